@@ -12,19 +12,20 @@
 #include "suite.h"
 
 /* Adds a number to a sum that grows as it has to. */
-static void add(struct pfd_sums *s, double number)
+static void add(struct pfd_cell_sums *s, double number)
 {
-    ck_assert_int_eq(pfd_sums_add(s, 0, 0, pfd_units_of(number)), PFD_SUMS_OK);
+    ck_assert_int_eq(pfd_cell_sums_add(s, 0, 0, pfd_units_of(number)),
+                     PFD_CELL_SUMS_OK);
 }
 
 static double sum_of(const double *numbers, size_t n)
 {
-    struct pfd_sums s = { 0 };
-    ck_assert_int_eq(pfd_sums_add_panel(&s, 1), PFD_SUMS_OK);
+    struct pfd_cell_sums s = { 0 };
+    ck_assert_int_eq(pfd_cell_sums_add_panel(&s, 1), PFD_CELL_SUMS_OK);
     for (size_t i = 0; i < n; i++)
         add(&s, numbers[i]);
-    struct pfd_wide w = pfd_sums_round(&s, 0, 0);
-    pfd_sums_deinit(&s);
+    struct pfd_double_double w = pfd_cell_sums_round(&s, 0, 0);
+    pfd_cell_sums_deinit(&s);
     return w.hi + w.lo;
 }
 
@@ -52,23 +53,24 @@ START_TEST(as_integers_have_it)
 {
     uint64_t seed = 11;
     for (int turn = 0; turn < 2000; turn++) {
-        struct pfd_sums s = { 0 };
+        struct pfd_cell_sums s = { 0 };
         __int128 wanted = 0;
-        ck_assert_int_eq(pfd_sums_add_panel(&s, 1), PFD_SUMS_OK);
+        ck_assert_int_eq(pfd_cell_sums_add_panel(&s, 1), PFD_CELL_SUMS_OK);
         for (uint32_t n = dump_below(&seed, 30); n > 0; n--) {
             int64_t units =
                 (int64_t)dump_random(&seed) >> dump_below(&seed, 63);
             int at = (int)dump_below(&seed, 3) * 20;
             struct pfd_units part = { units, at - 70 };
-            ck_assert_int_eq(pfd_sums_add(&s, 0, 0, part), PFD_SUMS_OK);
+            ck_assert_int_eq(pfd_cell_sums_add(&s, 0, 0, part),
+                             PFD_CELL_SUMS_OK);
             wanted += (__int128)units * ((__int128)1 << at);
         }
-        struct pfd_wide w = pfd_sums_round(&s, 0, 0);
+        struct pfd_double_double w = pfd_cell_sums_round(&s, 0, 0);
         __int128 got = (__int128)ldexp(w.hi, 70) + (__int128)ldexp(w.lo, 70);
         __int128 off = got > wanted ? got - wanted : wanted - got;
         /* Twice the places of a double are 2^106. */
         ck_assert(off <= (wanted > 0 ? wanted : -wanted) >> 104);
-        pfd_sums_deinit(&s);
+        pfd_cell_sums_deinit(&s);
     }
 }
 END_TEST
@@ -103,14 +105,15 @@ END_TEST
 
 START_TEST(memory_is_bounded)
 {
-    struct pfd_sums s = { 0 };
-    ck_assert_int_eq(pfd_sums_add_panel(&s, 1 << 23), PFD_SUMS_OK);
-    ck_assert_int_eq(pfd_sums_add(&s, 0, 5, pfd_units_of(1)), PFD_SUMS_OK);
-    ck_assert_int_eq(pfd_sums_add(&s, 0, 6, pfd_units_of(1e300)),
-                     PFD_SUMS_TOO_WIDE);
-    ck_assert_double_eq(pfd_sums_round(&s, 0, 5).hi, 1);
-    ck_assert_double_eq(pfd_sums_round(&s, 0, 6).hi, 0);
-    pfd_sums_deinit(&s);
+    struct pfd_cell_sums s = { 0 };
+    ck_assert_int_eq(pfd_cell_sums_add_panel(&s, 1 << 23), PFD_CELL_SUMS_OK);
+    ck_assert_int_eq(pfd_cell_sums_add(&s, 0, 5, pfd_units_of(1)),
+                     PFD_CELL_SUMS_OK);
+    ck_assert_int_eq(pfd_cell_sums_add(&s, 0, 6, pfd_units_of(1e300)),
+                     PFD_CELL_SUMS_TOO_WIDE);
+    ck_assert_double_eq(pfd_cell_sums_round(&s, 0, 5).hi, 1);
+    ck_assert_double_eq(pfd_cell_sums_round(&s, 0, 6).hi, 0);
+    pfd_cell_sums_deinit(&s);
 }
 END_TEST
 
@@ -205,7 +208,7 @@ static void expect_same(struct pfd_plot *a, struct pfd_plot *b)
         ck_assert_uint_gt(sums[0].n[PFD_GRID_NAN], 3);
     for (pfd_place y = g[0]->y.seen[0]; y <= g[0]->y.seen[1]; y++) {
         for (pfd_place x = g[0]->x.seen[0]; x <= g[0]->x.seen[1]; x++) {
-            struct pfd_wide v[2] = { { 0, 0 } };
+            struct pfd_double_double v[2] = { { 0, 0 } };
             const struct pfd_grid_cell *c[2] = { pfd_grid_at(g[0], 0, x, y),
                                                  pfd_grid_at(g[1], 0, x, y) };
             enum pfd_grid_kind kind = pfd_grid_look(c[0], g[0]->reducer, &v[0]);

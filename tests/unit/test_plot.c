@@ -8,9 +8,9 @@
 #include "analysis/plot/colours.h"
 #include "suite.h"
 
-static struct pfd_wide d(double number)
+static struct pfd_double_double d(double number)
 {
-    return pfd_wide_double(number);
+    return pfd_double_double_round(number);
 }
 
 START_TEST(numbers_are_exact)
@@ -24,24 +24,26 @@ START_TEST(numbers_are_exact)
                                          "5e-324",
                                          "1.7976931348623157e+308" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct pfd_wide w;
+        struct pfd_double_double w;
         const char *end;
-        char text[PFD_WIDE_TEXT];
-        ck_assert(pfd_wide_read(texts[i], &w, &end));
+        char text[PFD_DOUBLE_DOUBLE_TEXT];
+        ck_assert(pfd_double_double_read(texts[i], &w, &end));
         ck_assert_str_eq(end, "");
-        pfd_wide_print(text, w);
+        pfd_double_double_print(text, w);
         ck_assert_str_eq(text, texts[i]);
     }
-    struct pfd_wide w;
+    struct pfd_double_double w;
     const char *end;
-    ck_assert(!pfd_wide_read("nan", &w, &end));
-    ck_assert(!pfd_wide_read("1e999", &w, &end));
-    ck_assert(!pfd_wide_read("", &w, &end));
-    struct pfd_wide sum = { 0, 0 };
+    ck_assert(!pfd_double_double_read("nan", &w, &end));
+    ck_assert(!pfd_double_double_read("1e999", &w, &end));
+    ck_assert(!pfd_double_double_read("", &w, &end));
+    struct pfd_double_double sum = { 0, 0 };
     for (int i = 0; i < 1000; i++)
-        sum = pfd_wide_add(sum, pfd_wide_unsigned((UINT64_C(1) << 60) + 1));
+        sum = pfd_double_double_add(
+            sum, pfd_double_double_unsigned((UINT64_C(1) << 60) + 1));
     for (int i = 0; i < 1000; i++)
-        sum = pfd_wide_add(sum, pfd_wide_int(-(INT64_C(1) << 60)));
+        sum = pfd_double_double_add(sum,
+                                    pfd_double_double_int(-(INT64_C(1) << 60)));
     ck_assert_double_eq(sum.hi + sum.lo, 1000);
 }
 END_TEST
@@ -199,29 +201,31 @@ START_TEST(scales)
 {
     struct pfd_grid g;
     struct pfd_grid_sums sums;
-    struct pfd_scale s;
+    struct pfd_colour_scale s;
     static const double values[] = { 1, 10, 100, 1000, 1000, -5 };
     pfd_grid_init(&g, PFD_REDUCE_LAST);
     ck_assert(pfd_grid_add_panel(&g));
     for (size_t i = 0; i < 5; i++)
         pfd_grid_add(&g, 0, d((double)i), d(0), d(values[i]), i);
     pfd_grid_sum(&g, &sums);
-    ck_assert(pfd_scale_init(&s, PFD_SCALE_LOG, &g, &sums, NULL, NULL));
-    ck_assert_double_eq_tol(pfd_scale_share(&s, d(10)), 1.0 / 3, 1e-12);
-    ck_assert_double_eq(pfd_scale_share(&s, d(-1)), 0);
-    pfd_scale_deinit(&s);
-    ck_assert(pfd_scale_init(&s, PFD_SCALE_EQUAL, &g, &sums, NULL, NULL));
-    ck_assert_double_eq_tol(pfd_scale_share(&s, d(10)), 0.3, 1e-12);
-    ck_assert_double_eq(pfd_scale_share(&s, d(1)), 0);
-    ck_assert_double_eq(pfd_scale_share(&s, d(1000)), 1);
-    pfd_scale_deinit(&s);
+    ck_assert(pfd_colour_scale_init(&s, PFD_SCALE_LOG, &g, &sums, NULL, NULL));
+    ck_assert_double_eq_tol(pfd_colour_scale_share(&s, d(10)), 1.0 / 3, 1e-12);
+    ck_assert_double_eq(pfd_colour_scale_share(&s, d(-1)), 0);
+    pfd_colour_scale_deinit(&s);
+    ck_assert(
+        pfd_colour_scale_init(&s, PFD_SCALE_EQUAL, &g, &sums, NULL, NULL));
+    ck_assert_double_eq_tol(pfd_colour_scale_share(&s, d(10)), 0.3, 1e-12);
+    ck_assert_double_eq(pfd_colour_scale_share(&s, d(1)), 0);
+    ck_assert_double_eq(pfd_colour_scale_share(&s, d(1000)), 1);
+    pfd_colour_scale_deinit(&s);
     pfd_grid_add(&g, 0, d(0), d(0), d(-DBL_MAX), 9);
     pfd_grid_add(&g, 0, d(1), d(0), d(DBL_MAX), 10);
     pfd_grid_sum(&g, &sums);
-    ck_assert(pfd_scale_init(&s, PFD_SCALE_LINEAR, &g, &sums, NULL, NULL));
-    ck_assert_double_eq(pfd_scale_share(&s, d(0)), 0.5);
-    ck_assert_double_eq(pfd_scale_share(&s, d(DBL_MAX)), 1);
-    pfd_scale_deinit(&s);
+    ck_assert(
+        pfd_colour_scale_init(&s, PFD_SCALE_LINEAR, &g, &sums, NULL, NULL));
+    ck_assert_double_eq(pfd_colour_scale_share(&s, d(0)), 0.5);
+    ck_assert_double_eq(pfd_colour_scale_share(&s, d(DBL_MAX)), 1);
+    pfd_colour_scale_deinit(&s);
     pfd_grid_deinit(&g);
 }
 END_TEST

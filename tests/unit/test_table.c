@@ -38,20 +38,20 @@ START_TEST(names_are_unique)
         { "é", "é" },
         { "select", "select" },
     };
-    struct pfd_names names = { 0 };
+    struct pfd_unique_names unique_names = { 0 };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char name[16];
         snprintf(name, sizeof name, "%s", rows[i].wanted);
-        ck_assert(pfd_names_give(&names, name, sizeof name));
+        ck_assert(pfd_unique_names_give(&unique_names, name, sizeof name));
         ck_assert_str_eq(name, rows[i].given);
     }
     /* So long that a number needs the place of letters. */
     for (int i = 0; i < 5000; i++) {
         char name[16] = "aaaaaaaaaaaaaaa";
-        ck_assert(pfd_names_give(&names, name, sizeof name));
+        ck_assert(pfd_unique_names_give(&unique_names, name, sizeof name));
     }
-    ck_assert_uint_eq(names.n, 5010);
-    pfd_names_free(&names);
+    ck_assert_uint_eq(unique_names.n, 5010);
+    pfd_unique_names_free(&unique_names);
 }
 END_TEST
 
@@ -87,18 +87,19 @@ END_TEST
 
 START_TEST(words_are_numbered)
 {
-    struct pfd_words words = { 0 };
+    struct pfd_dictionary dictionary = { 0 };
     char text[16];
     for (unsigned i = 0; i < 20000; i++) {
         int n = snprintf(text, sizeof text, "%u", i % 5000);
-        ck_assert_uint_eq(pfd_words_add(&words, text, (size_t)n), i % 5000);
+        ck_assert_uint_eq(pfd_dictionary_add(&dictionary, text, (size_t)n),
+                          i % 5000);
     }
-    ck_assert_uint_eq(words.n, 5000);
-    ck_assert_uint_eq(pfd_words_find(&words, "4999", 4), 4999);
-    ck_assert_uint_eq(pfd_words_find(&words, "5000", 4), UINT32_MAX);
-    ck_assert_uint_eq(pfd_words_add(&words, "", 0), 5000);
-    ck_assert_uint_eq(pfd_words_add(&words, "", 0), 5000);
-    pfd_words_free(&words);
+    ck_assert_uint_eq(dictionary.n, 5000);
+    ck_assert_uint_eq(pfd_dictionary_find(&dictionary, "4999", 4), 4999);
+    ck_assert_uint_eq(pfd_dictionary_find(&dictionary, "5000", 4), UINT32_MAX);
+    ck_assert_uint_eq(pfd_dictionary_add(&dictionary, "", 0), 5000);
+    ck_assert_uint_eq(pfd_dictionary_add(&dictionary, "", 0), 5000);
+    pfd_dictionary_free(&dictionary);
 }
 END_TEST
 
@@ -304,18 +305,18 @@ START_TEST(flatbuffers_are_aligned)
     struct pfd_text out = { 0 };
     size_t at[4];
     size_t first;
-    const struct pfd_flat_field fields[] = {
+    const struct pfd_flatbuffer_field fields[] = {
         { 1, 7 },
         { 0, 0 },
         { 8, UINT64_C(0x1122334455667788) },
         { 4, 0 },
     };
-    pfd_flat_begin(&out);
-    size_t table = pfd_flat_table(&out, fields, 4, at);
-    pfd_flat_link(&out, 0, table);
-    size_t vector = pfd_flat_vector(&out, 3, 16, &first);
-    pfd_flat_link(&out, at[3], vector);
-    size_t string = pfd_flat_string(&out, "abc", 3);
+    pfd_flatbuffer_begin(&out);
+    size_t table = pfd_flatbuffer_table(&out, fields, 4, at);
+    pfd_flatbuffer_link(&out, 0, table);
+    size_t vector = pfd_flatbuffer_vector(&out, 3, 16, &first);
+    pfd_flatbuffer_link(&out, at[3], vector);
+    size_t string = pfd_flatbuffer_string(&out, "abc", 3);
     int32_t back;
     uint16_t vtable[6];
     uint32_t offset;

@@ -27,14 +27,14 @@ struct run {
     struct run *next_open; /* of the same slot */
     bool is_open;
     uint64_t key;
-    uint64_t n;               /* entries */
-    uint64_t last;            /* number of the last one, of all */
-    uint64_t last_index;      /* in its buffer */
-    uint64_t last_sequence;   /* UINT64_MAX: unknown */
-    uint64_t last_time;       /* 0: unknown */
-    struct pfd_row *row;      /* the first one's, owned */
-    struct pfd_span *spans;   /* [row->n_cells]; owned */
-    struct pfd_span *origins; /* [row->n_origins], of numbers; owned */
+    uint64_t n;                           /* entries */
+    uint64_t last;                        /* number of the last one, of all */
+    uint64_t last_index;                  /* in its buffer */
+    uint64_t last_sequence;               /* UINT64_MAX: unknown */
+    uint64_t last_time;                   /* 0: unknown */
+    struct pfd_row *row;                  /* the first one's, owned */
+    struct pfd_value_range *value_ranges; /* [row->n_cells]; owned */
+    struct pfd_value_range *origins; /* [row->n_origins], of numbers; owned */
 };
 
 struct pfd_collapse {
@@ -47,7 +47,7 @@ struct pfd_collapse {
     struct run **slots; /* [n_slots], a power of two: open ones, by key */
     size_t n_slots;
     uint64_t n; /* entries so far */
-    struct pfd_span_room room;
+    struct pfd_value_range_room room;
     struct pfd_text out;
     bool failed;
     bool stopped;
@@ -166,12 +166,12 @@ static struct pfd_cell origin_cell(const struct pfd_row_origin *o)
 static void add_spans(struct pfd_collapse *c, struct run *run,
                       const struct pfd_row *row)
 {
-    void (*add)(struct pfd_span *, const struct pfd_row *,
-                const struct pfd_cell *, struct pfd_span_room *) =
-        run->n ? pfd_span_add : pfd_span_begin;
+    void (*add)(struct pfd_value_range *, const struct pfd_row *,
+                const struct pfd_cell *, struct pfd_value_range_room *) =
+        run->n ? pfd_value_range_add : pfd_value_range_begin;
     for (size_t i = 0; i < row->n_cells; i++) {
-        add(&run->spans[i], row, &pfd_row_cells(row)[i], &c->room);
-        run->spans[i].varies |= is_other_text(run->row, row, i);
+        add(&run->value_ranges[i], row, &pfd_row_cells(row)[i], &c->room);
+        run->value_ranges[i].varies |= is_other_text(run->row, row, i);
     }
     for (size_t i = 0; i < run->row->n_origins; i++) {
         struct pfd_cell cell =
@@ -187,11 +187,11 @@ static void add_spans(struct pfd_collapse *c, struct run *run,
 
 static void free_run(struct pfd_collapse *c, struct run *run)
 {
-    for (size_t i = 0; run->spans && i < run->row->n_cells; i++)
-        pfd_span_free(&run->spans[i], &c->room);
+    for (size_t i = 0; run->value_ranges && i < run->row->n_cells; i++)
+        pfd_value_range_free(&run->value_ranges[i], &c->room);
     for (size_t i = 0; run->origins && i < run->row->n_origins; i++)
-        pfd_span_free(&run->origins[i], &c->room);
-    free(run->spans);
+        pfd_value_range_free(&run->origins[i], &c->room);
+    free(run->value_ranges);
     free(run->origins);
     free(run->row);
     free(run);
@@ -200,7 +200,8 @@ static void free_run(struct pfd_collapse *c, struct run *run)
 static size_t run_bytes(const struct run *run)
 {
     size_t n_spans = run->row->n_cells + run->row->n_origins + 2u;
-    return sizeof *run + run->row->n_bytes + n_spans * sizeof *run->spans;
+    return sizeof *run + run->row->n_bytes +
+           n_spans * sizeof *run->value_ranges;
 }
 
 static struct run *new_run(struct pfd_collapse *c, const struct pfd_row *row)
@@ -209,11 +210,11 @@ static struct run *new_run(struct pfd_collapse *c, const struct pfd_row *row)
     if (!run)
         return NULL;
     run->row = malloc(row->n_bytes);
-    run->spans = calloc(row->n_cells + 1u, sizeof *run->spans);
+    run->value_ranges = calloc(row->n_cells + 1u, sizeof *run->value_ranges);
     run->origins = calloc(row->n_origins + 1u, sizeof *run->origins);
-    if (!run->row || !run->spans || !run->origins) {
+    if (!run->row || !run->value_ranges || !run->origins) {
         free(run->row);
-        free(run->spans);
+        free(run->value_ranges);
         free(run->origins);
         free(run);
         return NULL;
@@ -251,11 +252,11 @@ static void add_message(struct pfd_text *out, const struct run *run)
     if (n && message[n - 1] == '\n')
         n--;
     for (size_t i = 0; i < row->n_cells && i < row->pieces.n; i++) {
-        if (!run->spans[i].varies)
+        if (!run->value_ranges[i].varies)
             continue;
         if (pieces[i].from > at)
             add_safe(out, message + at, pieces[i].from - at);
-        pfd_span_text(&run->spans[i], out);
+        pfd_value_range_text(&run->value_ranges[i], out);
         at = pieces[i].to;
     }
     if (at < n)
@@ -269,7 +270,7 @@ static void write_text(struct pfd_collapse *c, const struct run *run)
     for (size_t i = 0; i < run->row->n_origins; i++) {
         if (run->origins[i].varies && run->origins[i].type != PFD_CELL_ABSENT) {
             pfd_text_printf(&c->out, "  %s: ", origins[i].name);
-            pfd_span_text(&run->origins[i], &c->out);
+            pfd_value_range_text(&run->origins[i], &c->out);
         }
     }
     pfd_text_printf(&c->out, "  ×%llu\n", (unsigned long long)run->n);
@@ -285,7 +286,7 @@ static void add_origins(struct pfd_collapse *c, const struct run *run)
         pfd_text_printf(
             &c->out,
             any ? ",\"%s\":" : ",\"origin_ranges\":{\"%s\":", origins[i].name);
-        pfd_span_json(&run->origins[i], &c->out);
+        pfd_value_range_json(&run->origins[i], &c->out);
         any = true;
     }
     pfd_text_puts(&c->out, any ? "}" : "");
@@ -313,7 +314,7 @@ static void write_json(struct pfd_collapse *c, const struct run *run)
     pfd_text_puts(&c->out, ",\"ranges\":[");
     for (size_t i = 0; i < run->row->n_cells; i++) {
         pfd_text_puts(&c->out, i ? "," : "");
-        pfd_span_json(&run->spans[i], &c->out);
+        pfd_value_range_json(&run->value_ranges[i], &c->out);
     }
     pfd_text_puts(&c->out, "]");
     add_origins(c, run);
@@ -323,9 +324,9 @@ static void write_json(struct pfd_collapse *c, const struct run *run)
 static void write_run(struct pfd_collapse *c, const struct run *run)
 {
     for (size_t i = 0; i < run->row->n_cells; i++)
-        pfd_span_end(&run->spans[i], &c->room);
+        pfd_value_range_end(&run->value_ranges[i], &c->room);
     for (size_t i = 0; i < run->row->n_origins; i++)
-        pfd_span_end(&run->origins[i], &c->room);
+        pfd_value_range_end(&run->origins[i], &c->room);
     if (run->n <= 1) {
         pfd_text_add(&c->out, pfd_row_bytes(run->row, run->row->line),
                      run->row->line.n);
@@ -436,7 +437,8 @@ enum pfd_status pfd_collapse_end(struct pfd_collapse *c)
 size_t pfd_collapse_memory(const struct pfd_collapse *c)
 {
     return sizeof *c + c->n_slots * sizeof(void *) + c->n_bytes +
-           2 * c->room.n * sizeof(struct pfd_span_range) + c->out.room;
+           2 * c->room.n * sizeof(struct pfd_value_range_interval) +
+           c->out.room;
 }
 
 void pfd_collapse_set_room(struct pfd_collapse *c, size_t n)

@@ -17,7 +17,7 @@ enum {
 static const uint64_t exact_max = UINT64_C(1) << 53;
 
 /* Negative integers stand before others. */
-static uint64_t ordered(const struct pfd_span *s, uint64_t bits)
+static uint64_t ordered(const struct pfd_value_range *s, uint64_t bits)
 {
     return s->type == PFD_ARGUMENT_INT ? bits ^ UINT64_C(1) << 63 : bits;
 }
@@ -42,7 +42,7 @@ static uint64_t key_of(const struct pfd_row *row, const struct pfd_cell *cell)
 }
 
 /* Only the least and the greatest are known from now on. */
-static void cut(struct pfd_span *s, struct pfd_span_room *room)
+static void cut(struct pfd_value_range *s, struct pfd_value_range_room *room)
 {
     s->low = UINT64_MAX;
     if (s->n_ranges) {
@@ -61,7 +61,7 @@ static void cut(struct pfd_span *s, struct pfd_span_room *room)
 }
 
 /* In a range that is known? */
-static bool is_known(const struct pfd_span *s, uint64_t v)
+static bool is_known(const struct pfd_value_range *s, uint64_t v)
 {
     size_t low = 0;
     size_t high = s->n_ranges;
@@ -86,10 +86,10 @@ static int compare(const void *a, const void *b)
 }
 
 /* Behind the last range, or part of it. joins: neighbours are one range. */
-static size_t append(struct pfd_span_range *to, size_t n,
-                     struct pfd_span_range r, bool joins)
+static size_t append(struct pfd_value_range_interval *to, size_t n,
+                     struct pfd_value_range_interval r, bool joins)
 {
-    struct pfd_span_range *last = n ? &to[n - 1] : NULL;
+    struct pfd_value_range_interval *last = n ? &to[n - 1] : NULL;
     bool touches =
         last && (r.from <= last->to || (joins && r.from - 1 == last->to));
     if (!touches) {
@@ -101,7 +101,7 @@ static size_t append(struct pfd_span_range *to, size_t n,
 }
 
 /* New values among the ranges. */
-static void merge(struct pfd_span *s, struct pfd_span_room *room)
+static void merge(struct pfd_value_range *s, struct pfd_value_range_room *room)
 {
     bool joins = s->type != PFD_ARGUMENT_TEXT;
     size_t most = s->n_ranges + s->n_news;
@@ -111,7 +111,7 @@ static void merge(struct pfd_span *s, struct pfd_span_room *room)
         cut(s, room);
         return;
     }
-    struct pfd_span_range *all = malloc(most * sizeof *all);
+    struct pfd_value_range_interval *all = malloc(most * sizeof *all);
     if (!all) {
         room->failed = true;
         return;
@@ -122,7 +122,8 @@ static void merge(struct pfd_span *s, struct pfd_span_room *room)
     for (size_t i = 0; i < s->n_news; i++) {
         while (old < s->n_ranges && s->ranges[old].from <= s->news[i])
             n = append(all, n, s->ranges[old++], joins);
-        n = append(all, n, (struct pfd_span_range){ s->news[i], s->news[i] },
+        n = append(all, n,
+                   (struct pfd_value_range_interval){ s->news[i], s->news[i] },
                    joins);
     }
     while (old < s->n_ranges)
@@ -137,7 +138,8 @@ static void merge(struct pfd_span *s, struct pfd_span_room *room)
 
 /* As many new ones wait as there are ranges, more or less: each merge costs as
  * much as all of them. */
-static bool reserve(struct pfd_span *s, struct pfd_span_room *room)
+static bool reserve(struct pfd_value_range *s,
+                    struct pfd_value_range_room *room)
 {
     size_t most = s->n_ranges < NEWS_MIN ? NEWS_MIN : s->n_ranges;
     if (s->n_news < s->news_room)
@@ -157,10 +159,10 @@ static bool reserve(struct pfd_span *s, struct pfd_span_room *room)
     return true;
 }
 
-static void add_value(struct pfd_span *s, uint64_t v,
-                      struct pfd_span_room *room)
+static void add_value(struct pfd_value_range *s, uint64_t v,
+                      struct pfd_value_range_room *room)
 {
-    struct pfd_span_range *last =
+    struct pfd_value_range_interval *last =
         s->n_ranges ? &s->ranges[s->n_ranges - 1] : NULL;
     if (!s->is_cut && !s->n_news && last && s->type != PFD_ARGUMENT_TEXT &&
         last->to != UINT64_MAX && v == last->to + 1) {
@@ -177,7 +179,7 @@ static void add_value(struct pfd_span *s, uint64_t v,
     s->news[s->n_news++] = v;
 }
 
-static void add_float(struct pfd_span *s, const struct pfd_cell *cell)
+static void add_float(struct pfd_value_range *s, const struct pfd_cell *cell)
 {
     double d = pfd_float_value(cell->bits, cell->n_bytes);
     if (isnan(d)) {
@@ -191,20 +193,22 @@ static void add_float(struct pfd_span *s, const struct pfd_cell *cell)
     s->n++;
 }
 
-void pfd_span_begin(struct pfd_span *s, const struct pfd_row *row,
-                    const struct pfd_cell *cell, struct pfd_span_room *room)
+void pfd_value_range_begin(struct pfd_value_range *s, const struct pfd_row *row,
+                           const struct pfd_cell *cell,
+                           struct pfd_value_range_room *room)
 {
-    *s = (struct pfd_span){
+    *s = (struct pfd_value_range){
         .type = cell->type,
         .n_bytes = cell->n_bytes,
         .conversion = cell->conversion,
     };
     s->first = key_of(row, cell);
-    pfd_span_add(s, row, cell, room);
+    pfd_value_range_add(s, row, cell, room);
 }
 
-void pfd_span_add(struct pfd_span *s, const struct pfd_row *row,
-                  const struct pfd_cell *cell, struct pfd_span_room *room)
+void pfd_value_range_add(struct pfd_value_range *s, const struct pfd_row *row,
+                         const struct pfd_cell *cell,
+                         struct pfd_value_range_room *room)
 {
     uint64_t key = key_of(row, cell);
     if (cell->type != s->type || cell->n_bytes != s->n_bytes) {
@@ -220,22 +224,24 @@ void pfd_span_add(struct pfd_span *s, const struct pfd_row *row,
     }
 }
 
-void pfd_span_end(struct pfd_span *s, struct pfd_span_room *room)
+void pfd_value_range_end(struct pfd_value_range *s,
+                         struct pfd_value_range_room *room)
 {
     merge(s, room);
 }
 
-void pfd_span_free(struct pfd_span *s, struct pfd_span_room *room)
+void pfd_value_range_free(struct pfd_value_range *s,
+                          struct pfd_value_range_room *room)
 {
     room->n -= s->n_ranges;
     free(s->ranges);
     free(s->news);
-    *s = (struct pfd_span){ 0 };
+    *s = (struct pfd_value_range){ 0 };
 }
 
 /* ---- as text ---- */
 
-static void add_integer(const struct pfd_span *s, uint64_t v,
+static void add_integer(const struct pfd_value_range *s, uint64_t v,
                         struct pfd_text *out)
 {
     char *to = pfd_text_reserve(out, PFD_CELL_ROOM);
@@ -256,7 +262,8 @@ static void add_integer(const struct pfd_span *s, uint64_t v,
     out->n += (size_t)(end - to);
 }
 
-static void add_number(const struct pfd_span *s, double d, struct pfd_text *out)
+static void add_number(const struct pfd_value_range *s, double d,
+                       struct pfd_text *out)
 {
     char text[PFD_CELL_ROOM];
     float f = (float)d;
@@ -271,10 +278,10 @@ static void add_number(const struct pfd_span *s, double d, struct pfd_text *out)
     pfd_text_add(out, text, (size_t)(pfd_cell_print(text, &c, bits) - text));
 }
 
-static void add_ranges(const struct pfd_span *s, struct pfd_text *out)
+static void add_ranges(const struct pfd_value_range *s, struct pfd_text *out)
 {
     for (size_t i = 0; i < s->n_ranges && i < SHOWN_MAX; i++) {
-        const struct pfd_span_range *r = &s->ranges[i];
+        const struct pfd_value_range_interval *r = &s->ranges[i];
         pfd_text_puts(out, i ? ", " : "");
         add_integer(s, r->from, out);
         if (r->to != r->from) {
@@ -288,7 +295,7 @@ static void add_ranges(const struct pfd_span *s, struct pfd_text *out)
     }
 }
 
-static void add_floats(const struct pfd_span *s, struct pfd_text *out)
+static void add_floats(const struct pfd_value_range *s, struct pfd_text *out)
 {
     if (s->n) {
         add_number(s, s->least, out);
@@ -301,7 +308,7 @@ static void add_floats(const struct pfd_span *s, struct pfd_text *out)
     }
 }
 
-void pfd_span_text(const struct pfd_span *s, struct pfd_text *out)
+void pfd_value_range_text(const struct pfd_value_range *s, struct pfd_text *out)
 {
     pfd_text_puts(out, "[");
     if (s->is_mixed || s->type == PFD_CELL_ABSENT) {
@@ -328,10 +335,10 @@ void pfd_span_text(const struct pfd_span *s, struct pfd_text *out)
 /* ---- as JSON ---- */
 
 /* One that readers would round is a text. */
-static void add_json_integer(const struct pfd_span *s, uint64_t v,
+static void add_json_integer(const struct pfd_value_range *s, uint64_t v,
                              struct pfd_text *out)
 {
-    struct pfd_span decimal = { .type = s->type };
+    struct pfd_value_range decimal = { .type = s->type };
     uint64_t bits = ordered(s, v);
     uint64_t size =
         s->type == PFD_ARGUMENT_INT && (int64_t)bits < 0 ? 0 - bits : bits;
@@ -340,7 +347,7 @@ static void add_json_integer(const struct pfd_span *s, uint64_t v,
     pfd_text_puts(out, size > exact_max ? "\"" : "");
 }
 
-static void add_json_number(const struct pfd_span *s, double d,
+static void add_json_number(const struct pfd_value_range *s, double d,
                             struct pfd_text *out)
 {
     pfd_text_puts(out, isfinite(d) ? "" : "\"");
@@ -348,7 +355,8 @@ static void add_json_number(const struct pfd_span *s, double d,
     pfd_text_puts(out, isfinite(d) ? "" : "\"");
 }
 
-static void add_json_floats(const struct pfd_span *s, struct pfd_text *out)
+static void add_json_floats(const struct pfd_value_range *s,
+                            struct pfd_text *out)
 {
     pfd_text_puts(out, "{");
     if (s->n) {
@@ -362,7 +370,8 @@ static void add_json_floats(const struct pfd_span *s, struct pfd_text *out)
                     (unsigned long long)s->n, (unsigned long long)s->n_nans);
 }
 
-static void add_json_ranges(const struct pfd_span *s, struct pfd_text *out)
+static void add_json_ranges(const struct pfd_value_range *s,
+                            struct pfd_text *out)
 {
     pfd_text_puts(out, "{\"ranges\":[");
     for (size_t i = 0; i < s->n_ranges; i++) {
@@ -375,7 +384,7 @@ static void add_json_ranges(const struct pfd_span *s, struct pfd_text *out)
     pfd_text_puts(out, "]}");
 }
 
-void pfd_span_json(const struct pfd_span *s, struct pfd_text *out)
+void pfd_value_range_json(const struct pfd_value_range *s, struct pfd_text *out)
 {
     if (!s->varies) {
         pfd_text_puts(out, "null");

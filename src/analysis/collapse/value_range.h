@@ -11,19 +11,19 @@
 #include "core/output/value_rows.h"
 
 /* Integers [from, to], in an order that fits their sign. */
-struct pfd_span_range {
+struct pfd_value_range_interval {
     uint64_t from;
     uint64_t to;
 };
 
 /* What all spans may have together. */
-struct pfd_span_room {
+struct pfd_value_range_room {
     size_t n; /* ranges and hashes that are merged */
     size_t max;
     bool failed; /* out of memory */
 };
 
-struct pfd_span {
+struct pfd_value_range {
     uint8_t type; /* enum pfd_argument_type */
     uint8_t n_bytes;
     char conversion;
@@ -38,26 +38,33 @@ struct pfd_span {
     uint64_t low; /* of integers, when cut */
     uint64_t high;
     /* Ranges of integers; of texts, hashes in order (from). [n_ranges]; owned */
-    struct pfd_span_range *ranges;
+    struct pfd_value_range_interval *ranges;
     size_t n_ranges;
     uint64_t *news; /* [n_news] of [news_room]: not among them yet; owned */
     size_t n_news;
     size_t news_room;
 };
 
-void pfd_span_begin(struct pfd_span *span, const struct pfd_row *row,
-                    const struct pfd_cell *cell, struct pfd_span_room *room);
-void pfd_span_add(struct pfd_span *span, const struct pfd_row *row,
-                  const struct pfd_cell *cell, struct pfd_span_room *room);
+void pfd_value_range_begin(struct pfd_value_range *value_range,
+                           const struct pfd_row *row,
+                           const struct pfd_cell *cell,
+                           struct pfd_value_range_room *room);
+void pfd_value_range_add(struct pfd_value_range *value_range,
+                         const struct pfd_row *row, const struct pfd_cell *cell,
+                         struct pfd_value_range_room *room);
 /* Nothing more will come: before it is written. */
-void pfd_span_end(struct pfd_span *span, struct pfd_span_room *room);
-void pfd_span_free(struct pfd_span *span, struct pfd_span_room *room);
+void pfd_value_range_end(struct pfd_value_range *value_range,
+                         struct pfd_value_range_room *room);
+void pfd_value_range_free(struct pfd_value_range *value_range,
+                          struct pfd_value_range_room *room);
 
 /* "[0–31, 128–200]", "[0.25…0.75]", "[12 distinct]". */
-void pfd_span_text(const struct pfd_span *span, struct pfd_text *out);
+void pfd_value_range_text(const struct pfd_value_range *value_range,
+                          struct pfd_text *out);
 
 /* A value of JSON: {"ranges":[[0,31],[128,200]]}, {"min":0.25,"max":0.75,
  * "count":105,"nan":0}, {"distinct":12}; null where nothing varies. */
-void pfd_span_json(const struct pfd_span *span, struct pfd_text *out);
+void pfd_value_range_json(const struct pfd_value_range *value_range,
+                          struct pfd_text *out);
 
 #endif

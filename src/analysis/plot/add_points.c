@@ -17,13 +17,13 @@ struct point {
     const char *text[PFD_ROLES]; /* of a text, [bits] */
 };
 
-static struct pfd_wide number(uint8_t type, uint64_t bits)
+static struct pfd_double_double number(uint8_t type, uint64_t bits)
 {
     double d;
     memcpy(&d, &bits, sizeof d);
-    return type == PFD_POINT_INT        ? pfd_wide_int((int64_t)bits)
-           : type == PFD_POINT_UNSIGNED ? pfd_wide_unsigned(bits)
-                                        : pfd_wide_double(d);
+    return type == PFD_POINT_INT        ? pfd_double_double_int((int64_t)bits)
+           : type == PFD_POINT_UNSIGNED ? pfd_double_double_unsigned(bits)
+                                        : pfd_double_double_round(d);
 }
 
 /* ---- panels ---- */
@@ -34,7 +34,7 @@ static void name_panel(struct pfd_panel *panel)
     if (panel->type == PFD_POINT_NONE) {
         snprintf(panel->name, sizeof panel->name, "(none)");
     } else if (panel->type != PFD_POINT_TEXT) {
-        pfd_wide_print(panel->name, number(panel->type, panel->bits));
+        pfd_double_double_print(panel->name, number(panel->type, panel->bits));
     } else {
         struct pfd_quoted quoted;
         snprintf(shown, sizeof shown, "%s",
@@ -116,13 +116,14 @@ static bool is_usable(struct pfd_plot *plot, const struct point *p)
     return true;
 }
 
-static void add(struct pfd_plot *plot, size_t panel, struct pfd_wide x,
-                struct pfd_wide y, struct pfd_wide value, uint64_t order)
+static void add(struct pfd_plot *plot, size_t panel, struct pfd_double_double x,
+                struct pfd_double_double y, struct pfd_double_double value,
+                uint64_t order)
 {
     if (plot->spec.kind == PFD_PLOT_LINE) {
         for (size_t i = 0; i < plot->n_grids; i++) {
-            pfd_grid_add(&plot->grids[i], panel, x, pfd_wide_double(0), y,
-                         order);
+            pfd_grid_add(&plot->grids[i], panel, x, pfd_double_double_round(0),
+                         y, order);
         }
     } else {
         pfd_grid_add(&plot->grids[0], panel, x, y, value, order);
@@ -132,7 +133,7 @@ static void add(struct pfd_plot *plot, size_t panel, struct pfd_wide x,
 static void add_point(struct pfd_plot *plot, const struct point *p,
                       uint64_t order)
 {
-    struct pfd_wide values[PFD_ROLE_BY] = { { 0, 0 } };
+    struct pfd_double_double values[PFD_ROLE_BY] = { { 0, 0 } };
     if (!is_usable(plot, p))
         return;
     size_t panel = panel_of(plot, p);

@@ -27,7 +27,8 @@ static double scaled(const struct pfd_axis *axis, double d)
     return d * axis->scale[0] * axis->scale[1];
 }
 
-pfd_place pfd_axis_place_slowly(const struct pfd_axis *axis, struct pfd_wide at)
+pfd_place pfd_axis_place_slowly(const struct pfd_axis *axis,
+                                struct pfd_double_double at)
 {
     double hi = scaled(axis, at.hi);
     double lo = scaled(axis, at.lo);
@@ -41,7 +42,7 @@ pfd_place pfd_axis_place_slowly(const struct pfd_axis *axis, struct pfd_wide at)
 }
 
 /* Cells so narrow that more places than 2^100 are needed are of no use. */
-static int least_k(struct pfd_wide at)
+static int least_k(struct pfd_double_double at)
 {
     int exponent = at.hi != 0 ? ilogb(at.hi) : PFD_AXIS_LEAST;
     int k = exponent - 100;
@@ -63,8 +64,8 @@ static bool fits(const pfd_place seen[2], size_t max)
     return seen[1] - seen[0] < (pfd_place)max;
 }
 
-void pfd_axis_limit(struct pfd_axis *axis, struct pfd_wide low,
-                    struct pfd_wide high)
+void pfd_axis_limit(struct pfd_axis *axis, struct pfd_double_double low,
+                    struct pfd_double_double high)
 {
     int k = least_k(fabs(low.hi) > fabs(high.hi) ? low : high);
     axis->is_limited = true;
@@ -83,7 +84,7 @@ void pfd_axis_limit(struct pfd_axis *axis, struct pfd_wide low,
 }
 
 struct pfd_axis_growth pfd_axis_grow(const struct pfd_axis *axis,
-                                     struct pfd_wide at, size_t max)
+                                     struct pfd_double_double at, size_t max)
 {
     struct pfd_axis a = *axis;
     int k = least_k(at);
@@ -110,11 +111,12 @@ struct pfd_axis_growth pfd_axis_grow(const struct pfd_axis *axis,
     };
 }
 
-struct pfd_wide pfd_axis_start(const struct pfd_axis *axis, pfd_place place)
+struct pfd_double_double pfd_axis_start(const struct pfd_axis *axis,
+                                        pfd_place place)
 {
     /* In two halves, as 64 bits are all that there may be. */
     double high = (double)(place >> 32) * 4294967296.0;
     double low = (double)(uint32_t)place;
-    struct pfd_wide w = pfd_wide_add2(high, low);
-    return pfd_wide_add2(ldexp(w.hi, axis->k), ldexp(w.lo, axis->k));
+    struct pfd_double_double w = pfd_double_double_add2(high, low);
+    return pfd_double_double_add2(ldexp(w.hi, axis->k), ldexp(w.lo, axis->k));
 }

@@ -20,8 +20,8 @@ struct pfd_axis {
     double scale[2]; /* their product is 2^-k */
     size_t max;      /* cells that there may be */
     bool is_limited; /* to these coordinates, both included: */
-    struct pfd_wide low;
-    struct pfd_wide high;
+    struct pfd_double_double low;
+    struct pfd_double_double high;
     pfd_place from;    /* of the first cell that there is room for */
     size_t n;          /* cells that there is room for */
     pfd_place seen[2]; /* the first and the last that is used, as of the last
@@ -37,12 +37,12 @@ enum {
 void pfd_axis_init(struct pfd_axis *ret, size_t max, bool whole);
 
 /* Nothing below or above is wanted. */
-void pfd_axis_limit(struct pfd_axis *axis, struct pfd_wide low,
-                    struct pfd_wide high);
+void pfd_axis_limit(struct pfd_axis *axis, struct pfd_double_double low,
+                    struct pfd_double_double high);
 
 /* The place of a coordinate, which is finite. */
 pfd_place pfd_axis_place_slowly(const struct pfd_axis *axis,
-                                struct pfd_wide at);
+                                struct pfd_double_double at);
 
 /* Makes cells twice as wide so many times. */
 void pfd_axis_coarsen(struct pfd_axis *axis, int times);
@@ -58,10 +58,11 @@ struct pfd_axis_growth {
     pfd_place seen[2];
 };
 struct pfd_axis_growth pfd_axis_grow(const struct pfd_axis *axis,
-                                     struct pfd_wide at, size_t max);
+                                     struct pfd_double_double at, size_t max);
 
 /* Where a cell begins. */
-struct pfd_wide pfd_axis_start(const struct pfd_axis *axis, pfd_place place);
+struct pfd_double_double pfd_axis_start(const struct pfd_axis *axis,
+                                        pfd_place place);
 
 static inline size_t pfd_axis_used(const struct pfd_axis *axis)
 {
@@ -70,7 +71,7 @@ static inline size_t pfd_axis_used(const struct pfd_axis *axis)
 
 /* The cell of a coordinate, counted from `from`; SIZE_MAX: not there (yet). */
 static inline size_t pfd_axis_cell(const struct pfd_axis *axis,
-                                   struct pfd_wide at)
+                                   struct pfd_double_double at)
 {
     double d = at.hi * axis->scale[0] * axis->scale[1];
     pfd_place place;

@@ -3,79 +3,91 @@
 
 #include "analysis/plot/zeroed_memory.h"
 
-static size_t bytes_of(const struct pfd_sums *sums, size_t n)
+static size_t bytes_of(const struct pfd_cell_sums *cell_sums, size_t n)
 {
-    return n * sums->exact.words * sizeof(uint64_t);
+    return n * cell_sums->exact_sum.words * sizeof(uint64_t);
 }
 
-void pfd_sums_deinit(struct pfd_sums *sums)
+void pfd_cell_sums_deinit(struct pfd_cell_sums *cell_sums)
 {
-    for (size_t i = 0; i < sums->n_panels; i++)
-        pfd_room_free(sums->panels[i], bytes_of(sums, sums->n));
-    *sums = (struct pfd_sums){ 0 };
+    for (size_t i = 0; i < cell_sums->n_panels; i++)
+        pfd_zeroed_free(cell_sums->panels[i],
+                        bytes_of(cell_sums, cell_sums->n));
+    *cell_sums = (struct pfd_cell_sums){ 0 };
 }
 
 /* Panels without sums, with room for them. */
-static enum pfd_sums_room make(struct pfd_exact exact, size_t n_panels,
-                               size_t n, bool is_whole, struct pfd_sums *ret)
+static enum pfd_cell_sums_room make(struct pfd_exact_sum exact_sum,
+                                    size_t n_panels, size_t n, bool is_whole,
+                                    struct pfd_cell_sums *ret)
 {
-    *ret = (struct pfd_sums){ .exact = exact, .n = n, .is_whole = is_whole };
-    if (exact.words && n * n_panels > PFD_SUMS_WORDS_MAX / exact.words)
-        return PFD_SUMS_TOO_WIDE;
+    *ret = (struct pfd_cell_sums){ .exact_sum = exact_sum,
+                                   .n = n,
+                                   .is_whole = is_whole };
+    if (exact_sum.words &&
+        n * n_panels > PFD_CELL_SUMS_WORDS_MAX / exact_sum.words)
+        return PFD_CELL_SUMS_TOO_WIDE;
     for (; ret->n_panels < n_panels; ret->n_panels++) {
-        uint64_t *panel = exact.words ? pfd_room_new(bytes_of(ret, n)) : NULL;
-        if (exact.words && !panel) {
-            pfd_sums_deinit(ret);
-            return PFD_SUMS_NO_MEMORY;
+        uint64_t *panel =
+            exact_sum.words ? pfd_zeroed_new(bytes_of(ret, n)) : NULL;
+        if (exact_sum.words && !panel) {
+            pfd_cell_sums_deinit(ret);
+            return PFD_CELL_SUMS_NO_MEMORY;
         }
         if (is_whole)
-            pfd_room_whole(panel, bytes_of(ret, n));
+            pfd_zeroed_whole(panel, bytes_of(ret, n));
         ret->panels[ret->n_panels] = panel;
     }
-    return PFD_SUMS_OK;
+    return PFD_CELL_SUMS_OK;
 }
 
-enum pfd_sums_room pfd_sums_like(const struct pfd_sums *sums, size_t n_panels,
-                                 size_t n, bool is_whole, struct pfd_sums *ret)
+enum pfd_cell_sums_room pfd_cell_sums_like(
+    const struct pfd_cell_sums *cell_sums, size_t n_panels, size_t n,
+    bool is_whole, struct pfd_cell_sums *ret)
 {
-    return make(sums->exact, n_panels, n, is_whole, ret);
+    return make(cell_sums->exact_sum, n_panels, n, is_whole, ret);
 }
 
-enum pfd_sums_room pfd_sums_extend(struct pfd_sums *sums, size_t n)
+enum pfd_cell_sums_room pfd_cell_sums_extend(struct pfd_cell_sums *cell_sums,
+                                             size_t n)
 {
-    unsigned words = sums->exact.words;
-    if (words && n > PFD_SUMS_WORDS_MAX / words)
-        return PFD_SUMS_TOO_WIDE;
+    unsigned words = cell_sums->exact_sum.words;
+    if (words && n > PFD_CELL_SUMS_WORDS_MAX / words)
+        return PFD_CELL_SUMS_TOO_WIDE;
     if (words) {
-        uint64_t *panel = pfd_room_grow(
-            sums->panels[0], bytes_of(sums, sums->n), bytes_of(sums, n));
+        uint64_t *panel = pfd_zeroed_grow(cell_sums->panels[0],
+                                          bytes_of(cell_sums, cell_sums->n),
+                                          bytes_of(cell_sums, n));
         if (!panel)
-            return PFD_SUMS_NO_MEMORY;
-        sums->panels[0] = panel;
-        if (sums->is_whole)
-            pfd_room_whole(panel, bytes_of(sums, n));
+            return PFD_CELL_SUMS_NO_MEMORY;
+        cell_sums->panels[0] = panel;
+        if (cell_sums->is_whole)
+            pfd_zeroed_whole(panel, bytes_of(cell_sums, n));
     }
-    sums->n = n;
-    return PFD_SUMS_OK;
+    cell_sums->n = n;
+    return PFD_CELL_SUMS_OK;
 }
 
-enum pfd_sums_room pfd_sums_add_panel(struct pfd_sums *sums, size_t n)
+enum pfd_cell_sums_room pfd_cell_sums_add_panel(struct pfd_cell_sums *cell_sums,
+                                                size_t n)
 {
-    struct pfd_sums one;
-    size_t n_all = sums->n_panels + 1;
-    unsigned words = sums->exact.words;
-    if (words && n * n_all > PFD_SUMS_WORDS_MAX / words)
-        return PFD_SUMS_TOO_WIDE;
-    enum pfd_sums_room room = make(sums->exact, 1, n, false, &one);
-    if (room == PFD_SUMS_OK)
-        sums->panels[sums->n_panels++] = one.panels[0];
-    sums->n = n;
+    struct pfd_cell_sums one;
+    size_t n_all = cell_sums->n_panels + 1;
+    unsigned words = cell_sums->exact_sum.words;
+    if (words && n * n_all > PFD_CELL_SUMS_WORDS_MAX / words)
+        return PFD_CELL_SUMS_TOO_WIDE;
+    enum pfd_cell_sums_room room =
+        make(cell_sums->exact_sum, 1, n, false, &one);
+    if (room == PFD_CELL_SUMS_OK)
+        cell_sums->panels[cell_sums->n_panels++] = one.panels[0];
+    cell_sums->n = n;
     return room;
 }
 
-static uint64_t *at(const struct pfd_sums *sums, size_t panel, size_t i)
+static uint64_t *at(const struct pfd_cell_sums *cell_sums, size_t panel,
+                    size_t i)
 {
-    return sums->panels[panel] + i * sums->exact.words;
+    return cell_sums->panels[panel] + i * cell_sums->exact_sum.words;
 }
 
 static bool is_zero(const uint64_t *words, unsigned n)
@@ -88,50 +100,58 @@ static bool is_zero(const uint64_t *words, unsigned n)
 }
 
 /* More words for each, such that the part fits. */
-static enum pfd_sums_room widen(struct pfd_sums *sums, struct pfd_units part)
+static enum pfd_cell_sums_room widen(struct pfd_cell_sums *cell_sums,
+                                     struct pfd_units part)
 {
-    struct pfd_sums wider;
-    struct pfd_exact exact = pfd_exact_grown(&sums->exact, part);
-    enum pfd_sums_room room =
-        make(exact, sums->n_panels, sums->n, sums->is_whole, &wider);
-    if (room != PFD_SUMS_OK)
+    struct pfd_cell_sums wider;
+    struct pfd_exact_sum exact_sum =
+        pfd_exact_sum_grown(&cell_sums->exact_sum, part);
+    enum pfd_cell_sums_room room =
+        make(exact_sum, cell_sums->n_panels, cell_sums->n, cell_sums->is_whole,
+             &wider);
+    if (room != PFD_CELL_SUMS_OK)
         return room;
-    for (size_t p = 0; p < sums->n_panels && sums->exact.words; p++) {
-        for (size_t i = 0; i < sums->n; i++) {
-            if (!is_zero(at(sums, p, i), sums->exact.words)) {
-                pfd_exact_move(&sums->exact, at(sums, p, i), &exact,
-                               at(&wider, p, i));
+    for (size_t p = 0; p < cell_sums->n_panels && cell_sums->exact_sum.words;
+         p++) {
+        for (size_t i = 0; i < cell_sums->n; i++) {
+            if (!is_zero(at(cell_sums, p, i), cell_sums->exact_sum.words)) {
+                pfd_exact_sum_move(&cell_sums->exact_sum, at(cell_sums, p, i),
+                                   &exact_sum, at(&wider, p, i));
             }
         }
     }
-    pfd_sums_deinit(sums);
-    *sums = wider;
-    return PFD_SUMS_OK;
+    pfd_cell_sums_deinit(cell_sums);
+    *cell_sums = wider;
+    return PFD_CELL_SUMS_OK;
 }
 
-enum pfd_sums_room pfd_sums_add(struct pfd_sums *sums, size_t panel, size_t i,
-                                struct pfd_units part)
+enum pfd_cell_sums_room pfd_cell_sums_add(struct pfd_cell_sums *cell_sums,
+                                          size_t panel, size_t i,
+                                          struct pfd_units part)
 {
-    if (!pfd_exact_holds(&sums->exact, part)) {
-        enum pfd_sums_room room = widen(sums, part);
-        if (room != PFD_SUMS_OK)
+    if (!pfd_exact_sum_holds(&cell_sums->exact_sum, part)) {
+        enum pfd_cell_sums_room room = widen(cell_sums, part);
+        if (room != PFD_CELL_SUMS_OK)
             return room;
     }
     if (part.units)
-        pfd_exact_add(&sums->exact, at(sums, panel, i), part);
-    return PFD_SUMS_OK;
+        pfd_exact_sum_add(&cell_sums->exact_sum, at(cell_sums, panel, i), part);
+    return PFD_CELL_SUMS_OK;
 }
 
-void pfd_sums_join(struct pfd_sums *sums, size_t panel, size_t i,
-                   const struct pfd_sums *other, size_t k)
+void pfd_cell_sums_join(struct pfd_cell_sums *cell_sums, size_t panel, size_t i,
+                        const struct pfd_cell_sums *other, size_t k)
 {
-    if (sums->exact.words)
-        pfd_exact_join(&sums->exact, at(sums, panel, i), at(other, panel, k));
+    if (cell_sums->exact_sum.words)
+        pfd_exact_sum_join(&cell_sums->exact_sum, at(cell_sums, panel, i),
+                           at(other, panel, k));
 }
 
-struct pfd_wide pfd_sums_round(const struct pfd_sums *sums, size_t panel,
-                               size_t i)
+struct pfd_double_double pfd_cell_sums_round(
+    const struct pfd_cell_sums *cell_sums, size_t panel, size_t i)
 {
-    return sums->exact.words ? pfd_exact_round(&sums->exact, at(sums, panel, i))
-                             : pfd_wide_double(0);
+    return cell_sums->exact_sum.words
+               ? pfd_exact_sum_round(&cell_sums->exact_sum,
+                                     at(cell_sums, panel, i))
+               : pfd_double_double_round(0);
 }

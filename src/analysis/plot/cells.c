@@ -94,8 +94,8 @@ size_t pfd_cells_size(enum pfd_reducer reducer, const struct pfd_source *value)
 
 static void *make(size_t n_bytes)
 {
-    void *cells = pfd_room_new(n_bytes);
-    pfd_room_whole(cells, n_bytes);
+    void *cells = pfd_zeroed_new(n_bytes);
+    pfd_zeroed_whole(cells, n_bytes);
     return cells;
 }
 
@@ -110,7 +110,7 @@ bool pfd_cells_init(struct pfd_cells *ret, enum pfd_reducer reducer,
         .load = value->load,
         .n = n,
         .size = size_of(reducer, value),
-        .all = is_flat ? pfd_room_new(n_bytes) : make(n_bytes),
+        .all = is_flat ? pfd_zeroed_new(n_bytes) : make(n_bytes),
         .flat = is_flat ? make(n * sizeof(uint64_t)) : NULL,
         .blocks = calloc(n / PFD_GRID_BLOCK + 1, 1),
     };
@@ -119,8 +119,8 @@ bool pfd_cells_init(struct pfd_cells *ret, enum pfd_reducer reducer,
 
 void pfd_cells_deinit(struct pfd_cells *cells)
 {
-    pfd_room_free(cells->all, cells->n * cells->size);
-    pfd_room_free(cells->flat, cells->n * sizeof(uint64_t));
+    pfd_zeroed_free(cells->all, cells->n * cells->size);
+    pfd_zeroed_free(cells->flat, cells->n * sizeof(uint64_t));
     free(cells->blocks);
     *cells = (struct pfd_cells){ 0 };
 }
@@ -146,8 +146,8 @@ static inline bool wins(double old, double new, bool least)
 {
     if (__builtin_expect(old < new || old > new, 1))
         return (new < old) == least;
-    struct pfd_wide w =
-        pfd_wide_choose(pfd_wide_double(old), pfd_wide_double(new), least);
+    struct pfd_double_double w = pfd_double_double_choose(
+        pfd_double_double_round(old), pfd_double_double_round(new), least);
     return bits_of(w.hi) == bits_of(new);
 }
 
@@ -571,9 +571,10 @@ static bool get_narrow(const struct pfd_cells *cells, size_t i, uint64_t order,
     const struct narrow *cell = &((const struct narrow *)cells->all)[i];
     ret->cell.n = cell->rest;
     if (cells->reducer == PFD_REDUCE_NAN) {
-        ret->cell.value = pfd_wide_unsigned(cell->word);
+        ret->cell.value = pfd_double_double_unsigned(cell->word);
     } else {
-        ret->cell.value = pfd_wide_double(number_of(cells->load, cell->word));
+        ret->cell.value =
+            pfd_double_double_round(number_of(cells->load, cell->word));
     }
     if (cells->reducer == PFD_REDUCE_LAST ||
         cells->reducer == PFD_REDUCE_FIRST) {
@@ -622,9 +623,9 @@ bool pfd_cells_get(const struct pfd_cells *cells, size_t i, uint64_t order,
     } else if (is_sum(cells->reducer)) {
         ret->sum = (struct pfd_units){ cell->sum, 0 };
     } else if (cells->reducer == PFD_REDUCE_NAN) {
-        ret->cell.value = pfd_wide_int(cell->sum);
+        ret->cell.value = pfd_double_double_int(cell->sum);
     } else {
-        ret->cell.value = pfd_wide_double(cell->number);
+        ret->cell.value = pfd_double_double_round(cell->number);
         ret->cell.order = order + cell->order;
     }
     return cell->n != 0;

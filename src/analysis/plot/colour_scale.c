@@ -11,10 +11,10 @@ static int compare(const void *a, const void *b)
 }
 
 /* Calls take for the number of each cell that has one. */
-static bool collect(struct pfd_scale *s, const struct pfd_grid *grid,
+static bool collect(struct pfd_colour_scale *s, const struct pfd_grid *grid,
                     size_t n_all)
 {
-    struct pfd_wide v;
+    struct pfd_double_double v;
     s->ranks = malloc((n_all + 1) * sizeof *s->ranks);
     for (size_t p = 0; s->ranks && p < grid->n_panels; p++) {
         for (size_t i = 0; i < grid->x.n * grid->y.n && s->n_ranks < n_all;
@@ -29,12 +29,14 @@ static bool collect(struct pfd_scale *s, const struct pfd_grid *grid,
     return s->ranks != NULL;
 }
 
-bool pfd_scale_init(struct pfd_scale *ret, enum pfd_plot_scale kind,
-                    const struct pfd_grid *grid,
-                    const struct pfd_grid_sums *sums,
-                    const struct pfd_wide *low, const struct pfd_wide *high)
+bool pfd_colour_scale_init(struct pfd_colour_scale *ret,
+                           enum pfd_plot_scale kind,
+                           const struct pfd_grid *grid,
+                           const struct pfd_grid_sums *sums,
+                           const struct pfd_double_double *low,
+                           const struct pfd_double_double *high)
 {
-    *ret = (struct pfd_scale){
+    *ret = (struct pfd_colour_scale){
         .kind = kind,
         .is_empty = !sums->any,
         .low = low ? *low : sums->low,
@@ -48,10 +50,10 @@ bool pfd_scale_init(struct pfd_scale *ret, enum pfd_plot_scale kind,
            collect(ret, grid, (size_t)sums->n[PFD_GRID_NUMBER]);
 }
 
-void pfd_scale_deinit(struct pfd_scale *scale)
+void pfd_colour_scale_deinit(struct pfd_colour_scale *colour_scale)
 {
-    free(scale->ranks);
-    *scale = (struct pfd_scale){ 0 };
+    free(colour_scale->ranks);
+    *colour_scale = (struct pfd_colour_scale){ 0 };
 }
 
 static double clamp(double share)
@@ -60,7 +62,7 @@ static double clamp(double share)
 }
 
 /* In the middle of those that are equal to it. */
-static double rank_of(const struct pfd_scale *s, double d)
+static double rank_of(const struct pfd_colour_scale *s, double d)
 {
     size_t ends[2]; /* how many are below, and not above */
     for (int i = 0; i < 2; i++) {
@@ -84,19 +86,20 @@ static double rank_of(const struct pfd_scale *s, double d)
 }
 
 /* A share of the way, also where the way is longer than a double can say. */
-static double linear(struct pfd_wide low, struct pfd_wide high,
-                     struct pfd_wide at)
+static double linear(struct pfd_double_double low,
+                     struct pfd_double_double high, struct pfd_double_double at)
 {
-    double all = pfd_wide_minus(high, low);
+    double all = pfd_double_double_minus(high, low);
     if (isfinite(all))
-        return all > 0 ? pfd_wide_minus(at, low) / all : 0.5;
+        return all > 0 ? pfd_double_double_minus(at, low) / all : 0.5;
     return (at.hi / 4 - low.hi / 4) / (high.hi / 4 - low.hi / 4);
 }
 
-double pfd_scale_share(const struct pfd_scale *scale, struct pfd_wide number)
+double pfd_colour_scale_share(const struct pfd_colour_scale *colour_scale,
+                              struct pfd_double_double number)
 {
-    const struct pfd_scale *s = scale;
-    const struct pfd_wide at = number;
+    const struct pfd_colour_scale *s = colour_scale;
+    const struct pfd_double_double at = number;
     switch (s->kind) {
     case PFD_SCALE_LOG:
         if (s->is_empty || at.hi <= 0)
@@ -112,7 +115,8 @@ double pfd_scale_share(const struct pfd_scale *scale, struct pfd_wide number)
     return clamp(linear(s->low, s->high, at));
 }
 
-struct pfd_wide pfd_scale_number(const struct pfd_scale *s, double share)
+struct pfd_double_double pfd_colour_scale_number(
+    const struct pfd_colour_scale *s, double share)
 {
     if (share <= 0 || s->is_empty)
         return s->low;
@@ -120,11 +124,12 @@ struct pfd_wide pfd_scale_number(const struct pfd_scale *s, double share)
         return s->high;
     if (s->kind == PFD_SCALE_EQUAL && s->n_ranks) {
         size_t i = (size_t)(share * (double)(s->n_ranks - 1) + 0.5);
-        return pfd_wide_double(s->ranks[i]);
+        return pfd_double_double_round(s->ranks[i]);
     }
     if (s->kind == PFD_SCALE_LOG) {
-        return pfd_wide_double(
+        return pfd_double_double_round(
             exp(log(s->low.hi) + share * (log(s->high.hi) - log(s->low.hi))));
     }
-    return pfd_wide_double(s->low.hi * (1 - share) + s->high.hi * share);
+    return pfd_double_double_round(s->low.hi * (1 - share) +
+                                   s->high.hi * share);
 }

@@ -9,7 +9,7 @@
 #include "core/print/number_fast.h"
 
 /* An integer that a double alone may not have: up to 2^96. */
-static bool print_integer(char *ret, struct pfd_wide w)
+static bool print_integer(char *ret, struct pfd_double_double w)
 {
     char digits[40];
     size_t n = 0;
@@ -30,11 +30,11 @@ static bool print_integer(char *ret, struct pfd_wide w)
     return true;
 }
 
-void pfd_wide_print(char *ret, struct pfd_wide w)
+void pfd_double_double_print(char *ret, struct pfd_double_double w)
 {
     uint64_t bits;
     if (!isfinite(w.hi)) {
-        snprintf(ret, PFD_WIDE_TEXT, "%s",
+        snprintf(ret, PFD_DOUBLE_DOUBLE_TEXT, "%s",
                  isnan(w.hi) ? "nan"
                  : w.hi < 0  ? "-inf"
                              : "inf");
@@ -44,18 +44,19 @@ void pfd_wide_print(char *ret, struct pfd_wide w)
     }
 }
 
-static bool read_integer(const char *text, struct pfd_wide *ret,
+static bool read_integer(const char *text, struct pfd_double_double *ret,
                          const char **end)
 {
     char *stop = NULL;
     errno = 0;
-    *ret = *text == '-' ? pfd_wide_int(strtoll(text, &stop, 10))
-                        : pfd_wide_unsigned(strtoull(text, &stop, 10));
+    *ret = *text == '-' ? pfd_double_double_int(strtoll(text, &stop, 10))
+                        : pfd_double_double_unsigned(strtoull(text, &stop, 10));
     *end = stop;
     return !errno && stop > text && !strchr(".eExX", *stop ? *stop : 'x');
 }
 
-bool pfd_wide_read(const char *text, struct pfd_wide *ret, const char **end)
+bool pfd_double_double_read(const char *text, struct pfd_double_double *ret,
+                            const char **end)
 {
     char *stop = NULL;
     bool begins =
@@ -65,7 +66,7 @@ bool pfd_wide_read(const char *text, struct pfd_wide *ret, const char **end)
     if (read_integer(text, ret, end) ||
         (*end > text && (**end == '\0' || **end == ':') && errno == 0))
         return true;
-    *ret = pfd_wide_double(strtod(text, &stop));
+    *ret = pfd_double_double_round(strtod(text, &stop));
     *end = stop;
     return stop > text && isfinite(ret->hi);
 }

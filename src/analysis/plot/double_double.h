@@ -10,50 +10,55 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pfd_wide {
+struct pfd_double_double {
     double hi; /* the number, rounded; or NaN or an infinity */
     double lo; /* what is missing: less than half a place of hi */
 };
 
-static inline struct pfd_wide pfd_wide_add2(double a, double b)
+static inline struct pfd_double_double pfd_double_double_add2(double a,
+                                                              double b)
 {
     double sum = a + b;
     double of_b = sum - a;
     double rest = (a - (sum - of_b)) + (b - of_b);
-    return (struct pfd_wide){ sum, isfinite(sum) ? rest : 0 };
+    return (struct pfd_double_double){ sum, isfinite(sum) ? rest : 0 };
 }
 
-static inline struct pfd_wide pfd_wide_double(double d)
+static inline struct pfd_double_double pfd_double_double_round(double d)
 {
-    return (struct pfd_wide){ d, 0 };
+    return (struct pfd_double_double){ d, 0 };
 }
 
-static inline struct pfd_wide pfd_wide_unsigned(uint64_t u)
+static inline struct pfd_double_double pfd_double_double_unsigned(uint64_t u)
 {
-    return pfd_wide_add2((double)(u >> 32) * 4294967296.0,
-                         (double)(u & UINT32_MAX));
+    return pfd_double_double_add2((double)(u >> 32) * 4294967296.0,
+                                  (double)(u & UINT32_MAX));
 }
 
-static inline struct pfd_wide pfd_wide_int(int64_t i)
+static inline struct pfd_double_double pfd_double_double_int(int64_t i)
 {
-    struct pfd_wide w = pfd_wide_unsigned(i < 0 ? -(uint64_t)i : (uint64_t)i);
-    return i < 0 ? (struct pfd_wide){ -w.hi, -w.lo } : w;
+    struct pfd_double_double w =
+        pfd_double_double_unsigned(i < 0 ? -(uint64_t)i : (uint64_t)i);
+    return i < 0 ? (struct pfd_double_double){ -w.hi, -w.lo } : w;
 }
 
-static inline struct pfd_wide pfd_wide_add(struct pfd_wide a, struct pfd_wide b)
+static inline struct pfd_double_double pfd_double_double_add(
+    struct pfd_double_double a, struct pfd_double_double b)
 {
-    struct pfd_wide s = pfd_wide_add2(a.hi, b.hi);
-    return pfd_wide_add2(s.hi, s.lo + a.lo + b.lo);
+    struct pfd_double_double s = pfd_double_double_add2(a.hi, b.hi);
+    return pfd_double_double_add2(s.hi, s.lo + a.lo + b.lo);
 }
 
 /* a - b, rounded once. */
-static inline double pfd_wide_minus(struct pfd_wide a, struct pfd_wide b)
+static inline double pfd_double_double_minus(struct pfd_double_double a,
+                                             struct pfd_double_double b)
 {
     return (a.hi - b.hi) + (a.lo - b.lo);
 }
 
 /* Below zero, zero, above; not for NaN. */
-static inline int pfd_wide_compare(struct pfd_wide a, struct pfd_wide b)
+static inline int pfd_double_double_compare(struct pfd_double_double a,
+                                            struct pfd_double_double b)
 {
     if (a.hi != b.hi)
         return a.hi < b.hi ? -1 : 1;
@@ -62,24 +67,25 @@ static inline int pfd_wide_compare(struct pfd_wide a, struct pfd_wide b)
 
 /* The number that wins, whichever comes first: -0 is below 0. A NaN is no
  * number, but is kept where there is none. */
-static inline struct pfd_wide pfd_wide_choose(struct pfd_wide a,
-                                              struct pfd_wide b, bool least)
+static inline struct pfd_double_double pfd_double_double_choose(
+    struct pfd_double_double a, struct pfd_double_double b, bool least)
 {
     if (isnan(a.hi) || isnan(b.hi))
         return isnan(a.hi) ? b : a;
     if (a.hi == 0 && b.hi == 0)
         return (signbit(b.hi) != 0) == least ? b : a;
-    return (pfd_wide_compare(b, a) < 0) == least ? b : a;
+    return (pfd_double_double_compare(b, a) < 0) == least ? b : a;
 }
 
-/* As text, as short as it can be exactly: [PFD_WIDE_TEXT], with a NUL. */
+/* As text, as short as it can be exactly: [PFD_DOUBLE_DOUBLE_TEXT], with a NUL. */
 enum {
-    PFD_WIDE_TEXT = 48
+    PFD_DOUBLE_DOUBLE_TEXT = 48
 };
-void pfd_wide_print(char *ret, struct pfd_wide w);
+void pfd_double_double_print(char *ret, struct pfd_double_double w);
 
 /* Reads a decimal number, exact where it is an integer of 64 bits. False: it
  * is none. *end: behind it. */
-bool pfd_wide_read(const char *text, struct pfd_wide *ret, const char **end);
+bool pfd_double_double_read(const char *text, struct pfd_double_double *ret,
+                            const char **end);
 
 #endif

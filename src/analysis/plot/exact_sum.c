@@ -58,12 +58,12 @@ static void bits_of(struct pfd_units part, int *low, int *high)
 
 /* ---- room ---- */
 
-static int end_of(const struct pfd_exact *e)
+static int end_of(const struct pfd_exact_sum *e)
 {
     return e->low + (int)e->words * WORD;
 }
 
-bool pfd_exact_holds(const struct pfd_exact *e, struct pfd_units part)
+bool pfd_exact_sum_holds(const struct pfd_exact_sum *e, struct pfd_units part)
 {
     int low = 0;
     int high = 0;
@@ -78,8 +78,8 @@ static int down(int bit)
     return bit >= 0 ? bit / WORD * WORD : -((-bit + WORD - 1) / WORD * WORD);
 }
 
-struct pfd_exact pfd_exact_grown(const struct pfd_exact *e,
-                                 struct pfd_units part)
+struct pfd_exact_sum pfd_exact_sum_grown(const struct pfd_exact_sum *e,
+                                         struct pfd_units part)
 {
     int low = 0;
     int high = 0;
@@ -90,11 +90,11 @@ struct pfd_exact pfd_exact_grown(const struct pfd_exact *e,
         low = low < e->low ? low : e->low;
         high = high > end_of(e) ? high : end_of(e);
     }
-    return (struct pfd_exact){ low, (unsigned)((high - low) / WORD) };
+    return (struct pfd_exact_sum){ low, (unsigned)((high - low) / WORD) };
 }
 
-void pfd_exact_move(const struct pfd_exact *from, const uint64_t *words,
-                    const struct pfd_exact *room, uint64_t *to)
+void pfd_exact_sum_move(const struct pfd_exact_sum *from, const uint64_t *words,
+                        const struct pfd_exact_sum *room, uint64_t *to)
 {
     unsigned first = (unsigned)((from->low - room->low) / WORD);
     bool is_negative = from->words && words[from->words - 1] >> (WORD - 1);
@@ -106,8 +106,8 @@ void pfd_exact_move(const struct pfd_exact *from, const uint64_t *words,
 
 /* ---- sums ---- */
 
-void pfd_exact_add(const struct pfd_exact *e, uint64_t *words,
-                   struct pfd_units part)
+void pfd_exact_sum_add(const struct pfd_exact_sum *e, uint64_t *words,
+                       struct pfd_units part)
 {
     __int128 units = part.units;
     int shift = part.exponent - e->low;
@@ -138,8 +138,8 @@ void pfd_exact_add(const struct pfd_exact *e, uint64_t *words,
     }
 }
 
-void pfd_exact_join(const struct pfd_exact *e, uint64_t *words,
-                    const uint64_t *other)
+void pfd_exact_sum_join(const struct pfd_exact_sum *e, uint64_t *words,
+                        const uint64_t *other)
 {
     unsigned carry = 0;
     for (unsigned i = 0; i < e->words; i++) {
@@ -202,27 +202,27 @@ static bool is_double(const uint64_t *size, unsigned n, int low, double *ret)
     return true;
 }
 
-struct pfd_wide pfd_exact_round(const struct pfd_exact *e,
-                                const uint64_t *words)
+struct pfd_double_double pfd_exact_sum_round(const struct pfd_exact_sum *e,
+                                             const uint64_t *words)
 {
     uint64_t size[WORDS_MAX];
-    struct pfd_wide sum = { 0, 0 };
+    struct pfd_double_double sum = { 0, 0 };
     unsigned n = e->words;
     bool is_negative = n && words[n - 1] >> (WORD - 1);
     memcpy(size, words, n * sizeof *size);
     if (is_negative)
         negate(size, n);
     if (is_double(size, n, e->low, &sum.hi))
-        return (struct pfd_wide){ is_negative ? -sum.hi : sum.hi, 0 };
+        return (struct pfd_double_double){ is_negative ? -sum.hi : sum.hi, 0 };
     /* From the greatest on: what is far below changes nothing. */
     for (unsigned i = n; i-- > 0;) {
         int exponent = e->low + (int)i * WORD;
         if (!size[i])
             continue;
-        struct pfd_wide part =
-            pfd_wide_add2(scaled((uint32_t)(size[i] >> 32), exponent + 32),
-                          scaled((uint32_t)size[i], exponent));
-        sum = pfd_wide_add(sum, part);
+        struct pfd_double_double part = pfd_double_double_add2(
+            scaled((uint32_t)(size[i] >> 32), exponent + 32),
+            scaled((uint32_t)size[i], exponent));
+        sum = pfd_double_double_add(sum, part);
     }
-    return is_negative ? (struct pfd_wide){ -sum.hi, -sum.lo } : sum;
+    return is_negative ? (struct pfd_double_double){ -sum.hi, -sum.lo } : sum;
 }

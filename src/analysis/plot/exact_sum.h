@@ -13,7 +13,7 @@
 #include "analysis/plot/double_double.h"
 
 /* Where the words of sums are. All zeros: nothing was ever added. */
-struct pfd_exact {
+struct pfd_exact_sum {
     int low;        /* the first word counts 2^low; a multiple of 64 */
     unsigned words; /* in two's complement, the least first */
 };
@@ -28,23 +28,23 @@ struct pfd_units {
 struct pfd_units pfd_units_of(double number);
 
 /* Does it fit, with all that up to 2^43 of its kind add up to? */
-bool pfd_exact_holds(const struct pfd_exact *e, struct pfd_units part);
+bool pfd_exact_sum_holds(const struct pfd_exact_sum *e, struct pfd_units part);
 /* The room that it needs beside what has fitted before. */
-struct pfd_exact pfd_exact_grown(const struct pfd_exact *e,
-                                 struct pfd_units part);
+struct pfd_exact_sum pfd_exact_sum_grown(const struct pfd_exact_sum *e,
+                                         struct pfd_units part);
 /* The same sum in more room; `to` is zero. */
-void pfd_exact_move(const struct pfd_exact *from, const uint64_t *words,
-                    const struct pfd_exact *room, uint64_t *to);
+void pfd_exact_sum_move(const struct pfd_exact_sum *from, const uint64_t *words,
+                        const struct pfd_exact_sum *room, uint64_t *to);
 
 /* To a sum [e->words] that it fits in. */
-void pfd_exact_add(const struct pfd_exact *e, uint64_t *words,
-                   struct pfd_units part);
+void pfd_exact_sum_add(const struct pfd_exact_sum *e, uint64_t *words,
+                       struct pfd_units part);
 /* Another sum of the same room. */
-void pfd_exact_join(const struct pfd_exact *e, uint64_t *words,
-                    const uint64_t *other);
+void pfd_exact_sum_join(const struct pfd_exact_sum *e, uint64_t *words,
+                        const uint64_t *other);
 
 /* The sum, rounded to twice a double's places. */
-struct pfd_wide pfd_exact_round(const struct pfd_exact *e,
-                                const uint64_t *words);
+struct pfd_double_double pfd_exact_sum_round(const struct pfd_exact_sum *e,
+                                             const uint64_t *words);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "analysis/plot/axis.h"
 
-struct pfd_quick {
+struct pfd_fast_axis {
     double scale;
     int64_t from;
     uint64_t n;
@@ -25,19 +25,21 @@ struct pfd_quick {
 };
 
 /* What is farther from 0 is no integer of 32 bits. */
-static inline pfd_place pfd_quick_near(pfd_place at)
+static inline pfd_place pfd_fast_axis_near(pfd_place at)
 {
     const pfd_place far = (pfd_place)1 << 40;
     return at < -far ? -far : at > far ? far : at;
 }
 
 /* The integers of 32 bits that have cells. */
-static inline void pfd_quick_span(struct pfd_quick *q, const struct pfd_axis *a)
+static inline void pfd_fast_axis_span(struct pfd_fast_axis *q,
+                                      const struct pfd_axis *a)
 {
     const double far = 0x1p40;
     pfd_place width = (pfd_place)1 << q->k;
-    pfd_place least = pfd_quick_near(q->from * width);
-    pfd_place most = pfd_quick_near((q->from + (pfd_place)q->n) * width - 1);
+    pfd_place least = pfd_fast_axis_near(q->from * width);
+    pfd_place most =
+        pfd_fast_axis_near((q->from + (pfd_place)q->n) * width - 1);
     if (a->is_limited) {
         pfd_place low = (pfd_place)ceil(fmax(fmin(a->low.hi, far), -far));
         pfd_place high = (pfd_place)floor(fmax(fmin(a->high.hi, far), -far));
@@ -48,10 +50,10 @@ static inline void pfd_quick_span(struct pfd_quick *q, const struct pfd_axis *a)
     q->behind = most >= least ? (uint64_t)(most - least) + 1 : 0;
 }
 
-static inline struct pfd_quick pfd_quick_of(const struct pfd_axis *a)
+static inline struct pfd_fast_axis pfd_fast_axis_of(const struct pfd_axis *a)
 {
     const pfd_place far = (pfd_place)1 << 52;
-    struct pfd_quick q = {
+    struct pfd_fast_axis q = {
         .scale = a->scale[0] * a->scale[1],
         .from = (int64_t)a->from,
         .n = a->n,
@@ -63,13 +65,14 @@ static inline struct pfd_quick pfd_quick_of(const struct pfd_axis *a)
         .k = (unsigned)a->k,
     };
     if (q.is_possible && q.is_shift)
-        pfd_quick_span(&q, a);
+        pfd_fast_axis_span(&q, a);
     return q;
 }
 
 /* SIZE_MAX, or something as great: there is none. A cast of what is no place
  * would be undefined. */
-static inline size_t pfd_quick_cell(const struct pfd_quick *q, double at)
+static inline size_t pfd_fast_axis_cell(const struct pfd_fast_axis *q,
+                                        double at)
 {
     double d = at * q->scale;
     if (!(fabs(d) < 0x1p52 && at >= q->low && at <= q->high))
@@ -79,7 +82,8 @@ static inline size_t pfd_quick_cell(const struct pfd_quick *q, double at)
     return (size_t)(place - q->from);
 }
 
-static inline size_t pfd_quick_shift(const struct pfd_quick *q, int64_t at)
+static inline size_t pfd_fast_axis_shift(const struct pfd_fast_axis *q,
+                                         int64_t at)
 {
     return (uint64_t)at - (uint64_t)q->least < q->behind
                ? (size_t)((at >> q->k) - q->from)

@@ -54,7 +54,7 @@ static size_t legend_width(const struct pfd_picture *p)
     struct pfd_picture_note note;
     if (!p->is_shaded)
         return 0;
-    pfd_ticks_of_range(&t, p->scale.low, p->scale.high, 6, false);
+    pfd_ticks_of_range(&t, p->colour_scale.low, p->colour_scale.high, 6, false);
     n = BAR + TICK + widest(&t);
     for (size_t i = 0; pfd_picture_note(p, i, &note); i++) {
         size_t width = LINE + pfd_canvas_width(note.text);
@@ -145,22 +145,23 @@ static void draw_scale(const struct pfd_picture *p, struct pfd_canvas *canvas,
 {
     const struct pfd_colours *c = &p->plot->colours;
     struct pfd_ticks t = { 0 };
-    char text[PFD_WIDE_TEXT];
+    char text[PFD_DOUBLE_DOUBLE_TEXT];
     for (int64_t i = 0; i < height; i++) {
         double share = 1 - (double)i / (double)(height - 1);
         pfd_canvas_fill(canvas, x, y + i, BAR, 1, pfd_colours_at(c, share));
     }
-    if (p->scale.kind == PFD_SCALE_EQUAL) {
+    if (p->colour_scale.kind == PFD_SCALE_EQUAL) {
         for (int i = 0; i <= 4; i++) {
-            pfd_wide_print(text, pfd_scale_number(&p->scale, i / 4.0));
+            pfd_double_double_print(
+                text, pfd_colour_scale_number(&p->colour_scale, i / 4.0));
             pfd_canvas_text(canvas, x + BAR + TICK,
                             y + height - 1 - i * (height - 1) / 4 - 3, text,
                             PFD_ANCHOR_START, false, c->ink);
         }
         return;
     }
-    pfd_ticks_of_range(&t, p->scale.low, p->scale.high, 6,
-                       p->scale.kind == PFD_SCALE_LOG);
+    pfd_ticks_of_range(&t, p->colour_scale.low, p->colour_scale.high, 6,
+                       p->colour_scale.kind == PFD_SCALE_LOG);
     for (size_t i = 0; i < t.n; i++) {
         int64_t at = y + height - 1 -
                      (int64_t)(t.all[i].share * (double)(height - 1) + 0.5);
@@ -181,7 +182,7 @@ static void draw_legend(const struct pfd_picture *p, struct pfd_canvas *canvas,
                     PFD_ANCHOR_START, false, c->ink);
     if (high > 256)
         high = 256;
-    if (!p->scale.is_empty && high > 1)
+    if (!p->colour_scale.is_empty && high > 1)
         draw_scale(p, canvas, x, y + LINE, high);
     y += LINE + high + GAP;
     for (size_t i = 0; pfd_picture_note(p, i, &note); i++, y += LINE) {

@@ -17,7 +17,7 @@ void pfd_grid_init(struct pfd_grid *ret, enum pfd_reducer reducer)
 
 static void free_cells(const struct pfd_grid *grid, struct pfd_grid_cell *cells)
 {
-    pfd_room_free(cells, pfd_grid_bytes(grid->x.n * grid->y.n));
+    pfd_zeroed_free(cells, pfd_grid_bytes(grid->x.n * grid->y.n));
 }
 
 void pfd_grid_deinit(struct pfd_grid *grid)
@@ -25,16 +25,16 @@ void pfd_grid_deinit(struct pfd_grid *grid)
     for (size_t i = 0; i < grid->n_panels; i++)
         free_cells(grid, grid->panels[i]);
     free(grid->panels);
-    pfd_sums_deinit(&grid->sums);
+    pfd_cell_sums_deinit(&grid->cell_sums);
     *grid = (struct pfd_grid){ 0 };
 }
 
 /* What there is room for; false: there is none. */
-static bool take_room(struct pfd_grid *grid, enum pfd_sums_room room)
+static bool take_room(struct pfd_grid *grid, enum pfd_cell_sums_room room)
 {
-    grid->failed |= room == PFD_SUMS_NO_MEMORY;
-    grid->is_too_wide |= room == PFD_SUMS_TOO_WIDE;
-    return room == PFD_SUMS_OK;
+    grid->failed |= room == PFD_CELL_SUMS_NO_MEMORY;
+    grid->is_too_wide |= room == PFD_CELL_SUMS_TOO_WIDE;
+    return room == PFD_CELL_SUMS_OK;
 }
 
 /* ---- cells ---- */
@@ -71,15 +71,15 @@ static void merge(struct pfd_grid_cell *a, const struct pfd_grid_cell *b,
         break;
     case PFD_REDUCE_MIN:
     case PFD_REDUCE_MAX:
-        a->value =
-            pfd_wide_choose(a->value, b->value, reducer == PFD_REDUCE_MIN);
+        a->value = pfd_double_double_choose(a->value, b->value,
+                                            reducer == PFD_REDUCE_MIN);
         break;
     case PFD_REDUCE_SUM:
     case PFD_REDUCE_MEAN:
         a->order |= b->order;
         break;
     case PFD_REDUCE_NAN:
-        a->value = pfd_wide_add(a->value, b->value);
+        a->value = pfd_double_double_add(a->value, b->value);
         break;
     case PFD_REDUCE_COUNT:
         break;
@@ -100,12 +100,12 @@ static uint64_t odd_bit(double value)
 static void add_part(struct pfd_grid *grid, size_t panel, size_t i,
                      struct pfd_units part)
 {
-    take_room(grid, pfd_sums_add(&grid->sums, panel, i, part));
+    take_room(grid, pfd_cell_sums_add(&grid->cell_sums, panel, i, part));
 }
 
 /* The value comes to what cell i adds up. */
 static void add_number(struct pfd_grid *grid, size_t panel, size_t i,
-                       struct pfd_wide value)
+                       struct pfd_double_double value)
 {
     struct pfd_grid_cell *cell = &grid->panels[panel][i];
     uint64_t odd = odd_bit(value.hi);
@@ -119,12 +119,12 @@ static void add_number(struct pfd_grid *grid, size_t panel, size_t i,
 }
 
 static void add_to_cell(struct pfd_grid *grid, size_t panel, size_t i,
-                        struct pfd_wide value, uint64_t order)
+                        struct pfd_double_double value, uint64_t order)
 {
     struct pfd_grid_cell *cell = &grid->panels[panel][i];
     struct pfd_grid_cell one = { value, order, 1 };
     if (grid->reducer == PFD_REDUCE_NAN)
-        one.value = pfd_wide_double(isnan(value.hi) ? 1 : 0);
+        one.value = pfd_double_double_round(isnan(value.hi) ? 1 : 0);
     if (grid->reducer == PFD_REDUCE_COUNT) {
         cell->n++;
     } else if (pfd_grid_is_sum(grid)) {
@@ -138,9 +138,9 @@ static void add_to_cell(struct pfd_grid *grid, size_t panel, size_t i,
 
 static struct pfd_grid_cell *make_cells(size_t n, bool is_whole)
 {
-    struct pfd_grid_cell *cells = pfd_room_new(pfd_grid_bytes(n));
+    struct pfd_grid_cell *cells = pfd_zeroed_new(pfd_grid_bytes(n));
     if (is_whole)
-        pfd_room_whole(cells, pfd_grid_bytes(n));
+        pfd_zeroed_whole(cells, pfd_grid_bytes(n));
     return cells;
 }
 
@@ -168,12 +168,12 @@ static pfd_place shifted(pfd_place place, int times)
 static struct pfd_grid_cell *move_panel(const struct pfd_grid *grid,
                                         size_t panel, const struct pfd_axis *x,
                                         const struct pfd_axis *y,
-                                        struct pfd_sums *sums)
+                                        struct pfd_cell_sums *cell_sums)
 {
     struct pfd_grid_cell *old = grid->panels[panel];
     size_t n_old = old ? grid->x.n * grid->y.n : 0;
     size_t n = x->n * y->n;
-    struct pfd_grid_cell *new = make_cells(n, sums->is_whole);
+    struct pfd_grid_cell *new = make_cells(n, cell_sums->is_whole);
     for (size_t i = 0;
          new &&n_old && (i = pfd_grid_next(old, n_old, i)) < n_old; i++) {
         pfd_place at_x = grid->x.from + (pfd_place)(i % grid->x.n);
@@ -183,7 +183,8 @@ static struct pfd_grid_cell *move_panel(const struct pfd_grid *grid,
                              shifted(at_y, y->k - grid->y.k));
         merge(to, &old[i], grid->reducer);
         if (pfd_grid_is_sum(grid))
-            pfd_sums_join(sums, panel, (size_t)(to - new), &grid->sums, i);
+            pfd_cell_sums_join(cell_sums, panel, (size_t)(to - new),
+                               &grid->cell_sums, i);
         pfd_grid_blocks(new, n)[(size_t)(to - new) / PFD_GRID_BLOCK] = 1;
     }
     return new;
@@ -234,8 +235,8 @@ static size_t columns_worth(const struct pfd_axis *axis,
 
 /* Both axes such that the point is in them, and their cells few enough. What
  * that makes of them depends on which points come, not on their order. */
-static void grow_both(struct pfd_grid *grid, struct pfd_wide x,
-                      struct pfd_wide y, struct pfd_axis_growth *of_x,
+static void grow_both(struct pfd_grid *grid, struct pfd_double_double x,
+                      struct pfd_double_double y, struct pfd_axis_growth *of_x,
                       struct pfd_axis_growth *of_y)
 {
     size_t all = PFD_GRID_CELLS_MAX / (grid->n_panels ? grid->n_panels : 1);
@@ -317,12 +318,13 @@ void pfd_grid_refresh(struct pfd_grid *grid)
 }
 
 /* Those of so many cells, if there are any; the grid fails where not. */
-static bool make_sums(struct pfd_grid *grid, size_t n, struct pfd_sums *ret)
+static bool make_sums(struct pfd_grid *grid, size_t n,
+                      struct pfd_cell_sums *ret)
 {
-    *ret = (struct pfd_sums){ .is_whole = is_whole(grid) };
+    *ret = (struct pfd_cell_sums){ .is_whole = is_whole(grid) };
     return !pfd_grid_is_sum(grid) ||
-           take_room(grid, pfd_sums_like(&grid->sums, grid->n_panels, n,
-                                         ret->is_whole, ret));
+           take_room(grid, pfd_cell_sums_like(&grid->cell_sums, grid->n_panels,
+                                              n, ret->is_whole, ret));
 }
 
 /* All panels or none. */
@@ -330,19 +332,19 @@ static bool move_all(struct pfd_grid *grid, const struct pfd_axis *x,
                      const struct pfd_axis *y)
 {
     size_t n = 0;
-    struct pfd_sums sums;
-    if (!make_sums(grid, x->n * y->n, &sums))
+    struct pfd_cell_sums cell_sums;
+    if (!make_sums(grid, x->n * y->n, &cell_sums))
         return false;
     struct pfd_grid_cell **moved =
         calloc(grid->n_panels + 1, sizeof(struct pfd_grid_cell *));
     while (moved && n < grid->n_panels &&
-           (moved[n] = move_panel(grid, n, x, y, &sums)))
+           (moved[n] = move_panel(grid, n, x, y, &cell_sums)))
         n++;
     if (!moved || n < grid->n_panels) {
         while (n)
-            pfd_room_free(moved[--n], pfd_grid_bytes(x->n * y->n));
+            pfd_zeroed_free(moved[--n], pfd_grid_bytes(x->n * y->n));
         free(moved);
-        pfd_sums_deinit(&sums);
+        pfd_cell_sums_deinit(&cell_sums);
         grid->failed = true;
         return false;
     }
@@ -350,8 +352,8 @@ static bool move_all(struct pfd_grid *grid, const struct pfd_axis *x,
         free_cells(grid, grid->panels[i]);
     free(grid->panels);
     grid->panels = moved;
-    pfd_sums_deinit(&grid->sums);
-    grid->sums = sums;
+    pfd_cell_sums_deinit(&grid->cell_sums);
+    grid->cell_sums = cell_sums;
     return true;
 }
 
@@ -372,18 +374,19 @@ static bool extend(struct pfd_grid *grid, const struct pfd_axis *y)
     size_t n_blocks = n_old / PFD_GRID_BLOCK + 1;
     uint8_t *blocks = malloc(n_blocks);
     struct pfd_grid_cell *cells = NULL;
-    grid->sums.is_whole |= is_whole(grid);
-    bool ok = blocks && (!pfd_grid_is_sum(grid) ||
-                         take_room(grid, pfd_sums_extend(&grid->sums, n)));
+    grid->cell_sums.is_whole |= is_whole(grid);
+    bool ok =
+        blocks && (!pfd_grid_is_sum(grid) ||
+                   take_room(grid, pfd_cell_sums_extend(&grid->cell_sums, n)));
     if (ok) {
         memcpy(blocks, pfd_grid_blocks(grid->panels[0], n_old), n_blocks);
-        cells = pfd_room_grow(grid->panels[0], pfd_grid_bytes(n_old),
-                              pfd_grid_bytes(n));
+        cells = pfd_zeroed_grow(grid->panels[0], pfd_grid_bytes(n_old),
+                                pfd_grid_bytes(n));
     }
     if (cells) {
         grid->panels[0] = cells;
-        if (grid->sums.is_whole)
-            pfd_room_whole(cells, pfd_grid_bytes(n));
+        if (grid->cell_sums.is_whole)
+            pfd_zeroed_whole(cells, pfd_grid_bytes(n));
         memset(pfd_grid_blocks(cells, n_old), 0, n_blocks);
         memcpy(pfd_grid_blocks(cells, n), blocks, n_blocks);
     }
@@ -392,7 +395,8 @@ static bool extend(struct pfd_grid *grid, const struct pfd_axis *y)
     return cells != NULL;
 }
 
-static bool grow(struct pfd_grid *grid, struct pfd_wide x, struct pfd_wide y)
+static bool grow(struct pfd_grid *grid, struct pfd_double_double x,
+                 struct pfd_double_double y)
 {
     struct pfd_axis_growth of_x;
     struct pfd_axis_growth of_y;
@@ -460,21 +464,22 @@ void pfd_grid_merge(struct pfd_grid *grid, size_t panel,
     pfd_grid_merge_at(grid, panel, (size_t)(to - cells), part);
 }
 
-static bool is_outside(const struct pfd_axis *axis, struct pfd_wide at)
+static bool is_outside(const struct pfd_axis *axis, struct pfd_double_double at)
 {
-    return axis->is_limited && (pfd_wide_compare(at, axis->low) < 0 ||
-                                pfd_wide_compare(at, axis->high) > 0);
+    return axis->is_limited && (pfd_double_double_compare(at, axis->low) < 0 ||
+                                pfd_double_double_compare(at, axis->high) > 0);
 }
 
-static bool is_inside(const struct pfd_grid *grid, struct pfd_wide x,
-                      struct pfd_wide y)
+static bool is_inside(const struct pfd_grid *grid, struct pfd_double_double x,
+                      struct pfd_double_double y)
 {
     return isfinite(x.hi) && isfinite(y.hi) && !is_outside(&grid->x, x) &&
            !is_outside(&grid->y, y);
 }
 
 /* False: there is no room for a cell. */
-static bool reach(struct pfd_grid *grid, struct pfd_wide x, struct pfd_wide y)
+static bool reach(struct pfd_grid *grid, struct pfd_double_double x,
+                  struct pfd_double_double y)
 {
     bool is_there = pfd_axis_cell(&grid->x, x) != SIZE_MAX &&
                     pfd_axis_cell(&grid->y, y) != SIZE_MAX;
@@ -482,8 +487,8 @@ static bool reach(struct pfd_grid *grid, struct pfd_wide x, struct pfd_wide y)
 }
 
 /* The cell of a point; SIZE_MAX: it can have none, which was counted. */
-static size_t make_cell(struct pfd_grid *grid, size_t panel, struct pfd_wide x,
-                        struct pfd_wide y)
+static size_t make_cell(struct pfd_grid *grid, size_t panel,
+                        struct pfd_double_double x, struct pfd_double_double y)
 {
     if (!isfinite(x.hi) || !isfinite(y.hi)) {
         grid->n_nowhere++;
@@ -502,8 +507,9 @@ static size_t make_cell(struct pfd_grid *grid, size_t panel, struct pfd_wide x,
     return i;
 }
 
-void pfd_grid_add(struct pfd_grid *grid, size_t panel, struct pfd_wide x,
-                  struct pfd_wide y, struct pfd_wide value, uint64_t order)
+void pfd_grid_add(struct pfd_grid *grid, size_t panel,
+                  struct pfd_double_double x, struct pfd_double_double y,
+                  struct pfd_double_double value, uint64_t order)
 {
     size_t i = make_cell(grid, panel, x, y);
     if (i == SIZE_MAX)
@@ -525,8 +531,8 @@ static size_t add_quickly(struct pfd_grid *grid, size_t panel,
                           const struct pfd_grid_doubles *points, size_t from,
                           uint64_t order)
 {
-    const struct pfd_quick x = pfd_quick_of(&grid->x);
-    const struct pfd_quick y = pfd_quick_of(&grid->y);
+    const struct pfd_fast_axis x = pfd_fast_axis_of(&grid->x);
+    const struct pfd_fast_axis y = pfd_fast_axis_of(&grid->y);
     struct pfd_grid_cell *cells = grid->panels[panel];
     if (!cells)
         return 0;
@@ -536,15 +542,15 @@ static size_t add_quickly(struct pfd_grid *grid, size_t panel,
     if (!x.is_possible || !y.is_possible)
         return 0;
     for (; i < points->n; i++, values += points->stride) {
-        size_t at_x = pfd_quick_cell(&x, double_at(values, points->x));
-        size_t at_y = pfd_quick_cell(&y, double_at(values, points->y));
+        size_t at_x = pfd_fast_axis_cell(&x, double_at(values, points->x));
+        size_t at_y = pfd_fast_axis_cell(&y, double_at(values, points->y));
         if (at_x >= x.n || at_y >= y.n)
             break;
         size_t at = at_y * x.n + at_x;
         struct pfd_grid_cell *cell = &cells[at];
         blocks[at / PFD_GRID_BLOCK] = 1;
-        struct pfd_wide value =
-            pfd_wide_double(double_at(values, points->value));
+        struct pfd_double_double value =
+            pfd_double_double_round(double_at(values, points->value));
         if (grid->reducer == PFD_REDUCE_LAST) {
             cell->value = value;
             cell->order = order + i;
@@ -569,7 +575,8 @@ void pfd_grid_reach(struct pfd_grid *grid,
         const double *values = points->all + i * points->stride;
         const double at[2] = { double_at(values, points->x),
                                double_at(values, points->y) };
-        if (!is_inside(grid, pfd_wide_double(at[0]), pfd_wide_double(at[1])))
+        if (!is_inside(grid, pfd_double_double_round(at[0]),
+                       pfd_double_double_round(at[1])))
             continue;
         for (int k = 0; k < 2; k++) {
             low[k] = fmin(low[k], at[k]);
@@ -578,8 +585,10 @@ void pfd_grid_reach(struct pfd_grid *grid,
     }
     if (low[0] > high[0] || grid->failed || grid->is_too_wide)
         return;
-    (void)(reach(grid, pfd_wide_double(low[0]), pfd_wide_double(low[1])) &&
-           reach(grid, pfd_wide_double(high[0]), pfd_wide_double(high[1])));
+    (void)(reach(grid, pfd_double_double_round(low[0]),
+                 pfd_double_double_round(low[1])) &&
+           reach(grid, pfd_double_double_round(high[0]),
+                 pfd_double_double_round(high[1])));
 }
 
 void pfd_grid_add_doubles(struct pfd_grid *grid, size_t panel,
@@ -591,9 +600,10 @@ void pfd_grid_add_doubles(struct pfd_grid *grid, size_t panel,
             break;
         pfd_grid_reach(grid, points, i);
         const double *values = points->all + i * points->stride;
-        pfd_grid_add(grid, panel, pfd_wide_double(double_at(values, points->x)),
-                     pfd_wide_double(double_at(values, points->y)),
-                     pfd_wide_double(double_at(values, points->value)),
+        pfd_grid_add(grid, panel,
+                     pfd_double_double_round(double_at(values, points->x)),
+                     pfd_double_double_round(double_at(values, points->y)),
+                     pfd_double_double_round(double_at(values, points->value)),
                      order + i);
     }
 }
@@ -601,15 +611,15 @@ void pfd_grid_add_doubles(struct pfd_grid *grid, size_t panel,
 void pfd_grid_expect(struct pfd_grid *grid, size_t panel,
                      const struct pfd_grid_doubles *points)
 {
-    const struct pfd_quick x = pfd_quick_of(&grid->x);
-    const struct pfd_quick y = pfd_quick_of(&grid->y);
+    const struct pfd_fast_axis x = pfd_fast_axis_of(&grid->x);
+    const struct pfd_fast_axis y = pfd_fast_axis_of(&grid->y);
     struct pfd_grid_cell *cells = grid->panels[panel];
     size_t n = grid->x.n * grid->y.n;
     for (size_t i = 0; cells && x.is_possible && y.is_possible && i < points->n;
          i++) {
         const double *values = points->all + i * points->stride;
-        size_t at_x = pfd_quick_cell(&x, double_at(values, points->x));
-        size_t at_y = pfd_quick_cell(&y, double_at(values, points->y));
+        size_t at_x = pfd_fast_axis_cell(&x, double_at(values, points->x));
+        size_t at_y = pfd_fast_axis_cell(&y, double_at(values, points->y));
         if (at_x < x.n && at_y < y.n)
             pfd_grid_blocks(cells, n)[(at_y * x.n + at_x) / PFD_GRID_BLOCK] = 1;
     }
@@ -618,9 +628,9 @@ void pfd_grid_expect(struct pfd_grid *grid, size_t panel,
 void pfd_grid_settle(struct pfd_grid *grid)
 {
     size_t n = grid->x.n * grid->y.n;
-    grid->sums.is_whole = is_whole(grid);
-    for (size_t p = 0; p < grid->n_panels && grid->sums.is_whole; p++)
-        pfd_room_whole(grid->panels[p], pfd_grid_bytes(n));
+    grid->cell_sums.is_whole = is_whole(grid);
+    for (size_t p = 0; p < grid->n_panels && grid->cell_sums.is_whole; p++)
+        pfd_zeroed_whole(grid->panels[p], pfd_grid_bytes(n));
 }
 
 bool pfd_grid_add_panel(struct pfd_grid *grid)
@@ -643,7 +653,7 @@ bool pfd_grid_add_panel(struct pfd_grid *grid)
     grid->n_panels++;
     grid->has_new = true;
     return !pfd_grid_is_sum(grid) ||
-           take_room(grid, pfd_sums_add_panel(&grid->sums, n));
+           take_room(grid, pfd_cell_sums_add_panel(&grid->cell_sums, n));
 }
 
 static struct pfd_axis coarser_axis(const struct pfd_axis *axis, size_t max)
@@ -664,13 +674,13 @@ bool pfd_grid_coarser(struct pfd_grid *grid, size_t max_x, size_t max_y,
     *ret = *grid;
     ret->panels = NULL;
     ret->n_panels = 0;
-    ret->sums = (struct pfd_sums){ 0 };
+    ret->cell_sums = (struct pfd_cell_sums){ 0 };
     ret->has_new = true;
     if (!grid->x.is_used || !grid->y.is_used)
         return true;
     ret->x = coarser_axis(&grid->x, max_x);
     ret->y = coarser_axis(&grid->y, max_y);
-    if (!make_sums(grid, ret->x.n * ret->y.n, &ret->sums)) {
+    if (!make_sums(grid, ret->x.n * ret->y.n, &ret->cell_sums)) {
         ret->failed = grid->failed;
         ret->is_too_wide = grid->is_too_wide;
         return false;
@@ -678,7 +688,7 @@ bool pfd_grid_coarser(struct pfd_grid *grid, size_t max_x, size_t max_y,
     ret->panels = calloc(grid->n_panels + 1, sizeof(struct pfd_grid_cell *));
     for (; ret->panels && ret->n_panels < grid->n_panels; ret->n_panels++) {
         struct pfd_grid_cell *cells =
-            move_panel(grid, ret->n_panels, &ret->x, &ret->y, &ret->sums);
+            move_panel(grid, ret->n_panels, &ret->x, &ret->y, &ret->cell_sums);
         if (!cells)
             return false;
         ret->panels[ret->n_panels] = cells;

@@ -18,7 +18,8 @@ enum {
 };
 
 struct pfd_grid_cell {
-    struct pfd_wide value; /* count needs none; of nan: how many are; of sums
+    struct pfd_double_double
+        value;      /* count needs none; of nan: how many are; of sums
                               and means, as of pfd_grid_sum(): the sum */
     uint64_t order; /* of the point that it is of: first, last; of sums and
                        means bits: which of its values are no finite numbers */
@@ -46,9 +47,9 @@ struct pfd_grid_sums {
     uint64_t n[PFD_GRID_KINDS];
     uint64_t n_several; /* cells with more than one value */
     bool any;           /* there are numbers: */
-    struct pfd_wide low;
-    struct pfd_wide high;
-    struct pfd_wide least_above_0; /* hi 0: none is */
+    struct pfd_double_double low;
+    struct pfd_double_double high;
+    struct pfd_double_double least_above_0; /* hi 0: none is */
     uint64_t n_not_above_0;
 };
 
@@ -59,7 +60,8 @@ struct pfd_grid {
     struct pfd_grid_cell *
         *panels; /* [n_panels] of x.n * y.n, row by row; owned */
     size_t n_panels;
-    struct pfd_sums sums;     /* of sums and means: the finite values'; as many
+    struct pfd_cell_sums
+        cell_sums;            /* of sums and means: the finite values'; as many
                              panels and cells */
     struct pfd_grid_sums all; /* as of the last look at all cells */
     bool has_new;             /* since then */
@@ -84,7 +86,7 @@ const struct pfd_grid_cell *pfd_grid_at(const struct pfd_grid *grid,
 /* What a cell shows; NULL is empty. */
 enum pfd_grid_kind pfd_grid_look(const struct pfd_grid_cell *cell,
                                  enum pfd_reducer reducer,
-                                 struct pfd_wide *ret);
+                                 struct pfd_double_double *ret);
 
 /* Brings `seen` of the axes up to date: points in room that was made in advance
  * do not say where they are. */
@@ -121,8 +123,9 @@ void pfd_grid_merge_at(struct pfd_grid *grid, size_t panel, size_t i,
                        const struct pfd_grid_part *part);
 
 /* Adds a point; order: greater than that of all before. */
-void pfd_grid_add(struct pfd_grid *grid, size_t panel, struct pfd_wide x,
-                  struct pfd_wide y, struct pfd_wide value, uint64_t order);
+void pfd_grid_add(struct pfd_grid *grid, size_t panel,
+                  struct pfd_double_double x, struct pfd_double_double y,
+                  struct pfd_double_double value, uint64_t order);
 
 /* The same of many points [n], `stride` doubles each, of which number x, y and
  * value are taken; below 0: it is 0. */

@@ -3,33 +3,35 @@
 #include "analysis/plot/grid_cells.h"
 
 /* What a cell's values add up to, with those that are no finite numbers. */
-static struct pfd_wide whole_sum(const struct pfd_grid *grid, size_t panel,
-                                 size_t i)
+static struct pfd_double_double whole_sum(const struct pfd_grid *grid,
+                                          size_t panel, size_t i)
 {
     uint64_t odd = grid->panels[panel][i].order;
     const uint64_t both = PFD_GRID_HAS_PLUS_INF | PFD_GRID_HAS_MINUS_INF;
     if (odd & PFD_GRID_HAS_NAN || (odd & both) == both)
-        return pfd_wide_double((double)NAN);
+        return pfd_double_double_round((double)NAN);
     if (odd & both) {
         const double inf = (double)INFINITY;
-        return pfd_wide_double(odd & PFD_GRID_HAS_PLUS_INF ? inf : -inf);
+        return pfd_double_double_round(odd & PFD_GRID_HAS_PLUS_INF ? inf
+                                                                   : -inf);
     }
-    return pfd_sums_round(&grid->sums, panel, i);
+    return pfd_cell_sums_round(&grid->cell_sums, panel, i);
 }
 
 enum pfd_grid_kind pfd_grid_look(const struct pfd_grid_cell *cell,
-                                 enum pfd_reducer reducer, struct pfd_wide *ret)
+                                 enum pfd_reducer reducer,
+                                 struct pfd_double_double *ret)
 {
     if (!cell || !cell->n)
         return PFD_GRID_EMPTY;
-    *ret =
-        reducer == PFD_REDUCE_COUNT ? pfd_wide_unsigned(cell->n) : cell->value;
+    *ret = reducer == PFD_REDUCE_COUNT ? pfd_double_double_unsigned(cell->n)
+                                       : cell->value;
     if (isnan(ret->hi))
         return PFD_GRID_NAN;
     if (isinf(ret->hi))
         return ret->hi < 0 ? PFD_GRID_MINUS_INF : PFD_GRID_PLUS_INF;
     if (reducer == PFD_REDUCE_MEAN && cell->n > 1) {
-        *ret = pfd_wide_double((ret->hi + ret->lo) / (double)cell->n);
+        *ret = pfd_double_double_round((ret->hi + ret->lo) / (double)cell->n);
     }
     return PFD_GRID_NUMBER;
 }
@@ -46,17 +48,17 @@ const struct pfd_grid_cell *pfd_grid_at(const struct pfd_grid *grid,
                     : NULL;
 }
 
-static void sum_number(struct pfd_grid_sums *s, struct pfd_wide v)
+static void sum_number(struct pfd_grid_sums *s, struct pfd_double_double v)
 {
-    if (!s->any || pfd_wide_compare(v, s->low) < 0)
+    if (!s->any || pfd_double_double_compare(v, s->low) < 0)
         s->low = v;
-    if (!s->any || pfd_wide_compare(v, s->high) > 0)
+    if (!s->any || pfd_double_double_compare(v, s->high) > 0)
         s->high = v;
     s->any = true;
     if (v.hi <= 0) {
         s->n_not_above_0++;
     } else if (s->least_above_0.hi == 0 ||
-               pfd_wide_compare(v, s->least_above_0) < 0) {
+               pfd_double_double_compare(v, s->least_above_0) < 0) {
         s->least_above_0 = v;
     }
 }
@@ -64,7 +66,7 @@ static void sum_number(struct pfd_grid_sums *s, struct pfd_wide v)
 static void sum_cell(struct pfd_grid *grid, size_t panel, size_t i,
                      struct pfd_grid_sums *s)
 {
-    struct pfd_wide v;
+    struct pfd_double_double v;
     struct pfd_grid_cell *c = &grid->panels[panel][i];
     if (pfd_grid_is_sum(grid))
         c->value = whole_sum(grid, panel, i);

@@ -38,7 +38,7 @@ static void find_heights(struct pfd_picture *p)
 {
     struct pfd_grid_sums sums;
     if (p->plot->spec.kind == PFD_PLOT_HIST) {
-        p->low = pfd_wide_double(is_log(p) ? 0.5 : 0);
+        p->low = pfd_double_double_round(is_log(p) ? 0.5 : 0);
         p->high = p->sums.high;
         return;
     }
@@ -126,15 +126,16 @@ bool pfd_picture_init(struct pfd_picture *ret, struct pfd_plot *plot,
     if (has_bars(ret))
         find_heights(ret);
     find_size(ret, size);
-    return pfd_scale_init(&ret->scale, plot->spec.scale, &grids[0], &ret->sums,
-                          plot->has_range[0] ? &plot->range[0] : NULL,
-                          plot->has_range[1] ? &plot->range[1] : NULL) ||
+    return pfd_colour_scale_init(&ret->colour_scale, plot->spec.scale,
+                                 &grids[0], &ret->sums,
+                                 plot->has_range[0] ? &plot->range[0] : NULL,
+                                 plot->has_range[1] ? &plot->range[1] : NULL) ||
            pfd_plot_fail(plot, PFD_ERR_NOMEM, "out of memory");
 }
 
 void pfd_picture_deinit(struct pfd_picture *picture)
 {
-    pfd_scale_deinit(&picture->scale);
+    pfd_colour_scale_deinit(&picture->colour_scale);
 }
 
 /* ---- cells ---- */
@@ -143,7 +144,7 @@ static struct pfd_colour colour_of(const struct pfd_picture *p,
                                    const struct pfd_grid_cell *cell)
 {
     const struct pfd_colours *c = &p->plot->colours;
-    struct pfd_wide v = { 0, 0 };
+    struct pfd_double_double v = { 0, 0 };
     switch (pfd_grid_look(cell, p->grids[0].reducer, &v)) {
     case PFD_GRID_NAN:
         return c->nan;
@@ -152,8 +153,10 @@ static struct pfd_colour colour_of(const struct pfd_picture *p,
     case PFD_GRID_MINUS_INF:
         return c->minus_inf;
     case PFD_GRID_NUMBER:
-        return p->is_shaded ? pfd_colours_at(c, pfd_scale_share(&p->scale, v))
-                            : c->mark;
+        return p->is_shaded
+                   ? pfd_colours_at(c,
+                                    pfd_colour_scale_share(&p->colour_scale, v))
+                   : c->mark;
     case PFD_GRID_EMPTY:
     case PFD_GRID_KINDS:
         break;
@@ -226,13 +229,15 @@ static void draw_dots(const struct pfd_picture *p, size_t panel,
 /* ---- bars and lines ---- */
 
 /* Pixels above the floor. */
-static int64_t height_of(const struct pfd_picture *p, struct pfd_wide v)
+static int64_t height_of(const struct pfd_picture *p,
+                         struct pfd_double_double v)
 {
-    struct pfd_scale way = { .kind =
-                                 is_log(p) ? PFD_SCALE_LOG : PFD_SCALE_LINEAR,
-                             .low = p->low,
-                             .high = p->high };
-    return (int64_t)(pfd_scale_share(&way, v) * (double)(p->height - 1) + 0.5);
+    struct pfd_colour_scale way = { .kind = is_log(p) ? PFD_SCALE_LOG
+                                                      : PFD_SCALE_LINEAR,
+                                    .low = p->low,
+                                    .high = p->high };
+    return (int64_t)(pfd_colour_scale_share(&way, v) * (double)(p->height - 1) +
+                     0.5);
 }
 
 static void draw_bars(const struct pfd_picture *p, size_t panel,
@@ -245,7 +250,7 @@ static void draw_bars(const struct pfd_picture *p, size_t panel,
             pfd_grid_at(&p->grids[0], panel, axis->seen[0] + (pfd_place)i, 0);
         if (!c || !c->n)
             continue;
-        int64_t high = height_of(p, pfd_wide_unsigned(c->n)) + 1;
+        int64_t high = height_of(p, pfd_double_double_unsigned(c->n)) + 1;
         pfd_canvas_fill(canvas, x + (int64_t)(i * p->pixel_x),
                         y + (int64_t)p->height - high,
                         (int64_t)p->pixel_x - gap, high, p->plot->colours.mark);
@@ -254,7 +259,7 @@ static void draw_bars(const struct pfd_picture *p, size_t panel,
 
 /* Of what grid has in a column of lines; false: no number. */
 static bool number_at(const struct pfd_picture *p, int grid, size_t panel,
-                      size_t i, struct pfd_wide *ret)
+                      size_t i, struct pfd_double_double *ret)
 {
     const struct pfd_grid *g = &p->grids[grid];
     const struct pfd_grid_cell *c =
@@ -272,7 +277,7 @@ static void draw_line(const struct pfd_picture *p, size_t panel,
     int64_t before_x = -1;
     int64_t before_y = 0;
     for (size_t i = 0; i < p->n_x; i++) {
-        struct pfd_wide v[4];
+        struct pfd_double_double v[4];
         int64_t at = x + (int64_t)(i * p->pixel_x + p->pixel_x / 2);
         const struct pfd_grid_cell *c = pfd_grid_at(
             &p->grids[0], panel, p->grids[0].x.seen[0] + (pfd_place)i, 0);

@@ -12,10 +12,10 @@ struct pfd_picture {
     const struct pfd_plot *plot;
     struct pfd_grid *grids; /* [plot->n_grids]; those of the plot, or coarser */
     struct pfd_grid_sums sums;
-    struct pfd_scale scale;
-    bool is_shaded;      /* cells have colours, and the legend says which */
-    struct pfd_wide low; /* of the y of lines and bars */
-    struct pfd_wide high;
+    struct pfd_colour_scale colour_scale;
+    bool is_shaded; /* cells have colours, and the legend says which */
+    struct pfd_double_double low; /* of the y of lines and bars */
+    struct pfd_double_double high;
     size_t n_x; /* cells */
     size_t n_y;
     size_t pixel_x; /* of a cell */

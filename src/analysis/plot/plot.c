@@ -60,12 +60,12 @@ static bool check(struct pfd_plot *plot)
 
 /* "LOW:HIGH"; both: each has to be there. */
 static bool read_range(struct pfd_plot *plot, const char *text, bool both,
-                       struct pfd_wide range[2], bool has[2])
+                       struct pfd_double_double range[2], bool has[2])
 {
     const char *at = text;
     for (int i = 0; i < 2; i++) {
         bool is_missing = *at == (i ? '\0' : ':');
-        has[i] = !is_missing && pfd_wide_read(at, &range[i], &at);
+        has[i] = !is_missing && pfd_double_double_read(at, &range[i], &at);
         if ((!has[i] && (both || !is_missing)) || *at != (i ? '\0' : ':')) {
             pfd_fail(&plot->error, PFD_ERR_USAGE, PFD_NO_OFFSET,
                      "not a range, as 0:511 or -1.5:1.5: '%s'", text);
@@ -73,7 +73,8 @@ static bool read_range(struct pfd_plot *plot, const char *text, bool both,
         }
         at += !i;
     }
-    if (!has[0] || !has[1] || pfd_wide_compare(range[0], range[1]) <= 0)
+    if (!has[0] || !has[1] ||
+        pfd_double_double_compare(range[0], range[1]) <= 0)
         return true;
     pfd_fail(&plot->error, PFD_ERR_USAGE, PFD_NO_OFFSET,
              "a range ends before it begins: '%s'", text);
@@ -83,7 +84,7 @@ static bool read_range(struct pfd_plot *plot, const char *text, bool both,
 static bool limit(struct pfd_plot *plot, struct pfd_axis *axis,
                   const char *text)
 {
-    struct pfd_wide range[2];
+    struct pfd_double_double range[2];
     bool has[2];
     if (!text)
         return true;

@@ -49,7 +49,7 @@ struct pfd_plot {
     struct pfd_panel panels[PFD_PANELS_MAX]; /* [n_panels] */
     size_t n_panels;
     size_t last_panel;
-    struct pfd_wide range[2]; /* of colours, where they are said: */
+    struct pfd_double_double range[2]; /* of colours, where they are said: */
     bool has_range[2];
     struct pfd_text waiting; /* runs, until it is clear how narrow cells are */
     size_t n_waiting;        /* points */

@@ -55,25 +55,28 @@ static void put_colour(struct pfd_text *out, int what, struct pfd_colour c)
 }
 
 /* What stands at the upper and the lower end of y. */
-static void y_ends(const struct pfd_picture *p, char ends[2][PFD_WIDE_TEXT])
+static void y_ends(const struct pfd_picture *p,
+                   char ends[2][PFD_DOUBLE_DOUBLE_TEXT])
 {
     const struct pfd_axis *y = &p->grids[0].y;
     bool has_bars = p->plot->spec.kind == PFD_PLOT_LINE ||
                     p->plot->spec.kind == PFD_PLOT_HIST;
-    struct pfd_wide low = has_bars ? p->low : pfd_axis_start(y, y->seen[0]);
-    struct pfd_wide high = has_bars ? p->high : pfd_axis_start(y, y->seen[1]);
+    struct pfd_double_double low =
+        has_bars ? p->low : pfd_axis_start(y, y->seen[0]);
+    struct pfd_double_double high =
+        has_bars ? p->high : pfd_axis_start(y, y->seen[1]);
     bool down = pfd_picture_is_down(p);
-    pfd_wide_print(ends[0], down ? low : high);
-    pfd_wide_print(ends[1], down ? high : low);
+    pfd_double_double_print(ends[0], down ? low : high);
+    pfd_double_double_print(ends[1], down ? high : low);
 }
 
 static void put_x_ends(struct pfd_text *out, const struct pfd_picture *p,
                        size_t width)
 {
     const struct pfd_axis *x = &p->grids[0].x;
-    char ends[2][PFD_WIDE_TEXT];
-    pfd_wide_print(ends[0], pfd_axis_start(x, x->seen[0]));
-    pfd_wide_print(ends[1], pfd_axis_start(x, x->seen[1]));
+    char ends[2][PFD_DOUBLE_DOUBLE_TEXT];
+    pfd_double_double_print(ends[0], pfd_axis_start(x, x->seen[0]));
+    pfd_double_double_print(ends[1], pfd_axis_start(x, x->seen[1]));
     int room = (int)width - (int)strlen(ends[0]) - (int)strlen(ends[1]);
     const char *label = p->plot->label[PFD_ROLE_X];
     int n = (int)(pfd_canvas_width(label) / PFD_GLYPH_WIDTH);
@@ -89,12 +92,12 @@ static void put_x_ends(struct pfd_text *out, const struct pfd_picture *p,
 
 static void put_legend(struct pfd_text *out, const struct pfd_picture *p)
 {
-    char ends[2][PFD_WIDE_TEXT];
+    char ends[2][PFD_DOUBLE_DOUBLE_TEXT];
     struct pfd_picture_note note;
-    pfd_wide_print(ends[0], p->scale.low);
-    pfd_wide_print(ends[1], p->scale.high);
+    pfd_double_double_print(ends[0], p->colour_scale.low);
+    pfd_double_double_print(ends[1], p->colour_scale.high);
     pfd_text_printf(out, "%s: %s ", p->plot->label[PFD_ROLE_VALUE], ends[0]);
-    for (int i = 0; i < LEGEND && !p->scale.is_empty; i++) {
+    for (int i = 0; i < LEGEND && !p->colour_scale.is_empty; i++) {
         put_colour(out, 48,
                    pfd_colours_at(&p->plot->colours, i / (double)(LEGEND - 1)));
         pfd_text_puts(out, " ");
@@ -117,7 +120,7 @@ static void put_panel(struct pfd_text *out, const struct pfd_picture *p,
                       size_t panel, const struct pfd_dots *dots,
                       const struct pfd_raster *raster)
 {
-    char ends[2][PFD_WIDE_TEXT];
+    char ends[2][PFD_DOUBLE_DOUBLE_TEXT];
     size_t rows = raster->height / dots->down;
     y_ends(p, ends);
     if (p->plot->role[PFD_ROLE_BY] >= 0) {

@@ -24,20 +24,22 @@ static void add(struct pfd_ticks *t, double share, double number)
     snprintf(tick->text, sizeof tick->text, "%.10g", number == 0 ? 0 : number);
 }
 
-static void add_exact(struct pfd_ticks *t, double share, struct pfd_wide number)
+static void add_exact(struct pfd_ticks *t, double share,
+                      struct pfd_double_double number)
 {
     if (t->n == PFD_TICKS_MAX)
         return;
     struct pfd_tick *tick = &t->all[t->n++];
     tick->share = share;
-    pfd_wide_print(tick->text, number);
+    pfd_double_double_print(tick->text, number);
 }
 
 /* Can a double say the numbers from low to high, and steps between? */
-static bool is_round(struct pfd_wide low, struct pfd_wide high)
+static bool is_round(struct pfd_double_double low,
+                     struct pfd_double_double high)
 {
     double greatest = fmax(fabs(low.hi), fabs(high.hi));
-    double all = pfd_wide_minus(high, low);
+    double all = pfd_double_double_minus(high, low);
     return isfinite(all) && all > greatest * 1e-9 && all > 1e-290;
 }
 
@@ -60,14 +62,15 @@ void pfd_ticks_of_axis(struct pfd_ticks *ret, const struct pfd_axis *axis,
 {
     *ret = (struct pfd_ticks){ 0 };
     double cells = (double)pfd_axis_used(axis);
-    struct pfd_wide low = pfd_axis_start(axis, axis->seen[0]);
-    struct pfd_wide last = pfd_axis_start(axis, axis->seen[1]);
-    struct pfd_wide end = pfd_axis_start(axis, axis->seen[1] + 1);
+    struct pfd_double_double low = pfd_axis_start(axis, axis->seen[0]);
+    struct pfd_double_double last = pfd_axis_start(axis, axis->seen[1]);
+    struct pfd_double_double end = pfd_axis_start(axis, axis->seen[1] + 1);
     bool whole = axis->k == 0;
     if (is_round(low, end)) {
         double from = whole ? low.hi - 0.5 : low.hi;
         add_round(ret, low.hi, whole ? last.hi : end.hi, from,
-                  pfd_wide_minus(end, low), most, axis->k >= 0 ? 1 : 0);
+                  pfd_double_double_minus(end, low), most,
+                  axis->k >= 0 ? 1 : 0);
         return;
     }
     add_exact(ret, whole ? 0.5 / cells : 0, low);
@@ -85,8 +88,8 @@ static void add_powers(struct pfd_ticks *t, double low, double high)
         add(t, (log(10) * e - log(low)) / all, pow(10, e));
 }
 
-void pfd_ticks_of_range(struct pfd_ticks *ret, struct pfd_wide low,
-                        struct pfd_wide high, size_t most, bool log)
+void pfd_ticks_of_range(struct pfd_ticks *ret, struct pfd_double_double low,
+                        struct pfd_double_double high, size_t most, bool log)
 {
     *ret = (struct pfd_ticks){ 0 };
     if (log && low.hi > 0 && high.hi > low.hi)
@@ -95,13 +98,13 @@ void pfd_ticks_of_range(struct pfd_ticks *ret, struct pfd_wide low,
         return;
     ret->n = 0;
     if (!log && is_round(low, high)) {
-        add_round(ret, low.hi, high.hi, low.hi, pfd_wide_minus(high, low), most,
-                  0);
+        add_round(ret, low.hi, high.hi, low.hi,
+                  pfd_double_double_minus(high, low), most, 0);
     }
     if (ret->n >= 2)
         return;
     ret->n = 0;
     add_exact(ret, 0, low);
-    if (pfd_wide_compare(low, high) != 0)
+    if (pfd_double_double_compare(low, high) != 0)
         add_exact(ret, 1, high);
 }

@@ -23,7 +23,7 @@ void pfd_ticks_of_axis(struct pfd_ticks *ret, const struct pfd_axis *axis,
                        size_t most);
 
 /* Of numbers from low to high. */
-void pfd_ticks_of_range(struct pfd_ticks *ret, struct pfd_wide low,
-                        struct pfd_wide high, size_t most, bool log);
+void pfd_ticks_of_range(struct pfd_ticks *ret, struct pfd_double_double low,
+                        struct pfd_double_double high, size_t most, bool log);
 
 #endif

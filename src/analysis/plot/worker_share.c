@@ -13,13 +13,13 @@ enum {
     BYTES_ALL_MAX = 1 << 29, /* of all */
 };
 
-struct pfd_share {
+struct pfd_worker_share {
     struct pfd_plot *plot;
     struct pfd_cells cells[PFD_PLOT_GRIDS];
     size_t n_cells; /* 0: it has none now */
     size_t n_bytes; /* of all of them */
-    struct pfd_quick x;
-    struct pfd_quick y;
+    struct pfd_fast_axis x;
+    struct pfd_fast_axis y;
     int k_x;
     int k_y;
     uint64_t order;     /* of its first point; UINT64_MAX: none came */
@@ -32,41 +32,41 @@ struct pfd_share {
     struct pfd_source source[PFD_ROLE_BY];
 };
 
-void pfd_shares_begin(const struct pfd_points *points)
+void pfd_worker_shares_begin(const struct pfd_points *points)
 {
     if (points->plot)
         points->plot->before = points->plot->order;
 }
 
-struct pfd_share *pfd_share_new(const struct pfd_points *points)
+struct pfd_worker_share *pfd_worker_share_new(const struct pfd_points *points)
 {
-    struct pfd_share *share = calloc(1, sizeof *share);
-    if (share) {
-        share->plot = points->plot;
-        share->order = UINT64_MAX;
-        share->patience = PFD_SHARE_POINTS;
+    struct pfd_worker_share *worker_share = calloc(1, sizeof *worker_share);
+    if (worker_share) {
+        worker_share->plot = points->plot;
+        worker_share->order = UINT64_MAX;
+        worker_share->patience = PFD_WORKER_SHARE_POINTS;
     }
-    return share;
+    return worker_share;
 }
 
 /* ---- cells ---- */
 
 /* Cells [n] of a row. Those that the plot has as they are need not be looked
  * for each. */
-static void give_row(struct pfd_share *share, size_t grid, size_t from,
-                     size_t n)
+static void give_row(struct pfd_worker_share *worker_share, size_t grid,
+                     size_t from, size_t n)
 {
-    struct pfd_plot *plot = share->plot;
-    uint64_t order = plot->before + share->order;
+    struct pfd_plot *plot = worker_share->plot;
+    uint64_t order = plot->before + worker_share->order;
     struct pfd_grid_part part = {
-        .x = share->x.from + (pfd_place)(from % share->x.n),
-        .y = share->y.from + (pfd_place)(from / share->x.n),
-        .k_x = share->k_x,
-        .k_y = share->k_y,
+        .x = worker_share->x.from + (pfd_place)(from % worker_share->x.n),
+        .y = worker_share->y.from + (pfd_place)(from / worker_share->x.n),
+        .k_x = worker_share->k_x,
+        .k_y = worker_share->k_y,
     };
     size_t at = pfd_grid_find(&plot->grids[grid], &part, n);
     for (size_t i = 0; i < n; i++, part.x++) {
-        if (!pfd_cells_get(&share->cells[grid], from + i, order, &part))
+        if (!pfd_cells_get(&worker_share->cells[grid], from + i, order, &part))
             continue;
         if (at != SIZE_MAX) {
             pfd_grid_merge_at(&plot->grids[grid], 0, at + i, &part);
@@ -76,76 +76,77 @@ static void give_row(struct pfd_share *share, size_t grid, size_t from,
     }
 }
 
-static void give_cells(struct pfd_share *share, size_t grid, size_t from,
-                       size_t to)
+static void give_cells(struct pfd_worker_share *worker_share, size_t grid,
+                       size_t from, size_t to)
 {
     while (from < to) {
-        size_t n = share->x.n - from % share->x.n;
+        size_t n = worker_share->x.n - from % worker_share->x.n;
         n = n < to - from ? n : to - from;
-        give_row(share, grid, from, n);
+        give_row(worker_share, grid, from, n);
         from += n;
     }
 }
 
-static void give_grid(struct pfd_share *share, size_t grid)
+static void give_grid(struct pfd_worker_share *worker_share, size_t grid)
 {
-    const struct pfd_cells *cells = &share->cells[grid];
+    const struct pfd_cells *cells = &worker_share->cells[grid];
     for (size_t at = 0; at < cells->n; at += PFD_GRID_BLOCK) {
         size_t left = cells->n - at;
         if (cells->blocks[at / PFD_GRID_BLOCK]) {
-            give_cells(share, grid, at,
+            give_cells(worker_share, grid, at,
                        at + (left < PFD_GRID_BLOCK ? left : PFD_GRID_BLOCK));
         }
     }
-    share->plot->grids[grid].n_points += share->n_points;
+    worker_share->plot->grids[grid].n_points += worker_share->n_points;
 }
 
-static void drop(struct pfd_share *share)
+static void drop(struct pfd_worker_share *worker_share)
 {
     for (size_t g = 0; g < PFD_PLOT_GRIDS; g++)
-        pfd_cells_deinit(&share->cells[g]);
-    share->plot->n_shared -= share->n_bytes;
-    share->n_bytes = 0;
-    share->n_cells = 0;
-    share->n_points = 0;
-    share->order = UINT64_MAX;
-    share->is_full = false;
+        pfd_cells_deinit(&worker_share->cells[g]);
+    worker_share->plot->n_shared -= worker_share->n_bytes;
+    worker_share->n_bytes = 0;
+    worker_share->n_cells = 0;
+    worker_share->n_points = 0;
+    worker_share->order = UINT64_MAX;
+    worker_share->is_full = false;
 }
 
 /* All that it has becomes the plot's, and it has no cells any more. Without any
  * the plot is left alone, as others may be changing it. */
-static void give(struct pfd_share *share)
+static void give(struct pfd_worker_share *worker_share)
 {
-    if (!share->n_cells)
+    if (!worker_share->n_cells)
         return;
-    for (size_t g = 0; g < share->plot->n_grids; g++)
-        give_grid(share, g);
-    uint64_t end = share->plot->before + share->end;
-    share->plot->order = end > share->plot->order ? end : share->plot->order;
-    drop(share);
+    for (size_t g = 0; g < worker_share->plot->n_grids; g++)
+        give_grid(worker_share, g);
+    uint64_t end = worker_share->plot->before + worker_share->end;
+    worker_share->plot->order =
+        end > worker_share->plot->order ? end : worker_share->plot->order;
+    drop(worker_share);
 }
 
 /* Bytes of as many cells for each of the plot's grids; false: too many. */
-static bool measure(struct pfd_share *share, size_t n)
+static bool measure(struct pfd_worker_share *worker_share, size_t n)
 {
-    const struct pfd_plot *plot = share->plot;
+    const struct pfd_plot *plot = worker_share->plot;
     size_t size = 0;
     for (size_t g = 0; g < plot->n_grids; g++) {
         size += pfd_cells_size(plot->grids[g].reducer,
-                               &share->source[PFD_ROLE_VALUE]);
+                               &worker_share->source[PFD_ROLE_VALUE]);
     }
     if (!n || !size || n > BYTES_MAX / size ||
         plot->n_shared + n * size > BYTES_ALL_MAX)
         return false;
-    share->n_bytes = n * size;
+    worker_share->n_bytes = n * size;
     return true;
 }
 
 /* Cells where the plot's are now; without memory, or where there would be too
  * many, it has none. */
-static void make(struct pfd_share *share)
+static void make(struct pfd_worker_share *worker_share)
 {
-    struct pfd_plot *plot = share->plot;
+    struct pfd_plot *plot = worker_share->plot;
     struct pfd_grid *grid = &plot->grids[0];
     pfd_grid_refresh(grid);
     size_t n = pfd_axis_used(&grid->x) * pfd_axis_used(&grid->y);
@@ -155,59 +156,60 @@ static void make(struct pfd_share *share)
     x.n = pfd_axis_used(&x);
     y.from = y.seen[0];
     y.n = pfd_axis_used(&y);
-    share->x = pfd_quick_of(&x);
-    share->y = pfd_quick_of(&y);
-    if (!share->x.is_possible || !share->y.is_possible || !measure(share, n))
+    worker_share->x = pfd_fast_axis_of(&x);
+    worker_share->y = pfd_fast_axis_of(&y);
+    if (!worker_share->x.is_possible || !worker_share->y.is_possible ||
+        !measure(worker_share, n))
         return;
-    share->k_x = x.k;
-    share->k_y = y.k;
-    share->n_cells = n;
-    plot->n_shared += share->n_bytes;
+    worker_share->k_x = x.k;
+    worker_share->k_y = y.k;
+    worker_share->n_cells = n;
+    plot->n_shared += worker_share->n_bytes;
     bool ok = true;
     for (size_t g = 0; g < plot->n_grids && ok; g++) {
-        ok = pfd_cells_init(&share->cells[g], plot->grids[g].reducer,
-                            &share->source[PFD_ROLE_VALUE], n);
+        ok = pfd_cells_init(&worker_share->cells[g], plot->grids[g].reducer,
+                            &worker_share->source[PFD_ROLE_VALUE], n);
     }
     if (!ok)
-        drop(share);
+        drop(worker_share);
 }
 
-void pfd_share_end(struct pfd_share *share)
+void pfd_worker_share_end(struct pfd_worker_share *worker_share)
 {
-    if (!share)
+    if (!worker_share)
         return;
-    give(share);
-    free(share);
+    give(worker_share);
+    free(worker_share);
 }
 
-void pfd_share_turn(struct pfd_share *share)
+void pfd_worker_share_turn(struct pfd_worker_share *worker_share)
 {
-    struct pfd_plot *plot = share->plot;
-    bool is_wrong = share->n_refused >= share->patience;
-    if (!plot->is_begun || (!share->is_full && !is_wrong))
+    struct pfd_plot *plot = worker_share->plot;
+    bool is_wrong = worker_share->n_refused >= worker_share->patience;
+    if (!plot->is_begun || (!worker_share->is_full && !is_wrong))
         return;
-    share->patience *= is_wrong ? 2 : 1;
-    share->n_refused = 0;
-    give(share);
-    make(share);
+    worker_share->patience *= is_wrong ? 2 : 1;
+    worker_share->n_refused = 0;
+    give(worker_share);
+    make(worker_share);
 }
 
 /* ---- points ---- */
 
-static struct pfd_source source_of(const struct pfd_share *share,
+static struct pfd_source source_of(const struct pfd_worker_share *worker_share,
                                    const struct pfd_point_plan *plan, int role)
 {
-    int of = share->plot->role[role];
+    int of = worker_share->plot->role[role];
     return of < 0
                ? (struct pfd_source){ -1, PFD_LOAD_U32, 0 }
                : (struct pfd_source){ of, (enum pfd_point_load)plan->load[of],
                                       plan->at[of] };
 }
 
-static bool is_possible(const struct pfd_share *share,
+static bool is_possible(const struct pfd_worker_share *worker_share,
                         const struct pfd_point_plan *plan)
 {
-    const struct pfd_plot *plot = share->plot;
+    const struct pfd_plot *plot = worker_share->plot;
     if (plot->role[PFD_ROLE_BY] >= 0)
         return false;
     for (size_t i = 0; i < plot->points.n; i++) {
@@ -217,35 +219,40 @@ static bool is_possible(const struct pfd_share *share,
     return true;
 }
 
-bool pfd_share_opens(struct pfd_share *share, const struct pfd_point_plan *plan)
+bool pfd_worker_share_opens(struct pfd_worker_share *worker_share,
+                            const struct pfd_point_plan *plan)
 {
-    bool is_line = share->plot->spec.kind == PFD_PLOT_LINE;
-    if (share->plan != plan) {
-        if (!is_possible(share, plan))
+    bool is_line = worker_share->plot->spec.kind == PFD_PLOT_LINE;
+    if (worker_share->plan != plan) {
+        if (!is_possible(worker_share, plan))
             return false;
-        share->plan = plan;
-        share->source[PFD_ROLE_X] = source_of(share, plan, PFD_ROLE_X);
-        share->source[PFD_ROLE_Y] = source_of(share, plan, PFD_ROLE_Y);
-        share->source[PFD_ROLE_VALUE] =
-            source_of(share, plan, is_line ? PFD_ROLE_Y : PFD_ROLE_VALUE);
+        worker_share->plan = plan;
+        worker_share->source[PFD_ROLE_X] =
+            source_of(worker_share, plan, PFD_ROLE_X);
+        worker_share->source[PFD_ROLE_Y] =
+            source_of(worker_share, plan, PFD_ROLE_Y);
+        worker_share->source[PFD_ROLE_VALUE] = source_of(
+            worker_share, plan, is_line ? PFD_ROLE_Y : PFD_ROLE_VALUE);
         if (is_line)
-            share->source[PFD_ROLE_Y].of = -1;
+            worker_share->source[PFD_ROLE_Y].of = -1;
     }
-    bool fits = share->n_cells &&
-                pfd_cells_fit(&share->cells[0], &share->source[PFD_ROLE_VALUE]);
-    share->n_refused += fits ? 0 : PFD_SHARE_POINTS;
+    bool fits = worker_share->n_cells &&
+                pfd_cells_fit(&worker_share->cells[0],
+                              &worker_share->source[PFD_ROLE_VALUE]);
+    worker_share->n_refused += fits ? 0 : PFD_WORKER_SHARE_POINTS;
     return fits;
 }
 
 /* Adds the cells of points [n] in this direction, each as many cells apart as
  * `stride` says; up to the first that has none. The next three are the same for
  * what is read in one way. */
-static size_t place_any(const struct pfd_quick *q, const struct pfd_source *s,
+static size_t place_any(const struct pfd_fast_axis *q,
+                        const struct pfd_source *s,
                         const uint8_t *const *payloads, size_t n,
                         uint64_t order, size_t stride, uint32_t *to)
 {
     for (size_t i = 0; i < n; i++) {
-        size_t at = pfd_quick_cell(
+        size_t at = pfd_fast_axis_cell(
             q, pfd_source_load(s, s->load, payloads[i], order + i));
         if (at >= q->n)
             return i;
@@ -254,7 +261,7 @@ static size_t place_any(const struct pfd_quick *q, const struct pfd_source *s,
     return n;
 }
 
-static size_t place_floats(const struct pfd_quick *q,
+static size_t place_floats(const struct pfd_fast_axis *q,
                            const struct pfd_source *s,
                            const uint8_t *const *payloads, size_t n,
                            size_t stride, uint32_t *to)
@@ -262,7 +269,7 @@ static size_t place_floats(const struct pfd_quick *q,
     for (size_t i = 0; i < n; i++) {
         float f;
         memcpy(&f, payloads[i] + s->at, sizeof f);
-        size_t at = pfd_quick_cell(q, (double)f);
+        size_t at = pfd_fast_axis_cell(q, (double)f);
         if (at >= q->n)
             return i;
         to[i] += (uint32_t)(at * stride);
@@ -270,7 +277,7 @@ static size_t place_floats(const struct pfd_quick *q,
     return n;
 }
 
-static size_t place_signed(const struct pfd_quick *q,
+static size_t place_signed(const struct pfd_fast_axis *q,
                            const struct pfd_source *s,
                            const uint8_t *const *payloads, size_t n,
                            size_t stride, uint32_t *to)
@@ -278,7 +285,7 @@ static size_t place_signed(const struct pfd_quick *q,
     for (size_t i = 0; i < n; i++) {
         int32_t word;
         memcpy(&word, payloads[i] + s->at, sizeof word);
-        size_t at = pfd_quick_shift(q, word);
+        size_t at = pfd_fast_axis_shift(q, word);
         if (at >= q->n)
             return i;
         to[i] += (uint32_t)(at * stride);
@@ -286,7 +293,7 @@ static size_t place_signed(const struct pfd_quick *q,
     return n;
 }
 
-static size_t place_unsigned(const struct pfd_quick *q,
+static size_t place_unsigned(const struct pfd_fast_axis *q,
                              const struct pfd_source *s,
                              const uint8_t *const *payloads, size_t n,
                              size_t stride, uint32_t *to)
@@ -294,7 +301,7 @@ static size_t place_unsigned(const struct pfd_quick *q,
     for (size_t i = 0; i < n; i++) {
         uint32_t word;
         memcpy(&word, payloads[i] + s->at, sizeof word);
-        size_t at = pfd_quick_shift(q, word);
+        size_t at = pfd_fast_axis_shift(q, word);
         if (at >= q->n)
             return i;
         to[i] += (uint32_t)(at * stride);
@@ -302,7 +309,8 @@ static size_t place_unsigned(const struct pfd_quick *q,
     return n;
 }
 
-static size_t place_all(const struct pfd_quick *q, const struct pfd_source *s,
+static size_t place_all(const struct pfd_fast_axis *q,
+                        const struct pfd_source *s,
                         const uint8_t *const *payloads, size_t n,
                         uint64_t order, size_t stride, uint32_t *to)
 {
@@ -317,13 +325,13 @@ static size_t place_all(const struct pfd_quick *q, const struct pfd_source *s,
 
 /* Both directions at once, of what most pictures have; false: it is something
  * else. */
-static bool place_pixels(const struct pfd_share *share,
+static bool place_pixels(const struct pfd_worker_share *worker_share,
                          const uint8_t *const *payloads, size_t *n,
                          uint32_t *to)
 {
-    const struct pfd_source *s = share->source;
-    const struct pfd_quick x = share->x;
-    const struct pfd_quick y = share->y;
+    const struct pfd_source *s = worker_share->source;
+    const struct pfd_fast_axis x = worker_share->x;
+    const struct pfd_fast_axis y = worker_share->y;
     uint32_t of_x = s[PFD_ROLE_X].at;
     uint32_t of_y = s[PFD_ROLE_Y].at;
     if (s[PFD_ROLE_X].of < 0 || s[PFD_ROLE_X].load != PFD_LOAD_U32 ||
@@ -334,8 +342,8 @@ static bool place_pixels(const struct pfd_share *share,
         uint32_t word[2];
         memcpy(&word[0], payloads[i] + of_x, sizeof word[0]);
         memcpy(&word[1], payloads[i] + of_y, sizeof word[1]);
-        size_t at_x = pfd_quick_shift(&x, word[0]);
-        size_t at_y = pfd_quick_shift(&y, word[1]);
+        size_t at_x = pfd_fast_axis_shift(&x, word[0]);
+        size_t at_y = pfd_fast_axis_shift(&y, word[1]);
         if (at_x < x.n && at_y < y.n) {
             to[i] = (uint32_t)(at_y * x.n + at_x);
         } else {
@@ -345,49 +353,52 @@ static bool place_pixels(const struct pfd_share *share,
     return true;
 }
 
-static size_t place(const struct pfd_share *share,
+static size_t place(const struct pfd_worker_share *worker_share,
                     const uint8_t *const *payloads, size_t n, uint64_t order,
                     uint32_t *to)
 {
-    if (place_pixels(share, payloads, &n, to))
+    if (place_pixels(worker_share, payloads, &n, to))
         return n;
-    n = place_all(&share->x, &share->source[PFD_ROLE_X], payloads, n, order, 1,
-                  to);
-    return place_all(&share->y, &share->source[PFD_ROLE_Y], payloads, n, order,
-                     share->x.n, to);
+    n = place_all(&worker_share->x, &worker_share->source[PFD_ROLE_X], payloads,
+                  n, order, 1, to);
+    return place_all(&worker_share->y, &worker_share->source[PFD_ROLE_Y],
+                     payloads, n, order, worker_share->x.n, to);
 }
 
 /* How many fit into the cells of all grids. Only sums have any that do not, and
  * they are alone. */
-static size_t reduce(struct pfd_share *share,
+static size_t reduce(struct pfd_worker_share *worker_share,
                      const struct pfd_cell_points *points)
 {
     size_t n = points->n;
-    for (size_t g = 0; g < share->plot->n_grids; g++)
-        n = pfd_cells_add(&share->cells[g], points);
+    for (size_t g = 0; g < worker_share->plot->n_grids; g++)
+        n = pfd_cells_add(&worker_share->cells[g], points);
     return n;
 }
 
-size_t pfd_share_take(struct pfd_share *share, const uint8_t *const *payloads,
-                      size_t n, uint64_t order)
+size_t pfd_worker_share_take(struct pfd_worker_share *worker_share,
+                             const uint8_t *const *payloads, size_t n,
+                             uint64_t order)
 {
-    uint32_t at[PFD_SHARE_POINTS + PFD_CELLS_AHEAD] = { 0 };
-    share->order = share->order == UINT64_MAX ? order : share->order;
-    share->is_full |= order + n - share->order > PFD_CELLS_ORDERS_MAX;
-    size_t found = share->is_full ? 0 : n;
-    found = place(share, payloads, found, order, at);
+    uint32_t at[PFD_WORKER_SHARE_POINTS + PFD_CELLS_AHEAD] = { 0 };
+    worker_share->order =
+        worker_share->order == UINT64_MAX ? order : worker_share->order;
+    worker_share->is_full |=
+        order + n - worker_share->order > PFD_CELLS_ORDERS_MAX;
+    size_t found = worker_share->is_full ? 0 : n;
+    found = place(worker_share, payloads, found, order, at);
     const struct pfd_cell_points points = {
-        .value = &share->source[PFD_ROLE_VALUE],
+        .value = &worker_share->source[PFD_ROLE_VALUE],
         .payloads = payloads,
         .at = at,
         .n = found,
         .order = order,
-        .behind = (uint32_t)(order - share->order),
+        .behind = (uint32_t)(order - worker_share->order),
     };
-    pfd_cells_prefetch(&share->cells[0], at);
-    found = reduce(share, &points);
-    share->n_points += found;
-    share->n_refused += n - found;
-    share->end = order + found;
+    pfd_cells_prefetch(&worker_share->cells[0], at);
+    found = reduce(worker_share, &points);
+    worker_share->n_points += found;
+    worker_share->n_refused += n - found;
+    worker_share->end = order + found;
     return found;
 }

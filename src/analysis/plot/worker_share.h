@@ -11,27 +11,27 @@
 
 #include "core/output/points.h"
 
-struct pfd_share;
+struct pfd_worker_share;
 
 /* The points of another buffer begin; before its shares are made. */
-void pfd_shares_begin(const struct pfd_points *points);
+void pfd_worker_shares_begin(const struct pfd_points *points);
 
 /* NULL when out of memory. Shares of a plot may be used side by side. */
-struct pfd_share *pfd_share_new(const struct pfd_points *points);
+struct pfd_worker_share *pfd_worker_share_new(const struct pfd_points *points);
 
 /* Gives what it has, and frees it; NULL is allowed. One share at a time, like
- * pfd_share_turn(). */
-void pfd_share_end(struct pfd_share *share);
+ * pfd_worker_share_turn(). */
+void pfd_worker_share_end(struct pfd_worker_share *worker_share);
 
 /* Nobody else changes the plot now: cells may be given, or made. */
-void pfd_share_turn(struct pfd_share *share);
+void pfd_worker_share_turn(struct pfd_worker_share *worker_share);
 
 /* Can it take points of this plan? */
-bool pfd_share_opens(struct pfd_share *share,
-                     const struct pfd_point_plan *plan);
+bool pfd_worker_share_opens(struct pfd_worker_share *worker_share,
+                            const struct pfd_point_plan *plan);
 
 enum {
-    PFD_SHARE_POINTS = 512 /* at once */
+    PFD_WORKER_SHARE_POINTS = 512 /* at once */
 };
 
 /*
@@ -39,7 +39,8 @@ enum {
  * in `payloads`, the first of this order, the others behind it. How many it
  * took: the next has no cell here.
  */
-size_t pfd_share_take(struct pfd_share *share, const uint8_t *const *payloads,
-                      size_t n, uint64_t order);
+size_t pfd_worker_share_take(struct pfd_worker_share *worker_share,
+                             const uint8_t *const *payloads, size_t n,
+                             uint64_t order);
 
 #endif

@@ -9,7 +9,7 @@ enum {
     WORTH_IT = 1 << 22 /* bytes from which on it is */
 };
 
-void *pfd_room_new(size_t n_bytes)
+void *pfd_zeroed_new(size_t n_bytes)
 {
     if (n_bytes < WORTH_IT)
         return calloc(1, n_bytes);
@@ -18,7 +18,7 @@ void *pfd_room_new(size_t n_bytes)
     return room == MAP_FAILED ? NULL : room;
 }
 
-void pfd_room_free(void *room, size_t n_bytes)
+void pfd_zeroed_free(void *room, size_t n_bytes)
 {
     if (n_bytes < WORTH_IT) {
         free(room);
@@ -27,14 +27,14 @@ void pfd_room_free(void *room, size_t n_bytes)
     }
 }
 
-void *pfd_room_grow(void *room, size_t was, size_t n_bytes)
+void *pfd_zeroed_grow(void *room, size_t was, size_t n_bytes)
 {
     void *more = NULL;
     if (was >= WORTH_IT) {
         more = mremap(room, was, n_bytes, MREMAP_MAYMOVE);
         return more == MAP_FAILED ? NULL : more;
     }
-    more = pfd_room_new(n_bytes);
+    more = pfd_zeroed_new(n_bytes);
     if (more) {
         memcpy(more, room, was);
         free(room);
@@ -42,7 +42,7 @@ void *pfd_room_grow(void *room, size_t was, size_t n_bytes)
     return more;
 }
 
-void pfd_room_whole(void *room, size_t n_bytes)
+void pfd_zeroed_whole(void *room, size_t n_bytes)
 {
     if (room && n_bytes >= WORTH_IT)
         (void)madvise(room, n_bytes, MADV_HUGEPAGE);

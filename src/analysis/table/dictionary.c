@@ -4,20 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pfd_words_free(struct pfd_words *words)
+void pfd_dictionary_free(struct pfd_dictionary *dictionary)
 {
-    pfd_text_free(&words->bytes);
-    pfd_text_free(&words->ends);
-    free(words->slots);
-    *words = (struct pfd_words){ 0 };
+    pfd_text_free(&dictionary->bytes);
+    pfd_text_free(&dictionary->ends);
+    free(dictionary->slots);
+    *dictionary = (struct pfd_dictionary){ 0 };
 }
 
-void pfd_words_clear(struct pfd_words *words)
+void pfd_dictionary_clear(struct pfd_dictionary *dictionary)
 {
-    words->bytes.n = words->ends.n = 0;
-    words->n = 0;
-    if (words->n_slots)
-        memset(words->slots, 0, words->n_slots * sizeof *words->slots);
+    dictionary->bytes.n = dictionary->ends.n = 0;
+    dictionary->n = 0;
+    if (dictionary->n_slots)
+        memset(dictionary->slots, 0,
+               dictionary->n_slots * sizeof *dictionary->slots);
 }
 
 static size_t hash(const char *text, size_t n)
@@ -30,66 +31,69 @@ static size_t hash(const char *text, size_t n)
     return (size_t)h;
 }
 
-static bool is_word(const struct pfd_words *words, uint32_t i, const char *text,
-                    size_t n)
+static bool is_word(const struct pfd_dictionary *dictionary, uint32_t i,
+                    const char *text, size_t n)
 {
-    const uint32_t *ends = (const void *)words->ends.data;
+    const uint32_t *ends = (const void *)dictionary->ends.data;
     return ends[i + 1] - ends[i] == n &&
-           (n == 0 || (words->bytes.data &&
-                       !memcmp(words->bytes.data + ends[i], text, n)));
+           (n == 0 || (dictionary->bytes.data &&
+                       !memcmp(dictionary->bytes.data + ends[i], text, n)));
 }
 
-static uint32_t *find(const struct pfd_words *words, const char *text, size_t n)
+static uint32_t *find(const struct pfd_dictionary *dictionary, const char *text,
+                      size_t n)
 {
     size_t i = hash(text, n);
     for (;; i++) {
-        uint32_t *slot = &words->slots[i & (words->n_slots - 1)];
-        if (!*slot || is_word(words, *slot - 1, text, n))
+        uint32_t *slot = &dictionary->slots[i & (dictionary->n_slots - 1)];
+        if (!*slot || is_word(dictionary, *slot - 1, text, n))
             return slot;
     }
 }
 
-static bool grow(struct pfd_words *words)
+static bool grow(struct pfd_dictionary *dictionary)
 {
-    size_t n = words->n_slots ? 2 * words->n_slots : 256;
+    size_t n = dictionary->n_slots ? 2 * dictionary->n_slots : 256;
     uint32_t *slots = calloc(n, sizeof *slots);
     if (!slots) {
-        words->failed = true;
+        dictionary->failed = true;
         return false;
     }
-    free(words->slots);
-    words->slots = slots;
-    words->n_slots = n;
-    const uint32_t *ends = (const void *)words->ends.data;
-    for (uint32_t i = 0; i < words->n; i++) {
-        const char *at = words->bytes.data ? words->bytes.data + ends[i] : "";
-        *find(words, at, ends[i + 1] - ends[i]) = i + 1;
+    free(dictionary->slots);
+    dictionary->slots = slots;
+    dictionary->n_slots = n;
+    const uint32_t *ends = (const void *)dictionary->ends.data;
+    for (uint32_t i = 0; i < dictionary->n; i++) {
+        const char *at =
+            dictionary->bytes.data ? dictionary->bytes.data + ends[i] : "";
+        *find(dictionary, at, ends[i + 1] - ends[i]) = i + 1;
     }
     return true;
 }
 
-uint32_t pfd_words_find(const struct pfd_words *words, const char *text,
-                        size_t n)
+uint32_t pfd_dictionary_find(const struct pfd_dictionary *dictionary,
+                             const char *text, size_t n)
 {
-    return words->n_slots ? *find(words, text, n) - 1 : UINT32_MAX;
+    return dictionary->n_slots ? *find(dictionary, text, n) - 1 : UINT32_MAX;
 }
 
-uint32_t pfd_words_add(struct pfd_words *words, const char *text, size_t n)
+uint32_t pfd_dictionary_add(struct pfd_dictionary *dictionary, const char *text,
+                            size_t n)
 {
     static const uint32_t first = 0;
-    if (2 * (size_t)words->n >= words->n_slots && !grow(words))
+    if (2 * (size_t)dictionary->n >= dictionary->n_slots && !grow(dictionary))
         return 0;
-    if (!words->ends.n)
-        pfd_text_add(&words->ends, &first, sizeof first);
-    uint32_t *slot = find(words, text, n);
+    if (!dictionary->ends.n)
+        pfd_text_add(&dictionary->ends, &first, sizeof first);
+    uint32_t *slot = find(dictionary, text, n);
     if (*slot)
         return *slot - 1;
-    pfd_text_add(&words->bytes, text, n);
-    uint32_t end = (uint32_t)words->bytes.n;
-    pfd_text_add(&words->ends, &end, sizeof end);
-    words->failed |= words->bytes.failed || words->ends.failed;
-    if (words->failed)
+    pfd_text_add(&dictionary->bytes, text, n);
+    uint32_t end = (uint32_t)dictionary->bytes.n;
+    pfd_text_add(&dictionary->ends, &end, sizeof end);
+    dictionary->failed |= dictionary->bytes.failed || dictionary->ends.failed;
+    if (dictionary->failed)
         return 0;
-    *slot = ++words->n;
-    return words->n - 1;
+    *slot = ++dictionary->n;
+    return dictionary->n - 1;
 }

@@ -5,7 +5,7 @@
 
 #include "core/base/text.h"
 
-struct pfd_words {
+struct pfd_dictionary {
     struct pfd_text bytes; /* one after another */
     struct pfd_text ends;  /* uint32_t, behind a 0 */
     uint32_t *slots;       /* [n_slots], a power of two: number + 1; owned */
@@ -14,14 +14,15 @@ struct pfd_words {
     bool failed; /* out of memory */
 };
 
-void pfd_words_free(struct pfd_words *words);
-void pfd_words_clear(struct pfd_words *words);
+void pfd_dictionary_free(struct pfd_dictionary *dictionary);
+void pfd_dictionary_clear(struct pfd_dictionary *dictionary);
 
 /* The text's number, new ones counted from 0. */
-uint32_t pfd_words_add(struct pfd_words *words, const char *text, size_t n);
+uint32_t pfd_dictionary_add(struct pfd_dictionary *dictionary, const char *text,
+                            size_t n);
 
 /* The same of one that is there; UINT32_MAX: it is not. */
-uint32_t pfd_words_find(const struct pfd_words *words, const char *text,
-                        size_t n);
+uint32_t pfd_dictionary_find(const struct pfd_dictionary *dictionary,
+                             const char *text, size_t n);
 
 #endif

@@ -14,23 +14,24 @@ static void put(struct pfd_text *out, uint64_t value, size_t n)
     pfd_text_add(out, &value, n);
 }
 
-void pfd_flat_begin(struct pfd_text *out)
+void pfd_flatbuffer_begin(struct pfd_text *out)
 {
     out->n = 0;
     put(out, 0, 4);
 }
 
-void pfd_flat_link(struct pfd_text *out, size_t at, size_t to)
+void pfd_flatbuffer_link(struct pfd_text *out, size_t at, size_t to)
 {
     uint32_t distance = (uint32_t)(to - at);
     if (!out->failed && at + sizeof distance <= out->n)
         memcpy(out->data + at, &distance, sizeof distance);
 }
 
-size_t pfd_flat_table(struct pfd_text *out, const struct pfd_flat_field *fields,
-                      size_t n, size_t *at)
+size_t pfd_flatbuffer_table(struct pfd_text *out,
+                            const struct pfd_flatbuffer_field *fields, size_t n,
+                            size_t *at)
 {
-    size_t places[PFD_FLAT_FIELDS] = { 0 };
+    size_t places[PFD_FLATBUFFER_FIELDS] = { 0 };
     size_t size = 4; /* the distance to the vtable */
     for (size_t i = 0; i < n; i++) {
         size_t own = fields[i].size;
@@ -60,8 +61,8 @@ size_t pfd_flat_table(struct pfd_text *out, const struct pfd_flat_field *fields,
     return table;
 }
 
-size_t pfd_flat_vector(struct pfd_text *out, size_t n, size_t size,
-                       size_t *first)
+size_t pfd_flatbuffer_vector(struct pfd_text *out, size_t n, size_t size,
+                             size_t *first)
 {
     align(out, 8, 4);
     size_t vector = out->n;
@@ -75,7 +76,7 @@ size_t pfd_flat_vector(struct pfd_text *out, size_t n, size_t size,
     return vector;
 }
 
-size_t pfd_flat_string(struct pfd_text *out, const char *text, size_t n)
+size_t pfd_flatbuffer_string(struct pfd_text *out, const char *text, size_t n)
 {
     align(out, 4, 0);
     size_t string = out->n;

@@ -12,31 +12,32 @@
 #include "core/base/text.h"
 
 enum {
-    PFD_FLAT_FIELDS = 8 /* no table here has more */
+    PFD_FLATBUFFER_FIELDS = 8 /* no table here has more */
 };
 
 /* A field of a table: its size, 0 where it is left out, and its value. */
-struct pfd_flat_field {
+struct pfd_flatbuffer_field {
     uint8_t size; /* 1, 2, 4 or 8; offsets 4, linked later */
     uint64_t value;
 };
 
-/* Begins a buffer; its root is linked by pfd_flat_link(out, 0, table). */
-void pfd_flat_begin(struct pfd_text *out);
+/* Begins a buffer; its root is linked by pfd_flatbuffer_link(out, 0, table). */
+void pfd_flatbuffer_begin(struct pfd_text *out);
 
 /* Adds a table of n fields; at[i]: where field i is. Returns where the table
  * is. */
-size_t pfd_flat_table(struct pfd_text *out, const struct pfd_flat_field *fields,
-                      size_t n, size_t *at);
+size_t pfd_flatbuffer_table(struct pfd_text *out,
+                            const struct pfd_flatbuffer_field *fields, size_t n,
+                            size_t *at);
 
 /* Adds a vector of n elements of so many bytes, zero, aligned as elements that
  * contain such as of 8 bytes want it; *first: where the first is. */
-size_t pfd_flat_vector(struct pfd_text *out, size_t n, size_t size,
-                       size_t *first);
+size_t pfd_flatbuffer_vector(struct pfd_text *out, size_t n, size_t size,
+                             size_t *first);
 
-size_t pfd_flat_string(struct pfd_text *out, const char *text, size_t n);
+size_t pfd_flatbuffer_string(struct pfd_text *out, const char *text, size_t n);
 
 /* The offset at `at` leads to what is at `to`, behind it. */
-void pfd_flat_link(struct pfd_text *out, size_t at, size_t to);
+void pfd_flatbuffer_link(struct pfd_text *out, size_t at, size_t to);
 
 #endif

@@ -43,7 +43,7 @@ struct block {
 
 struct texts {
     bool is_dictionary;
-    struct pfd_words words;
+    struct pfd_dictionary dictionary;
     uint32_t n_written; /* of them, in the last dictionary that was written */
 };
 
@@ -61,19 +61,19 @@ struct state {
     struct pfd_text utf8;
 };
 
-static struct pfd_flat_field none(void)
+static struct pfd_flatbuffer_field none(void)
 {
-    return (struct pfd_flat_field){ 0 };
+    return (struct pfd_flatbuffer_field){ 0 };
 }
 
-static struct pfd_flat_field number(uint8_t size, uint64_t value)
+static struct pfd_flatbuffer_field number(uint8_t size, uint64_t value)
 {
-    return (struct pfd_flat_field){ size, value };
+    return (struct pfd_flatbuffer_field){ size, value };
 }
 
-static struct pfd_flat_field link(void)
+static struct pfd_flatbuffer_field link(void)
 {
-    return (struct pfd_flat_field){ 4, 0 };
+    return (struct pfd_flatbuffer_field){ 4, 0 };
 }
 
 /* ---- the schema ---- */
@@ -81,9 +81,10 @@ static struct pfd_flat_field link(void)
 static size_t add_int(struct pfd_text *out, unsigned bits, bool is_signed)
 {
     size_t at[2];
-    return pfd_flat_table(
-        out, (struct pfd_flat_field[]){ number(4, bits), number(1, is_signed) },
-        2, at);
+    return pfd_flatbuffer_table(out,
+                                (struct pfd_flatbuffer_field[]){
+                                    number(4, bits), number(1, is_signed) },
+                                2, at);
 }
 
 static uint8_t type_of(const struct pfd_table_column *c)
@@ -105,21 +106,21 @@ static size_t add_type(struct pfd_text *out, const struct pfd_table_column *c)
     case PFD_VALUE_UNSIGNED:
         return add_int(out, 8u * c->n_bytes, c->type == PFD_VALUE_INT);
     case PFD_VALUE_FLOAT: /* HALF, SINGLE, DOUBLE are 0, 1, 2 */
-        return pfd_flat_table(
-            out,
-            (struct pfd_flat_field[]){ number(2, (uint64_t)c->n_bytes / 4) }, 1,
-            at);
+        return pfd_flatbuffer_table(out,
+                                    (struct pfd_flatbuffer_field[]){
+                                        number(2, (uint64_t)c->n_bytes / 4) },
+                                    1, at);
     case PFD_VALUE_TIME:
-        table = pfd_flat_table(
-            out,
-            (struct pfd_flat_field[]){ number(2, UNIT_NANOSECOND), link() }, 2,
-            at);
-        pfd_flat_link(out, at[1], pfd_flat_string(out, "UTC", 3));
+        table = pfd_flatbuffer_table(out,
+                                     (struct pfd_flatbuffer_field[]){
+                                         number(2, UNIT_NANOSECOND), link() },
+                                     2, at);
+        pfd_flatbuffer_link(out, at[1], pfd_flatbuffer_string(out, "UTC", 3));
         return table;
     case PFD_VALUE_TEXT:
         break;
     }
-    return pfd_flat_table(out, NULL, 0, at);
+    return pfd_flatbuffer_table(out, NULL, 0, at);
 }
 
 /* Field: name, nullable, type_type, type, dictionary, children. */
@@ -128,7 +129,7 @@ static size_t add_field(struct pfd_text *out, const struct pfd_table_column *c,
 {
     size_t at[6];
     size_t first;
-    const struct pfd_flat_field fields[6] = {
+    const struct pfd_flatbuffer_field fields[6] = {
         link(),
         number(1, 1),
         number(1, type_of(c)),
@@ -136,18 +137,19 @@ static size_t add_field(struct pfd_text *out, const struct pfd_table_column *c,
         is_dictionary ? link() : none(),
         link(),
     };
-    size_t table = pfd_flat_table(out, fields, 6, at);
-    pfd_flat_link(out, at[0], pfd_flat_string(out, c->name, strlen(c->name)));
-    pfd_flat_link(out, at[3], add_type(out, c));
+    size_t table = pfd_flatbuffer_table(out, fields, 6, at);
+    pfd_flatbuffer_link(out, at[0],
+                        pfd_flatbuffer_string(out, c->name, strlen(c->name)));
+    pfd_flatbuffer_link(out, at[3], add_type(out, c));
     if (is_dictionary) { /* id, index type */
         size_t encoding[2];
-        size_t made = pfd_flat_table(
-            out, (struct pfd_flat_field[]){ number(8, i), link() }, 2,
+        size_t made = pfd_flatbuffer_table(
+            out, (struct pfd_flatbuffer_field[]){ number(8, i), link() }, 2,
             encoding);
-        pfd_flat_link(out, at[4], made);
-        pfd_flat_link(out, encoding[1], add_int(out, 32, true));
+        pfd_flatbuffer_link(out, at[4], made);
+        pfd_flatbuffer_link(out, encoding[1], add_int(out, 32, true));
     }
-    pfd_flat_link(out, at[5], pfd_flat_vector(out, 0, 4, &first));
+    pfd_flatbuffer_link(out, at[5], pfd_flatbuffer_vector(out, 0, 4, &first));
     return table;
 }
 
@@ -159,16 +161,17 @@ static void add_metadata(struct pfd_table_writer *w, struct pfd_text *out,
     struct state *s = w->state;
     size_t first;
     size_t fields[2];
-    pfd_flat_link(out, at, pfd_flat_vector(out, 1, 4, &first));
-    size_t pair = pfd_flat_table(
-        out, (struct pfd_flat_field[]){ link(), link() }, 2, fields);
-    pfd_flat_link(out, first, pair);
-    pfd_flat_link(out, fields[0], pfd_flat_string(out, key, sizeof key - 1));
+    pfd_flatbuffer_link(out, at, pfd_flatbuffer_vector(out, 1, 4, &first));
+    size_t pair = pfd_flatbuffer_table(
+        out, (struct pfd_flatbuffer_field[]){ link(), link() }, 2, fields);
+    pfd_flatbuffer_link(out, first, pair);
+    pfd_flatbuffer_link(out, fields[0],
+                        pfd_flatbuffer_string(out, key, sizeof key - 1));
     s->utf8.n = 0;
     pfd_table_utf8(&s->utf8, w->format, w->n_format);
-    pfd_flat_link(
+    pfd_flatbuffer_link(
         out, fields[1],
-        pfd_flat_string(out, s->utf8.n ? s->utf8.data : "", s->utf8.n));
+        pfd_flatbuffer_string(out, s->utf8.n ? s->utf8.data : "", s->utf8.n));
 }
 
 /* Schema: endianness, fields, custom_metadata. */
@@ -177,13 +180,15 @@ static size_t add_schema(struct pfd_table_writer *w, struct pfd_text *out)
     const struct state *s = w->state;
     size_t at[3];
     size_t first;
-    size_t table = pfd_flat_table(
-        out, (struct pfd_flat_field[]){ number(2, 0), link(), link() }, 3, at);
-    pfd_flat_link(out, at[1], pfd_flat_vector(out, w->n_columns, 4, &first));
+    size_t table = pfd_flatbuffer_table(
+        out, (struct pfd_flatbuffer_field[]){ number(2, 0), link(), link() }, 3,
+        at);
+    pfd_flatbuffer_link(out, at[1],
+                        pfd_flatbuffer_vector(out, w->n_columns, 4, &first));
     for (size_t i = 0; i < w->n_columns; i++) {
         size_t field =
             add_field(out, &w->columns[i], i, s->texts[i].is_dictionary);
-        pfd_flat_link(out, first + 4 * i, field);
+        pfd_flatbuffer_link(out, first + 4 * i, field);
     }
     add_metadata(w, out, at[2]);
     return table;
@@ -194,7 +199,7 @@ static size_t add_schema(struct pfd_table_writer *w, struct pfd_text *out)
 static void put(struct pfd_table_writer *w, const void *bytes, size_t n)
 {
     struct state *s = w->state;
-    pfd_target_put(w->target, bytes, n);
+    pfd_table_target_put(w->table_target, bytes, n);
     s->at += n;
 }
 
@@ -209,13 +214,13 @@ static void align(struct pfd_text *text)
 static size_t begin_message(struct state *s, uint8_t type)
 {
     size_t at[4];
-    pfd_flat_begin(&s->head);
-    size_t table = pfd_flat_table(
+    pfd_flatbuffer_begin(&s->head);
+    size_t table = pfd_flatbuffer_table(
         &s->head,
-        (struct pfd_flat_field[]){ number(2, VERSION_V5), number(1, type),
-                                   link(), number(8, s->body.n) },
+        (struct pfd_flatbuffer_field[]){ number(2, VERSION_V5), number(1, type),
+                                         link(), number(8, s->body.n) },
         4, at);
-    pfd_flat_link(&s->head, 0, table);
+    pfd_flatbuffer_link(&s->head, 0, table);
     return at[2];
 }
 
@@ -232,7 +237,7 @@ static void end_message(struct pfd_table_writer *w, struct pfd_text *blocks)
     };
     if (s->head.failed || s->body.failed || s->buffers.failed ||
         s->nodes.failed) {
-        pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
+        pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM, "out of memory");
         return;
     }
     if (blocks)
@@ -268,15 +273,16 @@ static size_t add_record_batch(struct state *s, uint64_t n_rows)
     struct pfd_text *out = &s->head;
     size_t at[3];
     size_t first;
-    size_t table = pfd_flat_table(
-        out, (struct pfd_flat_field[]){ number(8, n_rows), link(), link() }, 3,
+    size_t table = pfd_flatbuffer_table(
+        out,
+        (struct pfd_flatbuffer_field[]){ number(8, n_rows), link(), link() }, 3,
         at);
-    pfd_flat_link(out, at[1],
-                  pfd_flat_vector(out, s->nodes.n / 16, 16, &first));
+    pfd_flatbuffer_link(
+        out, at[1], pfd_flatbuffer_vector(out, s->nodes.n / 16, 16, &first));
     if (!out->failed && s->nodes.n)
         memcpy(out->data + first, s->nodes.data, s->nodes.n);
-    pfd_flat_link(out, at[2],
-                  pfd_flat_vector(out, s->buffers.n / 16, 16, &first));
+    pfd_flatbuffer_link(
+        out, at[2], pfd_flatbuffer_vector(out, s->buffers.n / 16, 16, &first));
     if (!out->failed && s->buffers.n)
         memcpy(out->data + first, s->buffers.data, s->buffers.n);
     return table;
@@ -287,7 +293,7 @@ static void write_schema(struct pfd_table_writer *w)
     struct state *s = w->state;
     begin_body(s);
     size_t header = begin_message(s, HEADER_SCHEMA);
-    pfd_flat_link(&s->head, header, add_schema(w, &s->head));
+    pfd_flatbuffer_link(&s->head, header, add_schema(w, &s->head));
     end_message(w, NULL);
 }
 
@@ -299,18 +305,20 @@ static void write_dictionary(struct pfd_table_writer *w, size_t i)
     struct texts *t = &s->texts[i];
     size_t at[2];
     begin_body(s);
-    add_node(s, t->words.n, 0);
+    add_node(s, t->dictionary.n, 0);
     add_buffer(s, NULL, 0);
-    add_buffer(s, t->words.n ? t->words.ends.data : (const void *)&zero,
-               4 * ((size_t)t->words.n + 1));
-    add_buffer(s, t->words.bytes.data, t->words.bytes.n);
+    add_buffer(s,
+               t->dictionary.n ? t->dictionary.ends.data : (const void *)&zero,
+               4 * ((size_t)t->dictionary.n + 1));
+    add_buffer(s, t->dictionary.bytes.data, t->dictionary.bytes.n);
     size_t header = begin_message(s, HEADER_DICTIONARY);
-    size_t table = pfd_flat_table(
-        &s->head, (struct pfd_flat_field[]){ number(8, i), link() }, 2, at);
-    pfd_flat_link(&s->head, header, table);
-    pfd_flat_link(&s->head, at[1], add_record_batch(s, t->words.n));
+    size_t table = pfd_flatbuffer_table(
+        &s->head, (struct pfd_flatbuffer_field[]){ number(8, i), link() }, 2,
+        at);
+    pfd_flatbuffer_link(&s->head, header, table);
+    pfd_flatbuffer_link(&s->head, at[1], add_record_batch(s, t->dictionary.n));
     end_message(w, &s->dictionaries);
-    t->n_written = t->words.n;
+    t->n_written = t->dictionary.n;
 }
 
 /* ---- columns ---- */
@@ -363,7 +371,7 @@ static void add_codes(struct pfd_table_writer *w,
         if (!pfd_columns_is_null(batch, i, row)) {
             size_t n;
             const char *text = text_of(w, batch, i, row, &n);
-            code = pfd_words_add(&s->texts[i].words, text, n);
+            code = pfd_dictionary_add(&s->texts[i].dictionary, text, n);
         }
         pfd_text_add(&s->body, &code, sizeof code);
     }
@@ -426,23 +434,24 @@ static void choose(struct pfd_table_writer *w, const struct pfd_columns *batch,
         if (pfd_columns_is_null(batch, i, row))
             continue;
         const char *text = pfd_columns_text(batch, i, row, &n);
-        pfd_words_add(&t->words, text, n);
+        pfd_dictionary_add(&t->dictionary, text, n);
     }
-    t->is_dictionary = t->words.n <= FEW_TEXTS || t->words.n <= n_texts / 2;
-    pfd_words_clear(&t->words);
+    t->is_dictionary =
+        t->dictionary.n <= FEW_TEXTS || t->dictionary.n <= n_texts / 2;
+    pfd_dictionary_clear(&t->dictionary);
     t->n_written = UINT32_MAX; /* none, not even an empty one */
 }
 
 static bool begin(struct pfd_table_writer *w, const struct pfd_columns *batch)
 {
     struct state *s = w->state;
-    const char *path = w->target->path;
+    const char *path = w->table_target->path;
     size_t n = path ? strlen(path) : 0;
     s->is_begun = true;
     s->is_file = path && !(n > 7 && !strcmp(path + n - 7, ".arrows"));
     s->texts = calloc(w->n_columns + 1, sizeof *s->texts);
     if (!s->texts) {
-        pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
+        pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM, "out of memory");
         return false;
     }
     for (size_t i = 0; i < w->n_columns; i++) {
@@ -465,15 +474,15 @@ static void write_news(struct pfd_table_writer *w,
         struct texts *t = &s->texts[i];
         if (!t->is_dictionary)
             continue;
-        if (t->words.n > STREAM_WORDS) {
-            pfd_words_clear(&t->words);
+        if (t->dictionary.n > STREAM_WORDS) {
+            pfd_dictionary_clear(&t->dictionary);
             t->n_written = UINT32_MAX;
         }
         uint64_t escaped = w->counts->escaped;
         begin_body(s);
         add_codes(w, batch, i);
         w->counts->escaped = escaped; /* it is done once more */
-        if (t->words.n != t->n_written)
+        if (t->dictionary.n != t->n_written)
             write_dictionary(w, i);
     }
 }
@@ -482,13 +491,15 @@ static void check_words(struct pfd_table_writer *w)
 {
     const struct state *s = w->state;
     for (size_t i = 0; i < w->n_columns; i++) {
-        const struct pfd_words *words = &s->texts[i].words;
-        if (words->failed) {
-            pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
-        } else if (s->is_file && words->bytes.n > FILE_BYTES) {
-            pfd_target_fail(w->target, PFD_ERR_UNSUPPORTED,
-                            "too many different texts for an Arrow file; a "
-                            "stream (.arrows) can have them");
+        const struct pfd_dictionary *dictionary = &s->texts[i].dictionary;
+        if (dictionary->failed) {
+            pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM,
+                                  "out of memory");
+        } else if (s->is_file && dictionary->bytes.n > FILE_BYTES) {
+            pfd_table_target_fail(
+                w->table_target, PFD_ERR_UNSUPPORTED,
+                "too many different texts for an Arrow file; a "
+                "stream (.arrows) can have them");
         }
     }
 }
@@ -507,7 +518,7 @@ static void arrow_batch(struct pfd_table_writer *w,
     for (size_t i = 0; i < w->n_columns; i++)
         add_column(w, batch, i);
     size_t header = begin_message(s, HEADER_RECORDS);
-    pfd_flat_link(&s->head, header, add_record_batch(s, batch->n_rows));
+    pfd_flatbuffer_link(&s->head, header, add_record_batch(s, batch->n_rows));
     end_message(w, &s->records);
     check_words(w);
 }
@@ -519,8 +530,8 @@ static void add_blocks(struct pfd_text *out, size_t at,
 {
     size_t first;
     size_t n = blocks->n / sizeof(struct block);
-    pfd_flat_link(out, at,
-                  pfd_flat_vector(out, n, sizeof(struct block), &first));
+    pfd_flatbuffer_link(
+        out, at, pfd_flatbuffer_vector(out, n, sizeof(struct block), &first));
     if (!out->failed && n)
         memcpy(out->data + first, blocks->data, blocks->n);
 }
@@ -531,19 +542,19 @@ static void write_footer(struct pfd_table_writer *w)
     struct state *s = w->state;
     struct pfd_text *out = &s->head;
     size_t at[4];
-    pfd_flat_begin(out);
-    size_t table =
-        pfd_flat_table(out,
-                       (struct pfd_flat_field[]){ number(2, VERSION_V5), link(),
-                                                  link(), link() },
-                       4, at);
-    pfd_flat_link(out, 0, table);
-    pfd_flat_link(out, at[1], add_schema(w, out));
+    pfd_flatbuffer_begin(out);
+    size_t table = pfd_flatbuffer_table(
+        out,
+        (struct pfd_flatbuffer_field[]){ number(2, VERSION_V5), link(), link(),
+                                         link() },
+        4, at);
+    pfd_flatbuffer_link(out, 0, table);
+    pfd_flatbuffer_link(out, at[1], add_schema(w, out));
     add_blocks(out, at[2], &s->dictionaries);
     add_blocks(out, at[3], &s->records);
     align(out);
     if (out->failed || s->records.failed || s->dictionaries.failed) {
-        pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
+        pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM, "out of memory");
         return;
     }
     uint32_t n = (uint32_t)out->n;
@@ -568,10 +579,10 @@ static void finish(struct pfd_table_writer *w)
 static void arrow_end(struct pfd_table_writer *w)
 {
     struct state *s = w->state;
-    if (s->texts && w->target->error.code == PFD_OK)
+    if (s->texts && w->table_target->error.code == PFD_OK)
         finish(w);
     for (size_t i = 0; s->texts && i < w->n_columns; i++)
-        pfd_words_free(&s->texts[i].words);
+        pfd_dictionary_free(&s->texts[i].dictionary);
     free(s->texts);
     pfd_text_free(&s->records);
     pfd_text_free(&s->dictionaries);

@@ -51,7 +51,7 @@ static void add_escaped(struct pfd_text *out, const char *text, size_t n)
 static void add_text(struct pfd_table_writer *w, char between, const char *text,
                      size_t n)
 {
-    struct pfd_text *out = &w->target->pending;
+    struct pfd_text *out = &w->table_target->pending;
     struct pfd_text utf8 = { 0 };
     w->counts->escaped += pfd_table_utf8(&utf8, text, n);
     if (between == ',') {
@@ -67,17 +67,17 @@ static void begin(struct pfd_table_writer *w, char between)
 {
     for (size_t i = 0; i < w->n_columns; i++) {
         if (i)
-            put(&w->target->pending, between);
+            put(&w->table_target->pending, between);
         add_text(w, between, w->columns[i].name, strlen(w->columns[i].name));
     }
-    put(&w->target->pending, '\n');
+    put(&w->table_target->pending, '\n');
 }
 
 static void add_value(struct pfd_table_writer *w, char between,
                       const struct pfd_columns *batch, size_t i, size_t row)
 {
     const struct pfd_table_column *c = &batch->columns[i];
-    struct pfd_text *out = &w->target->pending;
+    struct pfd_text *out = &w->table_target->pending;
     if (pfd_columns_is_null(batch, i, row))
         return;
     if (c->type == PFD_VALUE_TEXT) {
@@ -99,12 +99,12 @@ static void add_batch(struct pfd_table_writer *w,
     for (size_t row = 0; row < batch->n_rows; row++) {
         for (size_t i = 0; i < batch->n_columns; i++) {
             if (i)
-                put(&w->target->pending, between);
+                put(&w->table_target->pending, between);
             add_value(w, between, batch, i, row);
         }
-        put(&w->target->pending, '\n');
+        put(&w->table_target->pending, '\n');
     }
-    pfd_target_ease(w->target);
+    pfd_table_target_ease(w->table_target);
 }
 
 static void csv_begin(struct pfd_table_writer *w)

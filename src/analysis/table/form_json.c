@@ -54,7 +54,7 @@ static void add_name(struct pfd_text *out, const struct pfd_table_column *c)
 static void add_value(struct pfd_table_writer *w,
                       const struct pfd_columns *batch, size_t i, size_t row)
 {
-    struct pfd_text *out = &w->target->pending;
+    struct pfd_text *out = &w->table_target->pending;
     if (pfd_columns_is_null(batch, i, row)) {
         pfd_text_puts(out, "null");
     } else if (batch->columns[i].type == PFD_VALUE_TEXT) {
@@ -94,7 +94,7 @@ static void add_exact(struct pfd_text *out, const struct pfd_columns *batch,
 static void json_batch(struct pfd_table_writer *w,
                        const struct pfd_columns *batch)
 {
-    struct pfd_text *out = &w->target->pending;
+    struct pfd_text *out = &w->table_target->pending;
     for (size_t row = 0; row < batch->n_rows; row++) {
         pfd_text_puts(out, "{");
         if (w->n_tables != 1) {
@@ -110,7 +110,7 @@ static void json_batch(struct pfd_table_writer *w,
         add_exact(out, batch, row);
         pfd_text_puts(out, "}\n");
     }
-    pfd_target_ease(w->target);
+    pfd_table_target_ease(w->table_target);
 }
 
 const struct pfd_table_form pfd_table_form_json = {

@@ -36,8 +36,8 @@ struct state {
     bool is_direct; /* values are written where they are to stay */
     uint64_t n_head;
     uint64_t n_rows;
-    struct pfd_target values; /* when not direct */
-    struct pfd_target beside; /* of rows that have texts or nulls */
+    struct pfd_table_target values; /* when not direct */
+    struct pfd_table_target beside; /* of rows that have texts or nulls */
     bool has_beside;
     bool any_null;
     struct pfd_text row;
@@ -52,7 +52,7 @@ struct file {
 
 static bool fail_memory(struct pfd_table_writer *w)
 {
-    pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
+    pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM, "out of memory");
     return false;
 }
 
@@ -156,14 +156,14 @@ static void make_head(const struct pfd_table_writer *w, struct pfd_text *out)
 static void npy_open(struct pfd_table_writer *w)
 {
     struct file *file = w->file;
-    const char *path = w->target->path;
+    const char *path = w->table_target->path;
     size_t n = path ? strlen(path) : 0;
     file->is_archive =
         w->n_tables != 1 || (n > 4 && !strcmp(path + n - 4, ".npz"));
-    file->zip.target = w->target;
+    file->zip.table_target = w->table_target;
     if (file->is_archive && !path) {
-        pfd_target_fail(w->target, PFD_ERR_USAGE,
-                        "several arrays need a file: --to FILE.npz");
+        pfd_table_target_fail(w->table_target, PFD_ERR_USAGE,
+                              "several arrays need a file: --to FILE.npz");
     }
 }
 
@@ -184,17 +184,17 @@ static void npy_begin(struct pfd_table_writer *w)
         s->n_values += w->columns[i].n_bytes;
         has_texts |= f->is_text && w->columns[i].from != PFD_FROM_FINDINGS;
     }
-    s->is_direct = w->target->path && !file->is_archive && !has_texts;
+    s->is_direct = w->table_target->path && !file->is_archive && !has_texts;
     if (!s->is_direct) {
-        if (!pfd_target_open_scratch(&s->values))
-            w->target->error = s->values.error;
+        if (!pfd_table_target_open_scratch(&s->values))
+            w->table_target->error = s->values.error;
         return;
     }
     struct pfd_text head = { 0 };
     make_head(w, &head);
     s->n_head = head.n;
-    pfd_target_put(w->target, head.data, head.n);
-    w->target->pending.failed |= head.failed;
+    pfd_table_target_put(w->table_target, head.data, head.n);
+    w->table_target->pending.failed |= head.failed;
     pfd_text_free(&head);
 }
 
@@ -245,9 +245,10 @@ static void add_values(struct pfd_table_writer *w,
                        const struct pfd_columns *batch)
 {
     struct state *s = w->state;
-    struct pfd_target *target = s->is_direct ? w->target : &s->values;
+    struct pfd_table_target *table_target =
+        s->is_direct ? w->table_target : &s->values;
     size_t n = batch->n_rows * s->n_values;
-    char *to = pfd_text_reserve(&target->pending, n + 1);
+    char *to = pfd_text_reserve(&table_target->pending, n + 1);
     if (!to)
         return;
     for (size_t i = 0; i < w->n_columns; i++) {
@@ -259,8 +260,8 @@ static void add_values(struct pfd_table_writer *w,
         if (batch->vectors[i].n_nulls)
             mark_nulls(to + s->fields[i].at, s->n_values, batch, i);
     }
-    target->pending.n += n;
-    pfd_target_ease(target);
+    table_target->pending.n += n;
+    pfd_table_target_ease(table_target);
 }
 
 /* {row, bytes that follow, bits of nulls, (bytes, text)...}; false: the row has
@@ -325,12 +326,12 @@ static void npy_batch(struct pfd_table_writer *w,
         return;
     add_values(w, batch);
     if (has_beside(w, batch)) {
-        if (!s->has_beside && !pfd_target_open_scratch(&s->beside))
-            w->target->error = s->beside.error;
+        if (!s->has_beside && !pfd_table_target_open_scratch(&s->beside))
+            w->table_target->error = s->beside.error;
         s->has_beside = true;
         for (size_t row = 0; row < batch->n_rows; row++) {
             if (make_record(w, batch, row))
-                pfd_target_put(&s->beside, s->record.data, s->record.n);
+                pfd_table_target_put(&s->beside, s->record.data, s->record.n);
         }
         if (s->record.failed)
             fail_memory(w);
@@ -342,7 +343,7 @@ static void npy_batch(struct pfd_table_writer *w,
 
 /* What was written is read again. */
 struct reading {
-    struct pfd_target *from;
+    struct pfd_table_target *from;
     uint64_t at;
     struct pfd_text piece; /* [n] bytes of it, `used` of them passed */
     size_t used;
@@ -365,7 +366,7 @@ static const char *next(struct reading *r, size_t n)
         r->used = 0;
         char *to = pfd_text_reserve(&r->piece, more + 1);
         if (!to || left + more < n ||
-            !pfd_target_read(r->from, r->at, to, more))
+            !pfd_table_target_read(r->from, r->at, to, more))
             return NULL;
         r->piece.n += more;
         r->at += more;
@@ -375,14 +376,15 @@ static const char *next(struct reading *r, size_t n)
     return ret;
 }
 
-static void put_final(struct pfd_table_writer *w, struct pfd_target *scratch,
-                      const void *bytes, size_t n)
+static void put_final(struct pfd_table_writer *w,
+                      struct pfd_table_target *scratch, const void *bytes,
+                      size_t n)
 {
     struct file *file = w->file;
     if (file->is_archive) {
         pfd_zip_put(&file->zip, bytes, n);
     } else {
-        pfd_target_put(scratch ? scratch : w->target, bytes, n);
+        pfd_table_target_put(scratch ? scratch : w->table_target, bytes, n);
     }
 }
 
@@ -430,7 +432,7 @@ static void make_row(const struct pfd_table_writer *w, const char *values,
 }
 
 static bool merge(struct pfd_table_writer *w, struct reading *values,
-                  struct reading *beside, struct pfd_target *scratch)
+                  struct reading *beside, struct pfd_table_target *scratch)
 {
     struct state *s = w->state;
     uint64_t head[2] = { UINT64_MAX, 0 };
@@ -458,22 +460,25 @@ static bool merge(struct pfd_table_writer *w, struct reading *values,
     return true;
 }
 
-static uint64_t size_of(struct pfd_target *target)
+static uint64_t size_of(struct pfd_table_target *table_target)
 {
-    return pfd_target_flush(target) ? pfd_target_size(target) : 0;
+    return pfd_table_target_flush(table_target)
+               ? pfd_table_target_size(table_target)
+               : 0;
 }
 
 /* Puts what is in a file without a name where it belongs. */
-static void copy_back(struct pfd_table_writer *w, struct pfd_target *scratch)
+static void copy_back(struct pfd_table_writer *w,
+                      struct pfd_table_target *scratch)
 {
     struct reading r = { .from = scratch, .end = size_of(scratch) };
-    pfd_target_rewind(w->target);
+    pfd_table_target_rewind(w->table_target);
     for (uint64_t at = 0; at < r.end;) {
         size_t n = r.end - at < PIECE ? (size_t)(r.end - at) : PIECE;
         const char *bytes = next(&r, n);
         if (!bytes)
             break;
-        pfd_target_put(w->target, bytes, n);
+        pfd_table_target_put(w->table_target, bytes, n);
         at += n;
     }
     pfd_text_free(&r.piece);
@@ -485,8 +490,8 @@ static void fail_reading(struct pfd_table_writer *w)
     const struct state *s = w->state;
     const struct pfd_error *why =
         s->values.error.code != PFD_OK ? &s->values.error : &s->beside.error;
-    if (w->target->error.code == PFD_OK && why->code != PFD_OK)
-        w->target->error = *why;
+    if (w->table_target->error.code == PFD_OK && why->code != PFD_OK)
+        w->table_target->error = *why;
     fail_memory(w);
 }
 
@@ -495,22 +500,23 @@ static void finish(struct pfd_table_writer *w)
     struct state *s = w->state;
     struct file *file = w->file;
     struct pfd_text head = { 0 };
-    struct pfd_target scratch = { .fd = -1 };
+    struct pfd_table_target scratch = { .fd = -1 };
     make_head(w, &head);
     if (head.failed || s->row.failed) {
         fail_memory(w);
     } else if (s->is_direct && !s->has_beside) {
-        pfd_target_patch(w->target, 0, head.data, head.n);
+        pfd_table_target_patch(w->table_target, 0, head.data, head.n);
     } else {
-        struct pfd_target *to = s->is_direct ? &scratch : NULL;
-        struct pfd_target *from = s->is_direct ? w->target : &s->values;
+        struct pfd_table_target *to = s->is_direct ? &scratch : NULL;
+        struct pfd_table_target *from =
+            s->is_direct ? w->table_target : &s->values;
         struct reading values = { .from = from,
                                   .at = s->is_direct ? s->n_head : 0,
                                   .end = size_of(from) };
         struct reading beside = { .from = s->has_beside ? &s->beside : NULL };
         beside.end = s->has_beside ? size_of(&s->beside) : 0;
         if (to)
-            pfd_target_open_scratch(to);
+            pfd_table_target_open_scratch(to);
         if (file->is_archive) {
             char name[PFD_COLUMN_NAME + 8];
             snprintf(name, sizeof name, "%s.npy", w->name);
@@ -525,8 +531,9 @@ static void finish(struct pfd_table_writer *w)
             copy_back(w, to);
         pfd_text_free(&values.piece);
         pfd_text_free(&beside.piece);
-        if (to && !pfd_target_close(to) && w->target->error.code == PFD_OK)
-            w->target->error = to->error;
+        if (to && !pfd_table_target_close(to) &&
+            w->table_target->error.code == PFD_OK)
+            w->table_target->error = to->error;
     }
     pfd_text_free(&head);
 }
@@ -534,16 +541,16 @@ static void finish(struct pfd_table_writer *w)
 static void npy_end(struct pfd_table_writer *w)
 {
     struct state *s = w->state;
-    if (s->fields && w->target->error.code == PFD_OK)
+    if (s->fields && w->table_target->error.code == PFD_OK)
         finish(w);
     if (s->values.path)
-        pfd_target_close(&s->values);
+        pfd_table_target_close(&s->values);
     if (s->beside.path)
-        pfd_target_close(&s->beside);
-    if (w->target->error.code == PFD_OK && s->values.error.code != PFD_OK)
-        w->target->error = s->values.error;
-    if (w->target->error.code == PFD_OK && s->beside.error.code != PFD_OK)
-        w->target->error = s->beside.error;
+        pfd_table_target_close(&s->beside);
+    if (w->table_target->error.code == PFD_OK && s->values.error.code != PFD_OK)
+        w->table_target->error = s->values.error;
+    if (w->table_target->error.code == PFD_OK && s->beside.error.code != PFD_OK)
+        w->table_target->error = s->beside.error;
     pfd_text_free(&s->row);
     pfd_text_free(&s->record);
     free(s->fields);

@@ -35,8 +35,8 @@ struct state {
 static bool fail(struct pfd_table_writer *w)
 {
     struct file *f = w->file;
-    pfd_target_fail(w->target, PFD_ERR_IO,
-                    f->db ? pfd_sqlite.errmsg(f->db) : "out of memory");
+    pfd_table_target_fail(w->table_target, PFD_ERR_IO,
+                          f->db ? pfd_sqlite.errmsg(f->db) : "out of memory");
     return false;
 }
 
@@ -45,7 +45,7 @@ static bool run(struct pfd_table_writer *w, struct pfd_text *sql)
     struct file *f = w->file;
     pfd_text_add(sql, "", 1);
     if (sql->failed) {
-        pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
+        pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM, "out of memory");
         return false;
     }
     bool ok = pfd_sqlite.exec(f->db, sql->data, NULL, NULL, NULL) == SQLITE_OK;
@@ -104,10 +104,10 @@ static void sqlite_open(struct pfd_table_writer *w)
     struct file *f = w->file;
     struct pfd_error err;
     if (pfd_sqlite_load(&err) != PFD_OK) {
-        pfd_target_fail(w->target, err.code, err.text);
+        pfd_table_target_fail(w->table_target, err.code, err.text);
         return;
     }
-    if (pfd_sqlite.open_v2(w->target->path, &f->db,
+    if (pfd_sqlite.open_v2(w->table_target->path, &f->db,
                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                            NULL) != SQLITE_OK) {
         fail(w);
@@ -249,9 +249,10 @@ static void sqlite_begin(struct pfd_table_writer *w)
     int max = pfd_sqlite.limit(f->db, SQLITE_LIMIT_COLUMN, -1);
     s->n_columns = w->n_columns;
     if (max > 0 && s->n_columns > (size_t)max) {
-        pfd_target_fail(w->target, PFD_ERR_UNSUPPORTED,
-                        "a table of SQLite has no more than 2000 columns; "
-                        "choose some");
+        pfd_table_target_fail(
+            w->table_target, PFD_ERR_UNSUPPORTED,
+            "a table of SQLite has no more than 2000 columns; "
+            "choose some");
         return;
     }
     add_create(w, &sql);
@@ -370,12 +371,13 @@ static void add_messages(struct pfd_table_writer *w)
 static void sqlite_close(struct pfd_table_writer *w)
 {
     struct file *f = w->file;
-    if (f->is_begun && w->target->error.code == PFD_OK) {
+    if (f->is_begun && w->table_target->error.code == PFD_OK) {
         add_messages(w);
         run_words(w, "COMMIT;");
     }
     if (f->db && pfd_sqlite.close(f->db) != SQLITE_OK)
-        pfd_target_fail(w->target, PFD_ERR_IO, "the database is not closed");
+        pfd_table_target_fail(w->table_target, PFD_ERR_IO,
+                              "the database is not closed");
     pfd_text_free(&f->view);
 }
 

@@ -117,7 +117,7 @@ static void measure(struct pfd_table_writer *w, struct state *s,
 {
     s->widths = calloc(w->n_columns ? w->n_columns : 1, sizeof *s->widths);
     if (!s->widths) {
-        pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
+        pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM, "out of memory");
         return;
     }
     for (size_t i = 0; i < w->n_columns; i++) {
@@ -144,7 +144,7 @@ static void pad(struct pfd_text *out, size_t n)
 static void add_cell(struct pfd_table_writer *w, const struct state *s,
                      size_t i, const char *text, size_t n)
 {
-    struct pfd_text *out = &w->target->pending;
+    struct pfd_text *out = &w->table_target->pending;
     size_t shown = characters(text, n);
     size_t width = s->widths[i];
     bool is_last = i + 1 == w->n_columns;
@@ -177,13 +177,13 @@ static void add_head(struct pfd_table_writer *w, const struct state *s)
 {
     for (size_t i = 0; i < w->n_columns; i++)
         add_cell(w, s, i, w->columns[i].name, strlen(w->columns[i].name));
-    end_line(&w->target->pending);
+    end_line(&w->table_target->pending);
 }
 
 /* "==> ray %u\n <==", where there are several. */
 static void text_begin(struct pfd_table_writer *w)
 {
-    struct pfd_text *out = &w->target->pending;
+    struct pfd_text *out = &w->table_target->pending;
     bool *any = w->file;
     if (w->n_tables == 1)
         return;
@@ -197,7 +197,7 @@ static void text_batch(struct pfd_table_writer *w,
                        const struct pfd_columns *batch)
 {
     struct state *s = w->state;
-    struct pfd_text *out = &w->target->pending;
+    struct pfd_text *out = &w->table_target->pending;
     if (!s->widths) {
         measure(w, s, batch);
         if (!s->widths)
@@ -212,8 +212,8 @@ static void text_batch(struct pfd_table_writer *w,
         end_line(out);
     }
     if (s->cell.failed)
-        pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
-    pfd_target_ease(w->target);
+        pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM, "out of memory");
+    pfd_table_target_ease(w->table_target);
 }
 
 static void text_end(struct pfd_table_writer *w)

@@ -63,9 +63,9 @@ struct pfd_group {
     struct answer *answers; /* [n_answers] */
     struct pfd_table_column *columns;
     size_t n_answers;
-    struct pfd_words keys;  /* a key for each group */
-    struct pfd_text counts; /* uint64_t for each group */
-    struct pfd_text all;    /* struct seen [n_seen] for each group */
+    struct pfd_dictionary keys; /* a key for each group */
+    struct pfd_text counts;     /* uint64_t for each group */
+    struct pfd_text all;        /* struct seen [n_seen] for each group */
     struct pfd_text key;
     size_t memory; /* that is left */
     uint64_t n_left_out;
@@ -190,13 +190,13 @@ static void add_answers(struct pfd_group *g, const struct question *q, size_t n)
 
 static bool give_names(struct pfd_group *g)
 {
-    struct pfd_names given = { 0 };
+    struct pfd_unique_names given = { 0 };
     bool ok = true;
     for (size_t i = 0; i < g->n_answers && ok; i++) {
-        ok = pfd_names_give(&given, g->columns[i].name,
-                            sizeof g->columns[i].name);
+        ok = pfd_unique_names_give(&given, g->columns[i].name,
+                                   sizeof g->columns[i].name);
     }
-    pfd_names_free(&given);
+    pfd_unique_names_free(&given);
     return ok;
 }
 
@@ -240,7 +240,7 @@ void pfd_group_free(struct pfd_group *g)
             pfd_quantile_free(all[i].order);
         free(all[i].order);
     }
-    pfd_words_free(&g->keys);
+    pfd_dictionary_free(&g->keys);
     pfd_text_free(&g->counts);
     pfd_text_free(&g->all);
     pfd_text_free(&g->key);
@@ -315,8 +315,8 @@ static size_t group_bytes(const struct pfd_group *g)
 static bool has_room(const struct pfd_group *g)
 {
     return g->memory >= group_bytes(g) ||
-           pfd_words_find(&g->keys, g->key.n ? g->key.data : "", g->key.n) !=
-               UINT32_MAX;
+           pfd_dictionary_find(&g->keys, g->key.n ? g->key.data : "",
+                               g->key.n) != UINT32_MAX;
 }
 
 /* The row's group; SIZE_MAX: there is no room for another one. */
@@ -329,7 +329,8 @@ static size_t group_of(struct pfd_group *g)
         return SIZE_MAX;
     }
     uint32_t before = g->keys.n;
-    uint32_t i = pfd_words_add(&g->keys, g->key.n ? g->key.data : "", g->key.n);
+    uint32_t i =
+        pfd_dictionary_add(&g->keys, g->key.n ? g->key.data : "", g->key.n);
     if (g->keys.n == before)
         return i;
     size_t bytes = group_bytes(g);

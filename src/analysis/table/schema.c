@@ -222,7 +222,7 @@ static size_t find(const struct seen *seen, const char *name, size_t n)
 static bool choose(struct pfd_schema *ret, const struct seen *seen,
                    const struct pfd_schema_spec *spec)
 {
-    struct pfd_names names = { 0 };
+    struct pfd_unique_names unique_names = { 0 };
     bool ok = true;
     ret->leaves_out = true;
     for (size_t i = 0; i < spec->n_chosen && ok; i++) {
@@ -240,9 +240,9 @@ static bool choose(struct pfd_schema *ret, const struct seen *seen,
         *c = seen->columns[at];
         if (equals)
             snprintf(c->name, sizeof c->name, "%s", equals + 1);
-        ok = pfd_names_give(&names, c->name, sizeof c->name);
+        ok = pfd_unique_names_give(&unique_names, c->name, sizeof c->name);
     }
-    pfd_names_free(&names);
+    pfd_unique_names_free(&unique_names);
     return ok;
 }
 
@@ -293,16 +293,16 @@ static void see_rest(struct seen *seen)
 
 static bool name_all(struct seen *seen)
 {
-    struct pfd_names names = { 0 };
+    struct pfd_unique_names unique_names = { 0 };
     /* JSON lines have members of these names beside the columns. */
     char taken[2][8] = { "table", "exact" };
-    bool ok = pfd_names_give(&names, taken[0], sizeof taken[0]) &&
-              pfd_names_give(&names, taken[1], sizeof taken[1]);
+    bool ok = pfd_unique_names_give(&unique_names, taken[0], sizeof taken[0]) &&
+              pfd_unique_names_give(&unique_names, taken[1], sizeof taken[1]);
     for (size_t i = 0; i < seen->n && ok; i++) {
         struct pfd_table_column *c = &seen->columns[i];
-        ok = pfd_names_give(&names, c->name, sizeof c->name);
+        ok = pfd_unique_names_give(&unique_names, c->name, sizeof c->name);
     }
-    pfd_names_free(&names);
+    pfd_unique_names_free(&unique_names);
     return ok;
 }
 

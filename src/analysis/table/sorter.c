@@ -32,7 +32,7 @@ struct pfd_sorter {
     uint64_t top;
     size_t memory;
     struct pfd_columns rows;
-    struct pfd_target file;
+    struct pfd_table_target file;
     bool has_file;
     uint64_t n_file;
     struct run *runs; /* [n_runs]; owned */
@@ -68,7 +68,7 @@ void pfd_sorter_free(struct pfd_sorter *s)
     }
     free(s->runs);
     if (s->has_file)
-        pfd_target_close(&s->file);
+        pfd_table_target_close(&s->file);
     pfd_columns_deinit(&s->rows);
     free(s);
 }
@@ -196,7 +196,7 @@ static void put_row(struct pfd_sorter *s, size_t row)
         }
     }
     s->n_file += out->n - before;
-    pfd_target_ease(&s->file);
+    pfd_table_target_ease(&s->file);
 }
 
 static bool write_run(struct pfd_sorter *s)
@@ -207,7 +207,7 @@ static bool write_run(struct pfd_sorter *s)
         s->runs = runs;
     if (!s->has_file) {
         s->has_file = true;
-        pfd_target_open_scratch(&s->file);
+        pfd_table_target_open_scratch(&s->file);
     }
     if (!places || !runs || s->file.error.code != PFD_OK) {
         free(places);
@@ -220,7 +220,7 @@ static bool write_run(struct pfd_sorter *s)
     free(places);
     s->runs[s->n_runs++] = run;
     pfd_columns_clear(&s->rows);
-    return pfd_target_flush(&s->file);
+    return pfd_table_target_flush(&s->file);
 }
 
 bool pfd_sorter_add(struct pfd_sorter *s, const struct pfd_columns *batch)
@@ -283,7 +283,7 @@ static const char *next(struct pfd_sorter *s, struct run *r, size_t n)
         r->used = 0;
         char *to = pfd_text_reserve(&r->bytes, more + 1);
         if (!to || left + more < n ||
-            !pfd_target_read(&s->file, r->at, to, more))
+            !pfd_table_target_read(&s->file, r->at, to, more))
             return NULL;
         r->bytes.n += more;
         r->at += more;

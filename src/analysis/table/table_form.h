@@ -21,7 +21,7 @@ struct pfd_table_writer {
     size_t n_columns;
     size_t n_tables; /* that are written in all; 0: not known */
     size_t width;    /* characters that a line should have; 0: any */
-    struct pfd_target *target;
+    struct pfd_table_target *table_target;
     struct pfd_table_counts *counts;
     void *state; /* the form's own, [state_size], zero at first */
     void *file;  /* likewise, of all tables in one target, [file_size] */

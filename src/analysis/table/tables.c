@@ -91,7 +91,7 @@ static struct pfd_one_table *add_table(struct pfd_tables *t, const char *text,
     pfd_title_make(one->name, sizeof one->name, text, n);
     pfd_title_avoid(one->name, sizeof one->name, t->form);
     t->all[t->n++] = one;
-    if (!pfd_names_give(&t->names, one->name, sizeof one->name))
+    if (!pfd_unique_names_give(&t->unique_names, one->name, sizeof one->name))
         fail_memory(t);
     return one;
 }
@@ -143,7 +143,7 @@ static void init_writer(struct pfd_tables *t, struct pfd_one_table *one,
         .n_columns = shape->n,
         .n_tables = t->spec.all ? 0 : 1,
         .width = t->spec.width,
-        .target = &t->target,
+        .table_target = &t->table_target,
         .counts = &t->counts,
         .file = t->file,
     };
@@ -166,7 +166,7 @@ static struct own_path own_path(const struct pfd_tables *t,
 
 static bool open_own(struct pfd_tables *t, const struct pfd_one_table *one)
 {
-    return pfd_target_open(&t->target, own_path(t, one).text);
+    return pfd_table_target_open(&t->table_target, own_path(t, one).text);
 }
 
 static void ask_for_all(struct pfd_tables *t)
@@ -196,7 +196,7 @@ static void write_rows(void *user, const struct pfd_columns *batch)
 {
     const struct step *step = user;
     struct pfd_tables *t = step->tables;
-    if (t->target.error.code == PFD_OK && t->error.code == PFD_OK)
+    if (t->table_target.error.code == PFD_OK && t->error.code == PFD_OK)
         t->form->batch(&step->one->writer, batch);
 }
 
@@ -360,9 +360,9 @@ static void end(struct pfd_tables *t, struct pfd_one_table *one)
     pfd_sorter_free(one->sorter);
     one->group = NULL;
     one->sorter = NULL;
-    if (t->has_own_files && !pfd_target_close(&t->target) &&
+    if (t->has_own_files && !pfd_table_target_close(&t->table_target) &&
         t->error.code == PFD_OK)
-        t->error = t->target.error;
+        t->error = t->table_target.error;
 }
 
 static void free_one(struct pfd_one_table *one)
@@ -413,13 +413,13 @@ static void spool(struct pfd_tables *t)
 {
     if (!t->has_spool) {
         t->has_spool = true;
-        pfd_target_open_scratch(&t->spool);
+        pfd_table_target_open_scratch(&t->spool);
     }
     for (size_t i = 0; i < t->n; i++) {
         struct pfd_one_table *one = t->all[i];
         if (!one->waiting.n || !add_block(t, one))
             continue;
-        pfd_target_put(&t->spool, one->waiting.data, one->waiting.n);
+        pfd_table_target_put(&t->spool, one->waiting.data, one->waiting.n);
         t->n_spool += one->waiting.n;
         pfd_text_free(&one->waiting);
     }
@@ -439,8 +439,8 @@ static void replay(struct pfd_tables *t, struct pfd_one_table *one)
             n = (size_t)(one->blocks[i].to - one->blocks[i].from);
             rows.n = 0;
             bytes = pfd_text_reserve(&rows, n);
-            if (!bytes ||
-                !pfd_target_read(&t->spool, one->blocks[i].from, rows.data, n))
+            if (!bytes || !pfd_table_target_read(&t->spool, one->blocks[i].from,
+                                                 rows.data, n))
                 break;
         }
         if (n && (one->is_begun || begin(t, one, bytes, n)))
@@ -494,7 +494,7 @@ bool pfd_tables_write(void *user, const void *bytes, size_t n)
          t->error.code == PFD_OK && (row = pfd_row_next(bytes, n, &at));)
         add_row(t, row);
     if (t->error.code == PFD_OK)
-        t->error = t->target.error;
+        t->error = t->table_target.error;
     return t->error.code == PFD_OK;
 }
 
@@ -513,7 +513,7 @@ static bool open_target(struct pfd_tables *t)
 {
     const char *to = t->spec.to;
     if (!to) {
-        t->target = (struct pfd_target){
+        t->table_target = (struct pfd_table_target){
             .write = t->spec.write,
             .write_user = t->spec.write_user,
             .fd = -1,
@@ -521,8 +521,8 @@ static bool open_target(struct pfd_tables *t)
         return true;
     }
     if (!t->has_own_files)
-        return pfd_target_open(&t->target, to);
-    t->target = (struct pfd_target){ .fd = -1 };
+        return pfd_table_target_open(&t->table_target, to);
+    t->table_target = (struct pfd_table_target){ .fd = -1 };
     if (mkdir(to, 0777) && errno != EEXIST) {
         pfd_fail(&t->error, PFD_ERR_IO, PFD_NO_OFFSET, "%s: %s", to,
                  strerror(errno));
@@ -561,7 +561,7 @@ static bool start(struct pfd_tables *t)
     if (!open_target(t))
         return false;
     if (!t->has_own_files && t->form->open) {
-        struct pfd_table_writer w = { .target = &t->target,
+        struct pfd_table_writer w = { .table_target = &t->table_target,
                                       .counts = &t->counts,
                                       .n_tables = spec->all ? 0 : 1,
                                       .file = t->file };
@@ -585,11 +585,12 @@ enum pfd_status pfd_tables_new(const struct pfd_table_spec *spec,
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     t->spec = *spec;
     t->form = form;
-    if (start(t) && t->target.error.code == PFD_OK) {
+    if (start(t) && t->table_target.error.code == PFD_OK) {
         *ret = t;
         return PFD_OK;
     }
-    struct pfd_error why = t->error.code != PFD_OK ? t->error : t->target.error;
+    struct pfd_error why =
+        t->error.code != PFD_OK ? t->error : t->table_target.error;
     pfd_tables_free(t);
     if (err)
         *err = why;
@@ -656,16 +657,16 @@ enum pfd_status pfd_tables_end(struct pfd_tables *t,
     if (t->error.code == PFD_OK)
         finish(t);
     if (!t->has_own_files) {
-        struct pfd_table_writer w = { .target = &t->target,
+        struct pfd_table_writer w = { .table_target = &t->table_target,
                                       .counts = &t->counts,
                                       .n_tables = t->spec.all ? 0 : 1,
                                       .file = t->file };
         if (t->form->close)
             t->form->close(&w);
-        pfd_target_close(&t->target);
+        pfd_table_target_close(&t->table_target);
     }
     if (t->error.code == PFD_OK)
-        t->error = t->target.error;
+        t->error = t->table_target.error;
     if (t->error.code == PFD_OK)
         check_columns(t);
     *counts = t->counts;
@@ -683,11 +684,11 @@ void pfd_tables_free(struct pfd_tables *t)
     for (size_t i = 0; i < t->n_sources; i++)
         free(t->sources[i]);
     if (t->has_spool)
-        pfd_target_close(&t->spool);
-    if (t->target.path)
-        pfd_target_close(&t->target);
-    pfd_text_free(&t->target.pending);
-    pfd_names_free(&t->names);
+        pfd_table_target_close(&t->spool);
+    if (t->table_target.path)
+        pfd_table_target_close(&t->table_target);
+    pfd_text_free(&t->table_target.pending);
+    pfd_unique_names_free(&t->unique_names);
     free(t->all);
     free(t->slots);
     free(t->sources);

@@ -29,7 +29,7 @@ struct pfd_one_table {
 struct pfd_tables {
     struct pfd_table_spec spec;
     const struct pfd_table_form *form;
-    struct pfd_target target;
+    struct pfd_table_target table_target;
     void *file; /* the form's own */
     bool has_own_files;
     struct pfd_one_table **all; /* [n] of [n_slots]; owned */
@@ -38,14 +38,14 @@ struct pfd_tables {
     size_t n_slots;
     struct pfd_one_table **by_string; /* [n_strings] */
     size_t n_strings;
-    struct pfd_names names;
+    struct pfd_unique_names unique_names;
     char **sources; /* [n_sources]; owned */
     size_t n_sources;
     bool has_sources;            /* worth a column */
     bool *found;                 /* [spec.n_columns] */
     char known[PFD_COLUMN_LIST]; /* columns that there are */
     size_t n_waiting;            /* bytes */
-    struct pfd_target spool;
+    struct pfd_table_target spool;
     bool has_spool;
     uint64_t n_spool; /* bytes in it */
     struct pfd_table_counts counts;

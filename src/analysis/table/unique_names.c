@@ -8,12 +8,12 @@
 
 #include "core/base/escape.h"
 
-void pfd_names_free(struct pfd_names *names)
+void pfd_unique_names_free(struct pfd_unique_names *unique_names)
 {
-    for (size_t i = 0; i < names->n_slots; i++)
-        free(names->slots[i]);
-    free(names->slots);
-    *names = (struct pfd_names){ 0 };
+    for (size_t i = 0; i < unique_names->n_slots; i++)
+        free(unique_names->slots[i]);
+    free(unique_names->slots);
+    *unique_names = (struct pfd_unique_names){ 0 };
 }
 
 static char lower(char c)
@@ -38,19 +38,19 @@ static char **find(char **slots, size_t n_slots, const char *name)
     return &slots[i & (n_slots - 1)];
 }
 
-static bool grow(struct pfd_names *names)
+static bool grow(struct pfd_unique_names *unique_names)
 {
-    size_t n = names->n_slots ? 2 * names->n_slots : 64;
+    size_t n = unique_names->n_slots ? 2 * unique_names->n_slots : 64;
     char **slots = calloc(n, sizeof *slots);
     if (!slots)
         return false;
-    for (size_t i = 0; i < names->n_slots; i++) {
-        if (names->slots[i])
-            *find(slots, n, names->slots[i]) = names->slots[i];
+    for (size_t i = 0; i < unique_names->n_slots; i++) {
+        if (unique_names->slots[i])
+            *find(slots, n, unique_names->slots[i]) = unique_names->slots[i];
     }
-    free(names->slots);
-    names->slots = slots;
-    names->n_slots = n;
+    free(unique_names->slots);
+    unique_names->slots = slots;
+    unique_names->n_slots = n;
     return true;
 }
 
@@ -83,26 +83,27 @@ static void number(char *ret, size_t room, const char *name, unsigned i)
     snprintf(ret, room, "%.*s%s", (int)n, name, end);
 }
 
-bool pfd_names_give(struct pfd_names *names, char *name, size_t room)
+bool pfd_unique_names_give(struct pfd_unique_names *unique_names, char *name,
+                           size_t room)
 {
     enum {
         ROOM = 256
     };
     char wanted[ROOM];
-    if (2 * names->n >= names->n_slots && !grow(names))
+    if (2 * unique_names->n >= unique_names->n_slots && !grow(unique_names))
         return false;
     clean(name);
     if (!*name)
         snprintf(name, room, "column");
     snprintf(wanted, sizeof wanted, "%s", name);
     /* Of many that are the same, the next number is near how many there are. */
-    char **slot = find(names->slots, names->n_slots, name);
+    char **slot = find(unique_names->slots, unique_names->n_slots, name);
     for (unsigned i = 2, step = 1; *slot; i += step) {
         number(name, room, wanted, i);
-        slot = find(names->slots, names->n_slots, name);
-        step = i >= 16 ? (unsigned)names->n + 1 : 1;
+        slot = find(unique_names->slots, unique_names->n_slots, name);
+        step = i >= 16 ? (unsigned)unique_names->n + 1 : 1;
     }
     *slot = strdup(name);
-    names->n += *slot != NULL;
+    unique_names->n += *slot != NULL;
     return *slot != NULL;
 }

@@ -8,19 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pfd_names {
+struct pfd_unique_names {
     char **slots; /* [n_slots], a power of two; owned, NULL: free */
     size_t n_slots;
     size_t n;
 };
 
-void pfd_names_free(struct pfd_names *names);
+void pfd_unique_names_free(struct pfd_unique_names *unique_names);
 
 /*
  * Makes name [room] one that was not given yet, by a number behind it where
  * needed: x, x_2, x_3. Control bytes and what is not UTF-8 become `_`, an empty
  * name `column`. False when out of memory.
  */
-bool pfd_names_give(struct pfd_names *names, char *name, size_t room);
+bool pfd_unique_names_give(struct pfd_unique_names *unique_names, char *name,
+                           size_t room);
 
 #endif

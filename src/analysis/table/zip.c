@@ -39,8 +39,8 @@ static void put64(struct pfd_text *out, uint64_t v)
 
 static void write_out(struct pfd_zip *zip, const struct pfd_text *bytes)
 {
-    zip->target->pending.failed |= bytes->failed;
-    pfd_target_put(zip->target, bytes->data, bytes->n);
+    zip->table_target->pending.failed |= bytes->failed;
+    pfd_table_target_put(zip->table_target, bytes->data, bytes->n);
     zip->at += bytes->n;
 }
 
@@ -101,17 +101,17 @@ void pfd_zip_put(struct pfd_zip *zip, const void *bytes, size_t n)
     zip->crc = crc32_of(zip->crc, bytes, n);
     zip->n += n;
     zip->at += n;
-    pfd_target_put(zip->target, bytes, n);
+    pfd_table_target_put(zip->table_target, bytes, n);
 }
 
 void pfd_zip_end(struct pfd_zip *zip)
 {
     uint64_t sizes[2] = { zip->n, zip->n };
     size_t n_name = strlen(zip->name);
-    pfd_target_patch(zip->target, zip->member + AT_CRC, &zip->crc,
-                     sizeof zip->crc);
-    pfd_target_patch(zip->target, zip->member + AT_EXTRA + n_name, sizes,
-                     sizeof sizes);
+    pfd_table_target_patch(zip->table_target, zip->member + AT_CRC, &zip->crc,
+                           sizeof zip->crc);
+    pfd_table_target_patch(zip->table_target, zip->member + AT_EXTRA + n_name,
+                           sizes, sizeof sizes);
     struct pfd_text *out = &zip->directory;
     put32(out, CENTRAL);
     put16(out, VERSION | 3 << 8); /* made on Unix */

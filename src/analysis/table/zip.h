@@ -7,7 +7,7 @@
 #include "analysis/table/table_target.h"
 
 struct pfd_zip {
-    struct pfd_target *target;
+    struct pfd_table_target *table_target;
     uint64_t at;     /* bytes written */
     uint64_t member; /* where the member's header is */
     uint64_t n;      /* bytes of the member */

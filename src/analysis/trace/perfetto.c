@@ -82,7 +82,7 @@ static void add_text(struct pfd_trace *t, struct pfd_text *out, unsigned field,
                      const char *text, size_t n)
 {
     text = safe_text(t, text, &n);
-    pfd_proto_bytes(out, field, text, n);
+    pfd_protobuf_bytes(out, field, text, n);
 }
 
 /* A name by its number, or itself where it has none. */
@@ -94,15 +94,15 @@ static void add_name(struct pfd_trace *t, struct pfd_intern *intern,
     text = safe_text(t, text, &n);
     uint32_t number = pfd_intern_number(intern, text, n, &is_new);
     if (is_new) {
-        size_t begin = pfd_proto_begin(&t->fresh, interned);
-        pfd_proto_uint(&t->fresh, INTERNED_IID, number);
-        pfd_proto_bytes(&t->fresh, INTERNED_NAME, text, n);
-        pfd_proto_end(&t->fresh, begin);
+        size_t begin = pfd_protobuf_begin(&t->fresh, interned);
+        pfd_protobuf_uint(&t->fresh, INTERNED_IID, number);
+        pfd_protobuf_bytes(&t->fresh, INTERNED_NAME, text, n);
+        pfd_protobuf_end(&t->fresh, begin);
     }
     if (number) {
-        pfd_proto_uint(&t->out, iid, number);
+        pfd_protobuf_uint(&t->out, iid, number);
     } else {
-        pfd_proto_bytes(&t->out, name, text, n);
+        pfd_protobuf_bytes(&t->out, name, text, n);
     }
 }
 
@@ -110,17 +110,18 @@ static void add_name(struct pfd_trace *t, struct pfd_intern *intern,
 
 static size_t begin_packet(struct pfd_trace *t)
 {
-    size_t packet = pfd_proto_begin(&t->out, TRACE_PACKET);
-    pfd_proto_uint(&t->out, PACKET_SEQUENCE_ID, SEQUENCE);
+    size_t packet = pfd_protobuf_begin(&t->out, TRACE_PACKET);
+    pfd_protobuf_uint(&t->out, PACKET_SEQUENCE_ID, SEQUENCE);
     return packet;
 }
 
 static size_t begin_timed(struct pfd_trace *t, uint64_t time)
 {
     size_t packet = begin_packet(t);
-    pfd_proto_uint(&t->out, PACKET_TIMESTAMP, time);
-    pfd_proto_uint(&t->out, PACKET_TIMESTAMP_CLOCK_ID, BUILTIN_CLOCK_REALTIME);
-    pfd_proto_uint(&t->out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    pfd_protobuf_uint(&t->out, PACKET_TIMESTAMP, time);
+    pfd_protobuf_uint(&t->out, PACKET_TIMESTAMP_CLOCK_ID,
+                      BUILTIN_CLOCK_REALTIME);
+    pfd_protobuf_uint(&t->out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
     return packet;
 }
 
@@ -128,15 +129,15 @@ static size_t begin_timed(struct pfd_trace *t, uint64_t time)
 static void begin_trace(struct pfd_trace *t, uint64_t time)
 {
     size_t packet = begin_packet(t);
-    pfd_proto_uint(&t->out, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
-    size_t snapshot = pfd_proto_begin(&t->out, PACKET_CLOCK_SNAPSHOT);
-    size_t clock = pfd_proto_begin(&t->out, SNAPSHOT_CLOCKS);
-    pfd_proto_uint(&t->out, CLOCK_ID, BUILTIN_CLOCK_REALTIME);
-    pfd_proto_uint(&t->out, CLOCK_TIMESTAMP, time);
-    pfd_proto_end(&t->out, clock);
-    pfd_proto_uint(&t->out, SNAPSHOT_PRIMARY_CLOCK, BUILTIN_CLOCK_REALTIME);
-    pfd_proto_end(&t->out, snapshot);
-    pfd_proto_end(&t->out, packet);
+    pfd_protobuf_uint(&t->out, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
+    size_t snapshot = pfd_protobuf_begin(&t->out, PACKET_CLOCK_SNAPSHOT);
+    size_t clock = pfd_protobuf_begin(&t->out, SNAPSHOT_CLOCKS);
+    pfd_protobuf_uint(&t->out, CLOCK_ID, BUILTIN_CLOCK_REALTIME);
+    pfd_protobuf_uint(&t->out, CLOCK_TIMESTAMP, time);
+    pfd_protobuf_end(&t->out, clock);
+    pfd_protobuf_uint(&t->out, SNAPSHOT_PRIMARY_CLOCK, BUILTIN_CLOCK_REALTIME);
+    pfd_protobuf_end(&t->out, snapshot);
+    pfd_protobuf_end(&t->out, packet);
     t->is_begun = true;
 }
 
@@ -145,21 +146,21 @@ static void add_track(struct pfd_trace *t, uint64_t uuid, uint64_t parent,
                       const char *text, size_t n, const char *column)
 {
     size_t packet = begin_packet(t);
-    size_t track = pfd_proto_begin(&t->out, PACKET_TRACK_DESCRIPTOR);
-    pfd_proto_uint(&t->out, TRACK_UUID, uuid);
+    size_t track = pfd_protobuf_begin(&t->out, PACKET_TRACK_DESCRIPTOR);
+    pfd_protobuf_uint(&t->out, TRACK_UUID, uuid);
     text = safe_text(t, text, &n);
     size_t n_column = column ? strlen(column) + 2 : 0;
-    pfd_proto_raw(&t->out, TRACK_NAME << 3 | PFD_PROTO_LEN);
-    pfd_proto_raw(&t->out, n + n_column);
+    pfd_protobuf_raw(&t->out, TRACK_NAME << 3 | PFD_PROTOBUF_LEN);
+    pfd_protobuf_raw(&t->out, n + n_column);
     pfd_text_add(&t->out, text, n);
     if (column)
         pfd_text_printf(&t->out, ": %s", column);
     if (parent)
-        pfd_proto_uint(&t->out, TRACK_PARENT_UUID, parent);
+        pfd_protobuf_uint(&t->out, TRACK_PARENT_UUID, parent);
     if (column)
-        pfd_proto_bytes(&t->out, TRACK_COUNTER, "", 0);
-    pfd_proto_end(&t->out, track);
-    pfd_proto_end(&t->out, packet);
+        pfd_protobuf_bytes(&t->out, TRACK_COUNTER, "", 0);
+    pfd_protobuf_end(&t->out, track);
+    pfd_protobuf_end(&t->out, packet);
 }
 
 /* ---- columns ---- */
@@ -217,7 +218,7 @@ static const char *column_name(const struct named *named, size_t i,
 
 static size_t begin_annotation(struct pfd_trace *t, const char *name)
 {
-    size_t begin = pfd_proto_begin(&t->out, EVENT_DEBUG_ANNOTATIONS);
+    size_t begin = pfd_protobuf_begin(&t->out, EVENT_DEBUG_ANNOTATIONS);
     add_name(t, &t->words, INTERNED_ANNOTATION_NAMES, ANNOTATION_NAME_IID,
              ANNOTATION_NAME, name, strlen(name));
     return begin;
@@ -228,15 +229,15 @@ static void annotate_text(struct pfd_trace *t, const char *name,
 {
     size_t begin = begin_annotation(t, name);
     add_text(t, &t->out, ANNOTATION_STRING, text, n);
-    pfd_proto_end(&t->out, begin);
+    pfd_protobuf_end(&t->out, begin);
 }
 
 static void annotate_number(struct pfd_trace *t, const char *name,
                             unsigned field, uint64_t value)
 {
     size_t begin = begin_annotation(t, name);
-    pfd_proto_uint(&t->out, field, value);
-    pfd_proto_end(&t->out, begin);
+    pfd_protobuf_uint(&t->out, field, value);
+    pfd_protobuf_end(&t->out, begin);
 }
 
 static void annotate_cell(struct pfd_trace *t, const char *name,
@@ -253,9 +254,9 @@ static void annotate_cell(struct pfd_trace *t, const char *name,
         return;
     case PFD_ARGUMENT_FLOAT: {
         size_t begin = begin_annotation(t, name);
-        pfd_proto_double(&t->out, ANNOTATION_DOUBLE,
-                         pfd_float_value(cell->bits, cell->n_bytes));
-        pfd_proto_end(&t->out, begin);
+        pfd_protobuf_double(&t->out, ANNOTATION_DOUBLE,
+                            pfd_float_value(cell->bits, cell->n_bytes));
+        pfd_protobuf_end(&t->out, begin);
         return;
     }
     case PFD_ARGUMENT_INT:
@@ -343,9 +344,9 @@ static bool add_instant(struct pfd_trace *t, const struct pfd_row *row)
     const char *name = event_name(t, row, &n);
     const struct named *named = columns_of(t, row);
     size_t packet = begin_timed(t, row->time);
-    size_t event = pfd_proto_begin(&t->out, PACKET_TRACK_EVENT);
-    pfd_proto_uint(&t->out, EVENT_TYPE, EVENT_TYPE_INSTANT);
-    pfd_proto_uint(&t->out, EVENT_TRACK_UUID, t->track);
+    size_t event = pfd_protobuf_begin(&t->out, PACKET_TRACK_EVENT);
+    pfd_protobuf_uint(&t->out, EVENT_TYPE, EVENT_TYPE_INSTANT);
+    pfd_protobuf_uint(&t->out, EVENT_TRACK_UUID, t->track);
     add_name(t, &t->events, INTERNED_EVENT_NAMES, EVENT_NAME_IID, EVENT_NAME,
              name, n);
     if (row->message.n) {
@@ -363,15 +364,15 @@ static bool add_instant(struct pfd_trace *t, const struct pfd_row *row)
     annotate_text(t, "id", id, (size_t)n_id);
     annotate_number(t, "index", ANNOTATION_UINT, row->index);
     annotate_findings(t, row->findings);
-    if (!pfd_proto_end(&t->out, event) ||
-        t->out.n - packet + t->fresh.n + AROUND > PFD_PROTO_LENGTH_MAX)
+    if (!pfd_protobuf_end(&t->out, event) ||
+        t->out.n - packet + t->fresh.n + AROUND > PFD_PROTOBUF_LENGTH_MAX)
         return false;
     if (t->fresh.n) {
-        pfd_proto_bytes(&t->out, PACKET_INTERNED_DATA, t->fresh.data,
-                        t->fresh.n);
+        pfd_protobuf_bytes(&t->out, PACKET_INTERNED_DATA, t->fresh.data,
+                           t->fresh.n);
         t->fresh.n = 0;
     }
-    return pfd_proto_end(&t->out, packet);
+    return pfd_protobuf_end(&t->out, packet);
 }
 
 /* Is it a number that goes up and down, no address and no mask? */
@@ -403,19 +404,19 @@ static void add_counter(struct pfd_trace *t, const struct pfd_row *row,
     if (is_new)
         add_track(t, uuid, t->track, text, n, column_name(named, i, room));
     size_t packet = begin_timed(t, row->time);
-    size_t event = pfd_proto_begin(&t->out, PACKET_TRACK_EVENT);
-    pfd_proto_uint(&t->out, EVENT_TYPE, EVENT_TYPE_COUNTER);
-    pfd_proto_uint(&t->out, EVENT_TRACK_UUID, uuid);
+    size_t event = pfd_protobuf_begin(&t->out, PACKET_TRACK_EVENT);
+    pfd_protobuf_uint(&t->out, EVENT_TYPE, EVENT_TYPE_COUNTER);
+    pfd_protobuf_uint(&t->out, EVENT_TRACK_UUID, uuid);
     if (is_float) {
-        pfd_proto_double(&t->out, EVENT_DOUBLE_COUNTER_VALUE, d);
+        pfd_protobuf_double(&t->out, EVENT_DOUBLE_COUNTER_VALUE, d);
     } else if (cell->type == PFD_ARGUMENT_UNSIGNED && cell->bits > INT64_MAX) {
-        pfd_proto_double(&t->out, EVENT_DOUBLE_COUNTER_VALUE,
-                         (double)cell->bits);
+        pfd_protobuf_double(&t->out, EVENT_DOUBLE_COUNTER_VALUE,
+                            (double)cell->bits);
     } else {
-        pfd_proto_uint(&t->out, EVENT_COUNTER_VALUE, cell->bits);
+        pfd_protobuf_uint(&t->out, EVENT_COUNTER_VALUE, cell->bits);
     }
-    pfd_proto_end(&t->out, event);
-    pfd_proto_end(&t->out, packet);
+    pfd_protobuf_end(&t->out, event);
+    pfd_protobuf_end(&t->out, packet);
     t->counts.counters++;
 }
 

@@ -12,18 +12,18 @@
 #include "core/base/text.h"
 
 enum {
-    PFD_PROTO_VARINT = 0,
-    PFD_PROTO_I64 = 1,
-    PFD_PROTO_LEN = 2,
-    PFD_PROTO_VARINT_MAX = 10, /* bytes of 64 bits */
-    PFD_PROTO_N_LENGTH = 4,    /* bytes that a message's length always takes */
+    PFD_PROTOBUF_VARINT = 0,
+    PFD_PROTOBUF_I64 = 1,
+    PFD_PROTOBUF_LEN = 2,
+    PFD_PROTOBUF_VARINT_MAX = 10, /* bytes of 64 bits */
+    PFD_PROTOBUF_N_LENGTH = 4, /* bytes that a message's length always takes */
 };
 
-#define PFD_PROTO_LENGTH_MAX ((UINT32_C(1) << 7 * PFD_PROTO_N_LENGTH) - 1)
+#define PFD_PROTOBUF_LENGTH_MAX ((UINT32_C(1) << 7 * PFD_PROTOBUF_N_LENGTH) - 1)
 
-static inline void pfd_proto_raw(struct pfd_text *out, uint64_t v)
+static inline void pfd_protobuf_raw(struct pfd_text *out, uint64_t v)
 {
-    char *at = pfd_text_reserve(out, PFD_PROTO_VARINT_MAX);
+    char *at = pfd_text_reserve(out, PFD_PROTOBUF_VARINT_MAX);
     if (!at)
         return;
     char *end = at;
@@ -33,49 +33,50 @@ static inline void pfd_proto_raw(struct pfd_text *out, uint64_t v)
     out->n += (size_t)(end - at);
 }
 
-static inline void pfd_proto_uint(struct pfd_text *out, unsigned field,
-                                  uint64_t v)
+static inline void pfd_protobuf_uint(struct pfd_text *out, unsigned field,
+                                     uint64_t v)
 {
-    pfd_proto_raw(out, field << 3 | PFD_PROTO_VARINT);
-    pfd_proto_raw(out, v);
+    pfd_protobuf_raw(out, field << 3 | PFD_PROTOBUF_VARINT);
+    pfd_protobuf_raw(out, v);
 }
 
-static inline void pfd_proto_double(struct pfd_text *out, unsigned field,
-                                    double v)
+static inline void pfd_protobuf_double(struct pfd_text *out, unsigned field,
+                                       double v)
 {
-    pfd_proto_raw(out, field << 3 | PFD_PROTO_I64);
+    pfd_protobuf_raw(out, field << 3 | PFD_PROTOBUF_I64);
     pfd_text_add(out, &v, sizeof v); /* hosts are little-endian */
 }
 
-static inline void pfd_proto_bytes(struct pfd_text *out, unsigned field,
-                                   const void *bytes, size_t n)
+static inline void pfd_protobuf_bytes(struct pfd_text *out, unsigned field,
+                                      const void *bytes, size_t n)
 {
-    pfd_proto_raw(out, field << 3 | PFD_PROTO_LEN);
-    pfd_proto_raw(out, n);
+    pfd_protobuf_raw(out, field << 3 | PFD_PROTOBUF_LEN);
+    pfd_protobuf_raw(out, n);
     pfd_text_add(out, bytes, n);
 }
 
 /* A message within; what it returns is for the end. */
-static inline size_t pfd_proto_begin(struct pfd_text *out, unsigned field)
+static inline size_t pfd_protobuf_begin(struct pfd_text *out, unsigned field)
 {
-    static const char length[PFD_PROTO_N_LENGTH];
-    pfd_proto_raw(out, field << 3 | PFD_PROTO_LEN);
+    static const char length[PFD_PROTOBUF_N_LENGTH];
+    pfd_protobuf_raw(out, field << 3 | PFD_PROTOBUF_LEN);
     pfd_text_add(out, length, sizeof length);
     return out->n;
 }
 
 /* Its length, in as many bytes as there is room for. False: it is too long;
  * what is around it is, too. */
-static inline bool pfd_proto_end(struct pfd_text *out, size_t begin)
+static inline bool pfd_protobuf_end(struct pfd_text *out, size_t begin)
 {
     if (out->failed)
         return true;
     size_t n = out->n - begin;
-    uint8_t *at = (uint8_t *)out->data + begin - PFD_PROTO_N_LENGTH;
-    if (n > PFD_PROTO_LENGTH_MAX)
+    uint8_t *at = (uint8_t *)out->data + begin - PFD_PROTOBUF_N_LENGTH;
+    if (n > PFD_PROTOBUF_LENGTH_MAX)
         return false;
-    for (int i = 0; i < PFD_PROTO_N_LENGTH; i++, n >>= 7)
-        at[i] = (uint8_t)(n & 0x7f) | (i < PFD_PROTO_N_LENGTH - 1 ? 0x80 : 0);
+    for (int i = 0; i < PFD_PROTOBUF_N_LENGTH; i++, n >>= 7)
+        at[i] =
+            (uint8_t)(n & 0x7f) | (i < PFD_PROTOBUF_N_LENGTH - 1 ? 0x80 : 0);
     return true;
 }
 

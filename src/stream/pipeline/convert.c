@@ -192,7 +192,7 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
             return false;
     }
     bool has_share = convert->points && convert->points->plot;
-    if (has_share && !(w->share = pfd_share_new(convert->points)))
+    if (has_share && !(w->worker_share = pfd_worker_share_new(convert->points)))
         return false;
     if (pool->format->split) {
         w->state = malloc(pool->format->state_size);
@@ -239,7 +239,7 @@ static void worker_deinit(struct pfd_worker *w)
         *convert->n_doubts += pfd_filter_gave_up(w->filter);
     pfd_highlight_free(w->sink_options.highlight);
     pfd_filter_run_free(w->filter);
-    pfd_share_end(w->share);
+    pfd_worker_share_end(w->worker_share);
     free(w->sums);
     for (size_t i = 0; w->used && i < pfd_strings_count(convert->strings); i++)
         w->pool->used[i] |= w->used[i];
@@ -458,7 +458,7 @@ static void set_sink(struct pfd_pool *pool, const struct pfd_convert *convert)
     if (convert->points) {
         options->points = convert->points;
         pool->sink = &pfd_sink_points;
-        pfd_shares_begin(convert->points);
+        pfd_worker_shares_begin(convert->points);
     }
     options->color = convert->color;
     options->show = convert->show | (convert->origin ? PFD_SHOW_ORIGIN : 0);

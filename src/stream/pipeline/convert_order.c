@@ -118,7 +118,7 @@ static void give_chunk(struct pfd_pool *pool, struct pfd_chunk_writer *writer)
 
 /* In the batch's turn, without the lock. */
 static void write_made(struct pfd_pool *pool, struct pfd_product *made,
-                       struct pfd_share *share)
+                       struct pfd_worker_share *worker_share)
 {
     const struct pfd_convert *convert = pool->convert;
     if (!atomic_load(&pool->stop)) {
@@ -128,8 +128,8 @@ static void write_made(struct pfd_pool *pool, struct pfd_product *made,
         atomic_store(&pool->shows_no_more,
                      pool->unknown_limit.n == PFD_UNKNOWN_LIMIT_MAX);
         pfd_pool_give(pool, &made->out);
-        if (share)
-            pfd_share_turn(share);
+        if (worker_share)
+            pfd_worker_share_turn(worker_share);
         if (made->given.n) {
             convert->given(convert->given_user, (const void *)made->given.data,
                            made->given.n / sizeof(uint64_t));
@@ -154,10 +154,10 @@ static void tell_progress(struct pfd_pool *pool)
 
 /* With the lock, which is given up meanwhile: all of a batch in its turn. */
 static void end_batch(struct pfd_pool *pool, struct pfd_product *made,
-                      struct pfd_share *share)
+                      struct pfd_worker_share *worker_share)
 {
     pthread_mutex_unlock(&pool->turn);
-    write_made(pool, made, share);
+    write_made(pool, made, worker_share);
     pthread_mutex_lock(&pool->turn);
     bool stopped = atomic_load(&pool->stop);
     if (!stopped) {
@@ -183,7 +183,7 @@ static bool is_next(const struct pfd_worker *w)
 static bool has_slot(const struct pfd_worker *w)
 {
     const struct pfd_pool *pool = w->pool;
-    return !w->share && w->number - pool->n_written < pool->n_slots;
+    return !w->worker_share && w->number - pool->n_written < pool->n_slots;
 }
 
 /* With the lock: until all batches before this one are written, or, where that
@@ -209,7 +209,7 @@ void pfd_worker_write(struct pfd_worker *w)
     pthread_mutex_lock(&pool->turn);
     await_turn(w, false);
     pthread_mutex_unlock(&pool->turn);
-    write_made(pool, &w->made, w->share);
+    write_made(pool, &w->made, w->worker_share);
 }
 
 /* With the lock: batches in slots whose turn has come, too. */
@@ -239,7 +239,7 @@ void pfd_worker_end_turn(struct pfd_worker *w)
         slot->is_ready = true;
         w->made = empty;
     } else if (!atomic_load(&pool->stop)) {
-        end_batch(pool, &w->made, w->share);
+        end_batch(pool, &w->made, w->worker_share);
         write_slots(pool);
         pool->is_writing = false;
         pthread_cond_broadcast(

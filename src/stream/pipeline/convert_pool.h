@@ -166,9 +166,9 @@ struct pfd_worker {
     struct pfd_synthesized_counts synthesized_counts; /* where there are sums */
     size_t range; /* of convert->ranges: that is not passed */
     uint64_t n_given;
-    struct pfd_share *share;     /* of a picture; NULL: it has none */
-    struct pfd_product made;     /* of the batch */
-    struct pfd_string_sum *sums; /* [pfd_strings_count()], or NULL */
+    struct pfd_worker_share *worker_share; /* of a picture; NULL: it has none */
+    struct pfd_product made;               /* of the batch */
+    struct pfd_string_sum *sums;           /* [pfd_strings_count()], or NULL */
     bool *used; /* [pfd_strings_count()]: which strings entries have, or NULL */
     bool in_turn; /* this worker's batch may be written */
     bool failed;  /* out of memory */

@@ -5,7 +5,7 @@
 
 void pfd_synthesized_counts_free(struct pfd_synthesized_counts *sums)
 {
-    pfd_words_free(&sums->keys);
+    pfd_dictionary_free(&sums->keys);
     pfd_text_free(&sums->key);
     pfd_text_free(&sums->sums);
 }
@@ -14,14 +14,14 @@ static struct pfd_synthesized_count *find(struct pfd_synthesized_counts *sums,
                                           const char *key, size_t n)
 {
     static const struct pfd_synthesized_count zero;
-    struct pfd_words *keys = &sums->keys;
-    uint32_t i = pfd_words_find(keys, key, n);
+    struct pfd_dictionary *keys = &sums->keys;
+    uint32_t i = pfd_dictionary_find(keys, key, n);
     bool is_full = keys->n == PFD_SYNTHESIZED_COUNTS_MAX ||
                    keys->bytes.n + n > PFD_SYNTHESIZED_COUNTS_BYTES;
     if (i == UINT32_MAX && is_full)
         return &sums->others;
     if (i == UINT32_MAX) {
-        i = pfd_words_add(keys, key, n);
+        i = pfd_dictionary_add(keys, key, n);
         pfd_text_add(&sums->sums, &zero, sizeof zero);
     }
     if (keys->failed || sums->sums.failed)

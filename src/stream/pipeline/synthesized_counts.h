@@ -20,7 +20,7 @@ struct pfd_synthesized_count {
 };
 
 struct pfd_synthesized_counts {
-    struct pfd_words keys; /* the id's 8 bytes, then the text */
+    struct pfd_dictionary keys; /* the id's 8 bytes, then the text */
     struct pfd_text key;
     struct pfd_text
         sums; /* struct pfd_synthesized_count, by the key's number */
