@@ -13,15 +13,15 @@ enum {
     WHY_SIZE = 160,
 };
 
-void pfd_shape_free(struct pfd_shape *shape)
+void pfd_argument_shape_free(struct pfd_argument_shape *argument_shape)
 {
-    free(shape->arguments);
-    *shape = (struct pfd_shape){ 0 };
+    free(argument_shape->arguments);
+    *argument_shape = (struct pfd_argument_shape){ 0 };
 }
 
 /* A compiled format string while it is looked through. */
 struct reader {
-    struct pfd_shape *shape;
+    struct pfd_argument_shape *argument_shape;
     const struct pfd_step *steps;
     size_t n_steps;
     const char *format;
@@ -51,13 +51,13 @@ static bool class_of(const struct pfd_step *s, uint8_t *ret)
 {
     bool wide = s->length == PFD_LENGTH_LONG || s->length == PFD_LENGTH_LONGF;
     if (is_float(s->conv)) {
-        *ret = wide ? PFD_SHAPE_D : PFD_SHAPE_F;
+        *ret = wide ? PFD_ARGUMENT_SHAPE_D : PFD_ARGUMENT_SHAPE_F;
     } else if (strchr("diuoxX", s->conv)) {
-        *ret = wide ? PFD_SHAPE_Q : PFD_SHAPE_U;
+        *ret = wide ? PFD_ARGUMENT_SHAPE_Q : PFD_ARGUMENT_SHAPE_U;
     } else if (s->conv == 'p') {
-        *ret = PFD_SHAPE_P;
+        *ret = PFD_ARGUMENT_SHAPE_P;
     } else if (s->conv == 'c' && s->length == PFD_LENGTH_NONE) {
-        *ret = PFD_SHAPE_U;
+        *ret = PFD_ARGUMENT_SHAPE_U;
     } else if (s->conv == 's' && s->length == PFD_LENGTH_NONE) {
         *ret = PFD_N_SHAPE_CLASSES;
     } else {
@@ -70,9 +70,10 @@ static void add_argument(struct reader *r, uint8_t class, uint8_t n,
                          const struct pfd_step *first,
                          const struct pfd_step *behind)
 {
-    struct pfd_shape *shape = r->shape;
-    struct pfd_shape_argument *a = &shape->arguments[shape->n++];
-    *a = (struct pfd_shape_argument){
+    struct pfd_argument_shape *argument_shape = r->argument_shape;
+    struct pfd_argument_shape_argument *a =
+        &argument_shape->arguments[argument_shape->n++];
+    *a = (struct pfd_argument_shape_argument){
         .class = class,
         .n = n,
         .is_literal = class == PFD_N_SHAPE_CLASSES,
@@ -81,8 +82,8 @@ static void add_argument(struct reader *r, uint8_t class, uint8_t n,
     };
     if (a->is_literal)
         return;
-    shape->n_scalars += n;
-    shape->n_dwords += (size_t)n << pfd_shape_is_wide(a);
+    argument_shape->n_scalars += n;
+    argument_shape->n_dwords += (size_t)n << pfd_argument_shape_is_wide(a);
 }
 
 /* The conversion at steps i..; *next: the one behind it. */
@@ -92,7 +93,8 @@ static enum pfd_status read_conversion(struct reader *r, size_t i, size_t *next)
     size_t n = 1;
     uint8_t class;
     for (; r->steps[i].conv == PFD_CONV_STAR; i++)
-        add_argument(r, PFD_SHAPE_U, 1, &r->steps[first], &r->steps[first]);
+        add_argument(r, PFD_ARGUMENT_SHAPE_U, 1, &r->steps[first],
+                     &r->steps[first]);
     i += r->steps[i].conv == PFD_CONV_LENGTH;
     const struct pfd_step *main = &r->steps[i];
     *next = i + 1;
@@ -111,7 +113,7 @@ static enum pfd_status read_conversion(struct reader *r, size_t i, size_t *next)
                     "no vN");
     }
     add_argument(r, class, (uint8_t)n, &r->steps[first], &r->steps[*next]);
-    if (r->shape->n_dwords > ENTRY_DWORDS_MAX)
+    if (r->argument_shape->n_dwords > ENTRY_DWORDS_MAX)
         return fail(r, main, "makes an entry longer than 65535 dwords");
     return PFD_OK;
 }
@@ -124,13 +126,14 @@ static enum pfd_status read_steps(struct reader *r)
     return status;
 }
 
-enum pfd_status pfd_shape_read(struct pfd_shape *ret, const char *format,
-                               size_t n, char why[WHY_SIZE])
+enum pfd_status pfd_argument_shape_read(struct pfd_argument_shape *ret,
+                                        const char *format, size_t n,
+                                        char why[WHY_SIZE])
 {
     struct pfd_program_facts facts;
     size_t max = pfd_program_steps_max(format, n);
     struct pfd_step *steps = malloc(max * sizeof *steps);
-    *ret = (struct pfd_shape){ .n_dwords = HEADER_DWORDS };
+    *ret = (struct pfd_argument_shape){ .n_dwords = HEADER_DWORDS };
     ret->arguments = malloc(max * sizeof *ret->arguments);
     if (!steps || !ret->arguments) {
         free(steps);
@@ -163,8 +166,9 @@ static void add_blanks(struct pfd_text *ret, size_t n)
         pfd_text_add(ret, " ", 1);
 }
 
-void pfd_shape_put_literal(const char *conversion, size_t n_conversion,
-                           const char *text, size_t n, struct pfd_text *ret)
+void pfd_argument_shape_put_literal(const char *conversion, size_t n_conversion,
+                                    const char *text, size_t n,
+                                    struct pfd_text *ret)
 {
     const char *at = conversion + 1;
     const char *end = conversion + n_conversion;
@@ -187,15 +191,16 @@ void pfd_shape_put_literal(const char *conversion, size_t n_conversion,
     add_blanks(ret, left ? n_blanks : 0);
 }
 
-void pfd_shape_name(const struct pfd_shape *shape, const char *extras,
-                    struct pfd_text *ret)
+void pfd_argument_shape_name(const struct pfd_argument_shape *argument_shape,
+                             const char *extras, struct pfd_text *ret)
 {
     pfd_text_printf(ret, "pfd_print%s", extras);
-    for (size_t i = 0; i < shape->n; i++) {
-        const struct pfd_shape_argument *a = &shape->arguments[i];
+    for (size_t i = 0; i < argument_shape->n; i++) {
+        const struct pfd_argument_shape_argument *a =
+            &argument_shape->arguments[i];
         if (a->is_literal)
             continue;
-        pfd_text_puts(ret, pfd_shape_is_wide(a) ? "_q" : "_u");
+        pfd_text_puts(ret, pfd_argument_shape_is_wide(a) ? "_q" : "_u");
         if (a->n > 1)
             pfd_text_printf(ret, "%u", a->n);
     }

@@ -10,17 +10,17 @@
 #include "core/base/text.h"
 
 /* What an argument is for the device: a function of that letter takes it. */
-enum pfd_shape_class {
-    PFD_SHAPE_U, /* %d %u %x ...: 32 bits */
-    PFD_SHAPE_F, /* %f ...: 32 bits */
-    PFD_SHAPE_Q, /* %ld ...: 64 bits */
-    PFD_SHAPE_D, /* %lf ...: 64 bits */
-    PFD_SHAPE_P, /* %p: 64 bits */
+enum pfd_argument_shape_class {
+    PFD_ARGUMENT_SHAPE_U, /* %d %u %x ...: 32 bits */
+    PFD_ARGUMENT_SHAPE_F, /* %f ...: 32 bits */
+    PFD_ARGUMENT_SHAPE_Q, /* %ld ...: 64 bits */
+    PFD_ARGUMENT_SHAPE_D, /* %lf ...: 64 bits */
+    PFD_ARGUMENT_SHAPE_P, /* %p: 64 bits */
     PFD_N_SHAPE_CLASSES,
 };
 
-struct pfd_shape_argument {
-    uint8_t class;   /* enum pfd_shape_class */
+struct pfd_argument_shape_argument {
+    uint8_t class;   /* enum pfd_argument_shape_class */
     uint8_t n;       /* components: 1, 2, 3, 4, 8 or 16 */
     bool is_literal; /* %s: is in the format string, not on the device */
     size_t from;     /* its conversion, bytes [from, to) of the format string */
@@ -28,34 +28,37 @@ struct pfd_shape_argument {
 };
 
 /* All zero is an empty one. */
-struct pfd_shape {
-    struct pfd_shape_argument *arguments; /* [n] */
+struct pfd_argument_shape {
+    struct pfd_argument_shape_argument *arguments; /* [n] */
     size_t n;
     size_t n_scalars; /* that the payload has */
     size_t n_dwords;  /* of the whole entry */
 };
 
-void pfd_shape_free(struct pfd_shape *shape);
+void pfd_argument_shape_free(struct pfd_argument_shape *argument_shape);
 
 /* Reads format [n]. PFD_OK; PFD_ERR_CORRUPT: a conversion that the device
  * cannot feed, and why; PFD_ERR_NOMEM. */
-enum pfd_status pfd_shape_read(struct pfd_shape *ret, const char *format,
-                               size_t n, char why[160]);
+enum pfd_status pfd_argument_shape_read(struct pfd_argument_shape *ret,
+                                        const char *format, size_t n,
+                                        char why[160]);
 
 /* Adds the text [n] to ret as this conversion, a %s, prints it, each % twice:
  * as a format string says it. */
-void pfd_shape_put_literal(const char *conversion, size_t n_conversion,
-                           const char *text, size_t n, struct pfd_text *ret);
+void pfd_argument_shape_put_literal(const char *conversion, size_t n_conversion,
+                                    const char *text, size_t n,
+                                    struct pfd_text *ret);
 
-static inline bool pfd_shape_is_wide(const struct pfd_shape_argument *a)
+static inline bool pfd_argument_shape_is_wide(
+    const struct pfd_argument_shape_argument *a)
 {
-    return a->class != PFD_SHAPE_U && a->class != PFD_SHAPE_F;
+    return a->class != PFD_ARGUMENT_SHAPE_U && a->class != PFD_ARGUMENT_SHAPE_F;
 }
 
 /* Adds the name of what the device prints this with, such as "pfd_print_u_q2":
  * u, q and what of them, with its components when they are several. extras:
  * letters behind "pfd_print" (device.h). */
-void pfd_shape_name(const struct pfd_shape *shape, const char *extras,
-                    struct pfd_text *ret);
+void pfd_argument_shape_name(const struct pfd_argument_shape *argument_shape,
+                             const char *extras, struct pfd_text *ret);
 
 #endif

@@ -31,7 +31,7 @@ static bool find_closure(struct pfd_source *f, struct closure *ret)
     ret->all[ret->n++] = f;
     for (size_t i = 0; i < ret->n; i++) {
         const struct pfd_text *links = &ret->all[i]->links;
-        struct pfd_source_link link;
+        struct pfd_shader_source_link link;
         for (size_t at = 0; at < links->n; at += sizeof link) {
             memcpy(&link, links->data + at, sizeof link);
             struct pfd_source *next = pfd_scan_at(scan, link.of);
@@ -50,7 +50,7 @@ enum pfd_status pfd_scan_link(struct pfd_scan *scan, size_t i, size_t k,
                               size_t of)
 {
     struct pfd_source *f = pfd_scan_at(scan, i);
-    struct pfd_source_link link = { .of = of };
+    struct pfd_shader_source_link link = { .of = of };
     struct pfd_scan_include include;
     if (pfd_scan_get_include(scan, i, k, &include))
         link.line = include.line;
@@ -80,7 +80,7 @@ static enum pfd_status check_version(struct pfd_source *f)
                    "GLSL %s%u cannot print: it has no atomic operations on "
                    "buffers. 430 (or 420, or 310 es) is the least",
                    f->is_es ? "ES " : "", f->version);
-    return pfd_source_error(f);
+    return pfd_shader_source_error(f);
 }
 
 /* The number, which a macro of any of these files may stand for. */
@@ -144,7 +144,7 @@ static enum pfd_status check_binding(struct pfd_source *f,
         "set %u, binding %u is taken by '%s'%s: --binding %u is free", d->set,
         binding, pfd_quote(&name, by->name, by->n_name),
         is_control ? ", and --control needs it" : "", find_free(c, d));
-    return pfd_source_error(f);
+    return pfd_shader_source_error(f);
 }
 
 static enum pfd_status check(struct pfd_source *f, const struct closure *c)
@@ -174,7 +174,7 @@ static void tell_silence(struct pfd_source *f)
     }
     pfd_text_add(&text, "", 1);
     if (!text.failed)
-        pfd_source_hint(f, f, other->line ? other->line : 1, text.data);
+        pfd_shader_source_hint(f, f, other->line ? other->line : 1, text.data);
     pfd_text_free(&text);
 }
 
@@ -186,7 +186,7 @@ static void tell_foreign(struct pfd_source *f, struct pfd_source *included)
                     pfd_quote(&name, included->name, strlen(included->name)));
     included->is_told = true;
     if (!text.failed)
-        pfd_source_hint(f, included->by, included->by_line, text.data);
+        pfd_shader_source_hint(f, included->by, included->by_line, text.data);
     pfd_text_free(&text);
 }
 
@@ -195,7 +195,7 @@ static void tell_foreign(struct pfd_source *f, struct pfd_source *included)
 /* #line, so that what follows is where the author has it. */
 static void add_line(const struct pfd_source *f, struct pfd_text *ret)
 {
-    const struct pfd_source_place *place = &f->place;
+    const struct pfd_shader_source_place *place = &f->place;
     pfd_text_printf(ret, "#line %u", place->line);
     if (f->language == PFD_SCAN_OPENCL) {
         pfd_text_puts(ret, " \"");
@@ -233,11 +233,12 @@ static void add_device(struct pfd_source *f)
     f->out = all;
 }
 
-static bool take_all(struct pfd_set *ret, const struct pfd_set *of)
+static bool take_all(struct pfd_text_set *ret, const struct pfd_text_set *of)
 {
     bool ok = true;
     for (size_t i = 0; i < of->n && ok; i++)
-        ok = pfd_set_add(ret, of->texts[i].text, of->texts[i].n) != SIZE_MAX;
+        ok = pfd_text_set_add(ret, of->texts[i].text, of->texts[i].n) !=
+             SIZE_MAX;
     return ok;
 }
 
@@ -272,16 +273,17 @@ static enum pfd_status complete(struct pfd_source *f, const struct closure *c)
     if (is_root && !prints && !f->uses_parameters)
         tell_silence(f);
     if (is_root && f->outside.line) {
-        pfd_source_hint(f, f, f->outside.line,
-                        "a call outside of all functions: give the file that "
-                        "includes this one as well");
+        pfd_shader_source_hint(
+            f, f, f->outside.line,
+            "a call outside of all functions: give the file that "
+            "includes this one as well");
     }
     if (wants && status == PFD_OK && !f->n_errors && !f->out.failed)
         add_device(f);
     return status;
 }
 
-enum pfd_status pfd_source_complete(struct pfd_source *f)
+enum pfd_status pfd_shader_source_complete(struct pfd_source *f)
 {
     struct closure c = { 0 };
     if (!find_closure(f, &c))

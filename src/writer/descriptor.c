@@ -21,7 +21,7 @@ void pfd_descriptors_free(struct pfd_descriptors *d)
 {
     pfd_text_free(&d->all);
     pfd_text_free(&d->values);
-    pfd_set_free(&d->macros);
+    pfd_text_set_free(&d->macros);
 }
 
 /* "12", "0x1fu", "017" */
@@ -62,8 +62,8 @@ void pfd_descriptors_define(struct pfd_descriptors *d,
     if (value->kind == PFD_TOKEN_NUMBER &&
         read_number(lexer->text + value->from, value->to - value->from,
                     &number) &&
-        pfd_set_add(&d->macros, lexer->text + name->from,
-                    name->to - name->from) == n)
+        pfd_text_set_add(&d->macros, lexer->text + name->from,
+                         name->to - name->from) == n)
         pfd_text_add(&d->values, (const char *)&number, sizeof number);
 }
 
@@ -75,7 +75,7 @@ bool pfd_descriptors_value(struct pfd_descriptors *d,
     if (!number->text || read_number(number->text, number->n, ret))
         return true;
     size_t n = d->values.n / sizeof *ret;
-    size_t i = pfd_set_add(&d->macros, number->text, number->n);
+    size_t i = pfd_text_set_add(&d->macros, number->text, number->n);
     if (i >= n)
         return false;
     memcpy(ret, d->values.data + i * sizeof *ret, sizeof *ret);

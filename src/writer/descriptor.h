@@ -29,9 +29,9 @@ struct pfd_descriptor {
 
 /* All zero is none. Borrows the source. */
 struct pfd_descriptors {
-    struct pfd_text all;    /* of struct pfd_descriptor */
-    struct pfd_set macros;  /* names of those that stand for a number */
-    struct pfd_text values; /* of those: uint32_t each */
+    struct pfd_text all;        /* of struct pfd_descriptor */
+    struct pfd_text_set macros; /* names of those that stand for a number */
+    struct pfd_text values;     /* of those: uint32_t each */
     /* The declaration that is read. */
     struct pfd_descriptor next;
     int state;

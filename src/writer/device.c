@@ -27,7 +27,7 @@ unsigned pfd_device_size(unsigned index)
     return sizes[index];
 }
 
-void pfd_device_taker(const struct pfd_shape_argument *argument,
+void pfd_device_taker(const struct pfd_argument_shape_argument *argument,
                       struct pfd_text *ret)
 {
     pfd_text_printf(ret, "pfd_%c", classes[argument->class]);
@@ -40,8 +40,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-void pfd_device_argument(const struct pfd_shape_argument *argument, size_t i,
-                         const char *format, struct pfd_text *ret)
+void pfd_device_argument(const struct pfd_argument_shape_argument *argument,
+                         size_t i, const char *format, struct pfd_text *ret)
 {
     size_t at = argument->from + 1;
     pfd_text_printf(ret, "%c%u pfd_argument_", classes[argument->class],
@@ -64,10 +64,10 @@ void pfd_device_argument(const struct pfd_shape_argument *argument, size_t i,
     }
 }
 
-struct pfd_shape_argument pfd_device_argument_read(const char *text,
-                                                   const char **name)
+struct pfd_argument_shape_argument pfd_device_argument_read(const char *text,
+                                                            const char **name)
 {
-    struct pfd_shape_argument ret = {
+    struct pfd_argument_shape_argument ret = {
         .class = (uint8_t)(strchr(classes, *text) - classes)
     };
     for (*name = text + 1; **name != ' '; ++*name)

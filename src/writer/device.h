@@ -28,9 +28,9 @@ struct pfd_device {
     bool origin;
     /* Bit i of takes[class]: vectors of the i-th size. */
     uint8_t takes[PFD_N_SHAPE_CLASSES];
-    struct pfd_set shapes; /* their names */
+    struct pfd_text_set shapes; /* their names */
     /* Functions for arguments, as pfd_device_argument() says them. */
-    struct pfd_set arguments;
+    struct pfd_text_set arguments;
 };
 
 /* 0 to 5 for vectors of 1 to 16 components, and back. */
@@ -38,7 +38,7 @@ unsigned pfd_device_size_index(unsigned n);
 unsigned pfd_device_size(unsigned index);
 
 /* Adds the name of the function that takes such values: "pfd_f3". */
-void pfd_device_taker(const struct pfd_shape_argument *argument,
+void pfd_device_taker(const struct pfd_argument_shape_argument *argument,
                       struct pfd_text *ret);
 
 /*
@@ -46,12 +46,12 @@ void pfd_device_taker(const struct pfd_shape_argument *argument,
  * string and the function that it is handed to, such as
  * "f3 pfd_argument_1_of_percent_v3f": compilers name it where a type is wrong.
  */
-void pfd_device_argument(const struct pfd_shape_argument *argument, size_t i,
-                         const char *format, struct pfd_text *ret);
+void pfd_device_argument(const struct pfd_argument_shape_argument *argument,
+                         size_t i, const char *format, struct pfd_text *ret);
 
 /* The text taken apart again; *name is its end. */
-struct pfd_shape_argument pfd_device_argument_read(const char *text,
-                                                   const char **name);
+struct pfd_argument_shape_argument pfd_device_argument_read(const char *text,
+                                                            const char **name);
 
 void pfd_device_glsl(const struct pfd_device *device, struct pfd_text *ret);
 void pfd_device_opencl(const struct pfd_device *device, struct pfd_text *ret);

@@ -157,15 +157,15 @@ static const struct taker takers_d[] = {
 };
 
 static const struct taker *const takers[PFD_N_SHAPE_CLASSES] = {
-    [PFD_SHAPE_U] = takers_u, [PFD_SHAPE_F] = takers_f,
-    [PFD_SHAPE_Q] = takers_q, [PFD_SHAPE_D] = takers_d,
-    [PFD_SHAPE_P] = takers_q,
+    [PFD_ARGUMENT_SHAPE_U] = takers_u, [PFD_ARGUMENT_SHAPE_F] = takers_f,
+    [PFD_ARGUMENT_SHAPE_Q] = takers_q, [PFD_ARGUMENT_SHAPE_D] = takers_d,
+    [PFD_ARGUMENT_SHAPE_P] = takers_q,
 };
 
 static bool is_wide(unsigned class)
 {
-    return pfd_shape_is_wide(
-        &(struct pfd_shape_argument){ .class = (uint8_t) class });
+    return pfd_argument_shape_is_wide(
+        &(struct pfd_argument_shape_argument){ .class = (uint8_t) class });
 }
 
 /* The type of n times 32 or 64 bits. */
@@ -197,10 +197,12 @@ static void put_vector_taker(struct pfd_text *ret, const char *name,
 static void put_takers(struct pfd_text *ret, unsigned class, unsigned n)
 {
     struct pfd_text name = { 0 };
-    const struct pfd_shape_argument scalar = { .class = (uint8_t) class,
-                                               .n = 1 };
-    const struct pfd_shape_argument vector = { .class = (uint8_t) class,
-                                               .n = (uint8_t)n };
+    const struct pfd_argument_shape_argument scalar = { .class =
+                                                            (uint8_t) class,
+                                                        .n = 1 };
+    const struct pfd_argument_shape_argument vector = { .class =
+                                                            (uint8_t) class,
+                                                        .n = (uint8_t)n };
     pfd_device_taker(&vector, &name);
     pfd_text_add(&name, "", 1);
     if (!name.failed)
@@ -241,7 +243,8 @@ static void put_all_takers(const struct pfd_device *device, unsigned class,
 static void put_argument(struct pfd_text *ret, const char *text)
 {
     const char *name;
-    struct pfd_shape_argument a = pfd_device_argument_read(text, &name);
+    struct pfd_argument_shape_argument a =
+        pfd_device_argument_read(text, &name);
     pfd_device_guard(name, ret);
     for (const struct taker *t = takers[a.class]; t->type; t++) {
         if (t->needs)
@@ -351,9 +354,10 @@ void pfd_device_glsl(const struct pfd_device *device, struct pfd_text *ret)
                                            "PFD_FRAGMENT", "PFD_COMPUTE" };
     const bool wanted[] = { device->subgroups, device->wide_atomics,
                             device->fragment, device->compute };
-    if (device->takes[PFD_SHAPE_Q] || device->takes[PFD_SHAPE_P])
+    if (device->takes[PFD_ARGUMENT_SHAPE_Q] ||
+        device->takes[PFD_ARGUMENT_SHAPE_P])
         put_extension(ret, "int64", int64_extension);
-    if (device->takes[PFD_SHAPE_D])
+    if (device->takes[PFD_ARGUMENT_SHAPE_D])
         put_extension(ret, "doubles", double_extension);
     pfd_text_printf(ret, begin, device->set, device->binding);
     if (device->control)

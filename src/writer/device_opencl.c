@@ -131,10 +131,10 @@ static const struct taker takers_d[] = {
 };
 
 static const struct taker *const takers[PFD_N_SHAPE_CLASSES] = {
-    [PFD_SHAPE_U] = takers_u,
-    [PFD_SHAPE_F] = takers_f,
-    [PFD_SHAPE_Q] = takers_q,
-    [PFD_SHAPE_D] = takers_d,
+    [PFD_ARGUMENT_SHAPE_U] = takers_u,
+    [PFD_ARGUMENT_SHAPE_F] = takers_f,
+    [PFD_ARGUMENT_SHAPE_Q] = takers_q,
+    [PFD_ARGUMENT_SHAPE_D] = takers_d,
 };
 
 static const char refusal[] =
@@ -182,19 +182,19 @@ static void put_taker(struct pfd_text *ret, const struct taker *taker,
 static void put_takers(struct pfd_text *ret, unsigned class, unsigned n)
 {
     struct pfd_text name = { 0 };
-    const struct pfd_shape_argument of = { .class = (uint8_t) class,
-                                           .n = (uint8_t)n };
+    const struct pfd_argument_shape_argument of = { .class = (uint8_t) class,
+                                                    .n = (uint8_t)n };
     pfd_device_taker(&of, &name);
     pfd_text_add(&name, "", 1);
     ret->failed |= name.failed;
     if (!name.failed)
         pfd_device_guard(name.data, ret);
-    if (class == PFD_SHAPE_P)
+    if (class == PFD_ARGUMENT_SHAPE_P)
         pfd_text_puts(ret, pointer);
     for (const struct taker *t = takers[class]; t && t->type && !name.failed;
          t++)
-        put_taker(ret, t, name.data, pfd_shape_is_wide(&of), n);
-    if (class == PFD_SHAPE_F && n == 1)
+        put_taker(ret, t, name.data, pfd_argument_shape_is_wide(&of), n);
+    if (class == PFD_ARGUMENT_SHAPE_F && n == 1)
         pfd_text_puts(ret, refusal);
     pfd_text_puts(ret, "#endif\n");
     pfd_text_free(&name);
@@ -219,11 +219,12 @@ static void put_refused(struct pfd_text *ret, const char *name)
 static void put_argument(struct pfd_text *ret, const char *text)
 {
     const char *name;
-    struct pfd_shape_argument a = pfd_device_argument_read(text, &name);
-    bool is_wide = pfd_shape_is_wide(&a);
+    struct pfd_argument_shape_argument a =
+        pfd_device_argument_read(text, &name);
+    bool is_wide = pfd_argument_shape_is_wide(&a);
     const char *size = size_name(a.n);
     pfd_device_guard(name, ret);
-    if (a.class == PFD_SHAPE_P)
+    if (a.class == PFD_ARGUMENT_SHAPE_P)
         pfd_text_printf(ret, "#define %s(v) pfd_p(v)\n", name);
     for (const struct taker *t = takers[a.class]; t && t->type; t++) {
         if (a.n > 1 ? t->is_scalar_only : t->is_vector_only)
@@ -237,7 +238,7 @@ static void put_argument(struct pfd_text *ret, const char *text)
         if (t->needs)
             pfd_text_puts(ret, "#endif\n");
     }
-    if (a.class == PFD_SHAPE_F && a.n == 1)
+    if (a.class == PFD_ARGUMENT_SHAPE_F && a.n == 1)
         put_refused(ret, name);
     pfd_text_puts(ret, "#endif\n");
 }

@@ -7,16 +7,17 @@
 
 #include "writer/literal.h"
 
-void pfd_call_free(struct pfd_call *call)
+void pfd_print_call_free(struct pfd_print_call *print_call)
 {
-    for (size_t i = 0; i < call->n; i++)
-        pfd_text_free(&call->arguments[i].text);
-    free(call->arguments);
-    *call = (struct pfd_call){ 0 };
+    for (size_t i = 0; i < print_call->n; i++)
+        pfd_text_free(&print_call->arguments[i].text);
+    free(print_call->arguments);
+    *print_call = (struct pfd_print_call){ 0 };
 }
 
-bool pfd_call_is(const struct pfd_call_names *names,
-                 const struct pfd_lexer *lexer, const struct pfd_token *token)
+bool pfd_print_call_is(const struct pfd_print_call_names *names,
+                       const struct pfd_lexer *lexer,
+                       const struct pfd_token *token)
 {
     if (pfd_token_is(lexer, token, "PFD_PRINTF") ||
         pfd_token_is(lexer, token, "PFD_LOG"))
@@ -28,9 +29,9 @@ bool pfd_call_is(const struct pfd_call_names *names,
     return false;
 }
 
-bool pfd_call_is_in(const struct pfd_call_names *names,
-                    const struct pfd_lexer *lexer,
-                    const struct pfd_token *broken)
+bool pfd_print_call_is_in(const struct pfd_print_call_names *names,
+                          const struct pfd_lexer *lexer,
+                          const struct pfd_token *broken)
 {
     struct pfd_lexer inside = *lexer;
     struct pfd_token word;
@@ -40,33 +41,35 @@ bool pfd_call_is_in(const struct pfd_call_names *names,
         if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_') {
             inside.at++;
         } else if (pfd_token_next(&inside, &word) != PFD_OK ||
-                   pfd_call_is(names, &inside, &word)) {
+                   pfd_print_call_is(names, &inside, &word)) {
             return true;
         }
     }
     return false;
 }
 
-static struct pfd_call_argument *add_argument(struct pfd_call *call)
+static struct pfd_print_call_argument *add_argument(
+    struct pfd_print_call *print_call)
 {
-    if (call->n == call->n_room) {
-        size_t room = call->n_room ? 2 * call->n_room : 8;
-        struct pfd_call_argument *arguments =
-            realloc(call->arguments, room * sizeof *arguments);
+    if (print_call->n == print_call->n_room) {
+        size_t room = print_call->n_room ? 2 * print_call->n_room : 8;
+        struct pfd_print_call_argument *arguments =
+            realloc(print_call->arguments, room * sizeof *arguments);
         if (!arguments)
             return NULL;
-        call->arguments = arguments;
-        call->n_room = room;
+        print_call->arguments = arguments;
+        print_call->n_room = room;
     }
-    call->arguments[call->n] = (struct pfd_call_argument){ 0 };
-    return &call->arguments[call->n++];
+    print_call->arguments[print_call->n] =
+        (struct pfd_print_call_argument){ 0 };
+    return &print_call->arguments[print_call->n++];
 }
 
 /* A call while it is read. */
 struct reader {
     struct pfd_lexer *lexer;
-    const struct pfd_call_names *names;
-    struct pfd_call *call;
+    const struct pfd_print_call_names *names;
+    struct pfd_print_call *print_call;
     const struct pfd_token *macro; /* NULL: in no macro's text */
     bool at_line_start;
     size_t depth; /* of brackets inside the call's */
@@ -86,13 +89,13 @@ static enum pfd_status fail_macro(const struct reader *r, const char *what,
     const struct pfd_token *macro = r->macro;
     struct pfd_quoted name;
     if (!macro) {
-        return pfd_token_fail(l, &r->call->name,
+        return pfd_token_fail(l, &r->print_call->name,
                               "%s, and macros are not "
                               "expanded: %s",
                               what, else_what);
     }
     return pfd_token_fail(
-        l, &r->call->name,
+        l, &r->print_call->name,
         "%s, and macros are not expanded: with --call %s its calls print what "
         "they say themselves",
         what, pfd_quote(&name, l->text + macro->from, macro->to - macro->from));
@@ -110,13 +113,13 @@ static enum pfd_status next(struct reader *r, struct pfd_token *ret)
     if (status != PFD_OK)
         return status;
     if (ret->kind == PFD_TOKEN_END || ret->kind == PFD_TOKEN_NEWLINE)
-        return fail(r, &r->call->name, "the call does not end");
+        return fail(r, &r->print_call->name, "the call does not end");
     if (ret->kind == PFD_TOKEN_BROKEN)
         return fail(r, ret, "the string or character does not end on its line");
     if (r->at_line_start && pfd_token_is_mark(r->lexer, ret, '#'))
         return fail(r, ret, "a directive stands inside of a call");
     r->at_line_start = false;
-    if (pfd_call_is(r->names, r->lexer, ret))
+    if (pfd_print_call_is(r->names, r->lexer, ret))
         return fail(r, ret, "a call stands inside of another");
     return PFD_OK;
 }
@@ -147,7 +150,7 @@ static bool ends_argument(struct reader *r, const struct pfd_token *token)
 /* One argument; *ret: the comma or parenthesis behind it. */
 static enum pfd_status read_argument(struct reader *r, struct pfd_token *ret)
 {
-    struct pfd_call_argument *a = add_argument(r->call);
+    struct pfd_print_call_argument *a = add_argument(r->print_call);
     if (!a)
         return PFD_ERR_NOMEM;
     a->is_literal = true;
@@ -190,20 +193,21 @@ static enum pfd_status read_level(struct reader *r)
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         if (pfd_token_is(r->lexer, &word, levels[i]) &&
             pfd_token_is_mark(r->lexer, &comma, ','))
-            r->call->level = (uint8_t)(i + PFD_LEVEL_ERROR);
+            r->print_call->level = (uint8_t)(i + PFD_LEVEL_ERROR);
     }
-    return r->call->level ? PFD_OK
-                          : fail(r, &word,
-                                 "PFD_LOG begins with ERROR, WARNING, INFO, "
-                                 "DEBUG or TRACE");
+    return r->print_call->level
+               ? PFD_OK
+               : fail(r, &word,
+                      "PFD_LOG begins with ERROR, WARNING, INFO, "
+                      "DEBUG or TRACE");
 }
 
-enum pfd_status pfd_call_read(struct pfd_lexer *lexer,
-                              const struct pfd_call_names *names,
-                              const struct pfd_token *macro,
-                              struct pfd_call *call)
+enum pfd_status pfd_print_call_read(struct pfd_lexer *lexer,
+                                    const struct pfd_print_call_names *names,
+                                    const struct pfd_token *macro,
+                                    struct pfd_print_call *print_call)
 {
-    struct reader r = { lexer, names, call, macro, false, 0 };
+    struct reader r = { lexer, names, print_call, macro, false, 0 };
     struct pfd_token token;
     enum pfd_status status = pfd_token_solid(lexer, !macro, &token);
     if (status != PFD_OK)
@@ -212,16 +216,16 @@ enum pfd_status pfd_call_read(struct pfd_lexer *lexer,
         return fail_macro(&r, "the name stands without its arguments",
                           "write them here");
     }
-    call->open = token.from;
-    if (pfd_token_is(lexer, &call->name, "PFD_LOG"))
+    print_call->open = token.from;
+    if (pfd_token_is(lexer, &print_call->name, "PFD_LOG"))
         status = read_level(&r);
     if (status != PFD_OK)
         return status;
     do {
         status = read_argument(&r, &token);
     } while (status == PFD_OK && !pfd_token_is_mark(lexer, &token, ')'));
-    call->end = token.to;
-    if (status == PFD_OK && !call->arguments[0].is_literal) {
+    print_call->end = token.to;
+    if (status == PFD_OK && !print_call->arguments[0].is_literal) {
         return fail_macro(&r, "the format string is no string literal",
                           "write its text here");
     }

@@ -14,7 +14,7 @@ struct pfd_scan *pfd_scan_new(const struct pfd_scan_options *options)
     if (scan && options) {
         scan->options = *options;
         scan->names =
-            (struct pfd_call_names){ options->calls, options->n_calls };
+            (struct pfd_print_call_names){ options->calls, options->n_calls };
     }
     return scan;
 }
@@ -67,7 +67,7 @@ static void note(const struct pfd_source *f, bool is_error, const char *text)
         o->note(o->user, is_error, text);
 }
 
-enum pfd_status pfd_source_error(struct pfd_source *f)
+enum pfd_status pfd_shader_source_error(struct pfd_source *f)
 {
     if (f->dead)
         return PFD_OK;
@@ -80,8 +80,9 @@ enum pfd_status pfd_source_error(struct pfd_source *f)
     return PFD_ERR_CORRUPT;
 }
 
-void pfd_source_hint(const struct pfd_source *f, const struct pfd_source *of,
-                     uint32_t line, const char *text)
+void pfd_shader_source_hint(const struct pfd_source *f,
+                            const struct pfd_source *of, uint32_t line,
+                            const char *text)
 {
     struct pfd_error err;
     struct pfd_lexer l = of->lexer;
@@ -90,15 +91,15 @@ void pfd_source_hint(const struct pfd_source *f, const struct pfd_source *of,
     note(f, false, err.text);
 }
 
-enum pfd_status pfd_source_broken(struct pfd_source *f,
-                                  const struct pfd_token *token)
+enum pfd_status pfd_shader_source_broken(struct pfd_source *f,
+                                         const struct pfd_token *token)
 {
-    if (!pfd_call_is_in(&f->scan->names, &f->lexer, token))
+    if (!pfd_print_call_is_in(&f->scan->names, &f->lexer, token))
         return PFD_OK;
     pfd_token_fail(&f->lexer, token,
                    "the %s does not end on its line, and a call is behind it",
                    f->lexer.text[token->from] == '"' ? "string" : "character");
-    return pfd_source_error(f);
+    return pfd_shader_source_error(f);
 }
 
 static bool ends_in(const char *name, const char *end)
@@ -172,8 +173,8 @@ static void free_source(struct pfd_source *f)
     pfd_text_free(&f->out);
     pfd_text_free(&f->includes);
     pfd_text_free(&f->links);
-    pfd_set_free(&f->device.shapes);
-    pfd_set_free(&f->device.arguments);
+    pfd_text_set_free(&f->device.shapes);
+    pfd_text_set_free(&f->device.arguments);
     pfd_descriptors_free(&f->descriptors);
     free(f->name);
     free(f);
@@ -196,7 +197,7 @@ static enum pfd_status end_source(struct pfd_source *f, enum pfd_status status,
 {
     if (status == PFD_ERR_CORRUPT && f->n_errors < ERRORS_MAX) {
         f->dead = 0; /* the source ends here, whoever reads it */
-        pfd_source_error(f);
+        pfd_shader_source_error(f);
     }
     if (status == PFD_ERR_NOMEM)
         return pfd_fail(err, status, PFD_NO_OFFSET, "out of memory");
@@ -221,7 +222,7 @@ static enum pfd_status add(struct pfd_scan *scan,
     }
     f->is_foreign = is_foreign;
     *ret = pfd_scan_n_sources(scan) - 1;
-    enum pfd_status status = end_source(f, pfd_source_take(f), err);
+    enum pfd_status status = end_source(f, pfd_shader_source_take(f), err);
     if (status == PFD_OK && !is_foreign)
         scan->n_calls += f->n_calls;
     return status;
@@ -249,7 +250,7 @@ enum pfd_status pfd_scan_write(struct pfd_scan *scan, size_t i, void **ret,
 {
     struct pfd_source *f = pfd_scan_at(scan, i);
     f->n_errors = 0;
-    enum pfd_status status = end_source(f, pfd_source_complete(f), err);
+    enum pfd_status status = end_source(f, pfd_shader_source_complete(f), err);
     return hand_over(status, &f->out, ret, n_ret, err);
 }
 

@@ -34,9 +34,9 @@ void pfd_scan_table_free(struct pfd_scan_table *table)
     for (size_t i = 0; i < table->texts.n && table->rows; i++)
         free(table->rows[i].mask);
     free(table->rows);
-    pfd_set_free(&table->texts);
-    pfd_set_free(&table->sites);
-    pfd_set_free(&table->ids);
+    pfd_text_set_free(&table->texts);
+    pfd_text_set_free(&table->sites);
+    pfd_text_set_free(&table->ids);
 }
 
 /* The id of a text with this hash. One below 2^32 would be doubted where a
@@ -47,18 +47,21 @@ static uint64_t id_of(uint64_t hash)
     return id >> 32 ? id : id | UINT64_C(1) << 47;
 }
 
-static bool fill_mask(struct pfd_table_row *row, const struct pfd_shape *shape)
+static bool fill_mask(struct pfd_table_row *row,
+                      const struct pfd_argument_shape *argument_shape)
 {
     size_t at = 0;
-    row->n_scalars = (uint32_t)shape->n_scalars;
+    row->n_scalars = (uint32_t)argument_shape->n_scalars;
     row->n_mask = (row->n_scalars + 63) / 64;
     row->mask = calloc(row->n_mask + 1, sizeof *row->mask);
     if (!row->mask)
         return false;
-    for (size_t i = 0; i < shape->n; i++) {
-        const struct pfd_shape_argument *a = &shape->arguments[i];
+    for (size_t i = 0; i < argument_shape->n; i++) {
+        const struct pfd_argument_shape_argument *a =
+            &argument_shape->arguments[i];
         for (size_t k = 0; k < a->n && !a->is_literal; k++, at++)
-            row->mask[at / 64] |= (uint64_t)pfd_shape_is_wide(a) << at % 64;
+            row->mask[at / 64] |= (uint64_t)pfd_argument_shape_is_wide(a)
+                                  << at % 64;
     }
     return true;
 }
@@ -83,7 +86,7 @@ static enum pfd_status add_id(struct pfd_scan_table *table, uint64_t id,
 {
     char bytes[sizeof id];
     memcpy(bytes, &id, sizeof bytes);
-    size_t number_of_id = pfd_set_add(&table->ids, bytes, sizeof bytes);
+    size_t number_of_id = pfd_text_set_add(&table->ids, bytes, sizeof bytes);
     if (number_of_id == SIZE_MAX)
         return PFD_ERR_NOMEM;
     *why = "another format string has the same id: change one of them a "
@@ -102,8 +105,9 @@ enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
     size_t n_before = table->texts.n;
     pfd_text_add(&text, string->format, string->n);
     pfd_text_add(&text, tight_end, string->is_tight ? sizeof tight_end : 0);
-    size_t number =
-        text.failed ? SIZE_MAX : pfd_set_add(&table->texts, text.data, text.n);
+    size_t number = text.failed
+                        ? SIZE_MAX
+                        : pfd_text_set_add(&table->texts, text.data, text.n);
     pfd_text_free(&text);
     if (number == SIZE_MAX)
         return PFD_ERR_NOMEM;
@@ -114,18 +118,20 @@ enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
     table->n_bytes += string->n;
     row.id = id_of(table->texts.texts[number].hash);
     table->rows[number] = row;
-    if (!fill_mask(&table->rows[number], string->shape))
+    if (!fill_mask(&table->rows[number], string->argument_shape))
         return PFD_ERR_NOMEM;
     *ret = row.id;
     return add_id(table, row.id, number, why);
 }
 
 /* A letter for each scalar (formats/llpc/README.md, "Rows"). */
-static size_t fill_types(const struct pfd_shape *shape, char *ret)
+static size_t fill_types(const struct pfd_argument_shape *argument_shape,
+                         char *ret)
 {
     size_t n = 0;
-    for (size_t i = 0; i < shape->n; i++) {
-        const struct pfd_shape_argument *a = &shape->arguments[i];
+    for (size_t i = 0; i < argument_shape->n; i++) {
+        const struct pfd_argument_shape_argument *a =
+            &argument_shape->arguments[i];
         for (size_t k = 0; k < a->n && !a->is_literal; k++)
             ret[n++] = "ufUdp"[a->class];
     }
@@ -139,7 +145,7 @@ enum pfd_status pfd_scan_table_add_site(struct pfd_scan_table *table,
 {
     char types[PFD_ROW_TYPES_MAX];
     struct pfd_text bytes = { 0 };
-    *why = site->shape->n_scalars > PFD_ROW_TYPES_MAX
+    *why = site->argument_shape->n_scalars > PFD_ROW_TYPES_MAX
                ? "a site prints 32 values at most"
            : site->n > UINT16_MAX ? "a site's format string is longer than "
                                     "65535 bytes"
@@ -150,7 +156,7 @@ enum pfd_status pfd_scan_table_add_site(struct pfd_scan_table *table,
         .header = { .kind = PFD_ROW_FORMAT,
                     .level = site->level,
                     .flags = site->flags,
-                    .n_types = (uint8_t)fill_types(site->shape, types),
+                    .n_types = (uint8_t)fill_types(site->argument_shape, types),
                     .line = site->line,
                     .n_text = (uint16_t)site->n,
                     .n_file =
@@ -163,7 +169,7 @@ enum pfd_status pfd_scan_table_add_site(struct pfd_scan_table *table,
     pfd_row_write(&row, &bytes);
     size_t number = bytes.failed
                         ? SIZE_MAX
-                        : pfd_set_add(&table->sites, bytes.data, bytes.n);
+                        : pfd_text_set_add(&table->sites, bytes.data, bytes.n);
     pfd_text_free(&bytes);
     if (number == SIZE_MAX)
         return PFD_ERR_NOMEM;
@@ -211,7 +217,7 @@ static void put_array(struct pfd_text *ret, size_t n)
 }
 
 static void put_row(struct pfd_text *ret, const struct pfd_table_row *row,
-                    const struct pfd_set_text *text)
+                    const struct pfd_text_set_text *text)
 {
     size_t n = text->n - (row->is_tight ? sizeof tight_end : 0);
     put_map(ret, row->is_tight ? 5 : 4);

@@ -18,7 +18,7 @@ struct pfd_table_row;
 struct pfd_scan_site {
     const char *format; /* [n] */
     size_t n;
-    const struct pfd_shape *shape;
+    const struct pfd_argument_shape *argument_shape;
     const char *file; /* [n_file] */
     size_t n_file;
     uint32_t line;
@@ -28,9 +28,9 @@ struct pfd_scan_site {
 
 /* All zero is an empty table. It has texts or sites, not both. */
 struct pfd_scan_table {
-    struct pfd_set texts;
-    struct pfd_set sites;       /* rows as core/objects/site_rows.h has them */
-    struct pfd_set ids;         /* as 8 bytes: row i has id number i */
+    struct pfd_text_set texts;
+    struct pfd_text_set sites;  /* rows as core/objects/site_rows.h has them */
+    struct pfd_text_set ids;    /* as 8 bytes: row i has id number i */
     struct pfd_table_row *rows; /* [texts.n] */
     size_t n_rows_room;
     size_t n_bytes; /* of all texts */
@@ -41,7 +41,7 @@ struct pfd_scan_table {
 struct pfd_scan_string {
     const char *format; /* [n] */
     size_t n;
-    const struct pfd_shape *shape; /* what it asks for */
+    const struct pfd_argument_shape *argument_shape; /* what it asks for */
     bool is_tight;
 };
 

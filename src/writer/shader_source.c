@@ -9,10 +9,10 @@ enum {
     SOURCE_MAX = 16 << 20,
 };
 
-struct pfd_source_place pfd_source_place(const struct pfd_source *f,
-                                         const struct pfd_token *token)
+struct pfd_shader_source_place pfd_shader_source_place(
+    const struct pfd_source *f, const struct pfd_token *token)
 {
-    return (struct pfd_source_place){
+    return (struct pfd_shader_source_place){
         .at = f->out.n + (token->from - f->done),
         .line = token->line,
         .file = f->lexer.file,
@@ -20,7 +20,8 @@ struct pfd_source_place pfd_source_place(const struct pfd_source *f,
     };
 }
 
-void pfd_source_give_back(struct pfd_source *f, const struct pfd_token *token)
+void pfd_shader_source_give_back(struct pfd_source *f,
+                                 const struct pfd_token *token)
 {
     f->lexer.at = token->from;
     f->lexer.line = token->line;
@@ -31,7 +32,7 @@ void pfd_source_give_back(struct pfd_source *f, const struct pfd_token *token)
 static void choose_place(struct pfd_source *f, const struct pfd_token *first)
 {
     bool before = f->depth > 0 && !f->group_has_extension;
-    f->place = before ? f->group : pfd_source_place(f, first);
+    f->place = before ? f->group : pfd_shader_source_place(f, first);
     f->has_place = true;
 }
 
@@ -61,9 +62,9 @@ static enum pfd_status take_code(struct pfd_source *f,
         choose_place(f, token);
     note_code(f, token);
     if (token->kind == PFD_TOKEN_BROKEN)
-        return pfd_source_broken(f, token);
-    if (pfd_call_is(&f->scan->names, &f->lexer, token))
-        return pfd_source_call(f, token, NULL);
+        return pfd_shader_source_broken(f, token);
+    if (pfd_print_call_is(&f->scan->names, &f->lexer, token))
+        return pfd_shader_source_call(f, token, NULL);
     if (pfd_token_is(&f->lexer, token, "PFD_PARAMETERS") ||
         pfd_token_is(&f->lexer, token, "PFD_ARGUMENTS"))
         f->uses_parameters = true;
@@ -82,7 +83,7 @@ static enum pfd_status take_all(struct pfd_source *f)
             f->at_line_start = true;
         } else if (f->at_line_start &&
                    pfd_token_is_mark(&f->lexer, &token, '#')) {
-            status = pfd_source_directive(f, &token);
+            status = pfd_shader_source_directive(f, &token);
         } else {
             status = take_code(f, &token);
         }
@@ -121,9 +122,10 @@ static enum pfd_status take_mark(struct pfd_source *f)
     }
     f->lexer.at = f->done = marks[i].n;
     if (f->language == PFD_SCAN_GLSL) {
-        pfd_source_hint(f, f, 1,
-                        "a byte order mark, which compilers of GLSL refuse, is "
-                        "left out");
+        pfd_shader_source_hint(
+            f, f, 1,
+            "a byte order mark, which compilers of GLSL refuse, is "
+            "left out");
     }
     return PFD_OK;
 }
@@ -145,7 +147,7 @@ static enum pfd_status check_bytes(struct pfd_source *f)
     return pfd_token_fail(&f->lexer, &at, "a byte 0, which no source has");
 }
 
-enum pfd_status pfd_source_take(struct pfd_source *f)
+enum pfd_status pfd_shader_source_take(struct pfd_source *f)
 {
     enum pfd_status status = take_mark(f);
     if (status == PFD_OK)

@@ -32,11 +32,13 @@ static void leave_out(struct pfd_source *f, size_t to, bool in_directive)
 
 /* Why argument i does not go with its conversion; NULL: it does. */
 static const char *misfit(const struct pfd_source *f,
-                          const struct pfd_call *call,
-                          const struct pfd_shape *shape, size_t i)
+                          const struct pfd_print_call *print_call,
+                          const struct pfd_argument_shape *argument_shape,
+                          size_t i)
 {
-    const struct pfd_shape_argument *wants = &shape->arguments[i];
-    const struct pfd_call_argument *given = &call->arguments[1 + i];
+    const struct pfd_argument_shape_argument *wants =
+        &argument_shape->arguments[i];
+    const struct pfd_print_call_argument *given = &print_call->arguments[1 + i];
     if (wants->is_literal && !given->is_literal) {
         return "is for '%s', and no string literal: a device has no other "
                "text";
@@ -45,25 +47,25 @@ static const char *misfit(const struct pfd_source *f,
         return "is a string, its conversion is not '%s'";
     if (!wants->is_literal && wants->n > 4 && f->language == PFD_SCAN_GLSL)
         return "is for a vector that GLSL does not have";
-    if (f->is_es && wants->class == PFD_SHAPE_D)
+    if (f->is_es && wants->class == PFD_ARGUMENT_SHAPE_D)
         return "is for a double, which GLSL ES does not have";
     return NULL;
 }
 
-static enum pfd_status check_arguments(struct pfd_source *f,
-                                       const struct pfd_call *call,
-                                       const struct pfd_shape *shape)
+static enum pfd_status check_arguments(
+    struct pfd_source *f, const struct pfd_print_call *print_call,
+    const struct pfd_argument_shape *argument_shape)
 {
-    if (call->n - 1 != shape->n) {
-        return pfd_token_fail(&f->lexer, &call->name,
+    if (print_call->n - 1 != argument_shape->n) {
+        return pfd_token_fail(&f->lexer, &print_call->name,
                               "the format string wants %zu arguments, the call "
                               "has %zu",
-                              shape->n, call->n - 1);
+                              argument_shape->n, print_call->n - 1);
     }
-    for (size_t i = 0; i < shape->n; i++) {
-        const char *why = misfit(f, call, shape, i);
-        struct pfd_token at = { .from = call->arguments[1 + i].from,
-                                .line = call->arguments[1 + i].line };
+    for (size_t i = 0; i < argument_shape->n; i++) {
+        const char *why = misfit(f, print_call, argument_shape, i);
+        struct pfd_token at = { .from = print_call->arguments[1 + i].from,
+                                .line = print_call->arguments[1 + i].line };
         if (why) {
             return pfd_token_fail(&f->lexer, &at, "argument %zu %s", i + 1,
                                   why);
@@ -79,24 +81,26 @@ static bool is_letter(char c)
 
 /* "%ul", which shaders of debugPrintfEXT have for 64 bits, is "%u" and a letter
  * as C has it: where no word begins so, it is not what was meant. */
-static enum pfd_status check_letters(struct pfd_source *f,
-                                     const struct pfd_call *call,
-                                     const struct pfd_shape *shape)
+static enum pfd_status check_letters(
+    struct pfd_source *f, const struct pfd_print_call *print_call,
+    const struct pfd_argument_shape *argument_shape)
 {
-    const struct pfd_text *format = &call->arguments[0].text;
-    for (size_t i = 0; i < shape->n && f->language == PFD_SCAN_GLSL; i++) {
-        const struct pfd_shape_argument *a = &shape->arguments[i];
+    const struct pfd_text *format = &print_call->arguments[0].text;
+    for (size_t i = 0; i < argument_shape->n && f->language == PFD_SCAN_GLSL;
+         i++) {
+        const struct pfd_argument_shape_argument *a =
+            &argument_shape->arguments[i];
         size_t end = a->to;
         while (end < format->n && format->data[end] == 'l')
             end++;
-        if (a->class != PFD_SHAPE_U || a->to <= a->from || end == a->to ||
-            (end < format->n && is_letter(format->data[end])))
+        if (a->class != PFD_ARGUMENT_SHAPE_U || a->to <= a->from ||
+            end == a->to || (end < format->n && is_letter(format->data[end])))
             continue;
         struct pfd_quoted all;
         struct pfd_quoted short_one;
         pfd_quote(&all, format->data + a->from, end - a->from);
         pfd_quote(&short_one, format->data + a->from, a->to - a->from);
-        return pfd_token_fail(&f->lexer, &call->name,
+        return pfd_token_fail(&f->lexer, &print_call->name,
                               "'%s' is '%s' and the letter l: 64 bits are %%lu "
                               "or %%lx",
                               all.text, short_one.text);
@@ -105,27 +109,29 @@ static enum pfd_status check_letters(struct pfd_source *f,
 }
 
 static enum pfd_status too_long(const struct pfd_source *f,
-                                const struct pfd_call *call)
+                                const struct pfd_print_call *print_call)
 {
-    return pfd_token_fail(&f->lexer, &call->name,
+    return pfd_token_fail(&f->lexer, &print_call->name,
                           "the format string is longer than %d bytes",
                           FORMAT_MAX);
 }
 
 /* The format string with the texts of %s in it. */
-static void fill_in(const struct pfd_call *call, const struct pfd_shape *shape,
+static void fill_in(const struct pfd_print_call *print_call,
+                    const struct pfd_argument_shape *argument_shape,
                     struct pfd_text *ret)
 {
-    const struct pfd_text *format = &call->arguments[0].text;
+    const struct pfd_text *format = &print_call->arguments[0].text;
     size_t done = 0;
-    for (size_t i = 0; i < shape->n && ret->n <= FORMAT_MAX; i++) {
-        const struct pfd_shape_argument *a = &shape->arguments[i];
-        const struct pfd_text *text = &call->arguments[1 + i].text;
+    for (size_t i = 0; i < argument_shape->n && ret->n <= FORMAT_MAX; i++) {
+        const struct pfd_argument_shape_argument *a =
+            &argument_shape->arguments[i];
+        const struct pfd_text *text = &print_call->arguments[1 + i].text;
         if (!a->is_literal)
             continue;
         pfd_text_add(ret, format->data + done, a->from - done);
-        pfd_shape_put_literal(format->data + a->from, a->to - a->from,
-                              text->data, text->n, ret);
+        pfd_argument_shape_put_literal(format->data + a->from, a->to - a->from,
+                                       text->data, text->n, ret);
         done = a->to;
     }
     if (format->n > done)
@@ -146,24 +152,25 @@ static bool has_sites(const struct pfd_source *f)
 
 /* OpenCL's own printf: its vectors print tight, and it returns 0 or -1. */
 static bool is_opencl_printf(const struct pfd_source *f,
-                             const struct pfd_call *call)
+                             const struct pfd_print_call *print_call)
 {
     return f->language == PFD_SCAN_OPENCL &&
-           pfd_token_is(&f->lexer, &call->name, "printf");
+           pfd_token_is(&f->lexer, &print_call->name, "printf");
 }
 
-static bool is_tight(const struct pfd_source *f, const struct pfd_call *call,
-                     const struct pfd_shape *shape)
+static bool is_tight(const struct pfd_source *f,
+                     const struct pfd_print_call *print_call,
+                     const struct pfd_argument_shape *argument_shape)
 {
     bool has_vectors = false;
-    for (size_t i = 0; i < shape->n; i++)
-        has_vectors |= shape->arguments[i].n > 1;
-    return has_vectors && is_opencl_printf(f, call);
+    for (size_t i = 0; i < argument_shape->n; i++)
+        has_vectors |= argument_shape->arguments[i].n > 1;
+    return has_vectors && is_opencl_printf(f, print_call);
 }
 
 static enum pfd_status add_site(struct pfd_source *f,
-                                const struct pfd_call *call,
-                                const struct pfd_shape *shape,
+                                const struct pfd_print_call *print_call,
+                                const struct pfd_argument_shape *argument_shape,
                                 const struct pfd_text *text, struct entry *ret,
                                 const char **why)
 {
@@ -171,14 +178,16 @@ static enum pfd_status add_site(struct pfd_source *f,
     const struct pfd_scan_site site = {
         .format = text->data ? text->data : "",
         .n = text->n,
-        .shape = shape,
+        .argument_shape = argument_shape,
         .file = l->file ? l->file : l->name,
         .n_file = l->file ? l->n_file : strlen(l->name),
-        .line = call->name.line,
-        .level = call->level,
-        .flags = (uint8_t)((f->device.origin ? PFD_ROW_ORIGIN : 0) |
-                           (f->device.commit ? PFD_ROW_COMMIT : 0) |
-                           (is_tight(f, call, shape) ? PFD_ROW_TIGHT : 0)),
+        .line = print_call->name.line,
+        .level = print_call->level,
+        .flags =
+            (uint8_t)((f->device.origin ? PFD_ROW_ORIGIN : 0) |
+                      (f->device.commit ? PFD_ROW_COMMIT : 0) |
+                      (is_tight(f, print_call, argument_shape) ? PFD_ROW_TIGHT
+                                                               : 0)),
     };
     return pfd_scan_table_add_site(&f->scan->table, &site, &ret->id, &ret->gate,
                                    why);
@@ -186,60 +195,66 @@ static enum pfd_status add_site(struct pfd_source *f,
 
 /* Adds the call's format string to the table. */
 static enum pfd_status find_id(struct pfd_source *f,
-                               const struct pfd_call *call,
-                               const struct pfd_shape *shape, struct entry *ret)
+                               const struct pfd_print_call *print_call,
+                               const struct pfd_argument_shape *argument_shape,
+                               struct entry *ret)
 {
     const char *why = NULL;
     struct pfd_text text = { 0 };
     enum pfd_status status = PFD_OK;
-    fill_in(call, shape, &text);
+    fill_in(print_call, argument_shape, &text);
     if (text.failed) {
         status = PFD_ERR_NOMEM;
     } else if (text.n > FORMAT_MAX) {
-        status = too_long(f, call);
+        status = too_long(f, print_call);
     } else if (f->scan->table.n_bytes > TABLE_MAX) {
-        status = pfd_token_fail(&f->lexer, &call->name,
+        status = pfd_token_fail(&f->lexer, &print_call->name,
                                 "the format strings of all files are longer "
                                 "than 256 MiB");
     } else if (has_sites(f)) {
-        status = add_site(f, call, shape, &text, ret, &why);
+        status = add_site(f, print_call, argument_shape, &text, ret, &why);
     } else {
-        const struct pfd_scan_string string = { text.data ? text.data : "",
-                                                text.n, shape,
-                                                is_tight(f, call, shape) };
+        const struct pfd_scan_string string = {
+            text.data ? text.data : "", text.n, argument_shape,
+            is_tight(f, print_call, argument_shape)
+        };
         status = pfd_scan_table_add(&f->scan->table, &string, &ret->id, &why);
     }
     if (why && status == PFD_ERR_CORRUPT)
-        pfd_token_fail(&f->lexer, &call->name, "%s", why);
+        pfd_token_fail(&f->lexer, &print_call->name, "%s", why);
     pfd_text_free(&text);
     return status;
 }
 
 /* What the device must have for this call. */
-static bool note_needs(struct pfd_source *f, const struct pfd_shape *shape,
+static bool note_needs(struct pfd_source *f,
+                       const struct pfd_argument_shape *argument_shape,
                        const char *name, size_t n_name)
 {
-    for (size_t i = 0; i < shape->n; i++) {
-        const struct pfd_shape_argument *a = &shape->arguments[i];
+    for (size_t i = 0; i < argument_shape->n; i++) {
+        const struct pfd_argument_shape_argument *a =
+            &argument_shape->arguments[i];
         if (!a->is_literal) {
             f->device.takes[a->class] |=
                 (uint8_t)(1u << pfd_device_size_index(a->n));
         }
     }
-    return pfd_set_add(&f->device.shapes, name, n_name) != SIZE_MAX;
+    return pfd_text_set_add(&f->device.shapes, name, n_name) != SIZE_MAX;
 }
 
 /* The name of the function that takes an argument, which the device needs. */
-static void put_function(struct pfd_source *f, const struct pfd_call *call,
-                         const struct pfd_shape_argument *argument, size_t i)
+static void put_function(struct pfd_source *f,
+                         const struct pfd_print_call *print_call,
+                         const struct pfd_argument_shape_argument *argument,
+                         size_t i)
 {
     struct pfd_text text = { 0 };
     const char *name;
-    pfd_device_argument(argument, i, call->arguments[0].text.data, &text);
+    pfd_device_argument(argument, i, print_call->arguments[0].text.data, &text);
     size_t n = text.n;
     pfd_text_add(&text, "", 1);
     if (text.failed ||
-        pfd_set_add(&f->device.arguments, text.data, n) == SIZE_MAX) {
+        pfd_text_set_add(&f->device.arguments, text.data, n) == SIZE_MAX) {
         f->out.failed = true;
     } else {
         pfd_device_argument_read(text.data, &name);
@@ -249,17 +264,19 @@ static void put_function(struct pfd_source *f, const struct pfd_call *call,
 }
 
 /* Each argument in its function's parentheses, those of %s left out. */
-static void write_arguments(struct pfd_source *f, const struct pfd_call *call,
-                            const struct pfd_shape *shape, bool in_directive)
+static void write_arguments(struct pfd_source *f,
+                            const struct pfd_print_call *print_call,
+                            const struct pfd_argument_shape *argument_shape,
+                            bool in_directive)
 {
-    for (size_t i = 0; i < shape->n; i++) {
-        const struct pfd_call_argument *a = &call->arguments[1 + i];
-        if (shape->arguments[i].is_literal) {
+    for (size_t i = 0; i < argument_shape->n; i++) {
+        const struct pfd_print_call_argument *a = &print_call->arguments[1 + i];
+        if (argument_shape->arguments[i].is_literal) {
             leave_out(f, a->to, in_directive);
             continue;
         }
         keep(f, a->from);
-        put_function(f, call, &shape->arguments[i], i);
+        put_function(f, print_call, &argument_shape->arguments[i], i);
         pfd_text_add(&f->out, "(", 1);
         keep(f, a->to);
         pfd_text_add(&f->out, ")", 1);
@@ -289,31 +306,32 @@ static void write_gate(struct pfd_source *f, const struct entry *entry,
     pfd_text_puts(&f->out, is_printf ? ")) || " : ") && ");
 }
 
-static bool name_function(struct pfd_source *f, const struct pfd_shape *shape,
+static bool name_function(struct pfd_source *f,
+                          const struct pfd_argument_shape *argument_shape,
                           struct pfd_text *ret)
 {
     const char extras[] = { f->device.commit ? PFD_DEVICE_COMMIT : '\0', '\0' };
     const char origin[] = { PFD_DEVICE_ORIGIN, extras[0], '\0' };
-    pfd_shape_name(shape, f->device.origin ? origin : extras, ret);
+    pfd_argument_shape_name(argument_shape, f->device.origin ? origin : extras,
+                            ret);
     size_t n = ret->n;
     pfd_text_add(ret, "", 1);
-    return !ret->failed && note_needs(f, shape, ret->data, n);
+    return !ret->failed && note_needs(f, argument_shape, ret->data, n);
 }
 
-static enum pfd_status write_call(struct pfd_source *f,
-                                  const struct pfd_call *call,
-                                  const struct pfd_shape *shape,
-                                  bool in_directive)
+static enum pfd_status write_call(
+    struct pfd_source *f, const struct pfd_print_call *print_call,
+    const struct pfd_argument_shape *argument_shape, bool in_directive)
 {
     struct pfd_text name = { 0 };
     struct entry entry = { 0 };
-    enum pfd_status status = find_id(f, call, shape, &entry);
+    enum pfd_status status = find_id(f, print_call, argument_shape, &entry);
     if (status != PFD_OK)
         return status;
-    bool ok = name_function(f, shape, &name);
+    bool ok = name_function(f, argument_shape, &name);
     unsigned n_dwords = ok ? pfd_device_dwords(name.data) : 0;
-    bool is_printf = is_opencl_printf(f, call);
-    keep(f, call->name.from);
+    bool is_printf = is_opencl_printf(f, print_call);
+    keep(f, print_call->name.from);
     if (is_printf)
         pfd_text_puts(&f->out, "pfd_printed(");
     if (f->device.control)
@@ -321,73 +339,73 @@ static enum pfd_status write_call(struct pfd_source *f,
     if (ok)
         pfd_text_puts(&f->out, name.data);
     pfd_text_free(&name);
-    leave_out(f, call->name.to, in_directive);
-    keep(f, call->open + 1);
+    leave_out(f, print_call->name.to, in_directive);
+    keep(f, print_call->open + 1);
     if (f->language == PFD_SCAN_OPENCL)
         pfd_text_puts(&f->out, "PFD_ARGUMENTS, ");
-    if (call->level) {
-        leave_out(f, call->arguments[0].from, in_directive);
+    if (print_call->level) {
+        leave_out(f, print_call->arguments[0].from, in_directive);
     } else {
-        keep(f, call->arguments[0].from);
+        keep(f, print_call->arguments[0].from);
     }
     write_header(f, &entry, n_dwords);
-    leave_out(f, call->arguments[0].to, in_directive);
-    write_arguments(f, call, shape, in_directive);
-    keep(f, call->end);
+    leave_out(f, print_call->arguments[0].to, in_directive);
+    write_arguments(f, print_call, argument_shape, in_directive);
+    keep(f, print_call->end);
     if (is_printf || f->device.control)
         pfd_text_puts(&f->out, ")");
     return ok ? PFD_OK : PFD_ERR_NOMEM;
 }
 
 static enum pfd_status read_shape(struct pfd_source *f,
-                                  const struct pfd_call *call,
-                                  struct pfd_shape *ret)
+                                  const struct pfd_print_call *print_call,
+                                  struct pfd_argument_shape *ret)
 {
-    const struct pfd_text *format = &call->arguments[0].text;
+    const struct pfd_text *format = &print_call->arguments[0].text;
     char why[160];
     if (format->failed)
         return PFD_ERR_NOMEM;
     if (format->n > FORMAT_MAX)
-        return too_long(f, call);
-    enum pfd_status status =
-        pfd_shape_read(ret, format->data ? format->data : "", format->n, why);
+        return too_long(f, print_call);
+    enum pfd_status status = pfd_argument_shape_read(
+        ret, format->data ? format->data : "", format->n, why);
     if (status == PFD_ERR_CORRUPT)
-        pfd_token_fail(&f->lexer, &call->name, "%s", why);
+        pfd_token_fail(&f->lexer, &print_call->name, "%s", why);
     return status;
 }
 
-enum pfd_status pfd_source_call(struct pfd_source *f,
-                                const struct pfd_token *name,
-                                const struct pfd_token *macro)
+enum pfd_status pfd_shader_source_call(struct pfd_source *f,
+                                       const struct pfd_token *name,
+                                       const struct pfd_token *macro)
 {
-    struct pfd_call call = { .name = *name };
+    struct pfd_print_call print_call = { .name = *name };
     f->n_calls++;
     if (!macro && !f->n_braces && !f->dead && !f->outside.line)
         f->outside = *name;
     if (f->is_foreign)
         return PFD_OK;
-    struct pfd_shape shape = { 0 };
+    struct pfd_argument_shape argument_shape = { 0 };
     struct pfd_lexer behind = f->lexer;
     enum pfd_status status =
-        pfd_call_read(&f->lexer, &f->scan->names, macro, &call);
+        pfd_print_call_read(&f->lexer, &f->scan->names, macro, &print_call);
     if (status == PFD_ERR_CORRUPT) { /* goes on behind the name */
         f->lexer.at = behind.at;
         f->lexer.line = behind.line;
     }
-    if (status == PFD_OK && call.level && !has_sites(f)) {
+    if (status == PFD_OK && print_call.level && !has_sites(f)) {
         status = pfd_token_fail(&f->lexer, name,
                                 "a level goes with --sites, --commit, "
                                 "--origin or --control: see there");
     }
     if (status == PFD_OK)
-        status = read_shape(f, &call, &shape);
+        status = read_shape(f, &print_call, &argument_shape);
     if (status == PFD_OK)
-        status = check_letters(f, &call, &shape);
+        status = check_letters(f, &print_call, &argument_shape);
     if (status == PFD_OK)
-        status = check_arguments(f, &call, &shape);
+        status = check_arguments(f, &print_call, &argument_shape);
     if (status == PFD_OK)
-        status = write_call(f, &call, &shape, macro);
-    pfd_shape_free(&shape);
-    pfd_call_free(&call);
-    return status == PFD_ERR_CORRUPT ? pfd_source_error(f) : status;
+        status = write_call(f, &print_call, &argument_shape, macro);
+    pfd_argument_shape_free(&argument_shape);
+    pfd_print_call_free(&print_call);
+    return status == PFD_ERR_CORRUPT ? pfd_shader_source_error(f) : status;
 }

@@ -38,11 +38,11 @@ static enum pfd_status take_line(struct pfd_source *f,
         f->lexer.n_file = name.to - name.from - 2;
     }
     if (status == PFD_OK && ends_line(&name)) {
-        pfd_source_give_back(f, &name);
+        pfd_shader_source_give_back(f, &name);
     } else if (status == PFD_OK) {
         status = pfd_token_rest_of_line(&f->lexer);
     }
-    f->lexer.line = pfd_source_line_is_next(f) ? line - 1 : line;
+    f->lexer.line = pfd_shader_source_line_is_next(f) ? line - 1 : line;
     return status;
 }
 
@@ -59,7 +59,7 @@ static enum pfd_status take_version(struct pfd_source *f)
     f->is_es = pfd_token_is(&f->lexer, &token, "es");
     if (!ends_line(&token))
         return pfd_token_rest_of_line(&f->lexer);
-    pfd_source_give_back(f, &token);
+    pfd_shader_source_give_back(f, &token);
     return PFD_OK;
 }
 
@@ -70,7 +70,8 @@ static enum pfd_status take_define(struct pfd_source *f)
     struct pfd_token name;
     enum pfd_status status = pfd_token_solid(&f->lexer, false, &name);
     struct pfd_token token = name;
-    if (status == PFD_OK && pfd_call_is(&f->scan->names, &f->lexer, &name))
+    if (status == PFD_OK &&
+        pfd_print_call_is(&f->scan->names, &f->lexer, &name))
         return pfd_token_rest_of_line(&f->lexer);
     bool is_number = true;
     while (status == PFD_OK && !ends_line(&token)) {
@@ -81,12 +82,13 @@ static enum pfd_status take_define(struct pfd_source *f)
         is_number &=
             token.from > name.to && pfd_token_is_mark(&f->lexer, &token, '(');
         if (status == PFD_OK && token.kind == PFD_TOKEN_BROKEN)
-            status = pfd_source_broken(f, &token);
-        if (status == PFD_OK && pfd_call_is(&f->scan->names, &f->lexer, &token))
-            status = pfd_source_call(f, &token, &name);
+            status = pfd_shader_source_broken(f, &token);
+        if (status == PFD_OK &&
+            pfd_print_call_is(&f->scan->names, &f->lexer, &token))
+            status = pfd_shader_source_call(f, &token, &name);
     }
     if (status == PFD_OK)
-        pfd_source_give_back(f, &token);
+        pfd_shader_source_give_back(f, &token);
     return status;
 }
 
@@ -126,7 +128,7 @@ static enum pfd_status take_include(struct pfd_source *f)
     if (status != PFD_OK)
         return status;
     if (ends_line(&token)) {
-        pfd_source_give_back(f, &token);
+        pfd_shader_source_give_back(f, &token);
         return PFD_OK;
     }
     include.line = token.line;
@@ -158,7 +160,7 @@ static void take_group(struct pfd_source *f, const struct pfd_token *hash,
     } else if (pfd_token_is(l, word, "if") || pfd_token_is(l, word, "ifdef") ||
                pfd_token_is(l, word, "ifndef")) {
         if (f->depth++ == 0) {
-            f->group = pfd_source_place(f, hash);
+            f->group = pfd_shader_source_place(f, hash);
             f->group_has_extension = false;
         }
     } else if (pfd_token_is(l, word, "extension")) {
@@ -166,15 +168,15 @@ static void take_group(struct pfd_source *f, const struct pfd_token *hash,
     }
 }
 
-enum pfd_status pfd_source_directive(struct pfd_source *f,
-                                     const struct pfd_token *hash)
+enum pfd_status pfd_shader_source_directive(struct pfd_source *f,
+                                            const struct pfd_token *hash)
 {
     struct pfd_token word;
     enum pfd_status status = pfd_token_solid(&f->lexer, false, &word);
     if (status != PFD_OK)
         return status;
     if (ends_line(&word)) {
-        pfd_source_give_back(f, &word);
+        pfd_shader_source_give_back(f, &word);
         return PFD_OK;
     }
     if (pfd_token_is(&f->lexer, &word, "define"))
