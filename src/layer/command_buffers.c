@@ -26,7 +26,7 @@ bool uses_add(struct uses *uses, const struct use *more, size_t n)
         size_t room = (uses->n + n) * 2;
         struct use *at = realloc(uses->at, room * sizeof *at);
         if (!at) {
-            tell_once(TELL_MEMORY, "out of memory: something is missing");
+            log_once(TELL_MEMORY, "out of memory: something is missing");
             return false;
         }
         uses->at = at;
@@ -55,24 +55,24 @@ static bool may_be_theirs(const struct buffer *b)
 
 static void forget_sets(struct device *d)
 {
-    struct table_slot *slot;
+    struct handle_map_slot *slot;
     size_t at = 0;
-    while ((slot = table_next(&d->sets, &at)))
+    while ((slot = handle_map_next(&d->sets, &at)))
         free(slot->value);
-    table_deinit(&d->sets);
+    handle_map_deinit(&d->sets);
 }
 
 /* Those whose pool was reset stay behind; validation writes to its own right
  * before it binds them, so all others may be forgotten. */
 static struct set *set_of(struct device *d, VkDescriptorSet handle)
 {
-    struct set *set = table_find(&d->sets, KEY(handle));
+    struct set *set = handle_map_find(&d->sets, KEY(handle));
     if (set)
         return set;
     if (d->sets.n == SETS_MAX)
         forget_sets(d);
     set = calloc(1, sizeof *set);
-    if (set && !table_put(&d->sets, KEY(handle), set)) {
+    if (set && !handle_map_put(&d->sets, KEY(handle), set)) {
         free(set);
         set = NULL;
     }
@@ -86,8 +86,8 @@ static void note_write(struct device *d, const VkWriteDescriptorSet *w)
         w->descriptorCount != 1)
         return;
     VkBuffer buffer = w->pBufferInfo->buffer;
-    struct set *set = table_find(&d->sets, KEY(w->dstSet));
-    if (may_be_theirs(table_find(&d->buffers, KEY(buffer)))) {
+    struct set *set = handle_map_find(&d->sets, KEY(w->dstSet));
+    if (may_be_theirs(handle_map_find(&d->buffers, KEY(buffer)))) {
         set = set_of(d, w->dstSet);
     } else {
         buffer = VK_NULL_HANDLE;
@@ -117,7 +117,7 @@ VkResult command_FreeDescriptorSets(VkDevice device, VkDescriptorPool pool,
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
     for (uint32_t i = 0; i < n; i++)
-        free(table_take(&d->sets, KEY(sets[i])));
+        free(handle_map_take(&d->sets, KEY(sets[i])));
     pthread_mutex_unlock(&d->lock);
     return d->next.FreeDescriptorSets(device, pool, n, sets);
 }
@@ -126,7 +126,7 @@ VkResult command_FreeDescriptorSets(VkDevice device, VkDescriptorPool pool,
 
 static struct command *find(const struct device *d, VkCommandBuffer commands)
 {
-    return table_find(&d->commands, KEY(commands));
+    return handle_map_find(&d->commands, KEY(commands));
 }
 
 const struct command *command_find(const struct device *d,
@@ -148,8 +148,8 @@ static void reset(struct command *c)
 
 static void forget(struct device *d, VkCommandBuffer commands)
 {
-    struct command *c = table_take(&d->commands, KEY(commands));
-    free(table_take(&d->command_names, KEY(commands)));
+    struct command *c = handle_map_take(&d->commands, KEY(commands));
+    free(handle_map_take(&d->command_names, KEY(commands)));
     if (c) {
         uses_free(&c->uses);
         uses_free(&c->renewed);
@@ -171,7 +171,7 @@ VkResult command_AllocateCommandBuffers(VkDevice device,
         struct command *c = calloc(1, sizeof *c);
         if (c)
             c->pool = info->commandPool;
-        if (c && !table_put(&d->commands, KEY(ret[i]), c))
+        if (c && !handle_map_put(&d->commands, KEY(ret[i]), c))
             free(c);
     }
     pthread_mutex_unlock(&d->lock);
@@ -193,10 +193,10 @@ VkResult command_ResetCommandPool(VkDevice device, VkCommandPool pool,
                                   VkCommandPoolResetFlags flags)
 {
     struct device *d = device_of(device);
-    struct table_slot *slot;
+    struct handle_map_slot *slot;
     size_t at = 0;
     pthread_mutex_lock(&d->lock);
-    while ((slot = table_next(&d->commands, &at))) {
+    while ((slot = handle_map_next(&d->commands, &at))) {
         struct command *c = slot->value;
         if (c->pool == pool)
             reset(c);
@@ -208,9 +208,9 @@ VkResult command_ResetCommandPool(VkDevice device, VkCommandPool pool,
 /* Nothing can be taken out of a table while it is walked. */
 static void forget_pool(struct device *d, VkCommandPool pool)
 {
-    struct table_slot *slot;
+    struct handle_map_slot *slot;
     size_t at = 0;
-    while ((slot = table_next(&d->commands, &at))) {
+    while ((slot = handle_map_next(&d->commands, &at))) {
         struct command *c = slot->value;
         if (c->pool == pool) {
             forget(d, (VkCommandBuffer)(uintptr_t)slot->key);
@@ -339,7 +339,8 @@ static void note_set(struct device *d, struct command *c,
     unsigned i = point_of(point);
     bool is_theirs = false;
     for (uint32_t binding = 0; binding < BINDINGS_MAX; binding++) {
-        struct buffer *b = table_find(&d->buffers, KEY(set->buffers[binding]));
+        struct buffer *b =
+            handle_map_find(&d->buffers, KEY(set->buffers[binding]));
         enum contents contents =
             b ? contents_of(d, number, binding, b) : CONTENTS_UNKNOWN;
         if (!is_taken(contents))
@@ -367,7 +368,7 @@ static void note_sets(struct device *d, VkCommandBuffer commands,
 {
     struct command *c = find(d, commands);
     for (uint32_t i = 0; c && i < n; i++) {
-        const struct set *set = table_find(&d->sets, KEY(sets[i]));
+        const struct set *set = handle_map_find(&d->sets, KEY(sets[i]));
         if (set)
             note_set(d, c, commands, point, first + i, set);
     }
@@ -396,7 +397,7 @@ static void note_fill(struct device *d, VkCommandBuffer commands,
     pthread_mutex_lock(&d->lock);
     struct command *c = find(d, commands);
     const struct buffer *b =
-        d->n_named ? table_find(&d->buffers, KEY(buffer)) : NULL;
+        d->n_named ? handle_map_find(&d->buffers, KEY(buffer)) : NULL;
     if (c && b && b->name) {
         struct use use = { .buffer = buffer, .serial = b->serial };
         uses_add(&c->renewed, &use, 1);
@@ -440,14 +441,14 @@ void command_CmdCopyBuffer2(VkCommandBuffer commands,
 
 void command_forget(struct device *d)
 {
-    struct table_slot *slot;
+    struct handle_map_slot *slot;
     size_t at = 0;
     forget_sets(d);
-    while ((slot = table_next(&d->commands, &at))) {
+    while ((slot = handle_map_next(&d->commands, &at))) {
         struct command *c = slot->value;
         uses_free(&c->uses);
         uses_free(&c->renewed);
         free(c);
     }
-    table_deinit(&d->commands);
+    handle_map_deinit(&d->commands);
 }

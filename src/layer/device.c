@@ -19,7 +19,7 @@ static atomic_uint n_devices;
 
 /* Queues and command buffers begin with their device's table, as the loader
  * wants it; so do instances and physical devices with theirs. */
-static const void *table_of(const void *handle)
+static const void *handle_map_of(const void *handle)
 {
     return *(const void *const *)handle;
 }
@@ -28,7 +28,7 @@ struct instance *instance_of(const void *handle)
 {
     pthread_rwlock_rdlock(&lock);
     struct instance *i = instances;
-    while (i && table_of(i->handle) != table_of(handle))
+    while (i && handle_map_of(i->handle) != handle_map_of(handle))
         i = i->next;
     pthread_rwlock_unlock(&lock);
     return i;
@@ -38,7 +38,7 @@ struct device *device_of(const void *handle)
 {
     pthread_rwlock_rdlock(&lock);
     struct device *d = devices;
-    while (d && table_of(d->handle) != table_of(handle))
+    while (d && handle_map_of(d->handle) != handle_map_of(handle))
         d = d->next_device;
     pthread_rwlock_unlock(&lock);
     return d;
@@ -81,8 +81,8 @@ struct device *device_new(struct instance *instance, VkDevice handle,
     struct device *d = calloc(1, sizeof *d);
     if (!d)
         return NULL;
-    d->outlet = outlet_new(atomic_fetch_add(&n_devices, 1) + 1);
-    if (!d->outlet) {
+    d->frame_output = frame_output_new(atomic_fetch_add(&n_devices, 1) + 1);
+    if (!d->frame_output) {
         free(d);
         return NULL;
     }
@@ -92,7 +92,7 @@ struct device *device_new(struct instance *instance, VkDevice handle,
     d->last_module = &d->modules;
     pthread_mutex_init(&d->lock, NULL);
     load(d, next);
-    string_files_give(d->outlet);
+    string_files_give(d->frame_output);
     return d;
 }
 
@@ -110,7 +110,7 @@ static void free_device(struct device *d)
     memory_forget(d);
     names_forget(d);
     modules_free(d);
-    outlet_free(d->outlet);
+    frame_output_free(d->frame_output);
     pthread_mutex_destroy(&d->lock);
     free(d->scratch);
     free(d);

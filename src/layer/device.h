@@ -151,7 +151,7 @@ struct device {
     char name[NAME_MAX_BYTES];
     uint32_t reserved_set; /* that validation takes for itself */
     bool is_validated;     /* validation is above us */
-    struct outlet *outlet;
+    struct frame_output *frame_output;
 
     pthread_mutex_t lock;
     bool is_lost;

@@ -40,23 +40,23 @@ static void unmap_whole(struct device *d, struct memory *m)
 
 bool memory_hold(struct device *d, struct buffer *b)
 {
-    struct memory *m = table_find(&d->memories, KEY(b->memory));
+    struct memory *m = handle_map_find(&d->memories, KEY(b->memory));
     if (m) {
         m->is_used = true;
         map_whole(d, m);
         if (covers(m, b->offset, b->offset + b->size))
             return true;
     }
-    tell_once(TELL_UNMAPPABLE,
-              "a buffer%s%s lies in memory that the host cannot map: it is "
-              "not taken",
-              b->name ? " named " : "", b->name ? b->name : "");
+    log_once(TELL_UNMAPPABLE,
+             "a buffer%s%s lies in memory that the host cannot map: it is "
+             "not taken",
+             b->name ? " named " : "", b->name ? b->name : "");
     return false;
 }
 
 const char *memory_bytes(struct device *d, const struct buffer *b)
 {
-    struct memory *m = table_find(&d->memories, KEY(b->memory));
+    struct memory *m = handle_map_find(&d->memories, KEY(b->memory));
     if (!m || !covers(m, b->offset, b->offset + b->size))
         return NULL;
     if (!m->is_coherent) {
@@ -84,7 +84,7 @@ static bool map_again(struct memory *m, VkDeviceSize offset, void **ret)
 static void note_mapped(struct device *d, VkDeviceMemory memory,
                         VkDeviceSize offset, VkDeviceSize size, void *at)
 {
-    struct memory *m = table_find(&d->memories, KEY(memory));
+    struct memory *m = handle_map_find(&d->memories, KEY(memory));
     if (!m)
         return;
     m->by_other = true;
@@ -100,7 +100,7 @@ VkResult memory_MapMemory(VkDevice device, VkDeviceMemory memory,
     struct device *d = device_of(device);
     VkResult result = VK_SUCCESS;
     pthread_mutex_lock(&d->lock);
-    if (!map_again(table_find(&d->memories, KEY(memory)), offset, ret)) {
+    if (!map_again(handle_map_find(&d->memories, KEY(memory)), offset, ret)) {
         result = d->next.MapMemory(device, memory, offset, size, flags, ret);
         if (result == VK_SUCCESS)
             note_mapped(d, memory, offset, size, *ret);
@@ -117,7 +117,7 @@ VkResult memory_MapMemory2KHR(VkDevice device, const VkMemoryMapInfoKHR *info,
     VkResult result = VK_SUCCESS;
     bool is_plain = !info->pNext && !info->flags;
     pthread_mutex_lock(&d->lock);
-    struct memory *m = table_find(&d->memories, KEY(info->memory));
+    struct memory *m = handle_map_find(&d->memories, KEY(info->memory));
     if (m && !is_plain)
         unmap_whole(d, m);
     if (!is_plain || !map_again(m, info->offset, ret)) {
@@ -145,7 +145,7 @@ void memory_UnmapMemory(VkDevice device, VkDeviceMemory memory)
 {
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
-    struct memory *m = table_find(&d->memories, KEY(memory));
+    struct memory *m = handle_map_find(&d->memories, KEY(memory));
     if (!end_mapping(m)) {
         d->next.UnmapMemory(device, memory);
         if (m && m->is_used)
@@ -160,7 +160,7 @@ VkResult memory_UnmapMemory2KHR(VkDevice device,
     struct device *d = device_of(device);
     VkResult result = VK_SUCCESS;
     pthread_mutex_lock(&d->lock);
-    struct memory *m = table_find(&d->memories, KEY(info->memory));
+    struct memory *m = handle_map_find(&d->memories, KEY(info->memory));
     if (!end_mapping(m)) {
         result = d->next.UnmapMemory2KHR(device, info);
         if (m && m->is_used && result == VK_SUCCESS)
@@ -190,8 +190,8 @@ VkResult memory_AllocateMemory(VkDevice device,
     m->size = info->allocationSize;
     m->is_coherent = flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     pthread_mutex_lock(&d->lock);
-    free(table_take(&d->memories, KEY(*ret)));
-    if (!table_put(&d->memories, KEY(*ret), m))
+    free(handle_map_take(&d->memories, KEY(*ret)));
+    if (!handle_map_put(&d->memories, KEY(*ret), m))
         free(m);
     pthread_mutex_unlock(&d->lock);
     return result;
@@ -203,10 +203,10 @@ void memory_FreeMemory(VkDevice device, VkDeviceMemory memory,
 {
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
-    struct memory *m = table_find(&d->memories, KEY(memory));
+    struct memory *m = handle_map_find(&d->memories, KEY(memory));
     if (m && m->is_used)
         take_memory(d, memory);
-    free(table_take(&d->memories, KEY(memory)));
+    free(handle_map_take(&d->memories, KEY(memory)));
     pthread_mutex_unlock(&d->lock);
     d->next.FreeMemory(device, memory, allocator);
 }
@@ -215,7 +215,7 @@ void memory_FreeMemory(VkDevice device, VkDeviceMemory memory,
 
 struct buffer *memory_buffer(struct device *d, const struct use *use)
 {
-    struct buffer *b = table_find(&d->buffers, KEY(use->buffer));
+    struct buffer *b = handle_map_find(&d->buffers, KEY(use->buffer));
     return b && b->serial == use->serial ? b : NULL;
 }
 
@@ -237,7 +237,7 @@ VkResult memory_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
     b->usage = info->usage;
     pthread_mutex_lock(&d->lock);
     b->serial = ++d->serial;
-    if (!table_put(&d->buffers, KEY(*ret), b))
+    if (!handle_map_put(&d->buffers, KEY(*ret), b))
         free(b);
     pthread_mutex_unlock(&d->lock);
     return result;
@@ -255,11 +255,11 @@ void memory_DestroyBuffer(VkDevice device, VkBuffer buffer,
 {
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
-    struct buffer *b = table_find(&d->buffers, KEY(buffer));
+    struct buffer *b = handle_map_find(&d->buffers, KEY(buffer));
     if (b) {
         take_last(d, b);
         d->n_named -= b->name != NULL;
-        table_take(&d->buffers, KEY(buffer));
+        handle_map_take(&d->buffers, KEY(buffer));
         free_buffer(b);
     }
     pthread_mutex_unlock(&d->lock);
@@ -269,7 +269,7 @@ void memory_DestroyBuffer(VkDevice device, VkBuffer buffer,
 static void bind(struct device *d, VkBuffer buffer, VkDeviceMemory memory,
                  VkDeviceSize offset)
 {
-    struct buffer *b = table_find(&d->buffers, KEY(buffer));
+    struct buffer *b = handle_map_find(&d->buffers, KEY(buffer));
     if (!b)
         return;
     b->memory = memory;
@@ -307,13 +307,13 @@ VkResult memory_BindBufferMemory2(VkDevice device, uint32_t n,
 
 void memory_forget(struct device *d)
 {
-    struct table_slot *slot;
+    struct handle_map_slot *slot;
     size_t at = 0;
-    while ((slot = table_next(&d->buffers, &at)))
+    while ((slot = handle_map_next(&d->buffers, &at)))
         free_buffer(slot->value);
     at = 0;
-    while ((slot = table_next(&d->memories, &at)))
+    while ((slot = handle_map_next(&d->memories, &at)))
         free(slot->value);
-    table_deinit(&d->buffers);
-    table_deinit(&d->memories);
+    handle_map_deinit(&d->buffers);
+    handle_map_deinit(&d->memories);
 }

@@ -21,7 +21,7 @@ enum {
     PATH_BYTES = 4096,
 };
 
-struct outlet {
+struct frame_output {
     struct pfd_client *client; /* NULL: a file */
     int file;                  /* -1: none, or it failed */
     uint64_t n_objects;
@@ -42,7 +42,7 @@ static uint64_t now_ns(clockid_t clock)
 
 static bool write_all(void *user, const void *bytes, size_t n)
 {
-    struct outlet *o = user;
+    struct frame_output *o = user;
     const char *at = bytes;
     while (n) {
         ssize_t done = write(o->file, at, n);
@@ -56,12 +56,12 @@ static bool write_all(void *user, const void *bytes, size_t n)
     return true;
 }
 
-static void put_file(struct outlet *o, const struct pfd_wire_frame *frame)
+static void put_file(struct frame_output *o, const struct pfd_wire_frame *frame)
 {
     if (o->file < 0 || pfd_wire_write(frame, write_all, o, NULL) == PFD_OK)
         return;
-    tell_once(TELL_FILE, "%s: %s: what follows is not in it",
-              settings_get()->to, strerror(errno));
+    log_once(TELL_FILE, "%s: %s: what follows is not in it", settings_get()->to,
+             strerror(errno));
     close(o->file);
     o->file = -1;
 }
@@ -87,7 +87,7 @@ static void expand(char *ret, size_t n, const char *pattern, unsigned device)
         snprintf(ret + at, n - at, ".%u", device);
 }
 
-static void open_file(struct outlet *o, unsigned device)
+static void open_file(struct frame_output *o, unsigned device)
 {
     char path[PATH_BYTES];
     char host[256] = "";
@@ -103,7 +103,7 @@ static void open_file(struct outlet *o, unsigned device)
     };
     o->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (o->file < 0 || pfd_wire_write_start(write_all, o) != PFD_OK) {
-        tell_once(TELL_FILE, "%s: %s: nothing is taken", path, strerror(errno));
+        log_once(TELL_FILE, "%s: %s: nothing is taken", path, strerror(errno));
         return;
     }
     put_file(o, &hello);
@@ -112,7 +112,7 @@ static void open_file(struct outlet *o, unsigned device)
 /* ---- the service ---- */
 
 /* As long as it takes, up to what the program may be held up. */
-static void flush(struct outlet *o)
+static void flush(struct frame_output *o)
 {
     uint64_t end = now_ns(CLOCK_MONOTONIC) / 1000000 + settings_get()->wait_ms;
     uint64_t lost = 0;
@@ -132,26 +132,26 @@ static void flush(struct outlet *o)
     o->n_lost = lost;
 }
 
-static void say_absent(const struct outlet *o)
+static void say_absent(const struct frame_output *o)
 {
     char folder[256] = "?";
     const char *path = settings_get()->socket;
     if (o->is_there)
         return;
     pfd_client_default_dir(folder, sizeof folder);
-    tell_once(TELL_NO_SERVICE,
-              "nobody listens at %s%s: what shaders print is not taken until "
-              "somebody does (printfdecode run --vulkan-debug-printf, or "
-              "printfdecoded; PFD_LAYER=to=FILE writes it to a file)",
-              path ? path : folder, path ? "" : "/input.sock");
+    log_once(TELL_NO_SERVICE,
+             "nobody listens at %s%s: what shaders print is not taken until "
+             "somebody does (printfdecode run --vulkan-debug-printf, or "
+             "printfdecoded; PFD_LAYER=to=FILE writes it to a file)",
+             path ? path : folder, path ? "" : "/input.sock");
 }
 
 /* ---- both ---- */
 
-struct outlet *outlet_new(unsigned device)
+struct frame_output *frame_output_new(unsigned device)
 {
     const struct settings *s = settings_get();
-    struct outlet *o = calloc(1, sizeof *o);
+    struct frame_output *o = calloc(1, sizeof *o);
     struct pfd_error err = { .code = PFD_OK };
     if (!o)
         return NULL;
@@ -160,14 +160,14 @@ struct outlet *outlet_new(unsigned device)
         open_file(o, device);
     } else if (pfd_client_new(s->socket, NULL, QUEUE_MAX, &o->client, &err) !=
                PFD_OK) {
-        tell_once(TELL_NO_SERVICE, "%s", err.text);
+        log_once(TELL_NO_SERVICE, "%s", err.text);
     } else {
         o->is_there = pfd_client_fd(o->client) >= 0;
     }
     return o;
 }
 
-void outlet_free(struct outlet *o)
+void frame_output_free(struct frame_output *o)
 {
     if (!o)
         return;
@@ -179,18 +179,18 @@ void outlet_free(struct outlet *o)
     free(o);
 }
 
-uint64_t outlet_number(struct outlet *o)
+uint64_t frame_output_number(struct frame_output *o)
 {
     return o->client ? pfd_client_number(o->client) : ++o->n_buffers;
 }
 
-unsigned outlet_epoch(const struct outlet *o)
+unsigned frame_output_epoch(const struct frame_output *o)
 {
     return o->epoch;
 }
 
 /* A frame of a file in as many as a reader wants. */
-static void put_parts(struct outlet *o, struct pfd_wire_frame *frame,
+static void put_parts(struct frame_output *o, struct pfd_wire_frame *frame,
                       const void *bytes, size_t n)
 {
     for (size_t at = 0; at < n; at += PFD_WIRE_PIECE) {
@@ -208,8 +208,8 @@ static void put_parts(struct outlet *o, struct pfd_wire_frame *frame,
     }
 }
 
-void outlet_code_object(struct outlet *o, const char *name, const void *bytes,
-                        size_t n)
+void frame_output_code_object(struct frame_output *o, const char *name,
+                              const void *bytes, size_t n)
 {
     if (o->client) {
         pfd_client_code_object(o->client, name, bytes, n, NULL, NULL);
@@ -225,7 +225,8 @@ void outlet_code_object(struct outlet *o, const char *name, const void *bytes,
     put_parts(o, &frame, bytes, n);
 }
 
-void outlet_put(struct outlet *o, const struct pfd_wire_frame *frame)
+void frame_output_put(struct frame_output *o,
+                      const struct pfd_wire_frame *frame)
 {
     struct pfd_wire_frame timed = *frame;
     timed.time = now_ns(CLOCK_REALTIME);

@@ -9,24 +9,25 @@
 
 #include <printfdecode/wire.h>
 
-struct outlet;
+struct frame_output;
 
 /* device: 1 is the process' first. NULL: out of memory. */
-struct outlet *outlet_new(unsigned device);
+struct frame_output *frame_output_new(unsigned device);
 /* NULL is allowed. */
-void outlet_free(struct outlet *outlet);
+void frame_output_free(struct frame_output *frame_output);
 
 /* A buffer's number, as no other has it. */
-uint64_t outlet_number(struct outlet *outlet);
+uint64_t frame_output_number(struct frame_output *frame_output);
 
 /* It rises whenever a reader may have missed what went before. */
-unsigned outlet_epoch(const struct outlet *outlet);
+unsigned frame_output_epoch(const struct frame_output *frame_output);
 
 /* A file with format strings, or a module; [n] bytes, copied where needed. */
-void outlet_code_object(struct outlet *outlet, const char *name,
-                        const void *bytes, size_t n);
+void frame_output_code_object(struct frame_output *frame_output,
+                              const char *name, const void *bytes, size_t n);
 
 /* Any other frame; the bytes of `data` may be of any length. */
-void outlet_put(struct outlet *outlet, const struct pfd_wire_frame *frame);
+void frame_output_put(struct frame_output *frame_output,
+                      const struct pfd_wire_frame *frame);
 
 #endif

@@ -13,7 +13,7 @@ static size_t home(const struct table *t, uint64_t key)
     return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->room - 1);
 }
 
-static struct table_slot *slot_of(const struct table *t, uint64_t key)
+static struct handle_map_slot *slot_of(const struct table *t, uint64_t key)
 {
     size_t at = home(t, key);
     while (t->slots[at].key && t->slots[at].key != key)
@@ -21,7 +21,7 @@ static struct table_slot *slot_of(const struct table *t, uint64_t key)
     return &t->slots[at];
 }
 
-void *table_find(const struct table *t, uint64_t key)
+void *handle_map_find(const struct table *t, uint64_t key)
 {
     return t->room && key ? slot_of(t, key)->value : NULL;
 }
@@ -42,22 +42,22 @@ static bool grow(struct table *t)
     return true;
 }
 
-bool table_put(struct table *t, uint64_t key, void *value)
+bool handle_map_put(struct table *t, uint64_t key, void *value)
 {
     if (!key || ((t->n + 1) * 2 > t->room && !grow(t)))
         return false;
-    struct table_slot *slot = slot_of(t, key);
+    struct handle_map_slot *slot = slot_of(t, key);
     t->n += !slot->key;
-    *slot = (struct table_slot){ key, value };
+    *slot = (struct handle_map_slot){ key, value };
     return true;
 }
 
 /* Those behind it move up, as far as they want to. */
-void *table_take(struct table *t, uint64_t key)
+void *handle_map_take(struct table *t, uint64_t key)
 {
     if (!t->room || !key)
         return NULL;
-    struct table_slot *slot = slot_of(t, key);
+    struct handle_map_slot *slot = slot_of(t, key);
     if (!slot->key)
         return NULL;
     void *ret = slot->value;
@@ -71,22 +71,22 @@ void *table_take(struct table *t, uint64_t key)
             hole = at;
         }
     }
-    t->slots[hole] = (struct table_slot){ 0 };
+    t->slots[hole] = (struct handle_map_slot){ 0 };
     t->n--;
     return ret;
 }
 
-struct table_slot *table_next(const struct table *t, size_t *at)
+struct handle_map_slot *handle_map_next(const struct table *t, size_t *at)
 {
     while (*at < t->room) {
-        struct table_slot *slot = &t->slots[(*at)++];
+        struct handle_map_slot *slot = &t->slots[(*at)++];
         if (slot->key)
             return slot;
     }
     return NULL;
 }
 
-void table_deinit(struct table *t)
+void handle_map_deinit(struct table *t)
 {
     free(t->slots);
     *t = (struct table){ 0 };

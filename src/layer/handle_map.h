@@ -10,32 +10,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct table_slot {
+struct handle_map_slot {
     uint64_t key; /* 0: free */
     void *value;
 };
 
 /* All zero is an empty table. */
 struct table {
-    struct table_slot *slots; /* [room], owned */
-    size_t room;              /* a power of two, or 0 */
+    struct handle_map_slot *slots; /* [room], owned */
+    size_t room;                   /* a power of two, or 0 */
     size_t n;
 };
 
 /* NULL: the key is not in it. */
-void *table_find(const struct table *table, uint64_t key);
+void *handle_map_find(const struct table *table, uint64_t key);
 
 /* Replaces what the key had. False: out of memory. */
-bool table_put(struct table *table, uint64_t key, void *value);
+bool handle_map_put(struct table *table, uint64_t key, void *value);
 
 /* What the key had; NULL: it was not in it. */
-void *table_take(struct table *table, uint64_t key);
+void *handle_map_take(struct table *table, uint64_t key);
 
 /* The next slot that is in use, from *at on, which goes on behind it; NULL:
  * there is none. Nothing may be put or taken meanwhile. */
-struct table_slot *table_next(const struct table *table, size_t *at);
+struct handle_map_slot *handle_map_next(const struct table *table, size_t *at);
 
 /* Values are the caller's. */
-void table_deinit(struct table *table);
+void handle_map_deinit(struct table *table);
 
 #endif

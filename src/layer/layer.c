@@ -32,21 +32,21 @@ static bool is_validated(const VkLayerInstanceLink *below)
     bool is_loaded = validation_is_loaded();
     for (; below; below = below->pNext) {
         if (validation_has(below->pfnNextGetInstanceProcAddr)) {
-            tell_once(TELL_ORDER,
-                      "wrong order: validation is below, and its buffers "
-                      "cannot be seen. VK_INSTANCE_LAYERS="
-                      "VK_LAYER_PFD_debug_printf has both in the right order, "
-                      "whatever the loader (until 1.3.239 it takes single "
-                      "layers in the order of their files) and also where the "
-                      "application enables validation itself");
+            log_once(TELL_ORDER,
+                     "wrong order: validation is below, and its buffers "
+                     "cannot be seen. VK_INSTANCE_LAYERS="
+                     "VK_LAYER_PFD_debug_printf has both in the right order, "
+                     "whatever the loader (until 1.3.239 it takes single "
+                     "layers in the order of their files) and also where the "
+                     "application enables validation itself");
             return false;
         }
     }
     if (!is_loaded &&
         (settings_get()->takes_debugprintf || settings_get()->takes_gpuav)) {
-        tell_once(TELL_NO_VALIDATION,
-                  "the validation layer is not there: only buffers that are "
-                  "named pfd:NAME are taken");
+        log_once(TELL_NO_VALIDATION,
+                 "the validation layer is not there: only buffers that are "
+                 "named pfd:NAME are taken");
     }
     return is_loaded;
 }

@@ -46,15 +46,15 @@ static bool is_new(const char *line)
     for (const char *at = line; *at; at++)
         key = (key ^ (unsigned char)*at) * 0x100000001b3u;
     pthread_mutex_lock(&lock);
-    bool ret = !table_find(&said, key | 1) && said.n < SAID_MAX &&
-               table_put(&said, key | 1, &said);
+    bool ret = !handle_map_find(&said, key | 1) && said.n < SAID_MAX &&
+               handle_map_put(&said, key | 1, &said);
     bool is_full = said.n == SAID_MAX;
     pthread_mutex_unlock(&lock);
     if (is_full) {
-        tell_once(TELL_LEFT_OUT,
-                  "validation leaves out more than %d calls: the others are "
-                  "not told",
-                  SAID_MAX);
+        log_once(TELL_LEFT_OUT,
+                 "validation leaves out more than %d calls: the others are "
+                 "not told",
+                 SAID_MAX);
     }
     return ret;
 }
@@ -95,8 +95,8 @@ static bool has_pointer(const struct pfd_spirv_call *call)
     return false;
 }
 
-static void tell_call(uint32_t version, uint64_t number,
-                      const struct pfd_spirv_call *call, const char *reason)
+static void log_call(uint32_t version, uint64_t number,
+                     const struct pfd_spirv_call *call, const char *reason)
 {
     char file[4 * TEXT_BYTES + 1];
     char text[4 * TEXT_BYTES + 1];
@@ -115,20 +115,20 @@ static void tell_call(uint32_t version, uint64_t number,
              line_of(text, call->text ? call->text : "", call->n_text), reason);
     /* A module may be made again, with another number. */
     if (is_new(p->file ? line : strchr(line, ':')))
-        tell_line(line);
+        log_line(line);
 }
 
-static void tell_calls(uint32_t version, uint64_t number,
-                       const struct pfd_spirv *module)
+static void log_calls(uint32_t version, uint64_t number,
+                      const struct pfd_spirv *module)
 {
     struct pfd_spirv_call call;
     for (size_t i = 0; pfd_spirv_call_get(module, i, &call) == PFD_OK; i++) {
         struct reason reason = { 0 };
         pfd_spirv_check(module, i, take_remark, &reason);
         if (reason.is_left_out) {
-            tell_call(version, number, &call, reason.text);
+            log_call(version, number, &call, reason.text);
         } else if (has_pointer(&call) && !validation_knows_pointers(version)) {
-            tell_call(version, number, &call, "it does not know %p");
+            log_call(version, number, &call, "it does not know %p");
         }
     }
 }
@@ -167,7 +167,7 @@ void left_out_tell(uint32_t version, uint64_t number, const void *bytes,
     memcpy(words, bytes, n);
     hide_names(words, n / 4);
     if (pfd_spirv_open(words, n, "module", NULL, NULL, &module, NULL) == PFD_OK)
-        tell_calls(version, number, module);
+        log_calls(version, number, module);
     pfd_spirv_free(module);
     free(words);
 }

@@ -32,7 +32,7 @@ void tell(const char *format, ...)
     va_end(arguments);
 }
 
-void tell_once(enum tell_once what, const char *format, ...)
+void log_once(enum log_once what, const char *format, ...)
 {
     va_list arguments;
     if (settings_get()->is_quiet || atomic_exchange(&said[what], true))
@@ -42,7 +42,7 @@ void tell_once(enum tell_once what, const char *format, ...)
     va_end(arguments);
 }
 
-void tell_line(const char *line)
+void log_line(const char *line)
 {
     if (!settings_get()->is_quiet)
         fprintf(stderr, "%s\n", line);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* What is said only once in a process. */
-enum tell_once {
+enum log_once {
     TELL_ORDER,
     TELL_NO_VALIDATION,
     TELL_NO_SERVICE,
@@ -24,10 +24,10 @@ enum tell_once {
 
 /* Unless PFD_LAYER says quiet. */
 __attribute__((format(printf, 1, 2))) void tell(const char *format, ...);
-__attribute__((format(printf, 2, 3))) void tell_once(enum tell_once what,
-                                                     const char *format, ...);
+__attribute__((format(printf, 2, 3))) void log_once(enum log_once what,
+                                                    const char *format, ...);
 
 /* A line that stands for itself: a place in a source first. */
-void tell_line(const char *line);
+void log_line(const char *line);
 
 #endif

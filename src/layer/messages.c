@@ -44,7 +44,7 @@ static uint64_t key_of(const void *handle)
 static void *find(const struct table *table, const void *handle)
 {
     pthread_rwlock_rdlock(&lock);
-    void *ret = table_find(table, key_of(handle));
+    void *ret = handle_map_find(table, key_of(handle));
     pthread_rwlock_unlock(&lock);
     return ret;
 }
@@ -52,7 +52,7 @@ static void *find(const struct table *table, const void *handle)
 static void *take(struct table *table, const void *handle)
 {
     pthread_rwlock_wrlock(&lock);
-    void *ret = table_take(table, key_of(handle));
+    void *ret = handle_map_take(table, key_of(handle));
     pthread_rwlock_unlock(&lock);
     return ret;
 }
@@ -61,8 +61,8 @@ static void *take(struct table *table, const void *handle)
 static void put(struct table *table, const void *handle, void *value)
 {
     pthread_rwlock_wrlock(&lock);
-    free(table_take(table, key_of(handle)));
-    if (value && !table_put(table, key_of(handle), value))
+    free(handle_map_take(table, key_of(handle)));
+    if (value && !handle_map_put(table, key_of(handle), value))
         free(value);
     pthread_rwlock_unlock(&lock);
 }
@@ -108,8 +108,8 @@ static void add_messenger(struct messages_instance *i)
     if (!create ||
         create(i->handle, &messenger, NULL, &i->messenger) != VK_SUCCESS) {
         i->messenger = VK_NULL_HANDLE;
-        tell_once(TELL_NO_MESSAGES,
-                  "what validation calls an error cannot be shown");
+        log_once(TELL_NO_MESSAGES,
+                 "what validation calls an error cannot be shown");
     }
 }
 

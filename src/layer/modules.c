@@ -10,7 +10,7 @@
 #include "module_scan.h"
 #include "settings.h"
 
-static void tell_outputs(struct device *d, const struct scan *s)
+static void log_outputs(struct device *d, const struct scan *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct told *o = &s->outputs[i].told;
@@ -74,15 +74,15 @@ static struct module *module_new(struct device *d, VkShaderModule handle,
                                  const void *bytes, size_t n)
 {
     if (!make_room(d, n)) {
-        tell_once(TELL_MODULES_MAX,
-                  "modules of more than %zu bytes (module_bytes): what the "
-                  "others print cannot be read",
-                  settings_get()->n_modules);
+        log_once(TELL_MODULES_MAX,
+                 "modules of more than %zu bytes (module_bytes): what the "
+                 "others print cannot be read",
+                 settings_get()->n_modules);
         return NULL;
     }
     struct module *m = malloc(sizeof *m + n);
     if (!m) {
-        tell_once(TELL_MEMORY, "out of memory: something is missing");
+        log_once(TELL_MEMORY, "out of memory: something is missing");
         return NULL;
     }
     m->next = NULL;
@@ -143,7 +143,7 @@ void modules_add(struct device *d, VkShaderModule handle, const uint32_t *words,
 {
     struct scan s = { 0 };
     scan_module(&s, words, n / 4);
-    tell_outputs(d, &s);
+    log_outputs(d, &s);
     if (is_original(d, &s, handle))
         left_out_tell(d->instance->validation, d->n_modules, words, n);
     if (s.is_checked)
@@ -165,7 +165,8 @@ void modules_add(struct device *d, VkShaderModule handle, const uint32_t *words,
 /* The name of a module that lives; one that does not has its own. */
 static const char *name_of(const struct device *d, const struct module *m)
 {
-    return m->handle ? table_find(&d->module_names, KEY(m->handle)) : m->name;
+    return m->handle ? handle_map_find(&d->module_names, KEY(m->handle))
+                     : m->name;
 }
 
 void modules_name(struct device *d, VkShaderModule handle)
@@ -190,7 +191,7 @@ void modules_give(struct device *d)
         snprintf(name, sizeof name, "module %llu%s%s",
                  (unsigned long long)m->number, given ? " " : "",
                  given ? given : "");
-        outlet_code_object(d->outlet, name, m->bytes, m->n);
+        frame_output_code_object(d->frame_output, name, m->bytes, m->n);
         d->modules = m->next;
         free_module(m);
     }

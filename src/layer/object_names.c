@@ -17,17 +17,17 @@ static const char prefix[] = "pfd:";
 
 static void set_name(struct table *names, uint64_t handle, const char *name)
 {
-    free(table_take(names, handle));
+    free(handle_map_take(names, handle));
     char *copy = name && *name && names->n < NAMES_MAX
                      ? strndup(name, NAME_MAX_BYTES - 1)
                      : NULL;
-    if (copy && !table_put(names, handle, copy))
+    if (copy && !handle_map_put(names, handle, copy))
         free(copy);
 }
 
 static void name_buffer(struct device *d, uint64_t handle, const char *name)
 {
-    struct buffer *b = table_find(&d->buffers, handle);
+    struct buffer *b = handle_map_find(&d->buffers, handle);
     bool is_ours = name && !strncmp(name, prefix, sizeof prefix - 1) &&
                    settings_get()->takes_named;
     if (!b || (!is_ours && !b->name))
@@ -82,7 +82,7 @@ VkResult names_CreateShaderModule(VkDevice device,
     VkResult result = d->next.CreateShaderModule(device, info, allocator, ret);
     if (result == VK_SUCCESS) {
         pthread_mutex_lock(&d->lock);
-        free(table_take(&d->module_names, KEY(*ret)));
+        free(handle_map_take(&d->module_names, KEY(*ret)));
         modules_add(d, *ret, info->pCode, info->codeSize);
         pthread_mutex_unlock(&d->lock);
     }
@@ -95,7 +95,7 @@ void names_DestroyShaderModule(VkDevice device, VkShaderModule module,
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
     modules_name(d, module);
-    free(table_take(&d->module_names, KEY(module)));
+    free(handle_map_take(&d->module_names, KEY(module)));
     pthread_mutex_unlock(&d->lock);
     d->next.DestroyShaderModule(device, module, allocator);
 }
@@ -105,18 +105,18 @@ void names_DestroyPipeline(VkDevice device, VkPipeline pipeline,
 {
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
-    free(table_take(&d->pipeline_names, KEY(pipeline)));
+    free(handle_map_take(&d->pipeline_names, KEY(pipeline)));
     pthread_mutex_unlock(&d->lock);
     d->next.DestroyPipeline(device, pipeline, allocator);
 }
 
 static void forget(struct table *names)
 {
-    struct table_slot *slot;
+    struct handle_map_slot *slot;
     size_t at = 0;
-    while ((slot = table_next(names, &at)))
+    while ((slot = handle_map_next(names, &at)))
         free(slot->value);
-    table_deinit(names);
+    handle_map_deinit(names);
 }
 
 void names_forget(struct device *d)

@@ -35,14 +35,14 @@ static char *read_all(const char *path, size_t *n)
     return bytes;
 }
 
-void string_files_give(struct outlet *outlet)
+void string_files_give(struct frame_output *frame_output)
 {
     const struct settings *s = settings_get();
     for (size_t i = 0; i < s->n_strings; i++) {
         size_t n = 0;
         char *bytes = read_all(s->strings[i], &n);
         if (bytes) {
-            outlet_code_object(outlet, s->strings[i], bytes, n);
+            frame_output_code_object(frame_output, s->strings[i], bytes, n);
         } else {
             tell("%s: %s", s->strings[i], strerror(errno));
         }

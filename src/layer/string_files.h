@@ -6,6 +6,6 @@
 #include "frame_output.h"
 
 /* All of them, as far as they can be read; what cannot is said. */
-void string_files_give(struct outlet *outlet);
+void string_files_give(struct frame_output *frame_output);
 
 #endif

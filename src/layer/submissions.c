@@ -157,7 +157,7 @@ static void check_lost(struct device *d, VkResult result)
         return;
     pthread_mutex_lock(&d->lock);
     d->is_lost = true;
-    tell_once(TELL_LOST, "the device is lost: what its buffers hold is taken");
+    log_once(TELL_LOST, "the device is lost: what its buffers hold is taken");
     queue_finish_all(d);
     take_end(d);
     pthread_mutex_unlock(&d->lock);
@@ -174,12 +174,12 @@ static void check_errors(const struct device *d, const struct command *c)
     if (!is_bound || !d->is_checked || d->knows_errors ||
         !settings_get()->takes_gpuav)
         return;
-    tell_once(TELL_NO_ERRORS,
-              "GPU-assisted validation is on, and where the validation layer "
-              "(%u.%u.%u) writes what it finds is not known: none of it is "
-              "taken",
-              VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
-              VK_API_VERSION_PATCH(version));
+    log_once(TELL_NO_ERRORS,
+             "GPU-assisted validation is on, and where the validation layer "
+             "(%u.%u.%u) writes what it finds is not known: none of it is "
+             "taken",
+             VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+             VK_API_VERSION_PATCH(version));
 }
 
 static void add_command(struct device *d, struct submission *s,
@@ -242,7 +242,7 @@ static struct submission *submission_new(struct device *d, VkQueue queue,
 {
     struct submission *s = calloc(1, sizeof *s);
     if (!s) {
-        tell_once(TELL_MEMORY, "out of memory: something is missing");
+        log_once(TELL_MEMORY, "out of memory: something is missing");
         return NULL;
     }
     s->number = ++d->n_submitted;

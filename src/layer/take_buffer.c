@@ -38,16 +38,16 @@ static const char *copy(struct device *d, const struct buffer *b)
     if (!bytes)
         return NULL;
     if (b->size > settings_get()->n_buffer_max) {
-        tell_once(TELL_TOO_LARGE,
-                  "a buffer of %" PRIu64 " bytes is larger than buffer_bytes: "
-                  "it is not taken",
-                  (uint64_t)b->size);
+        log_once(TELL_TOO_LARGE,
+                 "a buffer of %" PRIu64 " bytes is larger than buffer_bytes: "
+                 "it is not taken",
+                 (uint64_t)b->size);
         return NULL;
     }
     if (n > d->n_scratch) {
         char *scratch = realloc(d->scratch, n);
         if (!scratch) {
-            tell_once(TELL_MEMORY, "out of memory: something is missing");
+            log_once(TELL_MEMORY, "out of memory: something is missing");
             return NULL;
         }
         d->scratch = scratch;
@@ -115,11 +115,11 @@ static void add_use(struct device *d, struct labels *l, const struct use *use)
 {
     uint64_t command = KEY(use->command);
     uint64_t pipeline = KEY(use->pipeline);
-    add_label(l, "command_buffer", table_find(&d->command_names, command));
+    add_label(l, "command_buffer", handle_map_find(&d->command_names, command));
     add_label(l, "command_buffer_handle", handle_text(l->command, command));
     if (!pipeline)
         return;
-    add_label(l, "pipeline", table_find(&d->pipeline_names, pipeline));
+    add_label(l, "pipeline", handle_map_find(&d->pipeline_names, pipeline));
     add_label(l, "pipeline_handle", handle_text(l->pipeline, pipeline));
 }
 
@@ -152,7 +152,7 @@ static void put_data(struct device *d, uint64_t number, uint64_t generation,
         .bytes = { bytes + from, to - from },
     };
     if (to > from)
-        outlet_put(d->outlet, &data);
+        frame_output_put(d->frame_output, &data);
 }
 
 /* What is behind them does not come: should the program end here, it is zero
@@ -167,7 +167,7 @@ static void put_zeros(struct device *d, const struct buffer *b, size_t from)
         .zeros = b->size - from,
     };
     if (b->size > from)
-        outlet_put(d->outlet, &zeros);
+        frame_output_put(d->frame_output, &zeros);
 }
 
 static void put_done(struct device *d, uint64_t number, uint64_t generation)
@@ -177,7 +177,7 @@ static void put_done(struct device *d, uint64_t number, uint64_t generation)
         .buffer = number,
         .generation = generation,
     };
-    outlet_put(d->outlet, &done);
+    frame_output_put(d->frame_output, &done);
 }
 
 /* A stream for all of validation's buffers of a kind: each is a generation. */
@@ -197,7 +197,7 @@ void take_use(struct device *d, struct buffer *b, const struct use *use)
     add_use(d, &labels, use);
     uint64_t generation = d->generations[use->contents];
     if (!*number) {
-        *number = outlet_number(d->outlet);
+        *number = frame_output_number(d->frame_output);
     } else {
         generation = ++d->generations[use->contents];
     }
@@ -214,7 +214,7 @@ void take_use(struct device *d, struct buffer *b, const struct use *use)
         .labels = labels.at,
         .n_labels = labels.n,
     };
-    outlet_put(d->outlet, &frame);
+    frame_output_put(d->frame_output, &frame);
     put_data(d, *number, generation, bytes, 0, sent(b, n));
     put_done(d, *number, generation);
 }
@@ -235,7 +235,7 @@ static void begin_generation(struct device *d, struct buffer *b)
     if (b->number) {
         b->generation++;
     } else {
-        b->number = outlet_number(d->outlet);
+        b->number = frame_output_number(d->frame_output);
     }
     modules_give(d);
     if (d->is_lost)
@@ -250,9 +250,9 @@ static void begin_generation(struct device *d, struct buffer *b)
         .labels = labels.at,
         .n_labels = labels.n,
     };
-    outlet_put(d->outlet, &frame);
+    frame_output_put(d->frame_output, &frame);
     b->given.is_open = true;
-    b->given.epoch = outlet_epoch(d->outlet);
+    b->given.epoch = frame_output_epoch(d->frame_output);
 }
 
 static bool keep_given(struct buffer *b, const char *bytes, size_t n)
@@ -283,8 +283,8 @@ static void take_one(struct device *d, struct buffer *b)
     struct given *g = &b->given;
     const char *bytes = copy(d, b);
     size_t n = bytes ? used(bytes, (size_t)b->size) : 0;
-    bool is_more =
-        n && goes_on(g, bytes, n) && g->epoch == outlet_epoch(d->outlet);
+    bool is_more = n && goes_on(g, bytes, n) &&
+                   g->epoch == frame_output_epoch(d->frame_output);
     if (!n || (is_more && n == g->n && !memcmp(g->bytes, bytes, n)))
         return;
     if (is_more) {
@@ -302,9 +302,9 @@ static void take_one(struct device *d, struct buffer *b)
 
 void take_named(struct device *d)
 {
-    struct table_slot *slot;
+    struct handle_map_slot *slot;
     size_t at = 0;
-    while (d->n_named && (slot = table_next(&d->buffers, &at))) {
+    while (d->n_named && (slot = handle_map_next(&d->buffers, &at))) {
         struct buffer *b = slot->value;
         if (b->name && !b->n_renewing)
             take_one(d, b);
@@ -322,9 +322,9 @@ void take_last(struct device *d, struct buffer *b)
 
 void take_memory(struct device *d, VkDeviceMemory memory)
 {
-    struct table_slot *slot;
+    struct handle_map_slot *slot;
     size_t at = 0;
-    while ((slot = table_next(&d->buffers, &at))) {
+    while ((slot = handle_map_next(&d->buffers, &at))) {
         struct buffer *b = slot->value;
         if (b->memory != memory)
             continue;
@@ -335,9 +335,9 @@ void take_memory(struct device *d, VkDeviceMemory memory)
 
 void take_end(struct device *d)
 {
-    struct table_slot *slot;
+    struct handle_map_slot *slot;
     size_t at = 0;
-    while ((slot = table_next(&d->buffers, &at)))
+    while ((slot = handle_map_next(&d->buffers, &at)))
         end_generation(d, slot->value);
 }
 
@@ -358,9 +358,9 @@ static bool has_begun_anew(const struct given *g, const char *bytes)
 
 void take_look(struct device *d)
 {
-    struct table_slot *slot;
+    struct handle_map_slot *slot;
     size_t at = 0;
-    while (d->n_named && (slot = table_next(&d->buffers, &at))) {
+    while (d->n_named && (slot = handle_map_next(&d->buffers, &at))) {
         struct buffer *b = slot->value;
         const char *bytes =
             b->name && b->given.n && !b->n_renewing ? memory_bytes(d, b) : NULL;
