@@ -18,7 +18,7 @@ enum {
 };
 
 struct state {
-    struct debugprintf_evidence evidence; /* shape NULL: not decided yet */
+    struct debugprintf_detection evidence; /* shape NULL: not decided yet */
     struct pfd_validation_chain validation_chain;
 };
 
@@ -48,7 +48,7 @@ static uint32_t record_at(struct pfd_walk *w, uint64_t at)
 /* ---- opening ---- */
 
 static void report_layouts(struct pfd_walk *w,
-                           const struct debugprintf_evidence *e)
+                           const struct debugprintf_detection *e)
 {
     char others[64] = "";
     size_t n = 0;

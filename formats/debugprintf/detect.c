@@ -301,7 +301,7 @@ static enum debugprintf_trust trust_in(const struct debugprintf_bound *b)
                                       : DEBUGPRINTF_TRUSTED;
 }
 
-static struct debugprintf_bound *find_bound(struct debugprintf_evidence *e,
+static struct debugprintf_bound *find_bound(struct debugprintf_detection *e,
                                             uint32_t id)
 {
     for (size_t i = 0; i < e->n_bounds; i++) {
@@ -311,7 +311,7 @@ static struct debugprintf_bound *find_bound(struct debugprintf_evidence *e,
     return NULL;
 }
 
-static struct debugprintf_bound *new_bound(struct debugprintf_evidence *e,
+static struct debugprintf_bound *new_bound(struct debugprintf_detection *e,
                                            uint32_t id)
 {
     if (e->n_bounds == DEBUGPRINTF_BOUNDS_MAX)
@@ -322,7 +322,7 @@ static struct debugprintf_bound *new_bound(struct debugprintf_evidence *e,
 }
 
 /* All shaders of the first bytes, by what is decided on so far. */
-static void bind_all(const struct tally *t, struct debugprintf_evidence *e)
+static void bind_all(const struct tally *t, struct debugprintf_detection *e)
 {
     e->n_bounds = 0;
     for (size_t i = 0; i < t->n_samples; i++) {
@@ -339,7 +339,7 @@ static void bind_all(const struct tally *t, struct debugprintf_evidence *e)
 }
 
 /* Is it the only module for the records of another shader? */
-static bool is_claimed(const struct debugprintf_evidence *e,
+static bool is_claimed(const struct debugprintf_detection *e,
                        const struct debugprintf_bound *by,
                        const struct pfd_shader *shader)
 {
@@ -353,7 +353,7 @@ static bool is_claimed(const struct debugprintf_evidence *e,
 }
 
 /* Shows first what is no other shader's. */
-static void prefer_unclaimed(struct debugprintf_evidence *e,
+static void prefer_unclaimed(struct debugprintf_detection *e,
                              struct debugprintf_bound *b)
 {
     for (size_t i = 1; i < b->n; i++) {
@@ -400,7 +400,7 @@ static int compare(const struct score *a, const struct score *b)
 /* What speaks for the layout with this numbering. */
 static struct score score_of(const struct tally *t,
                              enum debugprintf_numbering numbering,
-                             struct debugprintf_evidence *scratch)
+                             struct debugprintf_detection *scratch)
 {
     struct score ret = {
         .is_clean = t->n_records && t->plausible == t->n_records &&
@@ -421,7 +421,7 @@ static struct score score_of(const struct tally *t,
     return ret;
 }
 
-static void add_other(struct debugprintf_evidence *e, const char *name)
+static void add_other(struct debugprintf_detection *e, const char *name)
 {
     bool is_new = strcmp(name, e->shape->name) != 0;
     for (size_t i = 0; i < e->n_others; i++)
@@ -432,7 +432,7 @@ static void add_other(struct debugprintf_evidence *e, const char *name)
 
 /* A layout that fits as well as the best; numberings of one layout share the
  * buffer's entries. */
-static void keep_equal(struct debugprintf_evidence *e,
+static void keep_equal(struct debugprintf_detection *e,
                        const struct debugprintf_shape *s,
                        enum debugprintf_numbering numbering,
                        const struct score *score)
@@ -448,8 +448,8 @@ static void keep_equal(struct debugprintf_evidence *e,
 
 struct best {
     struct score score;
-    struct debugprintf_evidence *found;
-    struct debugprintf_evidence scratch;
+    struct debugprintf_detection *found;
+    struct debugprintf_detection scratch;
     struct tally tally;
 };
 
@@ -457,7 +457,7 @@ static void try_shape(const struct pfd_walk *w,
                       const struct debugprintf_shape *s, struct best *best)
 {
     struct tally *t = &best->tally;
-    struct debugprintf_evidence *e = best->found;
+    struct debugprintf_detection *e = best->found;
     gather(w, s, t);
     for (size_t i = 0; i < s->n_numberings; i++) {
         struct score score = score_of(t, s->numberings[i], &best->scratch);
@@ -475,11 +475,11 @@ static void try_shape(const struct pfd_walk *w,
 }
 
 void debugprintf_decide(const struct pfd_walk *w,
-                        struct debugprintf_evidence *ret)
+                        struct debugprintf_detection *ret)
 {
     enum pfd_printf_layout forced = w->options->printf_layout;
     struct best best = { .found = ret };
-    *ret = (struct debugprintf_evidence){ 0 };
+    *ret = (struct debugprintf_detection){ 0 };
     for (size_t i = 0; i < DEBUGPRINTF_N_SHAPES; i++) {
         const struct debugprintf_shape *s = &debugprintf_shapes[i];
         if (forced == PFD_PRINTF_LAYOUT_AUTO || s->layout == forced)
@@ -496,7 +496,7 @@ void debugprintf_decide(const struct pfd_walk *w,
 /* Binds the shader of a record by this record alone, or keeps those readings
  * that it allows. */
 static void bind_late(const struct pfd_walk *w,
-                      const struct debugprintf_evidence *e,
+                      const struct debugprintf_detection *e,
                       const struct debugprintf_head *h,
                       struct debugprintf_bound *b)
 {
@@ -519,7 +519,7 @@ static void bind_late(const struct pfd_walk *w,
 }
 
 static void narrow(const struct pfd_walk *w,
-                   const struct debugprintf_evidence *e,
+                   const struct debugprintf_detection *e,
                    const struct debugprintf_head *h,
                    struct debugprintf_bound *b)
 {
@@ -533,7 +533,7 @@ static void narrow(const struct pfd_walk *w,
 }
 
 struct debugprintf_bound *debugprintf_bound_of(const struct pfd_walk *w,
-                                               struct debugprintf_evidence *e,
+                                               struct debugprintf_detection *e,
                                                const struct debugprintf_head *h)
 {
     struct debugprintf_bound *b = find_bound(e, h->shader);
@@ -550,7 +550,7 @@ struct debugprintf_bound *debugprintf_bound_of(const struct pfd_walk *w,
 }
 
 bool debugprintf_is_sound(const struct pfd_walk *w,
-                          struct debugprintf_evidence *e,
+                          struct debugprintf_detection *e,
                           const struct debugprintf_head *h, uint64_t left)
 {
     struct debugprintf_bound *b = find_bound(e, h->shader);

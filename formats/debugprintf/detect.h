@@ -47,7 +47,7 @@ struct debugprintf_bound {
     struct debugprintf_reading readings[DEBUGPRINTF_READINGS_MAX];
 };
 
-struct debugprintf_evidence {
+struct debugprintf_detection {
     const struct debugprintf_shape *shape;
     const char *others[DEBUGPRINTF_N_SHAPES]; /* layouts as likely as this */
     size_t n_others;
@@ -97,12 +97,12 @@ bool debugprintf_is_of_call(const struct pfd_walk *walk,
 
 /* Decides; the view is the buffer's start, with the bytes above or all. */
 void debugprintf_decide(const struct pfd_walk *walk,
-                        struct debugprintf_evidence *ret);
+                        struct debugprintf_detection *ret);
 
 /* The record's shader, looked for now if it was not met before; the record is
  * in view. Valid until the next call. */
 struct debugprintf_bound *debugprintf_bound_of(
-    const struct pfd_walk *walk, struct debugprintf_evidence *evidence,
+    const struct pfd_walk *walk, struct debugprintf_detection *evidence,
     const struct debugprintf_head *head);
 
 /*
@@ -117,7 +117,7 @@ const struct pfd_string *debugprintf_call_of(
 
 /* Is it a record of a call of its shader? */
 bool debugprintf_is_sound(const struct pfd_walk *walk,
-                          struct debugprintf_evidence *evidence,
+                          struct debugprintf_detection *evidence,
                           const struct debugprintf_head *head, uint64_t left);
 
 /* Could it be a record, by its own words alone? */

@@ -20,9 +20,9 @@ enum {
 static unsigned extra_dwords(const struct pfd_string *s)
 {
     unsigned n = 0;
-    if (llpc_own_flags(s) & PFD_ROW_ORIGIN)
+    if (llpc_extension_flags(s) & PFD_ROW_ORIGIN)
         n += PFD_ROW_ORIGIN_DWORDS;
-    if (llpc_own_flags(s) & PFD_ROW_COMMIT)
+    if (llpc_extension_flags(s) & PFD_ROW_COMMIT)
         n++;
     return n;
 }
@@ -35,10 +35,10 @@ static unsigned argument_bytes(const struct pfd_string *s)
 
 bool llpc_is_committed(const struct pfd_string *s)
 {
-    return llpc_is_own(s) && llpc_own_flags(s) & PFD_ROW_COMMIT;
+    return llpc_is_own(s) && llpc_extension_flags(s) & PFD_ROW_COMMIT;
 }
 
-uint64_t llpc_own_payload(const struct pfd_string *s)
+uint64_t llpc_extension_payload(const struct pfd_string *s)
 {
     /* No entry is a text's. */
     if (s->flags & PFD_STRING_LITERAL)
@@ -145,7 +145,7 @@ size_t llpc_origin(const struct pfd_record_view *record_view,
     }
     if (words[3])
         add(ret, &n, "line", PFD_ORIGIN_NUMBER, words[3]);
-    if (llpc_own_flags(s) & PFD_ROW_ORIGIN)
+    if (llpc_extension_flags(s) & PFD_ROW_ORIGIN)
         n = add_words(record_view, ret, n);
     return n;
 }
@@ -247,8 +247,8 @@ static bool take_text(const struct pfd_record_view *record_view,
     return true;
 }
 
-void llpc_own_make(const struct pfd_record_view *record_view,
-                   struct pfd_synthesized *ret)
+void llpc_extension_make(const struct pfd_record_view *record_view,
+                         struct pfd_synthesized *ret)
 {
     const struct pfd_string *s = record_view->record->string;
     const char *text = pfd_string_text(s);

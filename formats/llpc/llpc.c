@@ -581,7 +581,7 @@ static void llpc_make(const struct pfd_record_view *record_view,
                       struct pfd_synthesized *ret)
 {
     if (llpc_is_own(record_view->record->string)) {
-        llpc_own_make(record_view, ret);
+        llpc_extension_make(record_view, ret);
     } else {
         llpc_abort_make(record_view, ret);
     }

@@ -42,7 +42,7 @@ static inline bool llpc_is_own(const struct pfd_string *s)
 }
 
 /* Enum PFD_ROW_ORIGIN... of one. */
-static inline unsigned llpc_own_flags(const struct pfd_string *s)
+static inline unsigned llpc_extension_flags(const struct pfd_string *s)
 {
     return (unsigned)pfd_string_layout(s)[2] & 0xff;
 }
@@ -51,7 +51,7 @@ static inline unsigned llpc_own_flags(const struct pfd_string *s)
 bool llpc_is_committed(const struct pfd_string *s);
 
 /* Bytes of payload of one's entry. */
-uint64_t llpc_own_payload(const struct pfd_string *s);
+uint64_t llpc_extension_payload(const struct pfd_string *s);
 
 /* The commit word of bytes [n] at byte `at` of a buffer. */
 uint32_t llpc_commit_word(const uint8_t *bytes, size_t n, uint64_t at);
@@ -64,8 +64,8 @@ static inline bool llpc_is_made(const struct pfd_string *s)
 }
 
 /* As llpc_abort_make(), of one with such arguments. */
-void llpc_own_make(const struct pfd_record_view *record_view,
-                   struct pfd_synthesized *ret);
+void llpc_extension_make(const struct pfd_record_view *record_view,
+                         struct pfd_synthesized *ret);
 
 /* Member of pfd_format_llpc, and its origin_names. */
 size_t llpc_origin(const struct pfd_record_view *record_view,

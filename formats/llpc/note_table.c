@@ -75,7 +75,8 @@ static bool is_key(const char *key, size_t n, const char *wanted,
 
 #define IS_KEY(key, n, wanted) is_key(key, n, wanted, sizeof(wanted) - 1)
 
-static bool read_mask(struct pfd_byte_reader *c, struct llpc_plain_row *ret)
+static bool read_mask(struct pfd_byte_reader *c,
+                      struct llpc_note_table_row *ret)
 {
     uint64_t n = 0;
     if (!read_items(c, false, &n) || n > 1)
@@ -84,7 +85,8 @@ static bool read_mask(struct pfd_byte_reader *c, struct llpc_plain_row *ret)
     return !n || pfd_msgpack_read_number(c, &ret->mask);
 }
 
-static bool read_text(struct pfd_byte_reader *c, struct llpc_plain_row *ret)
+static bool read_text(struct pfd_byte_reader *c,
+                      struct llpc_note_table_row *ret)
 {
     size_t n = 0;
     ret->text = pfd_msgpack_read_bytes(c, &n);
@@ -97,7 +99,8 @@ static bool read_text(struct pfd_byte_reader *c, struct llpc_plain_row *ret)
     return true;
 }
 
-static bool read_count(struct pfd_byte_reader *c, struct llpc_plain_row *ret)
+static bool read_count(struct pfd_byte_reader *c,
+                       struct llpc_note_table_row *ret)
 {
     uint64_t n = 0;
     if (!pfd_msgpack_read_number(c, &n) || n > MASK_BITS)
@@ -118,7 +121,7 @@ static unsigned meaning(const char *key, size_t n)
 }
 
 static bool read_value(struct pfd_byte_reader *c, unsigned has,
-                       struct llpc_plain_row *ret)
+                       struct llpc_note_table_row *ret)
 {
     switch (has) {
     case HAS_INDEX:
@@ -167,13 +170,13 @@ static unsigned read_key(struct pfd_byte_reader *c, struct keys *keys,
 }
 
 static bool read_row(struct pfd_byte_reader *c, struct keys *keys,
-                     struct llpc_plain_row *ret)
+                     struct llpc_note_table_row *ret)
 {
     uint64_t n_pairs = 0;
     unsigned has = 0;
     if (!read_items(c, true, &n_pairs))
         return false;
-    *ret = (struct llpc_plain_row){ 0 };
+    *ret = (struct llpc_note_table_row){ 0 };
     for (uint64_t i = 0; i < n_pairs; i++) {
         size_t n_text = 0;
         unsigned one = read_key(c, keys, i, &n_text);
@@ -191,10 +194,10 @@ static bool read_row(struct pfd_byte_reader *c, struct keys *keys,
     return has & HAS_INDEX && has & HAS_STRING && ret->key >> LLPC_ID_BITS == 0;
 }
 
-static bool read_rows(struct pfd_byte_reader *c, struct llpc_plain *ret)
+static bool read_rows(struct pfd_byte_reader *c, struct llpc_note_table *ret)
 {
     uint64_t n = 0;
-    struct llpc_plain_row row;
+    struct llpc_note_table_row row;
     struct keys keys = { 0 };
     if (!read_items(c, false, &n) || n > pfd_byte_reader_left(c) / ROW_MIN)
         return false;
@@ -208,7 +211,7 @@ static bool read_rows(struct pfd_byte_reader *c, struct llpc_plain *ret)
 }
 
 static bool read_member(struct pfd_byte_reader *c, unsigned has,
-                        struct llpc_plain *ret)
+                        struct llpc_note_table *ret)
 {
     uint64_t version = 0;
     if (has == HAS_ROWS)
@@ -218,7 +221,7 @@ static bool read_member(struct pfd_byte_reader *c, unsigned has,
     return skip(c, 1); /* .user_data_offset, for one */
 }
 
-static bool read_table(struct pfd_byte_reader *c, struct llpc_plain *ret)
+static bool read_table(struct pfd_byte_reader *c, struct llpc_note_table *ret)
 {
     uint64_t n_pairs = 0;
     unsigned has = 0;
@@ -241,7 +244,8 @@ static bool read_table(struct pfd_byte_reader *c, struct llpc_plain *ret)
 
 /* All of the document is looked at: one that is cut or damaged anywhere is no
  * table. */
-static bool read_document(struct pfd_byte_reader *c, struct llpc_plain *ret)
+static bool read_document(struct pfd_byte_reader *c,
+                          struct llpc_note_table *ret)
 {
     uint64_t n_pairs = 0;
     bool is_there = false;
@@ -267,26 +271,28 @@ static bool read_document(struct pfd_byte_reader *c, struct llpc_plain *ret)
     return pfd_byte_reader_ok(c) && !pfd_byte_reader_left(c);
 }
 
-bool llpc_plain_read(struct pfd_byte_reader document, struct llpc_plain *ret)
+bool llpc_note_table_read(struct pfd_byte_reader document,
+                          struct llpc_note_table *ret)
 {
     struct pfd_byte_reader c =
         pfd_byte_reader_sub(&document, pfd_byte_reader_left(&document));
-    *ret = (struct llpc_plain){ 0 };
+    *ret = (struct llpc_note_table){ 0 };
     if (read_document(&c, ret))
         return true;
-    llpc_plain_free(ret);
+    llpc_note_table_free(ret);
     return false;
 }
 
-struct llpc_plain_row llpc_plain_at(const struct llpc_plain *plain, size_t i)
+struct llpc_note_table_row llpc_note_table_at(
+    const struct llpc_note_table *plain, size_t i)
 {
-    struct llpc_plain_row row;
+    struct llpc_note_table_row row;
     memcpy(&row, plain->rows.data + i * sizeof row, sizeof row);
     return row;
 }
 
-void llpc_plain_free(struct llpc_plain *plain)
+void llpc_note_table_free(struct llpc_note_table *plain)
 {
     pfd_text_free(&plain->rows);
-    *plain = (struct llpc_plain){ 0 };
+    *plain = (struct llpc_note_table){ 0 };
 }

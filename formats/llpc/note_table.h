@@ -8,7 +8,7 @@
 #define LLPC_TABLE_KEY "amdpal.format_strings"
 
 /* A row: its id, its text, at most 64 arguments. */
-struct llpc_plain_row {
+struct llpc_note_table_row {
     uint64_t key;
     uint64_t mask;    /* of arguments that take two dwords */
     const char *text; /* [n_text], of the document */
@@ -18,7 +18,7 @@ struct llpc_plain_row {
     uint8_t n_masks; /* words of the mask: 0 or 1 */
 };
 
-struct llpc_plain {
+struct llpc_note_table {
     struct pfd_text rows; /* [n] of them */
     size_t n;
 };
@@ -28,8 +28,10 @@ struct llpc_plain {
  * False: it is not plain, or there is no memory; ret is empty. The caller frees
  * what is not: rows are borrowed from the document.
  */
-bool llpc_plain_read(struct pfd_byte_reader document, struct llpc_plain *ret);
-struct llpc_plain_row llpc_plain_at(const struct llpc_plain *plain, size_t i);
-void llpc_plain_free(struct llpc_plain *plain);
+bool llpc_note_table_read(struct pfd_byte_reader document,
+                          struct llpc_note_table *ret);
+struct llpc_note_table_row llpc_note_table_at(
+    const struct llpc_note_table *plain, size_t i);
+void llpc_note_table_free(struct llpc_note_table *plain);
 
 #endif

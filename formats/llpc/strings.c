@@ -470,16 +470,16 @@ static enum pfd_status report_unreadable(struct loader *loader,
 
 static enum pfd_status add_plain(struct loader *loader,
                                  const struct pfd_note *note,
-                                 const struct llpc_plain *plain)
+                                 const struct llpc_note_table *plain)
 {
     enum pfd_status status = PFD_OK;
     const struct pfd_string_kind *kind = &loader->format->strings;
     pfd_strings_expect(loader->strings, kind, plain->n);
     for (size_t i = 0; i < plain->n && status == PFD_OK; i++) {
-        struct llpc_plain_row row = llpc_plain_at(plain, i);
+        struct llpc_note_table_row row = llpc_note_table_at(plain, i);
         if (i + ROWS_AHEAD < plain->n) {
             pfd_strings_announce(loader->strings, kind,
-                                 llpc_plain_at(plain, i + ROWS_AHEAD).key);
+                                 llpc_note_table_at(plain, i + ROWS_AHEAD).key);
         }
         struct pfd_string_row read = {
             .key = row.key,
@@ -501,12 +501,12 @@ static enum pfd_status add_plain(struct loader *loader,
 static bool read_plain(struct loader *loader, const struct pfd_note *note,
                        enum pfd_status *ret)
 {
-    struct llpc_plain plain;
+    struct llpc_note_table plain;
     if (loader->machine != EM_AMDGPU || note->room != SIZE_MAX ||
-        !llpc_plain_read(note->desc, &plain))
+        !llpc_note_table_read(note->desc, &plain))
         return false;
     *ret = add_plain(loader, note, &plain);
-    llpc_plain_free(&plain);
+    llpc_note_table_free(&plain);
     return true;
 }
 

@@ -191,7 +191,7 @@ static void own_layout(const struct pfd_string *s, struct pfd_layout *ret)
     /* One that is committed is looked at before it is believed, and texts are
      * put in when an entry is made. */
     if (!llpc_is_committed(s) && !texts)
-        ret->n_payload = (uint32_t)llpc_own_payload(s);
+        ret->n_payload = (uint32_t)llpc_extension_payload(s);
     ret->n_slots =
         llpc_fill_slots(s, LAYOUT_OWN, false, UINT32_MAX, ret->slots);
     for (size_t i = 0; i < ret->n_slots && i < BITS; i++) {
@@ -258,7 +258,7 @@ uint64_t llpc_payload(const struct pfd_string *s)
     if (s->n_payload != UINT32_MAX)
         return s->n_payload;
     if (llpc_is_own(s))
-        return llpc_own_payload(s);
+        return llpc_extension_payload(s);
     return (llpc_is_abort(s) ? s->n_arguments : mask_dwords(s)) * DWORD;
 }
 
