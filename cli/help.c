@@ -134,7 +134,7 @@ static void list_aliases(const struct option_table *t, unsigned verb,
                          const char *given, char *near)
 {
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
-        if (nearest_is_near(given, aliases[i].word) &&
+        if (suggest_is_near(given, aliases[i].word) &&
             has_option(t, verb, aliases[i].option))
             option_list(near, "", aliases[i].said);
     }
@@ -148,7 +148,7 @@ void help_near_options(const struct option_table *t, const struct verb *of,
     char others[OPTION_LIST] = "";
     for (size_t i = 0; i < t->n_rows; i++) {
         const struct option_row *r = &t->rows[i];
-        if (r->verbs & verb && nearest_is_near(given, r->name))
+        if (r->verbs & verb && suggest_is_near(given, r->name))
             option_list(near, "--", r->name);
         for (size_t v = 0; v < t->n_verbs && !strcmp(r->name, given); v++) {
             if (r->verbs >> v & 1)
@@ -158,9 +158,9 @@ void help_near_options(const struct option_table *t, const struct verb *of,
     if (!*near)
         list_aliases(t, verb, given, near);
     if (*near)
-        tell_hint("near to it: %s", near);
+        message_hint("near to it: %s", near);
     if (*others)
-        tell_hint("--%s is for: %s", given, others);
+        message_hint("--%s is for: %s", given, others);
 }
 
 void help_near_verbs(const struct option_table *t, const char *word)
@@ -168,12 +168,12 @@ void help_near_verbs(const struct option_table *t, const char *word)
     char near[OPTION_LIST] = "";
     for (size_t i = 0; i < t->n_verbs; i++) {
         if (!strcmp(word, t->verbs[i].name)) {
-            tell_hint("the verb comes first: printfdecode %s ...", word);
+            message_hint("the verb comes first: printfdecode %s ...", word);
             return;
         }
-        if (nearest_is_near(word, t->verbs[i].name))
+        if (suggest_is_near(word, t->verbs[i].name))
             option_list(near, "", t->verbs[i].name);
     }
     if (*near)
-        tell_hint("'%s' is no file and no verb; near to it: %s", word, near);
+        message_hint("'%s' is no file and no verb; near to it: %s", word, near);
 }

@@ -20,12 +20,12 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     input_guard();
     if (options_read(&options, argc, argv, &status)) {
-        tell_color(options_color(&options, STDERR_FILENO));
+        message_color(options_color(&options, STDERR_FILENO));
         if (options_show_json(&options))
             output_guard_json();
         bool ok = folders_expand(&options);
         beside_expand(&options);
-        ok = ok && destinations_check(&options);
+        ok = ok && output_files_check(&options);
         status = ok ? options.verb->run(&options) : EXIT_ERROR;
         /* What was printed before a failure is printed all the same. */
         if (output_failed())

@@ -15,7 +15,7 @@
 
 bool option_wrong(const char *what, const char *value)
 {
-    tell_error("%s '%s'; see 'printfdecode --help'", what, value);
+    message_error("%s '%s'; see 'printfdecode --help'", what, value);
     return false;
 }
 
@@ -88,7 +88,7 @@ static void *append(void *array, size_t *n, size_t size)
 {
     void *next = realloc(array, (*n + 1) * size);
     if (!next) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(EXIT_ERROR);
     }
     ++*n;
@@ -146,7 +146,7 @@ static bool set_table_output(struct options *o, const char *text)
             return true;
         }
     }
-    tell_error("no such output: '%s'; 'table' has: %s", text, list);
+    message_error("no such output: '%s'; 'table' has: %s", text, list);
     return false;
 }
 
@@ -161,7 +161,7 @@ static bool set_plot_output(struct options *o, const char *text)
             return true;
         }
     }
-    tell_error("no such output: '%s'; 'plot' has: %s", text, list);
+    message_error("no such output: '%s'; 'plot' has: %s", text, list);
     return false;
 }
 
@@ -194,7 +194,8 @@ static bool set_output(struct options *o, const char *text)
         if (!strcmp(text, o->output))
             return true;
     }
-    tell_error("no such output: '%s'; '%s' has: %s", text, o->verb->name, list);
+    message_error("no such output: '%s'; '%s' has: %s", text, o->verb->name,
+                  list);
     return false;
 }
 
@@ -281,7 +282,7 @@ static bool set_format(struct options *o, const char *text)
             return true;
         }
     }
-    tell_error("no such buffer format: '%s'; there are: %s", text, list);
+    message_error("no such buffer format: '%s'; there are: %s", text, list);
     return false;
 }
 
@@ -351,7 +352,7 @@ static bool set_decoding(struct options *o, unsigned i, const char *text)
     o->given |= 1u << i;
     if (pfd_options_set(&o->decoding, info.name, text, &err) == PFD_OK)
         return true;
-    tell_error("--%s; see 'printfdecode --help'", err.text);
+    message_error("--%s; see 'printfdecode --help'", err.text);
     return false;
 }
 

@@ -69,7 +69,7 @@ static const struct verb verbs[] = {
     { "info", "FILE...",
       "say what files are: cores, captures, dumps and others", info_run },
     { "run", "[--] PROGRAM [ARGUMENT...]",
-      "run a program, and print what its buffers say meanwhile", launch_run },
+      "run a program, and print what its buffers say meanwhile", run_run },
     { "table", "BUFFER [FILE...]",
       "arguments as columns: text, CSV, JSON, NumPy and others", table_run },
     { "plot", "heat|hist|scatter|line BUFFER [FILE...]",
@@ -329,9 +329,10 @@ static bool wrong_option(const struct verb *verb, int key, const char *last)
         return option_wrong("a value is missing after", last);
     const struct option_table t = all_options();
     bool is_letter = optopt > 0 && optopt < 256;
-    tell_error("unknown or ambiguous option for '%s': '%s'; see 'printfdecode "
-               "help %s'",
-               verb->name, is_letter ? letter : last, verb->name);
+    message_error(
+        "unknown or ambiguous option for '%s': '%s'; see 'printfdecode "
+        "help %s'",
+        verb->name, is_letter ? letter : last, verb->name);
     if (!is_letter && !strncmp(last, "--", 2)) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(last + 2, "="),
                  last + 2);
@@ -377,7 +378,7 @@ static const struct verb *find_verb(const char *name)
 
 static void add_operand(struct options *o, const char *path, bool named_verb)
 {
-    if (o->verb->run == launch_run) {
+    if (o->verb->run == run_run) {
         options_add_file(o, path, ROLE_ARGUMENT);
         return;
     }
@@ -433,7 +434,7 @@ static bool is_help(int argc, char **argv, int *status)
         help_print(&t, verb);
         return true;
     }
-    tell_error("no verb is called '%s'; see 'printfdecode help'", argv[2]);
+    message_error("no verb is called '%s'; see 'printfdecode help'", argv[2]);
     help_near_verbs(&t, argv[2]);
     *status = EXIT_ERROR;
     return true;
@@ -459,21 +460,21 @@ static bool options_check_memory(const struct options *o)
                                        : "--address";
     bool any = o->has_address || o->size || o->code_objects;
     if (!options_have_memory(o) && any) {
-        tell_error("%s is for the memory of a process or a core: --pid or "
-                   "--core is missing",
-                   what);
+        message_error("%s is for the memory of a process or a core: --pid or "
+                      "--core is missing",
+                      what);
         return false;
     }
     if (o->pid && o->core) {
-        tell_error("one of --pid and --core is enough");
+        message_error("one of --pid and --core is enough");
         return false;
     }
     if (o->size && !o->has_address) {
-        tell_error("where in that memory? --address is missing");
+        message_error("where in that memory? --address is missing");
         return false;
     }
     if ((o->to || o->force) && o->verb->run == decode_run && !o->code_objects) {
-        tell_error("--to and --force are for --code-objects");
+        message_error("--to and --force are for --code-objects");
         return false;
     }
     return true;
@@ -483,7 +484,7 @@ static bool options_check_memory(const struct options *o)
 static bool options_check_ends(const struct options *o)
 {
     if (o->tail && o->limit != UINT64_MAX) {
-        tell_error(
+        message_error(
             "--tail has the last entries, --limit the first: one of them "
             "is enough");
         return false;
@@ -520,12 +521,12 @@ bool options_read(struct options *ret, int argc, char **argv, int *status)
         none = ret->n_files == 0;
     }
     if (none && *ret->verb->files) {
-        tell_error("no file is given; see 'printfdecode --help'");
+        message_error("no file is given; see 'printfdecode --help'");
         *status = EXIT_ERROR;
         return false;
     }
     if (ret->n_files && !*ret->verb->files) {
-        tell_error("'%s' takes no files", ret->verb->name);
+        message_error("'%s' takes no files", ret->verb->name);
         *status = EXIT_ERROR;
         return false;
     }

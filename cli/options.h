@@ -250,7 +250,7 @@ int formats_run(const struct options *options);
 int follow_run(const struct options *options);
 int info_run(const struct options *options);
 int inspect_run(const struct options *options);
-int launch_run(const struct options *options);
+int run_run(const struct options *options);
 int plot_run(const struct options *options);
 int recover_run(const struct options *options);
 int replay_run(const struct options *options);

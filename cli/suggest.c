@@ -36,7 +36,7 @@ static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b)
     return rows[n_a % 3][n_b];
 }
 
-bool nearest_is_near(const char *given, const char *meant)
+bool suggest_is_near(const char *given, const char *meant)
 {
     size_t n_given = strlen(given);
     size_t n_meant = strlen(meant);

@@ -7,6 +7,6 @@
 
 /* Is `meant` so near to `given` that the one may be the other mistyped: letters
  * that differ, are missing, are too many or changed places, or its beginning? */
-bool nearest_is_near(const char *given, const char *meant);
+bool suggest_is_near(const char *given, const char *meant);
 
 #endif

@@ -47,7 +47,7 @@ static void add_archive(void *user, const char *path)
         return;
     options_add_file(o, copy, ROLE_STRINGS)->beside = copy;
     if (o->verbose)
-        tell_hint("%s: its device code is in %s", o->files[p->i].path, path);
+        message_hint("%s: its device code is in %s", o->files[p->i].path, path);
 }
 
 static bool is_elf_file(const char *path)
@@ -89,7 +89,7 @@ void beside_expand(struct options *o)
             continue;
         look_beside(&program, path);
         if (program.failed) {
-            tell_error("out of memory");
+            message_error("out of memory");
             exit(EXIT_ERROR);
         }
     }

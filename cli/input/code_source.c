@@ -12,7 +12,7 @@ enum {
     SEEN = 64 /* bytes that tell what a file is */
 };
 
-bool source_is_code(const void *bytes, size_t n)
+bool code_source_is_code(const void *bytes, size_t n)
 {
     void *inflated = NULL;
     size_t n_inflated = 0;
@@ -33,23 +33,25 @@ static enum pfd_status see(void *user, const struct pfd_object_info *object)
     return PFD_OK;
 }
 
-bool source_has_objects(const char *path, uint64_t max_inflated)
+bool code_source_has_objects(const char *path, uint64_t max_inflated)
 {
-    struct source source;
+    struct code_source code_source;
     bool any = false;
-    if (source_open(&source, path, max_inflated, NULL, NULL, NULL) == PFD_OK)
-        source_read(&source, max_inflated, see, &any, NULL, NULL, NULL);
-    source_close(&source);
+    if (code_source_open(&code_source, path, max_inflated, NULL, NULL, NULL) ==
+        PFD_OK)
+        code_source_read(&code_source, max_inflated, see, &any, NULL, NULL,
+                         NULL);
+    code_source_close(&code_source);
     return any;
 }
 
-enum pfd_status source_open(struct source *ret, const char *path,
-                            uint64_t max_inflated, pfd_finding_fn tell,
-                            void *user, struct pfd_error *err)
+enum pfd_status code_source_open(struct code_source *ret, const char *path,
+                                 uint64_t max_inflated, pfd_finding_fn tell,
+                                 void *user, struct pfd_error *err)
 {
     void *inflated = NULL;
     size_t n = 0;
-    *ret = (struct source){ .path = path };
+    *ret = (struct code_source){ .path = path };
     enum pfd_status status = pfd_input_open(path, &ret->input, err);
     if (status != PFD_OK)
         return status;
@@ -66,13 +68,13 @@ enum pfd_status source_open(struct source *ret, const char *path,
     return status;
 }
 
-void source_close(struct source *source)
+void code_source_close(struct code_source *code_source)
 {
-    free(source->inflated);
-    pfd_input_close(source->input);
+    free(code_source->inflated);
+    pfd_input_close(code_source->input);
 }
 
-static enum pfd_status read_captured(const struct source *source,
+static enum pfd_status read_captured(const struct code_source *code_source,
                                      const struct pfd_capture *capture,
                                      uint64_t max_inflated, pfd_object_fn fn,
                                      void *user, pfd_finding_fn tell,
@@ -84,8 +86,8 @@ static enum pfd_status read_captured(const struct source *source,
          status == PFD_OK && pfd_capture_object(capture, i, &o) == PFD_OK;
          i++) {
         char *name = NULL;
-        if (asprintf(&name, "%s:%.*s", source->path, (int)(o.name.n & 4095),
-                     o.name.n ? o.name.at : "") < 0)
+        if (asprintf(&name, "%s:%.*s", code_source->path,
+                     (int)(o.name.n & 4095), o.name.n ? o.name.at : "") < 0)
             return PFD_ERR_NOMEM;
         status = pfd_objects_read(o.bytes, o.n, name, max_inflated, fn, user,
                                   tell, tell_user, err);
@@ -96,24 +98,27 @@ static enum pfd_status read_captured(const struct source *source,
     return status;
 }
 
-enum pfd_status source_read(const struct source *source, uint64_t max_inflated,
-                            pfd_object_fn fn, void *user, pfd_finding_fn tell,
-                            void *tell_user, struct pfd_error *err)
+enum pfd_status code_source_read(const struct code_source *code_source,
+                                 uint64_t max_inflated, pfd_object_fn fn,
+                                 void *user, pfd_finding_fn tell,
+                                 void *tell_user, struct pfd_error *err)
 {
     struct pfd_capture *capture = NULL;
-    if (!pfd_wire_recognise(source->bytes, source->n)) {
-        return pfd_objects_read(source->bytes, source->n, source->path,
-                                max_inflated, fn, user, tell, tell_user, err);
+    if (!pfd_wire_recognise(code_source->bytes, code_source->n)) {
+        return pfd_objects_read(code_source->bytes, code_source->n,
+                                code_source->path, max_inflated, fn, user, tell,
+                                tell_user, err);
     }
     struct pfd_strings *strings = pfd_strings_new();
     enum pfd_status status = PFD_ERR_NOMEM;
     if (strings) {
-        status = pfd_capture_open(source->bytes, source->n, source->path,
-                                  strings, tell, tell_user, &capture, err);
+        status = pfd_capture_open(code_source->bytes, code_source->n,
+                                  code_source->path, strings, tell, tell_user,
+                                  &capture, err);
     }
     if (status == PFD_OK) {
-        status = read_captured(source, capture, max_inflated, fn, user, tell,
-                               tell_user, err);
+        status = read_captured(code_source, capture, max_inflated, fn, user,
+                               tell, tell_user, err);
     }
     pfd_capture_free(capture);
     pfd_strings_free(strings);

@@ -10,13 +10,13 @@
 
 /* Do these first bytes [n] of a file begin as strings do, or inflate to what
  * does? */
-bool source_is_code(const void *bytes, size_t n);
+bool code_source_is_code(const void *bytes, size_t n);
 
 /* Has it code objects? */
-bool source_has_objects(const char *path, uint64_t max_inflated);
+bool code_source_has_objects(const char *path, uint64_t max_inflated);
 
 /* The bytes of an operand, inflated when they are compressed. */
-struct source {
+struct code_source {
     const char *path;
     const void *bytes; /* [n] */
     size_t n;
@@ -25,14 +25,15 @@ struct source {
 };
 
 /* Findings go to tell with user. PFD_OK, or what pfd_input_open() says. */
-enum pfd_status source_open(struct source *ret, const char *path,
-                            uint64_t max_inflated, pfd_finding_fn tell,
-                            void *user, struct pfd_error *err);
-void source_close(struct source *source);
+enum pfd_status code_source_open(struct code_source *ret, const char *path,
+                                 uint64_t max_inflated, pfd_finding_fn tell,
+                                 void *user, struct pfd_error *err);
+void code_source_close(struct code_source *code_source);
 
 /* As pfd_objects_read(), for whatever the bytes are. */
-enum pfd_status source_read(const struct source *source, uint64_t max_inflated,
-                            pfd_object_fn fn, void *user, pfd_finding_fn tell,
-                            void *tell_user, struct pfd_error *err);
+enum pfd_status code_source_read(const struct code_source *code_source,
+                                 uint64_t max_inflated, pfd_object_fn fn,
+                                 void *user, pfd_finding_fn tell,
+                                 void *tell_user, struct pfd_error *err);
 
 #endif

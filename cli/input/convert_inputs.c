@@ -41,7 +41,7 @@ static void hear(void *user, const struct pfd_finding *finding)
     if (finding->has_id && h->n[finding->kind]++ >= IDS_TOLD && !h->all) {
         h->n_untold++;
     } else {
-        tell_finding(NULL, finding);
+        message_finding(NULL, finding);
     }
 }
 
@@ -64,7 +64,7 @@ static bool show(void *user, const struct pfd_summary *so_far)
     struct progress *p = user;
     long ms = ms_since(&p->start);
     if (ms >= PROGRESS_AFTER_MS && ms - p->shown_ms >= PROGRESS_EVERY_MS) {
-        tell_progress(so_far, p->n_buffer);
+        message_progress(so_far, p->n_buffer);
         p->shown_ms = ms;
     }
     return true;
@@ -92,7 +92,7 @@ static void use_captured(struct pfd_convert *convert, struct pfd_lines *lines,
     if (!origin || !lines)
         return;
     if (pfd_lines_set_origin(lines, origin) < 0)
-        tell_error("out of memory");
+        message_error("out of memory");
     pfd_lines_set_time(lines, b->time);
     pfd_lines_set_place(lines, b->generation, UINT64_MAX);
     convert->members = pfd_lines_members(lines);
@@ -152,19 +152,19 @@ static enum pfd_status convert_twice(const struct options *options,
                                      struct pfd_summary *summary,
                                      struct pfd_error *err)
 {
-    struct neighbours n;
+    struct context n;
     struct pfd_convert look = *convert;
     struct pfd_convert show = *convert;
-    neighbours_init(&n, options);
-    neighbours_look(&n, &look);
+    context_init(&n, options);
+    context_look(&n, &look);
     enum pfd_status status = convert_once(&look, buffer, lines, summary, err);
-    if (status == PFD_OK && !neighbours_show(&n, &show)) {
+    if (status == PFD_OK && !context_show(&n, &show)) {
         status = PFD_ERR_NOMEM;
         snprintf(err->text, sizeof err->text, "out of memory");
     }
     if (status == PFD_OK)
         status = convert_once(&show, buffer, lines, summary, err);
-    neighbours_deinit(&n);
+    context_deinit(&n);
     return status;
 }
 
@@ -193,17 +193,17 @@ static enum pfd_status convert_buffer(const struct options *options,
     struct pfd_error err;
     enum pfd_status status;
     bool is_decoded = buffer->captured.n_chunks > 0;
-    bool twice = neighbours_wanted(options);
+    bool twice = context_wanted(options);
     if (input_is_missing(buffer))
         return PFD_OK;
     if (is_decoded && options_decide(options, true)) {
-        tell_error("%s: its bytes are not here, and how they are read was "
-                   "decided when its entries were captured",
-                   buffer->name);
+        message_error("%s: its bytes are not here, and how they are read was "
+                      "decided when its entries were captured",
+                      buffer->name);
         return PFD_ERR_USAGE;
     }
     if ((buffer->capture || twice) && !is_decoded && !input_map(buffer, &err)) {
-        tell_error("%s: %s", buffer->name, err.text);
+        message_error("%s: %s", buffer->name, err.text);
         return PFD_ERR_NOMEM;
     }
     convert->facts = &facts;
@@ -224,7 +224,7 @@ static enum pfd_status convert_buffer(const struct options *options,
     input_unmap(buffer);
     pfd_summary_add(total, &summary);
     if (status < 0 && status != PFD_ERR_STOPPED)
-        tell_error("%s: %s", buffer->name, err.text);
+        message_error("%s: %s", buffer->name, err.text);
     return status;
 }
 
@@ -233,29 +233,29 @@ static const char next_step[] =
     "written";
 
 /* Which of the buffer's ids the files have. */
-static void tell_verdict(const char *name, const struct pfd_strings *strings,
-                         const struct pfd_id_counts *ids, bool nothing_read)
+static void message_verdict(const char *name, const struct pfd_strings *strings,
+                            const struct pfd_id_counts *ids, bool nothing_read)
 {
     const char *some = ids->is_more ? "more than " : "";
     unsigned long long all = ids->known + ids->unknown;
     if (pfd_strings_count(strings) == 0 || (!ids->unknown && !nothing_read))
         return;
     if (nothing_read) {
-        tell_hint("%s: nothing in this buffer is of an id that is in these "
-                  "files: %s",
-                  name, next_step);
+        message_hint("%s: nothing in this buffer is of an id that is in these "
+                     "files: %s",
+                     name, next_step);
     } else if (ids->known) {
-        tell_hint("%s: %llu of the %s%llu ids in this buffer %s in these "
-                  "files, the others are not: %s",
-                  name, (unsigned long long)ids->known, some, all,
-                  ids->known == 1 ? "is" : "are", next_step);
+        message_hint("%s: %llu of the %s%llu ids in this buffer %s in these "
+                     "files, the others are not: %s",
+                     name, (unsigned long long)ids->known, some, all,
+                     ids->known == 1 ? "is" : "are", next_step);
     } else if (all == 1) {
-        tell_hint("%s: the one id in this buffer is not in these files: %s",
-                  name, next_step);
+        message_hint("%s: the one id in this buffer is not in these files: %s",
+                     name, next_step);
     } else {
-        tell_hint("%s: none of the %s%llu ids in this buffer is in these "
-                  "files: %s",
-                  name, some, all, next_step);
+        message_hint("%s: none of the %s%llu ids in this buffer is in these "
+                     "files: %s",
+                     name, some, all, next_step);
     }
 }
 
@@ -310,10 +310,12 @@ static size_t count_zeros(const struct buffer *buffer)
     return n;
 }
 
-enum pfd_status run_buffer(const struct options *options,
-                           const struct inputs *inputs,
-                           struct pfd_convert *convert, struct buffer *buffer,
-                           struct pfd_lines *lines, struct pfd_summary *total)
+enum pfd_status convert_opened_buffer(const struct options *options,
+                                      const struct inputs *inputs,
+                                      struct pfd_convert *convert,
+                                      struct buffer *buffer,
+                                      struct pfd_lines *lines,
+                                      struct pfd_summary *total)
 {
     struct pfd_id_counts ids = { 0 };
     struct heard heard = { .all = options->verbose,
@@ -330,40 +332,41 @@ enum pfd_status run_buffer(const struct options *options,
         convert_buffer(options, convert, buffer, lines, total);
     convert->id_counts = NULL;
     convert->finding_user = NULL;
-    tell_progress_done();
+    message_progress_done();
     if (why && (!heard.any || !buffer->n) && status >= 0 &&
         total->entries == before)
-        tell_hint("%s: %s", buffer->name, why);
+        message_hint("%s: %s", buffer->name, why);
     if (n_zeros && status >= 0 && total->entries == before) {
-        tell_hint("%s: nothing was written: it begins with zeros; nothing "
-                  "printed, or it is another buffer, or it was read too early",
-                  buffer->name);
+        message_hint(
+            "%s: nothing was written: it begins with zeros; nothing "
+            "printed, or it is another buffer, or it was read too early",
+            buffer->name);
     }
     buffer->needs_strings = heard.unknown_places;
     if (heard.n_untold) {
-        tell_hint("%s: %llu more findings of more ids; -v tells all",
-                  buffer->name, (unsigned long long)heard.n_untold);
+        message_hint("%s: %llu more findings of more ids; -v tells all",
+                     buffer->name, (unsigned long long)heard.n_untold);
     }
-    tell_verdict(buffer->name, inputs->strings, &ids,
-                 heard.unknown_places && total->entries == before);
+    message_verdict(buffer->name, inputs->strings, &ids,
+                    heard.unknown_places && total->entries == before);
     return status;
 }
 
-bool run_quietly(const struct options *options, struct pfd_convert *convert,
-                 struct buffer *buffer, struct pfd_summary *total)
+bool convert_quietly(const struct options *options, struct pfd_convert *convert,
+                     struct buffer *buffer, struct pfd_summary *total)
 {
     return convert_buffer(options, convert, buffer, NULL, total) >= 0;
 }
 
-bool run_buffers(const struct options *options, struct inputs *inputs,
-                 struct pfd_convert *convert, struct pfd_summary *total)
+bool convert_buffers(const struct options *options, struct inputs *inputs,
+                     struct pfd_convert *convert, struct pfd_summary *total)
 {
-    return run_each(options, inputs, convert, total, NULL, NULL);
+    return convert_each(options, inputs, convert, total, NULL, NULL);
 }
 
-bool run_each(const struct options *options, struct inputs *inputs,
-              struct pfd_convert *convert, struct pfd_summary *total,
-              run_begin_fn begin, void *user)
+bool convert_each(const struct options *options, struct inputs *inputs,
+                  struct pfd_convert *convert, struct pfd_summary *total,
+                  convert_begin_fn begin, void *user)
 {
     struct progress progress = { 0 };
     enum pfd_status status = PFD_OK;
@@ -381,14 +384,14 @@ bool run_each(const struct options *options, struct inputs *inputs,
         if (begin)
             begin(user, convert, &inputs->buffers[i]);
         name_buffer(options, inputs, convert, i);
-        status = run_buffer(options, inputs, convert, &inputs->buffers[i],
-                            lines, total);
+        status = convert_opened_buffer(options, inputs, convert,
+                                       &inputs->buffers[i], lines, total);
         ok = ok && (status >= 0 || status == PFD_ERR_STOPPED);
         needs_strings |= inputs->buffers[i].needs_strings;
     }
     pfd_lines_free(lines);
     convert->progress_user = NULL;
-    tell_progress_done();
+    message_progress_done();
     if ((total->unknown || needs_strings) &&
         pfd_strings_count(inputs->strings) == 0)
         inputs_tell_no_strings(inputs);

@@ -16,25 +16,27 @@
  * findings and progress are filled in here. total: the sum of all. False after
  * an error, which was said.
  */
-bool run_buffers(const struct options *options, struct inputs *inputs,
-                 struct pfd_convert *convert, struct pfd_summary *total);
+bool convert_buffers(const struct options *options, struct inputs *inputs,
+                     struct pfd_convert *convert, struct pfd_summary *total);
 
 /* The same; begin is called before each buffer. */
-typedef void (*run_begin_fn)(void *user, struct pfd_convert *convert,
-                             const struct buffer *buffer);
-bool run_each(const struct options *options, struct inputs *inputs,
-              struct pfd_convert *convert, struct pfd_summary *total,
-              run_begin_fn begin, void *user);
+typedef void (*convert_begin_fn)(void *user, struct pfd_convert *convert,
+                                 const struct buffer *buffer);
+bool convert_each(const struct options *options, struct inputs *inputs,
+                  struct pfd_convert *convert, struct pfd_summary *total,
+                  convert_begin_fn begin, void *user);
 
 /* The same for one of them. PFD_OK and PFD_ERR_STOPPED are no errors. */
-enum pfd_status run_buffer(const struct options *options,
-                           const struct inputs *inputs,
-                           struct pfd_convert *convert, struct buffer *buffer,
-                           struct pfd_lines *lines, struct pfd_summary *total);
+enum pfd_status convert_opened_buffer(const struct options *options,
+                                      const struct inputs *inputs,
+                                      struct pfd_convert *convert,
+                                      struct buffer *buffer,
+                                      struct pfd_lines *lines,
+                                      struct pfd_summary *total);
 
 /* The same, and nothing is said of what is found in it. */
-bool run_quietly(const struct options *options, struct pfd_convert *convert,
-                 struct buffer *buffer, struct pfd_summary *total);
+bool convert_quietly(const struct options *options, struct pfd_convert *convert,
+                     struct buffer *buffer, struct pfd_summary *total);
 
 /* What `decode` does with inputs that are open; closes the filtering. The exit
  * status. */

@@ -15,14 +15,14 @@ bool core_open(struct inputs *in, const struct options *o, pfd_finding_fn tell,
     struct pfd_error err;
     struct core *core = calloc(1, sizeof *core);
     if (!core) {
-        tell_error("out of memory");
+        message_error("out of memory");
         return false;
     }
     in->core = core;
     if (pfd_core_open(o->core, o->max_inflated, tell, user, &core->file,
                       &err) != PFD_OK ||
         pfd_memory_open_core(core->file, &in->memory, &err) != PFD_OK) {
-        tell_error("%s: %s", o->core, err.text);
+        message_error("%s: %s", o->core, err.text);
         return false;
     }
     return true;

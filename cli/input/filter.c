@@ -33,7 +33,7 @@ bool filtering_open(struct filtering *ret, const struct options *o)
     *ret = (struct filtering){ .o = o };
     if (!is_asked(o) || pfd_filter_new(&spec, &ret->filter, &err) == PFD_OK)
         return true;
-    tell_error("%s", err.text);
+    message_error("%s", err.text);
     return false;
 }
 
@@ -50,8 +50,8 @@ static bool has_id(const struct pfd_strings *strings, uint64_t id)
 }
 
 /* Scripts read the exit status. */
-static void tell_nothing(const struct options *o,
-                         const struct pfd_strings *strings)
+static void message_nothing(const struct options *o,
+                            const struct pfd_strings *strings)
 {
     bool is_told = false;
     for (size_t i = 0; strings && i < o->n_ids; i++) {
@@ -59,11 +59,11 @@ static void tell_nothing(const struct options *o,
         if (has_id(strings, id))
             continue;
         is_told = true;
-        tell_hint("--id 0x%llx: no loaded string has that id, and no entry",
-                  id);
+        message_hint("--id 0x%llx: no loaded string has that id, and no entry",
+                     id);
     }
     if (!is_told && isatty(STDERR_FILENO))
-        tell_hint("no entry is what the options ask for");
+        message_hint("no entry is what the options ask for");
 }
 
 void filtering_end(struct filtering *filtering,
@@ -74,16 +74,17 @@ void filtering_end(struct filtering *filtering,
         return;
     const char *shadow = pfd_filter_shadow(filtering->filter);
     if (shadow) {
-        tell_hint("'%s' is an argument here; what the entry has by that name "
-                  "is 'entry.%s'",
-                  shadow, shadow);
+        message_hint(
+            "'%s' is an argument here; what the entry has by that name "
+            "is 'entry.%s'",
+            shadow, shadow);
     }
     filtering->is_wrong =
         pfd_filter_check(filtering->filter, strings, &err) != PFD_OK;
     if (filtering->is_wrong) {
-        tell_error("%s", err.text);
+        message_error("%s", err.text);
     } else if (!filtering->n_given) {
-        tell_nothing(filtering->o, strings);
+        message_nothing(filtering->o, strings);
     }
 }
 
@@ -96,16 +97,17 @@ bool filtering_run(const struct filtering *filtering,
     if (!filtering->filter ||
         pfd_filter_run_new(filtering->filter, strings, ret, &err) == PFD_OK)
         return true;
-    tell_error("%s", err.text);
+    message_error("%s", err.text);
     return false;
 }
 
 int filtering_close(struct filtering *filtering, int status)
 {
     if (filtering->n_doubts) {
-        tell_hint("%llu messages cost a pattern too much to be sure; they are "
-                  "given",
-                  (unsigned long long)filtering->n_doubts);
+        message_hint(
+            "%llu messages cost a pattern too much to be sure; they are "
+            "given",
+            (unsigned long long)filtering->n_doubts);
     }
     bool nothing = filtering->filter && !filtering->n_given;
     pfd_filter_free(filtering->filter);

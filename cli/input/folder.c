@@ -77,7 +77,7 @@ static void report(const struct search *s, const char *path, int number)
              "%s: if it has code objects, they are missing here",
              strerror(number));
     s->o->n_findings++;
-    (json ? output_finding : tell_finding)(NULL, &finding);
+    (json ? output_finding : message_finding)(NULL, &finding);
 }
 
 static void look_at(struct search *s, const char *path)
@@ -90,7 +90,7 @@ static void look_at(struct search *s, const char *path)
         close(fd);
     if (n < 0) {
         report(s, path, why);
-    } else if (source_is_code(head, (size_t)n)) {
+    } else if (code_source_is_code(head, (size_t)n)) {
         char *copy = strdup(path);
         s->failed |= !copy;
         s->n_found++;
@@ -103,7 +103,7 @@ static void show_progress(const struct search *s)
 {
     if (s->n_looked_at % 256 == 0 && time(NULL) - s->began > PROGRESS_AFTER_S &&
         isatty(STDERR_FILENO)) {
-        tell_progress_files(s->n_looked_at, s->n_found);
+        message_progress_files(s->n_looked_at, s->n_found);
     }
 }
 
@@ -151,17 +151,17 @@ static bool search_folder(struct options *o, const char *folder)
     if (walk)
         fts_close(walk);
     tdestroy(s.met, free);
-    tell_progress_done();
+    message_progress_done();
     if (s.failed) {
-        tell_error("%s: %s", folder, strerror(errno));
+        message_error("%s: %s", folder, strerror(errno));
         return false;
     }
     if (o->verbose) {
-        tell_hint("%s: %zu files with code objects, %zu others passed over",
-                  folder, s.n_found, s.n_looked_at - s.n_found);
+        message_hint("%s: %zu files with code objects, %zu others passed over",
+                     folder, s.n_found, s.n_looked_at - s.n_found);
     }
     if (!s.n_found)
-        tell_error("%s: no code objects in this folder", folder);
+        message_error("%s: no code objects in this folder", folder);
     return s.n_found > 0;
 }
 

@@ -33,7 +33,7 @@ static struct pfd_wire_bytes text(const char *s)
     return (struct pfd_wire_bytes){ s, s ? strlen(s) : 0 };
 }
 
-void found_free(struct found *found)
+void found_buffers_free(struct found *found)
 {
     if (found)
         free(found->origins);
@@ -58,7 +58,7 @@ static bool show_progress(void *user, uint64_t n_done, uint64_t n_all)
     long ms = (now.tv_sec - s->start.tv_sec) * 1000 +
               (now.tv_nsec - s->start.tv_nsec) / 1000000;
     if (s->is_shown && ms >= s->after_ms)
-        tell_progress_search(n_done, n_all);
+        message_progress_search(n_done, n_all);
     return !s->meanwhile || s->meanwhile(s->user);
 }
 
@@ -77,7 +77,7 @@ static enum pfd_status search(const struct inputs *in, const struct options *o,
     };
     clock_gettime(CLOCK_MONOTONIC, &searching->start);
     enum pfd_status status = pfd_search_buffers(&buffer_search, ret, err);
-    tell_progress_done();
+    message_progress_done();
     return status;
 }
 
@@ -123,7 +123,8 @@ static unsigned share(const struct pfd_found_buffer *f)
 }
 
 /* Why a buffer is believed to be one, and what comes of it. */
-static void tell_found(const struct buffer *b, const struct pfd_found_buffer *f)
+static void message_found(const struct buffer *b,
+                          const struct pfd_found_buffer *f)
 {
     char why[256];
     char queue[64] = "";
@@ -137,16 +138,18 @@ static void tell_found(const struct buffer *b, const struct pfd_found_buffer *f)
     } else {
         snprintf(why, sizeof why, "%s", f->why);
     }
-    tell_hint("%s: %s, %llu of %llu bytes used: %s; %llu %s, %u %% decodes%s",
-              b->name, f->format, (unsigned long long)f->used,
-              (unsigned long long)f->size, why,
-              (unsigned long long)f->summary.entries,
-              f->summary.entries == 1 ? "entry" : "entries", share(f),
-              f->n_copies ? "; copies of it stand elsewhere" : "");
+    message_hint(
+        "%s: %s, %llu of %llu bytes used: %s; %llu %s, %u %% decodes%s",
+        b->name, f->format, (unsigned long long)f->used,
+        (unsigned long long)f->size, why,
+        (unsigned long long)f->summary.entries,
+        f->summary.entries == 1 ? "entry" : "entries", share(f),
+        f->n_copies ? "; copies of it stand elsewhere" : "");
 }
 
-static void tell_end(const struct buffer *b, const struct pfd_found_buffer *f,
-                     pfd_finding_fn tell, void *user)
+static void message_end(const struct buffer *b,
+                        const struct pfd_found_buffer *f, pfd_finding_fn tell,
+                        void *user)
 {
     static const char text[] =
         "the header says no size: the buffer may have ended before what it "
@@ -163,40 +166,44 @@ static void tell_end(const struct buffer *b, const struct pfd_found_buffer *f,
         tell(user, &finding);
 }
 
-static void tell_rest(const char *name, const struct pfd_found_buffers *found,
-                      size_t n_told)
+static void message_rest(const char *name,
+                         const struct pfd_found_buffers *found, size_t n_told)
 {
     if (found->n > n_told) {
-        tell_hint("%s: %zu more buffers; -v tells of all", name,
-                  found->n - n_told);
+        message_hint("%s: %zu more buffers; -v tells of all", name,
+                     found->n - n_told);
     }
     if (found->is_more) {
-        tell_hint("%s: there are more places that could be buffers than were "
-                  "tried",
-                  name);
+        message_hint(
+            "%s: there are more places that could be buffers than were "
+            "tried",
+            name);
     }
     if (found->n_stray_entries) {
-        tell_hint("%s: %llu more entries stand in %llu runs without a "
-                  "buffer's header: printfdecode recover --buffer shows them",
-                  name, (unsigned long long)found->n_stray_entries,
-                  (unsigned long long)found->n_stray_runs);
+        message_hint(
+            "%s: %llu more entries stand in %llu runs without a "
+            "buffer's header: printfdecode recover --buffer shows them",
+            name, (unsigned long long)found->n_stray_entries,
+            (unsigned long long)found->n_stray_runs);
     }
 }
 
-static void tell_none(const struct inputs *in, const struct options *o,
-                      const char *name)
+static void message_none(const struct inputs *in, const struct options *o,
+                         const char *name)
 {
     bool has_strings = pfd_strings_count(in->strings) > 0;
     if (options_follow(o)) {
-        tell_hint("%s: no buffer is found in it yet%s; looking again and again",
-                  name, has_strings ? "" : ", and no format strings");
+        message_hint(
+            "%s: no buffer is found in it yet%s; looking again and again", name,
+            has_strings ? "" : ", and no format strings");
         return;
     }
-    tell_error("%s: no buffer is found in it%s", name,
-               has_strings ? " with these format strings; --address says where "
-                             "one is"
-                           : ": without format strings there is nothing to "
-                             "know one by; give the code objects as well");
+    message_error("%s: no buffer is found in it%s", name,
+                  has_strings
+                      ? " with these format strings; --address says where "
+                        "one is"
+                      : ": without format strings there is nothing to "
+                        "know one by; give the code objects as well");
 }
 
 /* ---- adding ---- */
@@ -228,7 +235,7 @@ static bool add_buffer(struct inputs *in, const struct options *o,
         b->origin = &origin->frame;
     }
     if (!b->name)
-        tell_error("out of memory");
+        message_error("out of memory");
     return b->name != NULL;
 }
 
@@ -262,14 +269,14 @@ static bool add_list(struct inputs *in, const struct options *o,
         }
         if (!add_buffer(in, o, f, in->core ? &in->found->origins[i] : NULL))
             return false;
-        tell_end(&in->buffers[in->n_buffers - 1], f, tell, user);
+        message_end(&in->buffers[in->n_buffers - 1], f, tell, user);
         if (n_told < TOLD_MAX || o->verbose) {
-            tell_found(&in->buffers[in->n_buffers - 1], f);
+            message_found(&in->buffers[in->n_buffers - 1], f);
             n_told++;
         }
     }
     if (n_told)
-        tell_rest(name, found, n_told + n_known);
+        message_rest(name, found, n_told + n_known);
     return true;
 }
 
@@ -278,8 +285,8 @@ static const char *name_memory(const struct inputs *in, const struct options *o)
     return in->core ? o->core : pfd_memory_name(in->memory);
 }
 
-bool found_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
-               void *user)
+bool found_buffers_add(struct inputs *in, const struct options *o,
+                       pfd_finding_fn tell, void *user)
 {
     const char *name = name_memory(in, o);
     struct pfd_found_buffers *list = NULL;
@@ -294,22 +301,22 @@ bool found_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
     if (list && in->found)
         in->found->origins = calloc(list->n + 1, sizeof *in->found->origins);
     if (status != PFD_OK || !in->found || !in->found->origins) {
-        tell_error("%s: %s", name,
-                   status != PFD_OK ? err.text : "out of memory");
+        message_error("%s: %s", name,
+                      status != PFD_OK ? err.text : "out of memory");
         pfd_found_buffers_free(list);
         return false;
     }
     bool ok = add_list(in, o, list, name, tell, user);
     if (ok && !list->n)
-        tell_none(in, o, name);
+        message_none(in, o, name);
     ok = ok && (list->n || options_follow(o));
     pfd_found_buffers_free(list);
     return ok;
 }
 
-bool found_renew(struct inputs *in, const struct options *o,
-                 bool (*meanwhile)(void *user), void *while_user,
-                 pfd_finding_fn tell, void *user)
+bool found_buffers_renew(struct inputs *in, const struct options *o,
+                         bool (*meanwhile)(void *user), void *while_user,
+                         pfd_finding_fn tell, void *user)
 {
     struct pfd_found_buffers *list = NULL;
     struct searching searching = { .meanwhile = meanwhile, .user = while_user };

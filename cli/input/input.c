@@ -41,7 +41,7 @@ static void keep_vain(struct inputs *in, const struct pfd_finding *finding)
         v->source = strdup(finding->source);
         v->text = strdup(finding->text);
         if (!v->source || !v->text) {
-            tell_error("out of memory");
+            message_error("out of memory");
             exit(EXIT_ERROR);
         }
     }
@@ -68,23 +68,23 @@ static void hear(void *user, const struct pfd_finding *finding)
 void inputs_tell_vain(const struct inputs *in)
 {
     for (size_t i = 0; i < in->n_vain && i < INPUTS_VAIN_TOLD; i++)
-        tell_hint("%s: %s", in->vain[i].source, in->vain[i].text);
+        message_hint("%s: %s", in->vain[i].source, in->vain[i].text);
     if (in->n_vain > INPUTS_VAIN_TOLD) {
-        tell_hint("%zu more files without format strings",
-                  in->n_vain - INPUTS_VAIN_TOLD);
+        message_hint("%zu more files without format strings",
+                     in->n_vain - INPUTS_VAIN_TOLD);
     }
 }
 
 void inputs_tell_no_strings(const struct inputs *in)
 {
     inputs_tell_vain(in);
-    tell_hint("no format strings are loaded; give the program's code object "
-              "(ELF) or SPIR-V module as well");
+    message_hint("no format strings are loaded; give the program's code object "
+                 "(ELF) or SPIR-V module as well");
 }
 
 static bool fail(struct inputs *in, const char *path, const char *why)
 {
-    tell_error("%s: %s", path, why);
+    message_error("%s: %s", path, why);
     in->failed = true;
     return false;
 }
@@ -129,7 +129,7 @@ static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
     if (!strcmp(path, "-")) {
         ret->fd = dup(STDIN_FILENO);
         if (isatty(STDIN_FILENO))
-            tell_hint("reads a buffer from the terminal, up to Ctrl-D");
+            message_hint("reads a buffer from the terminal, up to Ctrl-D");
     } else {
         ret->fd = open(path, O_RDONLY | O_CLOEXEC);
     }
@@ -375,7 +375,7 @@ struct buffer *inputs_add(struct inputs *in)
     size_t room = in->n_buffers + 1;
     struct buffer *buffers = realloc(in->buffers, room * sizeof *buffers);
     if (!buffers) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(EXIT_ERROR);
     }
     in->buffers = buffers;
@@ -458,7 +458,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
     *ret = (struct inputs){ .strings = pfd_strings_new() };
     ret->buffers = calloc(options->n_files + 1, sizeof *ret->buffers);
     if (!ret->strings || !ret->buffers) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(EXIT_ERROR);
     }
     ret->n_findings = options->n_findings;
@@ -490,7 +490,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
     if (ret->failed && !options->keep_going) {
         /* What would be decoded is not what was meant. */
         if (ret->n_buffers)
-            tell_hint("nothing is decoded; --keep-going does without it");
+            message_hint("nothing is decoded; --keep-going does without it");
         close_buffers(ret);
     }
 }
@@ -501,11 +501,12 @@ void inputs_want_buffers(struct inputs *in, const char *advice)
         return;
     struct stat st;
     bool is_piped = !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode);
-    tell_error("no buffer among the files%s%s%s",
-               in->n_found ? "; a folder gives code objects alone: name the "
-                             "buffer in it"
-                           : "",
-               is_piped ? "; - is the buffer on standard input" : "", advice);
+    message_error("no buffer among the files%s%s%s",
+                  in->n_found ? "; a folder gives code objects alone: name the "
+                                "buffer in it"
+                              : "",
+                  is_piped ? "; - is the buffer on standard input" : "",
+                  advice);
     in->failed = true;
 }
 
@@ -637,9 +638,9 @@ size_t inputs_put_complete_last(struct inputs *in)
         in->buffers[n++] = b;
     }
     if (n && n < in->n_buffers) {
-        tell_hint("%zu buffers are complete and are not followed; "
-                  "'printfdecode decode' prints them",
-                  in->n_buffers - n);
+        message_hint("%zu buffers are complete and are not followed; "
+                     "'printfdecode decode' prints them",
+                     in->n_buffers - n);
     }
     return n;
 }

@@ -17,7 +17,7 @@ enum {
 
 static bool fail(const struct buffer *b, const struct pfd_error *err)
 {
-    tell_error("%s: %s", b->name, err->text);
+    message_error("%s: %s", b->name, err->text);
     return false;
 }
 
@@ -28,15 +28,15 @@ static bool guess_size(const struct options *o, struct pfd_memory *memory,
     struct pfd_memory_region r;
     if (pfd_memory_find(memory, o->address, &r) != PFD_OK ||
         r.address > o->address) {
-        tell_error("%s: nothing is mapped at 0x%llx", pfd_memory_name(memory),
-                   (unsigned long long)o->address);
+        message_error("%s: nothing is mapped at 0x%llx",
+                      pfd_memory_name(memory), (unsigned long long)o->address);
         return false;
     }
     uint64_t n = r.address + r.size - o->address;
     *ret = n < SIZE_GUESSED_MAX ? n : SIZE_GUESSED_MAX;
-    tell_hint("the buffer's size is not given: %llu bytes%s, to the end of "
-              "what is mapped there, are taken for it (--size)",
-              (unsigned long long)*ret, n > *ret ? ", and not" : "");
+    message_hint("the buffer's size is not given: %llu bytes%s, to the end of "
+                 "what is mapped there, are taken for it (--size)",
+                 (unsigned long long)*ret, n > *ret ? ", and not" : "");
     return true;
 }
 
@@ -55,7 +55,7 @@ static struct buffer *add_buffer(struct inputs *in, const struct options *o,
                                (unsigned long long)o->address,
                                (unsigned long long)size);
     if (n < 0) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(EXIT_ERROR);
     }
     b->name = b->own_name;
@@ -77,7 +77,7 @@ static bool copy_buffer(struct inputs *in, struct buffer *b,
     b->missing = b->copied.missing;
     b->n_missing = b->copied.n_missing;
     if (b->n_missing == 1 && b->missing[0].to - b->missing[0].from == b->n) {
-        tell_error("%s: nothing of it can be read", b->name);
+        message_error("%s: nothing of it can be read", b->name);
         return false;
     }
     return true;
@@ -86,7 +86,7 @@ static bool copy_buffer(struct inputs *in, struct buffer *b,
 static bool add_found(struct inputs *in, const struct options *o,
                       pfd_finding_fn tell, void *user)
 {
-    bool ok = found_add(in, o, tell, user);
+    bool ok = found_buffers_add(in, o, tell, user);
     for (size_t i = 0; ok && i < in->n_buffers; i++) {
         struct buffer *b = &in->buffers[i];
         if (b->is_memory && !options_follow(o))
@@ -103,13 +103,13 @@ bool memory_open(struct inputs *in, const struct options *o,
         return core_open(in, o, tell, user);
     if (pfd_memory_open_process(o->pid, &in->memory, &err) == PFD_OK)
         return true;
-    tell_error("%s", err.text);
+    message_error("%s", err.text);
     return false;
 }
 
 void memory_close(struct inputs *in)
 {
-    found_free(in->found);
+    found_buffers_free(in->found);
     pfd_process_code_close(in->process_code);
     pfd_memory_close(in->memory);
     core_close(in->core);
@@ -121,16 +121,16 @@ bool memory_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
     uint64_t size = o->size;
     bool has_strings = in->n_strings_files > 0;
     if (!memory_open(in, o, tell, user) ||
-        ((!has_strings || o->scan) && !loaded_add(in, o, tell, user)))
+        ((!has_strings || o->scan) && !process_code_add(in, o, tell, user)))
         return false;
     if (o->verb->run == strings_run)
         return true;
     if (!o->has_address)
         return add_found(in, o, tell, user);
     if (size > SIZE_MAX_COPIED) {
-        tell_error("--size %llu is too large: at most %llu bytes are read",
-                   (unsigned long long)size,
-                   (unsigned long long)SIZE_MAX_COPIED);
+        message_error("--size %llu is too large: at most %llu bytes are read",
+                      (unsigned long long)size,
+                      (unsigned long long)SIZE_MAX_COPIED);
         return false;
     }
     if (!size && !guess_size(o, in->memory, &size))

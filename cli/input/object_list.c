@@ -143,7 +143,7 @@ static enum pfd_status print_object(void *user,
     return PFD_OK;
 }
 
-enum pfd_status objects_print_loaded(
+enum pfd_status object_list_print_loaded(
     const struct pfd_process_code_object *loaded, uint64_t max_inflated,
     bool json, pfd_finding_fn tell, void *user, struct pfd_error *err)
 {
@@ -152,7 +152,7 @@ enum pfd_status objects_print_loaded(
                             max_inflated, print_object, &p, tell, user, err);
 }
 
-void objects_print_unknown(const struct pfd_process_code_object *loaded)
+void object_list_print_unknown(const struct pfd_process_code_object *loaded)
 {
     output_printf("# ");
     put(loaded->source);
@@ -162,16 +162,17 @@ void objects_print_unknown(const struct pfd_process_code_object *loaded)
     print_place_text(loaded);
 }
 
-void objects_print(const struct options *options, bool json)
+void object_list_print(const struct options *options, bool json)
 {
     struct printing p = { .json = json };
     for (size_t i = 0; i < options->n_files; i++) {
-        struct source source;
-        if (source_open(&source, options->files[i].path, options->max_inflated,
-                        NULL, NULL, NULL) == PFD_OK) {
-            (void)source_read(&source, options->max_inflated, print_object, &p,
-                              NULL, NULL, NULL);
+        struct code_source code_source;
+        if (code_source_open(&code_source, options->files[i].path,
+                             options->max_inflated, NULL, NULL,
+                             NULL) == PFD_OK) {
+            (void)code_source_read(&code_source, options->max_inflated,
+                                   print_object, &p, NULL, NULL, NULL);
         }
-        source_close(&source);
+        code_source_close(&code_source);
     }
 }

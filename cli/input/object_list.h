@@ -10,14 +10,14 @@
 
 /* Lists what code objects the files have; those that cannot be read are left
  * out without a word. */
-void objects_print(const struct options *options, bool json);
+void object_list_print(const struct options *options, bool json);
 
 /* Lists what is in one that a program has loaded. As pfd_objects_read(). */
-enum pfd_status objects_print_loaded(
+enum pfd_status object_list_print_loaded(
     const struct pfd_process_code_object *loaded, uint64_t max_inflated,
     bool json, pfd_finding_fn tell, void *user, struct pfd_error *err);
 
 /* A line about one whose bytes are not there, or no code object. */
-void objects_print_unknown(const struct pfd_process_code_object *loaded);
+void object_list_print_unknown(const struct pfd_process_code_object *loaded);
 
 #endif

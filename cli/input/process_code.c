@@ -29,7 +29,7 @@ static bool hear(struct pfd_memory *memory, enum pfd_status status,
     if (status == PFD_OK)
         return true;
     if (status != PFD_ERR_STOPPED) /* who stopped it has said why */
-        tell_error("%s: %s", pfd_memory_name(memory), err->text);
+        message_error("%s: %s", pfd_memory_name(memory), err->text);
     return false;
 }
 
@@ -45,19 +45,20 @@ static bool collect(const struct options *o, struct pfd_memory *memory,
     if (status == PFD_OK && o->scan)
         status = pfd_process_code_scan(memory, count, c, &err);
     if (status == PFD_OK && !c->n) {
-        tell_hint("%s: %s%s", pfd_memory_name(memory),
-                  n_lists ? "ROCm's runtime has loaded no code objects"
-                          : "ROCm's runtime is not in it",
-                  o->scan ? ", and none stands in memory"
-                          : "; --scan searches all memory for shaders and code "
-                            "objects");
+        message_hint("%s: %s%s", pfd_memory_name(memory),
+                     n_lists ? "ROCm's runtime has loaded no code objects"
+                             : "ROCm's runtime is not in it",
+                     o->scan
+                         ? ", and none stands in memory"
+                         : "; --scan searches all memory for shaders and code "
+                           "objects");
     }
     return hear(memory, status, &err);
 }
 
 /* Its bytes are no code object, which is a finding of the list. */
-static void tell_unknown(const struct pfd_process_code_object *object,
-                         pfd_finding_fn tell, void *user)
+static void message_unknown(const struct pfd_process_code_object *object,
+                            pfd_finding_fn tell, void *user)
 {
     struct pfd_finding finding = {
         .kind = PFD_FINDING_bad_list,
@@ -78,7 +79,7 @@ struct loading {
     void *user;
 };
 
-static void tell_loading(void *user, const struct pfd_finding *finding)
+static void message_loading(void *user, const struct pfd_finding *finding)
 {
     struct loading *l = user;
     if (finding->kind != PFD_FINDING_no_format_strings)
@@ -94,16 +95,16 @@ static enum pfd_status load(void *user,
         return PFD_OK;
     enum pfd_status status =
         pfd_strings_load(l->inputs->strings, object->bytes, object->n,
-                         object->source, tell_loading, l, &err);
+                         object->source, message_loading, l, &err);
     if (status == PFD_ERR_UNSUPPORTED) {
-        tell_unknown(object, l->tell, l->user);
+        message_unknown(object, l->tell, l->user);
         return PFD_OK;
     }
     return status;
 }
 
-bool loaded_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
-                void *user)
+bool process_code_add(struct inputs *in, const struct options *o,
+                      pfd_finding_fn tell, void *user)
 {
     struct loading l = { .inputs = in, .tell = tell, .user = user };
     struct collection c = { .fn = load, .user = &l };
@@ -114,7 +115,7 @@ bool loaded_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
     return collect(o, in->memory, in->process_code, &c, tell, user);
 }
 
-bool loaded_renew(struct inputs *in, pfd_finding_fn tell, void *user)
+bool process_code_renew(struct inputs *in, pfd_finding_fn tell, void *user)
 {
     struct loading l = { .inputs = in, .tell = tell, .user = user };
     struct collection c = { .fn = load, .user = &l };
@@ -125,8 +126,8 @@ bool loaded_renew(struct inputs *in, pfd_finding_fn tell, void *user)
     return c.n > 0;
 }
 
-bool loaded_again(const struct inputs *in, const struct options *o,
-                  pfd_process_code_fn fn, void *user)
+bool process_code_again(const struct inputs *in, const struct options *o,
+                        pfd_process_code_fn fn, void *user)
 {
     struct pfd_process_code *process_code = NULL;
     struct collection c = { .fn = fn, .user = user };
@@ -141,8 +142,8 @@ bool loaded_again(const struct inputs *in, const struct options *o,
 
 /* ---- as a list ---- */
 
-bool loaded_each(const struct options *o, pfd_process_code_fn fn, void *user,
-                 pfd_finding_fn tell, void *tell_user)
+bool process_code_each(const struct options *o, pfd_process_code_fn fn,
+                       void *user, pfd_finding_fn tell, void *tell_user)
 {
     struct inputs in = { 0 };
     struct collection c = { .fn = fn, .user = user };
@@ -162,7 +163,7 @@ struct listing {
     uint64_t n_findings;
 };
 
-static void tell_listing(void *user, const struct pfd_finding *finding)
+static void message_listing(void *user, const struct pfd_finding *finding)
 {
     struct listing *l = user;
     bool note = pfd_finding_is_note(finding->kind);
@@ -172,7 +173,7 @@ static void tell_listing(void *user, const struct pfd_finding *finding)
     if (l->json) {
         output_finding(NULL, finding);
     } else {
-        tell_finding(NULL, finding);
+        message_finding(NULL, finding);
     }
 }
 
@@ -182,22 +183,24 @@ static enum pfd_status list(void *user,
     struct listing *l = user;
     struct pfd_error err;
     enum pfd_status status =
-        object->bytes ? objects_print_loaded(object, l->o->max_inflated,
-                                             l->json, tell_listing, l, &err)
-                      : PFD_END;
+        object->bytes
+            ? object_list_print_loaded(object, l->o->max_inflated, l->json,
+                                       message_listing, l, &err)
+            : PFD_END;
     if (status == PFD_ERR_UNSUPPORTED)
-        tell_unknown(object, tell_listing, l);
+        message_unknown(object, message_listing, l);
     if ((status == PFD_ERR_UNSUPPORTED || status == PFD_END) && !l->json)
-        objects_print_unknown(object);
+        object_list_print_unknown(object);
     return status == PFD_ERR_UNSUPPORTED || status == PFD_END ? PFD_OK : status;
 }
 
-int loaded_run(const struct options *o)
+int process_code_run(const struct options *o)
 {
     struct listing l = {
         .o = o,
         .json = o->output && !strcmp(o->output, "json"),
     };
-    bool ok = loaded_each(o, list, &l, tell_listing, &l) && !output_failed();
+    bool ok =
+        process_code_each(o, list, &l, message_listing, &l) && !output_failed();
     return !ok ? EXIT_ERROR : l.n_findings ? EXIT_FINDINGS : EXIT_CLEAN;
 }

@@ -13,23 +13,24 @@
 /* Loads the format strings of inputs->memory: of what the runtime has loaded
  * and, with --scan, of what stands anywhere. Findings go to tell with user.
  * False: said. */
-bool loaded_add(struct inputs *inputs, const struct options *options,
-                pfd_finding_fn tell, void *user);
+bool process_code_add(struct inputs *inputs, const struct options *options,
+                      pfd_finding_fn tell, void *user);
 
 /* Loads what the runtime has loaded since. False: there was nothing new. */
-bool loaded_renew(struct inputs *inputs, pfd_finding_fn tell, void *user);
+bool process_code_renew(struct inputs *inputs, pfd_finding_fn tell, void *user);
 
 /* Calls fn for each code object of inputs->memory; its findings were said.
  * False: said. */
-bool loaded_again(const struct inputs *inputs, const struct options *options,
-                  pfd_process_code_fn fn, void *user);
+bool process_code_again(const struct inputs *inputs,
+                        const struct options *options, pfd_process_code_fn fn,
+                        void *user);
 
 /* Calls fn for each code object of the memory that the options name. Findings
  * go to tell with tell_user. False: said. */
-bool loaded_each(const struct options *options, pfd_process_code_fn fn,
-                 void *user, pfd_finding_fn tell, void *tell_user);
+bool process_code_each(const struct options *options, pfd_process_code_fn fn,
+                       void *user, pfd_finding_fn tell, void *tell_user);
 
 /* --code-objects: lists them. The exit status. */
-int loaded_run(const struct options *options);
+int process_code_run(const struct options *options);
 
 #endif

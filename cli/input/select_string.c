@@ -103,7 +103,7 @@ static void counted_deinit(struct counted *c)
     free(c->entries);
 }
 
-static void tell_string(const struct pfd_string_info *s, uint64_t n)
+static void message_string(const struct pfd_string_info *s, uint64_t n)
 {
     char text[4 * 80 + 1];
     size_t n_text = s->n_text < 80 ? s->n_text : 80;
@@ -111,23 +111,24 @@ static void tell_string(const struct pfd_string_info *s, uint64_t n)
     *end = '\0';
     for (char *at = text; *at; at++)
         *at = *at == '\n' ? ' ' : *at;
-    tell_hint("%12llu entries of --id 0x%012llx: %s", (unsigned long long)n,
-              (unsigned long long)s->id, text);
+    message_hint("%12llu entries of --id 0x%012llx: %s", (unsigned long long)n,
+                 (unsigned long long)s->id, text);
 }
 
-static void tell_strings(const struct counted *c, size_t n_strings)
+static void message_strings(const struct counted *c, size_t n_strings)
 {
     struct pfd_string_info info;
     uint64_t entries = 0;
     size_t n = 0;
     for (size_t i = 0; n < NAMED_MAX && get(c, i, &info, &entries); i++) {
         if (entries) {
-            tell_string(&info, entries);
+            message_string(&info, entries);
             n++;
         }
     }
     if (n_strings > n)
-        tell_hint("and %zu more; 'printfdecode stats' has all", n_strings - n);
+        message_hint("and %zu more; 'printfdecode stats' has all",
+                     n_strings - n);
 }
 
 /* Are they? *last: the number of the last one that there are entries of. */
@@ -147,9 +148,9 @@ static bool is_one(const struct counted *c, const char *what, const char *how,
     }
     if (n <= 1)
         return true;
-    tell_error("the entries are of %zu format strings, and %s is of one: %s", n,
-               what, how);
-    tell_strings(c, n);
+    message_error("the entries are of %zu format strings, and %s is of one: %s",
+                  n, what, how);
+    message_strings(c, n);
     return false;
 }
 
@@ -174,9 +175,10 @@ static bool are_files(const struct inputs *in, const char *what,
         const struct buffer *b = &in->buffers[i];
         if (b->bytes || b->capture)
             continue;
-        tell_error("%s: a pipe can be read only once, and its entries may be "
-                   "of several format strings, while %s is of one: %s",
-                   b->name, what, how);
+        message_error(
+            "%s: a pipe can be read only once, and its entries may be "
+            "of several format strings, while %s is of one: %s",
+            b->name, what, how);
         return false;
     }
     return true;
@@ -202,9 +204,9 @@ static bool count(const struct options *o, const struct inputs *in,
     };
     bool ok = c->entries;
     for (size_t i = 0; i < in->n_buffers && ok; i++)
-        ok = run_quietly(o, &convert, &in->buffers[i], &total);
+        ok = convert_quietly(o, &convert, &in->buffers[i], &total);
     if (!c->entries || c->failed) {
-        tell_error("out of memory");
+        message_error("out of memory");
         ok = false;
     }
     return ok;
@@ -213,7 +215,7 @@ static bool count(const struct options *o, const struct inputs *in,
 /* Reads all buffers once to see which format strings their entries have. */
 static bool count_strings(const struct options *o, const struct inputs *in,
                           const struct filtering *filtering, const char *what,
-                          const char *how, struct one_string *ret)
+                          const char *how, struct selected_string *ret)
 {
     struct counted c = {
         .strings = in->strings,
@@ -231,28 +233,29 @@ static bool count_strings(const struct options *o, const struct inputs *in,
     return ok;
 }
 
-void one_string_deinit(struct one_string *one)
+void selected_string_deinit(struct selected_string *one)
 {
     pfd_strings_free(one->made);
     one->made = NULL;
 }
 
-bool one_string_find(const struct options *o, const struct inputs *in,
-                     const struct filtering *filtering, const char *what,
-                     const char *how, struct one_string *ret)
+bool selected_string_find(const struct options *o, const struct inputs *in,
+                          const struct filtering *filtering, const char *what,
+                          const char *how, struct selected_string *ret)
 {
-    *ret = (struct one_string){ .number = SIZE_MAX };
+    *ret = (struct selected_string){ .number = SIZE_MAX };
     return !may_be_several(filtering, in->strings, &ret->number) ||
            count_strings(o, in, filtering, what, how, ret);
 }
 
-bool one_string_known(const struct pfd_strings *strings,
-                      const struct filtering *filtering, const char *what,
-                      const char *how, size_t *ret)
+bool selected_string_known(const struct pfd_strings *strings,
+                           const struct filtering *filtering, const char *what,
+                           const char *how, size_t *ret)
 {
     if (!may_be_several(filtering, strings, ret))
         return true;
-    tell_error("entries may be of several format strings, and %s is of one: %s",
-               what, how);
+    message_error(
+        "entries may be of several format strings, and %s is of one: %s", what,
+        how);
     return false;
 }

@@ -7,14 +7,14 @@
 #include "input.h"
 
 /* Which one it is. */
-struct one_string {
+struct selected_string {
     /* Its number among the inputs' strings; SIZE_MAX: none is known. */
     size_t number;
     /* A set of it alone, where it comes in the buffer; NULL: it does not. */
     struct pfd_strings *made;
 };
 
-void one_string_deinit(struct one_string *one);
+void selected_string_deinit(struct selected_string *one);
 
 /*
  * *ret: to be deinited, also where it fails. Reads all buffers to
@@ -22,13 +22,14 @@ void one_string_deinit(struct one_string *one);
  * several, or it cannot be found out, which was said: `what` is of one, and
  * `how` to choose.
  */
-bool one_string_find(const struct options *options, const struct inputs *inputs,
-                     const struct filtering *filtering, const char *what,
-                     const char *how, struct one_string *ret);
+bool selected_string_find(const struct options *options,
+                          const struct inputs *inputs,
+                          const struct filtering *filtering, const char *what,
+                          const char *how, struct selected_string *ret);
 
 /* The same where nothing has come yet: could entries be of several? */
-bool one_string_known(const struct pfd_strings *strings,
-                      const struct filtering *filtering, const char *what,
-                      const char *how, size_t *ret);
+bool selected_string_known(const struct pfd_strings *strings,
+                           const struct filtering *filtering, const char *what,
+                           const char *how, size_t *ret);
 
 #endif

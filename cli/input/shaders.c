@@ -27,20 +27,20 @@ static void *read_file(const char *path, size_t *n)
     if (pfd_input_is_uri(path)) {
         struct pfd_error err;
         if (!input_copy_uri(path, &bytes, n, &err))
-            tell_error("%s: %s", path, err.text);
+            message_error("%s: %s", path, err.text);
         return bytes;
     }
     if (fd < 0 || fstat(fd, &st)) {
-        tell_error("%s: %s", path, strerror(errno));
+        message_error("%s: %s", path, strerror(errno));
     } else if (!S_ISREG(st.st_mode) || st.st_size > MODULE_MAX) {
-        tell_error("%s: not a file of 64 MiB at most", path);
+        message_error("%s: not a file of 64 MiB at most", path);
     } else if ((bytes = malloc((size_t)st.st_size + 1))) {
         ssize_t got;
         while (*n < (size_t)st.st_size &&
                (got = read(fd, bytes + *n, (size_t)st.st_size - *n)) > 0)
             *n += (size_t)got;
     } else {
-        tell_error("out of memory");
+        message_error("out of memory");
     }
     if (fd >= 0)
         close(fd);
@@ -73,7 +73,7 @@ static bool add_file(struct pfd_strings *strings,
         pfd_strings_add_shader(strings, &info, fn, user, &err);
     free(bytes);
     if (status < 0)
-        tell_error("%s: %s", info.source, err.text);
+        message_error("%s: %s", info.source, err.text);
     return status >= 0;
 }
 
@@ -83,7 +83,7 @@ bool shaders_add(struct pfd_strings *strings, const char *text,
     struct pfd_shader_info info = { 0 };
     const char *equals = strchr(text, '=');
     if (!equals || !read_id(text, equals, &info.id)) {
-        tell_error("not ID=FILE: '%s'", text);
+        message_error("not ID=FILE: '%s'", text);
         return false;
     }
     info.source = equals + 1;
@@ -119,12 +119,12 @@ static bool walk_member(const char *map, const char *key, const json_t *value,
     const char *path = json_string_value(
         json_is_object(value) ? json_object_get(value, "spv") : value);
     if (!path || !read_id(key, key + strlen(key), &info.id)) {
-        tell_error("%s: shader '%s' is not an id and a path", map, key);
+        message_error("%s: shader '%s' is not an id and a path", map, key);
         return false;
     }
     char *source = beside(map, path);
     if (!source) {
-        tell_error("out of memory");
+        message_error("out of memory");
         return false;
     }
     info.source = source;
@@ -171,7 +171,7 @@ static bool set_capture(struct pfd_strings *strings, const json_t *root)
     }
     if (pfd_strings_set_capture(strings, &capture, &err) == PFD_OK)
         return true;
-    tell_error("%s", err.text);
+    message_error("%s", err.text);
     return false;
 }
 
@@ -184,9 +184,9 @@ static json_t *load_map(const char *path, json_t **shaders)
     if (!*shaders)
         *shaders = root;
     if (!root) {
-        tell_error("%s: %s", path, error.text);
+        message_error("%s: %s", path, error.text);
     } else if (!json_is_object(*shaders)) {
-        tell_error("%s: no object of shaders", path);
+        message_error("%s: no object of shaders", path);
         json_decref(root);
         root = NULL;
     }

@@ -49,14 +49,14 @@ struct answer {
     uint64_t time;
 };
 
-struct farm {
+struct nats {
     natsConnection *nc;
     jsCtx *js;
     struct answer answer; /* that was given last */
     char why[WHY];
 };
 
-static enum outcome fail(struct farm *f, const char *what, natsStatus status)
+static enum outcome fail(struct nats *f, const char *what, natsStatus status)
 {
     const char *last = nats_GetLastError(NULL);
     snprintf(f->why, sizeof f->why, "%s: %.300s", what,
@@ -67,7 +67,7 @@ static enum outcome fail(struct farm *f, const char *what, natsStatus status)
 /* ---- the connection ---- */
 
 static natsStatus set_password(natsOptions *options,
-                               const struct farm_config *config, char *err,
+                               const struct nats_config *config, char *err,
                                size_t n_err)
 {
     char password[PASSWORD_MAX] = "";
@@ -124,7 +124,7 @@ static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
 }
 
 static natsStatus set_options(natsOptions *options,
-                              const struct farm_config *config, char *err,
+                              const struct nats_config *config, char *err,
                               size_t n_err)
 {
     natsStatus s = set_servers(options, config->url);
@@ -162,7 +162,7 @@ static void free_answer(struct answer *a)
     *a = (struct answer){ 0 };
 }
 
-static void close_farm(struct farm *f)
+static void close_farm(struct nats *f)
 {
     if (!f)
         return;
@@ -172,12 +172,12 @@ static void close_farm(struct farm *f)
     free(f);
 }
 
-static struct farm *open_farm(const struct farm_config *config, char *err,
+static struct nats *open_farm(const struct nats_config *config, char *err,
                               size_t n_err)
 {
     natsOptions *options = NULL;
     jsOptions js;
-    struct farm *f = calloc(1, sizeof *f);
+    struct nats *f = calloc(1, sizeof *f);
     natsStatus s = f ? natsOptions_Create(&options) : NATS_NO_MEMORY;
     *err = '\0';
     if (s == NATS_OK)
@@ -296,7 +296,7 @@ static natsStatus read_answer(const char *text, size_t n, struct answer *ret)
     return code == NOT_FOUND ? NATS_NOT_FOUND : NATS_ERR;
 }
 
-static natsStatus ask(struct farm *f, const char *subject, const char *question,
+static natsStatus ask(struct nats *f, const char *subject, const char *question,
                       struct answer *ret)
 {
     natsMsg *answer = NULL;
@@ -341,7 +341,7 @@ static bool get_header(const struct answer *a, const char *name, char *ret,
 
 /* ---- messages ---- */
 
-static enum outcome look(struct farm *f, struct farm_state *ret)
+static enum outcome look(struct nats *f, struct nats_state *ret)
 {
     jsStreamInfo *info = NULL;
     jsErrCode code = 0;
@@ -350,7 +350,7 @@ static enum outcome look(struct farm *f, struct farm_state *ret)
         return OUTCOME_END;
     if (s != NATS_OK)
         return fail(f, LOG_STREAM, s);
-    *ret = (struct farm_state){ .first = info->State.FirstSeq,
+    *ret = (struct nats_state){ .first = info->State.FirstSeq,
                                 .last = info->State.LastSeq,
                                 .created = info->Created };
     jsStreamInfo_Destroy(info);
@@ -378,9 +378,9 @@ static bool get_digits(const struct answer *a, const char *name, char *ret,
     return ok;
 }
 
-static void read_message(const struct answer *a, struct farm_message *ret)
+static void read_message(const struct answer *a, struct nats_message *ret)
 {
-    *ret = (struct farm_message){
+    *ret = (struct nats_message){
         .number = a->number,
         .time = a->time,
         .bytes = a->bytes,
@@ -396,8 +396,8 @@ static void read_message(const struct answer *a, struct farm_message *ret)
     get_digits(a, "Gpulog-Code-At", ret->place, sizeof ret->place);
 }
 
-static enum outcome next(struct farm *f, uint64_t number,
-                         struct farm_message *ret)
+static enum outcome next(struct nats *f, uint64_t number,
+                         struct nats_message *ret)
 {
     char question[SUBJECT];
     snprintf(question, sizeof question,
@@ -416,7 +416,7 @@ static enum outcome next(struct farm *f, uint64_t number,
 /* ---- code objects ---- */
 
 /* Adds piece i to bytes [*n]. OUTCOME_END: there is none, or too much of it. */
-static enum outcome add_piece(struct farm *f, const char *digest,
+static enum outcome add_piece(struct nats *f, const char *digest,
                               const char *place, size_t i, size_t n_max,
                               char **bytes, size_t *n)
 {
@@ -453,7 +453,7 @@ static bool has_digest(const char *bytes, size_t n, const char *digest)
     return !strcmp(text, digest);
 }
 
-static enum outcome fetch_from(struct farm *f, const char *digest,
+static enum outcome fetch_from(struct nats *f, const char *digest,
                                const char *place, size_t n_max, char **ret,
                                size_t *n)
 {
@@ -476,7 +476,7 @@ static enum outcome fetch_from(struct farm *f, const char *digest,
     return outcome;
 }
 
-static enum outcome fetch(struct farm *f, const char *digest, const char *place,
+static enum outcome fetch(struct nats *f, const char *digest, const char *place,
                           size_t n_max, char **ret, size_t *n)
 {
     enum outcome outcome = fetch_from(f, digest, "", n_max, ret, n);
@@ -485,12 +485,12 @@ static enum outcome fetch(struct farm *f, const char *digest, const char *place,
                : outcome;
 }
 
-static const char *why(const struct farm *f)
+static const char *why(const struct nats *f)
 {
     return f->why;
 }
 
-const struct farm_class printfdecode_farm = {
+const struct nats_class printfdecode_farm = {
     .open = open_farm,
     .close = close_farm,
     .look = look,

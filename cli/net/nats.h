@@ -20,7 +20,7 @@ enum {
 };
 
 /* All but the URL may be NULL. */
-struct farm_config {
+struct nats_config {
     const char *url;         /* nats://HOST:PORT or tls://HOST:PORT; several
                                 with commas between them */
     const char *credentials; /* a file, as nsc writes it */
@@ -31,14 +31,14 @@ struct farm_config {
 };
 
 /* Of GPULOG. */
-struct farm_state {
+struct nats_state {
     uint64_t first; /* numbers of the messages that are there */
     uint64_t last;  /* 0: none was ever there */
     int64_t created;
 };
 
 /* Borrowed until the next one. */
-struct farm_message {
+struct nats_message {
     uint64_t number;        /* in the stream */
     uint64_t time;          /* when the server took it, ns since 1970 */
     bool is_edges;          /* false: nothing of the following is there */
@@ -52,41 +52,41 @@ struct farm_message {
     size_t n;
 };
 
-struct farm;
+struct nats;
 
-struct farm_class {
+struct nats_class {
     /* NULL: err [n_err] says why. The config is borrowed. */
-    struct farm *(*open)(const struct farm_config *config, char *err,
+    struct nats *(*open)(const struct nats_config *config, char *err,
                          size_t n_err);
-    void (*close)(struct farm *farm); /* NULL is allowed */
+    void (*close)(struct nats *nats); /* NULL is allowed */
 
     /* OUTCOME_FAILED from here on: why(). OUTCOME_END: there is no stream. */
-    enum outcome (*look)(struct farm *farm, struct farm_state *ret);
+    enum outcome (*look)(struct nats *nats, struct nats_state *ret);
 
     /* The first message with this number or a higher one. OUTCOME_END: there is
      * none. */
-    enum outcome (*next)(struct farm *farm, uint64_t number,
-                         struct farm_message *ret);
+    enum outcome (*next)(struct nats *nats, uint64_t number,
+                         struct nats_message *ret);
 
     /* Bytes [*n] with this digest, of at most n_max, the caller's to free; place:
      * where they may lie, too, or "". OUTCOME_END: they are not there, or not
      * what the digest says. */
-    enum outcome (*fetch)(struct farm *farm, const char *digest,
+    enum outcome (*fetch)(struct nats *nats, const char *digest,
                           const char *place, size_t n_max, char **ret,
                           size_t *n);
 
-    const char *(*why)(const struct farm *farm);
+    const char *(*why)(const struct nats *nats);
 };
 
 /*
  * A module of its own (nats.c), loaded when it is first wanted, as that of TLS
  * is. NULL: err [n_err] says why.
  */
-const struct farm_class *farm_load(char *err, size_t n_err);
+const struct nats_class *nats_load(char *err, size_t n_err);
 
 /* The module's name for it. */
 #define FARM_CLASS "printfdecode_farm"
-extern const struct farm_class printfdecode_farm
+extern const struct nats_class printfdecode_farm
     __attribute__((visibility("default")));
 
 #endif

@@ -38,10 +38,10 @@ static void free_edge(void *edge)
     free(e);
 }
 
-void farm_seen_deinit(struct farm_seen *seen)
+void nats_dedup_deinit(struct nats_dedup *seen)
 {
     tdestroy(seen->edges, free_edge);
-    *seen = (struct farm_seen){ 0 };
+    *seen = (struct nats_dedup){ 0 };
 }
 
 static uint64_t missing_of(const struct edge *e)
@@ -78,7 +78,7 @@ static int by_heard(const void *a, const void *b)
 }
 
 /* Those that have been silent the longest: anybody can invent edges. */
-static bool forget_some(struct farm_seen *seen)
+static bool forget_some(struct nats_dedup *seen)
 {
     struct gathered g = { calloc(seen->n_edges, sizeof(void *)), 0 };
     if (!g.edges)
@@ -98,7 +98,7 @@ static bool forget_some(struct farm_seen *seen)
     return true;
 }
 
-static struct edge *find(struct farm_seen *seen, const char *name)
+static struct edge *find(struct nats_dedup *seen, const char *name)
 {
     struct edge *const *found = tfind(name, &seen->edges, compare);
     if (found)
@@ -155,15 +155,15 @@ static void take_out(struct edge *e, size_t i)
 }
 
 /* The oldest place where something is missing is given up. */
-static void forget_oldest(struct farm_seen *seen, struct edge *e)
+static void forget_oldest(struct nats_dedup *seen, struct edge *e)
 {
     seen->n_missing += e->ranges[1].from - e->ranges[0].to - 1;
     e->ranges[1].from = e->ranges[0].from;
     take_out(e, 0);
 }
 
-bool farm_seen_has(const struct farm_seen *seen,
-                   const struct farm_message *message)
+bool nats_dedup_has(const struct nats_dedup *seen,
+                    const struct nats_message *message)
 {
     struct edge *const *found = tfind(message->edge, &seen->edges, compare);
     size_t i = found ? find_range(*found, message->first) : 0;
@@ -172,7 +172,8 @@ bool farm_seen_has(const struct farm_seen *seen,
            (*found)->ranges[i].to >= message->last;
 }
 
-bool farm_seen_take(struct farm_seen *seen, const struct farm_message *message)
+bool nats_dedup_take(struct nats_dedup *seen,
+                     const struct nats_message *message)
 {
     struct edge *e = find(seen, message->edge);
     /* Numbers in between are nobody's. */
@@ -204,7 +205,7 @@ static void add_missing(const void *node, VISIT visit, int depth)
         n_walked += missing_of(*(const struct edge *const *)node);
 }
 
-uint64_t farm_seen_missing(const struct farm_seen *seen)
+uint64_t nats_dedup_missing(const struct nats_dedup *seen)
 {
     n_walked = seen->n_missing;
     twalk(seen->edges, add_missing);

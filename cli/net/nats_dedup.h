@@ -13,24 +13,25 @@
 #include "nats.h"
 
 /* All zeros: none. */
-struct farm_seen {
+struct nats_dedup {
     void *edges; /* a tree */
     size_t n_edges;
     uint64_t clock;     /* messages that were remembered */
     bool has_forgotten; /* edges, because there were too many */
     uint64_t n_missing; /* of places that are not remembered any more */
 };
-void farm_seen_deinit(struct farm_seen *seen);
+void nats_dedup_deinit(struct nats_dedup *seen);
 
 /* Have all of the message's items come? */
-bool farm_seen_has(const struct farm_seen *seen,
-                   const struct farm_message *message);
+bool nats_dedup_has(const struct nats_dedup *seen,
+                    const struct nats_message *message);
 
 /* Remembers the message's items. Where there are too many edges some are
  * forgotten that have been silent for long. False: out of memory. */
-bool farm_seen_take(struct farm_seen *seen, const struct farm_message *message);
+bool nats_dedup_take(struct nats_dedup *seen,
+                     const struct nats_message *message);
 
 /* Items that never came although others before and behind them did. */
-uint64_t farm_seen_missing(const struct farm_seen *seen);
+uint64_t nats_dedup_missing(const struct nats_dedup *seen);
 
 #endif

@@ -20,7 +20,7 @@ static bool is_small(const char *text, size_t n)
     return n_values <= VALUES_MAX;
 }
 
-static bool read_object(const json_t *value, struct farm_object *ret)
+static bool read_object(const json_t *value, struct nats_object *ret)
 {
     const char *digest = json_string_value(json_object_get(value, "sha256"));
     const char *name = json_string_value(json_object_get(value, "name"));
@@ -41,13 +41,13 @@ static bool read_object(const json_t *value, struct farm_object *ret)
     return ret->name;
 }
 
-bool farm_list_read(const char *text, size_t n, struct farm_list *ret)
+bool nats_list_read(const char *text, size_t n, struct nats_list *ret)
 {
     json_t *root = is_small(text, n) ? json_loadb(text, n, 0, NULL) : NULL;
     const json_t *objects = json_object_get(root, "objects");
     bool ok = json_is_array(objects) &&
               json_integer_value(json_object_get(root, "version")) == 1;
-    *ret = (struct farm_list){ 0 };
+    *ret = (struct nats_list){ 0 };
     size_t n_objects = ok ? json_array_size(objects) : 0;
     ret->objects = calloc(n_objects + 1, sizeof *ret->objects);
     ok = ok && ret->objects;
@@ -57,14 +57,14 @@ bool farm_list_read(const char *text, size_t n, struct farm_list *ret)
     }
     json_decref(root);
     if (!ok)
-        farm_list_deinit(ret);
+        nats_list_deinit(ret);
     return ok;
 }
 
-void farm_list_deinit(struct farm_list *list)
+void nats_list_deinit(struct nats_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
         free(list->objects[i].name);
     free(list->objects);
-    *list = (struct farm_list){ 0 };
+    *list = (struct nats_list){ 0 };
 }

@@ -13,7 +13,7 @@ enum {
     FARM_LIST_MAX = 16 << 20, /* bytes of one */
 };
 
-struct farm_object {
+struct nats_object {
     char digest[FARM_DIGEST];
     size_t n; /* bytes */
     bool is_shader;
@@ -21,13 +21,13 @@ struct farm_object {
     char *name;      /* owned */
 };
 
-struct farm_list {
-    struct farm_object *objects; /* [n] */
+struct nats_list {
+    struct nats_object *objects; /* [n] */
     size_t n;
 };
 
 /* Of a text [n]. False: it is none, or out of memory; ret is empty then. */
-bool farm_list_read(const char *text, size_t n, struct farm_list *ret);
-void farm_list_deinit(struct farm_list *list);
+bool nats_list_read(const char *text, size_t n, struct nats_list *ret);
+void nats_list_deinit(struct nats_list *list);
 
 #endif

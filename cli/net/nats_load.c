@@ -6,11 +6,11 @@
 
 #if HAVE_NATS
 
-const struct farm_class *farm_load(char *err, size_t n_err)
+const struct nats_class *nats_load(char *err, size_t n_err)
 {
     /* Found by the program's run path. */
     void *module = dlopen("printfdecode-nats.so", RTLD_NOW | RTLD_LOCAL);
-    const struct farm_class *farm = module ? dlsym(module, FARM_CLASS) : NULL;
+    const struct nats_class *farm = module ? dlsym(module, FARM_CLASS) : NULL;
     if (!farm)
         snprintf(err, n_err, "NATS cannot be loaded: %s", dlerror());
     return farm;

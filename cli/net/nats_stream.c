@@ -40,7 +40,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* *is_new: it was not there. NULL: out of memory. Takes over the key. */
-static struct thing *find_thing(struct farm_stream *s, void **tree,
+static struct thing *find_thing(struct nats_stream *s, void **tree,
                                 struct thing *key, bool *is_new)
 {
     struct thing **found = key ? tsearch(key, tree, compare) : NULL;
@@ -66,7 +66,7 @@ static struct thing *new_thing(const char *a, size_t n_a, const char *b,
     return t;
 }
 
-static void forget(struct farm_stream *s)
+static void forget(struct nats_stream *s)
 {
     tdestroy(s->lists, free);
     tdestroy(s->objects, free);
@@ -77,14 +77,14 @@ static void forget(struct farm_stream *s)
     s->has_begun = false;
 }
 
-void farm_stream_deinit(struct farm_stream *s)
+void nats_stream_deinit(struct nats_stream *s)
 {
     forget(s);
     pfd_wire_reader_free(s->reader);
     free(s->bytes);
 }
 
-static enum outcome no_memory(struct farm_stream *s)
+static enum outcome no_memory(struct nats_stream *s)
 {
     snprintf(s->why, sizeof s->why, "out of memory");
     return OUTCOME_FAILED;
@@ -94,7 +94,7 @@ static enum outcome no_memory(struct farm_stream *s)
 
 static bool add_bytes(void *user, const void *bytes, size_t n)
 {
-    struct farm_stream *s = user;
+    struct nats_stream *s = user;
     if (n > s->size - s->n) {
         size_t size = 2 * (s->n + n);
         char *more = realloc(s->bytes, size);
@@ -110,7 +110,7 @@ static bool add_bytes(void *user, const void *bytes, size_t n)
 }
 
 /* What was added goes on to those who print it. */
-static enum outcome pass_on(struct farm_stream *s)
+static enum outcome pass_on(struct nats_stream *s)
 {
     enum outcome outcome = follow_entries_take(s->entries, s->bytes, s->n);
     s->n = 0;
@@ -119,7 +119,7 @@ static enum outcome pass_on(struct farm_stream *s)
     return outcome;
 }
 
-static bool begin(struct farm_stream *s)
+static bool begin(struct nats_stream *s)
 {
     if (s->n_held > HELD_MAX || s->n_things > THINGS_MAX)
         forget(s);
@@ -130,7 +130,7 @@ static bool begin(struct farm_stream *s)
 }
 
 /* In pieces; scope: whose shader it is, or 0. */
-static bool add_object(struct farm_stream *s, const struct farm_object *o,
+static bool add_object(struct nats_stream *s, const struct nats_object *o,
                        const char *bytes, uint64_t number, uint64_t scope)
 {
     for (size_t at = 0; at < o->n; at += PIECE) {
@@ -159,11 +159,11 @@ static bool add_object(struct farm_stream *s, const struct farm_object *o,
 /* ---- code objects ---- */
 
 /* The connection's failure, or that something is missing. */
-static enum outcome lacks(struct farm_stream *s, enum outcome outcome,
+static enum outcome lacks(struct nats_stream *s, enum outcome outcome,
                           const char *what)
 {
     if (outcome == OUTCOME_FAILED) {
-        snprintf(s->why, sizeof s->why, "%s", s->class->why(s->farm));
+        snprintf(s->why, sizeof s->why, "%s", s->class->why(s->nats));
         return OUTCOME_FAILED;
     }
     s->wrong = what;
@@ -171,9 +171,9 @@ static enum outcome lacks(struct farm_stream *s, enum outcome outcome,
 }
 
 /* A module is of its list alone, whose number of it is its own. */
-static enum outcome put_object(struct farm_stream *s,
-                               const struct farm_message *m,
-                               const struct farm_object *o, uint64_t scope)
+static enum outcome put_object(struct nats_stream *s,
+                               const struct nats_message *m,
+                               const struct nats_object *o, uint64_t scope)
 {
     char *bytes = NULL;
     size_t n = 0;
@@ -194,7 +194,7 @@ static enum outcome put_object(struct farm_stream *s,
     if (!is_new)
         return OUTCOME_DONE;
     enum outcome outcome =
-        s->class->fetch(s->farm, o->digest, m->place, o->n, &bytes, &n);
+        s->class->fetch(s->nats, o->digest, m->place, o->n, &bytes, &n);
     if (outcome == OUTCOME_DONE && n != o->n) {
         free(bytes);
         outcome = OUTCOME_END;
@@ -212,14 +212,14 @@ static enum outcome put_object(struct farm_stream *s,
 }
 
 /* What is missing is told once; many of them cost a question each. */
-static enum outcome put_objects(struct farm_stream *s,
-                                const struct farm_message *m, const char *text,
+static enum outcome put_objects(struct nats_stream *s,
+                                const struct nats_message *m, const char *text,
                                 size_t n, uint64_t scope)
 {
-    struct farm_list list;
+    struct nats_list list;
     enum outcome outcome = OUTCOME_DONE;
     unsigned n_missing = 0;
-    if (!farm_list_read(text, n, &list)) {
+    if (!nats_list_read(text, n, &list)) {
         s->wrong = "what should be its list of code objects is none";
         return OUTCOME_DONE;
     }
@@ -233,14 +233,14 @@ static enum outcome put_objects(struct farm_stream *s,
         if (!s->wrong)
             s->wrong = before;
     }
-    farm_list_deinit(&list);
+    nats_list_deinit(&list);
     return outcome;
 }
 
 /* All that entries of a list need; *scope: its number. What is missing is asked
  * for again with the next message. */
-static enum outcome put_list(struct farm_stream *s,
-                             const struct farm_message *m, uint64_t *scope)
+static enum outcome put_list(struct nats_stream *s,
+                             const struct nats_message *m, uint64_t *scope)
 {
     const char *digest = m->code;
     char *text = NULL;
@@ -257,7 +257,7 @@ static enum outcome put_list(struct farm_stream *s,
     if (!is_new)
         return OUTCOME_DONE;
     enum outcome outcome =
-        s->class->fetch(s->farm, digest, m->place, FARM_LIST_MAX, &text, &n);
+        s->class->fetch(s->nats, digest, m->place, FARM_LIST_MAX, &text, &n);
     if (outcome == OUTCOME_DONE) {
         outcome = put_objects(s, m, text, n, t->number);
     } else {
@@ -275,7 +275,7 @@ static enum outcome put_list(struct farm_stream *s,
 /* ---- messages ---- */
 
 /* The next frame of a message; false: there is none that is sound. */
-static bool next_frame(struct farm_stream *s, const struct farm_message *m,
+static bool next_frame(struct nats_stream *s, const struct nats_message *m,
                        size_t *at, struct pfd_wire_frame *ret)
 {
     for (;;) {
@@ -295,7 +295,7 @@ static bool next_frame(struct farm_stream *s, const struct farm_message *m,
 
 static bool feed_start(void *user, const void *bytes, size_t n)
 {
-    struct farm_stream *s = user;
+    struct nats_stream *s = user;
     size_t taken = 0;
     return pfd_wire_reader_feed(s->reader, bytes, n, &taken, NULL) == PFD_OK &&
            taken == n;
@@ -307,7 +307,7 @@ static bool is_text(const struct pfd_wire_bytes *bytes, const char *text)
 }
 
 /* Of one of --source, by its name or its GPU. */
-static bool is_wanted(const struct farm_stream *s,
+static bool is_wanted(const struct nats_stream *s,
                       const struct pfd_wire_frame *buffer)
 {
     const struct words *sources = &s->o->sources;
@@ -320,7 +320,7 @@ static bool is_wanted(const struct farm_stream *s,
 }
 
 /* The stream's number of a message's buffer; 0: out of memory. */
-static uint64_t put_buffer(struct farm_stream *s, const struct farm_message *m,
+static uint64_t put_buffer(struct nats_stream *s, const struct nats_message *m,
                            const struct pfd_wire_frame *buffer, uint64_t scope)
 {
     char of[FARM_EDGE + 24];
@@ -339,8 +339,8 @@ static uint64_t put_buffer(struct farm_stream *s, const struct farm_message *m,
     return pfd_wire_write(&frame, add_bytes, s, NULL) == PFD_OK ? t->number : 0;
 }
 
-static enum outcome put_entries(struct farm_stream *s,
-                                const struct farm_message *m,
+static enum outcome put_entries(struct nats_stream *s,
+                                const struct nats_message *m,
                                 const struct pfd_wire_frame *buffer,
                                 struct pfd_wire_frame *entries)
 {
@@ -366,8 +366,8 @@ static enum outcome put_entries(struct farm_stream *s,
     return pass_on(s);
 }
 
-enum outcome farm_stream_put(struct farm_stream *s,
-                             const struct farm_message *m)
+enum outcome nats_stream_put(struct nats_stream *s,
+                             const struct nats_message *m)
 {
     struct pfd_wire_frame frame;
     enum outcome outcome = OUTCOME_DONE;

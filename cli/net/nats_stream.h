@@ -11,10 +11,10 @@
 #include "options.h"
 #include "verbs/follow_entries.h"
 
-struct farm_stream {
+struct nats_stream {
     const struct options *o;
-    const struct farm_class *class;
-    struct farm *farm;
+    const struct nats_class *class;
+    struct nats *nats;
     struct follow_entries *entries; /* that take it */
     uint64_t since;                 /* ns: what is older is left out */
     struct pfd_wire_reader *reader; /* of a message */
@@ -33,14 +33,14 @@ struct farm_stream {
     char why[400];
 };
 
-void farm_stream_deinit(struct farm_stream *stream);
+void nats_stream_deinit(struct nats_stream *stream);
 
 /*
  * OUTCOME_DONE, and `wrong` says why nothing came of it or what is missing;
  * OUTCOME_STOPPED: no more is wanted; OUTCOME_FAILED: `why` says why, and
  * nothing of it was taken.
  */
-enum outcome farm_stream_put(struct farm_stream *stream,
-                             const struct farm_message *message);
+enum outcome nats_stream_put(struct nats_stream *stream,
+                             const struct nats_message *message);
 
 #endif

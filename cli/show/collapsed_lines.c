@@ -6,7 +6,7 @@
 #include "messages.h"
 #include "output.h"
 
-bool collapsing_open(const struct options *o, struct pfd_collapse **ret)
+bool collapsed_lines_open(const struct options *o, struct pfd_collapse **ret)
 {
     struct pfd_error err;
     const struct pfd_collapse_spec spec = {
@@ -17,25 +17,26 @@ bool collapsing_open(const struct options *o, struct pfd_collapse **ret)
     };
     *ret = NULL;
     if (o->collapse == COLLAPSE_NO && o->window) {
-        tell_error("--window is for --collapse");
+        message_error("--window is for --collapse");
         return false;
     }
     if (o->collapse == COLLAPSE_NO ||
         pfd_collapse_new(&spec, ret, &err) == PFD_OK)
         return true;
-    tell_error("%s", err.text);
+    message_error("%s", err.text);
     return false;
 }
 
-bool collapsing_end(struct pfd_collapse *collapse)
+bool collapsed_lines_end(struct pfd_collapse *collapse)
 {
     if (!collapse || pfd_collapse_end(collapse) != PFD_ERR_NOMEM)
         return true;
-    tell_error("out of memory");
+    message_error("out of memory");
     return false;
 }
 
-bool collapsing_end_in_time(struct pfd_collapse *collapse, uint64_t *ended_ns)
+bool collapsed_lines_end_in_time(struct pfd_collapse *collapse,
+                                 uint64_t *ended_ns)
 {
     struct timespec t;
     if (!collapse)
@@ -45,5 +46,5 @@ bool collapsing_end_in_time(struct pfd_collapse *collapse, uint64_t *ended_ns)
     if (now - *ended_ns < (uint64_t)COLLAPSING_MS * 1000000)
         return true;
     *ended_ns = now;
-    return collapsing_end(collapse);
+    return collapsed_lines_end(collapse);
 }

@@ -9,7 +9,8 @@
 
 /* *ret is NULL where it is not asked for. False: it cannot be, which was
  * said. */
-bool collapsing_open(const struct options *options, struct pfd_collapse **ret);
+bool collapsed_lines_open(const struct options *options,
+                          struct pfd_collapse **ret);
 
 enum {
     COLLAPSING_MS = 1000, /* a run goes on no longer: its line is waited for */
@@ -17,10 +18,11 @@ enum {
 
 /* collapsing_end() where the last one, at *ended_ns by CLOCK_MONOTONIC, is so
  * long ago. */
-bool collapsing_end_in_time(struct pfd_collapse *collapse, uint64_t *ended_ns);
+bool collapsed_lines_end_in_time(struct pfd_collapse *collapse,
+                                 uint64_t *ended_ns);
 
 /* Writes all that waits. False: memory is out, which was said. NULL is
  * allowed. */
-bool collapsing_end(struct pfd_collapse *collapse);
+bool collapsed_lines_end(struct pfd_collapse *collapse);
 
 #endif

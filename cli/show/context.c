@@ -4,23 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool neighbours_wanted(const struct options *o)
+bool context_wanted(const struct options *o)
 {
     return o->tail || o->context;
 }
 
-void neighbours_init(struct neighbours *n, const struct options *o)
+void context_init(struct context *n, const struct options *o)
 {
-    *n = (struct neighbours){ .tail = o->tail, .context = o->context };
+    *n = (struct context){ .tail = o->tail, .context = o->context };
 }
 
-void neighbours_deinit(struct neighbours *n)
+void context_deinit(struct context *n)
 {
     free(n->last);
     free(n->ranges);
 }
 
-static void *grown(struct neighbours *n, void *array, size_t *room, size_t size)
+static void *grown(struct context *n, void *array, size_t *room, size_t size)
 {
     size_t more = *room ? 2 * *room : 256;
     void *ret = realloc(array, more * size);
@@ -33,7 +33,7 @@ static void *grown(struct neighbours *n, void *array, size_t *room, size_t size)
 }
 
 /* The entries [from, to); those before it begin before it. */
-static void add_range(struct neighbours *n, uint64_t from, uint64_t to)
+static void add_range(struct context *n, uint64_t from, uint64_t to)
 {
     if (n->n_ranges && from <= n->ranges[n->n_ranges - 1].to) {
         n->ranges[n->n_ranges - 1].to = to;
@@ -48,7 +48,7 @@ static void add_range(struct neighbours *n, uint64_t from, uint64_t to)
     n->ranges[n->n_ranges++] = (struct pfd_range){ from, to };
 }
 
-static void add_around(struct neighbours *n, uint64_t index)
+static void add_around(struct context *n, uint64_t index)
 {
     uint64_t from = index > n->context ? index - n->context : 0;
     uint64_t to = index + 1;
@@ -57,14 +57,14 @@ static void add_around(struct neighbours *n, uint64_t index)
 }
 
 /* Forgets what is no more among the last. */
-static void drop_old(struct neighbours *n)
+static void drop_old(struct context *n)
 {
     memmove(n->last, n->last + (n->n_last - n->tail),
             n->tail * sizeof *n->last);
     n->n_last = n->tail;
 }
 
-static void add_last(struct neighbours *n, uint64_t index)
+static void add_last(struct context *n, uint64_t index)
 {
     if (n->n_last / 2 >= n->tail)
         drop_old(n);
@@ -79,7 +79,7 @@ static void add_last(struct neighbours *n, uint64_t index)
 
 static void take(void *user, const uint64_t *indexes, size_t n_indexes)
 {
-    struct neighbours *n = user;
+    struct context *n = user;
     n->n_wanted += n_indexes;
     for (size_t i = 0; i < n_indexes && !n->failed; i++) {
         if (n->tail) {
@@ -90,7 +90,7 @@ static void take(void *user, const uint64_t *indexes, size_t n_indexes)
     }
 }
 
-void neighbours_look(struct neighbours *n, struct pfd_convert *convert)
+void context_look(struct context *n, struct pfd_convert *convert)
 {
     convert->output = NULL;
     convert->write_chunk = NULL;
@@ -102,7 +102,7 @@ void neighbours_look(struct neighbours *n, struct pfd_convert *convert)
     convert->given_user = n;
 }
 
-bool neighbours_show(struct neighbours *n, struct pfd_convert *convert)
+bool context_show(struct context *n, struct pfd_convert *convert)
 {
     static const struct pfd_range none;
     if (n->tail && n->n_last > n->tail)

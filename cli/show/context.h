@@ -10,7 +10,7 @@
 
 #include "options.h"
 
-struct neighbours {
+struct context {
     uint64_t tail;    /* only the last so many; 0: all */
     uint64_t context; /* with so many on both sides */
     uint64_t n_wanted;
@@ -25,15 +25,15 @@ struct neighbours {
 };
 
 /* Is anything of this asked for? */
-bool neighbours_wanted(const struct options *options);
+bool context_wanted(const struct options *options);
 
-void neighbours_init(struct neighbours *n, const struct options *options);
-void neighbours_deinit(struct neighbours *n);
+void context_init(struct context *n, const struct options *options);
+void context_deinit(struct context *n);
 
 /* Has the conversion tell what is wanted, and print nothing. */
-void neighbours_look(struct neighbours *n, struct pfd_convert *convert);
+void context_look(struct context *n, struct pfd_convert *convert);
 
 /* Has it print that instead of what it would. False: out of memory. */
-bool neighbours_show(struct neighbours *n, struct pfd_convert *convert);
+bool context_show(struct context *n, struct pfd_convert *convert);
 
 #endif

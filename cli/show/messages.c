@@ -9,12 +9,12 @@
 static bool in_color;
 static bool progress_shown;
 
-void tell_color(bool color)
+void message_color(bool color)
 {
     in_color = color;
 }
 
-void tell_progress_done(void)
+void message_progress_done(void)
 {
     if (progress_shown)
         fputs("\r\033[K", stderr);
@@ -37,12 +37,12 @@ static void put_foreign(const char *text)
     free(shown);
 }
 
-__attribute__((format(printf, 2, 0))) static void tell(const char *style,
-                                                       const char *text,
-                                                       va_list ap)
+__attribute__((format(printf, 2, 0))) static void message(const char *style,
+                                                          const char *text,
+                                                          va_list ap)
 {
     char *line = NULL;
-    tell_progress_done();
+    message_progress_done();
     fprintf(stderr, "%sprintfdecode:%s ", in_color ? style : "",
             in_color ? "\033[0m" : "");
     if (vasprintf(&line, text, ap) < 0)
@@ -52,27 +52,27 @@ __attribute__((format(printf, 2, 0))) static void tell(const char *style,
     fputc('\n', stderr);
 }
 
-void tell_error(const char *text, ...)
+void message_error(const char *text, ...)
 {
     va_list ap;
     va_start(ap, text);
-    tell("\033[1;31m", text, ap);
+    message("\033[1;31m", text, ap);
     va_end(ap);
 }
 
-void tell_hint(const char *text, ...)
+void message_hint(const char *text, ...)
 {
     va_list ap;
     va_start(ap, text);
-    tell("\033[1m", text, ap);
+    message("\033[1m", text, ap);
     va_end(ap);
 }
 
-void tell_finding(void *user, const struct pfd_finding *finding)
+void message_finding(void *user, const struct pfd_finding *finding)
 {
     unsigned long long at = finding->offset;
     (void)user;
-    tell_progress_done();
+    message_progress_done();
     fputs("printfdecode: ", stderr);
     put_foreign(finding->source);
     if (finding->offset != PFD_NO_OFFSET && finding->in_buffer) {
@@ -86,9 +86,9 @@ void tell_finding(void *user, const struct pfd_finding *finding)
     fputc('\n', stderr);
 }
 
-void tell_summary(const struct pfd_summary *s)
+void message_summary(const struct pfd_summary *s)
 {
-    tell_progress_done();
+    message_progress_done();
     fprintf(stderr,
             "printfdecode: %llu %s (%llu bytes), %llu unknown; %llu bytes "
             "lost, %llu skipped; %llu %s\n",
@@ -100,7 +100,7 @@ void tell_summary(const struct pfd_summary *s)
             s->findings == 1 ? "finding" : "findings");
 }
 
-void tell_progress_search(uint64_t n_done, uint64_t n_all)
+void message_progress_search(uint64_t n_done, uint64_t n_all)
 {
     progress_shown = true;
     fprintf(stderr, "\r\033[K%3.0f %% of %.0f MiB searched",
@@ -109,7 +109,7 @@ void tell_progress_search(uint64_t n_done, uint64_t n_all)
     fflush(stderr);
 }
 
-void tell_progress_files(size_t n_looked_at, size_t n_found)
+void message_progress_files(size_t n_looked_at, size_t n_found)
 {
     progress_shown = true;
     fprintf(stderr, "\r\033[K%zu files, %zu with code objects", n_looked_at,
@@ -117,7 +117,7 @@ void tell_progress_files(size_t n_looked_at, size_t n_found)
     fflush(stderr);
 }
 
-void tell_progress(const struct pfd_summary *so_far, uint64_t n_buffer)
+void message_progress(const struct pfd_summary *so_far, uint64_t n_buffer)
 {
     double done = (double)(so_far->bytes + so_far->skipped_bytes);
     progress_shown = true;

@@ -8,23 +8,23 @@
 
 #include <printfdecode/convert.h>
 
-void tell_color(bool color);
+void message_color(bool color);
 
-void tell_error(const char *text, ...) __attribute__((format(printf, 1, 2)));
+void message_error(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
 /* Something that may help, and is no error. */
-void tell_hint(const char *text, ...) __attribute__((format(printf, 1, 2)));
+void message_hint(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
 /* A pfd_finding_fn; user is not used. */
-void tell_finding(void *user, const struct pfd_finding *finding);
+void message_finding(void *user, const struct pfd_finding *finding);
 
-void tell_summary(const struct pfd_summary *summary);
+void message_summary(const struct pfd_summary *summary);
 
 /* The progress line: shown, and taken away before anything else is said. */
-void tell_progress(const struct pfd_summary *so_far, uint64_t n_buffer);
+void message_progress(const struct pfd_summary *so_far, uint64_t n_buffer);
 /* How much of a core was searched. */
-void tell_progress_search(uint64_t n_done, uint64_t n_all);
-void tell_progress_files(size_t n_looked_at, size_t n_found);
-void tell_progress_done(void);
+void message_progress_search(uint64_t n_done, uint64_t n_all);
+void message_progress_files(size_t n_looked_at, size_t n_found);
+void message_progress_done(void);
 
 #endif

@@ -52,7 +52,7 @@ static void write_all(const char *at, size_t n)
             closed = true;
             failed = errno != EPIPE;
             if (failed)
-                tell_error("standard output: %s", strerror(errno));
+                message_error("standard output: %s", strerror(errno));
             break;
         }
         at += done;
@@ -167,7 +167,7 @@ static void put(const char *bytes, size_t n)
 
 void output_finding(void *user, const struct pfd_finding *finding)
 {
-    tell_finding(user, finding);
+    message_finding(user, finding);
     pfd_finding_write_json(finding, output_write, NULL);
 }
 
@@ -179,7 +179,7 @@ void output_printf(const char *text, ...)
     int n = vasprintf(&line, text, ap);
     va_end(ap);
     if (n < 0) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(1);
     }
     put(line, (size_t)n);
@@ -191,7 +191,7 @@ static void write_escaped(size_t (*escape)(char *, const void *, size_t),
 {
     char *shown = malloc(factor * n + 1);
     if (!shown) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(1);
     }
     put(shown, escape(shown, text, n));
@@ -220,7 +220,7 @@ void output_json_text(const char *name, const char *text, size_t n)
 {
     char *bytes = malloc((n + 2) / 3 * 4 + 1);
     if (!bytes) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(1);
     }
     size_t n_bytes = pfd_base64_for_json(bytes, text, n);

@@ -7,13 +7,13 @@
 #include "messages.h"
 #include "output.h"
 
-bool tracing_wanted(const struct options *o)
+bool perfetto_wanted(const struct options *o)
 {
     return o->output && !strcmp(o->output, "perfetto");
 }
 
-bool tracing_open(const struct options *o, const struct pfd_strings *strings,
-                  struct pfd_trace **ret)
+bool perfetto_open(const struct options *o, const struct pfd_strings *strings,
+                   struct pfd_trace **ret)
 {
     struct pfd_error err;
     const struct pfd_trace_spec spec = {
@@ -21,47 +21,48 @@ bool tracing_open(const struct options *o, const struct pfd_strings *strings,
         .write = output_write,
     };
     *ret = NULL;
-    if (!tracing_wanted(o))
+    if (!perfetto_wanted(o))
         return true;
     if (isatty(STDOUT_FILENO)) {
-        tell_error("a trace is no text: > FILE");
+        message_error("a trace is no text: > FILE");
         return false;
     }
     if (pfd_trace_new(&spec, ret, &err) == PFD_OK)
         return true;
-    tell_error("%s", err.text);
+    message_error("%s", err.text);
     return false;
 }
 
-static void tell_count(uint64_t n, const char *one, const char *several)
+static void message_count(uint64_t n, const char *one, const char *several)
 {
     if (n)
-        tell_hint("%llu %s", (unsigned long long)n, n == 1 ? one : several);
+        message_hint("%llu %s", (unsigned long long)n, n == 1 ? one : several);
 }
 
-bool tracing_end(const struct pfd_trace *trace)
+bool perfetto_end(const struct pfd_trace *trace)
 {
     struct pfd_trace_counts c;
     if (!trace)
         return true;
     if (pfd_trace_end(trace, &c) == PFD_ERR_NOMEM) {
-        tell_error("out of memory");
+        message_error("out of memory");
         return false;
     }
     if (c.untimed && !c.instants) {
-        tell_error("no entry has a time, which all in a trace has: captures "
-                   "have times, buffers do not");
+        message_error("no entry has a time, which all in a trace has: captures "
+                      "have times, buffers do not");
         return false;
     }
-    tell_count(c.untimed, "entry has no time, and is not in the trace",
-               "entries have no time, and are not in the trace");
-    tell_count(c.unbounded,
-               "value is NaN or infinite: no counter has it, its instant does",
-               "values are NaN or infinite: no counter has them, their "
-               "instants do");
-    tell_count(c.uncounted, "value is of a counter too many",
-               "values are of counters too many: there are 65,536");
-    tell_count(c.over_large, "entry is too long for a trace",
-               "entries are too long for a trace");
+    message_count(c.untimed, "entry has no time, and is not in the trace",
+                  "entries have no time, and are not in the trace");
+    message_count(
+        c.unbounded,
+        "value is NaN or infinite: no counter has it, its instant does",
+        "values are NaN or infinite: no counter has them, their "
+        "instants do");
+    message_count(c.uncounted, "value is of a counter too many",
+                  "values are of counters too many: there are 65,536");
+    message_count(c.over_large, "entry is too long for a trace",
+                  "entries are too long for a trace");
     return true;
 }

@@ -7,15 +7,15 @@
 
 #include "options.h"
 
-bool tracing_wanted(const struct options *options);
+bool perfetto_wanted(const struct options *options);
 
 /* *ret is NULL where it is not asked for. False: it cannot be, which was said.
  * strings: borrowed until the trace is freed. */
-bool tracing_open(const struct options *options,
-                  const struct pfd_strings *strings, struct pfd_trace **ret);
+bool perfetto_open(const struct options *options,
+                   const struct pfd_strings *strings, struct pfd_trace **ret);
 
 /* Says what the trace does not hold. False: it holds nothing, though there were
  * entries, or memory is out; that was said, too. NULL is allowed. */
-bool tracing_end(const struct pfd_trace *trace);
+bool perfetto_end(const struct pfd_trace *trace);
 
 #endif

@@ -53,9 +53,9 @@ static bool is_written(struct packer *p, enum pfd_status status)
     if (status == PFD_OK)
         return true;
     if (status == PFD_ERR_STOPPED) {
-        tell_error("%s: %s", p->o->to, strerror(errno));
+        message_error("%s: %s", p->o->to, strerror(errno));
     } else {
-        tell_error("%s", p->err.text);
+        message_error("%s", p->err.text);
     }
     p->failed = true;
     return false;
@@ -102,9 +102,9 @@ static bool inflate_bytes(struct packer *p, const char *path, char **bytes,
     size_t n_inflated = 0;
     if (!pfd_input_is_compressed(*bytes, *n))
         return true;
-    if (pfd_input_inflate(*bytes, *n, p->o->max_inflated, path, tell_finding,
+    if (pfd_input_inflate(*bytes, *n, p->o->max_inflated, path, message_finding,
                           NULL, &inflated, &n_inflated, &p->err) != PFD_OK) {
-        tell_error("%s: %s", path, p->err.text);
+        message_error("%s: %s", path, p->err.text);
         p->failed = true;
         return false;
     }
@@ -123,19 +123,19 @@ static bool slurp(struct packer *p, const char *path, char **bytes, size_t *n)
     *bytes = NULL;
     if (pfd_input_is_uri(path)) {
         if (!input_copy_uri(path, bytes, n, &p->err)) {
-            tell_error("%s: %s", path, p->err.text);
+            message_error("%s: %s", path, p->err.text);
             p->failed = true;
         }
         return !p->failed && inflate_bytes(p, path, bytes, n);
     }
     b.fd = open(path, O_RDONLY | O_CLOEXEC);
     if (b.fd < 0) {
-        tell_error("%s: %s", path, strerror(errno));
+        message_error("%s: %s", path, strerror(errno));
         p->failed = true;
         return false;
     }
     if (!input_slurp(&b, bytes, n, &p->err)) {
-        tell_error("%s: %s", path, p->err.text);
+        message_error("%s: %s", path, p->err.text);
         free(*bytes);
         p->failed = true;
     }
@@ -179,7 +179,7 @@ static bool write_shader(struct packer *p, const char *text)
     char *end = NULL;
     unsigned long long id = strtoull(text, &end, 0);
     if (end == text || *end != '=' || id >= UINT32_MAX) {
-        tell_error("not ID=FILE: '%s'", text);
+        message_error("not ID=FILE: '%s'", text);
         p->failed = true;
         return false;
     }
@@ -194,9 +194,10 @@ static bool write_shaders(struct packer *p, const char *path)
     bool ok = shaders_walk_map(path, write_module, p, &says_more);
     p->failed |= !ok;
     if (ok && says_more) {
-        tell_hint("%s: what it says besides shaders is for --compat khronos, "
-                  "and has no place in a capture: keep the file for that",
-                  path);
+        message_hint(
+            "%s: what it says besides shaders is for --compat khronos, "
+            "and has no place in a capture: keep the file for that",
+            path);
     }
     return ok;
 }
@@ -319,7 +320,7 @@ static bool write_no_entries(struct packer *p)
         bytes = pfd_chunk_finish(writer, &n);
     bool ok = bytes && write_chunk(p, bytes, n, 0);
     if (!bytes)
-        tell_error("out of memory");
+        message_error("out of memory");
     pfd_chunk_writer_free(writer);
     p->failed |= !ok;
     return ok;
@@ -343,7 +344,7 @@ static bool write_entries(struct packer *p, struct buffer *b)
     p->sequence = 0;
     p->has_chunks = false;
     enum pfd_status status =
-        run_buffer(p->o, p->in, &convert, b, NULL, &p->total);
+        convert_opened_buffer(p->o, p->in, &convert, b, NULL, &p->total);
     p->failed |= status < 0 && status != PFD_ERR_STOPPED;
     return !p->failed && (p->has_chunks || write_no_entries(p));
 }
@@ -358,7 +359,7 @@ static bool write_buffer(struct packer *p, struct buffer *b)
     p->time = time_of(b);
     /* How long a stream is, its end tells. */
     if (!entries && !b->bytes && !input_map(b, &p->err)) {
-        tell_error("%s: %s", b->name, p->err.text);
+        message_error("%s: %s", b->name, p->err.text);
         p->failed = true;
         return false;
     }
@@ -449,7 +450,7 @@ static bool is_wanted(const struct packer *p, const struct file *file)
     if (file->is_split)
         return false;
     if (file->found)
-        return source_has_objects(file->path, p->o->max_inflated);
+        return code_source_has_objects(file->path, p->o->max_inflated);
     return file->role == ROLE_STRINGS ||
            (file->role == ROLE_BY_CONTENT && !is_buffer(p->in, file));
 }
@@ -488,7 +489,7 @@ static enum pfd_status write_loaded(
 static bool write_all(struct packer *p, struct inputs *in)
 {
     if (!write_hello(p) || !write_objects(p) ||
-        (in->process_code && !loaded_again(in, p->o, write_loaded, p)))
+        (in->process_code && !process_code_again(in, p->o, write_loaded, p)))
         return false;
     for (size_t i = 0; i < in->n_buffers; i++) {
         if (!write_buffer(p, &in->buffers[i]))
@@ -498,7 +499,7 @@ static bool write_all(struct packer *p, struct inputs *in)
         return false;
     if (!fflush(p->out))
         return true;
-    tell_error("%s: %s", p->o->to, strerror(errno));
+    message_error("%s: %s", p->o->to, strerror(errno));
     return false;
 }
 
@@ -506,7 +507,7 @@ static bool close_file(struct packer *p, bool ok)
 {
     if (!fclose(p->out) || !ok)
         return ok;
-    tell_error("%s: %s", p->o->to, strerror(errno));
+    message_error("%s: %s", p->o->to, strerror(errno));
     return false;
 }
 
@@ -516,7 +517,7 @@ static bool write_through(struct packer *p, struct inputs *in)
     p->out = fopen(p->o->to, "wbe");
     if (p->out)
         return close_file(p, write_all(p, in));
-    tell_error("%s: %s", p->o->to, strerror(errno));
+    message_error("%s: %s", p->o->to, strerror(errno));
     return false;
 }
 
@@ -532,7 +533,7 @@ static bool write_file(struct packer *p, struct inputs *in)
     if (!lstat(p->o->to, &st) && !S_ISREG(st.st_mode))
         return write_through(p, in);
     if (asprintf(&temp, "%s.XXXXXX", p->o->to) < 0) {
-        tell_error("out of memory");
+        message_error("out of memory");
         return false;
     }
     int fd = mkstemp(temp);
@@ -542,13 +543,13 @@ static bool write_file(struct packer *p, struct inputs *in)
         fchmod(fd, 0666 & ~mask);
     p->out = fd >= 0 ? fdopen(fd, "wb") : NULL;
     if (!p->out) {
-        tell_error("%s: %s", p->o->to, strerror(errno));
+        message_error("%s: %s", p->o->to, strerror(errno));
         free(temp);
         return false;
     }
     bool ok = close_file(p, write_all(p, in));
     if (ok && rename(temp, p->o->to)) {
-        tell_error("%s: %s", p->o->to, strerror(errno));
+        message_error("%s: %s", p->o->to, strerror(errno));
         ok = false;
     }
     if (!ok)
@@ -562,7 +563,7 @@ static int status_of(struct packer *p, bool ok)
 {
     uint64_t findings = p->in->n_findings + p->total.findings;
     if (ok && wants_entries(p) && (findings || p->o->verbose))
-        tell_summary(&p->total);
+        message_summary(&p->total);
     return !ok ? EXIT_ERROR : findings ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
@@ -570,19 +571,19 @@ static bool may_write(struct packer *p)
 {
     struct inputs *in = p->in;
     if (!in->n_buffers && !in->n_strings_files && !in->failed) {
-        tell_error("nothing to capture among the files");
+        message_error("nothing to capture among the files");
         return false;
     }
     for (size_t i = 0; i < in->n_buffers; i++) {
         if (!in->buffers[i].capture)
             continue;
-        tell_error("'%s' comes from a capture; captures are joined with cat",
-                   in->buffers[i].name);
+        message_error("'%s' comes from a capture; captures are joined with cat",
+                      in->buffers[i].name);
         return false;
     }
     p->writer = pfd_wire_writer_new(put, p);
     if (!p->writer)
-        tell_error("out of memory");
+        message_error("out of memory");
     return !in->failed && p->writer;
 }
 
@@ -591,18 +592,18 @@ int capture_run(const struct options *o)
     struct inputs in;
     struct packer p = { .o = o, .in = &in };
     if (!o->to) {
-        tell_error("no file to write is given: -o FILE");
+        message_error("no file to write is given: -o FILE");
         return EXIT_ERROR;
     }
     if (!filtering_open(&p.filtering, o))
         return EXIT_ERROR;
-    inputs_open(&in, o, tell_finding, NULL);
+    inputs_open(&in, o, message_finding, NULL);
     bool ok = may_write(&p) && write_file(&p, &in);
     pfd_wire_writer_free(p.writer);
     if (ok && o->verbose) {
-        tell_hint("%llu buffers and %llu code objects captured",
-                  (unsigned long long)p.n_buffers,
-                  (unsigned long long)p.n_objects);
+        message_hint("%llu buffers and %llu code objects captured",
+                     (unsigned long long)p.n_buffers,
+                     (unsigned long long)p.n_objects);
     }
     filtering_end(&p.filtering, in.strings);
     int status = status_of(&p, ok);

@@ -34,14 +34,14 @@ static bool open_rows(const struct options *o, const struct inputs *in,
                       struct rows *ret)
 {
     *ret = (struct rows){ 0 };
-    return o->count || (collapsing_open(o, &ret->collapse) &&
-                        tracing_open(o, in->strings, &ret->trace));
+    return o->count || (collapsed_lines_open(o, &ret->collapse) &&
+                        perfetto_open(o, in->strings, &ret->trace));
 }
 
 static bool close_rows(const struct rows *rows)
 {
-    bool ok = collapsing_end(rows->collapse);
-    ok = tracing_end(rows->trace) && ok;
+    bool ok = collapsed_lines_end(rows->collapse);
+    ok = perfetto_end(rows->trace) && ok;
     pfd_collapse_free(rows->collapse);
     pfd_trace_free(rows->trace);
     return ok;
@@ -72,10 +72,10 @@ static bool is_selective(const struct options *o,
 }
 
 /* The summary is of all that was read. */
-static void tell_shown(uint64_t n)
+static void message_shown(uint64_t n)
 {
-    tell_hint("%llu %s shown; read were:", (unsigned long long)n,
-              n == 1 ? "entry is" : "entries are");
+    message_hint("%llu %s shown; read were:", (unsigned long long)n,
+                 n == 1 ? "entry is" : "entries are");
 }
 
 int decode_inputs(const struct options *o, struct inputs *in,
@@ -105,7 +105,7 @@ int decode_inputs(const struct options *o, struct inputs *in,
     };
     set_output(o, &rows, &convert);
     bool ok = can_show &&
-              run_each(o, in, &convert, &total, begin_buffer, &rows) &&
+              convert_each(o, in, &convert, &total, begin_buffer, &rows) &&
               !in->failed;
     ok = close_rows(&rows) && ok;
     filtering_end(filtering, in->strings);
@@ -114,8 +114,8 @@ int decode_inputs(const struct options *o, struct inputs *in,
     total.findings += in->n_findings;
     if (in->n_buffers && (total.findings || o->verbose)) {
         if (is_selective(o, filtering))
-            tell_shown(filtering->n_given);
-        tell_summary(&total);
+            message_shown(filtering->n_given);
+        message_summary(&total);
     }
     ok = ok && !output_failed();
     return filtering_close(filtering, !ok              ? EXIT_ERROR
@@ -129,10 +129,10 @@ int decode_run(const struct options *o)
     struct filtering filtering = { 0 };
     bool json = o->output && !strcmp(o->output, "json");
     if (o->code_objects)
-        return o->to ? extract_run(o) : loaded_run(o);
+        return o->to ? extract_run(o) : process_code_run(o);
     if (!filtering_open(&filtering, o))
         return EXIT_ERROR;
-    inputs_open(&in, o, json ? output_finding : tell_finding, NULL);
+    inputs_open(&in, o, json ? output_finding : message_finding, NULL);
     inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
     int status = decode_inputs(o, &in, &filtering);
     inputs_close(&in);

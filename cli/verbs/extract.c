@@ -116,7 +116,7 @@ static bool write_all(int fd, const char *bytes, size_t n)
 static bool write_file(const struct extraction *e, const char *name,
                        const struct pfd_object_info *object)
 {
-    if (!destination_check_at(e->options, e->folder, name))
+    if (!output_file_check_at(e->options, e->folder, name))
         return false;
     if (e->options->force)
         (void)unlinkat(e->folder, name, 0);
@@ -130,8 +130,8 @@ static bool write_file(const struct extraction *e, const char *name,
     }
     if (ok)
         return true;
-    tell_error("%s/%s: %s%s", e->options->to, name, strerror(why),
-               why == EEXIST ? FORCE_HINT : "");
+    message_error("%s/%s: %s%s", e->options->to, name, strerror(why),
+                  why == EEXIST ? FORCE_HINT : "");
     return false;
 }
 
@@ -172,26 +172,28 @@ static void hear(void *user, const struct pfd_finding *finding)
     bool note = pfd_finding_is_note(finding->kind);
     e->n_findings += !note;
     if (!note || e->options->verbose)
-        tell_finding(NULL, finding);
+        message_finding(NULL, finding);
 }
 
 static void extract_file(struct extraction *e, const struct file *file)
 {
     const char *path = file->path;
-    struct source source;
+    struct code_source code_source;
     struct pfd_error err = { .text = "out of memory" };
     uint64_t before = e->n_objects;
     uint64_t max = e->options->max_inflated;
-    enum pfd_status status = source_open(&source, path, max, hear, e, &err);
+    enum pfd_status status =
+        code_source_open(&code_source, path, max, hear, e, &err);
     e->path = path;
     if (status == PFD_OK)
-        status = source_read(&source, max, extract_object, e, hear, e, &err);
-    source_close(&source);
+        status = code_source_read(&code_source, max, extract_object, e, hear, e,
+                                  &err);
+    code_source_close(&code_source);
     if (status == PFD_OK &&
         (e->n_objects > before || file->found || file->is_split))
         return; /* a folder may have others as well */
-    tell_error("%s: %s", path,
-               status != PFD_OK ? err.text : "no code objects are in it");
+    message_error("%s: %s", path,
+                  status != PFD_OK ? err.text : "no code objects are in it");
     e->failed = true;
 }
 
@@ -209,7 +211,7 @@ static enum pfd_status extract_loaded(
         extract_object, e, hear, e, &err);
     if (status != PFD_ERR_UNSUPPORTED)
         return status;
-    tell_error("%s: no code object", object->source);
+    message_error("%s: no code object", object->source);
     e->failed = true;
     return PFD_OK;
 }
@@ -226,18 +228,18 @@ int extract_run(const struct options *options)
     struct extraction e = { .options = options,
                             .n_findings = options->n_findings };
     if (!options->to) {
-        tell_error("where to? --to FOLDER is missing");
+        message_error("where to? --to FOLDER is missing");
         return EXIT_ERROR;
     }
     e.folder = open_folder(options->to);
     if (e.folder < 0) {
-        tell_error("%s: %s", options->to, strerror(errno));
+        message_error("%s: %s", options->to, strerror(errno));
         return EXIT_ERROR;
     }
     for (size_t i = 0; i < options->n_files; i++)
         extract_file(&e, &options->files[i]);
     if (options_have_memory(options) &&
-        !loaded_each(options, extract_loaded, &e, hear, &e))
+        !process_code_each(options, extract_loaded, &e, hear, &e))
         e.failed = true;
     tdestroy(e.used, free);
     close(e.folder);

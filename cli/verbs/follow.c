@@ -98,7 +98,7 @@ static bool open_source(struct followed *f)
                      : pfd_source_open_file(b->fd, &f->source, &err);
     if (status == PFD_OK)
         return true;
-    tell_error("%s: %s", b->name, err.text);
+    message_error("%s: %s", b->name, err.text);
     f->failed = true;
     return false;
 }
@@ -128,19 +128,19 @@ static bool start(struct followed *f)
     };
     if (pfd_tail_new(&options, &f->origin.tail, &err) == PFD_OK)
         return true;
-    tell_error("%s: %s", f->buffer->name, err.text);
+    message_error("%s: %s", f->buffer->name, err.text);
     f->failed = true;
     return false;
 }
 
 static void fail(struct followed *f, const struct pfd_error *err)
 {
-    tell_error("%s: %s", f->buffer->name, err->text);
+    message_error("%s: %s", f->buffer->name, err->text);
     f->failed = true;
 }
 
 /* Nobody can say what a process wrote after the last look at it. */
-static void tell_end(struct followed *f, const struct pfd_error *err)
+static void message_end(struct followed *f, const struct pfd_error *err)
 {
     char sentence[SENTENCE];
     uint64_t n = pfd_tail_pending(f->origin.tail);
@@ -170,7 +170,7 @@ static bool measure(struct followed *f, uint64_t *ret)
     if (pfd_source_size(f->source, ret, &err) == PFD_OK)
         return true;
     if (f->buffer->is_memory) {
-        tell_end(f, &err);
+        message_end(f, &err);
     } else {
         fail(f, &err);
     }
@@ -225,7 +225,7 @@ static bool is_waiting(struct follow *follow)
     if (pfd_memory_check(follow->in.memory, &err) == PFD_OK)
         return true;
     if (!follow->n_buffers) /* or that was said of each */
-        tell_error("%s, and no buffer was found in it", err.text);
+        message_error("%s, and no buffer was found in it", err.text);
     follow->failed |= !follow->n_buffers;
     return false;
 }
@@ -241,9 +241,10 @@ static bool look(struct follow *follow, uint64_t now)
         moved |= look_at(f, now);
         any |= !f->failed && !f->is_gone;
     }
-    if (!follow->items.pressing.is_on)
+    if (!follow->items.followed_lines.is_on)
         follow_items_flush(&follow->items);
-    follow->items.is_over |= !pressing_end_look(&follow->items.pressing);
+    follow->items.is_over |=
+        !followed_lines_end_look(&follow->items.followed_lines);
     follow->items.is_over |= !any && !is_waiting(follow);
     return moved;
 }
@@ -277,7 +278,7 @@ static void follow_names(struct follow *follow)
         close(f->buffer->fd);
         f->buffer->fd = fd;
         close_followed(f);
-        tell_hint("%s: another file has taken its place", f->buffer->name);
+        message_hint("%s: another file has taken its place", f->buffer->name);
         start(f);
     }
 }
@@ -297,12 +298,12 @@ static void follow_code(struct follow *follow)
     size_t before = pfd_strings_count(in->strings);
     /* What strings that go are needed for. */
     follow_items_flush(&follow->items);
-    if (!loaded_renew(in, take_finding, follow))
+    if (!process_code_renew(in, take_finding, follow))
         return;
     if (follow->o->verbose) {
-        tell_hint("%s: %zu format strings were loaded since",
-                  pfd_memory_name(in->memory),
-                  pfd_strings_count(in->strings) - before);
+        message_hint("%s: %zu format strings were loaded since",
+                     pfd_memory_name(in->memory),
+                     pfd_strings_count(in->strings) - before);
     }
     bool ok = follow_items_renew(&follow->items);
     for (size_t i = 0; ok && i < follow->n_buffers; i++) {
@@ -339,7 +340,7 @@ static struct followed *add_followed(struct follow *follow)
     if (at)
         follow->buffers = at;
     if (!f) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(EXIT_ERROR);
     }
     f->follow = follow;
@@ -382,8 +383,8 @@ static void search_in_turn(struct follow *follow, uint64_t now)
     size_t n = follow->in.n_buffers;
     if (now < follow->search_ns)
         return;
-    found_renew(&follow->in, follow->o, look_meanwhile, follow, take_finding,
-                follow);
+    found_buffers_renew(&follow->in, follow->o, look_meanwhile, follow,
+                        take_finding, follow);
     if (follow->in.n_buffers > n)
         take_new(follow, n);
     uint64_t end = now_ns(CLOCK_MONOTONIC);
@@ -426,7 +427,8 @@ static void run(struct follow *follow)
         uint64_t now = now_ns(CLOCK_MONOTONIC);
         if (moved)
             follow->moved_ns = now;
-        collapsing_end_in_time(follow->items.collapse, &follow->collapsed_ns);
+        collapsed_lines_end_in_time(follow->items.collapse,
+                                    &follow->collapsed_ns);
         if (is_idle(follow, now) || !turn(follow, false))
             break;
         if (follow->in.process_code)
@@ -442,7 +444,7 @@ static void run(struct follow *follow)
     }
     for (size_t i = 0; i < follow->n_buffers; i++)
         finish(follow, follow->buffers[i]);
-    collapsing_end(follow->items.collapse);
+    collapsed_lines_end(follow->items.collapse);
     follow->failed |= !turn(follow, true);
 }
 
@@ -455,13 +457,13 @@ static bool is_live(const struct follow *follow)
 static bool open_all(struct follow *follow)
 {
     const struct options *o = follow->o;
-    inputs_open(&follow->in, o, follow->json ? output_finding : tell_finding,
+    inputs_open(&follow->in, o, follow->json ? output_finding : message_finding,
                 NULL);
     if (follow->in.failed)
         return false;
     follow->searches = o->pid && !o->has_address;
     if (!follow->in.n_buffers && !follow->searches) {
-        tell_error("no buffer to follow among the files");
+        message_error("no buffer to follow among the files");
         return false;
     }
     follow->n_first = inputs_put_complete_last(&follow->in);
@@ -502,7 +504,7 @@ static int take_all(struct follow *follow)
     follow->items.filter = NULL;
     if (!follow->items.taker)
         return decode_inputs(follow->o, &follow->in, &follow->items.filtering);
-    tell_error("nothing more will come of what is complete: without --live");
+    message_error("nothing more will come of what is complete: without --live");
     return filtering_close(&follow->items.filtering, EXIT_ERROR);
 }
 
@@ -511,14 +513,15 @@ int follow_run(const struct options *o)
     if (o->nats.url)
         return replay_take(o, true);
     if (options_have_nats(o)) {
-        tell_error("--since, --credentials, --user and --password-file are "
-                   "for --nats");
+        message_error("--since, --credentials, --user and --password-file are "
+                      "for --nats");
         return EXIT_ERROR;
     }
     if (follow_client_wants(o))
         return follow_client_take(o, NULL);
     if (options_have_daemon(o)) {
-        tell_error("--from, --ack, --findings and --tls-... are for a daemon");
+        message_error(
+            "--from, --ack, --findings and --tls-... are for a daemon");
         return EXIT_ERROR;
     }
     return follow_take(o, NULL);
@@ -552,11 +555,11 @@ int follow_take(const struct options *o, const struct follow_taker *taker)
         run(&follow);
     }
     ok = sum_up(&follow, &total) && ok;
-    ok = ok && tracing_end(follow.items.trace);
+    ok = ok && perfetto_end(follow.items.trace);
     total.findings += follow.in.n_findings + follow.n_findings;
     filtering_end(&follow.items.filtering, follow.in.strings);
     if (ok && (total.findings || o->verbose))
-        tell_summary(&total);
+        message_summary(&total);
     close_all(&follow);
     ok = ok && !output_failed();
     return filtering_close(&follow.items.filtering, !ok ? EXIT_ERROR

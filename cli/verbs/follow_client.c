@@ -265,18 +265,19 @@ static bool is_possible(const struct client *c)
     const struct options *o = c->o;
     bool is_tls = c->scheme && c->scheme->is_tls;
     if (o->sources.n > 1) {
-        tell_error("--source: a daemon can be asked for one");
+        message_error("--source: a daemon can be asked for one");
     } else if (o->ack && c->is_url) {
-        tell_error("--ack wants a socket");
+        message_error("--ack wants a socket");
     } else if (o->ack && (chooses(o) || o->no_findings)) {
-        tell_error("--ack is for all lines: nothing can be chosen");
-    } else if (o->ack && (o->collapse || o->window || tracing_wanted(o))) {
-        tell_error("--ack is for lines as they come, not for what is made of "
-                   "several");
+        message_error("--ack is for all lines: nothing can be chosen");
+    } else if (o->ack && (o->collapse || o->window || perfetto_wanted(o))) {
+        message_error(
+            "--ack is for lines as they come, not for what is made of "
+            "several");
     } else if (options_have_tls(o) && !is_tls) {
-        tell_error("--tls-... are for tls:HOST:PORT and https:// URLs");
+        message_error("--tls-... are for tls:HOST:PORT and https:// URLs");
     } else if (!o->tls.certificate != !o->tls.key) {
-        tell_error("--tls-certificate and --tls-key go together");
+        message_error("--tls-certificate and --tls-key go together");
     } else {
         return true;
     }
@@ -304,7 +305,7 @@ static bool read_host(struct client *c, struct peer *ret)
     };
     if (ret->port && *ret->port)
         return true;
-    tell_error("%s: the port is missing", c->name);
+    message_error("%s: the port is missing", c->name);
     return false;
 }
 
@@ -317,7 +318,7 @@ static size_t put_request(const struct client *c, char *ret)
     if (c->o->ack)
         return (size_t)sprintf(ret, "{\"output\":\"entries\"}\n");
     if (pfd_subscription_line(&what, ret, LINE, &n, &err) != PFD_OK) {
-        tell_error("%s", err.text);
+        message_error("%s", err.text);
         return 0;
     }
     return c->is_url ? put_get(ret, c->o, c->host) : n;
@@ -354,13 +355,14 @@ static enum outcome follow(struct client *c, const struct peer *peer,
         outcome = pass_on(c);
     follow_entries_pause(&c->entries, true);
     if (outcome == OUTCOME_FAILED)
-        tell_error("%s: %s", c->name, c->connection.why);
+        message_error("%s: %s", c->name, c->connection.why);
     if (outcome == OUTCOME_FAILED && c->o->is_default_daemon) {
-        tell_hint("no file is given, and no printfdecoded of yours is there: "
-                  "start one, or name a buffer, a socket or an address");
+        message_hint(
+            "no file is given, and no printfdecoded of yours is there: "
+            "start one, or name a buffer, a socket or an address");
     }
     if (outcome == OUTCOME_END)
-        tell_hint("%s: the daemon has ended the connection", c->name);
+        message_hint("%s: the daemon has ended the connection", c->name);
     connection_close(&c->connection);
     return outcome;
 }

@@ -71,7 +71,7 @@ static bool make_lines(struct follow_entries *e, const char *form,
 bool follow_entries_init(struct follow_entries *ret, const struct options *o,
                          const struct follow_taker *taker)
 {
-    bool has_form = o->output && !taker && !tracing_wanted(o);
+    bool has_form = o->output && !taker && !perfetto_wanted(o);
     const char *form = has_form ? o->output : "text";
     struct pfd_error err;
     *ret = (struct follow_entries){
@@ -82,14 +82,14 @@ bool follow_entries_init(struct follow_entries *ret, const struct options *o,
         .is_raw = !strcmp(form, "raw"),
         .from = is_number(o->from) ? strtoull(o->from, NULL, 10) : 0,
     };
-    struct pfd_subscriber_options options = { .fn = tell_finding };
-    if (!collapsing_open(o, &ret->collapse) ||
-        (!taker && !tracing_open(o, NULL, &ret->trace)))
+    struct pfd_subscriber_options options = { .fn = message_finding };
+    if (!collapsed_lines_open(o, &ret->collapse) ||
+        (!taker && !perfetto_open(o, NULL, &ret->trace)))
         return false;
     if (pfd_subscriber_new(&options, &ret->subscriber, &err) == PFD_OK &&
         make_lines(ret, form, &err))
         return true;
-    tell_error("%s", err.text);
+    message_error("%s", err.text);
     follow_entries_deinit(ret);
     return false;
 }
@@ -158,7 +158,7 @@ static bool is_doubt(uint64_t findings)
 }
 
 /* What lines say of an entry themselves, and a trace in names alone. */
-static void tell_entry_finding(void *user, const struct pfd_finding *finding)
+static void message_entry_finding(void *user, const struct pfd_finding *finding)
 {
     const struct follow_entries *e = user;
     bool is_told = e->o->verbose || !pfd_finding_is_note(finding->kind);
@@ -176,7 +176,7 @@ static void give_entry(struct follow_entries *e, const struct pfd_batch *batch,
         e->has_failed = true;
     }
     if (e->beside)
-        entry_findings_each(entry, batch->source, tell_entry_finding, e);
+        entry_findings_each(entry, batch->source, message_entry_finding, e);
     e->is_doubtful |= is_doubt(entry->findings);
     e->n_entries++;
 }
@@ -206,7 +206,7 @@ static bool flush(struct follow_entries *e)
     size_t n = 0;
     const char *bytes = pfd_lines_bytes(e->lines, &n);
     if (!bytes && n) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(EXIT_ERROR);
     }
     bool ok = !n || (e->collapse ? pfd_collapse_write(e->collapse, bytes, n)
@@ -286,7 +286,7 @@ static enum outcome take_batch(struct follow_entries *e,
         return OUTCOME_DONE;
     }
     if (e->is_json && pfd_lines_set_origin(e->lines, batch->buffer) != PFD_OK) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(EXIT_ERROR);
     }
     pfd_lines_set_buffer(e->lines, batch->buffer->buffer);
@@ -351,12 +351,13 @@ enum outcome follow_entries_end(struct follow_entries *e)
 
 bool follow_entries_pause(struct follow_entries *e, bool is_end)
 {
-    bool ok = is_end ? collapsing_end(e->collapse)
-                     : collapsing_end_in_time(e->collapse, &e->collapsed_ns);
+    bool ok = is_end
+                  ? collapsed_lines_end(e->collapse)
+                  : collapsed_lines_end_in_time(e->collapse, &e->collapsed_ns);
     e->is_closed |= !ok || (e->collapse && !output_flush());
     if (e->taker && !e->taker->turn(e->taker->user, is_end))
         e->has_failed = e->is_closed = true;
-    if (is_end && !tracing_end(e->trace))
+    if (is_end && !perfetto_end(e->trace))
         e->has_failed = true;
     return !e->is_closed;
 }

@@ -11,10 +11,10 @@
 void follow_items_flush(struct follow_items *items)
 {
     size_t n = 0;
-    items->is_over |= !pressing_rest(&items->pressing);
+    items->is_over |= !followed_lines_rest(&items->followed_lines);
     const char *bytes = pfd_lines_bytes(items->lines, &n);
     if (!bytes && n) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(EXIT_ERROR);
     }
     if (n && !(items->collapse ? pfd_collapse_write(items->collapse, bytes, n)
@@ -35,12 +35,12 @@ static void add_finding(struct follow_items *items,
 {
     if (!is_told(items, finding->kind))
         return;
-    items->is_over |= !pressing_rest(&items->pressing);
+    items->is_over |= !followed_lines_rest(&items->followed_lines);
     pfd_lines_finding(items->lines, finding);
     if (options_tells(items->o)) /* behind what was before it */
         follow_items_flush(items);
     if (!is_repeated || items->o->verbose)
-        tell_finding(NULL, finding);
+        message_finding(NULL, finding);
 }
 
 void follow_items_finding(struct follow_items *items,
@@ -110,7 +110,7 @@ static void set_place(const struct follow_origin *from, uint64_t generation)
         .generation = generation,
         .time = items->time,
     };
-    pressing_set_place(&items->pressing, &place);
+    followed_lines_set_place(&items->followed_lines, &place);
     pfd_lines_set_place(items->lines, generation, UINT64_MAX);
     pfd_lines_set_buffer(items->lines, from->number);
     items->placed = from;
@@ -150,7 +150,8 @@ void follow_items_take(void *user, const struct pfd_tail_item *item)
     }
     if (items->filter && !pfd_filter_want(items->filter, item->entry))
         return;
-    if (!items->taker && pressing_take(&items->pressing, item->entry)) {
+    if (!items->taker &&
+        followed_lines_take(&items->followed_lines, item->entry)) {
         items->filtering.n_given++;
         return;
     }
@@ -177,7 +178,7 @@ void follow_items_take_run(void *user, const struct pfd_entry_run *entry_run,
     if (!begin_items(from, generation))
         return;
     if (!items->filter && !items->taker &&
-        pressing_take_run(&items->pressing, entry_run)) {
+        followed_lines_take_run(&items->followed_lines, entry_run)) {
         items->filtering.n_given += n;
         return;
     }
@@ -202,7 +203,8 @@ void follow_items_take_runs(void *user,
     struct follow_items *items = from->items;
     bool is_plain = !items->filter && !items->taker;
     if (begin_items(from, generation) && is_plain &&
-        pressing_take_runs(&items->pressing, entry_runs, n, from->tail)) {
+        followed_lines_take_runs(&items->followed_lines, entry_runs, n,
+                                 from->tail)) {
         for (size_t i = 0; i < n; i++)
             items->filtering.n_given += pfd_entry_run_count(entry_runs[i]);
         return;
@@ -216,8 +218,8 @@ void follow_items_take_runs(void *user,
 static struct pfd_lines *make_lines(void *user)
 {
     const struct follow_items *items = user;
-    return pressing_lines(items->o, items->filtering.filter, !items->taker,
-                          items->collapse, items->trace);
+    return followed_lines_lines(items->o, items->filtering.filter,
+                                !items->taker, items->collapse, items->trace);
 }
 
 bool follow_items_open(struct follow_items *items, bool is_live)
@@ -228,15 +230,15 @@ bool follow_items_open(struct follow_items *items, bool is_live)
         .write = output_write,
         .user = items,
     };
-    if (is_live && (!collapsing_open(o, &items->collapse) ||
-                    !tracing_open(o, items->in->strings, &items->trace)))
+    if (is_live && (!collapsed_lines_open(o, &items->collapse) ||
+                    !perfetto_open(o, items->in->strings, &items->trace)))
         return false;
     items->lines = make_lines(items);
     if (!items->lines)
         return false;
-    pressing_init(&items->pressing, &press,
-                  !items->taker && !items->collapse && !items->trace &&
-                      o->limit == UINT64_MAX);
+    followed_lines_init(&items->followed_lines, &press,
+                        !items->taker && !items->collapse && !items->trace &&
+                            o->limit == UINT64_MAX);
     return true;
 }
 
@@ -245,7 +247,7 @@ void follow_items_close(struct follow_items *items)
     if (items->filter)
         items->filtering.n_doubts = pfd_filter_gave_up(items->filter);
     pfd_filter_run_free(items->filter);
-    pressing_deinit(&items->pressing);
+    followed_lines_deinit(&items->followed_lines);
     pfd_lines_free(items->lines);
     pfd_collapse_free(items->collapse);
     pfd_trace_free(items->trace);

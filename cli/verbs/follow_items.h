@@ -31,7 +31,7 @@ struct follow_items {
     const struct inputs *in;          /* whose strings they have */
     const struct follow_taker *taker; /* NULL: lines are printed */
     struct pfd_lines *lines;
-    struct pressing pressing;
+    struct followed_lines followed_lines;
     struct pfd_collapse *collapse; /* NULL: each line stands for itself */
     struct pfd_trace *trace;       /* NULL: they are no trace */
     struct filtering filtering;

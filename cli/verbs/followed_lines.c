@@ -18,22 +18,23 @@ static bool check(enum pfd_status status)
 {
     if (status == PFD_OK || status == PFD_ERR_STOPPED)
         return status == PFD_OK;
-    tell_error(status == PFD_ERR_NOMEM ? "out of memory"
-                                       : "lines could not be made");
+    message_error(status == PFD_ERR_NOMEM ? "out of memory"
+                                          : "lines could not be made");
     exit(EXIT_ERROR);
 }
 
-struct pfd_lines *pressing_lines(const struct options *o,
-                                 const struct pfd_filter *filter, bool has_form,
-                                 bool has_rows, bool has_values)
+struct pfd_lines *followed_lines_lines(const struct options *o,
+                                       const struct pfd_filter *filter,
+                                       bool has_form, bool has_rows,
+                                       bool has_values)
 {
     struct pfd_error err;
     struct pfd_lines *lines = NULL;
-    bool is_named = o->output && has_form && !tracing_wanted(o);
+    bool is_named = o->output && has_form && !perfetto_wanted(o);
     if (pfd_lines_new(is_named ? o->output : "text",
                       options_color(o, STDOUT_FILENO), o->verbose, &lines,
                       &err) != PFD_OK) {
-        tell_error("%s", err.text);
+        message_error("%s", err.text);
         return NULL;
     }
     pfd_lines_show(lines, options_show(o), options_links(o));
@@ -50,37 +51,38 @@ struct pfd_lines *pressing_lines(const struct options *o,
     return lines;
 }
 
-void pressing_init(struct pressing *ret,
-                   const struct pfd_ordered_render_options *options,
-                   bool is_possible)
+void followed_lines_init(struct followed_lines *ret,
+                         const struct pfd_ordered_render_options *options,
+                         bool is_possible)
 {
-    *ret = (struct pressing){
+    *ret = (struct followed_lines){
         .options = *options,
         .is_possible = is_possible && sysconf(_SC_NPROCESSORS_ONLN) > 1,
     };
 }
 
-void pressing_deinit(struct pressing *p)
+void followed_lines_deinit(struct followed_lines *p)
 {
     pfd_ordered_render_free(p->ordered_render);
     p->ordered_render = NULL;
 }
 
-void pressing_set_place(struct pressing *p,
-                        const struct pfd_ordered_render_place *place)
+void followed_lines_set_place(struct followed_lines *p,
+                              const struct pfd_ordered_render_place *place)
 {
     if (p->is_on)
         pfd_ordered_render_submit(p->ordered_render, &p->place);
     p->place = *place;
 }
 
-bool pressing_take(struct pressing *p, const struct pfd_entry *entry)
+bool followed_lines_take(struct followed_lines *p,
+                         const struct pfd_entry *entry)
 {
     p->n_bytes += entry->n_bytes;
     if (!p->is_on)
         return false;
     if (entry->findings) { /* told beside its line */
-        pressing_rest(p);
+        followed_lines_rest(p);
         return false;
     }
     struct pfd_chunk_writer *chunk =
@@ -91,8 +93,8 @@ bool pressing_take(struct pressing *p, const struct pfd_entry *entry)
     return true;
 }
 
-bool pressing_take_run(struct pressing *p,
-                       const struct pfd_entry_run *entry_run)
+bool followed_lines_take_run(struct followed_lines *p,
+                             const struct pfd_entry_run *entry_run)
 {
     size_t n = pfd_entry_run_count(entry_run);
     if (!p->is_on)
@@ -112,9 +114,9 @@ bool pressing_take_run(struct pressing *p,
     return true;
 }
 
-bool pressing_take_runs(struct pressing *p,
-                        const struct pfd_entry_run *const *entry_runs, size_t n,
-                        struct pfd_tail *tail)
+bool followed_lines_take_runs(struct followed_lines *p,
+                              const struct pfd_entry_run *const *entry_runs,
+                              size_t n, struct pfd_tail *tail)
 {
     if (!p->is_on)
         return false;
@@ -126,7 +128,7 @@ bool pressing_take_runs(struct pressing *p,
 }
 
 /* Where no thread can be started, it goes on without. */
-static void begin(struct pressing *p)
+static void begin(struct followed_lines *p)
 {
     if (!p->ordered_render)
         p->is_possible = pfd_ordered_render_new(&p->options, &p->ordered_render,
@@ -134,7 +136,7 @@ static void begin(struct pressing *p)
     p->is_on = p->is_possible;
 }
 
-bool pressing_end_look(struct pressing *p)
+bool followed_lines_end_look(struct followed_lines *p)
 {
     bool is_much = p->n_bytes >= MUCH;
     bool ok = true;
@@ -143,14 +145,14 @@ bool pressing_end_look(struct pressing *p)
         pfd_ordered_render_submit(p->ordered_render, &p->place);
         ok = check(pfd_ordered_render_status(p->ordered_render));
     } else if (p->is_on) {
-        ok = pressing_rest(p);
+        ok = followed_lines_rest(p);
     } else if (is_much && p->is_possible) {
         begin(p);
     }
     return ok;
 }
 
-bool pressing_rest(struct pressing *p)
+bool followed_lines_rest(struct followed_lines *p)
 {
     if (!p->is_on)
         return true;

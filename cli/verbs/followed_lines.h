@@ -13,11 +13,12 @@
 
 /* What prints entries as the options say: in their form, or as what a trace or
  * runs of equal ones are made of; filter: whose matches are shown, or NULL. NULL: it cannot be, which was said. */
-struct pfd_lines *pressing_lines(const struct options *options,
-                                 const struct pfd_filter *filter, bool has_form,
-                                 bool has_rows, bool has_values);
+struct pfd_lines *followed_lines_lines(const struct options *options,
+                                       const struct pfd_filter *filter,
+                                       bool has_form, bool has_rows,
+                                       bool has_values);
 
-struct pressing {
+struct followed_lines {
     struct pfd_ordered_render_options options;
     struct pfd_ordered_render
         *ordered_render; /* NULL: nothing has been pressed yet */
@@ -28,33 +29,34 @@ struct pressing {
 };
 
 /* is_possible: lines are all that becomes of entries. */
-void pressing_init(struct pressing *ret,
-                   const struct pfd_ordered_render_options *options,
-                   bool is_possible);
-void pressing_deinit(struct pressing *pressing);
+void followed_lines_init(struct followed_lines *ret,
+                         const struct pfd_ordered_render_options *options,
+                         bool is_possible);
+void followed_lines_deinit(struct followed_lines *followed_lines);
 
 /* What the entries to come have in common. */
-void pressing_set_place(struct pressing *pressing,
-                        const struct pfd_ordered_render_place *place);
+void followed_lines_set_place(struct followed_lines *followed_lines,
+                              const struct pfd_ordered_render_place *place);
 
 /* Takes an entry; false: all before it is written, and so should it be. Ends
  * the program where memory is out, which was said; so do the others. */
-bool pressing_take(struct pressing *pressing, const struct pfd_entry *entry);
+bool followed_lines_take(struct followed_lines *followed_lines,
+                         const struct pfd_entry *entry);
 
 /* The same for entries in which nothing was found. */
-bool pressing_take_run(struct pressing *pressing,
-                       const struct pfd_entry_run *entry_run);
+bool followed_lines_take_run(struct followed_lines *followed_lines,
+                             const struct pfd_entry_run *entry_run);
 /* And for runs that a tail gives together. */
-bool pressing_take_runs(struct pressing *pressing,
-                        const struct pfd_entry_run *const *entry_runs, size_t n,
-                        struct pfd_tail *tail);
+bool followed_lines_take_runs(struct followed_lines *followed_lines,
+                              const struct pfd_entry_run *const *entry_runs,
+                              size_t n, struct pfd_tail *tail);
 
 /* A look has ended: what it has given is on its way. False: nobody wants more,
  * as in pressing_rest(). */
-bool pressing_end_look(struct pressing *pressing);
+bool followed_lines_end_look(struct followed_lines *followed_lines);
 
 /* Waits until all that was taken is written; from here on entries are printed
  * one by one, until much comes again. */
-bool pressing_rest(struct pressing *pressing);
+bool followed_lines_rest(struct followed_lines *followed_lines);
 
 #endif

@@ -26,7 +26,7 @@ static void hear(void *user, const struct pfd_finding *finding)
     bool note = pfd_finding_is_note(finding->kind);
     x->n_findings += !note;
     if (!note || x->options->verbose)
-        tell_finding(NULL, finding);
+        message_finding(NULL, finding);
 }
 
 /* ---- cores ---- */
@@ -98,9 +98,10 @@ static void show_core(struct info *x, const char *path,
     show_queues(&f, core);
     fields_end(&f);
     if (c->has_gpus) {
-        tell_hint("%s: waves and their registers: rocgdb EXECUTABLE %s, then "
-                  "'info threads'; printfdecode --core reads the buffers",
-                  path, path);
+        message_hint(
+            "%s: waves and their registers: rocgdb EXECUTABLE %s, then "
+            "'info threads'; printfdecode --core reads the buffers",
+            path, path);
     }
 }
 
@@ -110,7 +111,7 @@ static bool info_core(struct info *x, const char *path)
     struct pfd_error err;
     if (pfd_core_open(path, x->options->max_inflated, hear, x, &core, &err) !=
         PFD_OK) {
-        tell_error("%s: %s", path, err.text);
+        message_error("%s: %s", path, err.text);
         return false;
     }
     show_core(x, path, core);
@@ -160,7 +161,7 @@ static const char *kind_of(const void *bytes, size_t n)
     return "strings";
 }
 
-static bool info_code(struct info *x, const struct source *s)
+static bool info_code(struct info *x, const struct code_source *s)
 {
     struct pfd_strings *strings = pfd_strings_new();
     struct fields f;
@@ -177,13 +178,13 @@ static bool info_code(struct info *x, const struct source *s)
     }
     if (status == PFD_OK) {
         /* A string table has no code objects. */
-        (void)source_read(s, x->options->max_inflated, show_object, &f, NULL,
-                          NULL, NULL);
+        (void)code_source_read(s, x->options->max_inflated, show_object, &f,
+                               NULL, NULL, NULL);
     }
     fields_end(&f);
     pfd_strings_free(strings);
     if (status < 0)
-        tell_error("%s: %s", s->path, err.text);
+        message_error("%s: %s", s->path, err.text);
     return status >= 0;
 }
 
@@ -215,7 +216,7 @@ struct reading {
 };
 
 /* False: out of memory, which is told. */
-static bool read_as(const struct source *s, struct reading *ret)
+static bool read_as(const struct code_source *s, struct reading *ret)
 {
     enum {
         SEEN = (64 << 10) + 1
@@ -243,11 +244,11 @@ static bool read_as(const struct source *s, struct reading *ret)
     pfd_decoder_free(d);
     pfd_strings_free(none);
     if (status < 0)
-        tell_error("%s: %s", s->path, err.text);
+        message_error("%s: %s", s->path, err.text);
     return status >= 0;
 }
 
-static void show_formats(struct fields *f, const struct source *s)
+static void show_formats(struct fields *f, const struct code_source *s)
 {
     enum {
         WORTH_SAYING = 20
@@ -271,13 +272,13 @@ static void show_formats(struct fields *f, const struct source *s)
     }
 }
 
-static bool is_zero(const struct source *s)
+static bool is_zero(const struct code_source *s)
 {
     const uint8_t *bytes = s->bytes;
     return s->n && !bytes[0] && !memcmp(bytes, bytes + 1, s->n - 1);
 }
 
-static bool info_other(struct info *x, const struct source *s)
+static bool info_other(struct info *x, const struct code_source *s)
 {
     struct reading reading = { NULL };
     struct fields f;
@@ -322,16 +323,17 @@ static bool info_socket(struct info *x, const char *path)
     fields_flag(&f, "listening", is_there);
     fields_end(&f);
     if (is_there && !x->json) {
-        tell_hint("%s: if it is a daemon's, printfdecode follow %s shows its "
-                  "lines",
-                  path, path);
+        message_hint(
+            "%s: if it is a daemon's, printfdecode follow %s shows its "
+            "lines",
+            path, path);
     }
     return true;
 }
 
 static bool info_file(struct info *x, const char *path)
 {
-    struct source s;
+    struct code_source s;
     struct stat st;
     struct pfd_error err;
     struct pfd_error unheard;
@@ -339,15 +341,15 @@ static bool info_file(struct info *x, const char *path)
     if (!stat(path, &st) && S_ISSOCK(st.st_mode))
         return info_socket(x, path);
     /* A core can be larger than what is inflated into memory. */
-    if (source_open(&s, path, 4096, NULL, NULL, &unheard) == PFD_OK &&
+    if (code_source_open(&s, path, 4096, NULL, NULL, &unheard) == PFD_OK &&
         pfd_core_recognise(s.bytes, s.n)) {
-        source_close(&s);
+        code_source_close(&s);
         return info_core(x, path);
     }
-    source_close(&s);
-    if (source_open(&s, path, x->options->max_inflated, hear, x, &err) !=
+    code_source_close(&s);
+    if (code_source_open(&s, path, x->options->max_inflated, hear, x, &err) !=
         PFD_OK) {
-        tell_error("%s: %s", path, err.text);
+        message_error("%s: %s", path, err.text);
         ok = false;
     } else if (pfd_wire_recognise(s.bytes, s.n)) {
         ok = info_capture(x, &s);
@@ -356,7 +358,7 @@ static bool info_file(struct info *x, const char *path)
     } else {
         ok = info_other(x, &s);
     }
-    source_close(&s);
+    code_source_close(&s);
     return ok;
 }
 

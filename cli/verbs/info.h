@@ -15,6 +15,6 @@ struct info {
 };
 
 /* A capture: frames, strings, time, buffers and labels. False: said. */
-bool info_capture(struct info *x, const struct source *source);
+bool info_capture(struct info *x, const struct code_source *code_source);
 
 #endif

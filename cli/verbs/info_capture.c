@@ -15,7 +15,7 @@ struct frames {
     bool has_end;
 };
 
-static void count_frames(const struct source *s, struct frames *ret)
+static void count_frames(const struct code_source *s, struct frames *ret)
 {
     struct pfd_wire_reader *reader = pfd_wire_reader_new(0);
     const char *bytes = s->bytes;
@@ -109,7 +109,7 @@ static void show_span(struct fields *f, const struct pfd_capture *capture)
     show_time(f, "last_time", last);
 }
 
-static void show_capture(struct info *x, const struct source *s,
+static void show_capture(struct info *x, const struct code_source *s,
                          const struct pfd_capture *capture,
                          const struct pfd_strings *strings)
 {
@@ -143,7 +143,7 @@ static void show_capture(struct info *x, const struct source *s,
     fields_end(&f);
 }
 
-bool info_capture(struct info *x, const struct source *s)
+bool info_capture(struct info *x, const struct code_source *s)
 {
     struct pfd_capture *capture = NULL;
     struct pfd_error err = { .text = "out of memory" };
@@ -156,7 +156,7 @@ bool info_capture(struct info *x, const struct source *s)
     if (status == PFD_OK) {
         show_capture(x, s, capture, strings);
     } else {
-        tell_error("%s: %s", s->path, err.text);
+        message_error("%s: %s", s->path, err.text);
     }
     pfd_capture_free(capture);
     pfd_strings_free(strings);

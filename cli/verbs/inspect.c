@@ -13,7 +13,7 @@
 struct inspection {
     const struct options *options;
     const struct inputs *in;
-    const struct dwords_form *form;
+    const struct inspect_form *form;
     uint64_t findings;
 };
 
@@ -23,10 +23,10 @@ static bool is_there(const struct options *o, const struct buffer *b)
     if (!o->has_at || o->at < n)
         return true;
     if (n) {
-        tell_error("%s: there is no dword %llu, the last is %zu", b->name,
-                   (unsigned long long)o->at, n - 1);
+        message_error("%s: there is no dword %llu, the last is %zu", b->name,
+                      (unsigned long long)o->at, n - 1);
     } else {
-        tell_error("%s: there is no dword, the buffer is empty", b->name);
+        message_error("%s: there is no dword, the buffer is empty", b->name);
     }
     return false;
 }
@@ -34,7 +34,7 @@ static bool is_there(const struct options *o, const struct buffer *b)
 static bool walk(struct inspection *x, const struct buffer *b)
 {
     const struct options *o = x->options;
-    struct dwords_wish wish = {
+    struct inspect_wish wish = {
         .at = o->has_at ? o->at : UINT64_MAX,
         .entry = o->has_entry ? o->entry : UINT64_MAX,
         .unfolded = o->verbose,
@@ -55,10 +55,10 @@ static bool walk(struct inspection *x, const struct buffer *b)
         pfd_decoder_set_missing(decoder, b->missing, b->n_missing);
         status = pfd_decoder_view(decoder, b->bytes, b->n, 0, true, &err);
     }
-    bool ok = status == PFD_OK && dwords_show(decoder, b->name, b->bytes, b->n,
-                                              x->form, &wish, &findings, &err);
+    bool ok = status == PFD_OK && inspect_show(decoder, b->name, b->bytes, b->n,
+                                               x->form, &wish, &findings, &err);
     if (!ok)
-        tell_error("%s: %s", b->name, err.text);
+        message_error("%s: %s", b->name, err.text);
     x->findings += findings;
     pfd_decoder_free(decoder);
     return ok;
@@ -71,7 +71,7 @@ static bool inspect(struct inspection *x, struct buffer *b)
         return true;
     /* An annotated walk is not for gigabytes: streams are kept whole. */
     if (!input_map(b, &err)) {
-        tell_error("%s: %s", b->name, err.text);
+        message_error("%s: %s", b->name, err.text);
         return false;
     }
     if (options_names(x->options, x->in->n_buffers))
@@ -89,7 +89,7 @@ int inspect_run(const struct options *o)
     struct inspection x = { .options = o,
                             .in = &in,
                             .form = json ? &dwords_json : &dwords_text };
-    inputs_open(&in, o, json ? output_finding : tell_finding, NULL);
+    inputs_open(&in, o, json ? output_finding : message_finding, NULL);
     inputs_want_buffers(&in, "");
     for (size_t i = 0; i < in.n_buffers; i++)
         ok = inspect(&x, &in.buffers[i]) && ok;

@@ -29,8 +29,8 @@ struct walk {
     const char *name;
     const uint8_t *bytes;
     uint64_t n;
-    const struct dwords_form *form;
-    const struct dwords_wish *wish;
+    const struct inspect_form *form;
+    const struct inspect_wish *wish;
     uint64_t from; /* bytes to show, [from, to) */
     uint64_t to;
     uint64_t done; /* bytes dealt with */
@@ -39,7 +39,7 @@ struct walk {
     struct pfd_word pending; /* a stretch [pending_from, done) of one kind */
     uint64_t pending_from;
     bool has_pending;
-    struct dwords_argument
+    struct inspect_argument
         *arguments; /* [n_arguments] of the entry, by place */
     size_t n_arguments;
     size_t room;
@@ -67,7 +67,7 @@ static void count(struct walk *w, enum pfd_finding_kind kind)
 }
 
 /* Gives a piece to the form, if it is among what is wished for. */
-static void put(struct walk *w, struct dwords_piece *piece)
+static void put(struct walk *w, struct inspect_piece *piece)
 {
     if (piece->at < w->from || piece->at >= w->to)
         return;
@@ -94,7 +94,7 @@ static void put_reason(struct walk *w)
 static void put_dwords(struct walk *w, uint64_t from, uint64_t to, bool whole,
                        const char *what)
 {
-    struct dwords_piece piece = { .at = from, .what = what };
+    struct inspect_piece piece = { .at = from, .what = what };
     for (; piece.at < to; piece.at += DWORD * piece.n) {
         piece.n = whole ? (to - piece.at) / DWORD : 1;
         put(w, &piece);
@@ -181,8 +181,8 @@ static void walk_header(struct walk *w)
 
 static int by_place(const void *a, const void *b)
 {
-    const struct dwords_argument *x = a;
-    const struct dwords_argument *y = b;
+    const struct inspect_argument *x = a;
+    const struct inspect_argument *y = b;
     if (x->argument.at != y->argument.at)
         return x->argument.at < y->argument.at ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
@@ -194,7 +194,7 @@ static void read_arguments(struct walk *w, struct pfd_entry *entry)
     const struct pfd_argument *all = pfd_entry_arguments(entry, &n);
     w->n_arguments = 0;
     if (n > w->room) {
-        struct dwords_argument *next = realloc(w->arguments, n * sizeof *next);
+        struct inspect_argument *next = realloc(w->arguments, n * sizeof *next);
         w->failed |= !next;
         if (!next)
             return;
@@ -203,7 +203,7 @@ static void read_arguments(struct walk *w, struct pfd_entry *entry)
     }
     w->failed |= n && !all;
     for (size_t i = 0; all && i < n; i++)
-        w->arguments[w->n_arguments++] = (struct dwords_argument){ i, all[i] };
+        w->arguments[w->n_arguments++] = (struct inspect_argument){ i, all[i] };
     if (w->n_arguments)
         qsort(w->arguments, n, sizeof *w->arguments, by_place);
 }
@@ -215,8 +215,8 @@ struct place {
     uint64_t end;
     struct pfd_word word; /* valid before word.end, from the entry's start */
     bool has_word;
-    size_t next;                       /* argument */
-    const struct dwords_argument *now; /* that the last dword was of */
+    size_t next;                        /* argument */
+    const struct inspect_argument *now; /* that the last dword was of */
 };
 
 /* Does the argument go on in the dword at `at`? */
@@ -245,7 +245,7 @@ static void name_rest(const struct walk *w, const struct place *p, uint64_t at,
 }
 
 static void name_dword(const struct walk *w, struct place *p, uint64_t at,
-                       struct dwords_piece *piece, char *ret, size_t n)
+                       struct inspect_piece *piece, char *ret, size_t n)
 {
     uint32_t from = (uint32_t)(at - p->entry->offset);
     if (!p->has_word || from >= p->word.end)
@@ -262,9 +262,9 @@ static void name_dword(const struct walk *w, struct place *p, uint64_t at,
 /* Arguments without bytes of their own, such as null strings. */
 static void walk_empty(struct walk *w, struct place *p, uint64_t before)
 {
-    struct dwords_piece piece = { .what = "", .entry = p->entry };
+    struct inspect_piece piece = { .what = "", .entry = p->entry };
     while (p->next < w->n_arguments) {
-        const struct dwords_argument *a = &w->arguments[p->next];
+        const struct inspect_argument *a = &w->arguments[p->next];
         if (a->argument.n_bytes || p->payload + a->argument.at >= before)
             return;
         piece.at = min_of(p->payload + a->argument.at, p->end - 1);
@@ -278,11 +278,11 @@ static void walk_empty(struct walk *w, struct place *p, uint64_t before)
 static void walk_dword(struct walk *w, struct place *p, uint64_t at)
 {
     char what[sizeof p->word.text];
-    struct dwords_piece piece = { .at = at,
-                                  .n = 1,
-                                  .what = what,
-                                  .entry = p->entry,
-                                  .is_first = at == p->entry->offset };
+    struct inspect_piece piece = { .at = at,
+                                   .n = 1,
+                                   .what = what,
+                                   .entry = p->entry,
+                                   .is_first = at == p->entry->offset };
     walk_empty(w, p, at + DWORD);
     if (p->next < w->n_arguments)
         piece.arguments = &w->arguments[p->next];
@@ -347,11 +347,11 @@ static void show_scattered(struct walk *w, struct place *p)
 {
     show_message(w, p->entry);
     for (size_t i = 0; i < w->n_arguments; i++) {
-        struct dwords_piece piece = { .at = p->entry->offset,
-                                      .what = "",
-                                      .entry = p->entry,
-                                      .arguments = &w->arguments[i],
-                                      .n_arguments = 1 };
+        struct inspect_piece piece = { .at = p->entry->offset,
+                                       .what = "",
+                                       .entry = p->entry,
+                                       .arguments = &w->arguments[i],
+                                       .n_arguments = 1 };
         put(w, &piece);
     }
 }
@@ -474,10 +474,11 @@ static void set_range(struct walk *w)
     }
 }
 
-bool dwords_show(struct pfd_decoder *decoder, const char *name,
-                 const uint8_t *bytes, uint64_t n,
-                 const struct dwords_form *form, const struct dwords_wish *wish,
-                 uint64_t *findings, struct pfd_error *err)
+bool inspect_show(struct pfd_decoder *decoder, const char *name,
+                  const uint8_t *bytes, uint64_t n,
+                  const struct inspect_form *form,
+                  const struct inspect_wish *wish, uint64_t *findings,
+                  struct pfd_error *err)
 {
     struct walk w = { .decoder = decoder,
                       .name = name,

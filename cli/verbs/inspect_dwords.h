@@ -7,13 +7,13 @@
 
 #include <printfdecode/printfdecode.h>
 
-struct dwords_argument {
+struct inspect_argument {
     size_t index;
     struct pfd_argument argument;
 };
 
 /* One dword, or a stretch of dwords that are the same thing. */
-struct dwords_piece {
+struct inspect_piece {
     uint64_t at;        /* bytes from the buffer's start */
     uint64_t n;         /* dwords; 0: what stands here takes no bytes */
     uint32_t value;     /* of the first */
@@ -21,27 +21,27 @@ struct dwords_piece {
     const char *source; /* the buffer's name */
     const struct pfd_entry *entry; /* NULL: it is in none */
     /* Arguments that begin in it, [n_arguments]. */
-    const struct dwords_argument *arguments;
+    const struct inspect_argument *arguments;
     size_t n_arguments;
     bool is_first; /* of its entry */
     bool is_asked; /* the one that was asked for */
 };
 
-struct dwords_form {
+struct inspect_form {
     void (*buffer)(const char *name); /* one of several begins */
-    void (*piece)(const struct dwords_piece *piece);
+    void (*piece)(const struct inspect_piece *piece);
     /* Before the dwords of an entry, and behind those of its header. */
     void (*entry)(struct pfd_entry *entry, const char *source,
-                  const struct dwords_argument *arguments, size_t n);
+                  const struct inspect_argument *arguments, size_t n);
     void (*message)(struct pfd_entry *entry, bool color);
     void (*finding)(const struct pfd_finding *finding, bool color);
 };
 
-extern const struct dwords_form dwords_text;
-extern const struct dwords_form dwords_json;
+extern const struct inspect_form dwords_text;
+extern const struct inspect_form dwords_json;
 
 /* What to show of a buffer. */
-struct dwords_wish {
+struct inspect_wish {
     uint64_t at;    /* this dword and those around it; UINT64_MAX: all */
     uint64_t entry; /* this entry; UINT64_MAX: all */
     bool unfolded;  /* stretches dword by dword */
@@ -55,9 +55,10 @@ struct dwords_wish {
  * with err filled: out of memory, or what is wished for is not there.
  * *findings: those that were shown, notes left out.
  */
-bool dwords_show(struct pfd_decoder *decoder, const char *name,
-                 const uint8_t *bytes, uint64_t n,
-                 const struct dwords_form *form, const struct dwords_wish *wish,
-                 uint64_t *findings, struct pfd_error *err);
+bool inspect_show(struct pfd_decoder *decoder, const char *name,
+                  const uint8_t *bytes, uint64_t n,
+                  const struct inspect_form *form,
+                  const struct inspect_wish *wish, uint64_t *findings,
+                  struct pfd_error *err);
 
 #endif

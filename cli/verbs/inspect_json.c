@@ -40,7 +40,7 @@ static void put_place(const char *type, uint64_t at, uint64_t n)
         output_printf(",\"dwords\":%llu", (unsigned long long)n);
 }
 
-static void put_name(const struct dwords_argument *argument)
+static void put_name(const struct inspect_argument *argument)
 {
     const struct pfd_argument *a = &argument->argument;
     if (a->type == PFD_ARGUMENT_TEXT) {
@@ -52,7 +52,7 @@ static void put_name(const struct dwords_argument *argument)
         output_printf(", %%%c", a->conversion);
 }
 
-static void put_what(const struct dwords_piece *p)
+static void put_what(const struct inspect_piece *p)
 {
     const char *what = p->what;
     output_printf(",\"what\":\"");
@@ -66,7 +66,7 @@ static void put_what(const struct dwords_piece *p)
     output_printf("\"");
 }
 
-static void show_piece(const struct dwords_piece *p)
+static void show_piece(const struct inspect_piece *p)
 {
     if (p->n == 0)
         return; /* the entry's record has it */
@@ -149,7 +149,7 @@ static void put_value(const struct pfd_argument *a)
 }
 
 static void put_argument(const struct pfd_entry *entry,
-                         const struct dwords_argument *argument)
+                         const struct inspect_argument *argument)
 {
     const struct pfd_argument *a = &argument->argument;
     uint64_t payload = pfd_entry_payload_offset(entry);
@@ -189,7 +189,7 @@ static void put_alternatives(const struct pfd_entry *entry)
 }
 
 static void show_entry(struct pfd_entry *entry, const char *source,
-                       const struct dwords_argument *arguments, size_t n)
+                       const struct inspect_argument *arguments, size_t n)
 {
     put_place("region", entry->offset, entry->n_bytes / 4);
     output_printf(",\"what\":\"entry\",\"entry\":%llu,\"id\":\"0x%012llx\",",
@@ -223,6 +223,6 @@ static void show_buffer(const char *name)
     (void)name;
 }
 
-const struct dwords_form dwords_json = {
+const struct inspect_form dwords_json = {
     show_buffer, show_piece, show_entry, show_message, show_finding,
 };

@@ -34,7 +34,7 @@ static void put_value(const struct pfd_argument *a)
     }
 }
 
-static void put_argument(const struct dwords_argument *argument)
+static void put_argument(const struct inspect_argument *argument)
 {
     const struct pfd_argument *a = &argument->argument;
     bool is_text = a->type == PFD_ARGUMENT_TEXT;
@@ -53,13 +53,13 @@ static void put_id(const struct pfd_entry *entry)
                   (unsigned long long)entry->id);
 }
 
-static void show_stretch(const struct dwords_piece *p)
+static void show_stretch(const struct inspect_piece *p)
 {
     output_printf("%c%7s  %8s  %llu more dwords: %s\n", p->is_asked ? '>' : ' ',
                   "...", "", (unsigned long long)p->n, p->what);
 }
 
-static void show_piece(const struct dwords_piece *p)
+static void show_piece(const struct inspect_piece *p)
 {
     size_t i = 0;
     if (p->n > 1) {
@@ -89,7 +89,7 @@ static void show_piece(const struct dwords_piece *p)
 }
 
 static void show_entry(struct pfd_entry *entry, const char *source,
-                       const struct dwords_argument *arguments, size_t n)
+                       const struct inspect_argument *arguments, size_t n)
 {
     (void)source;
     (void)arguments;
@@ -176,6 +176,6 @@ static void show_finding(const struct pfd_finding *finding, bool color)
     output_printf("%s\n", color ? "\033[0m" : "");
 }
 
-const struct dwords_form dwords_text = {
+const struct inspect_form dwords_text = {
     show_buffer, show_piece, show_entry, show_message, show_finding,
 };

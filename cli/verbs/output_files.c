@@ -138,7 +138,7 @@ static bool is_stream(const struct stat *file)
            (!fstat(STDERR_FILENO, &st) && is_same(&st, file));
 }
 
-bool destination_check_at(const struct options *o, int folder, const char *name)
+bool output_file_check_at(const struct options *o, int folder, const char *name)
 {
     struct stat st;
     bool is_inside = folder != AT_FDCWD;
@@ -146,12 +146,12 @@ bool destination_check_at(const struct options *o, int folder, const char *name)
         return true;
     const char *input = find_input(o, &st);
     if (input && *input) {
-        tell_error("%s: is read, and would be written over", input);
+        message_error("%s: is read, and would be written over", input);
     } else if (input) {
         if (o->force || S_ISBLK(st.st_mode) || is_stream(&st))
             return true;
-        tell_error("%s%s%s: %s" FORCE_HINT, is_inside ? o->to : "",
-                   is_inside ? "/" : "", name, strerror(EEXIST));
+        message_error("%s%s%s: %s" FORCE_HINT, is_inside ? o->to : "",
+                      is_inside ? "/" : "", name, strerror(EEXIST));
     }
     return false;
 }
@@ -175,9 +175,9 @@ static bool check_streams(const struct options *o)
         int fd = *out ? open("/dev/null", O_WRONLY | O_CLOEXEC) : STDOUT_FILENO;
         if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
             return false;
-        tell_error("%s: is read, and standard error goes there", error);
+        message_error("%s: is read, and standard error goes there", error);
     } else if (*out) {
-        tell_error("%s: is read, and standard output goes there", out);
+        message_error("%s: is read, and standard output goes there", out);
     }
     return !*out && !*error;
 }
@@ -196,7 +196,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-bool destination_is_one(const char *a, const char *b)
+bool output_file_is_one(const char *a, const char *b)
 {
     struct stat x;
     struct stat y;
@@ -209,17 +209,17 @@ bool destination_is_one(const char *a, const char *b)
            !strcmp(base_name(a), base_name(b));
 }
 
-bool destinations_check(const struct options *o)
+bool output_files_check(const struct options *o)
 {
     bool is_folder = o->verb->run == extract_run || o->verb->run == decode_run;
     bool has_file = o->to && !is_folder && strcmp(o->to, "-") != 0;
     if (!check_streams(o) ||
-        (has_file && !destination_check_at(o, AT_FDCWD, o->to)) ||
-        (o->strings_to && !destination_check_at(o, AT_FDCWD, o->strings_to)))
+        (has_file && !output_file_check_at(o, AT_FDCWD, o->to)) ||
+        (o->strings_to && !output_file_check_at(o, AT_FDCWD, o->strings_to)))
         return false;
     if (!has_file || !o->strings_to ||
-        !destination_is_one(o->to, o->strings_to))
+        !output_file_is_one(o->to, o->strings_to))
         return true;
-    tell_error("%s: would be written twice", o->strings_to);
+    message_error("%s: would be written twice", o->strings_to);
     return false;
 }

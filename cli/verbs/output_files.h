@@ -17,13 +17,13 @@
  * --strings, against all inputs and each other. Called once, when folders are
  * expanded and before anything is written. False: said why.
  */
-bool destinations_check(const struct options *o);
+bool output_files_check(const struct options *o);
 
 /* Likewise a file of the folder --to or -o, which is open. */
-bool destination_check_at(const struct options *o, int folder,
+bool output_file_check_at(const struct options *o, int folder,
                           const char *name);
 
 /* Do both paths name one file, which may be missing yet? */
-bool destination_is_one(const char *a, const char *b);
+bool output_file_is_one(const char *a, const char *b);
 
 #endif

@@ -31,8 +31,9 @@ static bool read_kind(const struct options *o, enum pfd_plot_kind *ret)
             return true;
         }
     }
-    tell_error("which picture? 'plot heat', 'hist', 'scatter' or 'line' comes "
-               "first, and then files");
+    message_error(
+        "which picture? 'plot heat', 'hist', 'scatter' or 'line' comes "
+        "first, and then files");
     return false;
 }
 
@@ -64,48 +65,51 @@ static bool find_form(struct plot *p)
     if (p->form || (isatty(STDOUT_FILENO) && !to))
         return true;
     if (to) {
-        tell_error("%s: which form? Names end in %s, or -o says it", to, list);
+        message_error("%s: which form? Names end in %s, or -o says it", to,
+                      list);
     } else {
-        tell_error("standard output is no terminal: --to FILE, or -o FORM");
+        message_error("standard output is no terminal: --to FILE, or -o FORM");
     }
     return false;
 }
 
 /* ---- what came of it ---- */
 
-static void tell_count(uint64_t n, const char *one, const char *several)
+static void message_count(uint64_t n, const char *one, const char *several)
 {
     if (n)
-        tell_hint("%llu %s", (unsigned long long)n, n == 1 ? one : several);
+        message_hint("%llu %s", (unsigned long long)n, n == 1 ? one : several);
 }
 
 void plot_tell_counts(const struct plot *p)
 {
     struct pfd_plot_counts c;
     pfd_plot_counts(p->plot, &c);
-    tell_count(c.unknown, "entry of an unknown id is not drawn",
-               "entries of unknown ids are not drawn");
-    tell_count(c.others, "entry of another format string is not drawn",
-               "entries of other format strings are not drawn");
-    tell_count(c.without, "entry lacks one of the columns",
-               "entries lack one of the columns");
-    tell_count(c.texts, "entry has a text where a number is drawn",
-               "entries have texts where numbers are drawn");
-    tell_count(c.nowhere, "entry has a coordinate that is NaN or infinite",
-               "entries have coordinates that are NaN or infinite");
-    tell_count(c.outside, "entry is outside of the ranges",
-               "entries are outside of the ranges");
-    tell_count(c.unpanelled, "entry is of a panel too many",
-               "entries are of panels too many: 16 are drawn");
-    tell_count(c.not_above_0, "number is not above 0: a logarithm has no place",
-               "numbers are not above 0: they are shown as the least that is");
+    message_count(c.unknown, "entry of an unknown id is not drawn",
+                  "entries of unknown ids are not drawn");
+    message_count(c.others, "entry of another format string is not drawn",
+                  "entries of other format strings are not drawn");
+    message_count(c.without, "entry lacks one of the columns",
+                  "entries lack one of the columns");
+    message_count(c.texts, "entry has a text where a number is drawn",
+                  "entries have texts where numbers are drawn");
+    message_count(c.nowhere, "entry has a coordinate that is NaN or infinite",
+                  "entries have coordinates that are NaN or infinite");
+    message_count(c.outside, "entry is outside of the ranges",
+                  "entries are outside of the ranges");
+    message_count(c.unpanelled, "entry is of a panel too many",
+                  "entries are of panels too many: 16 are drawn");
+    message_count(
+        c.not_above_0, "number is not above 0: a logarithm has no place",
+        "numbers are not above 0: they are shown as the least that is");
     if (p->kind == PFD_PLOT_HEAT) {
-        tell_count(c.several, "cell got more than one value",
-                   "cells got more than one value");
+        message_count(c.several, "cell got more than one value",
+                      "cells got more than one value");
         if (c.cell_x > 0 || c.cell_y > 0) {
-            tell_hint("a cell is 2^%d wide and 2^%d high: --x-range, --y-range "
-                      "and --cells give each its own",
-                      c.cell_x, c.cell_y);
+            message_hint(
+                "a cell is 2^%d wide and 2^%d high: --x-range, --y-range "
+                "and --cells give each its own",
+                c.cell_x, c.cell_y);
         }
     }
 }
@@ -136,18 +140,18 @@ bool plot_draw_file(const struct plot *p, const char *to)
     if (counts.points) {
         fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (fd < 0) {
-            tell_error("%s: %s", to, strerror(errno));
+            message_error("%s: %s", to, strerror(errno));
             return false;
         }
     }
     enum pfd_status status =
         pfd_plot_draw(p->plot, p->form, NULL, write_file, &fd, &err);
     if (status == PFD_ERR_STOPPED || (fd >= 0 && close(fd))) {
-        tell_error("%s: %s", to, strerror(errno));
+        message_error("%s: %s", to, strerror(errno));
         return false;
     }
     if (status != PFD_OK)
-        tell_error("%s", err.text);
+        message_error("%s", err.text);
     return status == PFD_OK;
 }
 
@@ -186,7 +190,7 @@ static bool draw(struct plot *p)
                       &err) == PFD_OK ||
         !output_flush()) /* who reads has gone; output_failed() knows more */
         return true;
-    tell_error("%s", err.text);
+    message_error("%s", err.text);
     return false;
 }
 
@@ -215,12 +219,12 @@ static int make(struct plot *p, struct inputs *in, struct filtering *filtering)
         .write = pfd_plot_write,
         .write_user = p->plot,
     };
-    bool ok = run_each(o, in, &convert, &total, begin_buffer, NULL);
+    bool ok = convert_each(o, in, &convert, &total, begin_buffer, NULL);
     ok = draw(p) && ok && !in->failed && !output_failed();
     plot_tell_counts(p);
     total.findings += in->n_findings;
     if (in->n_buffers && (total.findings || o->verbose))
-        tell_summary(&total);
+        message_summary(&total);
     return !ok ? EXIT_ERROR : total.findings ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
@@ -252,20 +256,20 @@ bool plot_open(struct plot *p, const struct pfd_strings *strings, size_t string)
     };
     if (pfd_plot_new(&spec, &p->plot, &err) == PFD_OK)
         return true;
-    tell_error("%s", err.text);
+    message_error("%s", err.text);
     return false;
 }
 
 static int run(struct plot *p, struct inputs *in, struct filtering *filtering)
 {
-    struct one_string one;
-    bool ok = one_string_find(p->o, in, filtering, "a picture",
-                              "choose by --format-string or --id", &one);
+    struct selected_string one;
+    bool ok = selected_string_find(p->o, in, filtering, "a picture",
+                                   "choose by --format-string or --id", &one);
     p->any_strings |= one.made != NULL;
     ok = ok && plot_open(p, one.made ? one.made : in->strings,
                          one.made ? 0 : one.number);
     int status = ok ? make(p, in, filtering) : EXIT_ERROR;
-    one_string_deinit(&one);
+    selected_string_deinit(&one);
     return status;
 }
 
@@ -275,7 +279,7 @@ static int plot_once(struct plot *p)
     struct filtering filtering = { 0 };
     if (!filtering_open(&filtering, p->o))
         return EXIT_ERROR;
-    inputs_open(&in, p->o, tell_finding, NULL);
+    inputs_open(&in, p->o, message_finding, NULL);
     inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
     int status =
         in.failed && !in.n_buffers ? EXIT_ERROR : run(p, &in, &filtering);
@@ -293,7 +297,7 @@ int plot_run(const struct options *options)
     o.files++;
     o.n_files--;
     if (!o.live && (o.has_until_idle || o.has_settle)) {
-        tell_error("--until-idle and --settle are for --live");
+        message_error("--until-idle and --settle are for --live");
         return EXIT_ERROR;
     }
     int status = o.live ? plot_live(&p) : plot_once(&p);

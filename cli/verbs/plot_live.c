@@ -61,7 +61,7 @@ static bool make_part(struct live *l)
     int fd = mkostemps(l->part, (int)strlen(PART_END), O_CLOEXEC);
     if (fd >= 0 && !fchmod(fd, 0666 & ~mask) && !close(fd))
         return true;
-    tell_error("%s: %s", l->part, strerror(errno));
+    message_error("%s: %s", l->part, strerror(errno));
     return false;
 }
 
@@ -76,7 +76,7 @@ static bool draw_file(struct live *l)
     }
     if (!rename(l->part, to))
         return true;
-    tell_error("%s: %s", to, strerror(errno));
+    message_error("%s: %s", to, strerror(errno));
     unlink(l->part);
     return false;
 }
@@ -95,7 +95,7 @@ static bool draw_terminal(struct plot *p)
         p->plot, p->form, &p->terminal.screen, output_write, NULL, &err);
     output_write(NULL, END_FRAME, strlen(END_FRAME));
     if (status != PFD_OK && status != PFD_ERR_STOPPED)
-        tell_error("%s", err.text);
+        message_error("%s", err.text);
     return status == PFD_OK && output_flush();
 }
 
@@ -119,8 +119,9 @@ static bool begin(void *user, const struct inputs *in,
 {
     const struct live *l = user;
     size_t string = SIZE_MAX;
-    return one_string_known(in->strings, filtering, "a picture that moves",
-                            "choose by --format-string or --id", &string) &&
+    return selected_string_known(in->strings, filtering, "a picture that moves",
+                                 "choose by --format-string or --id",
+                                 &string) &&
            plot_open(l->plot, in->strings, string);
 }
 
@@ -144,9 +145,10 @@ static bool open_first(struct live *l, const struct pfd_entry *entry,
         n = pfd_escape_for_terminal(text, info.text, n);
         while (n && text[n - 1] == '\n')
             n--;
-        tell_hint("what is drawn is '%.*s', which came first; --format-string "
-                  "and --id choose",
-                  (int)n, text);
+        message_hint(
+            "what is drawn is '%.*s', which came first; --format-string "
+            "and --id choose",
+            (int)n, text);
     }
     return true;
 }
@@ -161,7 +163,7 @@ static bool take(void *user, struct pfd_entry *entry, uint64_t time,
         return true;
     if (pfd_plot_add(l->plot->plot, entry, time))
         return true;
-    tell_error("out of memory");
+    message_error("out of memory");
     return false;
 }
 
@@ -170,12 +172,13 @@ static bool turn(void *user, bool is_last)
     struct live *l = user;
     struct pfd_plot_counts counts;
     if (is_last && l->early) {
-        tell_hint("%llu entries of unknown ids came first, and are not drawn",
-                  (unsigned long long)l->early);
+        message_hint(
+            "%llu entries of unknown ids came first, and are not drawn",
+            (unsigned long long)l->early);
     }
     if (!l->plot->plot) {
         if (is_last)
-            tell_error("nothing to draw: no entry came");
+            message_error("nothing to draw: no entry came");
         return !is_last;
     }
     if (!is_last && l->drawn_ns && now_ns() - l->drawn_ns < l->pause_ns)
@@ -195,15 +198,17 @@ static bool is_possible(struct live *l)
     struct stat st;
     const char *to = l->o->to;
     if (l->o->skip) {
-        tell_error("--skip is not for --live");
+        message_error("--skip is not for --live");
     } else if (!to && !isatty(STDOUT_FILENO)) {
-        tell_error("--live draws on a terminal, or --to FILE again and again");
+        message_error(
+            "--live draws on a terminal, or --to FILE again and again");
     } else if (to && !stat(to, &st) && !S_ISREG(st.st_mode)) {
-        tell_error("%s: --live puts files in the place of files, and this is "
-                   "none",
-                   to);
+        message_error(
+            "%s: --live puts files in the place of files, and this is "
+            "none",
+            to);
     } else if (to && strlen(to) + sizeof ".XXXXXX" PART_END > sizeof l->part) {
-        tell_error("%s: this name is too long", to);
+        message_error("%s: this name is too long", to);
     } else {
         return true;
     }
@@ -230,6 +235,6 @@ int plot_live(struct plot *p)
         return follow_client_take(o, &taker);
     if (!options_have_daemon(o))
         return follow_take(o, &taker);
-    tell_error("--from, --findings and --tls-... are for a daemon");
+    message_error("--from, --findings and --tls-... are for a daemon");
     return EXIT_ERROR;
 }

@@ -41,15 +41,17 @@ static bool take_run(void *user, const struct pfd_recover_run *run)
     if (!r->o->verbose)
         return true;
     if (run->header == PFD_NO_OFFSET) {
-        tell_hint("%s: %llu entries at bytes %llu to %llu", r->source,
-                  (unsigned long long)run->n_entries,
-                  (unsigned long long)run->from, (unsigned long long)run->to);
+        message_hint("%s: %llu entries at bytes %llu to %llu", r->source,
+                     (unsigned long long)run->n_entries,
+                     (unsigned long long)run->from,
+                     (unsigned long long)run->to);
     } else {
-        tell_hint("%s: %llu entries at bytes %llu to %llu, behind the header "
-                  "of a buffer whose entries end at %llu",
-                  r->source, (unsigned long long)run->n_entries,
-                  (unsigned long long)run->from, (unsigned long long)run->to,
-                  (unsigned long long)run->used);
+        message_hint(
+            "%s: %llu entries at bytes %llu to %llu, behind the header "
+            "of a buffer whose entries end at %llu",
+            r->source, (unsigned long long)run->n_entries,
+            (unsigned long long)run->from, (unsigned long long)run->to,
+            (unsigned long long)run->used);
     }
     return true;
 }
@@ -89,7 +91,7 @@ static bool recover_file(struct recovery *r, struct inputs *in,
     if (input_is_missing(b))
         return true;
     if (!input_map(b, &err)) {
-        tell_error("%s: %s", b->name, err.text);
+        message_error("%s: %s", b->name, err.text);
         return false;
     }
     r->source = b->name;
@@ -99,12 +101,13 @@ static bool recover_file(struct recovery *r, struct inputs *in,
     flush(r);
     input_unmap(b);
     if (status < 0 && status != PFD_ERR_STOPPED) {
-        tell_error("%s: %s", b->name, err.text);
+        message_error("%s: %s", b->name, err.text);
         return false;
     }
-    tell_hint("%s: %llu %s in %llu %s", b->name, (unsigned long long)n_entries,
-              n_entries == 1 ? "entry" : "entries",
-              (unsigned long long)r->n_runs, r->n_runs == 1 ? "run" : "runs");
+    message_hint(
+        "%s: %llu %s in %llu %s", b->name, (unsigned long long)n_entries,
+        n_entries == 1 ? "entry" : "entries", (unsigned long long)r->n_runs,
+        r->n_runs == 1 ? "run" : "runs");
     return true;
 }
 
@@ -121,16 +124,16 @@ int recover_run(const struct options *o)
     bool json = o->output && !strcmp(o->output, "json");
     if (!filtering_open(&r.filtering, o))
         return EXIT_ERROR;
-    inputs_open(&in, o, json ? output_finding : tell_finding, NULL);
+    inputs_open(&in, o, json ? output_finding : message_finding, NULL);
     bool ok = !in.failed;
     if (ok && !in.n_buffers) {
-        tell_error("nothing to search; an ELF core is given with --buffer");
+        message_error("nothing to search; an ELF core is given with --buffer");
         ok = false;
     }
     if (ok && pfd_lines_new(o->output ? o->output : "text",
                             options_color(o, STDOUT_FILENO), false, &r.lines,
                             &err) != PFD_OK) {
-        tell_error("%s", err.text);
+        message_error("%s", err.text);
         ok = false;
     }
     ok = ok && open_filter(&r, in.strings);

@@ -28,11 +28,11 @@ enum {
 struct replay {
     const struct options *o;
     bool is_endless;
-    const struct farm_class *class;
-    struct farm *farm;
-    struct farm_state state;
-    struct farm_seen seen;
-    struct farm_stream stream;
+    const struct nats_class *class;
+    struct nats *nats;
+    struct nats_state state;
+    struct nats_dedup seen;
+    struct nats_stream stream;
     struct filtering filtering;
     struct follow_entries entries;
     uint64_t number; /* of the next message */
@@ -59,7 +59,7 @@ static void pause_for(uint64_t ms)
 
 static enum outcome fail(const struct replay *r, const char *why)
 {
-    tell_error("%s: %s", r->o->nats.url, why);
+    message_error("%s: %s", r->o->nats.url, why);
     return OUTCOME_FAILED;
 }
 
@@ -67,10 +67,10 @@ static enum outcome fail(const struct replay *r, const char *why)
 
 static enum outcome look(struct replay *r)
 {
-    enum outcome outcome = r->class->look(r->farm, &r->state);
+    enum outcome outcome = r->class->look(r->nats, &r->state);
     r->looked = now_ms(CLOCK_MONOTONIC);
     if (outcome == OUTCOME_FAILED)
-        return fail(r, r->class->why(r->farm));
+        return fail(r, r->class->why(r->nats));
     if (outcome == OUTCOME_END) {
         return fail(r, "there is no stream GPULOG: no edge has ever sent "
                        "anything here, see printfdecoded(8)");
@@ -86,10 +86,10 @@ static enum outcome find_begin(struct replay *r, uint64_t time)
     uint64_t high = r->state.last + 1;
     while (low < high && time) {
         uint64_t mid = low + (high - low) / 2;
-        struct farm_message m;
-        enum outcome outcome = r->class->next(r->farm, mid, &m);
+        struct nats_message m;
+        enum outcome outcome = r->class->next(r->nats, mid, &m);
         if (outcome == OUTCOME_FAILED)
-            return fail(r, r->class->why(r->farm));
+            return fail(r, r->class->why(r->nats));
         if (outcome == OUTCOME_END || m.number >= high || m.time >= time) {
             high = mid;
         } else {
@@ -117,44 +117,44 @@ static enum outcome begin(struct replay *r)
 
 /* ---- what comes ---- */
 
-static void tell_wrong(struct replay *r, uint64_t number, const char *why)
+static void message_wrong(struct replay *r, uint64_t number, const char *why)
 {
     r->entries.is_doubtful = true;
     if (++r->n_wrong <= TOLD_MAX) {
-        tell_error("%s: message %llu: %s", r->o->nats.url,
-                   (unsigned long long)number, why);
+        message_error("%s: message %llu: %s", r->o->nats.url,
+                      (unsigned long long)number, why);
     }
 }
 
 /* OUTCOME_FAILED: nothing of it was taken. */
-static enum outcome take(struct replay *r, const struct farm_message *m)
+static enum outcome take(struct replay *r, const struct nats_message *m)
 {
-    if (m->is_edges && farm_seen_has(&r->seen, m))
+    if (m->is_edges && nats_dedup_has(&r->seen, m))
         return OUTCOME_DONE;
-    enum outcome outcome = farm_stream_put(&r->stream, m);
+    enum outcome outcome = nats_stream_put(&r->stream, m);
     if (outcome == OUTCOME_FAILED && *r->entries.why) {
         /* What came of it is there, and the next one is another matter. */
-        tell_wrong(r, m->number, r->stream.why);
+        message_wrong(r, m->number, r->stream.why);
         *r->entries.why = '\0';
         outcome = OUTCOME_DONE;
     }
     if (outcome == OUTCOME_FAILED)
         return outcome;
     if (r->stream.wrong)
-        tell_wrong(r, m->number, r->stream.wrong);
+        message_wrong(r, m->number, r->stream.wrong);
     /* What proves nothing takes no edge's place. */
     if (!m->is_edges || (r->stream.wrong && !r->stream.has_put))
         return outcome;
     bool had_forgotten = r->seen.has_forgotten;
-    if (!farm_seen_take(&r->seen, m)) {
-        tell_error("out of memory");
+    if (!nats_dedup_take(&r->seen, m)) {
+        message_error("out of memory");
         return OUTCOME_STOPPED;
     }
     if (r->seen.has_forgotten && !had_forgotten) {
         r->entries.is_doubtful = true;
-        tell_error("%s: there are too many edges to remember: what some of "
-                   "them sent again may be here twice",
-                   r->o->nats.url);
+        message_error("%s: there are too many edges to remember: what some of "
+                      "them sent again may be here twice",
+                      r->o->nats.url);
     }
     return outcome;
 }
@@ -163,12 +163,12 @@ static enum outcome take(struct replay *r, const struct farm_message *m)
  * read from its beginning: what came before is known. */
 static enum outcome look_again(struct replay *r)
 {
-    struct farm_state state = { 0 };
+    struct nats_state state = { 0 };
     uint64_t now = now_ms(CLOCK_MONOTONIC);
     if (now - r->looked < LOOK_MS)
         return OUTCOME_DONE;
     r->looked = now;
-    enum outcome outcome = r->class->look(r->farm, &state);
+    enum outcome outcome = r->class->look(r->nats, &state);
     if (outcome == OUTCOME_DONE &&
         (state.created != r->state.created || state.last < r->state.last)) {
         r->number = 0;
@@ -191,7 +191,7 @@ static enum outcome wait_for_more(struct replay *r)
     if (!r->is_endless &&
         (!is_behind || now_ms(CLOCK_MONOTONIC) - r->came >= BEHIND_MS)) {
         if (is_behind)
-            tell_wrong(r, r->number, "it was there, and is not any more");
+            message_wrong(r, r->number, "it was there, and is not any more");
         return OUTCOME_END;
     }
     if (r->is_endless && is_idle(r))
@@ -209,7 +209,7 @@ static enum outcome be_away(struct replay *r, const char *why)
     if (!r->is_endless)
         return fail(r, why);
     if (!r->is_away)
-        tell_hint("%s: %s; trying again", r->o->nats.url, why);
+        message_hint("%s: %s; trying again", r->o->nats.url, why);
     r->is_away = true;
     if (is_idle(r))
         return OUTCOME_END;
@@ -220,11 +220,11 @@ static enum outcome be_away(struct replay *r, const char *why)
 
 static enum outcome step(struct replay *r)
 {
-    struct farm_message m;
+    struct nats_message m;
     const char *why = r->stream.why;
     if (!r->is_endless && r->number > r->state.last)
         return OUTCOME_END;
-    enum outcome outcome = r->class->next(r->farm, r->number, &m);
+    enum outcome outcome = r->class->next(r->nats, r->number, &m);
     if (outcome == OUTCOME_DONE) {
         outcome = take(r, &m);
         if (outcome == OUTCOME_DONE) {
@@ -237,26 +237,27 @@ static enum outcome step(struct replay *r)
             !follow_entries_pause(&r->entries, false))
             outcome = OUTCOME_STOPPED;
     } else {
-        why = r->class->why(r->farm);
+        why = r->class->why(r->nats);
         if (outcome == OUTCOME_END)
             outcome = wait_for_more(r);
     }
     return outcome == OUTCOME_FAILED ? be_away(r, why) : outcome;
 }
 
-static void tell_missing(struct replay *r)
+static void message_missing(struct replay *r)
 {
-    uint64_t missing = farm_seen_missing(&r->seen);
+    uint64_t missing = nats_dedup_missing(&r->seen);
     if (r->n_wrong > TOLD_MAX) {
-        tell_error("%s: and %llu more messages", r->o->nats.url,
-                   (unsigned long long)(r->n_wrong - TOLD_MAX));
+        message_error("%s: and %llu more messages", r->o->nats.url,
+                      (unsigned long long)(r->n_wrong - TOLD_MAX));
     }
     if (!missing)
         return;
     r->entries.is_doubtful = true;
-    tell_error("%s: %llu records are not in the stream although others before "
-               "and behind them are",
-               r->o->nats.url, (unsigned long long)missing);
+    message_error(
+        "%s: %llu records are not in the stream although others before "
+        "and behind them are",
+        r->o->nats.url, (unsigned long long)missing);
 }
 
 static enum outcome run(struct replay *r)
@@ -270,7 +271,7 @@ static enum outcome run(struct replay *r)
         outcome = interrupt_came() ? OUTCOME_STOPPED : step(r);
     follow_entries_pause(&r->entries, true);
     if (outcome != OUTCOME_FAILED)
-        tell_missing(r);
+        message_missing(r);
     return outcome;
 }
 
@@ -288,24 +289,26 @@ static bool is_possible(const struct options *o)
     const char *url = o->nats.url;
     bool is_tls = !strncmp(url, "tls://", 6);
     if (!is_tls && strncmp(url, "nats://", 7) != 0) {
-        tell_error("--nats: '%s' is no nats://HOST:PORT or tls://HOST:PORT",
-                   url);
+        message_error("--nats: '%s' is no nats://HOST:PORT or tls://HOST:PORT",
+                      url);
     } else if (strchr(url, '@')) {
-        tell_error("--nats: who we are is said by --user and --password-file, "
-                   "or by --credentials");
+        message_error(
+            "--nats: who we are is said by --user and --password-file, "
+            "or by --credentials");
     } else if (o->n_files || options_have_memory(o)) {
-        tell_error("what comes from --nats comes with its strings: no files");
+        message_error(
+            "what comes from --nats comes with its strings: no files");
     } else if (!o->nats.user != !o->nats.password_file) {
-        tell_error("--user and --password-file go together");
+        message_error("--user and --password-file go together");
     } else if (o->nats.user && !is_tls && !is_local(url)) {
-        tell_error("--nats: a password goes to tls://HOST:PORT only");
+        message_error("--nats: a password goes to tls://HOST:PORT only");
     } else if (options_have_tls(o) && !is_tls) {
-        tell_error("--tls-... are for tls:// URLs");
+        message_error("--tls-... are for tls:// URLs");
     } else if (!o->tls.certificate != !o->tls.key) {
-        tell_error("--tls-certificate and --tls-key go together");
+        message_error("--tls-certificate and --tls-key go together");
     } else if (o->from || o->ack) {
-        tell_error("--from and --ack are for a daemon; with --nats it is "
-                   "--since");
+        message_error("--from and --ack are for a daemon; with --nats it is "
+                      "--since");
     } else {
         return true;
     }
@@ -315,7 +318,7 @@ static bool is_possible(const struct options *o)
 static bool open_farm(struct replay *r)
 {
     char err[400];
-    const struct farm_config config = {
+    const struct nats_config config = {
         .url = r->o->nats.url,
         .credentials = r->o->nats.credentials,
         .user = r->o->nats.user,
@@ -323,15 +326,15 @@ static bool open_farm(struct replay *r)
         .tls = &r->o->tls,
         .persists = r->is_endless,
     };
-    r->class = farm_load(err, sizeof err);
+    r->class = nats_load(err, sizeof err);
     if (!r->class) {
-        tell_error("%s", err);
+        message_error("%s", err);
         return false;
     }
-    r->farm = r->class->open(&config, err, sizeof err);
-    if (!r->farm)
+    r->nats = r->class->open(&config, err, sizeof err);
+    if (!r->nats)
         fail(r, err);
-    return r->farm;
+    return r->nats;
 }
 
 /* What is chosen by --source the stream knows before anything is read. */
@@ -344,8 +347,8 @@ static bool open_entries(struct replay *r)
     if (!follow_entries_init(&r->entries, r->o, NULL))
         return false;
     r->entries.filtering = &r->filtering;
-    r->stream = (struct farm_stream){
-        .o = r->o, .class = r->class, .farm = r->farm, .entries = &r->entries
+    r->stream = (struct nats_stream){
+        .o = r->o, .class = r->class, .nats = r->nats, .entries = &r->entries
     };
     return true;
 }
@@ -373,9 +376,9 @@ int replay_take(const struct options *o, bool is_endless)
     }
     filtering_end(&r.filtering, NULL);
     status = filtering_close(&r.filtering, status);
-    farm_stream_deinit(&r.stream);
-    farm_seen_deinit(&r.seen);
-    r.class->close(r.farm);
+    nats_stream_deinit(&r.stream);
+    nats_dedup_deinit(&r.seen);
+    r.class->close(r.nats);
     return status;
 }
 
@@ -383,7 +386,7 @@ int replay_run(const struct options *o)
 {
     if (o->nats.url)
         return replay_take(o, false);
-    tell_error("--nats URL is missing: files are read by 'printfdecode "
-               "decode'");
+    message_error("--nats URL is missing: files are read by 'printfdecode "
+                  "decode'");
     return EXIT_ERROR;
 }

@@ -31,7 +31,7 @@ enum {
     NO_STREAM = 3, /* the daemon's exit status: nothing connected */
 };
 
-struct launch {
+struct run {
     const struct options *options;
     char folder[FOLDER_MAX];
     sigset_t before; /* the signals that were blocked */
@@ -46,14 +46,14 @@ struct path {
     char text[FOLDER_MAX + 24];
 };
 
-static struct path path_of(const struct launch *l, const char *name)
+static struct path path_of(const struct run *l, const char *name)
 {
     struct path ret;
     snprintf(ret.text, sizeof ret.text, "%s/%s", l->folder, name);
     return ret;
 }
 
-static bool write_config(const struct launch *l)
+static bool write_config(const struct run *l)
 {
     const struct options *o = l->options;
     bool is_json = o->output && !strcmp(o->output, "json");
@@ -71,25 +71,25 @@ static bool write_config(const struct launch *l)
     return !fclose(file);
 }
 
-static bool make_folder(struct launch *l)
+static bool make_folder(struct run *l)
 {
     const char *base = getenv("TMPDIR");
     base = base && *base == '/' ? base : "/tmp";
     int n =
         snprintf(l->folder, sizeof l->folder, "%s/printfdecode-XXXXXX", base);
     if (n >= (int)sizeof l->folder || strpbrk(base, "\"\\\n")) {
-        tell_error("%s: no folder for a socket: TMPDIR is too long, or has "
-                   "quotes in it",
-                   base);
+        message_error("%s: no folder for a socket: TMPDIR is too long, or has "
+                      "quotes in it",
+                      base);
         return false;
     }
     if (mkdtemp(l->folder) && write_config(l))
         return true;
-    tell_error("%s: %s", l->folder, strerror(errno));
+    message_error("%s: %s", l->folder, strerror(errno));
     return false;
 }
 
-static void remove_folder(const struct launch *l)
+static void remove_folder(const struct run *l)
 {
     static const char *const names[] = { "config.yaml", "input.sock",
                                          VULKAN_SETTINGS };
@@ -121,7 +121,7 @@ static void exec_daemon(char *const *argv)
 
 /* In a process of its own: a key that interrupts the program must not end the
  * daemon before the program's last lines. */
-static void run_daemon(const struct launch *l, pid_t parent)
+static void run_daemon(const struct run *l, pid_t parent)
 {
     struct path config = path_of(l, "config.yaml");
     char name[] = "printfdecoded";
@@ -137,11 +137,11 @@ static void run_daemon(const struct launch *l, pid_t parent)
         dup2(nothing, STDIN_FILENO);
     sigprocmask(SIG_SETMASK, &l->before, NULL);
     exec_daemon(argv);
-    tell_error("printfdecoded: %s", strerror(errno));
+    message_error("printfdecoded: %s", strerror(errno));
     _exit(NOT_FOUND);
 }
 
-static bool listens(const struct launch *l)
+static bool listens(const struct run *l)
 {
     struct path path = path_of(l, "input.sock");
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -154,7 +154,7 @@ static bool listens(const struct launch *l)
     return ok;
 }
 
-static bool start_daemon(struct launch *l)
+static bool start_daemon(struct run *l)
 {
     const struct timespec look = { .tv_nsec = LOOK_MS * 1000000L };
     pid_t self = getpid();
@@ -162,7 +162,7 @@ static bool start_daemon(struct launch *l)
     if (l->daemon == 0)
         run_daemon(l, self);
     if (l->daemon < 0) {
-        tell_error("printfdecoded: %s", strerror(errno));
+        message_error("printfdecoded: %s", strerror(errno));
         return false;
     }
     for (int ms = 0; ms < START_MS; ms += LOOK_MS) {
@@ -174,12 +174,12 @@ static bool start_daemon(struct launch *l)
         }
         nanosleep(&look, NULL);
     }
-    tell_error("printfdecoded does not start: nothing was run");
+    message_error("printfdecoded does not start: nothing was run");
     return false;
 }
 
 /* It takes what is left, prints it, and ends. */
-static bool stop_daemon(struct launch *l)
+static bool stop_daemon(struct run *l)
 {
     if (l->daemon <= 0)
         return false;
@@ -200,7 +200,7 @@ static bool uses_vulkan(const struct options *o)
     return o->vulkan_debug_printf || o->vulkan_gpu_validation;
 }
 
-static void run_program(const struct launch *l)
+static void run_program(const struct run *l)
 {
     const struct options *o = l->options;
     char **argv = calloc(o->n_files + 1, sizeof *argv);
@@ -214,20 +214,20 @@ static void run_program(const struct launch *l)
     sigprocmask(SIG_SETMASK, &l->before, NULL);
     execvp(argv[0], argv);
     int why = errno;
-    tell_error("%s: %s", argv[0], strerror(why));
+    message_error("%s: %s", argv[0], strerror(why));
     _exit(why == ENOENT ? NOT_FOUND : NOT_RUNNABLE);
 }
 
 /* Signals of ours that others sent are the program's; the terminal sends its
  * own to both of us. */
-static void take_signal(const struct launch *l, const siginfo_t *info)
+static void take_signal(const struct run *l, const siginfo_t *info)
 {
     if (info->si_signo != SIGCHLD && info->si_code <= 0)
         kill(l->program, info->si_signo);
 }
 
 /* Until the program ends: its exit status, as shells say it. */
-static int wait_for_program(struct launch *l, const sigset_t *signals)
+static int wait_for_program(struct run *l, const sigset_t *signals)
 {
     siginfo_t info;
     int status;
@@ -239,47 +239,48 @@ static int wait_for_program(struct launch *l, const sigset_t *signals)
         if (!l->daemon_ended &&
             waitpid(l->daemon, &l->daemon_status, WNOHANG) == l->daemon) {
             l->daemon_ended = true;
-            tell_error("printfdecoded ended before the program: lines are "
-                       "missing");
+            message_error("printfdecoded ended before the program: lines are "
+                          "missing");
         }
         if (sigwaitinfo(signals, &info) > 0)
             take_signal(l, &info);
     }
 }
 
-static int start_program(struct launch *l, const sigset_t *signals)
+static int start_program(struct run *l, const sigset_t *signals)
 {
     l->program = fork();
     if (l->program == 0)
         run_program(l);
     if (l->program < 0) {
-        tell_error("%s: %s", l->options->files[0].path, strerror(errno));
+        message_error("%s: %s", l->options->files[0].path, strerror(errno));
         return EXIT_ERROR;
     }
     return wait_for_program(l, signals);
 }
 
 /* The program ended without a word to the daemon. */
-static void tell_silence(const struct launch *l, int status)
+static void message_silence(const struct run *l, int status)
 {
     const struct options *o = l->options;
     bool was_run = status != NOT_FOUND && status != NOT_RUNNABLE;
     if (l->program <= 0 || !was_run || !WIFEXITED(l->daemon_status) ||
         WEXITSTATUS(l->daemon_status) != NO_STREAM)
         return;
-    tell_hint("%s: it has not connected, so nothing of it could be printed: %s",
-              o->files[0].path,
-              uses_vulkan(o)
-                  ? "it made no Vulkan device, or none that has the layer"
-                  : "debugPrintfEXT needs --vulkan-debug-printf, run_cl and "
-                    "run_comp their --strings");
+    message_hint(
+        "%s: it has not connected, so nothing of it could be printed: %s",
+        o->files[0].path,
+        uses_vulkan(o)
+            ? "it made no Vulkan device, or none that has the layer"
+            : "debugPrintfEXT needs --vulkan-debug-printf, run_cl and "
+              "run_comp their --strings");
 }
 
-int launch_run(const struct options *o)
+int run_run(const struct options *o)
 {
     static const int wanted[] = { SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                                   SIGUSR1, SIGUSR2, SIGCHLD };
-    struct launch l = { .options = o };
+    struct run l = { .options = o };
     sigset_t signals;
     int status = EXIT_ERROR;
     sigemptyset(&signals);
@@ -293,10 +294,10 @@ int launch_run(const struct options *o)
     if (is_ready && start_daemon(&l))
         status = start_program(&l, &signals);
     if (!stop_daemon(&l) && status == EXIT_CLEAN) {
-        tell_error("printfdecoded did not end well: lines may be missing");
+        message_error("printfdecoded did not end well: lines may be missing");
         status = EXIT_ERROR;
     }
-    tell_silence(&l, status);
+    message_silence(&l, status);
     remove_folder(&l);
     sigprocmask(SIG_SETMASK, &l.before, NULL);
     return status;

@@ -24,13 +24,13 @@ struct rewritten {
     size_t n;
 };
 
-static void tell_note(void *user, bool is_error, const char *text)
+static void message_note(void *user, bool is_error, const char *text)
 {
     (void)user;
     if (is_error) {
-        tell_error("%s", text);
+        message_error("%s", text);
     } else {
-        tell_hint("%s", text);
+        message_hint("%s", text);
     }
 }
 
@@ -60,7 +60,7 @@ static bool write_file(int folder, const char *name, const void *bytes,
         openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (write_all(fd, bytes, n))
         return true;
-    tell_error("%s: %s", name, strerror(errno));
+    message_error("%s: %s", name, strerror(errno));
     return false;
 }
 
@@ -94,9 +94,9 @@ static bool may_write(const struct options *o, int folder,
     for (size_t i = 0; i < n; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", o->to, all[i].place);
-        ok = destination_check_at(o, folder, all[i].place) && ok;
-        if (destination_is_one(path, o->strings_to)) {
-            tell_error("%s: would be written twice", path);
+        ok = output_file_check_at(o, folder, all[i].place) && ok;
+        if (output_file_is_one(path, o->strings_to)) {
+            message_error("%s: would be written twice", path);
             ok = false;
         }
     }
@@ -111,9 +111,9 @@ static bool may_write_all(const struct scan_files *files)
     all.files = calloc(files->n, sizeof *all.files);
     for (size_t i = 0; i < files->n && all.files; i++)
         all.files[i].path = files->all[i].path;
-    bool ok = all.files && destinations_check(&all);
+    bool ok = all.files && output_files_check(&all);
     if (!all.files)
-        tell_error("out of memory");
+        message_error("out of memory");
     free(all.files);
     return ok;
 }
@@ -128,7 +128,7 @@ static int open_folder(const char *to)
     if (path && *to && make_folders(AT_FDCWD, path))
         ret = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (ret < 0)
-        tell_error("%s: %s", to, strerror(errno));
+        message_error("%s: %s", to, strerror(errno));
     free(path);
     return ret;
 }
@@ -141,7 +141,7 @@ static bool write_folder(const struct options *o, const struct rewritten *all,
     for (size_t i = 0; i < n && ok; i++) {
         ok = make_folders(folder, all[i].place);
         if (!ok)
-            tell_error("%s/%s: %s", o->to, all[i].place, strerror(errno));
+            message_error("%s/%s: %s", o->to, all[i].place, strerror(errno));
         ok = ok && write_file(folder, all[i].place, all[i].bytes, all[i].n);
     }
     if (folder >= 0)
@@ -166,7 +166,7 @@ static bool write_strings(const struct options *o, const struct pfd_scan *scan)
     void *bytes;
     size_t n;
     if (pfd_scan_strings(scan, &bytes, &n, &err) != PFD_OK) {
-        tell_error("%s", err.text);
+        message_error("%s", err.text);
         return false;
     }
     bool ok = write_file(AT_FDCWD, o->strings_to, bytes, n);
@@ -177,12 +177,12 @@ static bool write_strings(const struct options *o, const struct pfd_scan *scan)
 static bool is_complete(const struct options *o)
 {
     if (!o->to || !o->strings_to) {
-        tell_error("where to? %s is missing",
-                   o->to ? "--strings FILE" : "-o OUT");
+        message_error("where to? %s is missing",
+                      o->to ? "--strings FILE" : "-o OUT");
         return false;
     }
     if (o->set > UINT32_MAX || o->binding > UINT32_MAX) {
-        tell_error("no set or binding is above 4294967295");
+        message_error("no set or binding is above 4294967295");
         return false;
     }
     return true;
@@ -199,7 +199,7 @@ static bool rewrite(struct scan_files *files, struct rewritten *ret, size_t n)
         enum pfd_status status =
             pfd_scan_write(files->scan, i, &ret[i].bytes, &ret[i].n, &err);
         if (status == PFD_ERR_NOMEM)
-            tell_error("%s", err.text);
+            message_error("%s", err.text);
         is_right &= status == PFD_OK;
     }
     ok = ok && is_right && scan_files_places(files, &places);
@@ -209,15 +209,16 @@ static bool rewrite(struct scan_files *files, struct rewritten *ret, size_t n)
     return ok;
 }
 
-static void tell_result(const struct options *o, const struct pfd_scan *scan)
+static void message_result(const struct options *o, const struct pfd_scan *scan)
 {
     if (o->origin && !o->subgroups && pfd_scan_n_calls(scan)) {
-        tell_hint("--origin without --subgroups: entries say their workgroup "
-                  "or pixel, no wave and no lane");
+        message_hint(
+            "--origin without --subgroups: entries say their workgroup "
+            "or pixel, no wave and no lane");
     }
     if (o->verbose) {
-        tell_hint("%zu calls, %zu format strings", pfd_scan_n_calls(scan),
-                  pfd_scan_n_strings(scan));
+        message_hint("%zu calls, %zu format strings", pfd_scan_n_calls(scan),
+                     pfd_scan_n_strings(scan));
     }
 }
 
@@ -234,7 +235,7 @@ int scan_run(const struct options *o)
         .commit = o->commit,
         .origin = o->origin,
         .control = o->control,
-        .note = tell_note,
+        .note = message_note,
     };
     if (!is_complete(o))
         return EXIT_ERROR;
@@ -242,11 +243,11 @@ int scan_run(const struct options *o)
     struct rewritten *all = calloc(o->n_files, sizeof *all);
     bool ok = files.scan && all;
     if (!ok)
-        tell_error("out of memory");
+        message_error("out of memory");
     ok = ok && rewrite(&files, all, o->n_files) && may_write_all(&files) &&
          write_sources(o, all, o->n_files) && write_strings(o, files.scan);
     if (ok)
-        tell_result(o, files.scan);
+        message_result(o, files.scan);
     for (size_t i = 0; i < o->n_files && all; i++) {
         free(all[i].place);
         free(all[i].bytes);

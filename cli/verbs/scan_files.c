@@ -28,7 +28,7 @@ static struct scan_file *add_file(struct scan_files *files, char *path)
         path ? realloc(files->all, (files->n + 1) * sizeof *all) : NULL;
     if (!all) {
         free(path);
-        tell_error("out of memory");
+        message_error("out of memory");
         return NULL;
     }
     files->all = all;
@@ -47,9 +47,9 @@ static bool language_of(const struct options *o, const char *path,
     }
     if (pfd_scan_language_of(path, ret))
         return true;
-    tell_error("%s: its name does not say the language: --language glsl or "
-               "opencl",
-               path);
+    message_error("%s: its name does not say the language: --language glsl or "
+                  "opencl",
+                  path);
     return false;
 }
 
@@ -74,7 +74,7 @@ static bool take_id(const struct scan_files *files, struct scan_file *file)
     file->ino = st.st_ino;
     if (i == SIZE_MAX)
         return true;
-    tell_error("%s: is given twice", file->path);
+    message_error("%s: is given twice", file->path);
     return false;
 }
 
@@ -89,14 +89,14 @@ static bool read_file(struct scan_files *files, const char *path)
     bool ok = take_id(files, file);
     ok = language_of(files->options, path, &file->language) && ok;
     if (pfd_input_open(path, &file->input, &err) != PFD_OK) {
-        tell_error("%s: %s", path, err.text);
+        message_error("%s: %s", path, err.text);
         return false;
     }
     const void *bytes = pfd_input_bytes(file->input, &n);
     enum pfd_status status =
         pfd_scan_add(files->scan, file->language, path, bytes, n, &i, &err);
     if (status == PFD_ERR_NOMEM)
-        tell_error("%s", err.text);
+        message_error("%s", err.text);
     return ok && status == PFD_OK;
 }
 
@@ -206,8 +206,9 @@ bool scan_files_read(struct scan_files *files)
     for (size_t i = 0; ok && i < files->n; i++)
         ok = read_includes(files, i);
     if (files->is_full) {
-        tell_hint("more than %d files are included: the rest is not looked at",
-                  INCLUDED_MAX);
+        message_hint(
+            "more than %d files are included: the rest is not looked at",
+            INCLUDED_MAX);
     }
     return ok;
 }
@@ -224,7 +225,7 @@ static char *real_place(const char *path)
         slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     char *real = folder ? realpath(folder, NULL) : NULL;
     if (!real)
-        tell_error("%s: its folder is not known", path);
+        message_error("%s: its folder is not known", path);
     if (real &&
         asprintf(&ret, "%s/%s", strcmp(real, "/") ? real : "", base) < 0)
         ret = NULL;

@@ -81,11 +81,11 @@ int spirv_check_run(const struct options *o)
     struct check check = { 0 };
     const struct pfd_spirv *module;
     uint32_t id;
-    inputs_open(&in, o, tell_finding, NULL);
+    inputs_open(&in, o, message_finding, NULL);
     for (size_t i = 0; i < in.n_buffers; i++) {
         if (in.buffers[i].capture)
             continue;
-        tell_error("%s: not SPIR-V", in.buffers[i].name);
+        message_error("%s: not SPIR-V", in.buffers[i].name);
         in.failed = true;
     }
     for (size_t i = 0; pfd_strings_shader(in.strings, i, &id, &check.source,

@@ -81,7 +81,7 @@ static const struct sorting *find_sorting(const char *name)
         if (!name || !strcmp(name, sortings[i].name))
             return &sortings[i];
     }
-    tell_error("--sort takes bytes, entries or id, not '%s'", name);
+    message_error("--sort takes bytes, entries or id, not '%s'", name);
     return NULL;
 }
 
@@ -92,7 +92,7 @@ static struct row *add_row(struct stats *stats)
         size_t room = stats->room ? 2 * stats->room : 64;
         void *rows = realloc(stats->rows, room * sizeof *stats->rows);
         if (!rows) {
-            tell_error("out of memory");
+            message_error("out of memory");
             exit(EXIT_ERROR);
         }
         stats->rows = rows;
@@ -112,7 +112,7 @@ static void add_made(void *user, const struct pfd_string_info *s,
     if (s) {
         char *text = malloc(s->n_text + 1);
         if (!text) {
-            tell_error("out of memory");
+            message_error("out of memory");
             exit(EXIT_ERROR);
         }
         memcpy(text, s->text, s->n_text);
@@ -310,12 +310,12 @@ int stats_run(const struct options *o)
     const struct sorting *sorting = find_sorting(o->sort);
     if (!sorting || !filtering_open(&filtering, o))
         return EXIT_ERROR;
-    inputs_open(&in, o, tell_finding, NULL);
+    inputs_open(&in, o, message_finding, NULL);
     size_t n = pfd_strings_count(in.strings);
     stats.entries = calloc(n + 1, sizeof *stats.entries);
     stats.bytes = calloc(n + 1, sizeof *stats.bytes);
     if (!stats.entries || !stats.bytes) {
-        tell_error("out of memory");
+        message_error("out of memory");
         exit(EXIT_ERROR);
     }
     inputs_want_buffers(&in, "");
@@ -333,7 +333,7 @@ int stats_run(const struct options *o)
         .string_sum = add_made,
         .string_sum_user = &stats,
     };
-    bool ok = run_buffers(o, &in, &convert, &stats.total) && !in.failed;
+    bool ok = convert_buffers(o, &in, &convert, &stats.total) && !in.failed;
     filtering_end(&filtering, in.strings);
     merge_made(&stats);
     add_known(&stats, in.strings);

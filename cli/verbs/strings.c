@@ -166,17 +166,17 @@ int strings_run(const struct options *o)
     struct pfd_string_info s;
     bool json = o->output && !strcmp(o->output, "json");
 
-    inputs_open(&in, o, tell_finding, NULL);
+    inputs_open(&in, o, message_finding, NULL);
     for (size_t i = 0; i < in.n_buffers; i++) {
         if (in.buffers[i].capture)
             continue; /* its code objects are what is wanted */
-        tell_error(
+        message_error(
             "%s: no format strings: neither ELF nor SPIR-V, and no archive, bundle or cache of them",
             in.buffers[i].name);
         in.failed = true;
     }
     if (o->verbose)
-        objects_print(o, json);
+        object_list_print(o, json);
     for (size_t i = 0; pfd_strings_get(in.strings, i, &s) == PFD_OK; i++) {
         if (!strcmp(s.format, "debugprintf"))
             continue; /* these are told as calls */
@@ -189,9 +189,9 @@ int strings_run(const struct options *o)
     }
     print_calls(in.strings, json);
     if (o->verbose) {
-        tell_hint("%zu strings, %zu bytes of memory",
-                  pfd_strings_count(in.strings),
-                  pfd_strings_memory(in.strings));
+        message_hint("%zu strings, %zu bytes of memory",
+                     pfd_strings_count(in.strings),
+                     pfd_strings_memory(in.strings));
     }
     bool failed = in.failed || output_failed();
     bool findings = in.n_findings > 0;

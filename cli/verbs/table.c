@@ -39,7 +39,7 @@ struct table {
 
 static bool fail_memory(void)
 {
-    tell_error("out of memory");
+    message_error("out of memory");
     return false;
 }
 
@@ -79,11 +79,11 @@ static bool read_words(struct table *t)
     const struct words distinct = { (const char *[]){ o->distinct }, 1 };
     bool is_grouped = o->group_by.n || o->aggregates.n || o->distinct;
     if (o->distinct && (o->group_by.n || o->aggregates.n)) {
-        tell_error("--distinct is --group-by of one column: one is enough");
+        message_error("--distinct is --group-by of one column: one is enough");
         return false;
     }
     if (o->top && !o->sort && !is_grouped) {
-        tell_error("the top of what? --sort is missing");
+        message_error("the top of what? --sort is missing");
         return false;
     }
     bool counts = !o->aggregates.n; /* what is not said, has a count */
@@ -93,7 +93,8 @@ static bool read_words(struct table *t)
                        : is_grouped && (o->top || o->distinct) ? "-count"
                                                                : "";
     if (!o->sort && o->top && !counts) {
-        tell_error("the top of what? --sort or the aggregate count is missing");
+        message_error(
+            "the top of what? --sort or the aggregate count is missing");
         return false;
     }
     snprintf(t->sort, sizeof t->sort, "%s%s",
@@ -135,8 +136,8 @@ static bool find_form(const struct options *o, struct pfd_table_output *ret)
                  ret->suffixes);
     }
     if (*base && strchr(base + 1, '.')) {
-        tell_error("%s: which form? Names end in one of %s, or -o says it",
-                   o->to, list);
+        message_error("%s: which form? Names end in one of %s, or -o says it",
+                      o->to, list);
         return false;
     }
     pfd_table_output_get(0, ret);
@@ -164,7 +165,7 @@ static bool may_have_beside(const struct options *o, const char *form)
         char path[4096];
         if ((size_t)snprintf(path, sizeof path, "%s%s", real ? real : o->to,
                              ends[i]) < sizeof path)
-            ok = destination_check_at(o, AT_FDCWD, path) && ok;
+            ok = output_file_check_at(o, AT_FDCWD, path) && ok;
     }
     free(real);
     return ok;
@@ -172,48 +173,49 @@ static bool may_have_beside(const struct options *o, const char *form)
 
 /* ---- what came of it ---- */
 
-static void tell_count(uint64_t n, const char *one, const char *several)
+static void message_count(uint64_t n, const char *one, const char *several)
 {
     if (n)
-        tell_hint("%llu %s", (unsigned long long)n, n == 1 ? one : several);
+        message_hint("%llu %s", (unsigned long long)n, n == 1 ? one : several);
 }
 
-static void tell_counts(const struct pfd_table_counts *c, bool grouped)
+static void message_counts(const struct pfd_table_counts *c, bool grouped)
 {
     if (grouped) {
-        tell_count(c->findings, "row that was counted has findings",
-                   "rows that were counted have findings");
+        message_count(c->findings, "row that was counted has findings",
+                      "rows that were counted have findings");
     }
-    tell_count(c->ungrouped,
-               "row is left out: there is no memory for more groups",
-               "rows are left out: there is no memory for more groups");
+    message_count(c->ungrouped,
+                  "row is left out: there is no memory for more groups",
+                  "rows are left out: there is no memory for more groups");
     if (c->long_head) {
-        tell_hint("numpy.load() reads a header of so many columns with "
-                  "max_header_size=%llu only; --columns chooses fewer",
-                  (unsigned long long)c->long_head);
+        message_hint("numpy.load() reads a header of so many columns with "
+                     "max_header_size=%llu only; --columns chooses fewer",
+                     (unsigned long long)c->long_head);
     }
     if (c->sketched) {
-        tell_hint("%llu of p50 and p99 are not exact: their rank is off by "
-                  "%.2g %% of all at most",
-                  (unsigned long long)c->sketched, 100 * c->off);
+        message_hint("%llu of p50 and p99 are not exact: their rank is off by "
+                     "%.2g %% of all at most",
+                     (unsigned long long)c->sketched, 100 * c->off);
     }
-    tell_count(c->unknown, "entry of an unknown id is in no table",
-               "entries of unknown ids are in no table");
-    tell_count(c->others, "entry of another format string is left out",
-               "entries of other format strings are left out");
-    tell_count(c->misfits, "value does not fit its column, and is null there",
-               "values do not fit their columns, and are null there");
-    tell_count(c->extra, "argument has no column, and is left out",
-               "arguments have no column, and are left out");
-    tell_count(c->escaped, "text is not UTF-8: bytes of it stand as \\xNN",
-               "texts are not UTF-8: bytes of them stand as \\xNN");
+    message_count(c->unknown, "entry of an unknown id is in no table",
+                  "entries of unknown ids are in no table");
+    message_count(c->others, "entry of another format string is left out",
+                  "entries of other format strings are left out");
+    message_count(c->misfits,
+                  "value does not fit its column, and is null there",
+                  "values do not fit their columns, and are null there");
+    message_count(c->extra, "argument has no column, and is left out",
+                  "arguments have no column, and are left out");
+    message_count(c->escaped, "text is not UTF-8: bytes of it stand as \\xNN",
+                  "texts are not UTF-8: bytes of them stand as \\xNN");
 }
 
 /* One of several files. */
 static bool may_write(void *user, const char *path)
 {
     struct table *t = user;
-    bool ok = destination_check_at(t->o, AT_FDCWD, path);
+    bool ok = output_file_check_at(t->o, AT_FDCWD, path);
     t->is_refused |= !ok;
     return ok;
 }
@@ -247,16 +249,16 @@ static int make_tables(struct table *t)
         .write = pfd_tables_write,
         .write_user = t->tables,
     };
-    bool ok = run_each(o, t->in, &convert, &total, begin_buffer, t);
+    bool ok = convert_each(o, t->in, &convert, &total, begin_buffer, t);
     enum pfd_status status = pfd_tables_end(t->tables, &counts, &err);
     if (status != PFD_OK && status != PFD_ERR_STOPPED)
-        tell_error("%s", err.text);
-    tell_counts(&counts, t->aggregates.n > 0);
+        message_error("%s", err.text);
+    message_counts(&counts, t->aggregates.n > 0);
     ok = ok && !t->in->failed && !t->is_refused && !output_failed() &&
          (status == PFD_OK || status == PFD_ERR_STOPPED);
     total.findings += t->in->n_findings;
     if (t->in->n_buffers && (total.findings || o->verbose))
-        tell_summary(&total);
+        message_summary(&total);
     return !ok ? EXIT_ERROR : total.findings ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
@@ -264,7 +266,7 @@ static int run(struct table *t)
 {
     struct pfd_table_output form;
     struct pfd_error err;
-    struct one_string one = { 0 };
+    struct selected_string one = { 0 };
     struct pfd_table_spec spec = {
         .strings = t->in->strings,
         .to = t->o->to,
@@ -287,15 +289,15 @@ static int run(struct table *t)
     spec.sort = *t->sort ? t->sort : NULL;
     spec.top = t->o->top;
     if (!t->o->all &&
-        !one_string_find(t->o, t->in, t->filtering, "a table",
-                         "choose by --format-string or --id, or give --all",
-                         &one)) {
-        one_string_deinit(&one);
+        !selected_string_find(
+            t->o, t->in, t->filtering, "a table",
+            "choose by --format-string or --id, or give --all", &one)) {
+        selected_string_deinit(&one);
         return EXIT_ERROR;
     }
-    one_string_deinit(&one);
+    selected_string_deinit(&one);
     if (pfd_tables_new(&spec, &t->tables, &err) != PFD_OK) {
-        tell_error("%s", err.text);
+        message_error("%s", err.text);
         return EXIT_ERROR;
     }
     return make_tables(t);
@@ -308,7 +310,7 @@ int table_run(const struct options *o)
     struct table t = { .o = o, .in = &in, .filtering = &filtering };
     if (!filtering_open(&filtering, o))
         return EXIT_ERROR;
-    inputs_open(&in, o, tell_finding, NULL);
+    inputs_open(&in, o, message_finding, NULL);
     inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
     int status = in.failed && !in.n_buffers ? EXIT_ERROR : run(&t);
     pfd_tables_free(t.tables);

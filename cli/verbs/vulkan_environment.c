@@ -129,7 +129,7 @@ static bool write_settings(const char *path, const struct options *o)
     }
     if (file && !fclose(file))
         return true;
-    tell_error("%s: %s", path, strerror(errno));
+    message_error("%s: %s", path, strerror(errno));
     return false;
 }
 
@@ -137,16 +137,16 @@ bool vulkan_prepare(const struct options *o, const char *settings)
 {
     char folder[PATH_BYTES];
     if (!is_installed(validation_manifest)) {
-        tell_error("there is no validation layer%s (Debian: "
-                   "vulkan-validationlayers)",
-                   getenv("VK_LAYER_PATH") ? " where VK_LAYER_PATH points"
-                                           : "");
+        message_error("there is no validation layer%s (Debian: "
+                      "vulkan-validationlayers)",
+                      getenv("VK_LAYER_PATH") ? " where VK_LAYER_PATH points"
+                                              : "");
         return false;
     }
     if (!find_beside(folder) && !is_installed(manifest)) {
-        tell_error("there is no %s: it is built where Vulkan's headers are "
-                   "(Debian: libvulkan-dev)",
-                   manifest);
+        message_error("there is no %s: it is built where Vulkan's headers are "
+                      "(Debian: libvulkan-dev)",
+                      manifest);
         return false;
     }
     return getenv("VK_LAYER_SETTINGS_PATH") || write_settings(settings, o);

@@ -16,14 +16,14 @@ enum {
 
 static void check_list(const char *text, size_t n)
 {
-    struct farm_list list;
-    if (!farm_list_read(text, n, &list))
+    struct nats_list list;
+    if (!nats_list_read(text, n, &list))
         return;
     for (size_t i = 0; i < list.n; i++) {
         FUZZ_CHECK(list.objects[i].n > 0 && list.objects[i].name);
         FUZZ_CHECK(strlen(list.objects[i].digest) == FARM_DIGEST - 1);
     }
-    farm_list_deinit(&list);
+    nats_list_deinit(&list);
 }
 
 static bool are_set(const bool *bits, uint64_t from, uint64_t to)
@@ -49,19 +49,19 @@ static uint64_t count_holes(const bool *bits)
 
 static void check_seen(const uint8_t *data, size_t n)
 {
-    struct farm_seen seen = { 0 };
+    struct nats_dedup seen = { 0 };
     bool bits[NUMBERS] = { false };
     for (; n >= 3; data += 3, n -= 3) {
-        struct farm_message m = { .edge = "e", .previous = data[0] };
+        struct nats_message m = { .edge = "e", .previous = data[0] };
         m.first = m.previous + 1 + data[1] % 8;
         m.last = m.first + data[2] % 32;
-        FUZZ_CHECK(farm_seen_has(&seen, &m) == are_set(bits, m.first, m.last));
-        FUZZ_CHECK(farm_seen_take(&seen, &m));
+        FUZZ_CHECK(nats_dedup_has(&seen, &m) == are_set(bits, m.first, m.last));
+        FUZZ_CHECK(nats_dedup_take(&seen, &m));
         memset(bits + m.previous + 1, true, m.last - m.previous);
-        FUZZ_CHECK(farm_seen_has(&seen, &m));
-        FUZZ_CHECK(farm_seen_missing(&seen) == count_holes(bits));
+        FUZZ_CHECK(nats_dedup_has(&seen, &m));
+        FUZZ_CHECK(nats_dedup_missing(&seen) == count_holes(bits));
     }
-    farm_seen_deinit(&seen);
+    nats_dedup_deinit(&seen);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
