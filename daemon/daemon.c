@@ -207,12 +207,12 @@ static void finish(struct pfdd *d)
         pfdd_queue_stop(d->queue);
     pfdd_poller_free(d->poller);
     d->poller = NULL;
-    pfdd_pools_close(&d->pools);
+    pfdd_thread_pools_close(&d->thread_pools);
     uv_close((uv_handle_t *)&d->hangup, on_handle_closed);
     uv_close((uv_handle_t *)&d->terminate, on_handle_closed);
     uv_close((uv_handle_t *)&d->interrupt, on_handle_closed);
     uv_close((uv_handle_t *)&d->tick, on_handle_closed);
-    pfdd_rounds_close(&d->rounds, on_handle_closed, d);
+    pfdd_loop_scheduler_close(&d->scheduler, on_handle_closed, d);
 }
 
 /* Steps from one phase to the next when there is nothing left to wait for. */
@@ -229,7 +229,7 @@ static void go_on(struct pfdd *d)
         close_all_outputs(d);
     }
     if (d->phase == ENDING_OUTPUTS && !d->outputs &&
-        !pfdd_pools_are_busy(&d->pools)) {
+        !pfdd_thread_pools_are_busy(&d->thread_pools)) {
         d->phase = ENDED;
         finish(d);
     }
@@ -287,7 +287,8 @@ static void on_hangup(uv_signal_t *signal, int number)
 static bool is_alive(struct pfdd *d)
 {
     return d->lag_ms < LAG_MAX_MS &&
-           pfdd_pools_stuck(&d->pools, uv_hrtime()) < STUCK_MAX_MS;
+           pfdd_thread_pools_stuck(&d->thread_pools, uv_hrtime()) <
+               STUCK_MAX_MS;
 }
 
 /* The watchdog hears from us only while there is progress. */
@@ -320,7 +321,7 @@ static bool start_handles(struct pfdd *d)
     uv_timer_init(d->loop, &d->tick);
     d->hangup.data = d->terminate.data = d->interrupt.data = d;
     d->tick.data = d;
-    pfdd_rounds_open(&d->rounds, d->loop);
+    pfdd_loop_scheduler_open(&d->scheduler, d->loop);
     d->n_handles = 6;
     uv_signal_start(&d->hangup, on_hangup, SIGHUP);
     uv_signal_start(&d->terminate, on_terminate, SIGTERM);
@@ -365,11 +366,11 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
     d->ring.held = pfdd_sources_note;
     d->ring.held_user = &d->sources;
     unsigned n_printers = count_printers(config);
-    bool ok =
-        pfdd_pools_open(&d->pools, d->loop, count_workers(config), n_printers);
-    pfdd_pages_init(&d->pages, &d->ring, d->pools.printers, d->pools.choosers,
-                    n_printers < AHEAD_MAX ? n_printers : AHEAD_MAX,
-                    pages_max(config));
+    bool ok = pfdd_thread_pools_open(&d->thread_pools, d->loop,
+                                     count_workers(config), n_printers);
+    pfdd_pages_init(
+        &d->pages, &d->ring, d->thread_pools.printers, d->thread_pools.choosers,
+        n_printers < AHEAD_MAX ? n_printers : AHEAD_MAX, pages_max(config));
     d->library = pfdd_library_new(d, config->memory_max / 4);
     if (d->library)
         d->pages.objects = pfdd_library_objects(d->library);
@@ -386,7 +387,7 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
 static void end_parts(struct pfdd *d)
 {
     pfdd_poller_free(d->poller);
-    pfdd_pools_close(&d->pools);
+    pfdd_thread_pools_close(&d->thread_pools);
     if (d->shelf)
         pfdd_shelf_close(d->shelf);
     d->poller = NULL;
@@ -414,7 +415,7 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
 {
     d->loop = loop;
     d->started = pfdd_time_now();
-    pfdd_descriptors_raise();
+    pfdd_descriptor_limit_raise();
     d->config = share_config(config);
     pfdd_ring_init(&d->ring, 1 << 20, 1);
     if (!pfdd_sources_init(&d->sources) || !d->config) {

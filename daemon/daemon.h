@@ -63,7 +63,7 @@ struct pfdd {
     struct pfdd_shared_config *config;
     struct pfdd_ring ring;
     struct pfdd_pages pages;
-    struct pfdd_pools pools;
+    struct pfdd_thread_pools thread_pools;
     struct pfdd_library *library; /* format strings */
     struct pfdd_poller *poller;
     struct pfdd_shelf *shelf;
@@ -75,11 +75,11 @@ struct pfdd {
     struct pfdd_counters count;
     struct pfdd_outcome outcome;
     struct pfdd_holdup holdup;
-    struct pfdd_log_topic told_peers; /* what they did wrong */
-    struct pfdd_room room;            /* the memory of all, */
-    struct pfdd_quotas quotas;        /* that of readers, */
-    struct pfdd_quotas page_quotas;   /* and of pages of metrics */
-    struct pfdd_rounds rounds;        /* and the loop's time */
+    struct pfdd_log_topic told_peers;        /* what they did wrong */
+    struct pfdd_memory_budget budget;        /* the memory of all, */
+    struct pfdd_reader_quotas reader_quotas; /* that of readers, */
+    struct pfdd_reader_quotas page_quotas;   /* and of pages of metrics */
+    struct pfdd_loop_scheduler scheduler;    /* and the loop's time */
     const void *sent;   /* the subscriber that got much last, to compare with */
     size_t batch;       /* bytes of chunks that a job makes, about */
     unsigned n_failing; /* required outputs that cannot write */

@@ -127,7 +127,7 @@ static int serve(const char *path, bool expects)
         path ? pfdd_config_read(path, tell_stderr, NULL) : built_in_config();
     if (!config)
         return EXIT_CONFIG;
-    pfdd_heap_init(config->memory_max);
+    pfdd_malloc_setup(config->memory_max);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
     pfdd_systemd_init();

@@ -17,43 +17,48 @@ struct process {
     pid_t id;
 };
 
-struct pfdd_party {
-    struct pfdd_party *next;
+struct pfdd_admission_group {
+    struct pfdd_admission_group *next;
     struct process *first; /* whose turn is next; never NULL */
     struct pfdd_peer_key user;
 };
 
-size_t pfdd_lobby_memory(unsigned n)
+size_t pfdd_admission_queue_memory(unsigned n)
 {
     return n * (sizeof(struct caller) + sizeof(struct process) +
-                sizeof(struct pfdd_party));
+                sizeof(struct pfdd_admission_group));
 }
 
 /* NULL: nobody has more than a few. */
-static struct process *find_most(const struct pfdd_lobby *lobby)
+static struct process *find_most(
+    const struct pfdd_admission_queue *admission_queue)
 {
     struct process *most = NULL;
-    for (const struct pfdd_party *p = lobby->parties; p; p = p->next) {
+    for (const struct pfdd_admission_group *p = admission_queue->parties; p;
+         p = p->next) {
         for (struct process *o = p->first; o; o = o->next) {
-            if (o->n > (most ? most->n : PFDD_LOBBY_FEW))
+            if (o->n > (most ? most->n : PFDD_ADMISSION_QUEUE_FEW))
                 most = o;
         }
     }
     return most;
 }
 
-bool pfdd_lobby_has_place(const struct pfdd_lobby *lobby)
+bool pfdd_admission_queue_has_place(
+    const struct pfdd_admission_queue *admission_queue)
 {
-    return lobby->n < lobby->n_max || find_most(lobby);
+    return admission_queue->n < admission_queue->n_max ||
+           find_most(admission_queue);
 }
 
 /* ---- coming ---- */
 
 /* Who is new comes last. NULL: out of memory, here and below. */
-static struct pfdd_party *find_party(struct pfdd_lobby *lobby,
-                                     const struct pfdd_peer_key *user)
+static struct pfdd_admission_group *find_party(
+    struct pfdd_admission_queue *admission_queue,
+    const struct pfdd_peer_key *user)
 {
-    struct pfdd_party **at = &lobby->parties;
+    struct pfdd_admission_group **at = &admission_queue->parties;
     while (*at && memcmp(&(*at)->user, user, sizeof *user) != 0)
         at = &(*at)->next;
     if (!*at)
@@ -63,7 +68,7 @@ static struct pfdd_party *find_party(struct pfdd_lobby *lobby,
     return *at;
 }
 
-static struct process *find_process(struct pfdd_party *p, pid_t id)
+static struct process *find_process(struct pfdd_admission_group *p, pid_t id)
 {
     struct process **at = &p->first;
     while (*at && (*at)->id != id)
@@ -79,9 +84,10 @@ static struct process *find_process(struct pfdd_party *p, pid_t id)
     return o;
 }
 
-static void drop_if_empty(struct pfdd_lobby *lobby, struct pfdd_party *p)
+static void drop_if_empty(struct pfdd_admission_queue *admission_queue,
+                          struct pfdd_admission_group *p)
 {
-    struct pfdd_party **at = &lobby->parties;
+    struct pfdd_admission_group **at = &admission_queue->parties;
     if (p->first)
         return;
     while (*at != p)
@@ -90,28 +96,30 @@ static void drop_if_empty(struct pfdd_lobby *lobby, struct pfdd_party *p)
     free(p);
 }
 
-static bool append(struct pfdd_lobby *lobby, const struct pfdd_peer_key *user,
-                   pid_t id, int fd)
+static bool append(struct pfdd_admission_queue *admission_queue,
+                   const struct pfdd_peer_key *user, pid_t id, int fd)
 {
     struct caller *c = calloc(1, sizeof *c);
-    struct pfdd_party *p = c ? find_party(lobby, user) : NULL;
+    struct pfdd_admission_group *p =
+        c ? find_party(admission_queue, user) : NULL;
     struct process *o = p ? find_process(p, id) : NULL;
     if (!o) {
         free(c);
         if (p)
-            drop_if_empty(lobby, p);
+            drop_if_empty(admission_queue, p);
         return false;
     }
     c->fd = fd;
     *o->end = c;
     o->end = &c->next;
     o->n++;
-    lobby->n++;
+    admission_queue->n++;
     return true;
 }
 
 /* It has others. */
-static int take_last(struct pfdd_lobby *lobby, struct process *o)
+static int take_last(struct pfdd_admission_queue *admission_queue,
+                     struct process *o)
 {
     struct caller **at = &o->first;
     while ((*at)->next)
@@ -121,17 +129,20 @@ static int take_last(struct pfdd_lobby *lobby, struct process *o)
     *at = NULL;
     o->end = at;
     o->n--;
-    lobby->n--;
+    admission_queue->n--;
     return fd;
 }
 
-bool pfdd_lobby_join(struct pfdd_lobby *lobby, const struct pfdd_peer_key *user,
-                     pid_t process, int fd, int *ret)
+bool pfdd_admission_queue_push(struct pfdd_admission_queue *admission_queue,
+                               const struct pfdd_peer_key *user, pid_t process,
+                               int fd, int *ret)
 {
-    if (!append(lobby, user, process, fd))
+    if (!append(admission_queue, user, process, fd))
         return false;
-    struct process *most = lobby->n > lobby->n_max ? find_most(lobby) : NULL;
-    *ret = most ? take_last(lobby, most) : -1;
+    struct process *most = admission_queue->n > admission_queue->n_max
+                               ? find_most(admission_queue)
+                               : NULL;
+    *ret = most ? take_last(admission_queue, most) : -1;
     return true;
 }
 
@@ -150,7 +161,7 @@ static int take_first(struct process *o)
 }
 
 /* Of a process that may have no more; others of its user are before it. */
-static int take_turn(struct pfdd_party *p)
+static int take_turn(struct pfdd_admission_group *p)
 {
     struct process *o = p->first;
     int fd = take_first(o);
@@ -167,19 +178,19 @@ static int take_turn(struct pfdd_party *p)
     return fd;
 }
 
-int pfdd_lobby_next(struct pfdd_lobby *lobby)
+int pfdd_admission_queue_pop(struct pfdd_admission_queue *admission_queue)
 {
-    struct pfdd_party *p = lobby->parties;
+    struct pfdd_admission_group *p = admission_queue->parties;
     if (!p)
         return -1;
     int fd = take_turn(p);
-    lobby->n--;
-    lobby->parties = p->next;
+    admission_queue->n--;
+    admission_queue->parties = p->next;
     if (!p->first) {
         free(p);
         return fd;
     }
-    struct pfdd_party **at = &lobby->parties;
+    struct pfdd_admission_group **at = &admission_queue->parties;
     while (*at)
         at = &(*at)->next;
     p->next = NULL;

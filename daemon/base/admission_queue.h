@@ -16,35 +16,37 @@
 #include "base/peer_limit.h"
 
 enum {
-    PFDD_LOBBY_FEW = 16, /* that each process may have waiting */
+    PFDD_ADMISSION_QUEUE_FEW = 16, /* that each process may have waiting */
 };
 
 /* Of one user. */
-struct pfdd_party;
+struct pfdd_admission_group;
 
 /* All zero but n_max: nobody waits. */
-struct pfdd_lobby {
+struct pfdd_admission_queue {
     unsigned n_max; /* places */
     unsigned n;
-    struct pfdd_party *parties; /* whose turn comes first is first */
+    struct pfdd_admission_group *parties; /* whose turn comes first is first */
 };
 
 /* Bytes that n places take, at most. */
-size_t pfdd_lobby_memory(unsigned n);
+size_t pfdd_admission_queue_memory(unsigned n);
 
 /* False: there is no place, and no process has more than a few: who comes has to
  * wait elsewhere. */
-bool pfdd_lobby_has_place(const struct pfdd_lobby *lobby);
+bool pfdd_admission_queue_has_place(
+    const struct pfdd_admission_queue *admission_queue);
 
 /*
  * One more of a process, where there was a place. *ret: -1, or the descriptor of
  * who has to leave for it: the last one of a process that has the most waiting,
  * beyond what others have. False: out of memory.
  */
-bool pfdd_lobby_join(struct pfdd_lobby *lobby, const struct pfdd_peer_key *user,
-                     pid_t process, int fd, int *ret);
+bool pfdd_admission_queue_push(struct pfdd_admission_queue *admission_queue,
+                               const struct pfdd_peer_key *user, pid_t process,
+                               int fd, int *ret);
 
 /* Whose turn it is, and who waits no more; below 0: nobody waits. */
-int pfdd_lobby_next(struct pfdd_lobby *lobby);
+int pfdd_admission_queue_pop(struct pfdd_admission_queue *admission_queue);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct pfd_tail_item;
 
-struct pfdd_sums {
+struct pfdd_buffer_stats {
     uint64_t entries;
     uint64_t unknown;
     uint64_t lost_bytes;    /* written beyond the end of a buffer */
@@ -23,20 +23,23 @@ struct pfdd_sums {
 };
 
 /* Counts an entry, when its line is made, or a finding. */
-void pfdd_sums_item(struct pfdd_sums *sums, const struct pfd_tail_item *item);
+void pfdd_buffer_stats_item(struct pfdd_buffer_stats *buffer_stats,
+                            const struct pfd_tail_item *item);
 
 /* Adds what `now` has more than `before`. */
-void pfdd_sums_add(struct pfdd_sums *to, const struct pfdd_sums *now,
-                   const struct pfdd_sums *before);
+void pfdd_buffer_stats_add(struct pfdd_buffer_stats *to,
+                           const struct pfdd_buffer_stats *now,
+                           const struct pfdd_buffer_stats *before);
 
 /* True: something was lost, or is in doubt. */
-bool pfdd_sums_are_bad(const struct pfdd_sums *sums);
+bool pfdd_buffer_stats_are_bad(const struct pfdd_buffer_stats *buffer_stats);
 
 enum {
-    PFDD_SUMS_TEXT = 320
+    PFDD_BUFFER_STATS_TEXT = 320
 };
 /* "64 entries, 0 unknown, 0 bytes lost, 12 skipped; 1 truncated_entry". Kinds
  * beyond the room are "and more". */
-void pfdd_sums_text(const struct pfdd_sums *sums, char ret[PFDD_SUMS_TEXT]);
+void pfdd_buffer_stats_text(const struct pfdd_buffer_stats *buffer_stats,
+                            char ret[PFDD_BUFFER_STATS_TEXT]);
 
 #endif

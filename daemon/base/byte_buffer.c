@@ -7,7 +7,7 @@
 
 #include "base/digits.h"
 
-char *pfdd_growing_grow(struct pfdd_growing *g, size_t n)
+char *pfdd_byte_buffer_grow(struct pfdd_byte_buffer *g, size_t n)
 {
     size_t room = g->n + n;
     char *more = realloc(g->at, 2 * room);
@@ -20,23 +20,24 @@ char *pfdd_growing_grow(struct pfdd_growing *g, size_t n)
     return g->at + g->n;
 }
 
-void pfdd_growing_number(struct pfdd_growing *g, uint64_t value)
+void pfdd_byte_buffer_number(struct pfdd_byte_buffer *g, uint64_t value)
 {
-    char *at = pfdd_growing_room(g, PFDD_DIGITS);
+    char *at = pfdd_byte_buffer_room(g, PFDD_DIGITS);
     if (at)
         g->n += pfdd_decimal(at, value);
 }
 
-void pfdd_growing_hex(struct pfdd_growing *g, uint64_t value, unsigned n)
+void pfdd_byte_buffer_hex(struct pfdd_byte_buffer *g, uint64_t value,
+                          unsigned n)
 {
-    char *at = pfdd_growing_room(g, PFDD_DIGITS);
+    char *at = pfdd_byte_buffer_room(g, PFDD_DIGITS);
     if (at)
         g->n += pfdd_hex(at, value, n);
 }
 
-void pfdd_growing_print(struct pfdd_growing *g, const char *format, ...)
+void pfdd_byte_buffer_print(struct pfdd_byte_buffer *g, const char *format, ...)
 {
-    char text[PFDD_GROWING_PRINT];
+    char text[PFDD_BYTE_BUFFER_PRINT];
     va_list args;
     va_start(args, format);
     int n = vsnprintf(text, sizeof text, format, args);
@@ -44,12 +45,12 @@ void pfdd_growing_print(struct pfdd_growing *g, const char *format, ...)
     if (n < 0 || (size_t)n >= sizeof text) {
         g->failed = true;
     } else {
-        pfdd_growing_add(g, text, (size_t)n);
+        pfdd_byte_buffer_add(g, text, (size_t)n);
     }
 }
 
-void pfdd_growing_free(struct pfdd_growing *g)
+void pfdd_byte_buffer_free(struct pfdd_byte_buffer *g)
 {
     free(g->at);
-    *g = (struct pfdd_growing){ 0 };
+    *g = (struct pfdd_byte_buffer){ 0 };
 }

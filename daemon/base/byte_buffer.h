@@ -9,53 +9,55 @@
 #include <string.h>
 
 enum {
-    PFDD_GROWING_PRINT = 256 /* bytes that are printed at once, and a NUL */
+    PFDD_BYTE_BUFFER_PRINT = 256 /* bytes that are printed at once, and a NUL */
 };
 
 /* All zeros: none yet. */
-struct pfdd_growing {
+struct pfdd_byte_buffer {
     char *at; /* [n], owned */
     size_t n;
     size_t size;
     bool failed; /* something is missing */
 };
 
-/* As pfdd_growing_room(), where there is not enough yet. */
-char *pfdd_growing_grow(struct pfdd_growing *g, size_t n);
+/* As pfdd_byte_buffer_room(), where there is not enough yet. */
+char *pfdd_byte_buffer_grow(struct pfdd_byte_buffer *g, size_t n);
 
 /* Room for n more bytes; whoever fills it adds to n. NULL: there is none. */
-static inline char *pfdd_growing_room(struct pfdd_growing *g, size_t n)
+static inline char *pfdd_byte_buffer_room(struct pfdd_byte_buffer *g, size_t n)
 {
     if (g->failed)
         return NULL;
     bool is_there = g->at && n <= g->size - g->n;
-    return is_there ? g->at + g->n : pfdd_growing_grow(g, n);
+    return is_there ? g->at + g->n : pfdd_byte_buffer_grow(g, n);
 }
 
 /* Here, as of each note there are dozens of small ones. */
-static inline void pfdd_growing_add(struct pfdd_growing *g, const void *bytes,
-                                    size_t n)
+static inline void pfdd_byte_buffer_add(struct pfdd_byte_buffer *g,
+                                        const void *bytes, size_t n)
 {
-    char *at = n ? pfdd_growing_room(g, n) : NULL;
+    char *at = n ? pfdd_byte_buffer_room(g, n) : NULL;
     if (!at)
         return;
     memcpy(at, bytes, n);
     g->n += n;
 }
 
-static inline void pfdd_growing_puts(struct pfdd_growing *g, const char *text)
+static inline void pfdd_byte_buffer_puts(struct pfdd_byte_buffer *g,
+                                         const char *text)
 {
-    pfdd_growing_add(g, text, strlen(text));
+    pfdd_byte_buffer_add(g, text, strlen(text));
 }
 
 /* Decimal digits. */
-void pfdd_growing_number(struct pfdd_growing *g, uint64_t value);
+void pfdd_byte_buffer_number(struct pfdd_byte_buffer *g, uint64_t value);
 /* "0x" and n digits, at least. */
-void pfdd_growing_hex(struct pfdd_growing *g, uint64_t value, unsigned n);
+void pfdd_byte_buffer_hex(struct pfdd_byte_buffer *g, uint64_t value,
+                          unsigned n);
 /* What is longer fails. */
-__attribute__((format(printf, 2, 3))) void pfdd_growing_print(
-    struct pfdd_growing *g, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void pfdd_byte_buffer_print(
+    struct pfdd_byte_buffer *g, const char *format, ...);
 
-void pfdd_growing_free(struct pfdd_growing *g);
+void pfdd_byte_buffer_free(struct pfdd_byte_buffer *g);
 
 #endif

@@ -59,7 +59,7 @@ static bool catch_bus_errors(void)
 }
 
 /* False: there is no such page any more. */
-static bool load(char bytes[PFDD_HEAD], const void *page)
+static bool load(char bytes[PFDD_CHANGE_PROBE], const void *page)
 {
     /* To have the jump do it, each load would have to ask the system. */
     if (sigsetjmp(back, 0) != 0) {
@@ -69,59 +69,61 @@ static bool load(char bytes[PFDD_HEAD], const void *page)
     }
     is_loading = 1;
     atomic_signal_fence(memory_order_seq_cst);
-    memcpy(bytes, page, PFDD_HEAD);
+    memcpy(bytes, page, PFDD_CHANGE_PROBE);
     atomic_signal_fence(memory_order_seq_cst);
     is_loading = 0;
     return true;
 }
 
-static void map_page(struct pfdd_head *head)
+static void map_page(struct pfdd_change_probe *change_probe)
 {
-    void *page = mmap(NULL, PFDD_HEAD, PROT_READ, MAP_SHARED, head->fd, 0);
-    head->page = page == MAP_FAILED ? NULL : page;
+    void *page = mmap(NULL, PFDD_CHANGE_PROBE, PROT_READ, MAP_SHARED,
+                      change_probe->fd, 0);
+    change_probe->page = page == MAP_FAILED ? NULL : page;
 }
 
-void pfdd_head_init(struct pfdd_head *head, int fd)
+void pfdd_change_probe_init(struct pfdd_change_probe *change_probe, int fd)
 {
-    *head = (struct pfdd_head){ .fd = fd, .n = -1 };
-    head->is_coherent = is_coherent(fd) && catch_bus_errors();
-    if (head->is_coherent)
-        map_page(head);
+    *change_probe = (struct pfdd_change_probe){ .fd = fd, .n = -1 };
+    change_probe->is_coherent = is_coherent(fd) && catch_bus_errors();
+    if (change_probe->is_coherent)
+        map_page(change_probe);
 }
 
-void pfdd_head_deinit(struct pfdd_head *head)
+void pfdd_change_probe_deinit(struct pfdd_change_probe *change_probe)
 {
-    if (head->page)
-        munmap(head->page, PFDD_HEAD);
-    head->page = NULL;
+    if (change_probe->page)
+        munmap(change_probe->page, PFDD_CHANGE_PROBE);
+    change_probe->page = NULL;
 }
 
 /* A fault takes ten times as long as a read: a file without a page is read
  * until it has one. */
-static ssize_t read_bytes(struct pfdd_head *head, char bytes[PFDD_HEAD])
+static ssize_t read_bytes(struct pfdd_change_probe *change_probe,
+                          char bytes[PFDD_CHANGE_PROBE])
 {
-    if (head->page && load(bytes, head->page))
-        return PFDD_HEAD;
-    pfdd_head_deinit(head);
-    ssize_t n = pread(head->fd, bytes, PFDD_HEAD, 0);
-    if (n == PFDD_HEAD && head->is_coherent)
-        map_page(head);
+    if (change_probe->page && load(bytes, change_probe->page))
+        return PFDD_CHANGE_PROBE;
+    pfdd_change_probe_deinit(change_probe);
+    ssize_t n = pread(change_probe->fd, bytes, PFDD_CHANGE_PROBE, 0);
+    if (n == PFDD_CHANGE_PROBE && change_probe->is_coherent)
+        map_page(change_probe);
     return n;
 }
 
-bool pfdd_head_has_changed(struct pfdd_head *head)
+bool pfdd_change_probe_has_changed(struct pfdd_change_probe *change_probe)
 {
-    char bytes[PFDD_HEAD];
-    ssize_t n = read_bytes(head, bytes);
-    bool same =
-        n >= 0 && n == head->n && !memcmp(bytes, head->bytes, (size_t)n);
+    char bytes[PFDD_CHANGE_PROBE];
+    ssize_t n = read_bytes(change_probe, bytes);
+    bool same = n >= 0 && n == change_probe->n &&
+                !memcmp(bytes, change_probe->bytes, (size_t)n);
     if (n > 0)
-        memcpy(head->bytes, bytes, (size_t)n);
-    head->n = n;
+        memcpy(change_probe->bytes, bytes, (size_t)n);
+    change_probe->n = n;
     return !same;
 }
 
-void pfdd_head_forget(struct pfdd_head *head)
+void pfdd_change_probe_forget(struct pfdd_change_probe *change_probe)
 {
-    head->n = -1;
+    change_probe->n = -1;
 }

@@ -12,24 +12,24 @@
 #include <sys/types.h>
 
 enum {
-    PFDD_HEAD = 64 /* bytes: all formats' headers are shorter */
+    PFDD_CHANGE_PROBE = 64 /* bytes: all formats' headers are shorter */
 };
 
-struct pfdd_head {
+struct pfdd_change_probe {
     int fd;           /* borrowed */
     bool is_coherent; /* a page of it shows what a read would */
     void *page;       /* NULL: to be read from the file */
     ssize_t n;        /* bytes of `bytes`; below 0: none */
-    char bytes[PFDD_HEAD];
+    char bytes[PFDD_CHANGE_PROBE];
 };
 
-void pfdd_head_init(struct pfdd_head *head, int fd);
-void pfdd_head_deinit(struct pfdd_head *head);
+void pfdd_change_probe_init(struct pfdd_change_probe *change_probe, int fd);
+void pfdd_change_probe_deinit(struct pfdd_change_probe *change_probe);
 
 /* True: it is not what it was, or could not be read. */
-bool pfdd_head_has_changed(struct pfdd_head *head);
+bool pfdd_change_probe_has_changed(struct pfdd_change_probe *change_probe);
 
 /* The next time it has changed, whatever stands there. */
-void pfdd_head_forget(struct pfdd_head *head);
+void pfdd_change_probe_forget(struct pfdd_change_probe *change_probe);
 
 #endif

@@ -11,7 +11,7 @@ enum {
 
 static unsigned for_peers; /* 0: not yet asked for */
 
-void pfdd_descriptors_raise(void)
+void pfdd_descriptor_limit_raise(void)
 {
     struct rlimit limit = { .rlim_cur = 1024, .rlim_max = 1024 };
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -25,23 +25,23 @@ void pfdd_descriptors_raise(void)
     for_peers = n - (n / 8 < OWN_MOST ? n / 8 : OWN_MOST);
 }
 
-bool pfdd_descriptor_is_spare(int fd)
+bool pfdd_descriptor_limit_is_spare(int fd)
 {
     if (!for_peers)
-        pfdd_descriptors_raise();
+        pfdd_descriptor_limit_raise();
     return fd >= 0 && (unsigned)fd < for_peers;
 }
 
-unsigned pfdd_descriptors_for_waiting(void)
+unsigned pfdd_descriptor_limit_for_waiting(void)
 {
     if (!for_peers)
-        pfdd_descriptors_raise();
+        pfdd_descriptor_limit_raise();
     return for_peers / WAITING_PART + 1;
 }
 
-unsigned pfdd_descriptors_share(void)
+unsigned pfdd_descriptor_limit_share(void)
 {
     if (!for_peers)
-        pfdd_descriptors_raise();
+        pfdd_descriptor_limit_raise();
     return for_peers / 2;
 }

@@ -11,15 +11,15 @@
 #include <stdbool.h>
 
 /* As many as this process may have, up to some ten thousands. */
-void pfdd_descriptors_raise(void);
+void pfdd_descriptor_limit_raise(void);
 
 /* Of one that a peer has made us have just now: false: it should be closed. */
-bool pfdd_descriptor_is_spare(int fd);
+bool pfdd_descriptor_limit_is_spare(int fd);
 
 /* Of those, for peers who wait at a socket until there is room. */
-unsigned pfdd_descriptors_for_waiting(void);
+unsigned pfdd_descriptor_limit_for_waiting(void);
 
 /* What one peer may make us have of them. */
-unsigned pfdd_descriptors_share(void);
+unsigned pfdd_descriptor_limit_share(void);
 
 #endif

@@ -15,7 +15,7 @@ static void ask(void)
         memcpy(name, none, sizeof none);
 }
 
-const char *pfdd_host(void)
+const char *pfdd_host_name(void)
 {
     pthread_once(&asked, ask);
     return name;

@@ -5,6 +5,6 @@
 #define PFDD_HOST_NAME_H
 
 /* Constant; "localhost" where it has none. */
-const char *pfdd_host(void);
+const char *pfdd_host_name(void);
 
 #endif

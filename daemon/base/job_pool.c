@@ -182,7 +182,7 @@ void pfdd_pool_taken(struct pfdd_job *job)
     uv_mutex_unlock(&pool->lock);
 }
 
-uint64_t pfdd_work_cpu_ns(void)
+uint64_t pfdd_job_cpu_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

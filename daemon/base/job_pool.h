@@ -52,7 +52,7 @@ uint64_t pfdd_pool_stuck(const struct pfdd_pool *pool, uint64_t now);
 unsigned pfdd_pool_pending(const struct pfdd_pool *pool);
 
 /* Processor time that this thread has had, ns. */
-uint64_t pfdd_work_cpu_ns(void);
+uint64_t pfdd_job_cpu_ns(void);
 
 /* No job may be pending. The threads end now; the memory is freed by the loop.
  * NULL is allowed. */

@@ -5,15 +5,15 @@
 
 #include <printfdecode/wire.h>
 
-bool pfdd_said_before(struct pfdd_said *said, const char *about,
-                      const char *what)
+bool pfdd_log_dedup_seen(struct pfdd_log_dedup *log_dedup, const char *about,
+                         const char *what)
 {
     uint32_t hash =
         pfd_crc32c(pfd_crc32c(0, about, strlen(about)), what, strlen(what));
-    for (unsigned i = 0; i < PFDD_SAID; i++) {
-        if (said->hashes[i] == hash)
+    for (unsigned i = 0; i < PFDD_LOG_DEDUP; i++) {
+        if (log_dedup->hashes[i] == hash)
             return true;
     }
-    said->hashes[said->n++ % PFDD_SAID] = hash;
+    log_dedup->hashes[log_dedup->n++ % PFDD_LOG_DEDUP] = hash;
     return false;
 }

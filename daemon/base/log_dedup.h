@@ -7,17 +7,17 @@
 #include <stdint.h>
 
 enum {
-    PFDD_SAID = 64 /* sentences that are remembered */
+    PFDD_LOG_DEDUP = 64 /* sentences that are remembered */
 };
 
 /* All zeros to begin with. */
-struct pfdd_said {
+struct pfdd_log_dedup {
     unsigned n;
-    uint32_t hashes[PFDD_SAID];
+    uint32_t hashes[PFDD_LOG_DEDUP];
 };
 
 /* True: about this it was said; if not, it is from now on. */
-bool pfdd_said_before(struct pfdd_said *said, const char *about,
-                      const char *what);
+bool pfdd_log_dedup_seen(struct pfdd_log_dedup *log_dedup, const char *about,
+                         const char *what);
 
 #endif

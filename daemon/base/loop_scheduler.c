@@ -14,21 +14,21 @@ static void on_idle(uv_idle_t *idle)
 }
 
 /* first: of those that wait. */
-static struct pfdd_seat *find_least(struct pfdd_seat *first)
+static struct pfdd_loop_task *find_least(struct pfdd_loop_task *first)
 {
-    struct pfdd_seat *least = first;
-    for (struct pfdd_seat *s = first->next; s; s = s->next)
+    struct pfdd_loop_task *least = first;
+    for (struct pfdd_loop_task *s = first->next; s; s = s->next)
         least = s->spent < least->spent ? s : least;
     return least;
 }
 
 static void on_check(uv_check_t *check)
 {
-    struct pfdd_rounds *r = check->data;
+    struct pfdd_loop_scheduler *r = check->data;
     r->left = ROUND_NS;
     while (r->first && r->left) {
-        struct pfdd_seat *s = find_least(r->first);
-        pfdd_rounds_leave(r, s);
+        struct pfdd_loop_task *s = find_least(r->first);
+        pfdd_loop_scheduler_leave(r, s);
         r->now = s->spent;
         r->next = s;
         s->turn(s);
@@ -39,16 +39,17 @@ static void on_check(uv_check_t *check)
         uv_idle_stop(&r->idle);
 }
 
-void pfdd_rounds_open(struct pfdd_rounds *r, uv_loop_t *loop)
+void pfdd_loop_scheduler_open(struct pfdd_loop_scheduler *r, uv_loop_t *loop)
 {
-    *r = (struct pfdd_rounds){ .is_open = true, .left = ROUND_NS };
+    *r = (struct pfdd_loop_scheduler){ .is_open = true, .left = ROUND_NS };
     uv_check_init(loop, &r->check);
     uv_idle_init(loop, &r->idle);
     r->check.data = r;
     uv_check_start(&r->check, on_check);
 }
 
-void pfdd_rounds_close(struct pfdd_rounds *r, uv_close_cb closed, void *user)
+void pfdd_loop_scheduler_close(struct pfdd_loop_scheduler *r,
+                               uv_close_cb closed, void *user)
 {
     r->check.data = r->idle.data = user;
     r->is_open = false;
@@ -57,7 +58,7 @@ void pfdd_rounds_close(struct pfdd_rounds *r, uv_close_cb closed, void *user)
     uv_close((uv_handle_t *)&r->idle, closed);
 }
 
-static void wait(struct pfdd_rounds *r, struct pfdd_seat *s)
+static void wait(struct pfdd_loop_scheduler *r, struct pfdd_loop_task *s)
 {
     if (s->waits)
         return;
@@ -67,7 +68,8 @@ static void wait(struct pfdd_rounds *r, struct pfdd_seat *s)
     uv_idle_start(&r->idle, on_idle);
 }
 
-bool pfdd_rounds_begin(struct pfdd_rounds *r, struct pfdd_seat *s)
+bool pfdd_loop_scheduler_begin(struct pfdd_loop_scheduler *r,
+                               struct pfdd_loop_task *s)
 {
     if (!r->is_open)
         return true;
@@ -82,12 +84,13 @@ bool pfdd_rounds_begin(struct pfdd_rounds *r, struct pfdd_seat *s)
     return true;
 }
 
-bool pfdd_rounds_is_over(const struct pfdd_rounds *r)
+bool pfdd_loop_scheduler_is_over(const struct pfdd_loop_scheduler *r)
 {
     return r->began && uv_hrtime() - r->began >= TURN_NS;
 }
 
-void pfdd_rounds_end(struct pfdd_rounds *r, struct pfdd_seat *s, bool more)
+void pfdd_loop_scheduler_end(struct pfdd_loop_scheduler *r,
+                             struct pfdd_loop_task *s, bool more)
 {
     uint64_t spent = r->began ? uv_hrtime() - r->began : 0;
     r->began = 0;
@@ -97,9 +100,10 @@ void pfdd_rounds_end(struct pfdd_rounds *r, struct pfdd_seat *s, bool more)
         wait(r, s);
 }
 
-void pfdd_rounds_leave(struct pfdd_rounds *r, struct pfdd_seat *s)
+void pfdd_loop_scheduler_leave(struct pfdd_loop_scheduler *r,
+                               struct pfdd_loop_task *s)
 {
-    struct pfdd_seat **at = &r->first;
+    struct pfdd_loop_task **at = &r->first;
     if (!s->waits)
         return;
     while (*at && *at != s)

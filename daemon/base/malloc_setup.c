@@ -16,7 +16,7 @@ enum {
     FIRST = 1 << 20,       /* more than what malloc() has at hand */
 };
 
-void pfdd_heap_init(size_t n)
+void pfdd_malloc_setup(size_t n)
 {
 #ifdef __GLIBC__
     char *begin = sbrk(0);

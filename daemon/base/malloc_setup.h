@@ -13,6 +13,6 @@
  * there. Only what is used takes memory. Where the system has it otherwise, this
  * does nothing.
  */
-void pfdd_heap_init(size_t n);
+void pfdd_malloc_setup(size_t n);
 
 #endif

@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-bool pfdd_foreign_is_memory(int fd, uint64_t size)
+bool pfdd_passed_fd_is_memory(int fd, uint64_t size)
 {
     struct stat st;
     int seals = fcntl(fd, F_GET_SEALS); /* of nothing else but memory */
@@ -18,7 +18,7 @@ bool pfdd_foreign_is_memory(int fd, uint64_t size)
            (uint64_t)st.st_size >= size;
 }
 
-bool pfdd_foreign_is_eventfd(int fd)
+bool pfdd_passed_fd_is_eventfd(int fd)
 {
     static const char wanted[] = "anon_inode:[eventfd]";
     char path[40];
@@ -28,7 +28,7 @@ bool pfdd_foreign_is_eventfd(int fd)
     return n == (ssize_t)strlen(wanted) && !memcmp(name, wanted, (size_t)n);
 }
 
-int pfdd_foreign_take(int fd)
+int pfdd_passed_fd_take(int fd)
 {
     uint64_t count = 0;
     struct iovec io = { &count, sizeof count };
@@ -73,9 +73,9 @@ static bool start_thread(void)
     return has_thread;
 }
 
-void pfdd_foreign_close(int fd)
+void pfdd_passed_fd_close(int fd)
 {
-    if (fcntl(fd, F_GET_SEALS) >= 0 || pfdd_foreign_is_eventfd(fd)) {
+    if (fcntl(fd, F_GET_SEALS) >= 0 || pfdd_passed_fd_is_eventfd(fd)) {
         close(fd);
         return;
     }

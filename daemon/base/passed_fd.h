@@ -11,15 +11,15 @@
 #include <stdint.h>
 
 /* Memory of that size at least, which nobody can cut. */
-bool pfdd_foreign_is_memory(int fd, uint64_t size);
+bool pfdd_passed_fd_is_memory(int fd, uint64_t size);
 
-bool pfdd_foreign_is_eventfd(int fd);
+bool pfdd_passed_fd_is_eventfd(int fd);
 
 /* Takes the count of an eventfd, whatever its flags are by now: they are shared
  * with the peer. 0: it was rung; EAGAIN: not; else another errno value. */
-int pfdd_foreign_take(int fd);
+int pfdd_passed_fd_take(int fd);
 
 /* Closes it, without waiting for that. */
-void pfdd_foreign_close(int fd);
+void pfdd_passed_fd_close(int fd);
 
 #endif

@@ -13,7 +13,7 @@ enum {
     NAME = 180, /* bytes of {buffer} in a path; others stand behind it */
 };
 
-char *pfdd_template_fill(const char *template, const char *name)
+char *pfdd_path_template_fill(const char *template, const char *name)
 {
     char *ret = NULL;
     size_t n = 0;
@@ -22,7 +22,7 @@ char *pfdd_template_fill(const char *template, const char *name)
         return NULL;
     for (const char *at = template; *at;) {
         if (!strncmp(at, "{host}", 6)) {
-            fputs(pfdd_host(), out);
+            fputs(pfdd_host_name(), out);
             at += 6;
         } else if (!strncmp(at, "{pid}", 5)) {
             fprintf(out, "%d", (int)getpid());
@@ -48,9 +48,10 @@ static bool put_name(char ret[NAME + 16], const char *source, unsigned number)
     return is_whole || number;
 }
 
-char *pfdd_template_choose(const char *template, const char *source,
-                           bool (*is_taken)(const void *user, const char *path),
-                           const void *user)
+char *pfdd_path_template_choose(const char *template, const char *source,
+                                bool (*is_taken)(const void *user,
+                                                 const char *path),
+                                const void *user)
 {
     char name[NAME + 16] = "";
     unsigned number = 0;
@@ -60,7 +61,7 @@ char *pfdd_template_choose(const char *template, const char *source,
         path = NULL;
         bool is_whole = !source || put_name(name, source, number++) ||
                         put_name(name, source, number++);
-        path = is_whole ? pfdd_template_fill(template, name) : NULL;
+        path = is_whole ? pfdd_path_template_fill(template, name) : NULL;
     } while (path && source && is_taken(user, path));
     return path;
 }

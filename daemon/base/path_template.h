@@ -7,12 +7,13 @@
 #include <stdbool.h>
 
 /* name stands for {buffer}. The path is allocated; NULL: out of memory. */
-char *pfdd_template_fill(const char *template, const char *name);
+char *pfdd_path_template_fill(const char *template, const char *name);
 
 /* The same for a source (NULL: for all), whose name is foreign: the path lies
  * where the template says, and is one that is not taken. */
-char *pfdd_template_choose(const char *template, const char *source,
-                           bool (*is_taken)(const void *user, const char *path),
-                           const void *user);
+char *pfdd_path_template_choose(const char *template, const char *source,
+                                bool (*is_taken)(const void *user,
+                                                 const char *path),
+                                const void *user);
 
 #endif

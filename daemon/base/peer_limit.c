@@ -55,41 +55,45 @@ static bool is_same(const struct pfdd_peer_key *a,
     return !memcmp(a, b, sizeof *a);
 }
 
-void pfdd_crowd_join(struct pfdd_crowd *crowd, struct pfdd_guest *guest,
-                     const struct pfdd_peer_key *key, uint64_t now)
+void pfdd_peer_limit_join(struct pfdd_peer_limit *peer_limit,
+                          struct pfdd_limited_peer *limited_peer,
+                          const struct pfdd_peer_key *key, uint64_t now)
 {
-    guest->key = *key;
-    guest->since = now;
-    guest->is_silent = true;
-    guest->next = crowd->guests;
-    crowd->guests = guest;
-    crowd->n++;
+    limited_peer->key = *key;
+    limited_peer->since = now;
+    limited_peer->is_silent = true;
+    limited_peer->next = peer_limit->limited_peers;
+    peer_limit->limited_peers = limited_peer;
+    peer_limit->n++;
 }
 
-void pfdd_crowd_leave(struct pfdd_crowd *crowd, struct pfdd_guest *guest)
+void pfdd_peer_limit_leave(struct pfdd_peer_limit *peer_limit,
+                           struct pfdd_limited_peer *limited_peer)
 {
-    struct pfdd_guest **at = &crowd->guests;
-    while (*at != guest)
+    struct pfdd_limited_peer **at = &peer_limit->limited_peers;
+    while (*at != limited_peer)
         at = &(*at)->next;
-    *at = guest->next;
-    crowd->n--;
+    *at = limited_peer->next;
+    peer_limit->n--;
 }
 
-static void look_at(struct pfdd_guest *g, struct pfdd_guest **oldest)
+static void look_at(struct pfdd_limited_peer *g,
+                    struct pfdd_limited_peer **oldest)
 {
     if (g->is_silent && (!*oldest || g->since <= (*oldest)->since))
         *oldest = g;
 }
 
-bool pfdd_crowd_make_way(const struct pfdd_crowd *crowd,
-                         const struct pfdd_peer_key *key, unsigned n_max,
-                         struct pfdd_guest **ret)
+bool pfdd_peer_limit_evict(const struct pfdd_peer_limit *peer_limit,
+                           const struct pfdd_peer_key *key, unsigned n_max,
+                           struct pfdd_limited_peer **ret)
 {
-    struct pfdd_guest *any = NULL;
-    struct pfdd_guest *own = NULL;
+    struct pfdd_limited_peer *any = NULL;
+    struct pfdd_limited_peer *own = NULL;
     unsigned n_own = 0;
     *ret = NULL;
-    for (struct pfdd_guest *g = crowd->guests; g; g = g->next) {
+    for (struct pfdd_limited_peer *g = peer_limit->limited_peers; g;
+         g = g->next) {
         look_at(g, &any);
         if (is_same(key, &g->key)) {
             look_at(g, &own);
@@ -98,7 +102,7 @@ bool pfdd_crowd_make_way(const struct pfdd_crowd *crowd,
     }
     if (n_own >= n_max) {
         *ret = own;
-    } else if (crowd->n >= n_max + n_max / 4) {
+    } else if (peer_limit->n >= n_max + n_max / 4) {
         *ret = own ? own : any;
     } else {
         return true;

@@ -17,32 +17,34 @@ struct pfdd_peer_key {
 };
 
 /* In a structure of its owner's. */
-struct pfdd_guest {
-    struct pfdd_guest *next;
+struct pfdd_limited_peer {
+    struct pfdd_limited_peer *next;
     struct pfdd_peer_key key;
     uint64_t since; /* when it last had something to say, or came */
     bool is_silent; /* it may be sent away for others */
 };
 
-struct pfdd_crowd {
-    struct pfdd_guest *guests; /* the newest first */
+struct pfdd_peer_limit {
+    struct pfdd_limited_peer *limited_peers; /* the newest first */
     unsigned n;
 };
 
 /* Of a connection's other end. */
 struct pfdd_peer_key pfdd_peer_key(int fd);
 
-void pfdd_crowd_join(struct pfdd_crowd *crowd, struct pfdd_guest *guest,
-                     const struct pfdd_peer_key *key, uint64_t now);
-void pfdd_crowd_leave(struct pfdd_crowd *crowd, struct pfdd_guest *guest);
+void pfdd_peer_limit_join(struct pfdd_peer_limit *peer_limit,
+                          struct pfdd_limited_peer *limited_peer,
+                          const struct pfdd_peer_key *key, uint64_t now);
+void pfdd_peer_limit_leave(struct pfdd_peer_limit *peer_limit,
+                           struct pfdd_limited_peer *limited_peer);
 
 /*
  * For one more of a peer, where there are n_max places for it. False: there is
  * none. *ret: who is to be sent away first, or NULL: of those that are silent,
  * the peer's own before others, the one that has been so for the longest.
  */
-bool pfdd_crowd_make_way(const struct pfdd_crowd *crowd,
-                         const struct pfdd_peer_key *key, unsigned n_max,
-                         struct pfdd_guest **ret);
+bool pfdd_peer_limit_evict(const struct pfdd_peer_limit *peer_limit,
+                           const struct pfdd_peer_key *key, unsigned n_max,
+                           struct pfdd_limited_peer **ret);
 
 #endif

@@ -15,7 +15,7 @@
 
 /* "PID (NAME) STATE ...", of which the 22nd is when it was started; a name may
  * have anything in it. */
-static bool read_stat(char *text, struct pfdd_running *ret)
+static bool read_stat(char *text, struct pfdd_process_info *ret)
 {
     enum {
         STARTED = 22
@@ -36,7 +36,7 @@ static bool read_stat(char *text, struct pfdd_running *ret)
     return field && state != 'Z' && state != 'X';
 }
 
-static bool get(int folder, const char *pid, struct pfdd_running *ret)
+static bool get(int folder, const char *pid, struct pfdd_process_info *ret)
 {
     char path[32];
     char text[1024];
@@ -51,7 +51,7 @@ static bool get(int folder, const char *pid, struct pfdd_running *ret)
     return read_stat(text, ret);
 }
 
-bool pfdd_running_get(uint64_t pid, struct pfdd_running *ret)
+bool pfdd_process_list_get(uint64_t pid, struct pfdd_process_info *ret)
 {
     char name[24];
     int folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -84,9 +84,10 @@ static bool is_own(int folder, const char *pid)
            fstatat(folder, pid, &st, 0) == 0 && st.st_uid == geteuid();
 }
 
-void pfdd_running_find(const char *pattern, pfdd_running_fn call, void *user)
+void pfdd_process_list_find(const char *pattern, pfdd_process_fn call,
+                            void *user)
 {
-    struct pfdd_running process;
+    struct pfdd_process_info process;
     struct dirent *entry = NULL;
     bool more = true;
     DIR *proc = opendir("/proc");

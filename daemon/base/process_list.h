@@ -8,21 +8,24 @@
 #include <stdint.h>
 
 enum {
-    PFDD_RUNNING_NAME = 64 /* bytes of a name, which the kernel cuts at 15 */
+    PFDD_PROCESS_LIST_NAME =
+        64 /* bytes of a name, which the kernel cuts at 15 */
 };
 
-struct pfdd_running {
+struct pfdd_process_info {
     uint64_t pid;
     uint64_t started; /* ticks from the system's start: no other process' */
-    char name[PFDD_RUNNING_NAME]; /* any bytes */
+    char name[PFDD_PROCESS_LIST_NAME]; /* any bytes */
 };
 
 /* False: there is none, or it has ended and is only not waited for. */
-bool pfdd_running_get(uint64_t pid, struct pfdd_running *ret);
+bool pfdd_process_list_get(uint64_t pid, struct pfdd_process_info *ret);
 
 /* Calls for each process of our own user, but for ourselves, whose name, or
  * whose program's file's, fits a glob pattern, until a call gives false. */
-typedef bool (*pfdd_running_fn)(void *user, const struct pfdd_running *process);
-void pfdd_running_find(const char *pattern, pfdd_running_fn call, void *user);
+typedef bool (*pfdd_process_fn)(void *user,
+                                const struct pfdd_process_info *process);
+void pfdd_process_list_find(const char *pattern, pfdd_process_fn call,
+                            void *user);
 
 #endif

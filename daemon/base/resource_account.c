@@ -12,35 +12,37 @@ enum {
     FLOOR_PART = 8,      /* and all that are kept */
 };
 
-static bool may_take(const struct pfdd_holder *h, unsigned n)
+static bool may_take(const struct pfdd_resource_account *h, unsigned n)
 {
-    unsigned user_max = pfdd_descriptors_share();
+    unsigned user_max = pfdd_descriptor_limit_share();
     switch (h->kind) {
-    case PFDD_HOLDER_PRODUCER:
+    case PFDD_RESOURCE_ACCOUNT_PRODUCER:
         return h->n + n <= FEW ||
                h->n + n + h->of->n + n <= user_max - user_max / FEW_PART;
-    case PFDD_HOLDER_USER:
+    case PFDD_RESOURCE_ACCOUNT_USER:
         return h->n + n <= user_max;
-    case PFDD_HOLDER_INPUT:
+    case PFDD_RESOURCE_ACCOUNT_INPUT:
         return h->n + n <= user_max + user_max / 2;
     }
     return false;
 }
 
-bool pfdd_holder_take(struct pfdd_holder *holder, unsigned n)
+bool pfdd_resource_account_take(struct pfdd_resource_account *account,
+                                unsigned n)
 {
-    for (const struct pfdd_holder *h = holder; h; h = h->of) {
+    for (const struct pfdd_resource_account *h = account; h; h = h->of) {
         if (!may_take(h, n))
             return false;
     }
-    for (struct pfdd_holder *h = holder; h; h = h->of)
+    for (struct pfdd_resource_account *h = account; h; h = h->of)
         h->n += n;
     return true;
 }
 
-void pfdd_holder_give_back(struct pfdd_holder *holder, unsigned n)
+void pfdd_resource_account_give_back(struct pfdd_resource_account *account,
+                                     unsigned n)
 {
-    for (struct pfdd_holder *h = holder; h; h = h->of)
+    for (struct pfdd_resource_account *h = account; h; h = h->of)
         h->n -= n;
 }
 
@@ -58,7 +60,8 @@ static size_t floor_of(size_t user_max)
 
 /* Three quarters of what others have left are soon nothing: whoever has more
  * than the floor leaves a part for those who come last. */
-static size_t left_of_producer(const struct pfdd_holder *h, size_t user_max)
+static size_t left_of_producer(const struct pfdd_resource_account *h,
+                               size_t user_max)
 {
     size_t n_small = rest(floor_of(user_max), h->n_bytes);
     size_t n_others = rest(user_max - user_max / FLOOR_PART, h->of->n_bytes);
@@ -72,53 +75,56 @@ static size_t max_of_user(size_t max)
     return max / 8 * 7;
 }
 
-static size_t left_of(const struct pfdd_holder *h, size_t max)
+static size_t left_of(const struct pfdd_resource_account *h, size_t max)
 {
     size_t user_max = max_of_user(max);
     switch (h->kind) {
-    case PFDD_HOLDER_PRODUCER:
+    case PFDD_RESOURCE_ACCOUNT_PRODUCER:
         return left_of_producer(h, user_max);
-    case PFDD_HOLDER_USER:
+    case PFDD_RESOURCE_ACCOUNT_USER:
         return rest(user_max, h->n_bytes);
-    case PFDD_HOLDER_INPUT:
+    case PFDD_RESOURCE_ACCOUNT_INPUT:
         return rest(max / 16 * 15, h->n_bytes);
     }
     return 0;
 }
 
-size_t pfdd_holder_left(const struct pfdd_holder *holder, size_t max)
+size_t pfdd_resource_account_left(const struct pfdd_resource_account *account,
+                                  size_t max)
 {
     size_t least = max;
-    for (const struct pfdd_holder *h = holder; h; h = h->of) {
+    for (const struct pfdd_resource_account *h = account; h; h = h->of) {
         size_t left = left_of(h, max);
         least = left < least ? left : least;
     }
     return least;
 }
 
-size_t pfdd_holder_left_of_floor(const struct pfdd_holder *holder, size_t max)
+size_t pfdd_resource_account_left_of_floor(
+    const struct pfdd_resource_account *account, size_t max)
 {
-    return holder ? rest(floor_of(max_of_user(max)), holder->n_bytes) : 0;
+    return account ? rest(floor_of(max_of_user(max)), account->n_bytes) : 0;
 }
 
-void pfdd_holder_count(struct pfdd_holder *holder, size_t before, size_t now)
+void pfdd_resource_account_count(struct pfdd_resource_account *account,
+                                 size_t before, size_t now)
 {
-    for (struct pfdd_holder *h = holder; h; h = h->of)
+    for (struct pfdd_resource_account *h = account; h; h = h->of)
         h->n_bytes += now - before;
 }
 
-bool pfdd_holder_begin_look(struct pfdd_holder *holder)
+bool pfdd_resource_account_begin_look(struct pfdd_resource_account *account)
 {
-    if (!holder)
+    if (!account)
         return true;
-    if (holder->n_looks >= LOOKS_MAX)
+    if (account->n_looks >= LOOKS_MAX)
         return false;
-    holder->n_looks++;
+    account->n_looks++;
     return true;
 }
 
-void pfdd_holder_end_look(struct pfdd_holder *holder)
+void pfdd_resource_account_end_look(struct pfdd_resource_account *account)
 {
-    if (holder)
-        holder->n_looks--;
+    if (account)
+        account->n_looks--;
 }

@@ -13,35 +13,40 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum pfdd_holder_kind {
-    PFDD_HOLDER_PRODUCER,
-    PFDD_HOLDER_USER,
-    PFDD_HOLDER_INPUT,
+enum pfdd_resource_account_kind {
+    PFDD_RESOURCE_ACCOUNT_PRODUCER,
+    PFDD_RESOURCE_ACCOUNT_USER,
+    PFDD_RESOURCE_ACCOUNT_INPUT,
 };
 
-struct pfdd_holder {
-    enum pfdd_holder_kind kind;
-    struct pfdd_holder *of; /* borrowed; NULL: nobody */
-    unsigned n;             /* descriptors */
+struct pfdd_resource_account {
+    enum pfdd_resource_account_kind kind;
+    struct pfdd_resource_account *of; /* borrowed; NULL: nobody */
+    unsigned n;                       /* descriptors */
     size_t n_bytes;
     unsigned n_looks; /* at its buffers, on their way */
 };
 
 /* False: n more descriptors are too many. NULL is allowed, here and below. */
-bool pfdd_holder_take(struct pfdd_holder *holder, unsigned n);
-void pfdd_holder_give_back(struct pfdd_holder *holder, unsigned n);
+bool pfdd_resource_account_take(struct pfdd_resource_account *account,
+                                unsigned n);
+void pfdd_resource_account_give_back(struct pfdd_resource_account *account,
+                                     unsigned n);
 
 /* Bytes that it may still have, where there are max for all holders. */
-size_t pfdd_holder_left(const struct pfdd_holder *holder, size_t max);
+size_t pfdd_resource_account_left(const struct pfdd_resource_account *account,
+                                  size_t max);
 /* Of those, what a producer may have while it has little; NULL: nothing. */
-size_t pfdd_holder_left_of_floor(const struct pfdd_holder *holder, size_t max);
+size_t pfdd_resource_account_left_of_floor(
+    const struct pfdd_resource_account *account, size_t max);
 
 /* A look at one of its buffers begins. False: so many are on their way that
  * those of others would wait for them. */
-bool pfdd_holder_begin_look(struct pfdd_holder *holder);
-void pfdd_holder_end_look(struct pfdd_holder *holder);
+bool pfdd_resource_account_begin_look(struct pfdd_resource_account *account);
+void pfdd_resource_account_end_look(struct pfdd_resource_account *account);
 
 /* What was `before` bytes is `now` bytes; whoever grows has asked. */
-void pfdd_holder_count(struct pfdd_holder *holder, size_t before, size_t now);
+void pfdd_resource_account_count(struct pfdd_resource_account *account,
+                                 size_t before, size_t now);
 
 #endif

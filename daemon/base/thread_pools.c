@@ -6,60 +6,64 @@ enum {
 };
 
 /* *more: false behind the last one; NULL: it is not open. */
-static struct pfdd_pool *nth(const struct pfdd_pools *pools, size_t i,
-                             bool *more)
+static struct pfdd_pool *nth(const struct pfdd_thread_pools *thread_pools,
+                             size_t i, bool *more)
 {
     enum {
         N_POOLS = 5
     };
-    struct pfdd_pool *const all[N_POOLS] = { pools->decoders, pools->printers,
-                                             pools->choosers, pools->disk,
-                                             pools->senders };
+    struct pfdd_pool *const all[N_POOLS] = {
+        thread_pools->decoders, thread_pools->printers, thread_pools->choosers,
+        thread_pools->disk, thread_pools->senders
+    };
     *more = i < N_POOLS;
     return *more ? all[i] : NULL;
 }
 
-bool pfdd_pools_open(struct pfdd_pools *pools, uv_loop_t *loop,
-                     unsigned n_threads, unsigned n_printers)
+bool pfdd_thread_pools_open(struct pfdd_thread_pools *thread_pools,
+                            uv_loop_t *loop, unsigned n_threads,
+                            unsigned n_printers)
 {
-    pools->decoders = pfdd_pool_new(loop, n_threads);
-    pools->printers = pfdd_pool_new(loop, n_printers);
-    pools->choosers = pfdd_pool_new(loop, n_threads);
-    pools->disk = pfdd_pool_new(loop, 1);
+    thread_pools->decoders = pfdd_pool_new(loop, n_threads);
+    thread_pools->printers = pfdd_pool_new(loop, n_printers);
+    thread_pools->choosers = pfdd_pool_new(loop, n_threads);
+    thread_pools->disk = pfdd_pool_new(loop, 1);
     if (n_printers >= PRINTERS_EACH)
-        pools->senders = pfdd_pool_new(loop, n_printers / PRINTERS_EACH);
+        thread_pools->senders = pfdd_pool_new(loop, n_printers / PRINTERS_EACH);
     unsigned n_helpers = pfd_thread_pool_for(n_printers);
     if (n_helpers)
-        (void)pfd_thread_pool_new(n_helpers, &pools->thread_pool, NULL);
-    return pools->decoders && pools->printers && pools->choosers && pools->disk;
+        (void)pfd_thread_pool_new(n_helpers, &thread_pools->thread_pool, NULL);
+    return thread_pools->decoders && thread_pools->printers &&
+           thread_pools->choosers && thread_pools->disk;
 }
 
-void pfdd_pools_close(struct pfdd_pools *pools)
+void pfdd_thread_pools_close(struct pfdd_thread_pools *thread_pools)
 {
     bool more = true;
     for (size_t i = 0; more; i++)
-        pfdd_pool_close(nth(pools, i, &more));
-    pfd_thread_pool_free(pools->thread_pool);
-    *pools = (struct pfdd_pools){ 0 };
+        pfdd_pool_close(nth(thread_pools, i, &more));
+    pfd_thread_pool_free(thread_pools->thread_pool);
+    *thread_pools = (struct pfdd_thread_pools){ 0 };
 }
 
-bool pfdd_pools_are_busy(const struct pfdd_pools *pools)
+bool pfdd_thread_pools_are_busy(const struct pfdd_thread_pools *thread_pools)
 {
     bool more = true;
     bool busy = false;
     for (size_t i = 0; more; i++) {
-        const struct pfdd_pool *pool = nth(pools, i, &more);
+        const struct pfdd_pool *pool = nth(thread_pools, i, &more);
         busy |= pool && pfdd_pool_pending(pool);
     }
     return busy;
 }
 
-uint64_t pfdd_pools_stuck(const struct pfdd_pools *pools, uint64_t now)
+uint64_t pfdd_thread_pools_stuck(const struct pfdd_thread_pools *thread_pools,
+                                 uint64_t now)
 {
     bool more = true;
     uint64_t longest = 0;
     for (size_t i = 0; more; i++) {
-        const struct pfdd_pool *pool = nth(pools, i, &more);
+        const struct pfdd_pool *pool = nth(thread_pools, i, &more);
         uint64_t ms = pool ? pfdd_pool_stuck(pool, now) : 0;
         longest = ms > longest ? ms : longest;
     }

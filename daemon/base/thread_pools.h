@@ -8,7 +8,7 @@
 #include "base/job_pool.h"
 
 /* NULL: not open. */
-struct pfdd_pools {
+struct pfdd_thread_pools {
     struct pfdd_pool *decoders;
     struct pfdd_pool *printers; /* of pages that all share, */
     struct pfdd_pool *choosers; /* and of those of one reader */
@@ -23,14 +23,16 @@ struct pfdd_pools {
 /* n_printers: threads of the printers, of which the senders have a part;
  * n_threads: of each other but the disk's.
  * False: not all are open, for want of memory or threads. */
-bool pfdd_pools_open(struct pfdd_pools *pools, uv_loop_t *loop,
-                     unsigned n_threads, unsigned n_printers);
+bool pfdd_thread_pools_open(struct pfdd_thread_pools *thread_pools,
+                            uv_loop_t *loop, unsigned n_threads,
+                            unsigned n_printers);
 /* No job may be pending. */
-void pfdd_pools_close(struct pfdd_pools *pools);
+void pfdd_thread_pools_close(struct pfdd_thread_pools *thread_pools);
 
 /* True: jobs are pending. */
-bool pfdd_pools_are_busy(const struct pfdd_pools *pools);
+bool pfdd_thread_pools_are_busy(const struct pfdd_thread_pools *thread_pools);
 /* The longest that any has been stuck (job_pool.h), ms. */
-uint64_t pfdd_pools_stuck(const struct pfdd_pools *pools, uint64_t now);
+uint64_t pfdd_thread_pools_stuck(const struct pfdd_thread_pools *thread_pools,
+                                 uint64_t now);
 
 #endif

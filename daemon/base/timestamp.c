@@ -42,7 +42,7 @@ static void put(char *ret, unsigned value, unsigned n)
         ret[n] = (char)('0' + value % 10);
 }
 
-size_t pfdd_moment(char ret[PFDD_MOMENT], uint64_t ns, unsigned n)
+size_t pfdd_timestamp(char ret[PFDD_TIMESTAMP], uint64_t ns, unsigned n)
 {
     uint64_t seconds = ns / NS;
     unsigned of_day = (unsigned)(seconds % DAY);

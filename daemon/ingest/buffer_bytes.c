@@ -14,7 +14,7 @@ bool pfdd_bytes_init(struct pfdd_bytes *b, int fd, struct pfd_source *memory,
         return true;
     if (pfd_source_open_file(fd, &b->source, NULL) != PFD_OK)
         return false;
-    pfdd_head_init(&b->head, fd);
+    pfdd_change_probe_init(&b->change_probe, fd);
     return true;
 }
 
@@ -27,7 +27,7 @@ void pfdd_bytes_deinit(struct pfdd_bytes *b)
 {
     if (pfdd_bytes_are_of_process(b))
         return;
-    pfdd_head_deinit(&b->head);
+    pfdd_change_probe_deinit(&b->change_probe);
     pfd_source_close(b->source);
 }
 
@@ -54,14 +54,15 @@ size_t pfdd_bytes_size(const struct pfdd_bytes *b)
 
 bool pfdd_bytes_may_have_changed(struct pfdd_bytes *b)
 {
-    return pfdd_bytes_are_of_process(b) || pfdd_head_has_changed(&b->head);
+    return pfdd_bytes_are_of_process(b) ||
+           pfdd_change_probe_has_changed(&b->change_probe);
 }
 
 void pfdd_bytes_forget(struct pfdd_bytes *b)
 {
     b->must_look = true;
     if (!pfdd_bytes_are_of_process(b))
-        pfdd_head_forget(&b->head);
+        pfdd_change_probe_forget(&b->change_probe);
 }
 
 bool pfdd_bytes_are_still(struct pfdd_bytes *b)

@@ -21,7 +21,7 @@ struct pfdd_bytes {
     int fd;         /* -1: of a process; borrowed */
     uint64_t n;     /* of a process: how many there are */
     bool must_look; /* likewise: whatever its header says */
-    struct pfdd_head head;
+    struct pfdd_change_probe change_probe;
 };
 
 /* Of a file (fd), or of memory: a source that is borrowed, of n bytes. False:

@@ -24,7 +24,7 @@ static void on_closed(uv_handle_t *handle)
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
     struct pfdd_doorbell *bell = poll->data;
-    int error = status < 0 ? EIO : pfdd_foreign_take(bell->fd);
+    int error = status < 0 ? EIO : pfdd_passed_fd_take(bell->fd);
     if (error && error != EAGAIN) {
         uv_poll_stop(&bell->poll);
     } else if (!error && bell->ring) {
@@ -36,10 +36,10 @@ struct pfdd_doorbell *pfdd_doorbell_hang(uv_loop_t *loop, int fd,
                                          void (*ring)(void *user), void *user)
 {
     struct pfdd_doorbell *bell =
-        pfdd_foreign_is_eventfd(fd) ? calloc(1, sizeof *bell) : NULL;
+        pfdd_passed_fd_is_eventfd(fd) ? calloc(1, sizeof *bell) : NULL;
     if (!bell || uv_poll_init(loop, &bell->poll, fd) != 0) {
         free(bell);
-        pfdd_foreign_close(fd);
+        pfdd_passed_fd_close(fd);
         return NULL;
     }
     bell->fd = fd;

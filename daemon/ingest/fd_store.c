@@ -94,8 +94,8 @@ static struct pfdd_slot *new_slot(struct pfdd_shelf *shelf, unsigned number,
     slot->kept = page;
     slot->meta = meta;
     slot->end = (uint64_t)meta_st.st_size;
-    shelf->d->room.inputs += slot->end;
-    pfdd_room_note(&shelf->d->room);
+    shelf->d->budget.inputs += slot->end;
+    pfdd_memory_budget_note(&shelf->d->budget);
     slot->next = shelf->slots;
     shelf->slots = slot;
     shelf->n_slots++;
@@ -104,7 +104,7 @@ static struct pfdd_slot *new_slot(struct pfdd_shelf *shelf, unsigned number,
 
 static void unmap_slot(struct pfdd_slot *slot)
 {
-    slot->of->d->room.inputs -= slot->end;
+    slot->of->d->budget.inputs -= slot->end;
     munmap(slot->kept, PAGE);
     close(slot->meta);
     free(slot);
@@ -135,19 +135,19 @@ struct pfdd_slot *pfdd_shelf_find(struct pfdd_shelf *shelf, int memory)
 static bool append(void *user, const void *bytes, size_t n)
 {
     struct pfdd_slot *slot = user;
-    struct pfdd_room *room = &slot->of->d->room;
-    if (slot->end + n > META_MAX || !pfdd_room_has(room, n) ||
+    struct pfdd_memory_budget *budget = &slot->of->d->budget;
+    if (slot->end + n > META_MAX || !pfdd_memory_budget_has(budget, n) ||
         pwrite(slot->meta, bytes, n, (off_t)slot->end) != (ssize_t)n)
         return false;
     slot->end += n;
-    room->inputs += n;
-    pfdd_room_note(room);
+    budget->inputs += n;
+    pfdd_memory_budget_note(budget);
     return true;
 }
 
 static void cut(struct pfdd_slot *slot, uint64_t end)
 {
-    slot->of->d->room.inputs -= slot->end - end;
+    slot->of->d->budget.inputs -= slot->end - end;
     slot->end = end;
     if (ftruncate(slot->meta, (off_t)end) != 0)
         pfdd_log(PFDD_DEBUG, "shelf: %s", strerror(errno));
@@ -326,7 +326,7 @@ static void restore(struct pfdd_shelf *shelf, unsigned number, int memory,
     snprintf(name, sizeof name, "kept %u", number);
     bool ok = memory >= 0 && meta >= 0 && fstat(meta, &st) == 0 &&
               st.st_size > PAGE && st.st_size <= META_MAX &&
-              pfdd_room_has(&shelf->d->room, (size_t)st.st_size) &&
+              pfdd_memory_budget_has(&shelf->d->budget, (size_t)st.st_size) &&
               pread(meta, &kept, sizeof kept, 0) == sizeof kept &&
               !memcmp(kept.magic, magic, sizeof magic);
     struct pfdd_slot *slot =

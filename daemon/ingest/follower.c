@@ -41,8 +41,8 @@ static void free_session(struct pfdd_session *s)
     void *user = s->options.user;
     if (!s->options.is_trial)
         pfdd_session_sums_tell_end(&s->sums, &d->outcome, s->options.name);
-    if (s->options.sums)
-        *s->options.sums = s->sums.all;
+    if (s->options.buffer_stats)
+        *s->options.buffer_stats = s->sums.all;
     pfdd_session_memory_release(&s->memory);
     pfd_tail_free(s->tail);
     pfdd_strings_unref(s->old_strings);
@@ -241,9 +241,9 @@ static bool find_memory(struct pfdd_session *s)
     if (is_to_finish(s) && !(s->tail && pfd_tail_is_followed(s->tail)))
         s->n_whole = pfdd_session_memory_whole(&s->memory, n_buffer);
     size_t n = pfdd_session_memory_wants(&s->memory, n_buffer);
-    if (!pfdd_room_has_for_look(&d->room, n)) {
+    if (!pfdd_memory_budget_has_for_look(&d->budget, n)) {
         d->count.waits++;
-        if (d->room.n_looks)
+        if (d->budget.n_looks)
             return false;
         trim_others(s);
     }
@@ -276,9 +276,9 @@ static bool start_job(struct pfdd_session *s, bool burst)
     s->may_be_still &= !burst && !s->finish;
     if (!burst)
         rebind(s);
-    s->linger = pfdd_pool_pending(d->pools.decoders) == 0;
+    s->linger = pfdd_pool_pending(d->thread_pools.decoders) == 0;
     s->busy = true;
-    pfdd_pool_submit(d->pools.decoders, &s->job);
+    pfdd_pool_submit(d->thread_pools.decoders, &s->job);
     return true;
 }
 
@@ -314,9 +314,10 @@ struct pfdd_session *pfdd_session_new(
                               options->n_memory);
     ok = ok && pfdd_maker_init(&s->maker);
     if (ok) {
-        pfd_source_set_thread_pool(s->bytes.source, d->pools.thread_pool);
-        if (pfdd_session_memory_is_ample(&d->room))
-            s->thread_pool = d->pools.thread_pool;
+        pfd_source_set_thread_pool(s->bytes.source,
+                                   d->thread_pools.thread_pool);
+        if (pfdd_session_memory_is_ample(&d->budget))
+            s->thread_pool = d->thread_pools.thread_pool;
         s->buffer = make_buffer(d, options);
     }
     if (!ok || !s->buffer) {
@@ -341,7 +342,7 @@ struct pfdd_session *pfdd_session_new(
     s->job.run = pfdd_session_look;
     s->job.done = job_done;
     s->job.half = job_handed;
-    pfdd_session_memory_init(&s->memory, &d->room, options->holder,
+    pfdd_session_memory_init(&s->memory, &d->budget, options->account,
                              sizeof *s + s->buffer->n_bytes);
     s->source = pfdd_sources_find(&d->sources, name);
     pfdd_sources_hold(&d->sources, s->source, options->resume);
@@ -385,10 +386,10 @@ void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope)
 }
 
 void pfdd_session_hand_over(struct pfdd_session *s, void *user,
-                            struct pfdd_holder *holder)
+                            struct pfdd_resource_account *account)
 {
     s->options.user = user;
-    pfdd_session_memory_move(&s->memory, holder);
+    pfdd_session_memory_move(&s->memory, account);
 }
 
 bool pfdd_session_give(struct pfdd_session *s, const struct pfd_wire_frame *f,
@@ -561,9 +562,9 @@ unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
     return every > 5 ? 5 : every;
 }
 
-static bool has_said(const struct pfdd_sums *sums)
+static bool has_said(const struct pfdd_buffer_stats *buffer_stats)
 {
-    return sums->entries || pfdd_sums_are_bad(sums);
+    return buffer_stats->entries || pfdd_buffer_stats_are_bad(buffer_stats);
 }
 
 void pfdd_session_see(const struct pfdd_session *s,

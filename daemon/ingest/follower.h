@@ -40,7 +40,7 @@ void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope);
 
 /* Another user hears of its end, and its memory is another holder's. */
 void pfdd_session_hand_over(struct pfdd_session *s, void *user,
-                            struct pfdd_holder *holder);
+                            struct pfdd_resource_account *account);
 
 /* No more bytes will come in this generation. */
 void pfdd_session_complete(struct pfdd_session *s);

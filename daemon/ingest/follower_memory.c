@@ -31,23 +31,24 @@ static size_t clamp(size_t n, size_t min, size_t max)
     return n < max ? n : max;
 }
 
-bool pfdd_session_memory_is_ample(const struct pfdd_room *room)
+bool pfdd_session_memory_is_ample(const struct pfdd_memory_budget *budget)
 {
-    return room->max / PIECES >= AMPLE;
+    return budget->max / PIECES >= AMPLE;
 }
 
 void pfdd_session_memory_init(struct pfdd_session_memory *m,
-                              struct pfdd_room *room,
-                              struct pfdd_holder *holder, size_t n_session)
+                              struct pfdd_memory_budget *budget,
+                              struct pfdd_resource_account *account,
+                              size_t n_session)
 {
-    size_t max = room->max;
+    size_t max = budget->max;
     size_t n_image = IMAGE_MAX;
-    size_t left = pfdd_room_left_for(room, holder);
+    size_t left = pfdd_memory_budget_left_for(budget, account);
     while (n_image > IMAGE_MIN && n_image > left / IMAGES)
         n_image /= 2;
     *m = (struct pfdd_session_memory){
-        .room = room,
-        .holder = holder,
+        .budget = budget,
+        .account = account,
         .n_session = n_session,
         .n_image = n_image,
         .n_window = clamp(max / WINDOWS, WINDOW_MIN, WINDOW_MAX),
@@ -77,26 +78,26 @@ static size_t bytes_of(const struct pfdd_session_memory *m)
 /* But what a look has for a while. */
 static void count_held(struct pfdd_session_memory *m, size_t n)
 {
-    pfdd_holder_count(m->holder, m->n_held, n);
+    pfdd_resource_account_count(m->account, m->n_held, n);
     m->n_held = n;
 }
 
 void pfdd_session_memory_move(struct pfdd_session_memory *m,
-                              struct pfdd_holder *holder)
+                              struct pfdd_resource_account *account)
 {
     size_t n = m->n_held;
     count_held(m, 0);
-    m->holder = holder;
+    m->account = account;
     count_held(m, n);
 }
 
 static void count(struct pfdd_session_memory *m, size_t n, size_t n_buffer)
 {
-    m->room->sessions += n - m->n_charged;
-    m->room->buffers += n_buffer - m->n_buffer_charged;
+    m->budget->sessions += n - m->n_charged;
+    m->budget->buffers += n_buffer - m->n_buffer_charged;
     m->n_charged = n;
     m->n_buffer_charged = n_buffer;
-    pfdd_room_note(m->room);
+    pfdd_memory_budget_note(m->budget);
 }
 
 /* What a first look leaves, until it is on its way: whoever asks for room
@@ -133,7 +134,7 @@ size_t pfdd_session_memory_whole(struct pfdd_session_memory *m, size_t n)
     size_t granted = 2 * m->n_window;
     pfdd_session_memory_give_whole_back(m);
     if (n <= granted || n > WHOLE_MAX ||
-        !pfdd_room_has_for(m->room, m->holder, doubled(n)))
+        !pfdd_memory_budget_has_for(m->budget, m->account, doubled(n)))
         return granted;
     m->n_whole = doubled(n);
     pfdd_session_memory_charge(m);
@@ -147,11 +148,11 @@ void pfdd_session_memory_give_whole_back(struct pfdd_session_memory *m)
 
 bool pfdd_session_memory_grant(struct pfdd_session_memory *m, size_t n)
 {
-    if (!pfdd_holder_begin_look(m->holder))
+    if (!pfdd_resource_account_begin_look(m->account))
         return false;
-    m->looker = m->holder;
-    m->room->n_looks++;
-    m->room->looks += n;
+    m->looker = m->account;
+    m->budget->n_looks++;
+    m->budget->looks += n;
     m->n_granted = n;
     pfdd_session_memory_charge(m);
     return true;
@@ -159,9 +160,9 @@ bool pfdd_session_memory_grant(struct pfdd_session_memory *m, size_t n)
 
 void pfdd_session_memory_give_back(struct pfdd_session_memory *m)
 {
-    pfdd_holder_end_look(m->looker);
+    pfdd_resource_account_end_look(m->looker);
     m->looker = NULL;
-    m->room->n_looks--;
-    m->room->looks -= m->n_granted;
+    m->budget->n_looks--;
+    m->budget->looks -= m->n_granted;
     m->n_granted = 0;
 }

@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct pfdd_holder;
-struct pfdd_room;
+struct pfdd_resource_account;
+struct pfdd_memory_budget;
 
 struct pfdd_session_memory {
-    struct pfdd_room *room;     /* of all */
-    struct pfdd_holder *holder; /* whose it is; NULL: nobody counts */
+    struct pfdd_memory_budget *budget; /* of all */
+    struct pfdd_resource_account
+        *account; /* whose it is; NULL: nobody counts */
     /* What there may be; set once. */
     size_t n_session; /* bytes of itself */
     size_t n_image;   /* of the buffer that the tail remembers */
@@ -27,25 +28,27 @@ struct pfdd_session_memory {
     size_t n_written; /* of a buffer that is kept here */
     size_t n_whole;   /* of one that is read at once at its end */
     /* What is counted. */
-    size_t n_charged;           /* in the daemon's session_bytes, */
-    size_t n_granted;           /* and of these in its look_bytes */
-    size_t n_buffer_charged;    /* in its buffer_bytes, */
-    struct pfdd_holder *looker; /* whose look is on its way; NULL: nobody's */
-    size_t n_held;              /* and to the holder */
+    size_t n_charged;        /* in the daemon's session_bytes, */
+    size_t n_granted;        /* and of these in its look_bytes */
+    size_t n_buffer_charged; /* in its buffer_bytes, */
+    struct pfdd_resource_account
+        *looker;   /* whose look is on its way; NULL: nobody's */
+    size_t n_held; /* and to the holder */
 };
 
 /* Is there enough for helpers' memory, too (pfd_thread_pool_memory())? Then they walk
  * over what a look has read. */
-bool pfdd_session_memory_is_ample(const struct pfdd_room *room);
+bool pfdd_session_memory_is_ample(const struct pfdd_memory_budget *budget);
 
 /* By what room there is now. */
 void pfdd_session_memory_init(struct pfdd_session_memory *m,
-                              struct pfdd_room *room,
-                              struct pfdd_holder *holder, size_t n_session);
+                              struct pfdd_memory_budget *budget,
+                              struct pfdd_resource_account *account,
+                              size_t n_session);
 
 /* It is somebody else's from now on. */
 void pfdd_session_memory_move(struct pfdd_session_memory *m,
-                              struct pfdd_holder *holder);
+                              struct pfdd_resource_account *account);
 
 /* Counts what there is. */
 void pfdd_session_memory_charge(struct pfdd_session_memory *m);

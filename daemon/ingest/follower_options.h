@@ -10,10 +10,10 @@
 #include <printfdecode/wire.h>
 
 struct pfd_source;
-struct pfdd_holder;
+struct pfdd_resource_account;
 struct pfdd_kept;
 struct pfdd_scope;
-struct pfdd_sums;
+struct pfdd_buffer_stats;
 
 struct pfdd_session_options {
     const char *name;   /* of the source (name.h); copied */
@@ -23,16 +23,18 @@ struct pfdd_session_options {
     struct pfdd_scope *scope;            /* of its shaders; a reference is
                                             taken; may be NULL */
     int fd;                              /* taken over */
-    struct pfd_source *memory;  /* of a process, in the place of fd: borrowed
+    struct pfd_source *memory; /* of a process, in the place of fd: borrowed
                                   until ended; when the process ends, so does
                                   the session, with a gap. Or NULL */
-    uint64_t n_memory;          /* bytes of it */
-    struct pfdd_holder *holder; /* whose memory it takes; borrowed until ended;
+    uint64_t n_memory;         /* bytes of it */
+    struct pfdd_resource_account
+        *account; /* whose memory it takes; borrowed until ended;
                                    NULL: nobody counts */
     uint64_t settle_ms;
-    bool arrives;              /* bytes come by pfd_session_write(), in order */
-    bool is_trial;             /* nothing comes out, only `sums` */
-    struct pfdd_sums *sums;    /* at the end, what became of it; may be NULL */
+    bool arrives;  /* bytes come by pfd_session_write(), in order */
+    bool is_trial; /* nothing comes out, only `sums` */
+    struct pfdd_buffer_stats
+        *buffer_stats;         /* at the end, what became of it; may be NULL */
     bool complete;             /* nobody writes it any more */
     uint64_t generation;       /* of what comes first */
     bool resume;               /* skip what the queue has already */

@@ -7,7 +7,7 @@ void pfdd_session_sums_item(struct pfdd_session_sums *s,
                             const struct pfd_tail_item *item)
 {
     uint64_t before = s->all.unknown;
-    pfdd_sums_item(&s->all, item);
+    pfdd_buffer_stats_item(&s->all, item);
     if (s->all.unknown != before)
         pfdd_troubles_note_id(&s->unknown, item->entry->id);
 }
@@ -22,12 +22,12 @@ void pfdd_session_sums_bytes(struct pfdd_session_sums *s,
                              const struct pfd_tail *tail)
 {
     struct pfd_summary summary;
-    struct pfdd_sums *sums = &s->all;
+    struct pfdd_buffer_stats *buffer_stats = &s->all;
     pfd_tail_summary(tail, &summary);
-    if (summary.lost_bytes > sums->lost_bytes)
-        sums->lost_bytes = summary.lost_bytes;
-    if (summary.skipped_bytes > sums->skipped_bytes)
-        sums->skipped_bytes = summary.skipped_bytes;
+    if (summary.lost_bytes > buffer_stats->lost_bytes)
+        buffer_stats->lost_bytes = summary.lost_bytes;
+    if (summary.skipped_bytes > buffer_stats->skipped_bytes)
+        buffer_stats->skipped_bytes = summary.skipped_bytes;
 }
 
 void pfdd_session_sums_at(struct pfdd_session_sums *s,
@@ -44,8 +44,8 @@ void pfdd_session_sums_troubles(const struct pfdd_session_sums *s,
                                 uint64_t n_buffer,
                                 struct pfdd_source_troubles *ret)
 {
-    const struct pfdd_sums *now = &s->all;
-    const struct pfdd_sums *before = &s->counted;
+    const struct pfdd_buffer_stats *now = &s->all;
+    const struct pfdd_buffer_stats *before = &s->counted;
     *ret = s->unknown;
     ret->unknown = now->unknown - before->unknown;
     ret->lost_bytes = now->lost_bytes - before->lost_bytes;
@@ -64,7 +64,7 @@ void pfdd_session_sums_troubles(const struct pfdd_session_sums *s,
 void pfdd_session_sums_count(struct pfdd_session_sums *s,
                              struct pfdd_outcome *all)
 {
-    pfdd_sums_add(&all->sums, &s->all, &s->counted);
+    pfdd_buffer_stats_add(&all->buffer_stats, &s->all, &s->counted);
     s->counted = s->all;
 }
 
@@ -72,20 +72,21 @@ void pfdd_session_sums_give(struct pfdd_session_sums *s,
                             struct pfdd_outcome *all,
                             const struct pfd_chunk_counts *counts)
 {
-    static const struct pfdd_sums none;
-    struct pfdd_sums sums = { .entries = counts->entries,
-                              .lost_bytes = counts->lost_bytes,
-                              .skipped_bytes = counts->skipped_bytes };
-    pfdd_sums_add(&s->given, &sums, &none);
-    pfdd_sums_add(&all->sums, &sums, &none);
+    static const struct pfdd_buffer_stats none;
+    struct pfdd_buffer_stats buffer_stats = { .entries = counts->entries,
+                                              .lost_bytes = counts->lost_bytes,
+                                              .skipped_bytes =
+                                                  counts->skipped_bytes };
+    pfdd_buffer_stats_add(&s->given, &buffer_stats, &none);
+    pfdd_buffer_stats_add(&all->buffer_stats, &buffer_stats, &none);
 }
 
 static void tell(struct pfdd_outcome *all, const char *name, const char *what,
-                 const struct pfdd_sums *sums)
+                 const struct pfdd_buffer_stats *buffer_stats)
 {
-    char text[PFDD_SUMS_TEXT];
-    pfdd_sums_text(sums, text);
-    bool bad = pfdd_sums_are_bad(sums);
+    char text[PFDD_BUFFER_STATS_TEXT];
+    pfdd_buffer_stats_text(buffer_stats, text);
+    bool bad = pfdd_buffer_stats_are_bad(buffer_stats);
     pfdd_log_about(bad ? &all->told_bad : &all->told_well,
                    bad ? PFDD_WARNING : PFDD_INFO, "%s: %s: %s", name, what,
                    text);
@@ -94,20 +95,20 @@ static void tell(struct pfdd_outcome *all, const char *name, const char *what,
 void pfdd_session_sums_tell_end(const struct pfdd_session_sums *s,
                                 struct pfdd_outcome *all, const char *name)
 {
-    static const struct pfdd_sums none;
-    struct pfdd_sums sums = s->all;
-    pfdd_sums_add(&sums, &s->given, &none);
-    tell(all, name, "ended", &sums);
+    static const struct pfdd_buffer_stats none;
+    struct pfdd_buffer_stats buffer_stats = s->all;
+    pfdd_buffer_stats_add(&buffer_stats, &s->given, &none);
+    tell(all, name, "ended", &buffer_stats);
 }
 
 void pfdd_session_sums_tell_ended(struct pfdd_session_sums *s,
                                   struct pfdd_outcome *all, const char *name)
 {
-    struct pfdd_sums sums = { 0 };
+    struct pfdd_buffer_stats buffer_stats = { 0 };
     if (!memcmp(&s->ended, &s->told, sizeof s->told))
         return;
-    pfdd_sums_add(&sums, &s->ended, &s->told);
+    pfdd_buffer_stats_add(&buffer_stats, &s->ended, &s->told);
     s->told = s->ended;
-    if (pfdd_sums_are_bad(&sums))
-        tell(all, name, "begins anew; before that", &sums);
+    if (pfdd_buffer_stats_are_bad(&buffer_stats))
+        tell(all, name, "begins anew; before that", &buffer_stats);
 }

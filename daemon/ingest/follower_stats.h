@@ -15,7 +15,7 @@
 
 /* Of all buffers. */
 struct pfdd_outcome {
-    struct pfdd_sums sums;
+    struct pfdd_buffer_stats buffer_stats;
     struct pfdd_log_topic told_well; /* what became of them */
     struct pfdd_log_topic told_bad;
 };
@@ -23,14 +23,14 @@ struct pfdd_outcome {
 /* All zeros: nothing has come. */
 struct pfdd_session_sums {
     /* A worker's, while it has a job. */
-    struct pfdd_sums all;
-    struct pfdd_sums ended; /* the same, up to the present generation */
-    uint64_t generation;    /* of the item before */
+    struct pfdd_buffer_stats all;
+    struct pfdd_buffer_stats ended; /* the same, up to the present generation */
+    uint64_t generation;            /* of the item before */
     struct pfdd_source_troubles unknown; /* ids of entries, no more */
     /* The loop's. */
-    struct pfdd_sums counted; /* in those of all */
-    struct pfdd_sums told;    /* in the log */
-    struct pfdd_sums given;   /* what came decoded, counted at once */
+    struct pfdd_buffer_stats counted; /* in those of all */
+    struct pfdd_buffer_stats told;    /* in the log */
+    struct pfdd_buffer_stats given;   /* what came decoded, counted at once */
 };
 
 /* On a worker: an item; entries [n] of a run; the bytes of a tail that no item

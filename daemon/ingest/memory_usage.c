@@ -18,11 +18,11 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
     *ret = (struct pfdd_memory){
         .ring = d->ring.n_held,
         .pages = d->pages.n_bytes,
-        .inputs = d->room.inputs,
-        .frames = d->room.frames,
-        .sessions = d->room.sessions + d->sources.n_bytes,
-        .helpers = pfd_thread_pool_memory(d->pools.thread_pool, &most),
-        .buffers = d->room.buffers,
+        .inputs = d->budget.inputs,
+        .frames = d->budget.frames,
+        .sessions = d->budget.sessions + d->sources.n_bytes,
+        .helpers = pfd_thread_pool_memory(d->thread_pools.thread_pool, &most),
+        .buffers = d->budget.buffers,
     };
     if (d->library)
         ret->strings = pfdd_library_memory(d->library);
@@ -39,8 +39,8 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 static size_t helpers_reserve(const struct pfdd *d)
 {
     size_t most = 0;
-    size_t n = pfd_thread_pool_memory(d->pools.thread_pool, &most);
-    return pfdd_session_memory_is_ample(&d->room) ? most - n : 0;
+    size_t n = pfd_thread_pool_memory(d->thread_pools.thread_pool, &most);
+    return pfdd_session_memory_is_ample(&d->budget) ? most - n : 0;
 }
 
 /* Lines come whether there is room or not: the ring's is kept free. */
@@ -52,7 +52,7 @@ static size_t others(const void *user, size_t *reserve)
     *reserve = pfdd_ring_most(&d->ring) - m.ring + helpers_reserve(d);
     if (d->pages.n_bytes_max > m.pages)
         *reserve += d->pages.n_bytes_max - m.pages;
-    *reserve += d->quotas.n_max - d->quotas.n;
+    *reserve += d->reader_quotas.n_max - d->reader_quotas.n;
     *reserve += d->page_quotas.n_max - d->page_quotas.n;
     if (d->library)
         *reserve += pfdd_library_most(d->library);
@@ -63,28 +63,29 @@ static size_t others(const void *user, size_t *reserve)
 static size_t for_all(const void *user)
 {
     const struct pfdd *d = user;
-    return pfdd_ring_most(&d->ring) + d->pages.n_bytes_max + d->quotas.n_max +
-           d->page_quotas.n_max;
+    return pfdd_ring_most(&d->ring) + d->pages.n_bytes_max +
+           d->reader_quotas.n_max + d->page_quotas.n_max;
 }
 
 void pfdd_memory_init(struct pfdd *d, size_t max)
 {
     size_t share = max / READERS;
-    d->quotas.n_max = share < READERS_MIN   ? READERS_MIN
-                      : share > READERS_MAX ? READERS_MAX
-                                            : share;
-    d->page_quotas.n_max = d->quotas.n_max;
+    d->reader_quotas.n_max = share < READERS_MIN   ? READERS_MIN
+                             : share > READERS_MAX ? READERS_MAX
+                                                   : share;
+    d->page_quotas.n_max = d->reader_quotas.n_max;
     d->sources.n_listed_max = d->page_quotas.n_max / LISTED;
-    d->room.max = max;
-    d->room.others = others;
-    d->room.for_all = for_all;
-    d->room.user = d;
+    d->budget.max = max;
+    d->budget.others = others;
+    d->budget.for_all = for_all;
+    d->budget.user = d;
 }
 
 bool pfdd_must_wait(struct pfdd *d)
 {
     /* Those on their way, one that is done, and the one that asks. */
-    size_t n_coming = (pfdd_pool_pending(d->pools.decoders) + 2) * d->batch;
+    size_t n_coming =
+        (pfdd_pool_pending(d->thread_pools.decoders) + 2) * d->batch;
     bool busy = pfdd_ring_is_busy(&d->ring, n_coming);
     d->count.waits += busy;
     return busy;

@@ -10,11 +10,11 @@ enum {
     BYTES_PART = 8,
 };
 
-size_t pfdd_search_bytes(const struct pfdd_room *room)
+size_t pfdd_search_bytes(const struct pfdd_memory_budget *budget)
 {
-    size_t n = room->max / BYTES_PART;
+    size_t n = budget->max / BYTES_PART;
     n = n > BYTES_LEAST ? n : BYTES_LEAST;
-    return pfdd_room_has(room, n) ? n : 0;
+    return pfdd_memory_budget_has(budget, n) ? n : 0;
 }
 
 static uint64_t now_ns(void)

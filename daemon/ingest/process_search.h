@@ -18,7 +18,7 @@ struct pfdd_search {
 
 /* Bytes that one may copy at a time: an eighth of all memory. 0: there is no
  * room for so many now. Loop thread only. */
-size_t pfdd_search_bytes(const struct pfdd_room *room);
+size_t pfdd_search_bytes(const struct pfdd_memory_budget *budget);
 
 /* What is there now, if it is time for that; to be freed. NULL: it is not, the
  * process has ended, or it was stopped. */

@@ -30,7 +30,7 @@ static void on_handle_closed(uv_handle_t *handle)
     struct pfdd_connection *c = handle->data;
     if (--c->n_handles > 0)
         return;
-    c->d->room.inputs -= sizeof *c;
+    c->d->budget.inputs -= sizeof *c;
     finish_close(c);
 }
 
@@ -47,8 +47,8 @@ void pfdd_connection_close(struct pfdd_connection *c)
     if (c->closing)
         return;
     c->closing = true;
-    if (c->crowd)
-        pfdd_crowd_leave(c->crowd, &c->guest);
+    if (c->peer_limit)
+        pfdd_peer_limit_leave(c->peer_limit, &c->limited_peer);
     uv_poll_stop(&c->poll);
     close(c->fd);
     uv_close((uv_handle_t *)&c->poll, on_handle_closed);
@@ -109,7 +109,7 @@ static bool recognise(struct pfdd_connection *c)
     if (!c->is_known && !pfd_wire_may_begin(c->bytes, c->n))
         return false;
     c->is_known |= c->n >= PFD_WIRE_MAGIC_BYTES;
-    c->guest.is_silent = !c->is_known;
+    c->limited_peer.is_silent = !c->is_known;
     c->n_early = c->is_known ? 0 : c->n;
     c->n -= c->n_early;
     return true;
@@ -124,7 +124,7 @@ static void close_all(const int *fds, size_t n)
 static bool are_spare(const int *fds, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!pfdd_descriptor_is_spare(fds[i]))
+        if (!pfdd_descriptor_limit_is_spare(fds[i]))
             return false;
     }
     return true;
@@ -253,7 +253,7 @@ bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
         .options = config->options,
         .pid = peer_pid(fd, config),
         .peer = find_deputed(fd, config),
-        .holder = c->holder.of ? &c->holder : NULL,
+        .account = c->account.of ? &c->account : NULL,
         .resume = on_resume,
         .ended = on_stream_ended,
         .user = c,
@@ -268,7 +268,7 @@ bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
         uv_timer_init(d->loop, &c->timer);
         c->poll.data = c->timer.data = c;
         c->n_handles = 2;
-        d->room.inputs += sizeof *c;
+        d->budget.inputs += sizeof *c;
         if (c->idle_ms)
             uv_timer_start(&c->timer, on_timer, c->idle_ms, 0);
         watch(c, true);

@@ -37,11 +37,13 @@ struct pfdd_connection {
     /* Set by the owner: it is gone, its memory may go. */
     void (*closed)(struct pfdd_connection *c);
     void *user;
-    struct pfdd_holder holder; /* of what it makes us have; `of` is the owner's,
+    struct pfdd_resource_account
+        account; /* of what it makes us have; `of` is the owner's,
                                   NULL: nobody counts it */
     struct pfdd_connection *next; /* the owner's */
-    struct pfdd_crowd *crowd; /* likewise; left when it is closed; NULL: none */
-    struct pfdd_guest guest;  /* silent until it is known */
+    struct pfdd_peer_limit
+        *peer_limit; /* likewise; left when it is closed; NULL: none */
+    struct pfdd_limited_peer limited_peer; /* silent until it is known */
 };
 
 /* c is zeroed but closed, user and holder.of; fd is taken over. False: nothing is open. */

@@ -42,7 +42,7 @@ struct pfdd_stream {
     /* The frame that has to wait, done again. */
     struct pfd_wire_frame frame;
     bool has_frame;
-    struct pfdd_seat seat;
+    struct pfdd_loop_task task;
     bool rests;           /* others have their turn first */
     uv_timer_t *retry;    /* NULL: it was never needed */
     bool retries;         /* the frame waits for the ring, or for room, */
@@ -56,12 +56,12 @@ static void charge_reader(struct pfdd_stream *st, size_t n)
 {
     struct pfdd *d = st->d;
     size_t left = n < PFDD_STREAM_SMALL ? PFDD_STREAM_SMALL - n : 0;
-    d->room.frames += n - st->reader_bytes;
-    pfdd_holder_count(st->options.holder, st->reader_bytes, n);
-    d->room.frame_reserve += left - st->reader_left;
+    d->budget.frames += n - st->reader_bytes;
+    pfdd_resource_account_count(st->options.account, st->reader_bytes, n);
+    d->budget.frame_reserve += left - st->reader_left;
     st->reader_bytes = n;
     st->reader_left = left;
-    pfdd_room_note(&d->room);
+    pfdd_memory_budget_note(&d->budget);
 }
 
 /* What half frames hold is memory, too. */
@@ -113,26 +113,26 @@ static bool try_later(struct pfdd_stream *st)
     return true;
 }
 
-static void on_turn(struct pfdd_seat *seat)
+static void on_turn(struct pfdd_loop_task *task)
 {
-    struct pfdd_stream *st = PFDD_MEMBER_OF(struct pfdd_stream, seat, seat);
+    struct pfdd_stream *st = PFDD_MEMBER_OF(struct pfdd_stream, task, task);
     st->rests = false;
     st->options.resume(st->options.user); /* may end the stream */
 }
 
 static void free_stream(struct pfdd_stream *st)
 {
-    pfdd_rounds_leave(&st->d->rounds, &st->seat);
+    pfdd_loop_scheduler_leave(&st->d->scheduler, &st->task);
     if (st->retry)
         uv_close((uv_handle_t *)st->retry, free_timer);
 
     void (*ended)(void *) = st->options.ended;
     void *user = st->options.user;
     pfdd_stream_buffers_deinit(&st->buffers);
-    st->d->room.n_waiting -= st->waits;
-    st->d->room.frames -= st->reader_bytes;
-    pfdd_holder_count(st->options.holder, st->reader_bytes, 0);
-    st->d->room.frame_reserve -= st->reader_left;
+    st->d->budget.n_waiting -= st->waits;
+    st->d->budget.frames -= st->reader_bytes;
+    pfdd_resource_account_count(st->options.account, st->reader_bytes, 0);
+    st->d->budget.frame_reserve -= st->reader_left;
     pfd_wire_reader_free(st->reader);
     pfdd_objects_deinit(&st->objects);
     free(st->name);
@@ -158,7 +158,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
         return NULL;
     st->d = d;
     st->options = *options;
-    st->seat.turn = on_turn;
+    st->task.turn = on_turn;
     st->name = strdup(options->name);
     st->reader = pfd_wire_reader_new(FRAME_MAX);
     if (!st->name || !st->reader) {
@@ -170,7 +170,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
     st->objects = (struct pfdd_objects){ .d = d,
                                          .name = st->name,
                                          .peer = pfdd_peer_ref(options->peer),
-                                         .holder = options->holder,
+                                         .account = options->account,
                                          .is_kept = options->is_kept,
                                          .refused = on_refused,
                                          .user = st };
@@ -181,7 +181,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
                                                 .options = &st->options.options,
                                                 .settle_ms = options->settle_ms,
                                                 .pid = options->pid,
-                                                .holder = options->holder,
+                                                .account = options->account,
                                                 .refused = on_refused,
                                                 .ended = on_session_ended,
                                                 .user = st };
@@ -212,7 +212,7 @@ static bool is_short(const struct pfdd_stream *st,
 
 static void set_waiting(struct pfdd_stream *st, bool waits)
 {
-    st->d->room.n_waiting += (unsigned)waits - (unsigned)st->waits;
+    st->d->budget.n_waiting += (unsigned)waits - (unsigned)st->waits;
     st->waits = waits;
 }
 
@@ -312,7 +312,8 @@ static bool take_frames(struct pfdd_stream *st)
         }
         st->n_frames++;
         st->has_frame = !take_frame(st, &st->frame);
-        st->rests = !st->failed && pfdd_rounds_is_over(&st->d->rounds);
+        st->rests =
+            !st->failed && pfdd_loop_scheduler_is_over(&st->d->scheduler);
     }
     return true;
 }
@@ -323,8 +324,8 @@ static void make_room(struct pfdd_stream *st, size_t n)
 {
     size_t wanted = pfd_wire_reader_memory(st->reader, n);
     if (wanted <= PFDD_STREAM_SMALL || wanted <= st->reader_bytes ||
-        pfdd_room_has_for_frame(&st->d->room, st->options.holder,
-                                wanted - st->reader_bytes))
+        pfdd_memory_budget_has_for_frame(&st->d->budget, st->options.account,
+                                         wanted - st->reader_bytes))
         return;
     uint64_t n_frame = pfd_wire_reader_pass(st->reader);
     count_reader(st);
@@ -379,18 +380,18 @@ static bool feed(struct pfdd_stream *st, const void *bytes, size_t n,
 bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
                       const int *fds, size_t n_fds, size_t *taken)
 {
-    struct pfdd_rounds *rounds = &st->d->rounds;
+    struct pfdd_loop_scheduler *scheduler = &st->d->scheduler;
     *taken = 0;
     pfdd_stream_buffers_tell_held(&st->buffers, false);
     pfdd_stream_buffers_pass(&st->buffers, fds, n_fds);
     /* What was kept comes before anybody else is there. */
     if (st->options.is_kept)
         return feed(st, bytes, n, taken);
-    st->rests = !pfdd_rounds_begin(rounds, &st->seat);
+    st->rests = !pfdd_loop_scheduler_begin(scheduler, &st->task);
     if (st->rests)
         return true;
     bool ok = feed(st, bytes, n, taken);
-    pfdd_rounds_end(rounds, &st->seat, st->rests);
+    pfdd_loop_scheduler_end(scheduler, &st->task, st->rests);
     return ok;
 }
 
@@ -416,7 +417,7 @@ bool pfdd_stream_has_buffers(const struct pfdd_stream *st)
 
 void pfdd_stream_end(struct pfdd_stream *st)
 {
-    pfdd_rounds_leave(&st->d->rounds, &st->seat);
+    pfdd_loop_scheduler_leave(&st->d->scheduler, &st->task);
     st->rests = false;
     if (!st->raw && !st->failed) {
         st->failed = true;

@@ -14,7 +14,7 @@
 #include <printfdecode/printfdecode.h>
 
 struct pfdd;
-struct pfdd_holder;
+struct pfdd_resource_account;
 struct pfdd_peer;
 struct pfdd_stream;
 
@@ -28,7 +28,8 @@ struct pfdd_stream_options {
     struct pfd_options options; /* of buffers that do not say otherwise */
     long long pid;              /* of the peer; 0: as it says itself */
     struct pfdd_peer *peer;     /* who may use URIs; NULL: nobody */
-    struct pfdd_holder *holder; /* of what it makes us have; NULL: nobody
+    struct pfdd_resource_account
+        *account;               /* of what it makes us have; NULL: nobody
                                    counts */
     bool may_be_raw;            /* what is no capture is one buffer */
     bool is_kept;               /* the shelf's, of before */

@@ -81,7 +81,7 @@ static void session_ended(void *user)
     if (b->slot)
         pfdd_shelf_drop(b->slot);
     b->slot = NULL;
-    pfdd_holder_give_back(all->holder, b->n_fds);
+    pfdd_resource_account_give_back(all->account, b->n_fds);
     b->n_fds = 0;
     all->n_sessions--;
     bool was_awaited = all->waiting_for == b;
@@ -92,10 +92,10 @@ static void session_ended(void *user)
 
 static bool has_room(struct pfdd_stream_buffers *all, size_t n)
 {
-    if (pfdd_room_has_for(&all->d->room, all->holder, n))
+    if (pfdd_memory_budget_has_for(&all->d->budget, all->account, n))
         return true;
     pfdd_library_make_way(all->d->library, n);
-    return pfdd_room_has_for(&all->d->room, all->holder, n);
+    return pfdd_memory_budget_has_for(&all->d->budget, all->account, n);
 }
 
 static bool start_session(struct pfdd_stream_buffer *b, int fd,
@@ -106,14 +106,14 @@ static bool start_session(struct pfdd_stream_buffer *b, int fd,
     struct pfdd_stream_buffers *all = b->of;
     unsigned n_fds = 2 + (b->slot != NULL);
     bool too_many = 2 * (all->n_sessions + 1) + PFDD_UNCLAIMED_MAX >
-                    pfdd_descriptors_share();
-    if (too_many || !pfdd_holder_take(all->holder, n_fds)) {
+                    pfdd_descriptor_limit_share();
+    if (too_many || !pfdd_resource_account_take(all->account, n_fds)) {
         close(fd);
         refuse(all, "too many descriptors: a buffer is not followed");
         return false;
     }
     if (!has_room(all, PFDD_SESSION_BYTES)) {
-        pfdd_holder_give_back(all->holder, n_fds);
+        pfdd_resource_account_give_back(all->account, n_fds);
         close(fd);
         refuse(all, "memory, or this producer's share of it, is up to its cap: "
                     "a buffer is not followed");
@@ -136,7 +136,7 @@ static bool start_session(struct pfdd_stream_buffer *b, int fd,
         .origin = &origin.frame,
         .scope = all->objects->scope,
         .fd = fd,
-        .holder = all->holder,
+        .account = all->account,
         .settle_ms = all->settle_ms,
         .arrives = !b->is_shared,
         .generation = b->generation,
@@ -147,7 +147,7 @@ static bool start_session(struct pfdd_stream_buffer *b, int fd,
     b->session = pfdd_session_new(all->d, &options);
     pfdd_origin_deinit(&origin);
     b->n_fds = b->session ? n_fds : 0;
-    pfdd_holder_give_back(all->holder, n_fds - b->n_fds);
+    pfdd_resource_account_give_back(all->account, n_fds - b->n_fds);
     all->n_sessions += b->session != NULL;
     b->done = false;
     return b->session != NULL;
@@ -209,7 +209,7 @@ static void tell_gap(struct pfdd_stream_buffers *all,
 static int own_memory(void)
 {
     int fd = memfd_create("printfdecoded", MFD_CLOEXEC);
-    if (fd < 0 || pfdd_descriptor_is_spare(fd))
+    if (fd < 0 || pfdd_descriptor_limit_is_spare(fd))
         return fd;
     close(fd);
     return -1;
@@ -278,10 +278,10 @@ void pfdd_stream_buffers_pass(struct pfdd_stream_buffers *all, const int *fds,
 {
     for (size_t i = 0; i < n; i++) {
         if (all->n_fds < PFDD_UNCLAIMED_MAX &&
-            pfdd_holder_take(all->holder, 1)) {
+            pfdd_resource_account_take(all->account, 1)) {
             all->fds[all->n_fds++] = fds[i];
         } else {
-            pfdd_foreign_close(fds[i]);
+            pfdd_passed_fd_close(fds[i]);
         }
     }
 }
@@ -291,7 +291,7 @@ static int take_fd(struct pfdd_stream_buffers *all)
     if (all->n_fds == 0)
         return -1;
     int fd = all->fds[0];
-    pfdd_holder_give_back(all->holder, 1);
+    pfdd_resource_account_give_back(all->account, 1);
     all->n_fds--;
     memmove(all->fds, all->fds + 1, all->n_fds * sizeof *all->fds);
     return fd;
@@ -341,10 +341,10 @@ static bool adopt(struct pfdd_stream_buffers *all, struct pfdd_stream_buffer *b)
     if (!old || !slot->stream || !old->session)
         return false;
     b->session = old->session;
-    b->n_fds = pfdd_holder_take(all->holder, 3) ? 3 : 0;
+    b->n_fds = pfdd_resource_account_take(all->account, 3) ? 3 : 0;
     b->done = false;
     all->n_sessions++;
-    pfdd_session_hand_over(b->session, b, all->holder);
+    pfdd_session_hand_over(b->session, b, all->account);
     /* It has sent its shaders again, or relies on those that were kept. */
     if (pfdd_scope_count(all->objects->scope)) {
         pfdd_session_use(b->session, all->objects->scope);
@@ -379,21 +379,21 @@ static void share_memory(struct pfdd_stream_buffers *all,
     int memory = take_fd(all);
     int bell = f->fds > 1 ? take_fd(all) : -1;
     for (uint64_t i = 2; i < f->fds && all->n_fds; i++)
-        pfdd_foreign_close(take_fd(all));
+        pfdd_passed_fd_close(take_fd(all));
     /* What is no eventfd is nothing that one could wait for. */
-    if (bell >= 0 && !pfdd_foreign_is_eventfd(bell)) {
-        pfdd_foreign_close(bell);
+    if (bell >= 0 && !pfdd_passed_fd_is_eventfd(bell)) {
+        pfdd_passed_fd_close(bell);
         bell = -1;
         refuse(all, "a doorbell that is no eventfd");
     }
-    if (memory < 0 || !pfdd_foreign_is_memory(memory, f->size)) {
+    if (memory < 0 || !pfdd_passed_fd_is_memory(memory, f->size)) {
         refuse(all, memory < 0 ? "a buffer's memory did not come with it"
                                : "shared memory without a seal against "
                                  "shrinking, or smaller than it says");
         if (memory >= 0)
-            pfdd_foreign_close(memory);
+            pfdd_passed_fd_close(memory);
         if (bell >= 0)
-            pfdd_foreign_close(bell);
+            pfdd_passed_fd_close(bell);
         return;
     }
     b->is_shared = true;
@@ -408,7 +408,7 @@ static void share_memory(struct pfdd_stream_buffers *all,
     if (is_followed && bell >= 0) {
         b->doorbell = pfdd_doorbell_hang(all->d->loop, bell, ring, b);
     } else if (bell >= 0) {
-        pfdd_foreign_close(bell);
+        pfdd_passed_fd_close(bell);
     }
 }
 
@@ -429,7 +429,8 @@ bool pfdd_stream_buffers_have_room(struct pfdd_stream_buffers *all,
 bool pfdd_stream_buffers_are_short(const struct pfdd_stream_buffers *all,
                                    const struct pfd_wire_frame *f)
 {
-    return pfdd_room_is_short_for(&all->d->room, all->holder, cost_of(f));
+    return pfdd_memory_budget_is_short_for(&all->d->budget, all->account,
+                                           cost_of(f));
 }
 
 /* False: the buffer's last generation has to be read to its end first. */
@@ -498,7 +499,8 @@ void pfdd_stream_buffers_data(struct pfdd_stream_buffers *all,
     uint64_t n = f->bytes.n ? f->bytes.n : f->zeros;
     b->has_data |= f->bytes.n > 0;
     if (__builtin_add_overflow(f->offset, n, &end) || end > BUFFER_MAX ||
-        !pfdd_room_has_for(&all->d->room, all->holder, f->bytes.n + PAGES)) {
+        !pfdd_memory_budget_has_for(&all->d->budget, all->account,
+                                    f->bytes.n + PAGES)) {
         tell_gap(all, b, "too_large", 0);
         all->d->count.bad_frames++;
         return;
@@ -550,7 +552,7 @@ bool pfdd_stream_buffers_raw(struct pfdd_stream_buffers *all, const void *bytes,
         }
     }
     if (all->raw_bytes + n > BUFFER_MAX ||
-        !pfdd_room_has_for(&all->d->room, all->holder, n + PAGES)) {
+        !pfdd_memory_budget_has_for(&all->d->budget, all->account, n + PAGES)) {
         tell_gap(all, b, "too_large", 0);
         return false;
     }
@@ -606,9 +608,9 @@ long long pfdd_stream_buffers_pid(const struct pfdd_stream_buffers *all)
 
 void pfdd_stream_buffers_deinit(struct pfdd_stream_buffers *all)
 {
-    pfdd_holder_give_back(all->holder, (unsigned)all->n_fds);
+    pfdd_resource_account_give_back(all->account, (unsigned)all->n_fds);
     for (size_t i = 0; i < all->n_fds; i++)
-        pfdd_foreign_close(all->fds[i]);
+        pfdd_passed_fd_close(all->fds[i]);
     while (all->first) {
         struct pfdd_stream_buffer *b = all->first;
         all->first = b->next;

@@ -15,7 +15,7 @@
 #include "base/name.h"
 
 struct pfdd;
-struct pfdd_holder;
+struct pfdd_resource_account;
 struct pfdd_objects;
 struct pfdd_stream;
 struct pfdd_stream_buffer;
@@ -31,8 +31,8 @@ struct pfdd_stream_buffers {
     const struct pfdd_objects *objects;
     const struct pfd_options *options; /* of buffers that say nothing else */
     uint64_t settle_ms;
-    long long pid;              /* of the peer; 0: as it says itself */
-    struct pfdd_holder *holder; /* NULL: nobody counts */
+    long long pid; /* of the peer; 0: as it says itself */
+    struct pfdd_resource_account *account; /* NULL: nobody counts */
     /* Why something cannot be used. */
     void (*refused)(void *user, const char *why);
     /* A session has ended; may free these. was_awaited: what had to wait for

@@ -51,7 +51,8 @@ static bool add_module(struct pfdd_objects *o,
 {
     char name[NAME];
     bool is_shader = given->use == PFD_WIRE_OBJECT_SHADER;
-    bool has_room = pfdd_room_has_for(&o->d->room, o->holder, given->n);
+    bool has_room =
+        pfdd_memory_budget_has_for(&o->d->budget, o->account, given->n);
     void *copy = has_room ? malloc(given->n) : NULL;
     if (!copy)
         return false;
@@ -135,33 +136,34 @@ bool pfdd_objects_have_room(struct pfdd_objects *o,
                             const struct pfd_wire_frame *f)
 {
     size_t n = cost_of(o, f);
-    if (pfdd_room_has_for(&o->d->room, o->holder, n))
+    if (pfdd_memory_budget_has_for(&o->d->budget, o->account, n))
         return true;
     pfdd_library_make_way(o->d->library, n);
-    return pfdd_room_has_for(&o->d->room, o->holder, n);
+    return pfdd_memory_budget_has_for(&o->d->budget, o->account, n);
 }
 
 bool pfdd_objects_are_short(const struct pfdd_objects *o,
                             const struct pfd_wire_frame *f)
 {
-    return pfdd_room_is_short_for(&o->d->room, o->holder, cost_of(o, f));
+    return pfdd_memory_budget_is_short_for(&o->d->budget, o->account,
+                                           cost_of(o, f));
 }
 
 static bool hold(void *user, size_t n)
 {
     struct pfdd_objects *o = user;
-    if (!pfdd_room_has_for(&o->d->room, o->holder, n))
+    if (!pfdd_memory_budget_has_for(&o->d->budget, o->account, n))
         return false;
-    o->d->room.inputs += n;
-    pfdd_holder_count(o->holder, 0, n);
+    o->d->budget.inputs += n;
+    pfdd_resource_account_count(o->account, 0, n);
     return true;
 }
 
 static void release(void *user, size_t n)
 {
     struct pfdd_objects *o = user;
-    o->d->room.inputs -= n;
-    pfdd_holder_count(o->holder, n, 0);
+    o->d->budget.inputs -= n;
+    pfdd_resource_account_count(o->account, n, 0);
 }
 
 static void on_finding(void *user, const struct pfd_finding *finding)

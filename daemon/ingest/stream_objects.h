@@ -13,16 +13,16 @@
 
 struct pfd_wire_objects;
 struct pfdd;
-struct pfdd_holder;
+struct pfdd_resource_account;
 struct pfdd_peer;
 struct pfdd_scope;
 
 struct pfdd_objects {
     struct pfdd *d;
-    const char *name;           /* of the stream; borrowed */
-    struct pfdd_peer *peer;     /* owned; who may use URIs; NULL: nobody */
-    struct pfdd_holder *holder; /* NULL: nobody counts */
-    bool is_kept;               /* the shelf gives back what it kept */
+    const char *name;       /* of the stream; borrowed */
+    struct pfdd_peer *peer; /* owned; who may use URIs; NULL: nobody */
+    struct pfdd_resource_account *account; /* NULL: nobody counts */
+    bool is_kept; /* the shelf gives back what it kept */
     /* Why something cannot be used. */
     void (*refused)(void *user, const char *why);
     void *user;

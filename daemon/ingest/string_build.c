@@ -121,18 +121,19 @@ static size_t room_for_sets(const struct pfdd_build *b, size_t left,
     return lower(lower(n, n_max), room);
 }
 
-size_t pfdd_build_give_room(struct pfdd_build *b, const struct pfdd_room *room,
+size_t pfdd_build_give_room(struct pfdd_build *b,
+                            const struct pfdd_memory_budget *budget,
                             size_t n_taken, size_t n_max,
                             const struct pfdd_scope *scopes)
 {
-    size_t left = pfdd_room_left(room);
+    size_t left = pfdd_memory_budget_left(budget);
     const struct pfdd_scope *s = scopes;
     while (s && (!s->last_room || (!s->n_coming && !s->is_awaited)))
         s = s->next;
     b->uri_room = room_for_uris(b, left, n_max - lower(n_taken, n_max));
     b->room = room_for_sets(b, left - b->uri_room, n_max);
     /* Whatever others have, those who have little have some of this. */
-    b->last = s ? (pfdd_room_left_for_last(room) - left) / 2 : 0;
+    b->last = s ? (pfdd_memory_budget_left_for_last(budget) - left) / 2 : 0;
     return b->uri_room + b->room + b->last;
 }
 
@@ -187,12 +188,12 @@ static bool take_object(struct pfdd_build *b, struct pfdd_code *o)
 /* At least one, but for room. */
 static void take_objects(struct pfdd_build *b)
 {
-    uint64_t begun = pfdd_work_cpu_ns();
+    uint64_t begun = pfdd_job_cpu_ns();
     uint64_t before = begun;
     struct pfdd_code **at = &b->fresh;
     while (*at && (at == &b->fresh || before - begun < TURN_NS) &&
            take_object(b, *at)) {
-        uint64_t now = pfdd_work_cpu_ns();
+        uint64_t now = pfdd_job_cpu_ns();
         (*at)->spent = now - before;
         before = now;
         at = &(*at)->next;
@@ -245,10 +246,10 @@ static void refresh(struct pfdd_build *b, struct pfdd_scope *s)
 /* Those whose own producers wait for it, and others as far as there is time. */
 static void refresh_scopes(struct pfdd_build *b)
 {
-    uint64_t begun = pfdd_work_cpu_ns();
+    uint64_t begun = pfdd_job_cpu_ns();
     for (struct pfdd_scope *s = b->scopes; s; s = s->next_built) {
         if (s->is_stale &&
-            (s->is_awaited || pfdd_work_cpu_ns() - begun < TURN_NS))
+            (s->is_awaited || pfdd_job_cpu_ns() - begun < TURN_NS))
             refresh(b, s);
     }
 }
@@ -270,12 +271,12 @@ static bool renew_one(struct pfdd_build *b, const struct pfdd_code *o)
 /* False: there is no time for more, or no room. */
 static bool renew_some(struct pfdd_build *b)
 {
-    uint64_t begun = pfdd_work_cpu_ns();
+    uint64_t begun = pfdd_job_cpu_ns();
     for (size_t i = 0; i < b->old->n; i++) {
         struct pfdd_code *o = b->old->objects[i];
         if (o->scope || o->is_renewed)
             continue;
-        if (pfdd_work_cpu_ns() - begun >= TURN_NS || !renew_one(b, o))
+        if (pfdd_job_cpu_ns() - begun >= TURN_NS || !renew_one(b, o))
             return false;
         o->is_renewed = true;
     }

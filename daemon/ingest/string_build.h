@@ -19,7 +19,7 @@
 #include "ingest/code_object.h"
 #include "ingest/producer.h"
 
-struct pfdd_room;
+struct pfdd_memory_budget;
 
 struct pfdd_build {
     /* What there is and what to do. */
@@ -44,7 +44,8 @@ struct pfdd_build {
 
 /* Memory that it may take, when `fresh` is known: the library has n_taken of
  * n_max bytes. Returns how much in all; on the loop. */
-size_t pfdd_build_give_room(struct pfdd_build *b, const struct pfdd_room *room,
+size_t pfdd_build_give_room(struct pfdd_build *b,
+                            const struct pfdd_memory_budget *budget,
                             size_t n_taken, size_t n_max,
                             const struct pfdd_scope *scopes);
 

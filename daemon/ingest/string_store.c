@@ -105,7 +105,8 @@ struct pfdd_binding *pfdd_library_bind(struct pfdd_library *lib,
 /* Of the library's room, and the memory that there is. */
 static size_t share_of(const struct pfdd_library *lib, size_t n_own)
 {
-    size_t room = pfdd_library_memory(lib) + pfdd_room_left(&lib->d->room);
+    size_t room =
+        pfdd_library_memory(lib) + pfdd_memory_budget_left(&lib->d->budget);
     size_t max = room < lib->n_bytes_max ? room : lib->n_bytes_max;
     /* What producers have sent that are here, and what comes of others. */
     size_t taken = lib->n_orphans + lib->scopes.n_bytes;
@@ -348,7 +349,7 @@ static size_t n_current(const struct pfdd_library *lib)
 static bool wants_renewal(const struct pfdd_library *lib)
 {
     return pfdd_renewal_is_due(&lib->renewal, n_current(lib),
-                               pfdd_room_left(&lib->d->room));
+                               pfdd_memory_budget_left(&lib->d->budget));
 }
 
 static void begin_renewal(struct pfdd_library *lib)
@@ -356,7 +357,7 @@ static void begin_renewal(struct pfdd_library *lib)
     struct pfdd_build *b = &lib->build;
     b->begins = wants_renewal(lib) && sweep(lib) &&
                 pfdd_renewal_begin(&lib->renewal, n_current(lib),
-                                   pfdd_room_left(&lib->d->room));
+                                   pfdd_memory_budget_left(&lib->d->budget));
     b->renewed = lib->renewal.set;
     b->renewal_room = pfdd_renewal_rest(&lib->renewal);
 }
@@ -372,11 +373,11 @@ static void start_job(struct pfdd_library *lib)
     choose_fresh(lib);
     choose_scopes(lib);
     lib->n_kept_free =
-        pfdd_build_give_room(b, &lib->d->room, lib->n_bytes + lib->n_coming,
+        pfdd_build_give_room(b, &lib->d->budget, lib->n_bytes + lib->n_coming,
                              lib->n_bytes_max, lib->scopes.first);
-    pfdd_room_note(&lib->d->room);
+    pfdd_memory_budget_note(&lib->d->budget);
     lib->busy = true;
-    pfdd_pool_submit(lib->d->pools.decoders, &lib->job);
+    pfdd_pool_submit(lib->d->thread_pools.decoders, &lib->job);
 }
 
 /* It has come: it may be had again. */
@@ -508,7 +509,7 @@ static void job_done(struct pfdd_job *job)
     if (lib->renewal.set && !b->renewed)
         pfdd_renewal_end(&lib->renewal, b->is_renewed);
     pfdd_scopes_recount(&lib->scopes);
-    pfdd_room_note(&lib->d->room);
+    pfdd_memory_budget_note(&lib->d->budget);
     lib->busy = false;
     drop_scopes(lib);
     pfdd_sessions_wake(lib->d);
@@ -521,9 +522,9 @@ static void job_done(struct pfdd_job *job)
  * the next set. */
 static bool has_room(const struct pfdd_library *lib, bool is_little, size_t n)
 {
-    const struct pfdd_room *room = &lib->d->room;
-    size_t left =
-        is_little ? pfdd_room_left_for_last(room) : pfdd_room_left(room);
+    const struct pfdd_memory_budget *budget = &lib->d->budget;
+    size_t left = is_little ? pfdd_memory_budget_left_for_last(budget)
+                            : pfdd_memory_budget_left(budget);
     size_t n_build = n + pfdd_build_cost(lib->sets.current->strings->set);
     return lib->n_bytes + lib->n_coming + n <= lib->n_bytes_max && n < left &&
            n + n_build < left + lib->n_kept_free;
@@ -577,7 +578,7 @@ static void start(struct pfdd_library *lib)
 /* Memory that nobody has, but for what the library wants for a while. */
 static size_t steady_left(const struct pfdd_library *lib)
 {
-    return pfdd_room_left(&lib->d->room) + lib->n_kept_free +
+    return pfdd_memory_budget_left(&lib->d->budget) + lib->n_kept_free +
            lib->renewal.n_bytes;
 }
 
@@ -586,7 +587,7 @@ static size_t steady_left(const struct pfdd_library *lib)
  * the oldest before others. */
 static void leave_spare(struct pfdd_library *lib)
 {
-    size_t wanted = lib->d->room.max / SPARE + n_current(lib);
+    size_t wanted = lib->d->budget.max / SPARE + n_current(lib);
     size_t left = steady_left(lib);
     if (left >= wanted)
         return;
@@ -604,7 +605,7 @@ static void leave_spare(struct pfdd_library *lib)
 void pfdd_library_make_way(struct pfdd_library *lib, size_t n)
 {
     leave_spare(lib);
-    if (!pfdd_room_has_for_last(&lib->d->room, n))
+    if (!pfdd_memory_budget_has_for_last(&lib->d->budget, n))
         make_room(lib, NULL, n);
     start(lib);
 }

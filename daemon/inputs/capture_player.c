@@ -55,7 +55,7 @@ static void on_ended(void *user)
 static void read_more(struct pfdd_feeder *f)
 {
     f->busy = true;
-    pfdd_pool_submit(f->d->pools.decoders, &f->job);
+    pfdd_pool_submit(f->d->thread_pools.decoders, &f->job);
 }
 
 static void hand_over(struct pfdd_feeder *f)

@@ -21,7 +21,7 @@ struct name {
 };
 
 struct pfdd_listing {
-    struct pfdd_room *room;
+    struct pfdd_memory_budget *budget;
     const char *path;
     bool (*is_first)(const void *user, const char *name);
     const void *user;
@@ -35,15 +35,14 @@ struct pfdd_listing {
     bool again;
 };
 
-struct pfdd_listing *pfdd_listing_new(struct pfdd_room *room, const char *path,
-                                      bool (*is_first)(const void *user,
-                                                       const char *name),
-                                      const void *user)
+struct pfdd_listing *pfdd_listing_new(
+    struct pfdd_memory_budget *budget, const char *path,
+    bool (*is_first)(const void *user, const char *name), const void *user)
 {
     struct pfdd_listing *names = calloc(1, sizeof *names);
     if (!names)
         return NULL;
-    names->room = room;
+    names->budget = budget;
     names->path = path;
     names->is_first = is_first;
     names->user = user;
@@ -72,7 +71,7 @@ static void drop_first(struct pfdd_listing *names)
         names->last = NULL;
     names->n--;
     names->n_bytes -= n;
-    names->room->inputs -= n;
+    names->budget->inputs -= n;
     free(name);
 }
 
@@ -90,8 +89,8 @@ void pfdd_listing_free(struct pfdd_listing *names)
 /* For one there always is. */
 static bool has_room(const struct pfdd_listing *names, size_t n)
 {
-    return !names->n || (names->n_bytes + n <= names->room->max / SHARE &&
-                         pfdd_room_has(names->room, n));
+    return !names->n || (names->n_bytes + n <= names->budget->max / SHARE &&
+                         pfdd_memory_budget_has(names->budget, n));
 }
 
 static struct name *new_name(const struct pfdd_listing *names, const char *text)
@@ -127,8 +126,8 @@ bool pfdd_listing_put(struct pfdd_listing *names, const char *text)
     names->last = name;
     names->n++;
     names->n_bytes += n;
-    names->room->inputs += n;
-    pfdd_room_note(names->room);
+    names->budget->inputs += n;
+    pfdd_memory_budget_note(names->budget);
     return true;
 }
 
@@ -152,8 +151,9 @@ static void sort(struct pfdd_listing *names)
 {
     size_t n = names->n;
     size_t n_bytes = n * sizeof(void *);
-    struct name **all =
-        n && pfdd_room_has(names->room, n_bytes) ? malloc(n_bytes) : NULL;
+    struct name **all = n && pfdd_memory_budget_has(names->budget, n_bytes)
+                            ? malloc(n_bytes)
+                            : NULL;
     if (!all)
         return;
     struct name *next = names->first;

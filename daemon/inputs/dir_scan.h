@@ -13,14 +13,13 @@
 #include <stdbool.h>
 
 struct pfdd_listing;
-struct pfdd_room;
+struct pfdd_memory_budget;
 
 /* Of those that are listed, `is_first` come before others. path is borrowed.
  * NULL: out of memory. */
-struct pfdd_listing *pfdd_listing_new(struct pfdd_room *room, const char *path,
-                                      bool (*is_first)(const void *user,
-                                                       const char *name),
-                                      const void *user);
+struct pfdd_listing *pfdd_listing_new(
+    struct pfdd_memory_budget *budget, const char *path,
+    bool (*is_first)(const void *user, const char *name), const void *user);
 /* NULL is allowed. */
 void pfdd_listing_free(struct pfdd_listing *names);
 

@@ -65,7 +65,7 @@ static void add_object(struct pfdd_edge_buffers *known,
 {
     struct pfdd *d = known->d;
     pfdd_library_make_way(d->library, given->n);
-    if (!pfdd_room_has(&d->room, given->n)) {
+    if (!pfdd_memory_budget_has(&d->budget, given->n)) {
         pfdd_log(PFDD_ERROR,
                  "nats: memory is up to its cap: entries go without '%.200s'",
                  given->name);

@@ -122,7 +122,8 @@ static void look_for_file(struct buffer_input *in)
         close(fd);
         return;
     }
-    if (!pfdd_room_has(&in->base.d->room, PFDD_SESSION_STAYS_BYTES)) {
+    if (!pfdd_memory_budget_has(&in->base.d->budget,
+                                PFDD_SESSION_STAYS_BYTES)) {
         complain(in, "memory is up to its cap");
         close(fd);
         return;

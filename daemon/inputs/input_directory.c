@@ -67,7 +67,7 @@ struct dump {
     uint64_t until;             /* uv_now(): it is held no longer; 0: not yet */
     uint64_t version;           /* of the strings that it was decoded with */
     uint64_t n_lacking;         /* entries without a string, when it came out */
-    struct pfdd_sums sums;
+    struct pfdd_buffer_stats buffer_stats;
 };
 
 struct directory_config {
@@ -90,7 +90,7 @@ struct directory_input {
     struct pfdd_listing *names; /* that have not been looked at */
     struct pfdd_folder *folder;
     struct pfdd_log_topic refused;
-    struct pfdd_said said;
+    struct pfdd_log_dedup log_dedup;
 };
 
 static const struct directory_config *config_of(
@@ -142,7 +142,7 @@ static void refuse(struct directory_input *in, const char *path,
                    const char *why)
 {
     in->base.d->count.refused_files++;
-    if (!pfdd_said_before(&in->said, path, why)) {
+    if (!pfdd_log_dedup_seen(&in->log_dedup, path, why)) {
         pfdd_log_about(&in->refused, PFDD_WARNING, "%.200s: not read: %s", path,
                        why);
     }
@@ -187,7 +187,7 @@ static bool begin(struct dump *dump, int fd, bool is_trial)
         .options = dump->of->base.config->options,
         .fd = fd,
         .is_trial = is_trial,
-        .sums = &dump->sums,
+        .buffer_stats = &dump->buffer_stats,
         .complete = true,
         .generation = is_trial ? 0 : dump->generation,
         .resume = !is_trial && dump->generation == 0,
@@ -209,7 +209,8 @@ static bool open_and_begin(struct dump *dump, bool is_trial)
 {
     struct directory_input *in = dump->of;
     struct stat st;
-    bool has_room = pfdd_room_has(&in->base.d->room, PFDD_SESSION_BYTES);
+    bool has_room =
+        pfdd_memory_budget_has(&in->base.d->budget, PFDD_SESSION_BYTES);
     int fd = has_room ? open_file(in, dump->path, &st) : -1;
     bool retry = fd == -EMFILE || fd == -ENFILE || !has_room;
     if (fd >= 0 && (dump->is_capture ? begin_capture(dump, fd)
@@ -229,9 +230,9 @@ static bool open_and_begin(struct dump *dump, bool is_trial)
 static uint64_t lacking(const struct dump *dump)
 {
     bool has_strings = pfdd_library_count(dump->of->base.d->library) > 0;
-    if (dump->sums.entries == 0)
+    if (dump->buffer_stats.entries == 0)
         return has_strings ? 0 : UINT64_MAX;
-    return dump->sums.unknown;
+    return dump->buffer_stats.unknown;
 }
 
 static void hold(struct dump *dump)
@@ -243,8 +244,8 @@ static void hold(struct dump *dump)
                  "%s: held for %d s at most: format strings are missing for "
                  "%llu of its %llu entries",
                  dump->path, HOLD_MS / 1000,
-                 (unsigned long long)dump->sums.unknown,
-                 (unsigned long long)dump->sums.entries);
+                 (unsigned long long)dump->buffer_stats.unknown,
+                 (unsigned long long)dump->buffer_stats.entries);
     }
     dump->state = HELD;
     look_again(in, LOOK_MS);
@@ -560,7 +561,7 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
     in->folder = in->watch < 0 ? NULL
                                : pfdd_folder_new(config_of(in)->path,
                                                  &config_of(in)->owners);
-    in->names = in->folder ? pfdd_listing_new(&d->room, config_of(in)->path,
+    in->names = in->folder ? pfdd_listing_new(&d->budget, config_of(in)->path,
                                               is_first, in)
                            : NULL;
     if (!in->names || uv_poll_init(d->loop, &in->poll, in->fd) != 0) {

@@ -18,17 +18,17 @@ struct user {
     struct user *next;
     struct pfdd_peer_key key;
     unsigned n_connections;
-    struct pfdd_holder holder;
+    struct pfdd_resource_account account;
 };
 
 struct listen_input {
     struct pfdd_input base;
     struct user *users;
-    struct pfdd_holder holder; /* of all producers */
+    struct pfdd_resource_account account; /* of all producers */
     struct pfdd_listener listener;
     struct pfdd_connection *connections;
     unsigned n_connections; /* with those that are being closed */
-    struct pfdd_crowd crowd;
+    struct pfdd_peer_limit peer_limit;
     uint64_t n_accepted;
     bool is_full;        /* for whoever came last, there was no room, */
     uint64_t full_since; /* since then (uv_now()) */
@@ -53,8 +53,8 @@ static struct user *join_user(struct listen_input *in,
         if (!u)
             return NULL;
         u->key = *key;
-        u->holder.kind = PFDD_HOLDER_USER;
-        u->holder.of = &in->holder;
+        u->account.kind = PFDD_RESOURCE_ACCOUNT_USER;
+        u->account.of = &in->account;
         u->next = in->users;
         in->users = u;
     }
@@ -62,10 +62,11 @@ static struct user *join_user(struct listen_input *in,
     return u;
 }
 
-static void leave_user(struct listen_input *in, struct pfdd_holder *holder)
+static void leave_user(struct listen_input *in,
+                       struct pfdd_resource_account *account)
 {
     struct user **at = &in->users;
-    while (&(*at)->holder != holder)
+    while (&(*at)->account != account)
         at = &(*at)->next;
     struct user *u = *at;
     if (--u->n_connections > 0)
@@ -82,7 +83,7 @@ static void on_closed(struct pfdd_connection *c)
         at = &(*at)->next;
     *at = c->next;
     in->n_connections--;
-    leave_user(in, c->holder.of);
+    leave_user(in, c->account.of);
     free(c);
     finish_close(in);
 }
@@ -118,8 +119,8 @@ static bool must_wait(void *user)
     uint64_t now = uv_now(d->loop);
     pfdd_library_make_way(d->library, GUEST);
     size_t wanted = GUEST + PFDD_SESSION_BYTES + count_early(in) * EARLY;
-    bool is_full =
-        d->room.n_waiting > 0 || !pfdd_room_has_for_last(&d->room, wanted);
+    bool is_full = d->budget.n_waiting > 0 ||
+                   !pfdd_memory_budget_has_for_last(&d->budget, wanted);
     if (!is_full || !in->is_full)
         in->full_since = now;
     in->is_full = is_full;
@@ -134,16 +135,16 @@ static bool must_wait(void *user)
 /* Whoever has not said what a producer says makes way for others. */
 static bool make_place(struct listen_input *in, const struct pfdd_peer_key *key)
 {
-    struct pfdd_guest *silent = NULL;
+    struct pfdd_limited_peer *silent = NULL;
     unsigned n_max = (unsigned)in->base.config->access.max_clients;
     pfdd_library_make_way(in->base.d->library, GUEST);
     if (in->n_connections >= 2 * n_max ||
-        !pfdd_room_has_for_last(&in->base.d->room, GUEST) ||
-        !pfdd_crowd_make_way(&in->crowd, key, n_max, &silent))
+        !pfdd_memory_budget_has_for_last(&in->base.d->budget, GUEST) ||
+        !pfdd_peer_limit_evict(&in->peer_limit, key, n_max, &silent))
         return false;
     for (struct pfdd_connection *c = in->connections; silent && c;
          c = c->next) {
-        if (&c->guest != silent)
+        if (&c->limited_peer != silent)
             continue;
         in->base.d->count.refused++;
         pfdd_connection_close(c);
@@ -166,21 +167,22 @@ static void on_accept(struct pfdd_listener *l, int fd)
         close(fd);
         return;
     }
-    c->holder.of = &user->holder;
+    c->account.of = &user->account;
     c->closed = on_closed;
     c->user = in;
     snprintf(name, sizeof name, "producer %llu",
              (unsigned long long)++in->n_accepted);
     if (!pfdd_connection_open(c, in->base.d, fd, name, in->base.config)) {
-        leave_user(in, &user->holder);
+        leave_user(in, &user->account);
         free(c);
         return;
     }
     c->next = in->connections;
     in->connections = c;
     in->n_connections++;
-    c->crowd = &in->crowd;
-    pfdd_crowd_join(&in->crowd, &c->guest, &key, uv_now(in->base.d->loop));
+    c->peer_limit = &in->peer_limit;
+    pfdd_peer_limit_join(&in->peer_limit, &c->limited_peer, &key,
+                         uv_now(in->base.d->loop));
 }
 
 static unsigned lower(unsigned a, size_t b)
@@ -191,7 +193,8 @@ static unsigned lower(unsigned a, size_t b)
 /* In the lobby. */
 static unsigned count_places(const struct pfdd *d)
 {
-    unsigned n = lower(pfdd_descriptors_for_waiting(), d->room.max / PLACE);
+    unsigned n =
+        lower(pfdd_descriptor_limit_for_waiting(), d->budget.max / PLACE);
     return lower(n, PLACES_MAX);
 }
 
@@ -199,18 +202,19 @@ static void on_listener_closed(void *user)
 {
     struct listen_input *in = user;
     in->listener_closed = true;
-    in->base.d->room.inputs -= pfdd_lobby_memory(in->listener.lobby.n_max);
+    in->base.d->budget.inputs -=
+        pfdd_admission_queue_memory(in->listener.admission_queue.n_max);
     finish_close(in);
 }
 
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct listen_input *in = (struct listen_input *)input;
-    in->holder.kind = PFDD_HOLDER_INPUT;
+    in->account.kind = PFDD_RESOURCE_ACCOUNT_INPUT;
     in->listener.user = in;
     in->listener.accept = on_accept;
     in->listener.waits = must_wait;
-    in->listener.lobby.n_max = count_places(input->d);
+    in->listener.admission_queue.n_max = count_places(input->d);
     in->listener.n_waiting = &input->d->count.waiting;
     in->listener.closed = on_listener_closed;
     in->listener.refused = &input->d->count.refused;
@@ -220,7 +224,8 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
                             &input->config->access, err, n_err))
         return false;
     /* Counted before they come. */
-    input->d->room.inputs += pfdd_lobby_memory(in->listener.lobby.n_max);
+    input->d->budget.inputs +=
+        pfdd_admission_queue_memory(in->listener.admission_queue.n_max);
     pfdd_log(PFDD_INFO, "producers: %s", input->config->access.address.text);
     return true;
 }

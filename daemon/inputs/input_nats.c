@@ -96,9 +96,9 @@ static size_t memory_of(const struct nats_input *in)
 
 static void count_memory(struct nats_input *in, size_t n)
 {
-    in->base.d->room.inputs += n - in->n_bytes;
+    in->base.d->budget.inputs += n - in->n_bytes;
     in->n_bytes = n;
-    pfdd_room_note(&in->base.d->room);
+    pfdd_memory_budget_note(&in->base.d->budget);
 }
 
 /* ---- entries ---- */
@@ -496,7 +496,7 @@ static void save(struct nats_input *in, uint64_t seq)
         in->ledger.edges[i].saving = in->ledger.edges[i].acked;
     in->saving = seq;
     in->is_saving = true;
-    pfdd_pool_submit(in->base.d->pools.disk, &in->job);
+    pfdd_pool_submit(in->base.d->thread_pools.disk, &in->job);
 }
 
 /* All that came of some is written, and their edges have been told. */

@@ -65,7 +65,7 @@ struct spot {
 struct target {
     struct target *next;
     struct process_input *of;
-    struct pfdd_running running;
+    struct pfdd_process_info process_info;
     struct spot *spots;
     struct pfdd_scope *scope; /* whose room its code objects take */
     /* The rounds'. */
@@ -97,7 +97,7 @@ struct process_input {
     unsigned n_refused; /* that are not read, and why the last one is not */
     char refusal[256];
     uint64_t took_ns;
-    struct pfdd_said said;
+    struct pfdd_log_dedup log_dedup;
     struct pfdd_log_topic topic; /* where that are too many */
 };
 
@@ -132,13 +132,13 @@ static void free_target(struct target *t)
 }
 
 /* Once for each process; what is later true of it is told then. */
-static void tell(struct process_input *in, const struct pfdd_running *process,
-                 const char *what)
+static void tell(struct process_input *in,
+                 const struct pfdd_process_info *process, const char *what)
 {
     char about[48];
     snprintf(about, sizeof about, "%" PRIu64 " %" PRIu64, process->pid,
              process->started);
-    if (!pfdd_said_before(&in->said, about, what))
+    if (!pfdd_log_dedup_seen(&in->log_dedup, about, what))
         pfdd_log_about(&in->topic, PFDD_WARNING, "%s", what);
 }
 
@@ -156,7 +156,7 @@ static void take_finding(void *user, const struct pfd_finding *finding)
     snprintf(text, sizeof text, "%s: %.160s: %s", pfd_memory_name(t->inside),
              finding->source ? finding->source : "code objects", finding->text);
     if (!pfd_finding_is_note(finding->kind))
-        tell(t->of, &t->running, text);
+        tell(t->of, &t->process_info, text);
 }
 
 static void look_for_objects(struct target *t)
@@ -196,7 +196,8 @@ static bool add_spot(struct target *t, const struct spot *of,
     }
     *spot = *of;
     spot->of = t;
-    if (pfd_memory_open_process(t->running.pid, &spot->memory, err) != PFD_OK ||
+    if (pfd_memory_open_process(t->process_info.pid, &spot->memory, err) !=
+            PFD_OK ||
         !find_size(spot, err) ||
         pfd_source_open_memory(spot->memory, spot->address, spot->size,
                                &spot->source, err) != PFD_OK) {
@@ -242,12 +243,12 @@ static void take_found(struct target *t, const struct pfd_found_buffers *found)
             is_there(t->spots, f) || is_there(t->fresh, f))
             continue;
         if (n++ >= SPOTS_MAX) {
-            tell(t->of, &t->running,
+            tell(t->of, &t->process_info,
                  "more buffers are found than are read: the best are");
             return;
         }
         if (!add_spot(t, &spot, &err))
-            tell(t->of, &t->running, err.text);
+            tell(t->of, &t->process_info, err.text);
     }
 }
 
@@ -292,29 +293,31 @@ static bool open_target(struct target *t, struct pfd_error *err)
     const struct process_config *config = config_of(t->of);
     const struct spot spot = { .address = config->address,
                                .size = config->size };
-    return pfd_memory_open_process(t->running.pid, &t->inside, err) == PFD_OK &&
+    return pfd_memory_open_process(t->process_info.pid, &t->inside, err) ==
+               PFD_OK &&
            pfd_process_code_open(t->inside, &t->process_code, err) == PFD_OK &&
            (!config->address || add_spot(t, &spot, err));
 }
 
-static bool is_known(const struct target *t, const struct pfdd_running *process)
+static bool is_known(const struct target *t,
+                     const struct pfdd_process_info *process)
 {
     for (; t; t = t->next) {
-        if (t->running.pid == process->pid &&
-            t->running.started == process->started)
+        if (t->process_info.pid == process->pid &&
+            t->process_info.started == process->started)
             return true;
     }
     return false;
 }
 
-static bool begin(void *user, const struct pfdd_running *process)
+static bool begin(void *user, const struct pfdd_process_info *process)
 {
     struct process_input *in = user;
     struct pfd_error err;
     if (is_known(in->targets, process))
         return true;
     if (in->n_targets >= PROCESSES_MAX) {
-        tell(in, &(struct pfdd_running){ 0 },
+        tell(in, &(struct pfdd_process_info){ 0 },
              "more processes than are read at a time: the others wait");
         return false;
     }
@@ -322,7 +325,7 @@ static bool begin(void *user, const struct pfdd_running *process)
     if (!t)
         return false;
     t->of = in;
-    t->running = *process;
+    t->process_info = *process;
     if (!open_target(t, &err)) {
         in->n_refused++;
         snprintf(in->refusal, sizeof in->refusal, "%s", err.text);
@@ -342,7 +345,7 @@ static void run_round(struct pfdd_job *job)
     struct process_input *in = PFDD_MEMBER_OF(struct process_input, job, job);
     const struct process_config *config = config_of(in);
     uint64_t start = uv_hrtime();
-    struct pfdd_running one = { .pid = config->pid };
+    struct pfdd_process_info one = { .pid = config->pid };
     in->n_targets = in->n_refused = 0;
     in->refusal[0] = '\0';
     for (struct target *t = in->targets; t; t = t->next) {
@@ -350,9 +353,9 @@ static void run_round(struct pfdd_job *job)
         look_at(t);
     }
     if (config->pattern) {
-        pfdd_running_find(config->pattern, begin, in);
+        pfdd_process_list_find(config->pattern, begin, in);
     } else if (!in->targets) {
-        pfdd_running_get(config->pid, &one); /* why not, opening it says */
+        pfdd_process_list_get(config->pid, &one); /* why not, opening it says */
         begin(in, &one);
     }
     in->took_ns = uv_hrtime() - start;
@@ -379,7 +382,7 @@ static void drop_spots(struct target *t)
             continue;
         }
         if (spot->waits && t->is_gone) {
-            tell(t->of, &t->running,
+            tell(t->of, &t->process_info,
                  "a process has ended while a buffer of it waited for memory: "
                  "it was not read");
         }
@@ -418,7 +421,7 @@ static void name_source(const struct spot *spot, char ret[PFDD_NAME_ROOM])
 {
     snprintf(ret, PFDD_NAME_ROOM,
              "memory://%" PRIu64 "#offset=0x%" PRIx64 "&size=%" PRIu64,
-             spot->of->running.pid, spot->address, spot->size);
+             spot->of->process_info.pid, spot->address, spot->size);
 }
 
 static void follow(struct spot *spot)
@@ -427,9 +430,10 @@ static void follow(struct spot *spot)
     const struct process_config *config = config_of(t->of);
     char name[PFDD_NAME_ROOM];
     char program[PFDD_NAME_ROOM];
-    struct pfd_wire_frame origin = { .pid = t->running.pid };
+    struct pfd_wire_frame origin = { .pid = t->process_info.pid };
     name_source(spot, name);
-    if (pfdd_name_put(program, t->running.name, strlen(t->running.name))) {
+    if (pfdd_name_put(program, t->process_info.name,
+                      strlen(t->process_info.name))) {
         origin.process.at = program;
         origin.process.n = strlen(program);
     }
@@ -457,9 +461,10 @@ static void follow(struct spot *spot)
 static void try_to_follow(struct spot *spot)
 {
     struct process_input *in = spot->of->of;
-    spot->waits = !pfdd_room_has(&in->base.d->room, PFDD_SESSION_STAYS_BYTES);
+    spot->waits =
+        !pfdd_memory_budget_has(&in->base.d->budget, PFDD_SESSION_STAYS_BYTES);
     if (spot->waits) {
-        tell(in, &spot->of->running,
+        tell(in, &spot->of->process_info,
              "memory is up to its cap: a buffer of a process waits");
     } else {
         follow(spot);
@@ -518,7 +523,7 @@ static void round_done(struct pfdd_job *job)
     struct process_input *in = PFDD_MEMBER_OF(struct process_input, job, job);
     uint64_t ms = in->took_ns / 1000000 * ROUND_PART;
     in->busy = false;
-    in->base.d->room.inputs -= in->n_room;
+    in->base.d->budget.inputs -= in->n_room;
     in->n_room = 0;
     put_status(in);
     begin_fresh(in);
@@ -537,9 +542,9 @@ static void round_done(struct pfdd_job *job)
 static void prepare_search(struct process_input *in)
 {
     struct pfdd *d = in->base.d;
-    in->n_room = in->targets ? pfdd_search_bytes(&d->room) : 0;
-    d->room.inputs += in->n_room;
-    pfdd_room_note(&d->room);
+    in->n_room = in->targets ? pfdd_search_bytes(&d->budget) : 0;
+    d->budget.inputs += in->n_room;
+    pfdd_memory_budget_note(&d->budget);
     for (struct target *t = in->targets; t; t = t->next) {
         pfdd_strings_unref(t->strings);
         t->strings = NULL;

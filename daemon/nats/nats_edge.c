@@ -510,7 +510,7 @@ static void on_unused_closed(uv_handle_t *handle)
 
 static void name_host(char ret[PFDD_TOKEN])
 {
-    snprintf(ret, PFDD_TOKEN, "%s", pfdd_host());
+    snprintf(ret, PFDD_TOKEN, "%s", pfdd_host_name());
     for (char *c = ret; *c; c++) {
         if (*c == '.' || *c == '*' || *c == '>' || *c <= ' ')
             *c = '_';

@@ -44,7 +44,7 @@ void pfdd_visitor_close(struct pfdd_visitor *v)
     if (v->closing)
         return;
     v->closing = true;
-    pfdd_crowd_leave(&v->of->crowd, &v->guest);
+    pfdd_peer_limit_leave(&v->of->peer_limit, &v->limited_peer);
     if (v->of->class->leave)
         v->of->class->leave(v);
     uv_poll_stop(&v->poll);
@@ -118,8 +118,8 @@ void pfdd_visitor_expect(struct pfdd_visitor *v, uint64_t ms)
 
 void pfdd_visitor_fall_silent(struct pfdd_visitor *v)
 {
-    v->guest.is_silent = true;
-    v->guest.since = uv_now(v->of->loop);
+    v->limited_peer.is_silent = true;
+    v->limited_peer.since = uv_now(v->of->loop);
 }
 
 /* ---- coming ---- */
@@ -128,12 +128,13 @@ void pfdd_visitor_fall_silent(struct pfdd_visitor *v)
 static bool make_place(struct pfdd_visitors *vs,
                        const struct pfdd_peer_key *key)
 {
-    struct pfdd_guest *silent = NULL;
+    struct pfdd_limited_peer *silent = NULL;
     if (vs->closing ||
-        !pfdd_crowd_make_way(&vs->crowd, key, vs->n_max, &silent))
+        !pfdd_peer_limit_evict(&vs->peer_limit, key, vs->n_max, &silent))
         return false;
     if (silent)
-        pfdd_visitor_close(PFDD_MEMBER_OF(struct pfdd_visitor, silent, guest));
+        pfdd_visitor_close(
+            PFDD_MEMBER_OF(struct pfdd_visitor, silent, limited_peer));
     return true;
 }
 
@@ -158,7 +159,8 @@ static struct pfdd_visitor *let_in(struct pfdd_visitors *vs, int fd,
     v->of = vs;
     v->next = vs->first;
     vs->first = v;
-    pfdd_crowd_join(&vs->crowd, &v->guest, key, uv_now(vs->loop));
+    pfdd_peer_limit_join(&vs->peer_limit, &v->limited_peer, key,
+                         uv_now(vs->loop));
     return v;
 }
 

@@ -22,7 +22,8 @@
 struct pfdd_visitor {
     struct pfdd_visitors *of;
     struct pfdd_visitor *next;
-    struct pfdd_guest guest; /* silent from when it comes; the owner's */
+    struct pfdd_limited_peer
+        limited_peer; /* silent from when it comes; the owner's */
     int fd;
     int events;   /* polled for */
     bool is_lent; /* fd is a thread's, too */
@@ -63,7 +64,7 @@ struct pfdd_visitors {
     uv_loop_t *loop;
     struct pfdd_counters *count;
     struct pfdd_listener listener;
-    struct pfdd_crowd crowd;
+    struct pfdd_peer_limit peer_limit;
     struct pfdd_visitor *first; /* the newest; with those that are closing */
     unsigned n_max;             /* places for one peer */
     bool closing;

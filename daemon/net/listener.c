@@ -225,7 +225,8 @@ static void join_lobby(struct pfdd_listener *l, int fd)
 {
     struct pfdd_peer_key user = pfdd_peer_key(fd);
     int last = fd;
-    pfdd_lobby_join(&l->lobby, &user, process_of(l, fd), fd, &last);
+    pfdd_admission_queue_push(&l->admission_queue, &user, process_of(l, fd), fd,
+                              &last);
     if (last >= 0) {
         pfdd_log_about(&l->told, PFDD_WARNING,
                        "%s: more wait than there are places; refused the last "
@@ -240,22 +241,22 @@ static void count_waiting(struct pfdd_listener *l)
 {
     if (!l->waits)
         return;
-    *l->n_waiting += (uint64_t)l->lobby.n - l->n_counted;
-    l->n_counted = l->lobby.n;
+    *l->n_waiting += (uint64_t)l->admission_queue.n - l->n_counted;
+    l->n_counted = l->admission_queue.n;
 }
 
 static void on_room(uv_timer_t *timer)
 {
     struct pfdd_listener *l = timer->data;
-    for (int i = 0; i < AT_ONCE && l->lobby.n; i++) {
+    for (int i = 0; i < AT_ONCE && l->admission_queue.n; i++) {
         if (l->waits(l->user)) {
             uv_timer_start(timer, on_room, WAIT_MS, 0);
             break;
         }
-        let_in(l, pfdd_lobby_next(&l->lobby));
+        let_in(l, pfdd_admission_queue_pop(&l->admission_queue));
     }
     count_waiting(l);
-    if (l->lobby.n && !uv_is_active((uv_handle_t *)timer))
+    if (l->admission_queue.n && !uv_is_active((uv_handle_t *)timer))
         uv_timer_start(timer, on_room, GO_ON_MS, 0);
 }
 
@@ -279,12 +280,12 @@ static void pause_for(struct pfdd_listener *l, uint64_t ms)
 /* Below 0: nobody comes now. */
 static int accept_one(struct pfdd_listener *l)
 {
-    if (l->waits && !pfdd_lobby_has_place(&l->lobby)) {
+    if (l->waits && !pfdd_admission_queue_has_place(&l->admission_queue)) {
         pause_for(l, WAIT_MS);
         return -1;
     }
     int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd >= 0 && pfdd_descriptor_is_spare(fd))
+    if (fd >= 0 && pfdd_descriptor_limit_is_spare(fd))
         return fd;
     if (fd >= 0) {
         close(fd);
@@ -317,7 +318,7 @@ static void on_connection(uv_poll_t *poll, int status, int events)
         }
     }
     count_waiting(l);
-    if (l->lobby.n && !uv_is_active((uv_handle_t *)&l->room))
+    if (l->admission_queue.n && !uv_is_active((uv_handle_t *)&l->room))
         on_room(&l->room);
 }
 
@@ -415,8 +416,8 @@ void pfdd_listener_close(struct pfdd_listener *l)
     uv_close((uv_handle_t *)&l->poll, on_closed);
     uv_close((uv_handle_t *)&l->retry, on_closed);
     uv_close((uv_handle_t *)&l->room, on_closed);
-    while (l->lobby.n)
-        refuse(l, pfdd_lobby_next(&l->lobby));
+    while (l->admission_queue.n)
+        refuse(l, pfdd_admission_queue_pop(&l->admission_queue));
     count_waiting(l);
     if (l->tls)
         pfdd_tls_close(l->tls);

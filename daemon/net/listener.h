@@ -38,7 +38,7 @@ struct pfdd_listener {
     /* True: there is no room for one more now, but soon. NULL: never. */
     bool (*waits)(void *user);
     /* Those who wait for that; n_max is set with `waits`. */
-    struct pfdd_lobby lobby;
+    struct pfdd_admission_queue admission_queue;
     unsigned n_counted; /* of them */
     uv_timer_t room;    /* until there may be some */
     pfdd_closed_fn closed;

@@ -32,7 +32,7 @@ struct flow {
 
 struct tunnel {
     struct tunnel *next;
-    struct pfdd_guest guest; /* silent: not known yet */
+    struct pfdd_limited_peer limited_peer; /* silent: not known yet */
     struct pfdd_tls *of;
     uv_poll_t outer_poll; /* the network */
     uv_poll_t inner_poll; /* our end of the pair */
@@ -57,8 +57,8 @@ struct pfdd_tls {
     struct stat certificate; /* as it was read */
     struct tunnel *tunnels;
     unsigned n_tunnels; /* with those that are being closed */
-    struct pfdd_crowd strangers;
-    struct pfdd_crowd known;
+    struct pfdd_peer_limit strangers;
+    struct pfdd_peer_limit known;
     struct pfdd_log_topic told; /* what became of them */
     bool closing;
 };
@@ -196,9 +196,9 @@ static void on_closed(uv_handle_t *handle)
     finish_close(tls);
 }
 
-static struct pfdd_crowd *crowd_of(const struct tunnel *t)
+static struct pfdd_peer_limit *crowd_of(const struct tunnel *t)
 {
-    return t->guest.is_silent ? &t->of->strangers : &t->of->known;
+    return t->limited_peer.is_silent ? &t->of->strangers : &t->of->known;
 }
 
 static void close_tunnel(struct tunnel *t)
@@ -206,7 +206,7 @@ static void close_tunnel(struct tunnel *t)
     if (t->closing)
         return;
     t->closing = true;
-    pfdd_crowd_leave(crowd_of(t), &t->guest);
+    pfdd_peer_limit_leave(crowd_of(t), &t->limited_peer);
     SSL_free(t->ssl);
     uv_poll_stop(&t->outer_poll);
     uv_close((uv_handle_t *)&t->outer_poll, on_closed);
@@ -399,10 +399,10 @@ static void hand_out(struct tunnel *t)
         fail(t, "out of memory");
         return;
     }
-    pfdd_crowd_leave(&tls->strangers, &t->guest);
-    pfdd_crowd_join(&tls->known, &t->guest, &t->guest.key,
-                    uv_now(tls->options.loop));
-    t->guest.is_silent = false;
+    pfdd_peer_limit_leave(&tls->strangers, &t->limited_peer);
+    pfdd_peer_limit_join(&tls->known, &t->limited_peer, &t->limited_peer.key,
+                         uv_now(tls->options.loop));
+    t->limited_peer.is_silent = false;
     t->inner = pair[0];
     t->inner_poll.data = t;
     t->n_open++;
@@ -484,19 +484,19 @@ static bool prepare(struct tunnel *t)
 static bool may_come(const struct pfdd_tls *tls,
                      const struct pfdd_peer_key *key)
 {
-    struct pfdd_guest *nobody = NULL; /* is silent of them */
+    struct pfdd_limited_peer *nobody = NULL; /* is silent of them */
     unsigned n_max = tls->options.max_known;
     return tls->options.peer ||
            (tls->n_tunnels < 2 * n_max + STRANGERS &&
-            pfdd_crowd_make_way(&tls->known, key, n_max, &nobody));
+            pfdd_peer_limit_evict(&tls->known, key, n_max, &nobody));
 }
 
 static void make_place(struct pfdd_tls *tls, const struct pfdd_peer_key *key)
 {
-    struct pfdd_guest *silent = NULL;
-    pfdd_crowd_make_way(&tls->strangers, key, STRANGERS, &silent);
+    struct pfdd_limited_peer *silent = NULL;
+    pfdd_peer_limit_evict(&tls->strangers, key, STRANGERS, &silent);
     for (struct tunnel *t = tls->tunnels; silent && t; t = t->next) {
-        if (&t->guest == silent) {
+        if (&t->limited_peer == silent) {
             fail(t, "makes way for another stranger");
             break;
         }
@@ -530,8 +530,8 @@ void pfdd_tls_begin(struct pfdd_tls *tls, int fd)
     t->next = tls->tunnels;
     tls->tunnels = t;
     tls->n_tunnels++;
-    pfdd_crowd_join(&tls->strangers, &t->guest, &key,
-                    uv_now(tls->options.loop));
+    pfdd_peer_limit_join(&tls->strangers, &t->limited_peer, &key,
+                         uv_now(tls->options.loop));
     if (!prepare(t)) {
         fail(t, reason());
         return;

@@ -190,40 +190,42 @@ static bool ask_once(struct pfdd_database *db, const char *sql, int64_t *ret)
 
 /* ---- opening ---- */
 
-static void put_columns(struct pfdd_growing *sql, bool with_types)
+static void put_columns(struct pfdd_byte_buffer *sql, bool with_types)
 {
     for (size_t i = 0; i < PFDD_ROW_COLUMNS; i++) {
         const struct pfdd_row_column *c = &pfdd_row_columns[i];
-        pfdd_growing_print(sql, "%s\"%s\"%s%s", i ? ", " : "", c->name,
-                           with_types ? " " : "", with_types ? c->type : "");
+        pfdd_byte_buffer_print(sql, "%s\"%s\"%s%s", i ? ", " : "", c->name,
+                               with_types ? " " : "",
+                               with_types ? c->type : "");
     }
 }
 
-static bool run_grown(struct pfdd_database *db, struct pfdd_growing *sql)
+static bool run_grown(struct pfdd_database *db, struct pfdd_byte_buffer *sql)
 {
-    pfdd_growing_add(sql, "", 1);
+    pfdd_byte_buffer_add(sql, "", 1);
     bool ok = sql->failed ? fail_with(db, "out of memory") : run(db, sql->at);
-    pfdd_growing_free(sql);
+    pfdd_byte_buffer_free(sql);
     return ok;
 }
 
 /* The tables of a file in which there is nothing yet. */
 static bool make_tables(struct pfdd_database *db)
 {
-    struct pfdd_growing sql = { 0 };
+    struct pfdd_byte_buffer sql = { 0 };
     /* This has to be said before anything is written. */
     if (!run(db, "PRAGMA auto_vacuum = INCREMENTAL"))
         return false;
-    pfdd_growing_puts(&sql, "BEGIN IMMEDIATE;"
-                            "CREATE TABLE messages "
-                            "(\"row\" INTEGER PRIMARY KEY, ");
+    pfdd_byte_buffer_puts(&sql, "BEGIN IMMEDIATE;"
+                                "CREATE TABLE messages "
+                                "(\"row\" INTEGER PRIMARY KEY, ");
     put_columns(&sql, true);
-    pfdd_growing_print(&sql,
-                       "); CREATE TABLE position (one INTEGER PRIMARY KEY, "
-                       "sequence INTEGER, time INTEGER, \"row\" INTEGER);"
-                       "PRAGMA application_id = %d; PRAGMA user_version = %d;"
-                       "COMMIT",
-                       OURS, VERSION);
+    pfdd_byte_buffer_print(
+        &sql,
+        "); CREATE TABLE position (one INTEGER PRIMARY KEY, "
+        "sequence INTEGER, time INTEGER, \"row\" INTEGER);"
+        "PRAGMA application_id = %d; PRAGMA user_version = %d;"
+        "COMMIT",
+        OURS, VERSION);
     return run_grown(db, &sql);
 }
 
@@ -258,16 +260,16 @@ static bool prepare(struct pfdd_database *db, enum statement which,
 static bool prepare_insert(struct pfdd_database *db, enum statement which)
 {
     const char *row = which == INSERT ? "\"row\", " : "";
-    struct pfdd_growing sql = { 0 };
-    pfdd_growing_print(&sql, "INSERT OR ROLLBACK INTO messages (%s", row);
+    struct pfdd_byte_buffer sql = { 0 };
+    pfdd_byte_buffer_print(&sql, "INSERT OR ROLLBACK INTO messages (%s", row);
     put_columns(&sql, false);
-    pfdd_growing_print(&sql, ") SELECT %s", row);
+    pfdd_byte_buffer_print(&sql, ") SELECT %s", row);
     put_columns(&sql, false);
-    pfdd_growing_puts(&sql, " FROM " PFDD_ROW_TABLE);
-    pfdd_growing_add(&sql, "", 1);
+    pfdd_byte_buffer_puts(&sql, " FROM " PFDD_ROW_TABLE);
+    pfdd_byte_buffer_add(&sql, "", 1);
     bool ok = sql.failed ? fail_with(db, "out of memory")
                          : prepare(db, which, sql.at);
-    pfdd_growing_free(&sql);
+    pfdd_byte_buffer_free(&sql);
     return ok;
 }
 

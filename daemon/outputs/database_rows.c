@@ -20,30 +20,30 @@ const struct pfdd_row_column pfdd_row_columns[PFDD_ROW_COLUMNS] = {
 
 /* ---- values: a byte for the kind, then a number, or a length and bytes ---- */
 
-static void put_null(struct pfdd_growing *out)
+static void put_null(struct pfdd_byte_buffer *out)
 {
     const char kind = PFDD_VALUE_NULL;
-    pfdd_growing_add(out, &kind, 1);
+    pfdd_byte_buffer_add(out, &kind, 1);
 }
 
 /* Its bytes come behind it. */
-static void put_head(struct pfdd_growing *out, enum pfdd_value_kind kind,
+static void put_head(struct pfdd_byte_buffer *out, enum pfdd_value_kind kind,
                      size_t n)
 {
     char head[1 + sizeof(uint32_t)] = { (char)kind };
     uint32_t length = (uint32_t)n;
     memcpy(head + 1, &length, sizeof length);
-    pfdd_growing_add(out, head, sizeof head);
+    pfdd_byte_buffer_add(out, head, sizeof head);
 }
 
-static void put_bytes(struct pfdd_growing *out, enum pfdd_value_kind kind,
+static void put_bytes(struct pfdd_byte_buffer *out, enum pfdd_value_kind kind,
                       const char *at, size_t n)
 {
     put_head(out, kind, n);
-    pfdd_growing_add(out, at, n);
+    pfdd_byte_buffer_add(out, at, n);
 }
 
-static void put_text(struct pfdd_growing *out, const char *text)
+static void put_text(struct pfdd_byte_buffer *out, const char *text)
 {
     if (text) {
         put_bytes(out, PFDD_VALUE_TEXT, text, strlen(text));
@@ -53,13 +53,13 @@ static void put_text(struct pfdd_growing *out, const char *text)
 }
 
 /* Texts that are made at their place have their length set when they end. */
-static size_t begin_text(struct pfdd_growing *out)
+static size_t begin_text(struct pfdd_byte_buffer *out)
 {
     put_head(out, PFDD_VALUE_TEXT, 0);
     return out->n;
 }
 
-static void end_text(struct pfdd_growing *out, size_t begin)
+static void end_text(struct pfdd_byte_buffer *out, size_t begin)
 {
     uint32_t length = (uint32_t)(out->n - begin);
     if (!out->failed)
@@ -67,17 +67,17 @@ static void end_text(struct pfdd_growing *out, size_t begin)
 }
 
 /* Integers of SQL have a sign: what has no place there is a text of digits. */
-static void put_number(struct pfdd_growing *out, uint64_t value)
+static void put_number(struct pfdd_byte_buffer *out, uint64_t value)
 {
     char bytes[1 + sizeof value] = { PFDD_VALUE_INTEGER };
     if (value > INT64_MAX) {
         size_t begin = begin_text(out);
-        pfdd_growing_number(out, value);
+        pfdd_byte_buffer_number(out, value);
         end_text(out, begin);
         return;
     }
     memcpy(bytes + 1, &value, sizeof value);
-    pfdd_growing_add(out, bytes, sizeof bytes);
+    pfdd_byte_buffer_add(out, bytes, sizeof bytes);
 }
 
 size_t pfdd_row_value(const char *bytes, size_t n, struct pfdd_value *ret)
@@ -150,7 +150,7 @@ static bool is_utf8(const char *at, size_t n)
 }
 
 /* What is no text stays as it is, as bytes. */
-static void put_foreign(struct pfdd_growing *out, const char *at, size_t n)
+static void put_foreign(struct pfdd_byte_buffer *out, const char *at, size_t n)
 {
     bool is_text = is_ascii(at, n) || is_utf8(at, n);
     put_bytes(out, is_text ? PFDD_VALUE_TEXT : PFDD_VALUE_BYTES, at, n);
@@ -158,73 +158,74 @@ static void put_foreign(struct pfdd_growing *out, const char *at, size_t n)
 
 /* ---- JSON ---- */
 
-static void put_args(struct pfdd_growing *out, struct pfd_entry *entry)
+static void put_args(struct pfdd_byte_buffer *out, struct pfd_entry *entry)
 {
     size_t begin = begin_text(out);
-    char *at = pfdd_growing_room(out, pfd_entry_args_room(entry));
+    char *at = pfdd_byte_buffer_room(out, pfd_entry_args_room(entry));
     if (at)
         out->n += pfd_entry_args(at, entry);
     end_text(out, begin);
 }
 
-static void put_parts(struct pfdd_growing *out, const struct pfd_origin *o)
+static void put_parts(struct pfdd_byte_buffer *out, const struct pfd_origin *o)
 {
     for (uint32_t i = 0; i < o->n && i < 3; i++) {
         uint32_t bits = (uint32_t)o->value[i];
         float real;
         memcpy(&real, &bits, sizeof real);
-        pfdd_growing_puts(out, i ? "," : "[");
+        pfdd_byte_buffer_puts(out, i ? "," : "[");
         if (o->type == PFD_ORIGIN_COORDS) {
-            pfdd_growing_number(out, o->value[i]);
+            pfdd_byte_buffer_number(out, o->value[i]);
         } else if (real - real == 0) {
-            pfdd_growing_print(out, "%.9g", (double)real);
+            pfdd_byte_buffer_print(out, "%.9g", (double)real);
         } else {
-            pfdd_growing_print(out, "\"%g\"", (double)real);
+            pfdd_byte_buffer_print(out, "\"%g\"", (double)real);
         }
     }
-    pfdd_growing_puts(out, "]");
+    pfdd_byte_buffer_puts(out, "]");
 }
 
-static void put_origin(struct pfdd_growing *out, const struct pfd_origin *o)
+static void put_origin(struct pfdd_byte_buffer *out, const struct pfd_origin *o)
 {
     char *at;
-    pfdd_growing_puts(out, "\"");
-    pfdd_growing_puts(out, o->name);
-    pfdd_growing_puts(out, "\":");
+    pfdd_byte_buffer_puts(out, "\"");
+    pfdd_byte_buffer_puts(out, o->name);
+    pfdd_byte_buffer_puts(out, "\":");
     switch (o->type) {
     case PFD_ORIGIN_NUMBER:
-        pfdd_growing_number(out, o->value[0]);
+        pfdd_byte_buffer_number(out, o->value[0]);
         break;
     case PFD_ORIGIN_HEX:
-        pfdd_growing_puts(out, "\"");
-        pfdd_growing_hex(out, o->value[0], 1);
-        pfdd_growing_puts(out, "\"");
+        pfdd_byte_buffer_puts(out, "\"");
+        pfdd_byte_buffer_hex(out, o->value[0], 1);
+        pfdd_byte_buffer_puts(out, "\"");
         break;
     case PFD_ORIGIN_COORDS:
     case PFD_ORIGIN_FLOATS:
         put_parts(out, o);
         break;
     case PFD_ORIGIN_TEXT:
-        pfdd_growing_puts(out, "\"");
-        at = pfdd_growing_room(out, 6 * (size_t)o->n);
+        pfdd_byte_buffer_puts(out, "\"");
+        at = pfdd_byte_buffer_room(out, 6 * (size_t)o->n);
         if (at)
             out->n += pfd_escape_for_json(at, o->text, o->n);
-        pfdd_growing_puts(out, "\"");
+        pfdd_byte_buffer_puts(out, "\"");
         break;
     }
-    pfdd_growing_puts(out, ",");
+    pfdd_byte_buffer_puts(out, ",");
 }
 
 /* {"host":...,"lane":...}: a comma stands behind each member, until the last
  * one becomes the end. */
-static void put_origins(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put_origins(struct pfdd_byte_buffer *out,
+                        const struct pfdd_note *note)
 {
     struct pfd_origin origin;
     const char *of_buffer = note->buffer ? note->buffer->origin : NULL;
     size_t before = out->n;
     size_t begin = begin_text(out);
-    pfdd_growing_puts(out, "{");
-    pfdd_growing_puts(out, of_buffer ? of_buffer : "");
+    pfdd_byte_buffer_puts(out, "{");
+    pfdd_byte_buffer_puts(out, of_buffer ? of_buffer : "");
     for (size_t i = 0; note->entry; i++) {
         if (pfd_entry_origin(note->entry, i, &origin) != PFD_OK)
             break;
@@ -241,7 +242,7 @@ static void put_origins(struct pfdd_growing *out, const struct pfdd_note *note)
     }
 }
 
-static void put_findings(struct pfdd_growing *out, uint64_t findings)
+static void put_findings(struct pfdd_byte_buffer *out, uint64_t findings)
 {
     size_t begin = 0;
     if (!findings) {
@@ -251,16 +252,17 @@ static void put_findings(struct pfdd_growing *out, uint64_t findings)
     begin = begin_text(out);
     for (uint64_t left = findings; left; left &= left - 1) {
         unsigned kind = (unsigned)__builtin_ctzll(left);
-        pfdd_growing_print(out, "%s\"%s\"", left == findings ? "[" : ",",
-                           pfd_finding_name((enum pfd_finding_kind)kind));
+        pfdd_byte_buffer_print(out, "%s\"%s\"", left == findings ? "[" : ",",
+                               pfd_finding_name((enum pfd_finding_kind)kind));
     }
-    pfdd_growing_puts(out, "]");
+    pfdd_byte_buffer_puts(out, "]");
     end_text(out, begin);
 }
 
 /* ---- rows ---- */
 
-static void put_string(struct pfdd_growing *out, const struct pfd_entry *entry)
+static void put_string(struct pfdd_byte_buffer *out,
+                       const struct pfd_entry *entry)
 {
     size_t n = 0;
     const char *text = pfd_entry_format_string(entry, &n);
@@ -272,7 +274,8 @@ static void put_string(struct pfdd_growing *out, const struct pfd_entry *entry)
 }
 
 /* index, id, format_string, message, args, stream */
-static void put_entry(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put_entry(struct pfdd_byte_buffer *out,
+                      const struct pfdd_note *note)
 {
     struct pfd_entry *entry = note->entry;
     size_t begin = 0;
@@ -286,7 +289,7 @@ static void put_entry(struct pfdd_growing *out, const struct pfdd_note *note)
     }
     put_number(out, entry->index);
     begin = begin_text(out);
-    pfdd_growing_hex(out, entry->id, 12);
+    pfdd_byte_buffer_hex(out, entry->id, 12);
     end_text(out, begin);
     put_string(out, entry);
     put_foreign(out, note->text, note->n);
@@ -294,7 +297,7 @@ static void put_entry(struct pfdd_growing *out, const struct pfdd_note *note)
     put_text(out, pfd_stream_name((enum pfd_stream)entry->stream));
 }
 
-static void put(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
 {
     put_number(out, note->time);
     put_number(out, note->sequence);

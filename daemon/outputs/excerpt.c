@@ -95,7 +95,7 @@ static struct pfdd_chunk *find(const struct pfdd_ring *ring,
 
 /* ---- making it, on a worker ---- */
 
-static void put_line(struct pfdd_growing *out,
+static void put_line(struct pfdd_byte_buffer *out,
                      const struct pfd_excerpt_line *line)
 {
     size_t n = line->n;
@@ -105,34 +105,34 @@ static void put_line(struct pfdd_growing *out,
             n--;
     }
     if (line->number) {
-        pfdd_growing_print(out, "{\"line\":%" PRIu32 ",", line->number);
+        pfdd_byte_buffer_print(out, "{\"line\":%" PRIu32 ",", line->number);
     } else {
-        pfdd_growing_puts(out, "{\"line\":null,");
+        pfdd_byte_buffer_puts(out, "{\"line\":null,");
     }
-    pfdd_growing_puts(out, "\"text\":\"");
-    char *at = pfdd_growing_room(out, n * ESCAPED + 1);
+    pfdd_byte_buffer_puts(out, "\"text\":\"");
+    char *at = pfdd_byte_buffer_room(out, n * ESCAPED + 1);
     if (at)
         out->n += pfd_escape_for_json(at, line->text, n);
-    pfdd_growing_puts(out, n < line->n ? "\",\"cut\":true}" : "\"}");
+    pfdd_byte_buffer_puts(out, n < line->n ? "\",\"cut\":true}" : "\"}");
 }
 
-static void put_lines(struct pfdd_growing *out, const struct pfd_excerpt *e)
+static void put_lines(struct pfdd_byte_buffer *out, const struct pfd_excerpt *e)
 {
-    pfdd_growing_puts(out, ",\"lines\":[");
+    pfdd_byte_buffer_puts(out, ",\"lines\":[");
     for (size_t i = 0; i < e->n; i++) {
-        pfdd_growing_puts(out, i ? "," : "");
+        pfdd_byte_buffer_puts(out, i ? "," : "");
         put_line(out, &e->lines[i]);
     }
-    pfdd_growing_print(out, "],\"marked\":%zu}\n", e->marked);
+    pfdd_byte_buffer_print(out, "],\"marked\":%zu}\n", e->marked);
 }
 
-static void put_sequence(struct pfdd_growing *out, uint64_t sequence)
+static void put_sequence(struct pfdd_byte_buffer *out, uint64_t sequence)
 {
-    pfdd_growing_print(out, "{\"type\":\"excerpt\",\"sequence\":%" PRIu64,
-                       sequence);
-    if (sequence > UINT64_C(1) << 53) {
-        pfdd_growing_print(out, ",\"sequence_exact\":\"%" PRIu64 "\"",
+    pfdd_byte_buffer_print(out, "{\"type\":\"excerpt\",\"sequence\":%" PRIu64,
                            sequence);
+    if (sequence > UINT64_C(1) << 53) {
+        pfdd_byte_buffer_print(out, ",\"sequence_exact\":\"%" PRIu64 "\"",
+                               sequence);
     }
 }
 
@@ -161,7 +161,7 @@ static void make(struct pfdd_job *job)
     struct pfdd_excerpt *e = (struct pfdd_excerpt *)job;
     struct pfdd_buffer *buffer = e->chunk->buffer;
     struct pfd_chunk_reader *reader = NULL;
-    struct pfdd_growing out = { 0 };
+    struct pfdd_byte_buffer out = { 0 };
     struct pfd_excerpt found;
     if (pfd_chunk_reader_new(e->strings->set, buffer->name, &buffer->options,
                              &reader, NULL) != PFD_OK)
@@ -169,13 +169,14 @@ static void make(struct pfdd_job *job)
     const char *reason = read_item(e, reader, &found);
     put_sequence(&out, e->sequence);
     if (reason) {
-        pfdd_growing_print(&out, ",\"lines\":[],\"reason\":\"%s\"}\n", reason);
+        pfdd_byte_buffer_print(&out, ",\"lines\":[],\"reason\":\"%s\"}\n",
+                               reason);
     } else {
         put_lines(&out, &found);
     }
     pfd_chunk_reader_free(reader);
     if (out.failed) {
-        pfdd_growing_free(&out);
+        pfdd_byte_buffer_free(&out);
         return;
     }
     e->text = out.at;

@@ -188,7 +188,7 @@ static void look_after_old(struct pfdd_written *o, const char *old,
     c->care.job.done = care_done;
     c->of = o;
     o->n_compressing++;
-    pfdd_pool_submit(o->base.d->pools.decoders, &c->care.job);
+    pfdd_pool_submit(o->base.d->thread_pools.decoders, &c->care.job);
 }
 
 static void set_failing(struct writer *w, bool failing)
@@ -269,7 +269,8 @@ static void start_job(struct writer *w)
     w->used = uv_now(d->loop);
     w->reader.is_lent = true;
     d->count.file_retries += w->failing;
-    pfdd_pool_submit(w->of->is_stdout ? w->of->pool : d->pools.disk, &w->job);
+    pfdd_pool_submit(w->of->is_stdout ? w->of->pool : d->thread_pools.disk,
+                     &w->job);
 }
 
 static void on_lines(struct pfdd_reader *reader)
@@ -350,9 +351,9 @@ static struct writer *add_writer(struct pfdd_written *o, uint32_t source,
     w->job.done = job_done;
     w->of = o;
     w->source = source;
-    w->path = o->is_stdout
-                  ? strdup("stdout")
-                  : pfdd_template_choose(config_of(o)->path, name, is_taken, o);
+    w->path = o->is_stdout ? strdup("stdout")
+                           : pfdd_path_template_choose(config_of(o)->path, name,
+                                                       is_taken, o);
     w->file = (struct pfdd_appended){ .path = o->is_stdout ? NULL : w->path,
                                       .stop = &o->stop,
                                       .fd = -1 };
@@ -522,9 +523,9 @@ static void on_tick(uv_timer_t *timer)
 /* Of all sources, if each has a file. */
 static void tidy(struct pfdd_written *o)
 {
-    char *path = o->is_stdout
-                     ? NULL
-                     : pfdd_template_fill(config_of(o)->path, PFDD_ROTATED_ANY);
+    char *path = o->is_stdout ? NULL
+                              : pfdd_path_template_fill(config_of(o)->path,
+                                                        PFDD_ROTATED_ANY);
     if (path)
         look_after_old(o, "", path);
     free(path);

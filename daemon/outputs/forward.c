@@ -216,7 +216,7 @@ long pfdd_forward_read(const void *bytes, size_t n,
 
 static int add(void *user, const char *bytes, size_t n)
 {
-    pfdd_growing_add(user, bytes, n);
+    pfdd_byte_buffer_add(user, bytes, n);
     return 0;
 }
 
@@ -246,7 +246,7 @@ static void put_field(void *user, const struct pfdd_field *field)
 
 /* [EventTime, {"message": ..., "severity": ..., what is known}]: how much is
  * known is set when all has been put. */
-static void put(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
 {
     const uint32_t time[] = { htonl((uint32_t)(note->time / 1000000000)),
                               htonl((uint32_t)(note->time % 1000000000)) };
@@ -270,7 +270,7 @@ static void put(struct pfdd_growing *out, const struct pfdd_note *note)
 
 const struct pfdd_encoding pfdd_forward_encoding = { .put = put };
 
-void pfdd_forward_message(struct pfdd_growing *out,
+void pfdd_forward_message(struct pfdd_byte_buffer *out,
                           const struct pfdd_forward_chunk *chunk)
 {
     msgpack_packer pk;
@@ -290,7 +290,7 @@ void pfdd_forward_message(struct pfdd_growing *out,
     }
 }
 
-void pfdd_forward_ping(struct pfdd_growing *out, const char *host,
+void pfdd_forward_ping(struct pfdd_byte_buffer *out, const char *host,
                        const char *salt, const char *proof, const char *user,
                        const char *password)
 {

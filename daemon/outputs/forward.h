@@ -50,12 +50,12 @@ struct pfdd_forward_chunk {
     uint64_t n_notes;
     bool is_gzip;
 };
-void pfdd_forward_message(struct pfdd_growing *out,
+void pfdd_forward_message(struct pfdd_byte_buffer *out,
                           const struct pfdd_forward_chunk *chunk);
 
 /* ["PING", host, salt, proof, user, what proves its password]; both empty: none
  * is asked for. */
-void pfdd_forward_ping(struct pfdd_growing *out, const char *host,
+void pfdd_forward_ping(struct pfdd_byte_buffer *out, const char *host,
                        const char *salt, const char *proof, const char *user,
                        const char *password);
 

@@ -73,12 +73,12 @@ static bool prove_user(const struct pfdd_greeting *g, struct pfdd_piece salt,
 
 const char *pfdd_greeting_answer(struct pfdd_greeting *g,
                                  const struct pfdd_forward_said *helo,
-                                 struct pfdd_growing *out)
+                                 struct pfdd_byte_buffer *out)
 {
     const struct pfdd_piece *nonce = &helo->nonce;
     char proof[PFDD_SHA512_TEXT];
     char digest[PFDD_SHA512_TEXT] = "";
-    const char *host = pfdd_host();
+    const char *host = pfdd_host_name();
     bool wants_user = helo->auth.n > 0;
     if (!nonce->n || nonce->n > sizeof g->nonce)
         return "its greeting has no nonce";

@@ -43,7 +43,7 @@ bool pfdd_greeting_read(struct pfdd_greeting *g,
 /* Our answer to a HELO, added to out. NULL: all is well; else why not. */
 const char *pfdd_greeting_answer(struct pfdd_greeting *g,
                                  const struct pfdd_forward_said *helo,
-                                 struct pfdd_growing *out);
+                                 struct pfdd_byte_buffer *out);
 
 /* Of a PONG: NULL, if it lets us in and knows the key itself; else why not. */
 const char *pfdd_greeting_check(const struct pfdd_greeting *g,

@@ -226,7 +226,7 @@ static bool keep(struct pfdd_sender *s, const struct batch *b, size_t i,
     s->rest_time = b->notes[i].time;
     s->rest.n = 0;
     for (size_t k = 0; k < PARTS; k++)
-        pfdd_growing_add(&s->rest, parts[k].iov_base, parts[k].iov_len);
+        pfdd_byte_buffer_add(&s->rest, parts[k].iov_base, parts[k].iov_len);
     s->rest_at = sent;
     return !s->rest.failed;
 }
@@ -251,7 +251,7 @@ static enum outcome send_stream(struct pfdd_sender *s, struct batch *b,
     if (ok)
         return BLOCKED;
     s->count.dropped += !s->notes.is_required;
-    pfdd_growing_free(&s->rest);
+    pfdd_byte_buffer_free(&s->rest);
     errno = ENOMEM;
     return LOST;
 }
@@ -268,7 +268,7 @@ static enum outcome send_rest(struct pfdd_sender *s)
         s->rest_at += (size_t)n;
     }
     count_out(s, s->rest_sequence, s->rest_time, s->rest.n);
-    pfdd_growing_free(&s->rest);
+    pfdd_byte_buffer_free(&s->rest);
     s->rest_at = 0;
     return EMPTY;
 }
@@ -286,7 +286,7 @@ static void drop_link(struct pfdd_sender *s)
     if (s->notes.is_required) {
         s->count.retried += s->out.n;
         memset(&s->out, 0, sizeof s->out);
-        pfdd_growing_free(&s->rest);
+        pfdd_byte_buffer_free(&s->rest);
         pfdd_notes_attend(&s->notes, false);
         pfdd_notes_rewind(&s->notes);
     }
@@ -446,7 +446,7 @@ static void finish_close(struct pfdd_sender *s)
         s->n_links || !pfdd_notes_can_close(&s->notes))
         return;
     pfdd_notes_close(&s->notes);
-    pfdd_growing_free(&s->rest);
+    pfdd_byte_buffer_free(&s->rest);
     pfdd_output_closed(&s->base);
 }
 

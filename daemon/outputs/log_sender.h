@@ -53,7 +53,7 @@ struct pfdd_sender {
     bool is_datagram;
     /* Of a stream: a note that was sent in part, whole; the first rest_at bytes
      * of it went out on this link. */
-    struct pfdd_growing rest;
+    struct pfdd_byte_buffer rest;
     size_t rest_at;
     uint64_t rest_sequence;
     uint64_t rest_time;

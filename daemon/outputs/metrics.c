@@ -77,7 +77,7 @@ static void put_memory(FILE *out, const struct pfdd *d)
             m.ring, m.pages, m.inputs, m.frames, m.buffers, m.sessions,
             m.helpers, m.strings, m.outputs);
     gauge(out, "memory_accounted_bytes", total, "The sum of all parts.");
-    gauge(out, "memory_peak_bytes", d->room.peak,
+    gauge(out, "memory_peak_bytes", d->budget.peak,
           "The largest that this sum has been.");
     gauge(out, "memory_max_bytes", d->config->config->memory_max,
           "The configured cap.");
@@ -191,19 +191,20 @@ static void put_outputs(FILE *out, const struct pfdd *d)
              offsetof(struct pfdd_sent, is_connected));
 }
 
-static void put_sums(FILE *out, const struct pfdd_sums *sums)
+static void put_sums(FILE *out, const struct pfdd_buffer_stats *buffer_stats)
 {
-    counter(out, "unknown_entries_total", sums->unknown,
+    counter(out, "unknown_entries_total", buffer_stats->unknown,
             "Entries whose id no format string has.");
-    counter(out, "lost_bytes_total", sums->lost_bytes,
+    counter(out, "lost_bytes_total", buffer_stats->lost_bytes,
             "Bytes that buffers were too small for.");
-    counter(out, "skipped_bytes_total", sums->skipped_bytes,
+    counter(out, "skipped_bytes_total", buffer_stats->skipped_bytes,
             "Bytes of buffers that no entry was made of.");
     head(out, "findings_total", "counter",
          "What was found in buffers, by kind; printfdecode(1) lists them.");
     for (unsigned i = 0; i < PFD_N_FINDING_KINDS; i++) {
         fprintf(out, "printfdecode_findings_total{kind=\"%s\"} %" PRIu64 "\n",
-                pfd_finding_name((enum pfd_finding_kind)i), sums->findings[i]);
+                pfd_finding_name((enum pfd_finding_kind)i),
+                buffer_stats->findings[i]);
     }
 }
 
@@ -295,7 +296,7 @@ static char *write_rest(const struct pfdd *d, size_t *n)
             "Looks put off because readers were behind.");
     counter(out, "lost_entries_total", c->gap_lines,
             "Entries known to be lost on their way in.");
-    put_sums(out, &d->outcome.sums);
+    put_sums(out, &d->outcome.buffer_stats);
     put_counters(out, d);
     if (fclose(out) != 0) {
         free(text);
@@ -307,24 +308,25 @@ static char *write_rest(const struct pfdd *d, size_t *n)
 /* ---- sources, on a worker ---- */
 
 /* No name is empty: that is all that are not listed. */
-static void put_row(struct pfdd_growing *out, const char *series,
+static void put_row(struct pfdd_byte_buffer *out, const char *series,
                     const char *name, uint64_t value)
 {
-    pfdd_growing_puts(out, series);
+    pfdd_byte_buffer_puts(out, series);
     for (; *name; name++) {
         if (*name == '"' || *name == '\\')
-            pfdd_growing_add(out, "\\", 1);
-        pfdd_growing_add(out, name, 1);
+            pfdd_byte_buffer_add(out, "\\", 1);
+        pfdd_byte_buffer_add(out, name, 1);
     }
-    pfdd_growing_puts(out, "\"} ");
-    pfdd_growing_number(out, value);
-    pfdd_growing_add(out, "\n", 1);
+    pfdd_byte_buffer_puts(out, "\"} ");
+    pfdd_byte_buffer_number(out, value);
+    pfdd_byte_buffer_add(out, "\n", 1);
 }
 
-static void put_series(struct pfdd_growing *out, const struct pfdd_metrics *m,
-                       const char *begin, const char *series, bool of_gaps)
+static void put_series(struct pfdd_byte_buffer *out,
+                       const struct pfdd_metrics *m, const char *begin,
+                       const char *series, bool of_gaps)
 {
-    pfdd_growing_puts(out, begin);
+    pfdd_byte_buffer_puts(out, begin);
     for (size_t i = 0; i < m->n_rows; i++) {
         const struct pfdd_metrics_row *row = &m->rows[i];
         put_row(out, series, row->name,
@@ -341,13 +343,13 @@ static size_t page_bytes(const struct pfdd_metrics *m, const struct pfdd *d)
 static void make(struct pfdd_job *job)
 {
     struct pfdd_metrics *m = PFDD_MEMBER_OF(struct pfdd_metrics, job, job);
-    struct pfdd_growing out = { 0 };
+    struct pfdd_byte_buffer out = { 0 };
     if (m->is_state) {
         m->text = pfdd_state_write(m->state, &m->n);
         return;
     }
-    pfdd_growing_room(&out, m->n);
-    pfdd_growing_add(&out, m->rest, m->n_rest);
+    pfdd_byte_buffer_room(&out, m->n);
+    pfdd_byte_buffer_add(&out, m->rest, m->n_rest);
     put_series(&out, m,
                "# HELP printfdecode_source_entries_total Entries of each "
                "source; \"\": of those that are gone for long.\n"
@@ -359,7 +361,7 @@ static void make(struct pfdd_job *job)
                "# TYPE printfdecode_source_gaps_total counter\n",
                "printfdecode_source_gaps_total{source=\"", true);
     if (out.failed)
-        pfdd_growing_free(&out);
+        pfdd_byte_buffer_free(&out);
     m->text = out.at;
     m->n = out.n;
 }
@@ -407,7 +409,7 @@ static bool note(struct pfdd_metrics *m, const struct pfdd *d)
     size_t n_rows = s->n_listed * sizeof *m->rows;
     size_t n = sizeof *m + s->n_listed_bytes + n_rows + 2 * REST +
                names_bytes(s) + HEADS;
-    if (!pfdd_quota_change(m->quota, 0, n))
+    if (!pfdd_reader_quota_change(m->reader_quota, 0, n))
         return false;
     m->n_held = n;
     m->rest = write_rest(d, &m->n_rest);
@@ -423,28 +425,29 @@ static bool note(struct pfdd_metrics *m, const struct pfdd *d)
 static bool note_state(struct pfdd_metrics *m, const struct pfdd *d)
 {
     size_t n = sizeof *m + pfdd_state_most(d);
-    if (!pfdd_quota_change(m->quota, 0, n))
+    if (!pfdd_reader_quota_change(m->reader_quota, 0, n))
         return false;
     m->n_held = n;
     m->state = pfdd_state_new(d);
     return m->state;
 }
 
-static struct pfdd_metrics *new_page(struct pfdd_quota *quota)
+static struct pfdd_metrics *new_page(struct pfdd_reader_quota *reader_quota)
 {
     struct pfdd_metrics *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
-    quota->refs++;
+    reader_quota->refs++;
     m->refs = 1;
-    m->quota = quota;
+    m->reader_quota = reader_quota;
     return m;
 }
 
 struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
-                                      struct pfdd_quota *quota, bool is_state)
+                                      struct pfdd_reader_quota *reader_quota,
+                                      bool is_state)
 {
-    struct pfdd_metrics *m = new_page(quota);
+    struct pfdd_metrics *m = new_page(reader_quota);
     if (!m)
         return NULL;
     m->job.run = make;
@@ -455,13 +458,13 @@ struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
     return NULL;
 }
 
-struct pfdd_metrics *pfdd_metrics_of(struct pfdd_quota *quota, char *text,
-                                     size_t n)
+struct pfdd_metrics *pfdd_metrics_of(struct pfdd_reader_quota *reader_quota,
+                                     char *text, size_t n)
 {
-    struct pfdd_metrics *m = new_page(quota);
+    struct pfdd_metrics *m = new_page(reader_quota);
     if (!m)
         return NULL;
-    if (!pfdd_quota_change(quota, 0, sizeof *m + n)) {
+    if (!pfdd_reader_quota_change(reader_quota, 0, sizeof *m + n)) {
         pfdd_metrics_unref(m);
         return NULL;
     }
@@ -475,7 +478,7 @@ void pfdd_metrics_settle(struct pfdd_metrics *m)
 {
     size_t n = sizeof *m + (m->text ? m->n : 0);
     forget(m);
-    if (pfdd_quota_change(m->quota, m->n_held, n))
+    if (pfdd_reader_quota_change(m->reader_quota, m->n_held, n))
         m->n_held = n;
 }
 
@@ -485,7 +488,7 @@ void pfdd_metrics_unref(struct pfdd_metrics *m)
         return;
     forget(m);
     free(m->text);
-    pfdd_quota_change(m->quota, m->n_held, 0);
-    pfdd_quota_leave(m->quota);
+    pfdd_reader_quota_change(m->reader_quota, m->n_held, 0);
+    pfdd_reader_quota_leave(m->reader_quota);
     free(m);
 }

@@ -16,9 +16,10 @@ struct pfdd_metrics {
     void *user;          /* the owner's */
     unsigned refs;
     bool is_state;
-    struct pfdd_quota *quota; /* whose bytes it takes, a reference */
-    size_t n_held;            /* of them */
-    char *text;               /* [n], once it is made; NULL: no memory */
+    struct pfdd_reader_quota
+        *reader_quota; /* whose bytes it takes, a reference */
+    size_t n_held;     /* of them */
+    char *text;        /* [n], once it is made; NULL: no memory */
     size_t n;
     /* What was noted: all but the series of sources, and these. */
     char *rest; /* [n_rest] */
@@ -36,11 +37,12 @@ struct pfdd_metrics {
 /* Notes all of /state (is_state), else of /metrics, with one reference. NULL: there is no memory, or no more of the
  * quota, to which it takes a reference. */
 struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
-                                      struct pfdd_quota *quota, bool is_state);
+                                      struct pfdd_reader_quota *reader_quota,
+                                      bool is_state);
 /* A page of text [n], allocated, which it takes; with one reference. NULL: there
  * is no room, and the text stays. */
-struct pfdd_metrics *pfdd_metrics_of(struct pfdd_quota *quota, char *text,
-                                     size_t n);
+struct pfdd_metrics *pfdd_metrics_of(struct pfdd_reader_quota *reader_quota,
+                                     char *text, size_t n);
 /* When it has been made: takes what it has, no more. */
 void pfdd_metrics_settle(struct pfdd_metrics *metrics);
 /* NULL is allowed. */

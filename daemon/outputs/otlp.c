@@ -14,9 +14,9 @@
 
 /* ---- values ---- */
 
-static void put_string(struct pfdd_growing *out, const char *text, size_t n)
+static void put_string(struct pfdd_byte_buffer *out, const char *text, size_t n)
 {
-    char *at = pfdd_growing_room(out, 6 * n + 2);
+    char *at = pfdd_byte_buffer_room(out, 6 * n + 2);
     if (!at)
         return;
     size_t n_out = pfd_escape_for_json(at + 1, text, n);
@@ -33,7 +33,7 @@ static bool is_int64(const char *digits, size_t n)
 }
 
 struct attributes {
-    struct pfdd_growing *out;
+    struct pfdd_byte_buffer *out;
     bool is_next; /* there is one already */
     bool has_host;
     bool has_device;
@@ -42,16 +42,17 @@ struct attributes {
 static void put_attribute(struct attributes *a, const char *prefix,
                           const struct pfdd_field *field)
 {
-    struct pfdd_growing *out = a->out;
-    pfdd_growing_puts(out, a->is_next ? ",{\"key\":\"" : "{\"key\":\"");
+    struct pfdd_byte_buffer *out = a->out;
+    pfdd_byte_buffer_puts(out, a->is_next ? ",{\"key\":\"" : "{\"key\":\"");
     a->is_next = true;
-    pfdd_growing_puts(out, prefix);
-    pfdd_growing_add(out, field->name, field->n_name);
-    pfdd_growing_puts(out, field->is_number && is_int64(field->value, field->n)
-                               ? "\",\"value\":{\"intValue\":"
-                               : "\",\"value\":{\"stringValue\":");
+    pfdd_byte_buffer_puts(out, prefix);
+    pfdd_byte_buffer_add(out, field->name, field->n_name);
+    pfdd_byte_buffer_puts(out,
+                          field->is_number && is_int64(field->value, field->n)
+                              ? "\",\"value\":{\"intValue\":"
+                              : "\",\"value\":{\"stringValue\":");
     put_string(out, field->value, field->n);
-    pfdd_growing_puts(out, "}}");
+    pfdd_byte_buffer_puts(out, "}}");
 }
 
 static void put_text(struct attributes *a, const char *name, const char *value)
@@ -114,15 +115,16 @@ static void put_resource_field(void *user, const struct pfdd_field *field)
     put_named(a, name, field);
 }
 
-static void put_resource(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put_resource(struct pfdd_byte_buffer *out,
+                         const struct pfdd_note *note)
 {
     struct attributes a = { .out = out };
     pfdd_note_buffer_fields(note, put_resource_field, &a);
     if (!a.has_host)
-        put_text(&a, "host.name", pfdd_host());
+        put_text(&a, "host.name", pfdd_host_name());
     if (a.has_device)
         put_text(&a, "hw.type", "gpu");
-    pfdd_growing_add(out, "", 1);
+    pfdd_byte_buffer_add(out, "", 1);
 }
 
 /* Of what stands in no resource. */
@@ -165,27 +167,28 @@ static struct severity severity_of(const struct pfdd_note *note)
     return (struct severity){ 9, "INFO" };
 }
 
-static void put_record(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put_record(struct pfdd_byte_buffer *out,
+                       const struct pfdd_note *note)
 {
     struct severity severity = severity_of(note);
     struct attributes a = { .out = out };
-    pfdd_growing_puts(out, "{\"timeUnixNano\":\"");
-    pfdd_growing_number(out, note->time);
-    pfdd_growing_puts(out, "\",\"observedTimeUnixNano\":\"");
-    pfdd_growing_number(out, note->time);
-    pfdd_growing_puts(out, "\",\"severityNumber\":");
-    pfdd_growing_number(out, severity.number);
-    pfdd_growing_puts(out, ",\"severityText\":\"");
-    pfdd_growing_puts(out, severity.text);
-    pfdd_growing_puts(out, "\",\"body\":{\"stringValue\":");
+    pfdd_byte_buffer_puts(out, "{\"timeUnixNano\":\"");
+    pfdd_byte_buffer_number(out, note->time);
+    pfdd_byte_buffer_puts(out, "\",\"observedTimeUnixNano\":\"");
+    pfdd_byte_buffer_number(out, note->time);
+    pfdd_byte_buffer_puts(out, "\",\"severityNumber\":");
+    pfdd_byte_buffer_number(out, severity.number);
+    pfdd_byte_buffer_puts(out, ",\"severityText\":\"");
+    pfdd_byte_buffer_puts(out, severity.text);
+    pfdd_byte_buffer_puts(out, "\",\"body\":{\"stringValue\":");
     put_string(out, note->text, note->n);
-    pfdd_growing_puts(out, "},\"attributes\":[");
+    pfdd_byte_buffer_puts(out, "},\"attributes\":[");
     pfdd_note_fields(note, put_field, &a);
-    pfdd_growing_puts(out, "]}");
-    pfdd_growing_add(out, "", 1);
+    pfdd_byte_buffer_puts(out, "]}");
+    pfdd_byte_buffer_add(out, "", 1);
 }
 
-static void put(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
 {
     put_resource(out, note);
     put_record(out, note);
@@ -198,18 +201,19 @@ const struct pfdd_encoding pfdd_otlp_encoding = { .put = put };
 static void begin_resource(struct pfdd_otlp *body, const char *service,
                            const char *resource)
 {
-    struct pfdd_growing *out = &body->text;
+    struct pfdd_byte_buffer *out = &body->text;
     struct attributes a = { .out = out };
-    pfdd_growing_puts(out, body->resource ? "]}]}," : "{\"resourceLogs\":[");
-    pfdd_growing_puts(out, "{\"resource\":{\"attributes\":[");
+    pfdd_byte_buffer_puts(out,
+                          body->resource ? "]}]}," : "{\"resourceLogs\":[");
+    pfdd_byte_buffer_puts(out, "{\"resource\":{\"attributes\":[");
     put_text(&a, "service.name", service);
     if (*resource)
-        pfdd_growing_puts(out, ",");
-    pfdd_growing_puts(out, resource);
-    pfdd_growing_puts(out, "]},\"scopeLogs\":[{\"scope\":{\"name\":"
-                           "\"printfdecode\",\"version\":\"");
-    pfdd_growing_puts(out, pfd_version());
-    pfdd_growing_puts(out, "\"},\"logRecords\":[");
+        pfdd_byte_buffer_puts(out, ",");
+    pfdd_byte_buffer_puts(out, resource);
+    pfdd_byte_buffer_puts(out, "]},\"scopeLogs\":[{\"scope\":{\"name\":"
+                               "\"printfdecode\",\"version\":\"");
+    pfdd_byte_buffer_puts(out, pfd_version());
+    pfdd_byte_buffer_puts(out, "\"},\"logRecords\":[");
     free(body->resource);
     body->resource = strdup(resource);
     out->failed |= !body->resource;
@@ -221,23 +225,23 @@ void pfdd_otlp_add(struct pfdd_otlp *body, const char *service,
     const char *resource = note->bytes;
     size_t n_resource = strlen(resource) + 1;
     if (body->resource && !strcmp(body->resource, resource)) {
-        pfdd_growing_puts(&body->text, ",");
+        pfdd_byte_buffer_puts(&body->text, ",");
     } else {
         begin_resource(body, service, resource);
     }
-    pfdd_growing_add(&body->text, resource + n_resource,
-                     note->n - n_resource - 1);
+    pfdd_byte_buffer_add(&body->text, resource + n_resource,
+                         note->n - n_resource - 1);
 }
 
 bool pfdd_otlp_end(struct pfdd_otlp *body)
 {
-    pfdd_growing_puts(&body->text, "]}]}]}");
+    pfdd_byte_buffer_puts(&body->text, "]}]}]}");
     return !body->text.failed;
 }
 
 void pfdd_otlp_free(struct pfdd_otlp *body)
 {
-    pfdd_growing_free(&body->text);
+    pfdd_byte_buffer_free(&body->text);
     free(body->resource);
     *body = (struct pfdd_otlp){ 0 };
 }

@@ -19,7 +19,7 @@ extern const struct pfdd_encoding pfdd_otlp_encoding;
 
 /* A body of requests; all zeros: none was begun. */
 struct pfdd_otlp {
-    struct pfdd_growing text;
+    struct pfdd_byte_buffer text;
     char *resource; /* of the last note, owned */
 };
 

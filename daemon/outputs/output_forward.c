@@ -39,11 +39,11 @@ struct chunk {
     struct pfdd_job job; /* compresses it */
     struct forward_output *of;
     struct chunk *next;
-    bool is_packing;             /* the job is on its way */
-    struct pfdd_growing entries; /* until then */
-    struct pfdd_growing bytes;   /* the whole message */
-    size_t at;                   /* so many of them are out */
-    size_t n_counted;            /* bytes of memory */
+    bool is_packing;                 /* the job is on its way */
+    struct pfdd_byte_buffer entries; /* until then */
+    struct pfdd_byte_buffer bytes;   /* the whole message */
+    size_t at;                       /* so many of them are out */
+    size_t n_counted;                /* bytes of memory */
     uint64_t n_notes;
     uint64_t first;   /* sequence number */
     uint64_t last;    /* likewise */
@@ -108,7 +108,7 @@ static void free_chunk(struct forward_output *o, struct chunk **at)
     *at = c->next;
     o->n_chunks--;
     o->n_bytes -= c->n_counted;
-    pfdd_growing_free(&c->bytes);
+    pfdd_byte_buffer_free(&c->bytes);
     free(c);
 }
 
@@ -151,7 +151,7 @@ static void on_packed(struct pfdd_job *job)
     struct forward_output *o = c->of;
     c->is_packing = false;
     o->n_packing--;
-    pfdd_growing_free(&c->entries);
+    pfdd_byte_buffer_free(&c->entries);
     o->n_bytes -= c->n_counted - c->bytes.size;
     c->n_counted = c->bytes.size;
     if (o->base.closing) {
@@ -170,7 +170,7 @@ static size_t gather(struct chunk *c, const char *bytes, size_t n)
     for (; at < n && c->entries.n < enough; c->n_notes++) {
         struct pfdd_noted note;
         pfdd_note_at(bytes + at, n - at, &note);
-        pfdd_growing_add(&c->entries, note.bytes, note.n);
+        pfdd_byte_buffer_add(&c->entries, note.bytes, note.n);
         at += note.n_whole;
         c->last = note.sequence;
         if (c->n_notes)
@@ -193,9 +193,9 @@ static void add_last(struct forward_output *o, struct chunk *c)
         c->n_counted += 2 * c->entries.size;
         c->is_packing = true;
         o->n_packing++;
-        pfdd_pool_submit(o->base.d->pools.printers, &c->job);
+        pfdd_pool_submit(o->base.d->thread_pools.printers, &c->job);
     } else {
-        pfdd_growing_free(&c->entries);
+        pfdd_byte_buffer_free(&c->entries);
     }
     o->n_bytes += c->n_counted;
 }
@@ -207,7 +207,7 @@ static bool make_room(struct chunk *c)
         AROUND = 512
     };
     return !c->entries.failed &&
-           pfdd_growing_room(&c->bytes, c->entries.n + AROUND);
+           pfdd_byte_buffer_room(&c->bytes, c->entries.n + AROUND);
 }
 
 /* False: out of memory; what was not taken comes again. */
@@ -224,8 +224,8 @@ static bool add_chunk(struct forward_output *o, const char *bytes, size_t n)
     if (!make_room(c) ||
         (!config_of(o)->compress &&
          !make_message(c, c->entries.at, c->entries.n, false))) {
-        pfdd_growing_free(&c->entries);
-        pfdd_growing_free(&c->bytes);
+        pfdd_byte_buffer_free(&c->entries);
+        pfdd_byte_buffer_free(&c->bytes);
         free(c);
         return false;
     }
@@ -323,7 +323,7 @@ static void go_on(struct forward_output *o)
 }
 
 /* Of a whole answer, at once: the socket has room for what is so short. */
-static void answer(struct forward_output *o, const struct pfdd_growing *g)
+static void answer(struct forward_output *o, const struct pfdd_byte_buffer *g)
 {
     if (g->failed ||
         send(o->link->fd, g->at, g->n, MSG_NOSIGNAL) != (ssize_t)g->n)
@@ -341,13 +341,13 @@ static bool is_word(struct pfdd_piece piece, const char *word)
 static const char *take_helo(struct forward_output *o,
                              const struct pfdd_forward_said *said)
 {
-    struct pfdd_growing g = { 0 };
+    struct pfdd_byte_buffer g = { 0 };
     const char *why = pfdd_greeting_answer(&o->greeting, said, &g);
     if (!why) {
         o->state = PINGED;
         answer(o, &g);
     }
-    pfdd_growing_free(&g);
+    pfdd_byte_buffer_free(&g);
     return why;
 }
 

@@ -142,7 +142,7 @@ static void linger(struct client *c)
         return;
     }
     c->state = LINGERING;
-    c->base.guest.is_silent = true;
+    c->base.limited_peer.is_silent = true;
     shutdown(c->base.fd, SHUT_WR);
     pfdd_visitor_expect(&c->base, LINGER_MS);
     watch(c, UV_READABLE);
@@ -178,7 +178,7 @@ static void send_answer(struct client *c, const char *head, size_t n_head,
     c->at = 0;
     if (c->state == ASKING || c->state == WAITING)
         c->state = ANSWERING;
-    c->base.guest.is_silent = false;
+    c->base.limited_peer.is_silent = false;
     write_answer(c);
 }
 
@@ -263,7 +263,8 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
     struct http_output *o = output_of(c);
     struct pfdd_request request = {
         .form = form,
-        .n_patterns_max = pfdd_quota_of_patterns(&o->base.d->quotas),
+        .n_patterns_max =
+            pfdd_reader_quota_of_patterns(&o->base.d->reader_quotas),
     };
     char err[320] = "";
     char head[HEAD];
@@ -348,20 +349,20 @@ static void metrics_done(struct pfdd_job *job)
 }
 
 /* Of a user who asks, a reference; NULL: out of memory. */
-static struct pfdd_quota *quota_of(const struct client *c)
+static struct pfdd_reader_quota *quota_of(const struct client *c)
 {
-    return pfdd_quota_join(&output_of(c)->base.d->page_quotas,
-                           &c->base.guest.key);
+    return pfdd_reader_quota_join(&output_of(c)->base.d->page_quotas,
+                                  &c->base.limited_peer.key);
 }
 
 /* The bytes are those of a user who asks. NULL: there is no room. */
 static struct pfdd_metrics *note_metrics(struct client *c)
 {
     struct pfdd *d = output_of(c)->base.d;
-    struct pfdd_quota *quota = quota_of(c);
+    struct pfdd_reader_quota *reader_quota = quota_of(c);
     struct pfdd_metrics *ret =
-        quota ? pfdd_metrics_new(d, quota, c->wants_state) : NULL;
-    pfdd_quota_leave(quota);
+        reader_quota ? pfdd_metrics_new(d, reader_quota, c->wants_state) : NULL;
+    pfdd_reader_quota_leave(reader_quota);
     return ret;
 }
 
@@ -395,7 +396,7 @@ static void make_metrics(struct http_output *o, bool is_state)
     o->is_making[is_state] = true;
     o->n_metrics += m->n_held;
     m->job.done = metrics_done;
-    pfdd_pool_submit(o->base.d->pools.choosers, &m->job);
+    pfdd_pool_submit(o->base.d->thread_pools.choosers, &m->job);
 }
 
 static void give_made(struct client *c, const struct pfdd_http_request *q,
@@ -405,7 +406,7 @@ static void give_made(struct client *c, const struct pfdd_http_request *q,
     c->wants_state = is_state;
     c->wish = NEXT;
     c->state = WAITING;
-    c->base.guest.is_silent = false;
+    c->base.limited_peer.is_silent = false;
     watch(c, 0);
     make_metrics(output_of(c), is_state);
 }
@@ -436,10 +437,11 @@ static void give_readiness(struct client *c, const struct pfdd_http_request *q)
 static void send_excerpt(struct client *c, struct pfdd_excerpt *e)
 {
     struct http_output *o = output_of(c);
-    struct pfdd_quota *quota = quota_of(c);
-    struct pfdd_metrics *m =
-        quota && e->text ? pfdd_metrics_of(quota, e->text, e->n) : NULL;
-    pfdd_quota_leave(quota);
+    struct pfdd_reader_quota *reader_quota = quota_of(c);
+    struct pfdd_metrics *m = reader_quota && e->text
+                                 ? pfdd_metrics_of(reader_quota, e->text, e->n)
+                                 : NULL;
+    pfdd_reader_quota_leave(reader_quota);
     c->is_head = e->is_head;
     if (!m) {
         refuse_metrics(c);
@@ -472,7 +474,7 @@ static void give_excerpt(struct client *c, const struct pfdd_http_request *q)
     }
     pfdd_visitor_hold(&c->base);
     c->state = WAITING;
-    c->base.guest.is_silent = false;
+    c->base.limited_peer.is_silent = false;
     watch(c, 0);
 }
 
@@ -584,7 +586,7 @@ static void write_answer(struct client *c)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN) {
-            c->base.guest.is_silent = c->state == ANSWERING;
+            c->base.limited_peer.is_silent = c->state == ANSWERING;
             watch(c, UV_WRITABLE);
             return;
         }

@@ -25,25 +25,25 @@ static const char *identifier_of(const struct pfdd_output_config *base)
 /* ---- fields ---- */
 
 /* A value with a newline in it has its length before it, little-endian. */
-static void put_value(struct pfdd_growing *out, const char *value, size_t n)
+static void put_value(struct pfdd_byte_buffer *out, const char *value, size_t n)
 {
     bool is_long = memchr(value, '\n', n);
     char length[8];
     for (unsigned i = 0; i < sizeof length; i++)
         length[i] = (char)((uint64_t)n >> 8 * i);
-    pfdd_growing_puts(out, is_long ? "\n" : "=");
+    pfdd_byte_buffer_puts(out, is_long ? "\n" : "=");
     if (is_long)
-        pfdd_growing_add(out, length, sizeof length);
-    pfdd_growing_add(out, value, n);
-    pfdd_growing_puts(out, "\n");
+        pfdd_byte_buffer_add(out, length, sizeof length);
+    pfdd_byte_buffer_add(out, value, n);
+    pfdd_byte_buffer_puts(out, "\n");
 }
 
 /* Its own keys: our names in capitals. */
 static void put_field(void *user, const struct pfdd_field *field)
 {
-    struct pfdd_growing *out = user;
-    pfdd_growing_puts(out, "GPU_");
-    char *at = pfdd_growing_room(out, field->n_name);
+    struct pfdd_byte_buffer *out = user;
+    pfdd_byte_buffer_puts(out, "GPU_");
+    char *at = pfdd_byte_buffer_room(out, field->n_name);
     if (!at)
         return;
     for (size_t i = 0; i < field->n_name; i++) {
@@ -54,24 +54,24 @@ static void put_field(void *user, const struct pfdd_field *field)
     put_value(out, field->value, field->n);
 }
 
-static void put_code(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put_code(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
 {
     struct pfd_origin origin;
     if (pfdd_note_origin(note, "file", &origin) &&
         origin.type == PFD_ORIGIN_TEXT) {
-        pfdd_growing_puts(out, "CODE_FILE");
+        pfdd_byte_buffer_puts(out, "CODE_FILE");
         put_value(out, origin.text, origin.n);
     }
     if (pfdd_note_origin(note, "line", &origin) &&
         origin.type == PFD_ORIGIN_NUMBER) {
-        pfdd_growing_print(out, "CODE_LINE=%llu\n",
-                           (unsigned long long)origin.value[0]);
+        pfdd_byte_buffer_print(out, "CODE_LINE=%llu\n",
+                               (unsigned long long)origin.value[0]);
     }
 }
 
-static void put(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
 {
-    pfdd_growing_print(out, "PRIORITY=%u\nMESSAGE", note->severity);
+    pfdd_byte_buffer_print(out, "PRIORITY=%u\nMESSAGE", note->severity);
     put_value(out, note->text, note->n);
     put_code(out, note);
     pfdd_note_fields(note, put_field, out);

@@ -101,7 +101,8 @@ static bool read_request(const struct client *c, struct pfdd_request *ret,
     bool ok = pfdd_output_request(output_of(c)->base.config, ret, err, n_err);
     if (n) /* The client's own choice takes the place of the default one. */
         pfdd_request_widen(ret);
-    ret->n_patterns_max = pfdd_quota_of_patterns(&output_of(c)->base.d->quotas);
+    ret->n_patterns_max =
+        pfdd_reader_quota_of_patterns(&output_of(c)->base.d->reader_quotas);
     return ok && (!n || pfdd_request_read(ret, line, n, err, n_err)) &&
            pfdd_request_finish(ret, err, n_err);
 }
@@ -186,7 +187,7 @@ static void on_come(struct pfdd_visitor *v)
 {
     int room = SEND_ROOM;
     setsockopt(v->fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-    v->guest.is_silent = false;
+    v->limited_peer.is_silent = false;
     pfdd_visitor_watch(v, UV_READABLE);
     pfdd_visitor_expect(v, GRACE_MS);
 }

@@ -112,8 +112,8 @@ static bool find_id(const char *dir, char ret[ID], char *err, size_t n_err)
 
 static bool add_bytes(void *user, const void *bytes, size_t n)
 {
-    struct pfdd_growing *g = user;
-    pfdd_growing_add(g, bytes, n);
+    struct pfdd_byte_buffer *g = user;
+    pfdd_byte_buffer_add(g, bytes, n);
     return !g->failed;
 }
 
@@ -166,14 +166,14 @@ static struct pfd_wire_frame entries_of(const struct nats_output *o,
 }
 
 static bool put_frames(struct nats_output *o, const struct pfdd_chunk *c,
-                       struct pfdd_growing *out)
+                       struct pfdd_byte_buffer *out)
 {
     struct pfd_wire_frame buffer = *c->buffer->frame;
     struct pfd_wire_frame entries = entries_of(o, c);
     buffer.generation = entries.generation = c->contents.generation;
     entries.buffer = buffer.buffer;
     if (!buffer.host.n)
-        buffer.host = pfd_wire_text(pfdd_host());
+        buffer.host = pfd_wire_text(pfdd_host_name());
     o->count.dropped += entries.type == PFD_WIRE_GAP;
     return pfd_wire_write(&buffer, add_bytes, out, NULL) == PFD_OK &&
            pfd_wire_write(&entries, add_bytes, out, NULL) == PFD_OK;
@@ -183,12 +183,12 @@ static struct pfdd_shipment *pack(struct nats_output *o,
                                   const struct pfdd_chunk *c, uint64_t previous,
                                   const struct pfdd_stock *stock)
 {
-    struct pfdd_growing bytes = { 0 };
+    struct pfdd_byte_buffer bytes = { 0 };
     struct pfdd_shipment *s = calloc(1, sizeof *s);
     if (s)
         s->buffer = strdup(c->buffer->name);
     if (!s || !s->buffer || !put_frames(o, c, &bytes)) {
-        pfdd_growing_free(&bytes);
+        pfdd_byte_buffer_free(&bytes);
         pfdd_shipment_free(s);
         return NULL;
     }

@@ -48,7 +48,7 @@ struct batch {
     struct pfdd_post post;
     struct otlp_output *of;
     enum state state;
-    struct pfdd_growing text;
+    struct pfdd_byte_buffer text;
     char *packed; /* [n_packed]; NULL: it is sent as it is */
     size_t n_packed;
     uint64_t n_notes;
@@ -93,7 +93,7 @@ static void go_on(struct otlp_output *o);
 
 static void clear(struct batch *b)
 {
-    pfdd_growing_free(&b->text);
+    pfdd_byte_buffer_free(&b->text);
     free(b->packed);
     b->packed = NULL;
     b->n_packed = 0;
@@ -140,7 +140,7 @@ static void on_packed(struct pfdd_job *job)
         return;
     }
     if (b->packed)
-        pfdd_growing_free(&b->text);
+        pfdd_byte_buffer_free(&b->text);
     go_on(o);
 }
 
@@ -166,7 +166,7 @@ static bool fill(struct otlp_output *o, struct batch *b, const char *bytes,
         return false;
     }
     b->text = body.text;
-    body.text = (struct pfdd_growing){ 0 };
+    body.text = (struct pfdd_byte_buffer){ 0 };
     pfdd_otlp_free(&body);
     pfdd_notes_take(&o->notes, at);
     b->state = READY;
@@ -174,7 +174,7 @@ static bool fill(struct otlp_output *o, struct batch *b, const char *bytes,
         b->state = PACKING;
         b->job.run = pack;
         b->job.done = on_packed;
-        pfdd_pool_submit(o->base.d->pools.printers, &b->job);
+        pfdd_pool_submit(o->base.d->thread_pools.printers, &b->job);
     }
     return true;
 }

@@ -261,7 +261,7 @@ static void on_come(struct pfdd_visitor *v)
 {
     struct subscriber *s = (struct subscriber *)v;
     struct acked_output *o = output_of(s);
-    v->guest.is_silent = false;
+    v->limited_peer.is_silent = false;
     o->subscriber = s;
     o->consumer.absent = false;
     pfdd_visitor_watch(v, UV_READABLE);

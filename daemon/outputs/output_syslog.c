@@ -68,10 +68,10 @@ static bool is_plain(const char *text, size_t n)
 
 /* Control characters as "#012", as syslog servers write them; is_value: of
  * structured data, where some have a '\' before them. */
-static void put_safe(struct pfdd_growing *out, const char *text, size_t n,
+static void put_safe(struct pfdd_byte_buffer *out, const char *text, size_t n,
                      bool is_value)
 {
-    char *at = pfdd_growing_room(out, 4 * n);
+    char *at = pfdd_byte_buffer_room(out, 4 * n);
     if (!at)
         return;
     if (is_plain(text, n)) {
@@ -97,10 +97,10 @@ static void put_safe(struct pfdd_growing *out, const char *text, size_t n,
 }
 
 /* A word of the header; what it may not have becomes '?'. */
-static void put_word(struct pfdd_growing *out, const char *text, size_t n,
+static void put_word(struct pfdd_byte_buffer *out, const char *text, size_t n,
                      size_t max)
 {
-    char *at = pfdd_growing_room(out, max + 1);
+    char *at = pfdd_byte_buffer_room(out, max + 1);
     if (!at)
         return;
     n = n < max ? n : max;
@@ -111,56 +111,57 @@ static void put_word(struct pfdd_growing *out, const char *text, size_t n,
     out->n += n;
 }
 
-static void put_time(struct pfdd_growing *out, uint64_t ns)
+static void put_time(struct pfdd_byte_buffer *out, uint64_t ns)
 {
-    char *at = pfdd_growing_room(out, PFDD_MOMENT);
+    char *at = pfdd_byte_buffer_room(out, PFDD_TIMESTAMP);
     if (at)
-        out->n += pfdd_moment(at, ns, 6);
-    pfdd_growing_puts(out, " ");
+        out->n += pfdd_timestamp(at, ns, 6);
+    pfdd_byte_buffer_puts(out, " ");
 }
 
-static void put_host(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put_host(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
 {
     if (note->buffer && note->buffer->frame->host.n) {
         put_word(out, note->buffer->frame->host.at, note->buffer->frame->host.n,
                  HOST_MAX);
         return;
     }
-    put_word(out, pfdd_host(), strlen(pfdd_host()), HOST_MAX);
+    put_word(out, pfdd_host_name(), strlen(pfdd_host_name()), HOST_MAX);
 }
 
-static void put_process(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put_process(struct pfdd_byte_buffer *out,
+                        const struct pfdd_note *note)
 {
     uint64_t pid = note->buffer ? note->buffer->frame->pid : 0;
     if (pid) {
-        pfdd_growing_number(out, pid);
-        pfdd_growing_puts(out, " ");
+        pfdd_byte_buffer_number(out, pid);
+        pfdd_byte_buffer_puts(out, " ");
     } else {
-        pfdd_growing_puts(out, "- ");
+        pfdd_byte_buffer_puts(out, "- ");
     }
 }
 
 static void put_field(void *user, const struct pfdd_field *field)
 {
-    struct pfdd_growing *out = user;
-    pfdd_growing_puts(out, " ");
-    pfdd_growing_add(out, field->name, field->n_name);
-    pfdd_growing_puts(out, "=\"");
+    struct pfdd_byte_buffer *out = user;
+    pfdd_byte_buffer_puts(out, " ");
+    pfdd_byte_buffer_add(out, field->name, field->n_name);
+    pfdd_byte_buffer_puts(out, "=\"");
     put_safe(out, field->value, field->n, true);
-    pfdd_growing_puts(out, "\"");
+    pfdd_byte_buffer_puts(out, "\"");
 }
 
-static void put(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
 {
-    pfdd_growing_number(out, note->severity);
+    pfdd_byte_buffer_number(out, note->severity);
     put_time(out, note->time);
     put_host(out, note);
-    pfdd_growing_add(out, "", 1);
+    pfdd_byte_buffer_add(out, "", 1);
     put_process(out, note);
-    pfdd_growing_puts(out, note->type);
-    pfdd_growing_add(out, "", 1);
+    pfdd_byte_buffer_puts(out, note->type);
+    pfdd_byte_buffer_add(out, "", 1);
     pfdd_note_fields(note, put_field, out);
-    pfdd_growing_puts(out, "] ");
+    pfdd_byte_buffer_puts(out, "] ");
     put_safe(out, note->text, note->n, false);
 }
 

@@ -25,13 +25,13 @@ struct cursor {
 
 static int declare(struct sqlite3 *db)
 {
-    struct pfdd_growing sql = { 0 };
-    pfdd_growing_puts(&sql, "CREATE TABLE x (\"row\" INTEGER");
+    struct pfdd_byte_buffer sql = { 0 };
+    pfdd_byte_buffer_puts(&sql, "CREATE TABLE x (\"row\" INTEGER");
     for (size_t i = 0; i < PFDD_ROW_COLUMNS; i++)
-        pfdd_growing_print(&sql, ", \"%s\"", pfdd_row_columns[i].name);
-    pfdd_growing_add(&sql, ")", 2);
+        pfdd_byte_buffer_print(&sql, ", \"%s\"", pfdd_row_columns[i].name);
+    pfdd_byte_buffer_add(&sql, ")", 2);
     int rc = sql.failed ? SQLITE_NOMEM : sqlite3_declare_vtab(db, sql.at);
-    pfdd_growing_free(&sql);
+    pfdd_byte_buffer_free(&sql);
     return rc;
 }
 

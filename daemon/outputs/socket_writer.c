@@ -51,11 +51,12 @@ bool pfdd_pump_open(struct pfdd_pump *p, const struct pfdd_output *output,
                     struct pfdd_visitor *to, struct pfdd_request *request,
                     void (*go_on)(struct pfdd_visitor *to))
 {
-    struct pfdd_quota *quota =
-        pfdd_quota_join(&output->d->quotas, &to->guest.key);
-    p->is_open = quota && pfdd_reader_init_of(&p->reader, &output->d->pages,
-                                              request, quota);
-    pfdd_quota_leave(quota);
+    struct pfdd_reader_quota *reader_quota = pfdd_reader_quota_join(
+        &output->d->reader_quotas, &to->limited_peer.key);
+    p->is_open =
+        reader_quota && pfdd_reader_init_of(&p->reader, &output->d->pages,
+                                            request, reader_quota);
+    pfdd_reader_quota_leave(reader_quota);
     p->output = output;
     p->to = to;
     p->go_on = go_on;
@@ -90,7 +91,7 @@ bool pfdd_pump_has_lagged(const struct pfdd_pump *p)
 static bool is_for_thread(const struct pfdd_pump *p, size_t n)
 {
     const struct pfdd *d = p->output->d;
-    const struct pfdd_pool *senders = d->pools.senders;
+    const struct pfdd_pool *senders = d->thread_pools.senders;
     bool is_alone = !d->sent || d->sent == p;
     return n >= MUCH && senders && (!is_alone || pfdd_pool_pending(senders));
 }
@@ -102,7 +103,7 @@ static void send_away(struct pfdd_pump *p, const char *bytes, size_t n)
     p->is_away = true;
     p->reader.is_lent = true;
     pfdd_visitor_lend(p->to);
-    pfdd_pool_submit(p->output->d->pools.senders, &p->job);
+    pfdd_pool_submit(p->output->d->thread_pools.senders, &p->job);
 }
 
 /* What send() said of n bytes. False: the turn ends with *ret. */

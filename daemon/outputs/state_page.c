@@ -288,17 +288,17 @@ size_t pfdd_state_most(const struct pfdd *d)
 
 static void note_sums(struct pfdd_state *s, const struct pfdd *d)
 {
-    const struct pfdd_sums *sums = &d->outcome.sums;
+    const struct pfdd_buffer_stats *buffer_stats = &d->outcome.buffer_stats;
     s->time = pfdd_time_now();
     s->started = d->started;
     s->is_ready = pfdd_is_ready(d);
     s->n_strings = pfdd_library_count(d->library);
     s->oldest = pfdd_ring_oldest(&d->ring);
     s->next_seq = d->ring.next_seq;
-    s->entries = sums->entries;
-    s->unknown = sums->unknown;
-    s->lost_bytes = sums->lost_bytes;
-    s->skipped_bytes = sums->skipped_bytes;
+    s->entries = buffer_stats->entries;
+    s->unknown = buffer_stats->unknown;
+    s->lost_bytes = buffer_stats->lost_bytes;
+    s->skipped_bytes = buffer_stats->skipped_bytes;
     s->lost_entries = d->count.gap_lines;
 }
 

@@ -118,7 +118,7 @@ static size_t bytes_of(const struct pfdd_reader *r)
 /* False: it may not have so much. */
 static bool hold(struct pfdd_reader *r, size_t n)
 {
-    if (!pfdd_quota_change(r->quota, r->n_held, n))
+    if (!pfdd_reader_quota_change(r->reader_quota, r->n_held, n))
         return false;
     r->n_held = n;
     return true;
@@ -127,7 +127,7 @@ static bool hold(struct pfdd_reader *r, size_t n)
 /* Who filters or collapses leaves some for those of the same user who do not. */
 static bool hold_sparing(struct pfdd_reader *r, size_t n)
 {
-    size_t spare = r->quota ? r->quota->of->n_max / SPARED : 0;
+    size_t spare = r->reader_quota ? r->reader_quota->of->n_max / SPARED : 0;
     return hold(r, n + spare) && hold(r, n);
 }
 
@@ -171,7 +171,7 @@ static void add_frame(struct pfdd_reader *r, const struct pfd_wire_frame *frame)
 /* text: "! ..." */
 static void say_note(struct pfdd_reader *r, const char *type, const char *text)
 {
-    struct pfdd_growing out = { 0 };
+    struct pfdd_byte_buffer out = { 0 };
     const struct pfdd_note note = {
         .type = type,
         .severity = PFDD_SEVERITY_WARNING,
@@ -184,7 +184,7 @@ static void say_note(struct pfdd_reader *r, const char *type, const char *text)
     pfdd_note_put(&out, r->choice->wants.encoding, &note);
     if (!out.failed)
         add_out(r, out.at, out.n);
-    pfdd_growing_free(&out);
+    pfdd_byte_buffer_free(&out);
 }
 
 /* A record in its form; text: the same in words. */
@@ -321,7 +321,7 @@ static bool has_turn(const struct pfdd_reader *r)
 {
     for (const struct pfdd_reader *o = r->ring->readers; o; o = o->next) {
         if (o != r && o->waits && !o->choice == !r->choice)
-            return r->is_called || !r->quota;
+            return r->is_called || !r->reader_quota;
     }
     return true;
 }
@@ -352,14 +352,15 @@ static bool begin(struct pfdd_reader *r, struct pfdd_request *request)
 }
 
 bool pfdd_reader_init_of(struct pfdd_reader *r, struct pfdd_pages *pages,
-                         struct pfdd_request *request, struct pfdd_quota *quota)
+                         struct pfdd_request *request,
+                         struct pfdd_reader_quota *reader_quota)
 {
     struct pfdd_ring *ring = pages->ring;
     const struct pfdd_from *from = &request->from;
     *r = (struct pfdd_reader){ .ring = ring,
                                .pages = pages,
                                .form = request->form,
-                               .quota = quota,
+                               .reader_quota = reader_quota,
                                .seq = ring->next_seq };
     if (request->wants.map && !request->wants.encoding) {
         request->wants.encoding = &pfdd_mapped_encoding;
@@ -367,8 +368,8 @@ bool pfdd_reader_init_of(struct pfdd_reader *r, struct pfdd_pages *pages,
     }
     if (!begin(r, request))
         return false;
-    if (quota)
-        quota->refs++;
+    if (reader_quota)
+        reader_quota->refs++;
     pfdd_ring_join(ring, r);
     if (from->is_time) {
         r->seq = find_time(ring, from->value);
@@ -403,7 +404,7 @@ void pfdd_reader_deinit(struct pfdd_reader *r)
     } else {
         pfdd_choice_free(r->choice);
         hold(r, 0);
-        pfdd_quota_leave(r->quota);
+        pfdd_reader_quota_leave(r->reader_quota);
     }
     drop_page(r);
 }
@@ -747,7 +748,7 @@ static struct pfdd_reader *find_slowest(const struct pfdd_ring *ring,
     uint64_t now = uv_hrtime();
     struct pfdd_reader *ret = NULL;
     for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
-        if (has_page(r, who_choose) && r->quota &&
+        if (has_page(r, who_choose) && r->reader_quota &&
             now - r->entered_ns > PAGE_MAX_NS &&
             (!ret || r->entered_ns < ret->entered_ns))
             ret = r;

@@ -43,9 +43,10 @@ struct pfdd_reader {
     uint64_t awaited_ns;        /* likewise: when it was waited for last */
     uint64_t period_ns;         /* when the present period began */
     uint64_t waited_ns;         /* for so long in these */
-    struct pfdd_quota *quota;   /* of whose it is, a reference; NULL: the
+    struct pfdd_reader_quota
+        *reader_quota; /* of whose it is, a reference; NULL: the
                                  configuration's */
-    size_t n_held;              /* bytes of the quota */
+    size_t n_held;     /* bytes of the quota */
     /* Made here, not yet taken: gaps, the rest of a line. */
     char *out; /* [out_n], from out_at on */
     size_t out_at;
@@ -68,7 +69,7 @@ bool pfdd_reader_init(struct pfdd_reader *r, struct pfdd_pages *pages,
                       struct pfdd_request *request);
 bool pfdd_reader_init_of(struct pfdd_reader *r, struct pfdd_pages *pages,
                          struct pfdd_request *request,
-                         struct pfdd_quota *quota);
+                         struct pfdd_reader_quota *reader_quota);
 void pfdd_reader_deinit(struct pfdd_reader *r);
 
 /*

@@ -17,7 +17,7 @@ enum {
 };
 
 struct line {
-    struct pfdd_growing *out;
+    struct pfdd_byte_buffer *out;
     const struct pfdd_fieldmap *map;
     /* The names that it has, each in two parts. */
     const char *prefixes[KEYS_MAX];
@@ -51,9 +51,9 @@ static bool is_new(struct line *l, const char *prefix, const char *name)
     return true;
 }
 
-static void put_text(struct pfdd_growing *out, const char *text, size_t n)
+static void put_text(struct pfdd_byte_buffer *out, const char *text, size_t n)
 {
-    char *at = pfdd_growing_room(out, 6 * n + 2);
+    char *at = pfdd_byte_buffer_room(out, 6 * n + 2);
     if (!at)
         return;
     size_t n_out = pfd_escape_for_json(at + 1, text, n);
@@ -66,12 +66,12 @@ static void put_member(struct line *l, const char *prefix, const char *name,
 {
     if (!is_new(l, prefix, name))
         return;
-    pfdd_growing_puts(l->out, l->n > 1 ? ",\"" : "{\"");
-    pfdd_growing_puts(l->out, prefix);
-    pfdd_growing_puts(l->out, name);
-    pfdd_growing_puts(l->out, "\":");
+    pfdd_byte_buffer_puts(l->out, l->n > 1 ? ",\"" : "{\"");
+    pfdd_byte_buffer_puts(l->out, prefix);
+    pfdd_byte_buffer_puts(l->out, name);
+    pfdd_byte_buffer_puts(l->out, "\":");
     if (is_number && n <= DIGITS) {
-        pfdd_growing_add(l->out, value, n);
+        pfdd_byte_buffer_add(l->out, value, n);
     } else {
         put_text(l->out, value, n);
     }
@@ -97,11 +97,11 @@ static void put_field(void *user, const struct pfdd_field *field)
 
 static void put_time(struct line *l, uint64_t ns)
 {
-    char text[PFDD_MOMENT];
-    put_value(l, "time", text, pfdd_moment(text, ns, 9), false);
+    char text[PFDD_TIMESTAMP];
+    put_value(l, "time", text, pfdd_timestamp(text, ns, 9), false);
 }
 
-static void put(struct pfdd_growing *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
 {
     struct line l = { .out = out, .map = note->map };
     const char *severity = pfdd_severity_name(note->severity);
@@ -112,7 +112,7 @@ static void put(struct pfdd_growing *out, const struct pfdd_note *note)
     if (ecs)
         put_member(&l, "", "ecs.version", ecs, strlen(ecs), false);
     pfdd_note_fields(note, put_field, &l);
-    pfdd_growing_puts(out, l.n ? "}\n" : "{}\n");
+    pfdd_byte_buffer_puts(out, l.n ? "}\n" : "{}\n");
 }
 
 const struct pfdd_encoding pfdd_mapped_encoding = { .put = put,

@@ -233,7 +233,7 @@ struct head {
     uint64_t n; /* bytes behind it */
 };
 
-void pfdd_note_put(struct pfdd_growing *out,
+void pfdd_note_put(struct pfdd_byte_buffer *out,
                    const struct pfdd_encoding *encoding,
                    const struct pfdd_note *note)
 {
@@ -243,7 +243,7 @@ void pfdd_note_put(struct pfdd_growing *out,
         encoding->put(out, note);
         return;
     }
-    pfdd_growing_add(out, &head, sizeof head);
+    pfdd_byte_buffer_add(out, &head, sizeof head);
     encoding->put(out, note);
     if (out->failed)
         return;

@@ -42,7 +42,7 @@ struct pfdd_note {
 };
 
 struct pfdd_encoding {
-    void (*put)(struct pfdd_growing *out, const struct pfdd_note *note);
+    void (*put)(struct pfdd_byte_buffer *out, const struct pfdd_note *note);
     bool is_lines; /* nothing stands before a note: it is a line */
 };
 
@@ -79,7 +79,7 @@ enum pfdd_severity pfdd_note_severity(struct pfd_entry *entry,
 const char *pfdd_severity_name(enum pfdd_severity severity);
 
 /* Adds a note, and what stands before it. */
-void pfdd_note_put(struct pfdd_growing *out,
+void pfdd_note_put(struct pfdd_byte_buffer *out,
                    const struct pfdd_encoding *encoding,
                    const struct pfdd_note *note);
 

@@ -28,14 +28,15 @@ struct render {
     const struct pfdd_buffer *buffer; /* that reader is for */
     uint64_t time;                    /* of its chunk, like generation */
     uint64_t generation;
-    uint64_t seq;            /* of the next item */
-    uint64_t began;          /* of a choice: pfdd_work_cpu_ns(), */
-    uint64_t until;          /* and uv_hrtime(): before, its turn is not over */
-    struct pfdd_growing own; /* events, frames, notes; of other forms lines has
+    uint64_t seq;   /* of the next item */
+    uint64_t began; /* of a choice: pfdd_job_cpu_ns(), */
+    uint64_t until; /* and uv_hrtime(): before, its turn is not over */
+    struct pfdd_byte_buffer
+        own;             /* events, frames, notes; of other forms lines has
                                 all */
-    bool is_own;             /* it is of the former */
-    size_t made;             /* bytes, up to the last item */
-    char *block;             /* that lines began with */
+    bool is_own;         /* it is of the former */
+    size_t made;         /* bytes, up to the last item */
+    char *block;         /* that lines began with */
     const char *message; /* [n_message], of a note, borrowed; NULL: lines has
                             what it says */
     size_t n_message;
@@ -82,7 +83,7 @@ static size_t bytes_made(const struct render *r)
 /* Room for n more bytes of its own; NULL: there is none. */
 static char *make_room(struct render *r, size_t n)
 {
-    char *at = pfdd_growing_room(&r->own, n);
+    char *at = pfdd_byte_buffer_room(&r->own, n);
     r->failed |= !at;
     return at;
 }
@@ -458,7 +459,7 @@ static bool has_had_its_turn(struct render *r)
     uint64_t now = uv_hrtime();
     if (now <= r->until)
         return false;
-    uint64_t had = pfdd_work_cpu_ns() - r->began;
+    uint64_t had = pfdd_job_cpu_ns() - r->began;
     if (had >= SLICE_NS)
         return true;
     r->until = now + (SLICE_NS - had);
@@ -677,7 +678,7 @@ void pfdd_page_render(struct pfdd_page *page)
         .page = page,
         .choice = page->choice,
         .seq = page->first,
-        .began = page->choice ? pfdd_work_cpu_ns() : 0,
+        .began = page->choice ? pfdd_job_cpu_ns() : 0,
         .until = uv_hrtime() + SLICE_NS,
     };
     if (start(&r)) {
@@ -693,7 +694,7 @@ void pfdd_page_render(struct pfdd_page *page)
         page->has_failed = true;
     }
     if (page->choice) {
-        page->choice->debt_ns += (int64_t)(pfdd_work_cpu_ns() - r.began) -
+        page->choice->debt_ns += (int64_t)(pfdd_job_cpu_ns() - r.began) -
                                  (int64_t)(r.seq - page->first) * ITEM_NS -
                                  (int64_t)n_in * BYTE_NS;
     }

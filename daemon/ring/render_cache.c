@@ -340,7 +340,7 @@ void pfdd_page_settle(struct pfdd_page *p)
 void pfdd_page_leave_behind(struct pfdd_page *page, struct pfdd_reader *reader)
 {
     page->reader = NULL;
-    page->quota = reader->quota;
+    page->reader_quota = reader->reader_quota;
     page->n_held = reader->n_held;
     page->of->n_left += page->n_held;
 }
@@ -349,8 +349,8 @@ static void free_what_was_left(struct pfdd_page *p)
 {
     pfdd_choice_free(p->choice);
     p->of->n_left -= p->n_held;
-    pfdd_quota_change(p->quota, p->n_held, 0);
-    pfdd_quota_leave(p->quota);
+    pfdd_reader_quota_change(p->reader_quota, p->n_held, 0);
+    pfdd_reader_quota_leave(p->reader_quota);
 }
 
 static void page_done(struct pfdd_job *job)

@@ -65,9 +65,9 @@ struct pfdd_page {
                                    nearer when the page is ready */
     struct pfdd_reader *reader; /* whose it is, if it is not shared; NULL: it
                                    has gone, and left behind: */
-    struct pfdd_quota *quota;   /* a reference, of which it has */
-    size_t n_held;              /* so many bytes, until the page is made */
-    char *text;                 /* [n]; a block, if it is nearly full */
+    struct pfdd_reader_quota *reader_quota; /* a reference, of which it has */
+    size_t n_held; /* so many bytes, until the page is made */
+    char *text;    /* [n]; a block, if it is nearly full */
     bool is_block;
     size_t n;
     uint32_t *ends; /* [n_ends], bytes behind each item */

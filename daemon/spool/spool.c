@@ -300,7 +300,7 @@ static void start_write(struct pfdd_queue *q)
     q->busy = true;
     q->list = open_list(q, q->place.n_new);
     q->n_room = q->writer.size;
-    pfdd_pool_submit(q->d->pools.disk, &q->job);
+    pfdd_pool_submit(q->d->thread_pools.disk, &q->job);
 }
 
 /* The last entry of each chunk that is on disk now says how far its source has
@@ -417,7 +417,7 @@ void pfdd_queue_look(struct pfdd_queue *q)
     }
     q->grown = now;
     q->growing = true;
-    pfdd_pool_submit(q->d->pools.disk, &q->growth);
+    pfdd_pool_submit(q->d->thread_pools.disk, &q->growth);
 }
 
 /* ---- checkpoints ---- */
@@ -468,7 +468,7 @@ static void submit_checkpoint(struct pfdd_queue *q)
         return;
     }
     q->checkpointing = true;
-    pfdd_pool_submit(q->d->pools.disk, &q->checkpoint);
+    pfdd_pool_submit(q->d->thread_pools.disk, &q->checkpoint);
 }
 
 static void start_checkpoint(struct pfdd_queue *q)
@@ -558,7 +558,7 @@ static struct pfdd_strings *live_strings(void *user, uint64_t stock)
 static bool has_room(void *user, size_t n)
 {
     const struct pfdd_queue *q = user;
-    return pfdd_room_has(&q->d->room, n);
+    return pfdd_memory_budget_has(&q->d->budget, n);
 }
 
 static void on_ack(struct pfdd_consumers *consumers)
@@ -579,9 +579,10 @@ static void set_supplies(struct pfdd_queue *q)
     q->consumers.supplies = (struct pfdd_supplies){
         .dir = q->dir,
         .kept = q->kept,
-        .disk = d->pools.disk,
-        .loaders = d->pools.choosers, /* no decoders: they wait for the ring */
-        .printers = d->pools.printers,
+        .disk = d->thread_pools.disk,
+        .loaders =
+            d->thread_pools.choosers, /* no decoders: they wait for the ring */
+        .printers = d->thread_pools.printers,
         .none = pfdd_strings_new(pfd_strings_new()),
         .n_strings_max = d->config->config->memory_max / 4,
         .live = live_strings,

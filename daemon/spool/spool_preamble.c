@@ -50,18 +50,18 @@ size_t pfdd_brief_memory(const struct pfdd_brief *b)
 
 static bool add_bytes(void *user, const void *bytes, size_t n)
 {
-    struct pfdd_growing *out = user;
-    pfdd_growing_add(out, bytes, n);
+    struct pfdd_byte_buffer *out = user;
+    pfdd_byte_buffer_add(out, bytes, n);
     return !out->failed;
 }
 
-static bool add_frame(struct pfdd_growing *out,
+static bool add_frame(struct pfdd_byte_buffer *out,
                       const struct pfd_wire_frame *frame)
 {
     return pfd_wire_write(frame, add_bytes, out, NULL) == PFD_OK;
 }
 
-static bool begin_stream(struct pfdd_brief *b, struct pfdd_growing *out)
+static bool begin_stream(struct pfdd_brief *b, struct pfdd_byte_buffer *out)
 {
     struct pfd_wire_frame hello = {
         .type = PFD_WIRE_HELLO,
@@ -139,7 +139,7 @@ static bool open_object(struct pfdd_brief *b, const struct pfdd_brief_of *of,
 static bool tell_shader(struct pfdd_brief *b,
                         const struct pfdd_brief_stock *stock,
                         const struct pfdd_stock_item *item,
-                        struct pfdd_growing *out)
+                        struct pfdd_byte_buffer *out)
 {
     struct pfd_wire_frame frame = {
         .type = PFD_WIRE_SHADER,
@@ -152,7 +152,7 @@ static bool tell_shader(struct pfdd_brief *b,
 }
 
 static bool tell_piece(struct pfdd_brief *b, struct pfdd_brief_stock *stock,
-                       struct pfdd_growing *out)
+                       struct pfdd_byte_buffer *out)
 {
     const struct pfdd_stock_item *item = &b->list.items[stock->n];
     size_t left = b->n - b->at;
@@ -180,7 +180,7 @@ static bool tell_piece(struct pfdd_brief *b, struct pfdd_brief_stock *stock,
 
 /* *done: all of the stock has been told. */
 static bool tell_stock(struct pfdd_brief *b, const struct pfdd_brief_of *of,
-                       struct pfdd_growing *out, bool *done)
+                       struct pfdd_byte_buffer *out, bool *done)
 {
     struct pfdd_brief_stock *stock = find_stock(b, of->stock.number);
     stock = stock ? stock : add_stock(b, of->stock.number);
@@ -237,7 +237,7 @@ static struct pfdd_buffer *find_buffer(const struct pfdd_brief *b,
 
 static bool tell_buffer(struct pfdd_brief *b, struct pfdd_buffer *told,
                         uint64_t number, uint64_t stock, uint64_t generation,
-                        struct pfdd_growing *out)
+                        struct pfdd_byte_buffer *out)
 {
     struct pfd_wire_frame frame = *told->frame;
     struct pfdd_brief_buffer *more =
@@ -254,7 +254,7 @@ static bool tell_buffer(struct pfdd_brief *b, struct pfdd_buffer *told,
 
 /* From now on the chunk is of the buffer that was told. */
 static bool tell_buffer_of(struct pfdd_brief *b, struct pfdd_chunk *c,
-                           uint64_t stock, struct pfdd_growing *out)
+                           uint64_t stock, struct pfdd_byte_buffer *out)
 {
     bool is_told = false;
     uint64_t number = c->buffer->frame->buffer;
@@ -295,7 +295,7 @@ static bool has_news(const struct pfdd_brief *b, const struct pfdd_brief_of *of)
 }
 
 bool pfdd_brief_tell(struct pfdd_brief *b, const struct pfdd_brief_of *of,
-                     struct pfdd_growing *out, bool *done)
+                     struct pfdd_byte_buffer *out, bool *done)
 {
     bool has_all = false;
     if (!b->is_telling && has_outgrown(b, of) && has_news(b, of))

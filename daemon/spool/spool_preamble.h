@@ -64,7 +64,7 @@ struct pfdd_brief_of {
  * piece.
  */
 bool pfdd_brief_tell(struct pfdd_brief *brief, const struct pfdd_brief_of *of,
-                     struct pfdd_growing *out, bool *done);
+                     struct pfdd_byte_buffer *out, bool *done);
 
 /* True: no code object of the stock is missing. */
 bool pfdd_brief_has(const struct pfdd_brief *brief,

@@ -366,10 +366,10 @@ static void brief(struct pfdd_supply *s)
         .chunks = s->pieces,
         .n = s->n_pieces,
     };
-    struct pfdd_growing out = { 0 };
+    struct pfdd_byte_buffer out = { 0 };
     s->no_memory = !pfdd_brief_tell(&s->brief, &of, &out, &s->is_briefed);
     if (s->no_memory)
-        pfdd_growing_free(&out);
+        pfdd_byte_buffer_free(&out);
     s->lines = out.at;
     s->n_lines = out.n;
 }

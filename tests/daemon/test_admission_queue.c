@@ -5,19 +5,19 @@
 #include "../unit/suite.h"
 #include "base/admission_queue.h"
 
-static struct pfdd_lobby lobby;
+static struct pfdd_admission_queue admission_queue;
 
 static void setup(void)
 {
-    lobby = (struct pfdd_lobby){ .n_max = 40 };
+    admission_queue = (struct pfdd_admission_queue){ .n_max = 40 };
 }
 
 static void teardown(void)
 {
-    while (pfdd_lobby_next(&lobby) >= 0)
+    while (pfdd_admission_queue_pop(&admission_queue) >= 0)
         continue;
-    ck_assert_uint_eq(lobby.n, 0);
-    ck_assert_ptr_null(lobby.parties);
+    ck_assert_uint_eq(admission_queue.n, 0);
+    ck_assert_ptr_null(admission_queue.parties);
 }
 
 /* The descriptor that has to leave for it. */
@@ -25,8 +25,9 @@ static int join(unsigned char user, pid_t process, int fd)
 {
     struct pfdd_peer_key key = { { user } };
     int out = -2;
-    ck_assert(pfdd_lobby_has_place(&lobby));
-    ck_assert(pfdd_lobby_join(&lobby, &key, process, fd, &out));
+    ck_assert(pfdd_admission_queue_has_place(&admission_queue));
+    ck_assert(
+        pfdd_admission_queue_push(&admission_queue, &key, process, fd, &out));
     return out;
 }
 
@@ -40,19 +41,19 @@ static void join_many(unsigned char user, pid_t process, int first, int n)
 static void goes_in(const int *fds)
 {
     for (; *fds >= 0; fds++)
-        ck_assert_int_eq(pfdd_lobby_next(&lobby), *fds);
+        ck_assert_int_eq(pfdd_admission_queue_pop(&admission_queue), *fds);
 }
 
 #define GO_IN(...) goes_in((const int[]){ __VA_ARGS__, -1 })
 
 START_TEST(test_order_of_one)
 {
-    ck_assert_int_eq(pfdd_lobby_next(&lobby), -1);
+    ck_assert_int_eq(pfdd_admission_queue_pop(&admission_queue), -1);
     join_many('u', 1, 10, 3);
     GO_IN(10, 11);
     join_many('u', 1, 20, 1);
     GO_IN(12, 20);
-    ck_assert_int_eq(pfdd_lobby_next(&lobby), -1);
+    ck_assert_int_eq(pfdd_admission_queue_pop(&admission_queue), -1);
 }
 END_TEST
 
@@ -87,12 +88,12 @@ START_TEST(test_full)
     join_many('u', 1, 100, 20);
     join_many('v', 2, 200, 18);
     join_many('v', 3, 300, 2);
-    ck_assert_uint_eq(lobby.n, 40);
+    ck_assert_uint_eq(admission_queue.n, 40);
     /* Its own, or others'. */
     ck_assert_int_eq(join('u', 1, 120), 120);
     ck_assert_int_eq(join('v', 4, 400), 119);
     ck_assert_int_eq(join('w', 5, 500), 118);
-    ck_assert_uint_eq(lobby.n, 40);
+    ck_assert_uint_eq(admission_queue.n, 40);
     GO_IN(100, 200, 500);
     join_many('u', 1, 121, 1);
     GO_IN(101, 300);
@@ -102,12 +103,12 @@ END_TEST
 /* Where each has a few, nobody has to leave: others wait elsewhere. */
 START_TEST(test_few)
 {
-    join_many('u', 1, 100, PFDD_LOBBY_FEW);
-    join_many('u', 2, 200, PFDD_LOBBY_FEW);
-    join_many('u', 3, 300, 40 - 2 * PFDD_LOBBY_FEW);
-    ck_assert(!pfdd_lobby_has_place(&lobby));
+    join_many('u', 1, 100, PFDD_ADMISSION_QUEUE_FEW);
+    join_many('u', 2, 200, PFDD_ADMISSION_QUEUE_FEW);
+    join_many('u', 3, 300, 40 - 2 * PFDD_ADMISSION_QUEUE_FEW);
+    ck_assert(!pfdd_admission_queue_has_place(&admission_queue));
     GO_IN(100);
-    ck_assert(pfdd_lobby_has_place(&lobby));
+    ck_assert(pfdd_admission_queue_has_place(&admission_queue));
 }
 END_TEST
 

@@ -29,45 +29,45 @@ static void put(int fd, off_t at, char byte)
 
 START_TEST(test_changes)
 {
-    struct pfdd_head head;
+    struct pfdd_change_probe change_probe;
     int fd = new_file(4096);
-    pfdd_head_init(&head, fd);
-    ck_assert_ptr_nonnull(head.page);
-    ck_assert(pfdd_head_has_changed(&head));
-    ck_assert(!pfdd_head_has_changed(&head));
-    put(fd, PFDD_HEAD - 1, 1);
-    ck_assert(pfdd_head_has_changed(&head));
-    ck_assert(!pfdd_head_has_changed(&head));
-    put(fd, PFDD_HEAD, 1);
-    ck_assert(!pfdd_head_has_changed(&head));
-    pfdd_head_forget(&head);
-    ck_assert(pfdd_head_has_changed(&head));
-    pfdd_head_deinit(&head);
+    pfdd_change_probe_init(&change_probe, fd);
+    ck_assert_ptr_nonnull(change_probe.page);
+    ck_assert(pfdd_change_probe_has_changed(&change_probe));
+    ck_assert(!pfdd_change_probe_has_changed(&change_probe));
+    put(fd, PFDD_CHANGE_PROBE - 1, 1);
+    ck_assert(pfdd_change_probe_has_changed(&change_probe));
+    ck_assert(!pfdd_change_probe_has_changed(&change_probe));
+    put(fd, PFDD_CHANGE_PROBE, 1);
+    ck_assert(!pfdd_change_probe_has_changed(&change_probe));
+    pfdd_change_probe_forget(&change_probe);
+    ck_assert(pfdd_change_probe_has_changed(&change_probe));
+    pfdd_change_probe_deinit(&change_probe);
     close(fd);
 }
 END_TEST
 
 START_TEST(test_cut)
 {
-    struct pfdd_head head;
+    struct pfdd_change_probe change_probe;
     int fd = new_file(4096);
     put(fd, 0, 1);
-    pfdd_head_init(&head, fd);
-    ck_assert(pfdd_head_has_changed(&head));
+    pfdd_change_probe_init(&change_probe, fd);
+    ck_assert(pfdd_change_probe_has_changed(&change_probe));
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(ftruncate(fd, 0), 0);
-        ck_assert(pfdd_head_has_changed(&head));
-        ck_assert_int_eq(head.n, 0);
-        ck_assert(!pfdd_head_has_changed(&head));
-        ck_assert_ptr_null(head.page); /* no fault each time */
+        ck_assert(pfdd_change_probe_has_changed(&change_probe));
+        ck_assert_int_eq(change_probe.n, 0);
+        ck_assert(!pfdd_change_probe_has_changed(&change_probe));
+        ck_assert_ptr_null(change_probe.page); /* no fault each time */
         ck_assert_int_eq(ftruncate(fd, 4096), 0);
         put(fd, 0, (char)i);
-        ck_assert(pfdd_head_has_changed(&head));
-        ck_assert_int_eq(head.n, PFDD_HEAD);
-        ck_assert_int_eq(head.bytes[0], i);
-        ck_assert_ptr_nonnull(head.page);
+        ck_assert(pfdd_change_probe_has_changed(&change_probe));
+        ck_assert_int_eq(change_probe.n, PFDD_CHANGE_PROBE);
+        ck_assert_int_eq(change_probe.bytes[0], i);
+        ck_assert_ptr_nonnull(change_probe.page);
     }
-    pfdd_head_deinit(&head);
+    pfdd_change_probe_deinit(&change_probe);
     close(fd);
 }
 END_TEST
@@ -76,14 +76,14 @@ END_TEST
 START_TEST(test_no_page)
 {
     char path[] = "/proc/self/statm";
-    struct pfdd_head head;
+    struct pfdd_change_probe change_probe;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ck_assert_int_ge(fd, 0);
-    pfdd_head_init(&head, fd);
-    ck_assert_ptr_null(head.page);
-    ck_assert(pfdd_head_has_changed(&head));
-    ck_assert_int_gt(head.n, 0);
-    pfdd_head_deinit(&head);
+    pfdd_change_probe_init(&change_probe, fd);
+    ck_assert_ptr_null(change_probe.page);
+    ck_assert(pfdd_change_probe_has_changed(&change_probe));
+    ck_assert_int_gt(change_probe.n, 0);
+    pfdd_change_probe_deinit(&change_probe);
     close(fd);
 }
 END_TEST
@@ -91,10 +91,10 @@ END_TEST
 /* A fault that is not ours ends the process, as it would without us. */
 START_TEST(test_other_fault)
 {
-    struct pfdd_head head;
+    struct pfdd_change_probe change_probe;
     int fd = new_file(4096);
-    pfdd_head_init(&head, fd);
-    ck_assert(pfdd_head_has_changed(&head));
+    pfdd_change_probe_init(&change_probe, fd);
+    ck_assert(pfdd_change_probe_has_changed(&change_probe));
     volatile char *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
     ck_assert_ptr_ne((void *)(uintptr_t)page, MAP_FAILED);
     ck_assert_int_eq(ftruncate(fd, 0), 0);
@@ -107,7 +107,7 @@ START_TEST(test_other_fault)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFSIGNALED(status));
     ck_assert_int_eq(WTERMSIG(status), SIGBUS);
-    pfdd_head_deinit(&head);
+    pfdd_change_probe_deinit(&change_probe);
     close(fd);
 }
 END_TEST

@@ -478,13 +478,14 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
     append_entries(30);
     struct pfdd_peer_key key = { 0 };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct pfdd_quotas quotas = { .n_max = 8 << 20 };
-        struct pfdd_quota *quota = pfdd_quota_join(&quotas, &key);
+        struct pfdd_reader_quotas reader_quotas = { .n_max = 8 << 20 };
+        struct pfdd_reader_quota *reader_quota =
+            pfdd_reader_quota_join(&reader_quotas, &key);
         struct pfdd_request request;
         const char *bytes = NULL;
         size_t n = 0;
         ck_assert(is_taken(cases[i].request, &request));
-        ck_assert(pfdd_reader_init_of(&reader, &pages, &request, quota));
+        ck_assert(pfdd_reader_init_of(&reader, &pages, &request, reader_quota));
         pfdd_request_deinit(&request);
         while (!reader.page || !reader.page->is_ready || reader.n_told ||
                reader.out_n) {
@@ -497,7 +498,7 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
         if (cases[i].n)
             pfdd_reader_take(&reader, cases[i].n);
         reader.taken_ns = 0;
-        quotas.n_max = 0; /* there is no room any more */
+        reader_quotas.n_max = 0; /* there is no room any more */
         ck_assert(!pfdd_readers_let_go(&ring, false));
         ck_assert(reader.page && !reader.is_over);
         reader.entered_ns = 0;
@@ -511,8 +512,8 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
         free(rest);
         ck_assert(pfdd_reader_is_done(&reader));
         pfdd_reader_deinit(&reader);
-        ck_assert_uint_eq(quotas.n, 0);
-        pfdd_quota_leave(quota);
+        ck_assert_uint_eq(reader_quotas.n, 0);
+        pfdd_reader_quota_leave(reader_quota);
     }
 }
 END_TEST

@@ -43,7 +43,7 @@ END_TEST
 
 static void check_moment(uint64_t ns, unsigned first)
 {
-    char text[PFDD_MOMENT + 1];
+    char text[PFDD_TIMESTAMP + 1];
     char theirs[64];
     char digits[16];
     time_t second = (time_t)(ns / 1000000000);
@@ -53,7 +53,7 @@ static void check_moment(uint64_t ns, unsigned first)
     snprintf(digits, sizeof digits, "%09" PRIu64, ns % 1000000000);
     for (unsigned i = first; i <= 9; i++) {
         snprintf(theirs + n, sizeof theirs - n, "%.*sZ", (int)i, digits);
-        text[pfdd_moment(text, ns, i)] = '\0';
+        text[pfdd_timestamp(text, ns, i)] = '\0';
         ck_assert_str_eq(text, theirs);
     }
 }

@@ -92,7 +92,7 @@ static bool is_advised(const void *place)
 START_TEST(threads_share_what_was_reserved)
 {
     char *begin = sbrk(0);
-    pfdd_heap_init(RESERVE);
+    pfdd_malloc_setup(RESERVE);
     char *end = sbrk(0);
     fill_on_a_thread();
     if (!IS_GLIBCS) {
@@ -110,14 +110,14 @@ END_TEST
 START_TEST(only_what_is_used_takes_memory)
 {
     size_t before = resident();
-    pfdd_heap_init(RESERVE);
+    pfdd_malloc_setup(RESERVE);
     ck_assert_uint_le(resident(), before + RSS_MAX);
 }
 END_TEST
 
 START_TEST(pages_are_large)
 {
-    pfdd_heap_init(RESERVE);
+    pfdd_malloc_setup(RESERVE);
     fill_on_a_thread();
     if (!IS_GLIBCS) {
         printf("left out: malloc() is not glibc's\n");
@@ -133,7 +133,7 @@ END_TEST
 /* Whatever is asked for: malloc() gives what it can. */
 START_TEST(much_is_no_error)
 {
-    pfdd_heap_init(SIZE_MAX);
+    pfdd_malloc_setup(SIZE_MAX);
     fill_on_a_thread();
     free_all();
 }

@@ -80,7 +80,8 @@ static struct heard browse(void)
 
 static unsigned n_away(void)
 {
-    return d.pools.senders ? pfdd_pool_pending(d.pools.senders) : 0;
+    return d.thread_pools.senders ? pfdd_pool_pending(d.thread_pools.senders)
+                                  : 0;
 }
 
 static unsigned count_fds(void)

@@ -86,9 +86,9 @@ static void setup(void)
 static void feed_all(const int *fds, size_t n_fds)
 {
     feed(fds, n_fds);
-    for (int i = 0; i < 5000 && d.rounds.first; i++)
+    for (int i = 0; i < 5000 && d.scheduler.first; i++)
         uv_run(&loop, UV_RUN_NOWAIT);
-    ck_assert_ptr_null(d.rounds.first);
+    ck_assert_ptr_null(d.scheduler.first);
 }
 
 /* True: the stream has ended in time. */
@@ -136,7 +136,7 @@ static int shared_memory(void)
 
 static void use_as_little(void)
 {
-    d.room.max = 1;
+    d.budget.max = 1;
 }
 
 /* ---- tests ---- */

@@ -12,7 +12,7 @@
 
 static void check_body(const uint8_t *data, size_t n)
 {
-    struct pfdd_growing notes = { 0 };
+    struct pfdd_byte_buffer notes = { 0 };
     struct pfdd_otlp body = { { 0 }, NULL };
     struct pfdd_noted noted;
     const struct pfdd_note note = { .type = "gap",
@@ -32,7 +32,7 @@ static void check_body(const uint8_t *data, size_t n)
     FUZZ_CHECK(json_array_size(all) == 1);
     json_decref(root);
     pfdd_otlp_free(&body);
-    pfdd_growing_free(&notes);
+    pfdd_byte_buffer_free(&notes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -100,10 +100,10 @@ static void tell(struct pfdd_supply *s)
                                       .stock = { s->needs.number, 0 },
                                       .chunks = s->pieces,
                                       .n = s->n_pieces };
-    struct pfdd_growing out = { 0 };
+    struct pfdd_byte_buffer out = { 0 };
     bool done = false;
     FUZZ_CHECK(pfdd_brief_tell(&s->brief, &of, &out, &done) && done);
-    pfdd_growing_free(&out);
+    pfdd_byte_buffer_free(&out);
 }
 
 static void deliver(struct pfdd_recall *recall)

@@ -110,7 +110,8 @@ static void read_lines(struct run *r)
 
 static void turn(struct run *r)
 {
-    if (r->d.pools.decoders && pfdd_pool_pending(r->d.pools.decoders)) {
+    if (r->d.thread_pools.decoders &&
+        pfdd_pool_pending(r->d.thread_pools.decoders)) {
         uv_run(&r->loop, UV_RUN_ONCE);
     } else {
         virtual_clock_advance(1000000);
@@ -483,7 +484,7 @@ static void start(struct run *r)
     uv_loop_init(&r->loop);
     FUZZ_CHECK(pfdd_start(&r->d, &r->loop, config, err, sizeof err));
     if (r->flags & IS_SHORT)
-        r->d.room.max = 3 << 20;
+        r->d.budget.max = 3 << 20;
     r->d.ring.n_bytes_max = RING;
     r->d.pages.shared = r->d.pages.chosen = NULL; /* made at once */
     r->stream = pfdd_stream_new(&r->d, &options);
@@ -508,7 +509,7 @@ static void stop(struct run *r)
     }
     for (size_t i = 0; i < SUBSCRIBERS; i++)
         subscriber_deinit(&r->subscribers[i]);
-    FUZZ_CHECK(r->d.room.inputs == 0);
+    FUZZ_CHECK(r->d.budget.inputs == 0);
     pfdd_deinit(&r->d);
     FUZZ_CHECK(uv_loop_close(&r->loop) == 0);
 }
