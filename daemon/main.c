@@ -54,19 +54,20 @@ static int check_config(const char *path)
     struct pfdd_config *config = pfdd_config_read(path, tell_stderr, NULL);
     if (!config)
         return EXIT_CONFIG;
-    pfdd_plan_print(config, path, stdout, tell_stderr, NULL);
+    pfdd_explain_print(config, path, stdout, tell_stderr, NULL);
     pfdd_config_free(config);
     return fflush(stdout) == 0 ? 0 : 1;
 }
 
 /* What an input or output of it wants of NATS. */
-static const struct pfdd_farm *find_farm(const struct pfdd_config *config)
+static const struct pfdd_nats_options *find_farm(
+    const struct pfdd_config *config)
 {
-    const struct pfdd_farm *ret = NULL;
+    const struct pfdd_nats_options *ret = NULL;
     for (size_t i = 0; i < config->n_inputs && !ret; i++)
-        ret = pfdd_farm_of(config->inputs[i]);
+        ret = pfdd_nats_options_of(config->inputs[i]);
     for (size_t i = 0; i < config->n_outputs && !ret; i++)
-        ret = pfdd_farm_of(config->outputs[i]);
+        ret = pfdd_nats_options_of(config->outputs[i]);
     return ret;
 }
 
@@ -76,12 +77,13 @@ static int nats_setup(const char *path)
     struct pfdd_config *config = pfdd_config_read(path, tell_stderr, NULL);
     if (!config)
         return EXIT_CONFIG;
-    const struct pfdd_farm *farm = find_farm(config);
-    bool ok = farm && pfdd_nats_setup(farm, stdout, err, sizeof err);
+    const struct pfdd_nats_options *nats_options = find_farm(config);
+    bool ok =
+        nats_options && pfdd_nats_setup(nats_options, stdout, err, sizeof err);
     if (!ok)
         fprintf(stderr, "printfdecoded: %s: %s\n", path, err);
     pfdd_config_free(config);
-    return !farm ? EXIT_CONFIG : ok && fflush(stdout) == 0 ? 0 : 1;
+    return !nats_options ? EXIT_CONFIG : ok && fflush(stdout) == 0 ? 0 : 1;
 }
 
 /* The folder of the built-in configuration's sockets, made if need be. In a

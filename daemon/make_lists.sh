@@ -11,12 +11,12 @@ set -eu
     for name in $3; do
         echo "extern const struct pfdd_output_class pfdd_output_$name;"
     done
-    echo 'const struct pfdd_class *const pfdd_inputs[] = {'
+    echo 'const struct pfdd_type_class *const pfdd_inputs[] = {'
     for name in $2; do
         echo "    &pfdd_input_$name.base,"
     done
     echo '    NULL };'
-    echo 'const struct pfdd_class *const pfdd_outputs[] = {'
+    echo 'const struct pfdd_type_class *const pfdd_outputs[] = {'
     for name in $3; do
         echo "    &pfdd_output_$name.base,"
     done

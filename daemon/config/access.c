@@ -21,7 +21,7 @@ static void check_tls(const void *group, const struct pfdd_places *places)
     bool is_beyond =
         address->host[0] && !address->is_unix && !address->is_loopback;
     if (is_beyond && !any) {
-        pfdd_complain(
+        pfdd_diagnostics_add(
             places, "address",
             "TCP beyond this machine wants TLS: give 'tls_certificate', "
             "'tls_key' and 'tls_ca', or use 127.0.0.1, ::1 or a unix socket");
@@ -30,14 +30,14 @@ static void check_tls(const void *group, const struct pfdd_places *places)
     for (int i = 0; any && i < 3; i++) {
         bool is_given = pfdd_is_given(places, keys[i]);
         if (is_given && address->is_unix)
-            pfdd_complain(places, keys[i], "'%s' is for TCP", keys[i]);
+            pfdd_diagnostics_add(places, keys[i], "'%s' is for TCP", keys[i]);
         if (!is_given && !address->is_unix)
-            pfdd_complain(places, keys[i], "'%s' is missing", keys[i]);
+            pfdd_diagnostics_add(places, keys[i], "'%s' is missing", keys[i]);
     }
     if (any && !pfdd_feature_is_there(PFDD_FEATURE_TLS)) {
-        pfdd_complain(places, NULL,
-                      "this printfdecoded is built without TLS: %s",
-                      pfdd_feature_remedy(PFDD_FEATURE_TLS));
+        pfdd_diagnostics_add(places, NULL,
+                             "this printfdecoded is built without TLS: %s",
+                             pfdd_feature_remedy(PFDD_FEATURE_TLS));
     }
 }
 
@@ -96,12 +96,13 @@ static void check_connect(const void *group, const struct pfdd_places *places)
     const struct pfdd_address *address =
         &((const struct pfdd_access *)group)->address;
     if (address->host[0] && !address->port)
-        pfdd_complain(places, "address", "'address': nobody is at port 0");
+        pfdd_diagnostics_add(places, "address",
+                             "'address': nobody is at port 0");
 }
 
 const struct pfdd_group pfdd_connect_group = { connect_keys, check_connect };
 
-void pfdd_access_plan(const struct pfdd_access *access, FILE *out)
+void pfdd_access_explain(const struct pfdd_access *access, FILE *out)
 {
     fprintf(out, " (%" PRIu64 " at most", access->max_clients);
     if (access->address.is_unix)

@@ -33,6 +33,6 @@ extern const struct pfdd_group pfdd_connect_group;
 extern const struct pfdd_group pfdd_tls_group;
 
 /* " (64 at most, mode 0660)" and the like. */
-void pfdd_access_plan(const struct pfdd_access *access, FILE *out);
+void pfdd_access_explain(const struct pfdd_access *access, FILE *out);
 
 #endif

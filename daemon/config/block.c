@@ -19,7 +19,7 @@ const yaml_node_t *pfdd_map_find(const struct pfdd_document *doc,
 }
 
 /* A key of another class, where it would be one. */
-static bool is_of_another(const struct pfdd_class *const *classes,
+static bool is_of_another(const struct pfdd_type_class *const *classes,
                           const char *key)
 {
     for (; classes && *classes; classes++) {
@@ -32,21 +32,21 @@ static bool is_of_another(const struct pfdd_class *const *classes,
 /* What cannot be read: text is NULL if it is no text. */
 static void complain_of_key(const struct pfdd_document *doc,
                             struct pfdd_place place, const char *text,
-                            const struct pfdd_class *const *classes)
+                            const struct pfdd_type_class *const *classes)
 {
     if (text && is_of_another(classes, text)) {
-        pfdd_complain_at(doc->complaints, place, "'%s' is no key of this type",
-                         text);
+        pfdd_diagnostics_add_at(doc->diagnostics, place,
+                                "'%s' is no key of this type", text);
     } else {
-        pfdd_complain_at(doc->complaints, place, "unknown key '%.64s'",
-                         text ? text : "(not a text)");
+        pfdd_diagnostics_add_at(doc->diagnostics, place, "unknown key '%.64s'",
+                                text ? text : "(not a text)");
     }
 }
 
 static void read_pair(const struct pfdd_document *doc,
                       const yaml_node_pair_t *pair,
                       const struct pfdd_part *parts,
-                      const struct pfdd_class *const *classes, void *base,
+                      const struct pfdd_type_class *const *classes, void *base,
                       struct pfdd_places *places)
 {
     const yaml_node_t *name = yaml_document_get_node(doc->yaml, pair->key);
@@ -60,8 +60,8 @@ static void read_pair(const struct pfdd_document *doc,
     if (!key) {
         complain_of_key(doc, pfdd_place_of(name), text, classes);
     } else if (pfdd_is_given(places, key)) {
-        pfdd_complain_at(doc->complaints, pfdd_place_of(name),
-                         "'%s' is given twice", key);
+        pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(name),
+                                "'%s' is given twice", key);
     } else if (places->n < PFDD_KEYS_MAX) {
         places->given[places->n].key = key;
         places->given[places->n++].at = pfdd_place_of(value);
@@ -72,9 +72,9 @@ static void read_pair(const struct pfdd_document *doc,
 
 void pfdd_map_read(const struct pfdd_document *doc, const yaml_node_t *map,
                    const struct pfdd_part *parts,
-                   const struct pfdd_class *const *classes, void *base)
+                   const struct pfdd_type_class *const *classes, void *base)
 {
-    struct pfdd_places places = { .complaints = doc->complaints,
+    struct pfdd_places places = { .diagnostics = doc->diagnostics,
                                   .start = pfdd_place_of(map) };
     struct pfdd_key_at at = { NULL, NULL };
     pfdd_keys_init(parts, base);
@@ -83,7 +83,8 @@ void pfdd_map_read(const struct pfdd_document *doc, const yaml_node_t *map,
         read_pair(doc, pair, parts, classes, base, &places);
     while (pfdd_keys_next(parts, &at)) {
         if (at.key->needed && !pfdd_is_given(&places, at.key->name))
-            pfdd_complain(&places, NULL, "'%s' is missing", at.key->name);
+            pfdd_diagnostics_add(&places, NULL, "'%s' is missing",
+                                 at.key->name);
     }
     for (const struct pfdd_part *part = parts; part->group; part++) {
         if (part->group->check)
@@ -92,16 +93,16 @@ void pfdd_map_read(const struct pfdd_document *doc, const yaml_node_t *map,
 }
 
 /* The class of that name; NULL: it complained. */
-static const struct pfdd_class *find_class(
+static const struct pfdd_type_class *find_class(
     const struct pfdd_document *doc, const yaml_node_t *map,
-    const struct pfdd_class *const *classes)
+    const struct pfdd_type_class *const *classes)
 {
     const yaml_node_t *type = pfdd_map_find(doc, map, "type");
     const char *text = type ? pfdd_scalar(type) : NULL;
     char all[160] = "";
     if (!type) {
-        pfdd_complain_at(doc->complaints, pfdd_place_of(map),
-                         "'type' is missing");
+        pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(map),
+                                "'type' is missing");
         return NULL;
     }
     for (size_t i = 0; classes[i]; i++) {
@@ -111,40 +112,43 @@ static const struct pfdd_class *find_class(
         snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "",
                  classes[i]->name);
     }
-    pfdd_complain_at(doc->complaints, pfdd_place_of(type),
-                     "'type' is one of: %s", all);
+    pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(type),
+                            "'type' is one of: %s", all);
     return NULL;
 }
 
 struct pfdd_block *pfdd_block_read(const struct pfdd_document *doc,
                                    const yaml_node_t *map,
-                                   const struct pfdd_class *const *classes)
+                                   const struct pfdd_type_class *const *classes)
 {
-    const struct pfdd_class *class = find_class(doc, map, classes);
-    if (class && class->lacks) {
-        pfdd_complain_at(doc->complaints, pfdd_place_of(map),
-                         "this printfdecoded is built without %s: %s",
-                         class->lacks, pfdd_feature_remedy(class->feature));
+    const struct pfdd_type_class *type_class = find_class(doc, map, classes);
+    if (type_class && type_class->lacks) {
+        pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(map),
+                                "this printfdecoded is built without %s: %s",
+                                type_class->lacks,
+                                pfdd_feature_remedy(type_class->feature));
         return NULL;
     }
-    struct pfdd_block *block = class ? calloc(1, class->size) : NULL;
+    struct pfdd_block *block = type_class ? calloc(1, type_class->size) : NULL;
     if (block) {
-        block->class = class;
-        pfdd_map_read(doc, map, class->parts, classes, block);
-    } else if (class) {
-        pfdd_complain_at(doc->complaints, pfdd_place_of(map), "out of memory");
+        block->type_class = type_class;
+        pfdd_map_read(doc, map, type_class->parts, classes, block);
+    } else if (type_class) {
+        pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(map),
+                                "out of memory");
     }
     return block;
 }
 
 bool pfdd_block_is_same(const struct pfdd_block *a, const struct pfdd_block *b)
 {
-    return a->class == b->class && pfdd_keys_are_same(a->class->parts, a, b);
+    return a->type_class == b->type_class &&
+           pfdd_keys_are_same(a->type_class->parts, a, b);
 }
 
 void pfdd_block_free(struct pfdd_block *block)
 {
     if (block)
-        pfdd_keys_free(block->class->parts, block);
+        pfdd_keys_free(block->type_class->parts, block);
     free(block);
 }

@@ -16,11 +16,11 @@ const yaml_node_t *pfdd_map_find(const struct pfdd_document *doc,
  */
 void pfdd_map_read(const struct pfdd_document *doc, const yaml_node_t *map,
                    const struct pfdd_part *parts,
-                   const struct pfdd_class *const *classes, void *base);
+                   const struct pfdd_type_class *const *classes, void *base);
 
 /* Reads a block of one of the classes; NULL: it has no class, and complained. */
-struct pfdd_block *pfdd_block_read(const struct pfdd_document *doc,
-                                   const yaml_node_t *map,
-                                   const struct pfdd_class *const *classes);
+struct pfdd_block *pfdd_block_read(
+    const struct pfdd_document *doc, const yaml_node_t *map,
+    const struct pfdd_type_class *const *classes);
 
 #endif

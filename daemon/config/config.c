@@ -92,10 +92,10 @@ const struct pfdd_output_config *pfdd_config_output(
 static const char *why_only_one(struct pfdd_block *const *blocks, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct pfdd_class *class = blocks[i]->class;
-        for (size_t k = 0; class->only_one && k < i; k++) {
-            if (blocks[k]->class == class)
-                return class->only_one;
+        const struct pfdd_type_class *type_class = blocks[i]->type_class;
+        for (size_t k = 0; type_class->only_one && k < i; k++) {
+            if (blocks[k]->type_class == type_class)
+                return type_class->only_one;
         }
     }
     return NULL;
@@ -109,7 +109,7 @@ static const char *checkpoint_name(const struct pfdd_config *config, size_t i)
                          : NULL;
 }
 
-static void check_names(struct pfdd_complaints *c, struct pfdd_place at,
+static void check_names(struct pfdd_diagnostics *c, struct pfdd_place at,
                         const struct pfdd_config *config)
 {
     for (size_t i = 0; i < config->n_outputs; i++) {
@@ -120,8 +120,8 @@ static void check_names(struct pfdd_complaints *c, struct pfdd_place at,
             is_taken = other && !strcmp(other, name);
         }
         if (is_taken) {
-            pfdd_complain_at(c, at, "two required outputs are called '%.64s'",
-                             name);
+            pfdd_diagnostics_add_at(
+                c, at, "two required outputs are called '%.64s'", name);
         }
     }
 }
@@ -138,7 +138,7 @@ bool pfdd_config_has_required(const struct pfdd_config *config)
 bool pfdd_config_reads_processes(const struct pfdd_config *config)
 {
     for (size_t i = 0; i < config->n_inputs; i++) {
-        if (config->inputs[i]->class->reads_processes)
+        if (config->inputs[i]->type_class->reads_processes)
             return true;
     }
     return false;
@@ -148,25 +148,26 @@ static bool has_class(struct pfdd_block *const *blocks, size_t n,
                       const char *name)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!strcmp(blocks[i]->class->name, name))
+        if (!strcmp(blocks[i]->type_class->name, name))
             return true;
     }
     return false;
 }
 
-static void check_farm(struct pfdd_complaints *c, struct pfdd_place at,
+static void check_farm(struct pfdd_diagnostics *c, struct pfdd_place at,
                        const struct pfdd_config *config)
 {
     for (size_t i = 0; i < config->n_inputs; i++) {
-        const char *why = config->inputs[i]->class->needs_required;
+        const char *why = config->inputs[i]->type_class->needs_required;
         if (why && !pfdd_config_has_required(config))
-            pfdd_complain_at(c, at, "%s", why);
+            pfdd_diagnostics_add_at(c, at, "%s", why);
     }
     if (has_class(config->inputs, config->n_inputs, "nats") &&
         has_class(config->outputs, config->n_outputs, "nats")) {
-        pfdd_complain_at(c, at,
-                         "with an input and an output 'nats' entries would "
-                         "come back for ever");
+        pfdd_diagnostics_add_at(
+            c, at,
+            "with an input and an output 'nats' entries would "
+            "come back for ever");
     }
 }
 
@@ -176,16 +177,16 @@ bool pfdd_config_paths(const struct pfdd_config *config, pfdd_path_fn call,
     bool ok = pfdd_keys_paths(pfdd_config_parts, config, call, user);
     for (size_t i = 0; ok && i < config->n_inputs; i++) {
         const struct pfdd_block *block = config->inputs[i];
-        ok = pfdd_keys_paths(block->class->parts, block, call, user);
+        ok = pfdd_keys_paths(block->type_class->parts, block, call, user);
     }
     for (size_t i = 0; ok && i < config->n_outputs; i++) {
         const struct pfdd_block *block = config->outputs[i];
-        ok = pfdd_keys_paths(block->class->parts, block, call, user);
+        ok = pfdd_keys_paths(block->type_class->parts, block, call, user);
     }
     return ok;
 }
 
-static void check_files(struct pfdd_complaints *c, struct pfdd_place at,
+static void check_files(struct pfdd_diagnostics *c, struct pfdd_place at,
                         const struct pfdd_config *config)
 {
     struct pfdd_overlap o = { 0 };
@@ -193,11 +194,11 @@ static void check_files(struct pfdd_complaints *c, struct pfdd_place at,
               pfdd_config_paths(config, pfdd_overlap_look, &o) &&
               pfdd_overlap_look(&o, PFDD_USE_READ, c->name);
     if (!ok)
-        pfdd_complain_at(c, at, "%s", o.why);
+        pfdd_diagnostics_add_at(c, at, "%s", o.why);
     pfdd_overlap_deinit(&o);
 }
 
-static void check_all(struct pfdd_complaints *c, struct pfdd_place at,
+static void check_all(struct pfdd_diagnostics *c, struct pfdd_place at,
                       const struct pfdd_config *config)
 {
     const char *const why[] = {
@@ -206,29 +207,28 @@ static void check_all(struct pfdd_complaints *c, struct pfdd_place at,
     };
     for (size_t i = 0; i < 2; i++) {
         if (why[i])
-            pfdd_complain_at(c, at, "%s", why[i]);
+            pfdd_diagnostics_add_at(c, at, "%s", why[i]);
     }
     check_names(c, at, config);
     check_farm(c, at, config);
     check_files(c, at, config);
     if (config->n_inputs == 0)
-        pfdd_complain_at(c, at, "no inputs: there is nothing to do");
+        pfdd_diagnostics_add_at(c, at, "no inputs: there is nothing to do");
     if (pfdd_config_has_required(config) && !config->state_dir) {
-        pfdd_complain_at(c, at,
-                         "a required output needs 'state_dir' for its queue");
+        pfdd_diagnostics_add_at(
+            c, at, "a required output needs 'state_dir' for its queue");
     }
     if (config->ring > config->memory_max / 2)
-        pfdd_complain_at(c, at, "'ring' is more than half of 'memory_max'");
+        pfdd_diagnostics_add_at(c, at,
+                                "'ring' is more than half of 'memory_max'");
 }
 
 /* ---- reading ---- */
 
 /* The blocks of a list, [*n_ret]; NULL: there are none. */
-static struct pfdd_block **read_blocks(const struct pfdd_document *doc,
-                                       const yaml_node_t *root,
-                                       const char *name,
-                                       const struct pfdd_class *const *classes,
-                                       size_t *n_ret)
+static struct pfdd_block **read_blocks(
+    const struct pfdd_document *doc, const yaml_node_t *root, const char *name,
+    const struct pfdd_type_class *const *classes, size_t *n_ret)
 {
     const yaml_node_t *node = pfdd_map_find(doc, root, name);
     *n_ret = 0;
@@ -237,21 +237,22 @@ static struct pfdd_block **read_blocks(const struct pfdd_document *doc,
     const yaml_node_item_t *item = node->data.sequence.items.start;
     struct pfdd_place place = pfdd_place_of(node);
     if (node->type != YAML_SEQUENCE_NODE) {
-        pfdd_complain_at(doc->complaints, place, "'%s' wants a list", name);
+        pfdd_diagnostics_add_at(doc->diagnostics, place, "'%s' wants a list",
+                                name);
         return NULL;
     }
     size_t n = (size_t)(node->data.sequence.items.top - item);
     if (n > PFDD_ITEMS_MAX) {
-        pfdd_complain_at(doc->complaints, place, "more than %d %s",
-                         PFDD_ITEMS_MAX, name);
+        pfdd_diagnostics_add_at(doc->diagnostics, place, "more than %d %s",
+                                PFDD_ITEMS_MAX, name);
         return NULL;
     }
     struct pfdd_block **ret = calloc(n + 1, sizeof(void *));
     for (size_t i = 0; ret && i < n; i++) {
         const yaml_node_t *map = yaml_document_get_node(doc->yaml, item[i]);
         if (map->type != YAML_MAPPING_NODE) {
-            pfdd_complain_at(doc->complaints, pfdd_place_of(map),
-                             "an item of '%s' is a mapping", name);
+            pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(map),
+                                    "an item of '%s' is a mapping", name);
             continue;
         }
         struct pfdd_block *block = pfdd_block_read(doc, map, classes);
@@ -267,8 +268,9 @@ static void read_root(const struct pfdd_document *doc,
     const yaml_node_t *root = yaml_document_get_root_node(doc->yaml);
     struct pfdd_place start = { 0, 0 };
     if (!root || root->type != YAML_MAPPING_NODE) {
-        pfdd_complain_at(doc->complaints, root ? pfdd_place_of(root) : start,
-                         "a configuration is a mapping");
+        pfdd_diagnostics_add_at(doc->diagnostics,
+                                root ? pfdd_place_of(root) : start,
+                                "a configuration is a mapping");
         return;
     }
     pfdd_map_read(doc, root, pfdd_config_parts, NULL, config);
@@ -276,17 +278,17 @@ static void read_root(const struct pfdd_document *doc,
         read_blocks(doc, root, "inputs", pfdd_inputs, &config->n_inputs);
     config->outputs =
         read_blocks(doc, root, "outputs", pfdd_outputs, &config->n_outputs);
-    if (doc->complaints->n == 0)
-        check_all(doc->complaints, pfdd_place_of(root), config);
+    if (doc->diagnostics->n == 0)
+        check_all(doc->diagnostics, pfdd_place_of(root), config);
 }
 
 struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
                                           size_t n, pfdd_config_tell_fn tell,
                                           void *user)
 {
-    struct pfdd_complaints complaints = { .name = name,
-                                          .tell = tell,
-                                          .user = user };
+    struct pfdd_diagnostics diagnostics = { .name = name,
+                                            .tell = tell,
+                                            .user = user };
     struct pfdd_config *config = calloc(1, sizeof *config);
     yaml_parser_t parser;
     yaml_document_t yaml;
@@ -299,15 +301,16 @@ struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
     if (!yaml_parser_load(&parser, &yaml)) {
         struct pfdd_place at = { parser.problem_mark.line,
                                  parser.problem_mark.column };
-        pfdd_complain_at(&complaints, at, "%s",
-                         parser.problem ? parser.problem : "out of memory");
+        pfdd_diagnostics_add_at(&diagnostics, at, "%s",
+                                parser.problem ? parser.problem
+                                               : "out of memory");
     } else {
-        struct pfdd_document doc = { &yaml, &complaints };
+        struct pfdd_document doc = { &yaml, &diagnostics };
         read_root(&doc, config);
         yaml_document_delete(&yaml);
     }
     yaml_parser_delete(&parser);
-    if (complaints.n == 0)
+    if (diagnostics.n == 0)
         return config;
     pfdd_config_free(config);
     return NULL;

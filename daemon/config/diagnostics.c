@@ -6,7 +6,7 @@
 #include <string.h>
 
 __attribute__((format(printf, 3, 0))) static void complain(
-    struct pfdd_complaints *c, struct pfdd_place at, const char *text,
+    struct pfdd_diagnostics *c, struct pfdd_place at, const char *text,
     va_list args)
 {
     char what[320];
@@ -18,8 +18,8 @@ __attribute__((format(printf, 3, 0))) static void complain(
     c->n++;
 }
 
-bool pfdd_complain_at(struct pfdd_complaints *c, struct pfdd_place at,
-                      const char *text, ...)
+bool pfdd_diagnostics_add_at(struct pfdd_diagnostics *c, struct pfdd_place at,
+                             const char *text, ...)
 {
     va_list args;
     va_start(args, text);
@@ -42,13 +42,13 @@ bool pfdd_is_given(const struct pfdd_places *places, const char *key)
     return find(places, key) < places->n;
 }
 
-void pfdd_complain(const struct pfdd_places *places, const char *key,
-                   const char *text, ...)
+void pfdd_diagnostics_add(const struct pfdd_places *places, const char *key,
+                          const char *text, ...)
 {
     size_t i = find(places, key);
     va_list args;
     va_start(args, text);
-    complain(places->complaints,
+    complain(places->diagnostics,
              i < places->n ? places->given[i].at : places->start, text, args);
     va_end(args);
 }

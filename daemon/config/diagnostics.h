@@ -12,7 +12,7 @@
 /* Takes one line that says what is wrong and where. */
 typedef void (*pfdd_config_tell_fn)(void *user, const char *text);
 
-struct pfdd_complaints {
+struct pfdd_diagnostics {
     const char *name; /* of the configuration */
     pfdd_config_tell_fn tell;
     void *user;
@@ -26,8 +26,8 @@ struct pfdd_place {
 };
 
 /* Always false, for whoever returns it. */
-__attribute__((format(printf, 3, 4))) bool pfdd_complain_at(
-    struct pfdd_complaints *c, struct pfdd_place at, const char *text, ...);
+__attribute__((format(printf, 3, 4))) bool pfdd_diagnostics_add_at(
+    struct pfdd_diagnostics *c, struct pfdd_place at, const char *text, ...);
 
 enum {
     PFDD_KEYS_MAX = 64 /* of one block */
@@ -35,7 +35,7 @@ enum {
 
 /* The keys that a block gives, and where. */
 struct pfdd_places {
-    struct pfdd_complaints *complaints;
+    struct pfdd_diagnostics *diagnostics;
     struct pfdd_place start; /* of the block */
     struct {
         const char *key;
@@ -47,7 +47,7 @@ struct pfdd_places {
 bool pfdd_is_given(const struct pfdd_places *places, const char *key);
 
 /* About the value of a key, or, where it is not given, the block. */
-__attribute__((format(printf, 3, 4))) void pfdd_complain(
+__attribute__((format(printf, 3, 4))) void pfdd_diagnostics_add(
     const struct pfdd_places *places, const char *key, const char *text, ...);
 
 #endif

@@ -163,7 +163,7 @@ static void put_block(struct plan *p, const char *what,
                       const struct pfdd_block *block)
 {
     fprintf(p->out, "%s: ", what);
-    block->class->plan(block, p->out);
+    block->type_class->plan(block, p->out);
     fputc('\n', p->out);
 }
 
@@ -181,22 +181,22 @@ static void put_limits(struct plan *p)
 {
     const struct pfdd_config *c = p->config;
     fputs("limits: ", p->out);
-    pfdd_size_put(p->out, c->memory_max);
+    pfdd_units_put_size(p->out, c->memory_max);
     fputs(" of memory, of which ", p->out);
-    pfdd_size_put(p->out, c->ring);
+    pfdd_units_put_size(p->out, c->ring);
     fputs(" for the latest lines; ", p->out);
-    pfdd_time_put(p->out, c->drain_ms);
+    pfdd_units_put_time(p->out, c->drain_ms);
     fputs(" to write what is left at the end", p->out);
     if (pfdd_config_has_required(c)) {
         fputs("; ", p->out);
-        pfdd_size_put(p->out, c->queue_max);
+        pfdd_units_put_size(p->out, c->queue_max);
         fprintf(p->out, " of disk in %s", c->state_dir);
     }
     fprintf(p->out, "; %s sandbox\n", c->sandbox ? "in a" : "without");
 }
 
-void pfdd_plan_print(const struct pfdd_config *config, const char *path,
-                     FILE *out, pfdd_config_tell_fn tell, void *user)
+void pfdd_explain_print(const struct pfdd_config *config, const char *path,
+                        FILE *out, pfdd_config_tell_fn tell, void *user)
 {
     struct plan p = { config, path, out, tell, user, { NULL, 0 } };
     fprintf(out, "ok: %zu %s, %zu %s\n", config->n_inputs,

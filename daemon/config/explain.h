@@ -11,7 +11,7 @@
 #include "config/config.h"
 
 /* Prints "ok: ..." and a line for each part to out; warnings go to tell. */
-void pfdd_plan_print(const struct pfdd_config *config, const char *path,
-                     FILE *out, pfdd_config_tell_fn tell, void *user);
+void pfdd_explain_print(const struct pfdd_config *config, const char *path,
+                        FILE *out, pfdd_config_tell_fn tell, void *user);
 
 #endif

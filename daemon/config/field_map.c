@@ -14,7 +14,7 @@ struct pair {
     char *theirs;
 };
 
-struct pfdd_fieldmap {
+struct pfdd_field_map {
     struct pair *pairs; /* [n] */
     size_t n;
     bool is_ecs;
@@ -39,7 +39,8 @@ static const char *const ecs[] = {
     "*=labels.gpu_",
 };
 
-static struct pair *find_pair(const struct pfdd_fieldmap *map, const char *name)
+static struct pair *find_pair(const struct pfdd_field_map *map,
+                              const char *name)
 {
     for (size_t i = 0; i < map->n; i++) {
         if (!strcmp(map->pairs[i].ours, name))
@@ -49,7 +50,7 @@ static struct pair *find_pair(const struct pfdd_fieldmap *map, const char *name)
 }
 
 /* Takes over both; false: out of memory. */
-static bool set_pair(struct pfdd_fieldmap *map, char *ours, char *theirs)
+static bool set_pair(struct pfdd_field_map *map, char *ours, char *theirs)
 {
     struct pair *known = ours ? find_pair(map, ours) : NULL;
     struct pair *more = NULL;
@@ -80,7 +81,7 @@ static bool is_name(const char *text)
     return !text[n] && n <= NAME_MAX;
 }
 
-static const char *add_word(struct pfdd_fieldmap *map, const char *word)
+static const char *add_word(struct pfdd_field_map *map, const char *word)
 {
     const char *equals = strchr(word, '=');
     size_t n = equals ? (size_t)(equals - word) : 0;
@@ -101,7 +102,7 @@ static const char *add_word(struct pfdd_fieldmap *map, const char *word)
 }
 
 /* Two that go by one name. */
-static const char *find_double(const struct pfdd_fieldmap *map)
+static const char *find_double(const struct pfdd_field_map *map)
 {
     for (size_t i = 0; i < map->n; i++) {
         for (size_t k = 0; k < i; k++) {
@@ -115,10 +116,10 @@ static const char *find_double(const struct pfdd_fieldmap *map)
     return NULL;
 }
 
-struct pfdd_fieldmap *pfdd_fieldmap_new(char *const *words, size_t n, char *err,
-                                        size_t n_err)
+struct pfdd_field_map *pfdd_field_map_new(char *const *words, size_t n,
+                                          char *err, size_t n_err)
 {
-    struct pfdd_fieldmap *map = calloc(1, sizeof *map);
+    struct pfdd_field_map *map = calloc(1, sizeof *map);
     const char *why = map ? NULL : "out of memory";
     snprintf(err, n_err, "out of memory");
     for (size_t i = 0; !why && i < n; i++) {
@@ -131,11 +132,11 @@ struct pfdd_fieldmap *pfdd_fieldmap_new(char *const *words, size_t n, char *err,
         snprintf(err, n_err, "two fields are called '%.60s'", twice);
     if (!why && !twice)
         return map;
-    pfdd_fieldmap_free(map);
+    pfdd_field_map_free(map);
     return NULL;
 }
 
-void pfdd_fieldmap_free(struct pfdd_fieldmap *map)
+void pfdd_field_map_free(struct pfdd_field_map *map)
 {
     if (!map)
         return;
@@ -147,8 +148,8 @@ void pfdd_fieldmap_free(struct pfdd_fieldmap *map)
     free(map);
 }
 
-bool pfdd_fieldmap_find(const struct pfdd_fieldmap *map, const char *name,
-                        const char **prefix, const char **ret)
+bool pfdd_field_map_find(const struct pfdd_field_map *map, const char *name,
+                         const char **prefix, const char **ret)
 {
     const struct pair *own = find_pair(map, name);
     const struct pair *rest = own ? NULL : find_pair(map, "*");
@@ -157,11 +158,11 @@ bool pfdd_fieldmap_find(const struct pfdd_fieldmap *map, const char *name,
     return own ? *own->theirs : !rest || *rest->theirs;
 }
 
-bool pfdd_fieldmap_keeps(const struct pfdd_fieldmap *map, const char *name)
+bool pfdd_field_map_keeps(const struct pfdd_field_map *map, const char *name)
 {
     const char *prefix = NULL;
     const char *theirs = NULL;
-    bool ret = pfdd_fieldmap_find(map, name, &prefix, &theirs);
+    bool ret = pfdd_field_map_find(map, name, &prefix, &theirs);
     size_t n = ret ? strlen(prefix) : 0;
     for (size_t i = 0; ret && i < map->n; i++) {
         const char *other = map->pairs[i].theirs;
@@ -172,7 +173,7 @@ bool pfdd_fieldmap_keeps(const struct pfdd_fieldmap *map, const char *name)
     return ret;
 }
 
-const char *pfdd_fieldmap_ecs(const struct pfdd_fieldmap *map)
+const char *pfdd_field_map_ecs(const struct pfdd_field_map *map)
 {
     return map->is_ecs ? ECS_VERSION : NULL;
 }

@@ -26,8 +26,9 @@ static bool take_last_id(struct pfdd_request *ret, const char *id, char *err,
     return true;
 }
 
-bool pfdd_query_read(struct pfdd_request *ret,
-                     const struct pfdd_http_request *q, char *err, size_t n_err)
+bool pfdd_http_query_read(struct pfdd_request *ret,
+                          const struct pfdd_http_request *q, char *err,
+                          size_t n_err)
 {
     for (size_t i = 0; i < q->n_args; i++) {
         if (!pfdd_request_set(ret, q->args[i].name, q->args[i].value, err,

@@ -14,8 +14,8 @@
 
 /* Adds to ret, whose form says what page it is; false: err [n] says what is not
  * understood, which is to be freed all the same. */
-bool pfdd_query_read(struct pfdd_request *ret,
-                     const struct pfdd_http_request *q, char *err,
-                     size_t n_err);
+bool pfdd_http_query_read(struct pfdd_request *ret,
+                          const struct pfdd_http_request *q, char *err,
+                          size_t n_err);
 
 #endif

@@ -9,7 +9,7 @@
 const struct pfdd_input_class *pfdd_input_class_of(
     const struct pfdd_input_config *config)
 {
-    return (const struct pfdd_input_class *)config->block.class;
+    return (const struct pfdd_input_class *)config->block.type_class;
 }
 
 static const struct pfdd_key option_keys[] = {
@@ -34,8 +34,8 @@ static void check_format(const void *group, const struct pfdd_places *places)
 {
     const struct pfdd_input_config *in = group;
     if (in->format && !is_format(in->format)) {
-        pfdd_complain(places, "format", "no buffer format is called '%.64s'",
-                      in->format);
+        pfdd_diagnostics_add(places, "format",
+                             "no buffer format is called '%.64s'", in->format);
     }
 }
 
@@ -61,9 +61,10 @@ static void check_uris(const void *group, const struct pfdd_places *places)
     const struct pfdd_input_config *in = group;
     if (pfdd_is_given(places, "code_object_uris") &&
         !in->access.address.is_unix) {
-        pfdd_complain(places, "code_object_uris",
-                      "'code_object_uris' is for unix sockets: who sends on "
-                      "others is not known");
+        pfdd_diagnostics_add(
+            places, "code_object_uris",
+            "'code_object_uris' is for unix sockets: who sends on "
+            "others is not known");
     }
 }
 

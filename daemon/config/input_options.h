@@ -32,7 +32,7 @@ struct pfdd_input_config {
 };
 
 struct pfdd_input_class {
-    struct pfdd_class base;
+    struct pfdd_type_class base;
     size_t size; /* of the object, which begins with struct pfdd_input */
     /* False: err says why; nothing was opened. */
     bool (*open)(struct pfdd_input *input, char *err, size_t n_err);

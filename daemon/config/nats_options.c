@@ -16,17 +16,19 @@ static bool begins(const char *text, const char *with)
     return !strncmp(text, with, strlen(with));
 }
 
-const struct pfdd_farm *pfdd_farm_of(const struct pfdd_block *block)
+const struct pfdd_nats_options *pfdd_nats_options_of(
+    const struct pfdd_block *block)
 {
-    const struct pfdd_part *part = block->class->parts;
-    while (part->group && part->group != &pfdd_farm_group)
+    const struct pfdd_part *part = block->type_class->parts;
+    while (part->group && part->group != &pfdd_nats_options_group)
         part++;
     return part->group ? (const void *)((const char *)block + part->at) : NULL;
 }
 
-bool pfdd_farm_has_tls(const struct pfdd_farm *farm)
+bool pfdd_nats_options_has_tls(const struct pfdd_nats_options *nats_options)
 {
-    return farm->servers.n && begins(farm->servers.items[0], secure);
+    return nats_options->servers.n &&
+           begins(nats_options->servers.items[0], secure);
 }
 
 /* What stands behind nats:// or tls:// is an address as others have it, whose
@@ -56,50 +58,50 @@ static const char *check_server(const char *url, bool *is_tls)
     return NULL;
 }
 
-static void check_servers(const struct pfdd_farm *farm,
+static void check_servers(const struct pfdd_nats_options *nats_options,
                           const struct pfdd_places *places)
 {
     size_t n_tls = 0;
-    for (size_t i = 0; i < farm->servers.n; i++) {
+    for (size_t i = 0; i < nats_options->servers.n; i++) {
         bool is_tls = false;
-        const char *why = check_server(farm->servers.items[i], &is_tls);
+        const char *why = check_server(nats_options->servers.items[i], &is_tls);
         if (why) {
-            pfdd_complain(places, "servers", "'servers': '%.200s': %s",
-                          farm->servers.items[i], why);
+            pfdd_diagnostics_add(places, "servers", "'servers': '%.200s': %s",
+                                 nats_options->servers.items[i], why);
         }
         n_tls += is_tls;
     }
-    if (farm->servers.n == 0) {
-        pfdd_complain(places, "servers", "'servers' has none");
-    } else if (n_tls && n_tls < farm->servers.n) {
-        pfdd_complain(places, "servers",
-                      "'servers': all of them are tls://, or none is");
+    if (nats_options->servers.n == 0) {
+        pfdd_diagnostics_add(places, "servers", "'servers' has none");
+    } else if (n_tls && n_tls < nats_options->servers.n) {
+        pfdd_diagnostics_add(places, "servers",
+                             "'servers': all of them are tls://, or none is");
     }
 }
 
 static void check(const void *group, const struct pfdd_places *places)
 {
-    const struct pfdd_farm *farm = group;
-    const struct pfdd_tls_config *tls = &farm->tls;
-    check_servers(farm, places);
-    if (!pfdd_farm_has_tls(farm) &&
+    const struct pfdd_nats_options *nats_options = group;
+    const struct pfdd_tls_config *tls = &nats_options->tls;
+    check_servers(nats_options, places);
+    if (!pfdd_nats_options_has_tls(nats_options) &&
         (tls->authority || tls->certificate || tls->key))
-        pfdd_complain(places, "servers", "'servers': TLS is for tls://");
+        pfdd_diagnostics_add(places, "servers", "'servers': TLS is for tls://");
     if (!tls->certificate != !tls->key) {
         const char *missing = tls->key ? "tls_certificate" : "tls_key";
-        pfdd_complain(places, missing, "'%s' is missing", missing);
+        pfdd_diagnostics_add(places, missing, "'%s' is missing", missing);
     }
-    if (!farm->user != !farm->password_file) {
-        const char *missing = farm->user ? "password_file" : "user";
-        pfdd_complain(places, missing, "'%s' is missing", missing);
+    if (!nats_options->user != !nats_options->password_file) {
+        const char *missing = nats_options->user ? "password_file" : "user";
+        pfdd_diagnostics_add(places, missing, "'%s' is missing", missing);
     }
-    if (farm->user && farm->credentials_file) {
-        pfdd_complain(places, "credentials_file",
-                      "either 'credentials_file' or 'user'");
+    if (nats_options->user && nats_options->credentials_file) {
+        pfdd_diagnostics_add(places, "credentials_file",
+                             "either 'credentials_file' or 'user'");
     }
 }
 
-#define AT(member) offsetof(struct pfdd_farm, member)
+#define AT(member) offsetof(struct pfdd_nats_options, member)
 
 static const struct pfdd_key keys[] = {
     { .name = "servers",
@@ -147,19 +149,20 @@ static const struct pfdd_key keys[] = {
       .initial = UINT64_C(24) * 3600 * 1000 },
     { 0 },
 };
-const struct pfdd_group pfdd_farm_group = { keys, check };
+const struct pfdd_group pfdd_nats_options_group = { keys, check };
 
-void pfdd_farm_plan(const struct pfdd_farm *farm, FILE *out)
+void pfdd_nats_options_plan(const struct pfdd_nats_options *nats_options,
+                            FILE *out)
 {
-    fputs(farm->servers.items[0], out);
-    if (farm->servers.n > 1) {
-        fprintf(out, " and %zu other%s", farm->servers.n - 1,
-                farm->servers.n > 2 ? "s" : "");
+    fputs(nats_options->servers.items[0], out);
+    if (nats_options->servers.n > 1) {
+        fprintf(out, " and %zu other%s", nats_options->servers.n - 1,
+                nats_options->servers.n > 2 ? "s" : "");
     }
-    if (farm->user)
-        fprintf(out, ", as %s", farm->user);
-    if (farm->credentials_file)
-        fprintf(out, ", with %s", farm->credentials_file);
-    if (farm->tls.certificate)
+    if (nats_options->user)
+        fprintf(out, ", as %s", nats_options->user);
+    if (nats_options->credentials_file)
+        fprintf(out, ", with %s", nats_options->credentials_file);
+    if (nats_options->tls.certificate)
         fputs(", with a certificate of ours", out);
 }

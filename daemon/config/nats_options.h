@@ -12,7 +12,7 @@
 #include "config/access.h"
 #include "config/keys.h"
 
-struct pfdd_farm {
+struct pfdd_nats_options {
     struct pfdd_names servers; /* nats://HOST:PORT or tls://HOST:PORT */
     char *credentials_file;    /* a user's, as nsc writes it; NULL: none */
     char *user;                /* NULL: none */
@@ -23,17 +23,19 @@ struct pfdd_farm {
     uint64_t stream_age_ms;
 };
 
-extern const struct pfdd_group pfdd_farm_group;
+extern const struct pfdd_group pfdd_nats_options_group;
 
 struct pfdd_block;
 
 /* That of an input or output; NULL: it has none. */
-const struct pfdd_farm *pfdd_farm_of(const struct pfdd_block *block);
+const struct pfdd_nats_options *pfdd_nats_options_of(
+    const struct pfdd_block *block);
 
 /* True: TLS is spoken. */
-bool pfdd_farm_has_tls(const struct pfdd_farm *farm);
+bool pfdd_nats_options_has_tls(const struct pfdd_nats_options *nats_options);
 
 /* "nats://a:4222 and 2 others, with TLS" and the like. */
-void pfdd_farm_plan(const struct pfdd_farm *farm, FILE *out);
+void pfdd_nats_options_plan(const struct pfdd_nats_options *nats_options,
+                            FILE *out);
 
 #endif

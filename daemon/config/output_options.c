@@ -21,8 +21,9 @@ void pfdd_check_word(const struct pfdd_places *places, const char *key,
         strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY"
                      "Z0123456789-._");
     if (n == 0 || n > 64 || text[n]) {
-        pfdd_complain(places, key,
-                      "'%s' is of 1 to 64 letters, digits, '-', '_', '.'", key);
+        pfdd_diagnostics_add(
+            places, key, "'%s' is of 1 to 64 letters, digits, '-', '_', '.'",
+            key);
     }
 }
 
@@ -31,7 +32,7 @@ const char *pfdd_output_name(const struct pfdd_output_config *config)
     const char *address = config->access.address.text;
     return config->name ? config->name
            : *address   ? address
-                        : config->block.class->name;
+                        : config->block.type_class->name;
 }
 
 const char *pfdd_output_form(const struct pfdd_output_config *config)
@@ -42,18 +43,18 @@ const char *pfdd_output_form(const struct pfdd_output_config *config)
 const struct pfdd_output_class *pfdd_output_class_of(
     const struct pfdd_output_config *config)
 {
-    return (const struct pfdd_output_class *)config->block.class;
+    return (const struct pfdd_output_class *)config->block.type_class;
 }
 
-void pfdd_output_plan(const struct pfdd_output_config *config, FILE *out)
+void pfdd_output_explain(const struct pfdd_output_config *config, FILE *out)
 {
     if (config->match)
         fprintf(out, ", messages that match %s", config->match);
     if (config->batch_ms) {
         fputs(", in batches of ", out);
-        pfdd_size_put(out, config->batch_size);
+        pfdd_units_put_size(out, config->batch_size);
         fputs(" or what comes within ", out);
-        pfdd_time_put(out, config->batch_ms);
+        pfdd_units_put_time(out, config->batch_ms);
     }
     for (size_t i = 0; i < config->keys.n; i++) {
         fprintf(out, "%s%s", i ? " " : ", with the names ",
@@ -98,7 +99,7 @@ bool pfdd_output_request(const struct pfdd_output_config *out,
     ret->wants.window = out->window;
     if (out->keys.n) {
         ret->wants.map =
-            pfdd_fieldmap_new(out->keys.items, out->keys.n, err, n_err);
+            pfdd_field_map_new(out->keys.items, out->keys.n, err, n_err);
         if (!ret->wants.map)
             return false;
     }
@@ -115,13 +116,14 @@ static void check_required(const struct pfdd_output_config *out,
                            const struct pfdd_places *places)
 {
     if (out->form != PFDD_JSON) {
-        pfdd_complain(places, NULL,
-                      "a required output is json: only there lines have "
-                      "numbers");
+        pfdd_diagnostics_add(places, NULL,
+                             "a required output is json: only there lines have "
+                             "numbers");
     }
     if (out->collapse) {
-        pfdd_complain(places, "collapse",
-                      "a required output has each entry: not 'collapse'");
+        pfdd_diagnostics_add(
+            places, "collapse",
+            "a required output has each entry: not 'collapse'");
     }
 }
 
@@ -133,7 +135,7 @@ static void check_choice(const void *group, const struct pfdd_places *places)
     struct pfdd_request request;
     if (!pfdd_output_request(out, &request, err, sizeof err) ||
         !pfdd_request_finish(&request, err, sizeof err))
-        pfdd_complain(places, key, "'%s': %s", key ? key : "match", err);
+        pfdd_diagnostics_add(places, key, "'%s': %s", key ? key : "match", err);
     pfdd_request_deinit(&request);
 }
 
@@ -141,20 +143,22 @@ static void check_keys(const struct pfdd_output_config *out,
                        const struct pfdd_places *places)
 {
     char err[200];
-    struct pfdd_fieldmap *map =
-        pfdd_fieldmap_new(out->keys.items, out->keys.n, err, sizeof err);
+    struct pfdd_field_map *map =
+        pfdd_field_map_new(out->keys.items, out->keys.n, err, sizeof err);
     if (!map) {
-        pfdd_complain(places, "keys", "'keys': %s", err);
-    } else if (out->required && (!pfdd_fieldmap_keeps(map, "sequence") ||
-                                 !pfdd_fieldmap_keeps(map, "time"))) {
-        pfdd_complain(places, "keys",
-                      "a required output has 'sequence' and 'time', each under "
-                      "a name of its own: by these it is known where it goes "
-                      "on");
+        pfdd_diagnostics_add(places, "keys", "'keys': %s", err);
+    } else if (out->required && (!pfdd_field_map_keeps(map, "sequence") ||
+                                 !pfdd_field_map_keeps(map, "time"))) {
+        pfdd_diagnostics_add(
+            places, "keys",
+            "a required output has 'sequence' and 'time', each under "
+            "a name of its own: by these it is known where it goes "
+            "on");
     }
-    pfdd_fieldmap_free(map);
+    pfdd_field_map_free(map);
     if (out->form != PFDD_JSON || out->collapse)
-        pfdd_complain(places, "keys", "'keys' are of json, not collapsed");
+        pfdd_diagnostics_add(places, "keys",
+                             "'keys' are of json, not collapsed");
 }
 
 static void check_form(const void *group, const struct pfdd_places *places)
@@ -165,7 +169,7 @@ static void check_form(const void *group, const struct pfdd_places *places)
     if (out->keys.n)
         check_keys(out, places);
     if (out->fields && out->form != PFDD_JSON)
-        pfdd_complain(places, "fields", "'fields' are of json");
+        pfdd_diagnostics_add(places, "fields", "'fields' are of json");
 }
 
 static const struct pfdd_key choice_keys[] = {

@@ -52,7 +52,7 @@ struct pfdd_sent {
 };
 
 struct pfdd_output_class {
-    struct pfdd_class base;
+    struct pfdd_type_class base;
     size_t size; /* of the object, which begins with struct pfdd_output */
     /* False: err says why; nothing was opened. */
     bool (*open)(struct pfdd_output *output, char *err, size_t n_err);
@@ -104,7 +104,7 @@ const struct pfdd_output_class *pfdd_output_class_of(
     }
 
 /* Says which of the entries it gives; behind what it does with them. */
-void pfdd_output_plan(const struct pfdd_output_config *config, FILE *out);
+void pfdd_output_explain(const struct pfdd_output_config *config, FILE *out);
 
 /* Complains of a key whose value is not of 1 to 64 letters, digits, '-', '_' and
  * '.'. */

@@ -34,7 +34,7 @@ void pfdd_wants_deinit(struct pfdd_wants *wants)
 {
     pfd_filter_free(wants->entries);
     free(wants->source);
-    pfdd_fieldmap_free(wants->map);
+    pfdd_field_map_free(wants->map);
     *wants = (struct pfdd_wants){ 0 };
 }
 
@@ -377,7 +377,7 @@ bool pfdd_request_finish(struct pfdd_request *r, char *err, size_t n_err)
     bool is_collapsed = r->wants.collapse != PFDD_COLLAPSE_NO;
     /* Whoever asks for another form does not ask for these names. */
     if (r->form != PFDD_JSON || is_collapsed) {
-        pfdd_fieldmap_free(r->wants.map);
+        pfdd_field_map_free(r->wants.map);
         r->wants.map = NULL;
     }
     if (is_collapsed && (r->form == PFDD_RAW || r->form == PFDD_ENTRIES)) {

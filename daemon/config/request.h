@@ -32,8 +32,8 @@ enum pfdd_collapse {
     PFDD_COLLAPSE_EQUAL,  /* whose messages are equal, too */
 };
 
-struct pfdd_encoding; /* ring/log_record.h */
-struct pfdd_fieldmap; /* config/field_map.h */
+struct pfdd_encoding;  /* ring/log_record.h */
+struct pfdd_field_map; /* config/field_map.h */
 
 /* Owned by whoever made it. All zeros: everything. */
 struct pfdd_wants {
@@ -46,7 +46,7 @@ struct pfdd_wants {
     uint64_t window;                      /* of collapse.h */
     const struct pfdd_encoding *encoding; /* notes in it instead of lines, with
                                              text as the form; NULL: lines */
-    struct pfdd_fieldmap *map; /* lines of JSON have these names; NULL: ours */
+    struct pfdd_field_map *map; /* lines of JSON have these names; NULL: ours */
     uint32_t sample; /* entries a second, at most; what is left out is counted
                         then, and told. 0: all of them */
 };

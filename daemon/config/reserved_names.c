@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-bool pfdd_name_begins(const char *name, const char *text, bool *is_whole)
+bool pfdd_reserved_name_begins(const char *name, const char *text,
+                               bool *is_whole)
 {
     char put[PFDD_NAME_ROOM];
     if (!text || !pfdd_name_put(put, text, strlen(text)))
@@ -21,7 +22,7 @@ static bool owns(const struct pfdd_input_config *in, const char *name)
     return class->owns && class->owns(in, name);
 }
 
-bool pfdd_name_is_owned(const struct pfdd_config *config, const char *name)
+bool pfdd_name_is_reserved(const struct pfdd_config *config, const char *name)
 {
     /* What files go by whose paths are too long. */
     static const char file[] = "file ";
@@ -34,12 +35,12 @@ bool pfdd_name_is_owned(const struct pfdd_config *config, const char *name)
     return false;
 }
 
-bool pfdd_name_disown(const struct pfdd_config *config,
-                      char name[PFDD_NAME_ROOM])
+bool pfdd_reserved_name_release(const struct pfdd_config *config,
+                                char name[PFDD_NAME_ROOM])
 {
     static const char before[] = "producer/";
     size_t n_before = sizeof before - 1;
-    while (pfdd_name_is_owned(config, name)) {
+    while (pfdd_name_is_reserved(config, name)) {
         size_t n = strlen(name);
         if (n + n_before > PFDD_NAME_MAX)
             return false;

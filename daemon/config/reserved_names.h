@@ -13,14 +13,15 @@
 
 /* As inputs make names of what is configured: does the name begin with what
  * becomes of text (NULL: no), and if so, is that all of it? */
-bool pfdd_name_begins(const char *name, const char *text, bool *is_whole);
+bool pfdd_reserved_name_begins(const char *name, const char *text,
+                               bool *is_whole);
 
 /* Is this the name of a watched buffer, or of a file in a watched folder? */
-bool pfdd_name_is_owned(const struct pfdd_config *config, const char *name);
+bool pfdd_name_is_reserved(const struct pfdd_config *config, const char *name);
 
 /* Makes the name of somebody else's buffer one that no input has: "producer/"
  * goes before it. False: it is too long then. */
-bool pfdd_name_disown(const struct pfdd_config *config,
-                      char name[PFDD_NAME_ROOM]);
+bool pfdd_reserved_name_release(const struct pfdd_config *config,
+                                char name[PFDD_NAME_ROOM]);
 
 #endif

@@ -10,19 +10,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct pfdd_folder {
+struct pfdd_trusted_folder {
     unsigned refs;
     char *path;
     dev_t device;
     ino_t inode;
-    struct pfdd_ids owners; /* none: see pfdd_folder_new() */
+    struct pfdd_ids owners; /* none: see pfdd_trusted_folder_new() */
 };
 
-static void free_folder(struct pfdd_folder *folder)
+static void free_folder(struct pfdd_trusted_folder *trusted_folder)
 {
-    free(folder->owners.items);
-    free(folder->path);
-    free(folder);
+    free(trusted_folder->owners.items);
+    free(trusted_folder->path);
+    free(trusted_folder);
 }
 
 static bool copy_ids(struct pfdd_ids *ret, const struct pfdd_ids *ids)
@@ -37,49 +37,51 @@ static bool copy_ids(struct pfdd_ids *ret, const struct pfdd_ids *ids)
     return true;
 }
 
-struct pfdd_folder *pfdd_folder_new(const char *path,
-                                    const struct pfdd_ids *owners)
+struct pfdd_trusted_folder *pfdd_trusted_folder_new(
+    const char *path, const struct pfdd_ids *owners)
 {
     struct stat st;
-    struct pfdd_folder *folder = NULL;
+    struct pfdd_trusted_folder *trusted_folder = NULL;
     if (stat(path, &st) != 0)
         return NULL;
-    folder = calloc(1, sizeof *folder);
-    if (!folder)
+    trusted_folder = calloc(1, sizeof *trusted_folder);
+    if (!trusted_folder)
         return NULL;
-    folder->refs = 1;
-    folder->path = strdup(path);
-    folder->device = st.st_dev;
-    folder->inode = st.st_ino;
-    if (!folder->path || !copy_ids(&folder->owners, owners)) {
-        free_folder(folder);
+    trusted_folder->refs = 1;
+    trusted_folder->path = strdup(path);
+    trusted_folder->device = st.st_dev;
+    trusted_folder->inode = st.st_ino;
+    if (!trusted_folder->path || !copy_ids(&trusted_folder->owners, owners)) {
+        free_folder(trusted_folder);
         errno = ENOMEM;
         return NULL;
     }
-    return folder;
+    return trusted_folder;
 }
 
-struct pfdd_folder *pfdd_folder_ref(struct pfdd_folder *folder)
+struct pfdd_trusted_folder *pfdd_trusted_folder_ref(
+    struct pfdd_trusted_folder *trusted_folder)
 {
-    if (folder)
-        folder->refs++;
-    return folder;
+    if (trusted_folder)
+        trusted_folder->refs++;
+    return trusted_folder;
 }
 
-void pfdd_folder_unref(struct pfdd_folder *folder)
+void pfdd_trusted_folder_unref(struct pfdd_trusted_folder *trusted_folder)
 {
-    if (folder && --folder->refs == 0)
-        free_folder(folder);
+    if (trusted_folder && --trusted_folder->refs == 0)
+        free_folder(trusted_folder);
 }
 
 /* It is not kept open: nobody would hear that it was removed. */
-static int open_folder(const struct pfdd_folder *folder, struct stat *ret)
+static int open_folder(const struct pfdd_trusted_folder *trusted_folder,
+                       struct stat *ret)
 {
-    int fd = open(folder->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = open(trusted_folder->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    if (fstat(fd, ret) == 0 && ret->st_dev == folder->device &&
-        ret->st_ino == folder->inode)
+    if (fstat(fd, ret) == 0 && ret->st_dev == trusted_folder->device &&
+        ret->st_ino == trusted_folder->inode)
         return fd;
     close(fd);
     return -ESTALE;
@@ -100,10 +102,10 @@ static int find(int fd, const char *name)
     return found < 0 ? -errno : (int)found;
 }
 
-static bool is_trusted(const struct pfdd_folder *folder, uid_t owner,
-                       uid_t owner_of_folder)
+static bool is_trusted(const struct pfdd_trusted_folder *trusted_folder,
+                       uid_t owner, uid_t owner_of_folder)
 {
-    const struct pfdd_ids *ids = &folder->owners;
+    const struct pfdd_ids *ids = &trusted_folder->owners;
     for (size_t i = 0; i < ids->n; i++) {
         if (ids->items[i] == owner)
             return true;
@@ -119,7 +121,7 @@ static bool is_own_link(const struct stat *folder, const struct stat *st)
                                  !(folder->st_mode & (S_IWGRP | S_IWOTH)));
 }
 
-static bool may_be_read(const struct pfdd_folder *folder,
+static bool may_be_read(const struct pfdd_trusted_folder *trusted_folder,
                         const struct stat *parent, const struct stat *st,
                         char why[PFDD_WHY])
 {
@@ -127,7 +129,7 @@ static bool may_be_read(const struct pfdd_folder *folder,
         snprintf(why, PFDD_WHY, "it is a symbolic link");
     } else if (!S_ISREG(st->st_mode)) {
         snprintf(why, PFDD_WHY, "it is not a regular file");
-    } else if (!is_trusted(folder, st->st_uid, parent->st_uid)) {
+    } else if (!is_trusted(trusted_folder, st->st_uid, parent->st_uid)) {
         snprintf(why, PFDD_WHY, "it belongs to user %u (see 'owners')",
                  (unsigned)st->st_uid);
     } else if (!is_own_link(parent, st)) {
@@ -140,7 +142,7 @@ static bool may_be_read(const struct pfdd_folder *folder,
     return false;
 }
 
-int pfdd_folder_reopen(int path_fd)
+int pfdd_trusted_folder_reopen(int path_fd)
 {
     char path[40];
     snprintf(path, sizeof path, "/proc/self/fd/%d", path_fd);
@@ -158,11 +160,12 @@ static int say(int error, char why[PFDD_WHY])
     return error;
 }
 
-int pfdd_folder_open_file(const struct pfdd_folder *folder, const char *name,
-                          struct stat *ret, char why[PFDD_WHY])
+int pfdd_trusted_folder_open_file(
+    const struct pfdd_trusted_folder *trusted_folder, const char *name,
+    struct stat *ret, char why[PFDD_WHY])
 {
     struct stat parent = { 0 };
-    int at = open_folder(folder, &parent);
+    int at = open_folder(trusted_folder, &parent);
     if (at < 0)
         return say(at, why);
     int found = find(at, name);
@@ -172,8 +175,8 @@ int pfdd_folder_open_file(const struct pfdd_folder *folder, const char *name,
     int fd = -EPERM;
     if (fstat(found, ret) != 0) {
         fd = say(-errno, why);
-    } else if (may_be_read(folder, &parent, ret, why)) {
-        fd = pfdd_folder_reopen(found);
+    } else if (may_be_read(trusted_folder, &parent, ret, why)) {
+        fd = pfdd_trusted_folder_reopen(found);
         if (fd < 0)
             say(fd, why);
     }

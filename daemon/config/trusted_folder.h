@@ -18,23 +18,25 @@ enum {
     PFDD_WHY = 200, /* bytes of a reason */
 };
 
-struct pfdd_folder;
+struct pfdd_trusted_folder;
 
 /* owners: who is trusted, copied; none: this process' user, root and the
  * folder's owner. NULL: errno says why. */
-struct pfdd_folder *pfdd_folder_new(const char *path,
-                                    const struct pfdd_ids *owners);
+struct pfdd_trusted_folder *pfdd_trusted_folder_new(
+    const char *path, const struct pfdd_ids *owners);
 /* NULL is allowed, here and below. */
-struct pfdd_folder *pfdd_folder_ref(struct pfdd_folder *folder);
-void pfdd_folder_unref(struct pfdd_folder *folder);
+struct pfdd_trusted_folder *pfdd_trusted_folder_ref(
+    struct pfdd_trusted_folder *trusted_folder);
+void pfdd_trusted_folder_unref(struct pfdd_trusted_folder *trusted_folder);
 
 /* The file of that name, for reading; *ret is what it is. Below 0: an errno
  * value, negated, and why. Waits for nobody. */
-int pfdd_folder_open_file(const struct pfdd_folder *folder, const char *name,
-                          struct stat *ret, char why[PFDD_WHY]);
+int pfdd_trusted_folder_open_file(
+    const struct pfdd_trusted_folder *trusted_folder, const char *name,
+    struct stat *ret, char why[PFDD_WHY]);
 
 /* What an O_PATH descriptor stands for, for reading; below 0: an errno value,
  * negated. Only of a regular file: opening anything else may do things. */
-int pfdd_folder_reopen(int path_fd);
+int pfdd_trusted_folder_reopen(int path_fd);
 
 #endif

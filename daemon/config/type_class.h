@@ -20,7 +20,7 @@
 
 struct pfdd_block;
 
-struct pfdd_class {
+struct pfdd_type_class {
     const char *name; /* the word for `type` */
     size_t size;      /* of what is read of a block (below) */
     const struct pfdd_part *parts;
@@ -39,12 +39,12 @@ struct pfdd_class {
 /* What was read of one input or output; the class' own struct begins with it.
  * Immutable. */
 struct pfdd_block {
-    const struct pfdd_class *class;
+    const struct pfdd_type_class *type_class;
 };
 
 /* The lists of daemon/meson.build; NULL at the end. */
-extern const struct pfdd_class *const pfdd_inputs[];
-extern const struct pfdd_class *const pfdd_outputs[];
+extern const struct pfdd_type_class *const pfdd_inputs[];
+extern const struct pfdd_type_class *const pfdd_outputs[];
 
 /* The same class, and all keys say the same. */
 bool pfdd_block_is_same(const struct pfdd_block *a, const struct pfdd_block *b);

@@ -43,17 +43,17 @@ static bool read_amount(const char *text, const struct unit *units,
     return false;
 }
 
-bool pfdd_number_read(const char *text, uint64_t *ret)
+bool pfdd_units_read_number(const char *text, uint64_t *ret)
 {
     return read_amount(text, plain, ret);
 }
 
-bool pfdd_size_read(const char *text, uint64_t *ret)
+bool pfdd_units_read_size(const char *text, uint64_t *ret)
 {
     return read_amount(text, plain, ret) || read_amount(text, sizes, ret);
 }
 
-bool pfdd_time_read(const char *text, uint64_t *ret)
+bool pfdd_units_read_time(const char *text, uint64_t *ret)
 {
     return read_amount(text, times, ret);
 }
@@ -65,12 +65,12 @@ static void put_amount(FILE *out, uint64_t value, const struct unit *u)
     fprintf(out, "%" PRIu64 " %s", value / u->factor, u->spoken);
 }
 
-void pfdd_size_put(FILE *out, uint64_t bytes)
+void pfdd_units_put_size(FILE *out, uint64_t bytes)
 {
     put_amount(out, bytes, sizes);
 }
 
-void pfdd_time_put(FILE *out, uint64_t ms)
+void pfdd_units_put_time(FILE *out, uint64_t ms)
 {
     put_amount(out, ms, times);
 }

@@ -9,12 +9,12 @@
 
 /* "7" or "0x7"; "32MiB": bytes; "100ms", "5s", "2min", "1h", "3d": milliseconds. False:
  * it is none, or more than 64 bits. */
-bool pfdd_number_read(const char *text, uint64_t *ret);
-bool pfdd_size_read(const char *text, uint64_t *ret);
-bool pfdd_time_read(const char *text, uint64_t *ret);
+bool pfdd_units_read_number(const char *text, uint64_t *ret);
+bool pfdd_units_read_size(const char *text, uint64_t *ret);
+bool pfdd_units_read_time(const char *text, uint64_t *ret);
 
 /* In the largest unit that leaves no rest. */
-void pfdd_size_put(FILE *out, uint64_t bytes);
-void pfdd_time_put(FILE *out, uint64_t ms);
+void pfdd_units_put_size(FILE *out, uint64_t bytes);
+void pfdd_units_put_time(FILE *out, uint64_t ms);
 
 #endif

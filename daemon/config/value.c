@@ -32,8 +32,8 @@ static bool read_text(const struct pfdd_document *doc, const yaml_node_t *node,
 {
     const char *text = pfdd_scalar(node);
     if (!text || !*text) {
-        return pfdd_complain_at(doc->complaints, pfdd_place_of(node),
-                                "'%s' wants a text", key->name);
+        return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
+                                       "'%s' wants a text", key->name);
     }
     *(char **)(void *)at = strdup(text);
     return true;
@@ -46,8 +46,8 @@ static bool read_bool(const struct pfdd_document *doc, const yaml_node_t *node,
     bool yes = text && (!strcmp(text, "true") || !strcmp(text, "yes"));
     bool no = text && (!strcmp(text, "false") || !strcmp(text, "no"));
     if (!yes && !no) {
-        return pfdd_complain_at(doc->complaints, pfdd_place_of(node),
-                                "'%s' is true or false", key->name);
+        return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
+                                       "'%s' is true or false", key->name);
     }
     *(bool *)(void *)at = yes;
     return true;
@@ -66,8 +66,8 @@ static bool read_word(const struct pfdd_document *doc, const yaml_node_t *node,
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
                  i ? ", " : "", key->words[i]);
     }
-    return pfdd_complain_at(doc->complaints, pfdd_place_of(node),
-                            "'%s' is one of: %s", key->name, all);
+    return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
+                                   "'%s' is one of: %s", key->name, all);
 }
 
 static bool read_option(const struct pfdd_document *doc,
@@ -79,8 +79,9 @@ static bool read_option(const struct pfdd_document *doc,
     if (text && pfd_options_set((struct pfd_options *)(void *)at, key->name,
                                 text, &err) == PFD_OK)
         return true;
-    return pfdd_complain_at(doc->complaints, pfdd_place_of(node), "'%s': %s",
-                            key->name, text ? err.text : "a text is wanted");
+    return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
+                                   "'%s': %s", key->name,
+                                   text ? err.text : "a text is wanted");
 }
 
 static bool read_amount(const struct pfdd_document *doc,
@@ -92,23 +93,24 @@ static bool read_amount(const struct pfdd_document *doc,
         const char *like;
         const char *unit;
     } amounts[] = {
-        [PFDD_KEY_NUMBER] = { pfdd_number_read, "a whole number", "" },
-        [PFDD_KEY_SIZE] = { pfdd_size_read, "a size such as 32MiB", " bytes" },
-        [PFDD_KEY_TIME] = { pfdd_time_read, "a time such as 100ms or 5s",
+        [PFDD_KEY_NUMBER] = { pfdd_units_read_number, "a whole number", "" },
+        [PFDD_KEY_SIZE] = { pfdd_units_read_size, "a size such as 32MiB",
+                            " bytes" },
+        [PFDD_KEY_TIME] = { pfdd_units_read_time, "a time such as 100ms or 5s",
                             " ms" },
     };
     uint64_t value = 0;
     const char *text = pfdd_scalar(node);
     if (!text || !amounts[key->kind].read(text, &value)) {
-        return pfdd_complain_at(doc->complaints, pfdd_place_of(node),
-                                "'%s' wants %s", key->name,
-                                amounts[key->kind].like);
+        return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
+                                       "'%s' wants %s", key->name,
+                                       amounts[key->kind].like);
     }
     if (value < key->min || value > key->max) {
-        return pfdd_complain_at(doc->complaints, pfdd_place_of(node),
-                                "'%s' is from %" PRIu64 " to %" PRIu64 "%s",
-                                key->name, key->min, key->max,
-                                amounts[key->kind].unit);
+        return pfdd_diagnostics_add_at(
+            doc->diagnostics, pfdd_place_of(node),
+            "'%s' is from %" PRIu64 " to %" PRIu64 "%s", key->name, key->min,
+            key->max, amounts[key->kind].unit);
     }
     *(uint64_t *)(void *)at = value;
     return true;
@@ -121,8 +123,9 @@ static bool read_mode(const struct pfdd_document *doc, const yaml_node_t *node,
     char *end = NULL;
     unsigned long mode = text ? strtoul(text, &end, 8) : 0;
     if (!text || !*text || *end || mode > key->max) {
-        return pfdd_complain_at(doc->complaints, pfdd_place_of(node),
-                                "'%s' is octal, such as 0660", key->name);
+        return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
+                                       "'%s' is octal, such as 0660",
+                                       key->name);
     }
     *(unsigned *)(void *)at = (unsigned)mode;
     return true;
@@ -135,8 +138,8 @@ static bool read_address(const struct pfdd_document *doc,
     char err[160];
     const char *text = pfdd_scalar(node);
     if (!text || !*text) {
-        return pfdd_complain_at(doc->complaints, pfdd_place_of(node),
-                                "'%s' wants a text", key->name);
+        return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
+                                       "'%s' wants a text", key->name);
     }
     struct pfdd_address *address = (struct pfdd_address *)(void *)at;
     bool ok = pfdd_address_read(address, text, err, sizeof err);
@@ -144,8 +147,8 @@ static bool read_address(const struct pfdd_document *doc,
         ok = false;
         snprintf(err, sizeof err, "the host is an IP address or localhost");
     }
-    return ok || pfdd_complain_at(doc->complaints, pfdd_place_of(node),
-                                  "'%s': %s", key->name, err);
+    return ok || pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
+                                         "'%s': %s", key->name, err);
 }
 
 static bool find_id(const char *text, bool is_user, unsigned *ret)
@@ -168,15 +171,15 @@ static bool read_list(const struct pfdd_document *doc, const yaml_node_t *node,
                       const struct pfdd_key *key, char *at)
 {
     if (node->type != YAML_SEQUENCE_NODE) {
-        return pfdd_complain_at(doc->complaints, pfdd_place_of(node),
-                                "'%s' wants a list", key->name);
+        return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
+                                       "'%s' wants a list", key->name);
     }
     const yaml_node_item_t *item = node->data.sequence.items.start;
     size_t n = (size_t)(node->data.sequence.items.top - item);
     if (n > PFDD_ITEMS_MAX) {
-        return pfdd_complain_at(doc->complaints, pfdd_place_of(node),
-                                "'%s' has more than %d items", key->name,
-                                PFDD_ITEMS_MAX);
+        return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
+                                       "'%s' has more than %d items", key->name,
+                                       PFDD_ITEMS_MAX);
     }
     struct pfdd_names *names = (void *)at;
     struct pfdd_ids *ids = (void *)at;
@@ -189,15 +192,16 @@ static bool read_list(const struct pfdd_document *doc, const yaml_node_t *node,
         const yaml_node_t *one = yaml_document_get_node(doc->yaml, item[i]);
         const char *text = pfdd_scalar(one);
         if (!text || !*text) {
-            return pfdd_complain_at(doc->complaints, pfdd_place_of(one),
-                                    "'%s' is a list of texts", key->name);
+            return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(one),
+                                           "'%s' is a list of texts",
+                                           key->name);
         }
         if (key->kind == PFDD_KEY_NAMES) {
             names->items[names->n++] = strdup(text);
         } else if (!find_id(text, key->kind == PFDD_KEY_UIDS,
                             &ids->items[ids->n++])) {
-            return pfdd_complain_at(
-                doc->complaints, pfdd_place_of(one), "there is no %s '%.64s'",
+            return pfdd_diagnostics_add_at(
+                doc->diagnostics, pfdd_place_of(one), "there is no %s '%.64s'",
                 key->kind == PFDD_KEY_UIDS ? "user" : "group", text);
         }
     }

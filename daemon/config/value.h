@@ -14,7 +14,7 @@ enum {
 
 struct pfdd_document {
     yaml_document_t *yaml;
-    struct pfdd_complaints *complaints;
+    struct pfdd_diagnostics *diagnostics;
 };
 
 struct pfdd_place pfdd_place_of(const yaml_node_t *node);

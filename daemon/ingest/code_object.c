@@ -29,7 +29,7 @@ void pfdd_code_free(struct pfdd_code *o)
     if (o->alive)
         *o->alive -= pfdd_code_cost(o->n);
     free(o->owners);
-    pfdd_folder_unref(o->folder);
+    pfdd_trusted_folder_unref(o->trusted_folder);
     pfdd_peer_unref(o->peer);
     free(o->name);
     free(o->bytes);
@@ -160,9 +160,9 @@ struct pfdd_code *pfdd_code_index_find(const struct pfdd_code_index *index,
 static int open_object(struct pfdd_code *o)
 {
     struct stat st;
-    if (o->folder) {
-        return pfdd_folder_open_file(o->folder, strrchr(o->name, '/') + 1, &st,
-                                     o->why);
+    if (o->trusted_folder) {
+        return pfdd_trusted_folder_open_file(
+            o->trusted_folder, strrchr(o->name, '/') + 1, &st, o->why);
     }
     int fd = open(o->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)

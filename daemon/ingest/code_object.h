@@ -47,11 +47,12 @@ struct pfdd_code {
     char *name;
     char *bytes; /* [n]; NULL: to be read */
     size_t n;
-    uint32_t crc;               /* of bytes, once they are read */
-    size_t n_coming;            /* bytes that count as coming */
-    bool is_file;               /* of the configuration: it can be read again */
-    struct pfdd_folder *folder; /* to be read from; NULL: it is a path */
-    struct pfdd_peer *peer;     /* who named it by a URI; NULL: nobody */
+    uint32_t crc;    /* of bytes, once they are read */
+    size_t n_coming; /* bytes that count as coming */
+    bool is_file;    /* of the configuration: it can be read again */
+    struct pfdd_trusted_folder
+        *trusted_folder;    /* to be read from; NULL: it is a path */
+    struct pfdd_peer *peer; /* who named it by a URI; NULL: nobody */
     bool is_kept;
     bool is_shader;
     uint32_t shader;    /* its number */

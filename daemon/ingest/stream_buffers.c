@@ -257,7 +257,7 @@ static void describe(struct pfdd_stream_buffer *b,
     if (pfd_capture_reading(f, &b->format, &b->options, &err) != PFD_OK)
         refuse(b->of, err.text);
     if (pfdd_name_put(name, f->name.at, f->name.n) &&
-        pfdd_name_disown(b->of->d->config->config, name)) {
+        pfdd_reserved_name_release(b->of->d->config->config, name)) {
         b->name = strdup(name);
     }
     b->generation = f->generation;

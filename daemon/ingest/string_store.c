@@ -432,9 +432,9 @@ static void keep(struct pfdd_library *lib, struct pfdd_catalogue *c,
                        o->none.is_note ? PFDD_INFO : PFDD_WARNING,
                        "code object %.300s: %s", o->name, o->none.why);
     }
-    pfdd_folder_unref(o->folder);
+    pfdd_trusted_folder_unref(o->trusted_folder);
     pfdd_peer_unref(o->peer);
-    o->folder = NULL;
+    o->trusted_folder = NULL;
     o->peer = NULL;
     o->since = lib->n_changes;
     pfdd_catalogue_put(c, o);
@@ -654,13 +654,14 @@ void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
     start(lib);
 }
 
-void pfdd_library_add_from(struct pfdd_library *lib, struct pfdd_folder *folder,
+void pfdd_library_add_from(struct pfdd_library *lib,
+                           struct pfdd_trusted_folder *trusted_folder,
                            const char *path, size_t n)
 {
     struct pfdd_code *o = add(lib, path, false, NULL, n);
     if (o) {
         o->is_file = true;
-        o->folder = pfdd_folder_ref(folder);
+        o->trusted_folder = pfdd_trusted_folder_ref(trusted_folder);
     }
     start(lib);
 }

@@ -24,7 +24,7 @@
 #include "ring/chunk_objects.h"
 
 struct pfdd;
-struct pfdd_folder;
+struct pfdd_trusted_folder;
 struct pfdd_library;
 struct pfdd_peer;
 struct pfdd_scope;
@@ -36,7 +36,8 @@ void pfdd_library_free(struct pfdd_library *lib);
 /* A code object by its path, read by a worker. */
 void pfdd_library_add_file(struct pfdd_library *lib, const char *path);
 /* The same of a file in a folder, of n bytes. */
-void pfdd_library_add_from(struct pfdd_library *lib, struct pfdd_folder *folder,
+void pfdd_library_add_from(struct pfdd_library *lib,
+                           struct pfdd_trusted_folder *trusted_folder,
                            const char *path, size_t n);
 
 /* A code object from memory. */

@@ -114,7 +114,7 @@ struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
     char name[PFDD_NAME_ROOM];
     pfd_capture_reading(frame, &format, &options, &err);
     if (!pfdd_name_put(name, frame->name.at, frame->name.n) ||
-        !pfdd_name_disown(d->config->config, name))
+        !pfdd_reserved_name_release(d->config->config, name))
         snprintf(name, sizeof name, "edge %.32s", p->edge);
     pfdd_origin_init(&origin, frame);
     struct pfdd_buffer_options said = {

@@ -197,7 +197,7 @@ static void check(const void *group, const struct pfdd_places *places)
     char name[PFDD_NAME_ROOM];
     if (config->name &&
         !pfdd_name_put(name, config->name, strlen(config->name)))
-        pfdd_complain(places, "name", "'name' is too long for a name");
+        pfdd_diagnostics_add(places, "name", "'name' is too long for a name");
 }
 
 static const struct pfdd_key keys[] = {
@@ -230,8 +230,8 @@ static bool owns(const struct pfdd_input_config *config, const char *name)
 {
     const struct buffer_config *c = (const struct buffer_config *)config;
     bool is_whole = false;
-    return (pfdd_name_begins(name, c->name, &is_whole) && is_whole) ||
-           (pfdd_name_begins(name, c->path, &is_whole) && is_whole);
+    return (pfdd_reserved_name_begins(name, c->name, &is_whole) && is_whole) ||
+           (pfdd_reserved_name_begins(name, c->path, &is_whole) && is_whole);
 }
 
 const struct pfdd_input_class pfdd_input_buffer = {

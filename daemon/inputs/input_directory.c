@@ -88,7 +88,7 @@ struct directory_input {
     unsigned n_open;
     struct dump *dumps;
     struct pfdd_listing *names; /* that have not been looked at */
-    struct pfdd_folder *folder;
+    struct pfdd_trusted_folder *trusted_folder;
     struct pfdd_log_topic refused;
     struct pfdd_log_dedup log_dedup;
 };
@@ -116,7 +116,7 @@ static void finish_close(struct directory_input *in)
 {
     if (in->base.closing && in->n_open == 0 && count_sessions(in) == 0) {
         pfdd_listing_free(in->names);
-        pfdd_folder_unref(in->folder);
+        pfdd_trusted_folder_unref(in->trusted_folder);
         pfdd_input_closed(&in->base);
     }
 }
@@ -154,7 +154,8 @@ static int open_file(struct directory_input *in, const char *path,
                      struct stat *st)
 {
     char why[PFDD_WHY];
-    int fd = pfdd_folder_open_file(in->folder, strrchr(path, '/') + 1, st, why);
+    int fd = pfdd_trusted_folder_open_file(in->trusted_folder,
+                                           strrchr(path, '/') + 1, st, why);
     if (fd == -EMFILE || fd == -ENFILE) {
         in->base.d->count.out_of_fds++;
     } else if (fd < 0) {
@@ -440,7 +441,7 @@ static void take_file(struct directory_input *in, const char *name)
         refuse(in, path, "it is compressed");
     } else if (content != CONTENT_CAPTURE &&
                (is_object || content == CONTENT_CODE)) {
-        pfdd_library_add_from(in->base.d->library, in->folder, path,
+        pfdd_library_add_from(in->base.d->library, in->trusted_folder, path,
                               (size_t)st.st_size);
     } else {
         add_dump(in, path, content == CONTENT_CAPTURE);
@@ -558,16 +559,18 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
                            : inotify_add_watch(in->fd, config_of(in)->path,
                                                IN_CLOSE_WRITE | IN_MOVED_TO |
                                                    IN_DELETE_SELF | IN_ONLYDIR);
-    in->folder = in->watch < 0 ? NULL
-                               : pfdd_folder_new(config_of(in)->path,
-                                                 &config_of(in)->owners);
-    in->names = in->folder ? pfdd_listing_new(&d->budget, config_of(in)->path,
-                                              is_first, in)
-                           : NULL;
+    in->trusted_folder = in->watch < 0
+                             ? NULL
+                             : pfdd_trusted_folder_new(config_of(in)->path,
+                                                       &config_of(in)->owners);
+    in->names =
+        in->trusted_folder
+            ? pfdd_listing_new(&d->budget, config_of(in)->path, is_first, in)
+            : NULL;
     if (!in->names || uv_poll_init(d->loop, &in->poll, in->fd) != 0) {
         snprintf(err, n_err, "%s: %s", config_of(in)->path, strerror(errno));
         pfdd_listing_free(in->names);
-        pfdd_folder_unref(in->folder);
+        pfdd_trusted_folder_unref(in->trusted_folder);
         if (in->fd >= 0)
             close(in->fd);
         return false;
@@ -619,8 +622,8 @@ static void check(const void *group, const struct pfdd_places *places)
 {
     const struct directory_config *config = group;
     if (!config->code_objects && !config->dumps) {
-        pfdd_complain(places, NULL,
-                      "a directory wants 'code_objects', 'dumps' or both");
+        pfdd_diagnostics_add(
+            places, NULL, "a directory wants 'code_objects', 'dumps' or both");
     }
 }
 
@@ -664,7 +667,7 @@ static bool owns(const struct pfdd_input_config *config, const char *name)
 {
     const struct directory_config *c = (const struct directory_config *)config;
     bool is_whole = false;
-    return pfdd_name_begins(name, c->path, &is_whole) && !is_whole;
+    return pfdd_reserved_name_begins(name, c->path, &is_whole) && !is_whole;
 }
 
 const struct pfdd_input_class pfdd_input_directory = {

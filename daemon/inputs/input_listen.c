@@ -265,7 +265,7 @@ static void plan(const struct pfdd_block *block, FILE *out)
     const struct pfdd_input_config *config =
         (const struct pfdd_input_config *)block;
     fprintf(out, "producers connect to %s", config->access.address.text);
-    pfdd_access_plan(&config->access, out);
+    pfdd_access_explain(&config->access, out);
     if (config->uris == PFDD_URIS_ALL)
         fputs(", and may name files as code objects", out);
 }

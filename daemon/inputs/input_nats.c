@@ -32,7 +32,7 @@ enum {
 
 struct nats_input_config {
     struct pfdd_input_config base;
-    struct pfdd_farm farm;
+    struct pfdd_nats_options nats_options;
 };
 
 /* In the ring, or beyond. */
@@ -612,7 +612,7 @@ static bool begin(struct nats_input *in)
     struct pfdd *d = in->base.d;
     const struct pfdd_worker_options options = {
         .loop = d->loop,
-        .farm = &config_of(in)->farm,
+        .nats_options = &config_of(in)->nats_options,
         .n_code_max = (size_t)d->config->config->memory_max / 4,
         .wake = on_worker,
         .closed = on_worker_closed,
@@ -674,7 +674,8 @@ static void close_input(struct pfdd_input *input)
 /* ---- its keys ---- */
 
 static const struct pfdd_part parts[] = {
-    { &pfdd_farm_group, offsetof(struct nats_input_config, farm) },
+    { &pfdd_nats_options_group,
+      offsetof(struct nats_input_config, nats_options) },
     { 0 },
 };
 
@@ -682,7 +683,7 @@ static void plan(const struct pfdd_block *block, FILE *out)
 {
     const struct nats_input_config *config = (const void *)block;
     fputs("entries of edges come from NATS at ", out);
-    pfdd_farm_plan(&config->farm, out);
+    pfdd_nats_options_plan(&config->nats_options, out);
 }
 
 const struct pfdd_input_class pfdd_input_nats = {

@@ -610,12 +610,12 @@ static void check(const void *group, const struct pfdd_places *places)
 {
     const struct process_config *config = group;
     if (!config->pid == !config->pattern) {
-        pfdd_complain(places, config->pid ? "name" : NULL,
-                      "a process is chosen by 'pid' or by 'name'");
+        pfdd_diagnostics_add(places, config->pid ? "name" : NULL,
+                             "a process is chosen by 'pid' or by 'name'");
     }
     if (config->size && !config->address) {
-        pfdd_complain(places, "size",
-                      "a size is that of the buffer at 'address'");
+        pfdd_diagnostics_add(places, "size",
+                             "a size is that of the buffer at 'address'");
     }
 }
 

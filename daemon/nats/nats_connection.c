@@ -34,24 +34,25 @@ bool pfdd_nats_failed(struct pfdd_nats *line, const char *what,
 
 static natsStatus set_password(struct pfdd_nats *line, natsOptions *options)
 {
-    const struct pfdd_farm *farm = line->farm;
+    const struct pfdd_nats_options *nats_options = line->nats_options;
     char password[PASSWORD_MAX] = "";
-    FILE *file = fopen(farm->password_file, "re");
+    FILE *file = fopen(nats_options->password_file, "re");
     if (!file) {
         snprintf(line->why, sizeof line->why, "%.200s cannot be read",
-                 farm->password_file);
+                 nats_options->password_file);
         return NATS_INVALID_ARG;
     }
     size_t n = fread(password, 1, sizeof password - 1, file);
     fclose(file);
     password[n] = '\0';
     password[strcspn(password, "\r\n")] = '\0';
-    return natsOptions_SetUserInfo(options, farm->user, password);
+    return natsOptions_SetUserInfo(options, nats_options->user, password);
 }
 
-static natsStatus set_tls(natsOptions *options, const struct pfdd_farm *farm)
+static natsStatus set_tls(natsOptions *options,
+                          const struct pfdd_nats_options *nats_options)
 {
-    const struct pfdd_tls_config *tls = &farm->tls;
+    const struct pfdd_tls_config *tls = &nats_options->tls;
     natsStatus s = natsOptions_SetSecure(options, true);
     if (s == NATS_OK && tls->authority)
         s = natsOptions_LoadCATrustedCertificates(options, tls->authority);
@@ -63,15 +64,15 @@ static natsStatus set_tls(natsOptions *options, const struct pfdd_farm *farm)
 }
 
 static natsStatus set_servers(natsOptions *options,
-                              const struct pfdd_farm *farm)
+                              const struct pfdd_nats_options *nats_options)
 {
-    const char **servers = calloc(farm->servers.n, sizeof *servers);
+    const char **servers = calloc(nats_options->servers.n, sizeof *servers);
     if (!servers)
         return NATS_NO_MEMORY;
-    for (size_t i = 0; i < farm->servers.n; i++)
-        servers[i] = farm->servers.items[i];
+    for (size_t i = 0; i < nats_options->servers.n; i++)
+        servers[i] = nats_options->servers.items[i];
     natsStatus s =
-        natsOptions_SetServers(options, servers, (int)farm->servers.n);
+        natsOptions_SetServers(options, servers, (int)nats_options->servers.n);
     free(servers);
     return s;
 }
@@ -80,8 +81,8 @@ static natsStatus set_servers(natsOptions *options,
  * do not know of. */
 static natsStatus set_options(struct pfdd_nats *line, natsOptions *options)
 {
-    const struct pfdd_farm *farm = line->farm;
-    natsStatus s = set_servers(options, farm);
+    const struct pfdd_nats_options *nats_options = line->nats_options;
+    natsStatus s = set_servers(options, nats_options);
     if (s == NATS_OK)
         s = natsOptions_SetAllowReconnect(options, false);
     if (s == NATS_OK)
@@ -92,13 +93,13 @@ static natsStatus set_options(struct pfdd_nats *line, natsOptions *options)
         s = natsOptions_SetName(options, "printfdecoded");
     if (s == NATS_OK)
         s = natsOptions_SetCustomInboxPrefix(options, line->inbox);
-    if (s == NATS_OK && pfdd_farm_has_tls(farm))
-        s = set_tls(options, farm);
-    if (s == NATS_OK && farm->user)
+    if (s == NATS_OK && pfdd_nats_options_has_tls(nats_options))
+        s = set_tls(options, nats_options);
+    if (s == NATS_OK && nats_options->user)
         s = set_password(line, options);
-    if (s == NATS_OK && farm->credentials_file) {
+    if (s == NATS_OK && nats_options->credentials_file) {
         s = natsOptions_SetUserCredentialsFromFiles(
-            options, farm->credentials_file, NULL);
+            options, nats_options->credentials_file, NULL);
     }
     return s;
 }
@@ -110,7 +111,7 @@ enum {
 };
 
 /* Stream i, as the configuration has it; subject is the caller's room. */
-static void configure(unsigned i, const struct pfdd_farm *farm,
+static void configure(unsigned i, const struct pfdd_nats_options *nats_options,
                       const char **subject, jsStreamConfig *ret)
 {
     static const struct {
@@ -130,14 +131,14 @@ static void configure(unsigned i, const struct pfdd_farm *farm,
     ret->Name = streams[i].name;
     ret->Subjects = subject;
     ret->SubjectsLen = 1;
-    ret->Replicas = (int64_t)farm->replicas;
+    ret->Replicas = (int64_t)nats_options->replicas;
     ret->AllowDirect = true; /* workers ask any server */
     ret->MaxAge = streams[i].age;
     ret->MaxMsgsPerSubject = 1;
     if (i == 0) {
         ret->MaxMsgsPerSubject = -1;
-        ret->MaxBytes = (int64_t)farm->stream_max;
-        ret->MaxAge = NS_OF_MS(farm->stream_age_ms);
+        ret->MaxBytes = (int64_t)nats_options->stream_max;
+        ret->MaxAge = NS_OF_MS(nats_options->stream_age_ms);
     } else if (i == 1) {
         ret->Discard = js_DiscardNew;
         ret->DiscardNewPerSubject = true;
@@ -182,7 +183,7 @@ bool pfdd_nats_make_streams(struct pfdd_nats *line)
         jsStreamConfig config;
         bool is_there = false;
         bool is_same = false;
-        configure(i, line->farm, &subject, &config);
+        configure(i, line->nats_options, &subject, &config);
         if (!look_at_stream(line, &config, &is_there, &is_same) ||
             (!is_there && !make_stream(line, &config)))
             return false;
@@ -216,7 +217,7 @@ bool pfdd_nats_set_up(struct pfdd_nats *line, FILE *out)
     for (unsigned i = 0; i < N_STREAMS; i++) {
         const char *subject = NULL;
         jsStreamConfig config;
-        configure(i, line->farm, &subject, &config);
+        configure(i, line->nats_options, &subject, &config);
         if (!set_up(line, &config, out))
             return false;
     }
@@ -263,7 +264,7 @@ static bool open_line(struct pfdd_nats *line, jsPubAckHandler acked, void *user)
         s = natsConnection_Connect(&line->nc, options);
     natsOptions_Destroy(options);
     if (s != NATS_OK && !*line->why)
-        pfdd_nats_failed(line, line->farm->servers.items[0], s);
+        pfdd_nats_failed(line, line->nats_options->servers.items[0], s);
     if (s != NATS_OK)
         return false;
     jsOptions_Init(&js);
@@ -291,7 +292,7 @@ bool pfdd_nats_connect(struct pfdd_nats *line, jsPubAckHandler acked,
 {
     if (open_line(line, acked, user) && pfdd_nats_make_streams(line)) {
         pfdd_log(PFDD_INFO, "nats: connected to %s",
-                 line->farm->servers.items[0]);
+                 line->nats_options->servers.items[0]);
         line->is_told = false;
         line->pause_ms = 0;
         return true;

@@ -67,7 +67,7 @@ enum {
 
 /* farm and inbox are borrowed; the rest all zeros: not connected. */
 struct pfdd_nats {
-    const struct pfdd_farm *farm;
+    const struct pfdd_nats_options *nats_options;
     const char *inbox; /* where answers come: a subject of those of our kind */
     natsConnection *nc;
     jsCtx *js;

@@ -523,7 +523,7 @@ struct pfdd_edge *pfdd_edge_new(const struct pfdd_edge_options *options)
     if (!e)
         return NULL;
     e->options = *options;
-    e->line.farm = options->farm;
+    e->line.nats_options = options->nats_options;
     e->line.inbox = PFDD_INBOX_EDGE;
     e->pieces.line = &e->line;
     e->end = &e->first;

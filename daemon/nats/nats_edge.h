@@ -45,7 +45,7 @@ void pfdd_shipment_free(struct pfdd_shipment *shipment);
 /* All borrowed until closed. */
 struct pfdd_edge_options {
     uv_loop_t *loop;
-    const struct pfdd_farm *farm;
+    const struct pfdd_nats_options *nats_options;
     const char *dir; /* of the state: code objects lie there */
     const char *id;  /* 32 hexadecimal digits: no other edge's */
     void (*wake)(void *user);

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-struct pfdd_farm;
+struct pfdd_nats_options;
 
 /* Tells of each stream. False: err [n] says why not. */
-bool pfdd_nats_setup(const struct pfdd_farm *farm, FILE *out, char *err,
-                     size_t n_err);
+bool pfdd_nats_setup(const struct pfdd_nats_options *nats_options, FILE *out,
+                     char *err, size_t n_err);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/features.h"
 #include "nats/nats_setup.h"
 
-bool pfdd_nats_setup(const struct pfdd_farm *farm, FILE *out, char *err,
+bool pfdd_nats_setup(const struct pfdd_nats_options *farm, FILE *out, char *err,
                      size_t n_err)
 {
     snprintf(err, n_err, "this printfdecoded is built without NATS: %s",

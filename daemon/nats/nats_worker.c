@@ -565,7 +565,7 @@ struct pfdd_worker *pfdd_worker_new(const struct pfdd_worker_options *options)
     if (!w)
         return NULL;
     w->options = *options;
-    w->line.farm = options->farm;
+    w->line.nats_options = options->nats_options;
     w->line.inbox = PFDD_INBOX_WORKER;
     w->end = &w->first;
     w->acks_end = &w->acks;

@@ -27,7 +27,7 @@ struct pfdd_worker;
 /* All borrowed until closed. */
 struct pfdd_worker_options {
     uv_loop_t *loop;
-    const struct pfdd_farm *farm;
+    const struct pfdd_nats_options *nats_options;
     size_t n_code_max; /* bytes of the code objects of a list */
     void (*wake)(void *user);
     void (*closed)(void *user); /* after pfdd_worker_close() */

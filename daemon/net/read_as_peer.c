@@ -264,7 +264,7 @@ static int open_file(const struct pfdd_peer *peer, const char *path, char *why,
     struct way w = { .peer = peer, .fd = -1, .why = why, .n_why = n_why };
     int fd = -1;
     if (go(&w, path)) {
-        fd = pfdd_folder_reopen(w.fd);
+        fd = pfdd_trusted_folder_reopen(w.fd);
         if (fd < 0)
             stop(&w, strerror(-fd));
     }

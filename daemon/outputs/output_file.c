@@ -22,13 +22,13 @@ static void check(const void *group, const struct pfdd_places *places)
 {
     const struct pfdd_written_config *config = group;
     if (config->path && !is_template(config->path)) {
-        pfdd_complain(places, "path",
-                      "'path' knows {host}, {pid} and {buffer}");
+        pfdd_diagnostics_add(places, "path",
+                             "'path' knows {host}, {pid} and {buffer}");
     }
     if (config->base.required && config->path &&
         strstr(config->path, "{buffer}")) {
-        pfdd_complain(places, NULL,
-                      "a required output is one file: no {buffer}");
+        pfdd_diagnostics_add(places, NULL,
+                             "a required output is one file: no {buffer}");
     }
 }
 
@@ -72,17 +72,17 @@ static void plan(const struct pfdd_block *block, FILE *out)
             config->path);
     if (config->rotate_size) {
         fputs(", a new one each ", out);
-        pfdd_size_put(out, config->rotate_size);
+        pfdd_units_put_size(out, config->rotate_size);
     }
     if (config->rotate_age_ms) {
         fputs(", a new one each ", out);
-        pfdd_time_put(out, config->rotate_age_ms);
+        pfdd_units_put_time(out, config->rotate_age_ms);
     }
     if (config->keep)
         fprintf(out, ", %" PRIu64 " old ones kept", config->keep);
     if (config->compress)
         fputs(", the old ones compressed", out);
-    pfdd_output_plan(&config->base, out);
+    pfdd_output_explain(&config->base, out);
 }
 
 static const char *checkpoint_name(const struct pfdd_output_config *config)

@@ -615,18 +615,19 @@ static void check(const void *group, const struct pfdd_places *places)
     const struct forward_config *config = group;
     pfdd_check_word(places, "tag", tag_of(config));
     if (config->secrets.key_file && !pfdd_feature_is_there(PFDD_FEATURE_TLS)) {
-        pfdd_complain(places, "shared_key_file",
-                      "this printfdecoded is built without what proves a key: "
-                      "%s",
-                      pfdd_feature_remedy(PFDD_FEATURE_TLS));
+        pfdd_diagnostics_add(
+            places, "shared_key_file",
+            "this printfdecoded is built without what proves a key: "
+            "%s",
+            pfdd_feature_remedy(PFDD_FEATURE_TLS));
     }
     if (!config->secrets.user != !config->secrets.password_file) {
         const char *missing = config->secrets.user ? "password_file" : "user";
-        pfdd_complain(places, missing, "'%s' is missing", missing);
+        pfdd_diagnostics_add(places, missing, "'%s' is missing", missing);
     } else if (config->secrets.user && !config->secrets.key_file) {
-        pfdd_complain(places, "user",
-                      "who asks for a password has a shared key, too: "
-                      "'shared_key_file' is missing");
+        pfdd_diagnostics_add(places, "user",
+                             "who asks for a password has a shared key, too: "
+                             "'shared_key_file' is missing");
     }
 }
 
@@ -679,7 +680,7 @@ static void plan(const struct pfdd_block *block, FILE *out)
         fputs(", compressed", out);
     if (base->access.tls.certificate)
         fputs(", with TLS", out);
-    pfdd_output_plan(base, out);
+    pfdd_output_explain(base, out);
 }
 
 const struct pfdd_output_class pfdd_output_forward = {

@@ -268,7 +268,7 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
     };
     char err[320] = "";
     char head[HEAD];
-    if (!pfdd_query_read(&request, q, err, sizeof err) ||
+    if (!pfdd_http_query_read(&request, q, err, sizeof err) ||
         !pfdd_request_finish(&request, err, sizeof err)) {
         pfdd_request_deinit(&request);
         refuse(c, q->is_head, 400, err);
@@ -759,7 +759,7 @@ static void plan(const struct pfdd_block *block, FILE *out)
     const struct pfdd_output_config *config =
         (const struct pfdd_output_config *)block;
     fprintf(out, "HTTP at %s", config->access.address.text);
-    pfdd_access_plan(&config->access, out);
+    pfdd_access_explain(&config->access, out);
 }
 
 const struct pfdd_output_class pfdd_output_http = {

@@ -117,7 +117,7 @@ static void check(const void *group, const struct pfdd_places *places)
     const struct journald_config *config = group;
     const struct pfdd_address *address = &config->base.access.address;
     if (address->text[0] && !address->is_unix)
-        pfdd_complain(places, "address", "the journal is a unix socket");
+        pfdd_diagnostics_add(places, "address", "the journal is a unix socket");
     pfdd_check_word(places, "identifier", identifier_of(&config->base));
 }
 
@@ -148,7 +148,7 @@ static void plan(const struct pfdd_block *block, FILE *out)
     fprintf(out, "the journal at %s, as %s",
             *address ? address : protocol.access.address.text,
             identifier_of(config));
-    pfdd_output_plan(config, out);
+    pfdd_output_explain(config, out);
 }
 
 const struct pfdd_output_class pfdd_output_journald = {

@@ -261,12 +261,14 @@ static void check(const void *group, const struct pfdd_places *places)
 {
     const struct pfdd_output_config *config = group;
     if (config->required && config->on_lag == PFDD_DISCONNECT) {
-        pfdd_complain(places, "on_lag",
-                      "a required output is waited for, whatever its lag");
+        pfdd_diagnostics_add(
+            places, "on_lag",
+            "a required output is waited for, whatever its lag");
     }
     if (config->name && !config->required) {
-        pfdd_complain(places, "name",
-                      "'name' is for required outputs: the checkpoint has it");
+        pfdd_diagnostics_add(
+            places, "name",
+            "'name' is for required outputs: the checkpoint has it");
     }
 }
 
@@ -293,8 +295,8 @@ static void plan(const struct pfdd_block *block, FILE *out)
         fprintf(out, "subscribers connect to %s, by default for %s", address,
                 pfdd_output_form(config));
     }
-    pfdd_access_plan(&config->access, out);
-    pfdd_output_plan(config, out);
+    pfdd_access_explain(&config->access, out);
+    pfdd_output_explain(config, out);
     if (config->required) {
         fputs(", and lines wait from the start on, until it acknowledges them "
               "(printfdecode follow --ack)",

@@ -34,7 +34,7 @@ enum {
 
 struct nats_config {
     struct pfdd_output_config base;
-    struct pfdd_farm farm;
+    struct pfdd_nats_options nats_options;
     uint64_t window; /* bytes that are on their way, at most */
 };
 
@@ -375,7 +375,7 @@ static void on_timer_closed(uv_handle_t *handle)
 static const char *name_of(const struct pfdd_output_config *base)
 {
     const struct nats_config *config = (const void *)base;
-    return base->name ? base->name : config->farm.servers.items[0];
+    return base->name ? base->name : config->nats_options.servers.items[0];
 }
 
 static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
@@ -386,7 +386,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
         return false;
     const struct pfdd_edge_options options = {
         .loop = output->d->loop,
-        .farm = &config_of(o)->farm,
+        .nats_options = &config_of(o)->nats_options,
         .dir = dir,
         .id = o->id,
         .wake = on_edge,
@@ -465,9 +465,10 @@ static void check(const void *group, const struct pfdd_places *places)
 {
     const struct nats_config *config = group;
     if (!config->base.required) {
-        pfdd_complain(places, "required",
-                      "an output 'nats' is always required: it gives up what "
-                      "a worker has acknowledged");
+        pfdd_diagnostics_add(
+            places, "required",
+            "an output 'nats' is always required: it gives up what "
+            "a worker has acknowledged");
     }
 }
 
@@ -489,7 +490,7 @@ static const struct pfdd_key keys[] = {
 };
 static const struct pfdd_group group = { keys, check };
 static const struct pfdd_part parts[] = {
-    { &pfdd_farm_group, AT(farm) },
+    { &pfdd_nats_options_group, AT(nats_options) },
     { &group, 0 },
     { 0 },
 };
@@ -498,7 +499,7 @@ static void plan(const struct pfdd_block *block, FILE *out)
 {
     const struct nats_config *config = (const void *)block;
     fputs("entries, not printed, to NATS at ", out);
-    pfdd_farm_plan(&config->farm, out);
+    pfdd_nats_options_plan(&config->nats_options, out);
     fputs(", until a worker has written them", out);
 }
 

@@ -491,17 +491,17 @@ static void check(const void *group, const struct pfdd_places *places)
     const char *why =
         config->url ? pfdd_post_check(config->url, &is_https) : NULL;
     if (why) {
-        pfdd_complain(places, "url", "'url': %s", why);
+        pfdd_diagnostics_add(places, "url", "'url': %s", why);
     } else if (config->url && !is_https &&
                (tls->authority || tls->certificate || tls->key)) {
-        pfdd_complain(places, "url", "'url': TLS is for https");
+        pfdd_diagnostics_add(places, "url", "'url': TLS is for https");
     }
     if (!tls->certificate != !tls->key) {
         const char *missing = tls->key ? "tls_certificate" : "tls_key";
-        pfdd_complain(places, missing, "'%s' is missing", missing);
+        pfdd_diagnostics_add(places, missing, "'%s' is missing", missing);
     }
     if (config->service && !*config->service)
-        pfdd_complain(places, "service", "'service' is empty");
+        pfdd_diagnostics_add(places, "service", "'service' is empty");
 }
 
 #define AT(member) offsetof(struct otlp_config, member)
@@ -561,7 +561,7 @@ static void plan(const struct pfdd_block *block, FILE *out)
         fprintf(out, ", with the headers in %s", config->headers_file);
     if (config->base.access.tls.certificate)
         fputs(", with a certificate of ours", out);
-    pfdd_output_plan(&config->base, out);
+    pfdd_output_explain(&config->base, out);
 }
 
 const struct pfdd_output_class pfdd_output_otlp = {

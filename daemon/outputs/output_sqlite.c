@@ -258,7 +258,8 @@ static void check(const void *group, const struct pfdd_places *places)
 {
     const struct sqlite_config *config = group;
     if (config->path && strchr(config->path, '{'))
-        pfdd_complain(places, "path", "a database is one file: no {words}");
+        pfdd_diagnostics_add(places, "path",
+                             "a database is one file: no {words}");
 }
 
 #define AT(member) offsetof(struct sqlite_config, member)
@@ -295,12 +296,12 @@ static void plan(const struct pfdd_block *block, FILE *out)
 {
     const struct sqlite_config *config = (const void *)block;
     fprintf(out, "rows in the database %s, of at most ", config->path);
-    pfdd_size_put(out, config->max_size);
+    pfdd_units_put_size(out, config->max_size);
     if (config->max_age_ms) {
         fputs(", none older than ", out);
-        pfdd_time_put(out, config->max_age_ms);
+        pfdd_units_put_time(out, config->max_age_ms);
     }
-    pfdd_output_plan(&config->base, out);
+    pfdd_output_explain(&config->base, out);
 }
 
 static const char *checkpoint_name(const struct pfdd_output_config *config)

@@ -13,7 +13,7 @@ static void plan(const struct pfdd_block *block, FILE *out)
     const struct pfdd_output_config *config =
         (const struct pfdd_output_config *)block;
     fprintf(out, "%s on standard output", pfdd_output_form(config));
-    pfdd_output_plan(config, out);
+    pfdd_output_explain(config, out);
 }
 
 static const char *checkpoint_name(const struct pfdd_output_config *config)

@@ -237,11 +237,12 @@ static void check(const void *group, const struct pfdd_places *places)
     if (!address->text[0])
         return;
     if (!address->is_unix && pfdd_is_given(places, "stream"))
-        pfdd_complain(places, "stream", "'stream' is for unix sockets");
+        pfdd_diagnostics_add(places, "stream", "'stream' is for unix sockets");
     if (is_datagram(&config->base) && pfdd_is_given(places, "framing")) {
-        pfdd_complain(places, "framing",
-                      "'framing' is for TCP, or with 'stream: yes': each "
-                      "datagram is one message");
+        pfdd_diagnostics_add(
+            places, "framing",
+            "'framing' is for TCP, or with 'stream: yes': each "
+            "datagram is one message");
     }
 }
 
@@ -290,7 +291,7 @@ static void plan(const struct pfdd_block *block, FILE *out)
                                          : "each with its length");
     if (base->access.tls.certificate)
         fputs(", with TLS", out);
-    pfdd_output_plan(base, out);
+    pfdd_output_explain(base, out);
 }
 
 const struct pfdd_output_class pfdd_output_syslog = {

@@ -110,7 +110,7 @@ static void note_plan(const struct pfdd_block *block, char text[INPUT_TEXT])
 {
     FILE *plan = fmemopen(text, INPUT_TEXT, "w");
     if (plan) {
-        block->class->plan(block, plan);
+        block->type_class->plan(block, plan);
         fclose(plan);
     }
     /* Half a letter is none. */

@@ -18,7 +18,7 @@ enum {
 
 struct line {
     struct pfdd_byte_buffer *out;
-    const struct pfdd_fieldmap *map;
+    const struct pfdd_field_map *map;
     /* The names that it has, each in two parts. */
     const char *prefixes[KEYS_MAX];
     const char *names[KEYS_MAX]; /* [n] */
@@ -83,7 +83,7 @@ static void put_value(struct line *l, const char *name, const char *value,
     const char *prefix = NULL;
     const char *theirs = NULL;
     bool is_label = false;
-    if (!pfdd_fieldmap_find(l->map, name, &prefix, &theirs))
+    if (!pfdd_field_map_find(l->map, name, &prefix, &theirs))
         return;
     /* Labels are words, whatever they say. */
     is_label = !strncmp(prefix, "labels.", 7);
@@ -105,7 +105,7 @@ static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
 {
     struct line l = { .out = out, .map = note->map };
     const char *severity = pfdd_severity_name(note->severity);
-    const char *ecs = pfdd_fieldmap_ecs(note->map);
+    const char *ecs = pfdd_field_map_ecs(note->map);
     put_time(&l, note->time);
     put_value(&l, "severity", severity, strlen(severity), false);
     put_value(&l, "message", note->text, note->n, false);
@@ -121,16 +121,16 @@ const struct pfdd_encoding pfdd_mapped_encoding = { .put = put,
 /* ---- how lines look ---- */
 
 static void put_look(char *ret, size_t n, const char *before,
-                     const struct pfdd_fieldmap *map, const char *name,
+                     const struct pfdd_field_map *map, const char *name,
                      const char *behind)
 {
     const char *prefix = "";
     const char *theirs = name;
-    pfdd_fieldmap_find(map, name, &prefix, &theirs);
+    pfdd_field_map_find(map, name, &prefix, &theirs);
     snprintf(ret, n, "%s\"%s%s\":%s", before, prefix, theirs, behind);
 }
 
-void pfdd_look_init(struct pfdd_look *ret, const struct pfdd_fieldmap *map)
+void pfdd_look_init(struct pfdd_look *ret, const struct pfdd_field_map *map)
 {
     static const struct pfdd_look own = { .begin = "{\"type\":\"",
                                           .number = "\"sequence\":",

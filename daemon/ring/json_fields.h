@@ -20,7 +20,7 @@ struct pfdd_look {
 };
 
 /* map: NULL: our own names; else it keeps `sequence` and `time`. */
-void pfdd_look_init(struct pfdd_look *ret, const struct pfdd_fieldmap *map);
+void pfdd_look_init(struct pfdd_look *ret, const struct pfdd_field_map *map);
 
 /* Of a line [n] that is whole and looks like one; 0: it does not. */
 uint64_t pfdd_look_number(const struct pfdd_look *look, const char *line,

@@ -38,7 +38,7 @@ struct pfdd_note {
     uint64_t generation;
     struct pfd_entry *entry; /* NULL: it is none */
     uint64_t findings;       /* in the entry: bits, without mere notes */
-    const struct pfdd_fieldmap *map; /* NULL: no names of others are wanted */
+    const struct pfdd_field_map *map; /* NULL: no names of others are wanted */
 };
 
 struct pfdd_encoding {

@@ -68,9 +68,9 @@ static void setup_mapped(void)
     char word[] = "ecs";
     char *const words[] = { word };
     char err[200];
-    struct pfdd_fieldmap *map = pfdd_fieldmap_new(words, 1, err, sizeof err);
+    struct pfdd_field_map *map = pfdd_field_map_new(words, 1, err, sizeof err);
     pfdd_look_init(&look, map);
-    pfdd_fieldmap_free(map);
+    pfdd_field_map_free(map);
     begin(put_mapped);
 }
 

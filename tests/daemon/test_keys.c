@@ -103,12 +103,12 @@ static void change(const struct pfdd_key *key, void *member)
 
 /* ---- of each class ---- */
 
-static struct pfdd_block *new_block(const struct pfdd_class *class)
+static struct pfdd_block *new_block(const struct pfdd_type_class *type_class)
 {
-    struct pfdd_block *ret = calloc(1, class->size);
+    struct pfdd_block *ret = calloc(1, type_class->size);
     ck_assert_ptr_nonnull(ret);
-    ret->class = class;
-    pfdd_keys_init(class->parts, ret);
+    ret->type_class = type_class;
+    pfdd_keys_init(type_class->parts, ret);
     return ret;
 }
 
@@ -121,55 +121,56 @@ static bool count_path(void *user, enum pfdd_use use, const char *path)
 }
 
 /* A block with that key alone, against one without keys and others with one. */
-static void check_key(const struct pfdd_class *class, struct pfdd_key_at at)
+static void check_key(const struct pfdd_type_class *type_class,
+                      struct pfdd_key_at at)
 {
     const char *name = at.key->name;
-    struct pfdd_block *with = new_block(class);
-    struct pfdd_block *without = new_block(class);
+    struct pfdd_block *with = new_block(type_class);
+    struct pfdd_block *without = new_block(type_class);
     struct pfdd_key_at other = { NULL, NULL };
     unsigned n_paths = 0;
     ck_assert(pfdd_block_is_same(with, without));
     change(at.key, pfdd_keys_member(at, with));
     ck_assert_msg(!pfdd_block_is_same(with, without),
-                  "%s: a reload does not see '%s'", class->name, name);
+                  "%s: a reload does not see '%s'", type_class->name, name);
     ck_assert(pfdd_block_is_same(with, with));
-    ck_assert(pfdd_keys_paths(class->parts, with, count_path, &n_paths));
+    ck_assert(pfdd_keys_paths(type_class->parts, with, count_path, &n_paths));
     ck_assert_msg((n_paths > 0) == (at.key->use != PFDD_USE_NONE),
-                  "%s: the path of '%s'", class->name, name);
+                  "%s: the path of '%s'", type_class->name, name);
     /* A path that nobody grants cannot be opened in the sandbox. */
     ck_assert_msg(strcmp(name, "path") != 0 || at.key->use != PFDD_USE_NONE,
-                  "%s: 'path' is used for nothing", class->name);
-    while (pfdd_keys_next(class->parts, &other)) {
+                  "%s: 'path' is used for nothing", type_class->name);
+    while (pfdd_keys_next(type_class->parts, &other)) {
         if (other.key == at.key)
             continue;
         ck_assert_str_ne(other.key->name, name);
-        struct pfdd_block *one = new_block(class);
+        struct pfdd_block *one = new_block(type_class);
         change(other.key, pfdd_keys_member(other, one));
         ck_assert_msg(!pfdd_block_is_same(with, one),
-                      "%s: '%s' and '%s' are one member", class->name, name,
-                      other.key->name);
+                      "%s: '%s' and '%s' are one member", type_class->name,
+                      name, other.key->name);
         pfdd_block_free(one);
     }
     pfdd_block_free(with);
     pfdd_block_free(without);
 }
 
-static void check_class(const struct pfdd_class *class, bool is_input)
+static void check_class(const struct pfdd_type_class *type_class, bool is_input)
 {
     struct pfdd_key_at at = { NULL, NULL };
     char *plan = NULL;
     size_t n_plan = 0;
     FILE *out = open_memstream(&plan, &n_plan);
-    struct pfdd_block *block = new_block(class);
-    ck_assert_uint_ge(class->size, is_input
-                                       ? sizeof(struct pfdd_input_config)
-                                       : sizeof(struct pfdd_output_config));
-    while (pfdd_keys_next(class->parts, &at)) {
-        check_key(class, at);
+    struct pfdd_block *block = new_block(type_class);
+    ck_assert_uint_ge(type_class->size,
+                      is_input ? sizeof(struct pfdd_input_config)
+                               : sizeof(struct pfdd_output_config));
+    while (pfdd_keys_next(type_class->parts, &at)) {
+        check_key(type_class, at);
         if (at.key->needed || at.key->kind == PFDD_KEY_ADDRESS)
             change(at.key, pfdd_keys_member(at, block));
     }
-    class->plan(block, out);
+    type_class->plan(block, out);
     fclose(out);
     ck_assert_uint_gt(n_plan, 0);
     free(plan);
@@ -224,22 +225,23 @@ static void refuse(const char *list, const char *type, const char *key,
 }
 
 /* Keys that another class of the list takes. */
-static void refuse_others(const char *list, const struct pfdd_class *class,
-                          const struct pfdd_class *other)
+static void refuse_others(const char *list,
+                          const struct pfdd_type_class *type_class,
+                          const struct pfdd_type_class *other)
 {
     struct pfdd_key_at at = { NULL, NULL };
     char why[160];
     while (!other->lacks && pfdd_keys_next(other->parts, &at)) {
         const char *key = at.key->name;
-        if (pfdd_keys_find(class->parts, key).key)
+        if (pfdd_keys_find(type_class->parts, key).key)
             continue;
         snprintf(why, sizeof why, "'%s' is no key of this type", key);
-        refuse(list, class->name, key, why);
+        refuse(list, type_class->name, key, why);
     }
 }
 
 static void refuse_all(const char *list,
-                       const struct pfdd_class *const *classes)
+                       const struct pfdd_type_class *const *classes)
 {
     for (size_t i = 0; classes[i]; i++) {
         if (classes[i]->lacks)

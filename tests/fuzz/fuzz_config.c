@@ -14,10 +14,10 @@ static void hear(void *user, const char *text)
     ++*(unsigned *)user;
 }
 
-static bool is_in(const struct pfdd_class *const *classes,
-                  const struct pfdd_class *class)
+static bool is_in(const struct pfdd_type_class *const *classes,
+                  const struct pfdd_type_class *type_class)
 {
-    while (*classes && *classes != class)
+    while (*classes && *classes != type_class)
         classes++;
     return *classes != NULL;
 }
@@ -26,10 +26,10 @@ static void check(const struct pfdd_config *c)
 {
     FUZZ_CHECK(c->ring >= 1 << 20 && c->ring <= c->memory_max / 2);
     for (size_t i = 0; i < c->n_inputs; i++)
-        FUZZ_CHECK(is_in(pfdd_inputs, c->inputs[i]->class));
+        FUZZ_CHECK(is_in(pfdd_inputs, c->inputs[i]->type_class));
     for (size_t i = 0; i < c->n_outputs; i++) {
         const struct pfdd_output_config *out = pfdd_config_output(c, i);
-        FUZZ_CHECK(is_in(pfdd_outputs, out->block.class));
+        FUZZ_CHECK(is_in(pfdd_outputs, out->block.type_class));
         FUZZ_CHECK(out->form <= PFDD_RAW);
         FUZZ_CHECK(!out->required || c->state_dir);
     }
