@@ -40,7 +40,7 @@ enum phase {
 const char *pfdd_source_name(void *d, uint32_t source)
 {
     const struct pfdd *daemon = d;
-    return pfdd_sources_name(&daemon->sources, source);
+    return pfdd_source_table_name(&daemon->source_table, source);
 }
 
 bool pfdd_is_ready(const struct pfdd *d)
@@ -260,10 +260,10 @@ void pfdd_deinit(struct pfdd *d)
 {
     pfdd_shelf_free(d->shelf);
     pfdd_queue_free(d->queue);
-    pfdd_pages_deinit(&d->pages);
+    pfdd_render_cache_deinit(&d->render_cache);
     pfdd_ring_deinit(&d->ring);
     pfdd_library_free(d->library);
-    pfdd_sources_deinit(&d->sources);
+    pfdd_source_table_deinit(&d->source_table);
     unshare_config(d->config);
     free(d->config_text);
 }
@@ -303,8 +303,8 @@ static void on_tick(uv_timer_t *timer)
         pfdd_systemd_notify("WATCHDOG=1");
     if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
         pfdd_sessions_abandon(d);
-    pfdd_holdup_look(&d->holdup, d);
-    pfdd_pages_kick(&d->pages);
+    pfdd_slow_consumers_look(&d->slow_consumers, d);
+    pfdd_render_cache_kick(&d->render_cache);
     if (d->queue)
         pfdd_queue_look(d->queue);
     go_on(d);
@@ -363,17 +363,18 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
             return false;
     }
     pfdd_ring_init(&d->ring, config->ring, first_seq);
-    d->ring.held = pfdd_sources_note;
-    d->ring.held_user = &d->sources;
+    d->ring.held = pfdd_source_table_note;
+    d->ring.held_user = &d->source_table;
     unsigned n_printers = count_printers(config);
     bool ok = pfdd_thread_pools_open(&d->thread_pools, d->loop,
                                      count_workers(config), n_printers);
-    pfdd_pages_init(
-        &d->pages, &d->ring, d->thread_pools.printers, d->thread_pools.choosers,
-        n_printers < AHEAD_MAX ? n_printers : AHEAD_MAX, pages_max(config));
+    pfdd_render_cache_init(&d->render_cache, &d->ring, d->thread_pools.printers,
+                           d->thread_pools.choosers,
+                           n_printers < AHEAD_MAX ? n_printers : AHEAD_MAX,
+                           pages_max(config));
     d->library = pfdd_library_new(d, config->memory_max / 4);
     if (d->library)
-        d->pages.objects = pfdd_library_objects(d->library);
+        d->render_cache.objects = pfdd_library_objects(d->library);
     d->poller = pfdd_poller_new(d);
     d->shelf = pfdd_shelf_new(d);
     if (ok && d->library && d->poller && d->shelf &&
@@ -418,7 +419,7 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
     pfdd_descriptor_limit_raise();
     d->config = share_config(config);
     pfdd_ring_init(&d->ring, 1 << 20, 1);
-    if (!pfdd_sources_init(&d->sources) || !d->config) {
+    if (!pfdd_source_table_init(&d->source_table) || !d->config) {
         snprintf(err, n_err, "out of memory");
         return false;
     }

@@ -62,7 +62,7 @@ struct pfdd {
     uv_loop_t *loop;
     struct pfdd_shared_config *config;
     struct pfdd_ring ring;
-    struct pfdd_pages pages;
+    struct pfdd_render_cache render_cache;
     struct pfdd_thread_pools thread_pools;
     struct pfdd_library *library; /* format strings */
     struct pfdd_poller *poller;
@@ -71,10 +71,10 @@ struct pfdd {
     struct pfdd_input *inputs;
     struct pfdd_output *outputs;
     struct pfdd_session *sessions;
-    struct pfdd_sources sources;
+    struct pfdd_source_table source_table;
     struct pfdd_counters count;
     struct pfdd_outcome outcome;
-    struct pfdd_holdup holdup;
+    struct pfdd_slow_consumers slow_consumers;
     struct pfdd_log_topic told_peers;        /* what they did wrong */
     struct pfdd_memory_budget budget;        /* the memory of all, */
     struct pfdd_reader_quotas reader_quotas; /* that of readers, */
@@ -138,7 +138,7 @@ void pfdd_memory_init(struct pfdd *d, size_t max);
 
 /* True: the ring is full of lines that have not been read (ring.h). Sources
  * wait. */
-bool pfdd_must_wait(struct pfdd *d);
+bool pfdd_is_backlogged(struct pfdd *d);
 
 /* Ready: outputs that must write can. */
 bool pfdd_is_ready(const struct pfdd *d);

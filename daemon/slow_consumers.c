@@ -25,29 +25,29 @@ struct culprit {
 };
 
 /* The reader that sources were put off for just now; NULL: none. */
-static const struct pfdd_reader *slowest_reader(const struct pfdd *d)
+static const struct pfdd_cursor *slowest_reader(const struct pfdd *d)
 {
-    const struct pfdd_reader *slowest = NULL;
+    const struct pfdd_cursor *slowest = NULL;
     uint64_t now = uv_hrtime();
-    for (const struct pfdd_reader *r = d->ring.readers; r; r = r->next) {
+    for (const struct pfdd_cursor *r = d->ring.cursors; r; r = r->next) {
         bool awaited = r->must_have_all ||
                        now - r->awaited_ns < (uint64_t)OVER_MS * NS_PER_MS;
         if (awaited &&
-            (!slowest || pfdd_reader_seq(r) < pfdd_reader_seq(slowest)))
+            (!slowest || pfdd_cursor_seq(r) < pfdd_cursor_seq(slowest)))
             slowest = r;
     }
     return slowest;
 }
 
 /* False: nobody holds others up now. */
-static bool find(const struct pfdd_holdup *h, const struct pfdd *d,
+static bool find(const struct pfdd_slow_consumers *h, const struct pfdd *d,
                  struct culprit *ret)
 {
     const struct pfdd_consumer *c =
         d->queue ? pfdd_queue_culprit(d->queue) : NULL;
-    const struct pfdd_reader *r =
+    const struct pfdd_cursor *r =
         !c && d->count.waits != h->waits ? slowest_reader(d) : NULL;
-    uint64_t seq = c ? c->acked : r ? pfdd_reader_seq(r) - 1 : 0;
+    uint64_t seq = c ? c->acked : r ? pfdd_cursor_seq(r) - 1 : 0;
     ret->name = c ? c->name : r ? r->name : NULL;
     ret->is_required = c != NULL;
     ret->is_absent = c && c->absent;
@@ -55,7 +55,7 @@ static bool find(const struct pfdd_holdup *h, const struct pfdd *d,
     return ret->name != NULL;
 }
 
-static void tell_over(struct pfdd_holdup *h)
+static void tell_over(struct pfdd_slow_consumers *h)
 {
     double seconds = (double)(h->last_ms - h->since_ms) / 1000;
     if (h->told) {
@@ -67,7 +67,8 @@ static void tell_over(struct pfdd_holdup *h)
     h->who[0] = '\0';
 }
 
-static void tell(struct pfdd_holdup *h, uint64_t now, const struct culprit *c)
+static void tell(struct pfdd_slow_consumers *h, uint64_t now,
+                 const struct culprit *c)
 {
     pfdd_log(PFDD_WARNING,
              "%s holds others up, for %.1f seconds now: %" PRIu64
@@ -78,7 +79,8 @@ static void tell(struct pfdd_holdup *h, uint64_t now, const struct culprit *c)
     h->told_ms = now;
 }
 
-void pfdd_holdup_look(struct pfdd_holdup *h, const struct pfdd *d)
+void pfdd_slow_consumers_look(struct pfdd_slow_consumers *h,
+                              const struct pfdd *d)
 {
     struct culprit c;
     char who[sizeof h->who] = "";

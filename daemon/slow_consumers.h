@@ -12,7 +12,7 @@
 
 struct pfdd;
 
-struct pfdd_holdup {
+struct pfdd_slow_consumers {
     char who[160];     /* "" : nobody */
     bool told;         /* it is in the log */
     uint64_t since_ms; /* uv_now(); all zero to begin with */
@@ -22,6 +22,7 @@ struct pfdd_holdup {
 };
 
 /* Looks: to be called all the time. */
-void pfdd_holdup_look(struct pfdd_holdup *h, const struct pfdd *d);
+void pfdd_slow_consumers_look(struct pfdd_slow_consumers *h,
+                              const struct pfdd *d);
 
 #endif

@@ -187,7 +187,8 @@ static const struct pfdd_key choice_keys[] = {
       .initial = true },
     { 0 },
 };
-const struct pfdd_group pfdd_choice_group = { choice_keys, check_choice };
+const struct pfdd_group pfdd_render_choice_group = { choice_keys,
+                                                     check_choice };
 
 static const struct pfdd_key form_keys[] = {
     { .name = "output", .kind = PFDD_KEY_WORD, .at = AT(form), .words = forms },

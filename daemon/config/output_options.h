@@ -74,7 +74,7 @@ struct pfdd_output_class {
 
 /* Of struct pfdd_output_config: which lines there are; in which form, and
  * whether none may be lost; and what becomes of who is too slow. */
-extern const struct pfdd_group pfdd_choice_group;
+extern const struct pfdd_group pfdd_render_choice_group;
 extern const struct pfdd_group pfdd_form_group;
 extern const struct pfdd_group pfdd_lag_group;
 /* Whether none may be lost, of outputs that have no form. */

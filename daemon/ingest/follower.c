@@ -51,7 +51,7 @@ static void free_session(struct pfdd_session *s)
     pfdd_bytes_deinit(&s->bytes);
     close_file(&s->options);
     pfdd_session_unlink(&d->sessions, s);
-    pfdd_sources_release(&d->sources, s->source);
+    pfdd_source_table_release(&d->source_table, s->source);
     if (ended)
         ended(user);
     pfdd_made_drop(&s->ready);
@@ -83,7 +83,7 @@ static void give_chunks(struct pfdd_session *s, struct pfdd_made *b)
                                 .buffer = s->buffer };
     size_t n = b->n;
     note_kept(s, b);
-    pfdd_sources_count(&d->sources, s->source, b->n_entries, 0);
+    pfdd_source_table_count(&d->source_table, s->source, b->n_entries, 0);
     if (b->first)
         pfdd_ring_append(&d->ring, &stamp, b->first);
     if (b->lost)
@@ -97,7 +97,7 @@ static void take_piece(struct pfdd_session *s)
 {
     if (s->abandoned) {
         pfdd_made_drop(&s->piece);
-    } else if (pfdd_must_wait(s->d)) {
+    } else if (pfdd_is_backlogged(s->d)) {
         return; /* the poller comes again */
     } else {
         give_chunks(s, &s->piece);
@@ -151,7 +151,7 @@ static void count(struct pfdd_session *s)
 {
     struct pfdd_source_troubles troubles;
     pfdd_session_sums_troubles(&s->sums, s->n_buffer, &troubles);
-    pfdd_sources_trouble(&s->d->sources, s->source, &troubles);
+    pfdd_source_table_trouble(&s->d->source_table, s->source, &troubles);
     pfdd_session_sums_count(&s->sums, &s->d->outcome);
 }
 
@@ -257,7 +257,8 @@ static bool start_job(struct pfdd_session *s, bool burst)
 {
     struct pfdd *d = s->d;
     s->awaits_strings = pfdd_library_is_busy_for(d->library, s->options.scope);
-    if (s->busy || s->awaits_strings || pfdd_must_wait(d) || !find_memory(s))
+    if (s->busy || s->awaits_strings || pfdd_is_backlogged(d) ||
+        !find_memory(s))
         return false;
     struct pfdd_strings *strings =
         pfdd_library_bind(d->library, s->options.scope)->strings;
@@ -344,8 +345,8 @@ struct pfdd_session *pfdd_session_new(
     s->job.half = job_handed;
     pfdd_session_memory_init(&s->memory, &d->budget, options->account,
                              sizeof *s + s->buffer->n_bytes);
-    s->source = pfdd_sources_find(&d->sources, name);
-    pfdd_sources_hold(&d->sources, s->source, options->resume);
+    s->source = pfdd_source_table_find(&d->source_table, name);
+    pfdd_source_table_hold(&d->source_table, s->source, options->resume);
     s->completing = options->complete;
     s->moved = uv_hrtime();
     put_last(&d->sessions, s);
@@ -403,7 +404,7 @@ bool pfdd_session_give(struct pfdd_session *s, const struct pfd_wire_frame *f,
         return true;
     }
     /* Its strings come first. */
-    if (pfdd_must_wait(s->d) ||
+    if (pfdd_is_backlogged(s->d) ||
         pfdd_library_is_busy_for(s->d->library, s->options.scope))
         return false;
     pfdd_made_init(&made);
@@ -415,11 +416,11 @@ bool pfdd_session_give(struct pfdd_session *s, const struct pfd_wire_frame *f,
         uint64_t time = s->time;
         s->time = f->time;
         pfdd_session_sums_give(&s->sums, &s->d->outcome, &counts);
-        pfdd_sources_trouble(&s->d->sources, s->source,
-                             &(struct pfdd_source_troubles){
-                                 .findings = counts.findings,
-                                 .lost_bytes = counts.lost_bytes,
-                                 .skipped_bytes = counts.skipped_bytes });
+        pfdd_source_table_trouble(&s->d->source_table, s->source,
+                                  &(struct pfdd_source_troubles){
+                                      .findings = counts.findings,
+                                      .lost_bytes = counts.lost_bytes,
+                                      .skipped_bytes = counts.skipped_bytes });
         give_chunks(s, &made);
         s->time = time;
     }
@@ -433,7 +434,7 @@ void pfdd_session_gap(struct pfdd_session *s, const char *reason,
     struct pfdd_stamp stamp = { .source = s->source,
                                 .time = pfdd_time_now(),
                                 .buffer = s->buffer };
-    pfdd_sources_count(&d->sources, s->source, 0, 1);
+    pfdd_source_table_count(&d->source_table, s->source, 0, 1);
     d->count.gap_lines += missed;
     pfdd_ring_gap(&d->ring, &stamp, reason, missed);
 }

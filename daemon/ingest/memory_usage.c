@@ -17,10 +17,10 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
     size_t most = 0;
     *ret = (struct pfdd_memory){
         .ring = d->ring.n_held,
-        .pages = d->pages.n_bytes,
+        .pages = d->render_cache.n_bytes,
         .inputs = d->budget.inputs,
         .frames = d->budget.frames,
-        .sessions = d->budget.sessions + d->sources.n_bytes,
+        .sessions = d->budget.sessions + d->source_table.n_bytes,
         .helpers = pfd_thread_pool_memory(d->thread_pools.thread_pool, &most),
         .buffers = d->budget.buffers,
     };
@@ -30,7 +30,7 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
         ret->outputs = pfdd_queue_memory(d->queue);
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
-    ret->outputs += d->pages.n_left;
+    ret->outputs += d->render_cache.n_left;
     return ret->ring + ret->pages + ret->inputs + ret->frames + ret->buffers +
            ret->sessions + ret->helpers + ret->strings + ret->outputs;
 }
@@ -50,20 +50,20 @@ static size_t others(const void *user, size_t *reserve)
     struct pfdd_memory m;
     pfdd_memory(d, &m);
     *reserve = pfdd_ring_most(&d->ring) - m.ring + helpers_reserve(d);
-    if (d->pages.n_bytes_max > m.pages)
-        *reserve += d->pages.n_bytes_max - m.pages;
+    if (d->render_cache.n_bytes_max > m.pages)
+        *reserve += d->render_cache.n_bytes_max - m.pages;
     *reserve += d->reader_quotas.n_max - d->reader_quotas.n;
     *reserve += d->page_quotas.n_max - d->page_quotas.n;
     if (d->library)
         *reserve += pfdd_library_most(d->library);
     return m.ring + m.pages + m.helpers + m.strings + m.outputs +
-           d->sources.n_bytes;
+           d->source_table.n_bytes;
 }
 
 static size_t for_all(const void *user)
 {
     const struct pfdd *d = user;
-    return pfdd_ring_most(&d->ring) + d->pages.n_bytes_max +
+    return pfdd_ring_most(&d->ring) + d->render_cache.n_bytes_max +
            d->reader_quotas.n_max + d->page_quotas.n_max;
 }
 
@@ -74,14 +74,14 @@ void pfdd_memory_init(struct pfdd *d, size_t max)
                              : share > READERS_MAX ? READERS_MAX
                                                    : share;
     d->page_quotas.n_max = d->reader_quotas.n_max;
-    d->sources.n_listed_max = d->page_quotas.n_max / LISTED;
+    d->source_table.n_listed_max = d->page_quotas.n_max / LISTED;
     d->budget.max = max;
     d->budget.others = others;
     d->budget.for_all = for_all;
     d->budget.user = d;
 }
 
-bool pfdd_must_wait(struct pfdd *d)
+bool pfdd_is_backlogged(struct pfdd *d)
 {
     /* Those on their way, one that is done, and the one that asks. */
     size_t n_coming =

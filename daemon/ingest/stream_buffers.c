@@ -191,7 +191,7 @@ static void tell_gap(struct pfdd_stream_buffers *all,
         return;
     }
     struct pfdd_stamp stamp = {
-        .source = pfdd_sources_find(&all->d->sources, all->name),
+        .source = pfdd_source_table_find(&all->d->source_table, all->name),
         .time = pfdd_time_now(),
     };
     struct pfdd_buffer_options options = {
@@ -200,7 +200,7 @@ static void tell_gap(struct pfdd_stream_buffers *all,
     };
     stamp.buffer = pfdd_buffer_new(&options);
     all->d->count.gap_lines += missed;
-    pfdd_sources_count(&all->d->sources, stamp.source, 0, 1);
+    pfdd_source_table_count(&all->d->source_table, stamp.source, 0, 1);
     if (stamp.buffer)
         pfdd_ring_gap(&all->d->ring, &stamp, reason, missed);
     pfdd_buffer_unref(stamp.buffer);

@@ -107,7 +107,8 @@ static struct pfdd_stamp stamp_of(struct nats_input *in,
                                   struct pfdd_buffer *buffer, uint64_t time)
 {
     return (struct pfdd_stamp){
-        .source = pfdd_sources_find(&in->base.d->sources, buffer->name),
+        .source =
+            pfdd_source_table_find(&in->base.d->source_table, buffer->name),
         .time = time ? time : pfdd_time_now(),
         .buffer = buffer,
     };
@@ -118,7 +119,7 @@ static void put_gap(struct nats_input *in, struct pfdd_buffer *buffer,
 {
     struct pfdd *d = in->base.d;
     struct pfdd_stamp stamp = stamp_of(in, buffer, 0);
-    pfdd_sources_count(&d->sources, stamp.source, 0, 1);
+    pfdd_source_table_count(&d->source_table, stamp.source, 0, 1);
     d->count.gap_lines += missed;
     pfdd_ring_gap(&d->ring, &stamp, reason, missed);
 }
@@ -140,12 +141,12 @@ static const char *put_entries(struct nats_input *in,
         return "no_memory";
     struct pfdd_stamp stamp = stamp_of(in, buffer, f->time);
     pfdd_session_sums_give(&in->sums, &d->outcome, &counts);
-    pfdd_sources_count(&d->sources, stamp.source, made.n_entries, 0);
-    pfdd_sources_trouble(&d->sources, stamp.source,
-                         &(struct pfdd_source_troubles){
-                             .findings = counts.findings,
-                             .lost_bytes = counts.lost_bytes,
-                             .skipped_bytes = counts.skipped_bytes });
+    pfdd_source_table_count(&d->source_table, stamp.source, made.n_entries, 0);
+    pfdd_source_table_trouble(&d->source_table, stamp.source,
+                              &(struct pfdd_source_troubles){
+                                  .findings = counts.findings,
+                                  .lost_bytes = counts.lost_bytes,
+                                  .skipped_bytes = counts.skipped_bytes });
     if (made.first)
         pfdd_ring_append(&d->ring, &stamp, made.first);
     return NULL;
@@ -308,7 +309,7 @@ static bool take_entries(struct nats_input *in, const struct pfdd_parcel *p)
         ask_again(in, e, p->epoch);
         return true;
     }
-    if (pfdd_must_wait(d) ||
+    if (pfdd_is_backlogged(d) ||
         pfdd_library_is_busy_for(d->library, code ? code->scope : NULL) ||
         !(a = calloc(1, sizeof *a)))
         return false;

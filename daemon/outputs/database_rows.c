@@ -218,16 +218,17 @@ static void put_origin(struct pfdd_byte_buffer *out, const struct pfd_origin *o)
 /* {"host":...,"lane":...}: a comma stands behind each member, until the last
  * one becomes the end. */
 static void put_origins(struct pfdd_byte_buffer *out,
-                        const struct pfdd_note *note)
+                        const struct pfdd_log_record *log_record)
 {
     struct pfd_origin origin;
-    const char *of_buffer = note->buffer ? note->buffer->origin : NULL;
+    const char *of_buffer =
+        log_record->buffer ? log_record->buffer->origin : NULL;
     size_t before = out->n;
     size_t begin = begin_text(out);
     pfdd_byte_buffer_puts(out, "{");
     pfdd_byte_buffer_puts(out, of_buffer ? of_buffer : "");
-    for (size_t i = 0; note->entry; i++) {
-        if (pfd_entry_origin(note->entry, i, &origin) != PFD_OK)
+    for (size_t i = 0; log_record->entry; i++) {
+        if (pfd_entry_origin(log_record->entry, i, &origin) != PFD_OK)
             break;
         put_origin(out, &origin);
     }
@@ -275,14 +276,14 @@ static void put_string(struct pfdd_byte_buffer *out,
 
 /* index, id, format_string, message, args, stream */
 static void put_entry(struct pfdd_byte_buffer *out,
-                      const struct pfdd_note *note)
+                      const struct pfdd_log_record *log_record)
 {
-    struct pfd_entry *entry = note->entry;
+    struct pfd_entry *entry = log_record->entry;
     size_t begin = 0;
     if (!entry) {
         for (unsigned i = 0; i < 3; i++)
             put_null(out);
-        put_foreign(out, note->text, note->n);
+        put_foreign(out, log_record->text, log_record->n);
         put_null(out);
         put_null(out);
         return;
@@ -292,26 +293,28 @@ static void put_entry(struct pfdd_byte_buffer *out,
     pfdd_byte_buffer_hex(out, entry->id, 12);
     end_text(out, begin);
     put_string(out, entry);
-    put_foreign(out, note->text, note->n);
+    put_foreign(out, log_record->text, log_record->n);
     put_args(out, entry);
     put_text(out, pfd_stream_name((enum pfd_stream)entry->stream));
 }
 
-static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out,
+                const struct pfdd_log_record *log_record)
 {
-    put_number(out, note->time);
-    put_number(out, note->sequence);
-    put_text(out, note->type);
-    put_text(out, pfdd_severity_name(note->severity));
-    if (note->buffer) {
-        put_foreign(out, note->buffer->name, strlen(note->buffer->name));
+    put_number(out, log_record->time);
+    put_number(out, log_record->sequence);
+    put_text(out, log_record->type);
+    put_text(out, pfdd_severity_name(log_record->severity));
+    if (log_record->buffer) {
+        put_foreign(out, log_record->buffer->name,
+                    strlen(log_record->buffer->name));
     } else {
         put_null(out);
     }
-    put_number(out, note->generation);
-    put_entry(out, note);
-    put_origins(out, note);
-    put_findings(out, note->findings);
+    put_number(out, log_record->generation);
+    put_entry(out, log_record);
+    put_origins(out, log_record);
+    put_findings(out, log_record->findings);
 }
 
 const struct pfdd_encoding pfdd_row_encoding = { .put = put };

@@ -191,7 +191,7 @@ static void made(struct pfdd_job *job)
     e->done(e);
 }
 
-unsigned pfdd_excerpt_ask(struct pfdd_pages *pages,
+unsigned pfdd_excerpt_ask(struct pfdd_render_cache *render_cache,
                           const struct pfdd_http_request *q,
                           void (*done)(struct pfdd_excerpt *excerpt),
                           void *user, char *err, size_t n_err)
@@ -201,18 +201,18 @@ unsigned pfdd_excerpt_ask(struct pfdd_pages *pages,
     snprintf(err, n_err, "%s", why ? why : "");
     if (why)
         return 400;
-    struct pfdd_chunk *c = find(pages->ring, &asked, &why);
+    struct pfdd_chunk *c = find(render_cache->ring, &asked, &why);
     snprintf(err, n_err, "%s", c ? "no memory for it now" : why);
     if (!c)
         return 404;
-    if (!pfdd_pages_reserve(pages, ROOM))
+    if (!pfdd_render_cache_reserve(render_cache, ROOM))
         return 503;
     struct pfdd_excerpt *e = calloc(1, sizeof *e);
     if (!e) {
-        pfdd_pages_release(pages, ROOM);
+        pfdd_render_cache_release(render_cache, ROOM);
         return 503;
     }
-    e->of = pages;
+    e->of = render_cache;
     e->chunk = pfdd_chunk_ref(c);
     e->strings = pfdd_strings_ref(c->buffer->binding->strings);
     e->sequence = asked.sequence;
@@ -222,13 +222,13 @@ unsigned pfdd_excerpt_ask(struct pfdd_pages *pages,
     e->user = user;
     e->job.run = make;
     e->job.done = made;
-    pfdd_pool_submit(pages->chosen, &e->job);
+    pfdd_pool_submit(render_cache->chosen, &e->job);
     return 0;
 }
 
 void pfdd_excerpt_free(struct pfdd_excerpt *excerpt)
 {
-    pfdd_pages_release(excerpt->of, ROOM);
+    pfdd_render_cache_release(excerpt->of, ROOM);
     pfdd_chunk_unref(excerpt->chunk);
     pfdd_strings_unref(excerpt->strings);
     free(excerpt->text);

@@ -16,7 +16,7 @@
 
 struct pfdd_excerpt {
     struct pfdd_job job;
-    struct pfdd_pages *of;
+    struct pfdd_render_cache *of;
     struct pfdd_chunk *chunk;     /* a reference */
     struct pfdd_strings *strings; /* likewise */
     uint64_t sequence;
@@ -34,7 +34,7 @@ struct pfdd_excerpt {
  * with: 400 for what is not understood, 404 for a line that is not there (any
  * more) or of another source, 503 while there is no room; `err` says why.
  */
-unsigned pfdd_excerpt_ask(struct pfdd_pages *pages,
+unsigned pfdd_excerpt_ask(struct pfdd_render_cache *render_cache,
                           const struct pfdd_http_request *q,
                           void (*done)(struct pfdd_excerpt *excerpt),
                           void *user, char *err, size_t n_err);

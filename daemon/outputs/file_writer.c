@@ -29,7 +29,7 @@ struct writer {
     struct pfdd_job job;
     struct pfdd_written *of;
     struct writer *next;
-    struct pfdd_reader reader;
+    struct pfdd_cursor cursor;
     bool reading;
     struct pfdd_consumer consumer;
     bool consuming;
@@ -120,14 +120,15 @@ static void go_on(struct writer *w)
 
 static void mend(struct writer *w)
 {
-    struct pfdd_look look;
-    const struct pfdd_choice *choice =
-        w->consuming ? w->consumer.choice : w->reader.choice;
+    struct pfdd_json_style json_style;
+    const struct pfdd_render_choice *render_choice =
+        w->consuming ? w->consumer.render_choice : w->cursor.render_choice;
     bool has_records = w->of->base.config->form == PFDD_JSON;
     w->is_mended = true;
-    pfdd_look_init(&look, choice ? choice->wants.map : NULL);
-    pfdd_resume_mend(w->path, has_records ? &look : NULL, w->consumer.saved,
-                     &w->resume);
+    pfdd_json_style_init(&json_style,
+                         render_choice ? render_choice->wants.map : NULL);
+    pfdd_resume_mend(w->path, has_records ? &json_style : NULL,
+                     w->consumer.saved, &w->resume);
 }
 
 static void run_job(struct pfdd_job *job)
@@ -207,10 +208,10 @@ static void job_done(struct pfdd_job *job)
     struct pfdd_written *o = w->of;
     struct pfdd *d = o->base.d;
     w->busy = false;
-    w->reader.is_lent = false;
+    w->cursor.is_lent = false;
     if (w->reading) {
         if (w->file.n_written)
-            pfdd_reader_take(&w->reader, w->file.n_written);
+            pfdd_cursor_consume(&w->cursor, w->file.n_written);
     } else if (w->resume.seq) {
         pfdd_consumer_resume(&w->consumer, w->resume.seq, w->resume.time,
                              w->resume.line, w->resume.n_line);
@@ -249,7 +250,7 @@ static bool is_waiting(const struct writer *w)
 static bool has_work(struct writer *w)
 {
     if (w->reading)
-        return pfdd_reader_peek(&w->reader, &w->bytes, &w->n);
+        return pfdd_cursor_peek(&w->cursor, &w->bytes, &w->n);
     if (!w->is_mended)
         return true;
     /* A file that is done has nothing that might come again. */
@@ -267,15 +268,15 @@ static void start_job(struct writer *w)
         return;
     w->busy = true;
     w->used = uv_now(d->loop);
-    w->reader.is_lent = true;
+    w->cursor.is_lent = true;
     d->count.file_retries += w->failing;
     pfdd_pool_submit(w->of->is_stdout ? w->of->pool : d->thread_pools.disk,
                      &w->job);
 }
 
-static void on_lines(struct pfdd_reader *reader)
+static void on_lines(struct pfdd_cursor *cursor)
 {
-    start_job(reader->user);
+    start_job(cursor->user);
 }
 
 static void on_durable(struct pfdd_consumer *consumer)
@@ -326,13 +327,13 @@ static bool read_ring(struct writer *w, const char *source, uint64_t first_seq)
          (!source ||
           pfdd_request_set(&request, "source", source, err, sizeof err)) &&
          pfdd_request_finish(&request, err, sizeof err) &&
-         pfdd_reader_init(&w->reader, &d->pages, &request);
+         pfdd_cursor_init(&w->cursor, &d->render_cache, &request);
     pfdd_request_deinit(&request);
     if (!ok)
         return false;
-    w->reader.wake = on_lines;
-    w->reader.user = w;
-    w->reader.name = w->path;
+    w->cursor.wake = on_lines;
+    w->cursor.user = w;
+    w->cursor.name = w->path;
     w->reading = true;
     return true;
 }
@@ -378,8 +379,8 @@ static struct writer *add_writer(struct pfdd_written *o, uint32_t source,
 static void free_writer(struct pfdd_written *o, struct writer *w)
 {
     if (w->reading) {
-        o->base.d->count.missed += w->reader.missed;
-        pfdd_reader_deinit(&w->reader);
+        o->base.d->count.missed += w->cursor.missed;
+        pfdd_cursor_deinit(&w->cursor);
     }
     set_failing(w, false);
     if (w->consuming)
@@ -407,7 +408,7 @@ static bool grow_files(struct pfdd_written *o, uint32_t n)
 static bool is_idle(struct writer *w)
 {
     return !w->busy && !w->failing && !has_work(w) &&
-           pfdd_reader_is_done(&w->reader);
+           pfdd_cursor_is_done(&w->cursor);
 }
 
 /* All of its lines are written: it makes room for others, and goes on there
@@ -419,7 +420,7 @@ static void retire(struct pfdd_written *o, struct source_file *f,
     struct writer **at = &o->writers;
     if (!is_idle(w))
         return;
-    f->seq = pfdd_reader_seq(&w->reader);
+    f->seq = pfdd_cursor_seq(&w->cursor);
     f->n_lines = n_lines;
     f->writer = NULL;
     while (*at != w)
@@ -454,13 +455,13 @@ static bool make_way(struct pfdd_written *o)
     if (!oldest)
         return false;
     uint32_t i = oldest->source;
-    retire(o, &o->files[i], o->base.d->sources.items[i].n_lines);
+    retire(o, &o->files[i], o->base.d->source_table.items[i].n_lines);
     return true;
 }
 
 static void look_at_source(struct pfdd_written *o, uint32_t i)
 {
-    const struct pfdd_source *it = &o->base.d->sources.items[i];
+    const struct pfdd_source *it = &o->base.d->source_table.items[i];
     struct source_file *f = &o->files[i];
     bool is_same = it->name && it->born == f->born;
     if (f->writer && (!is_same || it->refs == 0))
@@ -491,7 +492,8 @@ static void tell_waiting(struct pfdd_written *o, unsigned n_before)
         pfdd_log(PFDD_WARNING,
                  "%s: more than %d sources at a time: others wait for their "
                  "turn, %s first",
-                 config_of(o)->path, FILES_MAX, d->sources.items[o->turn].name);
+                 config_of(o)->path, FILES_MAX,
+                 d->source_table.items[o->turn].name);
         snprintf(status, sizeof status,
                  "STATUS=more than %d files of {buffer}: others wait",
                  FILES_MAX);
@@ -501,7 +503,7 @@ static void tell_waiting(struct pfdd_written *o, unsigned n_before)
 
 static void look_at_sources(struct pfdd_written *o)
 {
-    uint32_t n = o->base.d->sources.n;
+    uint32_t n = o->base.d->source_table.n;
     unsigned n_before = o->n_waiting;
     if (!o->per_source || !n || !grow_files(o, n))
         return;
@@ -602,7 +604,7 @@ bool pfdd_written_is_drained(const struct pfdd_output *output)
             return false;
         start_job(w);
         if (w->busy || w->failing || is_waiting(w) ||
-            (w->reading && !pfdd_reader_is_done(&w->reader)))
+            (w->reading && !pfdd_cursor_is_done(&w->cursor)))
             return false;
     }
     return true;
@@ -613,7 +615,7 @@ size_t pfdd_written_memory(const struct pfdd_output *output)
     const struct pfdd_written *o = (const struct pfdd_written *)output;
     size_t n = sizeof *o + o->n_files * sizeof *o->files;
     for (const struct writer *w = o->writers; w; w = w->next) {
-        n += sizeof *w + (w->reading ? pfdd_reader_memory(&w->reader) : 0);
+        n += sizeof *w + (w->reading ? pfdd_cursor_memory(&w->cursor) : 0);
     }
     return n;
 }

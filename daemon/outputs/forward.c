@@ -246,10 +246,12 @@ static void put_field(void *user, const struct pfdd_field *field)
 
 /* [EventTime, {"message": ..., "severity": ..., what is known}]: how much is
  * known is set when all has been put. */
-static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out,
+                const struct pfdd_log_record *log_record)
 {
-    const uint32_t time[] = { htonl((uint32_t)(note->time / 1000000000)),
-                              htonl((uint32_t)(note->time % 1000000000)) };
+    const uint32_t time[] = { htonl((uint32_t)(log_record->time / 1000000000)),
+                              htonl(
+                                  (uint32_t)(log_record->time % 1000000000)) };
     struct map map = { .n = 2 };
     msgpack_packer *pk = &map.pk;
     msgpack_packer_init(pk, out, add);
@@ -259,10 +261,10 @@ static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
     msgpack_pack_map(pk, UINT16_MAX);
     size_t behind = out->n;
     put_word(pk, "message");
-    put_text(pk, note->text, note->n);
+    put_text(pk, log_record->text, log_record->n);
     put_word(pk, "severity");
-    put_word(pk, pfdd_severity_name(note->severity));
-    pfdd_note_fields(note, put_field, &map);
+    put_word(pk, pfdd_severity_name(log_record->severity));
+    pfdd_log_record_fields(log_record, put_field, &map);
     uint16_t n = htons(map.n);
     if (!out->failed)
         memcpy(out->at + behind - sizeof n, &n, sizeof n);

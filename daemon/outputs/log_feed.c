@@ -3,9 +3,9 @@
 
 #include "spool/spool.h"
 
-static void on_reader(struct pfdd_reader *reader)
+static void on_reader(struct pfdd_cursor *cursor)
 {
-    struct pfdd_notes *notes = reader->user;
+    struct pfdd_notes *notes = cursor->user;
     notes->wake(notes->user);
 }
 
@@ -30,7 +30,7 @@ static bool open_reader(struct pfdd_notes *notes,
     request.from.is_seq = true;
     request.from.value = notes->d->ring.next_seq;
     ok = ok && pfdd_request_finish(&request, err, n_err) &&
-         pfdd_reader_init(&notes->reader, &notes->d->pages, &request);
+         pfdd_cursor_init(&notes->cursor, &notes->d->render_cache, &request);
     pfdd_request_deinit(&request);
     return ok;
 }
@@ -47,9 +47,9 @@ bool pfdd_notes_open(struct pfdd_notes *notes, const struct pfdd_output *output,
     if (!config->required) {
         if (!open_reader(notes, config, encoding, err, n_err))
             return false;
-        notes->reader.wake = on_reader;
-        notes->reader.user = notes;
-        notes->reader.name = pfdd_output_name(config);
+        notes->cursor.wake = on_reader;
+        notes->cursor.user = notes;
+        notes->cursor.name = pfdd_output_name(config);
         return true;
     }
     if (!pfdd_consumer_choose(&notes->consumer, config, encoding, err, n_err))
@@ -73,8 +73,8 @@ void pfdd_notes_close(struct pfdd_notes *notes)
         pfdd_queue_leave(notes->d->queue, &notes->consumer);
         return;
     }
-    notes->d->count.missed += notes->reader.missed;
-    pfdd_reader_deinit(&notes->reader);
+    notes->d->count.missed += notes->cursor.missed;
+    pfdd_cursor_deinit(&notes->cursor);
 }
 
 /* ---- notes ---- */
@@ -82,16 +82,17 @@ void pfdd_notes_close(struct pfdd_notes *notes)
 bool pfdd_notes_peek(struct pfdd_notes *notes, const char **bytes, size_t *n)
 {
     return notes->is_required ? pfdd_consumer_peek(&notes->consumer, bytes, n)
-                              : pfdd_reader_peek(&notes->reader, bytes, n);
+                              : pfdd_cursor_peek(&notes->cursor, bytes, n);
 }
 
 /* True: what was peeked at is all that there is. */
 static bool are_last(const struct pfdd_notes *notes)
 {
-    const struct pfdd_page *page = notes->reader.page;
+    const struct pfdd_rendered_block *rendered_block =
+        notes->cursor.rendered_block;
     if (notes->is_required)
         return !pfdd_consumer_has_more(&notes->consumer);
-    return !page || page->end >= notes->d->ring.next_seq;
+    return !rendered_block || rendered_block->end >= notes->d->ring.next_seq;
 }
 
 bool pfdd_notes_gather(struct pfdd_notes *notes, const char **bytes, size_t *n)
@@ -111,7 +112,7 @@ void pfdd_notes_take(struct pfdd_notes *notes, size_t n)
     if (notes->is_required) {
         pfdd_consumer_take(&notes->consumer, n);
     } else {
-        pfdd_reader_take(&notes->reader, n);
+        pfdd_cursor_consume(&notes->cursor, n);
     }
 }
 
@@ -119,7 +120,7 @@ void pfdd_notes_take(struct pfdd_notes *notes, size_t n)
 void pfdd_notes_lend(struct pfdd_notes *notes, bool is_lent)
 {
     if (!notes->is_required)
-        notes->reader.is_lent = is_lent;
+        notes->cursor.is_lent = is_lent;
 }
 
 void pfdd_notes_resume(struct pfdd_notes *notes, uint64_t sequence,
@@ -161,18 +162,18 @@ void pfdd_notes_rewind(struct pfdd_notes *notes)
 bool pfdd_notes_are_done(const struct pfdd_notes *notes)
 {
     return notes->is_required ? pfdd_consumer_is_done(&notes->consumer)
-                              : pfdd_reader_is_done(&notes->reader);
+                              : pfdd_cursor_is_done(&notes->cursor);
 }
 
 uint64_t pfdd_notes_dropped(const struct pfdd_notes *notes)
 {
-    return notes->is_required ? 0 : pfdd_reader_dropped(&notes->reader);
+    return notes->is_required ? 0 : pfdd_cursor_dropped(&notes->cursor);
 }
 
 /* What the queue has read counts there. */
 size_t pfdd_notes_memory(const struct pfdd_notes *notes)
 {
-    return notes->is_required ? 0 : pfdd_reader_memory(&notes->reader);
+    return notes->is_required ? 0 : pfdd_cursor_memory(&notes->cursor);
 }
 
 /* Of an item that the ring has; of older ones, of its oldest. */
@@ -189,14 +190,14 @@ static uint64_t oldest_time(const struct pfdd_notes *notes)
     const struct pfdd_ring *ring = &notes->d->ring;
     const struct pfdd_supply *s = &notes->consumer.supply;
     uint64_t sequence = notes->is_required ? notes->consumer.acked + 1
-                                           : pfdd_reader_seq(&notes->reader);
+                                           : pfdd_cursor_seq(&notes->cursor);
     if (sequence >= ring->next_seq)
         return 0;
     if (!notes->is_required || sequence >= pfdd_ring_oldest(ring) ||
         s->at == s->n)
         return time_of(ring, sequence);
-    struct pfdd_noted note;
-    pfdd_note_at(s->text + s->at, s->n - s->at, &note);
+    struct pfdd_log_record_made note;
+    pfdd_log_record_at(s->text + s->at, s->n - s->at, &note);
     return note.time;
 }
 

@@ -15,7 +15,7 @@
 struct pfdd_notes {
     struct pfdd *d;
     bool is_required;
-    struct pfdd_reader reader;
+    struct pfdd_cursor cursor;
     struct pfdd_consumer consumer; /* instead, if it is required */
     uint64_t batch_size;
     uint64_t batch_ms;

@@ -39,7 +39,7 @@ struct batch {
     size_t n;
     struct pfdd_wrap wraps[BATCH];
     struct iovec parts[BATCH * PARTS];
-    struct pfdd_noted notes[BATCH];
+    struct pfdd_log_record_made notes[BATCH];
     size_t ends[BATCH]; /* bytes of what was read, behind each */
 };
 
@@ -76,10 +76,10 @@ static void gather(const struct pfdd_sender *s, struct batch *b,
     size_t at = 0;
     assert(n > 0);
     for (b->n = 0; at < n && b->n < BATCH; b->n++) {
-        struct pfdd_noted *note = &b->notes[b->n];
+        struct pfdd_log_record_made *note = &b->notes[b->n];
         struct pfdd_wrap *w = &b->wraps[b->n];
         struct iovec *parts = &b->parts[b->n * PARTS];
-        pfdd_note_at(bytes + at, n - at, note);
+        pfdd_log_record_at(bytes + at, n - at, note);
         *w = (struct pfdd_wrap){ .n_head = 0 };
         s->protocol->wrap(s->base.config, note->bytes, note->n, w);
         parts[0] = part(w->head, w->n_head);

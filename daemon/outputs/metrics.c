@@ -127,8 +127,8 @@ static void put_readers(FILE *out, const struct pfdd *d)
     uint64_t n = 0;
     uint64_t missed = d->count.missed;
     uint64_t behind = 0;
-    for (const struct pfdd_reader *r = d->ring.readers; r; r = r->next) {
-        uint64_t seq = pfdd_reader_seq(r);
+    for (const struct pfdd_cursor *r = d->ring.cursors; r; r = r->next) {
+        uint64_t seq = pfdd_cursor_seq(r);
         uint64_t lag = d->ring.next_seq > seq ? d->ring.next_seq - seq : 0;
         n++;
         missed += r->missed;
@@ -212,9 +212,10 @@ static void put_sums(FILE *out, const struct pfdd_buffer_stats *buffer_stats)
 static void put_counters(FILE *out, const struct pfdd *d)
 {
     const struct pfdd_counters *c = &d->count;
-    counter(out, "too_long_lines_total", d->pages.n_long + n_long_of_queue(d),
+    counter(out, "too_long_lines_total",
+            d->render_cache.n_long + n_long_of_queue(d),
             "Lines above 1 MiB, each replaced by a gap record.");
-    counter(out, "pages_made_total", d->pages.n_made,
+    counter(out, "pages_made_total", d->render_cache.n_made,
             "Pages of text that were made of entries.");
     counter(out, "costly_total", c->costly,
             "Subscribers cut off because what they match costs too much.");
@@ -337,7 +338,7 @@ static void put_series(struct pfdd_byte_buffer *out,
 
 static size_t page_bytes(const struct pfdd_metrics *m, const struct pfdd *d)
 {
-    return m->n_rest + d->sources.n_listed_bytes + HEADS;
+    return m->n_rest + d->source_table.n_listed_bytes + HEADS;
 }
 
 static void make(struct pfdd_job *job)
@@ -380,12 +381,13 @@ static void forget(struct pfdd_metrics *m)
 }
 
 /* A page has each twice, with more beside it. */
-static size_t names_bytes(const struct pfdd_sources *s)
+static size_t names_bytes(const struct pfdd_source_table *s)
 {
     return s->n_listed_bytes / 2 + 1;
 }
 
-static void note_sources(struct pfdd_metrics *m, const struct pfdd_sources *s)
+static void note_sources(struct pfdd_metrics *m,
+                         const struct pfdd_source_table *s)
 {
     char *at = m->names;
     size_t left = names_bytes(s);
@@ -405,7 +407,7 @@ static void note_sources(struct pfdd_metrics *m, const struct pfdd_sources *s)
 /* Everything that it takes, and what making it takes, is asked for. */
 static bool note(struct pfdd_metrics *m, const struct pfdd *d)
 {
-    const struct pfdd_sources *s = &d->sources;
+    const struct pfdd_source_table *s = &d->source_table;
     size_t n_rows = s->n_listed * sizeof *m->rows;
     size_t n = sizeof *m + s->n_listed_bytes + n_rows + 2 * REST +
                names_bytes(s) + HEADS;

@@ -116,10 +116,10 @@ static void put_resource_field(void *user, const struct pfdd_field *field)
 }
 
 static void put_resource(struct pfdd_byte_buffer *out,
-                         const struct pfdd_note *note)
+                         const struct pfdd_log_record *log_record)
 {
     struct attributes a = { .out = out };
-    pfdd_note_buffer_fields(note, put_resource_field, &a);
+    pfdd_log_record_buffer_fields(log_record, put_resource_field, &a);
     if (!a.has_host)
         put_text(&a, "host.name", pfdd_host_name());
     if (a.has_device)
@@ -146,15 +146,15 @@ struct severity {
     const char *text;
 };
 
-static struct severity severity_of(const struct pfdd_note *note)
+static struct severity severity_of(const struct pfdd_log_record *log_record)
 {
     static const struct severity trace = { 1, "TRACE" };
     struct pfd_origin level;
-    if (pfdd_note_origin(note, "level", &level) && level.n == 5 &&
+    if (pfdd_log_record_origin(log_record, "level", &level) && level.n == 5 &&
         level.type == PFD_ORIGIN_TEXT && !memcmp(level.text, "trace", 5) &&
-        note->severity == PFDD_SEVERITY_DEBUG)
+        log_record->severity == PFDD_SEVERITY_DEBUG)
         return trace;
-    switch (note->severity) {
+    switch (log_record->severity) {
     case PFDD_SEVERITY_ERROR:
         return (struct severity){ 17, "ERROR" };
     case PFDD_SEVERITY_WARNING:
@@ -168,30 +168,31 @@ static struct severity severity_of(const struct pfdd_note *note)
 }
 
 static void put_record(struct pfdd_byte_buffer *out,
-                       const struct pfdd_note *note)
+                       const struct pfdd_log_record *log_record)
 {
-    struct severity severity = severity_of(note);
+    struct severity severity = severity_of(log_record);
     struct attributes a = { .out = out };
     pfdd_byte_buffer_puts(out, "{\"timeUnixNano\":\"");
-    pfdd_byte_buffer_number(out, note->time);
+    pfdd_byte_buffer_number(out, log_record->time);
     pfdd_byte_buffer_puts(out, "\",\"observedTimeUnixNano\":\"");
-    pfdd_byte_buffer_number(out, note->time);
+    pfdd_byte_buffer_number(out, log_record->time);
     pfdd_byte_buffer_puts(out, "\",\"severityNumber\":");
     pfdd_byte_buffer_number(out, severity.number);
     pfdd_byte_buffer_puts(out, ",\"severityText\":\"");
     pfdd_byte_buffer_puts(out, severity.text);
     pfdd_byte_buffer_puts(out, "\",\"body\":{\"stringValue\":");
-    put_string(out, note->text, note->n);
+    put_string(out, log_record->text, log_record->n);
     pfdd_byte_buffer_puts(out, "},\"attributes\":[");
-    pfdd_note_fields(note, put_field, &a);
+    pfdd_log_record_fields(log_record, put_field, &a);
     pfdd_byte_buffer_puts(out, "]}");
     pfdd_byte_buffer_add(out, "", 1);
 }
 
-static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out,
+                const struct pfdd_log_record *log_record)
 {
-    put_resource(out, note);
-    put_record(out, note);
+    put_resource(out, log_record);
+    put_record(out, log_record);
 }
 
 const struct pfdd_encoding pfdd_otlp_encoding = { .put = put };
@@ -220,7 +221,7 @@ static void begin_resource(struct pfdd_otlp *body, const char *service,
 }
 
 void pfdd_otlp_add(struct pfdd_otlp *body, const char *service,
-                   const struct pfdd_noted *note)
+                   const struct pfdd_log_record_made *note)
 {
     const char *resource = note->bytes;
     size_t n_resource = strlen(resource) + 1;

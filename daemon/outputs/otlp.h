@@ -25,7 +25,7 @@ struct pfdd_otlp {
 
 /* Adds a note to the body. service: its name. */
 void pfdd_otlp_add(struct pfdd_otlp *body, const char *service,
-                   const struct pfdd_noted *note);
+                   const struct pfdd_log_record_made *note);
 /* No more comes. False: out of memory. */
 bool pfdd_otlp_end(struct pfdd_otlp *body);
 void pfdd_otlp_free(struct pfdd_otlp *body);

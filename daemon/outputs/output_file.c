@@ -59,7 +59,7 @@ static const struct pfdd_key keys[] = {
 static const struct pfdd_group group = { keys, check };
 static const struct pfdd_part parts[] = {
     { &group, 0 },
-    { &pfdd_choice_group, 0 },
+    { &pfdd_render_choice_group, 0 },
     { &pfdd_form_group, 0 },
     { 0 },
 };

@@ -168,8 +168,8 @@ static size_t gather(struct chunk *c, const char *bytes, size_t n)
     size_t at = 0;
     size_t enough = c->of->notes.batch_size;
     for (; at < n && c->entries.n < enough; c->n_notes++) {
-        struct pfdd_noted note;
-        pfdd_note_at(bytes + at, n - at, &note);
+        struct pfdd_log_record_made note;
+        pfdd_log_record_at(bytes + at, n - at, &note);
         pfdd_byte_buffer_add(&c->entries, note.bytes, note.n);
         at += note.n_whole;
         c->last = note.sequence;
@@ -659,7 +659,7 @@ static const struct pfdd_part parts[] = {
     { &pfdd_connect_group, offsetof(struct pfdd_output_config, access) },
     { &pfdd_tls_group, offsetof(struct pfdd_output_config, access) },
     { &group, 0 },
-    { &pfdd_choice_group, 0 },
+    { &pfdd_render_choice_group, 0 },
     { &pfdd_required_group, 0 },
     { 0 },
 };

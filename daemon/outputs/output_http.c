@@ -241,9 +241,9 @@ static void go_on(struct pfdd_visitor *v)
     write_lines((struct client *)v);
 }
 
-static void on_lines(struct pfdd_reader *reader)
+static void on_lines(struct pfdd_cursor *cursor)
 {
-    struct client *c = reader->user;
+    struct client *c = cursor->user;
     /* While it waits for the socket, there is nothing else to do. */
     if (!c->answer && !(c->base.events & UV_WRITABLE)) {
         write_lines(c);
@@ -289,9 +289,9 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
         refuse(c, false, 503, "too many streams, or no memory for one now");
         return;
     }
-    c->pump.reader.wake = on_lines;
-    c->pump.reader.user = c;
-    c->pump.reader.name = o->label;
+    c->pump.cursor.wake = on_lines;
+    c->pump.cursor.user = c;
+    c->pump.cursor.name = o->label;
     c->state = STREAMING;
     o->n_streams++;
     pfdd_visitor_expect(&c->base, 0);
@@ -466,7 +466,7 @@ static void excerpt_done(struct pfdd_excerpt *e)
 static void give_excerpt(struct client *c, const struct pfdd_http_request *q)
 {
     char err[160];
-    unsigned status = pfdd_excerpt_ask(&output_of(c)->base.d->pages, q,
+    unsigned status = pfdd_excerpt_ask(&output_of(c)->base.d->render_cache, q,
                                        excerpt_done, c, err, sizeof err);
     if (status) {
         refuse(c, q->is_head, status, err);
@@ -716,7 +716,7 @@ static bool is_drained(const struct pfdd_output *output)
     const struct http_output *o = (const struct http_output *)output;
     for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
         const struct client *c = (const struct client *)v;
-        if (c->state == STREAMING && !pfdd_reader_is_done(&c->pump.reader))
+        if (c->state == STREAMING && !pfdd_cursor_is_done(&c->pump.cursor))
             return false;
     }
     return true;
@@ -729,7 +729,7 @@ static size_t memory(const struct pfdd_output *output)
     for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
         const struct client *c = (const struct client *)v;
         n += sizeof *c + c->n_answer;
-        n += c->pump.is_open ? pfdd_reader_memory(&c->pump.reader) : 0;
+        n += c->pump.is_open ? pfdd_cursor_memory(&c->pump.cursor) : 0;
     }
     return n;
 }

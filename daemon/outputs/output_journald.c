@@ -54,27 +54,29 @@ static void put_field(void *user, const struct pfdd_field *field)
     put_value(out, field->value, field->n);
 }
 
-static void put_code(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
+static void put_code(struct pfdd_byte_buffer *out,
+                     const struct pfdd_log_record *log_record)
 {
     struct pfd_origin origin;
-    if (pfdd_note_origin(note, "file", &origin) &&
+    if (pfdd_log_record_origin(log_record, "file", &origin) &&
         origin.type == PFD_ORIGIN_TEXT) {
         pfdd_byte_buffer_puts(out, "CODE_FILE");
         put_value(out, origin.text, origin.n);
     }
-    if (pfdd_note_origin(note, "line", &origin) &&
+    if (pfdd_log_record_origin(log_record, "line", &origin) &&
         origin.type == PFD_ORIGIN_NUMBER) {
         pfdd_byte_buffer_print(out, "CODE_LINE=%llu\n",
                                (unsigned long long)origin.value[0]);
     }
 }
 
-static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out,
+                const struct pfdd_log_record *log_record)
 {
-    pfdd_byte_buffer_print(out, "PRIORITY=%u\nMESSAGE", note->severity);
-    put_value(out, note->text, note->n);
-    put_code(out, note);
-    pfdd_note_fields(note, put_field, out);
+    pfdd_byte_buffer_print(out, "PRIORITY=%u\nMESSAGE", log_record->severity);
+    put_value(out, log_record->text, log_record->n);
+    put_code(out, log_record);
+    pfdd_log_record_fields(log_record, put_field, out);
 }
 
 static const struct pfdd_encoding encoding = { .put = put };
@@ -135,7 +137,7 @@ static const struct pfdd_key keys[] = {
 static const struct pfdd_group group = { keys, check };
 static const struct pfdd_part parts[] = {
     { &group, 0 },
-    { &pfdd_choice_group, 0 },
+    { &pfdd_render_choice_group, 0 },
     { &pfdd_required_group, 0 },
     { 0 },
 };

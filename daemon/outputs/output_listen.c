@@ -58,7 +58,7 @@ static void pump(struct client *c)
         pfdd_visitor_watch(&c->base, readable | UV_WRITABLE);
         break;
     case PFDD_PUMP_EMPTY:
-        if (c->ended && pfdd_reader_is_done(&c->pump.reader)) {
+        if (c->ended && pfdd_cursor_is_done(&c->pump.cursor)) {
             pfdd_visitor_close(&c->base);
         } else {
             pfdd_visitor_watch(&c->base, readable);
@@ -78,9 +78,9 @@ static void go_on(struct pfdd_visitor *v)
     pump((struct client *)v);
 }
 
-static void on_lines(struct pfdd_reader *reader)
+static void on_lines(struct pfdd_cursor *cursor)
 {
-    struct client *c = reader->user;
+    struct client *c = cursor->user;
     /* While it waits for the socket, there is nothing else to do. */
     if (!(c->base.events & UV_WRITABLE)) {
         pump(c);
@@ -124,9 +124,9 @@ static void begin(struct client *c, const char *line, size_t n)
         return;
     }
     pfdd_visitor_expect(&c->base, 0);
-    c->pump.reader.user = c;
-    c->pump.reader.name = output_of(c)->label;
-    c->pump.reader.wake = on_lines;
+    c->pump.cursor.user = c;
+    c->pump.cursor.name = output_of(c)->label;
+    c->pump.cursor.wake = on_lines;
     pump(c);
 }
 
@@ -237,7 +237,7 @@ static bool is_drained(const struct pfdd_output *output)
     const struct listen_output *o = (const struct listen_output *)output;
     for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
         const struct client *c = (const struct client *)v;
-        if (c->pump.is_open && !pfdd_reader_is_done(&c->pump.reader))
+        if (c->pump.is_open && !pfdd_cursor_is_done(&c->pump.cursor))
             return false;
     }
     return true;
@@ -250,7 +250,7 @@ static size_t memory(const struct pfdd_output *output)
     for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
         const struct client *c = (const struct client *)v;
         n += sizeof *c;
-        n += c->pump.is_open ? pfdd_reader_memory(&c->pump.reader) : 0;
+        n += c->pump.is_open ? pfdd_cursor_memory(&c->pump.cursor) : 0;
     }
     return n;
 }
@@ -277,7 +277,7 @@ static const struct pfdd_group group = { no_keys, check };
 static const struct pfdd_part parts[] = {
     { &pfdd_listen_group, offsetof(struct pfdd_output_config, access) },
     { &pfdd_tls_group, offsetof(struct pfdd_output_config, access) },
-    { &pfdd_choice_group, 0 },
+    { &pfdd_render_choice_group, 0 },
     { &pfdd_form_group, 0 },
     { &pfdd_lag_group, 0 },
     { &group, 0 },

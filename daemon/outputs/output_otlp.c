@@ -149,10 +149,10 @@ static bool fill(struct otlp_output *o, struct batch *b, const char *bytes,
                  size_t n)
 {
     struct pfdd_otlp body = { { 0 }, NULL };
-    struct pfdd_noted note;
+    struct pfdd_log_record_made note;
     size_t at = 0;
     for (; at < n && body.text.n < o->notes.batch_size; at += note.n_whole) {
-        pfdd_note_at(bytes + at, n - at, &note);
+        pfdd_log_record_at(bytes + at, n - at, &note);
         pfdd_otlp_add(&body, service_of(config_of(o)), &note);
         b->last = note.sequence;
         if (b->n_notes++)
@@ -541,7 +541,7 @@ static const struct pfdd_key keys[] = {
 static const struct pfdd_group group = { keys, check };
 static const struct pfdd_part parts[] = {
     { &group, 0 },
-    { &pfdd_choice_group, 0 },
+    { &pfdd_render_choice_group, 0 },
     { &pfdd_required_group, 0 },
     { 0 },
 };

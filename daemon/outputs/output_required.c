@@ -313,7 +313,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     if (!pfdd_consumer_choose(&o->consumer, config, NULL, err, n_err))
         return false;
     if (!pfdd_visitors_open(&o->visitors, &config->access, err, n_err)) {
-        pfdd_choice_free(o->consumer.choice);
+        pfdd_render_choice_free(o->consumer.render_choice);
         return false;
     }
     o->consumer.name =

@@ -3,7 +3,7 @@
 #include "outputs/file_writer.h"
 
 static const struct pfdd_part parts[] = {
-    { &pfdd_choice_group, 0 },
+    { &pfdd_render_choice_group, 0 },
     { &pfdd_form_group, 0 },
     { 0 },
 };

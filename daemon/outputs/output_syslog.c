@@ -119,20 +119,21 @@ static void put_time(struct pfdd_byte_buffer *out, uint64_t ns)
     pfdd_byte_buffer_puts(out, " ");
 }
 
-static void put_host(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
+static void put_host(struct pfdd_byte_buffer *out,
+                     const struct pfdd_log_record *log_record)
 {
-    if (note->buffer && note->buffer->frame->host.n) {
-        put_word(out, note->buffer->frame->host.at, note->buffer->frame->host.n,
-                 HOST_MAX);
+    if (log_record->buffer && log_record->buffer->frame->host.n) {
+        put_word(out, log_record->buffer->frame->host.at,
+                 log_record->buffer->frame->host.n, HOST_MAX);
         return;
     }
     put_word(out, pfdd_host_name(), strlen(pfdd_host_name()), HOST_MAX);
 }
 
 static void put_process(struct pfdd_byte_buffer *out,
-                        const struct pfdd_note *note)
+                        const struct pfdd_log_record *log_record)
 {
-    uint64_t pid = note->buffer ? note->buffer->frame->pid : 0;
+    uint64_t pid = log_record->buffer ? log_record->buffer->frame->pid : 0;
     if (pid) {
         pfdd_byte_buffer_number(out, pid);
         pfdd_byte_buffer_puts(out, " ");
@@ -151,18 +152,19 @@ static void put_field(void *user, const struct pfdd_field *field)
     pfdd_byte_buffer_puts(out, "\"");
 }
 
-static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out,
+                const struct pfdd_log_record *log_record)
 {
-    pfdd_byte_buffer_number(out, note->severity);
-    put_time(out, note->time);
-    put_host(out, note);
+    pfdd_byte_buffer_number(out, log_record->severity);
+    put_time(out, log_record->time);
+    put_host(out, log_record);
     pfdd_byte_buffer_add(out, "", 1);
-    put_process(out, note);
-    pfdd_byte_buffer_puts(out, note->type);
+    put_process(out, log_record);
+    pfdd_byte_buffer_puts(out, log_record->type);
     pfdd_byte_buffer_add(out, "", 1);
-    pfdd_note_fields(note, put_field, out);
+    pfdd_log_record_fields(log_record, put_field, out);
     pfdd_byte_buffer_puts(out, "] ");
-    put_safe(out, note->text, note->n, false);
+    put_safe(out, log_record->text, log_record->n, false);
 }
 
 static const struct pfdd_encoding encoding = { .put = put };
@@ -274,7 +276,7 @@ static const struct pfdd_part parts[] = {
     { &pfdd_connect_group, offsetof(struct pfdd_output_config, access) },
     { &pfdd_tls_group, offsetof(struct pfdd_output_config, access) },
     { &group, 0 },
-    { &pfdd_choice_group, 0 },
+    { &pfdd_render_choice_group, 0 },
     { &pfdd_required_group, 0 },
     { 0 },
 };

@@ -85,12 +85,12 @@ static int next(struct sqlite3_vtab_cursor *cursor)
 {
     struct cursor *c = (struct cursor *)cursor;
     struct pfdd_row_source *s = c->source;
-    struct pfdd_noted note;
+    struct pfdd_log_record_made note;
     size_t at = 0;
     c->is_end = c->next == s->n;
     if (c->is_end)
         return SQLITE_OK;
-    pfdd_note_at(s->notes + c->next, s->n - c->next, &note);
+    pfdd_log_record_at(s->notes + c->next, s->n - c->next, &note);
     for (size_t i = 0; i < PFDD_ROW_COLUMNS; i++)
         at += pfdd_row_value(note.bytes + at, note.n - at, &c->values[i]);
     c->next += note.n_whole;

@@ -25,10 +25,10 @@ static void write_away(struct pfdd_job *job)
 static void end_reading(struct pfdd_pump *p)
 {
     struct pfdd *d = p->output->d;
-    d->count.missed += p->reader.missed;
+    d->count.missed += p->cursor.missed;
     if (d->sent == p)
         d->sent = NULL;
-    pfdd_reader_deinit(&p->reader);
+    pfdd_cursor_deinit(&p->cursor);
     p->is_open = false;
 }
 
@@ -37,7 +37,7 @@ static void come_back(struct pfdd_job *job)
     struct pfdd_pump *p = PFDD_MEMBER_OF(struct pfdd_pump, job, job);
     p->is_away = false;
     p->has_come = true;
-    p->reader.is_lent = false;
+    p->cursor.is_lent = false;
     if (p->to->closing) {
         end_reading(p);
         pfdd_visitor_take_back(p->to); /* p has gone with it, perhaps */
@@ -53,9 +53,9 @@ bool pfdd_pump_open(struct pfdd_pump *p, const struct pfdd_output *output,
 {
     struct pfdd_reader_quota *reader_quota = pfdd_reader_quota_join(
         &output->d->reader_quotas, &to->limited_peer.key);
-    p->is_open =
-        reader_quota && pfdd_reader_init_of(&p->reader, &output->d->pages,
-                                            request, reader_quota);
+    p->is_open = reader_quota &&
+                 pfdd_cursor_init_of(&p->cursor, &output->d->render_cache,
+                                     request, reader_quota);
     pfdd_reader_quota_leave(reader_quota);
     p->output = output;
     p->to = to;
@@ -67,7 +67,7 @@ bool pfdd_pump_open(struct pfdd_pump *p, const struct pfdd_output *output,
 void pfdd_pump_close(struct pfdd_pump *p)
 {
     if (p->is_away) {
-        p->reader.wake = NULL;
+        p->cursor.wake = NULL;
     } else if (p->is_open) {
         end_reading(p);
     }
@@ -79,7 +79,7 @@ bool pfdd_pump_has_lagged(const struct pfdd_pump *p)
 {
     const struct pfdd_output *output = p->output;
     if (output->config->on_lag != PFDD_DISCONNECT ||
-        !pfdd_reader_has_missed(&p->reader))
+        !pfdd_cursor_has_missed(&p->cursor))
         return false;
     output->d->count.disconnected++;
     pfdd_log(PFDD_INFO, "a subscriber of %s was too slow: disconnected",
@@ -101,7 +101,7 @@ static void send_away(struct pfdd_pump *p, const char *bytes, size_t n)
     p->bytes = bytes;
     p->n = n;
     p->is_away = true;
-    p->reader.is_lent = true;
+    p->cursor.is_lent = true;
     pfdd_visitor_lend(p->to);
     pfdd_pool_submit(p->output->d->thread_pools.senders, &p->job);
 }
@@ -114,14 +114,14 @@ static bool take(struct pfdd_pump *p, size_t n, ssize_t n_written, int error,
         *ret = error == EAGAIN ? PFDD_PUMP_BLOCKS : PFDD_PUMP_END;
         return error == EINTR;
     }
-    pfdd_reader_take(&p->reader, (size_t)n_written);
+    pfdd_cursor_consume(&p->cursor, (size_t)n_written);
     *ret = PFDD_PUMP_BLOCKS;
     return (size_t)n_written == n;
 }
 
 enum pfdd_pump_turn pfdd_pump_turn(struct pfdd_pump *p)
 {
-    struct pfdd_reader *reader = &p->reader;
+    struct pfdd_cursor *cursor = &p->cursor;
     enum pfdd_pump_turn ret = PFDD_PUMP_AWAY;
     const char *bytes = NULL;
     size_t n = 0;
@@ -133,7 +133,7 @@ enum pfdd_pump_turn pfdd_pump_turn(struct pfdd_pump *p)
         if (!take(p, p->n, p->n_written, p->error, &ret))
             return ret;
     }
-    while (pfdd_reader_peek(reader, &bytes, &n)) {
+    while (pfdd_cursor_peek(cursor, &bytes, &n)) {
         if (pfdd_pump_has_lagged(p))
             return PFDD_PUMP_END;
         if (total >= TURN)
@@ -150,10 +150,10 @@ enum pfdd_pump_turn pfdd_pump_turn(struct pfdd_pump *p)
             return ret;
         total += n_written > 0 ? (size_t)n_written : 0;
     }
-    if (!reader->is_over)
+    if (!cursor->is_over)
         return PFDD_PUMP_EMPTY;
-    p->output->d->count.costly += reader->is_costly;
-    if (reader->is_cut) {
+    p->output->d->count.costly += cursor->is_costly;
+    if (cursor->is_cut) {
         pfdd_log(PFDD_INFO,
                  "a subscriber of %s took nothing, and there was no memory for "
                  "the rest of its line: disconnected",

@@ -23,7 +23,7 @@ enum pfdd_pump_turn {
 
 /* A member of its owner's, who has the visitor. */
 struct pfdd_pump {
-    struct pfdd_reader reader; /* name, user and wake are the owner's to set */
+    struct pfdd_cursor cursor; /* name, user and wake are the owner's to set */
     bool is_open;
     /* Private. */
     const struct pfdd_output *output;

@@ -164,8 +164,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Returns how many; *n_all: there are. */
-static size_t choose(const struct pfdd_sources *s, struct told told[SOURCES],
-                     size_t *n_all)
+static size_t choose(const struct pfdd_source_table *s,
+                     struct told told[SOURCES], size_t *n_all)
 {
     size_t n = 0;
     *n_all = 0;
@@ -262,7 +262,7 @@ static void note_sources(struct pfdd_state *s, const struct pfdd *d,
     for (; s->n_rows < n; s->n_rows++) {
         struct row *row = &s->rows[s->n_rows];
         const struct pfdd_source *it =
-            &d->sources.items[told[s->n_rows].source];
+            &d->source_table.items[told[s->n_rows].source];
         row->told = told[s->n_rows];
         row->counts = it->counts;
         row->troubles = it->troubles;
@@ -276,13 +276,14 @@ size_t pfdd_state_most(const struct pfdd *d)
 {
     size_t n_inputs = n_told(count_inputs(d));
     size_t n_sources =
-        d->sources.n_listed < SOURCES ? d->sources.n_listed : SOURCES;
+        d->source_table.n_listed < SOURCES ? d->source_table.n_listed : SOURCES;
     size_t note = sizeof(struct pfdd_state) + n_inputs * sizeof(struct input) +
                   n_sources * sizeof(struct row);
     /* Those of listed ones are in these bytes twice, as they are written. */
     size_t n_names = n_sources * NAME_ESCAPED * PFDD_NAME_MAX;
-    n_names = n_names < d->sources.n_listed_bytes ? n_names
-                                                  : d->sources.n_listed_bytes;
+    n_names = n_names < d->source_table.n_listed_bytes
+                  ? n_names
+                  : d->source_table.n_listed_bytes;
     return note + REST + n_inputs * INPUT + n_sources * SOURCE + n_names;
 }
 
@@ -306,7 +307,7 @@ struct pfdd_state *pfdd_state_new(const struct pfdd *d)
 {
     struct told told[SOURCES];
     size_t n_all = 0;
-    size_t n = choose(&d->sources, told, &n_all);
+    size_t n = choose(&d->source_table, told, &n_all);
     struct pfdd_state *s = calloc(1, sizeof *s + n * sizeof *s->rows);
     if (!s)
         return NULL;

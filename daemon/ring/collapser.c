@@ -10,7 +10,7 @@
 
 #define WAIT_NS UINT64_C(1000000000)
 
-static void put(struct pfdd_runs *r, const char *bytes, size_t n)
+static void put(struct pfdd_collapser *r, const char *bytes, size_t n)
 {
     if (r->size - r->n < n) {
         size_t size = 2 * (r->n + n);
@@ -28,7 +28,7 @@ static void put(struct pfdd_runs *r, const char *bytes, size_t n)
 
 /* ---- events ---- */
 
-static void put_event(struct pfdd_runs *r, const char *line, size_t n)
+static void put_event(struct pfdd_collapser *r, const char *line, size_t n)
 {
     static const char *const named[] = { "finding", "gap" };
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
@@ -47,7 +47,7 @@ static void put_event(struct pfdd_runs *r, const char *line, size_t n)
 
 static bool take_lines(void *user, const void *bytes, size_t n)
 {
-    struct pfdd_runs *r = user;
+    struct pfdd_collapser *r = user;
     const char *at = bytes;
     if (!r->is_sse)
         put(r, bytes, n);
@@ -63,17 +63,18 @@ static bool take_lines(void *user, const void *bytes, size_t n)
 
 /* ---- runs ---- */
 
-struct pfdd_runs *pfdd_runs_new(enum pfdd_form form,
-                                const struct pfdd_wants *wants, uint64_t now_ns)
+struct pfdd_collapser *pfdd_collapser_new(enum pfdd_form form,
+                                          const struct pfdd_wants *wants,
+                                          uint64_t now_ns)
 {
-    struct pfdd_runs *r = calloc(1, sizeof *r);
+    struct pfdd_collapser *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     const struct pfd_collapse_spec spec = {
         .output = form == PFDD_TEXT ? "text" : "json",
         .equal = wants->collapse == PFDD_COLLAPSE_EQUAL,
         .window = wants->window,
-        .n_bytes_max = PFDD_RUNS_MAX,
+        .n_bytes_max = PFDD_COLLAPSER_MAX,
         .write = take_lines,
         .write_user = r,
     };
@@ -85,57 +86,61 @@ struct pfdd_runs *pfdd_runs_new(enum pfdd_form form,
     return NULL;
 }
 
-void pfdd_runs_free(struct pfdd_runs *runs)
+void pfdd_collapser_free(struct pfdd_collapser *collapser)
 {
-    if (!runs)
+    if (!collapser)
         return;
-    pfd_collapse_free(runs->collapse);
-    free(runs->text);
-    free(runs);
+    pfd_collapse_free(collapser->collapse);
+    free(collapser->text);
+    free(collapser);
 }
 
-size_t pfdd_runs_memory(const struct pfdd_runs *runs)
+size_t pfdd_collapser_memory(const struct pfdd_collapser *collapser)
 {
-    return sizeof *runs + runs->size + pfd_collapse_memory(runs->collapse);
+    return sizeof *collapser + collapser->size +
+           pfd_collapse_memory(collapser->collapse);
 }
 
-void pfdd_runs_set_room(struct pfdd_runs *runs, size_t n)
+void pfdd_collapser_set_room(struct pfdd_collapser *collapser, size_t n)
 {
-    pfd_collapse_set_room(runs->collapse, n);
+    pfd_collapse_set_room(collapser->collapse, n);
 }
 
-void pfdd_runs_add(struct pfdd_runs *runs, const void *rows, size_t n)
+void pfdd_collapser_add(struct pfdd_collapser *collapser, const void *rows,
+                        size_t n)
 {
     if (!rows || !n)
         return;
-    runs->waits = true;
-    runs->failed |= !pfd_collapse_write(runs->collapse, rows, n);
+    collapser->waits = true;
+    collapser->failed |= !pfd_collapse_write(collapser->collapse, rows, n);
 }
 
-void pfdd_runs_end(struct pfdd_runs *runs, uint64_t seq, uint64_t now_ns)
+void pfdd_collapser_end(struct pfdd_collapser *collapser, uint64_t seq,
+                        uint64_t now_ns)
 {
     char id[40];
-    runs->ended_ns = now_ns;
-    if (!runs->waits)
+    collapser->ended_ns = now_ns;
+    if (!collapser->waits)
         return;
-    runs->waits = false;
-    runs->failed |= pfd_collapse_end(runs->collapse) != PFD_OK;
-    if (runs->is_sse) {
-        put(runs, id,
+    collapser->waits = false;
+    collapser->failed |= pfd_collapse_end(collapser->collapse) != PFD_OK;
+    if (collapser->is_sse) {
+        put(collapser, id,
             (size_t)snprintf(id, sizeof id, "id: %" PRIu64 "\n\n", seq));
     }
 }
 
-bool pfdd_runs_are_old(const struct pfdd_runs *runs, uint64_t now_ns)
+bool pfdd_collapser_is_due(const struct pfdd_collapser *collapser,
+                           uint64_t now_ns)
 {
-    return runs->waits && now_ns - runs->ended_ns >= WAIT_NS;
+    return collapser->waits && now_ns - collapser->ended_ns >= WAIT_NS;
 }
 
-char *pfdd_runs_take(struct pfdd_runs *runs, size_t *n)
+char *pfdd_collapser_take(struct pfdd_collapser *collapser, size_t *n)
 {
-    char *text = runs->text;
-    *n = runs->n;
-    runs->text = NULL;
-    runs->n = runs->size = 0;
+    char *text = collapser->text;
+    *n = collapser->n;
+    collapser->text = NULL;
+    collapser->n = collapser->size = 0;
     return text;
 }

@@ -16,7 +16,7 @@
 
 struct pfd_collapse;
 
-struct pfdd_runs {
+struct pfdd_collapser {
     struct pfd_collapse *collapse;
     bool is_sse;
     bool waits; /* something came since all of them were ended */
@@ -28,33 +28,36 @@ struct pfdd_runs {
 };
 
 enum {
-    PFDD_RUNS_MAX = 1024 * 1024, /* bytes that may wait, */
-    PFDD_RUNS_MIN = 64 * 1024,   /* and those that always may */
+    PFDD_COLLAPSER_MAX = 1024 * 1024, /* bytes that may wait, */
+    PFDD_COLLAPSER_MIN = 64 * 1024,   /* and those that always may */
 };
 
 /* Text, JSON or events; all times by uv_hrtime(). NULL: out of memory. */
-struct pfdd_runs *pfdd_runs_new(enum pfdd_form form,
-                                const struct pfdd_wants *wants,
-                                uint64_t now_ns);
+struct pfdd_collapser *pfdd_collapser_new(enum pfdd_form form,
+                                          const struct pfdd_wants *wants,
+                                          uint64_t now_ns);
 /* NULL is allowed. */
-void pfdd_runs_free(struct pfdd_runs *runs);
+void pfdd_collapser_free(struct pfdd_collapser *collapser);
 
 /* Bytes that it has, about. */
-size_t pfdd_runs_memory(const struct pfdd_runs *runs);
-/* So many bytes may wait from now on: PFDD_RUNS_MIN to PFDD_RUNS_MAX, which is
+size_t pfdd_collapser_memory(const struct pfdd_collapser *collapser);
+/* So many bytes may wait from now on: PFDD_COLLAPSER_MIN to PFDD_COLLAPSER_MAX, which is
  * what it begins with. Where that is less, lines end sooner. */
-void pfdd_runs_set_room(struct pfdd_runs *runs, size_t n);
+void pfdd_collapser_set_room(struct pfdd_collapser *collapser, size_t n);
 
 /* Rows of pfd_lines_rows(). */
-void pfdd_runs_add(struct pfdd_runs *runs, const void *rows, size_t n);
+void pfdd_collapser_add(struct pfdd_collapser *collapser, const void *rows,
+                        size_t n);
 
 /* Ends all of them; seq: the last item that was added. Where nothing waits, a
  * stream of events may be resumed: only there events have an id. */
-void pfdd_runs_end(struct pfdd_runs *runs, uint64_t seq, uint64_t now_ns);
+void pfdd_collapser_end(struct pfdd_collapser *collapser, uint64_t seq,
+                        uint64_t now_ns);
 /* True: it is time to. */
-bool pfdd_runs_are_old(const struct pfdd_runs *runs, uint64_t now_ns);
+bool pfdd_collapser_is_due(const struct pfdd_collapser *collapser,
+                           uint64_t now_ns);
 
 /* What is made, [*n], allocated; NULL: nothing. */
-char *pfdd_runs_take(struct pfdd_runs *runs, size_t *n);
+char *pfdd_collapser_take(struct pfdd_collapser *collapser, size_t *n);
 
 #endif

@@ -43,45 +43,49 @@ static uint64_t find_time(const struct pfdd_ring *ring, uint64_t time)
     return ring->next_seq;
 }
 
-uint64_t pfdd_reader_seq(const struct pfdd_reader *r)
+uint64_t pfdd_cursor_seq(const struct pfdd_cursor *r)
 {
-    return r->page && r->page->is_ready ? r->page->first + r->item : r->seq;
+    return r->rendered_block && r->rendered_block->is_ready
+               ? r->rendered_block->first + r->item
+               : r->seq;
 }
 
 /* The item that it needs of the ring; a page that is being made may end before
  * where it stands. */
-static uint64_t next_of(const struct pfdd_reader *r)
+static uint64_t next_of(const struct pfdd_cursor *r)
 {
-    return r->page && r->page->end > r->seq ? r->page->end : r->seq;
+    return r->rendered_block && r->rendered_block->end > r->seq
+               ? r->rendered_block->end
+               : r->seq;
 }
 
-bool pfdd_reader_has_missed(const struct pfdd_reader *r)
+bool pfdd_cursor_has_missed(const struct pfdd_cursor *r)
 {
     return r->missed || next_of(r) < pfdd_ring_oldest(r->ring);
 }
 
-uint64_t pfdd_reader_dropped(const struct pfdd_reader *r)
+uint64_t pfdd_cursor_dropped(const struct pfdd_cursor *r)
 {
     uint64_t next = next_of(r);
     uint64_t oldest = pfdd_ring_oldest(r->ring);
     return r->missed + (next < oldest ? oldest - next : 0);
 }
 
-static struct pfdd_runs *runs_of(const struct pfdd_reader *r)
+static struct pfdd_collapser *runs_of(const struct pfdd_cursor *r)
 {
-    return r->choice ? r->choice->runs : NULL;
+    return r->render_choice ? r->render_choice->collapser : NULL;
 }
 
-bool pfdd_reader_is_done(const struct pfdd_reader *r)
+bool pfdd_cursor_is_done(const struct pfdd_cursor *r)
 {
     return r->out_at == r->out_n &&
-           (r->is_over || (!r->page && r->seq >= r->ring->next_seq &&
+           (r->is_over || (!r->rendered_block && r->seq >= r->ring->next_seq &&
                            !(runs_of(r) && runs_of(r)->waits)));
 }
 
-bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns)
+bool pfdd_cursor_is_awaited(struct pfdd_cursor *r, uint64_t now_ns)
 {
-    bool samples = r->choice && r->choice->wants.sample;
+    bool samples = r->render_choice && r->render_choice->wants.sample;
     if (samples || now_ns - r->taken_ns > LATELY_NS)
         return false;
     if (now_ns - r->period_ns > PERIOD_NS) {
@@ -95,28 +99,31 @@ bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns)
 }
 
 /* Of what it matches, and asks of strings: so much it always has. */
-static size_t filter_bytes(const struct pfdd_choice *choice)
+static size_t filter_bytes(const struct pfdd_render_choice *render_choice)
 {
-    size_t n = pfd_filter_run_memory(choice->run);
-    if (!choice->wants.entries)
+    size_t n = pfd_filter_run_memory(render_choice->run);
+    if (!render_choice->wants.entries)
         return 0;
     return n > PFD_FILTER_ROOM_MIN ? n : PFD_FILTER_ROOM_MIN;
 }
 
 /* Bytes that it has; no page of its choice is being made. */
-static size_t bytes_of(const struct pfdd_reader *r)
+static size_t bytes_of(const struct pfdd_cursor *r)
 {
-    const struct pfdd_choice *choice = r->choice;
-    size_t n = sizeof *r + r->out_n + pfdd_told_memory(&r->told);
-    if (choice) {
-        n += sizeof *choice + pfd_filter_memory(choice->wants.entries) +
-             filter_bytes(choice);
+    const struct pfdd_render_choice *render_choice = r->render_choice;
+    size_t n = sizeof *r + r->out_n + pfdd_preamble_memory(&r->preamble);
+    if (render_choice) {
+        n += sizeof *render_choice +
+             pfd_filter_memory(render_choice->wants.entries) +
+             filter_bytes(render_choice);
     }
-    return n + (runs_of(r) ? pfdd_runs_memory(runs_of(r)) + PFDD_RUNS_MIN : 0);
+    return n + (runs_of(r)
+                    ? pfdd_collapser_memory(runs_of(r)) + PFDD_COLLAPSER_MIN
+                    : 0);
 }
 
 /* False: it may not have so much. */
-static bool hold(struct pfdd_reader *r, size_t n)
+static bool hold(struct pfdd_cursor *r, size_t n)
 {
     if (!pfdd_reader_quota_change(r->reader_quota, r->n_held, n))
         return false;
@@ -125,13 +132,13 @@ static bool hold(struct pfdd_reader *r, size_t n)
 }
 
 /* Who filters or collapses leaves some for those of the same user who do not. */
-static bool hold_sparing(struct pfdd_reader *r, size_t n)
+static bool hold_sparing(struct pfdd_cursor *r, size_t n)
 {
     size_t spare = r->reader_quota ? r->reader_quota->of->n_max / SPARED : 0;
     return hold(r, n + spare) && hold(r, n);
 }
 
-size_t pfdd_reader_memory(const struct pfdd_reader *r)
+size_t pfdd_cursor_memory(const struct pfdd_cursor *r)
 {
     return r->n_held;
 }
@@ -139,7 +146,7 @@ size_t pfdd_reader_memory(const struct pfdd_reader *r)
 /* ---- what it says itself ---- */
 
 /* Behind what is there. */
-static bool add_out(struct pfdd_reader *r, const char *bytes, size_t n)
+static bool add_out(struct pfdd_cursor *r, const char *bytes, size_t n)
 {
     size_t left = r->out_n - r->out_at;
     char *out = malloc(left + n);
@@ -161,39 +168,39 @@ static bool add_frame_bytes(void *user, const void *bytes, size_t n)
 }
 
 /* A stream that lacks something is none: it ends. */
-static void add_frame(struct pfdd_reader *r, const struct pfd_wire_frame *frame)
+static void add_frame(struct pfdd_cursor *r, const struct pfd_wire_frame *frame)
 {
-    if (!pfdd_told_begin(&r->told, add_frame_bytes, r) ||
+    if (!pfdd_preamble_begin(&r->preamble, add_frame_bytes, r) ||
         pfd_wire_write(frame, add_frame_bytes, r, NULL) != PFD_OK)
         r->is_over = true;
 }
 
 /* text: "! ..." */
-static void say_note(struct pfdd_reader *r, const char *type, const char *text)
+static void say_note(struct pfdd_cursor *r, const char *type, const char *text)
 {
     struct pfdd_byte_buffer out = { 0 };
-    const struct pfdd_note note = {
+    const struct pfdd_log_record log_record = {
         .type = type,
         .severity = PFDD_SEVERITY_WARNING,
         .sequence = r->seq,
         .time = pfdd_time_now(),
         .text = text + 2,
         .n = strlen(text) - 2,
-        .map = r->choice->wants.map,
+        .map = r->render_choice->wants.map,
     };
-    pfdd_note_put(&out, r->choice->wants.encoding, &note);
+    pfdd_log_record_put(&out, r->render_choice->wants.encoding, &log_record);
     if (!out.failed)
         add_out(r, out.at, out.n);
     pfdd_byte_buffer_free(&out);
 }
 
 /* A record in its form; text: the same in words. */
-static void say(struct pfdd_reader *r, const char *event, const char *json,
+static void say(struct pfdd_cursor *r, const char *event, const char *json,
                 const char *text)
 {
     char line[512];
     int n = 0;
-    if (r->choice && r->choice->wants.encoding) {
+    if (r->render_choice && r->render_choice->wants.encoding) {
         say_note(r, event, text);
         return;
     }
@@ -208,14 +215,14 @@ static void say(struct pfdd_reader *r, const char *event, const char *json,
     add_out(r, line, (size_t)n);
 }
 
-static void miss(struct pfdd_reader *r, uint64_t missed, const char *reason)
+static void miss(struct pfdd_cursor *r, uint64_t missed, const char *reason)
 {
     char json[200];
     char text[120];
     r->missed += missed;
     r->gaps++;
     r->seq += missed;
-    if (r->choice && r->choice->wants.no_findings)
+    if (r->render_choice && r->render_choice->wants.no_findings)
         return;
     if (r->form == PFDD_ENTRIES) {
         struct pfd_wire_frame gap = { .type = PFD_WIRE_GAP,
@@ -236,7 +243,7 @@ static void miss(struct pfdd_reader *r, uint64_t missed, const char *reason)
     say(r, "gap", json, text);
 }
 
-static void cut_off(struct pfdd_reader *r, const char *why)
+static void cut_off(struct pfdd_cursor *r, const char *why)
 {
     char json[160];
     char text[120];
@@ -253,14 +260,14 @@ static void cut_off(struct pfdd_reader *r, const char *why)
 }
 
 /* What it has is all that it holds; what has been made already is its last. */
-static void settle(struct pfdd_reader *r)
+static void settle(struct pfdd_cursor *r)
 {
     if (!hold(r, bytes_of(r)) && !r->is_over)
         cut_off(r, "this subscriber takes more memory than it may");
 }
 
 /* Beside its own, as much as there is, from what it has to `most`. */
-static size_t hold_more(struct pfdd_reader *r, size_t own, size_t has,
+static size_t hold_more(struct pfdd_cursor *r, size_t own, size_t has,
                         size_t most)
 {
     size_t n = most > has ? most : has;
@@ -272,7 +279,7 @@ static size_t hold_more(struct pfdd_reader *r, size_t own, size_t has,
 }
 
 /* For the strings of the item that it has to come. */
-static size_t most_of_filter(const struct pfdd_reader *r)
+static size_t most_of_filter(const struct pfdd_cursor *r)
 {
     size_t i = pfdd_ring_find(r->ring, r->seq);
     const struct pfdd_buffer *buffer = pfdd_ring_at(r->ring, i)->buffer;
@@ -281,32 +288,33 @@ static size_t most_of_filter(const struct pfdd_reader *r)
 }
 
 /* What may wait, and what a filter may take, while a page is made. */
-static void hold_rooms(struct pfdd_reader *r, struct pfdd_choice *choice)
+static void hold_rooms(struct pfdd_cursor *r,
+                       struct pfdd_render_choice *render_choice)
 {
     size_t n = bytes_of(r);
-    if (choice->runs) {
-        n -= PFDD_RUNS_MIN;
-        size_t room = hold_more(r, n, PFDD_RUNS_MIN, PFDD_RUNS_MAX);
-        pfdd_runs_set_room(choice->runs, room);
+    if (render_choice->collapser) {
+        n -= PFDD_COLLAPSER_MIN;
+        size_t room = hold_more(r, n, PFDD_COLLAPSER_MIN, PFDD_COLLAPSER_MAX);
+        pfdd_collapser_set_room(render_choice->collapser, room);
         n += room;
     }
-    if (choice->wants.entries) {
-        size_t has = filter_bytes(choice);
-        choice->room = hold_more(r, n - has, has, most_of_filter(r));
+    if (render_choice->wants.entries) {
+        size_t has = filter_bytes(render_choice);
+        render_choice->room = hold_more(r, n - has, has, most_of_filter(r));
     }
 }
 
 /* What waits to be collapsed, all before the present item; no page is being
  * made. */
-static void end_runs(struct pfdd_reader *r)
+static void end_runs(struct pfdd_cursor *r)
 {
-    struct pfdd_runs *runs = runs_of(r);
+    struct pfdd_collapser *collapser = runs_of(r);
     size_t n = 0;
-    if (!runs)
+    if (!collapser)
         return;
-    pfdd_runs_end(runs, r->seq - 1, uv_hrtime());
-    char *text = pfdd_runs_take(runs, &n);
-    bool ok = !runs->failed && (!n || add_out(r, text, n));
+    pfdd_collapser_end(collapser, r->seq - 1, uv_hrtime());
+    char *text = pfdd_collapser_take(collapser, &n);
+    bool ok = !collapser->failed && (!n || add_out(r, text, n));
     free(text);
     if (!ok)
         cut_off(r, "out of memory for what is collapsed");
@@ -317,16 +325,16 @@ static void end_runs(struct pfdd_reader *r)
 
 /* However many come and go, room is for who has waited, among those that choose
  * and among the others; what the configuration names stands in no line. */
-static bool has_turn(const struct pfdd_reader *r)
+static bool has_turn(const struct pfdd_cursor *r)
 {
-    for (const struct pfdd_reader *o = r->ring->readers; o; o = o->next) {
-        if (o != r && o->waits && !o->choice == !r->choice)
+    for (const struct pfdd_cursor *o = r->ring->cursors; o; o = o->next) {
+        if (o != r && o->waits && !o->render_choice == !r->render_choice)
             return r->is_called || !r->reader_quota;
     }
     return true;
 }
 
-static void end_turn(struct pfdd_reader *r)
+static void end_turn(struct pfdd_cursor *r)
 {
     if (r->is_called && !r->waits)
         pfdd_ring_put_last(r->ring, r);
@@ -335,35 +343,38 @@ static void end_turn(struct pfdd_reader *r)
 
 /* ---- life ---- */
 
-static bool begin(struct pfdd_reader *r, struct pfdd_request *request)
+static bool begin(struct pfdd_cursor *r, struct pfdd_request *request)
 {
-    if (!pfdd_choice_new(request, &r->choice))
+    if (!pfdd_render_choice_new(request, &r->render_choice))
         return false;
-    if (r->choice && r->choice->wants.collapse) {
-        r->choice->runs =
-            pfdd_runs_new(r->form, &r->choice->wants, uv_hrtime());
+    if (r->render_choice && r->render_choice->wants.collapse) {
+        r->render_choice->collapser =
+            pfdd_collapser_new(r->form, &r->render_choice->wants, uv_hrtime());
     }
-    bool ok = !r->choice || !r->choice->wants.collapse || r->choice->runs;
-    bool has_much = r->choice && (r->choice->wants.entries || r->choice->runs);
+    bool ok = !r->render_choice || !r->render_choice->wants.collapse ||
+              r->render_choice->collapser;
+    bool has_much = r->render_choice && (r->render_choice->wants.entries ||
+                                         r->render_choice->collapser);
     if (ok && (has_much ? hold_sparing : hold)(r, bytes_of(r)))
         return true;
-    pfdd_choice_free(r->choice);
+    pfdd_render_choice_free(r->render_choice);
     return false;
 }
 
-bool pfdd_reader_init_of(struct pfdd_reader *r, struct pfdd_pages *pages,
+bool pfdd_cursor_init_of(struct pfdd_cursor *r,
+                         struct pfdd_render_cache *render_cache,
                          struct pfdd_request *request,
                          struct pfdd_reader_quota *reader_quota)
 {
-    struct pfdd_ring *ring = pages->ring;
+    struct pfdd_ring *ring = render_cache->ring;
     const struct pfdd_from *from = &request->from;
-    *r = (struct pfdd_reader){ .ring = ring,
-                               .pages = pages,
+    *r = (struct pfdd_cursor){ .ring = ring,
+                               .render_cache = render_cache,
                                .form = request->form,
                                .reader_quota = reader_quota,
                                .seq = ring->next_seq };
     if (request->wants.map && !request->wants.encoding) {
-        request->wants.encoding = &pfdd_mapped_encoding;
+        request->wants.encoding = &pfdd_json_fields_encoding;
         r->form = PFDD_TEXT;
     }
     if (!begin(r, request))
@@ -380,29 +391,30 @@ bool pfdd_reader_init_of(struct pfdd_reader *r, struct pfdd_pages *pages,
     return true;
 }
 
-bool pfdd_reader_init(struct pfdd_reader *r, struct pfdd_pages *pages,
+bool pfdd_cursor_init(struct pfdd_cursor *r,
+                      struct pfdd_render_cache *render_cache,
                       struct pfdd_request *request)
 {
-    return pfdd_reader_init_of(r, pages, request, NULL);
+    return pfdd_cursor_init_of(r, render_cache, request, NULL);
 }
 
-static void drop_page(struct pfdd_reader *r)
+static void drop_page(struct pfdd_cursor *r)
 {
-    pfdd_page_unref(r->page);
-    r->page = NULL;
+    pfdd_rendered_block_unref(r->rendered_block);
+    r->rendered_block = NULL;
     r->item = r->at = r->n_told = 0;
 }
 
-void pfdd_reader_deinit(struct pfdd_reader *r)
+void pfdd_cursor_deinit(struct pfdd_cursor *r)
 {
-    struct pfdd_page *p = r->page;
+    struct pfdd_rendered_block *p = r->rendered_block;
     pfdd_ring_leave(r->ring, r);
-    pfdd_told_deinit(&r->told);
+    pfdd_preamble_deinit(&r->preamble);
     free(r->out);
     if (p && !p->is_shared && !p->is_ready) {
-        pfdd_page_leave_behind(p, r);
+        pfdd_rendered_block_leave_behind(p, r);
     } else {
-        pfdd_choice_free(r->choice);
+        pfdd_render_choice_free(r->render_choice);
         hold(r, 0);
         pfdd_reader_quota_leave(r->reader_quota);
     }
@@ -411,12 +423,12 @@ void pfdd_reader_deinit(struct pfdd_reader *r)
 
 /* ---- pages ---- */
 
-static size_t end_of(const struct pfdd_page *p, size_t item)
+static size_t end_of(const struct pfdd_rendered_block *p, size_t item)
 {
     return p->ends[item];
 }
 
-static size_t n_items_of(const struct pfdd_page *p)
+static size_t n_items_of(const struct pfdd_rendered_block *p)
 {
     return (size_t)(p->end - p->first);
 }
@@ -424,9 +436,9 @@ static size_t n_items_of(const struct pfdd_page *p)
 /* The first item of which not all is among `at` bytes of the page. Entries go
  * out with the last one of their frame: those before it have nothing of their
  * own, and are left until it goes. */
-static size_t first_left(const struct pfdd_reader *r, size_t at)
+static size_t first_left(const struct pfdd_cursor *r, size_t at)
 {
-    const struct pfdd_page *p = r->page;
+    const struct pfdd_rendered_block *p = r->rendered_block;
     size_t ret = r->item;
     for (size_t i = r->item; i < n_items_of(p) && end_of(p, i) <= at; i++) {
         bool has_bytes = end_of(p, i) > (i ? end_of(p, i - 1) : 0);
@@ -438,9 +450,9 @@ static size_t first_left(const struct pfdd_reader *r, size_t at)
 
 /* The page is ready; it may begin before the item, or have been full before
  * it. */
-static void enter_page(struct pfdd_reader *r)
+static void enter_page(struct pfdd_cursor *r)
 {
-    const struct pfdd_page *p = r->page;
+    const struct pfdd_rendered_block *p = r->rendered_block;
     r->entered_ns = uv_hrtime();
     if (r->seq >= p->end && !p->has_failed) {
         drop_page(r);
@@ -448,18 +460,18 @@ static void enter_page(struct pfdd_reader *r)
     }
     r->item = (size_t)(r->seq - p->first);
     r->at = r->item ? end_of(p, r->item - 1) : 0;
-    if (r->choice)
+    if (r->render_choice)
         settle(r);
 }
 
-static void leave_page(struct pfdd_reader *r)
+static void leave_page(struct pfdd_cursor *r)
 {
-    struct pfdd_choice *choice = r->choice;
-    r->seq = r->page->end;
+    struct pfdd_render_choice *render_choice = r->render_choice;
+    r->seq = r->rendered_block->end;
     drop_page(r);
-    if (choice && choice->debt_ns < 0)
-        choice->debt_ns = 0;
-    if (choice && choice->debt_ns > DEBT_MAX_NS) {
+    if (render_choice && render_choice->debt_ns < 0)
+        render_choice->debt_ns = 0;
+    if (render_choice && render_choice->debt_ns > DEBT_MAX_NS) {
         r->is_costly = true;
         cut_off(r, "what is matched costs more than it may");
     }
@@ -467,9 +479,10 @@ static void leave_page(struct pfdd_reader *r)
 }
 
 /* What is of other sources need not be looked at, unless it is counted. */
-static void skip_others(struct pfdd_reader *r)
+static void skip_others(struct pfdd_cursor *r)
 {
-    const struct pfdd_wants *w = r->choice ? &r->choice->wants : NULL;
+    const struct pfdd_wants *w =
+        r->render_choice ? &r->render_choice->wants : NULL;
     const char *source = w && !w->sample ? w->source : NULL;
     size_t i = source ? pfdd_ring_find(r->ring, r->seq) : r->ring->n_chunks;
     for (; i < r->ring->n_chunks; i++) {
@@ -482,19 +495,20 @@ static void skip_others(struct pfdd_reader *r)
 }
 
 /* NULL: there is no room now. */
-static struct pfdd_page *ask_for_page(struct pfdd_reader *r)
+static struct pfdd_rendered_block *ask_for_page(struct pfdd_cursor *r)
 {
-    if (!r->choice)
-        return pfdd_pages_get(r->pages, r->form, r->seq);
-    hold_rooms(r, r->choice);
-    struct pfdd_page *ret = pfdd_pages_choose(r->pages, r, r->seq);
+    if (!r->render_choice)
+        return pfdd_render_cache_get(r->render_cache, r->form, r->seq);
+    hold_rooms(r, r->render_choice);
+    struct pfdd_rendered_block *ret =
+        pfdd_render_cache_choose(r->render_cache, r, r->seq);
     if (!ret)
         hold(r, bytes_of(r));
     return ret;
 }
 
 /* False: there is none now. */
-static bool find_page(struct pfdd_reader *r)
+static bool find_page(struct pfdd_cursor *r)
 {
     uint64_t oldest = pfdd_ring_oldest(r->ring);
     if (r->seq < oldest && !r->is_over) {
@@ -505,40 +519,41 @@ static bool find_page(struct pfdd_reader *r)
     skip_others(r);
     if (r->seq >= r->ring->next_seq || r->is_over)
         return false;
-    struct pfdd_page *p = has_turn(r) ? ask_for_page(r) : NULL;
+    struct pfdd_rendered_block *p = has_turn(r) ? ask_for_page(r) : NULL;
     r->waits = !p;
     end_turn(r);
     if (!p)
         return false;
     /* Room for these may be taken from readers that have a page. */
-    if (!r->choice)
-        pfdd_pages_prepare(r->pages, r->form, p->end);
-    r->page = p;
-    if (r->page->is_ready)
+    if (!r->render_choice)
+        pfdd_render_cache_prepare(r->render_cache, r->form, p->end);
+    r->rendered_block = p;
+    if (r->rendered_block->is_ready)
         enter_page(r);
     return true;
 }
 
 /* What the page speaks of goes before it. */
-static bool tell(struct pfdd_reader *r)
+static bool tell(struct pfdd_cursor *r)
 {
-    const struct pfdd_page_buffer *b = &r->page->buffers[r->n_told];
-    uint64_t n_streams = r->told.n_streams;
+    const struct pfdd_rendered_block_buffer *b =
+        &r->rendered_block->buffers[r->n_told];
+    uint64_t n_streams = r->preamble.n_streams;
     bool done = false;
-    if (!pfdd_told_tell(&r->told, &r->pages->objects, b->buffer, b->generation,
-                        add_frame_bytes, r, &done))
+    if (!pfdd_preamble_write(&r->preamble, &r->render_cache->objects, b->buffer,
+                             b->generation, add_frame_bytes, r, &done))
         r->is_over = true;
     r->n_told += done;
     settle(r);
-    if (r->told.n_streams != n_streams)
+    if (r->preamble.n_streams != n_streams)
         r->n_told = 0;
     return !r->is_over;
 }
 
 /* True: it has bytes, or something else can be tried. */
-static bool read_page(struct pfdd_reader *r, const char **bytes, size_t *n)
+static bool read_page(struct pfdd_cursor *r, const char **bytes, size_t *n)
 {
-    struct pfdd_page *p = r->page;
+    struct pfdd_rendered_block *p = r->rendered_block;
     if (!p->is_ready || r->is_over)
         return false;
     if (p->has_failed) {
@@ -565,24 +580,25 @@ static bool read_page(struct pfdd_reader *r, const char **bytes, size_t *n)
     return true;
 }
 
-bool pfdd_reader_peek(struct pfdd_reader *r, const char **bytes, size_t *n)
+bool pfdd_cursor_peek(struct pfdd_cursor *r, const char **bytes, size_t *n)
 {
     *n = 0;
-    if (r->form == PFDD_ENTRIES && !r->told.has_begun && !r->is_over &&
-        !pfdd_told_begin(&r->told, add_frame_bytes, r))
+    if (r->form == PFDD_ENTRIES && !r->preamble.has_begun && !r->is_over &&
+        !pfdd_preamble_begin(&r->preamble, add_frame_bytes, r))
         r->is_over = true;
     while (*n == 0) {
         if (r->out_at < r->out_n) {
             *bytes = r->out + r->out_at;
             *n = r->out_n - r->out_at;
-        } else if (!(r->page ? read_page(r, bytes, n) : find_page(r))) {
+        } else if (!(r->rendered_block ? read_page(r, bytes, n)
+                                       : find_page(r))) {
             return false;
         }
     }
     return true;
 }
 
-static void take_out(struct pfdd_reader *r, size_t n)
+static void take_out(struct pfdd_cursor *r, size_t n)
 {
     r->out_at += n;
     if (r->out_at < r->out_n)
@@ -590,18 +606,18 @@ static void take_out(struct pfdd_reader *r, size_t n)
     free(r->out);
     r->out = NULL;
     r->out_at = r->out_n = 0;
-    if (!r->page || r->page->is_ready)
+    if (!r->rendered_block || r->rendered_block->is_ready)
         settle(r);
 }
 
-void pfdd_reader_take(struct pfdd_reader *r, size_t n)
+void pfdd_cursor_consume(struct pfdd_cursor *r, size_t n)
 {
     r->taken_ns = uv_hrtime();
     if (r->out_at < r->out_n) {
         take_out(r, n);
         return;
     }
-    const struct pfdd_page *p = r->page;
+    const struct pfdd_rendered_block *p = r->rendered_block;
     r->at += n;
     size_t item = first_left(r, r->at);
     r->lines += item - r->item;
@@ -609,11 +625,11 @@ void pfdd_reader_take(struct pfdd_reader *r, size_t n)
     if (item < n_items_of(p))
         return;
     leave_page(r);
-    if (!r->choice)
-        pfdd_pages_prepare(r->pages, r->form, r->seq);
+    if (!r->render_choice)
+        pfdd_render_cache_prepare(r->render_cache, r->form, r->seq);
 }
 
-void pfdd_reader_pass(struct pfdd_reader *r, uint64_t seq)
+void pfdd_cursor_pass(struct pfdd_cursor *r, uint64_t seq)
 {
     r->taken_ns = uv_hrtime();
     r->lines += seq - r->seq;
@@ -622,43 +638,46 @@ void pfdd_reader_pass(struct pfdd_reader *r, uint64_t seq)
 
 /* ---- all of them ---- */
 
-void pfdd_readers_wake(struct pfdd_ring *ring, const struct pfdd_page *page)
+void pfdd_cursors_wake(struct pfdd_ring *ring,
+                       const struct pfdd_rendered_block *rendered_block)
 {
-    struct pfdd_reader *next = ring->readers;
+    struct pfdd_cursor *next = ring->cursors;
     for (size_t n = ring->n_readers; n && next; n--) {
-        struct pfdd_reader *r = next;
-        bool is_meant = page ? r->page == page : r->waits;
+        struct pfdd_cursor *r = next;
+        bool is_meant =
+            rendered_block ? r->rendered_block == rendered_block : r->waits;
         next = r->next;
         if (!is_meant)
             continue;
-        if (page)
+        if (rendered_block)
             enter_page(r);
-        r->is_called = !page;
+        r->is_called = !rendered_block;
         r->waits = false;
         if (r->wake)
             r->wake(r);
     }
 }
 
-uint64_t pfdd_readers_lowest(const struct pfdd_ring *ring, enum pfdd_form form)
+uint64_t pfdd_cursors_lowest(const struct pfdd_ring *ring, enum pfdd_form form)
 {
     uint64_t ret = UINT64_MAX;
-    for (const struct pfdd_reader *r = ring->readers; r; r = r->next) {
-        uint64_t seq = pfdd_reader_seq(r);
-        if (r->form == form && !r->choice && seq < ret)
+    for (const struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
+        uint64_t seq = pfdd_cursor_seq(r);
+        if (r->form == form && !r->render_choice && seq < ret)
             ret = seq;
     }
     return ret;
 }
 
-void pfdd_readers_end_runs(struct pfdd_ring *ring)
+void pfdd_cursors_end_runs(struct pfdd_ring *ring)
 {
-    struct pfdd_reader *next = NULL;
+    struct pfdd_cursor *next = NULL;
     uint64_t now = uv_hrtime();
-    for (struct pfdd_reader *r = ring->readers; r; r = next) {
-        struct pfdd_runs *runs = runs_of(r);
+    for (struct pfdd_cursor *r = ring->cursors; r; r = next) {
+        struct pfdd_collapser *collapser = runs_of(r);
         next = r->next;
-        if (r->page || !runs || !pfdd_runs_are_old(runs, now))
+        if (r->rendered_block || !collapser ||
+            !pfdd_collapser_is_due(collapser, now))
             continue;
         end_runs(r);
         if (r->wake)
@@ -667,26 +686,26 @@ void pfdd_readers_end_runs(struct pfdd_ring *ring)
 }
 
 /* Does a record end where it stands in its page? */
-static bool is_between(const struct pfdd_reader *r)
+static bool is_between(const struct pfdd_cursor *r)
 {
     const char *end = r->form == PFDD_SSE ? "\n\n" : "\n";
     size_t n = strlen(end);
     if (r->form == PFDD_ENTRIES)
         return r->at == 0;
     return r->at == 0 ||
-           (r->at >= n && !memcmp(r->page->text + r->at - n, end, n));
+           (r->at >= n && !memcmp(r->rendered_block->text + r->at - n, end, n));
 }
 
 /* It ends with what it has of its page. An event that is not whole is none, if
  * the stream ends in it: there the word is a comment. */
-static void end_inside(struct pfdd_reader *r)
+static void end_inside(struct pfdd_cursor *r)
 {
     static const char why[] = "no memory for the rest of what this subscriber "
                               "does not take";
     static const char comment[] = "\n: error: ";
     bool ends_line = r->form == PFDD_TEXT || r->form == PFDD_JSON;
     bool is_inside = !is_between(r);
-    r->seq = r->page->first + r->item;
+    r->seq = r->rendered_block->first + r->item;
     r->is_over = r->is_cut = true;
     drop_page(r);
     if (is_inside && r->form == PFDD_SSE) {
@@ -701,9 +720,9 @@ static void end_inside(struct pfdd_reader *r)
 
 /* Behind what it has begun of its page: a line, or, where entries have been
  * counted, all. */
-static size_t end_of_begun(const struct pfdd_reader *r)
+static size_t end_of_begun(const struct pfdd_cursor *r)
 {
-    const struct pfdd_page *p = r->page;
+    const struct pfdd_rendered_block *p = r->rendered_block;
     size_t end = r->item;
     if (runs_of(r))
         return n_items_of(p);
@@ -716,9 +735,9 @@ static size_t end_of_begun(const struct pfdd_reader *r)
 
 /* The rest of what it has begun becomes its own, and the others are made again.
  * False: it may not have so much, and keeps its page. */
-static bool let_go(struct pfdd_reader *r)
+static bool let_go(struct pfdd_cursor *r)
 {
-    const struct pfdd_page *p = r->page;
+    const struct pfdd_rendered_block *p = r->rendered_block;
     size_t end = end_of_begun(r);
     size_t n_rest = end > r->item ? end_of(p, end - 1) - r->at : 0;
     size_t n_held = r->n_held;
@@ -734,20 +753,20 @@ static bool let_go(struct pfdd_reader *r)
     return true;
 }
 
-static bool has_page(const struct pfdd_reader *r, bool who_choose)
+static bool has_page(const struct pfdd_cursor *r, bool who_choose)
 {
-    return r->page && r->page->is_ready && !r->is_lent &&
-           (r->choice || !who_choose);
+    return r->rendered_block && r->rendered_block->is_ready && !r->is_lent &&
+           (r->render_choice || !who_choose);
 }
 
 /* Of those that have a page for too long, and are somebody's, the first one that
  * got it. */
-static struct pfdd_reader *find_slowest(const struct pfdd_ring *ring,
+static struct pfdd_cursor *find_slowest(const struct pfdd_ring *ring,
                                         bool who_choose)
 {
     uint64_t now = uv_hrtime();
-    struct pfdd_reader *ret = NULL;
-    for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
+    struct pfdd_cursor *ret = NULL;
+    for (struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
         if (has_page(r, who_choose) && r->reader_quota &&
             now - r->entered_ns > PAGE_MAX_NS &&
             (!ret || r->entered_ns < ret->entered_ns))
@@ -756,16 +775,16 @@ static struct pfdd_reader *find_slowest(const struct pfdd_ring *ring,
     return ret;
 }
 
-bool pfdd_readers_let_go(struct pfdd_ring *ring, bool who_choose)
+bool pfdd_cursors_let_go(struct pfdd_ring *ring, bool who_choose)
 {
     uint64_t now = uv_hrtime();
-    for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
+    for (struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
         bool is_slow =
             now - r->taken_ns > LATELY_NS || now - r->entered_ns > PAGE_NS;
         if (has_page(r, who_choose) && is_slow && let_go(r))
             return true;
     }
-    struct pfdd_reader *slowest = find_slowest(ring, who_choose);
+    struct pfdd_cursor *slowest = find_slowest(ring, who_choose);
     if (slowest)
         end_inside(slowest);
     return slowest;

@@ -101,22 +101,23 @@ static void put_time(struct line *l, uint64_t ns)
     put_value(l, "time", text, pfdd_timestamp(text, ns, 9), false);
 }
 
-static void put(struct pfdd_byte_buffer *out, const struct pfdd_note *note)
+static void put(struct pfdd_byte_buffer *out,
+                const struct pfdd_log_record *log_record)
 {
-    struct line l = { .out = out, .map = note->map };
-    const char *severity = pfdd_severity_name(note->severity);
-    const char *ecs = pfdd_field_map_ecs(note->map);
-    put_time(&l, note->time);
+    struct line l = { .out = out, .map = log_record->map };
+    const char *severity = pfdd_severity_name(log_record->severity);
+    const char *ecs = pfdd_field_map_ecs(log_record->map);
+    put_time(&l, log_record->time);
     put_value(&l, "severity", severity, strlen(severity), false);
-    put_value(&l, "message", note->text, note->n, false);
+    put_value(&l, "message", log_record->text, log_record->n, false);
     if (ecs)
         put_member(&l, "", "ecs.version", ecs, strlen(ecs), false);
-    pfdd_note_fields(note, put_field, &l);
+    pfdd_log_record_fields(log_record, put_field, &l);
     pfdd_byte_buffer_puts(out, l.n ? "}\n" : "{}\n");
 }
 
-const struct pfdd_encoding pfdd_mapped_encoding = { .put = put,
-                                                    .is_lines = true };
+const struct pfdd_encoding pfdd_json_fields_encoding = { .put = put,
+                                                         .is_lines = true };
 
 /* ---- how lines look ---- */
 
@@ -130,12 +131,13 @@ static void put_look(char *ret, size_t n, const char *before,
     snprintf(ret, n, "%s\"%s%s\":%s", before, prefix, theirs, behind);
 }
 
-void pfdd_look_init(struct pfdd_look *ret, const struct pfdd_field_map *map)
+void pfdd_json_style_init(struct pfdd_json_style *ret,
+                          const struct pfdd_field_map *map)
 {
-    static const struct pfdd_look own = { .begin = "{\"type\":\"",
-                                          .number = "\"sequence\":",
-                                          .time = "\"time_unix_nano\":\"",
-                                          .n_head = 256 };
+    static const struct pfdd_json_style own = { .begin = "{\"type\":\"",
+                                                .number = "\"sequence\":",
+                                                .time = "\"time_unix_nano\":\"",
+                                                .n_head = 256 };
     *ret = own;
     if (!map)
         return;
@@ -149,34 +151,34 @@ void pfdd_look_init(struct pfdd_look *ret, const struct pfdd_field_map *map)
 }
 
 /* What is behind a text; NULL: the line has none. */
-static const char *find_behind(const struct pfdd_look *look, const char *line,
-                               size_t n, const char *text)
+static const char *find_behind(const struct pfdd_json_style *json_style,
+                               const char *line, size_t n, const char *text)
 {
     size_t n_text = strlen(text);
-    const char *at =
-        memmem(line, n < look->n_head ? n : look->n_head, text, n_text);
+    const char *at = memmem(
+        line, n < json_style->n_head ? n : json_style->n_head, text, n_text);
     return at ? at + n_text : NULL;
 }
 
-uint64_t pfdd_look_number(const struct pfdd_look *look, const char *line,
-                          size_t n)
+uint64_t pfdd_json_style_number(const struct pfdd_json_style *json_style,
+                                const char *line, size_t n)
 {
-    size_t n_begin = strlen(look->begin);
-    if (n <= n_begin || memcmp(line, look->begin, n_begin) != 0 ||
+    size_t n_begin = strlen(json_style->begin);
+    if (n <= n_begin || memcmp(line, json_style->begin, n_begin) != 0 ||
         line[n - 2] != '}' || memchr(line, '\0', n))
         return 0;
-    const char *at = find_behind(look, line, n, look->number);
+    const char *at = find_behind(json_style, line, n, json_style->number);
     return at ? strtoull(at + (*at == '"'), NULL, 10) : 0;
 }
 
-uint64_t pfdd_look_time(const struct pfdd_look *look, const char *line,
-                        size_t n)
+uint64_t pfdd_json_style_time(const struct pfdd_json_style *json_style,
+                              const char *line, size_t n)
 {
-    const char *at = find_behind(look, line, n, look->time);
+    const char *at = find_behind(json_style, line, n, json_style->time);
     struct tm tm = { 0 };
     if (!at)
         return 0;
-    if (!look->is_rfc3339)
+    if (!json_style->is_rfc3339)
         return strtoull(at, NULL, 10);
     const char *part = strptime(at, "%Y-%m-%dT%H:%M:%S.", &tm);
     return part ? (uint64_t)timegm(&tm) * 1000000000 + strtoull(part, NULL, 10)

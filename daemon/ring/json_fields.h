@@ -8,10 +8,10 @@
 
 #include "ring/log_record.h"
 
-extern const struct pfdd_encoding pfdd_mapped_encoding;
+extern const struct pfdd_encoding pfdd_json_fields_encoding;
 
 /* How a line of ours is known, in JSON with our own names or those of others. */
-struct pfdd_look {
+struct pfdd_json_style {
     char begin[300];  /* what it begins with */
     char number[300]; /* what stands before its sequence number, */
     char time[300];   /* and before its time */
@@ -20,13 +20,14 @@ struct pfdd_look {
 };
 
 /* map: NULL: our own names; else it keeps `sequence` and `time`. */
-void pfdd_look_init(struct pfdd_look *ret, const struct pfdd_field_map *map);
+void pfdd_json_style_init(struct pfdd_json_style *ret,
+                          const struct pfdd_field_map *map);
 
 /* Of a line [n] that is whole and looks like one; 0: it does not. */
-uint64_t pfdd_look_number(const struct pfdd_look *look, const char *line,
-                          size_t n);
+uint64_t pfdd_json_style_number(const struct pfdd_json_style *json_style,
+                                const char *line, size_t n);
 /* Of one that does. */
-uint64_t pfdd_look_time(const struct pfdd_look *look, const char *line,
-                        size_t n);
+uint64_t pfdd_json_style_time(const struct pfdd_json_style *json_style,
+                              const char *line, size_t n);
 
 #endif

@@ -122,15 +122,15 @@ static void put_findings(const struct fields *f, uint64_t findings)
     put_text(f, NAME("findings"), text);
 }
 
-void pfdd_note_buffer_fields(const struct pfdd_note *note, pfdd_field_fn call,
-                             void *user)
+void pfdd_log_record_buffer_fields(const struct pfdd_log_record *log_record,
+                                   pfdd_field_fn call, void *user)
 {
     const struct fields f = { call, user, true };
     const struct pfd_wire_frame *frame =
-        note->buffer ? note->buffer->frame : NULL;
+        log_record->buffer ? log_record->buffer->frame : NULL;
     if (!frame)
         return;
-    put_text(&f, NAME("source"), note->buffer->name);
+    put_text(&f, NAME("source"), log_record->buffer->name);
     put_bytes(&f, NAME("host"), frame->host);
     put_bytes(&f, NAME("process"), frame->process);
     if (frame->pid)
@@ -145,26 +145,26 @@ void pfdd_note_buffer_fields(const struct pfdd_note *note, pfdd_field_fn call,
     put_bytes(&f, NAME("stage"), frame->stage);
 }
 
-void pfdd_note_fields(const struct pfdd_note *note, pfdd_field_fn call,
-                      void *user)
+void pfdd_log_record_fields(const struct pfdd_log_record *log_record,
+                            pfdd_field_fn call, void *user)
 {
     const struct fields f = { call, user, false };
-    put_text(&f, NAME("type"), note->type);
-    put_number(&f, NAME("sequence"), note->sequence);
-    put_number(&f, NAME("time_unix_nano"), note->time);
-    pfdd_note_buffer_fields(note, call, user);
-    if (note->generation)
-        put_number(&f, NAME("generation"), note->generation);
-    if (note->entry)
-        put_entry(&f, note->entry);
-    put_findings(&f, note->findings);
+    put_text(&f, NAME("type"), log_record->type);
+    put_number(&f, NAME("sequence"), log_record->sequence);
+    put_number(&f, NAME("time_unix_nano"), log_record->time);
+    pfdd_log_record_buffer_fields(log_record, call, user);
+    if (log_record->generation)
+        put_number(&f, NAME("generation"), log_record->generation);
+    if (log_record->entry)
+        put_entry(&f, log_record->entry);
+    put_findings(&f, log_record->findings);
 }
 
-bool pfdd_note_origin(const struct pfdd_note *note, const char *name,
-                      struct pfd_origin *ret)
+bool pfdd_log_record_origin(const struct pfdd_log_record *log_record,
+                            const char *name, struct pfd_origin *ret)
 {
-    for (size_t i = 0; note->entry; i++) {
-        if (pfd_entry_origin(note->entry, i, ret) != PFD_OK)
+    for (size_t i = 0; log_record->entry; i++) {
+        if (pfd_entry_origin(log_record->entry, i, ret) != PFD_OK)
             return false;
         if (!strcmp(ret->name, name))
             return true;
@@ -172,7 +172,7 @@ bool pfdd_note_origin(const struct pfdd_note *note, const char *name,
     return false;
 }
 
-uint64_t pfdd_note_findings(const struct pfd_entry *entry)
+uint64_t pfdd_log_record_findings(const struct pfd_entry *entry)
 {
     uint64_t ret = 0;
     for (uint64_t left = entry->findings; left; left &= left - 1) {
@@ -183,8 +183,8 @@ uint64_t pfdd_note_findings(const struct pfd_entry *entry)
     return ret;
 }
 
-enum pfdd_severity pfdd_note_severity(struct pfd_entry *entry,
-                                      uint64_t findings)
+enum pfdd_severity pfdd_log_record_severity(struct pfd_entry *entry,
+                                            uint64_t findings)
 {
     static const struct {
         const char *level;
@@ -194,10 +194,10 @@ enum pfdd_severity pfdd_note_severity(struct pfd_entry *entry,
         { "info", PFDD_SEVERITY_INFO },   { "debug", PFDD_SEVERITY_DEBUG },
         { "trace", PFDD_SEVERITY_DEBUG },
     };
-    const struct pfdd_note note = { .entry = entry };
+    const struct pfdd_log_record log_record = { .entry = entry };
     struct pfd_origin level;
     enum pfdd_severity ret = PFDD_SEVERITY_INFO;
-    if (pfdd_note_origin(&note, "level", &level)) {
+    if (pfdd_log_record_origin(&log_record, "level", &level)) {
         for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
             if (level.n == strlen(levels[i].level) &&
                 !memcmp(level.text, levels[i].level, level.n))
@@ -233,33 +233,35 @@ struct head {
     uint64_t n; /* bytes behind it */
 };
 
-void pfdd_note_put(struct pfdd_byte_buffer *out,
-                   const struct pfdd_encoding *encoding,
-                   const struct pfdd_note *note)
+void pfdd_log_record_put(struct pfdd_byte_buffer *out,
+                         const struct pfdd_encoding *encoding,
+                         const struct pfdd_log_record *log_record)
 {
-    struct head head = { note->sequence, note->time, 0 };
+    struct head head = { log_record->sequence, log_record->time, 0 };
     size_t before = out->n;
     if (encoding->is_lines) {
-        encoding->put(out, note);
+        encoding->put(out, log_record);
         return;
     }
     pfdd_byte_buffer_add(out, &head, sizeof head);
-    encoding->put(out, note);
+    encoding->put(out, log_record);
     if (out->failed)
         return;
     head.n = out->n - before - sizeof head;
     memcpy(out->at + before, &head, sizeof head);
 }
 
-void pfdd_note_at(const char *bytes, size_t n, struct pfdd_noted *ret)
+void pfdd_log_record_at(const char *bytes, size_t n,
+                        struct pfdd_log_record_made *ret)
 {
     struct head head = { 0 };
     assert(n >= sizeof head);
     memcpy(&head, bytes, sizeof head);
     assert(head.n <= n - sizeof head);
-    *ret = (struct pfdd_noted){ .sequence = head.sequence,
-                                .time = head.time,
-                                .bytes = bytes + sizeof head,
-                                .n = (size_t)head.n,
-                                .n_whole = sizeof head + (size_t)head.n };
+    *ret = (struct pfdd_log_record_made){ .sequence = head.sequence,
+                                          .time = head.time,
+                                          .bytes = bytes + sizeof head,
+                                          .n = (size_t)head.n,
+                                          .n_whole =
+                                              sizeof head + (size_t)head.n };
 }

@@ -26,7 +26,7 @@ enum pfdd_severity {
 };
 
 /* All borrowed for the call. */
-struct pfdd_note {
+struct pfdd_log_record {
     const char *type; /* "entry", "finding", "gap", "error" */
     enum pfdd_severity severity;
     uint64_t sequence;
@@ -42,7 +42,8 @@ struct pfdd_note {
 };
 
 struct pfdd_encoding {
-    void (*put)(struct pfdd_byte_buffer *out, const struct pfdd_note *note);
+    void (*put)(struct pfdd_byte_buffer *out,
+                const struct pfdd_log_record *log_record);
     bool is_lines; /* nothing stands before a note: it is a line */
 };
 
@@ -57,34 +58,34 @@ struct pfdd_field {
     bool of_buffer; /* it says where notes of this buffer come from */
 };
 typedef void (*pfdd_field_fn)(void *user, const struct pfdd_field *field);
-void pfdd_note_fields(const struct pfdd_note *note, pfdd_field_fn call,
-                      void *user);
+void pfdd_log_record_fields(const struct pfdd_log_record *log_record,
+                            pfdd_field_fn call, void *user);
 
 /* Only those of the buffer: the same for all of its notes. */
-void pfdd_note_buffer_fields(const struct pfdd_note *note, pfdd_field_fn call,
-                             void *user);
+void pfdd_log_record_buffer_fields(const struct pfdd_log_record *log_record,
+                                   pfdd_field_fn call, void *user);
 
 /* What is known of an entry by name; false: nothing. */
-bool pfdd_note_origin(const struct pfdd_note *note, const char *name,
-                      struct pfd_origin *ret);
+bool pfdd_log_record_origin(const struct pfdd_log_record *log_record,
+                            const char *name, struct pfd_origin *ret);
 
 /* What was found in an entry and is no note, a bit for each kind. */
-uint64_t pfdd_note_findings(const struct pfd_entry *entry);
+uint64_t pfdd_log_record_findings(const struct pfd_entry *entry);
 
 /* By what the entry says of itself, and what was found in it. */
-enum pfdd_severity pfdd_note_severity(struct pfd_entry *entry,
-                                      uint64_t findings);
+enum pfdd_severity pfdd_log_record_severity(struct pfd_entry *entry,
+                                            uint64_t findings);
 
 /* "error", "warning", "info", "debug"; constant. */
 const char *pfdd_severity_name(enum pfdd_severity severity);
 
 /* Adds a note, and what stands before it. */
-void pfdd_note_put(struct pfdd_byte_buffer *out,
-                   const struct pfdd_encoding *encoding,
-                   const struct pfdd_note *note);
+void pfdd_log_record_put(struct pfdd_byte_buffer *out,
+                         const struct pfdd_encoding *encoding,
+                         const struct pfdd_log_record *log_record);
 
 /* A note as readers give it. */
-struct pfdd_noted {
+struct pfdd_log_record_made {
     uint64_t sequence;
     uint64_t time;     /* ns since 1970 */
     const char *bytes; /* [n], borrowed */
@@ -93,6 +94,7 @@ struct pfdd_noted {
 };
 
 /* The note at the start of bytes [n], whole ones. */
-void pfdd_note_at(const char *bytes, size_t n, struct pfdd_noted *ret);
+void pfdd_log_record_at(const char *bytes, size_t n,
+                        struct pfdd_log_record_made *ret);
 
 #endif

@@ -13,7 +13,7 @@ enum {
     OUTGROWN = 64 << 20, /* bytes told, beyond twice what there is */
 };
 
-static void close_list(struct pfdd_told *t)
+static void close_list(struct pfdd_preamble *t)
 {
     if (t->list && !t->strings)
         t->lists->close(t->lists->user, t->list);
@@ -23,20 +23,21 @@ static void close_list(struct pfdd_told *t)
     t->i = t->at = 0;
 }
 
-void pfdd_told_deinit(struct pfdd_told *t)
+void pfdd_preamble_deinit(struct pfdd_preamble *t)
 {
     close_list(t);
     free(t->buffers);
     free(t->scopes);
-    *t = (struct pfdd_told){ 0 };
+    *t = (struct pfdd_preamble){ 0 };
 }
 
-size_t pfdd_told_memory(const struct pfdd_told *t)
+size_t pfdd_preamble_memory(const struct pfdd_preamble *t)
 {
     return t->n_buffers * sizeof *t->buffers + t->n_scopes * sizeof *t->scopes;
 }
 
-bool pfdd_told_begin(struct pfdd_told *t, pfd_wire_write_fn write, void *user)
+bool pfdd_preamble_begin(struct pfdd_preamble *t, pfd_wire_write_fn write,
+                         void *user)
 {
     struct pfd_wire_frame hello = {
         .type = PFD_WIRE_HELLO,
@@ -51,7 +52,7 @@ bool pfdd_told_begin(struct pfdd_told *t, pfd_wire_write_fn write, void *user)
 
 /* ---- buffers ---- */
 
-static bool has_buffer(const struct pfdd_told *t, uint64_t number,
+static bool has_buffer(const struct pfdd_preamble *t, uint64_t number,
                        uint64_t generation)
 {
     /* The last one is asked for most. */
@@ -63,43 +64,45 @@ static bool has_buffer(const struct pfdd_told *t, uint64_t number,
     return false;
 }
 
-static bool add_buffer(struct pfdd_told *t, uint64_t number,
+static bool add_buffer(struct pfdd_preamble *t, uint64_t number,
                        uint64_t generation)
 {
-    struct pfdd_told_buffer *more =
+    struct pfdd_preamble_buffer *more =
         realloc(t->buffers, (t->n_buffers + 1) * sizeof *more);
     if (!more)
         return false;
     t->buffers = more;
-    more[t->n_buffers++] = (struct pfdd_told_buffer){ number, generation };
+    more[t->n_buffers++] = (struct pfdd_preamble_buffer){ number, generation };
     return true;
 }
 
 /* ---- code objects ---- */
 
-static struct pfdd_told_scope *find_scope(struct pfdd_told *t, uint64_t scope)
+static struct pfdd_preamble_scope *find_scope(struct pfdd_preamble *t,
+                                              uint64_t scope)
 {
     for (size_t i = 0; i < t->n_scopes; i++) {
         if (t->scopes[i].scope == scope)
             return &t->scopes[i];
     }
-    struct pfdd_told_scope *more =
+    struct pfdd_preamble_scope *more =
         realloc(t->scopes, (t->n_scopes + 1) * sizeof *more);
     if (!more)
         return NULL;
     t->scopes = more;
-    more[t->n_scopes] = (struct pfdd_told_scope){ .scope = scope };
+    more[t->n_scopes] = (struct pfdd_preamble_scope){ .scope = scope };
     return &more[t->n_scopes++];
 }
 
 /* False: it was told, or is for others. */
-static bool is_news(struct pfdd_told *t, const struct pfdd_code_object *o)
+static bool is_news(struct pfdd_preamble *t, const struct pfdd_code_object *o)
 {
-    const struct pfdd_told_scope *s = find_scope(t, t->scope);
+    const struct pfdd_preamble_scope *s = find_scope(t, t->scope);
     return s && o->scope == t->scope && o->since > s->changes && o->n;
 }
 
-static bool tell_shader(struct pfdd_told *t, const struct pfdd_code_object *o,
+static bool tell_shader(struct pfdd_preamble *t,
+                        const struct pfdd_code_object *o,
                         pfd_wire_write_fn write, void *user)
 {
     struct pfd_wire_frame frame = {
@@ -113,7 +116,8 @@ static bool tell_shader(struct pfdd_told *t, const struct pfdd_code_object *o,
 }
 
 /* The next piece of the object that it is at. */
-static bool tell_piece(struct pfdd_told *t, const struct pfdd_code_object *o,
+static bool tell_piece(struct pfdd_preamble *t,
+                       const struct pfdd_code_object *o,
                        pfd_wire_write_fn write, void *user)
 {
     size_t left = o->n - t->at;
@@ -140,16 +144,16 @@ static bool tell_piece(struct pfdd_told *t, const struct pfdd_code_object *o,
 }
 
 /* The whole list has been told. */
-static bool end_list(struct pfdd_told *t)
+static bool end_list(struct pfdd_preamble *t)
 {
-    struct pfdd_told_scope *s = find_scope(t, t->scope);
+    struct pfdd_preamble_scope *s = find_scope(t, t->scope);
     if (s)
         s->changes = t->changes;
     close_list(t);
     return s;
 }
 
-static uint64_t count_bytes(const struct pfdd_told *t)
+static uint64_t count_bytes(const struct pfdd_preamble *t)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < t->n_list; i++) {
@@ -161,9 +165,9 @@ static uint64_t count_bytes(const struct pfdd_told *t)
 }
 
 /* Everybody's. */
-static void open_shared(struct pfdd_told *t)
+static void open_shared(struct pfdd_preamble *t)
 {
-    const struct pfdd_told_scope *s = find_scope(t, 0);
+    const struct pfdd_preamble_scope *s = find_scope(t, 0);
     t->scope = 0;
     t->list = s && t->lists->open
                   ? t->lists->open(t->lists->user, &t->n_list, &t->changes)
@@ -174,7 +178,7 @@ static void open_shared(struct pfdd_told *t)
         t->n_alive = count_bytes(t);
 }
 
-static uint64_t last_change(const struct pfdd_told *t,
+static uint64_t last_change(const struct pfdd_preamble *t,
                             const struct pfdd_strings *strings)
 {
     uint64_t ret = 0;
@@ -187,10 +191,10 @@ static uint64_t last_change(const struct pfdd_told *t,
 }
 
 /* Those of a scope, which stand by the strings. */
-static void open_own(struct pfdd_told *t, struct pfdd_strings *strings,
+static void open_own(struct pfdd_preamble *t, struct pfdd_strings *strings,
                      uint64_t scope)
 {
-    const struct pfdd_told_scope *s = find_scope(t, scope);
+    const struct pfdd_preamble_scope *s = find_scope(t, scope);
     uint64_t changes = scope ? last_change(t, strings) : 0;
     if (!s || changes <= s->changes)
         return;
@@ -202,7 +206,7 @@ static void open_own(struct pfdd_told *t, struct pfdd_strings *strings,
 }
 
 /* *done: there is nothing new. */
-static bool tell_objects(struct pfdd_told *t, struct pfdd_strings *strings,
+static bool tell_objects(struct pfdd_preamble *t, struct pfdd_strings *strings,
                          uint64_t scope, pfd_wire_write_fn write, void *user,
                          bool *done)
 {
@@ -225,23 +229,24 @@ static bool tell_objects(struct pfdd_told *t, struct pfdd_strings *strings,
 /* ---- all of it ---- */
 
 /* Whoever listens keeps all that was told, also what has gone here. */
-static bool has_outgrown(const struct pfdd_told *t)
+static bool has_outgrown(const struct pfdd_preamble *t)
 {
     return t->n_buffers >= BUFFERS_MAX || t->n_scopes >= SCOPES_MAX ||
            t->n_bytes > 2 * t->n_alive + OUTGROWN;
 }
 
 /* Numbers of a stream that is over mean nothing in the next. */
-static void begin_anew(struct pfdd_told *t)
+static void begin_anew(struct pfdd_preamble *t)
 {
     uint64_t n_streams = t->n_streams + 1;
-    pfdd_told_deinit(t);
+    pfdd_preamble_deinit(t);
     t->n_streams = n_streams;
 }
 
-bool pfdd_told_tell(struct pfdd_told *t, const struct pfdd_object_lists *lists,
-                    const struct pfdd_buffer *buffer, uint64_t generation,
-                    pfd_wire_write_fn write, void *user, bool *done)
+bool pfdd_preamble_write(struct pfdd_preamble *t,
+                         const struct pfdd_object_lists *lists,
+                         const struct pfdd_buffer *buffer, uint64_t generation,
+                         pfd_wire_write_fn write, void *user, bool *done)
 {
     struct pfd_wire_frame frame = *buffer->frame;
     frame.generation = generation;
@@ -249,10 +254,10 @@ bool pfdd_told_tell(struct pfdd_told *t, const struct pfdd_object_lists *lists,
     if (!t->list && has_outgrown(t) &&
         !has_buffer(t, frame.buffer, generation)) {
         begin_anew(t);
-        return pfdd_told_begin(t, write, user);
+        return pfdd_preamble_begin(t, write, user);
     }
     if (!t->has_begun)
-        return pfdd_told_begin(t, write, user);
+        return pfdd_preamble_begin(t, write, user);
     bool has_objects = false;
     t->lists = lists;
     if (!tell_objects(t, buffer->binding->strings, frame.scope, write, user,

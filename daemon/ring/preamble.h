@@ -19,20 +19,20 @@
 #include "ring/chunk_objects.h"
 
 /* All zeros: nothing. */
-struct pfdd_told {
+struct pfdd_preamble {
     bool has_begun;
     uint64_t n_streams; /* that were over; what was told in them is forgotten */
     uint64_t n_objects; /* numbers that code objects have */
     uint64_t n_bytes;   /* of them */
     uint64_t n_alive;   /* of those that there were, when it looked last */
-    struct pfdd_told_buffer {
+    struct pfdd_preamble_buffer {
         uint64_t number;
         uint64_t generation;
     } * buffers; /* [n_buffers] */
     size_t n_buffers;
     /* Of everybody's code objects, and of those of a scope: up to which change
      * they were told. */
-    struct pfdd_told_scope {
+    struct pfdd_preamble_scope {
         uint64_t scope;
         uint64_t changes;
     } * scopes; /* [n_scopes] */
@@ -49,23 +49,23 @@ struct pfdd_told {
     uint64_t scope;   /* that it is told for */
 };
 
-void pfdd_told_deinit(struct pfdd_told *told);
+void pfdd_preamble_deinit(struct pfdd_preamble *preamble);
 
 /* Begins the stream, if it has not been begun. False: out of memory, or write
  * said so, here and below. */
-bool pfdd_told_begin(struct pfdd_told *told, pfd_wire_write_fn write,
-                     void *user);
+bool pfdd_preamble_begin(struct pfdd_preamble *preamble,
+                         pfd_wire_write_fn write, void *user);
 
 /*
  * Tells the next piece of what has to stand before entries of a generation of a
  * buffer. *done: nothing is missing.
  */
-bool pfdd_told_tell(struct pfdd_told *told,
-                    const struct pfdd_object_lists *lists,
-                    const struct pfdd_buffer *buffer, uint64_t generation,
-                    pfd_wire_write_fn write, void *user, bool *done);
+bool pfdd_preamble_write(struct pfdd_preamble *preamble,
+                         const struct pfdd_object_lists *lists,
+                         const struct pfdd_buffer *buffer, uint64_t generation,
+                         pfd_wire_write_fn write, void *user, bool *done);
 
 /* Bytes that it holds. */
-size_t pfdd_told_memory(const struct pfdd_told *told);
+size_t pfdd_preamble_memory(const struct pfdd_preamble *preamble);
 
 #endif

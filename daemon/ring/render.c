@@ -21,8 +21,8 @@ enum {
 };
 
 struct render {
-    struct pfdd_page *page;
-    const struct pfdd_choice *choice;
+    struct pfdd_rendered_block *rendered_block;
+    const struct pfdd_render_choice *render_choice;
     struct pfd_lines *lines;
     struct pfd_chunk_reader *reader;
     const struct pfdd_buffer *buffer; /* that reader is for */
@@ -56,21 +56,23 @@ static size_t gathered(const struct render *r)
 }
 
 /* What is left out is counted; NULL: it is not. */
-static struct pfdd_sample *sample_of(const struct render *r)
+static struct pfdd_sampler *sample_of(const struct render *r)
 {
-    struct pfdd_choice *choice = r->page->choice;
-    return choice && choice->wants.sample ? &choice->sample : NULL;
+    struct pfdd_render_choice *render_choice = r->rendered_block->render_choice;
+    return render_choice && render_choice->wants.sample
+               ? &render_choice->sampler
+               : NULL;
 }
 
 /* NULL: it is lines that are made. */
 static const struct pfdd_encoding *encoding_of(const struct render *r)
 {
-    return r->choice ? r->choice->wants.encoding : NULL;
+    return r->render_choice ? r->render_choice->wants.encoding : NULL;
 }
 
-static struct pfdd_runs *runs_of(const struct render *r)
+static struct pfdd_collapser *runs_of(const struct render *r)
 {
-    return r->choice ? r->choice->runs : NULL;
+    return r->render_choice ? r->render_choice->collapser : NULL;
 }
 
 static size_t bytes_made(const struct render *r)
@@ -92,7 +94,7 @@ static char *make_room(struct render *r, size_t n)
  * one that gets them all the same has failed. */
 static void set_end(struct render *r, size_t n)
 {
-    struct pfdd_page *p = r->page;
+    struct pfdd_rendered_block *p = r->rendered_block;
     uint64_t i = r->seq - 1 - p->first;
     if (i < p->n_ends && n <= UINT32_MAX) {
         p->ends[i] = (uint32_t)n;
@@ -138,10 +140,10 @@ static void put_line(struct render *r)
 static void tell_left_out(struct render *r)
 {
     char record[PFDD_LEFT_OUT];
-    bool is_event = r->page->form == PFDD_SSE;
-    struct pfdd_sample *sample = sample_of(r);
-    bool has_items = r->seq > r->page->first;
-    size_t n = sample && has_items ? pfdd_sample_tell(sample, record) : 0;
+    bool is_event = r->rendered_block->form == PFDD_SSE;
+    struct pfdd_sampler *sampler = sample_of(r);
+    bool has_items = r->seq > r->rendered_block->first;
+    size_t n = sampler && has_items ? pfdd_sampler_tell(sampler, record) : 0;
     char *at = n ? make_room(r, n + 64) : NULL;
     if (!at)
         return;
@@ -153,7 +155,7 @@ static void tell_left_out(struct render *r)
 /* Counts an item that is not wanted. */
 static void leave_out(struct render *r, const struct pfd_chunk_item *item)
 {
-    struct pfdd_sample *s = sample_of(r);
+    struct pfdd_sampler *s = sample_of(r);
     if (!r->is_new)
         return;
     if (item->type == PFD_CHUNK_ENTRY) {
@@ -230,14 +232,15 @@ static void tell_facts(struct render *r)
         .generation = r->generation,
         .buffer = r->buffer->frame,
     };
-    pfd_filter_run_set(r->choice->run, &facts);
+    pfd_filter_run_set(r->render_choice->run, &facts);
 }
 
 /* What is found in an entry is said by it: an item more would have a number of
  * its own. */
 static enum pfd_status add_chosen(struct render *r, struct pfd_entry *entry)
 {
-    struct pfd_filter_run *run = r->choice ? r->choice->run : NULL;
+    struct pfd_filter_run *run =
+        r->render_choice ? r->render_choice->run : NULL;
     uint64_t doubts = run ? pfd_filter_gave_up(run) : 0;
     if (run)
         tell_facts(r);
@@ -253,7 +256,8 @@ static enum pfd_status choose_item(struct render *r, bool is_else,
                                    struct pfd_chunk_item *item)
 {
     static const struct pfdd_wants all;
-    const struct pfdd_wants *w = r->choice ? &r->choice->wants : &all;
+    const struct pfdd_wants *w =
+        r->render_choice ? &r->render_choice->wants : &all;
     if (item->type == PFD_CHUNK_GAP) {
         return w->no_findings ? PFD_END
                               : pfd_chunk_add_gap(r->writer, &item->gap, NULL);
@@ -302,7 +306,7 @@ static void tell_doubt(struct render *r, struct pfd_entry *entry)
     };
     if (encoding_of(r)) {
         entry->findings |= UINT64_C(1) << PFD_FINDING_too_large;
-    } else if (!r->choice->wants.no_findings) {
+    } else if (!r->render_choice->wants.no_findings) {
         pfd_lines_finding(r->lines, &finding);
     }
 }
@@ -319,8 +323,9 @@ static void put_words(struct render *r, struct pfd_entry *entry)
 /* False: it is not wanted. */
 static bool put_entry(struct render *r, struct pfd_entry *entry)
 {
-    struct pfd_filter_run *run = r->choice ? r->choice->run : NULL;
-    struct pfdd_sample *sample = sample_of(r);
+    struct pfd_filter_run *run =
+        r->render_choice ? r->render_choice->run : NULL;
+    struct pfdd_sampler *sampler = sample_of(r);
     uint64_t doubts = run ? pfd_filter_gave_up(run) : 0;
     if (run)
         tell_facts(r);
@@ -328,8 +333,8 @@ static bool put_entry(struct render *r, struct pfd_entry *entry)
         return false;
     /* Of a page that is made again nothing is left out: what is counted is
      * never too little. */
-    if (r->is_new && !pfdd_sample_takes(sample, entry->findings)) {
-        pfdd_left_out_add(&sample->sampled, 1, entry->findings);
+    if (r->is_new && !pfdd_sampler_takes(sampler, entry->findings)) {
+        pfdd_left_out_add(&sampler->sampled, 1, entry->findings);
         return true;
     }
     put_words(r, entry);
@@ -342,7 +347,8 @@ static bool put_entry(struct render *r, struct pfd_entry *entry)
 static bool put_between(struct render *r, const struct pfdd_chunk *c,
                         const struct pfd_chunk_item *item)
 {
-    const struct pfdd_wants *w = r->choice ? &r->choice->wants : NULL;
+    const struct pfdd_wants *w =
+        r->render_choice ? &r->render_choice->wants : NULL;
     bool is_gap = item->type == PFD_CHUNK_GAP;
     if (w && (w->no_findings || (w->entries_only && !is_gap)))
         return false;
@@ -373,42 +379,43 @@ static void put_note(struct render *r, const struct pfdd_chunk *c,
 {
     static const char *const types[] = { "entry", "finding", "gap" };
     bool is_entry = item && item->type == PFD_CHUNK_ENTRY;
-    struct pfdd_note note = {
+    struct pfdd_log_record log_record = {
         .type = item ? types[item->type] : "gap",
         .severity = PFDD_SEVERITY_WARNING,
         .sequence = r->seq,
         .time = c->time,
         .buffer = c->buffer,
         .generation = c->contents.generation,
-        .map = r->choice->wants.map,
+        .map = r->render_choice->wants.map,
         .text = r->message,
         .n = r->n_message,
     };
     if (!r->message)
-        note.text = pfd_lines_bytes(r->lines, &note.n);
-    if (!note.text || (!r->message && !note.n))
+        log_record.text = pfd_lines_bytes(r->lines, &log_record.n);
+    if (!log_record.text || (!r->message && !log_record.n))
         return;
     if (is_entry) {
-        note.entry = &item->entry;
-        if (!r->choice->wants.no_findings)
-            note.findings = pfdd_note_findings(&item->entry);
-        note.severity = pfdd_note_severity(&item->entry, note.findings);
-    } else if (note.n > 2 && !memcmp(note.text, "! ", 2)) {
-        note.text += 2;
-        note.n -= 2;
+        log_record.entry = &item->entry;
+        if (!r->render_choice->wants.no_findings)
+            log_record.findings = pfdd_log_record_findings(&item->entry);
+        log_record.severity =
+            pfdd_log_record_severity(&item->entry, log_record.findings);
+    } else if (log_record.n > 2 && !memcmp(log_record.text, "! ", 2)) {
+        log_record.text += 2;
+        log_record.n -= 2;
     }
-    note.n -= note.n && note.text[note.n - 1] == '\n';
-    pfdd_note_put(&r->own, encoding_of(r), &note);
+    log_record.n -= log_record.n && log_record.text[log_record.n - 1] == '\n';
+    pfdd_log_record_put(&r->own, encoding_of(r), &log_record);
     r->failed |= r->own.failed;
     pfd_lines_clear(r->lines);
 }
 
-static void collapse(struct render *r, struct pfdd_runs *runs)
+static void collapse(struct render *r, struct pfdd_collapser *collapser)
 {
     size_t n = 0;
     const char *rows = pfd_lines_bytes(r->lines, &n);
-    pfdd_runs_add(runs, rows, n);
-    r->failed |= runs->failed;
+    pfdd_collapser_add(collapser, rows, n);
+    r->failed |= collapser->failed;
     pfd_lines_clear(r->lines);
 }
 
@@ -419,7 +426,7 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
     size_t before = 0;
     size_t n = 0;
     bool is_lost = false;
-    if (r->page->form == PFDD_ENTRIES) {
+    if (r->rendered_block->form == PFDD_ENTRIES) {
         put_chosen(r, c, is_else, item);
         return;
     }
@@ -435,15 +442,15 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
     } else if (n - before > PFDD_LINE_MAX || r->n_message > PFDD_LINE_MAX) {
         lose(r, before, "line_too_long");
         r->message = NULL;
-        r->page->n_long++;
+        r->rendered_block->n_long++;
         is_lost = true;
     }
-    struct pfdd_runs *runs = runs_of(r);
-    if (runs) {
-        collapse(r, runs);
+    struct pfdd_collapser *collapser = runs_of(r);
+    if (collapser) {
+        collapse(r, collapser);
     } else if (encoding_of(r)) {
         put_note(r, c, is_lost ? NULL : item);
-    } else if (r->page->form == PFDD_SSE) {
+    } else if (r->rendered_block->form == PFDD_SSE) {
         put_event(r, events[item->type]);
     } else if (r->is_own) {
         put_line(r);
@@ -470,8 +477,10 @@ static bool has_had_its_turn(struct render *r)
  * chunks where that is possible. */
 static bool is_full(struct render *r)
 {
-    size_t enough = r->choice ? PFDD_PAGE : PFDD_PAGE + PFDD_PAGE / 4;
-    return r->made >= enough || (r->choice && has_had_its_turn(r));
+    size_t enough = r->render_choice
+                        ? PFDD_RENDERED_BLOCK
+                        : PFDD_RENDERED_BLOCK + PFDD_RENDERED_BLOCK / 4;
+    return r->made >= enough || (r->render_choice && has_had_its_turn(r));
 }
 
 static bool open_chunk(struct render *r, const struct pfdd_chunk *c)
@@ -480,9 +489,9 @@ static bool open_chunk(struct render *r, const struct pfdd_chunk *c)
         pfd_chunk_reader_free(r->reader);
         r->reader = NULL;
         r->buffer = c->buffer;
-        if (pfd_chunk_reader_new(r->page->strings->set, c->buffer->name,
-                                 &c->buffer->options, &r->reader,
-                                 NULL) != PFD_OK)
+        if (pfd_chunk_reader_new(r->rendered_block->strings->set,
+                                 c->buffer->name, &c->buffer->options,
+                                 &r->reader, NULL) != PFD_OK)
             return false;
     }
     uint64_t generation = c->contents.generation;
@@ -511,7 +520,8 @@ static void next_item(struct render *r, bool *ok, struct pfd_chunk_item *ret)
 
 static bool is_of_another(const struct render *r, const struct pfdd_chunk *c)
 {
-    const char *source = r->choice ? r->choice->wants.source : NULL;
+    const char *source =
+        r->render_choice ? r->render_choice->wants.source : NULL;
     return source && strcmp(c->buffer->name, source) != 0;
 }
 
@@ -520,13 +530,14 @@ static bool is_of_another(const struct render *r, const struct pfdd_chunk *c)
 static uint64_t end_in_page(const struct render *r, const struct pfdd_chunk *c)
 {
     uint64_t end = c->first_seq + c->n_items;
-    return end < r->page->end ? end : r->page->end;
+    return end < r->rendered_block->end ? end : r->rendered_block->end;
 }
 
 /* Is all of it in what is still to be made? */
 static bool is_whole(const struct render *r, const struct pfdd_chunk *c)
 {
-    return c->first_seq >= r->seq && c->first_seq + c->n_items <= r->page->end;
+    return c->first_seq >= r->seq &&
+           c->first_seq + c->n_items <= r->rendered_block->end;
 }
 
 /* All of it; its items come with the last one. */
@@ -542,7 +553,7 @@ static void put_whole(struct render *r, const struct pfdd_chunk *c)
 /* Of entries, a chunk of which a part is wanted is written anew. */
 static bool has_writer(struct render *r)
 {
-    if (r->page->form == PFDD_ENTRIES && !r->writer &&
+    if (r->rendered_block->form == PFDD_ENTRIES && !r->writer &&
         pfd_chunk_writer_new(&r->writer, NULL) != PFD_OK)
         r->failed = true;
     return !r->failed;
@@ -554,9 +565,10 @@ static bool put_chunk(struct render *r, const struct pfdd_chunk *c)
     uint64_t end = end_in_page(r, c);
     if (end <= r->seq)
         return true;
-    if (r->page->form == PFDD_ENTRIES && !r->choice && is_whole(r, c)) {
+    if (r->rendered_block->form == PFDD_ENTRIES && !r->render_choice &&
+        is_whole(r, c)) {
         put_whole(r, c);
-        return r->made < PFDD_PAGE;
+        return r->made < PFDD_RENDERED_BLOCK;
     }
     if (!has_writer(r))
         return false;
@@ -572,7 +584,7 @@ static bool put_chunk(struct render *r, const struct pfdd_chunk *c)
         next_item(r, &ok, &item);
         if (seq < r->seq)
             continue;
-        r->is_new = sample_of(r) && pfdd_sample_item(sample_of(r), seq);
+        r->is_new = sample_of(r) && pfdd_sampler_item(sample_of(r), seq);
         put_item(r, c, is_else, &item);
         end_item(r);
         if (is_full(r)) {
@@ -589,7 +601,7 @@ static bool put_chunk(struct render *r, const struct pfdd_chunk *c)
 /* What it makes is gathered in a block, be it the loop's or a new one. */
 static void give_block(struct render *r)
 {
-    struct pfdd_page *p = r->page;
+    struct pfdd_rendered_block *p = r->rendered_block;
     r->block = p->is_block ? p->text : malloc(PFDD_BLOCK);
     p->text = NULL;
     p->is_block = false;
@@ -597,42 +609,43 @@ static void give_block(struct render *r)
         pfd_lines_give(r->lines, r->block, PFDD_BLOCK);
 }
 
-static bool prepare_filter(struct pfdd_choice *choice,
+static bool prepare_filter(struct pfdd_render_choice *render_choice,
                            const struct pfd_strings *strings)
 {
-    const struct pfd_filter *filter = choice->wants.entries;
+    const struct pfd_filter *filter = render_choice->wants.entries;
     if (!filter)
         return true;
-    if (!choice->run &&
-        pfd_filter_run_new(filter, strings, &choice->run, NULL) != PFD_OK)
+    if (!render_choice->run &&
+        pfd_filter_run_new(filter, strings, &render_choice->run, NULL) !=
+            PFD_OK)
         return false;
-    pfd_filter_run_set_room(choice->run, choice->room);
+    pfd_filter_run_set_room(render_choice->run, render_choice->room);
     return true;
 }
 
 static bool start(struct render *r)
 {
     static const char *const names[] = { "json", "text", "raw", "raw", "json" };
-    struct pfdd_page *p = r->page;
-    struct pfdd_choice *choice = p->choice;
+    struct pfdd_rendered_block *p = r->rendered_block;
+    struct pfdd_render_choice *render_choice = p->render_choice;
     r->is_own = p->form == PFDD_SSE || p->form == PFDD_ENTRIES ||
                 encoding_of(r) || sample_of(r);
     if (pfd_lines_new(names[p->form], false, p->form != PFDD_TEXT, &r->lines,
                       NULL) != PFD_OK)
         return false;
-    if (!choice || !choice->wants.no_findings)
+    if (!render_choice || !render_choice->wants.no_findings)
         pfd_lines_tell(r->lines);
-    if (choice && choice->wants.fields)
+    if (render_choice && render_choice->wants.fields)
         pfd_lines_fields(r->lines);
     if (runs_of(r))
         pfd_lines_rows(r->lines);
-    if (choice && !prepare_filter(choice, p->strings->set))
+    if (render_choice && !prepare_filter(render_choice, p->strings->set))
         return false;
-    if (!r->is_own && !choice)
+    if (!r->is_own && !render_choice)
         give_block(r);
-    if (choice && choice->wants.sample) {
-        pfdd_sample_begin(&choice->sample, choice->wants.sample, p->first,
-                          p->end - p->first, uv_hrtime());
+    if (render_choice && render_choice->wants.sample) {
+        pfdd_sampler_begin(&render_choice->sampler, render_choice->wants.sample,
+                           p->first, p->end - p->first, uv_hrtime());
     }
     p->n_ends = (size_t)(p->end - p->first);
     p->ends = malloc(p->n_ends * sizeof *p->ends);
@@ -640,24 +653,24 @@ static bool start(struct render *r)
 }
 
 /* What has been made of it by now. */
-static void take_runs(struct render *r, struct pfdd_runs *runs)
+static void take_runs(struct render *r, struct pfdd_collapser *collapser)
 {
-    struct pfdd_page *p = r->page;
+    struct pfdd_rendered_block *p = r->rendered_block;
     uint64_t now = uv_hrtime();
-    if (pfdd_runs_are_old(runs, now))
-        pfdd_runs_end(runs, r->seq - 1, now);
-    r->failed |= runs->failed;
-    p->text = pfdd_runs_take(runs, &p->n);
+    if (pfdd_collapser_is_due(collapser, now))
+        pfdd_collapser_end(collapser, r->seq - 1, now);
+    r->failed |= collapser->failed;
+    p->text = pfdd_collapser_take(collapser, &p->n);
     if (r->seq > p->first)
         set_end(r, p->n);
 }
 
 static void finish(struct render *r)
 {
-    struct pfdd_page *p = r->page;
-    struct pfdd_runs *runs = runs_of(r);
-    if (runs) {
-        take_runs(r, runs);
+    struct pfdd_rendered_block *p = r->rendered_block;
+    struct pfdd_collapser *collapser = runs_of(r);
+    if (collapser) {
+        take_runs(r, collapser);
     } else if (r->is_own) {
         p->text = r->own.at;
         p->n = r->own.n;
@@ -671,32 +684,33 @@ static void finish(struct render *r)
     p->full = r->seq;
 }
 
-void pfdd_page_render(struct pfdd_page *page)
+void pfdd_rendered_block_render(struct pfdd_rendered_block *rendered_block)
 {
     size_t n_in = 0;
     struct render r = {
-        .page = page,
-        .choice = page->choice,
-        .seq = page->first,
-        .began = page->choice ? pfdd_job_cpu_ns() : 0,
+        .rendered_block = rendered_block,
+        .render_choice = rendered_block->render_choice,
+        .seq = rendered_block->first,
+        .began = rendered_block->render_choice ? pfdd_job_cpu_ns() : 0,
         .until = uv_hrtime() + SLICE_NS,
     };
     if (start(&r)) {
         size_t i = 0;
-        while (i < page->n_pieces && !r.failed &&
-               put_chunk(&r, page->pieces[i]))
-            n_in += page->pieces[i++]->n;
+        while (i < rendered_block->n_pieces && !r.failed &&
+               put_chunk(&r, rendered_block->pieces[i]))
+            n_in += rendered_block->pieces[i++]->n;
         if (sample_of(&r))
-            pfdd_sample_end(sample_of(&r));
+            pfdd_sampler_end(sample_of(&r));
         tell_left_out(&r);
         finish(&r);
     } else {
-        page->has_failed = true;
+        rendered_block->has_failed = true;
     }
-    if (page->choice) {
-        page->choice->debt_ns += (int64_t)(pfdd_job_cpu_ns() - r.began) -
-                                 (int64_t)(r.seq - page->first) * ITEM_NS -
-                                 (int64_t)n_in * BYTE_NS;
+    if (rendered_block->render_choice) {
+        rendered_block->render_choice->debt_ns +=
+            (int64_t)(pfdd_job_cpu_ns() - r.began) -
+            (int64_t)(r.seq - rendered_block->first) * ITEM_NS -
+            (int64_t)n_in * BYTE_NS;
     }
     pfd_lines_free(r.lines);
     pfd_chunk_reader_free(r.reader);

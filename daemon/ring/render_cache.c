@@ -13,50 +13,51 @@ enum {
     ITEMS_MAX = 16384, /* of a page: their ends take 64 KiB */
 };
 
-void pfdd_pages_init(struct pfdd_pages *pages, struct pfdd_ring *ring,
-                     struct pfdd_pool *shared, struct pfdd_pool *chosen,
-                     unsigned n_ahead, size_t n_bytes_max)
+void pfdd_render_cache_init(struct pfdd_render_cache *render_cache,
+                            struct pfdd_ring *ring, struct pfdd_pool *shared,
+                            struct pfdd_pool *chosen, unsigned n_ahead,
+                            size_t n_bytes_max)
 {
-    *pages = (struct pfdd_pages){ .ring = ring,
-                                  .shared = shared,
-                                  .chosen = chosen,
-                                  .n_ahead = n_ahead,
-                                  .n_bytes_max = n_bytes_max };
+    *render_cache = (struct pfdd_render_cache){ .ring = ring,
+                                                .shared = shared,
+                                                .chosen = chosen,
+                                                .n_ahead = n_ahead,
+                                                .n_bytes_max = n_bytes_max };
 }
 
 /* ---- blocks ---- */
 
-static void keep_block(struct pfdd_pages *pages, char *block)
+static void keep_block(struct pfdd_render_cache *render_cache, char *block)
 {
-    if (pages->n_blocks > pages->n_ahead ||
-        pages->n_blocks == PFDD_BLOCKS_MAX ||
-        pages->n_bytes + PFDD_BLOCK > pages->n_bytes_max) {
+    if (render_cache->n_blocks > render_cache->n_ahead ||
+        render_cache->n_blocks == PFDD_BLOCKS_MAX ||
+        render_cache->n_bytes + PFDD_BLOCK > render_cache->n_bytes_max) {
         free(block);
         return;
     }
-    pages->blocks[pages->n_blocks++] = block;
-    pages->n_bytes += PFDD_BLOCK;
+    render_cache->blocks[render_cache->n_blocks++] = block;
+    render_cache->n_bytes += PFDD_BLOCK;
 }
 
 /* NULL: there is none. */
-static char *take_block(struct pfdd_pages *pages)
+static char *take_block(struct pfdd_render_cache *render_cache)
 {
-    if (!pages->n_blocks)
+    if (!render_cache->n_blocks)
         return NULL;
-    pages->n_bytes -= PFDD_BLOCK;
-    return pages->blocks[--pages->n_blocks];
+    render_cache->n_bytes -= PFDD_BLOCK;
+    return render_cache->blocks[--render_cache->n_blocks];
 }
 
-static bool drop_block(struct pfdd_pages *pages)
+static bool drop_block(struct pfdd_render_cache *render_cache)
 {
-    char *block = take_block(pages);
+    char *block = take_block(render_cache);
     free(block);
     return block;
 }
 
 /* ---- life ---- */
 
-static void free_input(struct pfdd_page *p)
+static void free_input(struct pfdd_rendered_block *p)
 {
     while (p->n_pieces)
         pfdd_chunk_unref(p->pieces[--p->n_pieces]);
@@ -64,7 +65,7 @@ static void free_input(struct pfdd_page *p)
     p->strings = NULL;
 }
 
-static void charge(struct pfdd_page *p, size_t n)
+static void charge(struct pfdd_rendered_block *p, size_t n)
 {
     p->of->n_bytes += n - p->n_charged;
     if (p->is_chosen)
@@ -72,25 +73,26 @@ static void charge(struct pfdd_page *p, size_t n)
     p->n_charged = n;
 }
 
-void pfdd_page_unref(struct pfdd_page *page)
+void pfdd_rendered_block_unref(struct pfdd_rendered_block *rendered_block)
 {
-    if (!page || --page->refs > 0)
+    if (!rendered_block || --rendered_block->refs > 0)
         return;
-    free_input(page);
-    charge(page, 0);
-    while (page->n_buffers)
-        pfdd_buffer_unref(page->buffers[--page->n_buffers].buffer);
-    free(page->buffers);
-    if (page->is_block) {
-        keep_block(page->of, page->text);
+    free_input(rendered_block);
+    charge(rendered_block, 0);
+    while (rendered_block->n_buffers)
+        pfdd_buffer_unref(
+            rendered_block->buffers[--rendered_block->n_buffers].buffer);
+    free(rendered_block->buffers);
+    if (rendered_block->is_block) {
+        keep_block(rendered_block->of, rendered_block->text);
     } else {
-        free(page->text);
+        free(rendered_block->text);
     }
-    free(page->ends);
-    free(page);
+    free(rendered_block->ends);
+    free(rendered_block);
 }
 
-static size_t page_bytes(const struct pfdd_page *p)
+static size_t page_bytes(const struct pfdd_rendered_block *p)
 {
     return sizeof *p + (p->is_block ? (size_t)PFDD_BLOCK : p->n) +
            p->n_ends * sizeof *p->ends + p->n_buffers * sizeof *p->buffers;
@@ -99,7 +101,7 @@ static size_t page_bytes(const struct pfdd_page *p)
 /* ---- the list of a form ---- */
 
 /* The first that ends behind the item, or n. */
-static size_t find(const struct pfdd_page_list *list, uint64_t seq)
+static size_t find(const struct pfdd_rendered_block_list *list, uint64_t seq)
 {
     size_t low = 0;
     size_t high = list->n;
@@ -114,16 +116,17 @@ static size_t find(const struct pfdd_page_list *list, uint64_t seq)
     return low;
 }
 
-static void remove_at(struct pfdd_page_list *list, size_t i)
+static void remove_at(struct pfdd_rendered_block_list *list, size_t i)
 {
-    struct pfdd_page *p = list->items[i];
+    struct pfdd_rendered_block *p = list->items[i];
     list->n--;
     memmove(list->items + i, list->items + i + 1,
             (list->n - i) * sizeof(void *));
-    pfdd_page_unref(p);
+    pfdd_rendered_block_unref(p);
 }
 
-static bool insert(struct pfdd_page_list *list, size_t i, struct pfdd_page *p)
+static bool insert(struct pfdd_rendered_block_list *list, size_t i,
+                   struct pfdd_rendered_block *p)
 {
     if (list->n == list->size) {
         size_t size = list->size ? 2 * list->size : 16;
@@ -141,33 +144,33 @@ static bool insert(struct pfdd_page_list *list, size_t i, struct pfdd_page *p)
     return true;
 }
 
-void pfdd_pages_deinit(struct pfdd_pages *pages)
+void pfdd_render_cache_deinit(struct pfdd_render_cache *render_cache)
 {
     for (unsigned form = 0; form < PFDD_N_FORMS; form++) {
-        struct pfdd_page_list *list = &pages->lists[form];
+        struct pfdd_rendered_block_list *list = &render_cache->lists[form];
         while (list->n)
             remove_at(list, list->n - 1);
         free(list->items);
-        *list = (struct pfdd_page_list){ 0 };
+        *list = (struct pfdd_rendered_block_list){ 0 };
     }
-    while (drop_block(pages))
+    while (drop_block(render_cache))
         continue;
-    assert(pages->n_bytes == 0);
+    assert(render_cache->n_bytes == 0);
 }
 
 /* ---- room ---- */
 
-static bool is_idle(const struct pfdd_page *p)
+static bool is_idle(const struct pfdd_rendered_block *p)
 {
     return p->is_ready && p->refs == 1;
 }
 
 /* One whose items the ring has no more: nobody can ask for it. */
-static bool drop_dead(struct pfdd_pages *pages)
+static bool drop_dead(struct pfdd_render_cache *render_cache)
 {
-    uint64_t oldest = pfdd_ring_oldest(pages->ring);
+    uint64_t oldest = pfdd_ring_oldest(render_cache->ring);
     for (unsigned form = 0; form < PFDD_N_FORMS; form++) {
-        struct pfdd_page_list *list = &pages->lists[form];
+        struct pfdd_rendered_block_list *list = &render_cache->lists[form];
         for (size_t i = 0; i < list->n && list->items[i]->end <= oldest; i++) {
             if (is_idle(list->items[i])) {
                 remove_at(list, i);
@@ -180,14 +183,15 @@ static bool drop_dead(struct pfdd_pages *pages)
 
 /* The last one that all readers of its form have behind them: what it takes is
  * still in the processor's cache, and who comes later begins with older ones. */
-static bool drop_read(struct pfdd_pages *pages)
+static bool drop_read(struct pfdd_render_cache *render_cache)
 {
-    struct pfdd_page_list *last = NULL;
+    struct pfdd_rendered_block_list *last = NULL;
     size_t at = 0;
     for (unsigned form = 0; form < PFDD_N_FORMS; form++) {
-        struct pfdd_page_list *list = &pages->lists[form];
+        struct pfdd_rendered_block_list *list = &render_cache->lists[form];
         size_t i =
-            list->n ? find(list, pfdd_readers_lowest(pages->ring, form)) : 0;
+            list->n ? find(list, pfdd_cursors_lowest(render_cache->ring, form))
+                    : 0;
         while (i > 0 && !is_idle(list->items[i - 1]))
             i--;
         if (i > 0 &&
@@ -203,13 +207,13 @@ static bool drop_read(struct pfdd_pages *pages)
 
 /* Of a list, the idle page before an item that a reader has farthest to, if it
  * is farther than the others' (*far, items). */
-static bool find_far(const struct pfdd_page_list *list, uint64_t before,
-                     uint64_t *far, size_t *at)
+static bool find_far(const struct pfdd_rendered_block_list *list,
+                     uint64_t before, uint64_t *far, size_t *at)
 {
     uint64_t reader = 0; /* where the last one before the page stands */
     bool found = false;
     for (size_t i = 0; i < list->n; i++) {
-        struct pfdd_page *p = list->items[i];
+        struct pfdd_rendered_block *p = list->items[i];
         if (p->is_next)
             reader = p->first;
         p->is_next = false;
@@ -223,29 +227,31 @@ static bool find_far(const struct pfdd_page_list *list, uint64_t before,
 }
 
 /* The one that will be wanted last, of those that end before this item. */
-static bool drop_farthest(struct pfdd_pages *pages, uint64_t before)
+static bool drop_farthest(struct pfdd_render_cache *render_cache,
+                          uint64_t before)
 {
-    struct pfdd_page_list *farthest = NULL;
+    struct pfdd_rendered_block_list *farthest = NULL;
     uint64_t far = 0;
     size_t at = 0;
-    for (struct pfdd_reader *r = pages->ring->readers; r; r = r->next) {
-        struct pfdd_page_list *list = &pages->lists[r->form];
-        size_t i = r->choice ? list->n : find(list, pfdd_reader_seq(r));
+    for (struct pfdd_cursor *r = render_cache->ring->cursors; r; r = r->next) {
+        struct pfdd_rendered_block_list *list = &render_cache->lists[r->form];
+        size_t i = r->render_choice ? list->n : find(list, pfdd_cursor_seq(r));
         if (i < list->n)
             list->items[i]->is_next = true;
     }
     for (unsigned form = 0; form < PFDD_N_FORMS; form++) {
-        if (find_far(&pages->lists[form], before, &far, &at))
-            farthest = &pages->lists[form];
+        if (find_far(&render_cache->lists[form], before, &far, &at))
+            farthest = &render_cache->lists[form];
     }
     if (farthest)
         remove_at(farthest, at);
     return farthest != NULL;
 }
 
-static bool drop_one(struct pfdd_pages *pages, uint64_t before)
+static bool drop_one(struct pfdd_render_cache *render_cache, uint64_t before)
 {
-    return drop_dead(pages) || drop_read(pages) || drop_farthest(pages, before);
+    return drop_dead(render_cache) || drop_read(render_cache) ||
+           drop_farthest(render_cache, before);
 }
 
 /* Is a page's text gathered in a block? */
@@ -255,43 +261,47 @@ static bool uses_block(enum pfdd_form form)
 }
 
 /* n_used: blocks that are kept and will be part of it. */
-static bool has_room(const struct pfdd_pages *pages, size_t n, unsigned n_used)
+static bool has_room(const struct pfdd_render_cache *render_cache, size_t n,
+                     unsigned n_used)
 {
-    size_t kept = pages->n_blocks < n_used ? pages->n_blocks : n_used;
-    return pages->n_bytes - kept * PFDD_BLOCK + n <= pages->n_bytes_max;
+    size_t kept =
+        render_cache->n_blocks < n_used ? render_cache->n_blocks : n_used;
+    return render_cache->n_bytes - kept * PFDD_BLOCK + n <=
+           render_cache->n_bytes_max;
 }
 
 /* For n bytes; by pages that end before this item, others stay. A page's block
  * is kept, and is the next one's. */
-static bool make_room(struct pfdd_pages *pages, size_t n, unsigned n_used,
-                      uint64_t before)
+static bool make_room(struct pfdd_render_cache *render_cache, size_t n,
+                      unsigned n_used, uint64_t before)
 {
-    while (!has_room(pages, n, n_used)) {
-        if (!(pages->n_blocks > n_used && drop_block(pages)) &&
-            !drop_one(pages, before) &&
-            !(before == UINT64_MAX && pfdd_readers_let_go(pages->ring, false)))
+    while (!has_room(render_cache, n, n_used)) {
+        if (!(render_cache->n_blocks > n_used && drop_block(render_cache)) &&
+            !drop_one(render_cache, before) &&
+            !(before == UINT64_MAX &&
+              pfdd_cursors_let_go(render_cache->ring, false)))
             return false;
     }
     return true;
 }
 
-bool pfdd_pages_reserve(struct pfdd_pages *pages, size_t n)
+bool pfdd_render_cache_reserve(struct pfdd_render_cache *render_cache, size_t n)
 {
-    if (!make_room(pages, n, 0, UINT64_MAX))
+    if (!make_room(render_cache, n, 0, UINT64_MAX))
         return false;
-    pages->n_bytes += n;
+    render_cache->n_bytes += n;
     return true;
 }
 
-void pfdd_pages_release(struct pfdd_pages *pages, size_t n)
+void pfdd_render_cache_release(struct pfdd_render_cache *render_cache, size_t n)
 {
-    pages->n_bytes -= n;
+    render_cache->n_bytes -= n;
 }
 
-void pfdd_pages_kick(struct pfdd_pages *pages)
+void pfdd_render_cache_kick(struct pfdd_render_cache *render_cache)
 {
-    pfdd_readers_wake(pages->ring, NULL);
-    pfdd_readers_end_runs(pages->ring);
+    pfdd_cursors_wake(render_cache->ring, NULL);
+    pfdd_cursors_end_runs(render_cache->ring);
 }
 
 /* ---- making ---- */
@@ -300,12 +310,12 @@ static void page_done(struct pfdd_job *job);
 
 static void run_job(struct pfdd_job *job)
 {
-    pfdd_page_render((struct pfdd_page *)job);
+    pfdd_rendered_block_render((struct pfdd_rendered_block *)job);
 }
 
 /* A page with little text does not keep a block. A chunk's is about half of one,
  * and copying that would be the loop's time. */
-static void fit(struct pfdd_page *p)
+static void fit(struct pfdd_rendered_block *p)
 {
     if (!p->is_block || (p->n > PFDD_BLOCK / 3 && p->n <= PFDD_BLOCK))
         return;
@@ -319,9 +329,9 @@ static void fit(struct pfdd_page *p)
 }
 
 /* One that could not be made is tried again by whoever asks next. */
-void pfdd_page_settle(struct pfdd_page *p)
+void pfdd_rendered_block_settle(struct pfdd_rendered_block *p)
 {
-    struct pfdd_page_list *list = &p->of->lists[p->form];
+    struct pfdd_rendered_block_list *list = &p->of->lists[p->form];
     p->is_ready = true;
     if (!p->has_failed) {
         p->end = p->full;
@@ -337,17 +347,18 @@ void pfdd_page_settle(struct pfdd_page *p)
         remove_at(list, find(list, p->first));
 }
 
-void pfdd_page_leave_behind(struct pfdd_page *page, struct pfdd_reader *reader)
+void pfdd_rendered_block_leave_behind(
+    struct pfdd_rendered_block *rendered_block, struct pfdd_cursor *cursor)
 {
-    page->reader = NULL;
-    page->reader_quota = reader->reader_quota;
-    page->n_held = reader->n_held;
-    page->of->n_left += page->n_held;
+    rendered_block->cursor = NULL;
+    rendered_block->reader_quota = cursor->reader_quota;
+    rendered_block->n_held = cursor->n_held;
+    rendered_block->of->n_left += rendered_block->n_held;
 }
 
-static void free_what_was_left(struct pfdd_page *p)
+static void free_what_was_left(struct pfdd_rendered_block *p)
 {
-    pfdd_choice_free(p->choice);
+    pfdd_render_choice_free(p->render_choice);
     p->of->n_left -= p->n_held;
     pfdd_reader_quota_change(p->reader_quota, p->n_held, 0);
     pfdd_reader_quota_leave(p->reader_quota);
@@ -355,21 +366,21 @@ static void free_what_was_left(struct pfdd_page *p)
 
 static void page_done(struct pfdd_job *job)
 {
-    struct pfdd_page *p = (struct pfdd_page *)job;
-    struct pfdd_pages *pages = p->of;
-    pfdd_page_settle(p);
-    if (!p->is_shared && !p->reader)
+    struct pfdd_rendered_block *p = (struct pfdd_rendered_block *)job;
+    struct pfdd_render_cache *render_cache = p->of;
+    pfdd_rendered_block_settle(p);
+    if (!p->is_shared && !p->cursor)
         free_what_was_left(p);
-    pfdd_readers_wake(pages->ring, p);
-    pfdd_page_unref(p); /* the job's */
-    pfdd_readers_wake(pages->ring, NULL);
+    pfdd_cursors_wake(render_cache->ring, p);
+    pfdd_rendered_block_unref(p); /* the job's */
+    pfdd_cursors_wake(render_cache->ring, NULL);
 }
 
-static void make(struct pfdd_page *p, struct pfdd_pool *pool)
+static void make(struct pfdd_rendered_block *p, struct pfdd_pool *pool)
 {
     if (!pool) {
-        pfdd_page_render(p);
-        pfdd_page_settle(p);
+        pfdd_rendered_block_render(p);
+        pfdd_rendered_block_settle(p);
         return;
     }
     p->job.run = run_job;
@@ -384,12 +395,13 @@ static struct pfdd_strings *strings_of(const struct pfdd_chunk *c)
 }
 
 /* Chunks up to an item, as many as make a page of text. */
-static size_t count_pieces(const struct pfdd_pages *pages, enum pfdd_form form,
-                           size_t from, uint64_t first, uint64_t limit)
+static size_t count_pieces(const struct pfdd_render_cache *render_cache,
+                           enum pfdd_form form, size_t from, uint64_t first,
+                           uint64_t limit)
 {
-    const struct pfdd_ring *ring = pages->ring;
-    size_t line = pages->lists[form].line;
-    size_t wanted = PFDD_PAGE / (line ? line : LINE_FIRST);
+    const struct pfdd_ring *ring = render_cache->ring;
+    size_t line = render_cache->lists[form].line;
+    size_t wanted = PFDD_RENDERED_BLOCK / (line ? line : LINE_FIRST);
     size_t n_items = wanted < ITEMS_MAX ? wanted : ITEMS_MAX;
     size_t n = 0;
     const struct pfdd_strings *strings = NULL;
@@ -405,7 +417,8 @@ static size_t count_pieces(const struct pfdd_pages *pages, enum pfdd_form form,
     return n;
 }
 
-static bool is_noted(const struct pfdd_page *p, const struct pfdd_chunk *c)
+static bool is_noted(const struct pfdd_rendered_block *p,
+                     const struct pfdd_chunk *c)
 {
     for (size_t i = 0; i < p->n_buffers; i++) {
         if (p->buffers[i].buffer == c->buffer &&
@@ -415,15 +428,15 @@ static bool is_noted(const struct pfdd_page *p, const struct pfdd_chunk *c)
     return false;
 }
 
-static bool note_buffers(struct pfdd_page *p)
+static bool note_buffers(struct pfdd_rendered_block *p)
 {
     p->buffers = calloc(p->n_pieces, sizeof *p->buffers);
     for (size_t i = 0; p->buffers && i < p->n_pieces; i++) {
         const struct pfdd_chunk *c = p->pieces[i];
         if (!is_noted(p, c)) {
             p->buffers[p->n_buffers++] =
-                (struct pfdd_page_buffer){ pfdd_buffer_ref(c->buffer),
-                                           c->contents.generation };
+                (struct pfdd_rendered_block_buffer){ pfdd_buffer_ref(c->buffer),
+                                                     c->contents.generation };
         }
     }
     return p->buffers;
@@ -431,26 +444,27 @@ static bool note_buffers(struct pfdd_page *p)
 
 /* Of the items from `first` on, before `limit`; it may end inside of its first
  * chunk. n_used: see has_room(). NULL: no room. */
-static struct pfdd_page *new_page(struct pfdd_pages *pages, enum pfdd_form form,
-                                  uint64_t first, uint64_t limit,
-                                  unsigned n_used)
+static struct pfdd_rendered_block *new_page(
+    struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t first,
+    uint64_t limit, unsigned n_used)
 {
-    const struct pfdd_ring *ring = pages->ring;
+    const struct pfdd_ring *ring = render_cache->ring;
     size_t from = pfdd_ring_find(ring, first);
-    size_t n = count_pieces(pages, form, from, first, limit);
+    size_t n = count_pieces(render_cache, form, from, first, limit);
     assert(n > 0); /* the ring has it */
     const struct pfdd_chunk *last = pfdd_ring_at(ring, from + n - 1);
     uint64_t end = last->first_seq + last->n_items;
     end = end < limit ? end : limit;
     end = end - first < ITEMS_MAX ? end : first + ITEMS_MAX;
-    size_t room = sizeof(struct pfdd_page) + n * sizeof(void *) +
+    size_t room = sizeof(struct pfdd_rendered_block) + n * sizeof(void *) +
                   (size_t)(end - first) * sizeof(uint32_t) + PFDD_BLOCK;
-    struct pfdd_page *p = make_room(pages, room, n_used, UINT64_MAX)
-                              ? calloc(1, sizeof *p + n * sizeof(void *))
-                              : NULL;
+    struct pfdd_rendered_block *p =
+        make_room(render_cache, room, n_used, UINT64_MAX)
+            ? calloc(1, sizeof *p + n * sizeof(void *))
+            : NULL;
     if (!p)
         return NULL;
-    p->of = pages;
+    p->of = render_cache;
     p->refs = 1;
     p->form = form;
     p->first = first;
@@ -462,7 +476,7 @@ static struct pfdd_page *new_page(struct pfdd_pages *pages, enum pfdd_form form,
     p->strings = pfdd_strings_ref(strings_of(p->pieces[0]));
     charge(p, room);
     if (form == PFDD_ENTRIES && !note_buffers(p)) {
-        pfdd_page_unref(p);
+        pfdd_rendered_block_unref(p);
         return NULL;
     }
     return p;
@@ -470,11 +484,11 @@ static struct pfdd_page *new_page(struct pfdd_pages *pages, enum pfdd_form form,
 
 /* Where the page of an item begins: with its chunk, so that all find the same,
  * or where the page before it was full. */
-static uint64_t first_of(const struct pfdd_pages *pages,
-                         const struct pfdd_page_list *list, size_t i,
+static uint64_t first_of(const struct pfdd_render_cache *render_cache,
+                         const struct pfdd_rendered_block_list *list, size_t i,
                          uint64_t seq)
 {
-    const struct pfdd_ring *ring = pages->ring;
+    const struct pfdd_ring *ring = render_cache->ring;
     uint64_t first = pfdd_ring_at(ring, pfdd_ring_find(ring, seq))->first_seq;
     uint64_t before = i > 0 ? list->items[i - 1]->end : 0;
     return before > first ? before : first;
@@ -482,124 +496,128 @@ static uint64_t first_of(const struct pfdd_pages *pages,
 
 /* Of entries, a chunk goes out whole: is the item inside of one, that others
  * may have had the beginning of? */
-static bool is_inside(const struct pfdd_pages *pages, uint64_t seq)
+static bool is_inside(const struct pfdd_render_cache *render_cache,
+                      uint64_t seq)
 {
-    const struct pfdd_ring *ring = pages->ring;
+    const struct pfdd_ring *ring = render_cache->ring;
     return pfdd_ring_at(ring, pfdd_ring_find(ring, seq))->first_seq < seq;
 }
 
 /* The rest of its chunk, for one reader. */
-static struct pfdd_page *make_rest(struct pfdd_pages *pages,
-                                   enum pfdd_form form, uint64_t seq)
+static struct pfdd_rendered_block *make_rest(
+    struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t seq)
 {
-    const struct pfdd_ring *ring = pages->ring;
+    const struct pfdd_ring *ring = render_cache->ring;
     const struct pfdd_chunk *c = pfdd_ring_at(ring, pfdd_ring_find(ring, seq));
-    struct pfdd_page *p =
-        new_page(pages, form, seq, c->first_seq + c->n_items, 0);
+    struct pfdd_rendered_block *p =
+        new_page(render_cache, form, seq, c->first_seq + c->n_items, 0);
     if (p)
-        make(p, pages->shared);
+        make(p, render_cache->shared);
     return p;
 }
 
-struct pfdd_page *pfdd_pages_get(struct pfdd_pages *pages, enum pfdd_form form,
-                                 uint64_t seq)
+struct pfdd_rendered_block *pfdd_render_cache_get(
+    struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t seq)
 {
-    struct pfdd_page_list *list = &pages->lists[form];
+    struct pfdd_rendered_block_list *list = &render_cache->lists[form];
     size_t i = find(list, seq);
     bool is_there = i < list->n && list->items[i]->first <= seq;
     uint64_t first =
-        is_there ? list->items[i]->first : first_of(pages, list, i, seq);
-    if (form == PFDD_ENTRIES && first < seq && is_inside(pages, seq))
-        return make_rest(pages, form, seq);
+        is_there ? list->items[i]->first : first_of(render_cache, list, i, seq);
+    if (form == PFDD_ENTRIES && first < seq && is_inside(render_cache, seq))
+        return make_rest(render_cache, form, seq);
     if (is_there) {
         list->items[i]->refs++;
         return list->items[i];
     }
     uint64_t limit = i < list->n ? list->items[i]->first : UINT64_MAX;
-    struct pfdd_page *p = new_page(pages, form, first, limit, uses_block(form));
+    struct pfdd_rendered_block *p =
+        new_page(render_cache, form, first, limit, uses_block(form));
     if (!p)
         return NULL;
     p->is_shared = true;
     if (uses_block(form))
-        p->text = take_block(pages);
+        p->text = take_block(render_cache);
     p->is_block = p->text;
     /* What had to go for it moved the others. */
     if (!insert(list, find(list, first), p)) {
-        pfdd_page_unref(p);
+        pfdd_rendered_block_unref(p);
         return NULL;
     }
-    make(p, pages->shared);
+    make(p, render_cache->shared);
     return p;
 }
 
-void pfdd_pages_prepare(struct pfdd_pages *pages, enum pfdd_form form,
-                        uint64_t seq)
+void pfdd_render_cache_prepare(struct pfdd_render_cache *render_cache,
+                               enum pfdd_form form, uint64_t seq)
 {
     const uint64_t before = seq;
-    for (unsigned i = 0; i < pages->n_ahead; i++) {
-        if (seq >= pages->ring->next_seq ||
-            seq < pfdd_ring_oldest(pages->ring) ||
-            !make_room(pages, 2 * PFDD_BLOCK, uses_block(form), before))
+    for (unsigned i = 0; i < render_cache->n_ahead; i++) {
+        if (seq >= render_cache->ring->next_seq ||
+            seq < pfdd_ring_oldest(render_cache->ring) ||
+            !make_room(render_cache, 2 * PFDD_BLOCK, uses_block(form), before))
             return;
-        struct pfdd_page *p = pfdd_pages_get(pages, form, seq);
+        struct pfdd_rendered_block *p =
+            pfdd_render_cache_get(render_cache, form, seq);
         if (!p)
             return;
         seq = p->end;
-        pfdd_page_unref(p);
+        pfdd_rendered_block_unref(p);
     }
 }
 
 /* Who chooses leaves room for a page of the others. */
-static bool may_choose(struct pfdd_pages *pages)
+static bool may_choose(struct pfdd_render_cache *render_cache)
 {
-    while (pages->n_chosen &&
-           pages->n_chosen + PFDD_BLOCK > pages->n_bytes_max / 4 * 3) {
-        if (!pfdd_readers_let_go(pages->ring, true))
+    while (render_cache->n_chosen && render_cache->n_chosen + PFDD_BLOCK >
+                                         render_cache->n_bytes_max / 4 * 3) {
+        if (!pfdd_cursors_let_go(render_cache->ring, true))
             return false;
     }
     return true;
 }
 
-struct pfdd_page *pfdd_pages_choose(struct pfdd_pages *pages,
-                                    struct pfdd_reader *reader, uint64_t seq)
+struct pfdd_rendered_block *pfdd_render_cache_choose(
+    struct pfdd_render_cache *render_cache, struct pfdd_cursor *cursor,
+    uint64_t seq)
 {
-    struct pfdd_choice *choice = reader->choice;
-    struct pfdd_page *p =
-        may_choose(pages) ? new_page(pages, reader->form, seq, UINT64_MAX, 0)
-                          : NULL;
+    struct pfdd_render_choice *render_choice = cursor->render_choice;
+    struct pfdd_rendered_block *p =
+        may_choose(render_cache)
+            ? new_page(render_cache, cursor->form, seq, UINT64_MAX, 0)
+            : NULL;
     if (!p)
         return NULL;
     p->is_chosen = true;
-    pages->n_chosen += p->n_charged;
-    p->reader = reader;
-    p->choice = choice;
-    pfdd_choice_use(choice, p->strings);
-    make(p, pages->chosen);
+    render_cache->n_chosen += p->n_charged;
+    p->cursor = cursor;
+    p->render_choice = render_choice;
+    pfdd_render_choice_use(render_choice, p->strings);
+    make(p, render_cache->chosen);
     return p;
 }
 
-struct pfdd_page *pfdd_page_of(struct pfdd_pages *pages,
-                               struct pfdd_chunk *const *chunks, size_t n,
-                               struct pfdd_strings *strings,
-                               struct pfdd_choice *choice, uint64_t first,
-                               bool is_entries)
+struct pfdd_rendered_block *pfdd_rendered_block_of(
+    struct pfdd_render_cache *render_cache, struct pfdd_chunk *const *chunks,
+    size_t n, struct pfdd_strings *strings,
+    struct pfdd_render_choice *render_choice, uint64_t first, bool is_entries)
 {
-    struct pfdd_page *p = calloc(1, sizeof *p + n * sizeof(void *));
+    struct pfdd_rendered_block *p = calloc(1, sizeof *p + n * sizeof(void *));
     if (!p)
         return NULL;
-    p->of = pages;
+    p->of = render_cache;
     p->refs = 1;
-    p->form = is_entries                         ? PFDD_ENTRIES
-              : choice && choice->wants.encoding ? PFDD_TEXT
-                                                 : PFDD_JSON;
-    p->choice = choice;
+    p->form = is_entries                                       ? PFDD_ENTRIES
+              : render_choice && render_choice->wants.encoding ? PFDD_TEXT
+                                                               : PFDD_JSON;
+    p->render_choice = render_choice;
     p->first = first;
     p->end = chunks[n - 1]->first_seq + chunks[n - 1]->n_items;
     for (; p->n_pieces < n; p->n_pieces++)
         p->pieces[p->n_pieces] = pfdd_chunk_ref(chunks[p->n_pieces]);
     p->strings = pfdd_strings_ref(strings);
-    if (choice)
-        pfdd_choice_use(choice, strings);
+    if (render_choice)
+        pfdd_render_choice_use(render_choice, strings);
     charge(p, sizeof *p + PFDD_BLOCK);
     return p;
 }
@@ -610,7 +628,8 @@ static bool is_choosy(const struct pfdd_wants *w)
            w->fields || w->collapse || w->sample || w->encoding || w->map;
 }
 
-bool pfdd_choice_new(struct pfdd_request *request, struct pfdd_choice **ret)
+bool pfdd_render_choice_new(struct pfdd_request *request,
+                            struct pfdd_render_choice **ret)
 {
     *ret = NULL;
     if (!is_choosy(&request->wants))
@@ -623,23 +642,24 @@ bool pfdd_choice_new(struct pfdd_request *request, struct pfdd_choice **ret)
     return true;
 }
 
-void pfdd_choice_use(struct pfdd_choice *choice, struct pfdd_strings *strings)
+void pfdd_render_choice_use(struct pfdd_render_choice *render_choice,
+                            struct pfdd_strings *strings)
 {
-    if (choice->strings == strings)
+    if (render_choice->strings == strings)
         return;
-    pfd_filter_run_free(choice->run);
-    choice->run = NULL;
-    pfdd_strings_unref(choice->strings);
-    choice->strings = pfdd_strings_ref(strings);
+    pfd_filter_run_free(render_choice->run);
+    render_choice->run = NULL;
+    pfdd_strings_unref(render_choice->strings);
+    render_choice->strings = pfdd_strings_ref(strings);
 }
 
-void pfdd_choice_free(struct pfdd_choice *choice)
+void pfdd_render_choice_free(struct pfdd_render_choice *render_choice)
 {
-    if (!choice)
+    if (!render_choice)
         return;
-    pfd_filter_run_free(choice->run);
-    pfdd_strings_unref(choice->strings);
-    pfdd_runs_free(choice->runs);
-    pfdd_wants_deinit(&choice->wants);
-    free(choice);
+    pfd_filter_run_free(render_choice->run);
+    pfdd_strings_unref(render_choice->strings);
+    pfdd_collapser_free(render_choice->collapser);
+    pfdd_wants_deinit(&render_choice->wants);
+    free(render_choice);
 }

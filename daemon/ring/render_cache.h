@@ -25,33 +25,35 @@
 #include "ring/sampler.h"
 
 enum {
-    PFDD_PAGE = 256 * 1024,  /* bytes of text, but for the last line */
-    PFDD_BLOCK = 384 * 1024, /* what nearly all pages' text fits in */
+    PFDD_RENDERED_BLOCK = 256 * 1024, /* bytes of text, but for the last line */
+    PFDD_BLOCK = 384 * 1024,          /* what nearly all pages' text fits in */
     PFDD_BLOCKS_MAX = 32,
     PFDD_LINE_MAX = 1024 * 1024, /* a longer line becomes a gap */
 };
 
 /* How entries are chosen for one reader, and what that has cost. The job's
  * while a page is made. */
-struct pfdd_choice {
+struct pfdd_render_choice {
     struct pfdd_wants wants; /* owned */
     struct pfd_filter_run *run;
-    size_t room;                  /* bytes that run may take */
-    struct pfdd_runs *runs;       /* NULL: each entry has its line; owned */
+    size_t room;                      /* bytes that run may take */
+    struct pfdd_collapser *collapser; /* NULL: each entry has its line; owned */
     struct pfdd_strings *strings; /* what run is for; a reference, the loop's */
     int64_t debt_ns;              /* more than what it may take */
-    struct pfdd_sample sample;
+    struct pfdd_sampler sampler;
 };
 
 /* *ret: NULL where everything is wanted; else it has the request's wants, to be
  * freed. False: out of memory. */
-bool pfdd_choice_new(struct pfdd_request *request, struct pfdd_choice **ret);
+bool pfdd_render_choice_new(struct pfdd_request *request,
+                            struct pfdd_render_choice **ret);
 /* From now on it chooses among entries with these; no page is being made. */
-void pfdd_choice_use(struct pfdd_choice *choice, struct pfdd_strings *strings);
+void pfdd_render_choice_use(struct pfdd_render_choice *render_choice,
+                            struct pfdd_strings *strings);
 
-struct pfdd_page {
+struct pfdd_rendered_block {
     struct pfdd_job job;
-    struct pfdd_pages *of;
+    struct pfdd_render_cache *of;
     unsigned refs;
     enum pfdd_form form;
     bool is_shared;
@@ -63,7 +65,7 @@ struct pfdd_page {
     uint64_t first;             /* sequence number */
     uint64_t end;               /* likewise, behind the last one; it may come
                                    nearer when the page is ready */
-    struct pfdd_reader *reader; /* whose it is, if it is not shared; NULL: it
+    struct pfdd_cursor *cursor; /* whose it is, if it is not shared; NULL: it
                                    has gone, and left behind: */
     struct pfdd_reader_quota *reader_quota; /* a reference, of which it has */
     size_t n_held; /* so many bytes, until the page is made */
@@ -73,7 +75,7 @@ struct pfdd_page {
     uint32_t *ends; /* [n_ends], bytes behind each item */
     size_t n_ends;  /* end - first, when it was begun */
     /* Of entries: what is spoken of, in this order. */
-    struct pfdd_page_buffer {
+    struct pfdd_rendered_block_buffer {
         struct pfdd_buffer *buffer; /* a reference */
         uint64_t generation;
     } * buffers; /* [n_buffers] */
@@ -81,14 +83,14 @@ struct pfdd_page {
     size_t n_long;    /* lines that became gaps */
     size_t n_charged; /* of the share */
     /* The job's. */
-    struct pfdd_strings *strings; /* a reference */
-    struct pfdd_choice *choice;   /* NULL: everything */
-    uint64_t full;                /* where it was full */
+    struct pfdd_strings *strings;             /* a reference */
+    struct pfdd_render_choice *render_choice; /* NULL: everything */
+    uint64_t full;                            /* where it was full */
     size_t n_pieces;
     struct pfdd_chunk *pieces[]; /* [n_pieces], a reference to each */
 };
 
-struct pfdd_pages {
+struct pfdd_render_cache {
     struct pfdd_ring *ring;
     struct pfdd_object_lists
         objects;              /* that strings come from; open is NULL: nobody
@@ -105,8 +107,9 @@ struct pfdd_pages {
      * more than its text. They count. */
     char *blocks[PFDD_BLOCKS_MAX]; /* [n_blocks] */
     size_t n_blocks;
-    struct pfdd_page_list {
-        struct pfdd_page **items; /* [n], by sequence number; a reference */
+    struct pfdd_rendered_block_list {
+        struct pfdd_rendered_block *
+            *items; /* [n], by sequence number; a reference */
         size_t n;
         size_t size;
         size_t line; /* bytes of one in the last page; 0: there was none */
@@ -115,54 +118,58 @@ struct pfdd_pages {
     uint64_t n_long; /* lines that became gaps */
 };
 
-/* pools: borrowed. n_ahead: see pfdd_pages. */
-void pfdd_pages_init(struct pfdd_pages *pages, struct pfdd_ring *ring,
-                     struct pfdd_pool *shared, struct pfdd_pool *chosen,
-                     unsigned n_ahead, size_t n_bytes_max);
+/* pools: borrowed. n_ahead: see pfdd_render_cache. */
+void pfdd_render_cache_init(struct pfdd_render_cache *render_cache,
+                            struct pfdd_ring *ring, struct pfdd_pool *shared,
+                            struct pfdd_pool *chosen, unsigned n_ahead,
+                            size_t n_bytes_max);
 /* No readers, no jobs. */
-void pfdd_pages_deinit(struct pfdd_pages *pages);
+void pfdd_render_cache_deinit(struct pfdd_render_cache *render_cache);
 
 /* The page of an item that the ring has, with a reference; it may have to be
  * waited for: the readers that have it are woken. NULL: there is no room now. */
-struct pfdd_page *pfdd_pages_get(struct pfdd_pages *pages, enum pfdd_form form,
-                                 uint64_t seq);
+struct pfdd_rendered_block *pfdd_render_cache_get(
+    struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t seq);
 /* Has those made that will be wanted soon, from an item on, if there is room, or
  * pages before it can make some. */
-void pfdd_pages_prepare(struct pfdd_pages *pages, enum pfdd_form form,
-                        uint64_t seq);
+void pfdd_render_cache_prepare(struct pfdd_render_cache *render_cache,
+                               enum pfdd_form form, uint64_t seq);
 /* The page of a reader with a choice, from an item on; likewise. */
-struct pfdd_page *pfdd_pages_choose(struct pfdd_pages *pages,
-                                    struct pfdd_reader *reader, uint64_t seq);
+struct pfdd_rendered_block *pfdd_render_cache_choose(
+    struct pfdd_render_cache *render_cache, struct pfdd_cursor *cursor,
+    uint64_t seq);
 /* The reader goes while its page is made, which has its choice and its quota
  * from now on. */
-void pfdd_page_leave_behind(struct pfdd_page *page, struct pfdd_reader *reader);
+void pfdd_rendered_block_leave_behind(
+    struct pfdd_rendered_block *rendered_block, struct pfdd_cursor *cursor);
 /* NULL is allowed. */
-void pfdd_page_unref(struct pfdd_page *page);
+void pfdd_rendered_block_unref(struct pfdd_rendered_block *rendered_block);
 
 /* Room of the same share for something else that is made of the ring; what
  * nobody reads goes for it. False: there is none. */
-bool pfdd_pages_reserve(struct pfdd_pages *pages, size_t n);
-void pfdd_pages_release(struct pfdd_pages *pages, size_t n);
+bool pfdd_render_cache_reserve(struct pfdd_render_cache *render_cache,
+                               size_t n);
+void pfdd_render_cache_release(struct pfdd_render_cache *render_cache,
+                               size_t n);
 
 /* Now and then: readers that wait for room try again, and what has waited to be
  * collapsed for long enough is said. */
-void pfdd_pages_kick(struct pfdd_pages *pages);
+void pfdd_render_cache_kick(struct pfdd_render_cache *render_cache);
 
 /* On a worker: makes its text. */
-void pfdd_page_render(struct pfdd_page *page);
+void pfdd_rendered_block_render(struct pfdd_rendered_block *rendered_block);
 
 /* A page of chunks that are no ring's, which follow one another, from an item
  * on: of entries, else of JSON, or of notes where a choice (NULL: everything) has
  * an encoding. Strings are not looked at where entries are all wanted and whole
  * chunks. It counts, and does not ask for room. Whoever has it rendered on a worker settles
  * it, on the loop, before it is read. NULL: out of memory. */
-struct pfdd_page *pfdd_page_of(struct pfdd_pages *pages,
-                               struct pfdd_chunk *const *chunks, size_t n,
-                               struct pfdd_strings *strings,
-                               struct pfdd_choice *choice, uint64_t first,
-                               bool is_entries);
-void pfdd_page_settle(struct pfdd_page *page);
+struct pfdd_rendered_block *pfdd_rendered_block_of(
+    struct pfdd_render_cache *render_cache, struct pfdd_chunk *const *chunks,
+    size_t n, struct pfdd_strings *strings,
+    struct pfdd_render_choice *render_choice, uint64_t first, bool is_entries);
+void pfdd_rendered_block_settle(struct pfdd_rendered_block *rendered_block);
 
-void pfdd_choice_free(struct pfdd_choice *choice);
+void pfdd_render_choice_free(struct pfdd_render_choice *render_choice);
 
 #endif

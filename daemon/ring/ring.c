@@ -84,16 +84,16 @@ static void drop_oldest(struct pfdd_ring *ring)
 
 void pfdd_ring_deinit(struct pfdd_ring *ring)
 {
-    assert(!ring->readers);
+    assert(!ring->cursors);
     while (ring->n_chunks)
         drop_oldest(ring);
     free(ring->chunks);
     pfd_chunk_writer_free(ring->gaps);
 }
 
-void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_reader *r)
+void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_cursor *r)
 {
-    struct pfdd_reader **at = &ring->readers;
+    struct pfdd_cursor **at = &ring->cursors;
     while (*at)
         at = &(*at)->next;
     r->next = NULL;
@@ -101,16 +101,16 @@ void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_reader *r)
     ring->n_readers++;
 }
 
-void pfdd_ring_leave(struct pfdd_ring *ring, const struct pfdd_reader *r)
+void pfdd_ring_leave(struct pfdd_ring *ring, const struct pfdd_cursor *r)
 {
-    struct pfdd_reader **at = &ring->readers;
+    struct pfdd_cursor **at = &ring->cursors;
     while (*at != r)
         at = &(*at)->next;
     *at = r->next;
     ring->n_readers--;
 }
 
-void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_reader *r)
+void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_cursor *r)
 {
     pfdd_ring_leave(ring, r);
     pfdd_ring_join(ring, r);
@@ -120,8 +120,8 @@ void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_reader *r)
 static bool is_needed(const struct pfdd_ring *ring)
 {
     const struct pfdd_chunk *c = pfdd_ring_at(ring, 0);
-    for (const struct pfdd_reader *r = ring->readers; r; r = r->next) {
-        if (r->must_have_all && pfdd_reader_seq(r) < c->first_seq + c->n_items)
+    for (const struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
+        if (r->must_have_all && pfdd_cursor_seq(r) < c->first_seq + c->n_items)
             return true;
     }
     return false;
@@ -137,10 +137,10 @@ bool pfdd_ring_is_busy(struct pfdd_ring *ring, size_t n_coming)
 {
     bool busy = pfdd_ring_is_full(ring);
     uint64_t now = uv_hrtime();
-    for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
-        uint64_t n = pfdd_ring_behind(ring, pfdd_reader_seq(r));
+    for (struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
+        uint64_t n = pfdd_ring_behind(ring, pfdd_cursor_seq(r));
         if (n && n + n_coming > ring->n_bytes_max / 4 * 3)
-            busy |= pfdd_reader_is_awaited(r, now);
+            busy |= pfdd_cursor_is_awaited(r, now);
     }
     return busy;
 }
@@ -222,8 +222,8 @@ static void put_gap(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
 
 static void tell_readers(struct pfdd_ring *ring)
 {
-    struct pfdd_reader *next = NULL;
-    for (struct pfdd_reader *r = ring->readers; r; r = next) {
+    struct pfdd_cursor *next = NULL;
+    for (struct pfdd_cursor *r = ring->cursors; r; r = next) {
         next = r->next;
         if (r->wake)
             r->wake(r);

@@ -16,7 +16,7 @@
 
 #include "ring/chunk.h"
 
-struct pfdd_reader;
+struct pfdd_cursor;
 
 struct pfdd_ring {
     struct pfdd_chunk **chunks; /* [mask + 1]; see pfdd_ring_at() */
@@ -29,8 +29,8 @@ struct pfdd_ring {
                       somebody who reads them holds */
     uint64_t n_in; /* bytes that have ever gone in */
     uint64_t next_seq;
-    struct pfdd_reader
-        *readers; /* [n_readers], a list; who has waited and got a
+    struct pfdd_cursor
+        *cursors; /* [n_readers], a list; who has waited and got a
                                     page last is at its end */
     size_t n_readers;
     uint64_t n_lines[PFDD_N_KINDS];
@@ -69,9 +69,9 @@ struct pfdd_chunk *pfdd_ring_at(const struct pfdd_ring *ring, size_t i);
  * than the oldest that there is. */
 size_t pfdd_ring_find(const struct pfdd_ring *ring, uint64_t seq);
 /* A reader of it, at the end of the list, and out of the list. */
-void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_reader *r);
-void pfdd_ring_leave(struct pfdd_ring *ring, const struct pfdd_reader *r);
-void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_reader *r);
+void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_cursor *r);
+void pfdd_ring_leave(struct pfdd_ring *ring, const struct pfdd_cursor *r);
+void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_cursor *r);
 /* Of the oldest item that there is, or of the next one. */
 uint64_t pfdd_ring_oldest(const struct pfdd_ring *ring);
 /* Bytes of all chunks from the one of an item on. */

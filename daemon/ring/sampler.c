@@ -6,8 +6,8 @@
 
 #include <printfdecode/printfdecode.h>
 
-void pfdd_sample_begin(struct pfdd_sample *s, uint32_t rate, uint64_t first,
-                       uint64_t n, uint64_t now_ns)
+void pfdd_sampler_begin(struct pfdd_sampler *s, uint32_t rate, uint64_t first,
+                        uint64_t n, uint64_t now_ns)
 {
     double seconds = (double)(now_ns - s->filled_ns) / 1e9;
     double earned = (double)rate * (seconds < 1 ? seconds : 1);
@@ -22,13 +22,13 @@ void pfdd_sample_begin(struct pfdd_sample *s, uint32_t rate, uint64_t first,
         s->said = (struct pfdd_left_out){ 0 };
 }
 
-void pfdd_sample_end(struct pfdd_sample *s)
+void pfdd_sampler_end(struct pfdd_sampler *s)
 {
     s->spare += s->due;
     s->due = 0;
 }
 
-bool pfdd_sample_item(struct pfdd_sample *s, uint64_t seq)
+bool pfdd_sampler_item(struct pfdd_sampler *s, uint64_t seq)
 {
     bool is_new = seq >= s->counted;
     /* A page may be full before the last of its items: theirs stays. */
@@ -47,7 +47,7 @@ static bool take(double *from)
     return true;
 }
 
-bool pfdd_sample_takes(struct pfdd_sample *s, uint64_t findings)
+bool pfdd_sampler_takes(struct pfdd_sampler *s, uint64_t findings)
 {
     return take(findings ? &s->spare_found : &s->due);
 }
@@ -62,7 +62,7 @@ void pfdd_left_out_add(struct pfdd_left_out *to, uint64_t n_entries,
     }
 }
 
-size_t pfdd_sample_tell(struct pfdd_sample *s, char ret[PFDD_LEFT_OUT])
+size_t pfdd_sampler_tell(struct pfdd_sampler *s, char ret[PFDD_LEFT_OUT])
 {
     const struct pfdd_left_out *f = &s->filtered;
     const struct pfdd_left_out *m = &s->sampled;

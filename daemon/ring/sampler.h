@@ -18,7 +18,7 @@ struct pfdd_left_out {
 };
 
 /* All zeros: nothing has come. */
-struct pfdd_sample {
+struct pfdd_sampler {
     uint64_t counted; /* items below this number have been */
     struct pfdd_left_out filtered;
     struct pfdd_left_out sampled;
@@ -32,16 +32,16 @@ struct pfdd_sample {
 
 /* The n items from a number on are looked at, perhaps once more, at a rate of
  * entries a second. */
-void pfdd_sample_begin(struct pfdd_sample *s, uint32_t rate, uint64_t first,
-                       uint64_t n, uint64_t now_ns);
-void pfdd_sample_end(struct pfdd_sample *s);
+void pfdd_sampler_begin(struct pfdd_sampler *s, uint32_t rate, uint64_t first,
+                        uint64_t n, uint64_t now_ns);
+void pfdd_sampler_end(struct pfdd_sampler *s);
 
 /* An item has come; one of a number that has been counted is not again. True:
  * it is new. */
-bool pfdd_sample_item(struct pfdd_sample *s, uint64_t seq);
+bool pfdd_sampler_item(struct pfdd_sampler *s, uint64_t seq);
 
 /* May an entry with these findings come? It has its place then. */
-bool pfdd_sample_takes(struct pfdd_sample *s, uint64_t findings);
+bool pfdd_sampler_takes(struct pfdd_sampler *s, uint64_t findings);
 
 /* Counts what has n_entries (0 or 1) and these findings. */
 void pfdd_left_out_add(struct pfdd_left_out *to, uint64_t n_entries,
@@ -53,6 +53,6 @@ enum {
 
 /* The record of all that was left out so far, without an end of line; 0: it was
  * told before. */
-size_t pfdd_sample_tell(struct pfdd_sample *s, char ret[PFDD_LEFT_OUT]);
+size_t pfdd_sampler_tell(struct pfdd_sampler *s, char ret[PFDD_LEFT_OUT]);
 
 #endif

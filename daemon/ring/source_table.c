@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t *list_of(struct pfdd_sources *s, const char *name)
+static uint32_t *list_of(struct pfdd_source_table *s, const char *name)
 {
     uint32_t hash = 2166136261; /* FNV-1a; whoever makes all alike has at most
-                                   PFDD_SOURCES_MAX names compared */
+                                   PFDD_SOURCE_TABLE_MAX names compared */
     for (; *name; name++)
         hash = (hash ^ (unsigned char)*name) * 16777619;
     return &s->lists[hash % (sizeof s->lists / sizeof s->lists[0])];
 }
 
-bool pfdd_sources_init(struct pfdd_sources *s)
+bool pfdd_source_table_init(struct pfdd_source_table *s)
 {
-    *s = (struct pfdd_sources){ 0 };
+    *s = (struct pfdd_source_table){ 0 };
     s->items = calloc(16, sizeof *s->items);
     if (!s->items)
         return false;
@@ -26,7 +26,7 @@ bool pfdd_sources_init(struct pfdd_sources *s)
     return s->items[0].name != NULL;
 }
 
-void pfdd_sources_deinit(struct pfdd_sources *s)
+void pfdd_source_table_deinit(struct pfdd_source_table *s)
 {
     for (uint32_t i = 0; i < s->n; i++)
         free(s->items[i].name);
@@ -49,7 +49,7 @@ static size_t bytes_in_page(const char *name)
     return SERIES * n;
 }
 
-static void unlist(struct pfdd_sources *s, struct pfdd_source *it)
+static void unlist(struct pfdd_source_table *s, struct pfdd_source *it)
 {
     s->others.lines += it->counts.lines;
     s->others.gaps += it->counts.gaps;
@@ -61,7 +61,7 @@ static void unlist(struct pfdd_sources *s, struct pfdd_source *it)
 }
 
 /* Of those that are listed and not held any more, the one that went first. */
-static uint32_t find_gone(const struct pfdd_sources *s)
+static uint32_t find_gone(const struct pfdd_source_table *s)
 {
     uint32_t ret = 0;
     for (uint32_t i = 1; i < s->n; i++) {
@@ -73,15 +73,15 @@ static uint32_t find_gone(const struct pfdd_sources *s)
     return ret;
 }
 
-static void drop_unused(struct pfdd_sources *s, uint32_t source);
+static void drop_unused(struct pfdd_source_table *s, uint32_t source);
 
-static bool has_place(const struct pfdd_sources *s, size_t n)
+static bool has_place(const struct pfdd_source_table *s, size_t n)
 {
-    return s->n_listed < PFDD_SOURCES_LISTED &&
+    return s->n_listed < PFDD_SOURCE_TABLE_LISTED &&
            (!s->n_listed_max || s->n_listed_bytes + n <= s->n_listed_max);
 }
 
-static void list(struct pfdd_sources *s, uint32_t source)
+static void list(struct pfdd_source_table *s, uint32_t source)
 {
     size_t n = bytes_in_page(s->items[source].name);
     if (s->items[source].is_listed)
@@ -100,7 +100,7 @@ static void list(struct pfdd_sources *s, uint32_t source)
 
 /* ---- numbers ---- */
 
-static void drop_unused(struct pfdd_sources *s, uint32_t source)
+static void drop_unused(struct pfdd_source_table *s, uint32_t source)
 {
     struct pfdd_source *it = &s->items[source];
     if (it->refs || it->n_held || it->is_listed || !it->name)
@@ -116,14 +116,14 @@ static void drop_unused(struct pfdd_sources *s, uint32_t source)
     s->free = source;
 }
 
-static uint32_t take_number(struct pfdd_sources *s)
+static uint32_t take_number(struct pfdd_source_table *s)
 {
     uint32_t ret = s->free;
     if (ret) {
         s->free = s->items[ret].next;
         return ret;
     }
-    if (s->n == PFDD_SOURCES_MAX)
+    if (s->n == PFDD_SOURCE_TABLE_MAX)
         return 0;
     if (s->n == s->size) {
         void *items = realloc(s->items, 2 * s->size * sizeof *s->items);
@@ -136,7 +136,7 @@ static uint32_t take_number(struct pfdd_sources *s)
     return s->n++;
 }
 
-uint32_t pfdd_sources_find(struct pfdd_sources *s, const char *name)
+uint32_t pfdd_source_table_find(struct pfdd_source_table *s, const char *name)
 {
     for (uint32_t i = *list_of(s, name); i; i = s->items[i].next) {
         if (!strcmp(s->items[i].name, name)) {
@@ -160,18 +160,20 @@ uint32_t pfdd_sources_find(struct pfdd_sources *s, const char *name)
     return ret;
 }
 
-void pfdd_sources_hold(struct pfdd_sources *s, uint32_t source, bool is_resumed)
+void pfdd_source_table_hold(struct pfdd_source_table *s, uint32_t source,
+                            bool is_resumed)
 {
     s->items[source].refs++;
     s->items[source].is_resumed |= is_resumed;
 }
 
-bool pfdd_sources_is_resumed(const struct pfdd_sources *s, uint32_t source)
+bool pfdd_source_table_is_resumed(const struct pfdd_source_table *s,
+                                  uint32_t source)
 {
     return source < s->n && s->items[source].is_resumed;
 }
 
-void pfdd_sources_release(struct pfdd_sources *s, uint32_t source)
+void pfdd_source_table_release(struct pfdd_source_table *s, uint32_t source)
 {
     if (--s->items[source].refs > 0)
         return;
@@ -179,17 +181,17 @@ void pfdd_sources_release(struct pfdd_sources *s, uint32_t source)
     drop_unused(s, source);
 }
 
-void pfdd_sources_note(void *sources, uint32_t source, int change)
+void pfdd_source_table_note(void *sources, uint32_t source, int change)
 {
-    struct pfdd_sources *s = sources;
+    struct pfdd_source_table *s = sources;
     s->items[source].n_held += (uint64_t)(int64_t)change;
     s->items[source].n_lines += change > 0 ? (uint64_t)change : 0;
     if (change < 0)
         drop_unused(s, source);
 }
 
-void pfdd_sources_count(struct pfdd_sources *s, uint32_t source,
-                        uint64_t n_lines, uint64_t n_gaps)
+void pfdd_source_table_count(struct pfdd_source_table *s, uint32_t source,
+                             uint64_t n_lines, uint64_t n_gaps)
 {
     struct pfdd_source *it = &s->items[source];
     struct pfdd_source_counts *counts =
@@ -210,8 +212,8 @@ bool pfdd_troubles_note_id(struct pfdd_source_troubles *troubles, uint64_t id)
     return true;
 }
 
-void pfdd_sources_trouble(struct pfdd_sources *s, uint32_t source,
-                          const struct pfdd_source_troubles *more)
+void pfdd_source_table_trouble(struct pfdd_source_table *s, uint32_t source,
+                               const struct pfdd_source_troubles *more)
 {
     struct pfdd_source_troubles *to = &s->items[source].troubles;
     if (!s->items[source].is_listed)
@@ -226,7 +228,8 @@ void pfdd_sources_trouble(struct pfdd_sources *s, uint32_t source,
         to->overflow = more->overflow;
 }
 
-const char *pfdd_sources_name(const struct pfdd_sources *s, uint32_t source)
+const char *pfdd_source_table_name(const struct pfdd_source_table *s,
+                                   uint32_t source)
 {
     return source < s->n ? s->items[source].name : NULL;
 }

@@ -14,11 +14,11 @@
 #include <stdint.h>
 
 enum {
-    PFDD_SOURCES_MAX = 65536,   /* numbers; beyond them a line has that of
+    PFDD_SOURCE_TABLE_MAX = 65536,   /* numbers; beyond them a line has that of
                                    PFDD_SOURCE_OTHER */
-    PFDD_SOURCES_LISTED = 4096, /* counted one by one */
-    PFDD_SOURCE_OTHER = 0,      /* called so as no name is: "\other" */
-    PFDD_SOURCE_IDS = 8,        /* unknown ones that are remembered */
+    PFDD_SOURCE_TABLE_LISTED = 4096, /* counted one by one */
+    PFDD_SOURCE_OTHER = 0,           /* called so as no name is: "\other" */
+    PFDD_SOURCE_IDS = 8,             /* unknown ones that are remembered */
 };
 
 struct pfdd_source_counts {
@@ -56,7 +56,7 @@ struct pfdd_source {
     struct pfdd_source_troubles troubles; /* likewise */
 };
 
-struct pfdd_sources {
+struct pfdd_source_table {
     struct pfdd_source *items; /* [n], by number */
     uint32_t n;
     uint32_t size;
@@ -71,34 +71,36 @@ struct pfdd_sources {
 };
 
 /* False: out of memory. */
-bool pfdd_sources_init(struct pfdd_sources *s);
-void pfdd_sources_deinit(struct pfdd_sources *s);
+bool pfdd_source_table_init(struct pfdd_source_table *s);
+void pfdd_source_table_deinit(struct pfdd_source_table *s);
 
 /* The number of a name, good until the loop goes on, or as long as it is held
  * or the ring has lines of it. */
-uint32_t pfdd_sources_find(struct pfdd_sources *s, const char *name);
+uint32_t pfdd_source_table_find(struct pfdd_source_table *s, const char *name);
 
-void pfdd_sources_hold(struct pfdd_sources *s, uint32_t source,
-                       bool is_resumed);
-void pfdd_sources_release(struct pfdd_sources *s, uint32_t source);
+void pfdd_source_table_hold(struct pfdd_source_table *s, uint32_t source,
+                            bool is_resumed);
+void pfdd_source_table_release(struct pfdd_source_table *s, uint32_t source);
 
 /* The ring has so many lines more, or fewer. */
-void pfdd_sources_note(void *sources, uint32_t source, int change);
+void pfdd_source_table_note(void *sources, uint32_t source, int change);
 
-void pfdd_sources_count(struct pfdd_sources *s, uint32_t source,
-                        uint64_t n_lines, uint64_t n_gaps);
+void pfdd_source_table_count(struct pfdd_source_table *s, uint32_t source,
+                             uint64_t n_lines, uint64_t n_gaps);
 
 /* Adds what has gone wrong lately. */
-void pfdd_sources_trouble(struct pfdd_sources *s, uint32_t source,
-                          const struct pfdd_source_troubles *more);
+void pfdd_source_table_trouble(struct pfdd_source_table *s, uint32_t source,
+                               const struct pfdd_source_troubles *more);
 
 /* True: the id is among them, or has been added. */
 bool pfdd_troubles_note_id(struct pfdd_source_troubles *troubles, uint64_t id);
 
 /* True: somebody who holds it, or has, wants to know how far it came. */
-bool pfdd_sources_is_resumed(const struct pfdd_sources *s, uint32_t source);
+bool pfdd_source_table_is_resumed(const struct pfdd_source_table *s,
+                                  uint32_t source);
 
 /* NULL: there is none of that number. */
-const char *pfdd_sources_name(const struct pfdd_sources *s, uint32_t source);
+const char *pfdd_source_table_name(const struct pfdd_source_table *s,
+                                   uint32_t source);
 
 #endif

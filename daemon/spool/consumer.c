@@ -68,10 +68,10 @@ bool pfdd_consumer_choose(struct pfdd_consumer *c,
     snprintf(err, n_err, "out of memory");
     bool ok = pfdd_output_request(config, &request, err, n_err);
     if (!encoding && request.wants.map)
-        encoding = &pfdd_mapped_encoding;
+        encoding = &pfdd_json_fields_encoding;
     request.wants.encoding = encoding;
     ok = ok && pfdd_request_finish(&request, err, n_err) &&
-         pfdd_choice_new(&request, &c->choice);
+         pfdd_render_choice_new(&request, &c->render_choice);
     pfdd_request_deinit(&request);
     return ok;
 }
@@ -90,7 +90,7 @@ void pfdd_consumer_init(struct pfdd_consumer *c, struct pfdd_consumers *of,
     c->given = c->last = c->passed = c->acked;
     c->of = of;
     pfdd_supply_init(&c->supply, &of->supplies, c->acked, on_supply);
-    c->supply.choice = c->choice;
+    c->supply.render_choice = c->render_choice;
     c->supply.is_raw = c->is_raw;
     c->next = of->first;
     of->first = c;
@@ -103,7 +103,7 @@ void pfdd_consumer_deinit(struct pfdd_consumer *c)
         at = &(*at)->next;
     *at = c->next;
     pfdd_supply_deinit(&c->supply);
-    pfdd_choice_free(c->choice);
+    pfdd_render_choice_free(c->render_choice);
 }
 
 void pfdd_consumer_rewind(struct pfdd_consumer *consumer)
@@ -270,7 +270,7 @@ uint64_t pfdd_consumers_acked(const struct pfdd_consumers *consumers)
 
 size_t pfdd_consumers_memory(const struct pfdd_consumers *consumers)
 {
-    size_t n = consumers->supplies.pages.n_bytes +
+    size_t n = consumers->supplies.render_cache.n_bytes +
                consumers->segments.size * sizeof *consumers->segments.items;
     for (const struct pfdd_consumer *c = consumers->first; c; c = c->next)
         n += pfdd_supply_memory(&c->supply);

@@ -41,8 +41,9 @@ struct pfdd_consumer {
     uint64_t passed;  /* likewise: there is nothing readable up to there */
     void (*wake)(struct pfdd_consumer *consumer); /* there may be more */
     void *user;
-    struct pfdd_choice *choice; /* NULL: all lines; owned once it has joined */
-    bool is_raw; /* it wants no lines, but chunks as they are on disk */
+    struct pfdd_render_choice
+        *render_choice; /* NULL: all lines; owned once it has joined */
+    bool is_raw;        /* it wants no lines, but chunks as they are on disk */
     bool absent; /* nobody is there to acknowledge: its lines stay on disk */
     struct pfdd_supply supply;
 };

@@ -21,7 +21,7 @@ enum {
 /* Lines of a file, from a place on. */
 struct lines {
     int fd;
-    const struct pfdd_look *look;
+    const struct pfdd_json_style *json_style;
     uint64_t size; /* of the file */
     uint64_t at;   /* of `bytes` in it */
     size_t n;
@@ -87,7 +87,8 @@ static bool find_start(struct lines *l, uint64_t saved)
         int rc = next_line(l, &line, &n);
         if (rc < 0)
             return false;
-        uint64_t number = rc ? pfdd_look_number(l->look, line, n) : 0;
+        uint64_t number =
+            rc ? pfdd_json_style_number(l->json_style, line, n) : 0;
         move_to(l, start);
         if (number && number <= saved + 1)
             return true;
@@ -113,7 +114,7 @@ static bool comes_again(const struct walk *k)
 static bool take_line(struct walk *k, const struct lines *l, const char *line,
                       size_t n)
 {
-    uint64_t number = pfdd_look_number(l->look, line, n);
+    uint64_t number = pfdd_json_style_number(l->json_style, line, n);
     bool follows = number && k->last && number <= k->last + 1;
     if (!follows && comes_again(k))
         return false;
@@ -136,7 +137,7 @@ static bool is_torn(const struct walk *k, const struct lines *l)
 {
     const char *rest = l->bytes + l->used;
     size_t n = l->n - l->used;
-    const char *begin = l->look->begin;
+    const char *begin = l->json_style->begin;
     size_t n_begin = n < strlen(begin) ? n : strlen(begin);
     return n &&
            (comes_again(k) || rest[0] == '\0' || !memcmp(rest, begin, n_begin));
@@ -152,7 +153,7 @@ static bool keep_last(const struct walk *k, const struct lines *l,
         return false;
     }
     ret->n_line = k->n_place;
-    ret->time = pfdd_look_time(l->look, ret->line, ret->n_line);
+    ret->time = pfdd_json_style_time(l->json_style, ret->line, ret->n_line);
     ret->seq = k->last;
     return true;
 }
@@ -174,11 +175,11 @@ static bool go_through(struct lines *l, uint64_t saved, struct pfdd_resume *ret)
     return !is_connected(&k) || k.last == saved || keep_last(&k, l, ret);
 }
 
-bool pfdd_resume_find(int fd, const struct pfdd_look *look, uint64_t saved,
-                      struct pfdd_resume *ret)
+bool pfdd_resume_find(int fd, const struct pfdd_json_style *json_style,
+                      uint64_t saved, struct pfdd_resume *ret)
 {
     struct stat st;
-    struct lines l = { .fd = fd, .look = look };
+    struct lines l = { .fd = fd, .json_style = json_style };
     *ret = (struct pfdd_resume){ 0 };
     if (fstat(fd, &st) != 0)
         return false;
@@ -217,8 +218,9 @@ static void end_line(const char *path, int fd, uint64_t size)
         pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));
 }
 
-void pfdd_resume_mend(const char *path, const struct pfdd_look *look,
-                      uint64_t saved, struct pfdd_resume *ret)
+void pfdd_resume_mend(const char *path,
+                      const struct pfdd_json_style *json_style, uint64_t saved,
+                      struct pfdd_resume *ret)
 {
     struct stat st;
     *ret = (struct pfdd_resume){ 0 };
@@ -226,9 +228,9 @@ void pfdd_resume_mend(const char *path, const struct pfdd_look *look,
     if (fd < 0)
         return;
     bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (is_file && !look) {
+    if (is_file && !json_style) {
         end_line(path, fd, (uint64_t)st.st_size);
-    } else if (is_file && pfdd_resume_find(fd, look, saved, ret)) {
+    } else if (is_file && pfdd_resume_find(fd, json_style, saved, ret)) {
         cut(path, fd, (uint64_t)st.st_size, ret->end);
     } else if (is_file) {
         pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));

@@ -43,7 +43,7 @@ struct pfdd_queue {
     uint64_t next_seq;
     uint64_t errors;
     struct held held;
-    struct pfdd_reader reader; /* stands where the next batch begins */
+    struct pfdd_cursor cursor; /* stands where the next batch begins */
     bool reading;
     bool busy;
     bool failing;   /* the last write failed, */
@@ -168,7 +168,7 @@ void pfdd_queue_free(struct pfdd_queue *q)
         return;
     pfdd_checkpoint_deinit(&q->known);
     pfdd_batch_deinit(&q->batch);
-    pfdd_pages_deinit(&q->consumers.supplies.pages);
+    pfdd_render_cache_deinit(&q->consumers.supplies.render_cache);
     pfdd_strings_unref(q->consumers.supplies.none);
     pfdd_segment_writer_deinit(&q->writer);
     pfdd_kept_free(q->kept);
@@ -223,9 +223,9 @@ static void start_write(struct pfdd_queue *q);
 
 static void hear_failure(struct pfdd_queue *q);
 
-static void on_lines(struct pfdd_reader *reader)
+static void on_lines(struct pfdd_cursor *cursor)
 {
-    start_write(reader->user);
+    start_write(cursor->user);
 }
 
 static void on_timer(uv_timer_t *timer);
@@ -249,7 +249,7 @@ static int place_batch(struct pfdd_queue *q)
     }
     if (!pfdd_space_may_begin(&q->space, q->held.bytes))
         return EDQUOT;
-    q->place = (struct pfdd_segment_place){ .segment = q->reader.seq,
+    q->place = (struct pfdd_segment_place){ .segment = q->cursor.seq,
                                             .at = PFDD_SEGMENT_HEADER,
                                             .n_new = q->space.n_segment };
     return pfdd_segments_reserve(s) ? 0 : ENOMEM;
@@ -258,13 +258,13 @@ static int place_batch(struct pfdd_queue *q)
 /* What begins a segment describes its buffers anew. */
 static int find_batch(struct pfdd_queue *q)
 {
-    bool ok = pfdd_batch_gather(&q->batch, &q->d->ring, q->reader.seq);
+    bool ok = pfdd_batch_gather(&q->batch, &q->d->ring, q->cursor.seq);
     q->error = ok ? place_batch(q) : ENOMEM;
     if (q->error || !q->place.n_new)
         return q->error;
     pfdd_batch_drop(&q->batch);
     pfdd_batch_forget(&q->batch);
-    return pfdd_batch_gather(&q->batch, &q->d->ring, q->reader.seq) ? 0
+    return pfdd_batch_gather(&q->batch, &q->d->ring, q->cursor.seq) ? 0
                                                                     : ENOMEM;
 }
 
@@ -272,7 +272,7 @@ static int find_batch(struct pfdd_queue *q)
 static struct pfdd_kept_list open_list(const struct pfdd_queue *q,
                                        uint64_t n_new)
 {
-    struct pfdd_kept_list ret = { .of = &q->d->pages.objects,
+    struct pfdd_kept_list ret = { .of = &q->d->render_cache.objects,
                                   .n_bytes_max =
                                       pfdd_space_for_kept(&q->space, n_new) };
     if (ret.of->open)
@@ -290,7 +290,7 @@ static void close_list(struct pfdd_kept_list *list)
 static void start_write(struct pfdd_queue *q)
 {
     if (q->busy || q->pausing || !q->reading ||
-        q->reader.seq >= q->d->ring.next_seq)
+        q->cursor.seq >= q->d->ring.next_seq)
         return;
     q->error = find_batch(q);
     if (q->error) {
@@ -310,7 +310,7 @@ static void note_positions(struct pfdd_queue *q)
     for (size_t i = 0; i < q->batch.n; i++) {
         const struct pfdd_chunk *c = q->batch.items[i].chunk;
         if (c->contents.n[PFDD_ENTRY] &&
-            pfdd_sources_is_resumed(&q->d->sources, c->source)) {
+            pfdd_source_table_is_resumed(&q->d->source_table, c->source)) {
             pfdd_positions_set(&q->known.positions, c->buffer->name,
                                &c->contents.last);
         }
@@ -380,7 +380,7 @@ static void write_done(struct pfdd_job *job)
     note_positions(q);
     q->consumers.durable = q->batch.end - 1;
     if (q->reading)
-        pfdd_reader_pass(&q->reader, q->batch.end);
+        pfdd_cursor_pass(&q->cursor, q->batch.end);
     pfdd_batch_done(&q->batch);
     wake_consumers(q);
     start_write(q);
@@ -589,7 +589,8 @@ static void set_supplies(struct pfdd_queue *q)
         .has_room = has_room,
         .user = q,
     };
-    pfdd_pages_init(&q->consumers.supplies.pages, NULL, NULL, NULL, 0, 0);
+    pfdd_render_cache_init(&q->consumers.supplies.render_cache, NULL, NULL,
+                           NULL, 0, 0);
     q->consumers.acked = on_ack;
     q->consumers.retry_later = on_retry;
 }
@@ -609,12 +610,12 @@ bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d)
     q->timer.data = q;
     q->timer_open = true;
     if (!q->consumers.supplies.none ||
-        !pfdd_reader_init(&q->reader, &d->pages, &request))
+        !pfdd_cursor_init(&q->cursor, &d->render_cache, &request))
         return false;
-    q->reader.must_have_all = true;
-    q->reader.name = "the queue on disk";
-    q->reader.wake = on_lines;
-    q->reader.user = q;
+    q->cursor.must_have_all = true;
+    q->cursor.name = "the queue on disk";
+    q->cursor.wake = on_lines;
+    q->cursor.user = q;
     q->reading = true;
     return true;
 }
@@ -633,7 +634,7 @@ bool pfdd_queue_is_drained(const struct pfdd_queue *q)
 void pfdd_queue_stop(struct pfdd_queue *q)
 {
     if (q->reading)
-        pfdd_reader_deinit(&q->reader);
+        pfdd_cursor_deinit(&q->cursor);
     q->reading = false;
     /* No jobs any more: the last checkpoint is written here. */
     q->text = checkpoint_text(q);
@@ -677,7 +678,7 @@ void pfdd_queue_state(const struct pfdd_queue *q, struct pfdd_queue_state *ret)
         .objects = q->held.bytes,
         .cut = q->consumers.cut,
         .errors = q->errors,
-        .n_long = q->consumers.supplies.pages.n_long,
+        .n_long = q->consumers.supplies.render_cache.n_long,
         .failing = q->failing,
     };
 }

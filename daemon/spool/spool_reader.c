@@ -146,7 +146,8 @@ static bool take_record(struct pfdd_supply *s)
         return false;
     }
     if (s->reader.version == PFDD_SEGMENT_LINES) {
-        bool no_lines = s->is_raw || (s->choice && s->choice->wants.encoding);
+        bool no_lines =
+            s->is_raw || (s->render_choice && s->render_choice->wants.encoding);
         return no_lines ? pass_line(s) : take_line(s);
     }
     if (s->reader.number)
@@ -207,8 +208,8 @@ static void start(struct pfdd_supply *s, struct pfdd_pool *pool,
 
 static void drop_text(struct pfdd_supply *s)
 {
-    pfdd_page_unref(s->page);
-    s->page = NULL;
+    pfdd_rendered_block_unref(s->rendered_block);
+    s->rendered_block = NULL;
     s->text = NULL;
     s->n = s->at = 0;
     free(s->lines);
@@ -261,14 +262,14 @@ static void find_lines(struct pfdd_supply *s);
 
 static void render(struct pfdd_supply *s)
 {
-    pfdd_page_render(s->page);
+    pfdd_rendered_block_render(s->rendered_block);
 }
 
 static void on_rendered(struct pfdd_job *job)
 {
     struct pfdd_supply *s = SUPPLY_OF(job);
-    struct pfdd_page *p = s->page;
-    pfdd_page_settle(p);
+    struct pfdd_rendered_block *p = s->rendered_block;
+    pfdd_rendered_block_settle(p);
     if (!end_step(s))
         return;
     if (p->has_failed) {
@@ -287,10 +288,11 @@ static void on_rendered(struct pfdd_job *job)
 
 static void start_render(struct pfdd_supply *s, struct pfdd_strings *strings)
 {
-    s->page = pfdd_page_of(&s->of->pages, s->pieces, s->n_pieces, strings,
-                           s->choice, s->first_seq, s->is_entries);
-    s->waits = !s->page;
-    if (s->page) {
+    s->rendered_block = pfdd_rendered_block_of(
+        &s->of->render_cache, s->pieces, s->n_pieces, strings, s->render_choice,
+        s->first_seq, s->is_entries);
+    s->waits = !s->rendered_block;
+    if (s->rendered_block) {
         start(s, s->of->printers, render, on_rendered);
     } else {
         s->changed(s);
@@ -415,7 +417,7 @@ static bool is_cut(const struct pfdd_supply *s)
 
 static bool needs_strings(const struct pfdd_supply *s)
 {
-    return s->needs.number && (!s->is_entries || s->choice || is_cut(s));
+    return s->needs.number && (!s->is_entries || s->render_choice || is_cut(s));
 }
 
 /* ---- what is to be made of pieces ---- */
@@ -512,7 +514,7 @@ void pfdd_supply_read(struct pfdd_supply *s, const struct pfdd_segment *todo)
 
 uint64_t pfdd_supply_last(const struct pfdd_supply *s)
 {
-    const struct pfdd_page *p = s->page;
+    const struct pfdd_rendered_block *p = s->rendered_block;
     if (s->n == 0 || !p)
         return s->n && !s->is_entries ? s->end - 1 : 0;
     uint64_t n = p->end - p->first;

@@ -34,14 +34,14 @@ enum {
 /* What those of a queue have in common. */
 struct pfdd_supplies {
     const char *dir;
-    struct pfdd_kept *kept;     /* NULL: nothing is kept */
-    struct pfdd_pool *disk;     /* the one that kept belongs to */
-    struct pfdd_pool *loaders;  /* that make strings, */
-    struct pfdd_pool *printers; /* and lines */
-    struct pfdd_pages pages;    /* these */
-    struct pfdd_strings *none;  /* no strings */
-    struct pfdd_supply *first;  /* a list */
-    size_t n_strings_max;       /* bytes of the code objects of a stock */
+    struct pfdd_kept *kept;                /* NULL: nothing is kept */
+    struct pfdd_pool *disk;                /* the one that kept belongs to */
+    struct pfdd_pool *loaders;             /* that make strings, */
+    struct pfdd_pool *printers;            /* and lines */
+    struct pfdd_render_cache render_cache; /* these */
+    struct pfdd_strings *none;             /* no strings */
+    struct pfdd_supply *first;             /* a list */
+    size_t n_strings_max; /* bytes of the code objects of a stock */
     /* The daemon's strings of a stock, borrowed; NULL: it has none. */
     struct pfdd_strings *(*live)(void *user, uint64_t stock);
     /* True: there is room for so much memory. */
@@ -53,8 +53,9 @@ struct pfdd_supply {
     struct pfdd_supply *next;
     struct pfdd_supplies *of;
     void (*changed)(struct pfdd_supply *supply);
-    struct pfdd_choice *choice; /* borrowed; a step's. NULL: everything */
-    bool is_raw;     /* what is read is given as it is: pieces, below */
+    struct pfdd_render_choice
+        *render_choice; /* borrowed; a step's. NULL: everything */
+    bool is_raw;        /* what is read is given as it is: pieces, below */
     bool is_entries; /* frames of entries instead of lines: its text, below */
     bool wants_entries; /* from when it begins again */
     bool has_lines;     /* what comes next is lines of the version before */
@@ -67,7 +68,7 @@ struct pfdd_supply {
     size_t n;
     size_t at;
     uint64_t end; /* sequence number, behind what text was made of */
-    struct pfdd_page *page;
+    struct pfdd_rendered_block *rendered_block;
     struct pfdd_strings *strings; /* a reference: of the stock below */
     struct pfdd_stock stock;
     /* The job's. */

@@ -16,20 +16,20 @@ static const char *elf_path;
 static const char *dump_path;
 static struct made made;
 static struct pfdd_ring ring;
-static struct pfdd_pages pages;
-static struct pfdd_reader reader;
+static struct pfdd_render_cache render_cache;
+static struct pfdd_cursor cursor;
 
 /* Few chunks fill it. */
 static void setup(void)
 {
     ck_assert(made_init(&made, elf_path, dump_path, "some\athing"));
     pfdd_ring_init(&ring, 8192, 1);
-    pfdd_pages_init(&pages, &ring, NULL, NULL, 1, 2 << 20);
+    pfdd_render_cache_init(&render_cache, &ring, NULL, NULL, 1, 2 << 20);
 }
 
 static void teardown(void)
 {
-    pfdd_pages_deinit(&pages);
+    pfdd_render_cache_deinit(&render_cache);
     pfdd_ring_deinit(&ring);
     made_deinit(&made); /* its buffer is held as long as that */
     ck_assert_uint_eq(ring.n_held, 0);
@@ -49,7 +49,7 @@ static void subscribe(const char *text)
 {
     struct pfdd_request request;
     ck_assert_msg(is_taken(text, &request), "%s", text);
-    ck_assert(pfdd_reader_init(&reader, &pages, &request));
+    ck_assert(pfdd_cursor_init(&cursor, &render_cache, &request));
     pfdd_request_deinit(&request);
 }
 
@@ -79,12 +79,12 @@ static char *read_all(void)
     const char *bytes = NULL;
     char *ret = calloc(1, 1);
     size_t n_ret = 0;
-    for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n);) {
+    for (size_t n = 0; pfdd_cursor_peek(&cursor, &bytes, &n);) {
         ret = realloc(ret, n_ret + n + 1);
         memcpy(ret + n_ret, bytes, n);
         n_ret += n;
         ret[n_ret] = '\0';
-        pfdd_reader_take(&reader, n);
+        pfdd_cursor_consume(&cursor, n);
     }
     return ret;
 }
@@ -105,8 +105,8 @@ static void expect(const char *request, void (*add)(void), const char *wanted)
     char *text = read_all();
     ck_assert_str_eq(text, wanted);
     free(text);
-    ck_assert(pfdd_reader_is_done(&reader));
-    pfdd_reader_deinit(&reader);
+    ck_assert(pfdd_cursor_is_done(&cursor));
+    pfdd_cursor_deinit(&cursor);
 }
 
 START_TEST(what_was_pushed_out_is_a_gap)
@@ -115,16 +115,16 @@ START_TEST(what_was_pushed_out_is_a_gap)
     subscribe("{}");
     for (int i = 0; i < 200; i++)
         append_entries(1);
-    ck_assert_uint_eq(pfdd_reader_seq(&reader), 1);
-    ck_assert(pfdd_reader_has_missed(&reader));
+    ck_assert_uint_eq(pfdd_cursor_seq(&cursor), 1);
+    ck_assert(pfdd_cursor_has_missed(&cursor));
     char *text = read_all();
     ck_assert_int_eq(strncmp(text, gap, sizeof gap - 1), 0);
-    ck_assert_uint_gt(reader.missed, 0);
-    ck_assert_uint_eq(reader.missed + reader.lines, 200);
-    ck_assert_uint_eq(pfdd_reader_seq(&reader), 201);
-    ck_assert_uint_eq(count(text, "\n"), reader.lines + 1);
+    ck_assert_uint_gt(cursor.missed, 0);
+    ck_assert_uint_eq(cursor.missed + cursor.lines, 200);
+    ck_assert_uint_eq(pfdd_cursor_seq(&cursor), 201);
+    ck_assert_uint_eq(count(text, "\n"), cursor.lines + 1);
     free(text);
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
@@ -135,27 +135,27 @@ START_TEST(a_gap_stands_for_the_item_behind_it)
     subscribe("{\"output\":\"text\"}");
     for (int i = 0; i < 200; i++)
         append_entries(1);
-    ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
-    ck_assert_uint_eq(pfdd_reader_seq(&reader), reader.missed + 1);
-    pfdd_reader_deinit(&reader);
+    ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
+    ck_assert_uint_eq(pfdd_cursor_seq(&cursor), cursor.missed + 1);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
 START_TEST(who_must_have_all_misses_nothing)
 {
     subscribe("{}");
-    reader.must_have_all = true;
+    cursor.must_have_all = true;
     for (int i = 0; i < 400; i++)
         append_entries(1);
     ck_assert(pfdd_ring_is_full(&ring));
     char *text = read_all();
-    ck_assert_uint_eq(reader.lines, 400);
+    ck_assert_uint_eq(cursor.lines, 400);
     ck_assert_ptr_null(strstr(text, "gap"));
     free(text);
     append_entries(1);
     ck_assert(!pfdd_ring_is_full(&ring));
     ck_assert_uint_le(ring.n_bytes, ring.n_bytes_max);
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
@@ -219,9 +219,9 @@ START_TEST(what_was_missed_may_be_left_out)
         append_entries(1);
     char *text = read_all();
     ck_assert_ptr_null(strstr(text, "gap"));
-    ck_assert_uint_gt(reader.missed, 0);
+    ck_assert_uint_gt(cursor.missed, 0);
     free(text);
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
@@ -313,19 +313,19 @@ START_TEST(pages_are_made_once)
     ring.n_bytes_max = 1 << 20;
     append_entries(500);
     append_entries(500);
-    ck_assert_uint_eq(pages.n_made, 0); /* nobody asks */
+    ck_assert_uint_eq(render_cache.n_made, 0); /* nobody asks */
     subscribe("{\"from\":\"oldest\"}");
     char *first = read_all();
-    uint64_t n_made = pages.n_made;
+    uint64_t n_made = render_cache.n_made;
     ck_assert_uint_gt(n_made, 0);
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
     subscribe("{\"from\":\"oldest\"}");
     char *second = read_all();
     ck_assert_str_eq(first, second);
-    ck_assert_uint_eq(pages.n_made, n_made);
+    ck_assert_uint_eq(render_cache.n_made, n_made);
     free(first);
     free(second);
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
@@ -337,7 +337,7 @@ START_TEST(readers_begin_anywhere)
         append_entries(7);
     subscribe("{\"from\":\"oldest\"}");
     char *all = read_all();
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
     for (unsigned seq = 1; seq <= 71; seq++) {
         char request[64];
         char number[64];
@@ -350,7 +350,7 @@ START_TEST(readers_begin_anywhere)
         ck_assert_str_eq(text, at ? at : "");
         ck_assert(at || seq == 71);
         free(text);
-        pfdd_reader_deinit(&reader);
+        pfdd_cursor_deinit(&cursor);
     }
     free(all);
 }
@@ -367,12 +367,12 @@ START_TEST(pages_may_be_many_of_a_chunk)
         subscribe(request);
         char *text = read_all();
         ck_assert_uint_eq(count(text, "\n"), 4001 - seq);
-        ck_assert_uint_eq(reader.lines, 4001 - seq);
-        ck_assert_uint_eq(pfdd_reader_seq(&reader), 4001);
+        ck_assert_uint_eq(cursor.lines, 4001 - seq);
+        ck_assert_uint_eq(pfdd_cursor_seq(&cursor), 4001);
         free(text);
-        pfdd_reader_deinit(&reader);
+        pfdd_cursor_deinit(&cursor);
     }
-    ck_assert_uint_gt(pages.n_made, 3);
+    ck_assert_uint_gt(render_cache.n_made, 3);
 }
 END_TEST
 
@@ -380,7 +380,7 @@ END_TEST
  * has less text than the one that it was before, whose first chunk has gone. */
 START_TEST(a_page_ends_where_the_next_begins)
 {
-    struct pfdd_reader stays;
+    struct pfdd_cursor stays;
     const char *bytes = NULL;
     size_t n = 0;
     size_t n_taken = 0;
@@ -388,26 +388,27 @@ START_TEST(a_page_ends_where_the_next_begins)
     ring.n_bytes_max = 1 << 20;
     append_entries(600);
     append_entries(4000);
-    pages.lists[PFDD_JSON].line = 1; /* as if lines had been short so far */
+    render_cache.lists[PFDD_JSON].line =
+        1; /* as if lines had been short so far */
     subscribe("{\"from\":\"oldest\"}");
-    ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
-    unsigned inside = (unsigned)reader.page->end;
+    ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
+    unsigned inside = (unsigned)cursor.rendered_block->end;
     ck_assert_uint_gt(inside, 601);
     ck_assert_uint_lt(inside, 4601);
     char *all = read_all();
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
 
     snprintf(request, sizeof request, "{\"from\":%u}", inside);
     subscribe(request);
-    ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
-    stays = reader;
+    ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
+    stays = cursor;
     stays.taken_ns = uv_hrtime();
-    ring.readers = &stays;
-    while (pages.lists[PFDD_JSON].items[0]->first == 1 &&
-           pfdd_pages_reserve(&pages, 65536))
+    ring.cursors = &stays;
+    while (render_cache.lists[PFDD_JSON].items[0]->first == 1 &&
+           pfdd_render_cache_reserve(&render_cache, 65536))
         n_taken += 65536;
-    pfdd_pages_release(&pages, n_taken);
-    ck_assert_uint_eq(pages.lists[PFDD_JSON].items[0]->first, inside);
+    pfdd_render_cache_release(&render_cache, n_taken);
+    ck_assert_uint_eq(render_cache.lists[PFDD_JSON].items[0]->first, inside);
     ring.n_bytes_max = ring.n_bytes;
     append_entries(1);
     ck_assert_uint_eq(pfdd_ring_oldest(&ring), 601);
@@ -420,8 +421,8 @@ START_TEST(a_page_ends_where_the_next_begins)
     ck_assert_uint_eq(count(rest, "\n"), count(at, "\n") + 1);
     free(all);
     free(rest);
-    pfdd_reader_deinit(&reader);
-    pfdd_reader_deinit(&stays);
+    pfdd_cursor_deinit(&cursor);
+    pfdd_cursor_deinit(&stays);
 }
 END_TEST
 
@@ -433,28 +434,28 @@ START_TEST(pages_are_given_back)
     append_entries(300);
     subscribe("{\"from\":\"oldest\"}");
     char *all = read_all();
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
     subscribe("{\"from\":\"oldest\"}");
     char *got = calloc(1, strlen(all) + 1);
     const char *bytes = NULL;
     size_t n_got = 0;
-    for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n);) {
+    for (size_t n = 0; pfdd_cursor_peek(&cursor, &bytes, &n);) {
         size_t bite = 1 + n_got % 997;
         n = n < bite ? n : bite;
         memcpy(got + n_got, bytes, n);
         n_got += n;
-        pfdd_reader_take(&reader, n);
+        pfdd_cursor_consume(&cursor, n);
         if (n_got % 3 == 0) {
-            reader.taken_ns = 0;
-            pfdd_readers_let_go(&ring, false);
-            ck_assert(!reader.page);
+            cursor.taken_ns = 0;
+            pfdd_cursors_let_go(&ring, false);
+            ck_assert(!cursor.rendered_block);
         }
     }
     ck_assert_str_eq(got, all);
-    ck_assert_uint_eq(reader.missed, 0);
+    ck_assert_uint_eq(cursor.missed, 0);
     free(got);
     free(all);
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
@@ -485,33 +486,34 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
         const char *bytes = NULL;
         size_t n = 0;
         ck_assert(is_taken(cases[i].request, &request));
-        ck_assert(pfdd_reader_init_of(&reader, &pages, &request, reader_quota));
+        ck_assert(pfdd_cursor_init_of(&cursor, &render_cache, &request,
+                                      reader_quota));
         pfdd_request_deinit(&request);
-        while (!reader.page || !reader.page->is_ready || reader.n_told ||
-               reader.out_n) {
-            ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
-            if (reader.page && bytes == reader.page->text)
+        while (!cursor.rendered_block || !cursor.rendered_block->is_ready ||
+               cursor.n_told || cursor.out_n) {
+            ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
+            if (cursor.rendered_block && bytes == cursor.rendered_block->text)
                 break;
-            pfdd_reader_take(&reader, n);
+            pfdd_cursor_consume(&cursor, n);
         }
-        ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
+        ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
         if (cases[i].n)
-            pfdd_reader_take(&reader, cases[i].n);
-        reader.taken_ns = 0;
+            pfdd_cursor_consume(&cursor, cases[i].n);
+        cursor.taken_ns = 0;
         reader_quotas.n_max = 0; /* there is no room any more */
-        ck_assert(!pfdd_readers_let_go(&ring, false));
-        ck_assert(reader.page && !reader.is_over);
-        reader.entered_ns = 0;
-        ck_assert(pfdd_readers_let_go(&ring, false));
-        ck_assert(!reader.page && reader.is_over && reader.is_cut);
-        ck_assert_uint_eq(pfdd_reader_seq(&reader), 1);
+        ck_assert(!pfdd_cursors_let_go(&ring, false));
+        ck_assert(cursor.rendered_block && !cursor.is_over);
+        cursor.entered_ns = 0;
+        ck_assert(pfdd_cursors_let_go(&ring, false));
+        ck_assert(!cursor.rendered_block && cursor.is_over && cursor.is_cut);
+        ck_assert_uint_eq(pfdd_cursor_seq(&cursor), 1);
         char *rest = read_all();
         const char *end = cases[i].end;
         ck_assert_msg(end ? !strncmp(rest, end, strlen(end)) : !*rest, "%s",
                       rest);
         free(rest);
-        ck_assert(pfdd_reader_is_done(&reader));
-        pfdd_reader_deinit(&reader);
+        ck_assert(pfdd_cursor_is_done(&cursor));
+        pfdd_cursor_deinit(&cursor);
         ck_assert_uint_eq(reader_quotas.n, 0);
         pfdd_reader_quota_leave(reader_quota);
     }
@@ -526,7 +528,7 @@ START_TEST(items_of_a_page_are_bounded)
     };
     static const char *const forms[] = { "raw", "entries" };
     ring.n_bytes_max = 64 << 20;
-    pages.n_bytes_max = 1 << 20;
+    render_cache.n_bytes_max = 1 << 20;
     append_entries(N);
     for (unsigned i = 0; i < 2 * 2; i++) {
         char text[80];
@@ -536,22 +538,22 @@ START_TEST(items_of_a_page_are_bounded)
                  forms[i % 2], 1 + (i / 2) * (N - 1000),
                  i / 2 ? ",\"match\":\".\"" : "");
         subscribe(text);
-        for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n);) {
-            if (reader.page)
-                ck_assert_uint_le(reader.page->n_ends, 16384);
-            if (reader.choice)
-                reader.choice->debt_ns = 0; /* a slow machine */
-            ck_assert_uint_le(pages.n_bytes, pages.n_bytes_max);
+        for (size_t n = 0; pfdd_cursor_peek(&cursor, &bytes, &n);) {
+            if (cursor.rendered_block)
+                ck_assert_uint_le(cursor.rendered_block->n_ends, 16384);
+            if (cursor.render_choice)
+                cursor.render_choice->debt_ns = 0; /* a slow machine */
+            ck_assert_uint_le(render_cache.n_bytes, render_cache.n_bytes_max);
             for (size_t k = 0; k < n; k++)
                 n_lines += bytes[k] == '\n';
-            pfdd_reader_take(&reader, n);
+            pfdd_cursor_consume(&cursor, n);
         }
-        ck_assert(pfdd_reader_is_done(&reader));
-        ck_assert_uint_eq(reader.missed, 0);
-        ck_assert_uint_eq(reader.lines, i / 2 ? 1000 : N);
+        ck_assert(pfdd_cursor_is_done(&cursor));
+        ck_assert_uint_eq(cursor.missed, 0);
+        ck_assert_uint_eq(cursor.lines, i / 2 ? 1000 : N);
         if (i % 2 == 0)
-            ck_assert_uint_ge(n_lines, reader.lines);
-        pfdd_reader_deinit(&reader);
+            ck_assert_uint_ge(n_lines, cursor.lines);
+        pfdd_cursor_deinit(&cursor);
     }
 }
 END_TEST
@@ -563,7 +565,7 @@ START_TEST(pages_have_a_share)
     enum {
         N = 32
     };
-    static struct pfdd_reader many[N];
+    static struct pfdd_cursor many[N];
     ring.n_bytes_max = 4 << 20;
     for (int i = 0; i < 60; i++)
         append_entries(500);
@@ -575,25 +577,25 @@ START_TEST(pages_have_a_share)
         snprintf(text, sizeof text, "{\"from\":%d,\"match\":\".\"}",
                  1 + 900 * i);
         ck_assert(is_taken(text, &request));
-        ck_assert(pfdd_reader_init(&many[i], &pages, &request));
+        ck_assert(pfdd_cursor_init(&many[i], &render_cache, &request));
         pfdd_request_deinit(&request);
-        if (!pfdd_reader_peek(&many[i], &bytes, &n)) {
+        if (!pfdd_cursor_peek(&many[i], &bytes, &n)) {
             many[0].taken_ns = 0;
             continue;
         }
-        pfdd_reader_take(&many[i], 1);
+        pfdd_cursor_consume(&many[i], 1);
         many[i].taken_ns = 0; /* long ago */
-        ck_assert_uint_le(pages.n_bytes, pages.n_bytes_max);
+        ck_assert_uint_le(render_cache.n_bytes, render_cache.n_bytes_max);
     }
     subscribe("{\"from\":\"oldest\"}");
     char *text = read_all();
-    ck_assert_uint_eq(reader.lines, 30000);
+    ck_assert_uint_eq(cursor.lines, 30000);
     ck_assert_uint_eq(count(text, "\n"), 30000);
-    ck_assert_uint_le(pages.n_bytes, pages.n_bytes_max);
+    ck_assert_uint_le(render_cache.n_bytes, render_cache.n_bytes_max);
     free(text);
     for (int i = 0; i < N; i++)
-        pfdd_reader_deinit(&many[i]);
-    pfdd_reader_deinit(&reader);
+        pfdd_cursor_deinit(&many[i]);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
@@ -608,26 +610,27 @@ START_TEST(pages_are_made_ahead)
     const char *bytes = NULL;
     uint64_t n_read = 0;
     ring.n_bytes_max = 4 << 20;
-    pages.n_ahead = AHEAD;
+    render_cache.n_ahead = AHEAD;
     for (int i = 0; i < N / 500; i++)
         append_entries(500);
     subscribe("{\"from\":\"oldest\"}");
-    for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n); n_read++) {
-        pfdd_reader_take(&reader, n);
-        ck_assert_uint_le(pages.n_bytes, pages.n_bytes_max);
-        if (pfdd_reader_seq(&reader) < N - 4000)
-            ck_assert_uint_ge(pages.n_made, n_read + 1 + AHEAD);
+    for (size_t n = 0; pfdd_cursor_peek(&cursor, &bytes, &n); n_read++) {
+        pfdd_cursor_consume(&cursor, n);
+        ck_assert_uint_le(render_cache.n_bytes, render_cache.n_bytes_max);
+        if (pfdd_cursor_seq(&cursor) < N - 4000)
+            ck_assert_uint_ge(render_cache.n_made, n_read + 1 + AHEAD);
     }
-    ck_assert_uint_eq(reader.lines, N);
-    ck_assert_uint_gt(n_read, 2 * (pages.n_bytes_max / PFDD_BLOCK));
-    ck_assert_uint_eq(pages.n_made, n_read);
-    pfdd_reader_deinit(&reader);
+    ck_assert_uint_eq(cursor.lines, N);
+    ck_assert_uint_gt(n_read, 2 * (render_cache.n_bytes_max / PFDD_BLOCK));
+    ck_assert_uint_eq(render_cache.n_made, n_read);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
 static size_t pages_of_ring(void)
 {
-    const struct pfdd_page_list *list = &pages.lists[PFDD_JSON];
+    const struct pfdd_rendered_block_list *list =
+        &render_cache.lists[PFDD_JSON];
     size_t n = 0;
     for (size_t i = 0; i < list->n; i++)
         n += list->items[i]->end > pfdd_ring_oldest(&ring);
@@ -644,21 +647,21 @@ START_TEST(what_was_read_last_goes_first)
         append_entries(500);
     subscribe("{\"from\":\"oldest\"}");
     free(read_all());
-    uint64_t n_made = pages.n_made;
-    size_t n_kept = pages.lists[PFDD_JSON].n;
+    uint64_t n_made = render_cache.n_made;
+    size_t n_kept = render_cache.lists[PFDD_JSON].n;
     ck_assert_uint_ge(n_kept, 3);
     ck_assert_uint_gt(n_made, 2 * n_kept);
-    uint64_t n_lines = reader.lines;
-    pfdd_reader_deinit(&reader);
+    uint64_t n_lines = cursor.lines;
+    pfdd_cursor_deinit(&cursor);
     subscribe("{\"from\":\"oldest\"}");
     for (size_t i = 0; i < n_kept - 1; i++) {
-        ck_assert_uint_eq(pages.n_made, n_made);
-        ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
-        pfdd_reader_take(&reader, n);
+        ck_assert_uint_eq(render_cache.n_made, n_made);
+        ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
+        pfdd_cursor_consume(&cursor, n);
     }
     free(read_all());
-    ck_assert_uint_eq(reader.lines, n_lines);
-    pfdd_reader_deinit(&reader);
+    ck_assert_uint_eq(cursor.lines, n_lines);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
@@ -667,7 +670,7 @@ START_TEST(what_one_will_read_stays)
 {
     const char *bytes = NULL;
     struct pfdd_request request;
-    struct pfdd_reader slow;
+    struct pfdd_cursor slow;
     size_t n = 0;
     ring.n_bytes_max = 4 << 20;
     for (int i = 0; i < 7; i++)
@@ -675,21 +678,21 @@ START_TEST(what_one_will_read_stays)
     subscribe("{\"from\":\"oldest\"}");
     free(read_all());
     ck_assert(is_taken("{\"from\":700}", &request));
-    ck_assert(pfdd_reader_init(&slow, &pages, &request));
+    ck_assert(pfdd_cursor_init(&slow, &render_cache, &request));
     pfdd_request_deinit(&request);
-    ck_assert(pfdd_reader_peek(&slow, &bytes, &n));
+    ck_assert(pfdd_cursor_peek(&slow, &bytes, &n));
     for (int i = 0; i < 50; i++) {
         append_entries(300);
         free(read_all());
     }
-    uint64_t n_made = pages.n_made;
-    while (pfdd_reader_seq(&slow) < 1800) {
-        ck_assert(pfdd_reader_peek(&slow, &bytes, &n));
-        ck_assert_uint_eq(pages.n_made, n_made);
-        pfdd_reader_take(&slow, n);
+    uint64_t n_made = render_cache.n_made;
+    while (pfdd_cursor_seq(&slow) < 1800) {
+        ck_assert(pfdd_cursor_peek(&slow, &bytes, &n));
+        ck_assert_uint_eq(render_cache.n_made, n_made);
+        pfdd_cursor_consume(&slow, n);
     }
-    pfdd_reader_deinit(&slow);
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&slow);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
@@ -702,14 +705,14 @@ START_TEST(what_the_ring_has_not_goes_first)
         append_entries(500);
         free(read_all());
     }
-    ck_assert_uint_eq(reader.lines, 50000);
+    ck_assert_uint_eq(cursor.lines, 50000);
     ck_assert_uint_ge(pages_of_ring(), 2);
-    pfdd_reader_deinit(&reader);
-    uint64_t n_made = pages.n_made;
+    pfdd_cursor_deinit(&cursor);
+    uint64_t n_made = render_cache.n_made;
     subscribe("{\"from\":\"oldest\"}");
     free(read_all());
-    ck_assert_uint_eq(pages.n_made, n_made);
-    pfdd_reader_deinit(&reader);
+    ck_assert_uint_eq(render_cache.n_made, n_made);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
@@ -733,11 +736,11 @@ static uint64_t stood_for(const char *text)
 /* What waits is said when it has waited for long enough. */
 static char *read_late(void)
 {
-    ck_assert(!pfdd_reader_is_done(&reader));
-    reader.choice->runs->ended_ns = 0;
-    pfdd_readers_end_runs(&ring);
+    ck_assert(!pfdd_cursor_is_done(&cursor));
+    cursor.render_choice->collapser->ended_ns = 0;
+    pfdd_cursors_end_runs(&ring);
     char *text = read_all();
-    ck_assert(pfdd_reader_is_done(&reader));
+    ck_assert(pfdd_cursor_is_done(&cursor));
     return text;
 }
 
@@ -758,10 +761,10 @@ START_TEST(runs_end_at_a_gap)
     ck_assert_uint_eq(stood_for(gap), 0);
     free(text);
     text = read_late();
-    ck_assert_uint_eq(stood_for(text) + 3 + reader.missed, 203);
-    ck_assert_uint_gt(reader.missed, 0);
+    ck_assert_uint_eq(stood_for(text) + 3 + cursor.missed, 203);
+    ck_assert_uint_gt(cursor.missed, 0);
     free(text);
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
@@ -775,21 +778,21 @@ START_TEST(runs_are_counted_once)
     ring.n_bytes_max = 1 << 20;
     subscribe("{\"from\":\"oldest\",\"collapse\":\"equal\",\"window\":1}");
     append_entries(30);
-    for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n);) {
+    for (size_t n = 0; pfdd_cursor_peek(&cursor, &bytes, &n);) {
         n = n < 7 ? n : 7;
         memcpy(got + n_got, bytes, n);
         n_got += n;
-        pfdd_reader_take(&reader, n);
-        reader.taken_ns = 0;
-        pfdd_readers_let_go(&ring, false);
-        ck_assert(!reader.page);
+        pfdd_cursor_consume(&cursor, n);
+        cursor.taken_ns = 0;
+        pfdd_cursors_let_go(&ring, false);
+        ck_assert(!cursor.rendered_block);
     }
     got[n_got] = '\0';
     uint64_t n = stood_for(got);
     char *text = read_late();
     ck_assert_uint_eq(n + stood_for(text), 30);
     free(text);
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 
@@ -798,13 +801,13 @@ START_TEST(runs_want_all_memory)
 {
     subscribe("{\"collapse\":true,\"output\":\"text\"}");
     append_entries(3);
-    reader.choice->runs->failed = true;
+    cursor.render_choice->collapser->failed = true;
     char *text = read_all();
     ck_assert_str_eq(text, "! error: out of memory for what is collapsed\n");
     free(text);
-    ck_assert(reader.is_over);
-    ck_assert(pfdd_reader_is_done(&reader));
-    pfdd_reader_deinit(&reader);
+    ck_assert(cursor.is_over);
+    ck_assert(pfdd_cursor_is_done(&cursor));
+    pfdd_cursor_deinit(&cursor);
 }
 END_TEST
 

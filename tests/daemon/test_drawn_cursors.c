@@ -152,9 +152,9 @@ static char *make_dump(size_t *n)
 
 static struct made made[SOURCES];
 static struct pfdd_ring whole; /* never lets go of anything */
-static struct pfdd_pages whole_pages;
+static struct pfdd_render_cache whole_pages;
 static struct pfdd_ring ring;
-static struct pfdd_pages pages;
+static struct pfdd_render_cache render_cache;
 static uv_loop_t loop;
 static struct pfdd_pool *pools[2];
 static size_t n_messages; /* bytes, about */
@@ -200,7 +200,7 @@ enum {
     COUNTED = sizeof counted / sizeof counted[0],
 };
 
-static void begin(struct pfdd_reader *r, struct pfdd_pages *of,
+static void begin(struct pfdd_cursor *r, struct pfdd_render_cache *of,
                   const struct wish *wish, const char *from)
 {
     static const char *const names[] = { "json", "text", "raw", "entries",
@@ -214,7 +214,7 @@ static void begin(struct pfdd_reader *r, struct pfdd_pages *of,
           err);
     request.form = wish->form;
     HOLDS(pfdd_request_finish(&request, err, sizeof err), "line %d", __LINE__);
-    HOLDS(pfdd_reader_init(r, of, &request), "line %d", __LINE__);
+    HOLDS(pfdd_cursor_init(r, of, &request), "line %d", __LINE__);
     pfdd_request_deinit(&request);
 }
 
@@ -273,7 +273,7 @@ static uint64_t next_item(struct stream *s)
 
 /* What each item is to a wish; of entries, see above. */
 static struct lone {
-    struct pfdd_reader reader;
+    struct pfdd_cursor cursor;
     struct bytes text;
     struct bytes ends; /* size_t, of each item, from 1 on */
     struct bytes pending;
@@ -301,19 +301,19 @@ static void fill_up(struct lone *l, uint64_t seq)
 static void learn_bytes(struct lone *l)
 {
     const char *bytes = NULL;
-    for (size_t n = 0; pfdd_reader_peek(&l->reader, &bytes, &n);) {
-        const struct pfdd_page *p = l->reader.page;
+    for (size_t n = 0; pfdd_cursor_peek(&l->cursor, &bytes, &n);) {
+        const struct pfdd_rendered_block *p = l->cursor.rendered_block;
         size_t n_items = (size_t)(p->end - p->first);
-        HOLDS(bytes == p->text + l->reader.at, "line %d", __LINE__);
-        size_t at = l->reader.at;
-        fill_up(l, p->first + l->reader.item);
-        for (size_t i = l->reader.item; i < n_items; i++) {
+        HOLDS(bytes == p->text + l->cursor.at, "line %d", __LINE__);
+        size_t at = l->cursor.at;
+        fill_up(l, p->first + l->cursor.item);
+        for (size_t i = l->cursor.item; i < n_items; i++) {
             add(&l->text, p->text + at, p->ends[i] - at);
             at = p->ends[i];
             add(&l->ends, &l->text.n, sizeof l->text.n);
         }
         EQUAL(at, p->n);
-        pfdd_reader_take(&l->reader, n);
+        pfdd_cursor_consume(&l->cursor, n);
     }
     fill_up(l, whole.next_seq);
 }
@@ -322,9 +322,9 @@ static void learn_entries(struct lone *l)
 {
     const char *bytes = NULL;
     struct pfd_wire_frame f;
-    for (size_t n = 0; pfdd_reader_peek(&l->reader, &bytes, &n);) {
+    for (size_t n = 0; pfdd_cursor_peek(&l->cursor, &bytes, &n);) {
         add(&l->pending, bytes, n);
-        pfdd_reader_take(&l->reader, n);
+        pfdd_cursor_consume(&l->cursor, n);
     }
     while (next_frame(&l->stream, &l->pending, &f)) {
         HOLDS(f.type != PFD_WIRE_GAP, "a gap for who is alone");
@@ -347,7 +347,7 @@ static void learn(void)
         struct lone *l = &lone[i];
         bool is_entries = wishes[i].form == PFDD_ENTRIES;
         (is_entries ? learn_entries : learn_bytes)(l);
-        HOLDS(pfdd_reader_is_done(&l->reader), "line %d", __LINE__);
+        HOLDS(pfdd_cursor_is_done(&l->cursor), "line %d", __LINE__);
         EQUAL(n_of(l) + 1, whole.next_seq);
     }
 }
@@ -358,7 +358,7 @@ static struct subject {
     bool is_there;
     const struct wish *wish;
     const struct lone *like;
-    struct pfdd_reader reader;
+    struct pfdd_cursor cursor;
     uint64_t first;       /* sequence number that it began with */
     uint64_t seq;         /* of the item that is to come */
     size_t at;            /* bytes of it that came */
@@ -514,7 +514,7 @@ static uint64_t entries_in(uint64_t from, uint64_t to)
 static void check_entry(struct subject *s, const char *line, size_t n)
 {
     uint64_t seq = number_of(line, "\"sequence\":");
-    if (s->reader.choice->wants.collapse) {
+    if (s->cursor.render_choice->wants.collapse) {
         uint64_t stands_for = number_of(line, "\"collapsed\":");
         s->n_entries += stands_for ? stands_for : 1;
         return;
@@ -564,7 +564,7 @@ static void check_counts(const struct subject *s)
 {
     uint64_t n = entries_in(s->first, ring.next_seq);
     uint64_t n_told = s->n_entries + s->n_missed + s->n_left_out;
-    if (s->reader.choice->wants.collapse) {
+    if (s->cursor.render_choice->wants.collapse) {
         EQUAL(n_told, n);
     } else { /* what is made again is counted again, never too little */
         HOLDS(n_told >= n, "%" PRIu64 " of %" PRIu64 " entries", n_told, n);
@@ -598,14 +598,15 @@ static void miss_silently(struct subject *s, uint64_t n, uint64_t next)
 /* False: there is nothing now. Of raw there is no record of a gap. */
 static bool peek(struct subject *s, const char **bytes, size_t *n)
 {
-    uint64_t missed = s->reader.missed;
-    bool ret = pfdd_reader_peek(&s->reader, bytes, n);
-    bool is_silent = s->wish->form == PFDD_RAW ||
-                     (s->reader.choice && s->reader.choice->wants.no_findings);
-    if (s->reader.missed != missed && is_silent) {
+    uint64_t missed = s->cursor.missed;
+    bool ret = pfdd_cursor_peek(&s->cursor, bytes, n);
+    bool is_silent =
+        s->wish->form == PFDD_RAW ||
+        (s->cursor.render_choice && s->cursor.render_choice->wants.no_findings);
+    if (s->cursor.missed != missed && is_silent) {
         EQUAL(s->pending.n, 0);
-        miss_silently(s, s->reader.missed - missed,
-                      pfdd_reader_seq(&s->reader));
+        miss_silently(s, s->cursor.missed - missed,
+                      pfdd_cursor_seq(&s->cursor));
     }
     return ret;
 }
@@ -613,7 +614,7 @@ static bool peek(struct subject *s, const char **bytes, size_t *n)
 static void take(struct subject *s, const char *bytes, size_t n)
 {
     add(&s->pending, bytes, n);
-    pfdd_reader_take(&s->reader, n);
+    pfdd_cursor_consume(&s->cursor, n);
     check_what_came(s);
 }
 
@@ -624,7 +625,7 @@ static void end_writing(struct subject *s)
         return;
     HOLDS(!memcmp(s->lent, s->lent_bytes.at, s->lent_bytes.n), "line %d",
           __LINE__);
-    s->reader.is_lent = false;
+    s->cursor.is_lent = false;
     take(s, s->lent, s->lent_bytes.n);
     s->lent = NULL;
     s->lent_bytes.n = 0;
@@ -640,7 +641,7 @@ static void read_some(struct subject *s, unsigned n_times)
         bite = n < bite ? n : bite;
         if (draw(8) == 0) {
             s->lent = bytes;
-            s->reader.is_lent = true;
+            s->cursor.is_lent = true;
             add(&s->lent_bytes, bytes, bite);
             return;
         }
@@ -666,9 +667,9 @@ static void come(struct subject *s)
                            .counts = counts,
                            .wish = counts ? &of->wish : &wishes[i],
                            .like = &lone[counts ? of->like : i] };
-    begin(&s->reader, &pages, s->wish, from);
-    s->reader.must_have_all = draw(16) == 0;
-    s->first = s->seq = pfdd_reader_seq(&s->reader);
+    begin(&s->cursor, &render_cache, s->wish, from);
+    s->cursor.must_have_all = draw(16) == 0;
+    s->first = s->seq = pfdd_cursor_seq(&s->cursor);
     if (s->wish->form == PFDD_ENTRIES)
         s->stream = open_stream();
 }
@@ -676,7 +677,7 @@ static void come(struct subject *s)
 static void go(struct subject *s)
 {
     end_writing(s);
-    pfdd_reader_deinit(&s->reader);
+    pfdd_cursor_deinit(&s->cursor);
     close_stream(&s->stream);
     free(s->pending.at);
     free(s->lent_bytes.at);
@@ -685,7 +686,7 @@ static void go(struct subject *s)
 
 static void check_end(struct subject *s)
 {
-    if (s->reader.is_costly) /* a slow machine */
+    if (s->cursor.is_costly) /* a slow machine */
         return;
     EQUAL(s->pending.n, 0);
     if (s->counts) {
@@ -693,8 +694,8 @@ static void check_end(struct subject *s)
     } else {
         pass_to(s, ring.next_seq);
     }
-    EQUAL(s->missed, s->reader.missed);
-    EQUAL(s->reader.lines + s->missed, ring.next_seq - s->first);
+    EQUAL(s->missed, s->cursor.missed);
+    EQUAL(s->cursor.lines + s->missed, ring.next_seq - s->first);
 }
 
 /* All that there is. False: there is more. */
@@ -706,9 +707,10 @@ static bool read_all(void)
         if (!s->is_there)
             continue;
         read_some(s, UINT32_MAX);
-        if (s->counts && s->reader.choice->runs && !s->reader.page)
-            s->reader.choice->runs->ended_ns = 0; /* long ago */
-        ret &= pfdd_reader_is_done(&s->reader) && !s->lent;
+        if (s->counts && s->cursor.render_choice->collapser &&
+            !s->cursor.rendered_block)
+            s->cursor.render_choice->collapser->ended_ns = 0; /* long ago */
+        ret &= pfdd_cursor_is_done(&s->cursor) && !s->lent;
     }
     return ret;
 }
@@ -748,8 +750,8 @@ static struct subject *any_there(void)
 static void take_room(size_t n)
 {
     static size_t n_taken;
-    pfdd_pages_release(&pages, n_taken);
-    n_taken = n && pfdd_pages_reserve(&pages, n) ? n : 0;
+    pfdd_render_cache_release(&render_cache, n_taken);
+    n_taken = n && pfdd_render_cache_reserve(&render_cache, n) ? n : 0;
 }
 
 static void step(unsigned i)
@@ -763,17 +765,17 @@ static void step(unsigned i)
     } else if (what < 12 && s) {
         read_some(s, draw(6));
     } else if (what == 12 && s) {
-        s->reader.taken_ns = 0; /* long ago */
+        s->cursor.taken_ns = 0; /* long ago */
     } else if (what == 13 && s) {
         go(s);
     } else if (what == 14) {
         take_room(PICK(0, 0, 1000, 300000));
     } else {
         uv_run(&loop, UV_RUN_NOWAIT);
-        pfdd_pages_kick(&pages);
+        pfdd_render_cache_kick(&render_cache);
     }
-    HOLDS(pages.n_bytes <= pages.n_bytes_max + (1u << 20), "pages take %zu",
-          pages.n_bytes);
+    HOLDS(render_cache.n_bytes <= render_cache.n_bytes_max + (1u << 20),
+          "pages take %zu", render_cache.n_bytes);
 }
 
 /* ---- a run ---- */
@@ -792,21 +794,21 @@ static void open_all(void)
     for (unsigned i = 0; i < 2 && has_pools; i++)
         pools[i] = pfdd_pool_new(&loop, 1 + draw(3));
     pfdd_ring_init(&whole, SIZE_MAX / 2, 1);
-    pfdd_pages_init(&whole_pages, &whole, NULL, NULL, 0, SIZE_MAX / 2);
+    pfdd_render_cache_init(&whole_pages, &whole, NULL, NULL, 0, SIZE_MAX / 2);
     pfdd_ring_init(&ring, PICK(8 << 10, 64 << 10, 1 << 20, 8 << 20), 1);
-    pfdd_pages_init(&pages, &ring, pools[0], pools[1], draw(4),
-                    PICK(1 << 20, 2 << 20, 8 << 20));
+    pfdd_render_cache_init(&render_cache, &ring, pools[0], pools[1], draw(4),
+                           PICK(1 << 20, 2 << 20, 8 << 20));
     for (unsigned i = 0; i < WISHES; i++) {
         if (wishes[i].form == PFDD_ENTRIES)
             lone[i].stream = open_stream();
-        begin(&lone[i].reader, &whole_pages, &wishes[i], "\"oldest\"");
+        begin(&lone[i].cursor, &whole_pages, &wishes[i], "\"oldest\"");
     }
 }
 
 static void close_all(void)
 {
     for (unsigned i = 0; i < WISHES; i++) {
-        pfdd_reader_deinit(&lone[i].reader);
+        pfdd_cursor_deinit(&lone[i].cursor);
         close_stream(&lone[i].stream);
         free(lone[i].text.at);
         free(lone[i].ends.at);
@@ -819,8 +821,8 @@ static void close_all(void)
     }
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(uv_loop_close(&loop), 0);
-    pfdd_pages_deinit(&pages);
-    pfdd_pages_deinit(&whole_pages);
+    pfdd_render_cache_deinit(&render_cache);
+    pfdd_render_cache_deinit(&whole_pages);
     pfdd_ring_deinit(&ring);
     pfdd_ring_deinit(&whole);
     for (unsigned i = 0; i < SOURCES; i++)
@@ -836,7 +838,7 @@ START_TEST(each_has_what_it_would_have_alone)
     take_room(0);
     while (!read_all()) {
         uv_run(&loop, UV_RUN_NOWAIT);
-        pfdd_pages_kick(&pages);
+        pfdd_render_cache_kick(&render_cache);
     }
     for (unsigned i = 0; i < READERS; i++) {
         if (!subjects[i].is_there)

@@ -22,7 +22,7 @@ static char *text;               /* [ends[RECORDS]] */
 static size_t ends[RECORDS + 1]; /* of record i, from 1 on */
 static int fd;
 
-static struct pfdd_look look;
+static struct pfdd_json_style json_style;
 
 /* Some are long. */
 static void begin(void (*put)(FILE *out, int number, int width))
@@ -49,7 +49,7 @@ static void put_own(FILE *out, int number, int width)
 
 static void setup(void)
 {
-    pfdd_look_init(&look, NULL);
+    pfdd_json_style_init(&json_style, NULL);
     begin(put_own);
 }
 
@@ -69,7 +69,7 @@ static void setup_mapped(void)
     char *const words[] = { word };
     char err[200];
     struct pfdd_field_map *map = pfdd_field_map_new(words, 1, err, sizeof err);
-    pfdd_look_init(&look, map);
+    pfdd_json_style_init(&json_style, map);
     pfdd_field_map_free(map);
     begin(put_mapped);
 }
@@ -88,7 +88,7 @@ static struct pfdd_resume find(size_t n, const char *rest, size_t n_rest,
     ck_assert_int_eq(ftruncate(fd, 0), 0);
     ck_assert_int_eq(pwrite(fd, text, n, 0), (ssize_t)n);
     ck_assert_int_eq(pwrite(fd, rest, n_rest, (off_t)n), (ssize_t)n_rest);
-    ck_assert(pfdd_resume_find(fd, &look, saved, &ret));
+    ck_assert(pfdd_resume_find(fd, &json_style, saved, &ret));
     return ret;
 }
 

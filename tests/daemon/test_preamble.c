@@ -23,8 +23,8 @@ static const char *elf_path;
 static const char *dump_path;
 static struct made made;
 static struct pfdd_ring ring;
-static struct pfdd_pages pages;
-static struct pfdd_reader reader;
+static struct pfdd_render_cache render_cache;
+static struct pfdd_cursor cursor;
 static struct pfd_subscriber *subscriber;
 
 /* The code objects that there are. */
@@ -87,7 +87,7 @@ static void subscribe(const char *text)
     ck_assert(
         pfdd_request_read(&request, text, strlen(text), err, sizeof err) &&
         pfdd_request_finish(&request, err, sizeof err));
-    ck_assert(pfdd_reader_init(&reader, &pages, &request));
+    ck_assert(pfdd_cursor_init(&cursor, &render_cache, &request));
     pfdd_request_deinit(&request);
     ck_assert_int_eq(pfd_subscriber_new(NULL, &subscriber, NULL), PFD_OK);
 }
@@ -102,16 +102,16 @@ static void setup(void)
     n_objects = 0;
     changes = 0;
     pfdd_ring_init(&ring, 4 << 20, 1);
-    pfdd_pages_init(&pages, &ring, NULL, NULL, 1, 4 << 20);
-    pages.objects = (struct pfdd_object_lists){ open_objects, get_object,
-                                                close_objects, NULL };
+    pfdd_render_cache_init(&render_cache, &ring, NULL, NULL, 1, 4 << 20);
+    render_cache.objects = (struct pfdd_object_lists){ open_objects, get_object,
+                                                       close_objects, NULL };
 }
 
 static void teardown(void)
 {
-    pfdd_reader_deinit(&reader);
+    pfdd_cursor_deinit(&cursor);
     pfd_subscriber_free(subscriber);
-    pfdd_pages_deinit(&pages);
+    pfdd_render_cache_deinit(&render_cache);
     pfdd_ring_deinit(&ring);
     made_deinit(&made);
     ck_assert_int_eq(n_open, 0);
@@ -185,17 +185,17 @@ static struct had read_all(size_t piece)
 {
     const char *bytes = NULL;
     struct had had = { 0 };
-    for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n);) {
+    for (size_t n = 0; pfdd_cursor_peek(&cursor, &bytes, &n);) {
         size_t taken = 0;
         n = n < piece ? n : piece;
         ck_assert_int_eq(
             pfd_subscriber_feed(subscriber, bytes, n, &taken, NULL), PFD_OK);
         ck_assert_uint_gt(taken, 0);
         had.n_bytes += taken;
-        pfdd_reader_take(&reader, taken);
+        pfdd_cursor_consume(&cursor, taken);
         take_batches(&had);
     }
-    ck_assert(pfdd_reader_is_done(&reader));
+    ck_assert(pfdd_cursor_is_done(&cursor));
     return had;
 }
 
@@ -324,7 +324,8 @@ START_TEST(very_many_buffers)
             ck_assert_uint_eq(had.n_entries, 500);
             ck_assert_uint_eq(had.n_unknown, 0);
             ck_assert_uint_eq(had.last.generation, i);
-            ck_assert_uint_lt(pfdd_told_memory(&reader.told), 128 * 1024);
+            ck_assert_uint_lt(pfdd_preamble_memory(&cursor.preamble),
+                              128 * 1024);
         }
     }
 }
@@ -343,9 +344,10 @@ START_TEST(what_has_gone_is_not_kept)
         append_of(made.buffer, i);
         struct had had = read_all(SIZE_MAX);
         ck_assert_uint_eq(had.n_unknown, 0);
-        n_most = reader.told.n_bytes > n_most ? reader.told.n_bytes : n_most;
+        n_most =
+            cursor.preamble.n_bytes > n_most ? cursor.preamble.n_bytes : n_most;
     }
-    ck_assert_uint_ge(reader.told.n_streams, 1);
+    ck_assert_uint_ge(cursor.preamble.n_streams, 1);
     ck_assert_uint_lt(n_most, 70 << 20);
 }
 END_TEST
@@ -368,7 +370,7 @@ START_TEST(chosen_entries_keep_their_numbers)
         ck_assert_uint_gt(had[i].n_entries, 100);
         ck_assert_uint_eq(had[i].n_unknown, 0);
         if (i == 0) {
-            pfdd_reader_deinit(&reader);
+            pfdd_cursor_deinit(&cursor);
             pfd_subscriber_free(subscriber);
         }
     }
@@ -385,13 +387,13 @@ START_TEST(costly_choices_end_with_an_error)
     size_t n = 0;
     size_t taken = 0;
     subscribe("{\"output\":\"entries\",\"match\":\"nothing\"}");
-    reader.choice->debt_ns = INT64_C(1) << 40;
+    cursor.render_choice->debt_ns = INT64_C(1) << 40;
     append(5);
-    while (pfdd_reader_peek(&reader, &bytes, &n)) {
+    while (pfdd_cursor_peek(&cursor, &bytes, &n)) {
         pfd_subscriber_feed(subscriber, bytes, n, &taken, NULL);
-        pfdd_reader_take(&reader, taken);
+        pfdd_cursor_consume(&cursor, taken);
     }
-    ck_assert(reader.is_over && reader.is_costly);
+    ck_assert(cursor.is_over && cursor.is_costly);
     ck_assert_int_eq(pfd_subscriber_next(subscriber, &batch, &err),
                      PFD_ERR_STOPPED);
     ck_assert_ptr_nonnull(strstr(err.text, "costs more"));

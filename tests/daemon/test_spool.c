@@ -73,7 +73,8 @@ static void hear_and_ack(struct heard *h)
  * have others for that, or NULL. */
 static void put_lines(unsigned n, struct heard *h)
 {
-    struct pfdd_stamp stamp = { .source = pfdd_sources_find(&d.sources, "s"),
+    struct pfdd_stamp stamp = { .source = pfdd_source_table_find(
+                                    &d.source_table, "s"),
                                 .time = 1,
                                 .buffer = made.buffer };
     uint64_t began = uv_hrtime();

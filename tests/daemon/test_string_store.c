@@ -132,7 +132,7 @@ START_TEST(lists_stay)
     uint64_t changes[2];
     struct pfdd_code_object o;
     start(yaml);
-    struct pfdd_object_lists objects = d.pages.objects;
+    struct pfdd_object_lists objects = d.render_cache.objects;
     struct pfdd_scope *scope = pfdd_scope_new(d.library);
     add_object(NULL);
     add_object(scope);

@@ -14,17 +14,18 @@ static void check_body(const uint8_t *data, size_t n)
 {
     struct pfdd_byte_buffer notes = { 0 };
     struct pfdd_otlp body = { { 0 }, NULL };
-    struct pfdd_noted noted;
-    const struct pfdd_note note = { .type = "gap",
-                                    .severity = PFDD_SEVERITY_WARNING,
-                                    .sequence = n,
-                                    .text = (const char *)data,
-                                    .n = n };
-    pfdd_note_put(&notes, &pfdd_otlp_encoding, &note);
+    struct pfdd_log_record_made log_record_made;
+    const struct pfdd_log_record log_record = { .type = "gap",
+                                                .severity =
+                                                    PFDD_SEVERITY_WARNING,
+                                                .sequence = n,
+                                                .text = (const char *)data,
+                                                .n = n };
+    pfdd_log_record_put(&notes, &pfdd_otlp_encoding, &log_record);
     FUZZ_CHECK(!notes.failed);
-    pfdd_note_at(notes.at, notes.n, &noted);
-    pfdd_otlp_add(&body, "a \"service\"", &noted);
-    pfdd_otlp_add(&body, "a \"service\"", &noted);
+    pfdd_log_record_at(notes.at, notes.n, &log_record_made);
+    pfdd_otlp_add(&body, "a \"service\"", &log_record_made);
+    pfdd_otlp_add(&body, "a \"service\"", &log_record_made);
     FUZZ_CHECK(pfdd_otlp_end(&body));
     json_t *root = json_loadb(body.text.at, body.text.n,
                               JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);

@@ -80,16 +80,16 @@ static void render(struct pfdd_supply *s, bool is_entries)
 {
     uint64_t first = s->first_seq;
     while (s->n_pieces && first < s->end_seq) {
-        struct pfdd_page *p =
-            pfdd_page_of(&s->of->pages, s->pieces, s->n_pieces,
-                         made.binding->strings, NULL, first, is_entries);
+        struct pfdd_rendered_block *p = pfdd_rendered_block_of(
+            &s->of->render_cache, s->pieces, s->n_pieces, made.binding->strings,
+            NULL, first, is_entries);
         FUZZ_CHECK(p);
-        pfdd_page_render(p);
-        pfdd_page_settle(p);
+        pfdd_rendered_block_render(p);
+        pfdd_rendered_block_settle(p);
         FUZZ_CHECK(!p->has_failed && p->end > first && p->end <= s->end_seq);
         FUZZ_CHECK(p->n == 0 || is_entries || p->text[p->n - 1] == '\n');
         first = p->end;
-        pfdd_page_unref(p);
+        pfdd_rendered_block_unref(p);
     }
 }
 
@@ -110,7 +110,7 @@ static void deliver(struct pfdd_recall *recall)
 {
     struct pfdd_supplies all = { .dir = dir };
     struct pfdd_supply s;
-    pfdd_pages_init(&all.pages, NULL, NULL, NULL, 0, 0);
+    pfdd_render_cache_init(&all.render_cache, NULL, NULL, NULL, 0, 0);
     pfdd_supply_init(&s, &all, 0, changed);
     while (pfdd_segments_next(&recall->segments, 0, &s.reader, &s.todo)) {
         uint64_t at = s.reader.at;
@@ -123,7 +123,7 @@ static void deliver(struct pfdd_recall *recall)
         pfdd_supply_forget(&s);
     }
     pfdd_supply_deinit(&s);
-    pfdd_pages_deinit(&all.pages);
+    pfdd_render_cache_deinit(&all.render_cache);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -31,21 +31,21 @@ static void fill(struct pfdd_ring *ring)
 
 static void read_lines(struct pfdd_ring *ring, struct pfdd_request *request)
 {
-    struct pfdd_reader r;
-    struct pfdd_pages pages;
+    struct pfdd_cursor r;
+    struct pfdd_render_cache render_cache;
     const char *bytes = NULL;
     size_t n = 0;
-    pfdd_pages_init(&pages, ring, NULL, NULL, 1, 2 << 20);
-    FUZZ_CHECK(pfdd_reader_init(&r, &pages, request));
-    while (pfdd_reader_peek(&r, &bytes, &n)) {
+    pfdd_render_cache_init(&render_cache, ring, NULL, NULL, 1, 2 << 20);
+    FUZZ_CHECK(pfdd_cursor_init(&r, &render_cache, request));
+    while (pfdd_cursor_peek(&r, &bytes, &n)) {
         FUZZ_CHECK(n > 0 && memchr(bytes, '\0', n) == NULL);
-        pfdd_reader_take(&r, n);
+        pfdd_cursor_consume(&r, n);
     }
     FUZZ_CHECK(r.lines <= ring->next_seq - 5);
-    FUZZ_CHECK(r.is_over || pfdd_reader_seq(&r) == ring->next_seq);
-    FUZZ_CHECK(pfdd_reader_is_done(&r));
-    pfdd_reader_deinit(&r);
-    pfdd_pages_deinit(&pages);
+    FUZZ_CHECK(r.is_over || pfdd_cursor_seq(&r) == ring->next_seq);
+    FUZZ_CHECK(pfdd_cursor_is_done(&r));
+    pfdd_cursor_deinit(&r);
+    pfdd_render_cache_deinit(&render_cache);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -486,7 +486,8 @@ static void start(struct run *r)
     if (r->flags & IS_SHORT)
         r->d.budget.max = 3 << 20;
     r->d.ring.n_bytes_max = RING;
-    r->d.pages.shared = r->d.pages.chosen = NULL; /* made at once */
+    r->d.render_cache.shared = r->d.render_cache.chosen =
+        NULL; /* made at once */
     r->stream = pfdd_stream_new(&r->d, &options);
     FUZZ_CHECK(r->stream);
 }

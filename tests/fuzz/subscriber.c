@@ -21,9 +21,9 @@ void subscriber_init(struct subscriber *s, struct pfdd *d, const char *request,
     if (is_sse)
         wanted.form = PFDD_SSE;
     *s = (struct subscriber){ .d = d, .bite = bite, .next = 1 };
-    FUZZ_CHECK(pfdd_reader_init(&s->reader, &d->pages, &wanted));
+    FUZZ_CHECK(pfdd_cursor_init(&s->cursor, &d->render_cache, &wanted));
     pfdd_request_deinit(&wanted);
-    s->is_filtered = s->reader.choice != NULL;
+    s->is_filtered = s->cursor.render_choice != NULL;
 }
 
 /* ---- one line ---- */
@@ -81,11 +81,11 @@ static void check_text(const char *line, size_t n)
 
 static void check_line(struct subscriber *s, const char *line, size_t n)
 {
-    if (s->reader.form == PFDD_JSON) {
+    if (s->cursor.form == PFDD_JSON) {
         check_json(s, line, n);
-    } else if (s->reader.form == PFDD_SSE) {
+    } else if (s->cursor.form == PFDD_SSE) {
         check_event(s, line, n);
-    } else if (s->reader.form == PFDD_TEXT) {
+    } else if (s->cursor.form == PFDD_TEXT) {
         check_text(line, n);
     }
 }
@@ -141,7 +141,7 @@ static void take_bytes(struct subscriber *s, const char *bytes, size_t n)
 {
     while (n) {
         const char *newline =
-            s->reader.form == PFDD_ENTRIES ? NULL : memchr(bytes, '\n', n);
+            s->cursor.form == PFDD_ENTRIES ? NULL : memchr(bytes, '\n', n);
         size_t n_here = newline ? (size_t)(newline + 1 - bytes) : n;
         keep(s, bytes, n_here);
         bytes += n_here;
@@ -157,17 +157,17 @@ void subscriber_read(struct subscriber *s)
 {
     const char *bytes = NULL;
     size_t n = 0;
-    while (pfdd_reader_peek(&s->reader, &bytes, &n)) {
+    while (pfdd_cursor_peek(&s->cursor, &bytes, &n)) {
         FUZZ_CHECK(n > 0);
         n = n < s->bite ? n : s->bite;
         take_bytes(s, bytes, n);
-        pfdd_reader_take(&s->reader, n);
+        pfdd_cursor_consume(&s->cursor, n);
     }
 }
 
 void subscriber_deinit(struct subscriber *s)
 {
-    const struct pfdd_reader *r = &s->reader;
+    const struct pfdd_cursor *r = &s->cursor;
     uint64_t end = s->d->ring.next_seq;
     subscriber_read(s);
     if (r->form == PFDD_ENTRIES) {
@@ -176,9 +176,9 @@ void subscriber_deinit(struct subscriber *s)
         FUZZ_CHECK(r->form == PFDD_RAW || s->n_line == 0);
     }
     FUZZ_CHECK(s->is_filtered || r->lines + r->missed == end - 1);
-    FUZZ_CHECK(pfdd_reader_seq(r) == end);
+    FUZZ_CHECK(pfdd_cursor_seq(r) == end);
     if (!s->is_filtered && (r->form == PFDD_JSON || r->form == PFDD_SSE))
         FUZZ_CHECK(s->next == end);
     free(s->line);
-    pfdd_reader_deinit(&s->reader);
+    pfdd_cursor_deinit(&s->cursor);
 }

@@ -11,7 +11,7 @@
 #include "ring/cursor.h"
 
 struct subscriber {
-    struct pfdd_reader reader;
+    struct pfdd_cursor cursor;
     struct pfdd *d;
     bool is_filtered;
     size_t bite;   /* bytes taken at a time, at most */
