@@ -45,9 +45,9 @@ const char *pfdd_source_name(void *d, uint32_t source)
 
 bool pfdd_is_ready(const struct pfdd *d)
 {
-    struct pfdd_queue_state state = { 0 };
-    if (d->queue)
-        pfdd_queue_state(d->queue, &state);
+    struct pfdd_spool_state state = { 0 };
+    if (d->spool)
+        pfdd_spool_state(d->spool, &state);
     return d->ready && !d->stopping && !state.failing && !d->n_failing &&
            !pfdd_ring_is_full(&d->ring);
 }
@@ -183,7 +183,7 @@ static void on_handle_closed(uv_handle_t *handle)
 
 static bool are_drained(struct pfdd *d)
 {
-    if (d->queue && !pfdd_queue_is_drained(d->queue))
+    if (d->spool && !pfdd_spool_is_drained(d->spool))
         return false;
     for (const struct pfdd_output *o = d->outputs; o; o = o->next) {
         if (!o->class->is_drained(o))
@@ -203,8 +203,8 @@ static void close_all_outputs(struct pfdd *d)
 
 static void finish(struct pfdd *d)
 {
-    if (d->queue)
-        pfdd_queue_stop(d->queue);
+    if (d->spool)
+        pfdd_spool_stop(d->spool);
     pfdd_poller_free(d->poller);
     d->poller = NULL;
     pfdd_thread_pools_close(&d->thread_pools);
@@ -259,7 +259,7 @@ void pfdd_stop(struct pfdd *d)
 void pfdd_deinit(struct pfdd *d)
 {
     pfdd_shelf_free(d->shelf);
-    pfdd_queue_free(d->queue);
+    pfdd_spool_free(d->spool);
     pfdd_render_cache_deinit(&d->render_cache);
     pfdd_ring_deinit(&d->ring);
     pfdd_library_free(d->library);
@@ -305,8 +305,8 @@ static void on_tick(uv_timer_t *timer)
         pfdd_sessions_abandon(d);
     pfdd_slow_consumers_look(&d->slow_consumers, d);
     pfdd_render_cache_kick(&d->render_cache);
-    if (d->queue)
-        pfdd_queue_look(d->queue);
+    if (d->spool)
+        pfdd_spool_look(d->spool);
     go_on(d);
 }
 
@@ -357,9 +357,9 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
     const struct pfdd_config *config = d->config->config;
     uint64_t first_seq = 1;
     if (pfdd_config_has_required(config)) {
-        d->queue = pfdd_queue_open(config->state_dir, config->queue_max,
+        d->spool = pfdd_spool_open(config->state_dir, config->queue_max,
                                    &first_seq, err, n_err);
-        if (!d->queue)
+        if (!d->spool)
             return false;
     }
     pfdd_ring_init(&d->ring, config->ring, first_seq);
@@ -378,7 +378,7 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
     d->poller = pfdd_poller_new(d);
     d->shelf = pfdd_shelf_new(d);
     if (ok && d->library && d->poller && d->shelf &&
-        (!d->queue || pfdd_queue_start(d->queue, d)))
+        (!d->spool || pfdd_spool_start(d->spool, d)))
         return true;
     snprintf(err, n_err, "out of memory, threads or file descriptors");
     return false;
@@ -428,8 +428,8 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
     bool ok = start_parts(d, err, n_err);
     if (ok && !start_handles(d)) {
         snprintf(err, n_err, "out of file descriptors");
-        if (d->queue)
-            pfdd_queue_stop(d->queue);
+        if (d->spool)
+            pfdd_spool_stop(d->spool);
         ok = false;
     }
     if (!ok) {

@@ -30,7 +30,7 @@
 struct pfdd;
 struct pfdd_session;
 struct pfdd_library;
-struct pfdd_queue;
+struct pfdd_spool;
 struct pfdd_shelf;
 struct pfdd_poller;
 
@@ -67,7 +67,7 @@ struct pfdd {
     struct pfdd_library *library; /* format strings */
     struct pfdd_poller *poller;
     struct pfdd_shelf *shelf;
-    struct pfdd_queue *queue; /* NULL: no required outputs */
+    struct pfdd_spool *spool; /* NULL: no required outputs */
     struct pfdd_input *inputs;
     struct pfdd_output *outputs;
     struct pfdd_session *sessions;

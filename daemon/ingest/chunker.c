@@ -117,7 +117,7 @@ static enum pfd_status add_entry(struct pfdd_maker *maker,
         status = pfd_chunk_add_entry(maker->writer, entry, NULL);
     }
     contents->last =
-        (struct pfdd_position){ generation, entry->index, entry->offset };
+        (struct pfdd_source_offset){ generation, entry->index, entry->offset };
     contents->last_bytes = entry->n_bytes;
     return status;
 }
@@ -146,7 +146,7 @@ static enum pfd_status add_run(struct pfdd_maker *maker,
     }
     pfd_entry_run_entry(entry_run, *from - 1, &last);
     contents->last =
-        (struct pfdd_position){ generation, last.index, last.offset };
+        (struct pfdd_source_offset){ generation, last.index, last.offset };
     contents->last_bytes = last.n_bytes;
     return status;
 }

@@ -52,8 +52,9 @@ static uint64_t sample(int fd, uint64_t offset, uint64_t end)
     return got > 0 ? pfd_crc32c(0, bytes, (size_t)got) : 0;
 }
 
-void pfdd_kept_note(struct pfdd_kept *kept, int fd, uint64_t generation,
-                    uint64_t index, uint64_t offset, uint64_t n_bytes)
+void pfdd_saved_position_note(struct pfdd_kept *kept, int fd,
+                              uint64_t generation, uint64_t index,
+                              uint64_t offset, uint64_t n_bytes)
 {
     kept->n_noted = 0; /* in case we end in the middle of this */
     kept->generation = generation;
@@ -64,7 +65,7 @@ void pfdd_kept_note(struct pfdd_kept *kept, int fd, uint64_t generation,
     kept->n_noted = 1;
 }
 
-bool pfdd_kept_holds(const struct pfdd_kept *kept, int fd)
+bool pfdd_saved_position_holds(const struct pfdd_kept *kept, int fd)
 {
     return kept->n_noted && kept->end > kept->offset &&
            kept->crc == sample(fd, kept->offset, kept->end);

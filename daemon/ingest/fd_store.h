@@ -33,10 +33,11 @@ struct pfdd_kept {
     int64_t pid;     /* of the producer; 0: not known */
 };
 
-void pfdd_kept_note(struct pfdd_kept *kept, int fd, uint64_t generation,
-                    uint64_t index, uint64_t offset, uint64_t n_bytes);
+void pfdd_saved_position_note(struct pfdd_kept *kept, int fd,
+                              uint64_t generation, uint64_t index,
+                              uint64_t offset, uint64_t n_bytes);
 /* True: the buffer still has what was delivered last. */
-bool pfdd_kept_holds(const struct pfdd_kept *kept, int fd);
+bool pfdd_saved_position_holds(const struct pfdd_kept *kept, int fd);
 
 struct pfdd_slot {
     struct pfdd_slot *next;

@@ -70,8 +70,9 @@ static void note_kept(struct pfdd_session *s, const struct pfdd_made *b)
     for (const struct pfdd_chunk *c = b->first; c; c = c->next)
         last = c->contents.n[PFDD_ENTRY] ? &c->contents : last;
     if (s->options.kept && last) {
-        pfdd_kept_note(s->options.kept, s->options.fd, last->last.generation,
-                       last->last.index, last->last.offset, last->last_bytes);
+        pfdd_saved_position_note(s->options.kept, s->options.fd,
+                                 last->last.generation, last->last.index,
+                                 last->last.offset, last->last_bytes);
     }
 }
 
@@ -351,15 +352,16 @@ struct pfdd_session *pfdd_session_new(
     s->moved = uv_hrtime();
     put_last(&d->sessions, s);
     pfdd_session_memory_charge(&s->memory);
-    if (options->resume && d->queue) {
+    if (options->resume && d->spool) {
         char file[PFDD_FILE_ROOM];
         pfdd_bytes_describe(&s->bytes, file);
-        s->skipping = pfdd_queue_position(d->queue, name, file, &s->skip);
+        s->skipping = pfdd_spool_position(d->spool, name, file, &s->skip);
     }
-    if (options->kept && pfdd_kept_holds(options->kept, options->fd)) {
+    if (options->kept &&
+        pfdd_saved_position_holds(options->kept, options->fd)) {
         s->skipping = true;
-        s->skip = (struct pfdd_position){ 0, options->kept->index,
-                                          options->kept->offset };
+        s->skip = (struct pfdd_source_offset){ 0, options->kept->index,
+                                               options->kept->offset };
         s->options.generation = options->kept->generation;
     }
     pfdd_poller_kick(d->poller);

@@ -26,8 +26,8 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
     };
     if (d->library)
         ret->strings = pfdd_library_memory(d->library);
-    if (d->queue)
-        ret->outputs = pfdd_queue_memory(d->queue);
+    if (d->spool)
+        ret->outputs = pfdd_spool_memory(d->spool);
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
     ret->outputs += d->render_cache.n_left;

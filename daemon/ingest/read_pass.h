@@ -49,7 +49,7 @@ struct pfdd_session {
     struct pfdd_made ready; /* while the next job is on its way */
     struct pfdd_session_memory memory;
     bool skipping;
-    struct pfdd_position skip; /* entries up to here are in the queue */
+    struct pfdd_source_offset skip; /* entries up to here are in the queue */
     /* The job's. */
     struct pfd_tail *tail;
     struct pfdd_strings *old_strings; /* until the tail has let go of them */

@@ -59,7 +59,7 @@ struct nats_input {
     struct pfdd_parcel *parcel; /* the one that waits */
     struct pfdd_edge_buffers known;
     struct pfdd_ledger ledger;
-    struct pfdd_marks marks;
+    struct pfdd_dedup dedup;
     struct arrival *arrivals; /* oldest first */
     struct arrival **end;
     size_t n_arrivals;
@@ -90,7 +90,7 @@ static size_t memory_of(const struct nats_input *in)
     return sizeof *in + (in->worker ? pfdd_worker_memory(in->worker) : 0) +
            (in->parcel ? in->parcel->n_memory : 0) +
            in->ledger.size * sizeof *in->ledger.edges +
-           in->marks.size * sizeof *in->marks.items +
+           in->dedup.size * sizeof *in->dedup.items +
            in->n_arrivals * sizeof *in->arrivals + in->known.n_bytes;
 }
 
@@ -155,10 +155,10 @@ static const char *put_entries(struct nats_input *in,
 /* The number behind this chunk in the queue at the start; 0: it was not there. */
 static uint64_t find_mark(struct nats_input *in, const struct pfd_wire_frame *f)
 {
-    if (in->marks.n_left == 0)
+    if (in->dedup.n_left == 0)
         return 0;
-    return pfdd_marks_find(&in->marks,
-                           pfdd_mark_of(f->time, f->bytes.at, f->bytes.n));
+    return pfdd_dedup_find(
+        &in->dedup, pfdd_dedup_mark_of(f->time, f->bytes.at, f->bytes.n));
 }
 
 /* The next frame of bytes [n], of which *at are with the reader; false: there
@@ -563,7 +563,7 @@ static void finish_close(struct nats_input *in)
     if (!in->base.closing || in->worker || in->n_handles || in->is_saving)
         return;
     if (in->has_joined)
-        pfdd_queue_leave(in->base.d->queue, &in->consumer);
+        pfdd_spool_leave(in->base.d->spool, &in->consumer);
     while (in->arrivals) {
         struct arrival *a = in->arrivals;
         in->arrivals = a->next;
@@ -573,7 +573,7 @@ static void finish_close(struct nats_input *in)
     pfdd_parcel_free(in->parcel);
     pfdd_edge_buffers_forget(&in->known);
     pfdd_ledger_deinit(&in->ledger);
-    pfdd_marks_deinit(&in->marks);
+    pfdd_dedup_deinit(&in->dedup);
     count_memory(in, 0);
     pfdd_input_closed(&in->base);
 }
@@ -627,10 +627,10 @@ static bool begin(struct nats_input *in)
     in->consumer.name = "input nats";
     in->consumer.wake = on_queue;
     in->consumer.is_raw = true;
-    pfdd_queue_join(d->queue, &in->consumer);
+    pfdd_spool_join(d->spool, &in->consumer);
     in->has_joined = true;
     pfdd_ledger_read(d->config->config->state_dir, &in->ledger);
-    pfdd_marks_read(&in->consumer, &in->marks);
+    pfdd_dedup_read(&in->consumer, &in->dedup);
     count_memory(in, memory_of(in));
     return true;
 }
@@ -638,7 +638,7 @@ static bool begin(struct nats_input *in)
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct nats_input *in = (struct nats_input *)input;
-    if (!input->d->queue) {
+    if (!input->d->spool) {
         snprintf(err, n_err,
                  "an input 'nats' needs an output that is required");
         return false;

@@ -43,7 +43,7 @@ static void begin_anew(struct pfdd_nats_code *c)
 static void drop_list(struct pfdd_nats_code *c)
 {
     if (c->list)
-        pfdd_stock_list_deinit(c->list);
+        pfdd_manifest_list_deinit(c->list);
     free(c->list);
     c->list = NULL;
 }
@@ -186,7 +186,7 @@ static enum pfdd_code_state read_list(struct pfdd_nats_code *c,
     c->list = calloc(1, sizeof *c->list);
     if (!c->list)
         return PFDD_CODE_UNSURE;
-    if (!pfdd_stock_parse(c->bytes, c->n, n_max, c->list)) {
+    if (!pfdd_manifest_parse(c->bytes, c->n, n_max, c->list)) {
         pfdd_log_about(&line->told, PFDD_WARNING,
                        "nats: what %s is of is no list of code objects",
                        c->digest);
@@ -206,7 +206,7 @@ static enum pfdd_code_state read_list(struct pfdd_nats_code *c,
 
 static enum pfdd_code_state take_object(struct pfdd_nats_code *c)
 {
-    const struct pfdd_stock_item *item = &c->list->items[c->i];
+    const struct pfdd_manifest_item *item = &c->list->items[c->i];
     struct pfdd_parcel_object *o = &c->parcel->objects[c->parcel->n_objects];
     o->name = strdup(item->name);
     if (!o->name)

@@ -11,7 +11,7 @@
 #include "nats/nats_get.h"
 #include "nats/worker_message.h"
 
-struct pfdd_stock_list;
+struct pfdd_manifest_list;
 
 enum pfdd_code_state {
     PFDD_CODE_MORE,    /* pieces are to be had */
@@ -26,8 +26,8 @@ struct pfdd_nats_code {
     unsigned n_turns;              /* the caller's */
     /* The rest is private. */
     size_t n_max;
-    struct pfdd_stock_list *list; /* NULL: that is on its way */
-    size_t i;                     /* of its objects */
+    struct pfdd_manifest_list *list; /* NULL: that is on its way */
+    size_t i;                        /* of its objects */
     struct pfdd_parcel *parcel;
     /* What is on its way. */
     bool is_own; /* it is looked for in the edge's own place */

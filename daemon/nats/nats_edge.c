@@ -25,7 +25,7 @@ enum {
 
 /* A list of code objects that the servers have. */
 struct known {
-    struct pfdd_stock stock;
+    struct pfdd_manifest manifest;
     char digest[PFDD_SHA256_TEXT];
     char place[PFDD_PLACE]; /* of our own, where others are in the way; or "" */
 };
@@ -158,11 +158,12 @@ static char *read_whole(const char *path, size_t n)
 
 /* What cannot be read here is left out there: entries that need it are of
  * unknown ids, as they are here. */
-static bool send_object(struct pfdd_edge *e, const struct pfdd_stock_item *item)
+static bool send_object(struct pfdd_edge *e,
+                        const struct pfdd_manifest_item *item)
 {
     char path[PFDD_PATH];
     char digest[PFDD_SHA256_TEXT];
-    pfdd_stock_object_path(e->options.dir, item->digest, "", path);
+    pfdd_manifest_object_path(e->options.dir, item->digest, "", path);
     char *bytes = read_whole(path, item->n);
     if (!bytes) {
         pfdd_log(PFDD_ERROR, "%s: cannot be read: workers go without it", path);
@@ -174,7 +175,7 @@ static bool send_object(struct pfdd_edge *e, const struct pfdd_stock_item *item)
     return ok;
 }
 
-static bool send_list(struct pfdd_edge *e, struct pfdd_stock_list *list,
+static bool send_list(struct pfdd_edge *e, struct pfdd_manifest_list *list,
                       char digest[PFDD_SHA256_TEXT])
 {
     uint8_t sum[PFDD_SHA256_BYTES];
@@ -183,7 +184,7 @@ static bool send_list(struct pfdd_edge *e, struct pfdd_stock_list *list,
         if (!send_object(e, &list->items[i]))
             return false;
     }
-    char *text = pfdd_stock_text(list);
+    char *text = pfdd_manifest_text(list);
     if (!text)
         return false;
     pfdd_sha256(text, strlen(text), sum);
@@ -194,11 +195,12 @@ static bool send_list(struct pfdd_edge *e, struct pfdd_stock_list *list,
 }
 
 static const struct known *find_known(const struct pfdd_edge *e,
-                                      const struct pfdd_stock *stock)
+                                      const struct pfdd_manifest *manifest)
 {
     for (size_t i = e->n_known; i > 0; i--) {
         const struct known *k = &e->known[i - 1];
-        if (k->stock.number == stock->number && k->stock.n == stock->n)
+        if (k->manifest.number == manifest->number &&
+            k->manifest.n == manifest->n)
             return k;
     }
     return NULL;
@@ -206,28 +208,28 @@ static const struct known *find_known(const struct pfdd_edge *e,
 
 /* The list that the entries of a stock need; NULL: not now. */
 static const struct known *send_code(struct pfdd_edge *e,
-                                     const struct pfdd_stock *stock)
+                                     const struct pfdd_manifest *manifest)
 {
-    struct pfdd_stock_list list;
-    char why[PFDD_STOCK_WHY];
-    const struct known *k = find_known(e, stock);
+    struct pfdd_manifest_list list;
+    char why[PFDD_MANIFEST_WHY];
+    const struct known *k = find_known(e, manifest);
     if (k)
         return k;
     if (e->n_known == N_KNOWN)
         e->n_known = 0;
-    if (!pfdd_stock_read(e->options.dir, stock->number, &list, why)) {
+    if (!pfdd_manifest_read(e->options.dir, manifest->number, &list, why)) {
         snprintf(e->line.why, sizeof e->line.why,
-                 "the list of code objects %" PRIu64 ": %s", stock->number,
+                 "the list of code objects %" PRIu64 ": %s", manifest->number,
                  why);
         return NULL;
     }
     size_t n = list.n;
-    list.n = stock->n < n ? stock->n : n;
+    list.n = manifest->n < n ? manifest->n : n;
     struct known *new = &e->known[e->n_known];
-    new->stock = *stock;
+    new->manifest = *manifest;
     bool ok = send_list(e, &list, new->digest);
     list.n = n;
-    pfdd_stock_list_deinit(&list);
+    pfdd_manifest_list_deinit(&list);
     e->n_known += ok;
     snprintf(new->place, sizeof new->place, "%s",
              e->pieces.uses_place ? e->pieces.place : "");
@@ -288,8 +290,8 @@ static bool publish(struct pfdd_edge *e, const struct pfdd_shipment *s)
     natsMsg *message = NULL;
     jsPubOptions options;
     const struct known *code = NULL;
-    if (s->stock.number) {
-        code = send_code(e, &s->stock);
+    if (s->manifest.number) {
+        code = send_code(e, &s->manifest);
         if (!code)
             return false;
     }

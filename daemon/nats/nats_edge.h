@@ -33,7 +33,7 @@ struct pfdd_shipment {
     uint64_t previous; /* that of the item that went before it */
     uint64_t acked;    /* all up to there is written somewhere */
     uint64_t epoch;    /* grows when things are sent again */
-    struct pfdd_stock stock;
+    struct pfdd_manifest manifest;
     uint64_t pid;
     char gpu[PFDD_TOKEN];
     char *buffer; /* its name, owned */

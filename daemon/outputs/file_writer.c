@@ -47,7 +47,7 @@ struct writer {
     char old[PFDD_ROTATED]; /* rotated just now, or "" */
     bool is_due;    /* it is rotated when what is in it is known to be */
     bool is_mended; /* of what whoever wrote it last left */
-    struct pfdd_resume resume;
+    struct pfdd_file_resume file_resume;
 };
 
 /* Of a source, by its number: which one it was, and how far its file is. */
@@ -127,8 +127,8 @@ static void mend(struct writer *w)
     w->is_mended = true;
     pfdd_json_style_init(&json_style,
                          render_choice ? render_choice->wants.map : NULL);
-    pfdd_resume_mend(w->path, has_records ? &json_style : NULL,
-                     w->consumer.saved, &w->resume);
+    pfdd_file_resume_mend(w->path, has_records ? &json_style : NULL,
+                          w->consumer.saved, &w->file_resume);
 }
 
 static void run_job(struct pfdd_job *job)
@@ -212,9 +212,10 @@ static void job_done(struct pfdd_job *job)
     if (w->reading) {
         if (w->file.n_written)
             pfdd_cursor_consume(&w->cursor, w->file.n_written);
-    } else if (w->resume.seq) {
-        pfdd_consumer_resume(&w->consumer, w->resume.seq, w->resume.time,
-                             w->resume.line, w->resume.n_line);
+    } else if (w->file_resume.seq) {
+        pfdd_consumer_resume(&w->consumer, w->file_resume.seq,
+                             w->file_resume.time, w->file_resume.line,
+                             w->file_resume.n_line);
     } else if (w->n && !w->error) {
         pfdd_consumer_ack(&w->consumer, w->consumer.given);
         pfdd_consumer_take(&w->consumer, w->n);
@@ -231,7 +232,7 @@ static void job_done(struct pfdd_job *job)
     } else if (w->failing) {
         pfdd_log(PFDD_INFO, "%s: writing again", w->path);
     }
-    pfdd_resume_deinit(&w->resume);
+    pfdd_file_resume_deinit(&w->file_resume);
     set_failing(w, w->error && w->error != EAGAIN);
     if (w->old[0])
         look_after_old(o, w->old, w->path);
@@ -309,7 +310,7 @@ static bool join_queue(struct writer *w)
     w->consumer.name = w->path;
     w->consumer.wake = on_durable;
     w->consumer.user = w;
-    pfdd_queue_join(d->queue, &w->consumer);
+    pfdd_spool_join(d->spool, &w->consumer);
     w->consuming = true;
     return true;
 }
@@ -384,10 +385,10 @@ static void free_writer(struct pfdd_written *o, struct writer *w)
     }
     set_failing(w, false);
     if (w->consuming)
-        pfdd_queue_leave(o->base.d->queue, &w->consumer);
+        pfdd_spool_leave(o->base.d->spool, &w->consumer);
     if (w->file.fd >= 0 && w->file.path)
         pfdd_appended_close(&w->file);
-    pfdd_resume_deinit(&w->resume);
+    pfdd_file_resume_deinit(&w->file_resume);
     free(w->path);
     free(w);
 }

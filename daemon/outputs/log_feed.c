@@ -58,7 +58,7 @@ bool pfdd_notes_open(struct pfdd_notes *notes, const struct pfdd_output *output,
     notes->consumer.wake = on_consumer;
     notes->consumer.user = notes;
     notes->consumer.absent = true;
-    pfdd_queue_join(notes->d->queue, &notes->consumer);
+    pfdd_spool_join(notes->d->spool, &notes->consumer);
     return true;
 }
 
@@ -70,7 +70,7 @@ bool pfdd_notes_can_close(const struct pfdd_notes *notes)
 void pfdd_notes_close(struct pfdd_notes *notes)
 {
     if (notes->is_required) {
-        pfdd_queue_leave(notes->d->queue, &notes->consumer);
+        pfdd_spool_leave(notes->d->spool, &notes->consumer);
         return;
     }
     notes->d->count.missed += notes->cursor.missed;
@@ -188,7 +188,7 @@ static uint64_t time_of(const struct pfdd_ring *ring, uint64_t sequence)
 static uint64_t oldest_time(const struct pfdd_notes *notes)
 {
     const struct pfdd_ring *ring = &notes->d->ring;
-    const struct pfdd_supply *s = &notes->consumer.supply;
+    const struct pfdd_spool_reader *s = &notes->consumer.spool_reader;
     uint64_t sequence = notes->is_required ? notes->consumer.acked + 1
                                            : pfdd_cursor_seq(&notes->cursor);
     if (sequence >= ring->next_seq)

@@ -85,18 +85,18 @@ static void put_memory(FILE *out, const struct pfdd *d)
 
 static uint64_t n_long_of_queue(const struct pfdd *d)
 {
-    struct pfdd_queue_state q = { 0 };
-    if (d->queue)
-        pfdd_queue_state(d->queue, &q);
+    struct pfdd_spool_state q = { 0 };
+    if (d->spool)
+        pfdd_spool_state(d->spool, &q);
     return q.n_long;
 }
 
 static void put_queue(FILE *out, const struct pfdd *d)
 {
-    struct pfdd_queue_state q;
-    if (!d->queue)
+    struct pfdd_spool_state q;
+    if (!d->spool)
         return;
-    pfdd_queue_state(d->queue, &q);
+    pfdd_spool_state(d->spool, &q);
     gauge(out, "queue_bytes", q.bytes, "Disk space of the queue's segments.");
     gauge(out, "queue_object_bytes", q.objects,
           "Disk space of the code objects that its entries need.");

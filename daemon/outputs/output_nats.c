@@ -181,7 +181,7 @@ static bool put_frames(struct nats_output *o, const struct pfdd_chunk *c,
 
 static struct pfdd_shipment *pack(struct nats_output *o,
                                   const struct pfdd_chunk *c, uint64_t previous,
-                                  const struct pfdd_stock *stock)
+                                  const struct pfdd_manifest *manifest)
 {
     struct pfdd_byte_buffer bytes = { 0 };
     struct pfdd_shipment *s = calloc(1, sizeof *s);
@@ -198,7 +198,7 @@ static struct pfdd_shipment *pack(struct nats_output *o,
     s->acked = o->consumer.acked;
     s->epoch = o->epoch;
     if (c->contents.n[PFDD_ENTRY])
-        s->stock = *stock;
+        s->manifest = *manifest;
     s->pid = c->buffer->frame->pid;
     put_gpu(s->gpu, &c->buffer->frame->device);
     s->bytes = bytes.at;
@@ -227,10 +227,10 @@ static void forget_flights(struct nats_output *o)
 
 /* False: out of memory. */
 static bool send_chunk(struct nats_output *o, const struct pfdd_chunk *c,
-                       uint64_t previous, const struct pfdd_stock *stock)
+                       uint64_t previous, const struct pfdd_manifest *manifest)
 {
     struct flight *f = calloc(1, sizeof *f);
-    struct pfdd_shipment *s = f ? pack(o, c, previous, stock) : NULL;
+    struct pfdd_shipment *s = f ? pack(o, c, previous, manifest) : NULL;
     if (!s) {
         free(f);
         return false;
@@ -268,14 +268,14 @@ static uint64_t last_sent(const struct nats_output *o)
 
 static void go_on(struct nats_output *o)
 {
-    struct pfdd_stock stock = { 0 };
+    struct pfdd_manifest manifest = { 0 };
     size_t n = 0;
     struct pfdd_chunk *const *chunks = NULL;
     while (!o->base.closing && o->n_bytes < config_of(o)->window &&
            pfdd_edge_has_room(o->edge) &&
-           (chunks = pfdd_consumer_peek_chunks(&o->consumer, &n, &stock))) {
+           (chunks = pfdd_consumer_peek_chunks(&o->consumer, &n, &manifest))) {
         for (size_t i = 0; i < n; i++) {
-            if (!send_chunk(o, chunks[i], last_sent(o), &stock)) {
+            if (!send_chunk(o, chunks[i], last_sent(o), &manifest)) {
                 begin_again(o);
                 return;
             }
@@ -344,7 +344,7 @@ static void finish_close(struct nats_output *o)
         pfdd_consumer_is_busy(&o->consumer))
         return;
     forget_flights(o);
-    pfdd_queue_leave(o->base.d->queue, &o->consumer);
+    pfdd_spool_leave(o->base.d->spool, &o->consumer);
     pfdd_output_closed(&o->base);
 }
 
@@ -406,7 +406,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->consumer.user = o;
     o->consumer.is_raw = true;
     o->consumer.absent = true;
-    pfdd_queue_join(output->d->queue, &o->consumer);
+    pfdd_spool_join(output->d->spool, &o->consumer);
     uv_timer_init(output->d->loop, &o->timer);
     o->timer.data = o;
     uv_timer_start(&o->timer, on_timer, LOOK_MS, LOOK_MS);

@@ -275,7 +275,7 @@ static void finish_close(struct acked_output *o)
     if (!o->visitors.closing || o->visitors.first ||
         !o->visitors.listener_closed || pfdd_consumer_is_busy(&o->consumer))
         return;
-    pfdd_queue_leave(o->base.d->queue, &o->consumer);
+    pfdd_spool_leave(o->base.d->spool, &o->consumer);
     pfdd_output_closed(&o->base);
 }
 
@@ -321,7 +321,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->consumer.wake = on_durable;
     o->consumer.user = o;
     o->consumer.absent = true;
-    pfdd_queue_join(output->d->queue, &o->consumer);
+    pfdd_spool_join(output->d->spool, &o->consumer);
     pfdd_log(PFDD_INFO, "a required subscriber: %s",
              config->access.address.text);
     return true;

@@ -60,8 +60,8 @@ void pfdd_buffer_unref(struct pfdd_buffer *buffer);
 struct pfdd_contents {
     uint32_t n[PFDD_N_KINDS]; /* items */
     uint64_t generation;
-    struct pfdd_position last; /* of its entries, if there are any */
-    uint32_t last_bytes;       /* of that entry */
+    struct pfdd_source_offset last; /* of its entries, if there are any */
+    uint32_t last_bytes;            /* of that entry */
 };
 
 struct pfdd_chunk {

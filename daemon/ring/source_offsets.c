@@ -22,59 +22,61 @@ static bool find_number(const char *line, size_t n, const char *key,
     return false;
 }
 
-bool pfdd_position_find(const char *line, size_t n, struct pfdd_position *ret)
+bool pfdd_source_offset_find(const char *line, size_t n,
+                             struct pfdd_source_offset *ret)
 {
-    *ret = (struct pfdd_position){ 0 };
+    *ret = (struct pfdd_source_offset){ 0 };
     find_number(line, n, "\"generation\":", &ret->generation);
     return find_number(line, n, "],\"index\":", &ret->index) &&
            find_number(line, n, ",\"offset\":", &ret->offset);
 }
 
-void pfdd_positions_deinit(struct pfdd_positions *positions)
+void pfdd_source_offsets_deinit(struct pfdd_source_offsets *source_offsets)
 {
-    for (size_t i = 0; i < positions->n; i++)
-        free(positions->items[i].source);
-    free(positions->items);
-    *positions = (struct pfdd_positions){ 0 };
+    for (size_t i = 0; i < source_offsets->n; i++)
+        free(source_offsets->items[i].source);
+    free(source_offsets->items);
+    *source_offsets = (struct pfdd_source_offsets){ 0 };
 }
 
-static struct pfdd_positions_item *find(const struct pfdd_positions *positions,
-                                        const char *source)
+static struct pfdd_source_offsets_item *find(
+    const struct pfdd_source_offsets *source_offsets, const char *source)
 {
-    for (size_t i = 0; i < positions->n; i++) {
-        if (!strcmp(positions->items[i].source, source))
-            return &positions->items[i];
+    for (size_t i = 0; i < source_offsets->n; i++) {
+        if (!strcmp(source_offsets->items[i].source, source))
+            return &source_offsets->items[i];
     }
     return NULL;
 }
 
-static struct pfdd_positions_item *add(struct pfdd_positions *positions,
-                                       const char *source)
+static struct pfdd_source_offsets_item *add(
+    struct pfdd_source_offsets *source_offsets, const char *source)
 {
-    struct pfdd_positions_item *items =
-        realloc(positions->items, (positions->n + 1) * sizeof *items);
+    struct pfdd_source_offsets_item *items =
+        realloc(source_offsets->items, (source_offsets->n + 1) * sizeof *items);
     char *copy = strdup(source);
     if (items)
-        positions->items = items;
+        source_offsets->items = items;
     if (!items || !copy) {
         free(copy);
         return NULL;
     }
-    items[positions->n] = (struct pfdd_positions_item){ .source = copy };
-    return &items[positions->n++];
+    items[source_offsets->n] =
+        (struct pfdd_source_offsets_item){ .source = copy };
+    return &items[source_offsets->n++];
 }
 
-bool pfdd_positions_begin(struct pfdd_positions *positions, const char *source,
-                          const char *file, struct pfdd_position *ret,
-                          bool *is_news)
+bool pfdd_source_offsets_begin(struct pfdd_source_offsets *source_offsets,
+                               const char *source, const char *file,
+                               struct pfdd_source_offset *ret, bool *is_news)
 {
-    struct pfdd_positions_item *item = find(positions, source);
+    struct pfdd_source_offsets_item *item = find(source_offsets, source);
     *is_news = !item || strcmp(item->file, file) != 0;
     if (!*is_news) {
-        *ret = item->position;
+        *ret = item->source_offset;
         return item->is_known;
     }
-    item = item ? item : add(positions, source);
+    item = item ? item : add(source_offsets, source);
     if (item) {
         snprintf(item->file, sizeof item->file, "%s", file);
         item->is_known = false;
@@ -82,13 +84,14 @@ bool pfdd_positions_begin(struct pfdd_positions *positions, const char *source,
     return false;
 }
 
-void pfdd_positions_set(struct pfdd_positions *positions, const char *source,
-                        const struct pfdd_position *position)
+void pfdd_source_offsets_set(struct pfdd_source_offsets *source_offsets,
+                             const char *source,
+                             const struct pfdd_source_offset *source_offset)
 {
-    struct pfdd_positions_item *item = find(positions, source);
+    struct pfdd_source_offsets_item *item = find(source_offsets, source);
     if (!item)
         return;
-    item->position = *position;
+    item->source_offset = *source_offset;
     item->is_known = true;
 }
 

@@ -11,14 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pfdd_position {
+struct pfdd_source_offset {
     uint64_t generation;
     uint64_t index;  /* of the last entry */
     uint64_t offset; /* of it, in the buffer */
 };
 
 /* The position that the line of an entry says; false: it says none. */
-bool pfdd_position_find(const char *line, size_t n, struct pfdd_position *ret);
+bool pfdd_source_offset_find(const char *line, size_t n,
+                             struct pfdd_source_offset *ret);
 
 enum {
     PFDD_FILE_ROOM = 80
@@ -28,29 +29,30 @@ enum {
 void pfdd_file_describe(int fd, char ret[PFDD_FILE_ROOM]);
 
 /* All zeros: there are none. */
-struct pfdd_positions {
-    struct pfdd_positions_item {
+struct pfdd_source_offsets {
+    struct pfdd_source_offsets_item {
         char *source;
         char file[PFDD_FILE_ROOM];
         bool is_known; /* how far it came */
-        struct pfdd_position position;
+        struct pfdd_source_offset source_offset;
     } * items; /* [n] */
     size_t n;
 };
 
-void pfdd_positions_deinit(struct pfdd_positions *positions);
+void pfdd_source_offsets_deinit(struct pfdd_source_offsets *source_offsets);
 
 /*
  * Lines of this source are of this file from now on. True: ret is how far those
  * came that are there. *is_news: this has to be on disk before they are, so that
  * nobody takes a position for that of another file.
  */
-bool pfdd_positions_begin(struct pfdd_positions *positions, const char *source,
-                          const char *file, struct pfdd_position *ret,
-                          bool *is_news);
+bool pfdd_source_offsets_begin(struct pfdd_source_offsets *source_offsets,
+                               const char *source, const char *file,
+                               struct pfdd_source_offset *ret, bool *is_news);
 
 /* Of a source that has begun; those of others nobody asks for. */
-void pfdd_positions_set(struct pfdd_positions *positions, const char *source,
-                        const struct pfdd_position *position);
+void pfdd_source_offsets_set(struct pfdd_source_offsets *source_offsets,
+                             const char *source,
+                             const struct pfdd_source_offset *source_offset);
 
 #endif

@@ -34,7 +34,7 @@ struct stock {
     bool is_open;    /* it is of this run, and may grow */
     unsigned refs;   /* of segments */
     uint64_t n_disk; /* bytes that its own file takes */
-    struct pfdd_stock_list list;
+    struct pfdd_manifest_list list;
     struct object **objects; /* [list.n] */
 };
 
@@ -50,7 +50,7 @@ struct use {
     struct stock *stock;
 };
 
-struct pfdd_kept {
+struct pfdd_blob_store {
     const char *dir;
     void *tree;            /* of objects */
     struct stock **stocks; /* [n_stocks] */
@@ -79,10 +79,11 @@ static int by_digest(const void *a, const void *b)
 }
 
 /* NULL: out of memory. *is_new: it has to be written. */
-static struct object *find_object(struct pfdd_kept *kept, const uint8_t *digest,
-                                  uint64_t n, bool *is_new)
+static struct object *find_object(struct pfdd_blob_store *blob_store,
+                                  const uint8_t *digest, uint64_t n,
+                                  bool *is_new)
 {
-    struct object **at = tfind(digest, &kept->tree, by_digest);
+    struct object **at = tfind(digest, &blob_store->tree, by_digest);
     *is_new = !at;
     if (at)
         return *at;
@@ -91,121 +92,124 @@ static struct object *find_object(struct pfdd_kept *kept, const uint8_t *digest,
         return NULL;
     memcpy(o->digest, digest, sizeof o->digest);
     o->n = n;
-    if (!tsearch(o, &kept->tree, by_digest)) {
+    if (!tsearch(o, &blob_store->tree, by_digest)) {
         free(o);
         return NULL;
     }
-    kept->n_bytes += disk_of(n);
-    kept->n_memory += sizeof *o;
+    blob_store->n_bytes += disk_of(n);
+    blob_store->n_memory += sizeof *o;
     return o;
 }
 
-static void drop_object(struct pfdd_kept *kept, struct object *o)
+static void drop_object(struct pfdd_blob_store *blob_store, struct object *o)
 {
     char path[PFDD_PATH];
     if (--o->refs > 0)
         return;
-    pfdd_stock_object_path(kept->dir, o->digest, "", path);
+    pfdd_manifest_object_path(blob_store->dir, o->digest, "", path);
     unlink(path);
-    tdelete(o, &kept->tree, by_digest);
-    kept->n_bytes -= disk_of(o->n);
-    kept->n_memory -= sizeof *o;
+    tdelete(o, &blob_store->tree, by_digest);
+    blob_store->n_bytes -= disk_of(o->n);
+    blob_store->n_memory -= sizeof *o;
     free(o);
 }
 
 /* ---- stocks ---- */
 
-static size_t item_memory(const struct pfdd_stock_item *item)
+static size_t item_memory(const struct pfdd_manifest_item *item)
 {
     return sizeof *item + sizeof(struct object *) + strlen(item->name) + 1;
 }
 
 /* Takes the item over. False: out of memory. */
-static bool add_item(struct pfdd_kept *kept, struct stock *s,
-                     struct pfdd_stock_item *item, bool *is_new)
+static bool add_item(struct pfdd_blob_store *blob_store, struct stock *s,
+                     struct pfdd_manifest_item *item, bool *is_new)
 {
     struct object **more =
         realloc(s->objects, (s->list.n + 1) * sizeof(void *));
     struct object *o = NULL;
     if (more) {
         s->objects = more;
-        o = find_object(kept, item->digest, item->n, is_new);
+        o = find_object(blob_store, item->digest, item->n, is_new);
     }
-    if (!o || !pfdd_stock_add(&s->list, item)) {
+    if (!o || !pfdd_manifest_add(&s->list, item)) {
         if (o && *is_new) {
             o->refs = 1;
-            drop_object(kept, o);
+            drop_object(blob_store, o);
         }
         free(item->name);
         return false;
     }
     o->refs++;
     s->objects[s->list.n - 1] = o;
-    kept->n_memory += item_memory(item);
+    blob_store->n_memory += item_memory(item);
     return true;
 }
 
 /* The last one. */
-static void drop_item(struct pfdd_kept *kept, struct stock *s)
+static void drop_item(struct pfdd_blob_store *blob_store, struct stock *s)
 {
-    struct pfdd_stock_item *item = &s->list.items[--s->list.n];
-    kept->n_memory -= item_memory(item);
+    struct pfdd_manifest_item *item = &s->list.items[--s->list.n];
+    blob_store->n_memory -= item_memory(item);
     free(item->name);
-    drop_object(kept, s->objects[s->list.n]);
+    drop_object(blob_store, s->objects[s->list.n]);
 }
 
-static struct stock *find_stock(const struct pfdd_kept *kept, uint64_t number)
+static struct stock *find_stock(const struct pfdd_blob_store *blob_store,
+                                uint64_t number)
 {
-    for (size_t i = 0; i < kept->n_stocks; i++) {
-        if (kept->stocks[i]->number == number)
-            return kept->stocks[i];
+    for (size_t i = 0; i < blob_store->n_stocks; i++) {
+        if (blob_store->stocks[i]->number == number)
+            return blob_store->stocks[i];
     }
     return NULL;
 }
 
-static struct stock *new_stock(struct pfdd_kept *kept, uint64_t number,
-                               uint64_t scope)
+static struct stock *new_stock(struct pfdd_blob_store *blob_store,
+                               uint64_t number, uint64_t scope)
 {
-    struct stock **more =
-        realloc(kept->stocks, (kept->n_stocks + 1) * sizeof(void *));
+    struct stock **more = realloc(blob_store->stocks,
+                                  (blob_store->n_stocks + 1) * sizeof(void *));
     struct stock *s = calloc(1, sizeof *s);
     if (more)
-        kept->stocks = more;
+        blob_store->stocks = more;
     if (!more || !s) {
         free(s);
         return NULL;
     }
     s->number = number;
     s->scope = scope;
-    if (number >= kept->next_number)
-        kept->next_number = number + 1;
-    kept->stocks[kept->n_stocks++] = s;
-    kept->n_memory += sizeof *s + sizeof(void *);
+    if (number >= blob_store->next_number)
+        blob_store->next_number = number + 1;
+    blob_store->stocks[blob_store->n_stocks++] = s;
+    blob_store->n_memory += sizeof *s + sizeof(void *);
     return s;
 }
 
 /* Its file has n bytes. */
-static void charge_file(struct pfdd_kept *kept, struct stock *s, uint64_t n)
+static void charge_file(struct pfdd_blob_store *blob_store, struct stock *s,
+                        uint64_t n)
 {
-    kept->n_bytes += disk_of(n) - s->n_disk;
+    blob_store->n_bytes += disk_of(n) - s->n_disk;
     s->n_disk = disk_of(n);
 }
 
-static void free_stock(struct pfdd_kept *kept, struct stock *s, bool with_file)
+static void free_stock(struct pfdd_blob_store *blob_store, struct stock *s,
+                       bool with_file)
 {
     char path[PFDD_PATH];
     size_t i = 0;
-    pfdd_stock_path(kept->dir, s->number, "", path);
+    pfdd_manifest_path(blob_store->dir, s->number, "", path);
     if (with_file)
         unlink(path);
-    kept->n_bytes -= s->n_disk;
+    blob_store->n_bytes -= s->n_disk;
     while (s->list.n && with_file)
-        drop_item(kept, s);
-    pfdd_stock_list_deinit(&s->list);
-    while (kept->stocks[i] != s)
+        drop_item(blob_store, s);
+    pfdd_manifest_list_deinit(&s->list);
+    while (blob_store->stocks[i] != s)
         i++;
-    kept->stocks[i] = kept->stocks[--kept->n_stocks];
-    kept->n_memory -= sizeof *s + sizeof(void *);
+    blob_store->stocks[i] = blob_store->stocks[--blob_store->n_stocks];
+    blob_store->n_memory -= sizeof *s + sizeof(void *);
     free(s->objects);
     free(s);
 }
@@ -221,19 +225,19 @@ static void make_dir(const char *dir, const char *under)
 }
 
 /* Whatever is not there, or damaged, is said when somebody needs it. */
-static void read_stock(struct pfdd_kept *kept, uint64_t number)
+static void read_stock(struct pfdd_blob_store *blob_store, uint64_t number)
 {
-    struct pfdd_stock_list list = { 0 };
-    char why[PFDD_STOCK_WHY];
+    struct pfdd_manifest_list list = { 0 };
+    char why[PFDD_MANIFEST_WHY];
     bool is_new = false;
-    if (!pfdd_stock_read(kept->dir, number, &list, why))
+    if (!pfdd_manifest_read(blob_store->dir, number, &list, why))
         return;
-    struct stock *s = new_stock(kept, number, 0);
+    struct stock *s = new_stock(blob_store, number, 0);
     if (s)
-        charge_file(kept, s, list.n_file);
+        charge_file(blob_store, s, list.n_file);
     for (size_t i = 0; i < list.n; i++) {
         if (s) {
-            (void)add_item(kept, s, &list.items[i], &is_new);
+            (void)add_item(blob_store, s, &list.items[i], &is_new);
         } else {
             free(list.items[i].name);
         }
@@ -241,143 +245,152 @@ static void read_stock(struct pfdd_kept *kept, uint64_t number)
     free(list.items);
 }
 
-static void each_file(struct pfdd_kept *kept, const char *under,
-                      void (*fn)(struct pfdd_kept *kept, const char *name))
+static void each_file(struct pfdd_blob_store *blob_store, const char *under,
+                      void (*fn)(struct pfdd_blob_store *blob_store,
+                                 const char *name))
 {
     char path[PFDD_PATH];
-    snprintf(path, sizeof path, "%.400s%s", kept->dir, under);
+    snprintf(path, sizeof path, "%.400s%s", blob_store->dir, under);
     DIR *folder = opendir(path);
     if (!folder)
         return;
     for (struct dirent *e = readdir(folder); e; e = readdir(folder)) {
         if (e->d_name[0] != '.')
-            fn(kept, e->d_name);
+            fn(blob_store, e->d_name);
     }
     closedir(folder);
 }
 
-static void on_stock(struct pfdd_kept *kept, const char *name)
+static void on_stock(struct pfdd_blob_store *blob_store, const char *name)
 {
-    uint64_t number = pfdd_stock_number(name);
+    uint64_t number = pfdd_manifest_number(name);
     if (number)
-        read_stock(kept, number);
+        read_stock(blob_store, number);
 }
 
-struct pfdd_kept *pfdd_kept_open(const char *dir)
+struct pfdd_blob_store *pfdd_blob_store_open(const char *dir)
 {
-    struct pfdd_kept *kept = calloc(1, sizeof *kept);
-    if (!kept)
+    struct pfdd_blob_store *blob_store = calloc(1, sizeof *blob_store);
+    if (!blob_store)
         return NULL;
-    kept->dir = dir;
-    kept->next_number = 1;
-    make_dir(dir, PFDD_STOCK_OBJECTS);
-    make_dir(dir, PFDD_STOCK_LISTS);
-    each_file(kept, PFDD_STOCK_LISTS, on_stock);
-    return kept;
+    blob_store->dir = dir;
+    blob_store->next_number = 1;
+    make_dir(dir, PFDD_MANIFEST_OBJECTS);
+    make_dir(dir, PFDD_MANIFEST_LISTS);
+    each_file(blob_store, PFDD_MANIFEST_LISTS, on_stock);
+    return blob_store;
 }
 
-void pfdd_kept_free(struct pfdd_kept *kept)
+void pfdd_blob_store_free(struct pfdd_blob_store *blob_store)
 {
-    if (!kept)
+    if (!blob_store)
         return;
-    while (kept->n_stocks)
-        free_stock(kept, kept->stocks[0], false);
-    tdestroy(kept->tree, free);
-    free(kept->stocks);
-    free(kept->uses);
-    free(kept->seen);
-    free(kept);
+    while (blob_store->n_stocks)
+        free_stock(blob_store, blob_store->stocks[0], false);
+    tdestroy(blob_store->tree, free);
+    free(blob_store->stocks);
+    free(blob_store->uses);
+    free(blob_store->seen);
+    free(blob_store);
 }
 
 /* ---- who speaks of what ---- */
 
-static bool use(struct pfdd_kept *kept, uint64_t segment, struct stock *s)
+static bool use(struct pfdd_blob_store *blob_store, uint64_t segment,
+                struct stock *s)
 {
-    for (size_t i = kept->n_uses; i > 0; i--) {
-        if (kept->uses[i - 1].segment != segment)
+    for (size_t i = blob_store->n_uses; i > 0; i--) {
+        if (blob_store->uses[i - 1].segment != segment)
             break;
-        if (kept->uses[i - 1].stock == s)
+        if (blob_store->uses[i - 1].stock == s)
             return true;
     }
-    struct use *more = realloc(kept->uses, (kept->n_uses + 1) * sizeof *more);
+    struct use *more =
+        realloc(blob_store->uses, (blob_store->n_uses + 1) * sizeof *more);
     if (!more)
         return false;
-    kept->uses = more;
-    more[kept->n_uses++] = (struct use){ segment, s };
+    blob_store->uses = more;
+    more[blob_store->n_uses++] = (struct use){ segment, s };
     s->refs++;
     return true;
 }
 
-void pfdd_kept_use(struct pfdd_kept *kept, uint64_t segment, uint64_t stock)
+void pfdd_blob_store_use(struct pfdd_blob_store *blob_store, uint64_t segment,
+                         uint64_t stock)
 {
-    struct stock *s = stock ? find_stock(kept, stock) : NULL;
+    struct stock *s = stock ? find_stock(blob_store, stock) : NULL;
     if (s)
-        use(kept, segment, s);
+        use(blob_store, segment, s);
 }
 
-void pfdd_kept_release(struct pfdd_kept *kept, uint64_t segment)
+void pfdd_blob_store_release(struct pfdd_blob_store *blob_store,
+                             uint64_t segment)
 {
     size_t n = 0;
-    for (size_t i = 0; i < kept->n_uses; i++) {
-        struct use u = kept->uses[i];
+    for (size_t i = 0; i < blob_store->n_uses; i++) {
+        struct use u = blob_store->uses[i];
         if (u.segment != segment) {
-            kept->uses[n++] = u;
+            blob_store->uses[n++] = u;
         } else if (--u.stock->refs == 0) {
-            free_stock(kept, u.stock, true);
+            free_stock(blob_store, u.stock, true);
         }
     }
-    kept->n_uses = n;
+    blob_store->n_uses = n;
 }
 
 /* Halves, and what no stock speaks of. */
-static void on_object(struct pfdd_kept *kept, const char *name)
+static void on_object(struct pfdd_blob_store *blob_store, const char *name)
 {
     char path[PFDD_PATH];
     uint8_t digest[PFDD_SHA256_BYTES];
-    if (pfdd_stock_digest(name, digest) &&
-        tfind(digest, &kept->tree, by_digest))
+    if (pfdd_manifest_digest(name, digest) &&
+        tfind(digest, &blob_store->tree, by_digest))
         return;
-    snprintf(path, sizeof path, "%.200s%s/%.200s", kept->dir,
-             PFDD_STOCK_OBJECTS, name);
+    snprintf(path, sizeof path, "%.200s%s/%.200s", blob_store->dir,
+             PFDD_MANIFEST_OBJECTS, name);
     unlink(path);
 }
 
-static void on_other(struct pfdd_kept *kept, const char *name)
+static void on_other(struct pfdd_blob_store *blob_store, const char *name)
 {
     char path[PFDD_PATH];
-    uint64_t number = pfdd_stock_number(name);
-    if (number && find_stock(kept, number))
+    uint64_t number = pfdd_manifest_number(name);
+    if (number && find_stock(blob_store, number))
         return;
-    snprintf(path, sizeof path, "%.200s%s/%.200s", kept->dir, PFDD_STOCK_LISTS,
-             name);
+    snprintf(path, sizeof path, "%.200s%s/%.200s", blob_store->dir,
+             PFDD_MANIFEST_LISTS, name);
     unlink(path);
 }
 
-void pfdd_kept_tidy(struct pfdd_kept *kept)
+void pfdd_blob_store_tidy(struct pfdd_blob_store *blob_store)
 {
-    for (size_t i = kept->n_stocks; i > 0; i--) {
-        if (kept->stocks[i - 1]->refs == 0)
-            free_stock(kept, kept->stocks[i - 1], true);
+    for (size_t i = blob_store->n_stocks; i > 0; i--) {
+        if (blob_store->stocks[i - 1]->refs == 0)
+            free_stock(blob_store, blob_store->stocks[i - 1], true);
     }
-    each_file(kept, PFDD_STOCK_OBJECTS, on_object);
-    each_file(kept, PFDD_STOCK_LISTS, on_other);
+    each_file(blob_store, PFDD_MANIFEST_OBJECTS, on_object);
+    each_file(blob_store, PFDD_MANIFEST_LISTS, on_other);
 }
 
 /* ---- what there is ---- */
 
 /* Where the last list has an object, from i on; both are in the order in which
  * things came. */
-static size_t find_seen(const struct pfdd_kept *kept, size_t i, uint64_t number)
+static size_t find_seen(const struct pfdd_blob_store *blob_store, size_t i,
+                        uint64_t number)
 {
-    while (kept->seen && i < kept->n_seen && kept->seen[i].number != number)
+    while (blob_store->seen && i < blob_store->n_seen &&
+           blob_store->seen[i].number != number)
         i++;
     return i;
 }
 
-static bool look(struct pfdd_kept *kept, const struct pfdd_kept_list *list)
+static bool look(struct pfdd_blob_store *blob_store,
+                 const struct pfdd_blob_store_list *list)
 {
     size_t at = 0;
-    if (kept->seen && kept->n_seen == list->n && kept->changes == list->changes)
+    if (blob_store->seen && blob_store->n_seen == list->n &&
+        blob_store->changes == list->changes)
         return true;
     struct seen *seen = calloc(list->n + 1, sizeof *seen);
     if (!seen)
@@ -385,21 +398,21 @@ static bool look(struct pfdd_kept *kept, const struct pfdd_kept_list *list)
     for (size_t i = 0; i < list->n; i++) {
         struct pfdd_code_object o;
         list->of->get(list->list, i, &o);
-        size_t found = find_seen(kept, at, o.number);
+        size_t found = find_seen(blob_store, at, o.number);
         seen[i].number = o.number;
         seen[i].scope = o.scope;
-        if (kept->seen && found < kept->n_seen) {
-            memcpy(seen[i].digest, kept->seen[found].digest,
+        if (blob_store->seen && found < blob_store->n_seen) {
+            memcpy(seen[i].digest, blob_store->seen[found].digest,
                    sizeof seen[i].digest);
             at = found + 1;
         } else {
             pfdd_sha256(o.bytes, o.n, seen[i].digest);
         }
     }
-    free(kept->seen);
-    kept->seen = seen;
-    kept->n_seen = list->n;
-    kept->changes = list->changes;
+    free(blob_store->seen);
+    blob_store->seen = seen;
+    blob_store->n_seen = list->n;
+    blob_store->changes = list->changes;
     return true;
 }
 
@@ -419,7 +432,7 @@ static bool has(const struct wanted *wanted, size_t n, uint64_t number)
 }
 
 /* What its strings have that the list has not: the producer has gone. */
-static void add_own(const struct pfdd_kept_list *list, struct wanted *ret,
+static void add_own(const struct pfdd_blob_store_list *list, struct wanted *ret,
                     size_t *n)
 {
     size_t n_listed = *n;
@@ -434,14 +447,14 @@ static void add_own(const struct pfdd_kept_list *list, struct wanted *ret,
 }
 
 /* [*n], allocated; NULL: out of memory. */
-static struct wanted *find_wanted(const struct pfdd_kept *kept,
-                                  const struct pfdd_kept_list *list,
+static struct wanted *find_wanted(const struct pfdd_blob_store *blob_store,
+                                  const struct pfdd_blob_store_list *list,
                                   uint64_t scope, size_t *n)
 {
     struct wanted *ret = calloc(list->n + list->n_own + 1, sizeof *ret);
     *n = 0;
-    for (size_t i = 0; ret && i < list->n && i < kept->n_seen; i++) {
-        const struct seen *seen = &kept->seen[i];
+    for (size_t i = 0; ret && i < list->n && i < blob_store->n_seen; i++) {
+        const struct seen *seen = &blob_store->seen[i];
         if (seen->scope && seen->scope != scope)
             continue;
         struct wanted *w = &ret[(*n)++];
@@ -453,7 +466,8 @@ static struct wanted *find_wanted(const struct pfdd_kept *kept,
     return ret;
 }
 
-static bool is_same(const struct pfdd_stock_item *item, const struct wanted *w)
+static bool is_same(const struct pfdd_manifest_item *item,
+                    const struct wanted *w)
 {
     const struct pfdd_code_object *o = &w->object;
     return !memcmp(item->digest, w->digest, sizeof w->digest) &&
@@ -476,49 +490,49 @@ static bool is_prefix(const struct stock *s, const struct wanted *wanted,
 
 /* Puts what the stock lacks into it, and what of it is no file yet into fresh,
  * which has a place for each that is wanted. */
-static bool take_fresh(struct pfdd_kept *kept, struct stock *s,
+static bool take_fresh(struct pfdd_blob_store *blob_store, struct stock *s,
                        const struct wanted *wanted, size_t n_wanted,
-                       struct pfdd_stock_file *fresh, size_t *n)
+                       struct pfdd_manifest_file *fresh, size_t *n)
 {
     for (size_t at = s->list.n; at < n_wanted; at++) {
         const struct pfdd_code_object *o = &wanted[at].object;
         bool is_new = false;
-        struct pfdd_stock_item item = { .n = o->n,
-                                        .is_shader = o->is_shader,
-                                        .shader = o->shader,
-                                        .name = strdup(o->name) };
+        struct pfdd_manifest_item item = { .n = o->n,
+                                           .is_shader = o->is_shader,
+                                           .shader = o->shader,
+                                           .name = strdup(o->name) };
         memcpy(item.digest, wanted[at].digest, sizeof item.digest);
-        if (!item.name || !add_item(kept, s, &item, &is_new))
+        if (!item.name || !add_item(blob_store, s, &item, &is_new))
             return false;
         if (is_new && *n < n_wanted) {
-            fresh[(*n)++] = (struct pfdd_stock_file){ s->objects[at]->digest,
-                                                      o->bytes, o->n };
+            fresh[(*n)++] = (struct pfdd_manifest_file){ s->objects[at]->digest,
+                                                         o->bytes, o->n };
         }
     }
     return true;
 }
 
 /* For the list, too, beside the one that it takes the place of. */
-static bool has_space(const struct pfdd_kept *kept, uint64_t n_list,
+static bool has_space(const struct pfdd_blob_store *blob_store, uint64_t n_list,
                       uint64_t n_max)
 {
-    errno = kept->n_bytes + disk_of(n_list) > n_max ? EDQUOT : 0;
+    errno = blob_store->n_bytes + disk_of(n_list) > n_max ? EDQUOT : 0;
     return !errno;
 }
 
 /* What is fresh [n], and then the list that speaks of it. */
-static bool write_stock(struct pfdd_kept *kept, struct stock *s,
-                        const struct pfdd_stock_file *fresh, size_t n,
+static bool write_stock(struct pfdd_blob_store *blob_store, struct stock *s,
+                        const struct pfdd_manifest_file *fresh, size_t n,
                         uint64_t n_max)
 {
-    char *text = pfdd_stock_text(&s->list);
+    char *text = pfdd_manifest_text(&s->list);
     size_t n_text = text ? strlen(text) : 0;
     errno = ENOMEM;
-    bool ok = text && has_space(kept, n_text, n_max) &&
-              pfdd_stock_write_objects(kept->dir, fresh, n) &&
-              pfdd_stock_write(kept->dir, s->number, text, n_text);
+    bool ok = text && has_space(blob_store, n_text, n_max) &&
+              pfdd_manifest_write_objects(blob_store->dir, fresh, n) &&
+              pfdd_manifest_write(blob_store->dir, s->number, text, n_text);
     if (ok)
-        charge_file(kept, s, n_text);
+        charge_file(blob_store, s, n_text);
     int error = errno;
     free(text);
     errno = error;
@@ -526,106 +540,111 @@ static bool write_stock(struct pfdd_kept *kept, struct stock *s,
 }
 
 /* Nothing of it changes if it cannot be written. 0, or an errno value. */
-static int extend(struct pfdd_kept *kept, struct stock *s,
+static int extend(struct pfdd_blob_store *blob_store, struct stock *s,
                   const struct wanted *wanted, size_t n_wanted, uint64_t n_max)
 {
     size_t n_before = s->list.n;
     size_t n = 0;
-    struct pfdd_stock_file *fresh = calloc(n_wanted + 1, sizeof *fresh);
+    struct pfdd_manifest_file *fresh = calloc(n_wanted + 1, sizeof *fresh);
     errno = ENOMEM;
-    bool ok = fresh && take_fresh(kept, s, wanted, n_wanted, fresh, &n);
+    bool ok = fresh && take_fresh(blob_store, s, wanted, n_wanted, fresh, &n);
     if (ok && (!s->n_disk || s->list.n > n_before))
-        ok = write_stock(kept, s, fresh, n, n_max);
+        ok = write_stock(blob_store, s, fresh, n, n_max);
     int error = ok ? 0 : errno ? errno : EIO;
     free(fresh);
     while (!ok && s->list.n > n_before)
-        drop_item(kept, s);
+        drop_item(blob_store, s);
     return error;
 }
 
 /* ---- jobs ---- */
 
-static struct stock *open_stock(const struct pfdd_kept *kept, uint64_t scope)
+static struct stock *open_stock(const struct pfdd_blob_store *blob_store,
+                                uint64_t scope)
 {
-    for (size_t i = 0; i < kept->n_stocks; i++) {
-        if (kept->stocks[i]->is_open && kept->stocks[i]->scope == scope)
-            return kept->stocks[i];
+    for (size_t i = 0; i < blob_store->n_stocks; i++) {
+        if (blob_store->stocks[i]->is_open &&
+            blob_store->stocks[i]->scope == scope)
+            return blob_store->stocks[i];
     }
     return NULL;
 }
 
 /* The stock that a scope's entries have from now on; 0, or an errno value. */
-static int find_stock_for(struct pfdd_kept *kept, uint64_t scope,
+static int find_stock_for(struct pfdd_blob_store *blob_store, uint64_t scope,
                           uint64_t segment, const struct wanted *wanted,
                           size_t n, uint64_t n_max, struct stock **ret)
 {
-    struct stock *s = open_stock(kept, scope);
+    struct stock *s = open_stock(blob_store, scope);
     if (s && !is_prefix(s, wanted, n)) {
         s->is_open = false;
         s = NULL;
     }
     bool is_new = !s;
-    s = s ? s : new_stock(kept, kept->next_number, scope);
-    int error = s ? extend(kept, s, wanted, n, n_max) : ENOMEM;
-    if (!error && !use(kept, segment, s))
+    s = s ? s : new_stock(blob_store, blob_store->next_number, scope);
+    int error = s ? extend(blob_store, s, wanted, n, n_max) : ENOMEM;
+    if (!error && !use(blob_store, segment, s))
         error = ENOMEM;
     if (error && s && is_new)
-        free_stock(kept, s, true);
+        free_stock(blob_store, s, true);
     *ret = s;
     return error;
 }
 
-int pfdd_kept_take(struct pfdd_kept *kept, const struct pfdd_kept_list *list,
-                   uint64_t scope, uint64_t segment, struct pfdd_stock *ret)
+int pfdd_blob_store_add(struct pfdd_blob_store *blob_store,
+                        const struct pfdd_blob_store_list *list, uint64_t scope,
+                        uint64_t segment, struct pfdd_manifest *ret)
 {
     struct stock *s = NULL;
     size_t n = 0;
-    *ret = (struct pfdd_stock){ 0 };
+    *ret = (struct pfdd_manifest){ 0 };
     if (!list->of || !list->of->open)
         return 0;
-    struct wanted *wanted =
-        look(kept, list) ? find_wanted(kept, list, scope, &n) : NULL;
-    int error = wanted ? find_stock_for(kept, scope, segment, wanted, n,
+    struct wanted *wanted = look(blob_store, list)
+                                ? find_wanted(blob_store, list, scope, &n)
+                                : NULL;
+    int error = wanted ? find_stock_for(blob_store, scope, segment, wanted, n,
                                         list->n_bytes_max, &s)
                        : ENOMEM;
     free(wanted);
     if (error)
         return error;
     s->is_open = true;
-    *ret = (struct pfdd_stock){ s->number, (uint32_t)s->list.n };
+    *ret = (struct pfdd_manifest){ s->number, (uint32_t)s->list.n };
     return 0;
 }
 
-static int grow(struct pfdd_kept *kept, struct stock *s,
-                const struct pfdd_kept_list *list)
+static int grow(struct pfdd_blob_store *blob_store, struct stock *s,
+                const struct pfdd_blob_store_list *list)
 {
     size_t n = 0;
-    struct wanted *wanted = find_wanted(kept, list, s->scope, &n);
+    struct wanted *wanted = find_wanted(blob_store, list, s->scope, &n);
     int error = wanted ? 0 : ENOMEM;
     if (wanted)
         s->is_open = is_prefix(s, wanted, n);
     if (wanted && s->is_open)
-        error = extend(kept, s, wanted, n, list->n_bytes_max);
+        error = extend(blob_store, s, wanted, n, list->n_bytes_max);
     free(wanted);
     return error;
 }
 
-int pfdd_kept_grow(struct pfdd_kept *kept, const struct pfdd_kept_list *list)
+int pfdd_blob_store_extend(struct pfdd_blob_store *blob_store,
+                           const struct pfdd_blob_store_list *list)
 {
     int error = 0;
-    if (!list->of || !list->of->open || !look(kept, list))
+    if (!list->of || !list->of->open || !look(blob_store, list))
         return 0;
-    for (size_t i = 0; i < kept->n_stocks && !error; i++) {
-        if (kept->stocks[i]->is_open)
-            error = grow(kept, kept->stocks[i], list);
+    for (size_t i = 0; i < blob_store->n_stocks && !error; i++) {
+        if (blob_store->stocks[i]->is_open)
+            error = grow(blob_store, blob_store->stocks[i], list);
     }
     return error;
 }
 
-void pfdd_kept_stock(const struct pfdd_kept *kept, uint64_t stock, uint32_t *n,
-                     size_t *n_bytes)
+void pfdd_blob_store_manifest(const struct pfdd_blob_store *blob_store,
+                              uint64_t stock, uint32_t *n, size_t *n_bytes)
 {
-    const struct stock *s = find_stock(kept, stock);
+    const struct stock *s = find_stock(blob_store, stock);
     *n_bytes = 0;
     if (!s)
         return;
@@ -634,13 +653,14 @@ void pfdd_kept_stock(const struct pfdd_kept *kept, uint64_t stock, uint32_t *n,
         *n_bytes += s->list.items[i].n;
 }
 
-uint64_t pfdd_kept_bytes(const struct pfdd_kept *kept)
+uint64_t pfdd_blob_store_bytes(const struct pfdd_blob_store *blob_store)
 {
-    return kept->n_bytes;
+    return blob_store->n_bytes;
 }
 
-size_t pfdd_kept_memory(const struct pfdd_kept *kept)
+size_t pfdd_blob_store_memory(const struct pfdd_blob_store *blob_store)
 {
-    return sizeof *kept + kept->n_memory + kept->n_uses * sizeof *kept->uses +
-           kept->n_seen * sizeof *kept->seen;
+    return sizeof *blob_store + blob_store->n_memory +
+           blob_store->n_uses * sizeof *blob_store->uses +
+           blob_store->n_seen * sizeof *blob_store->seen;
 }

@@ -29,24 +29,26 @@
 #include "ring/chunk_objects.h"
 #include "spool/spool_record.h"
 
-struct pfdd_kept;
+struct pfdd_blob_store;
 
 /* Of the queue in a folder: what is there is read. NULL: out of memory. dir:
  * borrowed. */
-struct pfdd_kept *pfdd_kept_open(const char *dir);
+struct pfdd_blob_store *pfdd_blob_store_open(const char *dir);
 /* NULL is allowed. */
-void pfdd_kept_free(struct pfdd_kept *kept);
+void pfdd_blob_store_free(struct pfdd_blob_store *blob_store);
 
 /* A segment speaks of a stock; for what is there at the start. */
-void pfdd_kept_use(struct pfdd_kept *kept, uint64_t segment, uint64_t stock);
+void pfdd_blob_store_use(struct pfdd_blob_store *blob_store, uint64_t segment,
+                         uint64_t stock);
 /* A segment has gone. */
-void pfdd_kept_release(struct pfdd_kept *kept, uint64_t segment);
+void pfdd_blob_store_release(struct pfdd_blob_store *blob_store,
+                             uint64_t segment);
 /* What no segment speaks of goes. */
-void pfdd_kept_tidy(struct pfdd_kept *kept);
+void pfdd_blob_store_tidy(struct pfdd_blob_store *blob_store);
 
 /* What there is now, and what the strings of a scope have of their own; held by
  * whoever calls. */
-struct pfdd_kept_list {
+struct pfdd_blob_store_list {
     const struct pfdd_object_lists *of; /* open is NULL: there is nothing */
     const void *list;
     size_t n;
@@ -59,17 +61,19 @@ struct pfdd_kept_list {
 /* What the scope's entries need is safe on disk when this returns 0, and stays
  * for as long as the segment does; otherwise an errno value, EDQUOT: it would
  * take more than n_bytes_max. */
-int pfdd_kept_take(struct pfdd_kept *kept, const struct pfdd_kept_list *list,
-                   uint64_t scope, uint64_t segment, struct pfdd_stock *ret);
+int pfdd_blob_store_add(struct pfdd_blob_store *blob_store,
+                        const struct pfdd_blob_store_list *list, uint64_t scope,
+                        uint64_t segment, struct pfdd_manifest *ret);
 /* Stocks that are there get what has come since; 0, or an errno value. */
-int pfdd_kept_grow(struct pfdd_kept *kept, const struct pfdd_kept_list *list);
+int pfdd_blob_store_extend(struct pfdd_blob_store *blob_store,
+                           const struct pfdd_blob_store_list *list);
 
 /* How many objects a stock has, and their bytes, if it is there. */
-void pfdd_kept_stock(const struct pfdd_kept *kept, uint64_t stock, uint32_t *n,
-                     size_t *n_bytes);
+void pfdd_blob_store_manifest(const struct pfdd_blob_store *blob_store,
+                              uint64_t stock, uint32_t *n, size_t *n_bytes);
 /* Of disk space: whole blocks, lists as well. */
-uint64_t pfdd_kept_bytes(const struct pfdd_kept *kept);
+uint64_t pfdd_blob_store_bytes(const struct pfdd_blob_store *blob_store);
 /* Of memory. */
-size_t pfdd_kept_memory(const struct pfdd_kept *kept);
+size_t pfdd_blob_store_memory(const struct pfdd_blob_store *blob_store);
 
 #endif

@@ -17,27 +17,27 @@ enum {
 void pfdd_checkpoint_deinit(struct pfdd_checkpoint *c)
 {
     json_decref(c->acked);
-    pfdd_positions_deinit(&c->positions);
+    pfdd_source_offsets_deinit(&c->source_offsets);
     *c = (struct pfdd_checkpoint){ 0 };
 }
 
-static void read_position(struct pfdd_positions *positions, const char *source,
-                          const json_t *value)
+static void read_position(struct pfdd_source_offsets *source_offsets,
+                          const char *source, const json_t *value)
 {
     const char *file = json_string_value(json_object_get(value, "file"));
     const json_t *at = json_object_get(value, "at");
-    struct pfdd_position position = {
+    struct pfdd_source_offset source_offset = {
         (uint64_t)json_integer_value(json_array_get(at, 0)),
         (uint64_t)json_integer_value(json_array_get(at, 1)),
         (uint64_t)json_integer_value(json_array_get(at, 2)),
     };
-    struct pfdd_position none;
+    struct pfdd_source_offset none;
     bool is_news = false;
     if (!file)
         return;
-    pfdd_positions_begin(positions, source, file, &none, &is_news);
+    pfdd_source_offsets_begin(source_offsets, source, file, &none, &is_news);
     if (json_array_size(at) == 3)
-        pfdd_positions_set(positions, source, &position);
+        pfdd_source_offsets_set(source_offsets, source, &source_offset);
 }
 
 void pfdd_checkpoint_read(const char *dir, struct pfdd_checkpoint *ret)
@@ -59,7 +59,7 @@ void pfdd_checkpoint_read(const char *dir, struct pfdd_checkpoint *ret)
     }
     json_object_foreach(json_object_get(root, "sources"), name, value)
     {
-        read_position(&ret->positions, name, value);
+        read_position(&ret->source_offsets, name, value);
     }
     ret->next_seq =
         (uint64_t)json_integer_value(json_object_get(root, "next_seq"));
@@ -68,9 +68,9 @@ void pfdd_checkpoint_read(const char *dir, struct pfdd_checkpoint *ret)
     json_decref(root);
 }
 
-static json_t *position_text(const struct pfdd_positions_item *item)
+static json_t *position_text(const struct pfdd_source_offsets_item *item)
 {
-    const struct pfdd_position *p = &item->position;
+    const struct pfdd_source_offset *p = &item->source_offset;
     if (!item->is_known)
         return json_pack("{s:s}", "file", item->file);
     return json_pack("{s:s,s:[I,I,I]}", "file", item->file, "at",
@@ -86,8 +86,9 @@ char *pfdd_checkpoint_text(const struct pfdd_checkpoint *c)
     json_t *sources = json_object_get(root, "sources");
     if (c->acked)
         json_object_update(json_object_get(root, "acked"), c->acked);
-    for (size_t i = 0; i < c->positions.n; i++) {
-        const struct pfdd_positions_item *item = &c->positions.items[i];
+    for (size_t i = 0; i < c->source_offsets.n; i++) {
+        const struct pfdd_source_offsets_item *item =
+            &c->source_offsets.items[i];
         json_object_set_new(sources, item->source, position_text(item));
     }
     char *text = json_dumps(root, JSON_INDENT(1));

@@ -16,7 +16,7 @@
 struct pfdd_checkpoint {
     uint64_t next_seq;
     json_t *acked; /* name -> sequence number; NULL: none */
-    struct pfdd_positions positions;
+    struct pfdd_source_offsets source_offsets;
 };
 
 void pfdd_checkpoint_deinit(struct pfdd_checkpoint *c);

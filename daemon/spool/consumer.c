@@ -12,14 +12,14 @@
 
 static void tell_lost(struct pfdd_consumer *c)
 {
-    struct pfdd_segment_reader *r = &c->supply.reader;
+    struct pfdd_segment_reader *r = &c->spool_reader.reader;
     if (!r->lost)
         return;
     c->of->cut += r->lost;
     pfdd_log(PFDD_ERROR,
              "queue in %s: %" PRIu64 " bytes cannot be read any more: %s does "
              "not get their lines",
-             c->of->supplies.dir, r->lost, c->name);
+             c->of->spool_readers.dir, r->lost, c->name);
     r->lost = 0;
 }
 
@@ -32,21 +32,22 @@ static void retry_later(struct pfdd_consumers *of)
 static bool has_more(const struct pfdd_consumer *c)
 {
     struct pfdd_segment more;
-    return c->supply.n_pieces ||
+    return c->spool_reader.n_pieces ||
            pfdd_segments_next(&c->of->segments, c->of->n_going,
-                              &c->supply.reader, &more);
+                              &c->spool_reader.reader, &more);
 }
 
-static void on_supply(struct pfdd_supply *s)
+static void on_supply(struct pfdd_spool_reader *s)
 {
-    struct pfdd_consumer *c = PFDD_MEMBER_OF(struct pfdd_consumer, s, supply);
+    struct pfdd_consumer *c =
+        PFDD_MEMBER_OF(struct pfdd_consumer, s, spool_reader);
     bool is_behind = false;
     tell_lost(c);
     if (!s->waits && !s->is_busy) {
         bool has_chunks = s->is_raw && s->n_pieces;
         bool is_caught_up = s->n == 0 && !has_chunks && c->acked >= c->last;
         c->given = s->end - 1;
-        uint64_t last = has_chunks ? c->given : pfdd_supply_last(s);
+        uint64_t last = has_chunks ? c->given : pfdd_spool_reader_last(s);
         c->last = last ? last : c->last;
         c->passed = has_more(c) ? c->given : c->of->durable;
         /* What could not be read is not waited for. */
@@ -89,9 +90,10 @@ void pfdd_consumer_init(struct pfdd_consumer *c, struct pfdd_consumers *of,
         c->acked = oldest - 1;
     c->given = c->last = c->passed = c->acked;
     c->of = of;
-    pfdd_supply_init(&c->supply, &of->supplies, c->acked, on_supply);
-    c->supply.render_choice = c->render_choice;
-    c->supply.is_raw = c->is_raw;
+    pfdd_spool_reader_init(&c->spool_reader, &of->spool_readers, c->acked,
+                           on_supply);
+    c->spool_reader.render_choice = c->render_choice;
+    c->spool_reader.is_raw = c->is_raw;
     c->next = of->first;
     of->first = c;
 }
@@ -102,35 +104,35 @@ void pfdd_consumer_deinit(struct pfdd_consumer *c)
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
-    pfdd_supply_deinit(&c->supply);
+    pfdd_spool_reader_deinit(&c->spool_reader);
     pfdd_render_choice_free(c->render_choice);
 }
 
 void pfdd_consumer_rewind(struct pfdd_consumer *consumer)
 {
     consumer->given = consumer->last = consumer->passed = consumer->acked;
-    pfdd_supply_rewind(&consumer->supply, consumer->acked);
+    pfdd_spool_reader_rewind(&consumer->spool_reader, consumer->acked);
 }
 
 void pfdd_consumer_begin(struct pfdd_consumer *consumer, bool is_entries)
 {
-    consumer->supply.wants_entries = is_entries;
+    consumer->spool_reader.wants_entries = is_entries;
     pfdd_consumer_rewind(consumer);
 }
 
 bool pfdd_consumer_has_lines(const struct pfdd_consumer *consumer)
 {
-    return !consumer->supply.is_busy && consumer->supply.has_lines;
+    return !consumer->spool_reader.is_busy && consumer->spool_reader.has_lines;
 }
 
 bool pfdd_consumer_is_between(const struct pfdd_consumer *consumer)
 {
-    return consumer->supply.at == 0;
+    return consumer->spool_reader.at == 0;
 }
 
 bool pfdd_consumer_has_more(const struct pfdd_consumer *consumer)
 {
-    const struct pfdd_supply *s = &consumer->supply;
+    const struct pfdd_spool_reader *s = &consumer->spool_reader;
     struct pfdd_segment more;
     return (s->n_pieces && s->first_seq < s->end_seq) ||
            pfdd_segments_next(&consumer->of->segments, consumer->of->n_going,
@@ -139,19 +141,20 @@ bool pfdd_consumer_has_more(const struct pfdd_consumer *consumer)
 
 bool pfdd_consumer_is_done(const struct pfdd_consumer *consumer)
 {
-    return !consumer->supply.is_busy && pfdd_supply_is_empty(&consumer->supply);
+    return !consumer->spool_reader.is_busy &&
+           pfdd_spool_reader_is_empty(&consumer->spool_reader);
 }
 
 bool pfdd_consumer_is_busy(const struct pfdd_consumer *consumer)
 {
-    return consumer->supply.is_busy;
+    return consumer->spool_reader.is_busy;
 }
 
 bool pfdd_consumer_peek(struct pfdd_consumer *consumer, const char **bytes,
                         size_t *n)
 {
     const struct pfdd_consumers *of = consumer->of;
-    struct pfdd_supply *s = &consumer->supply;
+    struct pfdd_spool_reader *s = &consumer->spool_reader;
     struct pfdd_segment todo;
     if (s->is_busy || s->has_lines)
         return false;
@@ -161,34 +164,34 @@ bool pfdd_consumer_peek(struct pfdd_consumer *consumer, const char **bytes,
         return true;
     }
     bool waits = s->reader.error && of->waits;
-    if (!waits && pfdd_supply_is_empty(s) &&
+    if (!waits && pfdd_spool_reader_is_empty(s) &&
         pfdd_segments_next(&of->segments, of->n_going, &s->reader, &todo))
-        pfdd_supply_read(s, &todo);
+        pfdd_spool_reader_read(s, &todo);
     return false;
 }
 
 void pfdd_consumer_take(struct pfdd_consumer *consumer, size_t n)
 {
-    pfdd_supply_take(&consumer->supply, n);
+    pfdd_spool_reader_take(&consumer->spool_reader, n);
 }
 
 struct pfdd_chunk *const *pfdd_consumer_peek_chunks(
-    struct pfdd_consumer *consumer, size_t *n, struct pfdd_stock *stock)
+    struct pfdd_consumer *consumer, size_t *n, struct pfdd_manifest *manifest)
 {
-    const struct pfdd_supply *s = &consumer->supply;
+    const struct pfdd_spool_reader *s = &consumer->spool_reader;
     const char *bytes = NULL;
     if (s->is_busy || s->n_pieces == 0) {
         pfdd_consumer_peek(consumer, &bytes, n);
         return NULL;
     }
     *n = s->n_pieces;
-    *stock = s->needs;
+    *manifest = s->needs;
     return s->pieces;
 }
 
 void pfdd_consumer_take_chunks(struct pfdd_consumer *consumer)
 {
-    pfdd_supply_forget(&consumer->supply);
+    pfdd_spool_reader_forget(&consumer->spool_reader);
 }
 
 /* ---- what a consumer has already ---- */
@@ -198,12 +201,13 @@ void pfdd_consumer_take_chunks(struct pfdd_consumer *consumer)
 static bool has_line(const struct pfdd_segment_reader *r, uint64_t seq,
                      uint64_t time, const char *line, size_t n)
 {
-    struct pfdd_record_head head;
+    struct pfdd_spool_record_head head;
     if (r->version == PFDD_SEGMENT_LINES)
         return r->number == seq && r->n == n && !memcmp(r->bytes, line, n);
     return r->number && r->number <= seq &&
-           pfdd_record_get(r->bytes, r->n, &head) &&
-           seq - r->number < pfdd_record_items(&head) && time == head.time;
+           pfdd_spool_record_get(r->bytes, r->n, &head) &&
+           seq - r->number < pfdd_spool_record_items(&head) &&
+           time == head.time;
 }
 
 static bool is_line(const struct pfdd_consumers *of, uint64_t seq,
@@ -216,7 +220,7 @@ static bool is_line(const struct pfdd_consumers *of, uint64_t seq,
     while (!found &&
            pfdd_segments_next(&of->segments, of->n_going, &r, &segment) &&
            segment.first <= seq &&
-           pfdd_segment_enter(&r, of->supplies.dir, &segment)) {
+           pfdd_segment_enter(&r, of->spool_readers.dir, &segment)) {
         while (!found && pfdd_segment_peek(&r, &segment)) {
             found = has_line(&r, seq, time, line, n);
             pfdd_segment_step(&r);
@@ -255,7 +259,7 @@ void pfdd_consumers_retry(struct pfdd_consumers *consumers)
 {
     consumers->waits = false;
     for (struct pfdd_consumer *c = consumers->first; c; c = c->next) {
-        pfdd_supply_retry(&c->supply);
+        pfdd_spool_reader_retry(&c->spool_reader);
         c->wake(c);
     }
 }
@@ -270,9 +274,9 @@ uint64_t pfdd_consumers_acked(const struct pfdd_consumers *consumers)
 
 size_t pfdd_consumers_memory(const struct pfdd_consumers *consumers)
 {
-    size_t n = consumers->supplies.render_cache.n_bytes +
+    size_t n = consumers->spool_readers.render_cache.n_bytes +
                consumers->segments.size * sizeof *consumers->segments.items;
     for (const struct pfdd_consumer *c = consumers->first; c; c = c->next)
-        n += pfdd_supply_memory(&c->supply);
+        n += pfdd_spool_reader_memory(&c->spool_reader);
     return n;
 }

@@ -18,7 +18,7 @@ struct pfdd_consumer;
 /* All of a queue, and what they read. */
 struct pfdd_consumers {
     struct pfdd_consumer *first; /* a list */
-    struct pfdd_supplies supplies;
+    struct pfdd_spool_readers spool_readers;
     struct pfdd_segments segments; /* that are safe on disk */
     size_t n_going;                /* the oldest: being removed */
     uint64_t durable; /* sequence number of the last item that is safe */
@@ -45,7 +45,7 @@ struct pfdd_consumer {
         *render_choice; /* NULL: all lines; owned once it has joined */
     bool is_raw;        /* it wants no lines, but chunks as they are on disk */
     bool absent; /* nobody is there to acknowledge: its lines stay on disk */
-    struct pfdd_supply supply;
+    struct pfdd_spool_reader spool_reader;
 };
 
 struct pfdd_output_config;
@@ -76,7 +76,7 @@ bool pfdd_consumer_has_more(const struct pfdd_consumer *consumer);
  * borrowed until they are taken, all at once, or it is rewound. NULL: there are
  * none yet. */
 struct pfdd_chunk *const *pfdd_consumer_peek_chunks(
-    struct pfdd_consumer *consumer, size_t *n, struct pfdd_stock *stock);
+    struct pfdd_consumer *consumer, size_t *n, struct pfdd_manifest *manifest);
 void pfdd_consumer_take_chunks(struct pfdd_consumer *consumer);
 
 /* Begins again behind what was acknowledged, for somebody who wants frames of

@@ -7,14 +7,14 @@
 #include "spool/segments.h"
 #include "spool/spool_record.h"
 
-void pfdd_marks_deinit(struct pfdd_marks *marks)
+void pfdd_dedup_deinit(struct pfdd_dedup *dedup)
 {
-    free(marks->items);
-    *marks = (struct pfdd_marks){ 0 };
+    free(dedup->items);
+    *dedup = (struct pfdd_dedup){ 0 };
 }
 
 /* FNV-1a, eight bytes at a time. */
-uint64_t pfdd_mark_of(uint64_t time, const void *bytes, size_t n)
+uint64_t pfdd_dedup_mark_of(uint64_t time, const void *bytes, size_t n)
 {
     static const uint64_t prime = UINT64_C(0x100000001b3);
     const char *at = bytes;
@@ -34,16 +34,16 @@ uint64_t pfdd_mark_of(uint64_t time, const void *bytes, size_t n)
 
 static int by_value(const void *a, const void *b)
 {
-    const struct pfdd_mark *x = a;
-    const struct pfdd_mark *y = b;
+    const struct pfdd_dedup_mark *x = a;
+    const struct pfdd_dedup_mark *y = b;
     return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
                                 : (x->end > y->end) - (x->end < y->end);
 }
 
-static void add(struct pfdd_marks *m, const struct pfdd_segment_reader *r)
+static void add(struct pfdd_dedup *m, const struct pfdd_segment_reader *r)
 {
-    struct pfdd_record_head head;
-    if (!r->number || !pfdd_record_get(r->bytes, r->n, &head))
+    struct pfdd_spool_record_head head;
+    if (!r->number || !pfdd_spool_record_get(r->bytes, r->n, &head))
         return;
     if (m->n == m->size) {
         size_t size = m->size ? 2 * m->size : 256;
@@ -53,23 +53,24 @@ static void add(struct pfdd_marks *m, const struct pfdd_segment_reader *r)
         m->items = items;
         m->size = size;
     }
-    m->items[m->n++] = (struct pfdd_mark){
-        .value = pfdd_mark_of(head.time, r->bytes + PFDD_RECORD_CHUNK,
-                              r->n - PFDD_RECORD_CHUNK),
-        .end = r->number + pfdd_record_items(&head),
+    m->items[m->n++] = (struct pfdd_dedup_mark){
+        .value =
+            pfdd_dedup_mark_of(head.time, r->bytes + PFDD_SPOOL_RECORD_CHUNK,
+                               r->n - PFDD_SPOOL_RECORD_CHUNK),
+        .end = r->number + pfdd_spool_record_items(&head),
     };
 }
 
-void pfdd_marks_read(const struct pfdd_consumer *consumer,
-                     struct pfdd_marks *ret)
+void pfdd_dedup_read(const struct pfdd_consumer *consumer,
+                     struct pfdd_dedup *ret)
 {
     const struct pfdd_consumers *of = consumer->of;
     struct pfdd_segment segment;
     struct pfdd_segment_reader r;
-    *ret = (struct pfdd_marks){ 0 };
+    *ret = (struct pfdd_dedup){ 0 };
     pfdd_segment_reader_init(&r, consumer->acked);
     while (pfdd_segments_next(&of->segments, of->n_going, &r, &segment) &&
-           pfdd_segment_enter(&r, of->supplies.dir, &segment)) {
+           pfdd_segment_enter(&r, of->spool_readers.dir, &segment)) {
         while (pfdd_segment_peek(&r, &segment)) {
             if (r.version == PFDD_SEGMENT_VERSION)
                 add(ret, &r);
@@ -84,24 +85,24 @@ void pfdd_marks_read(const struct pfdd_consumer *consumer,
     ret->n_left = ret->n;
 }
 
-uint64_t pfdd_marks_find(struct pfdd_marks *marks, uint64_t value)
+uint64_t pfdd_dedup_find(struct pfdd_dedup *dedup, uint64_t value)
 {
     size_t low = 0;
-    size_t high = marks->n;
-    if (marks->n_left == 0)
+    size_t high = dedup->n;
+    if (dedup->n_left == 0)
         return 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (marks->items[middle].value < value) {
+        if (dedup->items[middle].value < value) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    for (; low < marks->n && marks->items[low].value == value; low++) {
-        uint64_t end = marks->items[low].end;
-        marks->items[low].end = 0;
-        marks->n_left -= end > 0;
+    for (; low < dedup->n && dedup->items[low].value == value; low++) {
+        uint64_t end = dedup->items[low].end;
+        dedup->items[low].end = 0;
+        dedup->n_left -= end > 0;
         if (end)
             return end;
     }

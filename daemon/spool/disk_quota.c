@@ -9,46 +9,50 @@ enum {
                                one stays, also when all of it is acknowledged */
 };
 
-void pfdd_space_init(struct pfdd_space *space,
-                     const struct pfdd_consumers *consumers,
-                     uint64_t n_bytes_max)
+void pfdd_disk_quota_init(struct pfdd_disk_quota *disk_quota,
+                          const struct pfdd_consumers *consumers,
+                          uint64_t n_bytes_max)
 {
     uint64_t n = n_bytes_max / SEGMENTS;
-    *space =
-        (struct pfdd_space){ .consumers = consumers,
-                             .n_bytes_max = n_bytes_max,
-                             .n_segment = n < SEGMENT_MAX ? n : SEGMENT_MAX };
+    *disk_quota =
+        (struct pfdd_disk_quota){ .consumers = consumers,
+                                  .n_bytes_max = n_bytes_max,
+                                  .n_segment =
+                                      n < SEGMENT_MAX ? n : SEGMENT_MAX };
 }
 
-static uint64_t of_segments(const struct pfdd_space *space)
+static uint64_t of_segments(const struct pfdd_disk_quota *disk_quota)
 {
-    const struct pfdd_segments *s = &space->consumers->segments;
+    const struct pfdd_segments *s = &disk_quota->consumers->segments;
     uint64_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
         uint64_t end = s->items[i].end;
-        n += end > space->n_segment ? end : space->n_segment;
+        n += end > disk_quota->n_segment ? end : disk_quota->n_segment;
     }
     return n;
 }
 
 /* What is there goes with the checkpoint that is on its way. */
-static bool is_empty(const struct pfdd_space *space)
+static bool is_empty(const struct pfdd_disk_quota *disk_quota)
 {
-    const struct pfdd_consumers *all = space->consumers;
+    const struct pfdd_consumers *all = disk_quota->consumers;
     return all->segments.n == 0 ||
            (all->segments.n == 1 && pfdd_consumers_acked(all) == all->durable);
 }
 
-bool pfdd_space_may_begin(const struct pfdd_space *space, uint64_t n_kept)
+bool pfdd_disk_quota_may_begin(const struct pfdd_disk_quota *disk_quota,
+                               uint64_t n_kept)
 {
-    return is_empty(space) ||
-           n_kept + of_segments(space) + space->n_segment <= space->n_bytes_max;
+    return is_empty(disk_quota) ||
+           n_kept + of_segments(disk_quota) + disk_quota->n_segment <=
+               disk_quota->n_bytes_max;
 }
 
-uint64_t pfdd_space_for_kept(const struct pfdd_space *space, uint64_t n_new)
+uint64_t pfdd_disk_quota_for_blobs(const struct pfdd_disk_quota *disk_quota,
+                                   uint64_t n_new)
 {
-    uint64_t n = of_segments(space) + n_new;
-    if (n_new && is_empty(space))
+    uint64_t n = of_segments(disk_quota) + n_new;
+    if (n_new && is_empty(disk_quota))
         return UINT64_MAX;
-    return n < space->n_bytes_max ? space->n_bytes_max - n : 0;
+    return n < disk_quota->n_bytes_max ? disk_quota->n_bytes_max - n : 0;
 }

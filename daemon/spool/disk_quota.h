@@ -11,18 +11,19 @@
 
 struct pfdd_consumers;
 
-struct pfdd_space {
+struct pfdd_disk_quota {
     const struct pfdd_consumers *consumers; /* whose segments they are */
     uint64_t n_bytes_max;
     uint64_t n_segment; /* bytes of one */
 };
 
-void pfdd_space_init(struct pfdd_space *space,
-                     const struct pfdd_consumers *consumers,
-                     uint64_t n_bytes_max);
+void pfdd_disk_quota_init(struct pfdd_disk_quota *disk_quota,
+                          const struct pfdd_consumers *consumers,
+                          uint64_t n_bytes_max);
 
 /* There is room for one more segment, beside code objects of n_kept bytes. */
-bool pfdd_space_may_begin(const struct pfdd_space *space, uint64_t n_kept);
+bool pfdd_disk_quota_may_begin(const struct pfdd_disk_quota *disk_quota,
+                               uint64_t n_kept);
 
 /*
  * What code objects may take with a new segment of n_new bytes, or (0) with
@@ -30,6 +31,7 @@ bool pfdd_space_may_begin(const struct pfdd_space *space, uint64_t n_kept);
  * segment waits until the one before is acknowledged, and what that one needed
  * goes; a first one has what it needs.
  */
-uint64_t pfdd_space_for_kept(const struct pfdd_space *space, uint64_t n_new);
+uint64_t pfdd_disk_quota_for_blobs(const struct pfdd_disk_quota *disk_quota,
+                                   uint64_t n_new);
 
 #endif

@@ -13,7 +13,7 @@
 #include "spool/segments.h"
 
 enum {
-    ROOM = PFDD_QUEUE_LINE_MAX + 1,
+    ROOM = PFDD_SPOOL_LINE_MAX + 1,
     STEP = 1 << 20, /* bytes that are gone back at once */
     STEPS_MAX = 64, /* records that are not saved lie behind that */
 };
@@ -144,12 +144,12 @@ static bool is_torn(const struct walk *k, const struct lines *l)
 }
 
 static bool keep_last(const struct walk *k, const struct lines *l,
-                      struct pfdd_resume *ret)
+                      struct pfdd_file_resume *ret)
 {
     ret->line = malloc(k->n_place);
     if (!ret->line || pread(l->fd, ret->line, k->n_place, (off_t)k->place) !=
                           (ssize_t)k->n_place) {
-        pfdd_resume_deinit(ret);
+        pfdd_file_resume_deinit(ret);
         return false;
     }
     ret->n_line = k->n_place;
@@ -158,7 +158,8 @@ static bool keep_last(const struct walk *k, const struct lines *l,
     return true;
 }
 
-static bool go_through(struct lines *l, uint64_t saved, struct pfdd_resume *ret)
+static bool go_through(struct lines *l, uint64_t saved,
+                       struct pfdd_file_resume *ret)
 {
     struct walk k = { .saved = saved };
     const char *line = NULL;
@@ -175,12 +176,12 @@ static bool go_through(struct lines *l, uint64_t saved, struct pfdd_resume *ret)
     return !is_connected(&k) || k.last == saved || keep_last(&k, l, ret);
 }
 
-bool pfdd_resume_find(int fd, const struct pfdd_json_style *json_style,
-                      uint64_t saved, struct pfdd_resume *ret)
+bool pfdd_file_resume_find(int fd, const struct pfdd_json_style *json_style,
+                           uint64_t saved, struct pfdd_file_resume *ret)
 {
     struct stat st;
     struct lines l = { .fd = fd, .json_style = json_style };
-    *ret = (struct pfdd_resume){ 0 };
+    *ret = (struct pfdd_file_resume){ 0 };
     if (fstat(fd, &st) != 0)
         return false;
     l.size = (uint64_t)st.st_size;
@@ -190,10 +191,10 @@ bool pfdd_resume_find(int fd, const struct pfdd_json_style *json_style,
     return ok;
 }
 
-void pfdd_resume_deinit(struct pfdd_resume *resume)
+void pfdd_file_resume_deinit(struct pfdd_file_resume *file_resume)
 {
-    free(resume->line);
-    *resume = (struct pfdd_resume){ 0 };
+    free(file_resume->line);
+    *file_resume = (struct pfdd_file_resume){ 0 };
 }
 
 /* ---- mending ---- */
@@ -218,19 +219,19 @@ static void end_line(const char *path, int fd, uint64_t size)
         pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));
 }
 
-void pfdd_resume_mend(const char *path,
-                      const struct pfdd_json_style *json_style, uint64_t saved,
-                      struct pfdd_resume *ret)
+void pfdd_file_resume_mend(const char *path,
+                           const struct pfdd_json_style *json_style,
+                           uint64_t saved, struct pfdd_file_resume *ret)
 {
     struct stat st;
-    *ret = (struct pfdd_resume){ 0 };
+    *ret = (struct pfdd_file_resume){ 0 };
     int fd = pfdd_own_file_open(path, O_RDWR | O_NONBLOCK);
     if (fd < 0)
         return;
     bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (is_file && !json_style) {
         end_line(path, fd, (uint64_t)st.st_size);
-    } else if (is_file && pfdd_resume_find(fd, json_style, saved, ret)) {
+    } else if (is_file && pfdd_file_resume_find(fd, json_style, saved, ret)) {
         cut(path, fd, (uint64_t)st.st_size, ret->end);
     } else if (is_file) {
         pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));

@@ -10,27 +10,27 @@ enum {
 
 /* ---- buffers ---- */
 
-static void free_place(struct pfdd_batch_place *place)
+static void free_place(struct pfdd_group_commit_place *place)
 {
     pfdd_buffer_unref(place->buffer);
-    *place = (struct pfdd_batch_place){ 0 };
+    *place = (struct pfdd_group_commit_place){ 0 };
 }
 
-void pfdd_batch_forget(struct pfdd_batch *b)
+void pfdd_group_commit_forget(struct pfdd_group_commit *b)
 {
     for (unsigned i = 0; i < PFDD_PLACES; i++)
         b->places[i].is_described = false;
 }
 
-void pfdd_batch_deinit(struct pfdd_batch *b)
+void pfdd_group_commit_deinit(struct pfdd_group_commit *b)
 {
-    pfdd_batch_drop(b);
+    pfdd_group_commit_drop(b);
     for (unsigned i = 0; i < PFDD_PLACES; i++)
         free_place(&b->places[i]);
 }
 
 /* Nobody makes chunks of these any more. */
-static void sweep(struct pfdd_batch *b)
+static void sweep(struct pfdd_group_commit *b)
 {
     for (unsigned i = 0; i < PFDD_PLACES; i++) {
         if (b->places[i].buffer && b->places[i].buffer->refs == 1)
@@ -39,7 +39,7 @@ static void sweep(struct pfdd_batch *b)
 }
 
 /* Where the segment has a buffer; PFDD_PLACES: nowhere. */
-static uint32_t find_place(const struct pfdd_batch *b,
+static uint32_t find_place(const struct pfdd_group_commit *b,
                            const struct pfdd_buffer *buffer)
 {
     uint32_t i = 0;
@@ -48,7 +48,8 @@ static uint32_t find_place(const struct pfdd_batch *b,
     return i;
 }
 
-static uint32_t take_place(struct pfdd_batch *b, struct pfdd_buffer *buffer)
+static uint32_t take_place(struct pfdd_group_commit *b,
+                           struct pfdd_buffer *buffer)
 {
     uint32_t i = b->next_place;
     b->next_place = (i + 1) % PFDD_PLACES;
@@ -58,7 +59,8 @@ static uint32_t take_place(struct pfdd_batch *b, struct pfdd_buffer *buffer)
 }
 
 /* Its place, and how it is described there if that is new. */
-static bool set_place(struct pfdd_batch *b, struct pfdd_batch_item *item)
+static bool set_place(struct pfdd_group_commit *b,
+                      struct pfdd_group_commit_item *item)
 {
     struct pfdd_buffer *buffer = item->chunk->buffer;
     item->place = find_place(b, buffer);
@@ -67,11 +69,11 @@ static bool set_place(struct pfdd_batch *b, struct pfdd_batch_item *item)
     if (b->places[item->place].is_described)
         return true;
     item->description =
-        pfdd_record_of_buffer(buffer, item->place, &item->n_description);
+        pfdd_spool_record_of_buffer(buffer, item->place, &item->n_description);
     if (!item->description)
         return false;
     b->places[item->place].is_described = true;
-    b->n_bytes += PFDD_RECORD_HEADER + item->n_description;
+    b->n_bytes += PFDD_SPOOL_RECORD_HEADER + item->n_description;
     return true;
 }
 
@@ -81,35 +83,36 @@ static bool set_place(struct pfdd_batch *b, struct pfdd_batch_item *item)
  * for whoever reads it. */
 static size_t n_written(const struct pfdd_chunk *c)
 {
-    size_t max = PFDD_RECORD_MAX - PFDD_RECORD_CHUNK;
+    size_t max = PFDD_SPOOL_RECORD_MAX - PFDD_SPOOL_RECORD_CHUNK;
     return c->n < max ? c->n : max;
 }
 
-bool pfdd_batch_gather(struct pfdd_batch *b, const struct pfdd_ring *ring,
-                       uint64_t seq)
+bool pfdd_group_commit_gather(struct pfdd_group_commit *b,
+                              const struct pfdd_ring *ring, uint64_t seq)
 {
     size_t i = pfdd_ring_find(ring, seq);
     b->n = b->n_bytes = 0;
-    while (i < ring->n_chunks && b->n < PFDD_BATCH_CHUNKS &&
+    while (i < ring->n_chunks && b->n < PFDD_GROUP_COMMIT_CHUNKS &&
            b->n_bytes < BYTES) {
         struct pfdd_chunk *c = pfdd_ring_at(ring, i++);
-        struct pfdd_batch_item *item = &b->items[b->n];
-        *item = (struct pfdd_batch_item){ .chunk = c };
+        struct pfdd_group_commit_item *item = &b->items[b->n];
+        *item = (struct pfdd_group_commit_item){ .chunk = c };
         if (!set_place(b, item))
             return false;
         pfdd_chunk_ref(c);
         item->strings = pfdd_strings_ref(c->buffer->binding->strings);
-        b->n_bytes += PFDD_RECORD_HEADER + PFDD_RECORD_CHUNK + n_written(c);
+        b->n_bytes +=
+            PFDD_SPOOL_RECORD_HEADER + PFDD_SPOOL_RECORD_CHUNK + n_written(c);
         b->end = c->first_seq + c->n_items;
         b->n++;
     }
     return true;
 }
 
-static void let_go(struct pfdd_batch *b)
+static void let_go(struct pfdd_group_commit *b)
 {
     while (b->n) {
-        struct pfdd_batch_item *item = &b->items[--b->n];
+        struct pfdd_group_commit_item *item = &b->items[--b->n];
         pfdd_strings_unref(item->strings);
         pfdd_chunk_unref(item->chunk);
         free(item->description);
@@ -117,7 +120,7 @@ static void let_go(struct pfdd_batch *b)
 }
 
 /* What they describe is not on disk. */
-void pfdd_batch_drop(struct pfdd_batch *b)
+void pfdd_group_commit_drop(struct pfdd_group_commit *b)
 {
     for (size_t i = 0; i < b->n; i++) {
         if (b->items[i].description)
@@ -126,20 +129,20 @@ void pfdd_batch_drop(struct pfdd_batch *b)
     let_go(b);
 }
 
-void pfdd_batch_done(struct pfdd_batch *b)
+void pfdd_group_commit_done(struct pfdd_group_commit *b)
 {
     for (size_t i = 0; i < b->n; i++) {
-        const struct pfdd_batch_item *item = &b->items[i];
-        struct pfdd_batch_place *place = &b->places[item->place];
-        if (item->stock.number && place->buffer == item->chunk->buffer)
-            place->stock = item->stock.number;
+        const struct pfdd_group_commit_item *item = &b->items[i];
+        struct pfdd_group_commit_place *place = &b->places[item->place];
+        if (item->manifest.number && place->buffer == item->chunk->buffer)
+            place->stock = item->manifest.number;
     }
     let_go(b);
     sweep(b);
 }
 
-struct pfdd_strings *pfdd_batch_strings(const struct pfdd_batch *b,
-                                        uint64_t stock)
+struct pfdd_strings *pfdd_group_commit_strings(
+    const struct pfdd_group_commit *b, uint64_t stock)
 {
     for (unsigned i = 0; i < PFDD_PLACES; i++) {
         const struct pfdd_buffer *buffer = b->places[i].buffer;
@@ -155,37 +158,40 @@ struct pfdd_strings *pfdd_batch_strings(const struct pfdd_batch *b,
 /* ---- on the disk's thread ---- */
 
 /* A chunk without entries needs no strings. */
-static int find_stock(const struct pfdd_batch *b, size_t i,
-                      struct pfdd_kept *kept, const struct pfdd_kept_list *list,
-                      uint64_t segment, struct pfdd_stock *ret)
+static int find_stock(const struct pfdd_group_commit *b, size_t i,
+                      struct pfdd_blob_store *blob_store,
+                      const struct pfdd_blob_store_list *list, uint64_t segment,
+                      struct pfdd_manifest *ret)
 {
     const struct pfdd_chunk *c = b->items[i].chunk;
-    const struct pfdd_batch_item *before = i > 0 ? &b->items[i - 1] : NULL;
-    *ret = (struct pfdd_stock){ 0 };
+    const struct pfdd_group_commit_item *before =
+        i > 0 ? &b->items[i - 1] : NULL;
+    *ret = (struct pfdd_manifest){ 0 };
     if (!c->contents.n[PFDD_ENTRY])
         return 0;
-    if (before && before->stock.number &&
+    if (before && before->manifest.number &&
         before->strings == b->items[i].strings &&
         before->chunk->buffer->frame->scope == c->buffer->frame->scope) {
-        *ret = before->stock;
+        *ret = before->manifest;
         return 0;
     }
-    struct pfdd_kept_list all = *list;
+    struct pfdd_blob_store_list all = *list;
     all.own = b->items[i].strings->own;
     all.n_own = b->items[i].strings->n_own;
-    return pfdd_kept_take(kept, &all, c->buffer->frame->scope, segment, ret);
+    return pfdd_blob_store_add(blob_store, &all, c->buffer->frame->scope,
+                               segment, ret);
 }
 
 static bool put(struct pfdd_segment_writer *w,
-                const struct pfdd_batch_item *item)
+                const struct pfdd_group_commit_item *item)
 {
     const struct pfdd_chunk *c = item->chunk;
-    char head[PFDD_RECORD_CHUNK];
-    struct pfdd_record_head said = { .place = item->place,
-                                     .stock = item->stock,
-                                     .time = c->time,
-                                     .contents = c->contents };
-    pfdd_record_put(head, &said);
+    char head[PFDD_SPOOL_RECORD_CHUNK];
+    struct pfdd_spool_record_head said = { .place = item->place,
+                                           .manifest = item->manifest,
+                                           .time = c->time,
+                                           .contents = c->contents };
+    pfdd_spool_record_put(head, &said);
     return (!item->description ||
             pfdd_segment_put(w, 0, item->description, item->n_description, "",
                              0)) &&
@@ -193,14 +199,16 @@ static bool put(struct pfdd_segment_writer *w,
                             n_written(c));
 }
 
-int pfdd_batch_write(struct pfdd_batch *b, struct pfdd_segment_writer *w,
-                     const char *dir, const struct pfdd_segment_place *place,
-                     struct pfdd_kept *kept, const struct pfdd_kept_list *list)
+int pfdd_group_commit_write(struct pfdd_group_commit *b,
+                            struct pfdd_segment_writer *w, const char *dir,
+                            const struct pfdd_segment_place *place,
+                            struct pfdd_blob_store *blob_store,
+                            const struct pfdd_blob_store_list *list)
 {
     w->n = 0;
     for (size_t i = 0; i < b->n; i++) {
-        int error =
-            find_stock(b, i, kept, list, place->segment, &b->items[i].stock);
+        int error = find_stock(b, i, blob_store, list, place->segment,
+                               &b->items[i].manifest);
         if (error)
             return error;
         if (!put(w, &b->items[i]))

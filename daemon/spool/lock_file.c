@@ -17,7 +17,7 @@ static bool make(const char *path)
     return mkdir(path, 0750) == 0 || errno == EEXIST;
 }
 
-int pfdd_claim(const char *dir, char *err, size_t n_err)
+int pfdd_lock_file(const char *dir, char *err, size_t n_err)
 {
     char path[PFDD_PATH];
     snprintf(path, sizeof path, "%.400s/queue", dir);

@@ -9,6 +9,6 @@
 
 /* Makes the folder if need be, and locks it: a descriptor that holds the lock
  * until it is closed; -1: err says why not. */
-int pfdd_claim(const char *dir, char *err, size_t n_err);
+int pfdd_lock_file(const char *dir, char *err, size_t n_err);
 
 #endif

@@ -23,16 +23,16 @@ enum {
     SYNC_EACH = 16,      /* files; more of them are synced together */
 };
 
-void pfdd_stock_list_deinit(struct pfdd_stock_list *list)
+void pfdd_manifest_list_deinit(struct pfdd_manifest_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
         free(list->items[i].name);
     free(list->items);
-    *list = (struct pfdd_stock_list){ 0 };
+    *list = (struct pfdd_manifest_list){ 0 };
 }
 
-bool pfdd_stock_add(struct pfdd_stock_list *list,
-                    const struct pfdd_stock_item *item)
+bool pfdd_manifest_add(struct pfdd_manifest_list *list,
+                       const struct pfdd_manifest_item *item)
 {
     if (list->n == list->size) {
         size_t size = list->size ? 2 * list->size : 16;
@@ -48,23 +48,23 @@ bool pfdd_stock_add(struct pfdd_stock_list *list,
 
 /* ---- names ---- */
 
-void pfdd_stock_path(const char *dir, uint64_t number, const char *end,
-                     char ret[PFDD_PATH])
+void pfdd_manifest_path(const char *dir, uint64_t number, const char *end,
+                        char ret[PFDD_PATH])
 {
-    snprintf(ret, PFDD_PATH, "%.400s" PFDD_STOCK_LISTS "/%020" PRIu64 "%s", dir,
-             number, end);
+    snprintf(ret, PFDD_PATH, "%.400s" PFDD_MANIFEST_LISTS "/%020" PRIu64 "%s",
+             dir, number, end);
 }
 
-void pfdd_stock_object_path(const char *dir, const uint8_t *digest,
-                            const char *end, char ret[PFDD_PATH])
+void pfdd_manifest_object_path(const char *dir, const uint8_t *digest,
+                               const char *end, char ret[PFDD_PATH])
 {
     char name[PFDD_SHA256_TEXT];
     pfdd_sha256_text(digest, name);
-    snprintf(ret, PFDD_PATH, "%.400s" PFDD_STOCK_OBJECTS "/%s%s", dir, name,
+    snprintf(ret, PFDD_PATH, "%.400s" PFDD_MANIFEST_OBJECTS "/%s%s", dir, name,
              end);
 }
 
-uint64_t pfdd_stock_number(const char *name)
+uint64_t pfdd_manifest_number(const char *name)
 {
     char *end = NULL;
     uint64_t number = strtoull(name, &end, 10);
@@ -78,7 +78,7 @@ static int digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-bool pfdd_stock_digest(const char *name, uint8_t ret[PFDD_SHA256_BYTES])
+bool pfdd_manifest_digest(const char *name, uint8_t ret[PFDD_SHA256_BYTES])
 {
     if (strlen(name) != PFDD_SHA256_TEXT - 1)
         return false;
@@ -101,15 +101,15 @@ static char *read_file(const char *path, size_t n_max, size_t *n, char *why)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     char *bytes = NULL;
     if (fd < 0 || fstat(fd, &st) != 0) {
-        snprintf(why, PFDD_STOCK_WHY, "%s", strerror(errno));
+        snprintf(why, PFDD_MANIFEST_WHY, "%s", strerror(errno));
     } else if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > n_max) {
-        snprintf(why, PFDD_STOCK_WHY, "no file of at most %zu bytes", n_max);
+        snprintf(why, PFDD_MANIFEST_WHY, "no file of at most %zu bytes", n_max);
     } else {
         bytes = malloc((size_t)st.st_size + 1);
         ssize_t got = bytes ? pread(fd, bytes, (size_t)st.st_size, 0) : -1;
         *n = got > 0 ? (size_t)got : 0;
         if (got < 0) {
-            snprintf(why, PFDD_STOCK_WHY, "%s", strerror(errno));
+            snprintf(why, PFDD_MANIFEST_WHY, "%s", strerror(errno));
             free(bytes);
             bytes = NULL;
         }
@@ -119,21 +119,21 @@ static char *read_file(const char *path, size_t n_max, size_t *n, char *why)
     return bytes;
 }
 
-static bool read_item(struct pfdd_stock_list *list, const json_t *value)
+static bool read_item(struct pfdd_manifest_list *list, const json_t *value)
 {
     const char *digest = json_string_value(json_object_get(value, "sha256"));
     const char *name = json_string_value(json_object_get(value, "name"));
     const json_t *shader = json_object_get(value, "shader");
     json_int_t n = json_integer_value(json_object_get(value, "bytes"));
     json_int_t number = json_integer_value(shader);
-    struct pfdd_stock_item item = { .n = (uint64_t)n,
-                                    .is_shader = shader != NULL,
-                                    .shader = (uint32_t)number };
+    struct pfdd_manifest_item item = { .n = (uint64_t)n,
+                                       .is_shader = shader != NULL,
+                                       .shader = (uint32_t)number };
     if (!digest || !name || n <= 0 || number < 0 || number > UINT32_MAX ||
-        !pfdd_stock_digest(digest, item.digest))
+        !pfdd_manifest_digest(digest, item.digest))
         return false;
     item.name = strdup(name);
-    if (item.name && pfdd_stock_add(list, &item))
+    if (item.name && pfdd_manifest_add(list, &item))
         return true;
     free(item.name);
     return false;
@@ -202,7 +202,7 @@ static json_t *take_value(struct scan *s)
 }
 
 static bool take_items(struct scan *s, size_t n_max,
-                       struct pfdd_stock_list *ret)
+                       struct pfdd_manifest_list *ret)
 {
     bool ok = take_sign(s, '[');
     bool is_end = ok && take_sign(s, ']');
@@ -219,7 +219,8 @@ static bool take_items(struct scan *s, size_t n_max,
 }
 
 /* "objects" once, and others' plain values. */
-static bool take_list(struct scan *s, size_t n_max, struct pfdd_stock_list *ret)
+static bool take_list(struct scan *s, size_t n_max,
+                      struct pfdd_manifest_list *ret)
 {
     bool has_items = false;
     bool ok = take_sign(s, '{');
@@ -242,36 +243,37 @@ static bool take_list(struct scan *s, size_t n_max, struct pfdd_stock_list *ret)
     return ok && has_items && s->at == s->end;
 }
 
-bool pfdd_stock_parse(const char *text, size_t n, size_t n_max,
-                      struct pfdd_stock_list *ret)
+bool pfdd_manifest_parse(const char *text, size_t n, size_t n_max,
+                         struct pfdd_manifest_list *ret)
 {
     struct scan scan = { text, text + n };
-    *ret = (struct pfdd_stock_list){ 0 };
+    *ret = (struct pfdd_manifest_list){ 0 };
     bool ok = take_list(&scan, n_max, ret);
     if (!ok)
-        pfdd_stock_list_deinit(ret);
+        pfdd_manifest_list_deinit(ret);
     return ok;
 }
 
-bool pfdd_stock_read(const char *dir, uint64_t number,
-                     struct pfdd_stock_list *ret, char why[PFDD_STOCK_WHY])
+bool pfdd_manifest_read(const char *dir, uint64_t number,
+                        struct pfdd_manifest_list *ret,
+                        char why[PFDD_MANIFEST_WHY])
 {
     char path[PFDD_PATH];
     size_t n = 0;
-    pfdd_stock_path(dir, number, "", path);
-    *ret = (struct pfdd_stock_list){ 0 };
+    pfdd_manifest_path(dir, number, "", path);
+    *ret = (struct pfdd_manifest_list){ 0 };
     char *text = read_file(path, LIST_MAX, &n, why);
     if (!text)
         return false;
-    bool ok = pfdd_stock_parse(text, n, SIZE_MAX, ret);
+    bool ok = pfdd_manifest_parse(text, n, SIZE_MAX, ret);
     ret->n_file = n;
     free(text);
     if (!ok)
-        snprintf(why, PFDD_STOCK_WHY, "no list of code objects");
+        snprintf(why, PFDD_MANIFEST_WHY, "no list of code objects");
     return ok;
 }
 
-static json_t *item_text(const struct pfdd_stock_item *item)
+static json_t *item_text(const struct pfdd_manifest_item *item)
 {
     char digest[PFDD_SHA256_TEXT];
     pfdd_sha256_text(item->digest, digest);
@@ -285,7 +287,7 @@ static json_t *item_text(const struct pfdd_stock_item *item)
     return ret;
 }
 
-char *pfdd_stock_text(const struct pfdd_stock_list *list)
+char *pfdd_manifest_text(const struct pfdd_manifest_list *list)
 {
     json_t *items = json_array();
     int failed = 0;
@@ -315,7 +317,7 @@ static bool write_file(const char *path, const void *bytes, size_t n,
 static bool sync_all(const char *dir)
 {
     char path[PFDD_PATH];
-    snprintf(path, sizeof path, "%.400s%s", dir, PFDD_STOCK_OBJECTS);
+    snprintf(path, sizeof path, "%.400s%s", dir, PFDD_MANIFEST_OBJECTS);
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool ok = fd >= 0 && syncfs(fd) == 0;
     int error = errno;
@@ -326,51 +328,53 @@ static bool sync_all(const char *dir)
 }
 
 /* All under other names first: what has its name is whole. */
-bool pfdd_stock_write_objects(const char *dir,
-                              const struct pfdd_stock_file *files, size_t n)
+bool pfdd_manifest_write_objects(const char *dir,
+                                 const struct pfdd_manifest_file *files,
+                                 size_t n)
 {
     char part[PFDD_PATH];
     char path[PFDD_PATH];
     for (size_t i = 0; i < n; i++) {
-        pfdd_stock_object_path(dir, files[i].digest, ".part", part);
+        pfdd_manifest_object_path(dir, files[i].digest, ".part", part);
         if (!write_file(part, files[i].bytes, files[i].n, n <= SYNC_EACH))
             return false;
     }
     if (n > SYNC_EACH && !sync_all(dir))
         return false;
     for (size_t i = 0; i < n; i++) {
-        pfdd_stock_object_path(dir, files[i].digest, ".part", part);
-        pfdd_stock_object_path(dir, files[i].digest, "", path);
+        pfdd_manifest_object_path(dir, files[i].digest, ".part", part);
+        pfdd_manifest_object_path(dir, files[i].digest, "", path);
         if (rename(part, path) != 0)
             return false;
     }
     if (n)
-        pfdd_sync_dir(dir, PFDD_STOCK_OBJECTS);
+        pfdd_sync_dir(dir, PFDD_MANIFEST_OBJECTS);
     return true;
 }
 
-bool pfdd_stock_write(const char *dir, uint64_t number, const char *text,
-                      size_t n)
+bool pfdd_manifest_write(const char *dir, uint64_t number, const char *text,
+                         size_t n)
 {
     char part[PFDD_PATH];
     char path[PFDD_PATH];
-    pfdd_stock_path(dir, number, ".part", part);
-    pfdd_stock_path(dir, number, "", path);
+    pfdd_manifest_path(dir, number, ".part", part);
+    pfdd_manifest_path(dir, number, "", path);
     bool ok = write_file(part, text, n, true) && rename(part, path) == 0;
     if (ok)
-        pfdd_sync_dir(dir, PFDD_STOCK_LISTS);
+        pfdd_sync_dir(dir, PFDD_MANIFEST_LISTS);
     return ok;
 }
 
 /* ---- strings ---- */
 
-char *pfdd_stock_object(const char *dir, const struct pfdd_stock_item *item)
+char *pfdd_manifest_object(const char *dir,
+                           const struct pfdd_manifest_item *item)
 {
     char path[PFDD_PATH];
-    char why[PFDD_STOCK_WHY] = "it is not what it was";
+    char why[PFDD_MANIFEST_WHY] = "it is not what it was";
     uint8_t digest[PFDD_SHA256_BYTES] = { 0 };
     size_t n = 0;
-    pfdd_stock_object_path(dir, item->digest, "", path);
+    pfdd_manifest_object_path(dir, item->digest, "", path);
     char *bytes = read_file(path, item->n, &n, why);
     if (bytes)
         pfdd_sha256(bytes, n, digest);
@@ -383,9 +387,9 @@ char *pfdd_stock_object(const char *dir, const struct pfdd_stock_item *item)
 }
 
 static void load_item(struct pfd_strings *set, const char *dir,
-                      const struct pfdd_stock_item *item)
+                      const struct pfdd_manifest_item *item)
 {
-    char *bytes = pfdd_stock_object(dir, item);
+    char *bytes = pfdd_manifest_object(dir, item);
     struct pfd_shader_info info = { .id = item->shader,
                                     .bytes = bytes,
                                     .n_bytes = item->n,
@@ -399,25 +403,25 @@ static void load_item(struct pfd_strings *set, const char *dir,
     free(bytes);
 }
 
-struct pfd_strings *pfdd_stock_load(const char *dir, uint64_t number,
-                                    size_t n_max, uint32_t *n)
+struct pfd_strings *pfdd_manifest_load(const char *dir, uint64_t number,
+                                       size_t n_max, uint32_t *n)
 {
-    struct pfdd_stock_list list;
-    char why[PFDD_STOCK_WHY];
+    struct pfdd_manifest_list list;
+    char why[PFDD_MANIFEST_WHY];
     char path[PFDD_PATH];
     struct pfd_strings *set = pfd_strings_new();
     *n = 0;
     if (!set)
         return NULL;
     pfd_strings_set_max_inflated(set, n_max);
-    pfdd_stock_path(dir, number, "", path);
-    if (!pfdd_stock_read(dir, number, &list, why)) {
+    pfdd_manifest_path(dir, number, "", path);
+    if (!pfdd_manifest_read(dir, number, &list, why)) {
         pfdd_log(PFDD_ERROR, "%s: %s: entries that need it go without strings",
                  path, why);
         return set;
     }
     for (size_t i = 0; i < list.n; i++) {
-        const struct pfdd_stock_item *item = &list.items[i];
+        const struct pfdd_manifest_item *item = &list.items[i];
         if (item->n <= n_max) {
             n_max -= item->n;
             load_item(set, dir, item);
@@ -428,6 +432,6 @@ struct pfd_strings *pfdd_stock_load(const char *dir, uint64_t number,
         }
     }
     *n = (uint32_t)list.n;
-    pfdd_stock_list_deinit(&list);
+    pfdd_manifest_list_deinit(&list);
     return set;
 }

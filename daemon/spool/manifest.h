@@ -16,7 +16,7 @@
 #include "base/sha256.h"
 #include "spool/segments.h"
 
-struct pfdd_stock_item {
+struct pfdd_manifest_item {
     uint8_t digest[PFDD_SHA256_BYTES];
     uint64_t n; /* bytes */
     bool is_shader;
@@ -25,51 +25,52 @@ struct pfdd_stock_item {
 };
 
 /* All zeros: none. */
-struct pfdd_stock_list {
-    struct pfdd_stock_item *items; /* [n] */
+struct pfdd_manifest_list {
+    struct pfdd_manifest_item *items; /* [n] */
     size_t n;
     size_t size;
     size_t n_file; /* bytes of the file that it was read from */
     bool is_cut;   /* there are more of them */
 };
 
-void pfdd_stock_list_deinit(struct pfdd_stock_list *list);
+void pfdd_manifest_list_deinit(struct pfdd_manifest_list *list);
 /* Takes over the item; false: out of memory. */
-bool pfdd_stock_add(struct pfdd_stock_list *list,
-                    const struct pfdd_stock_item *item);
+bool pfdd_manifest_add(struct pfdd_manifest_list *list,
+                       const struct pfdd_manifest_item *item);
 
 /* The folders of code objects and of lists, behind the state's. */
-#define PFDD_STOCK_OBJECTS "/queue/objects"
-#define PFDD_STOCK_LISTS   "/queue/strings"
+#define PFDD_MANIFEST_OBJECTS "/queue/objects"
+#define PFDD_MANIFEST_LISTS   "/queue/strings"
 
 /* end: "", or what a name has that is not whole yet. */
-void pfdd_stock_path(const char *dir, uint64_t number, const char *end,
-                     char ret[PFDD_PATH]);
-void pfdd_stock_object_path(const char *dir, const uint8_t *digest,
-                            const char *end, char ret[PFDD_PATH]);
+void pfdd_manifest_path(const char *dir, uint64_t number, const char *end,
+                        char ret[PFDD_PATH]);
+void pfdd_manifest_object_path(const char *dir, const uint8_t *digest,
+                               const char *end, char ret[PFDD_PATH]);
 /* What a file's name says; 0 and false: nothing. */
-uint64_t pfdd_stock_number(const char *name);
-bool pfdd_stock_digest(const char *name, uint8_t ret[PFDD_SHA256_BYTES]);
+uint64_t pfdd_manifest_number(const char *name);
+bool pfdd_manifest_digest(const char *name, uint8_t ret[PFDD_SHA256_BYTES]);
 
 enum {
-    PFDD_STOCK_WHY = 200,
+    PFDD_MANIFEST_WHY = 200,
 };
 
 /* A list's file; false: why not. */
-bool pfdd_stock_read(const char *dir, uint64_t number,
-                     struct pfdd_stock_list *ret, char why[PFDD_STOCK_WHY]);
+bool pfdd_manifest_read(const char *dir, uint64_t number,
+                        struct pfdd_manifest_list *ret,
+                        char why[PFDD_MANIFEST_WHY]);
 /* The same of its text [n]: as many as n_max of them, read one at a time. */
-bool pfdd_stock_parse(const char *text, size_t n, size_t n_max,
-                      struct pfdd_stock_list *ret);
+bool pfdd_manifest_parse(const char *text, size_t n, size_t n_max,
+                         struct pfdd_manifest_list *ret);
 /* Its text, allocated; NULL: out of memory. */
-char *pfdd_stock_text(const struct pfdd_stock_list *list);
+char *pfdd_manifest_text(const struct pfdd_manifest_list *list);
 /* Writes a list's text [n], synced; the one that was there stays until it is
  * whole. False: errno says why. */
-bool pfdd_stock_write(const char *dir, uint64_t number, const char *text,
-                      size_t n);
+bool pfdd_manifest_write(const char *dir, uint64_t number, const char *text,
+                         size_t n);
 
 /* A code object, borrowed. */
-struct pfdd_stock_file {
+struct pfdd_manifest_file {
     const uint8_t *digest; /* [PFDD_SHA256_BYTES] */
     const void *bytes;     /* [n] */
     size_t n;
@@ -77,17 +78,19 @@ struct pfdd_stock_file {
 
 /* Writes them under their digests, synced: what has its name is whole. False:
  * errno says why. */
-bool pfdd_stock_write_objects(const char *dir,
-                              const struct pfdd_stock_file *files, size_t n);
+bool pfdd_manifest_write_objects(const char *dir,
+                                 const struct pfdd_manifest_file *files,
+                                 size_t n);
 
 /* A code object of a list, whole and what it was, allocated, [item->n]. NULL: it
  * is not there, or is something else, which is said in the log. */
-char *pfdd_stock_object(const char *dir, const struct pfdd_stock_item *item);
+char *pfdd_manifest_object(const char *dir,
+                           const struct pfdd_manifest_item *item);
 
 /* Strings of a list, as far as it has n_max bytes, *n: objects of it that were
  * looked at. What is not there, or is something else, is said in the log, and
  * left out. NULL: out of memory. */
-struct pfd_strings *pfdd_stock_load(const char *dir, uint64_t number,
-                                    size_t n_max, uint32_t *n);
+struct pfd_strings *pfdd_manifest_load(const char *dir, uint64_t number,
+                                       size_t n_max, uint32_t *n);
 
 #endif

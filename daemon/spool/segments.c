@@ -327,7 +327,7 @@ static bool read_record(struct pfdd_segment_reader *r, uint64_t end)
     struct record_head head;
     if (end < r->at + sizeof head ||
         pread(r->fd, &head, sizeof head, (off_t)r->at) != sizeof head ||
-        head.n == 0 || head.n > PFDD_RECORD_MAX ||
+        head.n == 0 || head.n > PFDD_SPOOL_RECORD_MAX ||
         head.n > end - r->at - sizeof head)
         return false;
     if (!make_room(&r->bytes, &r->size, head.n)) {
@@ -357,11 +357,11 @@ bool pfdd_segment_peek(struct pfdd_segment_reader *r,
 
 void pfdd_segment_step(struct pfdd_segment_reader *r)
 {
-    r->at += PFDD_RECORD_HEADER + r->n;
+    r->at += PFDD_SPOOL_RECORD_HEADER + r->n;
 }
 
 void pfdd_segment_lose(struct pfdd_segment_reader *r)
 {
-    r->lost += PFDD_RECORD_HEADER + r->n;
+    r->lost += PFDD_SPOOL_RECORD_HEADER + r->n;
     pfdd_segment_step(r);
 }

@@ -24,9 +24,9 @@ enum {
     PFDD_SEGMENT_LINES = 1, /* its records are lines of JSON */
     PFDD_SEGMENT_VERSION,   /* they are chunks */
     PFDD_SEGMENT_HEADER = 16,
-    PFDD_RECORD_HEADER = 16,
-    PFDD_RECORD_MAX = 8 * 1024 * 1024, /* bytes of one */
-    PFDD_QUEUE_LINE_MAX = PFDD_LINE_MAX + 64 * 1024,
+    PFDD_SPOOL_RECORD_HEADER = 16,
+    PFDD_SPOOL_RECORD_MAX = 8 * 1024 * 1024, /* bytes of one */
+    PFDD_SPOOL_LINE_MAX = PFDD_LINE_MAX + 64 * 1024,
     PFDD_PATH = 512,
 };
 

@@ -33,11 +33,11 @@ struct held {
     size_t memory;
 };
 
-struct pfdd_queue {
+struct pfdd_spool {
     struct pfdd *d;
     char *dir;
     int lock;
-    struct pfdd_space space;
+    struct pfdd_disk_quota disk_quota;
     struct pfdd_consumers consumers;
     struct pfdd_checkpoint known; /* written by the loop only */
     uint64_t next_seq;
@@ -58,11 +58,11 @@ struct pfdd_queue {
     bool timer_open;
     bool checkpointing;
     bool wants_checkpoint;
-    struct pfdd_kept *kept; /* the disk's thread's */
+    struct pfdd_blob_store *blob_store; /* the disk's thread's */
     /* The job's while it is on its way: what to write, and what came of it. */
     struct pfdd_job job;
-    struct pfdd_batch batch;
-    struct pfdd_kept_list list;
+    struct pfdd_group_commit group_commit;
+    struct pfdd_blob_store_list list;
     struct pfdd_segment_place place;
     struct pfdd_segment_writer writer;
     struct held held_then;
@@ -77,25 +77,25 @@ struct pfdd_queue {
     struct pfdd_job growth;
     bool growing;
     bool grow_failing;
-    struct pfdd_kept_list grown;
+    struct pfdd_blob_store_list grown;
     struct held held_grown;
     int grow_error;
 };
 
-#define PFDD_QUEUE_OF(at, member) PFDD_MEMBER_OF(struct pfdd_queue, at, member)
+#define PFDD_SPOOL_OF(at, member) PFDD_MEMBER_OF(struct pfdd_spool, at, member)
 
 /* ---- positions ---- */
 
-static void submit_checkpoint(struct pfdd_queue *q);
+static void submit_checkpoint(struct pfdd_spool *q);
 
-static void want_checkpoint(struct pfdd_queue *q);
+static void want_checkpoint(struct pfdd_spool *q);
 
-bool pfdd_queue_position(struct pfdd_queue *q, const char *source,
-                         const char *file, struct pfdd_position *ret)
+bool pfdd_spool_position(struct pfdd_spool *q, const char *source,
+                         const char *file, struct pfdd_source_offset *ret)
 {
     bool is_news = false;
-    bool is_known =
-        pfdd_positions_begin(&q->known.positions, source, file, ret, &is_news);
+    bool is_known = pfdd_source_offsets_begin(&q->known.source_offsets, source,
+                                              file, ret, &is_news);
     /* The disk has one thread: what is asked for first is written first. */
     if (is_news && !q->checkpointing) {
         submit_checkpoint(q);
@@ -107,25 +107,26 @@ bool pfdd_queue_position(struct pfdd_queue *q, const char *source,
 
 /* ---- the start ---- */
 
-static bool recall(struct pfdd_queue *q)
+static bool recall(struct pfdd_spool *q)
 {
-    struct pfdd_recall recall = { .dir = q->dir,
-                                  .positions = &q->known.positions };
-    q->kept = recall.kept = pfdd_kept_open(q->dir);
-    if (!q->kept)
+    struct pfdd_spool_recovery spool_recovery = {
+        .dir = q->dir, .source_offsets = &q->known.source_offsets
+    };
+    q->blob_store = spool_recovery.blob_store = pfdd_blob_store_open(q->dir);
+    if (!q->blob_store)
         return false;
-    pfdd_recall(&recall);
-    pfdd_kept_tidy(q->kept);
-    q->held =
-        (struct held){ pfdd_kept_bytes(q->kept), pfdd_kept_memory(q->kept) };
-    q->consumers.segments = recall.segments;
-    q->consumers.cut = recall.cut;
-    if (recall.last >= q->next_seq)
-        q->next_seq = recall.last + 1;
+    pfdd_spool_recovery(&spool_recovery);
+    pfdd_blob_store_tidy(q->blob_store);
+    q->held = (struct held){ pfdd_blob_store_bytes(q->blob_store),
+                             pfdd_blob_store_memory(q->blob_store) };
+    q->consumers.segments = spool_recovery.segments;
+    q->consumers.cut = spool_recovery.cut;
+    if (spool_recovery.last >= q->next_seq)
+        q->next_seq = spool_recovery.last + 1;
     return true;
 }
 
-static void read_checkpoint(struct pfdd_queue *q)
+static void read_checkpoint(struct pfdd_spool *q)
 {
     pfdd_checkpoint_read(q->dir, &q->known);
     if (q->known.next_seq > q->next_seq &&
@@ -133,10 +134,10 @@ static void read_checkpoint(struct pfdd_queue *q)
         q->next_seq = q->known.next_seq;
 }
 
-struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
+struct pfdd_spool *pfdd_spool_open(const char *dir, uint64_t n_bytes_max,
                                    uint64_t *next_seq, char *err, size_t n_err)
 {
-    struct pfdd_queue *q = calloc(1, sizeof *q);
+    struct pfdd_spool *q = calloc(1, sizeof *q);
     if (!q) {
         snprintf(err, n_err, "out of memory");
         return NULL;
@@ -144,17 +145,17 @@ struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
     q->dir = strdup(dir);
     q->lock = -1;
     q->writer.fd = -1;
-    pfdd_space_init(&q->space, &q->consumers, n_bytes_max);
+    pfdd_disk_quota_init(&q->disk_quota, &q->consumers, n_bytes_max);
     q->next_seq = 1;
     snprintf(err, n_err, "out of memory");
-    q->lock = q->dir ? pfdd_claim(q->dir, err, n_err) : -1;
+    q->lock = q->dir ? pfdd_lock_file(q->dir, err, n_err) : -1;
     bool ok = q->lock >= 0;
     if (ok) {
         read_checkpoint(q);
         ok = recall(q);
     }
     if (!ok) {
-        pfdd_queue_free(q);
+        pfdd_spool_free(q);
         return NULL;
     }
     *next_seq = q->next_seq;
@@ -162,16 +163,16 @@ struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
     return q;
 }
 
-void pfdd_queue_free(struct pfdd_queue *q)
+void pfdd_spool_free(struct pfdd_spool *q)
 {
     if (!q)
         return;
     pfdd_checkpoint_deinit(&q->known);
-    pfdd_batch_deinit(&q->batch);
-    pfdd_render_cache_deinit(&q->consumers.supplies.render_cache);
-    pfdd_strings_unref(q->consumers.supplies.none);
+    pfdd_group_commit_deinit(&q->group_commit);
+    pfdd_render_cache_deinit(&q->consumers.spool_readers.render_cache);
+    pfdd_strings_unref(q->consumers.spool_readers.none);
     pfdd_segment_writer_deinit(&q->writer);
-    pfdd_kept_free(q->kept);
+    pfdd_blob_store_free(q->blob_store);
     if (q->lock >= 0)
         close(q->lock);
     pfdd_segments_deinit(&q->consumers.segments);
@@ -183,45 +184,46 @@ void pfdd_queue_free(struct pfdd_queue *q)
 
 /* ---- on the disk thread ---- */
 
-static struct held look_at_kept(const struct pfdd_queue *q)
+static struct held look_at_kept(const struct pfdd_spool *q)
 {
-    return (struct held){ pfdd_kept_bytes(q->kept), pfdd_kept_memory(q->kept) };
+    return (struct held){ pfdd_blob_store_bytes(q->blob_store),
+                          pfdd_blob_store_memory(q->blob_store) };
 }
 
 static void run_write(struct pfdd_job *job)
 {
-    struct pfdd_queue *q = PFDD_QUEUE_OF(job, job);
-    q->error = pfdd_batch_write(&q->batch, &q->writer, q->dir, &q->place,
-                                q->kept, &q->list);
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, job);
+    q->error = pfdd_group_commit_write(&q->group_commit, &q->writer, q->dir,
+                                       &q->place, q->blob_store, &q->list);
     q->held_then = look_at_kept(q);
 }
 
 static void run_growth(struct pfdd_job *job)
 {
-    struct pfdd_queue *q = PFDD_QUEUE_OF(job, growth);
-    q->grow_error = pfdd_kept_grow(q->kept, &q->grown);
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, growth);
+    q->grow_error = pfdd_blob_store_extend(q->blob_store, &q->grown);
     q->held_grown = look_at_kept(q);
 }
 
 static void run_checkpoint(struct pfdd_job *job)
 {
-    struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, checkpoint);
     q->checkpoint_failed = !pfdd_checkpoint_write(q->dir, q->text);
     /* Only now may the chunks that it speaks of go. */
     for (size_t i = 0; i < q->consumers.n_going && !q->checkpoint_failed; i++) {
         char path[PFDD_PATH];
         pfdd_segment_path(q->dir, q->going[i], path);
         unlink(path);
-        pfdd_kept_release(q->kept, q->going[i]);
+        pfdd_blob_store_release(q->blob_store, q->going[i]);
     }
     q->held_behind = look_at_kept(q);
 }
 
 /* ---- on the loop ---- */
 
-static void start_write(struct pfdd_queue *q);
+static void start_write(struct pfdd_spool *q);
 
-static void hear_failure(struct pfdd_queue *q);
+static void hear_failure(struct pfdd_spool *q);
 
 static void on_lines(struct pfdd_cursor *cursor)
 {
@@ -230,15 +232,16 @@ static void on_lines(struct pfdd_cursor *cursor)
 
 static void on_timer(uv_timer_t *timer);
 
-static bool fits_last(const struct pfdd_queue *q)
+static bool fits_last(const struct pfdd_spool *q)
 {
     const struct pfdd_segments *s = &q->consumers.segments;
     return s->n && q->has_begun &&
-           s->items[s->n - 1].end + q->batch.n_bytes <= q->space.n_segment;
+           s->items[s->n - 1].end + q->group_commit.n_bytes <=
+               q->disk_quota.n_segment;
 }
 
 /* Where the batch goes; all of it into one segment. 0, or an errno value. */
-static int place_batch(struct pfdd_queue *q)
+static int place_batch(struct pfdd_spool *q)
 {
     struct pfdd_segments *s = &q->consumers.segments;
     if (fits_last(q)) {
@@ -247,47 +250,51 @@ static int place_batch(struct pfdd_queue *q)
                                          .at = s->items[s->n - 1].end };
         return 0;
     }
-    if (!pfdd_space_may_begin(&q->space, q->held.bytes))
+    if (!pfdd_disk_quota_may_begin(&q->disk_quota, q->held.bytes))
         return EDQUOT;
     q->place = (struct pfdd_segment_place){ .segment = q->cursor.seq,
                                             .at = PFDD_SEGMENT_HEADER,
-                                            .n_new = q->space.n_segment };
+                                            .n_new = q->disk_quota.n_segment };
     return pfdd_segments_reserve(s) ? 0 : ENOMEM;
 }
 
 /* What begins a segment describes its buffers anew. */
-static int find_batch(struct pfdd_queue *q)
+static int find_batch(struct pfdd_spool *q)
 {
-    bool ok = pfdd_batch_gather(&q->batch, &q->d->ring, q->cursor.seq);
+    bool ok =
+        pfdd_group_commit_gather(&q->group_commit, &q->d->ring, q->cursor.seq);
     q->error = ok ? place_batch(q) : ENOMEM;
     if (q->error || !q->place.n_new)
         return q->error;
-    pfdd_batch_drop(&q->batch);
-    pfdd_batch_forget(&q->batch);
-    return pfdd_batch_gather(&q->batch, &q->d->ring, q->cursor.seq) ? 0
-                                                                    : ENOMEM;
+    pfdd_group_commit_drop(&q->group_commit);
+    pfdd_group_commit_forget(&q->group_commit);
+    return pfdd_group_commit_gather(&q->group_commit, &q->d->ring,
+                                    q->cursor.seq)
+               ? 0
+               : ENOMEM;
 }
 
 /* For a segment of n_new bytes; 0: for those that are there. */
-static struct pfdd_kept_list open_list(const struct pfdd_queue *q,
-                                       uint64_t n_new)
+static struct pfdd_blob_store_list open_list(const struct pfdd_spool *q,
+                                             uint64_t n_new)
 {
-    struct pfdd_kept_list ret = { .of = &q->d->render_cache.objects,
-                                  .n_bytes_max =
-                                      pfdd_space_for_kept(&q->space, n_new) };
+    struct pfdd_blob_store_list ret = {
+        .of = &q->d->render_cache.objects,
+        .n_bytes_max = pfdd_disk_quota_for_blobs(&q->disk_quota, n_new)
+    };
     if (ret.of->open)
         ret.list = ret.of->open(ret.of->user, &ret.n, &ret.changes);
     return ret;
 }
 
-static void close_list(struct pfdd_kept_list *list)
+static void close_list(struct pfdd_blob_store_list *list)
 {
     if (list->of && list->of->open)
         list->of->close(list->of->user, list->list);
     list->list = NULL;
 }
 
-static void start_write(struct pfdd_queue *q)
+static void start_write(struct pfdd_spool *q)
 {
     if (q->busy || q->pausing || !q->reading ||
         q->cursor.seq >= q->d->ring.next_seq)
@@ -305,25 +312,25 @@ static void start_write(struct pfdd_queue *q)
 
 /* The last entry of each chunk that is on disk now says how far its source has
  * come, where somebody will ask. */
-static void note_positions(struct pfdd_queue *q)
+static void note_positions(struct pfdd_spool *q)
 {
-    for (size_t i = 0; i < q->batch.n; i++) {
-        const struct pfdd_chunk *c = q->batch.items[i].chunk;
+    for (size_t i = 0; i < q->group_commit.n; i++) {
+        const struct pfdd_chunk *c = q->group_commit.items[i].chunk;
         if (c->contents.n[PFDD_ENTRY] &&
             pfdd_source_table_is_resumed(&q->d->source_table, c->source)) {
-            pfdd_positions_set(&q->known.positions, c->buffer->name,
-                               &c->contents.last);
+            pfdd_source_offsets_set(&q->known.source_offsets, c->buffer->name,
+                                    &c->contents.last);
         }
     }
 }
 
-static void wake_consumers(struct pfdd_queue *q)
+static void wake_consumers(struct pfdd_spool *q)
 {
     for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next)
         c->wake(c);
 }
 
-const struct pfdd_consumer *pfdd_queue_culprit(const struct pfdd_queue *q)
+const struct pfdd_consumer *pfdd_spool_culprit(const struct pfdd_spool *q)
 {
     const struct pfdd_consumer *ret = NULL;
     for (const struct pfdd_consumer *c = q->consumers.first; c && q->is_full;
@@ -334,11 +341,11 @@ const struct pfdd_consumer *pfdd_queue_culprit(const struct pfdd_queue *q)
     return ret;
 }
 
-static void hear_failure(struct pfdd_queue *q)
+static void hear_failure(struct pfdd_spool *q)
 {
     q->errors++;
     q->is_full = q->error == EDQUOT;
-    const struct pfdd_consumer *c = pfdd_queue_culprit(q);
+    const struct pfdd_consumer *c = pfdd_spool_culprit(q);
     uint64_t now = uv_now(q->timer.loop);
     if (!q->failing || (c && c->acked != q->acked))
         q->since = now;
@@ -354,13 +361,13 @@ static void hear_failure(struct pfdd_queue *q)
     q->failing = true;
     q->pausing = true;
     q->has_begun &= !q->place.n_new && !q->is_full;
-    pfdd_batch_drop(&q->batch);
+    pfdd_group_commit_drop(&q->group_commit);
     uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
 }
 
 static void write_done(struct pfdd_job *job)
 {
-    struct pfdd_queue *q = PFDD_QUEUE_OF(job, job);
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, job);
     const struct pfdd_segment_place *p = &q->place;
     q->busy = false;
     q->held = q->held_then;
@@ -378,10 +385,10 @@ static void write_done(struct pfdd_job *job)
     q->has_begun = true;
     q->consumers.segments.items[q->consumers.segments.n - 1].end += q->writer.n;
     note_positions(q);
-    q->consumers.durable = q->batch.end - 1;
+    q->consumers.durable = q->group_commit.end - 1;
     if (q->reading)
-        pfdd_cursor_pass(&q->cursor, q->batch.end);
-    pfdd_batch_done(&q->batch);
+        pfdd_cursor_pass(&q->cursor, q->group_commit.end);
+    pfdd_group_commit_done(&q->group_commit);
     wake_consumers(q);
     start_write(q);
 }
@@ -390,7 +397,7 @@ static void write_done(struct pfdd_job *job)
 
 static void growth_done(struct pfdd_job *job)
 {
-    struct pfdd_queue *q = PFDD_QUEUE_OF(job, growth);
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, growth);
     q->growing = false;
     q->held = q->held_grown;
     close_list(&q->grown);
@@ -406,11 +413,11 @@ static void growth_done(struct pfdd_job *job)
         q->grown.n = SIZE_MAX; /* no list's */
 }
 
-void pfdd_queue_look(struct pfdd_queue *q)
+void pfdd_spool_look(struct pfdd_spool *q)
 {
     if (q->growing || !q->reading || q->consumers.segments.n == 0)
         return;
-    struct pfdd_kept_list now = open_list(q, 0);
+    struct pfdd_blob_store_list now = open_list(q, 0);
     if (now.n == q->grown.n && now.changes == q->grown.changes) {
         close_list(&now);
         return;
@@ -422,7 +429,7 @@ void pfdd_queue_look(struct pfdd_queue *q)
 
 /* ---- checkpoints ---- */
 
-static void note_acked(struct pfdd_queue *q,
+static void note_acked(struct pfdd_spool *q,
                        const struct pfdd_consumer *consumer)
 {
     if (!q->known.acked)
@@ -431,7 +438,7 @@ static void note_acked(struct pfdd_queue *q,
                         json_integer((json_int_t)consumer->acked));
 }
 
-static char *checkpoint_text(struct pfdd_queue *q)
+static char *checkpoint_text(struct pfdd_spool *q)
 {
     q->known.next_seq = q->consumers.durable + 1;
     for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
@@ -443,7 +450,7 @@ static char *checkpoint_text(struct pfdd_queue *q)
 
 /* Segments all of whose lines everybody has; the last one stays. At the end
  * outputs leave one by one, and what they are owed has to stay. */
-static void choose_going(struct pfdd_queue *q)
+static void choose_going(struct pfdd_spool *q)
 {
     uint64_t free_below =
         q->d->stopping ? 0 : pfdd_consumers_acked(&q->consumers) + 1;
@@ -457,7 +464,7 @@ static void choose_going(struct pfdd_queue *q)
         q->going[i] = q->consumers.segments.items[i].first;
 }
 
-static void submit_checkpoint(struct pfdd_queue *q)
+static void submit_checkpoint(struct pfdd_spool *q)
 {
     q->wants_checkpoint = false;
     q->text = checkpoint_text(q);
@@ -471,13 +478,13 @@ static void submit_checkpoint(struct pfdd_queue *q)
     pfdd_pool_submit(q->d->thread_pools.disk, &q->checkpoint);
 }
 
-static void start_checkpoint(struct pfdd_queue *q)
+static void start_checkpoint(struct pfdd_spool *q)
 {
     choose_going(q);
     submit_checkpoint(q);
 }
 
-static void finish_checkpoint(struct pfdd_queue *q)
+static void finish_checkpoint(struct pfdd_spool *q)
 {
     q->held = q->held_behind;
     if (!q->checkpoint_failed)
@@ -490,7 +497,7 @@ static void finish_checkpoint(struct pfdd_queue *q)
 }
 
 /* Who has not joined since. */
-static void hear_saved(struct pfdd_queue *q)
+static void hear_saved(struct pfdd_spool *q)
 {
     for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
         bool is_news = !q->checkpoint_failed && c->saving > c->saved;
@@ -502,7 +509,7 @@ static void hear_saved(struct pfdd_queue *q)
 }
 
 /* There is room again. */
-static void try_again(struct pfdd_queue *q)
+static void try_again(struct pfdd_spool *q)
 {
     q->pausing = false;
     start_write(q);
@@ -510,7 +517,7 @@ static void try_again(struct pfdd_queue *q)
 
 static void checkpoint_done(struct pfdd_job *job)
 {
-    struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, checkpoint);
     bool is_room = q->consumers.n_going && q->is_full;
     q->checkpointing = false;
     finish_checkpoint(q);
@@ -526,7 +533,7 @@ static void checkpoint_done(struct pfdd_job *job)
         want_checkpoint(q);
 }
 
-static void want_checkpoint(struct pfdd_queue *q)
+static void want_checkpoint(struct pfdd_spool *q)
 {
     q->wants_checkpoint = true;
     /* Room comes by it: then it does not wait for the next try. */
@@ -540,7 +547,7 @@ static void want_checkpoint(struct pfdd_queue *q)
 
 static void on_timer(uv_timer_t *timer)
 {
-    struct pfdd_queue *q = timer->data;
+    struct pfdd_spool *q = timer->data;
     if (q->wants_checkpoint && !q->checkpointing)
         start_checkpoint(q);
     if (q->pausing && !(q->is_full && q->checkpointing))
@@ -551,34 +558,34 @@ static void on_timer(uv_timer_t *timer)
 
 static struct pfdd_strings *live_strings(void *user, uint64_t stock)
 {
-    const struct pfdd_queue *q = user;
-    return pfdd_batch_strings(&q->batch, stock);
+    const struct pfdd_spool *q = user;
+    return pfdd_group_commit_strings(&q->group_commit, stock);
 }
 
 static bool has_room(void *user, size_t n)
 {
-    const struct pfdd_queue *q = user;
+    const struct pfdd_spool *q = user;
     return pfdd_memory_budget_has(&q->d->budget, n);
 }
 
 static void on_ack(struct pfdd_consumers *consumers)
 {
-    want_checkpoint(PFDD_QUEUE_OF(consumers, consumers));
+    want_checkpoint(PFDD_SPOOL_OF(consumers, consumers));
 }
 
 static void on_retry(struct pfdd_consumers *consumers)
 {
-    struct pfdd_queue *q = PFDD_QUEUE_OF(consumers, consumers);
+    struct pfdd_spool *q = PFDD_SPOOL_OF(consumers, consumers);
     if (!uv_is_active((uv_handle_t *)&q->timer))
         uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
 }
 
-static void set_supplies(struct pfdd_queue *q)
+static void set_supplies(struct pfdd_spool *q)
 {
     struct pfdd *d = q->d;
-    q->consumers.supplies = (struct pfdd_supplies){
+    q->consumers.spool_readers = (struct pfdd_spool_readers){
         .dir = q->dir,
-        .kept = q->kept,
+        .blob_store = q->blob_store,
         .disk = d->thread_pools.disk,
         .loaders =
             d->thread_pools.choosers, /* no decoders: they wait for the ring */
@@ -589,13 +596,13 @@ static void set_supplies(struct pfdd_queue *q)
         .has_room = has_room,
         .user = q,
     };
-    pfdd_render_cache_init(&q->consumers.supplies.render_cache, NULL, NULL,
+    pfdd_render_cache_init(&q->consumers.spool_readers.render_cache, NULL, NULL,
                            NULL, 0, 0);
     q->consumers.acked = on_ack;
     q->consumers.retry_later = on_retry;
 }
 
-bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d)
+bool pfdd_spool_start(struct pfdd_spool *q, struct pfdd *d)
 {
     struct pfdd_request request = { .form = PFDD_JSON };
     q->d = d;
@@ -609,7 +616,7 @@ bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d)
     uv_timer_init(d->loop, &q->timer);
     q->timer.data = q;
     q->timer_open = true;
-    if (!q->consumers.supplies.none ||
+    if (!q->consumers.spool_readers.none ||
         !pfdd_cursor_init(&q->cursor, &d->render_cache, &request))
         return false;
     q->cursor.must_have_all = true;
@@ -620,7 +627,7 @@ bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d)
     return true;
 }
 
-bool pfdd_queue_is_drained(const struct pfdd_queue *q)
+bool pfdd_spool_is_drained(const struct pfdd_spool *q)
 {
     if (q->busy || q->consumers.durable + 1 < q->d->ring.next_seq)
         return false;
@@ -631,7 +638,7 @@ bool pfdd_queue_is_drained(const struct pfdd_queue *q)
     return true;
 }
 
-void pfdd_queue_stop(struct pfdd_queue *q)
+void pfdd_spool_stop(struct pfdd_spool *q)
 {
     if (q->reading)
         pfdd_cursor_deinit(&q->cursor);
@@ -647,14 +654,14 @@ void pfdd_queue_stop(struct pfdd_queue *q)
 
 /* ---- consumers ---- */
 
-void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer)
+void pfdd_spool_join(struct pfdd_spool *q, struct pfdd_consumer *consumer)
 {
     pfdd_consumer_init(consumer, &q->consumers,
                        (uint64_t)json_integer_value(
                            json_object_get(q->known.acked, consumer->name)));
 }
 
-void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer)
+void pfdd_spool_leave(struct pfdd_spool *q, struct pfdd_consumer *consumer)
 {
     pfdd_consumer_deinit(consumer);
     note_acked(q, consumer);
@@ -662,23 +669,23 @@ void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer)
 
 /* ---- how it is ---- */
 
-size_t pfdd_queue_memory(const struct pfdd_queue *q)
+size_t pfdd_spool_memory(const struct pfdd_spool *q)
 {
     size_t n = q->n_room > ROOM ? q->n_room : ROOM;
     return sizeof *q + n + q->held.memory +
            pfdd_consumers_memory(&q->consumers);
 }
 
-void pfdd_queue_state(const struct pfdd_queue *q, struct pfdd_queue_state *ret)
+void pfdd_spool_state(const struct pfdd_spool *q, struct pfdd_spool_state *ret)
 {
-    *ret = (struct pfdd_queue_state){
+    *ret = (struct pfdd_spool_state){
         .durable = q->consumers.durable,
         .segments = q->consumers.segments.n,
-        .bytes = q->consumers.segments.n * q->space.n_segment,
+        .bytes = q->consumers.segments.n * q->disk_quota.n_segment,
         .objects = q->held.bytes,
         .cut = q->consumers.cut,
         .errors = q->errors,
-        .n_long = q->consumers.supplies.render_cache.n_long,
+        .n_long = q->consumers.spool_readers.render_cache.n_long,
         .failing = q->failing,
     };
 }

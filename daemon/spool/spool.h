@@ -24,49 +24,49 @@
 #include "spool/consumer.h"
 
 struct pfdd;
-struct pfdd_queue;
+struct pfdd_spool;
 
 /*
  * Opens the queue of a directory, which is made if need be; *next_seq: the
  * number for the next line. Call before there are jobs. NULL: err says why.
  */
-struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
+struct pfdd_spool *pfdd_spool_open(const char *dir, uint64_t n_bytes_max,
                                    uint64_t *next_seq, char *err, size_t n_err);
 
 /* Begins to take lines from d's ring. */
-bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d);
+bool pfdd_spool_start(struct pfdd_spool *q, struct pfdd *d);
 
 /* True: every line of the ring is on disk. */
-bool pfdd_queue_is_drained(const struct pfdd_queue *q);
+bool pfdd_spool_is_drained(const struct pfdd_spool *q);
 
 /* Detaches from the ring; no job may be pending afterwards. Writes the last
  * checkpoint. */
-void pfdd_queue_stop(struct pfdd_queue *q);
+void pfdd_spool_stop(struct pfdd_spool *q);
 /* NULL is allowed. */
-void pfdd_queue_free(struct pfdd_queue *q);
+void pfdd_spool_free(struct pfdd_spool *q);
 
 /* A source of an open file begins, which goes on after a restart. True: ret is
  * where the lines of this file end that are on disk; false: there are none. */
-bool pfdd_queue_position(struct pfdd_queue *q, const char *source,
-                         const char *file, struct pfdd_position *ret);
+bool pfdd_spool_position(struct pfdd_spool *q, const char *source,
+                         const char *file, struct pfdd_source_offset *ret);
 
 /* How it goes on: every so often, and when code objects have come. */
-void pfdd_queue_look(struct pfdd_queue *q);
+void pfdd_spool_look(struct pfdd_spool *q);
 
 /* name, wake and user are set. */
-void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer);
+void pfdd_spool_join(struct pfdd_spool *q, struct pfdd_consumer *consumer);
 /* It may not be busy. */
-void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer);
+void pfdd_spool_leave(struct pfdd_spool *q, struct pfdd_consumer *consumer);
 
 /* The output that keeps the queue full: of several, who is furthest behind.
  * NULL: it is not full. */
-const struct pfdd_consumer *pfdd_queue_culprit(const struct pfdd_queue *q);
+const struct pfdd_consumer *pfdd_spool_culprit(const struct pfdd_spool *q);
 
 /* Bytes of memory. */
-size_t pfdd_queue_memory(const struct pfdd_queue *q);
+size_t pfdd_spool_memory(const struct pfdd_spool *q);
 
 /* How it is. */
-struct pfdd_queue_state {
+struct pfdd_spool_state {
     uint64_t durable; /* sequence number of the last line that is safe */
     uint64_t bytes;   /* of segments, on disk */
     uint64_t objects; /* likewise: of code objects beside them */
@@ -76,6 +76,6 @@ struct pfdd_queue_state {
     uint64_t n_long; /* lines that became gaps */
     bool failing;
 };
-void pfdd_queue_state(const struct pfdd_queue *q, struct pfdd_queue_state *ret);
+void pfdd_spool_state(const struct pfdd_spool *q, struct pfdd_spool_state *ret);
 
 #endif

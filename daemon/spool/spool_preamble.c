@@ -19,25 +19,25 @@ enum {
 /* Whoever listens keeps all that was told, also what nothing needs any more. */
 #define TOLD_MAX (UINT64_C(512) << 20)
 
-static void drop_object(struct pfdd_brief *b)
+static void drop_object(struct pfdd_spool_preamble *b)
 {
     free(b->bytes);
     b->bytes = NULL;
     b->n = b->at = 0;
 }
 
-void pfdd_brief_deinit(struct pfdd_brief *b)
+void pfdd_spool_preamble_deinit(struct pfdd_spool_preamble *b)
 {
     for (size_t i = 0; i < b->n_buffers; i++)
         pfdd_buffer_unref(b->buffers[i].told);
     free(b->buffers);
     free(b->stocks);
-    pfdd_stock_list_deinit(&b->list);
+    pfdd_manifest_list_deinit(&b->list);
     drop_object(b);
-    *b = (struct pfdd_brief){ 0 };
+    *b = (struct pfdd_spool_preamble){ 0 };
 }
 
-size_t pfdd_brief_memory(const struct pfdd_brief *b)
+size_t pfdd_spool_preamble_memory(const struct pfdd_spool_preamble *b)
 {
     size_t n = b->n + b->list.size * sizeof *b->list.items +
                b->n_stocks * sizeof *b->stocks;
@@ -61,7 +61,8 @@ static bool add_frame(struct pfdd_byte_buffer *out,
     return pfd_wire_write(frame, add_bytes, out, NULL) == PFD_OK;
 }
 
-static bool begin_stream(struct pfdd_brief *b, struct pfdd_byte_buffer *out)
+static bool begin_stream(struct pfdd_spool_preamble *b,
+                         struct pfdd_byte_buffer *out)
 {
     struct pfd_wire_frame hello = {
         .type = PFD_WIRE_HELLO,
@@ -76,8 +77,8 @@ static bool begin_stream(struct pfdd_brief *b, struct pfdd_byte_buffer *out)
 
 /* ---- code objects ---- */
 
-static struct pfdd_brief_stock *find_stock(const struct pfdd_brief *b,
-                                           uint64_t number)
+static struct pfdd_spool_preamble_manifest *find_stock(
+    const struct pfdd_spool_preamble *b, uint64_t number)
 {
     for (size_t i = 0; i < b->n_stocks; i++) {
         if (b->stocks[i].number == number)
@@ -86,46 +87,52 @@ static struct pfdd_brief_stock *find_stock(const struct pfdd_brief *b,
     return NULL;
 }
 
-bool pfdd_brief_has(const struct pfdd_brief *b, const struct pfdd_stock *stock)
+bool pfdd_spool_preamble_has(const struct pfdd_spool_preamble *b,
+                             const struct pfdd_manifest *manifest)
 {
-    const struct pfdd_brief_stock *told = find_stock(b, stock->number);
-    return stock->n == 0 || (told && told->n >= stock->n);
+    const struct pfdd_spool_preamble_manifest *told =
+        find_stock(b, manifest->number);
+    return manifest->n == 0 || (told && told->n >= manifest->n);
 }
 
 /* NULL: out of memory. */
-static struct pfdd_brief_stock *add_stock(struct pfdd_brief *b, uint64_t number)
+static struct pfdd_spool_preamble_manifest *add_stock(
+    struct pfdd_spool_preamble *b, uint64_t number)
 {
-    struct pfdd_brief_stock *more =
+    struct pfdd_spool_preamble_manifest *more =
         realloc(b->stocks, (b->n_stocks + 1) * sizeof *more);
     if (!more)
         return NULL;
     b->stocks = more;
-    more[b->n_stocks] = (struct pfdd_brief_stock){ .number = number };
+    more[b->n_stocks] =
+        (struct pfdd_spool_preamble_manifest){ .number = number };
     return &more[b->n_stocks++];
 }
 
 /* A list that is not there is empty, and entries go without it. */
-static void read_list(struct pfdd_brief *b, const struct pfdd_brief_of *of)
+static void read_list(struct pfdd_spool_preamble *b,
+                      const struct pfdd_spool_preamble_of *of)
 {
     char path[PFDD_PATH];
-    char why[PFDD_STOCK_WHY];
+    char why[PFDD_MANIFEST_WHY];
     if (b->list.items)
         return;
-    pfdd_stock_path(of->dir, of->stock.number, "", path);
-    if (!pfdd_stock_read(of->dir, of->stock.number, &b->list, why)) {
+    pfdd_manifest_path(of->dir, of->manifest.number, "", path);
+    if (!pfdd_manifest_read(of->dir, of->manifest.number, &b->list, why)) {
         pfdd_log(PFDD_ERROR, "%s: %s: entries that need it go without strings",
                  path, why);
     }
 }
 
 /* The object that comes next is read; false: there is none. */
-static bool open_object(struct pfdd_brief *b, const struct pfdd_brief_of *of,
-                        struct pfdd_brief_stock *stock)
+static bool open_object(struct pfdd_spool_preamble *b,
+                        const struct pfdd_spool_preamble_of *of,
+                        struct pfdd_spool_preamble_manifest *stock)
 {
-    while (!b->bytes && stock->n < of->stock.n && stock->n < b->list.n) {
-        const struct pfdd_stock_item *item = &b->list.items[stock->n];
+    while (!b->bytes && stock->n < of->manifest.n && stock->n < b->list.n) {
+        const struct pfdd_manifest_item *item = &b->list.items[stock->n];
         if (item->n <= of->n_max) {
-            b->bytes = pfdd_stock_object(of->dir, item);
+            b->bytes = pfdd_manifest_object(of->dir, item);
             b->n = b->bytes ? item->n : 0;
         } else {
             pfdd_log(PFDD_ERROR, "no room for '%.200s': entries go without it",
@@ -136,9 +143,9 @@ static bool open_object(struct pfdd_brief *b, const struct pfdd_brief_of *of,
     return b->bytes;
 }
 
-static bool tell_shader(struct pfdd_brief *b,
-                        const struct pfdd_brief_stock *stock,
-                        const struct pfdd_stock_item *item,
+static bool tell_shader(struct pfdd_spool_preamble *b,
+                        const struct pfdd_spool_preamble_manifest *stock,
+                        const struct pfdd_manifest_item *item,
                         struct pfdd_byte_buffer *out)
 {
     struct pfd_wire_frame frame = {
@@ -151,10 +158,11 @@ static bool tell_shader(struct pfdd_brief *b,
     return !item->is_shader || add_frame(out, &frame);
 }
 
-static bool tell_piece(struct pfdd_brief *b, struct pfdd_brief_stock *stock,
+static bool tell_piece(struct pfdd_spool_preamble *b,
+                       struct pfdd_spool_preamble_manifest *stock,
                        struct pfdd_byte_buffer *out)
 {
-    const struct pfdd_stock_item *item = &b->list.items[stock->n];
+    const struct pfdd_manifest_item *item = &b->list.items[stock->n];
     size_t left = b->n - b->at;
     size_t n = left < PIECE ? left : PIECE;
     b->n_objects += b->at == 0;
@@ -179,24 +187,26 @@ static bool tell_piece(struct pfdd_brief *b, struct pfdd_brief_stock *stock,
 }
 
 /* *done: all of the stock has been told. */
-static bool tell_stock(struct pfdd_brief *b, const struct pfdd_brief_of *of,
+static bool tell_stock(struct pfdd_spool_preamble *b,
+                       const struct pfdd_spool_preamble_of *of,
                        struct pfdd_byte_buffer *out, bool *done)
 {
-    struct pfdd_brief_stock *stock = find_stock(b, of->stock.number);
-    stock = stock ? stock : add_stock(b, of->stock.number);
+    struct pfdd_spool_preamble_manifest *stock =
+        find_stock(b, of->manifest.number);
+    stock = stock ? stock : add_stock(b, of->manifest.number);
     bool ok = stock;
     *done = false;
-    while (ok && stock->n < of->stock.n && out->n < PIECE) {
+    while (ok && stock->n < of->manifest.n && out->n < PIECE) {
         read_list(b, of);
         if (open_object(b, of, stock)) {
             ok = tell_piece(b, stock, out);
         } else {
-            stock->n = of->stock.n;
+            stock->n = of->manifest.n;
         }
     }
-    *done = ok && stock->n >= of->stock.n;
+    *done = ok && stock->n >= of->manifest.n;
     if (*done)
-        pfdd_stock_list_deinit(&b->list);
+        pfdd_manifest_list_deinit(&b->list);
     return ok;
 }
 
@@ -217,7 +227,7 @@ static struct pfdd_buffer *copy_buffer(const struct pfdd_buffer *buffer,
 }
 
 /* The one that it is told as, or is now; NULL: out of memory. */
-static struct pfdd_buffer *find_buffer(const struct pfdd_brief *b,
+static struct pfdd_buffer *find_buffer(const struct pfdd_spool_preamble *b,
                                        const struct pfdd_buffer *buffer,
                                        uint64_t stock, uint64_t generation,
                                        bool *is_told)
@@ -226,7 +236,7 @@ static struct pfdd_buffer *find_buffer(const struct pfdd_brief *b,
     *is_told = false;
     /* The last one is asked for most. */
     for (size_t i = b->n_buffers; i > 0 && !*is_told; i--) {
-        const struct pfdd_brief_buffer *each = &b->buffers[i - 1];
+        const struct pfdd_spool_preamble_buffer *each = &b->buffers[i - 1];
         if (each->number == buffer->frame->buffer && each->stock == stock) {
             ret = each->told;
             *is_told = each->generation == generation;
@@ -235,25 +245,25 @@ static struct pfdd_buffer *find_buffer(const struct pfdd_brief *b,
     return ret ? pfdd_buffer_ref(ret) : copy_buffer(buffer, stock);
 }
 
-static bool tell_buffer(struct pfdd_brief *b, struct pfdd_buffer *told,
+static bool tell_buffer(struct pfdd_spool_preamble *b, struct pfdd_buffer *told,
                         uint64_t number, uint64_t stock, uint64_t generation,
                         struct pfdd_byte_buffer *out)
 {
     struct pfd_wire_frame frame = *told->frame;
-    struct pfdd_brief_buffer *more =
+    struct pfdd_spool_preamble_buffer *more =
         realloc(b->buffers, (b->n_buffers + 1) * sizeof *more);
     if (!more)
         return false;
     b->buffers = more;
     more[b->n_buffers++] =
-        (struct pfdd_brief_buffer){ number, stock, generation,
-                                    pfdd_buffer_ref(told) };
+        (struct pfdd_spool_preamble_buffer){ number, stock, generation,
+                                             pfdd_buffer_ref(told) };
     frame.generation = generation;
     return add_frame(out, &frame);
 }
 
 /* From now on the chunk is of the buffer that was told. */
-static bool tell_buffer_of(struct pfdd_brief *b, struct pfdd_chunk *c,
+static bool tell_buffer_of(struct pfdd_spool_preamble *b, struct pfdd_chunk *c,
                            uint64_t stock, struct pfdd_byte_buffer *out)
 {
     bool is_told = false;
@@ -274,40 +284,43 @@ static bool tell_buffer_of(struct pfdd_brief *b, struct pfdd_chunk *c,
 
 /* ---- all of it ---- */
 
-static bool has_outgrown(const struct pfdd_brief *b,
-                         const struct pfdd_brief_of *of)
+static bool has_outgrown(const struct pfdd_spool_preamble *b,
+                         const struct pfdd_spool_preamble_of *of)
 {
     return b->n_buffers + of->n > BUFFERS_MAX || b->n_stocks >= STOCKS_MAX ||
            b->n_told > TOLD_MAX;
 }
 
 /* Something has to be told that was not. */
-static bool has_news(const struct pfdd_brief *b, const struct pfdd_brief_of *of)
+static bool has_news(const struct pfdd_spool_preamble *b,
+                     const struct pfdd_spool_preamble_of *of)
 {
-    bool is_told = pfdd_brief_has(b, &of->stock);
+    bool is_told = pfdd_spool_preamble_has(b, &of->manifest);
     for (size_t i = 0; i < of->n && is_told; i++) {
         const struct pfdd_chunk *c = of->chunks[i];
-        struct pfdd_buffer *told = find_buffer(
-            b, c->buffer, of->stock.number, c->contents.generation, &is_told);
+        struct pfdd_buffer *told =
+            find_buffer(b, c->buffer, of->manifest.number,
+                        c->contents.generation, &is_told);
         pfdd_buffer_unref(told);
     }
     return !is_told;
 }
 
-bool pfdd_brief_tell(struct pfdd_brief *b, const struct pfdd_brief_of *of,
-                     struct pfdd_byte_buffer *out, bool *done)
+bool pfdd_spool_preamble_write(struct pfdd_spool_preamble *b,
+                               const struct pfdd_spool_preamble_of *of,
+                               struct pfdd_byte_buffer *out, bool *done)
 {
     bool has_all = false;
     if (!b->is_telling && has_outgrown(b, of) && has_news(b, of))
-        pfdd_brief_deinit(b);
+        pfdd_spool_preamble_deinit(b);
     b->is_telling = true;
     bool ok = begin_stream(b, out) && tell_stock(b, of, out, &has_all);
     for (size_t i = 0; i < of->n && ok && has_all; i++)
-        ok = tell_buffer_of(b, of->chunks[i], of->stock.number, out);
+        ok = tell_buffer_of(b, of->chunks[i], of->manifest.number, out);
     *done = ok && has_all;
     if (*done)
         b->is_telling = false;
     if (!ok)
-        pfdd_brief_deinit(b);
+        pfdd_spool_preamble_deinit(b);
     return ok;
 }

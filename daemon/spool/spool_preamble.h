@@ -22,17 +22,17 @@
 #include "spool/spool_record.h"
 
 /* All zeros: nothing. */
-struct pfdd_brief {
+struct pfdd_spool_preamble {
     bool has_begun;
     bool is_telling;    /* what comes before some chunks, and not all yet */
     uint64_t n_objects; /* numbers that code objects have */
     uint64_t n_told;    /* bytes of them */
-    struct pfdd_brief_stock {
+    struct pfdd_spool_preamble_manifest {
         uint64_t number;
         uint32_t n; /* of its list */
     } * stocks;     /* [n_stocks] */
     size_t n_stocks;
-    struct pfdd_brief_buffer {
+    struct pfdd_spool_preamble_buffer {
         uint64_t number; /* as it was read */
         uint64_t stock;
         uint64_t generation;
@@ -40,18 +40,18 @@ struct pfdd_brief {
     } * buffers;                  /* [n_buffers] */
     size_t n_buffers;
     /* Of the stock that is being told. */
-    struct pfdd_stock_list list;
+    struct pfdd_manifest_list list;
     char *bytes; /* [n], a code object; NULL: none */
     size_t n;
     size_t at;
 };
 
-void pfdd_brief_deinit(struct pfdd_brief *brief);
+void pfdd_spool_preamble_deinit(struct pfdd_spool_preamble *spool_preamble);
 
 /* Chunks that are read from disk, which need the same stock. */
-struct pfdd_brief_of {
+struct pfdd_spool_preamble_of {
     const char *dir; /* the state's */
-    struct pfdd_stock stock;
+    struct pfdd_manifest manifest;
     size_t n_max; /* bytes of a code object; a larger one is left out */
     struct pfdd_chunk **chunks; /* [n] */
     size_t n;
@@ -63,14 +63,16 @@ struct pfdd_brief_of {
  * memory; what was told is forgotten, and another stream begins with the next
  * piece.
  */
-bool pfdd_brief_tell(struct pfdd_brief *brief, const struct pfdd_brief_of *of,
-                     struct pfdd_byte_buffer *out, bool *done);
+bool pfdd_spool_preamble_write(struct pfdd_spool_preamble *spool_preamble,
+                               const struct pfdd_spool_preamble_of *of,
+                               struct pfdd_byte_buffer *out, bool *done);
 
 /* True: no code object of the stock is missing. */
-bool pfdd_brief_has(const struct pfdd_brief *brief,
-                    const struct pfdd_stock *stock);
+bool pfdd_spool_preamble_has(const struct pfdd_spool_preamble *spool_preamble,
+                             const struct pfdd_manifest *manifest);
 
 /* Bytes that it holds. */
-size_t pfdd_brief_memory(const struct pfdd_brief *brief);
+size_t pfdd_spool_preamble_memory(
+    const struct pfdd_spool_preamble *spool_preamble);
 
 #endif

@@ -14,11 +14,11 @@ enum {
     ROOM = 1 << 20,       /* what counts for each, at least */
 };
 
-#define SUPPLY_OF(at) PFDD_MEMBER_OF(struct pfdd_supply, at, job)
+#define SUPPLY_OF(at) PFDD_MEMBER_OF(struct pfdd_spool_reader, at, job)
 
 /* ---- reading, on the disk's thread ---- */
 
-static void forget_places(struct pfdd_supply *s)
+static void forget_places(struct pfdd_spool_reader *s)
 {
     for (unsigned i = 0; i < PFDD_PLACES; i++) {
         pfdd_buffer_unref(s->places[i]);
@@ -26,13 +26,13 @@ static void forget_places(struct pfdd_supply *s)
     }
 }
 
-static void take_buffer(struct pfdd_supply *s)
+static void take_buffer(struct pfdd_spool_reader *s)
 {
     struct pfdd_segment_reader *r = &s->reader;
     uint32_t place = 0;
     bool no_memory = false;
     struct pfdd_buffer *b =
-        pfdd_record_buffer(r->bytes, r->n, &place, &no_memory);
+        pfdd_spool_record_buffer(r->bytes, r->n, &place, &no_memory);
     if (no_memory) {
         r->error = ENOMEM;
         return;
@@ -48,22 +48,23 @@ static void take_buffer(struct pfdd_supply *s)
 }
 
 /* A chunk without entries goes with any strings. */
-static bool goes_with(const struct pfdd_supply *s,
-                      const struct pfdd_record_head *head, uint64_t number)
+static bool goes_with(const struct pfdd_spool_reader *s,
+                      const struct pfdd_spool_record_head *head,
+                      uint64_t number)
 {
-    bool has_place = s->n_pieces < PFDD_SUPPLY_PIECES;
+    bool has_place = s->n_pieces < PFDD_SPOOL_READER_PIECES;
     return s->n_pieces == 0 || (has_place && number == s->end_seq &&
-                                (!head->stock.number || !s->needs.number ||
-                                 head->stock.number == s->needs.number));
+                                (!head->manifest.number || !s->needs.number ||
+                                 head->manifest.number == s->needs.number));
 }
 
-static void add_piece(struct pfdd_supply *s,
-                      const struct pfdd_record_head *head, uint64_t end)
+static void add_piece(struct pfdd_spool_reader *s,
+                      const struct pfdd_spool_record_head *head, uint64_t end)
 {
     struct pfdd_segment_reader *r = &s->reader;
     struct pfdd_chunk *c =
-        pfdd_chunk_new(&head->contents, r->bytes + PFDD_RECORD_CHUNK,
-                       r->n - PFDD_RECORD_CHUNK);
+        pfdd_chunk_new(&head->contents, r->bytes + PFDD_SPOOL_RECORD_CHUNK,
+                       r->n - PFDD_SPOOL_RECORD_CHUNK);
     if (!c) {
         r->error = ENOMEM;
         return;
@@ -76,23 +77,23 @@ static void add_piece(struct pfdd_supply *s,
     s->pieces[s->n_pieces++] = c;
     s->n_bytes += c->n;
     s->end_seq = end;
-    if (head->stock.number)
-        s->needs = head->stock;
+    if (head->manifest.number)
+        s->needs = head->manifest;
     r->seq = end - 1;
     pfdd_segment_step(r);
 }
 
 /* False: it is for the next time. */
-static bool take_chunk(struct pfdd_supply *s)
+static bool take_chunk(struct pfdd_spool_reader *s)
 {
     struct pfdd_segment_reader *r = &s->reader;
-    struct pfdd_record_head head;
-    if (!pfdd_record_get(r->bytes, r->n, &head) ||
+    struct pfdd_spool_record_head head;
+    if (!pfdd_spool_record_get(r->bytes, r->n, &head) ||
         r->number > PFDD_SEQUENCE_MAX || !s->places[head.place]) {
         pfdd_segment_lose(r);
         return true;
     }
-    uint64_t end = r->number + pfdd_record_items(&head);
+    uint64_t end = r->number + pfdd_spool_record_items(&head);
     if (end <= r->seq + 1) {
         pfdd_segment_step(r);
         return true;
@@ -105,7 +106,7 @@ static bool take_chunk(struct pfdd_supply *s)
 
 /* Of a segment of the version before, which had no outputs of notes or of
  * chunks: nobody is owed one of it. */
-static bool pass_line(struct pfdd_supply *s)
+static bool pass_line(struct pfdd_spool_reader *s)
 {
     struct pfdd_segment_reader *r = &s->reader;
     r->seq = r->number > r->seq ? r->number : r->seq;
@@ -114,10 +115,10 @@ static bool pass_line(struct pfdd_supply *s)
 }
 
 /* Likewise. */
-static bool take_line(struct pfdd_supply *s)
+static bool take_line(struct pfdd_spool_reader *s)
 {
     struct pfdd_segment_reader *r = &s->reader;
-    bool is_line = r->n <= PFDD_QUEUE_LINE_MAX && r->bytes[r->n - 1] == '\n' &&
+    bool is_line = r->n <= PFDD_SPOOL_LINE_MAX && r->bytes[r->n - 1] == '\n' &&
                    r->number <= PFDD_SEQUENCE_MAX;
     if (is_line && r->number > r->seq) {
         char *lines = realloc(s->lines, s->n_lines + r->n);
@@ -139,7 +140,7 @@ static bool take_line(struct pfdd_supply *s)
     return s->n_lines < LINES;
 }
 
-static bool take_record(struct pfdd_supply *s)
+static bool take_record(struct pfdd_spool_reader *s)
 {
     if (s->reader.version == PFDD_SEGMENT_LINES && s->is_entries) {
         s->has_lines = true;
@@ -156,7 +157,7 @@ static bool take_record(struct pfdd_supply *s)
     return true;
 }
 
-void pfdd_supply_fetch(struct pfdd_supply *s)
+void pfdd_spool_reader_fetch(struct pfdd_spool_reader *s)
 {
     struct pfdd_segment_reader *r = &s->reader;
     uint64_t before = r->segment;
@@ -164,7 +165,7 @@ void pfdd_supply_fetch(struct pfdd_supply *s)
     bool is_open = pfdd_segment_enter(r, s->of->dir, &s->todo);
     if (r->segment != before)
         forget_places(s);
-    while (is_open && !r->error && s->n_pieces < PFDD_SUPPLY_PIECES &&
+    while (is_open && !r->error && s->n_pieces < PFDD_SPOOL_READER_PIECES &&
            s->n_bytes < enough && pfdd_segment_peek(r, &s->todo)) {
         if (!take_record(s))
             break;
@@ -174,9 +175,9 @@ void pfdd_supply_fetch(struct pfdd_supply *s)
         r->bytes = NULL;
         r->size = 0;
     }
-    if (s->of->kept && s->needs.number) {
-        pfdd_kept_stock(s->of->kept, s->needs.number, &s->needs.n,
-                        &s->n_needed);
+    if (s->of->blob_store && s->needs.number) {
+        pfdd_blob_store_manifest(s->of->blob_store, s->needs.number,
+                                 &s->needs.n, &s->n_needed);
     }
 }
 
@@ -184,18 +185,18 @@ void pfdd_supply_fetch(struct pfdd_supply *s)
 
 static void run(struct pfdd_job *job)
 {
-    struct pfdd_supply *s = SUPPLY_OF(job);
+    struct pfdd_spool_reader *s = SUPPLY_OF(job);
     s->step(s);
 }
 
-static size_t read_bytes(const struct pfdd_supply *s)
+static size_t read_bytes(const struct pfdd_spool_reader *s)
 {
     return s->n_bytes + s->n_lines + s->reader.size +
-           pfdd_brief_memory(&s->brief);
+           pfdd_spool_preamble_memory(&s->spool_preamble);
 }
 
-static void start(struct pfdd_supply *s, struct pfdd_pool *pool,
-                  void (*step)(struct pfdd_supply *s),
+static void start(struct pfdd_spool_reader *s, struct pfdd_pool *pool,
+                  void (*step)(struct pfdd_spool_reader *s),
                   void (*done)(struct pfdd_job *job))
 {
     s->is_busy = true;
@@ -206,7 +207,7 @@ static void start(struct pfdd_supply *s, struct pfdd_pool *pool,
     pfdd_pool_submit(pool, &s->job);
 }
 
-static void drop_text(struct pfdd_supply *s)
+static void drop_text(struct pfdd_spool_reader *s)
 {
     pfdd_rendered_block_unref(s->rendered_block);
     s->rendered_block = NULL;
@@ -217,25 +218,25 @@ static void drop_text(struct pfdd_supply *s)
     s->n_lines = 0;
 }
 
-static void drop_pieces(struct pfdd_supply *s)
+static void drop_pieces(struct pfdd_spool_reader *s)
 {
     while (s->n_pieces)
         pfdd_chunk_unref(s->pieces[--s->n_pieces]);
     s->n_bytes = s->n_needed = 0;
     s->is_briefed = false;
-    s->needs = (struct pfdd_stock){ 0 };
+    s->needs = (struct pfdd_manifest){ 0 };
 }
 
-void pfdd_supply_forget(struct pfdd_supply *s)
+void pfdd_spool_reader_forget(struct pfdd_spool_reader *s)
 {
     drop_text(s);
     drop_pieces(s);
 }
 
-static void begin(struct pfdd_supply *s)
+static void begin(struct pfdd_spool_reader *s)
 {
-    pfdd_supply_forget(s);
-    pfdd_brief_deinit(&s->brief);
+    pfdd_spool_reader_forget(s);
+    pfdd_spool_preamble_deinit(&s->spool_preamble);
     s->is_entries = s->wants_entries;
     s->has_lines = false;
     forget_places(s);
@@ -246,7 +247,7 @@ static void begin(struct pfdd_supply *s)
 }
 
 /* The step is over; false: what it gave is not wanted any more. */
-static bool end_step(struct pfdd_supply *s)
+static bool end_step(struct pfdd_spool_reader *s)
 {
     s->is_busy = false;
     if (!s->is_stale)
@@ -258,16 +259,16 @@ static bool end_step(struct pfdd_supply *s)
 
 /* ---- lines ---- */
 
-static void find_lines(struct pfdd_supply *s);
+static void find_lines(struct pfdd_spool_reader *s);
 
-static void render(struct pfdd_supply *s)
+static void render(struct pfdd_spool_reader *s)
 {
     pfdd_rendered_block_render(s->rendered_block);
 }
 
 static void on_rendered(struct pfdd_job *job)
 {
-    struct pfdd_supply *s = SUPPLY_OF(job);
+    struct pfdd_spool_reader *s = SUPPLY_OF(job);
     struct pfdd_rendered_block *p = s->rendered_block;
     pfdd_rendered_block_settle(p);
     if (!end_step(s))
@@ -282,11 +283,12 @@ static void on_rendered(struct pfdd_job *job)
         s->first_seq = p->end;
     }
     if (!s->waits && s->n == 0)
-        pfdd_supply_take(s, 0); /* nothing to say: it goes on */
+        pfdd_spool_reader_take(s, 0); /* nothing to say: it goes on */
     s->changed(s);
 }
 
-static void start_render(struct pfdd_supply *s, struct pfdd_strings *strings)
+static void start_render(struct pfdd_spool_reader *s,
+                         struct pfdd_strings *strings)
 {
     s->rendered_block = pfdd_rendered_block_of(
         &s->of->render_cache, s->pieces, s->n_pieces, strings, s->render_choice,
@@ -301,11 +303,11 @@ static void start_render(struct pfdd_supply *s, struct pfdd_strings *strings)
 
 /* ---- strings ---- */
 
-static void load(struct pfdd_supply *s)
+static void load(struct pfdd_spool_reader *s)
 {
     uint32_t n = 0;
-    s->loaded =
-        pfdd_stock_load(s->of->dir, s->needs.number, s->of->n_strings_max, &n);
+    s->loaded = pfdd_manifest_load(s->of->dir, s->needs.number,
+                                   s->of->n_strings_max, &n);
     /* What could not be read will not be there the next time, either. */
     if (n > s->needs.n)
         s->needs.n = n;
@@ -313,11 +315,11 @@ static void load(struct pfdd_supply *s)
 
 static void on_loaded(struct pfdd_job *job)
 {
-    struct pfdd_supply *s = SUPPLY_OF(job);
+    struct pfdd_spool_reader *s = SUPPLY_OF(job);
     pfdd_strings_unref(s->strings);
     s->strings = s->loaded ? pfdd_strings_new(s->loaded) : NULL;
     s->loaded = NULL;
-    s->stock = s->needs;
+    s->manifest = s->needs;
     if (!end_step(s))
         return;
     s->waits = !s->strings;
@@ -329,28 +331,29 @@ static void on_loaded(struct pfdd_job *job)
 }
 
 /* Of one of the outputs. */
-static struct pfdd_strings *find_loaded(const struct pfdd_supply *s)
+static struct pfdd_strings *find_loaded(const struct pfdd_spool_reader *s)
 {
-    for (struct pfdd_supply *o = s->of->first; o; o = o->next) {
-        if (o->strings && o->stock.number == s->needs.number &&
-            o->stock.n >= s->needs.n)
+    for (struct pfdd_spool_reader *o = s->of->first; o; o = o->next) {
+        if (o->strings && o->manifest.number == s->needs.number &&
+            o->manifest.n >= s->needs.n)
             return o->strings;
     }
     return NULL;
 }
 
-static void keep_strings(struct pfdd_supply *s, struct pfdd_strings *strings)
+static void keep_strings(struct pfdd_spool_reader *s,
+                         struct pfdd_strings *strings)
 {
     if (strings == s->strings)
         return;
     pfdd_strings_ref(strings);
     pfdd_strings_unref(s->strings);
     s->strings = strings;
-    s->stock = s->needs;
+    s->manifest = s->needs;
 }
 
 /* What is loaded takes as much again while it is made. */
-static size_t room_to_load(const struct pfdd_supply *s)
+static size_t room_to_load(const struct pfdd_spool_reader *s)
 {
     size_t n =
         s->n_needed < s->of->n_strings_max ? s->n_needed : s->of->n_strings_max;
@@ -359,17 +362,18 @@ static size_t room_to_load(const struct pfdd_supply *s)
 
 /* ---- what stands before entries ---- */
 
-static void brief(struct pfdd_supply *s)
+static void brief(struct pfdd_spool_reader *s)
 {
-    const struct pfdd_brief_of of = {
+    const struct pfdd_spool_preamble_of of = {
         .dir = s->of->dir,
-        .stock = s->needs,
+        .manifest = s->needs,
         .n_max = s->of->n_strings_max,
         .chunks = s->pieces,
         .n = s->n_pieces,
     };
     struct pfdd_byte_buffer out = { 0 };
-    s->no_memory = !pfdd_brief_tell(&s->brief, &of, &out, &s->is_briefed);
+    s->no_memory = !pfdd_spool_preamble_write(&s->spool_preamble, &of, &out,
+                                              &s->is_briefed);
     if (s->no_memory)
         pfdd_byte_buffer_free(&out);
     s->lines = out.at;
@@ -378,7 +382,7 @@ static void brief(struct pfdd_supply *s)
 
 static void on_briefed(struct pfdd_job *job)
 {
-    struct pfdd_supply *s = SUPPLY_OF(job);
+    struct pfdd_spool_reader *s = SUPPLY_OF(job);
     if (!end_step(s))
         return;
     s->waits = s->no_memory;
@@ -391,10 +395,10 @@ static void on_briefed(struct pfdd_job *job)
     }
 }
 
-static void find_brief(struct pfdd_supply *s)
+static void find_brief(struct pfdd_spool_reader *s)
 {
-    struct pfdd_supplies *of = s->of;
-    s->waits = !pfdd_brief_has(&s->brief, &s->needs) &&
+    struct pfdd_spool_readers *of = s->of;
+    s->waits = !pfdd_spool_preamble_has(&s->spool_preamble, &s->needs) &&
                !of->has_room(of->user, room_to_load(s));
     if (s->waits) {
         s->changed(s);
@@ -404,7 +408,7 @@ static void find_brief(struct pfdd_supply *s)
 }
 
 /* A chunk of which something was had before is read, and written anew. */
-static bool is_cut(const struct pfdd_supply *s)
+static bool is_cut(const struct pfdd_spool_reader *s)
 {
     for (size_t i = 0; i < s->n_pieces; i++) {
         const struct pfdd_chunk *c = s->pieces[i];
@@ -415,16 +419,16 @@ static bool is_cut(const struct pfdd_supply *s)
     return false;
 }
 
-static bool needs_strings(const struct pfdd_supply *s)
+static bool needs_strings(const struct pfdd_spool_reader *s)
 {
     return s->needs.number && (!s->is_entries || s->render_choice || is_cut(s));
 }
 
 /* ---- what is to be made of pieces ---- */
 
-static void find_lines(struct pfdd_supply *s)
+static void find_lines(struct pfdd_spool_reader *s)
 {
-    struct pfdd_supplies *of = s->of;
+    struct pfdd_spool_readers *of = s->of;
     if (s->is_entries && !s->is_briefed) {
         find_brief(s);
         return;
@@ -451,10 +455,11 @@ static void find_lines(struct pfdd_supply *s)
 
 /* ---- life ---- */
 
-void pfdd_supply_init(struct pfdd_supply *s, struct pfdd_supplies *of,
-                      uint64_t seq, void (*changed)(struct pfdd_supply *supply))
+void pfdd_spool_reader_init(
+    struct pfdd_spool_reader *s, struct pfdd_spool_readers *of, uint64_t seq,
+    void (*changed)(struct pfdd_spool_reader *spool_reader))
 {
-    *s = (struct pfdd_supply){
+    *s = (struct pfdd_spool_reader){
         .of = of,
         .changed = changed,
         .begin = seq,
@@ -465,9 +470,9 @@ void pfdd_supply_init(struct pfdd_supply *s, struct pfdd_supplies *of,
     s->end = seq + 1;
 }
 
-void pfdd_supply_deinit(struct pfdd_supply *s)
+void pfdd_spool_reader_deinit(struct pfdd_spool_reader *s)
 {
-    struct pfdd_supply **at = &s->of->first;
+    struct pfdd_spool_reader **at = &s->of->first;
     assert(!s->is_busy);
     while (*at != s)
         at = &(*at)->next;
@@ -477,7 +482,7 @@ void pfdd_supply_deinit(struct pfdd_supply *s)
     s->strings = NULL;
 }
 
-void pfdd_supply_rewind(struct pfdd_supply *s, uint64_t seq)
+void pfdd_spool_reader_rewind(struct pfdd_spool_reader *s, uint64_t seq)
 {
     s->begin = seq;
     if (s->is_busy) {
@@ -491,7 +496,7 @@ void pfdd_supply_rewind(struct pfdd_supply *s, uint64_t seq)
 
 static void on_fetched(struct pfdd_job *job)
 {
-    struct pfdd_supply *s = SUPPLY_OF(job);
+    struct pfdd_spool_reader *s = SUPPLY_OF(job);
     if (!end_step(s))
         return;
     if (s->n_pieces && !s->is_raw) {
@@ -505,14 +510,15 @@ static void on_fetched(struct pfdd_job *job)
     s->changed(s);
 }
 
-void pfdd_supply_read(struct pfdd_supply *s, const struct pfdd_segment *todo)
+void pfdd_spool_reader_read(struct pfdd_spool_reader *s,
+                            const struct pfdd_segment *todo)
 {
-    assert(!s->is_busy && pfdd_supply_is_empty(s));
+    assert(!s->is_busy && pfdd_spool_reader_is_empty(s));
     s->todo = *todo;
-    start(s, s->of->disk, pfdd_supply_fetch, on_fetched);
+    start(s, s->of->disk, pfdd_spool_reader_fetch, on_fetched);
 }
 
-uint64_t pfdd_supply_last(const struct pfdd_supply *s)
+uint64_t pfdd_spool_reader_last(const struct pfdd_spool_reader *s)
 {
     const struct pfdd_rendered_block *p = s->rendered_block;
     if (s->n == 0 || !p)
@@ -523,18 +529,18 @@ uint64_t pfdd_supply_last(const struct pfdd_supply *s)
     return p->first + n - 1;
 }
 
-bool pfdd_supply_is_empty(const struct pfdd_supply *s)
+bool pfdd_spool_reader_is_empty(const struct pfdd_spool_reader *s)
 {
     return s->at == s->n && s->n_pieces == 0;
 }
 
-void pfdd_supply_retry(struct pfdd_supply *s)
+void pfdd_spool_reader_retry(struct pfdd_spool_reader *s)
 {
     if (s->waits && !s->is_busy)
         find_lines(s);
 }
 
-void pfdd_supply_take(struct pfdd_supply *s, size_t n)
+void pfdd_spool_reader_take(struct pfdd_spool_reader *s, size_t n)
 {
     assert(n <= s->n - s->at);
     s->at += n;
@@ -548,7 +554,7 @@ void pfdd_supply_take(struct pfdd_supply *s, size_t n)
     }
 }
 
-size_t pfdd_supply_memory(const struct pfdd_supply *s)
+size_t pfdd_spool_reader_memory(const struct pfdd_spool_reader *s)
 {
     size_t n = s->is_busy ? s->n_before : read_bytes(s);
     size_t n_strings = s->strings ? s->strings->n_bytes : 0;

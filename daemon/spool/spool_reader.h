@@ -25,22 +25,22 @@
 #include "spool/spool_preamble.h"
 
 enum {
-    PFDD_SUPPLY_PIECES = 256,
+    PFDD_SPOOL_READER_PIECES = 256,
 };
 
 /* Numbers that are larger are nobody's. */
 #define PFDD_SEQUENCE_MAX (UINT64_C(1) << 60)
 
 /* What those of a queue have in common. */
-struct pfdd_supplies {
+struct pfdd_spool_readers {
     const char *dir;
-    struct pfdd_kept *kept;                /* NULL: nothing is kept */
+    struct pfdd_blob_store *blob_store;    /* NULL: nothing is kept */
     struct pfdd_pool *disk;                /* the one that kept belongs to */
     struct pfdd_pool *loaders;             /* that make strings, */
     struct pfdd_pool *printers;            /* and lines */
     struct pfdd_render_cache render_cache; /* these */
     struct pfdd_strings *none;             /* no strings */
-    struct pfdd_supply *first;             /* a list */
+    struct pfdd_spool_reader *first;       /* a list */
     size_t n_strings_max; /* bytes of the code objects of a stock */
     /* The daemon's strings of a stock, borrowed; NULL: it has none. */
     struct pfdd_strings *(*live)(void *user, uint64_t stock);
@@ -49,10 +49,10 @@ struct pfdd_supplies {
     void *user;
 };
 
-struct pfdd_supply {
-    struct pfdd_supply *next;
-    struct pfdd_supplies *of;
-    void (*changed)(struct pfdd_supply *supply);
+struct pfdd_spool_reader {
+    struct pfdd_spool_reader *next;
+    struct pfdd_spool_readers *of;
+    void (*changed)(struct pfdd_spool_reader *spool_reader);
     struct pfdd_render_choice
         *render_choice; /* borrowed; a step's. NULL: everything */
     bool is_raw;        /* what is read is given as it is: pieces, below */
@@ -62,7 +62,7 @@ struct pfdd_supply {
     bool is_busy;       /* a step is on its way: */
     size_t n_before;    /* what it had read before that, bytes */
     bool is_stale;      /* what it gives is thrown away, and it begins again */
-    bool waits;         /* for memory: pfdd_supply_retry() */
+    bool waits;         /* for memory: pfdd_spool_reader_retry() */
     uint64_t begin;
     const char *text; /* [n], up to `at` is taken; of a page, or lines */
     size_t n;
@@ -70,56 +70,58 @@ struct pfdd_supply {
     uint64_t end; /* sequence number, behind what text was made of */
     struct pfdd_rendered_block *rendered_block;
     struct pfdd_strings *strings; /* a reference: of the stock below */
-    struct pfdd_stock stock;
+    struct pfdd_manifest manifest;
     /* The job's. */
     struct pfdd_job job;
-    void (*step)(struct pfdd_supply *supply);
+    void (*step)(struct pfdd_spool_reader *spool_reader);
     struct pfdd_segment todo;
     struct pfdd_segment_reader reader;
     struct pfdd_buffer *places[PFDD_PLACES]; /* references, its own */
     struct pfd_strings *loaded;
     char *lines; /* [n_lines], of an old segment, or what entries need */
     size_t n_lines;
-    struct pfdd_brief brief; /* of entries */
-    bool is_briefed;         /* nothing that the pieces need is missing */
-    bool no_memory;          /* for that */
+    struct pfdd_spool_preamble spool_preamble; /* of entries */
+    bool is_briefed; /* nothing that the pieces need is missing */
+    bool no_memory;  /* for that */
     /* What it has read. */
-    struct pfdd_chunk *pieces[PFDD_SUPPLY_PIECES]; /* [n_pieces], its own */
+    struct pfdd_chunk
+        *pieces[PFDD_SPOOL_READER_PIECES]; /* [n_pieces], its own */
     size_t n_pieces;
     size_t n_bytes;
-    struct pfdd_stock needs;
+    struct pfdd_manifest needs;
     uint64_t first_seq;
     uint64_t end_seq;
     size_t n_needed; /* bytes of its code objects */
 };
 
 /* Begins behind an item. changed: what there is has changed. */
-void pfdd_supply_init(struct pfdd_supply *supply, struct pfdd_supplies *of,
-                      uint64_t seq,
-                      void (*changed)(struct pfdd_supply *supply));
+void pfdd_spool_reader_init(
+    struct pfdd_spool_reader *spool_reader, struct pfdd_spool_readers *of,
+    uint64_t seq, void (*changed)(struct pfdd_spool_reader *spool_reader));
 /* It may not be busy. */
-void pfdd_supply_deinit(struct pfdd_supply *supply);
+void pfdd_spool_reader_deinit(struct pfdd_spool_reader *spool_reader);
 
 /* Begins again behind an item, as wants_entries says. */
-void pfdd_supply_rewind(struct pfdd_supply *supply, uint64_t seq);
+void pfdd_spool_reader_rewind(struct pfdd_spool_reader *spool_reader,
+                              uint64_t seq);
 
 /* Has more read of a segment; nothing may be left, or on its way. */
-void pfdd_supply_read(struct pfdd_supply *supply,
-                      const struct pfdd_segment *todo);
+void pfdd_spool_reader_read(struct pfdd_spool_reader *spool_reader,
+                            const struct pfdd_segment *todo);
 /* Sequence number of the last item that its text has; 0: it has none. */
-uint64_t pfdd_supply_last(const struct pfdd_supply *supply);
+uint64_t pfdd_spool_reader_last(const struct pfdd_spool_reader *spool_reader);
 /* True: there is nothing left of what was read. */
-bool pfdd_supply_is_empty(const struct pfdd_supply *supply);
-void pfdd_supply_retry(struct pfdd_supply *supply);
+bool pfdd_spool_reader_is_empty(const struct pfdd_spool_reader *spool_reader);
+void pfdd_spool_reader_retry(struct pfdd_spool_reader *spool_reader);
 
 /* n bytes of its text were taken. */
-void pfdd_supply_take(struct pfdd_supply *supply, size_t n);
+void pfdd_spool_reader_take(struct pfdd_spool_reader *spool_reader, size_t n);
 
 /* Of memory. */
-size_t pfdd_supply_memory(const struct pfdd_supply *supply);
+size_t pfdd_spool_reader_memory(const struct pfdd_spool_reader *spool_reader);
 
 /* The step of reading itself, on any thread; and what was read goes. */
-void pfdd_supply_fetch(struct pfdd_supply *supply);
-void pfdd_supply_forget(struct pfdd_supply *supply);
+void pfdd_spool_reader_fetch(struct pfdd_spool_reader *spool_reader);
+void pfdd_spool_reader_forget(struct pfdd_spool_reader *spool_reader);
 
 #endif

@@ -26,16 +26,17 @@ struct disk_head {
     uint32_t last_bytes;
 };
 
-static_assert(sizeof(struct disk_head) == PFDD_RECORD_CHUNK, "no padding");
+static_assert(sizeof(struct disk_head) == PFDD_SPOOL_RECORD_CHUNK,
+              "no padding");
 
-void pfdd_record_put(char ret[PFDD_RECORD_CHUNK],
-                     const struct pfdd_record_head *head)
+void pfdd_spool_record_put(char ret[PFDD_SPOOL_RECORD_CHUNK],
+                           const struct pfdd_spool_record_head *head)
 {
     const struct pfdd_contents *c = &head->contents;
     struct disk_head disk = {
         .place = head->place,
-        .n_objects = head->stock.n,
-        .stock = head->stock.number,
+        .n_objects = head->manifest.n,
+        .stock = head->manifest.number,
         .time = head->time,
         .generation = c->generation,
         .index = c->last.index,
@@ -46,22 +47,23 @@ void pfdd_record_put(char ret[PFDD_RECORD_CHUNK],
     memcpy(ret, &disk, sizeof disk);
 }
 
-uint32_t pfdd_record_items(const struct pfdd_record_head *head)
+uint32_t pfdd_spool_record_items(const struct pfdd_spool_record_head *head)
 {
     const uint32_t *n = head->contents.n;
     return n[PFDD_ENTRY] + n[PFDD_FINDING] + n[PFDD_GAP];
 }
 
-bool pfdd_record_get(const char *bytes, size_t n, struct pfdd_record_head *ret)
+bool pfdd_spool_record_get(const char *bytes, size_t n,
+                           struct pfdd_spool_record_head *ret)
 {
     struct disk_head disk;
     uint64_t n_items = 0;
     if (n <= sizeof disk)
         return false;
     memcpy(&disk, bytes, sizeof disk);
-    *ret = (struct pfdd_record_head){
+    *ret = (struct pfdd_spool_record_head){
         .place = disk.place,
-        .stock = { disk.stock, disk.n_objects },
+        .manifest = { disk.stock, disk.n_objects },
         .time = disk.time,
         .contents = { .generation = disk.generation,
                       .last = { disk.generation, disk.index, disk.offset },
@@ -98,10 +100,10 @@ static bool gather(void *user, const void *bytes, size_t n)
     return true;
 }
 
-char *pfdd_record_of_buffer(const struct pfdd_buffer *buffer, uint32_t place,
-                            size_t *n)
+char *pfdd_spool_record_of_buffer(const struct pfdd_buffer *buffer,
+                                  uint32_t place, size_t *n)
 {
-    const char head[PFDD_RECORD_PLACE] = { (char)place };
+    const char head[PFDD_SPOOL_RECORD_PLACE] = { (char)place };
     struct bytes b = { 0 };
     if (!gather(&b, head, sizeof head) ||
         pfd_wire_write(buffer->frame, gather, &b, NULL) != PFD_OK) {
@@ -179,20 +181,21 @@ static enum pfd_status read_frame(struct pfd_wire_reader *reader,
     return status;
 }
 
-struct pfdd_buffer *pfdd_record_buffer(const char *bytes, size_t n,
-                                       uint32_t *place, bool *no_memory)
+struct pfdd_buffer *pfdd_spool_record_buffer(const char *bytes, size_t n,
+                                             uint32_t *place, bool *no_memory)
 {
     struct pfd_wire_frame frame;
     struct bytes stream = { 0 };
     struct pfdd_buffer *ret = NULL;
     enum pfd_status status = PFD_ERR_NOMEM;
     *no_memory = false;
-    if (n <= PFDD_RECORD_PLACE)
+    if (n <= PFDD_SPOOL_RECORD_PLACE)
         return NULL;
     *place = (uint8_t)bytes[0];
     struct pfd_wire_reader *reader = pfd_wire_reader_new(0);
     if (reader && pfd_wire_write_start(gather, &stream) == PFD_OK &&
-        gather(&stream, bytes + PFDD_RECORD_PLACE, n - PFDD_RECORD_PLACE))
+        gather(&stream, bytes + PFDD_SPOOL_RECORD_PLACE,
+               n - PFDD_SPOOL_RECORD_PLACE))
         status = read_frame(reader, &stream, &frame);
     if (status == PFD_OK && frame.type == PFD_WIRE_BUFFER)
         ret = make_buffer(&frame);

@@ -15,7 +15,7 @@
 
 /* One segment. */
 struct walk {
-    struct pfdd_recall *of;
+    struct pfdd_spool_recovery *of;
     struct pfdd_segment_reader reader;
     struct pfdd_segment segment;
     char *names[PFDD_PLACES]; /* of buffers, owned */
@@ -27,15 +27,15 @@ static void note_line(struct walk *w)
     static const char entry[] = "{\"type\":\"entry\"";
     const char *line = w->reader.bytes;
     size_t n = w->reader.n;
-    struct pfdd_position position;
+    struct pfdd_source_offset source_offset;
     if (n < sizeof entry || memcmp(line, entry, sizeof entry - 1) != 0 ||
-        !pfdd_position_find(line, n, &position))
+        !pfdd_source_offset_find(line, n, &source_offset))
         return;
     /* Arguments may be larger than jansson's integers. */
     json_t *root = json_loadb(line, n, JSON_DECODE_INT_AS_REAL, NULL);
     const char *source = json_string_value(json_object_get(root, "source"));
     if (source)
-        pfdd_positions_set(w->of->positions, source, &position);
+        pfdd_source_offsets_set(w->of->source_offsets, source, &source_offset);
     json_decref(root);
 }
 
@@ -43,8 +43,8 @@ static void note_buffer(struct walk *w)
 {
     uint32_t place = 0;
     bool no_memory = false;
-    struct pfdd_buffer *b =
-        pfdd_record_buffer(w->reader.bytes, w->reader.n, &place, &no_memory);
+    struct pfdd_buffer *b = pfdd_spool_record_buffer(
+        w->reader.bytes, w->reader.n, &place, &no_memory);
     if (!b)
         return;
     free(w->names[place]);
@@ -55,15 +55,16 @@ static void note_buffer(struct walk *w)
 /* Of its last item; 0: it is no chunk. */
 static uint64_t note_chunk(struct walk *w)
 {
-    struct pfdd_record_head head;
-    if (!pfdd_record_get(w->reader.bytes, w->reader.n, &head))
+    struct pfdd_spool_record_head head;
+    if (!pfdd_spool_record_get(w->reader.bytes, w->reader.n, &head))
         return 0;
-    pfdd_kept_use(w->of->kept, w->segment.first, head.stock.number);
+    pfdd_blob_store_use(w->of->blob_store, w->segment.first,
+                        head.manifest.number);
     if (head.contents.n[PFDD_ENTRY] && w->names[head.place]) {
-        pfdd_positions_set(w->of->positions, w->names[head.place],
-                           &head.contents.last);
+        pfdd_source_offsets_set(w->of->source_offsets, w->names[head.place],
+                                &head.contents.last);
     }
-    return w->reader.number + pfdd_record_items(&head) - 1;
+    return w->reader.number + pfdd_spool_record_items(&head) - 1;
 }
 
 static void note_record(struct walk *w)
@@ -143,21 +144,21 @@ static void keep(struct walk *w, const char *path)
     (void)pfdd_segments_add(segments, w->segment.first, w->end);
 }
 
-void pfdd_recall(struct pfdd_recall *recall)
+void pfdd_spool_recovery(struct pfdd_spool_recovery *spool_recovery)
 {
     char path[PFDD_PATH];
     size_t n = 0;
-    uint64_t *firsts = pfdd_segments_find(recall->dir, &n);
+    uint64_t *firsts = pfdd_segments_find(spool_recovery->dir, &n);
     for (size_t i = 0; i < n; i++) {
         struct stat st;
-        struct walk w = { .of = recall };
+        struct walk w = { .of = spool_recovery };
         pfdd_segment_reader_init(&w.reader, 0);
-        pfdd_segment_path(recall->dir, firsts[i], path);
+        pfdd_segment_path(spool_recovery->dir, firsts[i], path);
         w.segment.first = firsts[i];
         w.segment.end = stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
         /* No reader is in segment 0 until it enters one. */
         w.reader.segment = firsts[i] + 1;
-        if (pfdd_segment_enter(&w.reader, recall->dir, &w.segment)) {
+        if (pfdd_segment_enter(&w.reader, spool_recovery->dir, &w.segment)) {
             walk(&w);
             keep(&w, path);
         } else {
@@ -166,9 +167,9 @@ void pfdd_recall(struct pfdd_recall *recall)
         pfdd_segment_reader_deinit(&w.reader);
     }
     free(firsts);
-    if (recall->cut) {
+    if (spool_recovery->cut) {
         pfdd_log(PFDD_WARNING,
                  "queue: %" PRIu64 " bytes could not be read and were cut off",
-                 recall->cut);
+                 spool_recovery->cut);
     }
 }

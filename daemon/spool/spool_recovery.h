@@ -13,15 +13,16 @@
 #include "spool/blob_store.h"
 #include "spool/segments.h"
 
-struct pfdd_recall {
+struct pfdd_spool_recovery {
     const char *dir;
-    struct pfdd_kept *kept;           /* told who speaks of what */
-    struct pfdd_positions *positions; /* made what the last entries say */
-    struct pfdd_segments segments;    /* what there is */
-    uint64_t last;                    /* sequence number; 0: nothing */
-    uint64_t cut;                     /* bytes that could not be read */
+    struct pfdd_blob_store *blob_store; /* told who speaks of what */
+    struct pfdd_source_offsets
+        *source_offsets;           /* made what the last entries say */
+    struct pfdd_segments segments; /* what there is */
+    uint64_t last;                 /* sequence number; 0: nothing */
+    uint64_t cut;                  /* bytes that could not be read */
 };
 
-void pfdd_recall(struct pfdd_recall *recall);
+void pfdd_spool_recovery(struct pfdd_spool_recovery *spool_recovery);
 
 #endif

@@ -72,11 +72,11 @@ void made_entries(struct made *m, unsigned n)
             bool ok = begin_anew(m);
             assert(ok);
         } else if (item.is_entry) {
-            struct pfdd_position *last = &m->contents.last;
+            struct pfdd_source_offset *last = &m->contents.last;
             item.entry.index = m->index++;
             pfd_chunk_add_entry(m->writer, &item.entry, NULL);
-            *last = (struct pfdd_position){ 0, item.entry.index,
-                                            item.entry.offset };
+            *last = (struct pfdd_source_offset){ 0, item.entry.index,
+                                                 item.entry.offset };
             m->contents.n[PFDD_ENTRY]++;
             n--;
         }

@@ -81,18 +81,18 @@ static void teardown(void)
 }
 
 /* With the first n bytes of the text, and what follows. */
-static struct pfdd_resume find(size_t n, const char *rest, size_t n_rest,
-                               uint64_t saved)
+static struct pfdd_file_resume find(size_t n, const char *rest, size_t n_rest,
+                                    uint64_t saved)
 {
-    struct pfdd_resume ret;
+    struct pfdd_file_resume ret;
     ck_assert_int_eq(ftruncate(fd, 0), 0);
     ck_assert_int_eq(pwrite(fd, text, n, 0), (ssize_t)n);
     ck_assert_int_eq(pwrite(fd, rest, n_rest, (off_t)n), (ssize_t)n_rest);
-    ck_assert(pfdd_resume_find(fd, &json_style, saved, &ret));
+    ck_assert(pfdd_file_resume_find(fd, &json_style, saved, &ret));
     return ret;
 }
 
-static void expect(struct pfdd_resume r, int last, uint64_t saved)
+static void expect(struct pfdd_file_resume r, int last, uint64_t saved)
 {
     size_t from = last ? ends[last - 1] : 0;
     ck_assert_uint_eq(r.end, ends[last]);
@@ -102,7 +102,7 @@ static void expect(struct pfdd_resume r, int last, uint64_t saved)
         ck_assert_mem_eq(r.line, text + from, r.n_line);
         ck_assert_uint_eq(r.time, UINT64_C(1795422251503540530));
     }
-    pfdd_resume_deinit(&r);
+    pfdd_file_resume_deinit(&r);
 }
 
 /* Cut at each byte of the last records. */
@@ -127,13 +127,13 @@ START_TEST(test_unknown)
     expect(find(0, "", 0, 0), 0, 0);
     expect(find(1, "", 0, 0), 0, 0);
     memset(text, 'x', ends[1] - 1);
-    struct pfdd_resume r = find(ends[5] + 3, "", 0, 0);
+    struct pfdd_file_resume r = find(ends[5] + 3, "", 0, 0);
     ck_assert_uint_eq(r.end, ends[5]);
     ck_assert_uint_eq(r.seq, 0); /* the first one is missing */
-    pfdd_resume_deinit(&r);
+    pfdd_file_resume_deinit(&r);
     r = find(ends[5], "others", 6, 0);
     ck_assert_uint_eq(r.end, ends[5] + 6); /* no record was cut here */
-    pfdd_resume_deinit(&r);
+    pfdd_file_resume_deinit(&r);
 }
 END_TEST
 
@@ -144,14 +144,14 @@ START_TEST(test_damage)
     text[ends[34] + 1] = '\0';
     expect(find(n, "", 0, 34), 34, 34);
     expect(find(n, "", 0, 32), 34, 32);
-    struct pfdd_resume r = find(n, "", 0, 36);
+    struct pfdd_file_resume r = find(n, "", 0, 36);
     ck_assert_uint_eq(r.end, n);
     ck_assert_uint_eq(r.seq, RECORDS);
-    pfdd_resume_deinit(&r);
+    pfdd_file_resume_deinit(&r);
     r = find(n, "", 0, 0); /* perhaps nobody has these any more */
     ck_assert_uint_eq(r.end, n);
     ck_assert_uint_eq(r.seq, 0);
-    pfdd_resume_deinit(&r);
+    pfdd_file_resume_deinit(&r);
 }
 END_TEST
 
@@ -163,9 +163,9 @@ START_TEST(test_long)
     ck_assert_ptr_nonnull(rest);
     memset(rest, 'y', n);
     expect(find(ends[20], rest, n, 20), 20, 20);
-    struct pfdd_resume r = find(ends[20], rest, n, 0);
+    struct pfdd_file_resume r = find(ends[20], rest, n, 0);
     ck_assert_uint_eq(r.end, ends[20] + n);
-    pfdd_resume_deinit(&r);
+    pfdd_file_resume_deinit(&r);
     rest[n - 1] = '\n';
     expect(find(ends[20], rest, n, 20), 20, 20);
     free(rest);

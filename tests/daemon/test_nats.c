@@ -311,14 +311,14 @@ START_TEST(test_lists)
         { "", false, 0, false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct pfdd_stock_list list;
+        struct pfdd_manifest_list list;
         const char *text = cases[i].text;
-        ck_assert_msg(pfdd_stock_parse(text, strlen(text), 2, &list) ==
+        ck_assert_msg(pfdd_manifest_parse(text, strlen(text), 2, &list) ==
                           cases[i].is_taken,
                       "'%s'", text);
         ck_assert_uint_eq(list.n, cases[i].n);
         ck_assert_msg(list.is_cut == cases[i].is_cut, "'%s'", text);
-        pfdd_stock_list_deinit(&list);
+        pfdd_manifest_list_deinit(&list);
     }
 }
 END_TEST

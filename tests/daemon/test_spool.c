@@ -87,10 +87,10 @@ static void put_lines(unsigned n, struct heard *h)
     pfdd_ring_append(&d.ring, &stamp, made_chunk(&made));
 }
 
-static struct pfdd_queue_state state_of(void)
+static struct pfdd_spool_state state_of(void)
 {
-    struct pfdd_queue_state state;
-    pfdd_queue_state(d.queue, &state);
+    struct pfdd_spool_state state;
+    pfdd_spool_state(d.spool, &state);
     return state;
 }
 
@@ -154,24 +154,24 @@ START_TEST(what_is_owed_outlasts_the_end)
     struct pfdd_consumer a = consumer_of(a_name);
     struct pfdd_consumer b = consumer_of(b_name);
     start(FILE_ONLY);
-    pfdd_queue_join(d.queue, &a);
-    pfdd_queue_join(d.queue, &b);
+    pfdd_spool_join(d.spool, &a);
+    pfdd_spool_join(d.spool, &b);
     put_segments(3);
     uint64_t n = read_all(&a);
     ck_assert_uint_eq(n, last_seq());
     /* Its checkpoint comes when the others have left. */
     pfdd_consumer_ack(&a, n);
     pfdd_stop(&d);
-    pfdd_queue_leave(d.queue, &a);
-    pfdd_queue_leave(d.queue, &b);
+    pfdd_spool_leave(d.spool, &a);
+    pfdd_spool_leave(d.spool, &b);
     stop();
     start(FILE_ONLY);
-    pfdd_queue_join(d.queue, &a);
-    pfdd_queue_join(d.queue, &b);
+    pfdd_spool_join(d.spool, &a);
+    pfdd_spool_join(d.spool, &b);
     ck_assert_uint_eq(read_all(&a), 0);
     ck_assert_uint_eq(read_all(&b), n);
-    pfdd_queue_leave(d.queue, &a);
-    pfdd_queue_leave(d.queue, &b);
+    pfdd_spool_leave(d.spool, &a);
+    pfdd_spool_leave(d.spool, &b);
     stop();
 }
 END_TEST
@@ -183,7 +183,7 @@ START_TEST(what_everybody_has_goes)
     uint64_t began = uv_hrtime();
     start(with_subscriber);
     struct heard h = subscribe(NULL);
-    pfdd_queue_join(d.queue, &a);
+    pfdd_spool_join(d.spool, &a);
     put_segments(3);
     read_all(&a);
     await(&h, "\n", last_seq());
@@ -195,7 +195,7 @@ START_TEST(what_everybody_has_goes)
         turn();
     ck_assert_uint_eq(state_of().segments, 1);
     ck_assert_uint_eq(state_of().bytes, SEGMENT);
-    pfdd_queue_leave(d.queue, &a);
+    pfdd_spool_leave(d.spool, &a);
     hang_up(&h);
     stop();
 }
@@ -218,7 +218,7 @@ START_TEST(what_is_damaged_is_passed_over)
     struct pfdd_consumer a = consumer_of(name);
     pfdd_log_level(PFDD_ERROR);
     start(with_subscriber);
-    pfdd_queue_join(d.queue, &a);
+    pfdd_spool_join(d.spool, &a);
     put_segments(3);
     harm();
     uint64_t n = read_all(&a);
@@ -236,7 +236,7 @@ START_TEST(what_is_damaged_is_passed_over)
     pfdd_consumer_rewind(&a);
     ck_assert_uint_eq(read_all(&a), 0);
     ck_assert_uint_eq(a.acked, last_seq());
-    pfdd_queue_leave(d.queue, &a);
+    pfdd_spool_leave(d.spool, &a);
     stop();
 }
 END_TEST
@@ -300,7 +300,7 @@ START_TEST(entries_go_on_behind_what_was_acknowledged)
     char name[] = "a";
     struct pfdd_consumer a = consumer_of(name);
     start(FILE_ONLY);
-    pfdd_queue_join(d.queue, &a);
+    pfdd_spool_join(d.spool, &a);
     put_segments(2);
     uint64_t last = last_seq();
     for (uint64_t seq = 1; seq < last; seq += last / 7) {
@@ -318,7 +318,7 @@ START_TEST(entries_go_on_behind_what_was_acknowledged)
     ck_assert_uint_eq(read_entries(&a, acked, UINT64_MAX), last);
     pfdd_consumer_begin(&a, false);
     ck_assert_uint_eq(read_all(&a), last - acked);
-    pfdd_queue_leave(d.queue, &a);
+    pfdd_spool_leave(d.spool, &a);
     stop();
 }
 END_TEST
@@ -336,7 +336,7 @@ START_TEST(all_at_once)
         if (i % 10 == 0)
             turn();
         hear_and_ack(&h);
-        struct pfdd_queue_state state = state_of();
+        struct pfdd_spool_state state = state_of();
         ck_assert_uint_eq(state.bytes, state.segments * SEGMENT);
         ck_assert_uint_le(state.segments, 4);
     }

@@ -53,13 +53,13 @@ static void check_ledger(const char *text, size_t n)
 
 static void check_list(const char *text, size_t n)
 {
-    struct pfdd_stock_list list;
-    if (!pfdd_stock_parse(text, n, LIST_MAX, &list))
+    struct pfdd_manifest_list list;
+    if (!pfdd_manifest_parse(text, n, LIST_MAX, &list))
         return;
     FUZZ_CHECK(list.n <= LIST_MAX && (!list.is_cut || list.n == LIST_MAX));
     for (size_t i = 0; i < list.n; i++)
         FUZZ_CHECK(list.items[i].n > 0 && list.items[i].name);
-    pfdd_stock_list_deinit(&list);
+    pfdd_manifest_list_deinit(&list);
 }
 
 static void check_lease(const char *text, size_t n)

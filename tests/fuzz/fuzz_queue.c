@@ -46,14 +46,14 @@ static void begin(void)
 static void mend(uint8_t *bytes, size_t n)
 {
     size_t at = PFDD_SEGMENT_HEADER;
-    while (at + PFDD_RECORD_HEADER < n) {
+    while (at + PFDD_SPOOL_RECORD_HEADER < n) {
         uint32_t length = 0;
         memcpy(&length, bytes + at, sizeof length);
-        if (length == 0 || length > n - at - PFDD_RECORD_HEADER)
+        if (length == 0 || length > n - at - PFDD_SPOOL_RECORD_HEADER)
             return;
         uint32_t crc = pfd_crc32c(0, bytes + at + 8, 8 + length);
         memcpy(bytes + at + 4, &crc, sizeof crc);
-        at += PFDD_RECORD_HEADER + length;
+        at += PFDD_SPOOL_RECORD_HEADER + length;
     }
 }
 
@@ -71,12 +71,12 @@ static void write_segment(const uint8_t *data, size_t n)
     free(bytes);
 }
 
-static void changed(struct pfdd_supply *supply)
+static void changed(struct pfdd_spool_reader *spool_reader)
 {
-    (void)supply;
+    (void)spool_reader;
 }
 
-static void render(struct pfdd_supply *s, bool is_entries)
+static void render(struct pfdd_spool_reader *s, bool is_entries)
 {
     uint64_t first = s->first_seq;
     while (s->n_pieces && first < s->end_seq) {
@@ -94,35 +94,39 @@ static void render(struct pfdd_supply *s, bool is_entries)
 }
 
 /* What its entries need, but for code objects, of which there are none. */
-static void tell(struct pfdd_supply *s)
+static void tell(struct pfdd_spool_reader *s)
 {
-    const struct pfdd_brief_of of = { .dir = dir,
-                                      .stock = { s->needs.number, 0 },
-                                      .chunks = s->pieces,
-                                      .n = s->n_pieces };
+    const struct pfdd_spool_preamble_of of = { .dir = dir,
+                                               .manifest = { s->needs.number,
+                                                             0 },
+                                               .chunks = s->pieces,
+                                               .n = s->n_pieces };
     struct pfdd_byte_buffer out = { 0 };
     bool done = false;
-    FUZZ_CHECK(pfdd_brief_tell(&s->brief, &of, &out, &done) && done);
+    FUZZ_CHECK(
+        pfdd_spool_preamble_write(&s->spool_preamble, &of, &out, &done) &&
+        done);
     pfdd_byte_buffer_free(&out);
 }
 
-static void deliver(struct pfdd_recall *recall)
+static void deliver(struct pfdd_spool_recovery *spool_recovery)
 {
-    struct pfdd_supplies all = { .dir = dir };
-    struct pfdd_supply s;
+    struct pfdd_spool_readers all = { .dir = dir };
+    struct pfdd_spool_reader s;
     pfdd_render_cache_init(&all.render_cache, NULL, NULL, NULL, 0, 0);
-    pfdd_supply_init(&s, &all, 0, changed);
-    while (pfdd_segments_next(&recall->segments, 0, &s.reader, &s.todo)) {
+    pfdd_spool_reader_init(&s, &all, 0, changed);
+    while (
+        pfdd_segments_next(&spool_recovery->segments, 0, &s.reader, &s.todo)) {
         uint64_t at = s.reader.at;
-        pfdd_supply_fetch(&s);
-        FUZZ_CHECK(!s.reader.error && s.reader.seq <= recall->last);
+        pfdd_spool_reader_fetch(&s);
+        FUZZ_CHECK(!s.reader.error && s.reader.seq <= spool_recovery->last);
         FUZZ_CHECK(s.reader.at > at || s.reader.at == s.todo.end);
         render(&s, false);
         tell(&s);
         render(&s, true);
-        pfdd_supply_forget(&s);
+        pfdd_spool_reader_forget(&s);
     }
-    pfdd_supply_deinit(&s);
+    pfdd_spool_reader_deinit(&s);
     pfdd_render_cache_deinit(&all.render_cache);
 }
 
@@ -130,17 +134,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     if (!made.writer)
         begin();
-    struct pfdd_positions positions = { 0 };
-    struct pfdd_recall recall = { .dir = dir, .positions = &positions };
+    struct pfdd_source_offsets source_offsets = { 0 };
+    struct pfdd_spool_recovery spool_recovery = { .dir = dir,
+                                                  .source_offsets =
+                                                      &source_offsets };
     write_segment(data, n);
-    recall.kept = pfdd_kept_open(dir);
-    FUZZ_CHECK(recall.kept);
-    pfdd_recall(&recall);
-    pfdd_kept_tidy(recall.kept);
-    deliver(&recall);
-    pfdd_kept_free(recall.kept);
-    pfdd_segments_deinit(&recall.segments);
-    pfdd_positions_deinit(&positions);
+    spool_recovery.blob_store = pfdd_blob_store_open(dir);
+    FUZZ_CHECK(spool_recovery.blob_store);
+    pfdd_spool_recovery(&spool_recovery);
+    pfdd_blob_store_tidy(spool_recovery.blob_store);
+    deliver(&spool_recovery);
+    pfdd_blob_store_free(spool_recovery.blob_store);
+    pfdd_segments_deinit(&spool_recovery.segments);
+    pfdd_source_offsets_deinit(&source_offsets);
     unlink(path);
     return 0;
 }
