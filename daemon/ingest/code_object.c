@@ -198,7 +198,7 @@ static void read_uri(struct pfdd_code *o, size_t n_max)
     struct pfd_input *input = NULL;
     struct pfd_error err = { .text = "out of memory" };
     size_t n = 0;
-    if (pfdd_deputy_read(o->peer, o->name, n_max, &input, &err) == PFD_OK) {
+    if (pfdd_read_as_peer(o->peer, o->name, n_max, &input, &err) == PFD_OK) {
         const void *bytes = pfd_input_bytes(input, &n);
         o->bytes = malloc(n + 1);
         if (o->bytes)

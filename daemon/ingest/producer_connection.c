@@ -19,7 +19,7 @@ enum {
     FDS = 16 /* of one message */
 };
 
-static void finish_close(struct pfdd_connection *c)
+static void finish_close(struct pfdd_producer_connection *c)
 {
     if (c->n_handles == 0 && !c->stream)
         c->closed(c);
@@ -27,7 +27,7 @@ static void finish_close(struct pfdd_connection *c)
 
 static void on_handle_closed(uv_handle_t *handle)
 {
-    struct pfdd_connection *c = handle->data;
+    struct pfdd_producer_connection *c = handle->data;
     if (--c->n_handles > 0)
         return;
     c->d->budget.inputs -= sizeof *c;
@@ -36,13 +36,13 @@ static void on_handle_closed(uv_handle_t *handle)
 
 static void on_stream_ended(void *user)
 {
-    struct pfdd_connection *c = user;
+    struct pfdd_producer_connection *c = user;
     c->stream = NULL;
     if (c->closing)
         finish_close(c);
 }
 
-void pfdd_connection_close(struct pfdd_connection *c)
+void pfdd_producer_connection_close(struct pfdd_producer_connection *c)
 {
     if (c->closing)
         return;
@@ -60,7 +60,7 @@ void pfdd_connection_close(struct pfdd_connection *c)
  * leave their place; who comes again tells all of it once more. */
 static void on_timer(uv_timer_t *timer)
 {
-    struct pfdd_connection *c = timer->data;
+    struct pfdd_producer_connection *c = timer->data;
     uint64_t now = uv_now(c->d->loop);
     if (pfdd_stream_has_buffers(c->stream) || pfdd_stream_is_waiting(c->stream))
         c->heard = now;
@@ -70,18 +70,19 @@ static void on_timer(uv_timer_t *timer)
         return;
     }
     c->d->count.idle++;
-    pfdd_connection_close(c);
+    pfdd_producer_connection_close(c);
 }
 
 /* Hands over what was read; false: it waits for the stream, or is closed. */
-static bool hand_over(struct pfdd_connection *c, const int *fds, size_t n_fds)
+static bool hand_over(struct pfdd_producer_connection *c, const int *fds,
+                      size_t n_fds)
 {
     size_t taken = 0;
     bool ok = pfdd_stream_feed(c->stream, c->bytes + c->at, c->n - c->at, fds,
                                n_fds, &taken);
     c->at += taken;
     if (!ok) {
-        pfdd_connection_close(c);
+        pfdd_producer_connection_close(c);
         return false;
     }
     return c->at == c->n && !pfdd_stream_is_waiting(c->stream);
@@ -89,7 +90,7 @@ static bool hand_over(struct pfdd_connection *c, const int *fds, size_t n_fds)
 
 /* Whoever speaks otherwise, such as a subscriber at the wrong socket, is told
  * so; nobody has lost anything. */
-static void refuse(struct pfdd_connection *c)
+static void refuse(struct pfdd_producer_connection *c)
 {
     char shown[24] = "";
     for (size_t i = 0; i < c->n && i + 1 < sizeof shown; i++)
@@ -99,12 +100,12 @@ static void refuse(struct pfdd_connection *c)
     c->d->count.refused++;
     pfdd_socket_refuse(c->fd, "producers connect here, and send frames of "
                               "captures; subscribers connect to an output");
-    pfdd_connection_close(c);
+    pfdd_producer_connection_close(c);
 }
 
 /* Nothing is done with what came until the first bytes say that it is a stream
  * of frames. False: it is none. */
-static bool recognise(struct pfdd_connection *c)
+static bool recognise(struct pfdd_producer_connection *c)
 {
     if (!c->is_known && !pfd_wire_may_begin(c->bytes, c->n))
         return false;
@@ -154,7 +155,7 @@ static size_t take_fds(struct msghdr *message, int ret[FDS])
 
 static void on_readable(uv_poll_t *poll, int status, int events);
 
-static void watch(struct pfdd_connection *c, bool polling)
+static void watch(struct pfdd_producer_connection *c, bool polling)
 {
     if (c->polling == polling)
         return;
@@ -168,7 +169,7 @@ static void watch(struct pfdd_connection *c, bool polling)
 
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
-    struct pfdd_connection *c = poll->data;
+    struct pfdd_producer_connection *c = poll->data;
     union {
         char bytes[CMSG_SPACE(FDS * sizeof(int))];
         struct cmsghdr align;
@@ -183,7 +184,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0) {
-        pfdd_connection_close(c);
+        pfdd_producer_connection_close(c);
         return;
     }
     c->heard = uv_now(c->d->loop);
@@ -211,7 +212,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
 static void on_resume(void *user)
 {
-    struct pfdd_connection *c = user;
+    struct pfdd_producer_connection *c = user;
     if (c->closing)
         return;
     if (hand_over(c, NULL, 0))
@@ -243,9 +244,9 @@ static struct pfdd_peer *find_deputed(int fd,
     return NULL;
 }
 
-bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
-                          const char *name,
-                          const struct pfdd_input_config *config)
+bool pfdd_producer_connection_open(struct pfdd_producer_connection *c,
+                                   struct pfdd *d, int fd, const char *name,
+                                   const struct pfdd_input_config *config)
 {
     struct pfdd_stream_options options = {
         .name = name,

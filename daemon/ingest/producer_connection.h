@@ -17,7 +17,7 @@ enum {
     PFDD_READ = 64 * 1024
 };
 
-struct pfdd_connection {
+struct pfdd_producer_connection {
     uv_poll_t poll;
     uv_timer_t timer; /* for those that are idle */
     struct pfdd *d;
@@ -35,21 +35,21 @@ struct pfdd_connection {
     size_t at;
     size_t n;
     /* Set by the owner: it is gone, its memory may go. */
-    void (*closed)(struct pfdd_connection *c);
+    void (*closed)(struct pfdd_producer_connection *c);
     void *user;
     struct pfdd_resource_account
         account; /* of what it makes us have; `of` is the owner's,
                                   NULL: nobody counts it */
-    struct pfdd_connection *next; /* the owner's */
+    struct pfdd_producer_connection *next; /* the owner's */
     struct pfdd_peer_limit
         *peer_limit; /* likewise; left when it is closed; NULL: none */
     struct pfdd_limited_peer limited_peer; /* silent until it is known */
 };
 
 /* c is zeroed but closed, user and holder.of; fd is taken over. False: nothing is open. */
-bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
-                          const char *name,
-                          const struct pfdd_input_config *config);
-void pfdd_connection_close(struct pfdd_connection *c);
+bool pfdd_producer_connection_open(struct pfdd_producer_connection *c,
+                                   struct pfdd *d, int fd, const char *name,
+                                   const struct pfdd_input_config *config);
+void pfdd_producer_connection_close(struct pfdd_producer_connection *c);
 
 #endif

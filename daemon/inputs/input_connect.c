@@ -12,26 +12,26 @@
 
 struct connect_input {
     struct pfdd_input base;
-    struct pfdd_uplink uplink;
-    struct pfdd_connection *connection;
+    struct pfdd_outbound outbound;
+    struct pfdd_producer_connection *producer_connection;
     bool uplink_closed;
 };
 
 static void finish_close(struct connect_input *in)
 {
-    if (in->base.closing && in->uplink_closed && !in->connection)
+    if (in->base.closing && in->uplink_closed && !in->producer_connection)
         pfdd_input_closed(&in->base);
 }
 
-static void on_closed(struct pfdd_connection *c)
+static void on_closed(struct pfdd_producer_connection *c)
 {
     struct connect_input *in = c->user;
     free(c);
-    in->connection = NULL;
+    in->producer_connection = NULL;
     if (in->base.closing) {
         finish_close(in);
     } else {
-        pfdd_uplink_lost(&in->uplink, "the peer has gone");
+        pfdd_outbound_lost(&in->outbound, "the peer has gone");
     }
 }
 
@@ -39,7 +39,7 @@ static void on_up(void *user, int fd)
 {
     struct connect_input *in = user;
     const struct pfdd_input_config *config = in->base.config;
-    struct pfdd_connection *c = calloc(1, sizeof *c);
+    struct pfdd_producer_connection *c = calloc(1, sizeof *c);
     char name[PFDD_NAME_ROOM];
     const char *text = config->access.address.text;
     pfdd_name_put(name, text, strlen(text));
@@ -47,14 +47,14 @@ static void on_up(void *user, int fd)
         c->closed = on_closed;
         c->user = in;
     }
-    if (c && pfdd_connection_open(c, in->base.d, fd, name, config)) {
-        in->connection = c;
+    if (c && pfdd_producer_connection_open(c, in->base.d, fd, name, config)) {
+        in->producer_connection = c;
         return;
     }
     if (!c)
         close(fd);
     free(c);
-    pfdd_uplink_lost(&in->uplink, "out of memory");
+    pfdd_outbound_lost(&in->outbound, "out of memory");
 }
 
 static void on_uplink_closed(void *user)
@@ -67,20 +67,20 @@ static void on_uplink_closed(void *user)
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct connect_input *in = (struct connect_input *)input;
-    in->uplink = (struct pfdd_uplink){ .loop = input->d->loop,
-                                       .access = &input->config->access,
-                                       .up = on_up,
-                                       .closed = on_uplink_closed,
-                                       .user = in };
-    return pfdd_uplink_open(&in->uplink, err, n_err);
+    in->outbound = (struct pfdd_outbound){ .loop = input->d->loop,
+                                           .access = &input->config->access,
+                                           .up = on_up,
+                                           .closed = on_uplink_closed,
+                                           .user = in };
+    return pfdd_outbound_open(&in->outbound, err, n_err);
 }
 
 static void close_input(struct pfdd_input *input)
 {
     struct connect_input *in = (struct connect_input *)input;
-    pfdd_uplink_close(&in->uplink);
-    if (in->connection)
-        pfdd_connection_close(in->connection);
+    pfdd_outbound_close(&in->outbound);
+    if (in->producer_connection)
+        pfdd_producer_connection_close(in->producer_connection);
 }
 
 /* ---- its keys ---- */

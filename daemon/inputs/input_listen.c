@@ -26,7 +26,7 @@ struct listen_input {
     struct user *users;
     struct pfdd_resource_account account; /* of all producers */
     struct pfdd_listener listener;
-    struct pfdd_connection *connections;
+    struct pfdd_producer_connection *producer_connections;
     unsigned n_connections; /* with those that are being closed */
     struct pfdd_peer_limit peer_limit;
     uint64_t n_accepted;
@@ -37,7 +37,7 @@ struct listen_input {
 
 static void finish_close(struct listen_input *in)
 {
-    if (in->base.closing && in->listener_closed && !in->connections)
+    if (in->base.closing && in->listener_closed && !in->producer_connections)
         pfdd_input_closed(&in->base);
 }
 
@@ -75,10 +75,10 @@ static void leave_user(struct listen_input *in,
     free(u);
 }
 
-static void on_closed(struct pfdd_connection *c)
+static void on_closed(struct pfdd_producer_connection *c)
 {
     struct listen_input *in = c->user;
-    struct pfdd_connection **at = &in->connections;
+    struct pfdd_producer_connection **at = &in->producer_connections;
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
@@ -91,7 +91,8 @@ static void on_closed(struct pfdd_connection *c)
 enum {
     FULL_MS = 2000, /* until it is said */
     EARLY_MS = 500, /* in which one that has come says that it has a buffer */
-    GUEST = sizeof(struct pfdd_connection) + PFDD_STREAM_SMALL, /* bytes */
+    GUEST =
+        sizeof(struct pfdd_producer_connection) + PFDD_STREAM_SMALL, /* bytes */
     EARLY = PFDD_SESSION_BYTES / 2, /* a session takes no more, as a rule */
     PLACES_MAX = 4096,              /* for those who wait, */
     PLACE = 16 << 10,               /* one for so many bytes of the cap */
@@ -102,7 +103,8 @@ static size_t count_early(const struct listen_input *in)
 {
     uint64_t now = uv_now(in->base.d->loop);
     size_t n = 0;
-    for (const struct pfdd_connection *c = in->connections; c; c = c->next) {
+    for (const struct pfdd_producer_connection *c = in->producer_connections; c;
+         c = c->next) {
         n += !c->closing && !pfdd_stream_has_buffers(c->stream) &&
              (pfdd_stream_is_waiting(c->stream) || now - c->heard < EARLY_MS);
     }
@@ -142,12 +144,12 @@ static bool make_place(struct listen_input *in, const struct pfdd_peer_key *key)
         !pfdd_memory_budget_has_for_last(&in->base.d->budget, GUEST) ||
         !pfdd_peer_limit_evict(&in->peer_limit, key, n_max, &silent))
         return false;
-    for (struct pfdd_connection *c = in->connections; silent && c;
-         c = c->next) {
+    for (struct pfdd_producer_connection *c = in->producer_connections;
+         silent && c; c = c->next) {
         if (&c->limited_peer != silent)
             continue;
         in->base.d->count.refused++;
-        pfdd_connection_close(c);
+        pfdd_producer_connection_close(c);
         break;
     }
     return true;
@@ -158,7 +160,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     struct listen_input *in = l->user;
     char name[64];
     struct pfdd_peer_key key = pfdd_listener_peer(l, fd);
-    struct pfdd_connection *c =
+    struct pfdd_producer_connection *c =
         make_place(in, &key) ? calloc(1, sizeof *c) : NULL;
     struct user *user = c ? join_user(in, &key) : NULL;
     if (!user) {
@@ -172,13 +174,14 @@ static void on_accept(struct pfdd_listener *l, int fd)
     c->user = in;
     snprintf(name, sizeof name, "producer %llu",
              (unsigned long long)++in->n_accepted);
-    if (!pfdd_connection_open(c, in->base.d, fd, name, in->base.config)) {
+    if (!pfdd_producer_connection_open(c, in->base.d, fd, name,
+                                       in->base.config)) {
         leave_user(in, &user->account);
         free(c);
         return;
     }
-    c->next = in->connections;
-    in->connections = c;
+    c->next = in->producer_connections;
+    in->producer_connections = c;
     in->n_connections++;
     c->peer_limit = &in->peer_limit;
     pfdd_peer_limit_join(&in->peer_limit, &c->limited_peer, &key,
@@ -234,8 +237,9 @@ static void close_input(struct pfdd_input *input)
 {
     struct listen_input *in = (struct listen_input *)input;
     pfdd_listener_close(&in->listener);
-    for (struct pfdd_connection *c = in->connections; c; c = c->next)
-        pfdd_connection_close(c);
+    for (struct pfdd_producer_connection *c = in->producer_connections; c;
+         c = c->next)
+        pfdd_producer_connection_close(c);
 }
 
 /* ---- its keys ---- */

@@ -8,21 +8,21 @@
 
 /* ---- the end ---- */
 
-static void finish_close(struct pfdd_visitors *vs)
+static void finish_close(struct pfdd_accepted_clients *vs)
 {
     if (vs->closing && vs->listener_closed && !vs->first)
         vs->class->closed(vs);
 }
 
-void pfdd_visitor_hold(struct pfdd_visitor *v)
+void pfdd_accepted_client_hold(struct pfdd_accepted_client *v)
 {
     v->n_holds++;
 }
 
-void pfdd_visitor_let_go(struct pfdd_visitor *v)
+void pfdd_accepted_client_let_go(struct pfdd_accepted_client *v)
 {
-    struct pfdd_visitors *vs = v->of;
-    struct pfdd_visitor **at = &vs->first;
+    struct pfdd_accepted_clients *vs = v->of;
+    struct pfdd_accepted_client **at = &vs->first;
     if (--v->n_holds > 0)
         return;
     while (*at != v)
@@ -36,10 +36,10 @@ void pfdd_visitor_let_go(struct pfdd_visitor *v)
 
 static void on_handle_closed(uv_handle_t *handle)
 {
-    pfdd_visitor_let_go(handle->data);
+    pfdd_accepted_client_let_go(handle->data);
 }
 
-void pfdd_visitor_close(struct pfdd_visitor *v)
+void pfdd_accepted_client_close(struct pfdd_accepted_client *v)
 {
     if (v->closing)
         return;
@@ -59,33 +59,33 @@ void pfdd_visitor_close(struct pfdd_visitor *v)
 
 /* ---- while it is there ---- */
 
-void pfdd_visitor_lend(struct pfdd_visitor *v)
+void pfdd_accepted_client_lend(struct pfdd_accepted_client *v)
 {
-    pfdd_visitor_hold(v);
+    pfdd_accepted_client_hold(v);
     v->is_lent = true;
 }
 
-void pfdd_visitor_take_back(struct pfdd_visitor *v)
+void pfdd_accepted_client_take_back(struct pfdd_accepted_client *v)
 {
     v->is_lent = false;
     if (v->closing)
         close(v->fd);
-    pfdd_visitor_let_go(v);
+    pfdd_accepted_client_let_go(v);
 }
 
 static void on_event(uv_poll_t *poll, int status, int events)
 {
-    struct pfdd_visitor *v = poll->data;
+    struct pfdd_accepted_client *v = poll->data;
     if (status >= 0) {
         v->of->class->event(v, events);
         return;
     }
     if (v->of->class->broken)
         v->of->class->broken(v);
-    pfdd_visitor_close(v);
+    pfdd_accepted_client_close(v);
 }
 
-void pfdd_visitor_watch(struct pfdd_visitor *v, int events)
+void pfdd_accepted_client_watch(struct pfdd_accepted_client *v, int events)
 {
     if (v->events == events)
         return;
@@ -99,15 +99,15 @@ void pfdd_visitor_watch(struct pfdd_visitor *v, int events)
 
 static void on_late(uv_timer_t *timer)
 {
-    struct pfdd_visitor *v = timer->data;
+    struct pfdd_accepted_client *v = timer->data;
     if (v->of->class->late) {
         v->of->class->late(v);
     } else {
-        pfdd_visitor_close(v);
+        pfdd_accepted_client_close(v);
     }
 }
 
-void pfdd_visitor_expect(struct pfdd_visitor *v, uint64_t ms)
+void pfdd_accepted_client_expect(struct pfdd_accepted_client *v, uint64_t ms)
 {
     if (ms) {
         uv_timer_start(&v->timer, on_late, ms, 0);
@@ -116,7 +116,7 @@ void pfdd_visitor_expect(struct pfdd_visitor *v, uint64_t ms)
     }
 }
 
-void pfdd_visitor_fall_silent(struct pfdd_visitor *v)
+void pfdd_accepted_client_fall_silent(struct pfdd_accepted_client *v)
 {
     v->limited_peer.is_silent = true;
     v->limited_peer.since = uv_now(v->of->loop);
@@ -125,7 +125,7 @@ void pfdd_visitor_fall_silent(struct pfdd_visitor *v)
 /* ---- coming ---- */
 
 /* Whoever has been silent for longest is sent away, if one must be. */
-static bool make_place(struct pfdd_visitors *vs,
+static bool make_place(struct pfdd_accepted_clients *vs,
                        const struct pfdd_peer_key *key)
 {
     struct pfdd_limited_peer *silent = NULL;
@@ -133,16 +133,17 @@ static bool make_place(struct pfdd_visitors *vs,
         !pfdd_peer_limit_evict(&vs->peer_limit, key, vs->n_max, &silent))
         return false;
     if (silent)
-        pfdd_visitor_close(
-            PFDD_MEMBER_OF(struct pfdd_visitor, silent, limited_peer));
+        pfdd_accepted_client_close(
+            PFDD_MEMBER_OF(struct pfdd_accepted_client, silent, limited_peer));
     return true;
 }
 
 /* NULL: there is no place, or no memory. */
-static struct pfdd_visitor *let_in(struct pfdd_visitors *vs, int fd,
-                                   const struct pfdd_peer_key *key)
+static struct pfdd_accepted_client *let_in(struct pfdd_accepted_clients *vs,
+                                           int fd,
+                                           const struct pfdd_peer_key *key)
 {
-    struct pfdd_visitor *v = NULL;
+    struct pfdd_accepted_client *v = NULL;
     if (vs->class->admit && !vs->class->admit(vs, fd))
         return NULL;
     if (make_place(vs, key))
@@ -166,9 +167,9 @@ static struct pfdd_visitor *let_in(struct pfdd_visitors *vs, int fd,
 
 static void on_accept(struct pfdd_listener *l, int fd)
 {
-    struct pfdd_visitors *vs = l->user;
+    struct pfdd_accepted_clients *vs = l->user;
     struct pfdd_peer_key key = pfdd_listener_peer(l, fd);
-    struct pfdd_visitor *v = let_in(vs, fd, &key);
+    struct pfdd_accepted_client *v = let_in(vs, fd, &key);
     if (v) {
         vs->class->come(v);
     } else {
@@ -181,34 +182,36 @@ static void on_accept(struct pfdd_listener *l, int fd)
 
 static void on_listener_closed(void *user)
 {
-    struct pfdd_visitors *vs = user;
+    struct pfdd_accepted_clients *vs = user;
     vs->listener_closed = true;
     finish_close(vs);
 }
 
-bool pfdd_visitors_open(struct pfdd_visitors *visitors,
-                        const struct pfdd_access *access, char *err,
-                        size_t n_err)
+bool pfdd_accepted_clients_open(struct pfdd_accepted_clients *accepted_clients,
+                                const struct pfdd_access *access, char *err,
+                                size_t n_err)
 {
-    struct pfdd_listener *l = &visitors->listener;
-    l->user = visitors;
+    struct pfdd_listener *l = &accepted_clients->listener;
+    l->user = accepted_clients;
     l->accept = on_accept;
     l->closed = on_listener_closed;
-    l->refused = &visitors->count->refused;
-    l->out_of_fds = &visitors->count->out_of_fds;
-    return pfdd_listener_open(l, visitors->loop, &access->address, access, err,
-                              n_err);
+    l->refused = &accepted_clients->count->refused;
+    l->out_of_fds = &accepted_clients->count->out_of_fds;
+    return pfdd_listener_open(l, accepted_clients->loop, &access->address,
+                              access, err, n_err);
 }
 
-void pfdd_visitors_close(struct pfdd_visitors *visitors)
+void pfdd_accepted_clients_close(struct pfdd_accepted_clients *accepted_clients)
 {
-    visitors->closing = true;
-    pfdd_listener_close(&visitors->listener);
-    for (struct pfdd_visitor *v = visitors->first; v; v = v->next)
-        pfdd_visitor_close(v);
+    accepted_clients->closing = true;
+    pfdd_listener_close(&accepted_clients->listener);
+    for (struct pfdd_accepted_client *v = accepted_clients->first; v;
+         v = v->next)
+        pfdd_accepted_client_close(v);
 }
 
-size_t pfdd_visitors_memory(const struct pfdd_visitors *visitors)
+size_t pfdd_accepted_clients_memory(
+    const struct pfdd_accepted_clients *accepted_clients)
 {
-    return pfdd_listener_memory(&visitors->listener);
+    return pfdd_listener_memory(&accepted_clients->listener);
 }

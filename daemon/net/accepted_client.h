@@ -19,9 +19,9 @@
 #include "net/listener.h"
 
 /* What an owner has of one begins with it. */
-struct pfdd_visitor {
-    struct pfdd_visitors *of;
-    struct pfdd_visitor *next;
+struct pfdd_accepted_client {
+    struct pfdd_accepted_clients *of;
+    struct pfdd_accepted_client *next;
     struct pfdd_limited_peer
         limited_peer; /* silent from when it comes; the owner's */
     int fd;
@@ -36,66 +36,73 @@ struct pfdd_visitor {
 };
 
 /* The owner's hooks. A visitor that is closing is in none but `gone`. */
-struct pfdd_visitors_class {
+struct pfdd_accepted_clients_class {
     size_t size; /* of a visitor with what the owner has of it */
     /* False: who is at the other end of fd may not stay, and was told why; it is
      * counted. NULL: everybody may for whom there is a place. */
-    bool (*admit)(struct pfdd_visitors *visitors, int fd);
+    bool (*admit)(struct pfdd_accepted_clients *accepted_clients, int fd);
     /* Is there, all zeros behind the visitor, and not watched. */
-    void (*come)(struct pfdd_visitor *visitor);
+    void (*come)(struct pfdd_accepted_client *accepted_client);
     /* UV_READABLE, UV_WRITABLE of what it is watched for. */
-    void (*event)(struct pfdd_visitor *visitor, int events);
+    void (*event)(struct pfdd_accepted_client *accepted_client, int events);
     /* Its time is over; NULL: it is closed. */
-    void (*late)(struct pfdd_visitor *visitor);
+    void (*late)(struct pfdd_accepted_client *accepted_client);
     /* Its connection broke, and it is about to be closed: what it said before
      * may still be read. NULL: nobody wants to know. */
-    void (*broken)(struct pfdd_visitor *visitor);
+    void (*broken)(struct pfdd_accepted_client *accepted_client);
     /* Is being closed; once. NULL: nothing is to be done. */
-    void (*leave)(struct pfdd_visitor *visitor);
+    void (*leave)(struct pfdd_accepted_client *accepted_client);
     /* Its memory goes behind this; NULL likewise. */
-    void (*gone)(struct pfdd_visitor *visitor);
-    /* All have gone, and the listener; after pfdd_visitors_close(). */
-    void (*closed)(struct pfdd_visitors *visitors);
+    void (*gone)(struct pfdd_accepted_client *accepted_client);
+    /* All have gone, and the listener; after pfdd_accepted_clients_close(). */
+    void (*closed)(struct pfdd_accepted_clients *accepted_clients);
 };
 
 /* A member of its owner's. */
-struct pfdd_visitors {
-    const struct pfdd_visitors_class *class;
+struct pfdd_accepted_clients {
+    const struct pfdd_accepted_clients_class *class;
     uv_loop_t *loop;
     struct pfdd_counters *count;
     struct pfdd_listener listener;
     struct pfdd_peer_limit peer_limit;
-    struct pfdd_visitor *first; /* the newest; with those that are closing */
-    unsigned n_max;             /* places for one peer */
+    struct pfdd_accepted_client
+        *first;     /* the newest; with those that are closing */
+    unsigned n_max; /* places for one peer */
     bool closing;
     bool listener_closed;
 };
 
 /* class, loop, count and n_max are set before; access is borrowed until all is
  * closed. False: err says why, and nothing is to be closed. */
-bool pfdd_visitors_open(struct pfdd_visitors *visitors,
-                        const struct pfdd_access *access, char *err,
-                        size_t n_err);
-void pfdd_visitors_close(struct pfdd_visitors *visitors);
+bool pfdd_accepted_clients_open(struct pfdd_accepted_clients *accepted_clients,
+                                const struct pfdd_access *access, char *err,
+                                size_t n_err);
+void pfdd_accepted_clients_close(
+    struct pfdd_accepted_clients *accepted_clients);
 /* Bytes, beside the visitors themselves. */
-size_t pfdd_visitors_memory(const struct pfdd_visitors *visitors);
+size_t pfdd_accepted_clients_memory(
+    const struct pfdd_accepted_clients *accepted_clients);
 
 /* events: UV_READABLE, UV_WRITABLE; 0: it is not watched. */
-void pfdd_visitor_watch(struct pfdd_visitor *visitor, int events);
+void pfdd_accepted_client_watch(struct pfdd_accepted_client *accepted_client,
+                                int events);
 /* `late` comes after so long; 0: not at all. */
-void pfdd_visitor_expect(struct pfdd_visitor *visitor, uint64_t ms);
+void pfdd_accepted_client_expect(struct pfdd_accepted_client *accepted_client,
+                                 uint64_t ms);
 /* It is silent from now on, and makes way for others. */
-void pfdd_visitor_fall_silent(struct pfdd_visitor *visitor);
-void pfdd_visitor_close(struct pfdd_visitor *visitor);
+void pfdd_accepted_client_fall_silent(
+    struct pfdd_accepted_client *accepted_client);
+void pfdd_accepted_client_close(struct pfdd_accepted_client *accepted_client);
 
 /* Its memory stays until it is let go, also when it is closed. */
-void pfdd_visitor_hold(struct pfdd_visitor *visitor);
-void pfdd_visitor_let_go(struct pfdd_visitor *visitor);
+void pfdd_accepted_client_hold(struct pfdd_accepted_client *accepted_client);
+void pfdd_accepted_client_let_go(struct pfdd_accepted_client *accepted_client);
 
 /* A thread uses fd, one at a time: the number is nobody else's until it is taken
  * back, also when the visitor is closed; it leads nowhere then. */
-void pfdd_visitor_lend(struct pfdd_visitor *visitor);
+void pfdd_accepted_client_lend(struct pfdd_accepted_client *accepted_client);
 /* The visitor may be gone behind this, if it is closing. */
-void pfdd_visitor_take_back(struct pfdd_visitor *visitor);
+void pfdd_accepted_client_take_back(
+    struct pfdd_accepted_client *accepted_client);
 
 #endif

@@ -17,23 +17,24 @@ enum {
 /* A socket of libcurl. */
 struct watch {
     uv_poll_t poll;
-    struct pfdd_poster *of;
+    struct pfdd_http_client *of;
     struct watch *next;
 };
 
-struct pfdd_poster {
-    struct pfdd_poster_options options;
+struct pfdd_http_client {
+    struct pfdd_http_client_options options;
     CURLM *multi;
     struct curl_slist *headers;
     struct curl_slist *gzip_headers;
     uv_timer_t timer;
     struct watch *watches;
-    struct pfdd_post *posts[64]; /* that are on their way */
-    unsigned n_open;             /* handles */
+    struct pfdd_http_post *http_posts[64]; /* that are on their way */
+    unsigned n_open;                       /* handles */
     bool closing;
 };
 
-#define N_POSTS (sizeof((struct pfdd_poster *)0)->posts / sizeof(void *))
+#define N_POSTS \
+    (sizeof((struct pfdd_http_client *)0)->http_posts / sizeof(void *))
 
 /* ---- URLs ---- */
 
@@ -76,7 +77,7 @@ static const char *check_parts(CURLU *url, bool *is_https)
     return why;
 }
 
-const char *pfdd_post_check(const char *text, bool *is_https)
+const char *pfdd_http_post_check(const char *text, bool *is_https)
 {
     CURLU *url = curl_url();
     const char *why = "out of memory";
@@ -91,7 +92,7 @@ const char *pfdd_post_check(const char *text, bool *is_https)
 
 /* ---- on the loop ---- */
 
-static void finish_close(struct pfdd_poster *p)
+static void finish_close(struct pfdd_http_client *p)
 {
     if (!p->closing || p->n_open)
         return;
@@ -112,41 +113,42 @@ static uint64_t retry_of(CURL *easy)
                                          : (uint64_t)seconds * 1000;
 }
 
-static void forget(struct pfdd_poster *p, struct pfdd_post *post)
+static void forget(struct pfdd_http_client *p, struct pfdd_http_post *http_post)
 {
     for (size_t i = 0; i < N_POSTS; i++) {
-        if (p->posts[i] == post)
-            p->posts[i] = NULL;
+        if (p->http_posts[i] == http_post)
+            p->http_posts[i] = NULL;
     }
-    curl_multi_remove_handle(p->multi, post->easy);
-    curl_easy_cleanup(post->easy);
-    post->easy = NULL;
+    curl_multi_remove_handle(p->multi, http_post->easy);
+    curl_easy_cleanup(http_post->easy);
+    http_post->easy = NULL;
 }
 
-static void take_results(struct pfdd_poster *p)
+static void take_results(struct pfdd_http_client *p)
 {
     int n_left = 0;
     CURLMsg *message = NULL;
     while (!p->closing && (message = curl_multi_info_read(p->multi, &n_left))) {
-        struct pfdd_post *post = NULL;
+        struct pfdd_http_post *http_post = NULL;
         CURLcode code = message->data.result;
         if (message->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
-                          (char **)(void *)&post);
-        post->status = 0;
+                          (char **)(void *)&http_post);
+        http_post->status = 0;
         if (code == CURLE_OK) {
-            curl_easy_getinfo(post->easy, CURLINFO_RESPONSE_CODE,
-                              &post->status);
-            post->retry_ms = retry_of(post->easy);
+            curl_easy_getinfo(http_post->easy, CURLINFO_RESPONSE_CODE,
+                              &http_post->status);
+            http_post->retry_ms = retry_of(http_post->easy);
         }
-        snprintf(post->why, sizeof post->why, "%s", curl_easy_strerror(code));
-        forget(p, post);
-        post->done(post);
+        snprintf(http_post->why, sizeof http_post->why, "%s",
+                 curl_easy_strerror(code));
+        forget(p, http_post);
+        http_post->done(http_post);
     }
 }
 
-static void act(struct pfdd_poster *p, curl_socket_t fd, int events)
+static void act(struct pfdd_http_client *p, curl_socket_t fd, int events)
 {
     int n_running = 0;
     curl_multi_socket_action(p->multi, fd, events, &n_running);
@@ -160,7 +162,7 @@ static void on_timer(uv_timer_t *timer)
 
 static int on_timeout(CURLM *multi, long ms, void *user)
 {
-    struct pfdd_poster *p = user;
+    struct pfdd_http_client *p = user;
     if (ms < 0) {
         uv_timer_stop(&p->timer);
     } else if (!p->closing) {
@@ -185,13 +187,13 @@ static void on_socket(uv_poll_t *poll, int status, int events)
 static void on_watch_closed(uv_handle_t *handle)
 {
     struct watch *w = handle->data;
-    struct pfdd_poster *p = w->of;
+    struct pfdd_http_client *p = w->of;
     free(w);
     p->n_open--;
     finish_close(p);
 }
 
-static void end_watch(struct pfdd_poster *p, struct watch *w)
+static void end_watch(struct pfdd_http_client *p, struct watch *w)
 {
     struct watch **at = &p->watches;
     while (*at != w)
@@ -201,7 +203,7 @@ static void end_watch(struct pfdd_poster *p, struct watch *w)
     uv_close((uv_handle_t *)&w->poll, on_watch_closed);
 }
 
-static struct watch *begin_watch(struct pfdd_poster *p, curl_socket_t fd)
+static struct watch *begin_watch(struct pfdd_http_client *p, curl_socket_t fd)
 {
     struct watch *w = calloc(1, sizeof *w);
     if (!w || uv_poll_init(p->options.loop, &w->poll, fd) != 0) {
@@ -220,7 +222,7 @@ static struct watch *begin_watch(struct pfdd_poster *p, curl_socket_t fd)
 static int on_wish(CURL *easy, curl_socket_t fd, int what, void *user,
                    void *of_socket)
 {
-    struct pfdd_poster *p = user;
+    struct pfdd_http_client *p = user;
     struct watch *w = of_socket;
     int events = (what != CURL_POLL_OUT ? UV_READABLE : 0) |
                  (what != CURL_POLL_IN ? UV_WRITABLE : 0);
@@ -239,11 +241,11 @@ static int on_wish(CURL *easy, curl_socket_t fd, int what, void *user,
 /* What is too long to be kept is read all the same. */
 static size_t on_answer(char *bytes, size_t size, size_t n, void *user)
 {
-    struct pfdd_post *post = user;
-    size_t room = sizeof post->answer - post->n_answer;
+    struct pfdd_http_post *http_post = user;
+    size_t room = sizeof http_post->answer - http_post->n_answer;
     size_t more = size * n < room ? size * n : room;
-    memcpy(post->answer + post->n_answer, bytes, more);
-    post->n_answer += more;
+    memcpy(http_post->answer + http_post->n_answer, bytes, more);
+    http_post->n_answer += more;
     return size * n;
 }
 
@@ -261,22 +263,24 @@ static bool set_tls(CURL *easy, const struct pfdd_tls_config *tls)
     return ok;
 }
 
-static bool set_request(struct pfdd_poster *p, struct pfdd_post *post)
+static bool set_request(struct pfdd_http_client *p,
+                        struct pfdd_http_post *http_post)
 {
-    CURL *easy = post->easy;
+    CURL *easy = http_post->easy;
     const struct curl_slist *headers =
-        post->is_gzip ? p->gzip_headers : p->headers;
+        http_post->is_gzip ? p->gzip_headers : p->headers;
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)p->options.timeout_ms);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, post->body);
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->n);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, http_post->body);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                     (curl_off_t)http_post->n);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_answer);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, post);
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, post);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, http_post);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, http_post);
     return curl_easy_setopt(easy, CURLOPT_URL, p->options.url) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") ==
                CURLE_OK &&
@@ -284,22 +288,23 @@ static bool set_request(struct pfdd_poster *p, struct pfdd_post *post)
            set_tls(easy, p->options.tls);
 }
 
-bool pfdd_poster_send(struct pfdd_poster *p, struct pfdd_post *post)
+bool pfdd_http_client_send(struct pfdd_http_client *p,
+                           struct pfdd_http_post *http_post)
 {
     size_t i = 0;
-    while (i < N_POSTS && p->posts[i])
+    while (i < N_POSTS && p->http_posts[i])
         i++;
-    post->of = p;
-    post->n_answer = 0;
-    post->retry_ms = 0;
-    post->easy = i < N_POSTS ? curl_easy_init() : NULL;
-    if (post->easy && set_request(p, post) &&
-        curl_multi_add_handle(p->multi, post->easy) == CURLM_OK) {
-        p->posts[i] = post;
+    http_post->of = p;
+    http_post->n_answer = 0;
+    http_post->retry_ms = 0;
+    http_post->easy = i < N_POSTS ? curl_easy_init() : NULL;
+    if (http_post->easy && set_request(p, http_post) &&
+        curl_multi_add_handle(p->multi, http_post->easy) == CURLM_OK) {
+        p->http_posts[i] = http_post;
         return true;
     }
-    curl_easy_cleanup(post->easy);
-    post->easy = NULL;
+    curl_easy_cleanup(http_post->easy);
+    http_post->easy = NULL;
     return false;
 }
 
@@ -312,7 +317,7 @@ static bool add_header(struct curl_slist **list, const char *line)
     return more;
 }
 
-static bool add_headers(struct pfdd_poster *p)
+static bool add_headers(struct pfdd_http_client *p)
 {
     bool ok = add_header(&p->headers, "Expect:");
     for (size_t i = 0; ok && i < p->options.n_headers; i++)
@@ -322,10 +327,10 @@ static bool add_headers(struct pfdd_poster *p)
     return ok && add_header(&p->gzip_headers, "Content-Encoding: gzip");
 }
 
-struct pfdd_poster *pfdd_poster_new(const struct pfdd_poster_options *options,
-                                    char *err, size_t n_err)
+struct pfdd_http_client *pfdd_http_client_new(
+    const struct pfdd_http_client_options *options, char *err, size_t n_err)
 {
-    struct pfdd_poster *p = calloc(1, sizeof *p);
+    struct pfdd_http_client *p = calloc(1, sizeof *p);
     snprintf(err, n_err, "out of memory");
     if (!p || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         free(p);
@@ -352,17 +357,17 @@ struct pfdd_poster *pfdd_poster_new(const struct pfdd_poster_options *options,
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    struct pfdd_poster *p = handle->data;
+    struct pfdd_http_client *p = handle->data;
     p->n_open--;
     finish_close(p);
 }
 
-void pfdd_poster_close(struct pfdd_poster *p)
+void pfdd_http_client_close(struct pfdd_http_client *p)
 {
     p->closing = true;
     for (size_t i = 0; i < N_POSTS; i++) {
-        if (p->posts[i])
-            forget(p, p->posts[i]);
+        if (p->http_posts[i])
+            forget(p, p->http_posts[i]);
     }
     curl_multi_cleanup(p->multi);
     p->multi = NULL;
@@ -371,10 +376,10 @@ void pfdd_poster_close(struct pfdd_poster *p)
     uv_close((uv_handle_t *)&p->timer, on_timer_closed);
 }
 
-size_t pfdd_poster_memory(const struct pfdd_poster *p)
+size_t pfdd_http_client_memory(const struct pfdd_http_client *p)
 {
     size_t n = sizeof *p;
     for (size_t i = 0; i < N_POSTS; i++)
-        n += p->posts[i] ? EASY : 0;
+        n += p->http_posts[i] ? EASY : 0;
     return n;
 }

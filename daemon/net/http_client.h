@@ -20,10 +20,10 @@ enum {
     PFDD_ANSWER = 16 * 1024, /* bytes of an answer that are kept */
 };
 
-struct pfdd_poster;
+struct pfdd_http_client;
 
 /* All borrowed until closed. */
-struct pfdd_poster_options {
+struct pfdd_http_client_options {
     uv_loop_t *loop;
     const char *url;
     const struct pfdd_tls_config *tls; /* what is not given: no certificate of
@@ -31,16 +31,16 @@ struct pfdd_poster_options {
     const char *const *headers;        /* [n_headers], whole lines */
     size_t n_headers;
     uint64_t timeout_ms;        /* for a request and its answer */
-    void (*closed)(void *user); /* after pfdd_poster_close() */
+    void (*closed)(void *user); /* after pfdd_http_client_close() */
     void *user;
 };
 
 /* A request: its owner's memory, borrowed until done is called. */
-struct pfdd_post {
+struct pfdd_http_post {
     const char *body; /* [n] */
     size_t n;
     bool is_gzip;
-    void (*done)(struct pfdd_post *post);
+    void (*done)(struct pfdd_http_post *http_post);
     /* What came of it. */
     long status; /* of HTTP; 0: there was no answer, why says why */
     char why[160];
@@ -49,22 +49,23 @@ struct pfdd_post {
     char answer[PFDD_ANSWER]; /* [n_answer], the beginning */
     size_t n_answer;
     /* Private. */
-    struct pfdd_poster *of;
+    struct pfdd_http_client *of;
     void *easy;
 };
 
 /* What is wrong with the text of a URL that is posted to: NULL, or a sentence, static. */
-const char *pfdd_post_check(const char *text, bool *is_https);
+const char *pfdd_http_post_check(const char *text, bool *is_https);
 
 /* NULL: err [n_err] says why. */
-struct pfdd_poster *pfdd_poster_new(const struct pfdd_poster_options *options,
-                                    char *err, size_t n_err);
+struct pfdd_http_client *pfdd_http_client_new(
+    const struct pfdd_http_client_options *options, char *err, size_t n_err);
 /* Requests that are on their way end without a word; then `closed`. */
-void pfdd_poster_close(struct pfdd_poster *poster);
+void pfdd_http_client_close(struct pfdd_http_client *http_client);
 
 /* Never calls done before it returns. False: out of memory. */
-bool pfdd_poster_send(struct pfdd_poster *poster, struct pfdd_post *post);
+bool pfdd_http_client_send(struct pfdd_http_client *http_client,
+                           struct pfdd_http_post *http_post);
 /* Of memory, about. */
-size_t pfdd_poster_memory(const struct pfdd_poster *poster);
+size_t pfdd_http_client_memory(const struct pfdd_http_client *http_client);
 
 #endif

@@ -18,21 +18,21 @@ enum {
 };
 
 /* A name that is looked up; it may outlive the uplink, which it then lacks. */
-struct pfdd_uplink_lookup {
+struct pfdd_outbound_lookup {
     uv_getaddrinfo_t request;
-    struct pfdd_uplink *of;
+    struct pfdd_outbound *of;
 };
 
 /* A socket that is connecting. */
-struct pfdd_uplink_attempt {
+struct pfdd_outbound_attempt {
     uv_poll_t poll;
     int fd;
-    struct pfdd_uplink *of;
+    struct pfdd_outbound *of;
 };
 
 static void on_timer(uv_timer_t *timer);
 
-static void finish_close(struct pfdd_uplink *u)
+static void finish_close(struct pfdd_outbound *u)
 {
     if (u->closing && u->n_open == 0)
         u->closed(u->user);
@@ -47,14 +47,14 @@ static uint64_t uneven(unsigned ms)
     return ms / 2 + (mixed >> 32) % (ms / 2 + 1);
 }
 
-static void wait(struct pfdd_uplink *u)
+static void wait(struct pfdd_outbound *u)
 {
     uv_timer_start(&u->timer, on_timer, uneven(u->wait_ms), 0);
     u->wait_ms = u->wait_ms * 2 < LATEST_MS ? u->wait_ms * 2 : LATEST_MS;
     u->n_peers = u->next_peer = 0;
 }
 
-static void tell(struct pfdd_uplink *u, const char *why)
+static void tell(struct pfdd_outbound *u, const char *why)
 {
     if (!u->told && why) {
         pfdd_log(PFDD_WARNING, "%s: %s; trying again", u->access->address.text,
@@ -63,9 +63,9 @@ static void tell(struct pfdd_uplink *u, const char *why)
     u->told = true;
 }
 
-static void try_next(struct pfdd_uplink *u);
+static void try_next(struct pfdd_outbound *u);
 
-static void fail(struct pfdd_uplink *u, const char *why)
+static void fail(struct pfdd_outbound *u, const char *why)
 {
     if (u->closing)
         return;
@@ -78,7 +78,7 @@ static void fail(struct pfdd_uplink *u, const char *why)
     wait(u);
 }
 
-static void come_up(struct pfdd_uplink *u, int fd)
+static void come_up(struct pfdd_outbound *u, int fd)
 {
     uv_timer_stop(&u->timer);
     if (u->told)
@@ -88,7 +88,7 @@ static void come_up(struct pfdd_uplink *u, int fd)
     u->up(u->user, fd);
 }
 
-void pfdd_uplink_lost(struct pfdd_uplink *u, const char *why)
+void pfdd_outbound_lost(struct pfdd_outbound *u, const char *why)
 {
     if (u->closing)
         return;
@@ -103,24 +103,24 @@ void pfdd_uplink_lost(struct pfdd_uplink *u, const char *why)
 
 static void on_attempt_closed(uv_handle_t *handle)
 {
-    struct pfdd_uplink_attempt *a = handle->data;
-    struct pfdd_uplink *u = a->of;
+    struct pfdd_outbound_attempt *a = handle->data;
+    struct pfdd_outbound *u = a->of;
     free(a);
     u->n_open--;
     finish_close(u);
 }
 
 /* Gives the socket back; it is not closed. */
-static int end_attempt(struct pfdd_uplink *u)
+static int end_attempt(struct pfdd_outbound *u)
 {
-    struct pfdd_uplink_attempt *a = u->attempt;
+    struct pfdd_outbound_attempt *a = u->attempt;
     u->attempt = NULL;
     uv_poll_stop(&a->poll);
     uv_close((uv_handle_t *)&a->poll, on_attempt_closed);
     return a->fd;
 }
 
-int pfdd_uplink_error(int fd, int status)
+int pfdd_outbound_error(int fd, int status)
 {
     int error = 0;
     socklen_t n = sizeof error;
@@ -131,10 +131,10 @@ int pfdd_uplink_error(int fd, int status)
 
 static void on_connected(uv_poll_t *poll, int status, int events)
 {
-    struct pfdd_uplink_attempt *a = poll->data;
-    struct pfdd_uplink *u = a->of;
+    struct pfdd_outbound_attempt *a = poll->data;
+    struct pfdd_outbound *u = a->of;
     int fd = end_attempt(u);
-    int error = pfdd_uplink_error(fd, status);
+    int error = pfdd_outbound_error(fd, status);
     uv_timer_stop(&u->timer);
     if (error) {
         close(fd);
@@ -144,9 +144,9 @@ static void on_connected(uv_poll_t *poll, int status, int events)
     }
 }
 
-static void await(struct pfdd_uplink *u, int fd)
+static void await(struct pfdd_outbound *u, int fd)
 {
-    struct pfdd_uplink_attempt *a = calloc(1, sizeof *a);
+    struct pfdd_outbound_attempt *a = calloc(1, sizeof *a);
     if (!a || uv_poll_init(u->loop, &a->poll, fd) != 0) {
         free(a);
         close(fd);
@@ -162,9 +162,9 @@ static void await(struct pfdd_uplink *u, int fd)
     uv_timer_start(&u->timer, on_timer, CONNECT_MS, 0);
 }
 
-static void try_next(struct pfdd_uplink *u)
+static void try_next(struct pfdd_outbound *u)
 {
-    const struct pfdd_uplink_peer *peer = &u->peers[u->next_peer++];
+    const struct pfdd_outbound_peer *peer = &u->peers[u->next_peer++];
     int fd = pfdd_socket_dial((const struct sockaddr *)&peer->to, peer->n,
                               u->is_datagram ? SOCK_DGRAM : SOCK_STREAM);
     if (fd < 0) {
@@ -181,17 +181,17 @@ static void try_next(struct pfdd_uplink *u)
 static void on_found(uv_getaddrinfo_t *request, int status,
                      struct addrinfo *found)
 {
-    struct pfdd_uplink_lookup *lookup = request->data;
-    struct pfdd_uplink *u = lookup->of;
+    struct pfdd_outbound_lookup *lookup = request->data;
+    struct pfdd_outbound *u = lookup->of;
     free(lookup);
     if (!u) {
         uv_freeaddrinfo(found);
         return;
     }
     u->lookup = NULL;
-    for (struct addrinfo *a = found; a && u->n_peers < PFDD_UPLINK_PEERS;
+    for (struct addrinfo *a = found; a && u->n_peers < PFDD_OUTBOUND_PEERS;
          a = a->ai_next) {
-        struct pfdd_uplink_peer *peer = &u->peers[u->n_peers];
+        struct pfdd_outbound_peer *peer = &u->peers[u->n_peers];
         if (a->ai_addrlen > sizeof peer->to)
             continue;
         memcpy(&peer->to, a->ai_addr, a->ai_addrlen);
@@ -206,12 +206,12 @@ static void on_found(uv_getaddrinfo_t *request, int status,
     }
 }
 
-static void look_up(struct pfdd_uplink *u)
+static void look_up(struct pfdd_outbound *u)
 {
     const struct pfdd_address *address = &u->access->address;
     const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
     char port[16];
-    struct pfdd_uplink_lookup *lookup = calloc(1, sizeof *lookup);
+    struct pfdd_outbound_lookup *lookup = calloc(1, sizeof *lookup);
     snprintf(port, sizeof port, "%u", address->port);
     if (!lookup) {
         fail(u, "out of memory");
@@ -229,7 +229,7 @@ static void look_up(struct pfdd_uplink *u)
     }
 }
 
-static void begin(struct pfdd_uplink *u)
+static void begin(struct pfdd_outbound *u)
 {
     u->n_peers = u->next_peer = 0;
     if (u->access->address.is_name) {
@@ -243,7 +243,7 @@ static void begin(struct pfdd_uplink *u)
 
 static void on_timer(uv_timer_t *timer)
 {
-    struct pfdd_uplink *u = timer->data;
+    struct pfdd_outbound *u = timer->data;
     if (u->attempt) {
         close(end_attempt(u));
         fail(u, strerror(ETIMEDOUT));
@@ -256,7 +256,7 @@ static void on_timer(uv_timer_t *timer)
 
 static void on_known(void *user, int fd)
 {
-    struct pfdd_uplink *u = user;
+    struct pfdd_outbound *u = user;
     if (u->closing) {
         close(fd);
     } else {
@@ -272,13 +272,13 @@ static void on_unknown(void *user)
 
 static void on_tls_closed(void *user)
 {
-    struct pfdd_uplink *u = user;
+    struct pfdd_outbound *u = user;
     u->tls = NULL;
     u->n_open--;
     finish_close(u);
 }
 
-static bool open_tls(struct pfdd_uplink *u, char *err, size_t n_err)
+static bool open_tls(struct pfdd_outbound *u, char *err, size_t n_err)
 {
     const struct pfdd_tls_options options = {
         .loop = u->loop,
@@ -300,7 +300,7 @@ static bool open_tls(struct pfdd_uplink *u, char *err, size_t n_err)
 
 /* ---- life ---- */
 
-bool pfdd_uplink_open(struct pfdd_uplink *u, char *err, size_t n_err)
+bool pfdd_outbound_open(struct pfdd_outbound *u, char *err, size_t n_err)
 {
     if (!open_tls(u, err, n_err))
         return false;
@@ -314,12 +314,12 @@ bool pfdd_uplink_open(struct pfdd_uplink *u, char *err, size_t n_err)
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    struct pfdd_uplink *u = handle->data;
+    struct pfdd_outbound *u = handle->data;
     u->n_open--;
     finish_close(u);
 }
 
-void pfdd_uplink_close(struct pfdd_uplink *u)
+void pfdd_outbound_close(struct pfdd_outbound *u)
 {
     u->closing = true;
     uv_close((uv_handle_t *)&u->timer, on_timer_closed);
@@ -334,7 +334,7 @@ void pfdd_uplink_close(struct pfdd_uplink *u)
         pfdd_tls_close(u->tls);
 }
 
-size_t pfdd_uplink_memory(const struct pfdd_uplink *u)
+size_t pfdd_outbound_memory(const struct pfdd_outbound *u)
 {
     return pfdd_tls_memory(u->tls) + (u->attempt ? sizeof *u->attempt : 0);
 }

@@ -18,15 +18,15 @@
 #include "net/tls.h"
 
 enum {
-    PFDD_UPLINK_PEERS = 8 /* addresses of one name */
+    PFDD_OUTBOUND_PEERS = 8 /* addresses of one name */
 };
 
-struct pfdd_uplink_peer {
+struct pfdd_outbound_peer {
     struct sockaddr_storage to;
     socklen_t n;
 };
 
-struct pfdd_uplink {
+struct pfdd_outbound {
     /* Set by the owner before it is opened; borrowed until closed. */
     uv_loop_t *loop;
     const struct pfdd_access *access;
@@ -39,9 +39,9 @@ struct pfdd_uplink {
     /* Private. */
     uv_timer_t timer;
     struct pfdd_tls *tls;
-    struct pfdd_uplink_lookup *lookup;                /* on its way, or NULL */
-    struct pfdd_uplink_attempt *attempt;              /* likewise */
-    struct pfdd_uplink_peer peers[PFDD_UPLINK_PEERS]; /* [n_peers] */
+    struct pfdd_outbound_lookup *lookup;   /* on its way, or NULL */
+    struct pfdd_outbound_attempt *attempt; /* likewise */
+    struct pfdd_outbound_peer peers[PFDD_OUTBOUND_PEERS]; /* [n_peers] */
     size_t n_peers;
     size_t next_peer;
     unsigned wait_ms;
@@ -52,19 +52,19 @@ struct pfdd_uplink {
 };
 
 /* Begins to connect. False: err [n_err] says why; nothing is open. */
-bool pfdd_uplink_open(struct pfdd_uplink *u, char *err, size_t n_err);
+bool pfdd_outbound_open(struct pfdd_outbound *u, char *err, size_t n_err);
 
 /* What it gave is gone, and closed: there will be another one, after a while. */
-void pfdd_uplink_lost(struct pfdd_uplink *u, const char *why);
+void pfdd_outbound_lost(struct pfdd_outbound *u, const char *why);
 
 /* What it gave stays the owner's. */
-void pfdd_uplink_close(struct pfdd_uplink *u);
+void pfdd_outbound_close(struct pfdd_outbound *u);
 
 /* What is wrong with a socket that libuv gave a status for: an errno value; 0:
  * nothing. libuv itself only knows that something is. */
-int pfdd_uplink_error(int fd, int status);
+int pfdd_outbound_error(int fd, int status);
 
 /* Bytes of memory, beside its own. */
-size_t pfdd_uplink_memory(const struct pfdd_uplink *u);
+size_t pfdd_outbound_memory(const struct pfdd_outbound *u);
 
 #endif

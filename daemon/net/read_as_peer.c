@@ -305,9 +305,9 @@ static enum pfd_status gone(struct pfd_error *err)
     return PFD_ERR_IO;
 }
 
-enum pfd_status pfdd_deputy_read(const struct pfdd_peer *peer, const char *uri,
-                                 size_t n_max, struct pfd_input **ret,
-                                 struct pfd_error *err)
+enum pfd_status pfdd_read_as_peer(const struct pfdd_peer *peer, const char *uri,
+                                  size_t n_max, struct pfd_input **ret,
+                                  struct pfd_error *err)
 {
     if (!pfdd_peer_is_alive(peer))
         return gone(err);

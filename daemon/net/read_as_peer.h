@@ -17,8 +17,8 @@
  * nobody answers for these; links are followed likewise. Of a process, the peer
  * is the process itself and of our user.
  */
-enum pfd_status pfdd_deputy_read(const struct pfdd_peer *peer, const char *uri,
-                                 size_t n_max, struct pfd_input **ret,
-                                 struct pfd_error *err);
+enum pfd_status pfdd_read_as_peer(const struct pfdd_peer *peer, const char *uri,
+                                  size_t n_max, struct pfd_input **ret,
+                                  struct pfd_error *err);
 
 #endif

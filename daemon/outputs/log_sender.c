@@ -299,7 +299,7 @@ static void lose_link(struct pfdd_sender *s, const char *why)
 {
     drop_link(s);
     s->count.retried++;
-    pfdd_uplink_lost(&s->uplink, why);
+    pfdd_outbound_lost(&s->outbound, why);
 }
 
 static enum outcome send_some(struct pfdd_sender *s)
@@ -359,7 +359,7 @@ static void look_whether_done(struct pfdd_sender *s)
     if (ioctl(s->link->fd, SIOCOUTQ, &left) != 0 || left > 0)
         return;
     /* In this order: what nobody takes any more is thrown away afterwards. */
-    int error = pfdd_uplink_error(s->link->fd, 0);
+    int error = pfdd_outbound_error(s->link->fd, 0);
     if (error) {
         lose_link(s, strerror(error));
         return;
@@ -396,7 +396,7 @@ static void on_event(uv_poll_t *poll, int status, int events)
     struct pfdd_sender_link *link = poll->data;
     struct pfdd_sender *s = link->of;
     if (status < 0) {
-        lose_link(s, strerror(pfdd_uplink_error(link->fd, status)));
+        lose_link(s, strerror(pfdd_outbound_error(link->fd, status)));
     } else if ((events & UV_READABLE) && has_ended(link)) {
         lose_link(s, "the peer has gone");
     } else if (events & UV_WRITABLE) {
@@ -412,7 +412,7 @@ static void on_up(void *user, int fd)
     if (!link || uv_poll_init(s->base.d->loop, &link->poll, fd) != 0) {
         free(link);
         close(fd);
-        pfdd_uplink_lost(&s->uplink, "out of memory");
+        pfdd_outbound_lost(&s->outbound, "out of memory");
         return;
     }
     if (!s->is_datagram)
@@ -479,17 +479,17 @@ bool pfdd_sender_open(struct pfdd_sender *s,
 {
     s->protocol = protocol;
     s->is_datagram = protocol->is_datagram(s->base.config);
-    s->uplink = (struct pfdd_uplink){ .loop = s->base.d->loop,
-                                      .access = access_of(s),
-                                      .is_datagram = s->is_datagram,
-                                      .up = on_up,
-                                      .closed = on_uplink_closed,
-                                      .user = s };
+    s->outbound = (struct pfdd_outbound){ .loop = s->base.d->loop,
+                                          .access = access_of(s),
+                                          .is_datagram = s->is_datagram,
+                                          .up = on_up,
+                                          .closed = on_uplink_closed,
+                                          .user = s };
     s->notes.wake = on_notes;
     s->notes.user = s;
     if (!pfdd_notes_open(&s->notes, &s->base, protocol->encoding, err, n_err))
         return false;
-    if (!pfdd_uplink_open(&s->uplink, err, n_err)) {
+    if (!pfdd_outbound_open(&s->outbound, err, n_err)) {
         pfdd_notes_close(&s->notes);
         return false;
     }
@@ -505,14 +505,14 @@ void pfdd_sender_close(struct pfdd_output *output)
     if (s->link)
         drop_link(s);
     uv_close((uv_handle_t *)&s->timer, on_timer_closed);
-    pfdd_uplink_close(&s->uplink);
+    pfdd_outbound_close(&s->outbound);
 }
 
 /* Whoever is away is not waited for. */
 bool pfdd_sender_is_drained(const struct pfdd_output *output)
 {
     const struct pfdd_sender *s = (const struct pfdd_sender *)output;
-    return s->uplink.is_down ||
+    return s->outbound.is_down ||
            (!s->rest.n && !s->out.n && pfdd_notes_are_done(&s->notes));
 }
 
@@ -520,7 +520,7 @@ size_t pfdd_sender_memory(const struct pfdd_output *output)
 {
     const struct pfdd_sender *s = (const struct pfdd_sender *)output;
     return sizeof *s + pfdd_notes_memory(&s->notes) + s->rest.size +
-           s->n_links * sizeof *s->link + pfdd_uplink_memory(&s->uplink);
+           s->n_links * sizeof *s->link + pfdd_outbound_memory(&s->outbound);
 }
 
 struct pfdd_sent pfdd_sender_sent(const struct pfdd_output *output)

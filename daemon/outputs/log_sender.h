@@ -43,7 +43,7 @@ struct pfdd_sender {
     struct pfdd_output base;
     const struct pfdd_protocol *protocol;
     struct pfdd_notes notes;
-    struct pfdd_uplink uplink;
+    struct pfdd_outbound outbound;
     bool uplink_closed;
     uv_timer_t timer; /* looks whether what was sent is done, and what gathers
                          is enough */

@@ -70,7 +70,7 @@ enum state {
 struct forward_output {
     struct pfdd_output base;
     struct pfdd_notes notes;
-    struct pfdd_uplink uplink;
+    struct pfdd_outbound outbound;
     bool uplink_closed;
     uv_timer_t timer; /* for what gathers, and for those who do not answer */
     bool timer_closed;
@@ -273,7 +273,7 @@ static void drop_link(struct forward_output *o)
 static void lose_link(struct forward_output *o, const char *why)
 {
     drop_link(o);
-    pfdd_uplink_lost(&o->uplink, why);
+    pfdd_outbound_lost(&o->outbound, why);
 }
 
 static void on_event(uv_poll_t *poll, int status, int events);
@@ -452,7 +452,7 @@ static void on_event(uv_poll_t *poll, int status, int events)
     struct link *link = poll->data;
     struct forward_output *o = link->of;
     if (status < 0) {
-        lose_link(o, strerror(pfdd_uplink_error(link->fd, status)));
+        lose_link(o, strerror(pfdd_outbound_error(link->fd, status)));
         return;
     }
     if (events & UV_READABLE)
@@ -468,7 +468,7 @@ static void on_up(void *user, int fd)
     if (!link || uv_poll_init(o->base.d->loop, &link->poll, fd) != 0) {
         free(link);
         close(fd);
-        pfdd_uplink_lost(&o->uplink, "out of memory");
+        pfdd_outbound_lost(&o->outbound, "out of memory");
         return;
     }
     link->poll.data = link;
@@ -554,18 +554,18 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     struct forward_output *o = (struct forward_output *)output;
     struct pfdd *d = output->d;
     snprintf(err, n_err, "out of memory");
-    o->uplink = (struct pfdd_uplink){ .loop = d->loop,
-                                      .access = &output->config->access,
-                                      .up = on_up,
-                                      .closed = on_uplink_closed,
-                                      .user = o };
+    o->outbound = (struct pfdd_outbound){ .loop = d->loop,
+                                          .access = &output->config->access,
+                                          .up = on_up,
+                                          .closed = on_uplink_closed,
+                                          .user = o };
     o->notes.wake = on_notes;
     o->notes.user = o;
     if (!pfdd_make_random(o->run, 8) ||
         !pfdd_greeting_read(&o->greeting, &config_of(o)->secrets, err, n_err) ||
         !pfdd_notes_open(&o->notes, output, &pfdd_forward_encoding, err, n_err))
         return false;
-    if (!pfdd_uplink_open(&o->uplink, err, n_err)) {
+    if (!pfdd_outbound_open(&o->outbound, err, n_err)) {
         pfdd_notes_close(&o->notes);
         return false;
     }
@@ -581,21 +581,22 @@ static void close_output(struct pfdd_output *output)
     if (o->link)
         drop_link(o);
     uv_close((uv_handle_t *)&o->timer, on_timer_closed);
-    pfdd_uplink_close(&o->uplink);
+    pfdd_outbound_close(&o->outbound);
 }
 
 /* Whoever is away is not waited for. */
 static bool is_drained(const struct pfdd_output *output)
 {
     const struct forward_output *o = (const struct forward_output *)output;
-    return o->uplink.is_down || (!o->chunks && pfdd_notes_are_done(&o->notes));
+    return o->outbound.is_down ||
+           (!o->chunks && pfdd_notes_are_done(&o->notes));
 }
 
 static size_t memory(const struct pfdd_output *output)
 {
     const struct forward_output *o = (const struct forward_output *)output;
     return sizeof *o + pfdd_notes_memory(&o->notes) + o->n_bytes +
-           o->n_chunks * sizeof *o->chunks + pfdd_uplink_memory(&o->uplink);
+           o->n_chunks * sizeof *o->chunks + pfdd_outbound_memory(&o->outbound);
 }
 
 static struct pfdd_sent sent(const struct pfdd_output *output)

@@ -40,7 +40,7 @@ enum state {
 };
 
 struct client {
-    struct pfdd_visitor
+    struct pfdd_accepted_client
         base; /* silent: it does not stream, and we wait for it */
     enum state state;
     bool keeps; /* another request may follow */
@@ -70,7 +70,7 @@ struct http_config {
 
 struct http_output {
     struct pfdd_output base;
-    struct pfdd_visitors visitors;
+    struct pfdd_accepted_clients accepted_clients;
     unsigned n_streams;
     bool is_making[2]; /* a page of metrics; of the state */
     size_t n_metrics;  /* bytes that such pages take */
@@ -86,20 +86,20 @@ static const struct http_config *config_of(const struct http_output *o)
 
 static struct http_output *output_of(const struct client *c)
 {
-    return PFDD_MEMBER_OF(struct http_output, c->base.of, visitors);
+    return PFDD_MEMBER_OF(struct http_output, c->base.of, accepted_clients);
 }
 
 static void close_client(struct client *c)
 {
-    pfdd_visitor_close(&c->base);
+    pfdd_accepted_client_close(&c->base);
 }
 
 static void watch(struct client *c, int events)
 {
-    pfdd_visitor_watch(&c->base, events);
+    pfdd_accepted_client_watch(&c->base, events);
 }
 
-static void on_leave(struct pfdd_visitor *v)
+static void on_leave(struct pfdd_accepted_client *v)
 {
     struct client *c = (struct client *)v;
     struct http_output *o = output_of(c);
@@ -126,7 +126,7 @@ static void drop_body(struct client *c)
     unref_metrics(output_of(c), m);
 }
 
-static void on_gone(struct pfdd_visitor *v)
+static void on_gone(struct pfdd_accepted_client *v)
 {
     struct client *c = (struct client *)v;
     free(c->answer);
@@ -144,7 +144,7 @@ static void linger(struct client *c)
     c->state = LINGERING;
     c->base.limited_peer.is_silent = true;
     shutdown(c->base.fd, SHUT_WR);
-    pfdd_visitor_expect(&c->base, LINGER_MS);
+    pfdd_accepted_client_expect(&c->base, LINGER_MS);
     watch(c, UV_READABLE);
 }
 
@@ -236,7 +236,7 @@ static void write_lines(struct client *c)
     }
 }
 
-static void go_on(struct pfdd_visitor *v)
+static void go_on(struct pfdd_accepted_client *v)
 {
     write_lines((struct client *)v);
 }
@@ -294,7 +294,7 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
     c->pump.cursor.name = o->label;
     c->state = STREAMING;
     o->n_streams++;
-    pfdd_visitor_expect(&c->base, 0);
+    pfdd_accepted_client_expect(&c->base, 0);
     send_answer(c, head, n_head, NULL, 0);
 }
 
@@ -321,15 +321,16 @@ static void make_metrics(struct http_output *o, bool is_state);
 static void metrics_done(struct pfdd_job *job)
 {
     struct pfdd_metrics *m = PFDD_MEMBER_OF(struct pfdd_metrics, job, job);
-    struct pfdd_visitor *hold = m->user;
+    struct pfdd_accepted_client *hold = m->user;
     struct http_output *o = output_of((struct client *)hold);
-    struct pfdd_visitor *next = NULL;
+    struct pfdd_accepted_client *next = NULL;
     o->n_metrics -= m->n_held;
     pfdd_metrics_settle(m);
     o->n_metrics += m->n_held;
     o->is_making[m->is_state] = false;
     bool is_state = m->is_state;
-    for (struct pfdd_visitor *v = o->visitors.first; v; v = next) {
+    for (struct pfdd_accepted_client *v = o->accepted_clients.first; v;
+         v = next) {
         struct client *c = (struct client *)v;
         next = v->next;
         if (v->closing || c->wish != MAKING || c->wants_state != is_state)
@@ -345,7 +346,7 @@ static void metrics_done(struct pfdd_job *job)
     }
     unref_metrics(o, m);
     make_metrics(o, is_state);
-    pfdd_visitor_let_go(hold);
+    pfdd_accepted_client_let_go(hold);
 }
 
 /* Of a user who asks, a reference; NULL: out of memory. */
@@ -370,10 +371,11 @@ static struct pfdd_metrics *note_metrics(struct client *c)
 static void make_metrics(struct http_output *o, bool is_state)
 {
     struct pfdd_metrics *m = NULL;
-    struct pfdd_visitor *next = NULL;
+    struct pfdd_accepted_client *next = NULL;
     if (o->is_making[is_state])
         return;
-    for (struct pfdd_visitor *v = o->visitors.first; v && !m; v = next) {
+    for (struct pfdd_accepted_client *v = o->accepted_clients.first; v && !m;
+         v = next) {
         struct client *c = (struct client *)v;
         next = v->next;
         if (v->closing || c->wish != NEXT || c->wants_state != is_state)
@@ -384,11 +386,12 @@ static void make_metrics(struct http_output *o, bool is_state)
             continue;
         }
         m->user = v;
-        pfdd_visitor_hold(v);
+        pfdd_accepted_client_hold(v);
     }
     if (!m)
         return;
-    for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
+    for (struct pfdd_accepted_client *v = o->accepted_clients.first; v;
+         v = v->next) {
         struct client *c = (struct client *)v;
         if (c->wish == NEXT && c->wants_state == is_state)
             c->wish = MAKING;
@@ -459,7 +462,7 @@ static void excerpt_done(struct pfdd_excerpt *e)
     if (!c->base.closing)
         send_excerpt(c, e);
     pfdd_excerpt_free(e);
-    pfdd_visitor_let_go(&c->base);
+    pfdd_accepted_client_let_go(&c->base);
 }
 
 /* Nothing is heard of the connection until it is there. */
@@ -472,7 +475,7 @@ static void give_excerpt(struct client *c, const struct pfdd_http_request *q)
         refuse(c, q->is_head, status, err);
         return;
     }
-    pfdd_visitor_hold(&c->base);
+    pfdd_accepted_client_hold(&c->base);
     c->state = WAITING;
     c->base.limited_peer.is_silent = false;
     watch(c, 0);
@@ -547,8 +550,8 @@ static void answer(struct client *c, const struct pfdd_http_request *q)
 static void ask(struct client *c)
 {
     c->state = ASKING;
-    pfdd_visitor_fall_silent(&c->base);
-    pfdd_visitor_expect(&c->base, config_of(output_of(c))->idle_ms);
+    pfdd_accepted_client_fall_silent(&c->base);
+    pfdd_accepted_client_expect(&c->base, config_of(output_of(c))->idle_ms);
     /* What has come already has its turn as if it came now. */
     watch(c, c->n_head ? UV_READABLE | UV_WRITABLE : UV_READABLE);
 }
@@ -652,7 +655,7 @@ static bool receive(struct client *c)
     return false;
 }
 
-static void on_event(struct pfdd_visitor *v, int events)
+static void on_event(struct pfdd_accepted_client *v, int events)
 {
     struct client *c = (struct client *)v;
     if ((events & UV_READABLE) && !receive(c))
@@ -668,18 +671,19 @@ static void on_event(struct pfdd_visitor *v, int events)
 
 /* ---- connections ---- */
 
-static void on_come(struct pfdd_visitor *v)
+static void on_come(struct pfdd_accepted_client *v)
 {
     ask((struct client *)v);
 }
 
-static void on_closed(struct pfdd_visitors *vs)
+static void on_closed(struct pfdd_accepted_clients *vs)
 {
-    struct http_output *o = PFDD_MEMBER_OF(struct http_output, vs, visitors);
+    struct http_output *o =
+        PFDD_MEMBER_OF(struct http_output, vs, accepted_clients);
     pfdd_output_closed(&o->base);
 }
 
-static const struct pfdd_visitors_class clients = {
+static const struct pfdd_accepted_clients_class clients = {
     .size = sizeof(struct client),
     .come = on_come,
     .event = on_event,
@@ -692,12 +696,12 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
     struct http_output *o = (struct http_output *)output;
     const struct pfdd_access *access = &output->config->access;
-    o->visitors.class = &clients;
-    o->visitors.loop = output->d->loop;
-    o->visitors.count = &output->d->count;
+    o->accepted_clients.class = &clients;
+    o->accepted_clients.loop = output->d->loop;
+    o->accepted_clients.count = &output->d->count;
     /* Streams never take the places of those that ask for pages. */
-    o->visitors.n_max = (unsigned)access->max_clients + PAGES;
-    if (!pfdd_visitors_open(&o->visitors, access, err, n_err))
+    o->accepted_clients.n_max = (unsigned)access->max_clients + PAGES;
+    if (!pfdd_accepted_clients_open(&o->accepted_clients, access, err, n_err))
         return false;
     snprintf(o->label, sizeof o->label, "a subscriber of %s",
              access->address.text);
@@ -708,13 +712,14 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 static void close_output(struct pfdd_output *output)
 {
     struct http_output *o = (struct http_output *)output;
-    pfdd_visitors_close(&o->visitors);
+    pfdd_accepted_clients_close(&o->accepted_clients);
 }
 
 static bool is_drained(const struct pfdd_output *output)
 {
     const struct http_output *o = (const struct http_output *)output;
-    for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
+    for (struct pfdd_accepted_client *v = o->accepted_clients.first; v;
+         v = v->next) {
         const struct client *c = (const struct client *)v;
         if (c->state == STREAMING && !pfdd_cursor_is_done(&c->pump.cursor))
             return false;
@@ -725,8 +730,10 @@ static bool is_drained(const struct pfdd_output *output)
 static size_t memory(const struct pfdd_output *output)
 {
     const struct http_output *o = (const struct http_output *)output;
-    size_t n = sizeof *o + pfdd_visitors_memory(&o->visitors) + o->n_metrics;
-    for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
+    size_t n = sizeof *o + pfdd_accepted_clients_memory(&o->accepted_clients) +
+               o->n_metrics;
+    for (struct pfdd_accepted_client *v = o->accepted_clients.first; v;
+         v = v->next) {
         const struct client *c = (const struct client *)v;
         n += sizeof *c + c->n_answer;
         n += c->pump.is_open ? pfdd_cursor_memory(&c->pump.cursor) : 0;

@@ -25,7 +25,7 @@ enum {
 };
 
 struct client {
-    struct pfdd_visitor base; /* it need not say anything */
+    struct pfdd_accepted_client base; /* it need not say anything */
     struct pfdd_pump pump;
     bool ended; /* its own side */
     char request[PFDD_REQUEST_MAX];
@@ -34,16 +34,16 @@ struct client {
 
 struct listen_output {
     struct pfdd_output base;
-    struct pfdd_visitors visitors;
+    struct pfdd_accepted_clients accepted_clients;
     char label[320]; /* of a subscriber, for the log */
 };
 
 static struct listen_output *output_of(const struct client *c)
 {
-    return PFDD_MEMBER_OF(struct listen_output, c->base.of, visitors);
+    return PFDD_MEMBER_OF(struct listen_output, c->base.of, accepted_clients);
 }
 
-static void on_leave(struct pfdd_visitor *v)
+static void on_leave(struct pfdd_accepted_client *v)
 {
     pfdd_pump_close(&((struct client *)v)->pump);
 }
@@ -55,25 +55,25 @@ static void pump(struct client *c)
     switch (pfdd_pump_turn(&c->pump)) {
     case PFDD_PUMP_BLOCKS:
     case PFDD_PUMP_TURN:
-        pfdd_visitor_watch(&c->base, readable | UV_WRITABLE);
+        pfdd_accepted_client_watch(&c->base, readable | UV_WRITABLE);
         break;
     case PFDD_PUMP_EMPTY:
         if (c->ended && pfdd_cursor_is_done(&c->pump.cursor)) {
-            pfdd_visitor_close(&c->base);
+            pfdd_accepted_client_close(&c->base);
         } else {
-            pfdd_visitor_watch(&c->base, readable);
+            pfdd_accepted_client_watch(&c->base, readable);
         }
         break;
     case PFDD_PUMP_AWAY:
-        pfdd_visitor_watch(&c->base, readable);
+        pfdd_accepted_client_watch(&c->base, readable);
         break;
     case PFDD_PUMP_END:
-        pfdd_visitor_close(&c->base);
+        pfdd_accepted_client_close(&c->base);
         break;
     }
 }
 
-static void go_on(struct pfdd_visitor *v)
+static void go_on(struct pfdd_accepted_client *v)
 {
     pump((struct client *)v);
 }
@@ -85,14 +85,14 @@ static void on_lines(struct pfdd_cursor *cursor)
     if (!(c->base.events & UV_WRITABLE)) {
         pump(c);
     } else if (pfdd_pump_has_lagged(&c->pump)) {
-        pfdd_visitor_close(&c->base);
+        pfdd_accepted_client_close(&c->base);
     }
 }
 
 static void refuse(struct client *c, const char *why)
 {
     pfdd_socket_refuse(c->base.fd, why);
-    pfdd_visitor_close(&c->base);
+    pfdd_accepted_client_close(&c->base);
 }
 
 static bool read_request(const struct client *c, struct pfdd_request *ret,
@@ -123,14 +123,14 @@ static void begin(struct client *c, const char *line, size_t n)
         refuse(c, err);
         return;
     }
-    pfdd_visitor_expect(&c->base, 0);
+    pfdd_accepted_client_expect(&c->base, 0);
     c->pump.cursor.user = c;
     c->pump.cursor.name = output_of(c)->label;
     c->pump.cursor.wake = on_lines;
     pump(c);
 }
 
-static void on_grace(struct pfdd_visitor *v)
+static void on_grace(struct pfdd_accepted_client *v)
 {
     struct client *c = (struct client *)v;
     if (!c->pump.is_open && c->n_request == 0)
@@ -156,7 +156,7 @@ static void on_input(struct client *c)
     ssize_t n = recv(c->base.fd, to, room, MSG_DONTWAIT);
     if (n < 0) {
         if (errno != EAGAIN && errno != EINTR)
-            pfdd_visitor_close(&c->base);
+            pfdd_accepted_client_close(&c->base);
         return;
     }
     if (n == 0) {
@@ -174,7 +174,7 @@ static void on_input(struct client *c)
     }
 }
 
-static void on_event(struct pfdd_visitor *v, int events)
+static void on_event(struct pfdd_accepted_client *v, int events)
 {
     struct client *c = (struct client *)v;
     if (events & UV_READABLE)
@@ -183,23 +183,23 @@ static void on_event(struct pfdd_visitor *v, int events)
         pump(c);
 }
 
-static void on_come(struct pfdd_visitor *v)
+static void on_come(struct pfdd_accepted_client *v)
 {
     int room = SEND_ROOM;
     setsockopt(v->fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     v->limited_peer.is_silent = false;
-    pfdd_visitor_watch(v, UV_READABLE);
-    pfdd_visitor_expect(v, GRACE_MS);
+    pfdd_accepted_client_watch(v, UV_READABLE);
+    pfdd_accepted_client_expect(v, GRACE_MS);
 }
 
-static void on_closed(struct pfdd_visitors *vs)
+static void on_closed(struct pfdd_accepted_clients *vs)
 {
     struct listen_output *o =
-        PFDD_MEMBER_OF(struct listen_output, vs, visitors);
+        PFDD_MEMBER_OF(struct listen_output, vs, accepted_clients);
     pfdd_output_closed(&o->base);
 }
 
-static const struct pfdd_visitors_class clients = {
+static const struct pfdd_accepted_clients_class clients = {
     .size = sizeof(struct client),
     .come = on_come,
     .event = on_event,
@@ -214,11 +214,11 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
     struct listen_output *o = (struct listen_output *)output;
     const struct pfdd_access *access = &output->config->access;
-    o->visitors.class = &clients;
-    o->visitors.loop = output->d->loop;
-    o->visitors.count = &output->d->count;
-    o->visitors.n_max = (unsigned)access->max_clients;
-    if (!pfdd_visitors_open(&o->visitors, access, err, n_err))
+    o->accepted_clients.class = &clients;
+    o->accepted_clients.loop = output->d->loop;
+    o->accepted_clients.count = &output->d->count;
+    o->accepted_clients.n_max = (unsigned)access->max_clients;
+    if (!pfdd_accepted_clients_open(&o->accepted_clients, access, err, n_err))
         return false;
     snprintf(o->label, sizeof o->label, "a subscriber of %s",
              access->address.text);
@@ -229,13 +229,14 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 static void close_output(struct pfdd_output *output)
 {
     struct listen_output *o = (struct listen_output *)output;
-    pfdd_visitors_close(&o->visitors);
+    pfdd_accepted_clients_close(&o->accepted_clients);
 }
 
 static bool is_drained(const struct pfdd_output *output)
 {
     const struct listen_output *o = (const struct listen_output *)output;
-    for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
+    for (struct pfdd_accepted_client *v = o->accepted_clients.first; v;
+         v = v->next) {
         const struct client *c = (const struct client *)v;
         if (c->pump.is_open && !pfdd_cursor_is_done(&c->pump.cursor))
             return false;
@@ -246,8 +247,9 @@ static bool is_drained(const struct pfdd_output *output)
 static size_t memory(const struct pfdd_output *output)
 {
     const struct listen_output *o = (const struct listen_output *)output;
-    size_t n = sizeof *o + pfdd_visitors_memory(&o->visitors);
-    for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
+    size_t n = sizeof *o + pfdd_accepted_clients_memory(&o->accepted_clients);
+    for (struct pfdd_accepted_client *v = o->accepted_clients.first; v;
+         v = v->next) {
         const struct client *c = (const struct client *)v;
         n += sizeof *c;
         n += c->pump.is_open ? pfdd_cursor_memory(&c->pump.cursor) : 0;

@@ -45,7 +45,7 @@ enum state {
 /* Notes that go, and arrive, together. */
 struct batch {
     struct pfdd_job job;
-    struct pfdd_post post;
+    struct pfdd_http_post http_post;
     struct otlp_output *of;
     enum state state;
     struct pfdd_byte_buffer text;
@@ -60,7 +60,7 @@ struct batch {
 struct otlp_output {
     struct pfdd_output base;
     struct pfdd_notes notes;
-    struct pfdd_poster *poster;
+    struct pfdd_http_client *http_client;
     bool poster_closed;
     uv_timer_t timer;
     bool timer_closed;
@@ -223,7 +223,7 @@ static uint64_t some_of(uint64_t ms)
 static void back_off(struct otlp_output *o, struct batch *b, const char *why)
 {
     uint64_t wait = o->wait_ms < SOONEST_MS ? SOONEST_MS : o->wait_ms;
-    uint64_t asked = b->post.retry_ms;
+    uint64_t asked = b->http_post.retry_ms;
     o->wait_ms = 2 * wait < LATEST_MS ? 2 * wait : LATEST_MS;
     o->pause_until = uv_now(o->base.d->loop) + (asked ? asked : some_of(wait));
     o->count.retried++;
@@ -235,8 +235,9 @@ static void back_off(struct otlp_output *o, struct batch *b, const char *why)
 static void take_success(struct otlp_output *o, struct batch *b)
 {
     char why[200];
-    uint64_t rejected = pfdd_otlp_rejected(b->post.answer, b->post.n_answer,
-                                           b->n_notes, why, sizeof why);
+    uint64_t rejected =
+        pfdd_otlp_rejected(b->http_post.answer, b->http_post.n_answer,
+                           b->n_notes, why, sizeof why);
     if (rejected) {
         pfdd_log_about(&o->topic, PFDD_WARNING,
                        "%s: %" PRIu64 " of %" PRIu64 " records refused: %s",
@@ -255,7 +256,7 @@ static void refuse(struct otlp_output *o, struct batch *b)
 {
     pfdd_log_about(&o->topic, PFDD_ERROR,
                    "%s: status %ld: %" PRIu64 " records dropped",
-                   config_of(o)->url, b->post.status, b->n_notes);
+                   config_of(o)->url, b->http_post.status, b->n_notes);
     o->count.dropped += b->n_notes;
     finish(o, b);
 }
@@ -273,17 +274,17 @@ static bool is_about_records(long status)
     return status == 400 || status == 413 || status == 422;
 }
 
-static void on_done(struct pfdd_post *post)
+static void on_done(struct pfdd_http_post *http_post)
 {
-    struct batch *b = PFDD_MEMBER_OF(struct batch, post, post);
+    struct batch *b = PFDD_MEMBER_OF(struct batch, http_post, http_post);
     struct otlp_output *o = b->of;
     char why[200];
-    snprintf(why, sizeof why, "status %ld", post->status);
-    if (post->status >= 200 && post->status < 300) {
+    snprintf(why, sizeof why, "status %ld", http_post->status);
+    if (http_post->status >= 200 && http_post->status < 300) {
         take_success(o, b);
-    } else if (is_passing(post->status)) {
-        back_off(o, b, post->status ? why : post->why);
-    } else if (o->notes.is_required && !is_about_records(post->status)) {
+    } else if (is_passing(http_post->status)) {
+        back_off(o, b, http_post->status ? why : http_post->why);
+    } else if (o->notes.is_required && !is_about_records(http_post->status)) {
         back_off(o, b, why);
     } else {
         refuse(o, b);
@@ -297,13 +298,13 @@ static void send_ready(struct otlp_output *o)
     for (struct batch *b = o->batches; b < o->batches + WINDOW; b++) {
         if (b->state != READY || uv_now(o->base.d->loop) < o->pause_until)
             continue;
-        b->post.body = b->packed ? b->packed : b->text.at;
-        b->post.n = b->packed ? b->n_packed : b->text.n;
-        b->post.is_gzip = b->packed;
-        b->post.done = on_done;
+        b->http_post.body = b->packed ? b->packed : b->text.at;
+        b->http_post.n = b->packed ? b->n_packed : b->text.n;
+        b->http_post.is_gzip = b->packed;
+        b->http_post.done = on_done;
         b->state = SENDING;
-        b->post.retry_ms = 0;
-        if (!pfdd_poster_send(o->poster, &b->post))
+        b->http_post.retry_ms = 0;
+        if (!pfdd_http_client_send(o->http_client, &b->http_post))
             back_off(o, b, "out of memory");
     }
 }
@@ -406,7 +407,7 @@ static bool read_headers(struct otlp_output *o, char *err, size_t n_err)
 
 static bool open_parts(struct otlp_output *o, char *err, size_t n_err)
 {
-    const struct pfdd_poster_options options = {
+    const struct pfdd_http_client_options options = {
         .loop = o->base.d->loop,
         .url = config_of(o)->url,
         .tls = &o->base.config->access.tls,
@@ -420,8 +421,8 @@ static bool open_parts(struct otlp_output *o, char *err, size_t n_err)
     o->notes.user = o;
     if (!pfdd_notes_open(&o->notes, &o->base, &pfdd_otlp_encoding, err, n_err))
         return false;
-    o->poster = pfdd_poster_new(&options, err, n_err);
-    if (o->poster)
+    o->http_client = pfdd_http_client_new(&options, err, n_err);
+    if (o->http_client)
         return true;
     pfdd_notes_close(&o->notes);
     return false;
@@ -448,7 +449,7 @@ static void close_output(struct pfdd_output *output)
 {
     struct otlp_output *o = (struct otlp_output *)output;
     uv_close((uv_handle_t *)&o->timer, on_timer_closed);
-    pfdd_poster_close(o->poster);
+    pfdd_http_client_close(o->http_client);
 }
 
 /* Whoever is away is not waited for. */
@@ -462,7 +463,7 @@ static size_t memory(const struct pfdd_output *output)
 {
     const struct otlp_output *o = (const struct otlp_output *)output;
     size_t n = sizeof *o + pfdd_notes_memory(&o->notes) +
-               pfdd_poster_memory(o->poster);
+               pfdd_http_client_memory(o->http_client);
     for (const struct batch *b = o->batches; b < o->batches + WINDOW; b++) {
         n += b->state == PACKING ? 2 * o->notes.batch_size
                                  : b->text.size + b->n_packed;
@@ -489,7 +490,7 @@ static void check(const void *group, const struct pfdd_places *places)
     const struct pfdd_tls_config *tls = &config->base.access.tls;
     bool is_https = false;
     const char *why =
-        config->url ? pfdd_post_check(config->url, &is_https) : NULL;
+        config->url ? pfdd_http_post_check(config->url, &is_https) : NULL;
     if (why) {
         pfdd_diagnostics_add(places, "url", "'url': %s", why);
     } else if (config->url && !is_https &&

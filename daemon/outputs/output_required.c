@@ -24,7 +24,7 @@ enum {
 };
 
 struct subscriber {
-    struct pfdd_visitor base;
+    struct pfdd_accepted_client base;
     bool reading; /* it has begun to get what it wants: */
     bool is_entries;
     bool has_had_any;
@@ -34,22 +34,22 @@ struct subscriber {
 
 struct acked_output {
     struct pfdd_output base;
-    struct pfdd_visitors visitors;
+    struct pfdd_accepted_clients accepted_clients;
     struct subscriber *subscriber; /* NULL: nobody is there */
     struct pfdd_consumer consumer;
 };
 
 static struct acked_output *output_of(const struct subscriber *s)
 {
-    return PFDD_MEMBER_OF(struct acked_output, s->base.of, visitors);
+    return PFDD_MEMBER_OF(struct acked_output, s->base.of, accepted_clients);
 }
 
 static void close_subscriber(struct subscriber *s)
 {
-    pfdd_visitor_close(&s->base);
+    pfdd_accepted_client_close(&s->base);
 }
 
-static void on_leave(struct pfdd_visitor *v)
+static void on_leave(struct pfdd_accepted_client *v)
 {
     struct acked_output *o = output_of((struct subscriber *)v);
     o->subscriber = NULL;
@@ -98,7 +98,7 @@ static void pump(struct acked_output *o)
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0 && errno == EAGAIN) {
-            pfdd_visitor_watch(&s->base, UV_READABLE | UV_WRITABLE);
+            pfdd_accepted_client_watch(&s->base, UV_READABLE | UV_WRITABLE);
             return;
         }
         if (done < 0) {
@@ -109,7 +109,7 @@ static void pump(struct acked_output *o)
         s->has_had_any = true;
         pfdd_consumer_take(&o->consumer, (size_t)done);
     }
-    pfdd_visitor_watch(&s->base, UV_READABLE);
+    pfdd_accepted_client_watch(&s->base, UV_READABLE);
     if (s->is_entries && pfdd_consumer_has_lines(&o->consumer)) {
         refuse(s, "lines that were left by the version before come first, as "
                   "json only");
@@ -120,7 +120,7 @@ static void begin(struct subscriber *s)
 {
     struct acked_output *o = output_of(s);
     s->reading = true;
-    pfdd_visitor_expect(&s->base, 0);
+    pfdd_accepted_client_expect(&s->base, 0);
     pfdd_consumer_begin(&o->consumer, s->is_entries);
     pump(o);
 }
@@ -207,7 +207,7 @@ static void on_input(struct subscriber *s)
     take_lines(s);
 }
 
-static void on_event(struct pfdd_visitor *v, int events)
+static void on_event(struct pfdd_accepted_client *v, int events)
 {
     struct subscriber *s = (struct subscriber *)v;
     if (events & UV_READABLE)
@@ -217,7 +217,7 @@ static void on_event(struct pfdd_visitor *v, int events)
 }
 
 /* It may have said something that was not read yet. */
-static void on_grace(struct pfdd_visitor *v)
+static void on_grace(struct pfdd_accepted_client *v)
 {
     struct subscriber *s = (struct subscriber *)v;
     on_input(s);
@@ -243,45 +243,47 @@ static void hear_out(struct acked_output *o)
 
 /* Who goes with bytes of ours unread breaks the connection, behind the last
  * words. */
-static void on_broken(struct pfdd_visitor *v)
+static void on_broken(struct pfdd_accepted_client *v)
 {
     hear_out(output_of((struct subscriber *)v));
 }
 
-static bool admit(struct pfdd_visitors *vs, int fd)
+static bool admit(struct pfdd_accepted_clients *vs, int fd)
 {
-    struct acked_output *o = PFDD_MEMBER_OF(struct acked_output, vs, visitors);
+    struct acked_output *o =
+        PFDD_MEMBER_OF(struct acked_output, vs, accepted_clients);
     hear_out(o);
     if (o->subscriber)
         pfdd_socket_refuse(fd, "a required output has one subscriber");
     return !o->subscriber;
 }
 
-static void on_come(struct pfdd_visitor *v)
+static void on_come(struct pfdd_accepted_client *v)
 {
     struct subscriber *s = (struct subscriber *)v;
     struct acked_output *o = output_of(s);
     v->limited_peer.is_silent = false;
     o->subscriber = s;
     o->consumer.absent = false;
-    pfdd_visitor_watch(v, UV_READABLE);
-    pfdd_visitor_expect(v, GRACE_MS);
+    pfdd_accepted_client_watch(v, UV_READABLE);
+    pfdd_accepted_client_expect(v, GRACE_MS);
 }
 
 /* ---- life ---- */
 
 static void finish_close(struct acked_output *o)
 {
-    if (!o->visitors.closing || o->visitors.first ||
-        !o->visitors.listener_closed || pfdd_consumer_is_busy(&o->consumer))
+    if (!o->accepted_clients.closing || o->accepted_clients.first ||
+        !o->accepted_clients.listener_closed ||
+        pfdd_consumer_is_busy(&o->consumer))
         return;
     pfdd_spool_leave(o->base.d->spool, &o->consumer);
     pfdd_output_closed(&o->base);
 }
 
-static void on_closed(struct pfdd_visitors *vs)
+static void on_closed(struct pfdd_accepted_clients *vs)
 {
-    finish_close(PFDD_MEMBER_OF(struct acked_output, vs, visitors));
+    finish_close(PFDD_MEMBER_OF(struct acked_output, vs, accepted_clients));
 }
 
 static void on_durable(struct pfdd_consumer *consumer)
@@ -291,7 +293,7 @@ static void on_durable(struct pfdd_consumer *consumer)
     finish_close(o);
 }
 
-static const struct pfdd_visitors_class subscribers = {
+static const struct pfdd_accepted_clients_class subscribers = {
     .size = sizeof(struct subscriber),
     .admit = admit,
     .come = on_come,
@@ -306,13 +308,14 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
     struct acked_output *o = (struct acked_output *)output;
     const struct pfdd_output_config *config = output->config;
-    o->visitors.class = &subscribers;
-    o->visitors.loop = output->d->loop;
-    o->visitors.count = &output->d->count;
-    o->visitors.n_max = 1;
+    o->accepted_clients.class = &subscribers;
+    o->accepted_clients.loop = output->d->loop;
+    o->accepted_clients.count = &output->d->count;
+    o->accepted_clients.n_max = 1;
     if (!pfdd_consumer_choose(&o->consumer, config, NULL, err, n_err))
         return false;
-    if (!pfdd_visitors_open(&o->visitors, &config->access, err, n_err)) {
+    if (!pfdd_accepted_clients_open(&o->accepted_clients, &config->access, err,
+                                    n_err)) {
         pfdd_render_choice_free(o->consumer.render_choice);
         return false;
     }
@@ -330,7 +333,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 static void close_output(struct pfdd_output *output)
 {
     struct acked_output *o = (struct acked_output *)output;
-    pfdd_visitors_close(&o->visitors);
+    pfdd_accepted_clients_close(&o->accepted_clients);
 }
 
 /* Whether it has acknowledged is the queue's question. */
@@ -343,7 +346,7 @@ static bool is_drained(const struct pfdd_output *output)
 static size_t memory(const struct pfdd_output *output)
 {
     const struct acked_output *o = (const struct acked_output *)output;
-    return sizeof *o + pfdd_visitors_memory(&o->visitors) +
+    return sizeof *o + pfdd_accepted_clients_memory(&o->accepted_clients) +
            (o->subscriber ? sizeof *o->subscriber : 0);
 }
 

@@ -40,16 +40,17 @@ static void come_back(struct pfdd_job *job)
     p->cursor.is_lent = false;
     if (p->to->closing) {
         end_reading(p);
-        pfdd_visitor_take_back(p->to); /* p has gone with it, perhaps */
+        pfdd_accepted_client_take_back(p->to); /* p has gone with it, perhaps */
     } else {
-        pfdd_visitor_take_back(p->to);
+        pfdd_accepted_client_take_back(p->to);
         p->go_on(p->to);
     }
 }
 
 bool pfdd_pump_open(struct pfdd_pump *p, const struct pfdd_output *output,
-                    struct pfdd_visitor *to, struct pfdd_request *request,
-                    void (*go_on)(struct pfdd_visitor *to))
+                    struct pfdd_accepted_client *to,
+                    struct pfdd_request *request,
+                    void (*go_on)(struct pfdd_accepted_client *to))
 {
     struct pfdd_reader_quota *reader_quota = pfdd_reader_quota_join(
         &output->d->reader_quotas, &to->limited_peer.key);
@@ -102,7 +103,7 @@ static void send_away(struct pfdd_pump *p, const char *bytes, size_t n)
     p->n = n;
     p->is_away = true;
     p->cursor.is_lent = true;
-    pfdd_visitor_lend(p->to);
+    pfdd_accepted_client_lend(p->to);
     pfdd_pool_submit(p->output->d->thread_pools.senders, &p->job);
 }
 

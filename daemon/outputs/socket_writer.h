@@ -27,8 +27,8 @@ struct pfdd_pump {
     bool is_open;
     /* Private. */
     const struct pfdd_output *output;
-    struct pfdd_visitor *to;
-    void (*go_on)(struct pfdd_visitor *to);
+    struct pfdd_accepted_client *to;
+    void (*go_on)(struct pfdd_accepted_client *to);
     struct pfdd_job job;
     bool is_away;
     bool has_come; /* what a thread has done is to be looked at */
@@ -41,8 +41,9 @@ struct pfdd_pump {
 /* pump is zeroed. go_on: a turn is to follow. What is wanted is moved from the
  * request. False: out of memory, and nothing is open. */
 bool pfdd_pump_open(struct pfdd_pump *pump, const struct pfdd_output *output,
-                    struct pfdd_visitor *to, struct pfdd_request *request,
-                    void (*go_on)(struct pfdd_visitor *to));
+                    struct pfdd_accepted_client *to,
+                    struct pfdd_request *request,
+                    void (*go_on)(struct pfdd_accepted_client *to));
 /* When the visitor leaves; what was never opened is allowed. A thread that still
  * writes ends first: the visitor's memory stays for as long. */
 void pfdd_pump_close(struct pfdd_pump *pump);
