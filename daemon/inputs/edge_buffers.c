@@ -61,7 +61,7 @@ const struct pfdd_edge_code *pfdd_edge_code_find(
 
 static void add_object(struct pfdd_edge_buffers *known,
                        const struct pfdd_edge_code *code,
-                       struct pfdd_parcel_object *given)
+                       struct pfdd_worker_message_object *given)
 {
     struct pfdd *d = known->d;
     pfdd_library_make_way(d->library, given->n);
@@ -83,7 +83,8 @@ static void add_object(struct pfdd_edge_buffers *known,
     given->bytes = NULL;
 }
 
-void pfdd_edge_code_take(struct pfdd_edge_buffers *known, struct pfdd_parcel *p)
+void pfdd_edge_code_take(struct pfdd_edge_buffers *known,
+                         struct pfdd_worker_message *p)
 {
     if (known->n_codes == PFDD_EDGE_CODES)
         pfdd_edge_buffers_forget(known);
@@ -101,7 +102,7 @@ void pfdd_edge_code_take(struct pfdd_edge_buffers *known, struct pfdd_parcel *p)
 /* ---- buffers ---- */
 
 struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
-                                          const struct pfdd_parcel *p,
+                                          const struct pfdd_worker_message *p,
                                           const struct pfdd_edge_code *code,
                                           const struct pfd_wire_frame *frame)
 {
@@ -144,7 +145,7 @@ static void make_way(struct pfdd_edge_buffers *known, size_t n)
 }
 
 struct pfdd_buffer *pfdd_edge_buffer_find(struct pfdd_edge_buffers *known,
-                                          const struct pfdd_parcel *p,
+                                          const struct pfdd_worker_message *p,
                                           const struct pfdd_edge_code *code,
                                           const struct pfd_wire_frame *frame)
 {

@@ -61,18 +61,18 @@ const struct pfdd_edge_code *pfdd_edge_code_find(
 
 /* A list that has come, with its objects, which may be taken out of it. */
 void pfdd_edge_code_take(struct pfdd_edge_buffers *known,
-                         struct pfdd_parcel *parcel);
+                         struct pfdd_worker_message *worker_message);
 
 /* The buffer of a parcel's frame, which has PFDD_EDGE_FRAME bytes at most;
  * borrowed until the next one. NULL: out of memory. */
 struct pfdd_buffer *pfdd_edge_buffer_find(struct pfdd_edge_buffers *known,
-                                          const struct pfdd_parcel *p,
+                                          const struct pfdd_worker_message *p,
                                           const struct pfdd_edge_code *code,
                                           const struct pfd_wire_frame *frame);
 
 /* One that is not remembered; a reference. */
 struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
-                                          const struct pfdd_parcel *p,
+                                          const struct pfdd_worker_message *p,
                                           const struct pfdd_edge_code *code,
                                           const struct pfd_wire_frame *frame);
 

@@ -38,7 +38,7 @@ struct nats_input_config {
 /* In the ring, or beyond. */
 struct arrival {
     struct arrival *next;
-    char edge[PFDD_LEDGER_ID];
+    char edge[PFDD_ACKS_ID];
     unsigned partition;
     uint64_t last;   /* sequence number, the edge's */
     uint64_t end;    /* behind it, ours */
@@ -53,12 +53,12 @@ struct nats_input {
                                       speak of yet */
     uv_timer_t timer;
     uv_timer_t retry;
-    unsigned n_handles;         /* that are open */
-    uint64_t deadline;          /* uv_now(), of what is on its way at the end */
-    bool is_shut;               /* nothing is waited for any more */
-    struct pfdd_parcel *parcel; /* the one that waits */
+    unsigned n_handles; /* that are open */
+    uint64_t deadline;  /* uv_now(), of what is on its way at the end */
+    bool is_shut;       /* nothing is waited for any more */
+    struct pfdd_worker_message *worker_message; /* the one that waits */
     struct pfdd_edge_buffers known;
-    struct pfdd_ledger ledger;
+    struct pfdd_acks acks;
     struct pfdd_dedup dedup;
     struct arrival *arrivals; /* oldest first */
     struct arrival **end;
@@ -88,8 +88,8 @@ static const struct nats_input_config *config_of(const struct nats_input *in)
 static size_t memory_of(const struct nats_input *in)
 {
     return sizeof *in + (in->worker ? pfdd_worker_memory(in->worker) : 0) +
-           (in->parcel ? in->parcel->n_memory : 0) +
-           in->ledger.size * sizeof *in->ledger.edges +
+           (in->worker_message ? in->worker_message->n_memory : 0) +
+           in->acks.size * sizeof *in->acks.edges +
            in->dedup.size * sizeof *in->dedup.items +
            in->n_arrivals * sizeof *in->arrivals + in->known.n_bytes;
 }
@@ -190,7 +190,8 @@ static bool feed_start(void *reader, const void *bytes, size_t n)
 
 /* Of a message: its buffer, and what stands behind it. Returns the number
  * behind what came of it; *is_entries: that is what it had. */
-static uint64_t put_frames(struct nats_input *in, const struct pfdd_parcel *p,
+static uint64_t put_frames(struct nats_input *in,
+                           const struct pfdd_worker_message *p,
                            const struct pfdd_edge_code *code,
                            struct pfd_wire_reader *reader, bool *is_entries)
 {
@@ -237,7 +238,8 @@ static uint64_t put_frames(struct nats_input *in, const struct pfdd_parcel *p,
     return d->ring.next_seq;
 }
 
-static uint64_t put_message(struct nats_input *in, const struct pfdd_parcel *p,
+static uint64_t put_message(struct nats_input *in,
+                            const struct pfdd_worker_message *p,
                             const struct pfdd_edge_code *code, bool *is_entries)
 {
     struct pfd_wire_reader *reader = pfd_wire_reader_new(FRAME_MAX);
@@ -250,7 +252,7 @@ static uint64_t put_message(struct nats_input *in, const struct pfdd_parcel *p,
 
 /* ---- what an edge sends ---- */
 
-static void ask_again(struct nats_input *in, struct pfdd_ledger_edge *e,
+static void ask_again(struct nats_input *in, struct pfdd_acks_edge *e,
                       uint64_t epoch)
 {
     if (e->epoch == epoch)
@@ -261,10 +263,10 @@ static void ask_again(struct nats_input *in, struct pfdd_ledger_edge *e,
 }
 
 /* NULL: not now: too many new ones wait to be written, or no memory. */
-static struct pfdd_ledger_edge *edge_of(struct nats_input *in,
-                                        const struct pfdd_parcel *p)
+static struct pfdd_acks_edge *edge_of(struct nats_input *in,
+                                      const struct pfdd_worker_message *p)
 {
-    struct pfdd_ledger_edge *e = pfdd_ledger_find(&in->ledger, p->edge);
+    struct pfdd_acks_edge *e = pfdd_acks_find(&in->acks, p->edge);
     if (!e) {
         pfdd_log_about(&in->told, PFDD_WARNING,
                        "nats: edge %s waits for too many others that are new",
@@ -274,8 +276,8 @@ static struct pfdd_ledger_edge *edge_of(struct nats_input *in,
 }
 
 /* True: it is the one that comes next. */
-static bool is_next(struct nats_input *in, struct pfdd_ledger_edge *e,
-                    const struct pfdd_parcel *p)
+static bool is_next(struct nats_input *in, struct pfdd_acks_edge *e,
+                    const struct pfdd_worker_message *p)
 {
     if (p->acked > e->taken)
         e->taken = p->acked;
@@ -294,10 +296,11 @@ static bool is_next(struct nats_input *in, struct pfdd_ledger_edge *e,
 }
 
 /* False: it cannot be taken yet. */
-static bool take_entries(struct nats_input *in, const struct pfdd_parcel *p)
+static bool take_entries(struct nats_input *in,
+                         const struct pfdd_worker_message *p)
 {
     struct pfdd *d = in->base.d;
-    struct pfdd_ledger_edge *e = edge_of(in, p);
+    struct pfdd_acks_edge *e = edge_of(in, p);
     const struct pfdd_edge_code *code =
         *p->code ? pfdd_edge_code_find(&in->known, p->code) : NULL;
     struct arrival *a = NULL;
@@ -330,27 +333,27 @@ static bool take_entries(struct nats_input *in, const struct pfdd_parcel *p)
 }
 
 /* False: it cannot be taken yet. */
-static bool take_parcel(struct nats_input *in, struct pfdd_parcel *p)
+static bool take_parcel(struct nats_input *in, struct pfdd_worker_message *p)
 {
-    struct pfdd_ledger_edge *e = NULL;
+    struct pfdd_acks_edge *e = NULL;
     switch (p->kind) {
-    case PFDD_PARCEL_ENTRIES:
+    case PFDD_WORKER_MESSAGE_ENTRIES:
         return take_entries(in, p);
-    case PFDD_PARCEL_CODE:
+    case PFDD_WORKER_MESSAGE_CODE:
         pfdd_edge_code_take(&in->known, p);
         return true;
-    case PFDD_PARCEL_FORGET:
+    case PFDD_WORKER_MESSAGE_FORGET:
         pfdd_edge_buffers_forget(&in->known);
         return true;
-    case PFDD_PARCEL_MISSING:
+    case PFDD_WORKER_MESSAGE_MISSING:
         e = edge_of(in, p);
         if (e && is_next(in, e, p))
             ask_again(in, e, p->epoch);
         return e;
-    case PFDD_PARCEL_LEAVE:
+    case PFDD_WORKER_MESSAGE_LEAVE:
         in->is_leaving[p->partition] = true;
         return true;
-    case PFDD_PARCEL_ACKED:
+    case PFDD_WORKER_MESSAGE_ACKED:
         e = edge_of(in, p);
         if (e && p->acked > e->acked)
             e->acked = e->saved = p->acked;
@@ -367,22 +370,23 @@ static void take_parcels(struct nats_input *in)
 {
     size_t n = 0;
     while (!in->base.closing && n < TURN) {
-        struct pfdd_parcel *p = in->parcel;
+        struct pfdd_worker_message *p = in->worker_message;
         if (!p)
             p = pfdd_worker_take(in->worker);
-        in->parcel = NULL;
+        in->worker_message = NULL;
         if (!p)
             break;
         if (!take_parcel(in, p)) {
-            in->parcel = p;
+            in->worker_message = p;
             break;
         }
         n += p->n_memory;
-        pfdd_parcel_free(p);
+        pfdd_worker_message_free(p);
     }
     count_memory(in, memory_of(in));
-    if (!in->base.closing && (in->parcel || n >= TURN))
-        uv_timer_start(&in->retry, on_retry, in->parcel ? RETRY_MS : 0, 0);
+    if (!in->base.closing && (in->worker_message || n >= TURN))
+        uv_timer_start(&in->retry, on_retry, in->worker_message ? RETRY_MS : 0,
+                       0);
 }
 
 static void on_retry(uv_timer_t *timer)
@@ -425,14 +429,14 @@ static bool note_written(struct nats_input *in, uint64_t seq)
     bool is_news = false;
     while (in->arrivals && in->arrivals->end <= seq + 1) {
         struct arrival *a = in->arrivals;
-        struct pfdd_ledger_edge *e = pfdd_ledger_seek(&in->ledger, a->edge);
+        struct pfdd_acks_edge *e = pfdd_acks_seek(&in->acks, a->edge);
         if (a->last > e->acked) {
             e->acked = a->last;
             is_news = true;
         }
         e->n_waiting--;
         if (a->is_entries)
-            pfdd_ledger_prove(&in->ledger, e);
+            pfdd_acks_prove(&in->acks, e);
         in->arrivals = a->next;
         if (!in->arrivals)
             in->end = &in->arrivals;
@@ -440,8 +444,8 @@ static bool note_written(struct nats_input *in, uint64_t seq)
         in->n_of_part[a->partition]--;
         free(a);
     }
-    for (size_t i = 0; i < in->ledger.n && !is_news; i++)
-        is_news = in->ledger.edges[i].acked > in->ledger.edges[i].saved;
+    for (size_t i = 0; i < in->acks.n && !is_news; i++)
+        is_news = in->acks.edges[i].acked > in->acks.edges[i].saved;
     return is_news;
 }
 
@@ -451,13 +455,13 @@ static void run_save(struct pfdd_job *job)
 {
     struct nats_input *in = PFDD_MEMBER_OF(struct nats_input, job, job);
     in->has_failed =
-        !pfdd_ledger_write(in->base.d->config->config->state_dir, in->text);
+        !pfdd_acks_write(in->base.d->config->config->state_dir, in->text);
 }
 
 static void tell_edges(struct nats_input *in)
 {
-    for (size_t i = 0; i < in->ledger.n; i++) {
-        struct pfdd_ledger_edge *e = &in->ledger.edges[i];
+    for (size_t i = 0; i < in->acks.n; i++) {
+        struct pfdd_acks_edge *e = &in->acks.edges[i];
         if (e->is_news) {
             e->is_news =
                 !pfdd_worker_ack(in->worker, e->id, e->saved, 0, false);
@@ -475,8 +479,8 @@ static void save_done(struct pfdd_job *job)
         pfdd_log(PFDD_ERROR, "nats: what edges may forget cannot be written "
                              "to the state folder; trying again");
     }
-    for (size_t i = 0; i < in->ledger.n && !in->has_failed; i++) {
-        struct pfdd_ledger_edge *e = &in->ledger.edges[i];
+    for (size_t i = 0; i < in->acks.n && !in->has_failed; i++) {
+        struct pfdd_acks_edge *e = &in->acks.edges[i];
         e->is_news |= e->saving > e->saved;
         if (e->saving > e->saved)
             e->saved = e->saving;
@@ -490,11 +494,11 @@ static void save_done(struct pfdd_job *job)
 
 static void save(struct nats_input *in, uint64_t seq)
 {
-    in->text = pfdd_ledger_text(&in->ledger);
+    in->text = pfdd_acks_text(&in->acks);
     if (!in->text)
         return;
-    for (size_t i = 0; i < in->ledger.n; i++)
-        in->ledger.edges[i].saving = in->ledger.edges[i].acked;
+    for (size_t i = 0; i < in->acks.n; i++)
+        in->acks.edges[i].saving = in->acks.edges[i].acked;
     in->saving = seq;
     in->is_saving = true;
     pfdd_pool_submit(in->base.d->thread_pools.disk, &in->job);
@@ -570,9 +574,9 @@ static void finish_close(struct nats_input *in)
         free(a);
     }
     in->base.d->count.nats_partitions = 0;
-    pfdd_parcel_free(in->parcel);
+    pfdd_worker_message_free(in->worker_message);
     pfdd_edge_buffers_forget(&in->known);
-    pfdd_ledger_deinit(&in->ledger);
+    pfdd_acks_deinit(&in->acks);
     pfdd_dedup_deinit(&in->dedup);
     count_memory(in, 0);
     pfdd_input_closed(&in->base);
@@ -629,7 +633,7 @@ static bool begin(struct nats_input *in)
     in->consumer.is_raw = true;
     pfdd_spool_join(d->spool, &in->consumer);
     in->has_joined = true;
-    pfdd_ledger_read(d->config->config->state_dir, &in->ledger);
+    pfdd_acks_read(d->config->config->state_dir, &in->acks);
     pfdd_dedup_read(&in->consumer, &in->dedup);
     count_memory(in, memory_of(in));
     return true;

@@ -18,28 +18,28 @@ static const char last_line[] = "end";
 enum {
     LINE = 128,
     PART = 16 * 1024,
-    FILE_MAX = PFDD_LEDGER_MAX * LINE,
-    ALL_MAX = PFDD_LEDGER_MAX + PFDD_LEDGER_NEW,
-    WAY = PFDD_LEDGER_MAX / 8, /* edges that make way at a time */
+    FILE_MAX = PFDD_ACKS_MAX * LINE,
+    ALL_MAX = PFDD_ACKS_MAX + PFDD_ACKS_NEW,
+    WAY = PFDD_ACKS_MAX / 8, /* edges that make way at a time */
 };
 
 /* Larger numbers are no edge's. */
 #define NUMBER_MAX (UINT64_C(1) << 60)
 
-void pfdd_ledger_deinit(struct pfdd_ledger *ledger)
+void pfdd_acks_deinit(struct pfdd_acks *acks)
 {
-    free(ledger->edges);
-    *ledger = (struct pfdd_ledger){ 0 };
+    free(acks->edges);
+    *acks = (struct pfdd_acks){ 0 };
 }
 
 /* Where an id is, or belongs. */
-static size_t place_of(const struct pfdd_ledger *ledger, const char *id)
+static size_t place_of(const struct pfdd_acks *acks, const char *id)
 {
     size_t low = 0;
-    size_t high = ledger->n;
+    size_t high = acks->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(ledger->edges[middle].id, id) < 0) {
+        if (strcmp(acks->edges[middle].id, id) < 0) {
             low = middle + 1;
         } else {
             high = middle;
@@ -48,34 +48,34 @@ static size_t place_of(const struct pfdd_ledger *ledger, const char *id)
     return low;
 }
 
-struct pfdd_ledger_edge *pfdd_ledger_seek(const struct pfdd_ledger *ledger,
-                                          const char *id)
+struct pfdd_acks_edge *pfdd_acks_seek(const struct pfdd_acks *acks,
+                                      const char *id)
 {
-    size_t i = place_of(ledger, id);
-    return i < ledger->n && !strcmp(ledger->edges[i].id, id) ? &ledger->edges[i]
-                                                             : NULL;
+    size_t i = place_of(acks, id);
+    return i < acks->n && !strcmp(acks->edges[i].id, id) ? &acks->edges[i]
+                                                         : NULL;
 }
 
 /* ---- who makes way ---- */
 
 /* Nothing is known of it that it, or GPUACK, has not been told. */
-static bool can_go(const struct pfdd_ledger_edge *e)
+static bool can_go(const struct pfdd_acks_edge *e)
 {
     return !e->n_waiting && !e->is_news && e->acked == e->saved;
 }
 
 /* Those that are proved, or not, and were not heard of since. */
-static void forget(struct pfdd_ledger *ledger, bool is_proved, uint64_t since)
+static void forget(struct pfdd_acks *acks, bool is_proved, uint64_t since)
 {
     size_t n = 0;
-    for (size_t i = 0; i < ledger->n; i++) {
-        const struct pfdd_ledger_edge *e = &ledger->edges[i];
+    for (size_t i = 0; i < acks->n; i++) {
+        const struct pfdd_acks_edge *e = &acks->edges[i];
         bool goes = e->is_proved == is_proved && e->heard <= since && can_go(e);
-        ledger->n_proved -= goes && is_proved;
+        acks->n_proved -= goes && is_proved;
         if (!goes)
-            ledger->edges[n++] = *e;
+            acks->edges[n++] = *e;
     }
-    ledger->n = n;
+    acks->n = n;
 }
 
 static int by_number(const void *a, const void *b)
@@ -86,74 +86,73 @@ static int by_number(const void *a, const void *b)
 }
 
 /* An eighth of them at a time: to look for them takes a while. */
-static void forget_oldest(struct pfdd_ledger *ledger)
+static void forget_oldest(struct pfdd_acks *acks)
 {
-    uint64_t *heard = malloc(ledger->n * sizeof *heard);
+    uint64_t *heard = malloc(acks->n * sizeof *heard);
     size_t n = 0;
-    for (size_t i = 0; heard && i < ledger->n; i++) {
-        const struct pfdd_ledger_edge *e = &ledger->edges[i];
+    for (size_t i = 0; heard && i < acks->n; i++) {
+        const struct pfdd_acks_edge *e = &acks->edges[i];
         if (e->is_proved && can_go(e))
             heard[n++] = e->heard;
     }
     if (n) {
         qsort(heard, n, sizeof *heard, by_number);
-        forget(ledger, true, heard[n < WAY ? n - 1 : WAY - 1]);
+        forget(acks, true, heard[n < WAY ? n - 1 : WAY - 1]);
     }
     free(heard);
 }
 
 /* ---- edges ---- */
 
-static bool make_room(struct pfdd_ledger *ledger)
+static bool make_room(struct pfdd_acks *acks)
 {
-    if (ledger->n - ledger->n_proved >= PFDD_LEDGER_NEW)
-        forget(ledger, false, UINT64_MAX);
-    if (ledger->n - ledger->n_proved >= PFDD_LEDGER_NEW || ledger->n == ALL_MAX)
+    if (acks->n - acks->n_proved >= PFDD_ACKS_NEW)
+        forget(acks, false, UINT64_MAX);
+    if (acks->n - acks->n_proved >= PFDD_ACKS_NEW || acks->n == ALL_MAX)
         return false;
-    if (ledger->n < ledger->size)
+    if (acks->n < acks->size)
         return true;
-    size_t size = ledger->size ? 2 * ledger->size : 16;
+    size_t size = acks->size ? 2 * acks->size : 16;
     if (size > ALL_MAX)
         size = ALL_MAX;
-    void *edges = realloc(ledger->edges, size * sizeof *ledger->edges);
+    void *edges = realloc(acks->edges, size * sizeof *acks->edges);
     if (!edges)
         return false;
-    ledger->edges = edges;
-    ledger->size = size;
+    acks->edges = edges;
+    acks->size = size;
     return true;
 }
 
-struct pfdd_ledger_edge *pfdd_ledger_find(struct pfdd_ledger *ledger,
-                                          const char *id)
+struct pfdd_acks_edge *pfdd_acks_find(struct pfdd_acks *acks, const char *id)
 {
-    struct pfdd_ledger_edge *e = pfdd_ledger_seek(ledger, id);
-    if (!e && !make_room(ledger))
+    struct pfdd_acks_edge *e = pfdd_acks_seek(acks, id);
+    if (!e && !make_room(acks))
         return NULL;
     if (!e) {
-        size_t i = place_of(ledger, id);
-        e = &ledger->edges[i];
-        memmove(e + 1, e, (ledger->n - i) * sizeof *e);
-        *e = (struct pfdd_ledger_edge){ 0 };
+        size_t i = place_of(acks, id);
+        e = &acks->edges[i];
+        memmove(e + 1, e, (acks->n - i) * sizeof *e);
+        *e = (struct pfdd_acks_edge){ 0 };
         snprintf(e->id, sizeof e->id, "%s", id);
-        ledger->n++;
+        acks->n++;
     }
-    e->heard = ++ledger->clock;
+    e->heard = ++acks->clock;
     return e;
 }
 
-void pfdd_ledger_prove(struct pfdd_ledger *ledger, struct pfdd_ledger_edge *e)
+void pfdd_acks_prove(struct pfdd_acks *acks, struct pfdd_acks_edge *e)
 {
     if (e->is_proved)
         return;
     e->is_proved = true;
-    if (++ledger->n_proved > PFDD_LEDGER_MAX)
-        forget_oldest(ledger);
+    if (++acks->n_proved > PFDD_ACKS_MAX)
+        forget_oldest(acks);
 }
 
 /* "EDGE NUMBER"; false: something else. */
-static bool read_line(const char *line, struct pfdd_ledger *ret)
+static bool read_line(const char *line, struct pfdd_acks *ret)
 {
-    char id[PFDD_LEDGER_ID] = "";
+    char id[PFDD_ACKS_ID] = "";
     const char *number = line + sizeof id;
     char *end = NULL;
     if (strspn(line, "0123456789abcdef") != sizeof id - 1 ||
@@ -161,16 +160,16 @@ static bool read_line(const char *line, struct pfdd_ledger *ret)
         return false;
     memcpy(id, line, sizeof id - 1);
     uint64_t acked = strtoull(number, &end, 10);
-    struct pfdd_ledger_edge *e =
-        *end || acked > NUMBER_MAX ? NULL : pfdd_ledger_find(ret, id);
+    struct pfdd_acks_edge *e =
+        *end || acked > NUMBER_MAX ? NULL : pfdd_acks_find(ret, id);
     if (!e)
         return false;
     e->acked = e->saved = e->taken = acked;
-    pfdd_ledger_prove(ret, e);
+    pfdd_acks_prove(ret, e);
     return true;
 }
 
-bool pfdd_ledger_parse(const char *text, size_t n, struct pfdd_ledger *ret)
+bool pfdd_acks_parse(const char *text, size_t n, struct pfdd_acks *ret)
 {
     bool has_begun = false;
     while (n) {
@@ -209,17 +208,17 @@ static char *read_all(FILE *file, size_t *n)
     return text;
 }
 
-void pfdd_ledger_read(const char *dir, struct pfdd_ledger *ret)
+void pfdd_acks_read(const char *dir, struct pfdd_acks *ret)
 {
     char path[PFDD_PATH];
     size_t n = 0;
     snprintf(path, sizeof path, "%.400s/edges", dir);
-    *ret = (struct pfdd_ledger){ 0 };
+    *ret = (struct pfdd_acks){ 0 };
     FILE *file = fopen(path, "re");
     if (!file && errno == ENOENT)
         return;
     char *text = file ? read_all(file, &n) : NULL;
-    if (!text || !pfdd_ledger_parse(text, n, ret)) {
+    if (!text || !pfdd_acks_parse(text, n, ret)) {
         pfdd_log(PFDD_ERROR,
                  "%s: %s: what edges send again may be written again", path,
                  file ? "not whole" : strerror(errno));
@@ -229,7 +228,7 @@ void pfdd_ledger_read(const char *dir, struct pfdd_ledger *ret)
         fclose(file);
 }
 
-char *pfdd_ledger_text(const struct pfdd_ledger *ledger)
+char *pfdd_acks_text(const struct pfdd_acks *acks)
 {
     char *text = NULL;
     size_t n = 0;
@@ -237,10 +236,10 @@ char *pfdd_ledger_text(const struct pfdd_ledger *ledger)
     if (!out)
         return NULL;
     fprintf(out, "%s\n", first_line);
-    for (size_t i = 0; i < ledger->n; i++) {
-        if (ledger->edges[i].is_proved) {
-            fprintf(out, "%s %" PRIu64 "\n", ledger->edges[i].id,
-                    ledger->edges[i].acked);
+    for (size_t i = 0; i < acks->n; i++) {
+        if (acks->edges[i].is_proved) {
+            fprintf(out, "%s %" PRIu64 "\n", acks->edges[i].id,
+                    acks->edges[i].acked);
         }
     }
     fprintf(out, "%s\n", last_line);
@@ -250,7 +249,7 @@ char *pfdd_ledger_text(const struct pfdd_ledger *ledger)
     return NULL;
 }
 
-bool pfdd_ledger_write(const char *dir, const char *text)
+bool pfdd_acks_write(const char *dir, const char *text)
 {
     char path[PFDD_PATH];
     char partial[PFDD_PATH];

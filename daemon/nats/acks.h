@@ -3,7 +3,7 @@
  * How far a worker is in what edges send it: what of each is written by all
  * outputs that must have it, which a file in the state folder says after a
  * restart, and what is on its way there. Loop thread only, but for
- * pfdd_ledger_write().
+ * pfdd_acks_write().
  */
 #ifndef PFDD_ACKS_H
 #define PFDD_ACKS_H
@@ -13,13 +13,13 @@
 #include <stdint.h>
 
 enum {
-    PFDD_LEDGER_ID = 33,     /* 32 hexadecimal digits and a NUL */
-    PFDD_LEDGER_MAX = 65536, /* edges that have proved to be some, */
-    PFDD_LEDGER_NEW = 8192,  /* and others */
+    PFDD_ACKS_ID = 33,     /* 32 hexadecimal digits and a NUL */
+    PFDD_ACKS_MAX = 65536, /* edges that have proved to be some, */
+    PFDD_ACKS_NEW = 8192,  /* and others */
 };
 
-struct pfdd_ledger_edge {
-    char id[PFDD_LEDGER_ID];
+struct pfdd_acks_edge {
+    char id[PFDD_ACKS_ID];
     uint64_t
         acked; /* sequence number, the edge's: all up to there is written */
     uint64_t saved;     /* likewise: the file says so, */
@@ -33,41 +33,39 @@ struct pfdd_ledger_edge {
 };
 
 /* All zeros: empty. */
-struct pfdd_ledger {
-    struct pfdd_ledger_edge *edges; /* [n], by id */
+struct pfdd_acks {
+    struct pfdd_acks_edge *edges; /* [n], by id */
     size_t n;
     size_t size;
     size_t n_proved; /* of these */
     uint64_t clock;  /* times that one was asked for */
 };
 
-void pfdd_ledger_deinit(struct pfdd_ledger *ledger);
+void pfdd_acks_deinit(struct pfdd_acks *acks);
 
 /* The edge of an id, which is added if need be. Borrowed until another one is
  * asked for, or proved. Where there are too many that have proved nothing, all of
  * these make way of which nothing is waited for. NULL: there is no memory, or
  * there are still too many. */
-struct pfdd_ledger_edge *pfdd_ledger_find(struct pfdd_ledger *ledger,
-                                          const char *id);
+struct pfdd_acks_edge *pfdd_acks_find(struct pfdd_acks *acks, const char *id);
 
 /* The same of one that is there; NULL: it is not. */
-struct pfdd_ledger_edge *pfdd_ledger_seek(const struct pfdd_ledger *ledger,
-                                          const char *id);
+struct pfdd_acks_edge *pfdd_acks_seek(const struct pfdd_acks *acks,
+                                      const char *id);
 
 /* An edge has given entries, which are written: it has a place in the file. Where
  * there are too many, those make way that were heard of the longest ago: GPUACK
  * has what they are told. */
-void pfdd_ledger_prove(struct pfdd_ledger *ledger,
-                       struct pfdd_ledger_edge *edge);
+void pfdd_acks_prove(struct pfdd_acks *acks, struct pfdd_acks_edge *edge);
 
 /* What a file's text [n] says. False: it is no such file, or not whole: what came
  * before that is there. */
-bool pfdd_ledger_parse(const char *text, size_t n, struct pfdd_ledger *ret);
+bool pfdd_acks_parse(const char *text, size_t n, struct pfdd_acks *ret);
 /* What the file of a folder says; what cannot be read is said in the log. */
-void pfdd_ledger_read(const char *dir, struct pfdd_ledger *ret);
+void pfdd_acks_read(const char *dir, struct pfdd_acks *ret);
 /* Its text, allocated; NULL: out of memory. */
-char *pfdd_ledger_text(const struct pfdd_ledger *ledger);
+char *pfdd_acks_text(const struct pfdd_acks *acks);
 /* In the place of the one before, and safe. False: that one is still there. */
-bool pfdd_ledger_write(const char *dir, const char *text);
+bool pfdd_acks_write(const char *dir, const char *text);
 
 #endif

@@ -22,13 +22,14 @@ struct pfdd_nats_code *pfdd_nats_code_new(const char *digest, const char *place,
     snprintf(c->digest, sizeof c->digest, "%s", digest);
     snprintf(c->place, sizeof c->place, "%s", place);
     c->n_max = n_max;
-    c->parcel = calloc(1, sizeof *c->parcel);
-    if (!c->parcel) {
+    c->worker_message = calloc(1, sizeof *c->worker_message);
+    if (!c->worker_message) {
         free(c);
         return NULL;
     }
-    c->parcel->kind = PFDD_PARCEL_CODE;
-    snprintf(c->parcel->code, sizeof c->parcel->code, "%s", digest);
+    c->worker_message->kind = PFDD_WORKER_MESSAGE_CODE;
+    snprintf(c->worker_message->code, sizeof c->worker_message->code, "%s",
+             digest);
     return c;
 }
 
@@ -54,7 +55,7 @@ void pfdd_nats_code_free(struct pfdd_nats_code *c)
         return;
     begin_anew(c);
     drop_list(c);
-    pfdd_parcel_free(c->parcel);
+    pfdd_worker_message_free(c->worker_message);
     free(c);
 }
 
@@ -63,10 +64,10 @@ size_t pfdd_nats_code_memory(const struct pfdd_nats_code *c)
     return sizeof *c + c->n + c->n_held;
 }
 
-struct pfdd_parcel *pfdd_nats_code_take(struct pfdd_nats_code *c)
+struct pfdd_worker_message *pfdd_nats_code_take(struct pfdd_nats_code *c)
 {
-    struct pfdd_parcel *ret = c->parcel;
-    c->parcel = NULL;
+    struct pfdd_worker_message *ret = c->worker_message;
+    c->worker_message = NULL;
     return ret;
 }
 
@@ -96,7 +97,7 @@ static struct wanted wanted_of(const struct pfdd_nats_code *c)
 
 /* True: it was added. */
 static bool add_piece(struct pfdd_nats_code *c, size_t n_max,
-                      const struct pfdd_nats_message *m)
+                      const struct pfdd_nats_stored_message *m)
 {
     char *longer =
         m->n && m->n <= n_max - c->n ? realloc(c->bytes, c->n + m->n) : NULL;
@@ -115,13 +116,13 @@ static enum pfdd_code_state ask(struct pfdd_nats_code *c,
                                 const struct wanted *wanted)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_message m;
+    struct pfdd_nats_stored_message m;
     pfdd_code_subject(wanted->digest, c->is_own ? c->place : "", c->n_piece,
                       subject);
     natsStatus s = pfdd_nats_get_last(line, PFDD_CODE_STREAM, subject, &m);
     size_t n = m.n;
     bool is_added = s == NATS_OK && add_piece(c, wanted->n_max, &m);
-    pfdd_nats_message_deinit(&m);
+    pfdd_nats_stored_message_deinit(&m);
     if (s != NATS_OK && s != NATS_NOT_FOUND)
         return PFDD_CODE_UNSURE;
     c->is_all =
@@ -200,14 +201,16 @@ static enum pfdd_code_state read_list(struct pfdd_nats_code *c,
     }
     c->n_held = c->n;
     begin_anew(c);
-    c->parcel->objects = calloc(c->list->n + 1, sizeof *c->parcel->objects);
-    return c->parcel->objects ? PFDD_CODE_MORE : PFDD_CODE_UNSURE;
+    c->worker_message->objects =
+        calloc(c->list->n + 1, sizeof *c->worker_message->objects);
+    return c->worker_message->objects ? PFDD_CODE_MORE : PFDD_CODE_UNSURE;
 }
 
 static enum pfdd_code_state take_object(struct pfdd_nats_code *c)
 {
     const struct pfdd_manifest_item *item = &c->list->items[c->i];
-    struct pfdd_parcel_object *o = &c->parcel->objects[c->parcel->n_objects];
+    struct pfdd_worker_message_object *o =
+        &c->worker_message->objects[c->worker_message->n_objects];
     o->name = strdup(item->name);
     if (!o->name)
         return PFDD_CODE_UNSURE;
@@ -215,7 +218,7 @@ static enum pfdd_code_state take_object(struct pfdd_nats_code *c)
     o->n = c->n;
     o->is_shader = item->is_shader;
     o->shader = item->shader;
-    c->parcel->n_objects++;
+    c->worker_message->n_objects++;
     c->n_held += c->n;
     c->bytes = NULL;
     begin_anew(c);

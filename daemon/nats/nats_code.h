@@ -28,7 +28,7 @@ struct pfdd_nats_code {
     size_t n_max;
     struct pfdd_manifest_list *list; /* NULL: that is on its way */
     size_t i;                        /* of its objects */
-    struct pfdd_parcel *parcel;
+    struct pfdd_worker_message *worker_message;
     /* What is on its way. */
     bool is_own; /* it is looked for in the edge's own place */
     bool is_all; /* nothing stands behind what has come */
@@ -51,6 +51,6 @@ enum pfdd_code_state pfdd_nats_code_step(struct pfdd_nats_code *code,
 size_t pfdd_nats_code_memory(const struct pfdd_nats_code *code);
 
 /* Of what is done, the caller's. */
-struct pfdd_parcel *pfdd_nats_code_take(struct pfdd_nats_code *code);
+struct pfdd_worker_message *pfdd_nats_code_take(struct pfdd_nats_code *code);
 
 #endif

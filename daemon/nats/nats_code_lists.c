@@ -15,7 +15,7 @@ static uint64_t now_ms(void)
     return uv_hrtime() / 1000000;
 }
 
-static void count_bytes(struct pfdd_nats_codes *codes)
+static void count_bytes(struct pfdd_nats_code_lists *codes)
 {
     size_t n = 0;
     for (size_t i = 0; i < codes->n_coming; i++)
@@ -23,7 +23,7 @@ static void count_bytes(struct pfdd_nats_codes *codes)
     codes->n_bytes = n;
 }
 
-static void drop(struct pfdd_nats_codes *codes, size_t i)
+static void drop(struct pfdd_nats_code_lists *codes, size_t i)
 {
     pfdd_nats_code_free(codes->coming[i]);
     codes->n_coming--;
@@ -32,7 +32,7 @@ static void drop(struct pfdd_nats_codes *codes, size_t i)
     count_bytes(codes);
 }
 
-void pfdd_nats_codes_deinit(struct pfdd_nats_codes *codes)
+void pfdd_nats_code_lists_deinit(struct pfdd_nats_code_lists *codes)
 {
     while (codes->n_coming)
         drop(codes, codes->n_coming - 1);
@@ -40,7 +40,8 @@ void pfdd_nats_codes_deinit(struct pfdd_nats_codes *codes)
 
 /* ---- what the loop has ---- */
 
-static bool is_known(const struct pfdd_nats_codes *codes, const char *digest)
+static bool is_known(const struct pfdd_nats_code_lists *codes,
+                     const char *digest)
 {
     for (size_t i = codes->n_known; i > 0; i--) {
         if (!strcmp(codes->known[i - 1], digest))
@@ -49,19 +50,19 @@ static bool is_known(const struct pfdd_nats_codes *codes, const char *digest)
     return false;
 }
 
-static bool forget_known(struct pfdd_nats_codes *codes)
+static bool forget_known(struct pfdd_nats_code_lists *codes)
 {
-    struct pfdd_parcel *p = calloc(1, sizeof *p);
+    struct pfdd_worker_message *p = calloc(1, sizeof *p);
     if (!p)
         return false;
-    p->kind = PFDD_PARCEL_FORGET;
+    p->kind = PFDD_WORKER_MESSAGE_FORGET;
     codes->n_known = 0;
     codes->give(codes->user, p);
     return true;
 }
 
 /* Of one that is done. False: not now. */
-static bool give(struct pfdd_nats_codes *codes, size_t i)
+static bool give(struct pfdd_nats_code_lists *codes, size_t i)
 {
     struct pfdd_nats_code *code = codes->coming[i];
     if (!is_known(codes, code->digest)) {
@@ -77,7 +78,7 @@ static bool give(struct pfdd_nats_codes *codes, size_t i)
 
 /* ---- what is not there ---- */
 
-static void note_missing(struct pfdd_nats_codes *codes,
+static void note_missing(struct pfdd_nats_code_lists *codes,
                          const struct pfdd_nats_code *code)
 {
     if (strcmp(codes->digest, code->digest) != 0) {
@@ -91,8 +92,8 @@ static void note_missing(struct pfdd_nats_codes *codes,
     codes->missed = now_ms();
 }
 
-static bool was_missing(const struct pfdd_nats_codes *codes,
-                        const struct pfdd_parcel *p)
+static bool was_missing(const struct pfdd_nats_code_lists *codes,
+                        const struct pfdd_worker_message *p)
 {
     return now_ms() - codes->missed < MISSING_MS &&
            !strcmp(codes->digest, p->code) && !strcmp(codes->place, p->place);
@@ -101,7 +102,7 @@ static bool was_missing(const struct pfdd_nats_codes *codes,
 /* ---- what is fetched ---- */
 
 /* All together have what one may have; the oldest one has it first. */
-static bool has_room(struct pfdd_nats_codes *codes, size_t i)
+static bool has_room(struct pfdd_nats_code_lists *codes, size_t i)
 {
     while (codes->n_bytes + PFDD_CODE_PIECE > codes->n_max &&
            codes->n_coming > 1) {
@@ -113,7 +114,7 @@ static bool has_room(struct pfdd_nats_codes *codes, size_t i)
 }
 
 /* True: it is gone. */
-static bool turn(struct pfdd_nats_codes *codes, size_t i)
+static bool turn(struct pfdd_nats_code_lists *codes, size_t i)
 {
     struct pfdd_nats_code *code = codes->coming[i];
     enum pfdd_code_state state = PFDD_CODE_MORE;
@@ -133,14 +134,14 @@ static bool turn(struct pfdd_nats_codes *codes, size_t i)
     return true;
 }
 
-void pfdd_nats_codes_turn(struct pfdd_nats_codes *codes)
+void pfdd_nats_code_lists_turn(struct pfdd_nats_code_lists *codes)
 {
     for (size_t i = 0; i < codes->n_coming;)
         i += !turn(codes, i);
 }
 
-static bool is_coming(const struct pfdd_nats_codes *codes,
-                      const struct pfdd_parcel *p)
+static bool is_coming(const struct pfdd_nats_code_lists *codes,
+                      const struct pfdd_worker_message *p)
 {
     for (size_t i = 0; i < codes->n_coming; i++) {
         if (!strcmp(codes->coming[i]->digest, p->code) &&
@@ -151,7 +152,7 @@ static bool is_coming(const struct pfdd_nats_codes *codes,
 }
 
 /* The one that has had the most makes way, if that is much. */
-static bool make_way(struct pfdd_nats_codes *codes)
+static bool make_way(struct pfdd_nats_code_lists *codes)
 {
     size_t most = 0;
     for (size_t i = 1; i < codes->n_coming; i++) {
@@ -164,8 +165,8 @@ static bool make_way(struct pfdd_nats_codes *codes)
     return codes->n_coming <= PFDD_CODES_COMING;
 }
 
-enum pfdd_code_state pfdd_nats_codes_bring(struct pfdd_nats_codes *codes,
-                                           const struct pfdd_parcel *p)
+enum pfdd_code_state pfdd_nats_code_lists_bring(
+    struct pfdd_nats_code_lists *codes, const struct pfdd_worker_message *p)
 {
     if (!*p->code || is_known(codes, p->code))
         return PFDD_CODE_DONE;

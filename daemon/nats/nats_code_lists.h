@@ -16,10 +16,10 @@ enum {
 };
 
 /* line, n_max and give are the owner's; the rest all zeros. */
-struct pfdd_nats_codes {
+struct pfdd_nats_code_lists {
     struct pfdd_nats *line;
     size_t n_max; /* bytes of all that are fetched */
-    void (*give)(void *user, struct pfdd_parcel *parcel);
+    void (*give)(void *user, struct pfdd_worker_message *worker_message);
     void *user;
     atomic_size_t n_bytes; /* that they have; for any thread */
     char known[PFDD_CODES_KNOWN][PFDD_SHA256_TEXT]; /* [n_known] */
@@ -32,15 +32,16 @@ struct pfdd_nats_codes {
     char place[PFDD_PLACE];
     uint64_t missed; /* ms */
 };
-void pfdd_nats_codes_deinit(struct pfdd_nats_codes *codes);
+void pfdd_nats_code_lists_deinit(struct pfdd_nats_code_lists *codes);
 
 /* What entries need: PFDD_CODE_DONE: it has been given. PFDD_CODE_MORE: it is
  * fetched, ask again. PFDD_CODE_MISSING: it is not there, or too much else is
  * fetched. */
-enum pfdd_code_state pfdd_nats_codes_bring(struct pfdd_nats_codes *codes,
-                                           const struct pfdd_parcel *parcel);
+enum pfdd_code_state pfdd_nats_code_lists_bring(
+    struct pfdd_nats_code_lists *codes,
+    const struct pfdd_worker_message *worker_message);
 
 /* A turn for each that is fetched. */
-void pfdd_nats_codes_turn(struct pfdd_nats_codes *codes);
+void pfdd_nats_code_lists_turn(struct pfdd_nats_code_lists *codes);
 
 #endif

@@ -55,7 +55,7 @@ struct pfdd_edge {
     natsSubscription *acks;
     struct known known[N_KNOWN]; /* [n_known] */
     size_t n_known;
-    struct pfdd_nats_pieces pieces;
+    struct pfdd_nats_upload pieces;
 };
 
 void pfdd_shipment_free(struct pfdd_shipment *s)
@@ -170,7 +170,7 @@ static bool send_object(struct pfdd_edge *e,
         return true;
     }
     pfdd_sha256_text(item->digest, digest);
-    bool ok = pfdd_nats_pieces_put(&e->pieces, digest, bytes, item->n);
+    bool ok = pfdd_nats_upload_put(&e->pieces, digest, bytes, item->n);
     free(bytes);
     return ok;
 }
@@ -189,7 +189,7 @@ static bool send_list(struct pfdd_edge *e, struct pfdd_manifest_list *list,
         return false;
     pfdd_sha256(text, strlen(text), sum);
     pfdd_sha256_text(sum, digest);
-    bool ok = pfdd_nats_pieces_put(&e->pieces, digest, text, strlen(text));
+    bool ok = pfdd_nats_upload_put(&e->pieces, digest, text, strlen(text));
     free(text);
     return ok;
 }
@@ -366,7 +366,7 @@ static void hang_up(struct pfdd_edge *e, const char *why)
 static bool subscribe(struct pfdd_edge *e)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_message last;
+    struct pfdd_nats_stored_message last;
     pfdd_ack_subject(e->options.id, subject);
     if (natsConnection_Subscribe(&e->acks, e->line.nc, subject, on_ack, e) !=
         NATS_OK)
@@ -374,7 +374,7 @@ static bool subscribe(struct pfdd_edge *e)
     if (pfdd_nats_get_last(&e->line, PFDD_ACK_STREAM, subject, &last) ==
         NATS_OK)
         take_ack(e, last.bytes, last.n);
-    pfdd_nats_message_deinit(&last);
+    pfdd_nats_stored_message_deinit(&last);
     return true;
 }
 

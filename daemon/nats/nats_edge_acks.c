@@ -8,10 +8,11 @@ enum {
     PROBES = 8, /* places for each edge */
 };
 
-bool pfdd_nats_bring(struct pfdd_nats_brought *brought, struct pfdd_nats *line,
-                     const struct pfdd_parcel *p, unsigned term,
-                     void (*give)(void *user, struct pfdd_parcel *parcel),
-                     void *user)
+bool pfdd_nats_edge_acks_bring(
+    struct pfdd_nats_edge_acks *brought, struct pfdd_nats *line,
+    const struct pfdd_worker_message *p, unsigned term,
+    void (*give)(void *user, struct pfdd_worker_message *worker_message),
+    void *user)
 {
     unsigned first = pfdd_edge_hash(p->edge);
     for (unsigned i = 0; i < PROBES; i++) {

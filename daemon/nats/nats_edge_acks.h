@@ -13,7 +13,7 @@ enum {
 };
 
 /* All zeros: none. */
-struct pfdd_nats_brought {
+struct pfdd_nats_edge_acks {
     struct {
         char edge[PFDD_EDGE_NAME];
         unsigned partition;
@@ -24,9 +24,10 @@ struct pfdd_nats_brought {
 
 /* Gives the acknowledgement of an edge, unless it has come in this term of the
  * partition. False: not now. */
-bool pfdd_nats_bring(struct pfdd_nats_brought *brought, struct pfdd_nats *line,
-                     const struct pfdd_parcel *entries, unsigned term,
-                     void (*give)(void *user, struct pfdd_parcel *parcel),
-                     void *user);
+bool pfdd_nats_edge_acks_bring(
+    struct pfdd_nats_edge_acks *brought, struct pfdd_nats *line,
+    const struct pfdd_worker_message *entries, unsigned term,
+    void (*give)(void *user, struct pfdd_worker_message *worker_message),
+    void *user);
 
 #endif

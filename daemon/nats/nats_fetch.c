@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool get_number(const struct pfdd_nats_message *message,
+static bool get_number(const struct pfdd_nats_stored_message *message,
                        const char *name, uint64_t *ret)
 {
     char text[24];
@@ -19,8 +19,8 @@ static bool get_number(const struct pfdd_nats_message *message,
 }
 
 /* n_ret - 1 hexadecimal digits; else it is empty. */
-static bool get_word(const struct pfdd_nats_message *message, const char *name,
-                     char *ret, size_t n_ret)
+static bool get_word(const struct pfdd_nats_stored_message *message,
+                     const char *name, char *ret, size_t n_ret)
 {
     bool ok = pfdd_nats_header(message, name, ret, n_ret) &&
               strspn(ret, "0123456789abcdef") == n_ret - 1;
@@ -29,9 +29,10 @@ static bool get_word(const struct pfdd_nats_message *message, const char *name,
     return ok;
 }
 
-struct pfdd_parcel *pfdd_fetch_entries(struct pfdd_nats_message *message)
+struct pfdd_worker_message *pfdd_fetch_entries(
+    struct pfdd_nats_stored_message *message)
 {
-    struct pfdd_parcel *p = calloc(1, sizeof *p);
+    struct pfdd_worker_message *p = calloc(1, sizeof *p);
     bool ok = p && message->n > 0 &&
               get_word(message, PFDD_HEADER_EDGE, p->edge, sizeof p->edge) &&
               get_number(message, PFDD_HEADER_FIRST, &p->first) &&
@@ -41,7 +42,7 @@ struct pfdd_parcel *pfdd_fetch_entries(struct pfdd_nats_message *message)
               get_number(message, PFDD_HEADER_EPOCH, &p->epoch) &&
               p->previous < p->first && p->first <= p->last;
     if (!ok) {
-        pfdd_parcel_free(p);
+        pfdd_worker_message_free(p);
         return NULL;
     }
     get_word(message, PFDD_HEADER_CODE, p->code, sizeof p->code);
@@ -53,14 +54,15 @@ struct pfdd_parcel *pfdd_fetch_entries(struct pfdd_nats_message *message)
     return p;
 }
 
-struct pfdd_parcel *pfdd_fetch_ack(const struct pfdd_nats_message *message)
+struct pfdd_worker_message *pfdd_fetch_ack(
+    const struct pfdd_nats_stored_message *message)
 {
     static const char prefix[] = "gpuack.v1.00.";
     const char *subject = message->subject;
     size_t n = strlen(subject);
     const char *edge = subject + sizeof prefix - 1;
     struct pfdd_nats_ack ack;
-    struct pfdd_parcel *p = NULL;
+    struct pfdd_worker_message *p = NULL;
     if (n == sizeof prefix - 1 + PFDD_EDGE_NAME - 1 &&
         strspn(edge, "0123456789abcdef") == PFDD_EDGE_NAME - 1 &&
         message->n < INT_MAX &&
@@ -68,23 +70,25 @@ struct pfdd_parcel *pfdd_fetch_ack(const struct pfdd_nats_message *message)
         p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->kind = PFDD_PARCEL_ACKED;
+    p->kind = PFDD_WORKER_MESSAGE_ACKED;
     snprintf(p->edge, sizeof p->edge, "%s", edge);
     p->acked = ack.acked;
     return p;
 }
 
 bool pfdd_fetch_edge(struct pfdd_nats *line, const char *edge,
-                     void (*give)(void *user, struct pfdd_parcel *parcel),
+                     void (*give)(void *user,
+                                  struct pfdd_worker_message *worker_message),
                      void *user)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_message message;
+    struct pfdd_nats_stored_message message;
     pfdd_ack_subject(edge, subject);
     natsStatus s = pfdd_nats_get_last(line, PFDD_ACK_STREAM, subject, &message);
-    struct pfdd_parcel *p = s == NATS_OK ? pfdd_fetch_ack(&message) : NULL;
+    struct pfdd_worker_message *p =
+        s == NATS_OK ? pfdd_fetch_ack(&message) : NULL;
     if (p)
         give(user, p);
-    pfdd_nats_message_deinit(&message);
+    pfdd_nats_stored_message_deinit(&message);
     return s == NATS_OK || s == NATS_NOT_FOUND;
 }

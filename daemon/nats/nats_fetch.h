@@ -11,15 +11,18 @@
 
 /* Entries, of a message of GPULOG. NULL: it is none of an edge, or out of
  * memory. Takes the bytes out of the message. */
-struct pfdd_parcel *pfdd_fetch_entries(struct pfdd_nats_message *message);
+struct pfdd_worker_message *pfdd_fetch_entries(
+    struct pfdd_nats_stored_message *message);
 
 /* How far an edge is, of a message of GPUACK; likewise. */
-struct pfdd_parcel *pfdd_fetch_ack(const struct pfdd_nats_message *message);
+struct pfdd_worker_message *pfdd_fetch_ack(
+    const struct pfdd_nats_stored_message *message);
 
 /* Gives that of an edge, if there is one, whose the parcel is then. False: not
  * now. */
 bool pfdd_fetch_edge(struct pfdd_nats *line, const char *edge,
-                     void (*give)(void *user, struct pfdd_parcel *parcel),
+                     void (*give)(void *user,
+                                  struct pfdd_worker_message *worker_message),
                      void *user);
 
 #endif

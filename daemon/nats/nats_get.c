@@ -13,12 +13,12 @@ enum {
     NOT_FOUND = 404,
 };
 
-void pfdd_nats_message_deinit(struct pfdd_nats_message *m)
+void pfdd_nats_stored_message_deinit(struct pfdd_nats_stored_message *m)
 {
     free(m->subject);
     free(m->headers);
     free(m->bytes);
-    *m = (struct pfdd_nats_message){ 0 };
+    *m = (struct pfdd_nats_stored_message){ 0 };
 }
 
 /* ---- base64 ---- */
@@ -101,7 +101,8 @@ static json_t *parse_without(const char *text, size_t n, const char *data,
     return ret;
 }
 
-static bool take_headers(const json_t *message, struct pfdd_nats_message *ret)
+static bool take_headers(const json_t *message,
+                         struct pfdd_nats_stored_message *ret)
 {
     const json_t *headers = json_object_get(message, "hdrs");
     if (!headers)
@@ -112,7 +113,8 @@ static bool take_headers(const json_t *message, struct pfdd_nats_message *ret)
 }
 
 static natsStatus take_message(const json_t *root, const char *data,
-                               size_t n_data, struct pfdd_nats_message *ret)
+                               size_t n_data,
+                               struct pfdd_nats_stored_message *ret)
 {
     const json_t *message = json_object_get(root, "message");
     const char *subject =
@@ -130,16 +132,16 @@ static natsStatus take_message(const json_t *root, const char *data,
 }
 
 natsStatus pfdd_nats_answer(const char *text, size_t n,
-                            struct pfdd_nats_message *ret)
+                            struct pfdd_nats_stored_message *ret)
 {
     size_t n_data = 0;
     const char *data = find_data(text, n, &n_data);
     json_t *root = parse_without(text, n, data, n_data);
     const json_t *error = json_object_get(root, "error");
-    *ret = (struct pfdd_nats_message){ 0 };
+    *ret = (struct pfdd_nats_stored_message){ 0 };
     natsStatus s = take_message(root, data, n_data, ret);
     if (s != NATS_OK) {
-        pfdd_nats_message_deinit(ret);
+        pfdd_nats_stored_message_deinit(ret);
         if (json_integer_value(json_object_get(error, "code")) == NOT_FOUND)
             s = NATS_NOT_FOUND;
     }
@@ -148,11 +150,12 @@ natsStatus pfdd_nats_answer(const char *text, size_t n,
 }
 
 static natsStatus ask(struct pfdd_nats *line, const char *stream,
-                      const char *question, struct pfdd_nats_message *ret)
+                      const char *question,
+                      struct pfdd_nats_stored_message *ret)
 {
     char subject[PFDD_SUBJECT];
     natsMsg *answer = NULL;
-    *ret = (struct pfdd_nats_message){ 0 };
+    *ret = (struct pfdd_nats_stored_message){ 0 };
     snprintf(subject, sizeof subject, "$JS.API.STREAM.MSG.GET.%s", stream);
     natsStatus s = natsConnection_RequestString(&answer, line->nc, subject,
                                                 question, PFDD_NATS_WAIT_MS);
@@ -167,7 +170,7 @@ static natsStatus ask(struct pfdd_nats *line, const char *stream,
 /* Subjects are our own: nothing in them is to be escaped. */
 natsStatus pfdd_nats_get_next(struct pfdd_nats *line, const char *stream,
                               const char *subject, uint64_t number,
-                              struct pfdd_nats_message *ret)
+                              struct pfdd_nats_stored_message *ret)
 {
     char question[QUESTION];
     snprintf(question, sizeof question,
@@ -177,7 +180,7 @@ natsStatus pfdd_nats_get_next(struct pfdd_nats *line, const char *stream,
 
 natsStatus pfdd_nats_get_last(struct pfdd_nats *line, const char *stream,
                               const char *subject,
-                              struct pfdd_nats_message *ret)
+                              struct pfdd_nats_stored_message *ret)
 {
     char question[QUESTION];
     snprintf(question, sizeof question, "{\"last_by_subj\":\"%s\"}", subject);
@@ -187,8 +190,8 @@ natsStatus pfdd_nats_get_last(struct pfdd_nats *line, const char *stream,
 /* ---- headers ---- */
 
 /* Lines end with CR and LF; the first one is no header. */
-bool pfdd_nats_header(const struct pfdd_nats_message *m, const char *name,
-                      char *ret, size_t n_ret)
+bool pfdd_nats_header(const struct pfdd_nats_stored_message *m,
+                      const char *name, char *ret, size_t n_ret)
 {
     size_t n_name = strlen(name);
     const char *at = m->headers;

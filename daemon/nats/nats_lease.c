@@ -92,10 +92,10 @@ struct roll {
 static bool says_it_is_there(struct pfdd_nats *line, const char *id)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_message m;
+    struct pfdd_nats_stored_message m;
     snprintf(subject, sizeof subject, "%s%s", workers, id);
     natsStatus s = pfdd_nats_get_last(line, PFDD_LEASE_STREAM, subject, &m);
-    pfdd_nats_message_deinit(&m);
+    pfdd_nats_stored_message_deinit(&m);
     /* In doubt it is. */
     return s != NATS_NOT_FOUND;
 }
@@ -129,7 +129,7 @@ static enum holder look_at(const struct pfdd_leases *l, struct pfdd_nats *line,
                            uint64_t *number)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_message m;
+    struct pfdd_nats_stored_message m;
     enum holder ret = HOLDER_NOBODY;
     put_subject(partition, subject);
     natsStatus s = pfdd_nats_get_last(line, PFDD_LEASE_STREAM, subject, &m);
@@ -145,7 +145,7 @@ static enum holder look_at(const struct pfdd_leases *l, struct pfdd_nats *line,
             ret = HOLDER_OTHER;
         }
     }
-    pfdd_nats_message_deinit(&m);
+    pfdd_nats_stored_message_deinit(&m);
     return ret;
 }
 
@@ -207,7 +207,7 @@ static bool has_newcomer(const struct pfdd_leases *l, struct pfdd_nats *line,
     uint64_t number = 1;
     bool ret = false;
     for (unsigned i = 0; i < WORKERS_MAX && !ret; i++) {
-        struct pfdd_nats_message m;
+        struct pfdd_nats_stored_message m;
         char subject[PFDD_SUBJECT];
         snprintf(subject, sizeof subject, "%s*", workers);
         if (pfdd_nats_get_next(line, PFDD_LEASE_STREAM, subject, number, &m) !=
@@ -219,7 +219,7 @@ static bool has_newcomer(const struct pfdd_leases *l, struct pfdd_nats *line,
                                    : NULL;
         ret = has_some && !*has_some;
         number = m.number + 1;
-        pfdd_nats_message_deinit(&m);
+        pfdd_nats_stored_message_deinit(&m);
     }
     return ret;
 }

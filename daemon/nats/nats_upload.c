@@ -22,17 +22,17 @@ enum lying {
     LYING_UNSURE, /* it cannot be asked for now */
 };
 
-static bool failed_to_store(struct pfdd_nats_pieces *e, natsStatus s)
+static bool failed_to_store(struct pfdd_nats_upload *e, natsStatus s)
 {
     snprintf(e->line->why, sizeof e->line->why,
              "a code object cannot be stored: %s", natsStatus_GetText(s));
     return false;
 }
 
-static enum lying look_at(struct pfdd_nats_pieces *e, const struct piece *p)
+static enum lying look_at(struct pfdd_nats_upload *e, const struct piece *p)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_message m;
+    struct pfdd_nats_stored_message m;
     pfdd_code_subject(p->digest, p->place, p->i, subject);
     natsStatus s = pfdd_nats_get_last(e->line, PFDD_CODE_STREAM, subject, &m);
     enum lying ret = LYING_ELSE;
@@ -44,11 +44,11 @@ static enum lying look_at(struct pfdd_nats_pieces *e, const struct piece *p)
     } else if (m.n == p->n && !memcmp(m.bytes, p->bytes, m.n)) {
         ret = LYING_IT;
     }
-    pfdd_nats_message_deinit(&m);
+    pfdd_nats_stored_message_deinit(&m);
     return ret;
 }
 
-static enum lying put(struct pfdd_nats_pieces *e, const struct piece *p)
+static enum lying put(struct pfdd_nats_upload *e, const struct piece *p)
 {
     char subject[PFDD_SUBJECT];
     jsErrCode code = 0;
@@ -75,7 +75,7 @@ static struct piece piece_of(const char *digest, const char *place, size_t i,
 
 /* Bytes [n] as pieces under their digest. Where there is no doubt, all are there
  * if the last one is. LYING_ELSE: one of them has to lie elsewhere. */
-static enum lying put_pieces(struct pfdd_nats_pieces *e, const char *digest,
+static enum lying put_pieces(struct pfdd_nats_upload *e, const char *digest,
                              const char *place, const char *bytes, size_t n)
 {
     size_t n_pieces = (n + PFDD_CODE_PIECE - 1) / PFDD_CODE_PIECE;
@@ -96,7 +96,7 @@ static enum lying put_pieces(struct pfdd_nats_pieces *e, const char *digest,
 }
 
 /* A place that nobody knows before we have put there what we have to. */
-static void make_place(struct pfdd_nats_pieces *e)
+static void make_place(struct pfdd_nats_upload *e)
 {
     unsigned char bytes[(PFDD_PLACE - 1) / 2] = { 0 };
     (void)!getrandom(bytes, sizeof bytes, 0);
@@ -104,7 +104,7 @@ static void make_place(struct pfdd_nats_pieces *e)
         sprintf(e->place + 2 * i, "%02x", bytes[i]);
 }
 
-bool pfdd_nats_pieces_put(struct pfdd_nats_pieces *e, const char *digest,
+bool pfdd_nats_upload_put(struct pfdd_nats_upload *e, const char *digest,
                           const char *bytes, size_t n)
 {
     enum lying lying = put_pieces(e, digest, "", bytes, n);

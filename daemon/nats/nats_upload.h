@@ -11,7 +11,7 @@
 #include "nats/nats_get.h"
 
 /* line is borrowed; the rest all zeros. */
-struct pfdd_nats_pieces {
+struct pfdd_nats_upload {
     struct pfdd_nats *line;
     bool is_doubtful; /* each piece is compared with what the servers have */
     bool uses_place;  /* set where the edge's own place was needed */
@@ -20,7 +20,7 @@ struct pfdd_nats_pieces {
 
 /* Bytes [n] under their digest; what is there is not sent again. False: line->why
  * says why not. */
-bool pfdd_nats_pieces_put(struct pfdd_nats_pieces *pieces, const char *digest,
+bool pfdd_nats_upload_put(struct pfdd_nats_upload *pieces, const char *digest,
                           const char *bytes, size_t n);
 
 #endif

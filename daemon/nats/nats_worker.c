@@ -52,8 +52,8 @@ struct pfdd_worker {
     /* Under the mutex. */
     bool stop;
     bool has_ended;
-    struct pfdd_parcel *first;
-    struct pfdd_parcel **end;
+    struct pfdd_worker_message *first;
+    struct pfdd_worker_message **end;
     size_t n_bytes;
     struct outgoing *acks;
     struct outgoing **acks_end;
@@ -66,8 +66,8 @@ struct pfdd_worker {
     uint64_t seen;   /* up to where all partitions were read */
     uint64_t looked; /* ms */
     uint64_t pause_ms;
-    struct pfdd_nats_codes codes;
-    struct pfdd_nats_brought brought;
+    struct pfdd_nats_code_lists codes;
+    struct pfdd_nats_edge_acks brought;
     unsigned next_part; /* whose turn it is */
 };
 
@@ -81,7 +81,7 @@ static void wake(struct pfdd_worker *w)
     uv_async_send(&w->async);
 }
 
-static void hand_over(void *user, struct pfdd_parcel *p)
+static void hand_over(void *user, struct pfdd_worker_message *p)
 {
     struct pfdd_worker *w = user;
     p->next = NULL;
@@ -117,20 +117,21 @@ static bool is_late_for(struct part *part)
 }
 
 /* False: not now. */
-static bool take_entries(struct part *part, struct pfdd_parcel *p)
+static bool take_entries(struct part *part, struct pfdd_worker_message *p)
 {
     struct pfdd_worker *w = part->of;
     p->partition = part->number;
-    enum pfdd_code_state code = pfdd_nats_codes_bring(&w->codes, p);
+    enum pfdd_code_state code = pfdd_nats_code_lists_bring(&w->codes, p);
     if ((code == PFDD_CODE_MORE && !is_late_for(part)) ||
-        !pfdd_nats_bring(&w->brought, &w->line, p, part->term, hand_over, w))
+        !pfdd_nats_edge_acks_bring(&w->brought, &w->line, p, part->term,
+                                   hand_over, w))
         return false;
     part->waits = 0;
     if (code != PFDD_CODE_DONE) {
         free(p->bytes);
         p->bytes = NULL;
         p->n = 0;
-        p->kind = PFDD_PARCEL_MISSING;
+        p->kind = PFDD_WORKER_MESSAGE_MISSING;
         w->line.n_refused++;
     }
     hand_over(w, p);
@@ -138,10 +139,11 @@ static bool take_entries(struct part *part, struct pfdd_parcel *p)
 }
 
 /* Likewise. */
-static bool take_message(struct part *part, struct pfdd_nats_message *message)
+static bool take_message(struct part *part,
+                         struct pfdd_nats_stored_message *message)
 {
     struct pfdd_worker *w = part->of;
-    struct pfdd_parcel *p = pfdd_fetch_entries(message);
+    struct pfdd_worker_message *p = pfdd_fetch_entries(message);
     if (!p) {
         pfdd_log_about(&w->line.told, PFDD_WARNING,
                        "nats: message %" PRIu64 " of %.200s is none of an edge",
@@ -151,7 +153,7 @@ static bool take_message(struct part *part, struct pfdd_nats_message *message)
     }
     bool ok = take_entries(part, p);
     if (!ok)
-        pfdd_parcel_free(p);
+        pfdd_worker_message_free(p);
     return ok;
 }
 
@@ -159,7 +161,7 @@ static bool take_message(struct part *part, struct pfdd_nats_message *message)
 static natsStatus read_next(struct part *part)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_message message;
+    struct pfdd_nats_stored_message message;
     snprintf(subject, sizeof subject, "gpulog.v1.%02u.>", part->number);
     natsStatus s = pfdd_nats_get_next(&part->of->line, PFDD_LOG_STREAM, subject,
                                       part->position + 1, &message);
@@ -168,7 +170,7 @@ static natsStatus read_next(struct part *part)
     } else if (s == NATS_OK) {
         s = NATS_TIMEOUT;
     }
-    pfdd_nats_message_deinit(&message);
+    pfdd_nats_stored_message_deinit(&message);
     return s;
 }
 
@@ -179,7 +181,7 @@ static bool is_ours(const struct part *part)
 
 /* The partition that a message is of, if it is ours and has not come to it. */
 static struct part *part_of(struct pfdd_worker *w,
-                            const struct pfdd_nats_message *message)
+                            const struct pfdd_nats_stored_message *message)
 {
     int i = pfdd_log_partition(message->subject);
     struct part *part = i >= 0 ? &w->parts[i] : NULL;
@@ -194,7 +196,7 @@ static unsigned read_new(struct pfdd_worker *w, bool *is_all)
     unsigned n = 0;
     natsStatus s = NATS_OK;
     while (s == NATS_OK && w->seen < w->last && has_room(w)) {
-        struct pfdd_nats_message message;
+        struct pfdd_nats_stored_message message;
         s = pfdd_nats_get_next(&w->line, PFDD_LOG_STREAM, "gpulog.v1.>",
                                w->seen + 1, &message);
         struct part *part = s == NATS_OK ? part_of(w, &message) : NULL;
@@ -206,7 +208,7 @@ static unsigned read_new(struct pfdd_worker *w, bool *is_all)
             part->position = w->seen;
             n++;
         }
-        pfdd_nats_message_deinit(&message);
+        pfdd_nats_stored_message_deinit(&message);
     }
     /* More may have come meanwhile. */
     if (w->last < w->seen)
@@ -295,10 +297,10 @@ static void lose(struct part *part)
 /* The loop ends it: what it has taken is written first. */
 static void begin_to_leave(struct part *part)
 {
-    struct pfdd_parcel *p = calloc(1, sizeof *p);
+    struct pfdd_worker_message *p = calloc(1, sizeof *p);
     if (!p)
         return;
-    p->kind = PFDD_PARCEL_LEAVE;
+    p->kind = PFDD_WORKER_MESSAGE_LEAVE;
     p->partition = part->number;
     part->is_leaving = true;
     uv_mutex_lock(&part->of->mutex);
@@ -459,7 +461,7 @@ static void work(struct pfdd_worker *w)
     bool is_all = true;
     send_acks(w);
     look(w);
-    pfdd_nats_codes_turn(&w->codes);
+    pfdd_nats_code_lists_turn(&w->codes);
     bool is_fetching = w->codes.n_coming > 0;
     if (w->seen == w->last && w->last && !check_stream(w)) {
         wait_a_while(w, POLL_MAX_MS);
@@ -505,7 +507,7 @@ static void run(void *user)
         pfdd_leases_release_all(&w->leases, &w->line);
         natsConnection_FlushTimeout(w->line.nc, 1000);
     }
-    pfdd_nats_codes_deinit(&w->codes);
+    pfdd_nats_code_lists_deinit(&w->codes);
     jsCtx_Destroy(w->line.js);
     natsConnection_Destroy(w->line.nc);
     uv_mutex_lock(&w->mutex);
@@ -533,9 +535,9 @@ static void on_unused_closed(uv_handle_t *handle)
 static void drop_all(struct pfdd_worker *w)
 {
     while (w->first) {
-        struct pfdd_parcel *p = w->first;
+        struct pfdd_worker_message *p = w->first;
         w->first = p->next;
-        pfdd_parcel_free(p);
+        pfdd_worker_message_free(p);
     }
     while (w->acks) {
         struct outgoing *out = w->acks;
@@ -591,15 +593,16 @@ struct pfdd_worker *pfdd_worker_new(const struct pfdd_worker_options *options)
 
 /* Whoever stood still for too long has lost what was leased to it: another
  * one has taken that. Under the mutex. */
-static bool is_late(const struct pfdd_worker *w, const struct pfdd_parcel *p)
+static bool is_late(const struct pfdd_worker *w,
+                    const struct pfdd_worker_message *p)
 {
-    return p->kind == PFDD_PARCEL_ENTRIES &&
+    return p->kind == PFDD_WORKER_MESSAGE_ENTRIES &&
            now_ms() >= w->parts[p->partition].leased;
 }
 
-struct pfdd_parcel *pfdd_worker_take(struct pfdd_worker *w)
+struct pfdd_worker_message *pfdd_worker_take(struct pfdd_worker *w)
 {
-    struct pfdd_parcel *p = NULL;
+    struct pfdd_worker_message *p = NULL;
     uv_mutex_lock(&w->mutex);
     while ((p = w->first)) {
         w->first = p->next;
@@ -609,7 +612,7 @@ struct pfdd_parcel *pfdd_worker_take(struct pfdd_worker *w)
         uv_cond_broadcast(&w->cond);
         if (!is_late(w, p))
             break;
-        pfdd_parcel_free(p);
+        pfdd_worker_message_free(p);
     }
     uv_mutex_unlock(&w->mutex);
     return p;

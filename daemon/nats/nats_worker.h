@@ -38,7 +38,7 @@ struct pfdd_worker_options {
 struct pfdd_worker *pfdd_worker_new(const struct pfdd_worker_options *options);
 
 /* The next one, which is the caller's; NULL: none is there. */
-struct pfdd_parcel *pfdd_worker_take(struct pfdd_worker *worker);
+struct pfdd_worker_message *pfdd_worker_take(struct pfdd_worker *worker);
 
 /* All of an edge up to `acked` is written; again: what follows it is to be sent
  * again, by an edge that is in this epoch. False: out of memory. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-void pfdd_parcel_free(struct pfdd_parcel *p)
+void pfdd_worker_message_free(struct pfdd_worker_message *p)
 {
     if (!p)
         return;

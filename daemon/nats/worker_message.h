@@ -17,18 +17,18 @@ enum {
     PFDD_PARTITIONS = 64,
 };
 
-enum pfdd_parcel_kind {
-    PFDD_PARCEL_ENTRIES,
-    PFDD_PARCEL_ACKED,   /* a worker has said so of an edge, before us */
-    PFDD_PARCEL_MISSING, /* code objects of entries that are not given */
-    PFDD_PARCEL_CODE,    /* a list of code objects, before those need it */
-    PFDD_PARCEL_FORGET,  /* lists that came are not spoken of any more */
-    PFDD_PARCEL_LEAVE,   /* another worker shall have a partition: when all of
+enum pfdd_worker_message_kind {
+    PFDD_WORKER_MESSAGE_ENTRIES,
+    PFDD_WORKER_MESSAGE_ACKED, /* a worker has said so of an edge, before us */
+    PFDD_WORKER_MESSAGE_MISSING, /* code objects of entries that are not given */
+    PFDD_WORKER_MESSAGE_CODE, /* a list of code objects, before those need it */
+    PFDD_WORKER_MESSAGE_FORGET, /* lists that came are not spoken of any more */
+    PFDD_WORKER_MESSAGE_LEAVE, /* another worker shall have a partition: when all of
                             it that was taken is written and acknowledged,
                             pfdd_worker_leave() */
 };
 
-struct pfdd_parcel_object {
+struct pfdd_worker_message_object {
     char *name;
     char *bytes; /* [n]; may be taken over: then it is NULL */
     size_t n;
@@ -37,9 +37,9 @@ struct pfdd_parcel_object {
 };
 
 /* Allocated. */
-struct pfdd_parcel {
-    struct pfdd_parcel *next;
-    enum pfdd_parcel_kind kind;
+struct pfdd_worker_message {
+    struct pfdd_worker_message *next;
+    enum pfdd_worker_message_kind kind;
     unsigned partition; /* of entries, and that is left */
     char edge[PFDD_EDGE_NAME];
     char code[PFDD_SHA256_TEXT]; /* a list's; "": none is needed */
@@ -52,10 +52,10 @@ struct pfdd_parcel {
     uint64_t epoch;    /* the edge's */
     char *bytes;       /* [n]: frames */
     size_t n;
-    struct pfdd_parcel_object *objects; /* [n_objects] */
+    struct pfdd_worker_message_object *objects; /* [n_objects] */
     size_t n_objects;
     size_t n_memory; /* bytes of all of it */
 };
-void pfdd_parcel_free(struct pfdd_parcel *parcel);
+void pfdd_worker_message_free(struct pfdd_worker_message *worker_message);
 
 #endif

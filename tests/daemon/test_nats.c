@@ -92,15 +92,15 @@ START_TEST(test_ledgers)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[200];
-        struct pfdd_ledger ledger = { 0 };
+        struct pfdd_acks acks = { 0 };
         int n = snprintf(text, sizeof text, "%s%s", begin, cases[i].rest);
-        ck_assert_msg(pfdd_ledger_parse(text, (size_t)n, &ledger) ==
+        ck_assert_msg(pfdd_acks_parse(text, (size_t)n, &acks) ==
                           cases[i].is_whole,
                       "'%s'", cases[i].rest);
-        ck_assert_uint_eq(ledger.n, cases[i].n);
-        if (ledger.n)
-            ck_assert_uint_eq(pfdd_ledger_find(&ledger, EDGE)->saved, 7);
-        pfdd_ledger_deinit(&ledger);
+        ck_assert_uint_eq(acks.n, cases[i].n);
+        if (acks.n)
+            ck_assert_uint_eq(pfdd_acks_find(&acks, EDGE)->saved, 7);
+        pfdd_acks_deinit(&acks);
     }
 }
 END_TEST
@@ -109,54 +109,54 @@ END_TEST
  * do for others of their kind, those that have long been silent first. */
 START_TEST(test_ledger_room)
 {
-    struct pfdd_ledger ledger = { 0 };
-    char id[PFDD_LEDGER_ID];
-    struct pfdd_ledger_edge *e = NULL;
-    for (unsigned i = 0; i < PFDD_LEDGER_MAX; i++) {
+    struct pfdd_acks acks = { 0 };
+    char id[PFDD_ACKS_ID];
+    struct pfdd_acks_edge *e = NULL;
+    for (unsigned i = 0; i < PFDD_ACKS_MAX; i++) {
         snprintf(id, sizeof id, "a%031x", i);
-        e = pfdd_ledger_find(&ledger, id);
+        e = pfdd_acks_find(&acks, id);
         e->acked = e->saved = 1;
-        pfdd_ledger_prove(&ledger, e);
+        pfdd_acks_prove(&acks, e);
     }
-    for (unsigned i = 0; i < 3 * PFDD_LEDGER_NEW; i++) {
+    for (unsigned i = 0; i < 3 * PFDD_ACKS_NEW; i++) {
         snprintf(id, sizeof id, "b%031x", i);
-        ck_assert_ptr_nonnull(pfdd_ledger_find(&ledger, id));
+        ck_assert_ptr_nonnull(pfdd_acks_find(&acks, id));
     }
-    ck_assert_uint_eq(ledger.n_proved, PFDD_LEDGER_MAX);
-    ck_assert_uint_le(ledger.n, PFDD_LEDGER_MAX + PFDD_LEDGER_NEW);
+    ck_assert_uint_eq(acks.n_proved, PFDD_ACKS_MAX);
+    ck_assert_uint_le(acks.n, PFDD_ACKS_MAX + PFDD_ACKS_NEW);
     /* What is waited for stays. */
     snprintf(id, sizeof id, "a%031x", 7);
-    pfdd_ledger_seek(&ledger, id)->n_waiting = 1;
+    pfdd_acks_seek(&acks, id)->n_waiting = 1;
     snprintf(id, sizeof id, "a%031x", 8);
-    ck_assert_ptr_nonnull(pfdd_ledger_find(&ledger, id));
+    ck_assert_ptr_nonnull(pfdd_acks_find(&acks, id));
     snprintf(id, sizeof id, "c%031x", 1);
-    e = pfdd_ledger_find(&ledger, id);
+    e = pfdd_acks_find(&acks, id);
     ck_assert_ptr_nonnull(e);
-    pfdd_ledger_prove(&ledger, e);
-    ck_assert_ptr_nonnull(pfdd_ledger_seek(&ledger, id));
-    ck_assert_uint_lt(ledger.n_proved, PFDD_LEDGER_MAX);
+    pfdd_acks_prove(&acks, e);
+    ck_assert_ptr_nonnull(pfdd_acks_seek(&acks, id));
+    ck_assert_uint_lt(acks.n_proved, PFDD_ACKS_MAX);
     for (unsigned i = 0; i < 3; i++) {
         static const unsigned which[] = { 6, 7, 8 };
         snprintf(id, sizeof id, "a%031x", which[i]);
-        ck_assert_int_eq(pfdd_ledger_seek(&ledger, id) != NULL, i > 0);
+        ck_assert_int_eq(pfdd_acks_seek(&acks, id) != NULL, i > 0);
     }
-    pfdd_ledger_deinit(&ledger);
+    pfdd_acks_deinit(&acks);
 }
 END_TEST
 
 /* New ones that all wait to be written leave no room: that is said. */
 START_TEST(test_ledger_full)
 {
-    struct pfdd_ledger ledger = { 0 };
-    char id[PFDD_LEDGER_ID];
-    for (unsigned i = 0; i < PFDD_LEDGER_NEW; i++) {
+    struct pfdd_acks acks = { 0 };
+    char id[PFDD_ACKS_ID];
+    for (unsigned i = 0; i < PFDD_ACKS_NEW; i++) {
         snprintf(id, sizeof id, "%032x", i);
-        pfdd_ledger_find(&ledger, id)->n_waiting = 1;
+        pfdd_acks_find(&acks, id)->n_waiting = 1;
     }
-    ck_assert_ptr_null(pfdd_ledger_find(&ledger, EDGE));
-    pfdd_ledger_seek(&ledger, id)->n_waiting = 0;
-    ck_assert_ptr_nonnull(pfdd_ledger_find(&ledger, EDGE));
-    pfdd_ledger_deinit(&ledger);
+    ck_assert_ptr_null(pfdd_acks_find(&acks, EDGE));
+    pfdd_acks_seek(&acks, id)->n_waiting = 0;
+    ck_assert_ptr_nonnull(pfdd_acks_find(&acks, EDGE));
+    pfdd_acks_deinit(&acks);
 }
 END_TEST
 
@@ -190,12 +190,12 @@ START_TEST(test_entries)
                     (size_t)sprintf(headers + n, "%s: %s\r\n", names[i], value);
             }
         }
-        struct pfdd_nats_message message = {
+        struct pfdd_nats_stored_message message = {
             .bytes = strdup("x"), .n = 1, .headers = headers, .n_headers = n
         };
-        struct pfdd_parcel *p = pfdd_fetch_entries(&message);
+        struct pfdd_worker_message *p = pfdd_fetch_entries(&message);
         ck_assert_msg((p != NULL) == cases[k].is_taken, "case %zu", k);
-        pfdd_parcel_free(p);
+        pfdd_worker_message_free(p);
         free(message.bytes);
     }
 }
@@ -237,7 +237,7 @@ START_TEST(test_answers)
         { "", NATS_ERR, 0, 0, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct pfdd_nats_message m;
+        struct pfdd_nats_stored_message m;
         const char *text = cases[i].text;
         ck_assert_msg(pfdd_nats_answer(text, strlen(text), &m) ==
                           cases[i].status,
@@ -245,7 +245,7 @@ START_TEST(test_answers)
         ck_assert_uint_eq(m.number, cases[i].number);
         ck_assert_uint_eq(m.n, cases[i].n);
         ck_assert_uint_eq(m.n_headers, cases[i].n_headers);
-        pfdd_nats_message_deinit(&m);
+        pfdd_nats_stored_message_deinit(&m);
     }
 }
 END_TEST
@@ -260,8 +260,8 @@ START_TEST(test_headers)
         { "A", "1" },  { "B", "" },   { "C", "3" },       { "Long", NULL },
         { "D", NULL }, { "a", NULL }, { "NATS/1", NULL },
     };
-    struct pfdd_nats_message m = { .headers = text,
-                                   .n_headers = sizeof text - 1 };
+    struct pfdd_nats_stored_message m = { .headers = text,
+                                          .n_headers = sizeof text - 1 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char value[8];
         bool is_there = pfdd_nats_header(&m, cases[i].name, value, 8);

@@ -34,21 +34,21 @@ static void check_ack(const char *text, size_t n)
 
 static void check_ledger(const char *text, size_t n)
 {
-    struct pfdd_ledger ledger = { 0 };
-    struct pfdd_ledger again = { 0 };
-    bool is_whole = pfdd_ledger_parse(text, n, &ledger);
-    char *copy = pfdd_ledger_text(&ledger);
-    FUZZ_CHECK(copy && pfdd_ledger_parse(copy, strlen(copy), &again));
-    FUZZ_CHECK(again.n <= ledger.n);
+    struct pfdd_acks acks = { 0 };
+    struct pfdd_acks again = { 0 };
+    bool is_whole = pfdd_acks_parse(text, n, &acks);
+    char *copy = pfdd_acks_text(&acks);
+    FUZZ_CHECK(copy && pfdd_acks_parse(copy, strlen(copy), &again));
+    FUZZ_CHECK(again.n <= acks.n);
     for (size_t i = 0; i < again.n; i++) {
-        const struct pfdd_ledger_edge *e = &again.edges[i];
+        const struct pfdd_acks_edge *e = &again.edges[i];
         FUZZ_CHECK(e->acked <= PFDD_NATS_MAX && e->acked == e->saved);
-        FUZZ_CHECK(pfdd_ledger_find(&ledger, e->id)->acked == e->acked);
+        FUZZ_CHECK(pfdd_acks_find(&acks, e->id)->acked == e->acked);
     }
     (void)is_whole;
     free(copy);
-    pfdd_ledger_deinit(&ledger);
-    pfdd_ledger_deinit(&again);
+    pfdd_acks_deinit(&acks);
+    pfdd_acks_deinit(&again);
 }
 
 static void check_list(const char *text, size_t n)
@@ -70,9 +70,9 @@ static void check_lease(const char *text, size_t n)
     FUZZ_CHECK(partition >= -1 && partition < PFDD_NATS_PARTITIONS);
 }
 
-static void check_entries(struct pfdd_nats_message *message)
+static void check_entries(struct pfdd_nats_stored_message *message)
 {
-    struct pfdd_parcel *p = pfdd_fetch_entries(message);
+    struct pfdd_worker_message *p = pfdd_fetch_entries(message);
     if (!p)
         return;
     FUZZ_CHECK(strspn(p->edge, "0123456789abcdef") == PFDD_EDGE_NAME - 1);
@@ -81,7 +81,7 @@ static void check_entries(struct pfdd_nats_message *message)
     FUZZ_CHECK(p->previous < p->first && p->first <= p->last);
     FUZZ_CHECK(p->last <= PFDD_NATS_MAX && p->acked <= PFDD_NATS_MAX);
     FUZZ_CHECK(p->n > 0 && p->bytes);
-    pfdd_parcel_free(p);
+    pfdd_worker_message_free(p);
 }
 
 static char *copy_of(const char *text, size_t n)
@@ -103,7 +103,7 @@ static void check_message(const char *text, size_t n)
     const char *end = memmem(rest, n_rest, "\n\n", 2);
     size_t n_headers = end ? (size_t)(end - rest) + 1 : n_rest;
     size_t n_bytes = end ? n_rest - n_headers - 1 : 0;
-    struct pfdd_nats_message message = {
+    struct pfdd_nats_stored_message message = {
         .subject = copy_of(text, n_subject),
         .headers = copy_of(rest, n_headers),
         .n_headers = n_headers,
@@ -111,20 +111,20 @@ static void check_message(const char *text, size_t n)
         .n = n_bytes,
         .number = 1,
     };
-    pfdd_parcel_free(pfdd_fetch_ack(&message));
+    pfdd_worker_message_free(pfdd_fetch_ack(&message));
     check_entries(&message);
-    pfdd_nats_message_deinit(&message);
+    pfdd_nats_stored_message_deinit(&message);
 }
 
 static void check_answer(const char *text, size_t n)
 {
-    struct pfdd_nats_message message;
+    struct pfdd_nats_stored_message message;
     char value[80];
     if (pfdd_nats_answer(text, n, &message) != NATS_OK)
         return;
     FUZZ_CHECK(message.number > 0 && message.subject);
     pfdd_nats_header(&message, "Nats-Sequence", value, sizeof value);
-    pfdd_nats_message_deinit(&message);
+    pfdd_nats_stored_message_deinit(&message);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
