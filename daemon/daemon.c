@@ -168,7 +168,7 @@ void pfdd_output_closed(struct pfdd_output *output)
     go_on(d);
 }
 
-void pfdd_session_ended(struct pfdd *d)
+void pfdd_follower_ended(struct pfdd *d)
 {
     go_on(d);
 }
@@ -219,8 +219,8 @@ static void finish(struct pfdd *d)
 static void go_on(struct pfdd *d)
 {
     bool late = uv_now(d->loop) >= d->deadline;
-    if (d->phase == ENDING_INPUTS && !d->inputs && !d->sessions &&
-        !pfdd_library_is_busy(d->library))
+    if (d->phase == ENDING_INPUTS && !d->inputs && !d->followers &&
+        !pfdd_string_store_is_busy(d->string_store))
         d->phase = DRAINING;
     if (d->phase == DRAINING && (late || are_drained(d))) {
         if (late)
@@ -249,8 +249,8 @@ void pfdd_stop(struct pfdd *d)
         next = i->next;
         close_input(i);
     }
-    if (d->shelf)
-        pfdd_shelf_close(d->shelf);
+    if (d->fd_store)
+        pfdd_fd_store_close(d->fd_store);
     uv_timer_set_repeat(&d->tick, PAUSE_MS);
     uv_timer_again(&d->tick);
     go_on(d);
@@ -258,11 +258,11 @@ void pfdd_stop(struct pfdd *d)
 
 void pfdd_deinit(struct pfdd *d)
 {
-    pfdd_shelf_free(d->shelf);
+    pfdd_fd_store_free(d->fd_store);
     pfdd_spool_free(d->spool);
     pfdd_render_cache_deinit(&d->render_cache);
     pfdd_ring_deinit(&d->ring);
-    pfdd_library_free(d->library);
+    pfdd_string_store_free(d->string_store);
     pfdd_source_table_deinit(&d->source_table);
     unshare_config(d->config);
     free(d->config_text);
@@ -302,7 +302,7 @@ static void on_tick(uv_timer_t *timer)
     if (pfdd_systemd_watchdog_ms() && is_alive(d))
         pfdd_systemd_notify("WATCHDOG=1");
     if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
-        pfdd_sessions_abandon(d);
+        pfdd_followers_abandon(d);
     pfdd_slow_consumers_look(&d->slow_consumers, d);
     pfdd_render_cache_kick(&d->render_cache);
     if (d->spool)
@@ -372,12 +372,12 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
                            d->thread_pools.choosers,
                            n_printers < AHEAD_MAX ? n_printers : AHEAD_MAX,
                            pages_max(config));
-    d->library = pfdd_library_new(d, config->memory_max / 4);
-    if (d->library)
-        d->render_cache.objects = pfdd_library_objects(d->library);
+    d->string_store = pfdd_string_store_new(d, config->memory_max / 4);
+    if (d->string_store)
+        d->render_cache.objects = pfdd_string_store_objects(d->string_store);
     d->poller = pfdd_poller_new(d);
-    d->shelf = pfdd_shelf_new(d);
-    if (ok && d->library && d->poller && d->shelf &&
+    d->fd_store = pfdd_fd_store_new(d);
+    if (ok && d->string_store && d->poller && d->fd_store &&
         (!d->spool || pfdd_spool_start(d->spool, d)))
         return true;
     snprintf(err, n_err, "out of memory, threads or file descriptors");
@@ -389,8 +389,8 @@ static void end_parts(struct pfdd *d)
 {
     pfdd_poller_free(d->poller);
     pfdd_thread_pools_close(&d->thread_pools);
-    if (d->shelf)
-        pfdd_shelf_close(d->shelf);
+    if (d->fd_store)
+        pfdd_fd_store_close(d->fd_store);
     d->poller = NULL;
 }
 
@@ -399,7 +399,8 @@ static bool open_all(struct pfdd *d, char *err, size_t n_err)
     struct pfdd_shared_config *shared = d->config;
     const struct pfdd_config *config = shared->config;
     for (size_t i = 0; i < config->code_objects.n; i++)
-        pfdd_library_add_file(d->library, config->code_objects.items[i]);
+        pfdd_string_store_add_file(d->string_store,
+                                   config->code_objects.items[i]);
     for (size_t i = 0; i < config->n_outputs; i++) {
         if (!open_output(d, shared, pfdd_config_output(config, i), err, n_err))
             return false;
@@ -440,7 +441,7 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
         pfdd_stop(d);
         return false;
     }
-    pfdd_shelf_restore(d->shelf);
+    pfdd_fd_store_restore(d->fd_store);
     d->ready = true;
     return true;
 }
@@ -516,7 +517,8 @@ static void open_added(struct pfdd *d)
     struct pfdd_shared_config *shared = d->config;
     const struct pfdd_config *config = shared->config;
     for (size_t i = 0; i < config->code_objects.n; i++)
-        pfdd_library_add_file(d->library, config->code_objects.items[i]);
+        pfdd_string_store_add_file(d->string_store,
+                                   config->code_objects.items[i]);
     for (size_t i = 0; i < config->n_outputs; i++) {
         if (!find_output(d, pfdd_config_output(config, i)) &&
             !open_output(d, shared, pfdd_config_output(config, i), err,

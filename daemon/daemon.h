@@ -28,10 +28,10 @@
 #include "slow_consumers.h"
 
 struct pfdd;
-struct pfdd_session;
-struct pfdd_library;
+struct pfdd_follower;
+struct pfdd_string_store;
 struct pfdd_spool;
-struct pfdd_shelf;
+struct pfdd_fd_store;
 struct pfdd_poller;
 
 struct pfdd_input {
@@ -64,13 +64,13 @@ struct pfdd {
     struct pfdd_ring ring;
     struct pfdd_render_cache render_cache;
     struct pfdd_thread_pools thread_pools;
-    struct pfdd_library *library; /* format strings */
+    struct pfdd_string_store *string_store; /* format strings */
     struct pfdd_poller *poller;
-    struct pfdd_shelf *shelf;
+    struct pfdd_fd_store *fd_store;
     struct pfdd_spool *spool; /* NULL: no required outputs */
     struct pfdd_input *inputs;
     struct pfdd_output *outputs;
-    struct pfdd_session *sessions;
+    struct pfdd_follower *followers;
     struct pfdd_source_table source_table;
     struct pfdd_counters count;
     struct pfdd_outcome outcome;
@@ -144,7 +144,7 @@ bool pfdd_is_backlogged(struct pfdd *d);
 bool pfdd_is_ready(const struct pfdd *d);
 
 /* Called when a session has ended. */
-void pfdd_session_ended(struct pfdd *d);
+void pfdd_follower_ended(struct pfdd *d);
 
 void pfdd_input_closed(struct pfdd_input *input);
 void pfdd_output_closed(struct pfdd_output *output);

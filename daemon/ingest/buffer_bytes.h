@@ -16,7 +16,7 @@
 #include "base/change_probe.h"
 #include "ring/source_offsets.h"
 
-struct pfdd_bytes {
+struct pfdd_buffer_bytes {
     struct pfd_source *source;
     int fd;         /* -1: of a process; borrowed */
     uint64_t n;     /* of a process: how many there are */
@@ -26,23 +26,24 @@ struct pfdd_bytes {
 
 /* Of a file (fd), or of memory: a source that is borrowed, of n bytes. False:
  * out of memory, or no regular file. */
-bool pfdd_bytes_init(struct pfdd_bytes *b, int fd, struct pfd_source *memory,
-                     uint64_t n);
-void pfdd_bytes_deinit(struct pfdd_bytes *b);
+bool pfdd_buffer_bytes_init(struct pfdd_buffer_bytes *b, int fd,
+                            struct pfd_source *memory, uint64_t n);
+void pfdd_buffer_bytes_deinit(struct pfdd_buffer_bytes *b);
 
-bool pfdd_bytes_are_of_process(const struct pfdd_bytes *b);
+bool pfdd_buffer_bytes_are_of_process(const struct pfdd_buffer_bytes *b);
 
 /* What it is, for a position (source_offsets.h). */
-void pfdd_bytes_describe(const struct pfdd_bytes *b, char ret[PFDD_FILE_ROOM]);
+void pfdd_buffer_bytes_describe(const struct pfdd_buffer_bytes *b,
+                                char ret[PFDD_FILE_ROOM]);
 
 /* On the loop: how many there are, SIZE_MAX: nobody knows; whether they may
  * have changed, which is always so of a process; and that they have. */
-size_t pfdd_bytes_size(const struct pfdd_bytes *b);
-bool pfdd_bytes_may_have_changed(struct pfdd_bytes *b);
-void pfdd_bytes_forget(struct pfdd_bytes *b);
+size_t pfdd_buffer_bytes_size(const struct pfdd_buffer_bytes *b);
+bool pfdd_buffer_bytes_may_have_changed(struct pfdd_buffer_bytes *b);
+void pfdd_buffer_bytes_forget(struct pfdd_buffer_bytes *b);
 
 /* On a worker: they have not changed since this was asked last, nor has anybody
  * forgotten them; of a file the loop has seen that. */
-bool pfdd_bytes_are_still(struct pfdd_bytes *b);
+bool pfdd_buffer_bytes_are_still(struct pfdd_buffer_bytes *b);
 
 #endif

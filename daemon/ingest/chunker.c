@@ -7,31 +7,32 @@ enum {
     PARTS = 8,         /* of runs: each ends with a chunk that is not full */
 };
 
-void pfdd_made_init(struct pfdd_made *made)
+void pfdd_chunk_batch_init(struct pfdd_chunk_batch *chunk_batch)
 {
-    *made = (struct pfdd_made){ .end = &made->first };
+    *chunk_batch = (struct pfdd_chunk_batch){ .end = &chunk_batch->first };
 }
 
-void pfdd_made_move(struct pfdd_made *to, struct pfdd_made *from)
+void pfdd_chunk_batch_move(struct pfdd_chunk_batch *to,
+                           struct pfdd_chunk_batch *from)
 {
     *to = *from;
     if (!to->first)
         to->end = &to->first;
-    pfdd_made_init(from);
+    pfdd_chunk_batch_init(from);
 }
 
-void pfdd_made_drop(struct pfdd_made *made)
+void pfdd_chunk_batch_drop(struct pfdd_chunk_batch *chunk_batch)
 {
-    while (made->first) {
-        struct pfdd_chunk *c = made->first;
-        made->first = c->next;
+    while (chunk_batch->first) {
+        struct pfdd_chunk *c = chunk_batch->first;
+        chunk_batch->first = c->next;
         pfdd_chunk_unref(c);
     }
-    pfdd_made_init(made);
+    pfdd_chunk_batch_init(chunk_batch);
 }
 
 /* Behind what it has. */
-static void join(struct pfdd_made *to, struct pfdd_made *from)
+static void join(struct pfdd_chunk_batch *to, struct pfdd_chunk_batch *from)
 {
     if (from->first) {
         *to->end = from->first;
@@ -40,19 +41,21 @@ static void join(struct pfdd_made *to, struct pfdd_made *from)
     to->n += from->n;
     to->n_entries += from->n_entries;
     to->lost += from->lost;
-    pfdd_made_init(from);
+    pfdd_chunk_batch_init(from);
 }
 
-static void add_chunk(struct pfdd_made *made, struct pfdd_chunk *c)
+static void add_chunk(struct pfdd_chunk_batch *chunk_batch,
+                      struct pfdd_chunk *c)
 {
-    *made->end = c;
-    made->end = &c->next;
-    made->n += pfdd_chunk_bytes(c);
-    made->n_entries += c->contents.n[PFDD_ENTRY];
+    *chunk_batch->end = c;
+    chunk_batch->end = &c->next;
+    chunk_batch->n += pfdd_chunk_bytes(c);
+    chunk_batch->n_entries += c->contents.n[PFDD_ENTRY];
 }
 
-bool pfdd_made_add(struct pfdd_made *made, const struct pfd_wire_frame *frame,
-                   const struct pfd_chunk_counts *counts)
+bool pfdd_chunk_batch_add(struct pfdd_chunk_batch *chunk_batch,
+                          const struct pfd_wire_frame *frame,
+                          const struct pfd_chunk_counts *counts)
 {
     struct pfdd_contents contents = {
         .n = { [PFDD_ENTRY] = (uint32_t)counts->entries,
@@ -67,54 +70,54 @@ bool pfdd_made_add(struct pfdd_made *made, const struct pfd_wire_frame *frame,
     struct pfdd_chunk *c =
         pfdd_chunk_new(&contents, frame->bytes.at, frame->bytes.n);
     if (c)
-        add_chunk(made, c);
+        add_chunk(chunk_batch, c);
     return c;
 }
 
-bool pfdd_maker_init(struct pfdd_maker *maker)
+bool pfdd_chunker_init(struct pfdd_chunker *chunker)
 {
-    *maker = (struct pfdd_maker){ 0 };
-    pfdd_made_init(&maker->made);
-    return pfd_chunk_writer_new(&maker->writer, NULL) == PFD_OK;
+    *chunker = (struct pfdd_chunker){ 0 };
+    pfdd_chunk_batch_init(&chunker->chunk_batch);
+    return pfd_chunk_writer_new(&chunker->writer, NULL) == PFD_OK;
 }
 
-void pfdd_maker_deinit(struct pfdd_maker *maker)
+void pfdd_chunker_deinit(struct pfdd_chunker *chunker)
 {
-    pfdd_made_drop(&maker->made);
-    pfd_chunk_writer_free(maker->writer);
+    pfdd_chunk_batch_drop(&chunker->chunk_batch);
+    pfd_chunk_writer_free(chunker->writer);
 }
 
-bool pfdd_maker_has_entries(const struct pfdd_maker *maker)
+bool pfdd_chunker_has_entries(const struct pfdd_chunker *chunker)
 {
-    return maker->made.n_entries || maker->contents.n[PFDD_ENTRY];
+    return chunker->chunk_batch.n_entries || chunker->contents.n[PFDD_ENTRY];
 }
 
-void pfdd_maker_cut(struct pfdd_maker *maker)
+void pfdd_chunker_cut(struct pfdd_chunker *chunker)
 {
     size_t n = 0;
-    if (pfd_chunk_size(maker->writer) == 0)
+    if (pfd_chunk_size(chunker->writer) == 0)
         return;
-    const void *bytes = pfd_chunk_finish(maker->writer, &n);
+    const void *bytes = pfd_chunk_finish(chunker->writer, &n);
     struct pfdd_chunk *c =
-        bytes ? pfdd_chunk_new(&maker->contents, bytes, n) : NULL;
+        bytes ? pfdd_chunk_new(&chunker->contents, bytes, n) : NULL;
     if (c) {
-        add_chunk(&maker->made, c);
+        add_chunk(&chunker->chunk_batch, c);
     } else {
-        maker->made.lost += maker->contents.n[PFDD_ENTRY];
+        chunker->chunk_batch.lost += chunker->contents.n[PFDD_ENTRY];
     }
-    maker->contents = (struct pfdd_contents){ 0 };
+    chunker->contents = (struct pfdd_contents){ 0 };
 }
 
-static enum pfd_status add_entry(struct pfdd_maker *maker,
+static enum pfd_status add_entry(struct pfdd_chunker *chunker,
                                  const struct pfd_entry *entry,
                                  uint64_t generation)
 {
-    struct pfdd_contents *contents = &maker->contents;
-    enum pfd_status status = pfd_chunk_add_entry(maker->writer, entry, NULL);
+    struct pfdd_contents *contents = &chunker->contents;
+    enum pfd_status status = pfd_chunk_add_entry(chunker->writer, entry, NULL);
     if (status == PFD_ERR_USAGE) { /* of another format */
-        pfdd_maker_cut(maker);
+        pfdd_chunker_cut(chunker);
         contents->generation = generation;
-        status = pfd_chunk_add_entry(maker->writer, entry, NULL);
+        status = pfd_chunk_add_entry(chunker->writer, entry, NULL);
     }
     contents->last =
         (struct pfdd_source_offset){ generation, entry->index, entry->offset };
@@ -123,26 +126,27 @@ static enum pfd_status add_entry(struct pfdd_maker *maker,
 }
 
 /* The chunk is one of this generation, and not full. */
-static void begin(struct pfdd_maker *maker, uint64_t generation)
+static void begin(struct pfdd_chunker *chunker, uint64_t generation)
 {
-    if (maker->contents.generation != generation ||
-        pfd_chunk_size(maker->writer) > CHUNK)
-        pfdd_maker_cut(maker);
-    maker->contents.generation = generation;
+    if (chunker->contents.generation != generation ||
+        pfd_chunk_size(chunker->writer) > CHUNK)
+        pfdd_chunker_cut(chunker);
+    chunker->contents.generation = generation;
 }
 
-static enum pfd_status add_run(struct pfdd_maker *maker,
+static enum pfd_status add_run(struct pfdd_chunker *chunker,
                                const struct pfd_entry_run *entry_run,
                                size_t *from, uint64_t generation)
 {
-    struct pfdd_contents *contents = &maker->contents;
+    struct pfdd_contents *contents = &chunker->contents;
     struct pfd_entry last;
     enum pfd_status status =
-        pfd_chunk_add_run(maker->writer, entry_run, from, CHUNK, NULL);
+        pfd_chunk_add_run(chunker->writer, entry_run, from, CHUNK, NULL);
     if (status == PFD_ERR_USAGE) { /* of another format */
-        pfdd_maker_cut(maker);
+        pfdd_chunker_cut(chunker);
         contents->generation = generation;
-        status = pfd_chunk_add_run(maker->writer, entry_run, from, CHUNK, NULL);
+        status =
+            pfd_chunk_add_run(chunker->writer, entry_run, from, CHUNK, NULL);
     }
     pfd_entry_run_entry(entry_run, *from - 1, &last);
     contents->last =
@@ -151,16 +155,16 @@ static enum pfd_status add_run(struct pfdd_maker *maker,
     return status;
 }
 
-size_t pfdd_maker_put_run(struct pfdd_maker *maker,
-                          const struct pfd_entry_run *entry_run, size_t from,
-                          uint64_t generation)
+size_t pfdd_chunker_put_run(struct pfdd_chunker *chunker,
+                            const struct pfd_entry_run *entry_run, size_t from,
+                            uint64_t generation)
 {
     size_t end = from;
-    begin(maker, generation);
-    if (add_run(maker, entry_run, &end, generation) == PFD_OK) {
-        maker->contents.n[PFDD_ENTRY] += (uint32_t)(end - from);
+    begin(chunker, generation);
+    if (add_run(chunker, entry_run, &end, generation) == PFD_OK) {
+        chunker->contents.n[PFDD_ENTRY] += (uint32_t)(end - from);
     } else {
-        maker->made.lost += end - from;
+        chunker->chunk_batch.lost += end - from;
     }
     return end;
 }
@@ -168,43 +172,44 @@ size_t pfdd_maker_put_run(struct pfdd_maker *maker,
 /* ---- runs that come together ---- */
 
 struct parts {
-    struct pfdd_maker makers[PARTS];
+    struct pfdd_chunker chunkers[PARTS];
     const struct pfd_entry_run *const *entry_runs; /* [n] */
     size_t n;
     size_t n_each; /* of a part, but for the last one */
     uint64_t generation;
 };
 
-static void put_run(struct pfdd_maker *maker,
+static void put_run(struct pfdd_chunker *chunker,
                     const struct pfd_entry_run *entry_run, uint64_t generation)
 {
     size_t n = pfd_entry_run_count(entry_run);
     for (size_t from = 0; from < n;)
-        from = pfdd_maker_put_run(maker, entry_run, from, generation);
+        from = pfdd_chunker_put_run(chunker, entry_run, from, generation);
 }
 
 static void make_part(void *user, size_t i)
 {
     struct parts *parts = user;
-    struct pfdd_maker *maker = &parts->makers[i];
+    struct pfdd_chunker *chunker = &parts->chunkers[i];
     size_t from = i * parts->n_each;
     size_t to =
         from + parts->n_each < parts->n ? from + parts->n_each : parts->n;
-    bool ok = pfdd_maker_init(maker);
+    bool ok = pfdd_chunker_init(chunker);
     for (; from < to; from++) {
         if (ok) {
-            put_run(maker, parts->entry_runs[from], parts->generation);
+            put_run(chunker, parts->entry_runs[from], parts->generation);
         } else {
-            maker->made.lost += pfd_entry_run_count(parts->entry_runs[from]);
+            chunker->chunk_batch.lost +=
+                pfd_entry_run_count(parts->entry_runs[from]);
         }
     }
     if (ok)
-        pfdd_maker_cut(maker);
+        pfdd_chunker_cut(chunker);
 }
 
-void pfdd_maker_put_runs(struct pfdd_maker *maker, struct pfd_tail *tail,
-                         const struct pfd_entry_run *const *entry_runs,
-                         size_t n, uint64_t generation)
+void pfdd_chunker_put_runs(struct pfdd_chunker *chunker, struct pfd_tail *tail,
+                           const struct pfd_entry_run *const *entry_runs,
+                           size_t n, uint64_t generation)
 {
     struct parts parts = {
         .entry_runs = entry_runs,
@@ -213,27 +218,27 @@ void pfdd_maker_put_runs(struct pfdd_maker *maker, struct pfd_tail *tail,
         .generation = generation,
     };
     size_t n_parts = (n + parts.n_each - 1) / parts.n_each;
-    pfdd_maker_cut(maker);
+    pfdd_chunker_cut(chunker);
     pfd_tail_share(tail, n_parts, make_part, &parts);
     for (size_t i = 0; i < n_parts; i++) {
-        join(&maker->made, &parts.makers[i].made);
-        pfdd_maker_deinit(&parts.makers[i]);
+        join(&chunker->chunk_batch, &parts.chunkers[i].chunk_batch);
+        pfdd_chunker_deinit(&parts.chunkers[i]);
     }
 }
 
 /* ---- items ---- */
 
-void pfdd_maker_put(struct pfdd_maker *maker, const struct pfd_tail_item *item,
-                    uint64_t generation)
+void pfdd_chunker_put(struct pfdd_chunker *chunker,
+                      const struct pfd_tail_item *item, uint64_t generation)
 {
-    begin(maker, generation);
+    begin(chunker, generation);
     enum pfd_status status =
         item->is_entry
-            ? add_entry(maker, item->entry, generation)
-            : pfd_chunk_add_finding(maker->writer, item->finding, NULL);
+            ? add_entry(chunker, item->entry, generation)
+            : pfd_chunk_add_finding(chunker->writer, item->finding, NULL);
     if (status == PFD_OK) {
-        maker->contents.n[item->is_entry ? PFDD_ENTRY : PFDD_FINDING]++;
+        chunker->contents.n[item->is_entry ? PFDD_ENTRY : PFDD_FINDING]++;
     } else {
-        maker->made.lost += item->is_entry;
+        chunker->chunk_batch.lost += item->is_entry;
     }
 }

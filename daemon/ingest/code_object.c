@@ -139,7 +139,7 @@ void pfdd_code_index_deinit(struct pfdd_code_index *index)
 static bool is_same(const struct pfdd_code *a, const struct pfdd_code *b)
 {
     return a->crc == b->crc && a->n == b->n && a->is_shader == b->is_shader &&
-           a->shader == b->shader && a->scope == b->scope &&
+           a->shader == b->shader && a->producer == b->producer &&
            !memcmp(a->bytes, b->bytes, b->n);
 }
 

@@ -16,8 +16,8 @@
 #include "ring/chunk_objects.h"
 
 struct pfdd_peer;
-struct pfdd_scope;
-struct pfdd_turn;
+struct pfdd_producer;
+struct pfdd_fair_queue_task;
 
 /* What was found in one when its strings were read first. */
 struct pfdd_no_strings {
@@ -27,23 +27,25 @@ struct pfdd_no_strings {
 };
 
 struct pfdd_code {
-    struct pfdd_code *next;    /* of those that come */
-    unsigned refs;             /* the sets' that it is in; the loop's */
-    struct pfdd_scope *scope;  /* NULL: everybody's */
-    uint64_t scope_number;     /* it says so also when the scope has gone */
-    uint64_t number;           /* no other one's */
-    uint64_t since;            /* the change of the library that it came with */
-    bool is_given;             /* by a producer: it goes when room is wanted */
-    bool is_dropped;           /* it goes with the next set */
-    struct pfdd_scope *sender; /* of one that comes; NULL: none, or gone */
-    struct pfdd_scope **owners; /* [n_owners]: who has sent it, and is here */
+    struct pfdd_code *next;         /* of those that come */
+    unsigned refs;                  /* the sets' that it is in; the loop's */
+    struct pfdd_producer *producer; /* NULL: everybody's */
+    uint64_t scope_number; /* it says so also when the scope has gone */
+    uint64_t number;       /* no other one's */
+    uint64_t since;        /* the change of the library that it came with */
+    bool is_given;         /* by a producer: it goes when room is wanted */
+    bool is_dropped;       /* it goes with the next set */
+    struct pfdd_producer *sender; /* of one that comes; NULL: none, or gone */
+    struct pfdd_producer *
+        *owners; /* [n_owners]: who has sent it, and is here */
     size_t n_owners;
     struct pfdd_code *same; /* the build's: an older one that is as this */
     bool is_renewed;        /* likewise: it is in the set that is made anew */
-    struct pfdd_turn *turn; /* the queue (fair_queue.h) that it has waited in */
-    uint64_t spent;         /* ns of processor time that reading it took */
-    size_t n_set;           /* bytes that its strings take in the set */
-    size_t *alive;          /* what counts the bytes of those that are there */
+    struct pfdd_fair_queue_task
+        *fair_queue_task; /* the queue (fair_queue.h) that it has waited in */
+    uint64_t spent;       /* ns of processor time that reading it took */
+    size_t n_set;         /* bytes that its strings take in the set */
+    size_t *alive;        /* what counts the bytes of those that are there */
     char *name;
     char *bytes; /* [n]; NULL: to be read */
     size_t n;

@@ -12,66 +12,73 @@ static uint64_t guess(const struct pfdd_code *o)
     return GUESS_NS + o->n;
 }
 
-static void join(struct pfdd_turns *turns, struct pfdd_turn *turn)
+static void join(struct pfdd_fair_queue *fair_queue,
+                 struct pfdd_fair_queue_task *fair_queue_task)
 {
-    turn->spent = turn->spent > turns->now ? turn->spent : turns->now;
-    turn->next = turns->first;
-    turns->first = turn;
+    fair_queue_task->spent = fair_queue_task->spent > fair_queue->now
+                                 ? fair_queue_task->spent
+                                 : fair_queue->now;
+    fair_queue_task->next = fair_queue->first;
+    fair_queue->first = fair_queue_task;
 }
 
-static void leave(struct pfdd_turns *turns, struct pfdd_turn *turn)
+static void leave(struct pfdd_fair_queue *fair_queue,
+                  struct pfdd_fair_queue_task *fair_queue_task)
 {
-    struct pfdd_turn **at = &turns->first;
-    while (*at != turn)
+    struct pfdd_fair_queue_task **at = &fair_queue->first;
+    while (*at != fair_queue_task)
         at = &(*at)->next;
-    *at = turn->next;
+    *at = fair_queue_task->next;
 }
 
-void pfdd_turns_put(struct pfdd_turns *turns, struct pfdd_turn *turn,
-                    struct pfdd_code *o)
+void pfdd_fair_queue_put(struct pfdd_fair_queue *fair_queue,
+                         struct pfdd_fair_queue_task *fair_queue_task,
+                         struct pfdd_code *o)
 {
     o->next = NULL;
-    o->turn = turn;
-    if (turn->first) {
-        turn->last->next = o;
+    o->fair_queue_task = fair_queue_task;
+    if (fair_queue_task->first) {
+        fair_queue_task->last->next = o;
     } else {
-        turn->first = o;
-        join(turns, turn);
+        fair_queue_task->first = o;
+        join(fair_queue, fair_queue_task);
     }
-    turn->last = o;
+    fair_queue_task->last = o;
 }
 
-struct pfdd_code *pfdd_turns_take(struct pfdd_turns *turns)
+struct pfdd_code *pfdd_fair_queue_take(struct pfdd_fair_queue *fair_queue)
 {
-    struct pfdd_turn *least = turns->first;
-    for (struct pfdd_turn *t = least; t; t = t->next)
+    struct pfdd_fair_queue_task *least = fair_queue->first;
+    for (struct pfdd_fair_queue_task *t = least; t; t = t->next)
         least = t->spent < least->spent ? t : least;
     if (!least)
         return NULL;
     struct pfdd_code *o = least->first;
-    turns->now = least->spent;
+    fair_queue->now = least->spent;
     least->spent += guess(o);
     least->first = o->next;
     if (!least->first)
-        leave(turns, least);
+        leave(fair_queue, least);
     o->next = NULL;
     return o;
 }
 
-static void give_back(struct pfdd_turns *turns, struct pfdd_code *o)
+static void give_back(struct pfdd_fair_queue *fair_queue, struct pfdd_code *o)
 {
-    struct pfdd_turn *turn = o->turn;
-    turn->spent -= guess(o) < turn->spent ? guess(o) : turn->spent;
-    if (!turn->first) {
-        turn->last = o;
-        turn->next = turns->first;
-        turns->first = turn;
+    struct pfdd_fair_queue_task *fair_queue_task = o->fair_queue_task;
+    fair_queue_task->spent -=
+        guess(o) < fair_queue_task->spent ? guess(o) : fair_queue_task->spent;
+    if (!fair_queue_task->first) {
+        fair_queue_task->last = o;
+        fair_queue_task->next = fair_queue->first;
+        fair_queue->first = fair_queue_task;
     }
-    o->next = turn->first;
-    turn->first = o;
+    o->next = fair_queue_task->first;
+    fair_queue_task->first = o;
 }
 
-void pfdd_turns_give_back(struct pfdd_turns *turns, struct pfdd_code *list)
+void pfdd_fair_queue_give_back(struct pfdd_fair_queue *fair_queue,
+                               struct pfdd_code *list)
 {
     struct pfdd_code *last = NULL;
     struct pfdd_code *next = NULL;
@@ -82,23 +89,25 @@ void pfdd_turns_give_back(struct pfdd_turns *turns, struct pfdd_code *list)
     }
     for (; last; last = next) {
         next = last->next;
-        give_back(turns, last);
+        give_back(fair_queue, last);
     }
 }
 
-void pfdd_turns_charge(const struct pfdd_code *o)
+void pfdd_fair_queue_charge(const struct pfdd_code *o)
 {
-    struct pfdd_turn *turn = o->turn;
-    turn->spent += o->spent;
-    turn->spent -= guess(o) < turn->spent ? guess(o) : turn->spent;
+    struct pfdd_fair_queue_task *fair_queue_task = o->fair_queue_task;
+    fair_queue_task->spent += o->spent;
+    fair_queue_task->spent -=
+        guess(o) < fair_queue_task->spent ? guess(o) : fair_queue_task->spent;
 }
 
-struct pfdd_code *pfdd_turns_clear(struct pfdd_turns *turns,
-                                   struct pfdd_turn *turn)
+struct pfdd_code *pfdd_fair_queue_clear(
+    struct pfdd_fair_queue *fair_queue,
+    struct pfdd_fair_queue_task *fair_queue_task)
 {
-    struct pfdd_code *all = turn->first;
+    struct pfdd_code *all = fair_queue_task->first;
     if (all)
-        leave(turns, turn);
-    turn->first = turn->last = NULL;
+        leave(fair_queue, fair_queue_task);
+    fair_queue_task->first = fair_queue_task->last = NULL;
     return all;
 }

@@ -13,34 +13,37 @@
 #include "ingest/code_object.h"
 
 /* One queue. All zero: empty. */
-struct pfdd_turn {
-    struct pfdd_turn *next; /* of those that have something */
+struct pfdd_fair_queue_task {
+    struct pfdd_fair_queue_task *next; /* of those that have something */
     struct pfdd_code *first;
     struct pfdd_code *last;
     uint64_t spent; /* ns of processor time */
 };
 
 /* All zero: nobody waits. */
-struct pfdd_turns {
-    struct pfdd_turn *first;
+struct pfdd_fair_queue {
+    struct pfdd_fair_queue_task *first;
     uint64_t now; /* what whoever had the last turn had spent before it */
 };
 
-void pfdd_turns_put(struct pfdd_turns *turns, struct pfdd_turn *turn,
-                    struct pfdd_code *o);
+void pfdd_fair_queue_put(struct pfdd_fair_queue *fair_queue,
+                         struct pfdd_fair_queue_task *fair_queue_task,
+                         struct pfdd_code *o);
 
 /* NULL: nobody waits. What it will cost is guessed, and charged. */
-struct pfdd_code *pfdd_turns_take(struct pfdd_turns *turns);
+struct pfdd_code *pfdd_fair_queue_take(struct pfdd_fair_queue *fair_queue);
 
 /* A list of those for which there was no time, in their order: they are the
  * first again, and cost nothing yet. */
-void pfdd_turns_give_back(struct pfdd_turns *turns, struct pfdd_code *list);
+void pfdd_fair_queue_give_back(struct pfdd_fair_queue *fair_queue,
+                               struct pfdd_code *list);
 
 /* What one has cost. */
-void pfdd_turns_charge(const struct pfdd_code *o);
+void pfdd_fair_queue_charge(const struct pfdd_code *o);
 
 /* All that waits in a queue, which is empty then. */
-struct pfdd_code *pfdd_turns_clear(struct pfdd_turns *turns,
-                                   struct pfdd_turn *turn);
+struct pfdd_code *pfdd_fair_queue_clear(
+    struct pfdd_fair_queue *fair_queue,
+    struct pfdd_fair_queue_task *fair_queue_task);
 
 #endif

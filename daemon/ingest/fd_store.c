@@ -18,7 +18,7 @@
 
 enum {
     SLOTS_MAX = 128,
-    PAGE = 4096,         /* struct pfdd_kept; frames begin behind it */
+    PAGE = 4096, /* struct pfdd_saved_position; frames begin behind it */
     META_MAX = 64 << 20, /* bytes of frames kept for one buffer */
     PART = 1 << 20,      /* bytes of a code object in one frame */
     SAMPLE = 4096,       /* bytes up to the end of the last entry */
@@ -28,9 +28,9 @@ enum {
 
 static const char magic[8] = "PFDKEPT1";
 
-struct pfdd_shelf {
+struct pfdd_fd_store {
     struct pfdd *d;
-    struct pfdd_slot *slots;
+    struct pfdd_stored_buffer *stored_buffers;
     unsigned n_slots;
     unsigned next_number;
     uv_timer_t timer;
@@ -52,81 +52,87 @@ static uint64_t sample(int fd, uint64_t offset, uint64_t end)
     return got > 0 ? pfd_crc32c(0, bytes, (size_t)got) : 0;
 }
 
-void pfdd_saved_position_note(struct pfdd_kept *kept, int fd,
-                              uint64_t generation, uint64_t index,
+void pfdd_saved_position_note(struct pfdd_saved_position *saved_position,
+                              int fd, uint64_t generation, uint64_t index,
                               uint64_t offset, uint64_t n_bytes)
 {
-    kept->n_noted = 0; /* in case we end in the middle of this */
-    kept->generation = generation;
-    kept->index = index;
-    kept->offset = offset;
-    kept->end = offset + n_bytes;
-    kept->crc = sample(fd, offset, kept->end);
-    kept->n_noted = 1;
+    saved_position->n_noted = 0; /* in case we end in the middle of this */
+    saved_position->generation = generation;
+    saved_position->index = index;
+    saved_position->offset = offset;
+    saved_position->end = offset + n_bytes;
+    saved_position->crc = sample(fd, offset, saved_position->end);
+    saved_position->n_noted = 1;
 }
 
-bool pfdd_saved_position_holds(const struct pfdd_kept *kept, int fd)
+bool pfdd_saved_position_holds(const struct pfdd_saved_position *saved_position,
+                               int fd)
 {
-    return kept->n_noted && kept->end > kept->offset &&
-           kept->crc == sample(fd, kept->offset, kept->end);
+    return saved_position->n_noted &&
+           saved_position->end > saved_position->offset &&
+           saved_position->crc ==
+               sample(fd, saved_position->offset, saved_position->end);
 }
 
 /* ---- slots ---- */
 
-static struct pfdd_slot *new_slot(struct pfdd_shelf *shelf, unsigned number,
-                                  int memory, int meta)
+static struct pfdd_stored_buffer *new_slot(struct pfdd_fd_store *fd_store,
+                                           unsigned number, int memory,
+                                           int meta)
 {
     struct stat st;
     struct stat meta_st;
-    struct pfdd_slot *slot = calloc(1, sizeof *slot);
+    struct pfdd_stored_buffer *stored_buffer = calloc(1, sizeof *stored_buffer);
     void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, meta, 0);
-    if (!slot || page == MAP_FAILED || fstat(memory, &st) != 0 ||
+    if (!stored_buffer || page == MAP_FAILED || fstat(memory, &st) != 0 ||
         fstat(meta, &meta_st) != 0) {
         if (page != MAP_FAILED)
             munmap(page, PAGE);
-        free(slot);
+        free(stored_buffer);
         close(meta);
         return NULL;
     }
-    slot->of = shelf;
-    slot->number = number;
-    slot->device = st.st_dev;
-    slot->inode = st.st_ino;
-    slot->kept = page;
-    slot->meta = meta;
-    slot->end = (uint64_t)meta_st.st_size;
-    shelf->d->budget.inputs += slot->end;
-    pfdd_memory_budget_note(&shelf->d->budget);
-    slot->next = shelf->slots;
-    shelf->slots = slot;
-    shelf->n_slots++;
-    return slot;
+    stored_buffer->of = fd_store;
+    stored_buffer->number = number;
+    stored_buffer->device = st.st_dev;
+    stored_buffer->inode = st.st_ino;
+    stored_buffer->saved_position = page;
+    stored_buffer->meta = meta;
+    stored_buffer->end = (uint64_t)meta_st.st_size;
+    fd_store->d->budget.inputs += stored_buffer->end;
+    pfdd_memory_budget_note(&fd_store->d->budget);
+    stored_buffer->next = fd_store->stored_buffers;
+    fd_store->stored_buffers = stored_buffer;
+    fd_store->n_slots++;
+    return stored_buffer;
 }
 
-static void unmap_slot(struct pfdd_slot *slot)
+static void unmap_slot(struct pfdd_stored_buffer *stored_buffer)
 {
-    slot->of->d->budget.inputs -= slot->end;
-    munmap(slot->kept, PAGE);
-    close(slot->meta);
-    free(slot);
+    stored_buffer->of->d->budget.inputs -= stored_buffer->end;
+    munmap(stored_buffer->saved_position, PAGE);
+    close(stored_buffer->meta);
+    free(stored_buffer);
 }
 
-static void free_slot(struct pfdd_slot *slot)
+static void free_slot(struct pfdd_stored_buffer *stored_buffer)
 {
-    struct pfdd_slot **at = &slot->of->slots;
-    while (*at != slot)
+    struct pfdd_stored_buffer **at = &stored_buffer->of->stored_buffers;
+    while (*at != stored_buffer)
         at = &(*at)->next;
-    *at = slot->next;
-    slot->of->n_slots--;
-    unmap_slot(slot);
+    *at = stored_buffer->next;
+    stored_buffer->of->n_slots--;
+    unmap_slot(stored_buffer);
 }
 
-struct pfdd_slot *pfdd_shelf_find(struct pfdd_shelf *shelf, int memory)
+struct pfdd_stored_buffer *pfdd_fd_store_find(struct pfdd_fd_store *fd_store,
+                                              int memory)
 {
     struct stat st;
     if (fstat(memory, &st) != 0)
         return NULL;
-    for (struct pfdd_slot *s = shelf->slots; s; s = s->next) {
+    for (struct pfdd_stored_buffer *s = fd_store->stored_buffers; s;
+         s = s->next) {
         if (s->device == st.st_dev && s->inode == st.st_ino)
             return s;
     }
@@ -135,38 +141,40 @@ struct pfdd_slot *pfdd_shelf_find(struct pfdd_shelf *shelf, int memory)
 
 static bool append(void *user, const void *bytes, size_t n)
 {
-    struct pfdd_slot *slot = user;
-    struct pfdd_memory_budget *budget = &slot->of->d->budget;
-    if (slot->end + n > META_MAX || !pfdd_memory_budget_has(budget, n) ||
-        pwrite(slot->meta, bytes, n, (off_t)slot->end) != (ssize_t)n)
+    struct pfdd_stored_buffer *stored_buffer = user;
+    struct pfdd_memory_budget *budget = &stored_buffer->of->d->budget;
+    if (stored_buffer->end + n > META_MAX ||
+        !pfdd_memory_budget_has(budget, n) ||
+        pwrite(stored_buffer->meta, bytes, n, (off_t)stored_buffer->end) !=
+            (ssize_t)n)
         return false;
-    slot->end += n;
+    stored_buffer->end += n;
     budget->inputs += n;
     pfdd_memory_budget_note(budget);
     return true;
 }
 
-static void cut(struct pfdd_slot *slot, uint64_t end)
+static void cut(struct pfdd_stored_buffer *stored_buffer, uint64_t end)
 {
-    slot->of->d->budget.inputs -= slot->end - end;
-    slot->end = end;
-    if (ftruncate(slot->meta, (off_t)end) != 0)
+    stored_buffer->of->d->budget.inputs -= stored_buffer->end - end;
+    stored_buffer->end = end;
+    if (ftruncate(stored_buffer->meta, (off_t)end) != 0)
         pfdd_log(PFDD_DEBUG, "shelf: %s", strerror(errno));
 }
 
 /* All of a frame, or nothing. */
-static bool append_frame(struct pfdd_slot *slot,
+static bool append_frame(struct pfdd_stored_buffer *stored_buffer,
                          const struct pfd_wire_frame *frame)
 {
-    uint64_t before = slot->end;
-    if (pfd_wire_write(frame, append, slot, NULL) == PFD_OK)
+    uint64_t before = stored_buffer->end;
+    if (pfd_wire_write(frame, append, stored_buffer, NULL) == PFD_OK)
         return true;
-    cut(slot, before);
+    cut(stored_buffer, before);
     return false;
 }
 
 /* In parts: a stream takes no longer frames than producers may send. */
-static bool append_bytes(struct pfdd_slot *slot,
+static bool append_bytes(struct pfdd_stored_buffer *stored_buffer,
                          const struct pfdd_object *object, uint64_t number)
 {
     uint64_t at = 0;
@@ -179,7 +187,7 @@ static bool append_bytes(struct pfdd_slot *slot,
                                        .name = pfd_wire_text(object->name) };
         part.bytes = (struct pfd_wire_bytes){ (const char *)object->bytes + at,
                                               (size_t)n };
-        if (!append_frame(slot, &part))
+        if (!append_frame(stored_buffer, &part))
             return false;
         at += n;
     } while (at < object->n);
@@ -188,17 +196,17 @@ static bool append_bytes(struct pfdd_slot *slot,
 
 static void append_object(void *user, const struct pfdd_object *object)
 {
-    struct pfdd_slot *slot = user;
-    uint64_t before = slot->end;
+    struct pfdd_stored_buffer *stored_buffer = user;
+    uint64_t before = stored_buffer->end;
     uint64_t number = before; /* no other one's */
     struct pfd_wire_frame shader = { .type = PFD_WIRE_SHADER,
                                      .code_object = number,
                                      .shader = object->shader,
                                      .name = pfd_wire_text(object->name) };
-    if (append_bytes(slot, object, number) &&
-        (!object->is_shader || append_frame(slot, &shader)))
+    if (append_bytes(stored_buffer, object, number) &&
+        (!object->is_shader || append_frame(stored_buffer, &shader)))
         return;
-    cut(slot, before);
+    cut(stored_buffer, before);
     pfdd_log(PFDD_WARNING,
              "%s: not kept over a restart: more than 64 MiB of them, or memory "
              "is up to its cap",
@@ -207,11 +215,12 @@ static void append_object(void *user, const struct pfdd_object *object)
 
 static int new_meta(void)
 {
-    struct pfdd_kept kept = { .n_noted = 0 };
-    memcpy(kept.magic, magic, sizeof magic);
+    struct pfdd_saved_position saved_position = { .n_noted = 0 };
+    memcpy(saved_position.magic, magic, sizeof magic);
     int fd = memfd_create("printfdecoded-kept", MFD_CLOEXEC);
     if (fd >= 0 && (ftruncate(fd, PAGE) != 0 ||
-                    pwrite(fd, &kept, sizeof kept, 0) != sizeof kept)) {
+                    pwrite(fd, &saved_position, sizeof saved_position, 0) !=
+                        sizeof saved_position)) {
         close(fd);
         fd = -1;
     }
@@ -225,42 +234,47 @@ static void store(unsigned number, const char *part, int fd)
     pfdd_systemd_store(name, fd);
 }
 
-struct pfdd_slot *pfdd_shelf_put(struct pfdd_shelf *shelf, int memory, int bell,
-                                 long long pid, const struct pfdd_scope *scope,
-                                 const struct pfd_wire_frame *hello,
-                                 const struct pfd_wire_frame *buffer)
+struct pfdd_stored_buffer *pfdd_fd_store_put(
+    struct pfdd_fd_store *fd_store, int memory, int bell, long long pid,
+    const struct pfdd_producer *producer, const struct pfd_wire_frame *hello,
+    const struct pfd_wire_frame *buffer)
 {
-    if (!pfdd_systemd_stores() || shelf->n_slots >= SLOTS_MAX)
+    if (!pfdd_systemd_stores() || fd_store->n_slots >= SLOTS_MAX)
         return NULL;
     int meta = new_meta();
-    struct pfdd_slot *slot =
-        meta < 0 ? NULL : new_slot(shelf, shelf->next_number, memory, meta);
-    if (!slot)
+    struct pfdd_stored_buffer *stored_buffer =
+        meta < 0 ? NULL
+                 : new_slot(fd_store, fd_store->next_number, memory, meta);
+    if (!stored_buffer)
         return NULL;
-    if (pfd_wire_write_start(append, slot) != PFD_OK ||
-        !append_frame(slot, hello) || !append_frame(slot, buffer)) {
-        free_slot(slot);
+    if (pfd_wire_write_start(append, stored_buffer) != PFD_OK ||
+        !append_frame(stored_buffer, hello) ||
+        !append_frame(stored_buffer, buffer)) {
+        free_slot(stored_buffer);
         return NULL;
     }
-    shelf->next_number++;
-    slot->kept->pid = pid;
-    slot->scope = pfdd_scope_number(scope);
-    pfdd_library_each(shelf->d->library, scope, append_object, slot);
-    store(slot->number, "memory", memory);
+    fd_store->next_number++;
+    stored_buffer->saved_position->pid = pid;
+    stored_buffer->scope = pfdd_producer_number(producer);
+    pfdd_string_store_each(fd_store->d->string_store, producer, append_object,
+                           stored_buffer);
+    store(stored_buffer->number, "memory", memory);
     if (bell >= 0)
-        store(slot->number, "bell", bell);
-    store(slot->number, "meta", meta);
-    return slot;
+        store(stored_buffer->number, "bell", bell);
+    store(stored_buffer->number, "meta", meta);
+    return stored_buffer;
 }
 
-void pfdd_shelf_object(struct pfdd_shelf *shelf,
-                       const struct pfdd_object *object)
+void pfdd_fd_store_object(struct pfdd_fd_store *fd_store,
+                          const struct pfdd_object *object)
 {
-    for (struct pfdd_slot *slot = shelf->slots; slot; slot = slot->next) {
+    for (struct pfdd_stored_buffer *stored_buffer = fd_store->stored_buffers;
+         stored_buffer; stored_buffer = stored_buffer->next) {
         bool is_its =
-            !object->scope || pfdd_scope_number(object->scope) == slot->scope;
-        if (is_its && (!object->is_kept || !slot->is_restored))
-            append_object(slot, object);
+            !object->producer ||
+            pfdd_producer_number(object->producer) == stored_buffer->scope;
+        if (is_its && (!object->is_kept || !stored_buffer->is_restored))
+            append_object(stored_buffer, object);
     }
 }
 
@@ -274,16 +288,16 @@ static void remove_stored(unsigned number)
     }
 }
 
-void pfdd_shelf_drop(struct pfdd_slot *slot)
+void pfdd_fd_store_drop(struct pfdd_stored_buffer *stored_buffer)
 {
-    if (!slot->of->d->stopping)
-        remove_stored(slot->number);
-    free_slot(slot);
+    if (!stored_buffer->of->d->stopping)
+        remove_stored(stored_buffer->number);
+    free_slot(stored_buffer);
 }
 
-unsigned pfdd_shelf_count(const struct pfdd_shelf *shelf)
+unsigned pfdd_fd_store_count(const struct pfdd_fd_store *fd_store)
 {
-    return shelf->n_slots;
+    return fd_store->n_slots;
 }
 
 /* ---- after a restart ---- */
@@ -311,12 +325,12 @@ static void feed(struct pfdd_stream *stream, int meta, uint64_t n, int memory,
     pfdd_stream_settle(stream);
 }
 
-static void restore(struct pfdd_shelf *shelf, unsigned number, int memory,
+static void restore(struct pfdd_fd_store *fd_store, unsigned number, int memory,
                     int bell, int meta)
 {
     char name[32];
     struct stat st;
-    struct pfdd_kept kept;
+    struct pfdd_saved_position saved_position;
     struct pfdd_stream_options options = {
         .name = name,
         .settle_ms = 100,
@@ -325,92 +339,94 @@ static void restore(struct pfdd_shelf *shelf, unsigned number, int memory,
         .ended = stream_ended,
     };
     snprintf(name, sizeof name, "kept %u", number);
-    bool ok = memory >= 0 && meta >= 0 && fstat(meta, &st) == 0 &&
-              st.st_size > PAGE && st.st_size <= META_MAX &&
-              pfdd_memory_budget_has(&shelf->d->budget, (size_t)st.st_size) &&
-              pread(meta, &kept, sizeof kept, 0) == sizeof kept &&
-              !memcmp(kept.magic, magic, sizeof magic);
-    struct pfdd_slot *slot =
-        ok ? new_slot(shelf, number, memory, dup(meta)) : NULL;
+    bool ok =
+        memory >= 0 && meta >= 0 && fstat(meta, &st) == 0 &&
+        st.st_size > PAGE && st.st_size <= META_MAX &&
+        pfdd_memory_budget_has(&fd_store->d->budget, (size_t)st.st_size) &&
+        pread(meta, &saved_position, sizeof saved_position, 0) ==
+            sizeof saved_position &&
+        !memcmp(saved_position.magic, magic, sizeof magic);
+    struct pfdd_stored_buffer *stored_buffer =
+        ok ? new_slot(fd_store, number, memory, dup(meta)) : NULL;
     struct pfdd_stream *stream =
-        slot ? pfdd_stream_new(shelf->d, &options) : NULL;
+        stored_buffer ? pfdd_stream_new(fd_store->d, &options) : NULL;
     if (!stream) {
         pfdd_log(PFDD_WARNING, "buffer %u of before: cannot be used", number);
         remove_stored(number);
-        if (slot)
-            free_slot(slot);
+        if (stored_buffer)
+            free_slot(stored_buffer);
         return;
     }
-    slot->stream = stream;
-    slot->is_restored = true;
+    stored_buffer->stream = stream;
+    stored_buffer->is_restored = true;
     feed(stream, meta, (uint64_t)st.st_size, dup(memory),
          bell >= 0 ? dup(bell) : -1);
-    if (slot->holder) {
+    if (stored_buffer->holder) {
         pfdd_log(PFDD_INFO, "buffer %u of before: followed again", number);
         return;
     }
     pfdd_log(PFDD_WARNING, "buffer %u of before: cannot be used", number);
     pfdd_stream_end(stream);
     remove_stored(number);
-    free_slot(slot);
+    free_slot(stored_buffer);
 }
 
-void pfdd_shelf_let_go(struct pfdd_slot *slot)
+void pfdd_fd_store_let_go(struct pfdd_stored_buffer *stored_buffer)
 {
-    struct pfdd_stream *stream = slot->stream;
-    slot->stream = NULL;
+    struct pfdd_stream *stream = stored_buffer->stream;
+    stored_buffer->stream = NULL;
     pfdd_stream_end(stream);
 }
 
 /* Nobody tells us when a producer of before ends. */
 static void on_timer(uv_timer_t *timer)
 {
-    struct pfdd_shelf *shelf = timer->data;
-    struct pfdd_slot *next = NULL;
-    for (struct pfdd_slot *s = shelf->slots; s; s = next) {
+    struct pfdd_fd_store *fd_store = timer->data;
+    struct pfdd_stored_buffer *next = NULL;
+    for (struct pfdd_stored_buffer *s = fd_store->stored_buffers; s; s = next) {
         next = s->next;
-        if (!s->stream || s->kept->pid <= 0 ||
-            kill((pid_t)s->kept->pid, 0) == 0 || errno != ESRCH)
+        if (!s->stream || s->saved_position->pid <= 0 ||
+            kill((pid_t)s->saved_position->pid, 0) == 0 || errno != ESRCH)
             continue;
         pfdd_log(PFDD_INFO, "buffer %u of before: its producer is gone",
                  s->number);
-        pfdd_shelf_let_go(s);
+        pfdd_fd_store_let_go(s);
     }
 }
 
-void pfdd_shelf_restore(struct pfdd_shelf *shelf)
+void pfdd_fd_store_restore(struct pfdd_fd_store *fd_store)
 {
     unsigned number = 0;
     for (size_t i = 0; pfdd_systemd_stored(i, &number); i++) {
-        if (number >= shelf->next_number)
-            shelf->next_number = number + 1;
+        if (number >= fd_store->next_number)
+            fd_store->next_number = number + 1;
     }
-    for (unsigned n = 0; n < shelf->next_number; n++) {
+    for (unsigned n = 0; n < fd_store->next_number; n++) {
         int fds[3] = { -1, -1, -1 };
         if (pfdd_systemd_parts(n, fds))
-            restore(shelf, n, fds[0], fds[1], fds[2]);
+            restore(fd_store, n, fds[0], fds[1], fds[2]);
     }
     pfdd_systemd_forget();
-    if (shelf->n_slots)
-        uv_timer_start(&shelf->timer, on_timer, LOOK_MS, LOOK_MS);
+    if (fd_store->n_slots)
+        uv_timer_start(&fd_store->timer, on_timer, LOOK_MS, LOOK_MS);
 }
 
-struct pfdd_shelf *pfdd_shelf_new(struct pfdd *d)
+struct pfdd_fd_store *pfdd_fd_store_new(struct pfdd *d)
 {
-    struct pfdd_shelf *shelf = calloc(1, sizeof *shelf);
-    if (!shelf)
+    struct pfdd_fd_store *fd_store = calloc(1, sizeof *fd_store);
+    if (!fd_store)
         return NULL;
-    shelf->d = d;
-    uv_timer_init(d->loop, &shelf->timer);
-    shelf->timer.data = shelf;
-    return shelf;
+    fd_store->d = d;
+    uv_timer_init(d->loop, &fd_store->timer);
+    fd_store->timer.data = fd_store;
+    return fd_store;
 }
 
-void pfdd_shelf_close(struct pfdd_shelf *shelf)
+void pfdd_fd_store_close(struct pfdd_fd_store *fd_store)
 {
-    struct pfdd_slot *next = NULL;
-    uv_close((uv_handle_t *)&shelf->timer, NULL);
-    for (struct pfdd_slot *s = shelf->slots; s; s = next) {
+    struct pfdd_stored_buffer *next = NULL;
+    uv_close((uv_handle_t *)&fd_store->timer, NULL);
+    for (struct pfdd_stored_buffer *s = fd_store->stored_buffers; s; s = next) {
         struct pfdd_stream *stream = s->stream;
         next = s->next;
         s->stream = NULL;
@@ -419,14 +435,14 @@ void pfdd_shelf_close(struct pfdd_shelf *shelf)
     }
 }
 
-void pfdd_shelf_free(struct pfdd_shelf *shelf)
+void pfdd_fd_store_free(struct pfdd_fd_store *fd_store)
 {
-    if (!shelf)
+    if (!fd_store)
         return;
-    while (shelf->slots) {
-        struct pfdd_slot *first = shelf->slots;
-        shelf->slots = first->next;
+    while (fd_store->stored_buffers) {
+        struct pfdd_stored_buffer *first = fd_store->stored_buffers;
+        fd_store->stored_buffers = first->next;
         unmap_slot(first);
     }
-    free(shelf);
+    free(fd_store);
 }

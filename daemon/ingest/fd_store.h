@@ -18,11 +18,11 @@
 
 struct pfdd;
 struct pfdd_object;
-struct pfdd_scope;
-struct pfdd_shelf;
+struct pfdd_producer;
+struct pfdd_fd_store;
 
 /* How far the lines of a buffer have come; in memory that outlives us. */
-struct pfdd_kept {
+struct pfdd_saved_position {
     char magic[8];
     uint64_t n_noted; /* 0: nothing has come */
     uint64_t generation;
@@ -33,19 +33,20 @@ struct pfdd_kept {
     int64_t pid;     /* of the producer; 0: not known */
 };
 
-void pfdd_saved_position_note(struct pfdd_kept *kept, int fd,
-                              uint64_t generation, uint64_t index,
+void pfdd_saved_position_note(struct pfdd_saved_position *saved_position,
+                              int fd, uint64_t generation, uint64_t index,
                               uint64_t offset, uint64_t n_bytes);
 /* True: the buffer still has what was delivered last. */
-bool pfdd_saved_position_holds(const struct pfdd_kept *kept, int fd);
+bool pfdd_saved_position_holds(const struct pfdd_saved_position *saved_position,
+                               int fd);
 
-struct pfdd_slot {
-    struct pfdd_slot *next;
-    struct pfdd_shelf *of;
+struct pfdd_stored_buffer {
+    struct pfdd_stored_buffer *next;
+    struct pfdd_fd_store *of;
     unsigned number;
     uint64_t device; /* of the memory */
     uint64_t inode;
-    struct pfdd_kept *kept; /* mapped */
+    struct pfdd_saved_position *saved_position; /* mapped */
     int meta;
     uint64_t end;               /* bytes of meta */
     uint64_t scope;             /* whose shaders are its own */
@@ -55,35 +56,36 @@ struct pfdd_slot {
 };
 
 /* NULL: out of memory. */
-struct pfdd_shelf *pfdd_shelf_new(struct pfdd *d);
+struct pfdd_fd_store *pfdd_fd_store_new(struct pfdd *d);
 /* Follows what the manager has kept. */
-void pfdd_shelf_restore(struct pfdd_shelf *shelf);
+void pfdd_fd_store_restore(struct pfdd_fd_store *fd_store);
 /* Ends what was restored; it stays with the manager. */
-void pfdd_shelf_close(struct pfdd_shelf *shelf);
+void pfdd_fd_store_close(struct pfdd_fd_store *fd_store);
 /* When the loop has ended. NULL is allowed. */
-void pfdd_shelf_free(struct pfdd_shelf *shelf);
+void pfdd_fd_store_free(struct pfdd_fd_store *fd_store);
 
 /* The slot that has this memory, or NULL. */
-struct pfdd_slot *pfdd_shelf_find(struct pfdd_shelf *shelf, int memory);
+struct pfdd_stored_buffer *pfdd_fd_store_find(struct pfdd_fd_store *fd_store,
+                                              int memory);
 
 /* Leaves a buffer with the manager. hello, buffer: what to say of it; scope: of
  * its shaders; bell may be -1. NULL: it is not kept. */
-struct pfdd_slot *pfdd_shelf_put(struct pfdd_shelf *shelf, int memory, int bell,
-                                 long long pid, const struct pfdd_scope *scope,
-                                 const struct pfd_wire_frame *hello,
-                                 const struct pfd_wire_frame *buffer);
+struct pfdd_stored_buffer *pfdd_fd_store_put(
+    struct pfdd_fd_store *fd_store, int memory, int bell, long long pid,
+    const struct pfdd_producer *producer, const struct pfd_wire_frame *hello,
+    const struct pfd_wire_frame *buffer);
 
 /* The buffer is done with: the manager lets go of it, unless we are ending. */
-void pfdd_shelf_drop(struct pfdd_slot *slot);
+void pfdd_fd_store_drop(struct pfdd_stored_buffer *stored_buffer);
 
 /* The stream of what was restored ends: a producer has come for it. */
-void pfdd_shelf_let_go(struct pfdd_slot *slot);
+void pfdd_fd_store_let_go(struct pfdd_stored_buffer *stored_buffer);
 
 /* A code object that a producer sent or named: all buffers may need it, or
  * those of its scope. */
-void pfdd_shelf_object(struct pfdd_shelf *shelf,
-                       const struct pfdd_object *object);
+void pfdd_fd_store_object(struct pfdd_fd_store *fd_store,
+                          const struct pfdd_object *object);
 
-unsigned pfdd_shelf_count(const struct pfdd_shelf *shelf);
+unsigned pfdd_fd_store_count(const struct pfdd_fd_store *fd_store);
 
 #endif

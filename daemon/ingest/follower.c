@@ -28,55 +28,55 @@ enum {
 
 #define NS_PER_MS UINT64_C(1000000)
 
-static void close_file(const struct pfdd_session_options *options)
+static void close_file(const struct pfdd_follower_options *options)
 {
     if (!options->memory)
         close(options->fd);
 }
 
-static void free_session(struct pfdd_session *s)
+static void free_session(struct pfdd_follower *s)
 {
     struct pfdd *d = s->d;
     void (*ended)(void *) = s->options.ended;
     void *user = s->options.user;
     if (!s->options.is_trial)
-        pfdd_session_sums_tell_end(&s->sums, &d->outcome, s->options.name);
+        pfdd_follower_stats_tell_end(&s->sums, &d->outcome, s->options.name);
     if (s->options.buffer_stats)
         *s->options.buffer_stats = s->sums.all;
-    pfdd_session_memory_release(&s->memory);
+    pfdd_follower_memory_release(&s->memory);
     pfd_tail_free(s->tail);
     pfdd_strings_unref(s->old_strings);
     pfdd_strings_unref(s->strings);
-    pfdd_scope_unref(s->options.scope);
-    pfdd_bytes_deinit(&s->bytes);
+    pfdd_producer_unref(s->options.producer);
+    pfdd_buffer_bytes_deinit(&s->buffer_bytes);
     close_file(&s->options);
-    pfdd_session_unlink(&d->sessions, s);
+    pfdd_follower_unlink(&d->followers, s);
     pfdd_source_table_release(&d->source_table, s->source);
     if (ended)
         ended(user);
-    pfdd_made_drop(&s->ready);
-    pfdd_maker_deinit(&s->maker);
+    pfdd_chunk_batch_drop(&s->ready);
+    pfdd_chunker_deinit(&s->chunker);
     pfdd_buffer_unref(s->buffer);
     free((void *)(uintptr_t)s->options.name);
     free((void *)(uintptr_t)s->options.format);
     free(s);
-    pfdd_session_ended(d);
+    pfdd_follower_ended(d);
 }
 
 /* The last entry of a batch. */
-static void note_kept(struct pfdd_session *s, const struct pfdd_made *b)
+static void note_kept(struct pfdd_follower *s, const struct pfdd_chunk_batch *b)
 {
     const struct pfdd_contents *last = NULL;
     for (const struct pfdd_chunk *c = b->first; c; c = c->next)
         last = c->contents.n[PFDD_ENTRY] ? &c->contents : last;
-    if (s->options.kept && last) {
-        pfdd_saved_position_note(s->options.kept, s->options.fd,
+    if (s->options.saved_position && last) {
+        pfdd_saved_position_note(s->options.saved_position, s->options.fd,
                                  last->last.generation, last->last.index,
                                  last->last.offset, last->last_bytes);
     }
 }
 
-static void give_chunks(struct pfdd_session *s, struct pfdd_made *b)
+static void give_chunks(struct pfdd_follower *s, struct pfdd_chunk_batch *b)
 {
     struct pfdd *d = s->d;
     struct pfdd_stamp stamp = { .source = s->source,
@@ -88,16 +88,16 @@ static void give_chunks(struct pfdd_session *s, struct pfdd_made *b)
     if (b->first)
         pfdd_ring_append(&d->ring, &stamp, b->first);
     if (b->lost)
-        pfdd_session_gap(s, "no_memory", b->lost);
+        pfdd_follower_gap(s, "no_memory", b->lost);
     d->batch = n > d->batch ? n : d->batch - (d->batch - n) / 8;
-    pfdd_made_init(b);
+    pfdd_chunk_batch_init(b);
 }
 
 /* The ring has it, or the look that has made it waits when it has more. */
-static void take_piece(struct pfdd_session *s)
+static void take_piece(struct pfdd_follower *s)
 {
     if (s->abandoned) {
-        pfdd_made_drop(&s->piece);
+        pfdd_chunk_batch_drop(&s->piece);
     } else if (pfdd_is_backlogged(s->d)) {
         return; /* the poller comes again */
     } else {
@@ -109,68 +109,68 @@ static void take_piece(struct pfdd_session *s)
 
 static void job_handed(struct pfdd_job *job)
 {
-    struct pfdd_session *s = (struct pfdd_session *)job;
+    struct pfdd_follower *s = (struct pfdd_follower *)job;
     s->has_piece = true;
     take_piece(s);
     if (s->has_piece)
         pfdd_poller_kick(s->d->poller);
 }
 
-static void hear_failure(struct pfdd_session *s)
+static void hear_failure(struct pfdd_follower *s)
 {
     bool failed = s->status < 0;
     if (s->was_still) /* it has not been tried */
         return;
     if (failed && (!s->io_failed || s->is_gone) && !s->options.is_trial) {
         pfdd_log(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
-        pfdd_session_gap(s, s->is_gone ? "process_ended" : "read_error", 0);
+        pfdd_follower_gap(s, s->is_gone ? "process_ended" : "read_error", 0);
     }
     s->io_failed = failed;
 }
 
-static bool start_job(struct pfdd_session *s, bool burst);
+static bool start_job(struct pfdd_follower *s, bool burst);
 
 /* What the job has left, before another one starts. True: something moved. */
-static bool take_over(struct pfdd_session *s)
+static bool take_over(struct pfdd_follower *s)
 {
-    pfdd_made_move(&s->ready, &s->maker.made);
+    pfdd_chunk_batch_move(&s->ready, &s->chunker.chunk_batch);
     bool moved = s->ready.first || s->status == PFD_OK;
     s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
     s->has_holes = s->tail && pfd_tail_holes(s->tail) > 0;
     s->size = s->n_buffer;
     s->memory.n_tail = s->tail ? pfd_tail_memory(s->tail) : 0;
-    pfdd_session_memory_give_whole_back(&s->memory);
+    pfdd_follower_memory_give_whole_back(&s->memory);
     if (!s->was_still)
         s->looked = uv_hrtime();
     if (moved || (s->may_be_still && !s->was_still))
         s->moved = s->looked;
-    pfdd_session_memory_charge(&s->memory);
+    pfdd_follower_memory_charge(&s->memory);
     return moved;
 }
 
-static void count(struct pfdd_session *s)
+static void count(struct pfdd_follower *s)
 {
     struct pfdd_source_troubles troubles;
-    pfdd_session_sums_troubles(&s->sums, s->n_buffer, &troubles);
+    pfdd_follower_stats_troubles(&s->sums, s->n_buffer, &troubles);
     pfdd_source_table_trouble(&s->d->source_table, s->source, &troubles);
-    pfdd_session_sums_count(&s->sums, &s->d->outcome);
+    pfdd_follower_stats_count(&s->sums, &s->d->outcome);
 }
 
 /* What was bound before stays with the strings that had to go; what comes from
  * now on is of those that its look had. */
-static void rebind(struct pfdd_session *s)
+static void rebind(struct pfdd_follower *s)
 {
     const struct pfdd_binding *b =
-        pfdd_library_bind(s->d->library, s->options.scope);
+        pfdd_string_store_bind(s->d->string_store, s->options.producer);
     if (b != s->buffer->binding && b->strings == s->strings)
-        pfdd_session_use(s, s->options.scope);
+        pfdd_follower_use(s, s->options.producer);
 }
 
 static void job_done(struct pfdd_job *job)
 {
-    struct pfdd_session *s = (struct pfdd_session *)job;
+    struct pfdd_follower *s = (struct pfdd_follower *)job;
     s->busy = false;
-    pfdd_session_memory_give_back(&s->memory);
+    pfdd_follower_memory_give_back(&s->memory);
     if (!s->new_strings) {
         pfdd_strings_unref(s->old_strings);
         s->old_strings = NULL;
@@ -183,7 +183,8 @@ static void job_done(struct pfdd_job *job)
         return;
     }
     if (!s->options.is_trial)
-        pfdd_session_sums_tell_ended(&s->sums, &s->d->outcome, s->options.name);
+        pfdd_follower_stats_tell_ended(&s->sums, &s->d->outcome,
+                                       s->options.name);
     bool moved = take_over(s);
     /* A burst is read at full speed, while the loop takes what came before. */
     bool burst = moved && s->pending && !s->finish && s->status == PFD_OK &&
@@ -212,20 +213,20 @@ static void job_done(struct pfdd_job *job)
 }
 
 /* What ended before a restart was announced comes first. */
-static bool is_to_finish(const struct pfdd_session *s)
+static bool is_to_finish(const struct pfdd_follower *s)
 {
     return s->completing || (s->closing && !s->wants_restart);
 }
 
 /* What all others hold that they can do without for a while. */
-static void trim_others(struct pfdd_session *s)
+static void trim_others(struct pfdd_follower *s)
 {
-    for (struct pfdd_session *o = s->d->sessions; o; o = o->next) {
+    for (struct pfdd_follower *o = s->d->followers; o; o = o->next) {
         if (o == s || o->busy || !o->tail)
             continue;
         pfd_tail_trim(o->tail);
         o->memory.n_tail = pfd_tail_memory(o->tail);
-        pfdd_session_memory_charge(&o->memory);
+        pfdd_follower_memory_charge(&o->memory);
     }
 }
 
@@ -235,34 +236,35 @@ static void trim_others(struct pfdd_session *s)
  * has enough for one, once nobody holds any beside what was asked for when the
  * buffers came.
  */
-static bool find_memory(struct pfdd_session *s)
+static bool find_memory(struct pfdd_follower *s)
 {
     struct pfdd *d = s->d;
-    size_t n_buffer = pfdd_bytes_size(&s->bytes);
+    size_t n_buffer = pfdd_buffer_bytes_size(&s->buffer_bytes);
     if (is_to_finish(s) && !(s->tail && pfd_tail_is_followed(s->tail)))
-        s->n_whole = pfdd_session_memory_whole(&s->memory, n_buffer);
-    size_t n = pfdd_session_memory_wants(&s->memory, n_buffer);
+        s->n_whole = pfdd_follower_memory_whole(&s->memory, n_buffer);
+    size_t n = pfdd_follower_memory_wants(&s->memory, n_buffer);
     if (!pfdd_memory_budget_has_for_look(&d->budget, n)) {
         d->count.waits++;
         if (d->budget.n_looks)
             return false;
         trim_others(s);
     }
-    if (pfdd_session_memory_grant(&s->memory, n))
+    if (pfdd_follower_memory_grant(&s->memory, n))
         return true;
     d->count.waits++;
     return false;
 }
 
-static bool start_job(struct pfdd_session *s, bool burst)
+static bool start_job(struct pfdd_follower *s, bool burst)
 {
     struct pfdd *d = s->d;
-    s->awaits_strings = pfdd_library_is_busy_for(d->library, s->options.scope);
+    s->awaits_strings =
+        pfdd_string_store_is_busy_for(d->string_store, s->options.producer);
     if (s->busy || s->awaits_strings || pfdd_is_backlogged(d) ||
         !find_memory(s))
         return false;
     struct pfdd_strings *strings =
-        pfdd_library_bind(d->library, s->options.scope)->strings;
+        pfdd_string_store_bind(d->string_store, s->options.producer)->strings;
     if (strings != s->strings && !s->old_strings) {
         s->old_strings = s->strings;
         s->strings = pfdd_strings_ref(strings);
@@ -285,47 +287,47 @@ static bool start_job(struct pfdd_session *s, bool burst)
 }
 
 static struct pfdd_buffer *make_buffer(
-    struct pfdd *d, const struct pfdd_session_options *options)
+    struct pfdd *d, const struct pfdd_follower_options *options)
 {
     struct pfdd_buffer_options said = {
         .name = options->name,
         .frame = options->origin,
-        .binding = pfdd_library_bind(d->library, options->scope),
-        .scope = pfdd_scope_number(options->scope),
+        .binding = pfdd_string_store_bind(d->string_store, options->producer),
+        .scope = pfdd_producer_number(options->producer),
         .options = &options->options,
     };
     return pfdd_origin_buffer(&said);
 }
 
 /* Who waits for a look is before who comes. */
-static void put_last(struct pfdd_session **list, struct pfdd_session *s)
+static void put_last(struct pfdd_follower **list, struct pfdd_follower *s)
 {
     while (*list)
         list = &(*list)->next;
     *list = s;
 }
 
-struct pfdd_session *pfdd_session_new(
-    struct pfdd *d, const struct pfdd_session_options *options)
+struct pfdd_follower *pfdd_follower_new(
+    struct pfdd *d, const struct pfdd_follower_options *options)
 {
-    struct pfdd_session *s = calloc(1, sizeof *s);
+    struct pfdd_follower *s = calloc(1, sizeof *s);
     char *name = strdup(options->name);
     char *format = options->format ? strdup(options->format) : NULL;
     bool ok = s && name && (format || !options->format) &&
-              pfdd_bytes_init(&s->bytes, options->fd, options->memory,
-                              options->n_memory);
-    ok = ok && pfdd_maker_init(&s->maker);
+              pfdd_buffer_bytes_init(&s->buffer_bytes, options->fd,
+                                     options->memory, options->n_memory);
+    ok = ok && pfdd_chunker_init(&s->chunker);
     if (ok) {
-        pfd_source_set_thread_pool(s->bytes.source,
+        pfd_source_set_thread_pool(s->buffer_bytes.source,
                                    d->thread_pools.thread_pool);
-        if (pfdd_session_memory_is_ample(&d->budget))
+        if (pfdd_follower_memory_is_ample(&d->budget))
             s->thread_pool = d->thread_pools.thread_pool;
         s->buffer = make_buffer(d, options);
     }
     if (!ok || !s->buffer) {
         if (s) {
-            pfdd_bytes_deinit(&s->bytes);
-            pfdd_maker_deinit(&s->maker);
+            pfdd_buffer_bytes_deinit(&s->buffer_bytes);
+            pfdd_chunker_deinit(&s->chunker);
         }
         free(s);
         free(name);
@@ -333,49 +335,50 @@ struct pfdd_session *pfdd_session_new(
         close_file(options);
         return NULL;
     }
-    pfdd_made_init(&s->ready);
-    pfdd_made_init(&s->piece);
+    pfdd_chunk_batch_init(&s->ready);
+    pfdd_chunk_batch_init(&s->piece);
     s->options = *options;
-    pfdd_scope_ref(options->scope);
+    pfdd_producer_ref(options->producer);
     s->options.name = name;
     s->options.format = format;
     s->options.origin = NULL;
     s->d = d;
-    s->job.run = pfdd_session_look;
+    s->job.run = pfdd_read_pass;
     s->job.done = job_done;
     s->job.half = job_handed;
-    pfdd_session_memory_init(&s->memory, &d->budget, options->account,
-                             sizeof *s + s->buffer->n_bytes);
+    pfdd_follower_memory_init(&s->memory, &d->budget, options->account,
+                              sizeof *s + s->buffer->n_bytes);
     s->source = pfdd_source_table_find(&d->source_table, name);
     pfdd_source_table_hold(&d->source_table, s->source, options->resume);
     s->completing = options->complete;
     s->moved = uv_hrtime();
-    put_last(&d->sessions, s);
-    pfdd_session_memory_charge(&s->memory);
+    put_last(&d->followers, s);
+    pfdd_follower_memory_charge(&s->memory);
     if (options->resume && d->spool) {
         char file[PFDD_FILE_ROOM];
-        pfdd_bytes_describe(&s->bytes, file);
+        pfdd_buffer_bytes_describe(&s->buffer_bytes, file);
         s->skipping = pfdd_spool_position(d->spool, name, file, &s->skip);
     }
-    if (options->kept &&
-        pfdd_saved_position_holds(options->kept, options->fd)) {
+    if (options->saved_position &&
+        pfdd_saved_position_holds(options->saved_position, options->fd)) {
         s->skipping = true;
-        s->skip = (struct pfdd_source_offset){ 0, options->kept->index,
-                                               options->kept->offset };
-        s->options.generation = options->kept->generation;
+        s->skip =
+            (struct pfdd_source_offset){ 0, options->saved_position->index,
+                                         options->saved_position->offset };
+        s->options.generation = options->saved_position->generation;
     }
     pfdd_poller_kick(d->poller);
     return s;
 }
 
-void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope)
+void pfdd_follower_use(struct pfdd_follower *s, struct pfdd_producer *producer)
 {
     struct pfdd_buffer_options options = {
         .name = s->buffer->name,
         .frame = s->buffer->frame,
         .origin = s->buffer->origin,
-        .binding = pfdd_library_bind(s->d->library, scope),
-        .scope = pfdd_scope_number(scope),
+        .binding = pfdd_string_store_bind(s->d->string_store, producer),
+        .scope = pfdd_producer_number(producer),
         .options = &s->buffer->options,
     };
     struct pfdd_buffer *buffer = pfdd_buffer_new(&options);
@@ -383,23 +386,23 @@ void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope)
         pfdd_buffer_unref(s->buffer);
         s->buffer = buffer;
     }
-    pfdd_scope_ref(scope);
-    pfdd_scope_unref(s->options.scope);
-    s->options.scope = scope;
+    pfdd_producer_ref(producer);
+    pfdd_producer_unref(s->options.producer);
+    s->options.producer = producer;
 }
 
-void pfdd_session_hand_over(struct pfdd_session *s, void *user,
-                            struct pfdd_resource_account *account)
+void pfdd_follower_hand_over(struct pfdd_follower *s, void *user,
+                             struct pfdd_resource_account *account)
 {
     s->options.user = user;
-    pfdd_session_memory_move(&s->memory, account);
+    pfdd_follower_memory_move(&s->memory, account);
 }
 
-bool pfdd_session_give(struct pfdd_session *s, const struct pfd_wire_frame *f,
-                       const char **why)
+bool pfdd_follower_give(struct pfdd_follower *s, const struct pfd_wire_frame *f,
+                        const char **why)
 {
     struct pfd_chunk_counts counts;
-    struct pfdd_made made;
+    struct pfdd_chunk_batch chunk_batch;
     *why = NULL;
     if (f->bytes.n > PFDD_GIVEN_MAX) {
         *why = "too_large";
@@ -407,30 +410,30 @@ bool pfdd_session_give(struct pfdd_session *s, const struct pfd_wire_frame *f,
     }
     /* Its strings come first. */
     if (pfdd_is_backlogged(s->d) ||
-        pfdd_library_is_busy_for(s->d->library, s->options.scope))
+        pfdd_string_store_is_busy_for(s->d->string_store, s->options.producer))
         return false;
-    pfdd_made_init(&made);
+    pfdd_chunk_batch_init(&chunk_batch);
     if (pfd_chunk_count(f->bytes.at, f->bytes.n, &counts, NULL) != PFD_OK) {
         *why = "bad_frame";
-    } else if (!pfdd_made_add(&made, f, &counts)) {
+    } else if (!pfdd_chunk_batch_add(&chunk_batch, f, &counts)) {
         *why = "no_memory";
     } else {
         uint64_t time = s->time;
         s->time = f->time;
-        pfdd_session_sums_give(&s->sums, &s->d->outcome, &counts);
+        pfdd_follower_stats_give(&s->sums, &s->d->outcome, &counts);
         pfdd_source_table_trouble(&s->d->source_table, s->source,
                                   &(struct pfdd_source_troubles){
                                       .findings = counts.findings,
                                       .lost_bytes = counts.lost_bytes,
                                       .skipped_bytes = counts.skipped_bytes });
-        give_chunks(s, &made);
+        give_chunks(s, &chunk_batch);
         s->time = time;
     }
     return true;
 }
 
-void pfdd_session_gap(struct pfdd_session *s, const char *reason,
-                      uint64_t missed)
+void pfdd_follower_gap(struct pfdd_follower *s, const char *reason,
+                       uint64_t missed)
 {
     struct pfdd *d = s->d;
     struct pfdd_stamp stamp = { .source = s->source,
@@ -441,8 +444,8 @@ void pfdd_session_gap(struct pfdd_session *s, const char *reason,
     pfdd_ring_gap(&d->ring, &stamp, reason, missed);
 }
 
-bool pfdd_session_write(struct pfdd_session *s, uint64_t offset,
-                        const void *bytes, size_t n)
+bool pfdd_follower_write(struct pfdd_follower *s, uint64_t offset,
+                         const void *bytes, size_t n)
 {
     if (!pfdd_write_at(s->options.fd, bytes, n, offset))
         return false;
@@ -450,53 +453,53 @@ bool pfdd_session_write(struct pfdd_session *s, uint64_t offset,
     struct stat st;
     if (fstat(s->options.fd, &st) == 0)
         s->memory.n_written = (size_t)st.st_blocks * 512;
-    pfdd_session_memory_charge(&s->memory);
+    pfdd_follower_memory_charge(&s->memory);
     return true;
 }
 
-bool pfdd_session_extend(struct pfdd_session *s, uint64_t n)
+bool pfdd_follower_extend(struct pfdd_follower *s, uint64_t n)
 {
     return ftruncate(s->options.fd, (off_t)n) == 0;
 }
 
-void pfdd_session_time(struct pfdd_session *s, uint64_t time)
+void pfdd_follower_time(struct pfdd_follower *s, uint64_t time)
 {
     s->time = time;
 }
 
-void pfdd_session_ring(struct pfdd_session *s)
+void pfdd_follower_ring(struct pfdd_follower *s)
 {
     s->moved = uv_hrtime();
     s->due = 0;
-    pfdd_bytes_forget(&s->bytes);
+    pfdd_buffer_bytes_forget(&s->buffer_bytes);
     pfdd_poller_kick(s->d->poller);
 }
 
-void pfdd_session_complete(struct pfdd_session *s)
+void pfdd_follower_complete(struct pfdd_follower *s)
 {
     if (s->wants_restart) {
         s->completes_next = true;
     } else {
         s->completing = true;
     }
-    pfdd_session_ring(s);
+    pfdd_follower_ring(s);
 }
 
-void pfdd_session_restart(struct pfdd_session *s)
+void pfdd_follower_restart(struct pfdd_follower *s)
 {
     s->wants_restart = true;
     s->completes_next = false;
-    pfdd_session_ring(s);
+    pfdd_follower_ring(s);
 }
 
-void pfdd_session_close(struct pfdd_session *s)
+void pfdd_follower_close(struct pfdd_follower *s)
 {
     s->closing = true;
-    pfdd_session_ring(s);
+    pfdd_follower_ring(s);
 }
 
 /* Whatever the head says: something is awaited, or it was long ago. */
-static bool is_due(const struct pfdd_session *s, uint64_t now)
+static bool is_due(const struct pfdd_follower *s, uint64_t now)
 {
     bool awaited = s->has_holes && now - s->moved < LATELY_MS * NS_PER_MS;
     return s->pending ||
@@ -505,30 +508,30 @@ static bool is_due(const struct pfdd_session *s, uint64_t now)
 }
 
 /* Nothing in the head has changed, nothing is awaited: no look is needed. */
-static bool is_still(struct pfdd_session *s, uint64_t now)
+static bool is_still(struct pfdd_follower *s, uint64_t now)
 {
-    bool same = !pfdd_bytes_may_have_changed(&s->bytes);
+    bool same = !pfdd_buffer_bytes_may_have_changed(&s->buffer_bytes);
     s->d->count.polls++;
     return same && !is_due(s, now);
 }
 
 /* There are others by now; while more and more of them come, it is enough to
  * look now and then. */
-static bool has_old_strings(const struct pfdd_session *s, uint64_t now)
+static bool has_old_strings(const struct pfdd_follower *s, uint64_t now)
 {
     struct pfdd *d = s->d;
     return now - s->looked >= NEW_STRINGS_MS * NS_PER_MS &&
-           pfdd_library_bind(d->library, s->options.scope)->strings !=
-               s->strings;
+           pfdd_string_store_bind(d->string_store, s->options.producer)
+                   ->strings != s->strings;
 }
 
-static unsigned interval(const struct pfdd_session *s, uint64_t now)
+static unsigned interval(const struct pfdd_follower *s, uint64_t now)
 {
     uint64_t idle_ns = s->pending ? 0 : now - s->moved;
     return (unsigned)(pfd_source_pause(idle_ns) / NS_PER_MS);
 }
 
-unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
+unsigned pfdd_follower_poll(struct pfdd_follower *s, uint64_t now)
 {
     unsigned every = interval(s, now);
     if (s->has_piece) {
@@ -553,15 +556,17 @@ unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
             start_job(s, false);
         return every;
     }
-    s->may_be_still =
-        !asked && pfdd_bytes_are_of_process(&s->bytes) && !is_due(s, now);
-    if (!asked && !s->pending && !pfdd_bytes_are_of_process(&s->bytes)) {
+    s->may_be_still = !asked &&
+                      pfdd_buffer_bytes_are_of_process(&s->buffer_bytes) &&
+                      !is_due(s, now);
+    if (!asked && !s->pending &&
+        !pfdd_buffer_bytes_are_of_process(&s->buffer_bytes)) {
         s->moved = now - s->looked < LOOK_ANYWAY_MS * UINT64_C(1000000)
                        ? now
                        : s->moved;
     }
     if (!start_job(s, false)) /* it has to wait: this was no look */
-        pfdd_bytes_forget(&s->bytes);
+        pfdd_buffer_bytes_forget(&s->buffer_bytes);
     return every > 5 ? 5 : every;
 }
 
@@ -570,10 +575,10 @@ static bool has_said(const struct pfdd_buffer_stats *buffer_stats)
     return buffer_stats->entries || pfdd_buffer_stats_are_bad(buffer_stats);
 }
 
-void pfdd_session_see(const struct pfdd_session *s,
-                      struct pfdd_session_view *ret)
+void pfdd_follower_see(const struct pfdd_follower *s,
+                       struct pfdd_follower_view *ret)
 {
-    *ret = (struct pfdd_session_view){
+    *ret = (struct pfdd_follower_view){
         .source = s->source,
         .size = s->size,
         .is_written = has_said(&s->sums.counted) || has_said(&s->sums.given),
@@ -584,48 +589,48 @@ void pfdd_session_see(const struct pfdd_session *s,
     };
 }
 
-struct pfdd_session *pfdd_session_next(const struct pfdd_session *s)
+struct pfdd_follower *pfdd_follower_next(const struct pfdd_follower *s)
 {
     return s->next;
 }
 
-void pfdd_session_unlink(struct pfdd_session **list, struct pfdd_session *s)
+void pfdd_follower_unlink(struct pfdd_follower **list, struct pfdd_follower *s)
 {
     while (*list != s)
         list = &(*list)->next;
     *list = s->next;
 }
 
-void pfdd_sessions_begin_with(struct pfdd *d, struct pfdd_session *first)
+void pfdd_followers_begin_with(struct pfdd *d, struct pfdd_follower *first)
 {
-    struct pfdd_session **before = &d->sessions;
-    struct pfdd_session *last = first;
-    if (d->sessions == first)
+    struct pfdd_follower **before = &d->followers;
+    struct pfdd_follower *last = first;
+    if (d->followers == first)
         return;
     while (*before != first)
         before = &(*before)->next;
     while (last->next)
         last = last->next;
-    last->next = d->sessions;
-    d->sessions = first;
+    last->next = d->followers;
+    d->followers = first;
     *before = NULL;
 }
 
-void pfdd_sessions_wake(struct pfdd *d)
+void pfdd_followers_wake(struct pfdd *d)
 {
-    for (struct pfdd_session *s = d->sessions; s; s = s->next) {
-        if (s->awaits_strings &&
-            !pfdd_library_is_busy_for(d->library, s->options.scope)) {
+    for (struct pfdd_follower *s = d->followers; s; s = s->next) {
+        if (s->awaits_strings && !pfdd_string_store_is_busy_for(
+                                     d->string_store, s->options.producer)) {
             s->awaits_strings = false;
-            pfdd_session_ring(s);
+            pfdd_follower_ring(s);
         }
     }
 }
 
-void pfdd_sessions_abandon(struct pfdd *d)
+void pfdd_followers_abandon(struct pfdd *d)
 {
-    struct pfdd_session *next = NULL;
-    for (struct pfdd_session *s = d->sessions; s; s = next) {
+    struct pfdd_follower *next = NULL;
+    for (struct pfdd_follower *s = d->followers; s; s = next) {
         next = s->next;
         s->abandoned = true;
         if (s->has_piece) {

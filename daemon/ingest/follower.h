@@ -17,65 +17,65 @@
 
 struct pfd_wire_frame;
 struct pfdd;
-struct pfdd_session;
-struct pfdd_scope;
+struct pfdd_follower;
+struct pfdd_producer;
 
 enum {
-    PFDD_SESSION_BYTES =
+    PFDD_FOLLOWER_BYTES =
         1 << 20, /* to be asked for (memory_budget.h) before one, */
     /* and before one of ours that may stay for good: it leaves room for those
      * that come to their end, a folder's dumps, however many stay. */
-    PFDD_SESSION_STAYS_BYTES = 2 * PFDD_SESSION_BYTES,
+    PFDD_FOLLOWER_STAYS_BYTES = 2 * PFDD_FOLLOWER_BYTES,
 };
 
 /* NULL: out of memory; fd is closed. */
-struct pfdd_session *pfdd_session_new(
-    struct pfdd *d, const struct pfdd_session_options *options);
+struct pfdd_follower *pfdd_follower_new(
+    struct pfdd *d, const struct pfdd_follower_options *options);
 
 /* Something has happened: look soon. */
-void pfdd_session_ring(struct pfdd_session *s);
+void pfdd_follower_ring(struct pfdd_follower *s);
 
 /* Its shaders are others from now on; a reference is taken. */
-void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope);
+void pfdd_follower_use(struct pfdd_follower *s, struct pfdd_producer *producer);
 
 /* Another user hears of its end, and its memory is another holder's. */
-void pfdd_session_hand_over(struct pfdd_session *s, void *user,
-                            struct pfdd_resource_account *account);
+void pfdd_follower_hand_over(struct pfdd_follower *s, void *user,
+                             struct pfdd_resource_account *account);
 
 /* No more bytes will come in this generation. */
-void pfdd_session_complete(struct pfdd_session *s);
+void pfdd_follower_complete(struct pfdd_follower *s);
 
 /* The bytes have been replaced: a new generation. */
-void pfdd_session_restart(struct pfdd_session *s);
+void pfdd_follower_restart(struct pfdd_follower *s);
 
 /* Bytes for a buffer that is kept here (a memfd). False: the system refused. */
-bool pfdd_session_write(struct pfdd_session *s, uint64_t offset,
-                        const void *bytes, size_t n);
+bool pfdd_follower_write(struct pfdd_follower *s, uint64_t offset,
+                         const void *bytes, size_t n);
 
 /* Such a buffer has n bytes, of which those that did not come are zero. False:
  * likewise. */
-bool pfdd_session_extend(struct pfdd_session *s, uint64_t n);
+bool pfdd_follower_extend(struct pfdd_follower *s, uint64_t n);
 
 /* The time for lines from now on, ns since 1970; 0: when they come. */
-void pfdd_session_time(struct pfdd_session *s, uint64_t time);
+void pfdd_follower_time(struct pfdd_follower *s, uint64_t time);
 
 /* Gives what is left, then ends. */
-void pfdd_session_close(struct pfdd_session *s);
+void pfdd_follower_close(struct pfdd_follower *s);
 
 /* A chunk of the buffer's entries, [n] bytes, that its sender has decoded. False:
  * the ring has no place for it now. *why: it is none that can be used. */
-bool pfdd_session_give(struct pfdd_session *s, const struct pfd_wire_frame *f,
-                       const char **why);
+bool pfdd_follower_give(struct pfdd_follower *s, const struct pfd_wire_frame *f,
+                        const char **why);
 
 /* A gap record for this source. */
-void pfdd_session_gap(struct pfdd_session *s, const char *reason,
-                      uint64_t missed);
+void pfdd_follower_gap(struct pfdd_follower *s, const char *reason,
+                       uint64_t missed);
 
 /* The poller's: looks if it is time; returns ms until the next time. */
-unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now_ns);
+unsigned pfdd_follower_poll(struct pfdd_follower *s, uint64_t now_ns);
 
 /* What is known of it now. */
-struct pfdd_session_view {
+struct pfdd_follower_view {
     uint32_t source;
     uint64_t size;   /* bytes, at the last look */
     bool is_written; /* something has come of it */
@@ -84,18 +84,18 @@ struct pfdd_session_view {
     bool waits;      /* for code objects that are on their way */
     bool is_trial;   /* nothing comes out of it */
 };
-void pfdd_session_see(const struct pfdd_session *s,
-                      struct pfdd_session_view *ret);
+void pfdd_follower_see(const struct pfdd_follower *s,
+                       struct pfdd_follower_view *ret);
 
-struct pfdd_session *pfdd_session_next(const struct pfdd_session *s);
-void pfdd_session_unlink(struct pfdd_session **list, struct pfdd_session *s);
+struct pfdd_follower *pfdd_follower_next(const struct pfdd_follower *s);
+void pfdd_follower_unlink(struct pfdd_follower **list, struct pfdd_follower *s);
 
 /* Turns the list so that this one is the first. */
-void pfdd_sessions_begin_with(struct pfdd *d, struct pfdd_session *first);
+void pfdd_followers_begin_with(struct pfdd *d, struct pfdd_follower *first);
 
 /* New format strings are there. */
-void pfdd_sessions_wake(struct pfdd *d);
+void pfdd_followers_wake(struct pfdd *d);
 /* No time is left: end all without looking again. */
-void pfdd_sessions_abandon(struct pfdd *d);
+void pfdd_followers_abandon(struct pfdd *d);
 
 #endif

@@ -31,22 +31,22 @@ static size_t clamp(size_t n, size_t min, size_t max)
     return n < max ? n : max;
 }
 
-bool pfdd_session_memory_is_ample(const struct pfdd_memory_budget *budget)
+bool pfdd_follower_memory_is_ample(const struct pfdd_memory_budget *budget)
 {
     return budget->max / PIECES >= AMPLE;
 }
 
-void pfdd_session_memory_init(struct pfdd_session_memory *m,
-                              struct pfdd_memory_budget *budget,
-                              struct pfdd_resource_account *account,
-                              size_t n_session)
+void pfdd_follower_memory_init(struct pfdd_follower_memory *m,
+                               struct pfdd_memory_budget *budget,
+                               struct pfdd_resource_account *account,
+                               size_t n_session)
 {
     size_t max = budget->max;
     size_t n_image = IMAGE_MAX;
     size_t left = pfdd_memory_budget_left_for(budget, account);
     while (n_image > IMAGE_MIN && n_image > left / IMAGES)
         n_image /= 2;
-    *m = (struct pfdd_session_memory){
+    *m = (struct pfdd_follower_memory){
         .budget = budget,
         .account = account,
         .n_session = n_session,
@@ -64,26 +64,26 @@ static size_t doubled(size_t n)
     return ret;
 }
 
-static size_t image_bytes(const struct pfdd_session_memory *m)
+static size_t image_bytes(const struct pfdd_follower_memory *m)
 {
     return m->n_image + m->n_image / 32;
 }
 
-static size_t bytes_of(const struct pfdd_session_memory *m)
+static size_t bytes_of(const struct pfdd_follower_memory *m)
 {
     size_t n_tail = m->n_tail > image_bytes(m) ? m->n_tail : image_bytes(m);
     return m->n_session + n_tail + m->n_whole + CHUNK;
 }
 
 /* But what a look has for a while. */
-static void count_held(struct pfdd_session_memory *m, size_t n)
+static void count_held(struct pfdd_follower_memory *m, size_t n)
 {
     pfdd_resource_account_count(m->account, m->n_held, n);
     m->n_held = n;
 }
 
-void pfdd_session_memory_move(struct pfdd_session_memory *m,
-                              struct pfdd_resource_account *account)
+void pfdd_follower_memory_move(struct pfdd_follower_memory *m,
+                               struct pfdd_resource_account *account)
 {
     size_t n = m->n_held;
     count_held(m, 0);
@@ -91,7 +91,7 @@ void pfdd_session_memory_move(struct pfdd_session_memory *m,
     count_held(m, n);
 }
 
-static void count(struct pfdd_session_memory *m, size_t n, size_t n_buffer)
+static void count(struct pfdd_follower_memory *m, size_t n, size_t n_buffer)
 {
     m->budget->sessions += n - m->n_charged;
     m->budget->buffers += n_buffer - m->n_buffer_charged;
@@ -102,25 +102,25 @@ static void count(struct pfdd_session_memory *m, size_t n, size_t n_buffer)
 
 /* What a first look leaves, until it is on its way: whoever asks for room
  * before that has to know. */
-static size_t first_look(const struct pfdd_session_memory *m)
+static size_t first_look(const struct pfdd_follower_memory *m)
 {
     return m->n_tail || m->n_granted ? 0 : COPIES * ROOM_MIN + TAIL;
 }
 
-void pfdd_session_memory_charge(struct pfdd_session_memory *m)
+void pfdd_follower_memory_charge(struct pfdd_follower_memory *m)
 {
     count(m, bytes_of(m) + first_look(m) + m->n_granted, m->n_written);
     count_held(m, bytes_of(m) + m->n_written);
 }
 
-void pfdd_session_memory_release(struct pfdd_session_memory *m)
+void pfdd_follower_memory_release(struct pfdd_follower_memory *m)
 {
     count(m, 0, 0);
     count_held(m, 0);
 }
 
-size_t pfdd_session_memory_wants(const struct pfdd_session_memory *m,
-                                 size_t n_buffer)
+size_t pfdd_follower_memory_wants(const struct pfdd_follower_memory *m,
+                                  size_t n_buffer)
 {
     size_t n_copy = n_buffer < m->n_window ? n_buffer : m->n_window;
     size_t n = m->n_session + image_bytes(m) + m->n_whole + CHUNK +
@@ -128,25 +128,25 @@ size_t pfdd_session_memory_wants(const struct pfdd_session_memory *m,
     return n > bytes_of(m) ? n - bytes_of(m) : 0;
 }
 
-size_t pfdd_session_memory_whole(struct pfdd_session_memory *m, size_t n)
+size_t pfdd_follower_memory_whole(struct pfdd_follower_memory *m, size_t n)
 {
     /* Looks have three copies of what they read; this is the only one. */
     size_t granted = 2 * m->n_window;
-    pfdd_session_memory_give_whole_back(m);
+    pfdd_follower_memory_give_whole_back(m);
     if (n <= granted || n > WHOLE_MAX ||
         !pfdd_memory_budget_has_for(m->budget, m->account, doubled(n)))
         return granted;
     m->n_whole = doubled(n);
-    pfdd_session_memory_charge(m);
+    pfdd_follower_memory_charge(m);
     return n;
 }
 
-void pfdd_session_memory_give_whole_back(struct pfdd_session_memory *m)
+void pfdd_follower_memory_give_whole_back(struct pfdd_follower_memory *m)
 {
     m->n_whole = 0;
 }
 
-bool pfdd_session_memory_grant(struct pfdd_session_memory *m, size_t n)
+bool pfdd_follower_memory_grant(struct pfdd_follower_memory *m, size_t n)
 {
     if (!pfdd_resource_account_begin_look(m->account))
         return false;
@@ -154,11 +154,11 @@ bool pfdd_session_memory_grant(struct pfdd_session_memory *m, size_t n)
     m->budget->n_looks++;
     m->budget->looks += n;
     m->n_granted = n;
-    pfdd_session_memory_charge(m);
+    pfdd_follower_memory_charge(m);
     return true;
 }
 
-void pfdd_session_memory_give_back(struct pfdd_session_memory *m)
+void pfdd_follower_memory_give_back(struct pfdd_follower_memory *m)
 {
     pfdd_resource_account_end_look(m->looker);
     m->looker = NULL;

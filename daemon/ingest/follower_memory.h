@@ -13,7 +13,7 @@
 struct pfdd_resource_account;
 struct pfdd_memory_budget;
 
-struct pfdd_session_memory {
+struct pfdd_follower_memory {
     struct pfdd_memory_budget *budget; /* of all */
     struct pfdd_resource_account
         *account; /* whose it is; NULL: nobody counts */
@@ -38,35 +38,35 @@ struct pfdd_session_memory {
 
 /* Is there enough for helpers' memory, too (pfd_thread_pool_memory())? Then they walk
  * over what a look has read. */
-bool pfdd_session_memory_is_ample(const struct pfdd_memory_budget *budget);
+bool pfdd_follower_memory_is_ample(const struct pfdd_memory_budget *budget);
 
 /* By what room there is now. */
-void pfdd_session_memory_init(struct pfdd_session_memory *m,
-                              struct pfdd_memory_budget *budget,
-                              struct pfdd_resource_account *account,
-                              size_t n_session);
+void pfdd_follower_memory_init(struct pfdd_follower_memory *m,
+                               struct pfdd_memory_budget *budget,
+                               struct pfdd_resource_account *account,
+                               size_t n_session);
 
 /* It is somebody else's from now on. */
-void pfdd_session_memory_move(struct pfdd_session_memory *m,
-                              struct pfdd_resource_account *account);
+void pfdd_follower_memory_move(struct pfdd_follower_memory *m,
+                               struct pfdd_resource_account *account);
 
 /* Counts what there is. */
-void pfdd_session_memory_charge(struct pfdd_session_memory *m);
+void pfdd_follower_memory_charge(struct pfdd_follower_memory *m);
 /* There is nothing any more. */
-void pfdd_session_memory_release(struct pfdd_session_memory *m);
+void pfdd_follower_memory_release(struct pfdd_follower_memory *m);
 
 /* More than it has that a look at n_buffer bytes may come to. */
-size_t pfdd_session_memory_wants(const struct pfdd_session_memory *m,
-                                 size_t n_buffer);
+size_t pfdd_follower_memory_wants(const struct pfdd_follower_memory *m,
+                                  size_t n_buffer);
 
 /* A buffer of n bytes that could not be followed is to be read at once: how many
  * of them may be. Charged until it is given back. */
-size_t pfdd_session_memory_whole(struct pfdd_session_memory *m, size_t n);
-void pfdd_session_memory_give_whole_back(struct pfdd_session_memory *m);
+size_t pfdd_follower_memory_whole(struct pfdd_follower_memory *m, size_t n);
+void pfdd_follower_memory_give_whole_back(struct pfdd_follower_memory *m);
 
 /* A look with n bytes more begins, and has ended. False: too many of the same
  * holder's are on their way. */
-bool pfdd_session_memory_grant(struct pfdd_session_memory *m, size_t n);
-void pfdd_session_memory_give_back(struct pfdd_session_memory *m);
+bool pfdd_follower_memory_grant(struct pfdd_follower_memory *m, size_t n);
+void pfdd_follower_memory_give_back(struct pfdd_follower_memory *m);
 
 #endif

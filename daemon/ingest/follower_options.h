@@ -11,16 +11,16 @@
 
 struct pfd_source;
 struct pfdd_resource_account;
-struct pfdd_kept;
-struct pfdd_scope;
+struct pfdd_saved_position;
+struct pfdd_producer;
 struct pfdd_buffer_stats;
 
-struct pfdd_session_options {
+struct pfdd_follower_options {
     const char *name;   /* of the source (name.h); copied */
     const char *format; /* NULL: chosen; copied */
     struct pfd_options options;
     const struct pfd_wire_frame *origin; /* copied; NULL: nothing is known */
-    struct pfdd_scope *scope;            /* of its shaders; a reference is
+    struct pfdd_producer *producer;      /* of its shaders; a reference is
                                             taken; may be NULL */
     int fd;                              /* taken over */
     struct pfd_source *memory; /* of a process, in the place of fd: borrowed
@@ -34,11 +34,12 @@ struct pfdd_session_options {
     bool arrives;  /* bytes come by pfd_session_write(), in order */
     bool is_trial; /* nothing comes out, only `sums` */
     struct pfdd_buffer_stats
-        *buffer_stats;         /* at the end, what became of it; may be NULL */
-    bool complete;             /* nobody writes it any more */
-    uint64_t generation;       /* of what comes first */
-    bool resume;               /* skip what the queue has already */
-    struct pfdd_kept *kept;    /* go on behind it, keep it up to date; borrowed
+        *buffer_stats;   /* at the end, what became of it; may be NULL */
+    bool complete;       /* nobody writes it any more */
+    uint64_t generation; /* of what comes first */
+    bool resume;         /* skip what the queue has already */
+    struct pfdd_saved_position
+        *saved_position;       /* go on behind it, keep it up to date; borrowed
                                   until ended; may be NULL */
     void (*ended)(void *user); /* the session is gone; may be NULL */
     void *user;

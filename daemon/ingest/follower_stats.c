@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-void pfdd_session_sums_item(struct pfdd_session_sums *s,
-                            const struct pfd_tail_item *item)
+void pfdd_follower_stats_item(struct pfdd_follower_stats *s,
+                              const struct pfd_tail_item *item)
 {
     uint64_t before = s->all.unknown;
     pfdd_buffer_stats_item(&s->all, item);
@@ -12,14 +12,14 @@ void pfdd_session_sums_item(struct pfdd_session_sums *s,
         pfdd_troubles_note_id(&s->unknown, item->entry->id);
 }
 
-void pfdd_session_sums_entries(struct pfdd_session_sums *s, size_t n)
+void pfdd_follower_stats_entries(struct pfdd_follower_stats *s, size_t n)
 {
     s->all.entries += n;
 }
 
 /* They do not go back, even where the tail's do. */
-void pfdd_session_sums_bytes(struct pfdd_session_sums *s,
-                             const struct pfd_tail *tail)
+void pfdd_follower_stats_bytes(struct pfdd_follower_stats *s,
+                               const struct pfd_tail *tail)
 {
     struct pfd_summary summary;
     struct pfdd_buffer_stats *buffer_stats = &s->all;
@@ -30,19 +30,19 @@ void pfdd_session_sums_bytes(struct pfdd_session_sums *s,
         buffer_stats->skipped_bytes = summary.skipped_bytes;
 }
 
-void pfdd_session_sums_at(struct pfdd_session_sums *s,
-                          const struct pfd_tail *tail, uint64_t generation)
+void pfdd_follower_stats_at(struct pfdd_follower_stats *s,
+                            const struct pfd_tail *tail, uint64_t generation)
 {
     if (generation == s->generation)
         return;
-    pfdd_session_sums_bytes(s, tail);
+    pfdd_follower_stats_bytes(s, tail);
     s->ended = s->all;
     s->generation = generation;
 }
 
-void pfdd_session_sums_troubles(const struct pfdd_session_sums *s,
-                                uint64_t n_buffer,
-                                struct pfdd_source_troubles *ret)
+void pfdd_follower_stats_troubles(const struct pfdd_follower_stats *s,
+                                  uint64_t n_buffer,
+                                  struct pfdd_source_troubles *ret)
 {
     const struct pfdd_buffer_stats *now = &s->all;
     const struct pfdd_buffer_stats *before = &s->counted;
@@ -61,16 +61,16 @@ void pfdd_session_sums_troubles(const struct pfdd_session_sums *s,
     };
 }
 
-void pfdd_session_sums_count(struct pfdd_session_sums *s,
-                             struct pfdd_outcome *all)
+void pfdd_follower_stats_count(struct pfdd_follower_stats *s,
+                               struct pfdd_outcome *all)
 {
     pfdd_buffer_stats_add(&all->buffer_stats, &s->all, &s->counted);
     s->counted = s->all;
 }
 
-void pfdd_session_sums_give(struct pfdd_session_sums *s,
-                            struct pfdd_outcome *all,
-                            const struct pfd_chunk_counts *counts)
+void pfdd_follower_stats_give(struct pfdd_follower_stats *s,
+                              struct pfdd_outcome *all,
+                              const struct pfd_chunk_counts *counts)
 {
     static const struct pfdd_buffer_stats none;
     struct pfdd_buffer_stats buffer_stats = { .entries = counts->entries,
@@ -92,8 +92,8 @@ static void tell(struct pfdd_outcome *all, const char *name, const char *what,
                    text);
 }
 
-void pfdd_session_sums_tell_end(const struct pfdd_session_sums *s,
-                                struct pfdd_outcome *all, const char *name)
+void pfdd_follower_stats_tell_end(const struct pfdd_follower_stats *s,
+                                  struct pfdd_outcome *all, const char *name)
 {
     static const struct pfdd_buffer_stats none;
     struct pfdd_buffer_stats buffer_stats = s->all;
@@ -101,8 +101,8 @@ void pfdd_session_sums_tell_end(const struct pfdd_session_sums *s,
     tell(all, name, "ended", &buffer_stats);
 }
 
-void pfdd_session_sums_tell_ended(struct pfdd_session_sums *s,
-                                  struct pfdd_outcome *all, const char *name)
+void pfdd_follower_stats_tell_ended(struct pfdd_follower_stats *s,
+                                    struct pfdd_outcome *all, const char *name)
 {
     struct pfdd_buffer_stats buffer_stats = { 0 };
     if (!memcmp(&s->ended, &s->told, sizeof s->told))

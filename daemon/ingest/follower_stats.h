@@ -21,7 +21,7 @@ struct pfdd_outcome {
 };
 
 /* All zeros: nothing has come. */
-struct pfdd_session_sums {
+struct pfdd_follower_stats {
     /* A worker's, while it has a job. */
     struct pfdd_buffer_stats all;
     struct pfdd_buffer_stats ended; /* the same, up to the present generation */
@@ -35,34 +35,34 @@ struct pfdd_session_sums {
 
 /* On a worker: an item; entries [n] of a run; the bytes of a tail that no item
  * says; an item is of another generation, perhaps. */
-void pfdd_session_sums_item(struct pfdd_session_sums *s,
-                            const struct pfd_tail_item *item);
-void pfdd_session_sums_entries(struct pfdd_session_sums *s, size_t n);
-void pfdd_session_sums_bytes(struct pfdd_session_sums *s,
-                             const struct pfd_tail *tail);
-void pfdd_session_sums_at(struct pfdd_session_sums *s,
-                          const struct pfd_tail *tail, uint64_t generation);
+void pfdd_follower_stats_item(struct pfdd_follower_stats *s,
+                              const struct pfd_tail_item *item);
+void pfdd_follower_stats_entries(struct pfdd_follower_stats *s, size_t n);
+void pfdd_follower_stats_bytes(struct pfdd_follower_stats *s,
+                               const struct pfd_tail *tail);
+void pfdd_follower_stats_at(struct pfdd_follower_stats *s,
+                            const struct pfd_tail *tail, uint64_t generation);
 
 /* On the loop, while no job has them: what has gone wrong that is not counted
  * yet, in a buffer of so many bytes. */
-void pfdd_session_sums_troubles(const struct pfdd_session_sums *s,
-                                uint64_t n_buffer,
-                                struct pfdd_source_troubles *ret);
+void pfdd_follower_stats_troubles(const struct pfdd_follower_stats *s,
+                                  uint64_t n_buffer,
+                                  struct pfdd_source_troubles *ret);
 
 /* On the loop: adds what is new to that of all. */
-void pfdd_session_sums_count(struct pfdd_session_sums *s,
-                             struct pfdd_outcome *all);
+void pfdd_follower_stats_count(struct pfdd_follower_stats *s,
+                               struct pfdd_outcome *all);
 
 /* On the loop: a chunk of so many, that others have decoded. */
-void pfdd_session_sums_give(struct pfdd_session_sums *s,
-                            struct pfdd_outcome *all,
-                            const struct pfd_chunk_counts *counts);
+void pfdd_follower_stats_give(struct pfdd_follower_stats *s,
+                              struct pfdd_outcome *all,
+                              const struct pfd_chunk_counts *counts);
 
 /* Says in the log what became of all of it; of a generation that has ended, if
  * something went wrong: buffers may begin anew many times a second. */
-void pfdd_session_sums_tell_end(const struct pfdd_session_sums *s,
-                                struct pfdd_outcome *all, const char *name);
-void pfdd_session_sums_tell_ended(struct pfdd_session_sums *s,
+void pfdd_follower_stats_tell_end(const struct pfdd_follower_stats *s,
                                   struct pfdd_outcome *all, const char *name);
+void pfdd_follower_stats_tell_ended(struct pfdd_follower_stats *s,
+                                    struct pfdd_outcome *all, const char *name);
 
 #endif

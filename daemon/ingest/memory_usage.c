@@ -24,8 +24,8 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
         .helpers = pfd_thread_pool_memory(d->thread_pools.thread_pool, &most),
         .buffers = d->budget.buffers,
     };
-    if (d->library)
-        ret->strings = pfdd_library_memory(d->library);
+    if (d->string_store)
+        ret->strings = pfdd_string_store_memory(d->string_store);
     if (d->spool)
         ret->outputs = pfdd_spool_memory(d->spool);
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
@@ -40,7 +40,7 @@ static size_t helpers_reserve(const struct pfdd *d)
 {
     size_t most = 0;
     size_t n = pfd_thread_pool_memory(d->thread_pools.thread_pool, &most);
-    return pfdd_session_memory_is_ample(&d->budget) ? most - n : 0;
+    return pfdd_follower_memory_is_ample(&d->budget) ? most - n : 0;
 }
 
 /* Lines come whether there is room or not: the ring's is kept free. */
@@ -54,8 +54,8 @@ static size_t others(const void *user, size_t *reserve)
         *reserve += d->render_cache.n_bytes_max - m.pages;
     *reserve += d->reader_quotas.n_max - d->reader_quotas.n;
     *reserve += d->page_quotas.n_max - d->page_quotas.n;
-    if (d->library)
-        *reserve += pfdd_library_most(d->library);
+    if (d->string_store)
+        *reserve += pfdd_string_store_most(d->string_store);
     return m.ring + m.pages + m.helpers + m.strings + m.outputs +
            d->source_table.n_bytes;
 }

@@ -39,14 +39,14 @@ static void wait(struct pfdd_poller *p, unsigned ms)
 
 static void turn(struct pfdd_poller *p)
 {
-    struct pfdd_session *next = NULL;
+    struct pfdd_follower *next = NULL;
     unsigned soonest = LONGEST_MS;
     uint64_t now = uv_hrtime();
     uint64_t n_waits = p->d->count.waits;
-    struct pfdd_session *waiting = NULL;
-    for (struct pfdd_session *s = p->d->sessions; s; s = next) {
-        next = pfdd_session_next(s);
-        unsigned ms = pfdd_session_poll(s, now);
+    struct pfdd_follower *waiting = NULL;
+    for (struct pfdd_follower *s = p->d->followers; s; s = next) {
+        next = pfdd_follower_next(s);
+        unsigned ms = pfdd_follower_poll(s, now);
         if (!waiting && p->d->count.waits != n_waits)
             waiting = s;
         if (ms < soonest)
@@ -54,9 +54,9 @@ static void turn(struct pfdd_poller *p)
     }
     /* Who had to wait has the first turn the next time. */
     if (waiting)
-        pfdd_sessions_begin_with(p->d, waiting);
+        pfdd_followers_begin_with(p->d, waiting);
     p->interval = soonest;
-    if (p->d->sessions)
+    if (p->d->followers)
         wait(p, soonest);
 }
 

@@ -12,17 +12,18 @@
 #include "base/memory_budget.h"
 
 /* All zeros to begin with. */
-struct pfdd_search {
+struct pfdd_process_search {
     uint64_t next_ns; /* not before */
 };
 
 /* Bytes that one may copy at a time: an eighth of all memory. 0: there is no
  * room for so many now. Loop thread only. */
-size_t pfdd_search_bytes(const struct pfdd_memory_budget *budget);
+size_t pfdd_process_search_bytes(const struct pfdd_memory_budget *budget);
 
 /* What is there now, if it is time for that; to be freed. NULL: it is not, the
  * process has ended, or it was stopped. */
-struct pfd_found_buffers *pfdd_search_run(struct pfdd_search *search,
-                                          const struct pfd_buffer_search *how);
+struct pfd_found_buffers *pfdd_process_search_run(
+    struct pfdd_process_search *process_search,
+    const struct pfd_buffer_search *how);
 
 #endif

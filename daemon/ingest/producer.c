@@ -14,15 +14,15 @@ static size_t rest(size_t max, size_t n)
     return n < max ? max - n : 0;
 }
 
-size_t pfdd_scope_floor(size_t n_max)
+size_t pfdd_producer_floor(size_t n_max)
 {
     size_t n = n_max / FLOORS;
     return n > FLOOR_MIN ? n : FLOOR_MIN;
 }
 
 /* However many there are, some is kept for those who have little. */
-size_t pfdd_scope_share(size_t n_max, size_t n_taken, size_t n_own,
-                        size_t floor)
+size_t pfdd_producer_share(size_t n_max, size_t n_taken, size_t n_own,
+                           size_t floor)
 {
     size_t left = rest(n_max - n_max / FLOOR_PART, n_taken);
     size_t large = rest(3 * left, n_own) / 4;
@@ -30,81 +30,84 @@ size_t pfdd_scope_share(size_t n_max, size_t n_taken, size_t n_own,
     return large > little ? large : little;
 }
 
-static bool has_room(struct pfdd_scope *scope)
+static bool has_room(struct pfdd_producer *producer)
 {
-    if (scope->n_owned < scope->owned_room)
+    if (producer->n_owned < producer->owned_room)
         return true;
-    size_t room = scope->owned_room + scope->owned_room / 2 + 16;
-    struct pfdd_code **owned = realloc(scope->owned, room * sizeof(void *));
+    size_t room = producer->owned_room + producer->owned_room / 2 + 16;
+    struct pfdd_code **owned = realloc(producer->owned, room * sizeof(void *));
     if (!owned)
         return false;
-    scope->owned = owned;
-    scope->owned_room = room;
+    producer->owned = owned;
+    producer->owned_room = room;
     return true;
 }
 
-void pfdd_scope_own(struct pfdd_scope *scope, struct pfdd_code *o)
+void pfdd_producer_own(struct pfdd_producer *producer, struct pfdd_code *o)
 {
     for (size_t i = 0; i < o->n_owners; i++) {
-        if (o->owners[i] == scope)
+        if (o->owners[i] == producer)
             return;
     }
-    struct pfdd_scope **owners =
-        has_room(scope) ? realloc(o->owners, (o->n_owners + 1) * sizeof(void *))
-                        : NULL;
+    struct pfdd_producer **owners =
+        has_room(producer)
+            ? realloc(o->owners, (o->n_owners + 1) * sizeof(void *))
+            : NULL;
     if (!owners)
         return;
     o->owners = owners;
-    owners[o->n_owners++] = scope;
-    scope->owned[scope->n_owned++] = o;
+    owners[o->n_owners++] = producer;
+    producer->owned[producer->n_owned++] = o;
 }
 
-static void disown(struct pfdd_code *o, const struct pfdd_scope *scope)
+static void disown(struct pfdd_code *o, const struct pfdd_producer *producer)
 {
     size_t n = 0;
     for (size_t i = 0; i < o->n_owners; i++) {
-        if (o->owners[i] != scope)
+        if (o->owners[i] != producer)
             o->owners[n++] = o->owners[i];
     }
     o->n_owners = n;
 }
 
-void pfdd_scope_disown_all(struct pfdd_scope *scope)
+void pfdd_producer_disown_all(struct pfdd_producer *producer)
 {
-    for (size_t i = 0; i < scope->n_owned; i++)
-        disown(scope->owned[i], scope);
-    free(scope->owned);
-    scope->owned = NULL;
-    scope->n_owned = scope->owned_room = 0;
+    for (size_t i = 0; i < producer->n_owned; i++)
+        disown(producer->owned[i], producer);
+    free(producer->owned);
+    producer->owned = NULL;
+    producer->n_owned = producer->owned_room = 0;
 }
 
-void pfdd_scopes_put(struct pfdd_scopes *all, struct pfdd_scope *scope)
+void pfdd_producers_put(struct pfdd_producers *all,
+                        struct pfdd_producer *producer)
 {
-    scope->next = all->first;
-    all->first = scope;
-    all->n_memory += sizeof *scope;
+    producer->next = all->first;
+    all->first = producer;
+    all->n_memory += sizeof *producer;
 }
 
-void pfdd_scopes_drop(struct pfdd_scopes *all, struct pfdd_scope **at)
+void pfdd_producers_drop(struct pfdd_producers *all, struct pfdd_producer **at)
 {
-    struct pfdd_scope *scope = *at;
-    *at = scope->next;
-    all->n_bytes -= scope->n_bytes;
-    free(scope->owned);
-    free(scope);
+    struct pfdd_producer *producer = *at;
+    *at = producer->next;
+    all->n_bytes -= producer->n_bytes;
+    free(producer->owned);
+    free(producer);
 }
 
-void pfdd_scopes_charge(struct pfdd_scopes *all, struct pfdd_scope *scope,
-                        size_t n_before, size_t n)
+void pfdd_producers_charge(struct pfdd_producers *all,
+                           struct pfdd_producer *producer, size_t n_before,
+                           size_t n)
 {
-    scope->n_bytes += n - n_before;
+    producer->n_bytes += n - n_before;
     all->n_bytes += n - n_before;
 }
 
-void pfdd_scopes_recount(struct pfdd_scopes *all)
+void pfdd_producers_recount(struct pfdd_producers *all)
 {
     size_t n = 0;
-    for (const struct pfdd_scope *s = all->first; s; s = s->next) {
+    for (const struct pfdd_producer *s = all->first; s; s = s->next) {
         const struct pfdd_strings *own =
             s->has_set ? s->binding->strings : NULL;
         n += sizeof *s + s->owned_room * sizeof(void *);

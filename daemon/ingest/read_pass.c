@@ -14,7 +14,7 @@ enum {
                         a time */
 };
 
-static bool is_known(const struct pfdd_session *s,
+static bool is_known(const struct pfdd_follower *s,
                      const struct pfd_tail_item *item)
 {
     return s->skipping && item->is_entry &&
@@ -24,31 +24,32 @@ static bool is_known(const struct pfdd_session *s,
 }
 
 /* What was made goes to the loop, while the look goes on. */
-static void hand_over(struct pfdd_session *s)
+static void hand_over(struct pfdd_follower *s)
 {
-    if (s->maker.made.n <= s->memory.n_piece / HANDED)
+    if (s->chunker.chunk_batch.n <= s->memory.n_piece / HANDED)
         return;
     pfdd_pool_await(&s->job);
-    pfdd_made_move(&s->piece, &s->maker.made);
+    pfdd_chunk_batch_move(&s->piece, &s->chunker.chunk_batch);
     pfdd_pool_hand(&s->job);
     s->has_handed = true;
 }
 
 static void take_item(void *user, const struct pfd_tail_item *item)
 {
-    struct pfdd_session *s = user;
-    pfdd_session_sums_at(&s->sums, s->tail, item->generation);
+    struct pfdd_follower *s = user;
+    pfdd_follower_stats_at(&s->sums, s->tail, item->generation);
     if (is_known(s, item))
         return;
-    pfdd_session_sums_item(&s->sums, item);
+    pfdd_follower_stats_item(&s->sums, item);
     if (s->options.is_trial)
         return;
-    pfdd_maker_put(&s->maker, item, s->options.generation + item->generation);
+    pfdd_chunker_put(&s->chunker, item,
+                     s->options.generation + item->generation);
     hand_over(s);
 }
 
 /* Of a run, how many is_known(). */
-static size_t count_known(const struct pfdd_session *s,
+static size_t count_known(const struct pfdd_follower *s,
                           const struct pfd_entry_run *entry_run,
                           uint64_t generation)
 {
@@ -66,14 +67,14 @@ static size_t count_known(const struct pfdd_session *s,
 static void take_run(void *user, const struct pfd_entry_run *entry_run,
                      uint64_t generation)
 {
-    struct pfdd_session *s = user;
-    pfdd_session_sums_at(&s->sums, s->tail, generation);
+    struct pfdd_follower *s = user;
+    pfdd_follower_stats_at(&s->sums, s->tail, generation);
     size_t from = count_known(s, entry_run, generation);
     size_t n = pfd_entry_run_count(entry_run);
-    pfdd_session_sums_entries(&s->sums, n - from);
+    pfdd_follower_stats_entries(&s->sums, n - from);
     while (from < n && !s->options.is_trial) {
-        from = pfdd_maker_put_run(&s->maker, entry_run, from,
-                                  s->options.generation + generation);
+        from = pfdd_chunker_put_run(&s->chunker, entry_run, from,
+                                    s->options.generation + generation);
         hand_over(s);
     }
 }
@@ -81,21 +82,22 @@ static void take_run(void *user, const struct pfd_entry_run *entry_run,
 static void take_runs(void *user, const struct pfd_entry_run *const *entry_runs,
                       size_t n, uint64_t generation)
 {
-    struct pfdd_session *s = user;
+    struct pfdd_follower *s = user;
     if (s->skipping || s->options.is_trial) {
         for (size_t i = 0; i < n; i++)
             take_run(user, entry_runs[i], generation);
         return;
     }
-    pfdd_session_sums_at(&s->sums, s->tail, generation);
+    pfdd_follower_stats_at(&s->sums, s->tail, generation);
     for (size_t i = 0; i < n; i++)
-        pfdd_session_sums_entries(&s->sums, pfd_entry_run_count(entry_runs[i]));
-    pfdd_maker_put_runs(&s->maker, s->tail, entry_runs, n,
-                        s->options.generation + generation);
+        pfdd_follower_stats_entries(&s->sums,
+                                    pfd_entry_run_count(entry_runs[i]));
+    pfdd_chunker_put_runs(&s->chunker, s->tail, entry_runs, n,
+                          s->options.generation + generation);
     hand_over(s);
 }
 
-static bool make_tail(struct pfdd_session *s)
+static bool make_tail(struct pfdd_follower *s)
 {
     struct pfd_tail_options options = {
         .strings = s->strings->set,
@@ -110,7 +112,7 @@ static bool make_tail(struct pfdd_session *s)
         .memory = s->memory.n_image,
         .arrives = s->options.arrives,
         .read = pfd_source_read,
-        .read_user = s->bytes.source,
+        .read_user = s->buffer_bytes.source,
         .item = take_item,
         .run = take_run,
         .runs = take_runs,
@@ -121,7 +123,7 @@ static bool make_tail(struct pfdd_session *s)
     return s->status == PFD_OK;
 }
 
-static uint64_t clock_of(const struct pfdd_session *s)
+static uint64_t clock_of(const struct pfdd_follower *s)
 {
     return uv_hrtime() + s->ahead;
 }
@@ -130,10 +132,11 @@ static uint64_t clock_of(const struct pfdd_session *s)
  * A buffer that is complete: window by window, as if time flew, so that memory
  * stays bounded; then what is left. True: that is all.
  */
-static bool look_to_the_end(struct pfdd_session *s)
+static bool look_to_the_end(struct pfdd_follower *s)
 {
     pfd_tail_give_whole(s->tail, s->n_whole);
-    for (int i = 0; i < LOOKS && s->maker.made.n < CHUNKS_ENOUGH; i++) {
+    for (int i = 0; i < LOOKS && s->chunker.chunk_batch.n < CHUNKS_ENOUGH;
+         i++) {
         s->ahead += 2 * (s->options.settle_ms + 1) * UINT64_C(1000000);
         s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
         s->n_quiet = s->status == PFD_OK ? 0 : s->n_quiet + 1;
@@ -148,7 +151,7 @@ static bool look_to_the_end(struct pfdd_session *s)
 
 /* Of a burst more comes out at a time while nobody else needs this thread: the
  * loop is asked less often. */
-static void look_on(struct pfdd_session *s)
+static void look_on(struct pfdd_follower *s)
 {
     uint64_t until = uv_hrtime() + ON_NS;
     while (s->burst && s->linger && s->status == PFD_OK &&
@@ -163,7 +166,7 @@ static void look_on(struct pfdd_session *s)
 
 /* The second look need not wait for the loop's timer, which is no finer than a
  * millisecond, while nobody else needs this thread. */
-static void sleep_until_due(const struct pfdd_session *s)
+static void sleep_until_due(const struct pfdd_follower *s)
 {
     uint64_t due = pfd_tail_due(s->tail);
     uint64_t now = clock_of(s);
@@ -171,11 +174,11 @@ static void sleep_until_due(const struct pfdd_session *s)
         usleep((unsigned)((due - now) / 1000) + 1);
 }
 
-static void look(struct pfdd_session *s)
+static void look(struct pfdd_follower *s)
 {
     s->finished = false;
     s->has_handed = false;
-    s->status = pfd_source_size(s->bytes.source, &s->n_buffer, &s->err);
+    s->status = pfd_source_size(s->buffer_bytes.source, &s->n_buffer, &s->err);
     if (s->status < 0) {
         s->finished = s->finish;
         return;
@@ -184,7 +187,8 @@ static void look(struct pfdd_session *s)
         s->finished = look_to_the_end(s);
         return;
     }
-    s->was_still = s->may_be_still && pfdd_bytes_are_still(&s->bytes);
+    s->was_still =
+        s->may_be_still && pfdd_buffer_bytes_are_still(&s->buffer_bytes);
     if (s->was_still) {
         s->status = PFD_MORE;
         return;
@@ -192,7 +196,7 @@ static void look(struct pfdd_session *s)
     s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
     bool too_soon = s->status == PFD_MORE && s->burst;
     bool only_seen = s->status == PFD_OK && !s->has_handed &&
-                     !pfdd_maker_has_entries(&s->maker);
+                     !pfdd_chunker_has_entries(&s->chunker);
     if (s->linger && (too_soon || only_seen) && pfd_tail_pending(s->tail)) {
         sleep_until_due(s);
         s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
@@ -201,11 +205,11 @@ static void look(struct pfdd_session *s)
 }
 
 /* What could not be read of a process: it has ended, or unmapped that. */
-static void explain_failure(struct pfdd_session *s)
+static void explain_failure(struct pfdd_follower *s)
 {
     uint64_t n = 0;
     uint64_t at = s->err.offset;
-    s->is_gone = pfd_source_size(s->bytes.source, &n, &s->err) < 0;
+    s->is_gone = pfd_source_size(s->buffer_bytes.source, &n, &s->err) < 0;
     if (!s->is_gone) {
         snprintf(s->err.text, sizeof s->err.text,
                  "nothing that can be read is mapped at byte %" PRIu64
@@ -214,9 +218,9 @@ static void explain_failure(struct pfdd_session *s)
     }
 }
 
-void pfdd_session_look(struct pfdd_job *job)
+void pfdd_read_pass(struct pfdd_job *job)
 {
-    struct pfdd_session *s = (struct pfdd_session *)job;
+    struct pfdd_follower *s = (struct pfdd_follower *)job;
     s->status = PFD_OK;
     s->was_still = false;
     if (!s->tail && !make_tail(s))
@@ -230,8 +234,8 @@ void pfdd_session_look(struct pfdd_job *job)
         s->new_strings = false;
     }
     look(s);
-    if (s->status < 0 && pfdd_bytes_are_of_process(&s->bytes))
+    if (s->status < 0 && pfdd_buffer_bytes_are_of_process(&s->buffer_bytes))
         explain_failure(s);
-    pfdd_session_sums_bytes(&s->sums, s->tail);
-    pfdd_maker_cut(&s->maker);
+    pfdd_follower_stats_bytes(&s->sums, s->tail);
+    pfdd_chunker_cut(&s->chunker);
 }

@@ -20,15 +20,15 @@ enum {
     PFDD_BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
 };
 
-struct pfdd_session {
+struct pfdd_follower {
     struct pfdd_job job;
     struct pfdd *d;
-    struct pfdd_session *next;
-    struct pfdd_session_options options;
+    struct pfdd_follower *next;
+    struct pfdd_follower_options options;
     struct pfdd_strings *strings;
     struct pfdd_buffer *buffer; /* what its chunks say of it */
     uint32_t source;
-    struct pfdd_bytes bytes;
+    struct pfdd_buffer_bytes buffer_bytes;
     struct pfd_thread_pool *thread_pool; /* of its tail; borrowed; NULL: none */
     uint64_t looked;                     /* ns, uv_hrtime() */
     uint64_t moved; /* likewise: when something moved last */
@@ -46,8 +46,8 @@ struct pfdd_session {
     bool has_holes; /* likewise */
     uint64_t size;  /* likewise: of the buffer, bytes */
     bool io_failed;
-    struct pfdd_made ready; /* while the next job is on its way */
-    struct pfdd_session_memory memory;
+    struct pfdd_chunk_batch ready; /* while the next job is on its way */
+    struct pfdd_follower_memory memory;
     bool skipping;
     struct pfdd_source_offset skip; /* entries up to here are in the queue */
     /* The job's. */
@@ -69,12 +69,12 @@ struct pfdd_session {
     struct pfd_error err;
     uint64_t n_buffer;
     size_t n_whole; /* bytes of it that may be read at once, at its end */
-    struct pfdd_maker maker;
-    struct pfdd_made piece; /* of that, while the loop has it */
-    struct pfdd_session_sums sums;
+    struct pfdd_chunker chunker;
+    struct pfdd_chunk_batch piece; /* of that, while the loop has it */
+    struct pfdd_follower_stats sums;
 };
 
 /* The job: one look, or some of a finished buffer. */
-void pfdd_session_look(struct pfdd_job *job);
+void pfdd_read_pass(struct pfdd_job *job);
 
 #endif

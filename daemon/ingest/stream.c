@@ -232,8 +232,8 @@ static bool waits_for_room(struct pfdd_stream *st,
     if (!was_short)
         st->short_since = now;
     bool is_patient = now - st->short_since < SHORT_MS && is_short(st, f);
-    bool is_soon =
-        f->type == PFD_WIRE_BUFFER && pfdd_library_is_busy(st->d->library);
+    bool is_soon = f->type == PFD_WIRE_BUFFER &&
+                   pfdd_string_store_is_busy(st->d->string_store);
     bool waits = (is_patient || is_soon) && try_later(st);
     set_waiting(st, waits && is_patient);
     return waits;

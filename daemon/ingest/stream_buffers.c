@@ -42,10 +42,11 @@ struct pfdd_stream_buffer {
     uint64_t size;  /* bytes that it has, as its frame says */
     uint64_t end;   /* of those that came */
     bool has_data;  /* some came */
-    struct pfdd_session *session;
+    struct pfdd_follower *follower;
     unsigned n_fds; /* that it counts as */
     struct pfdd_doorbell *doorbell;
-    struct pfdd_slot *slot; /* NULL: not kept over a restart */
+    struct pfdd_stored_buffer
+        *stored_buffer; /* NULL: not kept over a restart */
     char *name;
     const char *format; /* static; NULL: chosen */
     struct pfd_options options;
@@ -63,8 +64,8 @@ static void refuse(struct pfdd_stream_buffers *all, const char *why)
 static void ring(void *user)
 {
     struct pfdd_stream_buffer *b = user;
-    if (b->session)
-        pfdd_session_ring(b->session);
+    if (b->follower)
+        pfdd_follower_ring(b->follower);
 }
 
 static void drop_doorbell(struct pfdd_stream_buffer *b)
@@ -77,10 +78,10 @@ static void session_ended(void *user)
 {
     struct pfdd_stream_buffer *b = user;
     struct pfdd_stream_buffers *all = b->of;
-    b->session = NULL;
-    if (b->slot)
-        pfdd_shelf_drop(b->slot);
-    b->slot = NULL;
+    b->follower = NULL;
+    if (b->stored_buffer)
+        pfdd_fd_store_drop(b->stored_buffer);
+    b->stored_buffer = NULL;
     pfdd_resource_account_give_back(all->account, b->n_fds);
     b->n_fds = 0;
     all->n_sessions--;
@@ -94,7 +95,7 @@ static bool has_room(struct pfdd_stream_buffers *all, size_t n)
 {
     if (pfdd_memory_budget_has_for(&all->d->budget, all->account, n))
         return true;
-    pfdd_library_make_way(all->d->library, n);
+    pfdd_string_store_evict(all->d->string_store, n);
     return pfdd_memory_budget_has_for(&all->d->budget, all->account, n);
 }
 
@@ -104,7 +105,7 @@ static bool start_session(struct pfdd_stream_buffer *b, int fd,
     const struct pfd_wire_frame none = { 0 };
     struct pfdd_origin origin;
     struct pfdd_stream_buffers *all = b->of;
-    unsigned n_fds = 2 + (b->slot != NULL);
+    unsigned n_fds = 2 + (b->stored_buffer != NULL);
     bool too_many = 2 * (all->n_sessions + 1) + PFDD_UNCLAIMED_MAX >
                     pfdd_descriptor_limit_share();
     if (too_many || !pfdd_resource_account_take(all->account, n_fds)) {
@@ -112,7 +113,7 @@ static bool start_session(struct pfdd_stream_buffer *b, int fd,
         refuse(all, "too many descriptors: a buffer is not followed");
         return false;
     }
-    if (!has_room(all, PFDD_SESSION_BYTES)) {
+    if (!has_room(all, PFDD_FOLLOWER_BYTES)) {
         pfdd_resource_account_give_back(all->account, n_fds);
         close(fd);
         refuse(all, "memory, or this producer's share of it, is up to its cap: "
@@ -129,28 +130,29 @@ static bool start_session(struct pfdd_stream_buffer *b, int fd,
         origin.frame.process = pfd_wire_text(all->process);
     if (!origin.frame.pid)
         origin.frame.pid = all->said_pid;
-    struct pfdd_session_options options = {
+    struct pfdd_follower_options options = {
         .name = b->name,
         .format = b->format,
         .options = b->options,
         .origin = &origin.frame,
-        .scope = all->objects->scope,
+        .producer = all->objects->producer,
         .fd = fd,
         .account = all->account,
         .settle_ms = all->settle_ms,
         .arrives = !b->is_shared,
         .generation = b->generation,
-        .kept = b->slot ? b->slot->kept : NULL,
+        .saved_position =
+            b->stored_buffer ? b->stored_buffer->saved_position : NULL,
         .ended = session_ended,
         .user = b,
     };
-    b->session = pfdd_session_new(all->d, &options);
+    b->follower = pfdd_follower_new(all->d, &options);
     pfdd_origin_deinit(&origin);
-    b->n_fds = b->session ? n_fds : 0;
+    b->n_fds = b->follower ? n_fds : 0;
     pfdd_resource_account_give_back(all->account, n_fds - b->n_fds);
-    all->n_sessions += b->session != NULL;
+    all->n_sessions += b->follower != NULL;
     b->done = false;
-    return b->session != NULL;
+    return b->follower != NULL;
 }
 
 /* A record for each wrong frame of a flood would push others' lines out of the
@@ -186,8 +188,8 @@ static void tell_gap(struct pfdd_stream_buffers *all,
         all->held_missed += missed;
         return;
     }
-    if (b && b->session) {
-        pfdd_session_gap(b->session, reason, missed);
+    if (b && b->follower) {
+        pfdd_follower_gap(b->follower, reason, missed);
         return;
     }
     struct pfdd_stamp stamp = {
@@ -196,7 +198,7 @@ static void tell_gap(struct pfdd_stream_buffers *all,
     };
     struct pfdd_buffer_options options = {
         .name = all->name,
-        .binding = pfdd_library_bind(all->d->library, NULL),
+        .binding = pfdd_string_store_bind(all->d->string_store, NULL),
     };
     stamp.buffer = pfdd_buffer_new(&options);
     all->d->count.gap_lines += missed;
@@ -228,7 +230,7 @@ static struct pfdd_stream_buffer *add_buffer(struct pfdd_stream_buffers *all,
                                              uint64_t number)
 {
     struct pfdd_stream_buffer *b = all->first;
-    while (b && (!b->is_past || b->session))
+    while (b && (!b->is_past || b->follower))
         b = b->next;
     if (b) {
         b->number = number;
@@ -310,16 +312,17 @@ static void shelve(struct pfdd_stream_buffers *all,
                    struct pfdd_stream_buffer *b, int memory, int bell,
                    const struct pfd_wire_frame *f)
 {
-    struct pfdd_shelf *shelf = all->d->shelf;
+    struct pfdd_fd_store *fd_store = all->d->fd_store;
     struct pfd_wire_frame hello = { .type = PFD_WIRE_HELLO };
     struct pfd_wire_frame buffer = *f;
-    b->slot = pfdd_shelf_find(shelf, memory);
-    if (b->slot) {
+    b->stored_buffer = pfdd_fd_store_find(fd_store, memory);
+    if (b->stored_buffer) {
         /* What another buffer has in use is kept for that one. */
-        if (!b->slot->stream) {
-            b->slot = NULL;
-        } else if (all->stream == b->slot->stream) {
-            b->slot->scope = pfdd_scope_number(all->objects->scope);
+        if (!b->stored_buffer->stream) {
+            b->stored_buffer = NULL;
+        } else if (all->stream == b->stored_buffer->stream) {
+            b->stored_buffer->scope =
+                pfdd_producer_number(all->objects->producer);
         }
         return;
     }
@@ -328,47 +331,49 @@ static void shelve(struct pfdd_stream_buffers *all,
     hello.process = pfd_wire_text(all->process);
     buffer.name = pfd_wire_text(b->name);
     buffer.fds = bell >= 0 ? 2 : 1;
-    b->slot = pfdd_shelf_put(shelf, memory, bell, pfdd_stream_buffers_pid(all),
-                             all->objects->scope, &hello, &buffer);
+    b->stored_buffer =
+        pfdd_fd_store_put(fd_store, memory, bell, pfdd_stream_buffers_pid(all),
+                          all->objects->producer, &hello, &buffer);
 }
 
 /* The producer of a buffer that was followed on over a restart is here again:
  * the session goes on under its name. */
 static bool adopt(struct pfdd_stream_buffers *all, struct pfdd_stream_buffer *b)
 {
-    struct pfdd_slot *slot = b->slot;
-    struct pfdd_stream_buffer *old = slot ? slot->holder : NULL;
-    if (!old || !slot->stream || !old->session)
+    struct pfdd_stored_buffer *stored_buffer = b->stored_buffer;
+    struct pfdd_stream_buffer *old =
+        stored_buffer ? stored_buffer->holder : NULL;
+    if (!old || !stored_buffer->stream || !old->follower)
         return false;
-    b->session = old->session;
+    b->follower = old->follower;
     b->n_fds = pfdd_resource_account_take(all->account, 3) ? 3 : 0;
     b->done = false;
     all->n_sessions++;
-    pfdd_session_hand_over(b->session, b, all->account);
+    pfdd_follower_hand_over(b->follower, b, all->account);
     /* It has sent its shaders again, or relies on those that were kept. */
-    if (pfdd_scope_count(all->objects->scope)) {
-        pfdd_session_use(b->session, all->objects->scope);
-        slot->scope = pfdd_scope_number(all->objects->scope);
+    if (pfdd_producer_count(all->objects->producer)) {
+        pfdd_follower_use(b->follower, all->objects->producer);
+        stored_buffer->scope = pfdd_producer_number(all->objects->producer);
     }
     drop_doorbell(old);
-    old->session = NULL;
-    old->slot = NULL;
+    old->follower = NULL;
+    old->stored_buffer = NULL;
     old->of->n_sessions--;
-    pfdd_shelf_let_go(slot);
-    slot->kept->pid = pfdd_stream_buffers_pid(all);
+    pfdd_fd_store_let_go(stored_buffer);
+    stored_buffer->saved_position->pid = pfdd_stream_buffers_pid(all);
     return true;
 }
 
 /* One that is not followed leaves the slot, or nobody would ever. */
 static void keep_slot(struct pfdd_stream_buffer *b, bool is_followed)
 {
-    struct pfdd_slot *slot = b->slot;
-    if (slot && is_followed) {
-        slot->holder = b;
-    } else if (slot) {
-        b->slot = NULL;
-        if (!slot->stream)
-            pfdd_shelf_drop(slot);
+    struct pfdd_stored_buffer *stored_buffer = b->stored_buffer;
+    if (stored_buffer && is_followed) {
+        stored_buffer->holder = b;
+    } else if (stored_buffer) {
+        b->stored_buffer = NULL;
+        if (!stored_buffer->stream)
+            pfdd_fd_store_drop(stored_buffer);
     }
 }
 
@@ -414,14 +419,15 @@ static void share_memory(struct pfdd_stream_buffers *all,
 
 static size_t cost_of(const struct pfd_wire_frame *f)
 {
-    return f->type == PFD_WIRE_BUFFER ? PFDD_SESSION_BYTES : f->bytes.n + PAGES;
+    return f->type == PFD_WIRE_BUFFER ? PFDD_FOLLOWER_BYTES
+                                      : f->bytes.n + PAGES;
 }
 
 bool pfdd_stream_buffers_have_room(struct pfdd_stream_buffers *all,
                                    const struct pfd_wire_frame *f)
 {
     const struct pfdd_stream_buffer *b = find_buffer(all, f->buffer);
-    bool is_followed = b && b->session;
+    bool is_followed = b && b->follower;
     return is_followed == (f->type == PFD_WIRE_BUFFER) ||
            has_room(all, cost_of(f));
 }
@@ -438,15 +444,15 @@ bool pfdd_stream_buffers_take(struct pfdd_stream_buffers *all,
                               const struct pfd_wire_frame *f)
 {
     struct pfdd_stream_buffer *b = find_buffer(all, f->buffer);
-    if (b && b->session && b->is_shared && !f->fds) {
+    if (b && b->follower && b->is_shared && !f->fds) {
         b->generation = f->generation;
         b->done = false;
-        pfdd_session_restart(b->session);
+        pfdd_follower_restart(b->follower);
         return true;
     }
-    if (b && b->session) {
+    if (b && b->follower) {
         drop_doorbell(b);
-        pfdd_session_close(b->session);
+        pfdd_follower_close(b->follower);
         all->waiting_for = b;
         return false;
     }
@@ -480,17 +486,17 @@ static bool put_bytes(struct pfdd_stream_buffer *b,
     bool is_farther = end > b->end;
     b->end = is_farther ? end : b->end;
     if (f->bytes.n) {
-        return pfdd_session_write(b->session, f->offset, f->bytes.at,
-                                  f->bytes.n);
+        return pfdd_follower_write(b->follower, f->offset, f->bytes.at,
+                                   f->bytes.n);
     }
-    return !is_farther || pfdd_session_extend(b->session, end);
+    return !is_farther || pfdd_follower_extend(b->follower, end);
 }
 
 void pfdd_stream_buffers_data(struct pfdd_stream_buffers *all,
                               const struct pfd_wire_frame *f)
 {
     struct pfdd_stream_buffer *b = find_buffer(all, f->buffer);
-    if (!b || !b->session || b->is_shared || b->done ||
+    if (!b || !b->follower || b->is_shared || b->done ||
         f->generation != b->generation) {
         refuse(all, "data for a buffer that was not announced");
         return;
@@ -509,8 +515,8 @@ void pfdd_stream_buffers_data(struct pfdd_stream_buffers *all,
         tell_gap(all, b, "no_memory", 0);
         return;
     }
-    pfdd_session_time(b->session, f->time);
-    pfdd_session_ring(b->session);
+    pfdd_follower_time(b->follower, f->time);
+    pfdd_follower_ring(b->follower);
 }
 
 /* In a stream that does not say which bytes are zero, all those are that lie
@@ -519,22 +525,22 @@ static void fill_up(struct pfdd_stream_buffer *b)
 {
     bool says_zeros = b->of->features & PFD_WIRE_HAS_END;
     if (!says_zeros && b->has_data && b->size > b->end && b->size <= BUFFER_MAX)
-        pfdd_session_extend(b->session, b->size);
+        pfdd_follower_extend(b->follower, b->size);
 }
 
 void pfdd_stream_buffers_done(struct pfdd_stream_buffers *all,
                               const struct pfd_wire_frame *f)
 {
     struct pfdd_stream_buffer *b = find_buffer(all, f->buffer);
-    if (!b || !b->session || b->generation != f->generation)
+    if (!b || !b->follower || b->generation != f->generation)
         return;
     b->done = true;
     if (b->is_shared) {
-        pfdd_session_complete(b->session);
+        pfdd_follower_complete(b->follower);
         return;
     }
     fill_up(b);
-    pfdd_session_close(b->session);
+    pfdd_follower_close(b->follower);
 }
 
 bool pfdd_stream_buffers_raw(struct pfdd_stream_buffers *all, const void *bytes,
@@ -556,12 +562,12 @@ bool pfdd_stream_buffers_raw(struct pfdd_stream_buffers *all, const void *bytes,
         tell_gap(all, b, "too_large", 0);
         return false;
     }
-    if (!pfdd_session_write(b->session, all->raw_bytes, bytes, n)) {
+    if (!pfdd_follower_write(b->follower, all->raw_bytes, bytes, n)) {
         tell_gap(all, b, "no_memory", 0);
         return false;
     }
     all->raw_bytes += n;
-    pfdd_session_ring(b->session);
+    pfdd_follower_ring(b->follower);
     return true;
 }
 
@@ -570,8 +576,8 @@ bool pfdd_stream_buffers_entries(struct pfdd_stream_buffers *all,
 {
     struct pfdd_stream_buffer *b = find_buffer(all, f->buffer);
     const char *why = "bad_frame";
-    if (b && b->session && !b->is_shared) {
-        if (!pfdd_session_give(b->session, f, &why))
+    if (b && b->follower && !b->is_shared) {
+        if (!pfdd_follower_give(b->follower, f, &why))
             return false;
     } else {
         refuse(all, "entries of a buffer that was not announced, or is shared");
@@ -596,8 +602,8 @@ void pfdd_stream_buffers_leave(struct pfdd_stream_buffers *all)
     for (struct pfdd_stream_buffer *b = all->first; b; b = b->next) {
         b->is_past = true;
         drop_doorbell(b);
-        if (b->session)
-            pfdd_session_close(b->session);
+        if (b->follower)
+            pfdd_follower_close(b->follower);
     }
 }
 

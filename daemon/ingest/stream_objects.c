@@ -36,11 +36,11 @@ static void add_strings(struct pfdd_objects *o, struct pfd_wire_object *given)
     char name[NAME];
     put_name(name, o, given->name);
     struct pfdd_object object = { .name = name,
-                                  .owner = o->scope,
+                                  .owner = o->producer,
                                   .bytes = given->bytes,
                                   .n = given->n,
                                   .is_kept = o->is_kept };
-    pfdd_library_add(o->d->library, &object);
+    pfdd_string_store_add(o->d->string_store, &object);
     given->bytes = NULL;
 }
 
@@ -59,14 +59,14 @@ static bool add_module(struct pfdd_objects *o,
     memcpy(copy, given->bytes, given->n);
     put_name(name, o, given->name);
     struct pfdd_object object = { .name = is_shader ? name : o->name,
-                                  .scope = o->scope,
-                                  .owner = o->scope,
+                                  .producer = o->producer,
+                                  .owner = o->producer,
                                   .bytes = copy,
                                   .n = given->n,
                                   .is_shader = is_shader,
                                   .shader = (uint32_t)given->shader,
                                   .is_kept = o->is_kept };
-    pfdd_library_add(o->d->library, &object);
+    pfdd_string_store_add(o->d->string_store, &object);
     return true;
 }
 
@@ -91,7 +91,7 @@ static const char *take_uri(struct pfdd_objects *o, struct pfd_wire_bytes from)
         return "a code object by a URI that is none of file:// or memory:// "
                "of the process that sends";
     }
-    pfdd_library_add_uri(o->d->library, uri, o->peer, o->scope);
+    pfdd_string_store_add_uri(o->d->string_store, uri, o->peer, o->producer);
     return NULL;
 }
 
@@ -138,7 +138,7 @@ bool pfdd_objects_have_room(struct pfdd_objects *o,
     size_t n = cost_of(o, f);
     if (pfdd_memory_budget_has_for(&o->d->budget, o->account, n))
         return true;
-    pfdd_library_make_way(o->d->library, n);
+    pfdd_string_store_evict(o->d->string_store, n);
     return pfdd_memory_budget_has_for(&o->d->budget, o->account, n);
 }
 
@@ -207,20 +207,20 @@ void pfdd_objects_init(struct pfdd_objects *o)
         .source = o->name,
     };
     o->set = pfd_wire_objects_new(&options);
-    o->scope = pfdd_scope_new(o->d->library);
+    o->producer = pfdd_producer_new(o->d->string_store);
 }
 
 void pfdd_objects_reset(struct pfdd_objects *o)
 {
     pfdd_objects_finish(o);
-    pfdd_scope_unref(o->scope);
-    o->scope = pfdd_scope_new(o->d->library);
+    pfdd_producer_unref(o->producer);
+    o->producer = pfdd_producer_new(o->d->string_store);
 }
 
 void pfdd_objects_deinit(struct pfdd_objects *o)
 {
     pfd_wire_objects_free(o->set);
-    pfdd_scope_unref(o->scope);
+    pfdd_producer_unref(o->producer);
     pfdd_peer_unref(o->peer);
-    o->scope = NULL;
+    o->producer = NULL;
 }

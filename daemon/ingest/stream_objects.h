@@ -15,7 +15,7 @@ struct pfd_wire_objects;
 struct pfdd;
 struct pfdd_resource_account;
 struct pfdd_peer;
-struct pfdd_scope;
+struct pfdd_producer;
 
 struct pfdd_objects {
     struct pfdd *d;
@@ -27,9 +27,9 @@ struct pfdd_objects {
     void (*refused)(void *user, const char *why);
     void *user;
     /* From here on, what pfdd_objects_init() sets. */
-    struct pfdd_scope *scope;     /* of its modules; owned. NULL: they are
+    struct pfdd_producer *producer; /* of its modules; owned. NULL: they are
                                  everybody's */
-    struct pfd_wire_objects *set; /* owned; NULL: out of memory */
+    struct pfd_wire_objects *set;   /* owned; NULL: out of memory */
 };
 
 /* The members above are set. */

@@ -21,7 +21,7 @@ enum {
         5 << 18, /* bytes that it leaves to who comes meanwhile: a buffer */
 };
 
-size_t pfdd_build_cost(const struct pfd_strings *of)
+size_t pfdd_string_build_cost(const struct pfd_strings *of)
 {
     return SET + ENTRY * pfd_strings_count(of);
 }
@@ -32,13 +32,14 @@ static size_t lower(size_t a, size_t b)
 }
 
 /* NULL: nobody's. */
-static size_t room_for(const struct pfdd_build *b, const struct pfdd_scope *s)
+static size_t room_for(const struct pfdd_string_build *b,
+                       const struct pfdd_producer *s)
 {
     return b->room + (s ? lower(b->last, s->last_room) : 0);
 }
 
 /* False: there is no room for it. */
-static bool take(struct pfdd_build *b, struct pfdd_scope *s, size_t n)
+static bool take(struct pfdd_string_build *b, struct pfdd_producer *s, size_t n)
 {
     if (n > room_for(b, s))
         return false;
@@ -51,8 +52,8 @@ static bool take(struct pfdd_build *b, struct pfdd_scope *s, size_t n)
 }
 
 /* Likewise of a set that many use: nobody's share. */
-static bool take_shared(struct pfdd_build *b, const struct pfdd_scope *s,
-                        size_t n)
+static bool take_shared(struct pfdd_string_build *b,
+                        const struct pfdd_producer *s, size_t n)
 {
     size_t n_last = n - lower(n, b->room);
     if (n_last && (!s || !s->last_room || n_last > b->last))
@@ -78,11 +79,11 @@ static enum pfd_status load_within(struct pfd_strings *set, size_t room,
     return status;
 }
 
-static enum pfd_status load(struct pfdd_build *b, struct pfd_strings *set,
-                            const struct pfdd_code *o,
+static enum pfd_status load(struct pfdd_string_build *b,
+                            struct pfd_strings *set, const struct pfdd_code *o,
                             struct pfdd_no_strings *none, struct pfd_error *err)
 {
-    struct pfdd_scope *s = o->sender;
+    struct pfdd_producer *s = o->sender;
     size_t n = 0;
     enum pfd_status status = load_within(
         set, room_for(b, s), s ? s->share : SIZE_MAX, o, none, &n, err);
@@ -98,7 +99,7 @@ static enum pfd_status load(struct pfdd_build *b, struct pfd_strings *set,
 
 /* How much is behind a URI is known when it has been read. Others have half of
  * what there is meanwhile, so that what they send is not refused. */
-static size_t room_for_uris(const struct pfdd_build *b, size_t n_left,
+static size_t room_for_uris(const struct pfdd_string_build *b, size_t n_left,
                             size_t share)
 {
     const struct pfdd_code *o = b->fresh;
@@ -108,7 +109,7 @@ static size_t room_for_uris(const struct pfdd_build *b, size_t n_left,
 }
 
 /* Of these bytes their strings are made, and what is compressed is inflated. */
-static size_t room_for_sets(const struct pfdd_build *b, size_t left,
+static size_t room_for_sets(const struct pfdd_string_build *b, size_t left,
                             size_t n_max)
 {
     size_t room = left > 2 * (size_t)OTHERS ? left / 2
@@ -117,17 +118,17 @@ static size_t room_for_sets(const struct pfdd_build *b, size_t left,
     size_t n = ROOM_MIN + ROOM_FACTOR * b->uri_room;
     for (const struct pfdd_code *o = b->fresh; o; o = o->next)
         n += ROOM_FACTOR * o->n;
-    n += 2 * pfdd_build_cost(b->current);
+    n += 2 * pfdd_string_build_cost(b->current);
     return lower(lower(n, n_max), room);
 }
 
-size_t pfdd_build_give_room(struct pfdd_build *b,
-                            const struct pfdd_memory_budget *budget,
-                            size_t n_taken, size_t n_max,
-                            const struct pfdd_scope *scopes)
+size_t pfdd_string_build_give_room(struct pfdd_string_build *b,
+                                   const struct pfdd_memory_budget *budget,
+                                   size_t n_taken, size_t n_max,
+                                   const struct pfdd_producer *producers)
 {
     size_t left = pfdd_memory_budget_left(budget);
-    const struct pfdd_scope *s = scopes;
+    const struct pfdd_producer *s = producers;
     while (s && (!s->last_room || (!s->n_coming && !s->is_awaited)))
         s = s->next;
     b->uri_room = room_for_uris(b, left, n_max - lower(n_taken, n_max));
@@ -139,7 +140,7 @@ size_t pfdd_build_give_room(struct pfdd_build *b,
 
 /* ---- what comes ---- */
 
-static void read_object(struct pfdd_build *b, struct pfdd_code *o)
+static void read_object(struct pfdd_string_build *b, struct pfdd_code *o)
 {
     if (!o->bytes)
         pfdd_code_read(o, b->uri_room);
@@ -151,14 +152,14 @@ static void read_object(struct pfdd_build *b, struct pfdd_code *o)
 }
 
 /* The set that one is for, as far as it has come; NULL: there is no room. */
-static struct pfd_strings *set_for(struct pfdd_build *b,
+static struct pfd_strings *set_for(struct pfdd_string_build *b,
                                    const struct pfdd_code *o)
 {
-    struct pfdd_scope *s = o->scope;
+    struct pfdd_producer *s = o->producer;
     struct pfd_strings **set = s ? &s->set : &b->set;
     struct pfd_strings *from =
         s && s->has_set ? s->binding->strings->set : b->current;
-    if (*set || !take_shared(b, o->sender, pfdd_build_cost(from)))
+    if (*set || !take_shared(b, o->sender, pfdd_string_build_cost(from)))
         return *set;
     *set =
         s && !s->has_set ? pfd_strings_branch(from) : pfd_strings_extend(from);
@@ -166,7 +167,7 @@ static struct pfd_strings *set_for(struct pfdd_build *b,
 }
 
 /* False: there may be room for it when the renewed set is done. */
-static bool take_object(struct pfdd_build *b, struct pfdd_code *o)
+static bool take_object(struct pfdd_string_build *b, struct pfdd_code *o)
 {
     struct pfd_error err = { .text = "no room for its strings" };
     enum pfd_status status = PFD_ERR_NOMEM;
@@ -186,7 +187,7 @@ static bool take_object(struct pfdd_build *b, struct pfdd_code *o)
 }
 
 /* At least one, but for room. */
-static void take_objects(struct pfdd_build *b)
+static void take_objects(struct pfdd_string_build *b)
 {
     uint64_t begun = pfdd_job_cpu_ns();
     uint64_t before = begun;
@@ -205,24 +206,25 @@ static void take_objects(struct pfdd_build *b)
 /* ---- scopes ---- */
 
 /* Modules are taken from the set before; other code objects are read again. */
-static enum pfd_status take_own(struct pfdd_build *b, struct pfd_strings *set,
-                                const struct pfdd_scope *s,
+static enum pfd_status take_own(struct pfdd_string_build *b,
+                                struct pfd_strings *set,
+                                const struct pfdd_producer *s,
                                 const struct pfdd_code *o)
 {
     struct pfd_error err;
-    if (o->why[0] || o->scope != s || pfd_spirv_recognise(o->bytes, o->n))
+    if (o->why[0] || o->producer != s || pfd_spirv_recognise(o->bytes, o->n))
         return PFD_OK;
     return load(b, set, o, NULL, &err) >= 0 ? PFD_OK : PFD_ERR_NOMEM;
 }
 
 /* Its set anew, on what everybody has by now. */
-static void refresh(struct pfdd_build *b, struct pfdd_scope *s)
+static void refresh(struct pfdd_string_build *b, struct pfdd_producer *s)
 {
     struct pfd_error err;
     s->is_tried = true;
     struct pfd_strings *base = b->set ? b->set : b->current;
     const struct pfd_strings *from = s->set ? s->set : s->binding->strings->set;
-    struct pfd_strings *set = take_shared(b, s, pfdd_build_cost(base))
+    struct pfd_strings *set = take_shared(b, s, pfdd_string_build_cost(base))
                                   ? pfd_strings_branch(base)
                                   : NULL;
     if (!set)
@@ -244,10 +246,10 @@ static void refresh(struct pfdd_build *b, struct pfdd_scope *s)
 }
 
 /* Those whose own producers wait for it, and others as far as there is time. */
-static void refresh_scopes(struct pfdd_build *b)
+static void refresh_scopes(struct pfdd_string_build *b)
 {
     uint64_t begun = pfdd_job_cpu_ns();
-    for (struct pfdd_scope *s = b->scopes; s; s = s->next_built) {
+    for (struct pfdd_producer *s = b->producers; s; s = s->next_built) {
         if (s->is_stale &&
             (s->is_awaited || pfdd_job_cpu_ns() - begun < TURN_NS))
             refresh(b, s);
@@ -257,7 +259,7 @@ static void refresh_scopes(struct pfdd_build *b)
 /* ---- what has gone ---- */
 
 /* What was loaded before fails for nothing else but room. */
-static bool renew_one(struct pfdd_build *b, const struct pfdd_code *o)
+static bool renew_one(struct pfdd_string_build *b, const struct pfdd_code *o)
 {
     struct pfd_error err;
     size_t n = 0;
@@ -269,26 +271,26 @@ static bool renew_one(struct pfdd_build *b, const struct pfdd_code *o)
 }
 
 /* False: there is no time for more, or no room. */
-static bool renew_some(struct pfdd_build *b)
+static bool renew_some(struct pfdd_string_build *b)
 {
     uint64_t begun = pfdd_job_cpu_ns();
     for (size_t i = 0; i < b->old->n; i++) {
         struct pfdd_code *o = b->old->objects[i];
-        if (o->scope || o->is_renewed)
+        if (o->producer || o->is_renewed)
             continue;
         if (pfdd_job_cpu_ns() - begun >= TURN_NS || !renew_one(b, o))
             return false;
         o->is_renewed = true;
     }
     for (struct pfdd_code *o = b->fresh; o; o = o->next) {
-        if (!o->why[0] && !o->scope && !renew_one(b, o))
+        if (!o->why[0] && !o->producer && !renew_one(b, o))
             return false;
     }
     return true;
 }
 
 /* One that lacks what is there is of no use. */
-static void renew(struct pfdd_build *b)
+static void renew(struct pfdd_string_build *b)
 {
     for (size_t i = 0; b->begins && i < b->old->n; i++)
         b->old->objects[i]->is_renewed = false;
@@ -310,7 +312,7 @@ static void trim(struct pfd_strings *set)
         pfd_strings_trim(set);
 }
 
-void pfdd_build_run(struct pfdd_build *b)
+void pfdd_string_build_run(struct pfdd_string_build *b)
 {
     pfdd_code_index_init(&b->index, b->old);
     take_objects(b);
@@ -319,6 +321,6 @@ void pfdd_build_run(struct pfdd_build *b)
     refresh_scopes(b);
     trim(b->set);
     trim(b->renewed);
-    for (struct pfdd_scope *s = b->scopes; s; s = s->next_built)
+    for (struct pfdd_producer *s = b->producers; s; s = s->next_built)
         trim(s->set);
 }

@@ -8,7 +8,7 @@ enum {
 
 /* For all of a set that is still there, and as much for what is only looked at;
  * 0: there is no such room. */
-static size_t room_for(const struct pfdd_renewal *r, size_t n_set,
+static size_t room_for(const struct pfdd_string_renewal *r, size_t n_set,
                        size_t n_left)
 {
     size_t n_here = n_set > r->n_garbage ? n_set - r->n_garbage : 0;
@@ -17,14 +17,15 @@ static size_t room_for(const struct pfdd_renewal *r, size_t n_set,
     return room <= n_left / 2 ? room : 0;
 }
 
-bool pfdd_renewal_is_due(const struct pfdd_renewal *r, size_t n_set,
-                         size_t n_left)
+bool pfdd_string_renewal_is_due(const struct pfdd_string_renewal *r,
+                                size_t n_set, size_t n_left)
 {
     return !r->set && r->n_garbage >= GARBAGE_MIN &&
            r->n_garbage >= n_set / 2 && room_for(r, n_set, n_left);
 }
 
-bool pfdd_renewal_begin(struct pfdd_renewal *r, size_t n_set, size_t n_left)
+bool pfdd_string_renewal_begin(struct pfdd_string_renewal *r, size_t n_set,
+                               size_t n_left)
 {
     r->set = pfd_strings_new();
     if (!r->set)
@@ -35,13 +36,13 @@ bool pfdd_renewal_begin(struct pfdd_renewal *r, size_t n_set, size_t n_left)
     return true;
 }
 
-size_t pfdd_renewal_rest(const struct pfdd_renewal *r)
+size_t pfdd_string_renewal_rest(const struct pfdd_string_renewal *r)
 {
     size_t n = r->set ? pfd_strings_memory(r->set) : 0;
     return n < r->n_bytes ? r->n_bytes - n : 0;
 }
 
-void pfdd_renewal_end(struct pfdd_renewal *r, bool is_done)
+void pfdd_string_renewal_end(struct pfdd_string_renewal *r, bool is_done)
 {
     r->n_garbage += is_done ? 0 : r->n_going;
     r->n_least = is_done ? 0 : 2 * r->n_bytes;

@@ -13,7 +13,7 @@
 #include <printfdecode/strings.h>
 
 /* All zeros: nothing has gone. */
-struct pfdd_renewal {
+struct pfdd_string_renewal {
     struct pfd_strings *set; /* as far as it is; NULL: none is made */
     size_t n_garbage;        /* bytes of what has gone, in the set that is used,
                                 and as reckoned not in the one that is made */
@@ -24,16 +24,17 @@ struct pfdd_renewal {
 
 /* There is more of what has gone than of what is there in a set of n_set bytes,
  * and n_left bytes of memory suffice for both for a while. */
-bool pfdd_renewal_is_due(const struct pfdd_renewal *r, size_t n_set,
-                         size_t n_left);
+bool pfdd_string_renewal_is_due(const struct pfdd_string_renewal *r,
+                                size_t n_set, size_t n_left);
 
 /* True: `set` is a new one. */
-bool pfdd_renewal_begin(struct pfdd_renewal *r, size_t n_set, size_t n_left);
+bool pfdd_string_renewal_begin(struct pfdd_string_renewal *r, size_t n_set,
+                               size_t n_left);
 
 /* Bytes that its set may take beyond what it has. */
-size_t pfdd_renewal_rest(const struct pfdd_renewal *r);
+size_t pfdd_string_renewal_rest(const struct pfdd_string_renewal *r);
 
 /* Its set is used from now on (is_done), or has been given up: it lacked room. */
-void pfdd_renewal_end(struct pfdd_renewal *r, bool is_done);
+void pfdd_string_renewal_end(struct pfdd_string_renewal *r, bool is_done);
 
 #endif

@@ -13,37 +13,39 @@
 #include "ingest/producer.h"
 #include "ring/binding.h"
 
-struct pfdd_sets {
+struct pfdd_string_sets {
     struct pfdd_binding *current; /* everybody's */
     struct pfdd_bindings behind;  /* of chunks, when something went */
 };
 
 /* False: out of memory. */
-bool pfdd_sets_init(struct pfdd_sets *sets);
-void pfdd_sets_deinit(struct pfdd_sets *sets);
+bool pfdd_string_sets_init(struct pfdd_string_sets *string_sets);
+void pfdd_string_sets_deinit(struct pfdd_string_sets *string_sets);
 
 /* What a scope's buffers are read with; NULL: those of no scope. */
-struct pfdd_binding *pfdd_sets_bind(struct pfdd_sets *sets,
-                                    struct pfdd_scope *scope);
+struct pfdd_binding *pfdd_string_sets_bind(struct pfdd_string_sets *string_sets,
+                                           struct pfdd_producer *producer);
 
 /* Everybody's next set, which is taken over; NULL: there is none. lacks: it has
  * not all that the present one has. Those of `scopes` (by next) that have none
  * of their own go on to it. */
-void pfdd_sets_take(struct pfdd_sets *sets, struct pfd_strings *set, bool lacks,
-                    struct pfdd_scope *scopes);
+void pfdd_string_sets_take(struct pfdd_string_sets *string_sets,
+                           struct pfd_strings *set, bool lacks,
+                           struct pfdd_producer *producers);
 
 /* What a build has made for a scope. */
-void pfdd_sets_take_scope(struct pfdd_sets *sets, struct pfdd_scope *scope);
+void pfdd_string_sets_take_scope(struct pfdd_string_sets *string_sets,
+                                 struct pfdd_producer *producer);
 
 /* Its code objects, of these, stay with its set. */
-void pfdd_sets_hold_own(struct pfdd_scope *scope,
-                        const struct pfdd_catalogue *all);
+void pfdd_string_sets_hold_own(struct pfdd_producer *producer,
+                               const struct pfdd_catalogue *all);
 
 /* A reference to a catalogue that somebody was handed goes. */
-void pfdd_sets_close(void *user, const void *catalogue);
+void pfdd_string_sets_close(void *user, const void *catalogue);
 
 /* Bytes of everybody's, and of those that chunks have beside it; their code
  * objects are counted with all others (string_store.h). */
-size_t pfdd_sets_memory(const struct pfdd_sets *sets);
+size_t pfdd_string_sets_memory(const struct pfdd_string_sets *string_sets);
 
 #endif

@@ -25,45 +25,47 @@ enum {
     SPARE = 16,    /* this part of all memory those who have gone leave */
 };
 
-struct pfdd_library {
+struct pfdd_string_store {
     struct pfdd_job job;
     struct pfdd *d;
-    struct pfdd_sets sets;
+    struct pfdd_string_sets string_sets;
     struct pfdd_catalogue *catalogue; /* of current */
     size_t n_bytes;                   /* of its objects, */
     size_t n_bytes_max;
     size_t floor;   /* of these a producer always has */
     size_t n_alive; /* and of all that somebody still holds */
-    struct pfdd_scopes scopes;
+    struct pfdd_producers producers;
     uint64_t n_scopes; /* so far */
-    struct pfdd_turns turns;
-    struct pfdd_turn files;   /* of the configuration, and watched ones */
-    struct pfdd_turn orphans; /* whose producers have gone, */
-    size_t n_orphans;         /* and their bytes */
-    size_t n_coming;          /* bytes of those that wait and that are read */
-    size_t n_awaited;         /* objects among them that are no producer's */
-    size_t n_kept_free;       /* for what a build takes */
-    struct pfdd_renewal renewal;
+    struct pfdd_fair_queue fair_queue;
+    struct pfdd_fair_queue_task
+        files; /* of the configuration, and watched ones */
+    struct pfdd_fair_queue_task orphans; /* whose producers have gone, */
+    size_t n_orphans;                    /* and their bytes */
+    size_t n_coming;    /* bytes of those that wait and that are read */
+    size_t n_awaited;   /* objects among them that are no producer's */
+    size_t n_kept_free; /* for what a build takes */
+    struct pfdd_string_renewal string_renewal;
     bool may_have_gone; /* producers of code objects that are here */
     bool busy;
     uint64_t version;
     uint64_t n_changes; /* of the catalogue, by what came */
-    struct pfdd_build build;
+    struct pfdd_string_build string_build;
     uint64_t n_numbers; /* of code objects, so far */
 };
 
 static void run_job(struct pfdd_job *job)
 {
-    pfdd_build_run(&((struct pfdd_library *)job)->build);
+    pfdd_string_build_run(&((struct pfdd_string_store *)job)->string_build);
 }
 
 static void job_done(struct pfdd_job *job);
 
-struct pfdd_library *pfdd_library_new(struct pfdd *d, size_t n_bytes_max)
+struct pfdd_string_store *pfdd_string_store_new(struct pfdd *d,
+                                                size_t n_bytes_max)
 {
-    struct pfdd_library *lib = calloc(1, sizeof *lib);
+    struct pfdd_string_store *lib = calloc(1, sizeof *lib);
     struct pfdd_catalogue *none = pfdd_catalogue_new(0);
-    if (!lib || !none || !pfdd_sets_init(&lib->sets)) {
+    if (!lib || !none || !pfdd_string_sets_init(&lib->string_sets)) {
         free(lib);
         pfdd_catalogue_drop(none);
         return NULL;
@@ -71,104 +73,109 @@ struct pfdd_library *pfdd_library_new(struct pfdd *d, size_t n_bytes_max)
     lib->d = d;
     lib->catalogue = none;
     lib->n_bytes_max = n_bytes_max;
-    lib->floor = pfdd_scope_floor(n_bytes_max);
+    lib->floor = pfdd_producer_floor(n_bytes_max);
     lib->job = (struct pfdd_job){ .run = run_job, .done = job_done };
     return lib;
 }
 
-void pfdd_library_free(struct pfdd_library *lib)
+void pfdd_string_store_free(struct pfdd_string_store *lib)
 {
     if (!lib)
         return;
     pfdd_catalogue_drop(lib->catalogue);
-    pfdd_code_free_all(pfdd_turns_clear(&lib->turns, &lib->files));
-    pfdd_code_free_all(pfdd_turns_clear(&lib->turns, &lib->orphans));
-    pfd_strings_free(lib->busy ? lib->build.renewed : lib->renewal.set);
-    while (lib->scopes.first) {
-        struct pfdd_scope *scope = lib->scopes.first;
-        pfdd_code_free_all(pfdd_turns_clear(&lib->turns, &scope->turn));
-        pfdd_binding_unref(scope->binding);
-        pfdd_scopes_drop(&lib->scopes, &lib->scopes.first);
+    pfdd_code_free_all(pfdd_fair_queue_clear(&lib->fair_queue, &lib->files));
+    pfdd_code_free_all(pfdd_fair_queue_clear(&lib->fair_queue, &lib->orphans));
+    pfd_strings_free(lib->busy ? lib->string_build.renewed
+                               : lib->string_renewal.set);
+    while (lib->producers.first) {
+        struct pfdd_producer *producer = lib->producers.first;
+        pfdd_code_free_all(pfdd_fair_queue_clear(&lib->fair_queue,
+                                                 &producer->fair_queue_task));
+        pfdd_binding_unref(producer->binding);
+        pfdd_producers_drop(&lib->producers, &lib->producers.first);
     }
-    pfdd_sets_deinit(&lib->sets);
+    pfdd_string_sets_deinit(&lib->string_sets);
     free(lib);
 }
 
-struct pfdd_binding *pfdd_library_bind(struct pfdd_library *lib,
-                                       struct pfdd_scope *scope)
+struct pfdd_binding *pfdd_string_store_bind(struct pfdd_string_store *lib,
+                                            struct pfdd_producer *producer)
 {
-    return pfdd_sets_bind(&lib->sets, scope);
+    return pfdd_string_sets_bind(&lib->string_sets, producer);
 }
 
 /* ---- shares ---- */
 
 /* Of the library's room, and the memory that there is. */
-static size_t share_of(const struct pfdd_library *lib, size_t n_own)
+static size_t share_of(const struct pfdd_string_store *lib, size_t n_own)
 {
-    size_t room =
-        pfdd_library_memory(lib) + pfdd_memory_budget_left(&lib->d->budget);
+    size_t room = pfdd_string_store_memory(lib) +
+                  pfdd_memory_budget_left(&lib->d->budget);
     size_t max = room < lib->n_bytes_max ? room : lib->n_bytes_max;
     /* What producers have sent that are here, and what comes of others. */
-    size_t taken = lib->n_orphans + lib->scopes.n_bytes;
-    return pfdd_scope_share(max, taken, n_own, lib->floor);
+    size_t taken = lib->n_orphans + lib->producers.n_bytes;
+    return pfdd_producer_share(max, taken, n_own, lib->floor);
 }
 
 /* ---- scopes ---- */
 
-struct pfdd_scope *pfdd_scope_new(struct pfdd_library *lib)
+struct pfdd_producer *pfdd_producer_new(struct pfdd_string_store *lib)
 {
-    struct pfdd_scope *scope = calloc(1, sizeof *scope);
-    if (!scope)
+    struct pfdd_producer *producer = calloc(1, sizeof *producer);
+    if (!producer)
         return NULL;
-    scope->refs = 1;
-    scope->lib = lib;
-    scope->number = ++lib->n_scopes;
-    pfdd_scopes_put(&lib->scopes, scope);
-    return scope;
+    producer->refs = 1;
+    producer->lib = lib;
+    producer->number = ++lib->n_scopes;
+    pfdd_producers_put(&lib->producers, producer);
+    return producer;
 }
 
-struct pfdd_scope *pfdd_scope_ref(struct pfdd_scope *scope)
+struct pfdd_producer *pfdd_producer_ref(struct pfdd_producer *producer)
 {
-    if (scope)
-        scope->refs++;
-    return scope;
+    if (producer)
+        producer->refs++;
+    return producer;
 }
 
 /* Its producer has gone: what is everybody's comes all the same, as far as
  * those have room together that have gone. */
-static void drop_waiting(struct pfdd_library *lib, struct pfdd_scope *scope)
+static void drop_waiting(struct pfdd_string_store *lib,
+                         struct pfdd_producer *producer)
 {
     struct pfdd_code *next = NULL;
-    struct pfdd_code *o = pfdd_turns_clear(&lib->turns, &scope->turn);
+    struct pfdd_code *o =
+        pfdd_fair_queue_clear(&lib->fair_queue, &producer->fair_queue_task);
     for (; o; o = next) {
         next = o->next;
         o->sender = NULL;
-        scope->n_coming--;
-        pfdd_scopes_charge(&lib->scopes, scope, o->n_coming, 0);
-        if (o->scope == scope || o->n_coming > share_of(lib, lib->n_orphans)) {
-            scope->n_objects -= o->scope == scope;
+        producer->n_coming--;
+        pfdd_producers_charge(&lib->producers, producer, o->n_coming, 0);
+        if (o->producer == producer ||
+            o->n_coming > share_of(lib, lib->n_orphans)) {
+            producer->n_objects -= o->producer == producer;
             lib->n_coming -= o->n_coming;
             pfdd_code_free(o);
         } else {
             lib->n_orphans += o->n_coming;
-            pfdd_turns_put(&lib->turns, &lib->orphans, o);
+            pfdd_fair_queue_put(&lib->fair_queue, &lib->orphans, o);
         }
     }
 }
 
 /* Its room is others', though it is there until the next set. */
-static void drop_object(struct pfdd_library *lib, struct pfdd_code *o)
+static void drop_object(struct pfdd_string_store *lib, struct pfdd_code *o)
 {
     if (!o->is_dropped) {
         lib->n_bytes -= pfdd_code_cost(o->n);
-        lib->renewal.n_garbage += o->scope ? 0 : o->n_set;
+        lib->string_renewal.n_garbage += o->producer ? 0 : o->n_set;
     }
     o->is_dropped = true;
 }
 
 /* A set without those that are dropped takes the place of the present one.
  * False: there is no memory for it. */
-static bool sweep(struct pfdd_library *lib)
+static bool sweep(struct pfdd_string_store *lib)
 {
     struct pfdd_catalogue *c = pfdd_catalogue_sweep(lib->catalogue, 0);
     if (!c)
@@ -179,88 +186,90 @@ static bool sweep(struct pfdd_library *lib)
 }
 
 /* Its producer has gone. False: there is no memory to see to that. */
-static bool forget(struct pfdd_library *lib, struct pfdd_scope *scope)
+static bool forget(struct pfdd_string_store *lib,
+                   struct pfdd_producer *producer)
 {
-    for (size_t i = 0; i < scope->n_owned; i++) {
-        if (scope->owned[i]->scope == scope)
-            drop_object(lib, scope->owned[i]);
+    for (size_t i = 0; i < producer->n_owned; i++) {
+        if (producer->owned[i]->producer == producer)
+            drop_object(lib, producer->owned[i]);
     }
-    pfdd_scope_disown_all(scope);
+    pfdd_producer_disown_all(producer);
     lib->may_have_gone = true;
-    return !scope->n_objects || sweep(lib);
+    return !producer->n_objects || sweep(lib);
 }
 
 /* Scopes that nobody uses any more. */
-static void drop_scopes(struct pfdd_library *lib)
+static void drop_scopes(struct pfdd_string_store *lib)
 {
-    struct pfdd_scope **at = &lib->scopes.first;
+    struct pfdd_producer **at = &lib->producers.first;
     while (*at) {
-        struct pfdd_scope *scope = *at;
-        if (scope->refs > 0 || !forget(lib, scope)) {
-            at = &scope->next;
+        struct pfdd_producer *producer = *at;
+        if (producer->refs > 0 || !forget(lib, producer)) {
+            at = &producer->next;
             continue;
         }
-        drop_waiting(lib, scope); /* what the build had no time for */
-        if (scope->binding)
-            pfdd_binding_leave(scope->binding, &lib->sets.behind);
-        pfdd_scopes_drop(&lib->scopes, at);
+        drop_waiting(lib, producer); /* what the build had no time for */
+        if (producer->binding)
+            pfdd_binding_leave(producer->binding, &lib->string_sets.behind);
+        pfdd_producers_drop(&lib->producers, at);
     }
-    pfdd_scopes_recount(&lib->scopes);
-    pfdd_bindings_trim(&lib->sets.behind, lib->n_bytes_max / 2);
+    pfdd_producers_recount(&lib->producers);
+    pfdd_bindings_trim(&lib->string_sets.behind, lib->n_bytes_max / 2);
 }
 
-void pfdd_scope_unref(struct pfdd_scope *scope)
+void pfdd_producer_unref(struct pfdd_producer *producer)
 {
-    if (!scope || --scope->refs > 0)
+    if (!producer || --producer->refs > 0)
         return;
-    drop_waiting(scope->lib, scope);
-    if (!scope->lib->busy) /* no job builds for it */
-        drop_scopes(scope->lib);
+    drop_waiting(producer->lib, producer);
+    if (!producer->lib->busy) /* no job builds for it */
+        drop_scopes(producer->lib);
 }
 
-uint64_t pfdd_scope_number(const struct pfdd_scope *scope)
+uint64_t pfdd_producer_number(const struct pfdd_producer *producer)
 {
-    return scope ? scope->number : 0;
+    return producer ? producer->number : 0;
 }
 
-size_t pfdd_scope_count(const struct pfdd_scope *scope)
+size_t pfdd_producer_count(const struct pfdd_producer *producer)
 {
-    return scope ? scope->n_objects : 0;
+    return producer ? producer->n_objects : 0;
 }
 
-bool pfdd_library_is_busy(const struct pfdd_library *lib)
+bool pfdd_string_store_is_busy(const struct pfdd_string_store *lib)
 {
     return lib->busy;
 }
 
-bool pfdd_library_is_busy_for(const struct pfdd_library *lib,
-                              const struct pfdd_scope *scope)
+bool pfdd_string_store_is_busy_for(const struct pfdd_string_store *lib,
+                                   const struct pfdd_producer *producer)
 {
-    return lib->n_awaited || (scope && (scope->n_coming || scope->is_awaited));
+    return lib->n_awaited ||
+           (producer && (producer->n_coming || producer->is_awaited));
 }
 
-size_t pfdd_library_memory(const struct pfdd_library *lib)
+size_t pfdd_string_store_memory(const struct pfdd_string_store *lib)
 {
     return lib->n_alive + lib->n_coming + lib->n_kept_free +
-           lib->renewal.n_bytes + pfdd_sets_memory(&lib->sets) +
-           lib->scopes.n_memory;
+           lib->string_renewal.n_bytes +
+           pfdd_string_sets_memory(&lib->string_sets) + lib->producers.n_memory;
 }
 
-uint64_t pfdd_library_version(const struct pfdd_library *lib)
+uint64_t pfdd_string_store_version(const struct pfdd_string_store *lib)
 {
     return lib->version;
 }
 
-size_t pfdd_library_most(const struct pfdd_library *lib)
+size_t pfdd_string_store_most(const struct pfdd_string_store *lib)
 {
     return lib->n_coming;
 }
 
-size_t pfdd_library_count(const struct pfdd_library *lib)
+size_t pfdd_string_store_count(const struct pfdd_string_store *lib)
 {
-    size_t n_shared = pfd_strings_count(lib->sets.current->strings->set);
+    size_t n_shared = pfd_strings_count(lib->string_sets.current->strings->set);
     size_t n = n_shared;
-    for (const struct pfdd_scope *s = lib->scopes.first; s; s = s->next) {
+    for (const struct pfdd_producer *s = lib->producers.first; s; s = s->next) {
         size_t n_all =
             s->has_set ? pfd_strings_count(s->binding->strings->set) : 0;
         n += n_all > n_shared ? n_all - n_shared : 0;
@@ -271,7 +280,7 @@ size_t pfdd_library_count(const struct pfdd_library *lib)
 static struct pfdd_object view(const struct pfdd_code *o)
 {
     return (struct pfdd_object){ .name = o->name,
-                                 .scope = o->scope,
+                                 .producer = o->producer,
                                  .bytes = o->bytes,
                                  .n = o->n,
                                  .is_shader = o->is_shader,
@@ -279,46 +288,48 @@ static struct pfdd_object view(const struct pfdd_code *o)
                                  .is_kept = o->is_kept };
 }
 
-static bool belongs(const struct pfdd_code *o, const struct pfdd_scope *scope)
+static bool belongs(const struct pfdd_code *o,
+                    const struct pfdd_producer *producer)
 {
-    return !o->scope || o->scope == scope;
+    return !o->producer || o->producer == producer;
 }
 
-void pfdd_library_each(const struct pfdd_library *lib,
-                       const struct pfdd_scope *scope, pfdd_object_fn fn,
-                       void *user)
+void pfdd_string_store_each(const struct pfdd_string_store *lib,
+                            const struct pfdd_producer *producer,
+                            pfdd_object_fn fn, void *user)
 {
     const struct pfdd_catalogue *c = lib->catalogue;
     for (size_t i = 0; i < c->n; i++) {
         struct pfdd_object object = view(c->objects[i]);
         const struct pfdd_code *o = c->objects[i];
-        if (!o->is_file && !o->is_dropped && belongs(o, scope))
+        if (!o->is_file && !o->is_dropped && belongs(o, producer))
             fn(user, &object);
     }
 }
 
 static const void *open_objects(void *user, size_t *n, uint64_t *changes)
 {
-    struct pfdd_library *lib = user;
+    struct pfdd_string_store *lib = user;
     lib->catalogue->refs++;
     *n = lib->catalogue->n;
     *changes = lib->n_changes;
     return lib->catalogue;
 }
 
-struct pfdd_object_lists pfdd_library_objects(struct pfdd_library *lib)
+struct pfdd_object_lists pfdd_string_store_objects(
+    struct pfdd_string_store *lib)
 {
     return (struct pfdd_object_lists){ open_objects, pfdd_catalogue_get,
-                                       pfdd_sets_close, lib };
+                                       pfdd_string_sets_close, lib };
 }
 
 /* ---- on the loop ---- */
 
-static void choose_fresh(struct pfdd_library *lib)
+static void choose_fresh(struct pfdd_string_store *lib)
 {
-    struct pfdd_code **at = &lib->build.fresh;
+    struct pfdd_code **at = &lib->string_build.fresh;
     for (int i = 0; i < AT_ONCE; i++) {
-        *at = pfdd_turns_take(&lib->turns);
+        *at = pfdd_fair_queue_take(&lib->fair_queue);
         if (!*at)
             break;
         at = &(*at)->next;
@@ -326,93 +337,95 @@ static void choose_fresh(struct pfdd_library *lib)
 }
 
 /* Whose set may be another one behind this build. */
-static void choose_scopes(struct pfdd_library *lib)
+static void choose_scopes(struct pfdd_string_store *lib)
 {
-    for (struct pfdd_scope *s = lib->scopes.first; s; s = s->next) {
+    for (struct pfdd_producer *s = lib->producers.first; s; s = s->next) {
         s->last_room = s->n_bytes < lib->floor ? lib->floor - s->n_bytes : 0;
         s->share = share_of(lib, s->n_bytes);
         if (!s->n_objects)
             continue;
         s->set = NULL;
         s->is_tried = s->is_refreshed = false;
-        s->next_built = lib->build.scopes;
-        lib->build.scopes = s;
+        s->next_built = lib->string_build.producers;
+        lib->string_build.producers = s;
     }
 }
 
 /* Bytes of everybody's set. */
-static size_t n_current(const struct pfdd_library *lib)
+static size_t n_current(const struct pfdd_string_store *lib)
 {
-    return lib->sets.current->strings->n_bytes;
+    return lib->string_sets.current->strings->n_bytes;
 }
 
-static bool wants_renewal(const struct pfdd_library *lib)
+static bool wants_renewal(const struct pfdd_string_store *lib)
 {
-    return pfdd_renewal_is_due(&lib->renewal, n_current(lib),
-                               pfdd_memory_budget_left(&lib->d->budget));
+    return pfdd_string_renewal_is_due(&lib->string_renewal, n_current(lib),
+                                      pfdd_memory_budget_left(&lib->d->budget));
 }
 
-static void begin_renewal(struct pfdd_library *lib)
+static void begin_renewal(struct pfdd_string_store *lib)
 {
-    struct pfdd_build *b = &lib->build;
-    b->begins = wants_renewal(lib) && sweep(lib) &&
-                pfdd_renewal_begin(&lib->renewal, n_current(lib),
-                                   pfdd_memory_budget_left(&lib->d->budget));
-    b->renewed = lib->renewal.set;
-    b->renewal_room = pfdd_renewal_rest(&lib->renewal);
+    struct pfdd_string_build *b = &lib->string_build;
+    b->begins =
+        wants_renewal(lib) && sweep(lib) &&
+        pfdd_string_renewal_begin(&lib->string_renewal, n_current(lib),
+                                  pfdd_memory_budget_left(&lib->d->budget));
+    b->renewed = lib->string_renewal.set;
+    b->renewal_room = pfdd_string_renewal_rest(&lib->string_renewal);
 }
 
-static void start_job(struct pfdd_library *lib)
+static void start_job(struct pfdd_string_store *lib)
 {
-    struct pfdd_build *b = &lib->build;
-    *b = (struct pfdd_build){ 0 };
+    struct pfdd_string_build *b = &lib->string_build;
+    *b = (struct pfdd_string_build){ 0 };
     begin_renewal(lib);
-    b->current = lib->sets.current->strings->set;
+    b->current = lib->string_sets.current->strings->set;
     b->old = lib->catalogue;
     b->old->refs++;
     choose_fresh(lib);
     choose_scopes(lib);
-    lib->n_kept_free =
-        pfdd_build_give_room(b, &lib->d->budget, lib->n_bytes + lib->n_coming,
-                             lib->n_bytes_max, lib->scopes.first);
+    lib->n_kept_free = pfdd_string_build_give_room(
+        b, &lib->d->budget, lib->n_bytes + lib->n_coming, lib->n_bytes_max,
+        lib->producers.first);
     pfdd_memory_budget_note(&lib->d->budget);
     lib->busy = true;
     pfdd_pool_submit(lib->d->thread_pools.decoders, &lib->job);
 }
 
 /* It has come: it may be had again. */
-static void revive(struct pfdd_library *lib, struct pfdd_code *o,
+static void revive(struct pfdd_string_store *lib, struct pfdd_code *o,
                    const struct pfdd_code *fresh)
 {
     if (o->is_dropped) {
         lib->n_bytes += pfdd_code_cost(o->n);
-        lib->renewal.n_garbage -= o->n_set < lib->renewal.n_garbage
-                                      ? o->n_set
-                                      : lib->renewal.n_garbage;
+        lib->string_renewal.n_garbage -=
+            o->n_set < lib->string_renewal.n_garbage
+                ? o->n_set
+                : lib->string_renewal.n_garbage;
     }
     o->is_dropped = false;
     o->since = lib->n_changes;
     o->is_given = o->is_given && fresh->is_given;
     if (fresh->sender)
-        pfdd_scope_own(fresh->sender, o);
+        pfdd_producer_own(fresh->sender, o);
 }
 
-static void arrive(struct pfdd_library *lib, const struct pfdd_code *o)
+static void arrive(struct pfdd_string_store *lib, const struct pfdd_code *o)
 {
     lib->n_coming -= o->n_coming;
     lib->n_awaited -= !o->is_given;
-    if (o->turn == &lib->orphans)
+    if (o->fair_queue_task == &lib->orphans)
         lib->n_orphans -= o->n_coming;
     if (!o->sender)
         return;
     o->sender->n_coming--;
     /* What came of one that cannot be used is in the set, too. */
-    pfdd_scopes_charge(&lib->scopes, o->sender, o->n_coming,
-                       o->n_set + (o->why[0] ? 0 : pfdd_code_cost(o->n)));
+    pfdd_producers_charge(&lib->producers, o->sender, o->n_coming,
+                          o->n_set + (o->why[0] ? 0 : pfdd_code_cost(o->n)));
 }
 
 /* One that cannot be used, or for which there is no memory, goes. */
-static void keep(struct pfdd_library *lib, struct pfdd_catalogue *c,
+static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
                  struct pfdd_code *o)
 {
     arrive(lib, o);
@@ -439,8 +452,8 @@ static void keep(struct pfdd_library *lib, struct pfdd_catalogue *c,
     o->since = lib->n_changes;
     pfdd_catalogue_put(c, o);
     if (o->sender) {
-        pfdd_scope_own(o->sender, o);
-        o->sender->is_awaited |= o->sender->has_set && !o->scope;
+        pfdd_producer_own(o->sender, o);
+        o->sender->is_awaited |= o->sender->has_set && !o->producer;
     }
     o->sender = NULL; /* which may go before it does */
     lib->n_bytes += pfdd_code_cost(o->n);
@@ -448,13 +461,13 @@ static void keep(struct pfdd_library *lib, struct pfdd_catalogue *c,
     o->alive = &lib->n_alive;
     struct pfdd_object object = view(o);
     if (!o->is_file)
-        pfdd_shelf_object(lib->d->shelf, &object);
+        pfdd_fd_store_object(lib->d->fd_store, &object);
 }
 
 /* What the job has read and what there was are the next catalogue. */
-static void keep_all(struct pfdd_library *lib)
+static void keep_all(struct pfdd_string_store *lib)
 {
-    struct pfdd_build *b = &lib->build;
+    struct pfdd_string_build *b = &lib->string_build;
     size_t n = 0;
     lib->n_changes++;
     lib->may_have_gone = true;
@@ -467,7 +480,7 @@ static void keep_all(struct pfdd_library *lib)
     while (b->fresh) {
         struct pfdd_code *o = b->fresh;
         b->fresh = o->next;
-        pfdd_turns_charge(o);
+        pfdd_fair_queue_charge(o);
         keep(lib, c, o);
     }
     pfdd_catalogue_drop(b->old);
@@ -478,41 +491,43 @@ static void keep_all(struct pfdd_library *lib)
     lib->catalogue = c;
 }
 
-static bool has_work(const struct pfdd_library *lib)
+static bool has_work(const struct pfdd_string_store *lib)
 {
-    const struct pfdd_scope *s = lib->scopes.first;
+    const struct pfdd_producer *s = lib->producers.first;
     while (s && !s->is_stale)
         s = s->next;
-    return s || lib->turns.first || lib->renewal.set || wants_renewal(lib);
+    return s || lib->fair_queue.first || lib->string_renewal.set ||
+           wants_renewal(lib);
 }
 
 static void job_done(struct pfdd_job *job)
 {
-    struct pfdd_library *lib = (struct pfdd_library *)job;
-    struct pfdd_build *b = &lib->build;
+    struct pfdd_string_store *lib = (struct pfdd_string_store *)job;
+    struct pfdd_string_build *b = &lib->string_build;
     bool is_new = b->set != NULL;
     lib->n_kept_free = 0;
-    for (struct pfdd_scope *s = b->scopes; s; s = s->next_built) {
-        pfdd_sets_take_scope(&lib->sets, s);
+    for (struct pfdd_producer *s = b->producers; s; s = s->next_built) {
+        pfdd_string_sets_take_scope(&lib->string_sets, s);
         /* Once: without room for it there is none the next time either. */
         s->is_stale &= !s->is_tried;
         s->is_awaited &= !s->is_tried;
     }
     keep_all(lib);
-    for (struct pfdd_scope *s = b->scopes; s; s = s->next_built) {
+    for (struct pfdd_producer *s = b->producers; s; s = s->next_built) {
         if (s->has_set)
-            pfdd_sets_hold_own(s, lib->catalogue);
+            pfdd_string_sets_hold_own(s, lib->catalogue);
     }
-    pfdd_turns_give_back(&lib->turns, b->undone);
+    pfdd_fair_queue_give_back(&lib->fair_queue, b->undone);
     lib->version += is_new;
-    pfdd_sets_take(&lib->sets, b->set, b->is_renewed, lib->scopes.first);
-    if (lib->renewal.set && !b->renewed)
-        pfdd_renewal_end(&lib->renewal, b->is_renewed);
-    pfdd_scopes_recount(&lib->scopes);
+    pfdd_string_sets_take(&lib->string_sets, b->set, b->is_renewed,
+                          lib->producers.first);
+    if (lib->string_renewal.set && !b->renewed)
+        pfdd_string_renewal_end(&lib->string_renewal, b->is_renewed);
+    pfdd_producers_recount(&lib->producers);
     pfdd_memory_budget_note(&lib->d->budget);
     lib->busy = false;
     drop_scopes(lib);
-    pfdd_sessions_wake(lib->d);
+    pfdd_followers_wake(lib->d);
     if (has_work(lib))
         start_job(lib);
 }
@@ -520,25 +535,27 @@ static void job_done(struct pfdd_job *job)
 /* The library has room for n bytes more, and there is memory for these, and, with
  * what a build gives back that is on its way, for what becomes of them and for
  * the next set. */
-static bool has_room(const struct pfdd_library *lib, bool is_little, size_t n)
+static bool has_room(const struct pfdd_string_store *lib, bool is_little,
+                     size_t n)
 {
     const struct pfdd_memory_budget *budget = &lib->d->budget;
     size_t left = is_little ? pfdd_memory_budget_left_for_last(budget)
                             : pfdd_memory_budget_left(budget);
-    size_t n_build = n + pfdd_build_cost(lib->sets.current->strings->set);
+    size_t n_build =
+        n + pfdd_string_build_cost(lib->string_sets.current->strings->set);
     return lib->n_bytes + lib->n_coming + n <= lib->n_bytes_max && n < left &&
            n + n_build < left + lib->n_kept_free;
 }
 
-static bool has_little(const struct pfdd_library *lib,
-                       const struct pfdd_scope *sender, size_t n)
+static bool has_little(const struct pfdd_string_store *lib,
+                       const struct pfdd_producer *sender, size_t n)
 {
     return sender && sender->n_bytes + n <= lib->floor;
 }
 
 /* The oldest that nobody who is here has sent, from place *i on; NULL: there is
  * none. */
-static struct pfdd_code *next_gone(struct pfdd_library *lib, size_t *i)
+static struct pfdd_code *next_gone(struct pfdd_string_store *lib, size_t *i)
 {
     const struct pfdd_catalogue *c = lib->catalogue;
     while (lib->may_have_gone && *i < c->n) {
@@ -551,8 +568,8 @@ static struct pfdd_code *next_gone(struct pfdd_library *lib, size_t *i)
 }
 
 /* What nobody who is here has sent goes for it, oldest first. */
-static bool make_room(struct pfdd_library *lib, const struct pfdd_scope *sender,
-                      size_t n)
+static bool make_room(struct pfdd_string_store *lib,
+                      const struct pfdd_producer *sender, size_t n)
 {
     size_t i = 0;
     struct pfdd_code *o = NULL;
@@ -569,32 +586,32 @@ static bool make_room(struct pfdd_library *lib, const struct pfdd_scope *sender,
     return has_room(lib, is_little, n);
 }
 
-static void start(struct pfdd_library *lib)
+static void start(struct pfdd_string_store *lib)
 {
     if (!lib->busy && has_work(lib))
         start_job(lib);
 }
 
 /* Memory that nobody has, but for what the library wants for a while. */
-static size_t steady_left(const struct pfdd_library *lib)
+static size_t steady_left(const struct pfdd_string_store *lib)
 {
     return pfdd_memory_budget_left(&lib->d->budget) + lib->n_kept_free +
-           lib->renewal.n_bytes;
+           lib->string_renewal.n_bytes;
 }
 
 /* Whoever comes finds some memory, and as much as there are strings, which the
  * next set may take at once: what those who have gone had is the first to go,
  * the oldest before others. */
-static void leave_spare(struct pfdd_library *lib)
+static void leave_spare(struct pfdd_string_store *lib)
 {
     size_t wanted = lib->d->budget.max / SPARE + n_current(lib);
     size_t left = steady_left(lib);
     if (left >= wanted)
         return;
-    size_t n_most = lib->sets.behind.n_bytes + left;
-    pfdd_bindings_trim(&lib->sets.behind,
+    size_t n_most = lib->string_sets.behind.n_bytes + left;
+    pfdd_bindings_trim(&lib->string_sets.behind,
                        n_most > wanted ? n_most - wanted : 0);
-    if (steady_left(lib) >= wanted || lib->renewal.set)
+    if (steady_left(lib) >= wanted || lib->string_renewal.set)
         return;
     size_t i = 0;
     struct pfdd_code *o = NULL;
@@ -602,7 +619,7 @@ static void leave_spare(struct pfdd_library *lib)
         drop_object(lib, o);
 }
 
-void pfdd_library_make_way(struct pfdd_library *lib, size_t n)
+void pfdd_string_store_evict(struct pfdd_string_store *lib, size_t n)
 {
     leave_spare(lib);
     if (!pfdd_memory_budget_has_for_last(&lib->d->budget, n))
@@ -610,8 +627,9 @@ void pfdd_library_make_way(struct pfdd_library *lib, size_t n)
     start(lib);
 }
 
-static struct pfdd_code *add(struct pfdd_library *lib, const char *name,
-                             bool is_given, struct pfdd_scope *sender, size_t n)
+static struct pfdd_code *add(struct pfdd_string_store *lib, const char *name,
+                             bool is_given, struct pfdd_producer *sender,
+                             size_t n)
 {
     struct pfdd_code *o = calloc(1, sizeof *o);
     if (o)
@@ -633,17 +651,17 @@ static struct pfdd_code *add(struct pfdd_library *lib, const char *name,
     lib->n_awaited += !is_given;
     if (sender) {
         sender->n_coming++;
-        pfdd_scopes_charge(&lib->scopes, sender, 0, o->n_coming);
+        pfdd_producers_charge(&lib->producers, sender, 0, o->n_coming);
     }
-    pfdd_turns_put(&lib->turns,
-                   sender     ? &sender->turn
-                   : is_given ? &lib->orphans
-                              : &lib->files,
-                   o);
+    pfdd_fair_queue_put(&lib->fair_queue,
+                        sender     ? &sender->fair_queue_task
+                        : is_given ? &lib->orphans
+                                   : &lib->files,
+                        o);
     return o;
 }
 
-void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
+void pfdd_string_store_add_file(struct pfdd_string_store *lib, const char *path)
 {
     struct stat st;
     bool is_there = stat(path, &st) == 0 && S_ISREG(st.st_mode);
@@ -654,9 +672,9 @@ void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
     start(lib);
 }
 
-void pfdd_library_add_from(struct pfdd_library *lib,
-                           struct pfdd_trusted_folder *trusted_folder,
-                           const char *path, size_t n)
+void pfdd_string_store_add_from(struct pfdd_string_store *lib,
+                                struct pfdd_trusted_folder *trusted_folder,
+                                const char *path, size_t n)
 {
     struct pfdd_code *o = add(lib, path, false, NULL, n);
     if (o) {
@@ -666,8 +684,9 @@ void pfdd_library_add_from(struct pfdd_library *lib,
     start(lib);
 }
 
-void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri,
-                          struct pfdd_peer *peer, struct pfdd_scope *owner)
+void pfdd_string_store_add_uri(struct pfdd_string_store *lib, const char *uri,
+                               struct pfdd_peer *peer,
+                               struct pfdd_producer *owner)
 {
     struct pfdd_code *o = add(lib, uri, true, owner, 0);
     if (o)
@@ -675,20 +694,21 @@ void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri,
     start(lib);
 }
 
-void pfdd_library_add(struct pfdd_library *lib,
-                      const struct pfdd_object *object)
+void pfdd_string_store_add(struct pfdd_string_store *lib,
+                           const struct pfdd_object *object)
 {
-    struct pfdd_scope *owner = object->owner ? object->owner : object->scope;
+    struct pfdd_producer *owner =
+        object->owner ? object->owner : object->producer;
     struct pfdd_code *o = add(lib, object->name, true, owner, object->n);
     if (!o) {
         free((void *)(uintptr_t)object->bytes);
     } else {
         o->bytes = (char *)(uintptr_t)object->bytes;
         o->is_kept = object->is_kept;
-        o->scope = object->scope;
-        o->scope_number = pfdd_scope_number(object->scope);
-        if (o->scope)
-            o->scope->n_objects++;
+        o->producer = object->producer;
+        o->scope_number = pfdd_producer_number(object->producer);
+        if (o->producer)
+            o->producer->n_objects++;
         o->is_shader = object->is_shader;
         o->shader = object->shader;
     }

@@ -25,27 +25,30 @@
 
 struct pfdd;
 struct pfdd_trusted_folder;
-struct pfdd_library;
+struct pfdd_string_store;
 struct pfdd_peer;
-struct pfdd_scope;
+struct pfdd_producer;
 
-struct pfdd_library *pfdd_library_new(struct pfdd *d, size_t n_bytes_max);
+struct pfdd_string_store *pfdd_string_store_new(struct pfdd *d,
+                                                size_t n_bytes_max);
 /* Nothing may be pending. NULL is allowed. */
-void pfdd_library_free(struct pfdd_library *lib);
+void pfdd_string_store_free(struct pfdd_string_store *lib);
 
 /* A code object by its path, read by a worker. */
-void pfdd_library_add_file(struct pfdd_library *lib, const char *path);
+void pfdd_string_store_add_file(struct pfdd_string_store *lib,
+                                const char *path);
 /* The same of a file in a folder, of n bytes. */
-void pfdd_library_add_from(struct pfdd_library *lib,
-                           struct pfdd_trusted_folder *trusted_folder,
-                           const char *path, size_t n);
+void pfdd_string_store_add_from(struct pfdd_string_store *lib,
+                                struct pfdd_trusted_folder *trusted_folder,
+                                const char *path, size_t n);
 
 /* A code object from memory. */
 struct pfdd_object {
     const char *name;
-    struct pfdd_scope *scope; /* borrowed; NULL: everybody's */
-    struct pfdd_scope *owner; /* whose room it takes, likewise; its sender's */
-    const void *bytes;        /* [n] */
+    struct pfdd_producer *producer; /* borrowed; NULL: everybody's */
+    struct pfdd_producer
+        *owner;        /* whose room it takes, likewise; its sender's */
+    const void *bytes; /* [n] */
     size_t n;
     bool is_shader; /* a SPIR-V module, and the number that a layer's records
                        call it by */
@@ -54,57 +57,59 @@ struct pfdd_object {
 };
 
 /* bytes are taken over (free()). */
-void pfdd_library_add(struct pfdd_library *lib,
-                      const struct pfdd_object *object);
+void pfdd_string_store_add(struct pfdd_string_store *lib,
+                           const struct pfdd_object *object);
 
 /* What a URI names, read by a worker as far as a peer could read it. */
-void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri,
-                          struct pfdd_peer *peer, struct pfdd_scope *owner);
+void pfdd_string_store_add_uri(struct pfdd_string_store *lib, const char *uri,
+                               struct pfdd_peer *peer,
+                               struct pfdd_producer *owner);
 
 /* Where there is no room for somebody who wants n bytes, what only those need
  * goes who have gone: strings of old chunks, then code objects. */
-void pfdd_library_make_way(struct pfdd_library *lib, size_t n);
+void pfdd_string_store_evict(struct pfdd_string_store *lib, size_t n);
 
 /* True: code objects are being read. */
-bool pfdd_library_is_busy(const struct pfdd_library *lib);
+bool pfdd_string_store_is_busy(const struct pfdd_string_store *lib);
 
 /* True: some of these are the configuration's, or of the producer whose scope
  * it is (NULL: nobody's): what needs them should wait. Others' are not waited
  * for. */
-bool pfdd_library_is_busy_for(const struct pfdd_library *lib,
-                              const struct pfdd_scope *scope);
+bool pfdd_string_store_is_busy_for(const struct pfdd_string_store *lib,
+                                   const struct pfdd_producer *producer);
 
 /* What is read with the newest set of a scope (NULL: everybody's), borrowed.
  * NULL: out of memory. */
-struct pfdd_binding *pfdd_library_bind(struct pfdd_library *lib,
-                                       struct pfdd_scope *scope);
+struct pfdd_binding *pfdd_string_store_bind(struct pfdd_string_store *lib,
+                                            struct pfdd_producer *producer);
 
 /* A scope, with a reference; NULL: out of memory. */
-struct pfdd_scope *pfdd_scope_new(struct pfdd_library *lib);
+struct pfdd_producer *pfdd_producer_new(struct pfdd_string_store *lib);
 /* NULL is allowed, here and below. */
-struct pfdd_scope *pfdd_scope_ref(struct pfdd_scope *scope);
-void pfdd_scope_unref(struct pfdd_scope *scope);
+struct pfdd_producer *pfdd_producer_ref(struct pfdd_producer *producer);
+void pfdd_producer_unref(struct pfdd_producer *producer);
 /* No other one's; 0 is NULL's. */
-uint64_t pfdd_scope_number(const struct pfdd_scope *scope);
+uint64_t pfdd_producer_number(const struct pfdd_producer *producer);
 /* Code objects that came into it. */
-size_t pfdd_scope_count(const struct pfdd_scope *scope);
+size_t pfdd_producer_count(const struct pfdd_producer *producer);
 
 /* Each code object that a producer sent or named, and that can be used:
  * everybody's, and those of the scope. */
 typedef void (*pfdd_object_fn)(void *user, const struct pfdd_object *object);
-void pfdd_library_each(const struct pfdd_library *lib,
-                       const struct pfdd_scope *scope, pfdd_object_fn fn,
-                       void *user);
+void pfdd_string_store_each(const struct pfdd_string_store *lib,
+                            const struct pfdd_producer *producer,
+                            pfdd_object_fn fn, void *user);
 
 /* For who passes entries on: all that can be used. */
-struct pfdd_object_lists pfdd_library_objects(struct pfdd_library *lib);
+struct pfdd_object_lists pfdd_string_store_objects(
+    struct pfdd_string_store *lib);
 
-size_t pfdd_library_memory(const struct pfdd_library *lib);
+size_t pfdd_string_store_memory(const struct pfdd_string_store *lib);
 /* Grows with each new set. */
-uint64_t pfdd_library_version(const struct pfdd_library *lib);
+uint64_t pfdd_string_store_version(const struct pfdd_string_store *lib);
 
 /* More than that it may take for a set that is being made. */
-size_t pfdd_library_most(const struct pfdd_library *lib);
-size_t pfdd_library_count(const struct pfdd_library *lib);
+size_t pfdd_string_store_most(const struct pfdd_string_store *lib);
+size_t pfdd_string_store_count(const struct pfdd_string_store *lib);
 
 #endif

@@ -46,7 +46,7 @@ void pfdd_edge_buffers_forget(struct pfdd_edge_buffers *known)
 {
     forget_buffers(known);
     while (known->n_codes)
-        pfdd_scope_unref(known->codes[--known->n_codes].scope);
+        pfdd_producer_unref(known->codes[--known->n_codes].producer);
 }
 
 const struct pfdd_edge_code *pfdd_edge_code_find(
@@ -64,7 +64,7 @@ static void add_object(struct pfdd_edge_buffers *known,
                        struct pfdd_worker_message_object *given)
 {
     struct pfdd *d = known->d;
-    pfdd_library_make_way(d->library, given->n);
+    pfdd_string_store_evict(d->string_store, given->n);
     if (!pfdd_memory_budget_has(&d->budget, given->n)) {
         pfdd_log(PFDD_ERROR,
                  "nats: memory is up to its cap: entries go without '%.200s'",
@@ -72,14 +72,14 @@ static void add_object(struct pfdd_edge_buffers *known,
         return;
     }
     struct pfdd_object object = { .name = given->name,
-                                  .scope =
-                                      given->is_shader ? code->scope : NULL,
-                                  .owner = code->scope,
+                                  .producer =
+                                      given->is_shader ? code->producer : NULL,
+                                  .owner = code->producer,
                                   .bytes = given->bytes,
                                   .n = given->n,
                                   .is_shader = given->is_shader,
                                   .shader = given->shader };
-    pfdd_library_add(d->library, &object);
+    pfdd_string_store_add(d->string_store, &object);
     given->bytes = NULL;
 }
 
@@ -89,10 +89,10 @@ void pfdd_edge_code_take(struct pfdd_edge_buffers *known,
     if (known->n_codes == PFDD_EDGE_CODES)
         pfdd_edge_buffers_forget(known);
     struct pfdd_edge_code *code = &known->codes[known->n_codes];
-    *code =
-        (struct pfdd_edge_code){ .scope = pfdd_scope_new(known->d->library) };
+    *code = (struct pfdd_edge_code){ .producer = pfdd_producer_new(
+                                         known->d->string_store) };
     snprintf(code->digest, sizeof code->digest, "%s", p->code);
-    if (!code->scope)
+    if (!code->producer)
         return;
     known->n_codes++;
     for (size_t i = 0; i < p->n_objects; i++)
@@ -107,7 +107,7 @@ struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
                                           const struct pfd_wire_frame *frame)
 {
     struct pfdd *d = known->d;
-    struct pfdd_scope *scope = code ? code->scope : NULL;
+    struct pfdd_producer *producer = code ? code->producer : NULL;
     struct pfdd_origin origin;
     struct pfd_options options = { 0 };
     struct pfd_error err;
@@ -121,8 +121,8 @@ struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
     struct pfdd_buffer_options said = {
         .name = name,
         .frame = &origin.frame,
-        .binding = pfdd_library_bind(d->library, scope),
-        .scope = pfdd_scope_number(scope),
+        .binding = pfdd_string_store_bind(d->string_store, producer),
+        .scope = pfdd_producer_number(producer),
         .options = &options,
     };
     struct pfdd_buffer *ret = pfdd_origin_buffer(&said);

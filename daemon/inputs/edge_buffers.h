@@ -16,7 +16,7 @@
 
 struct pfdd;
 struct pfdd_buffer;
-struct pfdd_scope;
+struct pfdd_producer;
 
 enum {
     PFDD_EDGE_CODES = 1024,      /* lists of code objects */
@@ -27,7 +27,7 @@ enum {
 /* A list of code objects that entries speak of. */
 struct pfdd_edge_code {
     char digest[PFDD_SHA256_TEXT];
-    struct pfdd_scope *scope;
+    struct pfdd_producer *producer;
 };
 
 /* A buffer of an edge. */

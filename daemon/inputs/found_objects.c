@@ -33,19 +33,20 @@ enum pfd_status pfdd_finds_add(struct pfdd_finds *finds,
     return f->bytes && f->name ? PFD_OK : PFD_ERR_NOMEM;
 }
 
-void pfdd_finds_give(struct pfdd_finds *finds, struct pfdd_library *library,
-                     struct pfdd_scope *scope)
+void pfdd_finds_give(struct pfdd_finds *finds,
+                     struct pfdd_string_store *string_store,
+                     struct pfdd_producer *producer)
 {
     for (struct pfdd_find *f = finds->first; f; f = f->next) {
         struct pfdd_object object = {
             .name = f->name ? f->name : "code object",
-            .owner = scope,
+            .owner = producer,
             .bytes = f->bytes,
             .n = f->n,
         };
         f->bytes = NULL; /* taken over */
         if (object.bytes)
-            pfdd_library_add(library, &object);
+            pfdd_string_store_add(string_store, &object);
     }
     pfdd_finds_deinit(finds);
 }

@@ -9,8 +9,8 @@
 #include <printfdecode/process_code.h>
 
 struct pfdd_find;
-struct pfdd_library;
-struct pfdd_scope;
+struct pfdd_string_store;
+struct pfdd_producer;
 
 /* All zero: none. */
 struct pfdd_finds {
@@ -23,8 +23,9 @@ enum pfd_status pfdd_finds_add(struct pfdd_finds *finds,
                                const struct pfd_process_code_object *found);
 
 /* All of them, whose room is the scope's; none is left. On the loop. */
-void pfdd_finds_give(struct pfdd_finds *finds, struct pfdd_library *library,
-                     struct pfdd_scope *scope);
+void pfdd_finds_give(struct pfdd_finds *finds,
+                     struct pfdd_string_store *string_store,
+                     struct pfdd_producer *producer);
 
 void pfdd_finds_deinit(struct pfdd_finds *finds);
 

@@ -31,7 +31,7 @@ struct buffer_config {
 struct buffer_input {
     struct pfdd_input base;
     uv_timer_t timer;
-    struct pfdd_session *session; /* NULL: there is no file */
+    struct pfdd_follower *follower; /* NULL: there is no file */
     dev_t device;
     ino_t inode;
     off_t size;
@@ -48,7 +48,7 @@ static const struct buffer_config *config_of(const struct buffer_input *in)
 
 static void finish_close(struct buffer_input *in)
 {
-    if (in->base.closing && in->timer_closed && !in->session)
+    if (in->base.closing && in->timer_closed && !in->follower)
         pfdd_input_closed(&in->base);
 }
 
@@ -66,7 +66,7 @@ static void look_for_file(struct buffer_input *in);
 static void session_ended(void *user)
 {
     struct buffer_input *in = user;
-    in->session = NULL;
+    in->follower = NULL;
     in->replacing = false;
     if (in->base.closing) {
         finish_close(in);
@@ -84,7 +84,7 @@ static void begin(struct buffer_input *in, int fd, const struct stat *st)
     } else {
         pfdd_name_of_file(name, config->path, fd);
     }
-    struct pfdd_session_options options = {
+    struct pfdd_follower_options options = {
         .name = name,
         .format = config->base.format,
         .options = config->base.options,
@@ -97,10 +97,10 @@ static void begin(struct buffer_input *in, int fd, const struct stat *st)
     in->device = st->st_dev;
     in->inode = st->st_ino;
     in->size = st->st_size;
-    in->session = pfdd_session_new(in->base.d, &options);
+    in->follower = pfdd_follower_new(in->base.d, &options);
     in->reopened = true;
     in->complained = false;
-    if (in->session)
+    if (in->follower)
         pfdd_log(PFDD_INFO, "%s: following", config->path);
 }
 
@@ -123,7 +123,7 @@ static void look_for_file(struct buffer_input *in)
         return;
     }
     if (!pfdd_memory_budget_has(&in->base.d->budget,
-                                PFDD_SESSION_STAYS_BYTES)) {
+                                PFDD_FOLLOWER_STAYS_BYTES)) {
         complain(in, "memory is up to its cap");
         close(fd);
         return;
@@ -142,14 +142,14 @@ static void watch_file(struct buffer_input *in)
         pfdd_log(PFDD_INFO, "%s: replaced by another file", path);
         d->count.replaced++;
         in->replacing = true;
-        pfdd_session_close(in->session);
+        pfdd_follower_close(in->follower);
         return;
     }
     if (st.st_size < in->size) {
         pfdd_log(PFDD_WARNING, "%s: cut from %lld to %lld bytes", path,
                  (long long)in->size, (long long)st.st_size);
         d->count.truncated++;
-        pfdd_session_gap(in->session, "truncated", 0);
+        pfdd_follower_gap(in->follower, "truncated", 0);
     }
     in->size = st.st_size;
 }
@@ -157,12 +157,12 @@ static void watch_file(struct buffer_input *in)
 static void on_timer(uv_timer_t *timer)
 {
     struct buffer_input *in = timer->data;
-    if (!in->session) {
+    if (!in->follower) {
         look_for_file(in);
     } else if (!in->replacing) {
         watch_file(in);
     }
-    uv_timer_set_repeat(timer, in->session ? WATCH_MS : LOOK_MS);
+    uv_timer_set_repeat(timer, in->follower ? WATCH_MS : LOOK_MS);
 }
 
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
@@ -185,8 +185,8 @@ static void close_input(struct pfdd_input *input)
 {
     struct buffer_input *in = (struct buffer_input *)input;
     uv_close((uv_handle_t *)&in->timer, on_timer_closed);
-    if (in->session)
-        pfdd_session_close(in->session);
+    if (in->follower)
+        pfdd_follower_close(in->follower);
 }
 
 /* ---- its keys ---- */

@@ -182,7 +182,7 @@ static bool begin(struct dump *dump, int fd, bool is_trial)
     struct pfdd *d = dump->of->base.d;
     char name[PFDD_NAME_ROOM];
     pfdd_name_of_file(name, dump->path, fd);
-    struct pfdd_session_options options = {
+    struct pfdd_follower_options options = {
         .name = name,
         .format = dump->of->base.config->format,
         .options = dump->of->base.config->options,
@@ -195,12 +195,12 @@ static bool begin(struct dump *dump, int fd, bool is_trial)
         .ended = dump_ended,
         .user = dump,
     };
-    struct pfdd_session *session = pfdd_session_new(d, &options);
-    if (!session)
+    struct pfdd_follower *follower = pfdd_follower_new(d, &options);
+    if (!follower)
         return false;
-    dump->version = pfdd_library_version(d->library);
+    dump->version = pfdd_string_store_version(d->string_store);
     dump->state = is_trial ? TRIED : READ;
-    pfdd_session_close(session);
+    pfdd_follower_close(follower);
     return true;
 }
 
@@ -211,7 +211,7 @@ static bool open_and_begin(struct dump *dump, bool is_trial)
     struct directory_input *in = dump->of;
     struct stat st;
     bool has_room =
-        pfdd_memory_budget_has(&in->base.d->budget, PFDD_SESSION_BYTES);
+        pfdd_memory_budget_has(&in->base.d->budget, PFDD_FOLLOWER_BYTES);
     int fd = has_room ? open_file(in, dump->path, &st) : -1;
     bool retry = fd == -EMFILE || fd == -ENFILE || !has_room;
     if (fd >= 0 && (dump->is_capture ? begin_capture(dump, fd)
@@ -230,7 +230,8 @@ static bool open_and_begin(struct dump *dump, bool is_trial)
 
 static uint64_t lacking(const struct dump *dump)
 {
-    bool has_strings = pfdd_library_count(dump->of->base.d->library) > 0;
+    bool has_strings =
+        pfdd_string_store_count(dump->of->base.d->string_store) > 0;
     if (dump->buffer_stats.entries == 0)
         return has_strings ? 0 : UINT64_MAX;
     return dump->buffer_stats.unknown;
@@ -441,8 +442,8 @@ static void take_file(struct directory_input *in, const char *name)
         refuse(in, path, "it is compressed");
     } else if (content != CONTENT_CAPTURE &&
                (is_object || content == CONTENT_CODE)) {
-        pfdd_library_add_from(in->base.d->library, in->trusted_folder, path,
-                              (size_t)st.st_size);
+        pfdd_string_store_add_from(in->base.d->string_store, in->trusted_folder,
+                                   path, (size_t)st.st_size);
     } else {
         add_dump(in, path, content == CONTENT_CAPTURE);
     }
@@ -491,7 +492,7 @@ static void list_all(struct directory_input *in)
 static void look_at(struct dump *dump)
 {
     struct pfdd *d = dump->of->base.d;
-    bool news = dump->version != pfdd_library_version(d->library);
+    bool news = dump->version != pfdd_string_store_version(d->string_store);
     if (news) {
         open_and_begin(dump, true);
     } else if (dump->state == HELD && uv_now(d->loop) >= dump->until) {
@@ -508,7 +509,8 @@ static void on_timer(uv_timer_t *timer)
     struct directory_input *in = timer->data;
     struct dump *next = NULL;
     /* What producers send may never end. */
-    bool is_busy = pfdd_library_is_busy_for(in->base.d->library, NULL);
+    bool is_busy =
+        pfdd_string_store_is_busy_for(in->base.d->string_store, NULL);
     for (struct dump *d = in->dumps; d && !is_busy; d = next) {
         next = d->next;
         if ((d->state == HELD || d->state == DOUBTED) &&

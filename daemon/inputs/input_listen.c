@@ -93,9 +93,9 @@ enum {
     EARLY_MS = 500, /* in which one that has come says that it has a buffer */
     GUEST =
         sizeof(struct pfdd_producer_connection) + PFDD_STREAM_SMALL, /* bytes */
-    EARLY = PFDD_SESSION_BYTES / 2, /* a session takes no more, as a rule */
-    PLACES_MAX = 4096,              /* for those who wait, */
-    PLACE = 16 << 10,               /* one for so many bytes of the cap */
+    EARLY = PFDD_FOLLOWER_BYTES / 2, /* a session takes no more, as a rule */
+    PLACES_MAX = 4096,               /* for those who wait, */
+    PLACE = 16 << 10,                /* one for so many bytes of the cap */
 };
 
 /* They have come, and are about to have a buffer. */
@@ -119,8 +119,8 @@ static bool must_wait(void *user)
     struct listen_input *in = user;
     struct pfdd *d = in->base.d;
     uint64_t now = uv_now(d->loop);
-    pfdd_library_make_way(d->library, GUEST);
-    size_t wanted = GUEST + PFDD_SESSION_BYTES + count_early(in) * EARLY;
+    pfdd_string_store_evict(d->string_store, GUEST);
+    size_t wanted = GUEST + PFDD_FOLLOWER_BYTES + count_early(in) * EARLY;
     bool is_full = d->budget.n_waiting > 0 ||
                    !pfdd_memory_budget_has_for_last(&d->budget, wanted);
     if (!is_full || !in->is_full)
@@ -139,7 +139,7 @@ static bool make_place(struct listen_input *in, const struct pfdd_peer_key *key)
 {
     struct pfdd_limited_peer *silent = NULL;
     unsigned n_max = (unsigned)in->base.config->access.max_clients;
-    pfdd_library_make_way(in->base.d->library, GUEST);
+    pfdd_string_store_evict(in->base.d->string_store, GUEST);
     if (in->n_connections >= 2 * n_max ||
         !pfdd_memory_budget_has_for_last(&in->base.d->budget, GUEST) ||
         !pfdd_peer_limit_evict(&in->peer_limit, key, n_max, &silent))

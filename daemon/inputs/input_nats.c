@@ -66,7 +66,7 @@ struct nats_input {
     unsigned n_of_part[PFDD_PARTITIONS]; /* of these */
     bool is_leaving[PFDD_PARTITIONS];    /* to another worker, when there are
                                             none */
-    struct pfdd_session_sums sums;
+    struct pfdd_follower_stats sums;
     size_t n_bytes;     /* of memory, that are counted */
     uint64_t n_refused; /* messages, likewise */
     struct pfdd_log_topic told;
@@ -131,24 +131,25 @@ static const char *put_entries(struct nats_input *in,
 {
     struct pfdd *d = in->base.d;
     struct pfd_chunk_counts counts;
-    struct pfdd_made made;
+    struct pfdd_chunk_batch chunk_batch;
     if (f->bytes.n > PFDD_GIVEN_MAX)
         return "too_large";
     if (pfd_chunk_count(f->bytes.at, f->bytes.n, &counts, NULL) != PFD_OK)
         return "bad_frame";
-    pfdd_made_init(&made);
-    if (!pfdd_made_add(&made, f, &counts))
+    pfdd_chunk_batch_init(&chunk_batch);
+    if (!pfdd_chunk_batch_add(&chunk_batch, f, &counts))
         return "no_memory";
     struct pfdd_stamp stamp = stamp_of(in, buffer, f->time);
-    pfdd_session_sums_give(&in->sums, &d->outcome, &counts);
-    pfdd_source_table_count(&d->source_table, stamp.source, made.n_entries, 0);
+    pfdd_follower_stats_give(&in->sums, &d->outcome, &counts);
+    pfdd_source_table_count(&d->source_table, stamp.source,
+                            chunk_batch.n_entries, 0);
     pfdd_source_table_trouble(&d->source_table, stamp.source,
                               &(struct pfdd_source_troubles){
                                   .findings = counts.findings,
                                   .lost_bytes = counts.lost_bytes,
                                   .skipped_bytes = counts.skipped_bytes });
-    if (made.first)
-        pfdd_ring_append(&d->ring, &stamp, made.first);
+    if (chunk_batch.first)
+        pfdd_ring_append(&d->ring, &stamp, chunk_batch.first);
     return NULL;
 }
 
@@ -313,7 +314,8 @@ static bool take_entries(struct nats_input *in,
         return true;
     }
     if (pfdd_is_backlogged(d) ||
-        pfdd_library_is_busy_for(d->library, code ? code->scope : NULL) ||
+        pfdd_string_store_is_busy_for(d->string_store,
+                                      code ? code->producer : NULL) ||
         !(a = calloc(1, sizeof *a)))
         return false;
     a->end = put_message(in, p, code, &a->is_entries);

@@ -57,8 +57,8 @@ struct spot {
     const char *why; /* it is believed to be one, static; NULL: it was said */
     struct pfd_memory *memory;
     struct pfd_source *source;
-    struct pfdd_session *session; /* NULL: it has ended, or not begun */
-    bool waits;                   /* for room to begin */
+    struct pfdd_follower *follower; /* NULL: it has ended, or not begun */
+    bool waits;                     /* for room to begin */
 };
 
 /* A process that is read. */
@@ -67,14 +67,14 @@ struct target {
     struct process_input *of;
     struct pfdd_process_info process_info;
     struct spot *spots;
-    struct pfdd_scope *scope; /* whose room its code objects take */
+    struct pfdd_producer *producer; /* whose room its code objects take */
     /* The rounds'. */
     struct pfd_memory *inside;
     struct pfd_process_code *process_code;
     struct pfdd_finds objects;    /* that are new */
     struct spot *fresh;           /* likewise */
     struct pfdd_strings *strings; /* to search with, a reference; NULL: wait */
-    struct pfdd_search search;
+    struct pfdd_process_search process_search;
     bool is_gone;
 };
 
@@ -125,7 +125,7 @@ static void free_target(struct target *t)
     }
     pfd_process_code_close(t->process_code);
     pfd_memory_close(t->inside);
-    pfdd_scope_unref(t->scope);
+    pfdd_producer_unref(t->producer);
     pfdd_strings_unref(t->strings);
     pfdd_finds_deinit(&t->objects);
     free(t);
@@ -270,7 +270,8 @@ static void search(struct target *t)
         .progress = go_on,
         .user = t->of,
     };
-    struct pfd_found_buffers *found = pfdd_search_run(&t->search, &how);
+    struct pfd_found_buffers *found =
+        pfdd_process_search_run(&t->process_search, &how);
     if (found)
         take_found(t, found);
     pfd_found_buffers_free(found);
@@ -376,7 +377,7 @@ static void drop_spots(struct target *t)
     struct spot **at = &t->spots;
     while (*at) {
         struct spot *spot = *at;
-        if (spot->session ||
+        if (spot->follower ||
             (spot->waits && !t->is_gone && !t->of->base.closing)) {
             at = &spot->next;
             continue;
@@ -413,7 +414,7 @@ static void drop_ended(struct process_input *in)
 static void session_ended(void *user)
 {
     struct spot *spot = user;
-    spot->session = NULL;
+    spot->follower = NULL;
     drop_ended(spot->of->of);
 }
 
@@ -437,12 +438,12 @@ static void follow(struct spot *spot)
         origin.process.at = program;
         origin.process.n = strlen(program);
     }
-    struct pfdd_session_options options = {
+    struct pfdd_follower_options options = {
         .name = name,
         .format = spot->format ? spot->format : config->base.format,
         .options = config->base.options,
         .origin = &origin,
-        .scope = t->scope,
+        .producer = t->producer,
         .memory = spot->source,
         .n_memory = spot->size,
         .settle_ms = config->base.settle_ms,
@@ -450,8 +451,8 @@ static void follow(struct spot *spot)
         .ended = session_ended,
         .user = spot,
     };
-    spot->session = pfdd_session_new(t->of->base.d, &options);
-    if (spot->session) {
+    spot->follower = pfdd_follower_new(t->of->base.d, &options);
+    if (spot->follower) {
         pfdd_log(PFDD_INFO, "%s: following '%s'%s%s", name, program,
                  spot->why ? ": " : "", spot->why ? spot->why : "");
     }
@@ -462,7 +463,7 @@ static void try_to_follow(struct spot *spot)
 {
     struct process_input *in = spot->of->of;
     spot->waits =
-        !pfdd_memory_budget_has(&in->base.d->budget, PFDD_SESSION_STAYS_BYTES);
+        !pfdd_memory_budget_has(&in->base.d->budget, PFDD_FOLLOWER_STAYS_BYTES);
     if (spot->waits) {
         tell(in, &spot->of->process_info,
              "memory is up to its cap: a buffer of a process waits");
@@ -492,9 +493,10 @@ static void begin_fresh(struct process_input *in)
     while (in->fresh) {
         struct target *t = in->fresh;
         in->fresh = t->next;
-        t->scope =
-            in->base.closing ? NULL : pfdd_scope_new(in->base.d->library);
-        if (!t->scope) {
+        t->producer = in->base.closing
+                          ? NULL
+                          : pfdd_producer_new(in->base.d->string_store);
+        if (!t->producer) {
             free_target(t);
             continue;
         }
@@ -528,7 +530,7 @@ static void round_done(struct pfdd_job *job)
     put_status(in);
     begin_fresh(in);
     for (struct target *t = in->targets; t; t = t->next) {
-        pfdd_finds_give(&t->objects, in->base.d->library, t->scope);
+        pfdd_finds_give(&t->objects, in->base.d->string_store, t->producer);
         follow_fresh(t);
     }
     if (!in->base.closing) {
@@ -542,14 +544,15 @@ static void round_done(struct pfdd_job *job)
 static void prepare_search(struct process_input *in)
 {
     struct pfdd *d = in->base.d;
-    in->n_room = in->targets ? pfdd_search_bytes(&d->budget) : 0;
+    in->n_room = in->targets ? pfdd_process_search_bytes(&d->budget) : 0;
     d->budget.inputs += in->n_room;
     pfdd_memory_budget_note(&d->budget);
     for (struct target *t = in->targets; t; t = t->next) {
         pfdd_strings_unref(t->strings);
         t->strings = NULL;
-        if (!pfdd_library_is_busy_for(d->library, t->scope)) {
-            struct pfdd_binding *b = pfdd_library_bind(d->library, t->scope);
+        if (!pfdd_string_store_is_busy_for(d->string_store, t->producer)) {
+            struct pfdd_binding *b =
+                pfdd_string_store_bind(d->string_store, t->producer);
             t->strings = b ? pfdd_strings_ref(b->strings) : NULL;
         }
     }
@@ -597,8 +600,8 @@ static void close_input(struct pfdd_input *input)
     atomic_store(&in->is_stopping, true);
     for (struct target *t = in->targets; t; t = t->next) {
         for (struct spot *spot = t->spots; spot; spot = spot->next) {
-            if (spot->session)
-                pfdd_session_close(spot->session);
+            if (spot->follower)
+                pfdd_follower_close(spot->follower);
         }
     }
     drop_ended(in);

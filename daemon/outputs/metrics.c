@@ -271,8 +271,8 @@ static char *write_rest(const struct pfdd *d, size_t *n)
     if (!out)
         return NULL;
     size_t n_sessions = 0;
-    for (const struct pfdd_session *s = d->sessions; s;
-         s = pfdd_session_next(s))
+    for (const struct pfdd_follower *s = d->followers; s;
+         s = pfdd_follower_next(s))
         n_sessions++;
     head(out, "build_info", "gauge", "The version.");
     fprintf(out, "printfdecode_build_info{version=\"%s\"} 1\n", pfd_version());
@@ -284,9 +284,10 @@ static char *write_rest(const struct pfdd *d, size_t *n)
     put_queue(out, d);
     put_outputs(out, d);
     gauge(out, "sessions", n_sessions, "Buffers that are followed.");
-    gauge(out, "kept_buffers", pfdd_shelf_count(d->shelf),
+    gauge(out, "kept_buffers", pfdd_fd_store_count(d->fd_store),
           "Buffers that the service manager keeps over a restart.");
-    gauge(out, "strings", pfdd_library_count(d->library), "Format strings.");
+    gauge(out, "strings", pfdd_string_store_count(d->string_store),
+          "Format strings.");
     seconds(out, "poll_interval_seconds",
             d->poller ? pfdd_poller_interval(d->poller) : 0,
             "Between looks at buffers.");

@@ -185,10 +185,10 @@ static size_t choose(const struct pfdd_source_table *s,
 
 static void look_at_buffers(const struct pfdd *d, struct told *told, size_t n)
 {
-    for (const struct pfdd_session *s = d->sessions; s;
-         s = pfdd_session_next(s)) {
-        struct pfdd_session_view view;
-        pfdd_session_see(s, &view);
+    for (const struct pfdd_follower *s = d->followers; s;
+         s = pfdd_follower_next(s)) {
+        struct pfdd_follower_view view;
+        pfdd_follower_see(s, &view);
         struct told key = { .source = view.source };
         struct told *it = bsearch(&key, told, n, sizeof key, by_number);
         if (!it || view.is_trial)
@@ -293,7 +293,7 @@ static void note_sums(struct pfdd_state *s, const struct pfdd *d)
     s->time = pfdd_time_now();
     s->started = d->started;
     s->is_ready = pfdd_is_ready(d);
-    s->n_strings = pfdd_library_count(d->library);
+    s->n_strings = pfdd_string_store_count(d->string_store);
     s->oldest = pfdd_ring_oldest(&d->ring);
     s->next_seq = d->ring.next_seq;
     s->entries = buffer_stats->entries;

@@ -463,13 +463,13 @@ START_TEST(objects_that_wait_have_a_share)
         char *bytes = calloc(1, N);
         memcpy(bytes, &i, sizeof i);
         struct pfdd_object object = { .name = "o", .bytes = bytes, .n = N };
-        pfdd_library_add(d.library, &object);
+        pfdd_string_store_add(d.string_store, &object);
     }
     pfdd_memory(&d, &m);
     ck_assert_uint_ge(m.strings, 3 * N);
     /* And what reading them may take. */
     ck_assert_uint_lt(m.strings, 4 * N + (64 << 20));
-    while (pfdd_library_is_busy(d.library))
+    while (pfdd_string_store_is_busy(d.string_store))
         turn();
     pfdd_memory(&d, &m); /* none can be used */
     ck_assert_uint_lt(m.strings, N);

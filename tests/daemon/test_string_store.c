@@ -28,17 +28,17 @@ static void teardown(void)
 }
 
 /* Unlike any other one. */
-static void add_object(struct pfdd_scope *scope)
+static void add_object(struct pfdd_producer *producer)
 {
     char *bytes = malloc(n_elf + sizeof n_made);
     memcpy(bytes, elf, n_elf);
     memcpy(bytes + n_elf, &n_made, sizeof n_made);
     n_made++;
     struct pfdd_object object = { .name = "object",
-                                  .scope = scope,
+                                  .producer = producer,
                                   .bytes = bytes,
                                   .n = n_elf + sizeof n_made };
-    pfdd_library_add(d.library, &object);
+    pfdd_string_store_add(d.string_store, &object);
 }
 
 static void see(void *user, const struct pfdd_object *object)
@@ -48,10 +48,10 @@ static void see(void *user, const struct pfdd_object *object)
     ++*n;
 }
 
-static size_t walk(const struct pfdd_scope *scope)
+static size_t walk(const struct pfdd_producer *producer)
 {
     size_t n = 0;
-    pfdd_library_each(d.library, scope, see, &n);
+    pfdd_string_store_each(d.string_store, producer, see, &n);
     return n;
 }
 
@@ -64,7 +64,7 @@ static size_t walk_while_busy(void)
 {
     uint64_t began = uv_hrtime();
     size_t n = walk(NULL);
-    while (pfdd_library_is_busy(d.library) && !is_late(began)) {
+    while (pfdd_string_store_is_busy(d.string_store) && !is_late(began)) {
         uint64_t turned = uv_hrtime();
         while (uv_hrtime() - turned < 2000000)
             ck_assert_uint_eq(walk(NULL), n);
@@ -86,7 +86,7 @@ START_TEST(walks_see_all)
     ck_assert_uint_eq(walk_while_busy(), MANY);
     for (unsigned i = 1; i <= 10; i++) {
         add_object(NULL);
-        ck_assert(pfdd_library_is_busy(d.library));
+        ck_assert(pfdd_string_store_is_busy(d.string_store));
         ck_assert_uint_eq(walk_while_busy(), MANY + i);
     }
     stop();
@@ -96,29 +96,30 @@ END_TEST
 /* Scopes come, are used and go while sets are made. */
 START_TEST(scopes_go_when_they_may)
 {
-    struct pfdd_scope *scopes[8] = { NULL };
+    struct pfdd_producer *producers[8] = { NULL };
     struct pfdd_strings *strings = NULL;
     uint64_t began = uv_hrtime();
     start(yaml);
     add_object(NULL);
     for (int i = 0; i < 100; i++) {
-        struct pfdd_scope **scope = &scopes[i % 8];
-        pfdd_scope_unref(*scope);
-        *scope = pfdd_scope_new(d.library);
-        add_object(*scope);
+        struct pfdd_producer **producer = &producers[i % 8];
+        pfdd_producer_unref(*producer);
+        *producer = pfdd_producer_new(d.string_store);
+        add_object(*producer);
         turn();
-        ck_assert_uint_le(walk(*scope), 2);
+        ck_assert_uint_le(walk(*producer), 2);
         pfdd_strings_unref(strings);
-        strings =
-            pfdd_strings_ref(pfdd_library_bind(d.library, *scope)->strings);
+        strings = pfdd_strings_ref(
+            pfdd_string_store_bind(d.string_store, *producer)->strings);
     }
     for (int i = 0; i < 8; i++)
-        pfdd_scope_unref(scopes[i]);
+        pfdd_producer_unref(producers[i]);
     pfdd_strings_unref(strings);
-    while (pfdd_library_is_busy(d.library) && !is_late(began))
+    while (pfdd_string_store_is_busy(d.string_store) && !is_late(began))
         turn();
     ck_assert_uint_eq(walk(NULL), 1);
-    ck_assert_uint_lt(pfdd_library_memory(d.library), 3 * n_elf + 65536);
+    ck_assert_uint_lt(pfdd_string_store_memory(d.string_store),
+                      3 * n_elf + 65536);
     stop();
 }
 END_TEST
@@ -133,16 +134,16 @@ START_TEST(lists_stay)
     struct pfdd_code_object o;
     start(yaml);
     struct pfdd_object_lists objects = d.render_cache.objects;
-    struct pfdd_scope *scope = pfdd_scope_new(d.library);
+    struct pfdd_producer *producer = pfdd_producer_new(d.string_store);
     add_object(NULL);
-    add_object(scope);
-    while (pfdd_library_is_busy(d.library) && !is_late(began))
+    add_object(producer);
+    while (pfdd_string_store_is_busy(d.string_store) && !is_late(began))
         turn();
     const void *old = objects.open(objects.user, &n, &changes[0]);
     ck_assert_uint_eq(n, 2);
-    pfdd_scope_unref(scope);
+    pfdd_producer_unref(producer);
     add_object(NULL);
-    while (pfdd_library_is_busy(d.library) && !is_late(began))
+    while (pfdd_string_store_is_busy(d.string_store) && !is_late(began))
         turn();
     const void *list = objects.open(objects.user, &n, &changes[1]);
     ck_assert_uint_eq(n, 2);

@@ -122,7 +122,8 @@ static void turn(struct run *r)
 
 static void turn_until_ended(struct run *r)
 {
-    for (int i = 0; r->stream || pfdd_library_is_busy(r->d.library); i++) {
+    for (int i = 0; r->stream || pfdd_string_store_is_busy(r->d.string_store);
+         i++) {
         FUZZ_CHECK(i < TURNS_MAX);
         turn(r);
     }
