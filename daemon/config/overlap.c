@@ -16,7 +16,7 @@ struct place {
 
 /* What the template of an output may become: a place, or all of one folder whose
  * paths begin and end so. */
-struct pfdd_written_path {
+struct pfdd_file_writer_path {
     const char *template; /* borrowed */
     const char *end;      /* behind the last word; NULL: there is none */
     struct place place;   /* of what is before the first word */
@@ -73,7 +73,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* May words of the template become this file's name? */
-static bool may_become(const struct pfdd_written_path *w, const char *path)
+static bool may_become(const struct pfdd_file_writer_path *w, const char *path)
 {
     size_t n = strlen(w->place.path);
     return strlen(path) >= n + strlen(w->end) &&
@@ -81,7 +81,8 @@ static bool may_become(const struct pfdd_written_path *w, const char *path)
            !strchr(path + n, '/');
 }
 
-static bool may_write(const struct pfdd_written_path *w, const struct place *p)
+static bool may_write(const struct pfdd_file_writer_path *w,
+                      const struct place *p)
 {
     struct place beside;
     char path[PATH_MAX];
@@ -98,12 +99,13 @@ static bool may_write(const struct pfdd_written_path *w, const struct place *p)
 
 /* ---- what is written ---- */
 
-static bool find_written(struct pfdd_written_path *ret, const char *template)
+static bool find_written(struct pfdd_file_writer_path *ret,
+                         const char *template)
 {
     char before[PATH_MAX];
     const char *word = strchr(template, '{');
     const char *last = word ? strrchr(word, '}') : NULL;
-    *ret = (struct pfdd_written_path){ .template = template };
+    *ret = (struct pfdd_file_writer_path){ .template = template };
     if (!last)
         return find_place(&ret->place, template);
     int n = snprintf(before, sizeof before, "%.*s", (int)(word - template),
@@ -117,7 +119,7 @@ bool pfdd_overlap_write(void *overlap, enum pfdd_use use, const char *path)
     struct pfdd_overlap *o = overlap;
     if (use != PFDD_USE_WRITE)
         return true;
-    struct pfdd_written_path *more =
+    struct pfdd_file_writer_path *more =
         realloc(o->written, (o->n + 1) * sizeof *more);
     if (more)
         o->written = more;

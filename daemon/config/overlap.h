@@ -17,7 +17,7 @@ enum {
 };
 
 struct pfdd_overlap {
-    struct pfdd_written_path *written; /* [n] */
+    struct pfdd_file_writer_path *written; /* [n] */
     size_t n;
     char why[PFDD_OVERLAP_WHY]; /* "": none was found */
 };

@@ -15,7 +15,7 @@ enum {
     SETTLE_MS = 100,
 };
 
-struct pfdd_feeder {
+struct pfdd_capture_player {
     struct pfdd_job job;
     struct pfdd *d;
     struct pfdd_stream *stream;
@@ -33,7 +33,7 @@ struct pfdd_feeder {
 
 static void run_job(struct pfdd_job *job)
 {
-    struct pfdd_feeder *f = (struct pfdd_feeder *)job;
+    struct pfdd_capture_player *f = (struct pfdd_capture_player *)job;
     do {
         f->n = read(f->fd, f->bytes, sizeof f->bytes);
     } while (f->n < 0 && errno == EINTR);
@@ -43,7 +43,7 @@ static void run_job(struct pfdd_job *job)
 
 static void on_ended(void *user)
 {
-    struct pfdd_feeder *f = user;
+    struct pfdd_capture_player *f = user;
     void (*ended)(void *) = f->ended;
     void *its_user = f->user;
     close(f->fd);
@@ -52,13 +52,13 @@ static void on_ended(void *user)
     ended(its_user);
 }
 
-static void read_more(struct pfdd_feeder *f)
+static void read_more(struct pfdd_capture_player *f)
 {
     f->busy = true;
     pfdd_pool_submit(f->d->thread_pools.decoders, &f->job);
 }
 
-static void hand_over(struct pfdd_feeder *f)
+static void hand_over(struct pfdd_capture_player *f)
 {
     size_t taken = 0;
     if (!pfdd_stream_feed(f->stream, f->bytes + f->at, (size_t)f->n - f->at,
@@ -73,7 +73,7 @@ static void hand_over(struct pfdd_feeder *f)
 
 static void job_done(struct pfdd_job *job)
 {
-    struct pfdd_feeder *f = (struct pfdd_feeder *)job;
+    struct pfdd_capture_player *f = (struct pfdd_capture_player *)job;
     f->busy = false;
     f->at = 0;
     if (f->n < 0)
@@ -87,12 +87,12 @@ static void job_done(struct pfdd_job *job)
 
 static void on_resume(void *user)
 {
-    struct pfdd_feeder *f = user;
+    struct pfdd_capture_player *f = user;
     if (!f->busy)
         hand_over(f);
 }
 
-void pfdd_feeder_stop(struct pfdd_feeder *f)
+void pfdd_capture_player_stop(struct pfdd_capture_player *f)
 {
     if (f->stopping)
         return;
@@ -101,11 +101,11 @@ void pfdd_feeder_stop(struct pfdd_feeder *f)
         pfdd_stream_end(f->stream);
 }
 
-struct pfdd_feeder *pfdd_feeder_new(struct pfdd *d, int fd, const char *name,
-                                    const struct pfd_options *reading,
-                                    void (*ended)(void *user), void *user)
+struct pfdd_capture_player *pfdd_capture_player_new(
+    struct pfdd *d, int fd, const char *name, const struct pfd_options *reading,
+    void (*ended)(void *user), void *user)
 {
-    struct pfdd_feeder *f = calloc(1, sizeof *f);
+    struct pfdd_capture_player *f = calloc(1, sizeof *f);
     struct pfdd_stream_options options = {
         .name = name,
         .settle_ms = SETTLE_MS,

@@ -11,15 +11,15 @@
 #include <printfdecode/printfdecode.h>
 
 struct pfdd;
-struct pfdd_feeder;
+struct pfdd_capture_player;
 
 /* fd is taken over, also on failure. reading: of buffers that do not say how. `ended` is called when all of it has come
  * out, and the feeder is gone. NULL: out of memory. */
-struct pfdd_feeder *pfdd_feeder_new(struct pfdd *d, int fd, const char *name,
-                                    const struct pfd_options *reading,
-                                    void (*ended)(void *user), void *user);
+struct pfdd_capture_player *pfdd_capture_player_new(
+    struct pfdd *d, int fd, const char *name, const struct pfd_options *reading,
+    void (*ended)(void *user), void *user);
 
 /* Reads no more: what has come so far comes out. */
-void pfdd_feeder_stop(struct pfdd_feeder *f);
+void pfdd_capture_player_stop(struct pfdd_capture_player *f);
 
 #endif

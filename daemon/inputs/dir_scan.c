@@ -20,7 +20,7 @@ struct name {
     char text[];
 };
 
-struct pfdd_listing {
+struct pfdd_dir_scan {
     struct pfdd_memory_budget *budget;
     const char *path;
     bool (*is_first)(const void *user, const char *name);
@@ -35,11 +35,11 @@ struct pfdd_listing {
     bool again;
 };
 
-struct pfdd_listing *pfdd_listing_new(
+struct pfdd_dir_scan *pfdd_dir_scan_new(
     struct pfdd_memory_budget *budget, const char *path,
     bool (*is_first)(const void *user, const char *name), const void *user)
 {
-    struct pfdd_listing *names = calloc(1, sizeof *names);
+    struct pfdd_dir_scan *names = calloc(1, sizeof *names);
     if (!names)
         return NULL;
     names->budget = budget;
@@ -61,7 +61,7 @@ static int compare(const void *a, const void *b)
     return strcmp(one->text, two->text);
 }
 
-static void drop_first(struct pfdd_listing *names)
+static void drop_first(struct pfdd_dir_scan *names)
 {
     struct name *name = names->first;
     size_t n = cost(name->text);
@@ -75,7 +75,7 @@ static void drop_first(struct pfdd_listing *names)
     free(name);
 }
 
-void pfdd_listing_free(struct pfdd_listing *names)
+void pfdd_dir_scan_free(struct pfdd_dir_scan *names)
 {
     if (!names)
         return;
@@ -87,13 +87,14 @@ void pfdd_listing_free(struct pfdd_listing *names)
 }
 
 /* For one there always is. */
-static bool has_room(const struct pfdd_listing *names, size_t n)
+static bool has_room(const struct pfdd_dir_scan *names, size_t n)
 {
     return !names->n || (names->n_bytes + n <= names->budget->max / SHARE &&
                          pfdd_memory_budget_has(names->budget, n));
 }
 
-static struct name *new_name(const struct pfdd_listing *names, const char *text)
+static struct name *new_name(const struct pfdd_dir_scan *names,
+                             const char *text)
 {
     size_t n = strlen(text) + 1;
     struct name *name = malloc(sizeof *name + n);
@@ -105,7 +106,7 @@ static struct name *new_name(const struct pfdd_listing *names, const char *text)
     return name;
 }
 
-bool pfdd_listing_put(struct pfdd_listing *names, const char *text)
+bool pfdd_dir_scan_put(struct pfdd_dir_scan *names, const char *text)
 {
     size_t n = cost(text);
     struct name *name = has_room(names, n) ? new_name(names, text) : NULL;
@@ -131,7 +132,7 @@ bool pfdd_listing_put(struct pfdd_listing *names, const char *text)
     return true;
 }
 
-bool pfdd_listing_list(struct pfdd_listing *names)
+bool pfdd_dir_scan_list(struct pfdd_dir_scan *names)
 {
     bool is_new = !names->again;
     names->again = true;
@@ -147,7 +148,7 @@ static int compare_listed(const void *a, const void *b)
 }
 
 /* Without memory for that they stay as they came. */
-static void sort(struct pfdd_listing *names)
+static void sort(struct pfdd_dir_scan *names)
 {
     size_t n = names->n;
     size_t n_bytes = n * sizeof(void *);
@@ -167,7 +168,7 @@ static void sort(struct pfdd_listing *names)
     free(all);
 }
 
-static void list_piece(struct pfdd_listing *names)
+static void list_piece(struct pfdd_dir_scan *names)
 {
     for (int i = 0; i < PIECE && !names->is_full; i++) {
         long at = telldir(names->dir);
@@ -179,7 +180,7 @@ static void list_piece(struct pfdd_listing *names)
             return;
         }
         names->is_full = entry->d_type != DT_DIR && *entry->d_name != '.' &&
-                         !pfdd_listing_put(names, entry->d_name);
+                         !pfdd_dir_scan_put(names, entry->d_name);
         if (names->is_full) {
             seekdir(names->dir, at);
             sort(names);
@@ -187,8 +188,8 @@ static void list_piece(struct pfdd_listing *names)
     }
 }
 
-enum pfdd_listing_step pfdd_listing_step(struct pfdd_listing *names,
-                                         char ret[NAME_MAX + 1])
+enum pfdd_dir_scan_step pfdd_dir_scan_step(struct pfdd_dir_scan *names,
+                                           char ret[NAME_MAX + 1])
 {
     names->is_full &= names->n > 0;
     if (!names->dir && !names->n && names->again) {
@@ -197,11 +198,11 @@ enum pfdd_listing_step pfdd_listing_step(struct pfdd_listing *names,
     }
     if (names->dir && !names->is_full) {
         list_piece(names);
-        return PFDD_LISTING_MORE;
+        return PFDD_DIR_SCAN_MORE;
     }
     if (!names->first)
-        return PFDD_LISTING_NONE;
+        return PFDD_DIR_SCAN_NONE;
     memcpy(ret, names->first->text, strlen(names->first->text) + 1);
     drop_first(names);
-    return PFDD_LISTING_TAKEN;
+    return PFDD_DIR_SCAN_TAKEN;
 }

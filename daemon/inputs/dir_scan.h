@@ -12,30 +12,30 @@
 #include <limits.h>
 #include <stdbool.h>
 
-struct pfdd_listing;
+struct pfdd_dir_scan;
 struct pfdd_memory_budget;
 
 /* Of those that are listed, `is_first` come before others. path is borrowed.
  * NULL: out of memory. */
-struct pfdd_listing *pfdd_listing_new(
+struct pfdd_dir_scan *pfdd_dir_scan_new(
     struct pfdd_memory_budget *budget, const char *path,
     bool (*is_first)(const void *user, const char *name), const void *user);
 /* NULL is allowed. */
-void pfdd_listing_free(struct pfdd_listing *names);
+void pfdd_dir_scan_free(struct pfdd_dir_scan *names);
 
 /* A file has come. False: there is no room for its name. */
-bool pfdd_listing_put(struct pfdd_listing *names, const char *name);
+bool pfdd_dir_scan_put(struct pfdd_dir_scan *names, const char *name);
 
 /* All that are in the folder, when those that wait have been taken. False: that
  * was said already. */
-bool pfdd_listing_list(struct pfdd_listing *names);
+bool pfdd_dir_scan_list(struct pfdd_dir_scan *names);
 
-enum pfdd_listing_step {
-    PFDD_LISTING_NONE,  /* nothing waits */
-    PFDD_LISTING_MORE,  /* a piece was listed */
-    PFDD_LISTING_TAKEN, /* ret is the next name */
+enum pfdd_dir_scan_step {
+    PFDD_DIR_SCAN_NONE,  /* nothing waits */
+    PFDD_DIR_SCAN_MORE,  /* a piece was listed */
+    PFDD_DIR_SCAN_TAKEN, /* ret is the next name */
 };
-enum pfdd_listing_step pfdd_listing_step(struct pfdd_listing *names,
-                                         char ret[NAME_MAX + 1]);
+enum pfdd_dir_scan_step pfdd_dir_scan_step(struct pfdd_dir_scan *names,
+                                           char ret[NAME_MAX + 1]);
 
 #endif

@@ -6,20 +6,21 @@
 
 #include "ingest/string_store.h"
 
-struct pfdd_find {
-    struct pfdd_find *next;
+struct pfdd_found_object {
+    struct pfdd_found_object *next;
     char *name;
     void *bytes; /* [n] */
     size_t n;
 };
 
-enum pfd_status pfdd_finds_add(struct pfdd_finds *finds,
-                               const struct pfd_process_code_object *found)
+enum pfd_status pfdd_found_objects_add(
+    struct pfdd_found_objects *found_objects,
+    const struct pfd_process_code_object *found)
 {
-    struct pfdd_find **end = &finds->first;
+    struct pfdd_found_object **end = &found_objects->first;
     if (!found->bytes)
         return PFD_OK;
-    struct pfdd_find *f = calloc(1, sizeof *f);
+    struct pfdd_found_object *f = calloc(1, sizeof *f);
     if (!f)
         return PFD_ERR_NOMEM;
     f->name = strdup(found->source);
@@ -33,11 +34,11 @@ enum pfd_status pfdd_finds_add(struct pfdd_finds *finds,
     return f->bytes && f->name ? PFD_OK : PFD_ERR_NOMEM;
 }
 
-void pfdd_finds_give(struct pfdd_finds *finds,
-                     struct pfdd_string_store *string_store,
-                     struct pfdd_producer *producer)
+void pfdd_found_objects_give(struct pfdd_found_objects *found_objects,
+                             struct pfdd_string_store *string_store,
+                             struct pfdd_producer *producer)
 {
-    for (struct pfdd_find *f = finds->first; f; f = f->next) {
+    for (struct pfdd_found_object *f = found_objects->first; f; f = f->next) {
         struct pfdd_object object = {
             .name = f->name ? f->name : "code object",
             .owner = producer,
@@ -48,14 +49,14 @@ void pfdd_finds_give(struct pfdd_finds *finds,
         if (object.bytes)
             pfdd_string_store_add(string_store, &object);
     }
-    pfdd_finds_deinit(finds);
+    pfdd_found_objects_deinit(found_objects);
 }
 
-void pfdd_finds_deinit(struct pfdd_finds *finds)
+void pfdd_found_objects_deinit(struct pfdd_found_objects *found_objects)
 {
-    while (finds->first) {
-        struct pfdd_find *f = finds->first;
-        finds->first = f->next;
+    while (found_objects->first) {
+        struct pfdd_found_object *f = found_objects->first;
+        found_objects->first = f->next;
         free(f->name);
         free(f->bytes);
         free(f);

@@ -8,25 +8,26 @@
 
 #include <printfdecode/process_code.h>
 
-struct pfdd_find;
+struct pfdd_found_object;
 struct pfdd_string_store;
 struct pfdd_producer;
 
 /* All zero: none. */
-struct pfdd_finds {
-    struct pfdd_find *first;
+struct pfdd_found_objects {
+    struct pfdd_found_object *first;
 };
 
 /* A copy of it, behind the others; of one without bytes nothing. PFD_ERR_NOMEM
  * is the only error. */
-enum pfd_status pfdd_finds_add(struct pfdd_finds *finds,
-                               const struct pfd_process_code_object *found);
+enum pfd_status pfdd_found_objects_add(
+    struct pfdd_found_objects *found_objects,
+    const struct pfd_process_code_object *found);
 
 /* All of them, whose room is the scope's; none is left. On the loop. */
-void pfdd_finds_give(struct pfdd_finds *finds,
-                     struct pfdd_string_store *string_store,
-                     struct pfdd_producer *producer);
+void pfdd_found_objects_give(struct pfdd_found_objects *found_objects,
+                             struct pfdd_string_store *string_store,
+                             struct pfdd_producer *producer);
 
-void pfdd_finds_deinit(struct pfdd_finds *finds);
+void pfdd_found_objects_deinit(struct pfdd_found_objects *found_objects);
 
 #endif

@@ -62,11 +62,11 @@ struct dump {
     char *path;
     enum state state;
     bool is_capture;
-    struct pfdd_feeder *feeder; /* of a capture that is read */
-    uint64_t generation;        /* how often it came out */
-    uint64_t until;             /* uv_now(): it is held no longer; 0: not yet */
-    uint64_t version;           /* of the strings that it was decoded with */
-    uint64_t n_lacking;         /* entries without a string, when it came out */
+    struct pfdd_capture_player *capture_player; /* of a capture that is read */
+    uint64_t generation;                        /* how often it came out */
+    uint64_t until;     /* uv_now(): it is held no longer; 0: not yet */
+    uint64_t version;   /* of the strings that it was decoded with */
+    uint64_t n_lacking; /* entries without a string, when it came out */
     struct pfdd_buffer_stats buffer_stats;
 };
 
@@ -87,7 +87,7 @@ struct directory_input {
     int watch;
     unsigned n_open;
     struct dump *dumps;
-    struct pfdd_listing *names; /* that have not been looked at */
+    struct pfdd_dir_scan *names; /* that have not been looked at */
     struct pfdd_trusted_folder *trusted_folder;
     struct pfdd_log_topic refused;
     struct pfdd_log_dedup log_dedup;
@@ -115,7 +115,7 @@ static unsigned count_sessions(const struct directory_input *in)
 static void finish_close(struct directory_input *in)
 {
     if (in->base.closing && in->n_open == 0 && count_sessions(in) == 0) {
-        pfdd_listing_free(in->names);
+        pfdd_dir_scan_free(in->names);
         pfdd_trusted_folder_unref(in->trusted_folder);
         pfdd_input_closed(&in->base);
     }
@@ -171,10 +171,10 @@ static bool begin_capture(struct dump *dump, int fd)
     struct pfdd *d = dump->of->base.d;
     char name[PFDD_NAME_ROOM];
     pfdd_name_of_file(name, dump->path, fd);
-    dump->feeder = pfdd_feeder_new(d, fd, name, &dump->of->base.config->options,
-                                   dump_ended, dump);
+    dump->capture_player = pfdd_capture_player_new(
+        d, fd, name, &dump->of->base.config->options, dump_ended, dump);
     dump->state = READ;
-    return dump->feeder != NULL;
+    return dump->capture_player != NULL;
 }
 
 static bool begin(struct dump *dump, int fd, bool is_trial)
@@ -461,10 +461,10 @@ static bool look_at_name(struct directory_input *in)
     char name[NAME_MAX + 1];
     if (count(in, WAITING) >= WAITING_MAX)
         return false; /* one that ends goes on */
-    enum pfdd_listing_step step = pfdd_listing_step(in->names, name);
-    if (step == PFDD_LISTING_TAKEN)
+    enum pfdd_dir_scan_step step = pfdd_dir_scan_step(in->names, name);
+    if (step == PFDD_DIR_SCAN_TAKEN)
         take_file(in, name);
-    return step != PFDD_LISTING_NONE;
+    return step != PFDD_DIR_SCAN_NONE;
 }
 
 /* However many have come, others have their turn. */
@@ -481,7 +481,7 @@ static void on_turn(uv_timer_t *timer)
 
 static void list_all(struct directory_input *in)
 {
-    if (pfdd_listing_list(in->names)) {
+    if (pfdd_dir_scan_list(in->names)) {
         pfdd_log_about(&in->refused, PFDD_WARNING,
                        "%s: too many files at once: reading all",
                        config_of(in)->path);
@@ -531,7 +531,7 @@ static void on_event(struct directory_input *in,
         pfdd_log(PFDD_WARNING, "%s: the directory is gone",
                  config_of(in)->path);
     } else if ((event->mask & IN_Q_OVERFLOW) ||
-               (is_file && !pfdd_listing_put(in->names, name))) {
+               (is_file && !pfdd_dir_scan_put(in->names, name))) {
         list_all(in);
     }
 }
@@ -567,11 +567,11 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
                                                        &config_of(in)->owners);
     in->names =
         in->trusted_folder
-            ? pfdd_listing_new(&d->budget, config_of(in)->path, is_first, in)
+            ? pfdd_dir_scan_new(&d->budget, config_of(in)->path, is_first, in)
             : NULL;
     if (!in->names || uv_poll_init(d->loop, &in->poll, in->fd) != 0) {
         snprintf(err, n_err, "%s: %s", config_of(in)->path, strerror(errno));
-        pfdd_listing_free(in->names);
+        pfdd_dir_scan_free(in->names);
         pfdd_trusted_folder_unref(in->trusted_folder);
         if (in->fd >= 0)
             close(in->fd);
@@ -585,7 +585,7 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
     in->turn.timer_cb = on_turn;
     in->n_open = 3;
     uv_poll_start(&in->poll, UV_READABLE, on_events);
-    pfdd_listing_list(in->names);
+    pfdd_dir_scan_list(in->names);
     on_turn(&in->turn);
     return true;
 }
@@ -603,8 +603,8 @@ static void close_input(struct pfdd_input *input)
     struct dump *next = NULL;
     for (struct dump *d = in->dumps; d; d = next) {
         next = d->next;
-        if (d->feeder)
-            pfdd_feeder_stop(d->feeder);
+        if (d->capture_player)
+            pfdd_capture_player_stop(d->capture_player);
         if (d->state == HELD) {
             open_and_begin(d, false);
         } else if (d->state != TRIED && d->state != READ) {

@@ -71,8 +71,8 @@ struct target {
     /* The rounds'. */
     struct pfd_memory *inside;
     struct pfd_process_code *process_code;
-    struct pfdd_finds objects;    /* that are new */
-    struct spot *fresh;           /* likewise */
+    struct pfdd_found_objects objects; /* that are new */
+    struct spot *fresh;                /* likewise */
     struct pfdd_strings *strings; /* to search with, a reference; NULL: wait */
     struct pfdd_process_search process_search;
     bool is_gone;
@@ -127,7 +127,7 @@ static void free_target(struct target *t)
     pfd_memory_close(t->inside);
     pfdd_producer_unref(t->producer);
     pfdd_strings_unref(t->strings);
-    pfdd_finds_deinit(&t->objects);
+    pfdd_found_objects_deinit(&t->objects);
     free(t);
 }
 
@@ -146,7 +146,7 @@ static enum pfd_status take_object(void *user,
                                    const struct pfd_process_code_object *found)
 {
     struct target *t = user;
-    return pfdd_finds_add(&t->objects, found);
+    return pfdd_found_objects_add(&t->objects, found);
 }
 
 static void take_finding(void *user, const struct pfd_finding *finding)
@@ -530,7 +530,8 @@ static void round_done(struct pfdd_job *job)
     put_status(in);
     begin_fresh(in);
     for (struct target *t = in->targets; t; t = t->next) {
-        pfdd_finds_give(&t->objects, in->base.d->string_store, t->producer);
+        pfdd_found_objects_give(&t->objects, in->base.d->string_store,
+                                t->producer);
         follow_fresh(t);
     }
     if (!in->base.closing) {

@@ -10,7 +10,7 @@
 
 #include "base/own_file.h"
 
-bool pfdd_appended_open(struct pfdd_appended *a)
+bool pfdd_append_file_open(struct pfdd_append_file *a)
 {
     struct stat st;
     char last = '\n';
@@ -32,13 +32,13 @@ bool pfdd_appended_open(struct pfdd_appended *a)
     return true;
 }
 
-void pfdd_appended_close(struct pfdd_appended *a)
+void pfdd_append_file_close(struct pfdd_append_file *a)
 {
     close(a->fd);
     a->fd = -1;
 }
 
-void pfdd_appended_look_after(struct pfdd_appended *a)
+void pfdd_append_file_look_after(struct pfdd_append_file *a)
 {
     struct stat ours;
     struct stat there;
@@ -47,12 +47,12 @@ void pfdd_appended_look_after(struct pfdd_appended *a)
     if (stat(a->path, &there) == 0 && fstat(a->fd, &ours) == 0 &&
         there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
         return;
-    pfdd_appended_close(a);
+    pfdd_append_file_close(a);
 }
 
 /* A pipe takes PIPE_BUF bytes at once when it is writable, so that the thread
  * never hangs in write(). */
-static ssize_t write_some(const struct pfdd_appended *a, const char *bytes,
+static ssize_t write_some(const struct pfdd_append_file *a, const char *bytes,
                           size_t n)
 {
     if (a->path)
@@ -67,7 +67,8 @@ static ssize_t write_some(const struct pfdd_appended *a, const char *bytes,
     return write(a->fd, bytes, n < 4096 ? n : 4096);
 }
 
-bool pfdd_appended_write(struct pfdd_appended *a, const char *bytes, size_t n)
+bool pfdd_append_file_write(struct pfdd_append_file *a, const char *bytes,
+                            size_t n)
 {
     while (n) {
         ssize_t done = write_some(a, bytes, n);
@@ -84,7 +85,7 @@ bool pfdd_appended_write(struct pfdd_appended *a, const char *bytes, size_t n)
     return true;
 }
 
-void pfdd_appended_take_back(struct pfdd_appended *a, uint64_t before)
+void pfdd_append_file_take_back(struct pfdd_append_file *a, uint64_t before)
 {
     struct stat st;
     if (!a->path || fstat(a->fd, &st) != 0 || (uint64_t)st.st_size != a->size ||

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pfdd_appended {
+struct pfdd_append_file {
     const char *path;        /* borrowed; NULL: standard output */
     const atomic_bool *stop; /* borrowed: nobody waits for a pipe any more */
     int fd;                  /* -1: it is not open */
@@ -23,18 +23,19 @@ struct pfdd_appended {
 };
 
 /* Does nothing if it is open. False: errno says why. */
-bool pfdd_appended_open(struct pfdd_appended *a);
-void pfdd_appended_close(struct pfdd_appended *a);
+bool pfdd_append_file_open(struct pfdd_append_file *a);
+void pfdd_append_file_close(struct pfdd_append_file *a);
 
 /* It is closed if it is not the one any more that its path names. */
-void pfdd_appended_look_after(struct pfdd_appended *a);
+void pfdd_append_file_look_after(struct pfdd_append_file *a);
 
 /* All n bytes, behind what is there. False: errno says why; EAGAIN: it is to
  * stop. n_written says how many are there. */
-bool pfdd_appended_write(struct pfdd_appended *a, const char *bytes, size_t n);
+bool pfdd_append_file_write(struct pfdd_append_file *a, const char *bytes,
+                            size_t n);
 
 /* A write failed: what it has left goes, so that there are `before` bytes, as
  * far as nobody else has written since. */
-void pfdd_appended_take_back(struct pfdd_appended *a, uint64_t before);
+void pfdd_append_file_take_back(struct pfdd_append_file *a, uint64_t before);
 
 #endif

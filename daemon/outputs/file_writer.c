@@ -27,7 +27,7 @@ enum {
 /* One file that is written. */
 struct writer {
     struct pfdd_job job;
-    struct pfdd_written *of;
+    struct pfdd_file_writer *of;
     struct writer *next;
     struct pfdd_cursor cursor;
     bool reading;
@@ -40,11 +40,11 @@ struct writer {
     uint32_t source;   /* with {buffer}: its number in `files` */
     char *path;
     /* The job's. */
-    struct pfdd_appended file;
+    struct pfdd_append_file file;
     const char *bytes; /* [n], the reader's or the queue's */
     size_t n;
     int error;
-    char old[PFDD_ROTATED]; /* rotated just now, or "" */
+    char old[PFDD_ROTATION]; /* rotated just now, or "" */
     bool is_due;    /* it is rotated when what is in it is known to be */
     bool is_mended; /* of what whoever wrote it last left */
     struct pfdd_file_resume file_resume;
@@ -58,17 +58,18 @@ struct source_file {
     struct writer *writer;
 };
 
-static const struct pfdd_written_config *config_of(const struct pfdd_written *o)
+static const struct pfdd_file_writer_config *config_of(
+    const struct pfdd_file_writer *o)
 {
-    return (const struct pfdd_written_config *)o->base.config;
+    return (const struct pfdd_file_writer_config *)o->base.config;
 }
 
 /* ---- on the disk thread ---- */
 
 static bool is_due(const struct writer *w)
 {
-    const struct pfdd_written_config *config = config_of(w->of);
-    const struct pfdd_appended *f = &w->file;
+    const struct pfdd_file_writer_config *config = config_of(w->of);
+    const struct pfdd_append_file *f = &w->file;
     uint64_t age = ((uint64_t)time(NULL) - f->opened) * 1000;
     return f->is_whole && f->fd >= 0 && f->path &&
            ((config->rotate_size && f->size >= config->rotate_size) ||
@@ -78,27 +79,27 @@ static bool is_due(const struct writer *w)
 /* The old file gets the time behind its name. */
 static void rotate(struct writer *w)
 {
-    if (!pfdd_rotated_rename(w->path, w->old))
+    if (!pfdd_rotation_rename(w->path, w->old))
         w->old[0] = '\0';
-    pfdd_appended_close(&w->file);
+    pfdd_append_file_close(&w->file);
     w->file.opened = 0;
 }
 
 static bool write_lines(struct writer *w)
 {
-    struct pfdd_appended *f = &w->file;
-    if (!pfdd_appended_open(f))
+    struct pfdd_append_file *f = &w->file;
+    if (!pfdd_append_file_open(f))
         return false;
     /* Of somebody else, who was killed. */
-    if (!f->is_whole && w->consuming && !pfdd_appended_write(f, "\n", 1))
+    if (!f->is_whole && w->consuming && !pfdd_append_file_write(f, "\n", 1))
         return false;
     uint64_t before = f->size;
     f->n_written = 0;
-    bool ok = pfdd_appended_write(f, w->bytes, w->n) &&
+    bool ok = pfdd_append_file_write(f, w->bytes, w->n) &&
               (!w->consuming || !f->path || fdatasync(f->fd) == 0);
     if (!ok && w->consuming) {
         int error = errno;
-        pfdd_appended_take_back(f, before);
+        pfdd_append_file_take_back(f, before);
         errno = error;
     }
     return ok;
@@ -137,7 +138,7 @@ static void run_job(struct pfdd_job *job)
     w->error = 0;
     w->file.n_written = 0;
     w->old[0] = '\0';
-    pfdd_appended_look_after(&w->file);
+    pfdd_append_file_look_after(&w->file);
     bool is_first = !w->is_mended;
     if (is_first)
         mend(w);
@@ -150,22 +151,22 @@ static void run_job(struct pfdd_job *job)
     }
     /* There may be as many as others like: none is kept open. */
     if (w->of->per_source && w->file.fd >= 0)
-        pfdd_appended_close(&w->file);
+        pfdd_append_file_close(&w->file);
 }
 
 struct care {
-    struct pfdd_rotated_care care;
-    struct pfdd_written *of;
+    struct pfdd_rotation_care care;
+    struct pfdd_file_writer *of;
 };
 
 /* ---- on the loop ---- */
 
-static void finish_close(struct pfdd_written *o);
+static void finish_close(struct pfdd_file_writer *o);
 
 static void care_done(struct pfdd_job *job)
 {
     struct care *c = (struct care *)job;
-    struct pfdd_written *o = c->of;
+    struct pfdd_file_writer *o = c->of;
     if (c->care.error) {
         pfdd_log(PFDD_WARNING, "%s: not compressed: %s", c->care.old,
                  strerror(c->care.error));
@@ -177,15 +178,15 @@ static void care_done(struct pfdd_job *job)
 }
 
 /* old: rotated just now, or "": at the start. */
-static void look_after_old(struct pfdd_written *o, const char *old,
+static void look_after_old(struct pfdd_file_writer *o, const char *old,
                            const char *path)
 {
-    const struct pfdd_written_config *config = config_of(o);
+    const struct pfdd_file_writer_config *config = config_of(o);
     struct care *c =
         config->compress || config->keep ? malloc(sizeof *c) : NULL;
     if (!c)
         return;
-    pfdd_rotated_care(&c->care, old, path, config->compress, config->keep);
+    pfdd_rotation_care(&c->care, old, path, config->compress, config->keep);
     c->care.job.done = care_done;
     c->of = o;
     o->n_compressing++;
@@ -205,7 +206,7 @@ static void start_job(struct writer *w);
 static void job_done(struct pfdd_job *job)
 {
     struct writer *w = (struct writer *)job;
-    struct pfdd_written *o = w->of;
+    struct pfdd_file_writer *o = w->of;
     struct pfdd *d = o->base.d;
     w->busy = false;
     w->cursor.is_lent = false;
@@ -292,7 +293,7 @@ static void on_durable(struct pfdd_consumer *consumer)
 
 static bool is_taken(const void *user, const char *path)
 {
-    const struct pfdd_written *o = user;
+    const struct pfdd_file_writer *o = user;
     for (const struct writer *w = o->writers; w; w = w->next) {
         if (!strcmp(w->path, path))
             return true;
@@ -340,7 +341,7 @@ static bool read_ring(struct writer *w, const char *source, uint64_t first_seq)
 }
 
 /* NULL: out of memory. */
-static struct writer *add_writer(struct pfdd_written *o, uint32_t source,
+static struct writer *add_writer(struct pfdd_file_writer *o, uint32_t source,
                                  uint64_t first_seq)
 {
     const struct pfdd_output_config *config = o->base.config;
@@ -356,9 +357,9 @@ static struct writer *add_writer(struct pfdd_written *o, uint32_t source,
     w->path = o->is_stdout ? strdup("stdout")
                            : pfdd_path_template_choose(config_of(o)->path, name,
                                                        is_taken, o);
-    w->file = (struct pfdd_appended){ .path = o->is_stdout ? NULL : w->path,
-                                      .stop = &o->stop,
-                                      .fd = -1 };
+    w->file = (struct pfdd_append_file){ .path = o->is_stdout ? NULL : w->path,
+                                         .stop = &o->stop,
+                                         .fd = -1 };
     bool ok = w->path && (config->required ? join_queue(w)
                                            : read_ring(w, name, first_seq));
     if (!ok) {
@@ -377,7 +378,7 @@ static struct writer *add_writer(struct pfdd_written *o, uint32_t source,
 
 /* ---- a file for each source ---- */
 
-static void free_writer(struct pfdd_written *o, struct writer *w)
+static void free_writer(struct pfdd_file_writer *o, struct writer *w)
 {
     if (w->reading) {
         o->base.d->count.missed += w->cursor.missed;
@@ -387,13 +388,13 @@ static void free_writer(struct pfdd_written *o, struct writer *w)
     if (w->consuming)
         pfdd_spool_leave(o->base.d->spool, &w->consumer);
     if (w->file.fd >= 0 && w->file.path)
-        pfdd_appended_close(&w->file);
+        pfdd_append_file_close(&w->file);
     pfdd_file_resume_deinit(&w->file_resume);
     free(w->path);
     free(w);
 }
 
-static bool grow_files(struct pfdd_written *o, uint32_t n)
+static bool grow_files(struct pfdd_file_writer *o, uint32_t n)
 {
     if (n <= o->n_files)
         return true;
@@ -414,7 +415,7 @@ static bool is_idle(struct writer *w)
 
 /* All of its lines are written: it makes room for others, and goes on there
  * when there are more. */
-static void retire(struct pfdd_written *o, struct source_file *f,
+static void retire(struct pfdd_file_writer *o, struct source_file *f,
                    uint64_t n_lines)
 {
     struct writer *w = f->writer;
@@ -433,7 +434,7 @@ static void retire(struct pfdd_written *o, struct source_file *f,
 
 /* Where its file goes on. What the ring has let go of since is missed only if
  * some of it was the source's. */
-static uint64_t first_seq(const struct pfdd_written *o,
+static uint64_t first_seq(const struct pfdd_file_writer *o,
                           const struct source_file *f,
                           const struct pfdd_source *it)
 {
@@ -444,7 +445,7 @@ static uint64_t first_seq(const struct pfdd_written *o,
 }
 
 /* Who has had nothing to write for the longest makes way. False: all have. */
-static bool make_way(struct pfdd_written *o)
+static bool make_way(struct pfdd_file_writer *o)
 {
     struct writer *oldest = NULL;
     if (o->n_writers < FILES_MAX)
@@ -460,7 +461,7 @@ static bool make_way(struct pfdd_written *o)
     return true;
 }
 
-static void look_at_source(struct pfdd_written *o, uint32_t i)
+static void look_at_source(struct pfdd_file_writer *o, uint32_t i)
 {
     const struct pfdd_source *it = &o->base.d->source_table.items[i];
     struct source_file *f = &o->files[i];
@@ -481,7 +482,7 @@ static void look_at_source(struct pfdd_written *o, uint32_t i)
     }
 }
 
-static void tell_waiting(struct pfdd_written *o, unsigned n_before)
+static void tell_waiting(struct pfdd_file_writer *o, unsigned n_before)
 {
     struct pfdd *d = o->base.d;
     char status[96] = "STATUS=";
@@ -502,7 +503,7 @@ static void tell_waiting(struct pfdd_written *o, unsigned n_before)
     pfdd_systemd_notify(status);
 }
 
-static void look_at_sources(struct pfdd_written *o)
+static void look_at_sources(struct pfdd_file_writer *o)
 {
     uint32_t n = o->base.d->source_table.n;
     unsigned n_before = o->n_waiting;
@@ -517,26 +518,26 @@ static void look_at_sources(struct pfdd_written *o)
 
 static void on_tick(uv_timer_t *timer)
 {
-    struct pfdd_written *o = timer->data;
+    struct pfdd_file_writer *o = timer->data;
     for (struct writer *w = o->writers; w; w = w->next)
         start_job(w);
     look_at_sources(o);
 }
 
 /* Of all sources, if each has a file. */
-static void tidy(struct pfdd_written *o)
+static void tidy(struct pfdd_file_writer *o)
 {
     char *path = o->is_stdout ? NULL
                               : pfdd_path_template_fill(config_of(o)->path,
-                                                        PFDD_ROTATED_ANY);
+                                                        PFDD_ROTATION_ANY);
     if (path)
         look_after_old(o, "", path);
     free(path);
 }
 
-bool pfdd_written_open(struct pfdd_output *output, char *err, size_t n_err)
+bool pfdd_file_writer_open(struct pfdd_output *output, char *err, size_t n_err)
 {
-    struct pfdd_written *o = (struct pfdd_written *)output;
+    struct pfdd_file_writer *o = (struct pfdd_file_writer *)output;
     struct pfdd *d = output->d;
     const char *path = config_of(o)->path;
     o->is_stdout = !path;
@@ -558,7 +559,7 @@ bool pfdd_written_open(struct pfdd_output *output, char *err, size_t n_err)
     return true;
 }
 
-static bool is_busy(const struct pfdd_written *o)
+static bool is_busy(const struct pfdd_file_writer *o)
 {
     for (const struct writer *w = o->writers; w; w = w->next) {
         if (w->busy || (w->consuming && pfdd_consumer_is_busy(&w->consumer)))
@@ -567,7 +568,7 @@ static bool is_busy(const struct pfdd_written *o)
     return o->n_compressing > 0;
 }
 
-static void finish_close(struct pfdd_written *o)
+static void finish_close(struct pfdd_file_writer *o)
 {
     if (!o->base.closing || !o->timer_closed || is_busy(o))
         return;
@@ -584,21 +585,21 @@ static void finish_close(struct pfdd_written *o)
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    struct pfdd_written *o = handle->data;
+    struct pfdd_file_writer *o = handle->data;
     o->timer_closed = true;
     finish_close(o);
 }
 
-void pfdd_written_close(struct pfdd_output *output)
+void pfdd_file_writer_close(struct pfdd_output *output)
 {
-    struct pfdd_written *o = (struct pfdd_written *)output;
+    struct pfdd_file_writer *o = (struct pfdd_file_writer *)output;
     atomic_store(&o->stop, true);
     uv_close((uv_handle_t *)&o->tick, on_timer_closed);
 }
 
-bool pfdd_written_is_drained(const struct pfdd_output *output)
+bool pfdd_file_writer_is_drained(const struct pfdd_output *output)
 {
-    struct pfdd_written *o = (struct pfdd_written *)(uintptr_t)output;
+    struct pfdd_file_writer *o = (struct pfdd_file_writer *)(uintptr_t)output;
     look_at_sources(o);
     for (struct writer *w = o->writers; w; w = w->next) {
         if (w->busy)
@@ -611,9 +612,9 @@ bool pfdd_written_is_drained(const struct pfdd_output *output)
     return true;
 }
 
-size_t pfdd_written_memory(const struct pfdd_output *output)
+size_t pfdd_file_writer_memory(const struct pfdd_output *output)
 {
-    const struct pfdd_written *o = (const struct pfdd_written *)output;
+    const struct pfdd_file_writer *o = (const struct pfdd_file_writer *)output;
     size_t n = sizeof *o + o->n_files * sizeof *o->files;
     for (const struct writer *w = o->writers; w; w = w->next) {
         n += sizeof *w + (w->reading ? pfdd_cursor_memory(&w->cursor) : 0);

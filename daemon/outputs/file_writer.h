@@ -17,7 +17,7 @@
 
 #include "daemon.h"
 
-struct pfdd_written_config {
+struct pfdd_file_writer_config {
     struct pfdd_output_config base;
     char *path;           /* NULL: standard output */
     uint64_t rotate_size; /* 0: never */
@@ -27,7 +27,7 @@ struct pfdd_written_config {
 };
 
 /* The object of such an output; private. */
-struct pfdd_written {
+struct pfdd_file_writer {
     struct pfdd_output base;
     struct writer *writers;
     struct pfdd_pool *pool; /* standard output's own thread */
@@ -46,9 +46,9 @@ struct pfdd_written {
 };
 
 /* The hooks of a class whose configuration and object these are. */
-bool pfdd_written_open(struct pfdd_output *output, char *err, size_t n_err);
-void pfdd_written_close(struct pfdd_output *output);
-bool pfdd_written_is_drained(const struct pfdd_output *output);
-size_t pfdd_written_memory(const struct pfdd_output *output);
+bool pfdd_file_writer_open(struct pfdd_output *output, char *err, size_t n_err);
+void pfdd_file_writer_close(struct pfdd_output *output);
+bool pfdd_file_writer_is_drained(const struct pfdd_output *output);
+size_t pfdd_file_writer_memory(const struct pfdd_output *output);
 
 #endif

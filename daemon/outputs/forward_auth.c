@@ -26,9 +26,9 @@ static bool read_secret(struct pfdd_secret *ret, const char *path,
     return false;
 }
 
-bool pfdd_greeting_read(struct pfdd_greeting *g,
-                        const struct pfdd_greeting_config *config, char *err,
-                        size_t n_err)
+bool pfdd_forward_auth_read(struct pfdd_forward_auth *g,
+                            const struct pfdd_forward_auth_config *config,
+                            char *err, size_t n_err)
 {
     g->user = config->user;
     return read_secret(&g->key, config->key_file, "shared key", err, n_err) &&
@@ -47,7 +47,7 @@ bool pfdd_make_random(char *ret, size_t n_bytes)
 }
 
 /* What proves that we know the key; host: whose proof it is. */
-static bool prove(const struct pfdd_greeting *g, const char *host,
+static bool prove(const struct pfdd_forward_auth *g, const char *host,
                   size_t n_host, char ret[PFDD_SHA512_TEXT])
 {
     const struct pfdd_piece pieces[] = {
@@ -60,8 +60,8 @@ static bool prove(const struct pfdd_greeting *g, const char *host,
 }
 
 /* Likewise the password, which is said to who asks for one only. */
-static bool prove_user(const struct pfdd_greeting *g, struct pfdd_piece salt,
-                       char ret[PFDD_SHA512_TEXT])
+static bool prove_user(const struct pfdd_forward_auth *g,
+                       struct pfdd_piece salt, char ret[PFDD_SHA512_TEXT])
 {
     const struct pfdd_piece pieces[] = {
         salt,
@@ -71,9 +71,9 @@ static bool prove_user(const struct pfdd_greeting *g, struct pfdd_piece salt,
     return pfdd_sha512(pieces, 3, ret);
 }
 
-const char *pfdd_greeting_answer(struct pfdd_greeting *g,
-                                 const struct pfdd_forward_said *helo,
-                                 struct pfdd_byte_buffer *out)
+const char *pfdd_forward_auth_answer(struct pfdd_forward_auth *g,
+                                     const struct pfdd_forward_said *helo,
+                                     struct pfdd_byte_buffer *out)
 {
     const struct pfdd_piece *nonce = &helo->nonce;
     char proof[PFDD_SHA512_TEXT];
@@ -95,8 +95,8 @@ const char *pfdd_greeting_answer(struct pfdd_greeting *g,
     return NULL;
 }
 
-const char *pfdd_greeting_check(const struct pfdd_greeting *g,
-                                const struct pfdd_forward_said *pong)
+const char *pfdd_forward_auth_check(const struct pfdd_forward_auth *g,
+                                    const struct pfdd_forward_said *pong)
 {
     char proof[PFDD_SHA512_TEXT];
     if (!pong->is_known && g->user)

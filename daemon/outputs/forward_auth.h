@@ -18,7 +18,7 @@ struct pfdd_secret {
     size_t n;
 };
 
-struct pfdd_greeting {
+struct pfdd_forward_auth {
     struct pfdd_secret key; /* n is 0: there is none, and nobody greets */
     const char *user;       /* borrowed; NULL: none */
     struct pfdd_secret password;
@@ -28,7 +28,7 @@ struct pfdd_greeting {
 };
 
 /* Where that is configured. */
-struct pfdd_greeting_config {
+struct pfdd_forward_auth_config {
     char *key_file; /* NULL: the peer wants no key */
     char *user;     /* NULL: it wants none */
     char *password_file;
@@ -36,18 +36,18 @@ struct pfdd_greeting_config {
 
 /* Secrets are what their files have, without the newline at the end. False: err
  * [n_err] says which of them is in none. */
-bool pfdd_greeting_read(struct pfdd_greeting *g,
-                        const struct pfdd_greeting_config *config, char *err,
-                        size_t n_err);
+bool pfdd_forward_auth_read(struct pfdd_forward_auth *g,
+                            const struct pfdd_forward_auth_config *config,
+                            char *err, size_t n_err);
 
 /* Our answer to a HELO, added to out. NULL: all is well; else why not. */
-const char *pfdd_greeting_answer(struct pfdd_greeting *g,
-                                 const struct pfdd_forward_said *helo,
-                                 struct pfdd_byte_buffer *out);
+const char *pfdd_forward_auth_answer(struct pfdd_forward_auth *g,
+                                     const struct pfdd_forward_said *helo,
+                                     struct pfdd_byte_buffer *out);
 
 /* Of a PONG: NULL, if it lets us in and knows the key itself; else why not. */
-const char *pfdd_greeting_check(const struct pfdd_greeting *g,
-                                const struct pfdd_forward_said *pong);
+const char *pfdd_forward_auth_check(const struct pfdd_forward_auth *g,
+                                    const struct pfdd_forward_said *pong);
 
 /* Bytes [n] of chance, at most 16, as hexadecimal digits and a NUL. */
 bool pfdd_make_random(char *ret, size_t n_bytes);

@@ -5,19 +5,19 @@
 
 static void on_reader(struct pfdd_cursor *cursor)
 {
-    struct pfdd_notes *notes = cursor->user;
-    notes->wake(notes->user);
+    struct pfdd_log_feed *log_feed = cursor->user;
+    log_feed->wake(log_feed->user);
 }
 
 static void on_consumer(struct pfdd_consumer *consumer)
 {
-    struct pfdd_notes *notes = consumer->user;
-    notes->wake(notes->user);
+    struct pfdd_log_feed *log_feed = consumer->user;
+    log_feed->wake(log_feed->user);
 }
 
 /* ---- life ---- */
 
-static bool open_reader(struct pfdd_notes *notes,
+static bool open_reader(struct pfdd_log_feed *log_feed,
                         const struct pfdd_output_config *config,
                         const struct pfdd_encoding *encoding, char *err,
                         size_t n_err)
@@ -28,152 +28,160 @@ static bool open_reader(struct pfdd_notes *notes,
     request.form = PFDD_TEXT;
     request.wants.encoding = encoding;
     request.from.is_seq = true;
-    request.from.value = notes->d->ring.next_seq;
+    request.from.value = log_feed->d->ring.next_seq;
     ok = ok && pfdd_request_finish(&request, err, n_err) &&
-         pfdd_cursor_init(&notes->cursor, &notes->d->render_cache, &request);
+         pfdd_cursor_init(&log_feed->cursor, &log_feed->d->render_cache,
+                          &request);
     pfdd_request_deinit(&request);
     return ok;
 }
 
-bool pfdd_notes_open(struct pfdd_notes *notes, const struct pfdd_output *output,
-                     const struct pfdd_encoding *encoding, char *err,
-                     size_t n_err)
+bool pfdd_log_feed_open(struct pfdd_log_feed *log_feed,
+                        const struct pfdd_output *output,
+                        const struct pfdd_encoding *encoding, char *err,
+                        size_t n_err)
 {
     const struct pfdd_output_config *config = output->config;
-    notes->d = output->d;
-    notes->is_required = config->required;
-    notes->batch_size = config->batch_size;
-    notes->batch_ms = config->batch_ms;
+    log_feed->d = output->d;
+    log_feed->is_required = config->required;
+    log_feed->batch_size = config->batch_size;
+    log_feed->batch_ms = config->batch_ms;
     if (!config->required) {
-        if (!open_reader(notes, config, encoding, err, n_err))
+        if (!open_reader(log_feed, config, encoding, err, n_err))
             return false;
-        notes->cursor.wake = on_reader;
-        notes->cursor.user = notes;
-        notes->cursor.name = pfdd_output_name(config);
+        log_feed->cursor.wake = on_reader;
+        log_feed->cursor.user = log_feed;
+        log_feed->cursor.name = pfdd_output_name(config);
         return true;
     }
-    if (!pfdd_consumer_choose(&notes->consumer, config, encoding, err, n_err))
+    if (!pfdd_consumer_choose(&log_feed->consumer, config, encoding, err,
+                              n_err))
         return false;
-    notes->consumer.name = output->class->checkpoint_name(config);
-    notes->consumer.wake = on_consumer;
-    notes->consumer.user = notes;
-    notes->consumer.absent = true;
-    pfdd_spool_join(notes->d->spool, &notes->consumer);
+    log_feed->consumer.name = output->class->checkpoint_name(config);
+    log_feed->consumer.wake = on_consumer;
+    log_feed->consumer.user = log_feed;
+    log_feed->consumer.absent = true;
+    pfdd_spool_join(log_feed->d->spool, &log_feed->consumer);
     return true;
 }
 
-bool pfdd_notes_can_close(const struct pfdd_notes *notes)
+bool pfdd_log_feed_can_close(const struct pfdd_log_feed *log_feed)
 {
-    return !notes->is_required || !pfdd_consumer_is_busy(&notes->consumer);
+    return !log_feed->is_required ||
+           !pfdd_consumer_is_busy(&log_feed->consumer);
 }
 
-void pfdd_notes_close(struct pfdd_notes *notes)
+void pfdd_log_feed_close(struct pfdd_log_feed *log_feed)
 {
-    if (notes->is_required) {
-        pfdd_spool_leave(notes->d->spool, &notes->consumer);
+    if (log_feed->is_required) {
+        pfdd_spool_leave(log_feed->d->spool, &log_feed->consumer);
         return;
     }
-    notes->d->count.missed += notes->cursor.missed;
-    pfdd_cursor_deinit(&notes->cursor);
+    log_feed->d->count.missed += log_feed->cursor.missed;
+    pfdd_cursor_deinit(&log_feed->cursor);
 }
 
 /* ---- notes ---- */
 
-bool pfdd_notes_peek(struct pfdd_notes *notes, const char **bytes, size_t *n)
+bool pfdd_log_feed_peek(struct pfdd_log_feed *log_feed, const char **bytes,
+                        size_t *n)
 {
-    return notes->is_required ? pfdd_consumer_peek(&notes->consumer, bytes, n)
-                              : pfdd_cursor_peek(&notes->cursor, bytes, n);
+    return log_feed->is_required
+               ? pfdd_consumer_peek(&log_feed->consumer, bytes, n)
+               : pfdd_cursor_peek(&log_feed->cursor, bytes, n);
 }
 
 /* True: what was peeked at is all that there is. */
-static bool are_last(const struct pfdd_notes *notes)
+static bool are_last(const struct pfdd_log_feed *log_feed)
 {
     const struct pfdd_rendered_block *rendered_block =
-        notes->cursor.rendered_block;
-    if (notes->is_required)
-        return !pfdd_consumer_has_more(&notes->consumer);
-    return !rendered_block || rendered_block->end >= notes->d->ring.next_seq;
+        log_feed->cursor.rendered_block;
+    if (log_feed->is_required)
+        return !pfdd_consumer_has_more(&log_feed->consumer);
+    return !rendered_block || rendered_block->end >= log_feed->d->ring.next_seq;
 }
 
-bool pfdd_notes_gather(struct pfdd_notes *notes, const char **bytes, size_t *n)
+bool pfdd_log_feed_gather(struct pfdd_log_feed *log_feed, const char **bytes,
+                          size_t *n)
 {
-    uint64_t now = uv_now(notes->d->loop);
-    if (!pfdd_notes_peek(notes, bytes, n))
+    uint64_t now = uv_now(log_feed->d->loop);
+    if (!pfdd_log_feed_peek(log_feed, bytes, n))
         return false;
-    if (!notes->gathers)
-        notes->gathers = now ? now : 1;
-    return *n >= notes->batch_size || now - notes->gathers >= notes->batch_ms ||
-           notes->d->stopping || !are_last(notes);
+    if (!log_feed->gathers)
+        log_feed->gathers = now ? now : 1;
+    return *n >= log_feed->batch_size ||
+           now - log_feed->gathers >= log_feed->batch_ms ||
+           log_feed->d->stopping || !are_last(log_feed);
 }
 
-void pfdd_notes_take(struct pfdd_notes *notes, size_t n)
+void pfdd_log_feed_take(struct pfdd_log_feed *log_feed, size_t n)
 {
-    notes->gathers = 0;
-    if (notes->is_required) {
-        pfdd_consumer_take(&notes->consumer, n);
+    log_feed->gathers = 0;
+    if (log_feed->is_required) {
+        pfdd_consumer_take(&log_feed->consumer, n);
     } else {
-        pfdd_cursor_consume(&notes->cursor, n);
+        pfdd_cursor_consume(&log_feed->cursor, n);
     }
 }
 
 /* What the queue has made stays anyway. */
-void pfdd_notes_lend(struct pfdd_notes *notes, bool is_lent)
+void pfdd_log_feed_lend(struct pfdd_log_feed *log_feed, bool is_lent)
 {
-    if (!notes->is_required)
-        notes->cursor.is_lent = is_lent;
+    if (!log_feed->is_required)
+        log_feed->cursor.is_lent = is_lent;
 }
 
-void pfdd_notes_resume(struct pfdd_notes *notes, uint64_t sequence,
-                       uint64_t time)
+void pfdd_log_feed_resume(struct pfdd_log_feed *log_feed, uint64_t sequence,
+                          uint64_t time)
 {
-    if (notes->is_required)
-        pfdd_consumer_resume(&notes->consumer, sequence, time, "", 0);
+    if (log_feed->is_required)
+        pfdd_consumer_resume(&log_feed->consumer, sequence, time, "", 0);
 }
 
-void pfdd_notes_look(struct pfdd_notes *notes)
+void pfdd_log_feed_look(struct pfdd_log_feed *log_feed)
 {
     const char *bytes = NULL;
     size_t n = 0;
-    if (notes->is_required)
-        pfdd_consumer_peek(&notes->consumer, &bytes, &n);
+    if (log_feed->is_required)
+        pfdd_consumer_peek(&log_feed->consumer, &bytes, &n);
 }
 
-void pfdd_notes_attend(struct pfdd_notes *notes, bool is_there)
+void pfdd_log_feed_attend(struct pfdd_log_feed *log_feed, bool is_there)
 {
-    notes->consumer.absent = !is_there;
+    log_feed->consumer.absent = !is_there;
 }
 
-void pfdd_notes_ack(struct pfdd_notes *notes, uint64_t sequence)
+void pfdd_log_feed_ack(struct pfdd_log_feed *log_feed, uint64_t sequence)
 {
-    if (notes->is_required)
-        pfdd_consumer_ack(&notes->consumer, sequence);
+    if (log_feed->is_required)
+        pfdd_consumer_ack(&log_feed->consumer, sequence);
 }
 
-void pfdd_notes_rewind(struct pfdd_notes *notes)
+void pfdd_log_feed_rewind(struct pfdd_log_feed *log_feed)
 {
-    if (!notes->is_required)
+    if (!log_feed->is_required)
         return;
-    pfdd_consumer_rewind(&notes->consumer);
-    pfdd_notes_look(notes);
+    pfdd_consumer_rewind(&log_feed->consumer);
+    pfdd_log_feed_look(log_feed);
 }
 
 /* ---- how it is ---- */
 
-bool pfdd_notes_are_done(const struct pfdd_notes *notes)
+bool pfdd_log_feed_are_done(const struct pfdd_log_feed *log_feed)
 {
-    return notes->is_required ? pfdd_consumer_is_done(&notes->consumer)
-                              : pfdd_cursor_is_done(&notes->cursor);
+    return log_feed->is_required ? pfdd_consumer_is_done(&log_feed->consumer)
+                                 : pfdd_cursor_is_done(&log_feed->cursor);
 }
 
-uint64_t pfdd_notes_dropped(const struct pfdd_notes *notes)
+uint64_t pfdd_log_feed_dropped(const struct pfdd_log_feed *log_feed)
 {
-    return notes->is_required ? 0 : pfdd_cursor_dropped(&notes->cursor);
+    return log_feed->is_required ? 0 : pfdd_cursor_dropped(&log_feed->cursor);
 }
 
 /* What the queue has read counts there. */
-size_t pfdd_notes_memory(const struct pfdd_notes *notes)
+size_t pfdd_log_feed_memory(const struct pfdd_log_feed *log_feed)
 {
-    return notes->is_required ? 0 : pfdd_cursor_memory(&notes->cursor);
+    return log_feed->is_required ? 0 : pfdd_cursor_memory(&log_feed->cursor);
 }
 
 /* Of an item that the ring has; of older ones, of its oldest. */
@@ -185,15 +193,16 @@ static uint64_t time_of(const struct pfdd_ring *ring, uint64_t sequence)
 }
 
 /* 0: none waits. */
-static uint64_t oldest_time(const struct pfdd_notes *notes)
+static uint64_t oldest_time(const struct pfdd_log_feed *log_feed)
 {
-    const struct pfdd_ring *ring = &notes->d->ring;
-    const struct pfdd_spool_reader *s = &notes->consumer.spool_reader;
-    uint64_t sequence = notes->is_required ? notes->consumer.acked + 1
-                                           : pfdd_cursor_seq(&notes->cursor);
+    const struct pfdd_ring *ring = &log_feed->d->ring;
+    const struct pfdd_spool_reader *s = &log_feed->consumer.spool_reader;
+    uint64_t sequence = log_feed->is_required
+                            ? log_feed->consumer.acked + 1
+                            : pfdd_cursor_seq(&log_feed->cursor);
     if (sequence >= ring->next_seq)
         return 0;
-    if (!notes->is_required || sequence >= pfdd_ring_oldest(ring) ||
+    if (!log_feed->is_required || sequence >= pfdd_ring_oldest(ring) ||
         s->at == s->n)
         return time_of(ring, sequence);
     struct pfdd_log_record_made note;
@@ -201,9 +210,9 @@ static uint64_t oldest_time(const struct pfdd_notes *notes)
     return note.time;
 }
 
-uint64_t pfdd_notes_age(const struct pfdd_notes *notes, uint64_t taken)
+uint64_t pfdd_log_feed_age(const struct pfdd_log_feed *log_feed, uint64_t taken)
 {
     uint64_t now = pfdd_time_now();
-    uint64_t time = taken ? taken : oldest_time(notes);
+    uint64_t time = taken ? taken : oldest_time(log_feed);
     return time && time < now ? now - time : 0;
 }

@@ -12,7 +12,7 @@
 #include "ring/log_record.h"
 #include "spool/consumer.h"
 
-struct pfdd_notes {
+struct pfdd_log_feed {
     struct pfdd *d;
     bool is_required;
     struct pfdd_cursor cursor;
@@ -26,46 +26,50 @@ struct pfdd_notes {
 };
 
 /* wake and user are set. False: err [n_err] says why not. */
-bool pfdd_notes_open(struct pfdd_notes *notes, const struct pfdd_output *output,
-                     const struct pfdd_encoding *encoding, char *err,
-                     size_t n_err);
+bool pfdd_log_feed_open(struct pfdd_log_feed *log_feed,
+                        const struct pfdd_output *output,
+                        const struct pfdd_encoding *encoding, char *err,
+                        size_t n_err);
 /* False: not yet, wake() comes. */
-bool pfdd_notes_can_close(const struct pfdd_notes *notes);
-void pfdd_notes_close(struct pfdd_notes *notes);
+bool pfdd_log_feed_can_close(const struct pfdd_log_feed *log_feed);
+void pfdd_log_feed_close(struct pfdd_log_feed *log_feed);
 
 /* Notes [*n bytes], whole ones, borrowed until they are taken. */
-bool pfdd_notes_peek(struct pfdd_notes *notes, const char **bytes, size_t *n);
-void pfdd_notes_take(struct pfdd_notes *notes, size_t n);
+bool pfdd_log_feed_peek(struct pfdd_log_feed *log_feed, const char **bytes,
+                        size_t *n);
+void pfdd_log_feed_take(struct pfdd_log_feed *log_feed, size_t n);
 /* The same once there is a batch of them, as the configuration has it. False: not
  * yet; while it gathers, ask again within batch_ms. */
-bool pfdd_notes_gather(struct pfdd_notes *notes, const char **bytes, size_t *n);
+bool pfdd_log_feed_gather(struct pfdd_log_feed *log_feed, const char **bytes,
+                          size_t *n);
 /* What was peeked at stays until it is given back: another thread reads it. */
-void pfdd_notes_lend(struct pfdd_notes *notes, bool is_lent);
+void pfdd_log_feed_lend(struct pfdd_log_feed *log_feed, bool is_lent);
 /* Before the first ones are asked for: the peer has all up to one of this
  * number and time, of this queue or another one. */
-void pfdd_notes_resume(struct pfdd_notes *notes, uint64_t sequence,
-                       uint64_t time);
+void pfdd_log_feed_resume(struct pfdd_log_feed *log_feed, uint64_t sequence,
+                          uint64_t time);
 
 /* Has the first ones read, once all is open: how old they are is known then. */
-void pfdd_notes_look(struct pfdd_notes *notes);
+void pfdd_log_feed_look(struct pfdd_log_feed *log_feed);
 
 /* Somebody is there to acknowledge, or has gone. */
-void pfdd_notes_attend(struct pfdd_notes *notes, bool is_there);
+void pfdd_log_feed_attend(struct pfdd_log_feed *log_feed, bool is_there);
 /* All up to a number are where they are to be. For those that are not required
  * nothing becomes of this, or of the next. */
-void pfdd_notes_ack(struct pfdd_notes *notes, uint64_t sequence);
+void pfdd_log_feed_ack(struct pfdd_log_feed *log_feed, uint64_t sequence);
 /* Gives again all that was taken and is not acknowledged. */
-void pfdd_notes_rewind(struct pfdd_notes *notes);
+void pfdd_log_feed_rewind(struct pfdd_log_feed *log_feed);
 
 /* True: all that there is was taken. */
-bool pfdd_notes_are_done(const struct pfdd_notes *notes);
+bool pfdd_log_feed_are_done(const struct pfdd_log_feed *log_feed);
 /* Items that it did not get. */
-uint64_t pfdd_notes_dropped(const struct pfdd_notes *notes);
-size_t pfdd_notes_memory(const struct pfdd_notes *notes);
+uint64_t pfdd_log_feed_dropped(const struct pfdd_log_feed *log_feed);
+size_t pfdd_log_feed_memory(const struct pfdd_log_feed *log_feed);
 
 /* For how long the oldest item waits that was not acknowledged, or not taken;
  * ns. taken: the time of the oldest that was taken and is still on its way; 0:
  * there is none. */
-uint64_t pfdd_notes_age(const struct pfdd_notes *notes, uint64_t taken);
+uint64_t pfdd_log_feed_age(const struct pfdd_log_feed *log_feed,
+                           uint64_t taken);
 
 #endif

@@ -27,11 +27,11 @@ enum {
 };
 
 /* A connection; its handle may live longer than it is used. */
-struct pfdd_sender_link {
+struct pfdd_log_sender_link {
     uv_poll_t poll;
     int fd;
     int events; /* polled for */
-    struct pfdd_sender *of;
+    struct pfdd_log_sender *of;
 };
 
 /* Notes that go out together. */
@@ -51,7 +51,7 @@ enum outcome {
     LOST,    /* errno says why */
 };
 
-static const struct pfdd_access *access_of(const struct pfdd_sender *s)
+static const struct pfdd_access *access_of(const struct pfdd_log_sender *s)
 {
     const struct pfdd_access *ours = &s->base.config->access;
     return ours->address.text[0] ? ours : &s->protocol->access;
@@ -70,7 +70,7 @@ static struct iovec part(const char *at, size_t n)
     return (struct iovec){ (void *)(uintptr_t)at, n };
 }
 
-static void gather(const struct pfdd_sender *s, struct batch *b,
+static void gather(const struct pfdd_log_sender *s, struct batch *b,
                    const char *bytes, size_t n)
 {
     size_t at = 0;
@@ -95,11 +95,11 @@ static void gather(const struct pfdd_sender *s, struct batch *b,
 static void on_timer(uv_timer_t *timer);
 
 /* A note went out whole. */
-static void count_out(struct pfdd_sender *s, uint64_t sequence, uint64_t time,
-                      size_t n_bytes)
+static void count_out(struct pfdd_log_sender *s, uint64_t sequence,
+                      uint64_t time, size_t n_bytes)
 {
     s->count.sent++;
-    if (!s->notes.is_required)
+    if (!s->log_feed.is_required)
         return;
     if (s->out.n++ == 0) {
         s->out.time = time;
@@ -110,14 +110,14 @@ static void count_out(struct pfdd_sender *s, uint64_t sequence, uint64_t time,
 }
 
 /* The first n notes went out. */
-static void take(struct pfdd_sender *s, const struct batch *b, size_t n)
+static void take(struct pfdd_log_sender *s, const struct batch *b, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         count_out(s, b->notes[i].sequence, b->notes[i].time,
                   part_bytes(&b->parts[i * PARTS]));
     }
     if (n)
-        pfdd_notes_take(&s->notes, b->ends[n - 1]);
+        pfdd_log_feed_take(&s->log_feed, b->ends[n - 1]);
 }
 
 /* ---- datagrams ---- */
@@ -155,7 +155,8 @@ static bool send_memory(int socket, int memory)
 }
 
 /* What is larger than a datagram, as memory that nobody changes any more. */
-static bool send_large(const struct pfdd_sender *s, const struct iovec *parts)
+static bool send_large(const struct pfdd_log_sender *s,
+                       const struct iovec *parts)
 {
     int fd = memfd_create("note", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     bool ok =
@@ -176,7 +177,7 @@ static bool is_full(int error)
 }
 
 /* The first of a batch, which no datagram holds. */
-static bool get_over(struct pfdd_sender *s, struct batch *b)
+static bool get_over(struct pfdd_log_sender *s, struct batch *b)
 {
     if (s->protocol->takes_memory) {
         if (!send_large(s, b->parts))
@@ -190,13 +191,13 @@ static bool get_over(struct pfdd_sender *s, struct batch *b)
                  "others like it",
                  access_of(s)->address.text, part_bytes(b->parts));
     }
-    pfdd_notes_take(&s->notes, b->ends[0]);
+    pfdd_log_feed_take(&s->log_feed, b->ends[0]);
     if (!s->out.n)
-        pfdd_notes_ack(&s->notes, b->notes[0].sequence);
+        pfdd_log_feed_ack(&s->log_feed, b->notes[0].sequence);
     return true;
 }
 
-static enum outcome send_datagrams(struct pfdd_sender *s, struct batch *b,
+static enum outcome send_datagrams(struct pfdd_log_sender *s, struct batch *b,
                                    size_t *n_bytes)
 {
     struct mmsghdr messages[BATCH] = { 0 };
@@ -218,7 +219,7 @@ static enum outcome send_datagrams(struct pfdd_sender *s, struct batch *b,
 /* ---- streams ---- */
 
 /* Of the first note that did not go out whole all is kept. */
-static bool keep(struct pfdd_sender *s, const struct batch *b, size_t i,
+static bool keep(struct pfdd_log_sender *s, const struct batch *b, size_t i,
                  size_t sent)
 {
     const struct iovec *parts = &b->parts[i * PARTS];
@@ -231,7 +232,7 @@ static bool keep(struct pfdd_sender *s, const struct batch *b, size_t i,
     return !s->rest.failed;
 }
 
-static enum outcome send_stream(struct pfdd_sender *s, struct batch *b,
+static enum outcome send_stream(struct pfdd_log_sender *s, struct batch *b,
                                 size_t *n_bytes)
 {
     struct msghdr message = { .msg_iov = b->parts, .msg_iovlen = b->n * PARTS };
@@ -247,16 +248,16 @@ static enum outcome send_stream(struct pfdd_sender *s, struct batch *b,
     take(s, b, i);
     if (!left)
         return i < b->n ? BLOCKED : EMPTY;
-    pfdd_notes_take(&s->notes, b->ends[i] - (i ? b->ends[i - 1] : 0));
+    pfdd_log_feed_take(&s->log_feed, b->ends[i] - (i ? b->ends[i - 1] : 0));
     if (ok)
         return BLOCKED;
-    s->count.dropped += !s->notes.is_required;
+    s->count.dropped += !s->log_feed.is_required;
     pfdd_byte_buffer_free(&s->rest);
     errno = ENOMEM;
     return LOST;
 }
 
-static enum outcome send_rest(struct pfdd_sender *s)
+static enum outcome send_rest(struct pfdd_log_sender *s)
 {
     while (s->rest_at < s->rest.n) {
         ssize_t n = send(s->link->fd, s->rest.at + s->rest_at,
@@ -277,39 +278,39 @@ static enum outcome send_rest(struct pfdd_sender *s)
 
 static void on_link_closed(uv_handle_t *handle);
 
-static void drop_link(struct pfdd_sender *s)
+static void drop_link(struct pfdd_log_sender *s)
 {
-    struct pfdd_sender_link *link = s->link;
+    struct pfdd_log_sender_link *link = s->link;
     s->link = NULL;
     s->count.retried += s->rest_at > 0;
     s->rest_at = 0; /* whoever comes gets all of it */
-    if (s->notes.is_required) {
+    if (s->log_feed.is_required) {
         s->count.retried += s->out.n;
         memset(&s->out, 0, sizeof s->out);
         pfdd_byte_buffer_free(&s->rest);
-        pfdd_notes_attend(&s->notes, false);
-        pfdd_notes_rewind(&s->notes);
+        pfdd_log_feed_attend(&s->log_feed, false);
+        pfdd_log_feed_rewind(&s->log_feed);
     }
     uv_poll_stop(&link->poll);
     close(link->fd);
     uv_close((uv_handle_t *)&link->poll, on_link_closed);
 }
 
-static void lose_link(struct pfdd_sender *s, const char *why)
+static void lose_link(struct pfdd_log_sender *s, const char *why)
 {
     drop_link(s);
     s->count.retried++;
     pfdd_outbound_lost(&s->outbound, why);
 }
 
-static enum outcome send_some(struct pfdd_sender *s)
+static enum outcome send_some(struct pfdd_log_sender *s)
 {
     struct batch b;
     const char *bytes = NULL;
     size_t n = 0;
     size_t total = 0;
     enum outcome outcome = s->rest.n ? send_rest(s) : EMPTY;
-    while (outcome == EMPTY && pfdd_notes_gather(&s->notes, &bytes, &n)) {
+    while (outcome == EMPTY && pfdd_log_feed_gather(&s->log_feed, &bytes, &n)) {
         size_t n_bytes = 0;
         if (s->out.n_bytes >= WINDOW)
             return WAITING;
@@ -320,14 +321,14 @@ static enum outcome send_some(struct pfdd_sender *s)
                                  : send_stream(s, &b, &n_bytes);
         total += n_bytes;
     }
-    if (s->notes.gathers && !uv_is_active((uv_handle_t *)&s->timer))
+    if (s->log_feed.gathers && !uv_is_active((uv_handle_t *)&s->timer))
         uv_timer_start(&s->timer, on_timer, LOOK_MS, LOOK_MS);
     return outcome;
 }
 
 static void on_event(uv_poll_t *poll, int status, int events);
 
-static void watch(struct pfdd_sender_link *link, int events)
+static void watch(struct pfdd_log_sender_link *link, int events)
 {
     if (link->events == events)
         return;
@@ -339,7 +340,7 @@ static void watch(struct pfdd_sender_link *link, int events)
     }
 }
 
-static void go_on(struct pfdd_sender *s)
+static void go_on(struct pfdd_log_sender *s)
 {
     /* Of a stream the end is waited for. */
     int always = s->is_datagram ? 0 : UV_READABLE;
@@ -353,7 +354,7 @@ static void go_on(struct pfdd_sender *s)
 }
 
 /* Nothing of what was sent is on the way any more, and the peer is there. */
-static void look_whether_done(struct pfdd_sender *s)
+static void look_whether_done(struct pfdd_log_sender *s)
 {
     int left = 0;
     if (ioctl(s->link->fd, SIOCOUTQ, &left) != 0 || left > 0)
@@ -366,7 +367,7 @@ static void look_whether_done(struct pfdd_sender *s)
     }
     bool was_waiting = s->out.n_bytes >= WINDOW;
     s->count.acked += s->out.n;
-    pfdd_notes_ack(&s->notes, s->out.sequence);
+    pfdd_log_feed_ack(&s->log_feed, s->out.sequence);
     memset(&s->out, 0, sizeof s->out);
     if (was_waiting)
         go_on(s);
@@ -374,17 +375,17 @@ static void look_whether_done(struct pfdd_sender *s)
 
 static void on_timer(uv_timer_t *timer)
 {
-    struct pfdd_sender *s = timer->data;
+    struct pfdd_log_sender *s = timer->data;
     if (s->link && s->out.n)
         look_whether_done(s);
-    if (s->link && s->notes.gathers && !(s->link->events & UV_WRITABLE))
+    if (s->link && s->log_feed.gathers && !(s->link->events & UV_WRITABLE))
         go_on(s);
-    if (!s->out.n && !(s->link && s->notes.gathers))
+    if (!s->out.n && !(s->link && s->log_feed.gathers))
         uv_timer_stop(timer);
 }
 
 /* What a service says is not for us; when it says no more it has gone. */
-static bool has_ended(const struct pfdd_sender_link *link)
+static bool has_ended(const struct pfdd_log_sender_link *link)
 {
     char waste[4096];
     ssize_t n = recv(link->fd, waste, sizeof waste, MSG_DONTWAIT);
@@ -393,8 +394,8 @@ static bool has_ended(const struct pfdd_sender_link *link)
 
 static void on_event(uv_poll_t *poll, int status, int events)
 {
-    struct pfdd_sender_link *link = poll->data;
-    struct pfdd_sender *s = link->of;
+    struct pfdd_log_sender_link *link = poll->data;
+    struct pfdd_log_sender *s = link->of;
     if (status < 0) {
         lose_link(s, strerror(pfdd_outbound_error(link->fd, status)));
     } else if ((events & UV_READABLE) && has_ended(link)) {
@@ -406,8 +407,8 @@ static void on_event(uv_poll_t *poll, int status, int events)
 
 static void on_up(void *user, int fd)
 {
-    struct pfdd_sender *s = user;
-    struct pfdd_sender_link *link = calloc(1, sizeof *link);
+    struct pfdd_log_sender *s = user;
+    struct pfdd_log_sender_link *link = calloc(1, sizeof *link);
     int room = SEND_ROOM;
     if (!link || uv_poll_init(s->base.d->loop, &link->poll, fd) != 0) {
         free(link);
@@ -422,15 +423,15 @@ static void on_up(void *user, int fd)
     link->of = s;
     s->link = link;
     s->n_links++;
-    pfdd_notes_attend(&s->notes, true);
+    pfdd_log_feed_attend(&s->log_feed, true);
     go_on(s);
 }
 
-static void finish_close(struct pfdd_sender *s);
+static void finish_close(struct pfdd_log_sender *s);
 
 static void on_notes(void *user)
 {
-    struct pfdd_sender *s = user;
+    struct pfdd_log_sender *s = user;
     if (s->base.closing) {
         finish_close(s);
     } else if (s->link && !(s->link->events & UV_WRITABLE)) {
@@ -440,20 +441,20 @@ static void on_notes(void *user)
 
 /* ---- life ---- */
 
-static void finish_close(struct pfdd_sender *s)
+static void finish_close(struct pfdd_log_sender *s)
 {
     if (!s->base.closing || !s->uplink_closed || !s->timer_closed ||
-        s->n_links || !pfdd_notes_can_close(&s->notes))
+        s->n_links || !pfdd_log_feed_can_close(&s->log_feed))
         return;
-    pfdd_notes_close(&s->notes);
+    pfdd_log_feed_close(&s->log_feed);
     pfdd_byte_buffer_free(&s->rest);
     pfdd_output_closed(&s->base);
 }
 
 static void on_link_closed(uv_handle_t *handle)
 {
-    struct pfdd_sender_link *link = handle->data;
-    struct pfdd_sender *s = link->of;
+    struct pfdd_log_sender_link *link = handle->data;
+    struct pfdd_log_sender *s = link->of;
     free(link);
     s->n_links--;
     finish_close(s);
@@ -461,21 +462,21 @@ static void on_link_closed(uv_handle_t *handle)
 
 static void on_uplink_closed(void *user)
 {
-    struct pfdd_sender *s = user;
+    struct pfdd_log_sender *s = user;
     s->uplink_closed = true;
     finish_close(s);
 }
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    struct pfdd_sender *s = handle->data;
+    struct pfdd_log_sender *s = handle->data;
     s->timer_closed = true;
     finish_close(s);
 }
 
-bool pfdd_sender_open(struct pfdd_sender *s,
-                      const struct pfdd_protocol *protocol, char *err,
-                      size_t n_err)
+bool pfdd_log_sender_open(struct pfdd_log_sender *s,
+                          const struct pfdd_protocol *protocol, char *err,
+                          size_t n_err)
 {
     s->protocol = protocol;
     s->is_datagram = protocol->is_datagram(s->base.config);
@@ -485,23 +486,24 @@ bool pfdd_sender_open(struct pfdd_sender *s,
                                           .up = on_up,
                                           .closed = on_uplink_closed,
                                           .user = s };
-    s->notes.wake = on_notes;
-    s->notes.user = s;
-    if (!pfdd_notes_open(&s->notes, &s->base, protocol->encoding, err, n_err))
+    s->log_feed.wake = on_notes;
+    s->log_feed.user = s;
+    if (!pfdd_log_feed_open(&s->log_feed, &s->base, protocol->encoding, err,
+                            n_err))
         return false;
     if (!pfdd_outbound_open(&s->outbound, err, n_err)) {
-        pfdd_notes_close(&s->notes);
+        pfdd_log_feed_close(&s->log_feed);
         return false;
     }
     uv_timer_init(s->base.d->loop, &s->timer);
     s->timer.data = s;
-    pfdd_notes_look(&s->notes);
+    pfdd_log_feed_look(&s->log_feed);
     return true;
 }
 
-void pfdd_sender_close(struct pfdd_output *output)
+void pfdd_log_sender_close(struct pfdd_output *output)
 {
-    struct pfdd_sender *s = (struct pfdd_sender *)output;
+    struct pfdd_log_sender *s = (struct pfdd_log_sender *)output;
     if (s->link)
         drop_link(s);
     uv_close((uv_handle_t *)&s->timer, on_timer_closed);
@@ -509,27 +511,27 @@ void pfdd_sender_close(struct pfdd_output *output)
 }
 
 /* Whoever is away is not waited for. */
-bool pfdd_sender_is_drained(const struct pfdd_output *output)
+bool pfdd_log_sender_is_drained(const struct pfdd_output *output)
 {
-    const struct pfdd_sender *s = (const struct pfdd_sender *)output;
+    const struct pfdd_log_sender *s = (const struct pfdd_log_sender *)output;
     return s->outbound.is_down ||
-           (!s->rest.n && !s->out.n && pfdd_notes_are_done(&s->notes));
+           (!s->rest.n && !s->out.n && pfdd_log_feed_are_done(&s->log_feed));
 }
 
-size_t pfdd_sender_memory(const struct pfdd_output *output)
+size_t pfdd_log_sender_memory(const struct pfdd_output *output)
 {
-    const struct pfdd_sender *s = (const struct pfdd_sender *)output;
-    return sizeof *s + pfdd_notes_memory(&s->notes) + s->rest.size +
+    const struct pfdd_log_sender *s = (const struct pfdd_log_sender *)output;
+    return sizeof *s + pfdd_log_feed_memory(&s->log_feed) + s->rest.size +
            s->n_links * sizeof *s->link + pfdd_outbound_memory(&s->outbound);
 }
 
-struct pfdd_sent pfdd_sender_sent(const struct pfdd_output *output)
+struct pfdd_sent pfdd_log_sender_sent(const struct pfdd_output *output)
 {
-    const struct pfdd_sender *s = (const struct pfdd_sender *)output;
+    const struct pfdd_log_sender *s = (const struct pfdd_log_sender *)output;
     uint64_t taken = s->out.n ? s->out.time : s->rest.n ? s->rest_time : 0;
     struct pfdd_sent ret = s->count;
-    ret.dropped += pfdd_notes_dropped(&s->notes);
-    ret.age_ns = pfdd_notes_age(&s->notes, taken);
+    ret.dropped += pfdd_log_feed_dropped(&s->log_feed);
+    ret.age_ns = pfdd_log_feed_age(&s->log_feed, taken);
     ret.is_connected = s->link;
     return ret;
 }

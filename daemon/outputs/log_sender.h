@@ -39,17 +39,17 @@ struct pfdd_protocol {
 };
 
 /* An object of such an output; private. */
-struct pfdd_sender {
+struct pfdd_log_sender {
     struct pfdd_output base;
     const struct pfdd_protocol *protocol;
-    struct pfdd_notes notes;
+    struct pfdd_log_feed log_feed;
     struct pfdd_outbound outbound;
     bool uplink_closed;
     uv_timer_t timer; /* looks whether what was sent is done, and what gathers
                          is enough */
     bool timer_closed;
-    struct pfdd_sender_link *link; /* NULL: not connected */
-    unsigned n_links;              /* also those that are being closed */
+    struct pfdd_log_sender_link *link; /* NULL: not connected */
+    unsigned n_links;                  /* also those that are being closed */
     bool is_datagram;
     /* Of a stream: a note that was sent in part, whole; the first rest_at bytes
      * of it went out on this link. */
@@ -68,14 +68,14 @@ struct pfdd_sender {
 };
 
 /* For the class' open; protocol is static. */
-bool pfdd_sender_open(struct pfdd_sender *s,
-                      const struct pfdd_protocol *protocol, char *err,
-                      size_t n_err);
+bool pfdd_log_sender_open(struct pfdd_log_sender *s,
+                          const struct pfdd_protocol *protocol, char *err,
+                          size_t n_err);
 
 /* For the class. */
-void pfdd_sender_close(struct pfdd_output *output);
-bool pfdd_sender_is_drained(const struct pfdd_output *output);
-size_t pfdd_sender_memory(const struct pfdd_output *output);
-struct pfdd_sent pfdd_sender_sent(const struct pfdd_output *output);
+void pfdd_log_sender_close(struct pfdd_output *output);
+bool pfdd_log_sender_is_drained(const struct pfdd_output *output);
+size_t pfdd_log_sender_memory(const struct pfdd_output *output);
+struct pfdd_sent pfdd_log_sender_sent(const struct pfdd_output *output);
 
 #endif

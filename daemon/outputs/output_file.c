@@ -6,7 +6,7 @@
 #include "config/units.h"
 #include "outputs/file_writer.h"
 
-#define AT(member) offsetof(struct pfdd_written_config, member)
+#define AT(member) offsetof(struct pfdd_file_writer_config, member)
 
 static bool is_template(const char *path)
 {
@@ -20,7 +20,7 @@ static bool is_template(const char *path)
 
 static void check(const void *group, const struct pfdd_places *places)
 {
-    const struct pfdd_written_config *config = group;
+    const struct pfdd_file_writer_config *config = group;
     if (config->path && !is_template(config->path)) {
         pfdd_diagnostics_add(places, "path",
                              "'path' knows {host}, {pid} and {buffer}");
@@ -66,8 +66,8 @@ static const struct pfdd_part parts[] = {
 
 static void plan(const struct pfdd_block *block, FILE *out)
 {
-    const struct pfdd_written_config *config =
-        (const struct pfdd_written_config *)block;
+    const struct pfdd_file_writer_config *config =
+        (const struct pfdd_file_writer_config *)block;
     fprintf(out, "%s in the file %s", pfdd_output_form(&config->base),
             config->path);
     if (config->rotate_size) {
@@ -87,18 +87,18 @@ static void plan(const struct pfdd_block *block, FILE *out)
 
 static const char *checkpoint_name(const struct pfdd_output_config *config)
 {
-    return ((const struct pfdd_written_config *)config)->path;
+    return ((const struct pfdd_file_writer_config *)config)->path;
 }
 
 const struct pfdd_output_class pfdd_output_file = {
     .base = { .name = "file",
-              .size = sizeof(struct pfdd_written_config),
+              .size = sizeof(struct pfdd_file_writer_config),
               .parts = parts,
               .plan = plan },
-    .size = sizeof(struct pfdd_written),
-    .open = pfdd_written_open,
-    .close = pfdd_written_close,
-    .is_drained = pfdd_written_is_drained,
-    .memory = pfdd_written_memory,
+    .size = sizeof(struct pfdd_file_writer),
+    .open = pfdd_file_writer_open,
+    .close = pfdd_file_writer_close,
+    .is_drained = pfdd_file_writer_is_drained,
+    .memory = pfdd_file_writer_memory,
     .checkpoint_name = checkpoint_name,
 };

@@ -29,7 +29,7 @@ enum {
 struct forward_config {
     struct pfdd_output_config base;
     char *tag; /* NULL: "printfdecode" */
-    struct pfdd_greeting_config secrets;
+    struct pfdd_forward_auth_config secrets;
     bool compress;
     uint64_t ack_ms;
 };
@@ -69,7 +69,7 @@ enum state {
 
 struct forward_output {
     struct pfdd_output base;
-    struct pfdd_notes notes;
+    struct pfdd_log_feed log_feed;
     struct pfdd_outbound outbound;
     bool uplink_closed;
     uv_timer_t timer; /* for what gathers, and for those who do not answer */
@@ -83,7 +83,7 @@ struct forward_output {
     size_t n_bytes;
     char heard[ANSWER_MAX]; /* [n_heard], not yet understood */
     size_t n_heard;
-    struct pfdd_greeting greeting;
+    struct pfdd_forward_auth forward_auth;
     char run[17]; /* of this daemon, in names of chunks */
     uint64_t n_named;
     uint64_t last_acked; /* the largest number of an acknowledged chunk */
@@ -166,7 +166,7 @@ static void on_packed(struct pfdd_job *job)
 static size_t gather(struct chunk *c, const char *bytes, size_t n)
 {
     size_t at = 0;
-    size_t enough = c->of->notes.batch_size;
+    size_t enough = c->of->log_feed.batch_size;
     for (; at < n && c->entries.n < enough; c->n_notes++) {
         struct pfdd_log_record_made note;
         pfdd_log_record_at(bytes + at, n - at, &note);
@@ -230,7 +230,7 @@ static bool add_chunk(struct forward_output *o, const char *bytes, size_t n)
         return false;
     }
     add_last(o, c);
-    pfdd_notes_take(&o->notes, taken);
+    pfdd_log_feed_take(&o->log_feed, taken);
     return true;
 }
 
@@ -241,11 +241,12 @@ static void fill(struct forward_output *o)
 {
     const char *bytes = NULL;
     size_t n = 0;
-    while (o->n_chunks < WINDOW && pfdd_notes_gather(&o->notes, &bytes, &n)) {
+    while (o->n_chunks < WINDOW &&
+           pfdd_log_feed_gather(&o->log_feed, &bytes, &n)) {
         if (!add_chunk(o, bytes, n))
             break;
     }
-    if ((o->chunks || o->notes.gathers) &&
+    if ((o->chunks || o->log_feed.gathers) &&
         !uv_is_active((uv_handle_t *)&o->timer))
         uv_timer_start(&o->timer, on_timer, TICK_MS, TICK_MS);
 }
@@ -264,7 +265,7 @@ static void drop_link(struct forward_output *o)
         c->at = 0;
     }
     o->n_heard = 0;
-    pfdd_notes_attend(&o->notes, false);
+    pfdd_log_feed_attend(&o->log_feed, false);
     uv_poll_stop(&link->poll);
     close(link->fd);
     uv_close((uv_handle_t *)&link->poll, on_link_closed);
@@ -342,7 +343,7 @@ static const char *take_helo(struct forward_output *o,
                              const struct pfdd_forward_said *said)
 {
     struct pfdd_byte_buffer g = { 0 };
-    const char *why = pfdd_greeting_answer(&o->greeting, said, &g);
+    const char *why = pfdd_forward_auth_answer(&o->forward_auth, said, &g);
     if (!why) {
         o->state = PINGED;
         answer(o, &g);
@@ -354,7 +355,7 @@ static const char *take_helo(struct forward_output *o,
 static const char *take_pong(struct forward_output *o,
                              const struct pfdd_forward_said *said)
 {
-    const char *why = pfdd_greeting_check(&o->greeting, said);
+    const char *why = pfdd_forward_auth_check(&o->forward_auth, said);
     if (!why)
         o->state = READY;
     return why;
@@ -368,7 +369,7 @@ static void tell_acked(struct forward_output *o, uint64_t last)
     last = o->last_acked;
     if (o->chunks && o->chunks->first <= last)
         last = o->chunks->first - 1;
-    pfdd_notes_ack(&o->notes, last);
+    pfdd_log_feed_ack(&o->log_feed, last);
 }
 
 static bool is_out(const struct chunk *c)
@@ -402,7 +403,7 @@ static const char *take_answer(struct forward_output *o,
         return take_helo(o, said);
     if (said->kind == PFDD_FORWARD_PONG && o->state == PINGED)
         return take_pong(o, said);
-    if (said->kind == PFDD_FORWARD_HELO && !o->greeting.key.n)
+    if (said->kind == PFDD_FORWARD_HELO && !o->forward_auth.key.n)
         return "it wants a shared key";
     return "it says what nobody understands";
 }
@@ -476,8 +477,8 @@ static void on_up(void *user, int fd)
     link->of = o;
     o->link = link;
     o->n_links++;
-    o->state = o->greeting.key.n ? GREETED : READY;
-    pfdd_notes_attend(&o->notes, true);
+    o->state = o->forward_auth.key.n ? GREETED : READY;
+    pfdd_log_feed_attend(&o->log_feed, true);
     uv_timer_start(&o->timer, on_timer, TICK_MS, TICK_MS);
     watch(link, UV_READABLE);
     go_on(o);
@@ -494,7 +495,7 @@ static bool is_overdue(const struct forward_output *o)
 static void on_timer(uv_timer_t *timer)
 {
     struct forward_output *o = timer->data;
-    if (!o->link || (!o->chunks && !o->notes.gathers)) {
+    if (!o->link || (!o->chunks && !o->log_feed.gathers)) {
         uv_timer_stop(&o->timer);
     } else if (is_overdue(o)) {
         lose_link(o, "it does not acknowledge what it was sent");
@@ -518,9 +519,9 @@ static void on_notes(void *user)
 static void finish_close(struct forward_output *o)
 {
     if (!o->base.closing || !o->uplink_closed || !o->timer_closed ||
-        o->n_links || o->n_packing || !pfdd_notes_can_close(&o->notes))
+        o->n_links || o->n_packing || !pfdd_log_feed_can_close(&o->log_feed))
         return;
-    pfdd_notes_close(&o->notes);
+    pfdd_log_feed_close(&o->log_feed);
     while (o->chunks)
         free_chunk(o, &o->chunks);
     pfdd_output_closed(&o->base);
@@ -559,19 +560,21 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
                                           .up = on_up,
                                           .closed = on_uplink_closed,
                                           .user = o };
-    o->notes.wake = on_notes;
-    o->notes.user = o;
+    o->log_feed.wake = on_notes;
+    o->log_feed.user = o;
     if (!pfdd_make_random(o->run, 8) ||
-        !pfdd_greeting_read(&o->greeting, &config_of(o)->secrets, err, n_err) ||
-        !pfdd_notes_open(&o->notes, output, &pfdd_forward_encoding, err, n_err))
+        !pfdd_forward_auth_read(&o->forward_auth, &config_of(o)->secrets, err,
+                                n_err) ||
+        !pfdd_log_feed_open(&o->log_feed, output, &pfdd_forward_encoding, err,
+                            n_err))
         return false;
     if (!pfdd_outbound_open(&o->outbound, err, n_err)) {
-        pfdd_notes_close(&o->notes);
+        pfdd_log_feed_close(&o->log_feed);
         return false;
     }
     uv_timer_init(d->loop, &o->timer);
     o->timer.data = o;
-    pfdd_notes_look(&o->notes);
+    pfdd_log_feed_look(&o->log_feed);
     return true;
 }
 
@@ -589,13 +592,13 @@ static bool is_drained(const struct pfdd_output *output)
 {
     const struct forward_output *o = (const struct forward_output *)output;
     return o->outbound.is_down ||
-           (!o->chunks && pfdd_notes_are_done(&o->notes));
+           (!o->chunks && pfdd_log_feed_are_done(&o->log_feed));
 }
 
 static size_t memory(const struct pfdd_output *output)
 {
     const struct forward_output *o = (const struct forward_output *)output;
-    return sizeof *o + pfdd_notes_memory(&o->notes) + o->n_bytes +
+    return sizeof *o + pfdd_log_feed_memory(&o->log_feed) + o->n_bytes +
            o->n_chunks * sizeof *o->chunks + pfdd_outbound_memory(&o->outbound);
 }
 
@@ -603,8 +606,9 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
 {
     const struct forward_output *o = (const struct forward_output *)output;
     struct pfdd_sent ret = o->count;
-    ret.dropped = pfdd_notes_dropped(&o->notes);
-    ret.age_ns = pfdd_notes_age(&o->notes, o->chunks ? o->chunks->time : 0);
+    ret.dropped = pfdd_log_feed_dropped(&o->log_feed);
+    ret.age_ns =
+        pfdd_log_feed_age(&o->log_feed, o->chunks ? o->chunks->time : 0);
     ret.is_connected = o->state == READY;
     return ret;
 }

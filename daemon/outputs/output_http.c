@@ -45,7 +45,7 @@ struct client {
     enum state state;
     bool keeps; /* another request may follow */
     bool ended; /* its own side */
-    struct pfdd_pump pump;
+    struct pfdd_socket_writer socket_writer;
     char head[PFDD_HTTP_HEAD];
     size_t n_head;
     char *answer; /* [n_answer]: a head, and what is short */
@@ -106,7 +106,7 @@ static void on_leave(struct pfdd_accepted_client *v)
     if (c->state != STREAMING)
         return;
     o->n_streams--;
-    pfdd_pump_close(&c->pump);
+    pfdd_socket_writer_close(&c->socket_writer);
     c->state = LINGERING;
 }
 
@@ -221,16 +221,16 @@ static void refuse(struct client *c, bool is_head, unsigned status,
 /* Writes what there is now. */
 static void write_lines(struct client *c)
 {
-    switch (pfdd_pump_turn(&c->pump)) {
-    case PFDD_PUMP_BLOCKS:
-    case PFDD_PUMP_TURN:
+    switch (pfdd_socket_writer_turn(&c->socket_writer)) {
+    case PFDD_SOCKET_WRITER_BLOCKS:
+    case PFDD_SOCKET_WRITER_TURN:
         watch(c, UV_READABLE | UV_WRITABLE);
         break;
-    case PFDD_PUMP_EMPTY:
-    case PFDD_PUMP_AWAY:
+    case PFDD_SOCKET_WRITER_EMPTY:
+    case PFDD_SOCKET_WRITER_AWAY:
         watch(c, UV_READABLE);
         break;
-    case PFDD_PUMP_END:
+    case PFDD_SOCKET_WRITER_END:
         close_client(c);
         break;
     }
@@ -247,7 +247,7 @@ static void on_lines(struct pfdd_cursor *cursor)
     /* While it waits for the socket, there is nothing else to do. */
     if (!c->answer && !(c->base.events & UV_WRITABLE)) {
         write_lines(c);
-    } else if (pfdd_pump_has_lagged(&c->pump)) {
+    } else if (pfdd_socket_writer_has_lagged(&c->socket_writer)) {
         close_client(c);
     }
 }
@@ -277,9 +277,10 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
     c->keeps = false;
     size_t n_head =
         put_head(c, head, sizeof head, 200, types[request.form], no_page, -1);
-    bool is_taken =
-        !q->is_head && o->n_streams < o->base.config->access.max_clients &&
-        pfdd_pump_open(&c->pump, &o->base, &c->base, &request, go_on);
+    bool is_taken = !q->is_head &&
+                    o->n_streams < o->base.config->access.max_clients &&
+                    pfdd_socket_writer_open(&c->socket_writer, &o->base,
+                                            &c->base, &request, go_on);
     pfdd_request_deinit(&request);
     if (q->is_head) {
         send_answer(c, head, n_head, NULL, 0);
@@ -289,9 +290,9 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
         refuse(c, false, 503, "too many streams, or no memory for one now");
         return;
     }
-    c->pump.cursor.wake = on_lines;
-    c->pump.cursor.user = c;
-    c->pump.cursor.name = o->label;
+    c->socket_writer.cursor.wake = on_lines;
+    c->socket_writer.cursor.user = c;
+    c->socket_writer.cursor.name = o->label;
     c->state = STREAMING;
     o->n_streams++;
     pfdd_accepted_client_expect(&c->base, 0);
@@ -721,7 +722,8 @@ static bool is_drained(const struct pfdd_output *output)
     for (struct pfdd_accepted_client *v = o->accepted_clients.first; v;
          v = v->next) {
         const struct client *c = (const struct client *)v;
-        if (c->state == STREAMING && !pfdd_cursor_is_done(&c->pump.cursor))
+        if (c->state == STREAMING &&
+            !pfdd_cursor_is_done(&c->socket_writer.cursor))
             return false;
     }
     return true;
@@ -736,7 +738,9 @@ static size_t memory(const struct pfdd_output *output)
          v = v->next) {
         const struct client *c = (const struct client *)v;
         n += sizeof *c + c->n_answer;
-        n += c->pump.is_open ? pfdd_cursor_memory(&c->pump.cursor) : 0;
+        n += c->socket_writer.is_open
+                 ? pfdd_cursor_memory(&c->socket_writer.cursor)
+                 : 0;
     }
     return n;
 }

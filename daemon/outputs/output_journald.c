@@ -108,8 +108,8 @@ static const struct pfdd_protocol protocol = {
 
 static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
-    return pfdd_sender_open((struct pfdd_sender *)output, &protocol, err,
-                            n_err);
+    return pfdd_log_sender_open((struct pfdd_log_sender *)output, &protocol,
+                                err, n_err);
 }
 
 /* ---- its keys ---- */
@@ -158,11 +158,11 @@ const struct pfdd_output_class pfdd_output_journald = {
               .size = sizeof(struct journald_config),
               .parts = parts,
               .plan = plan },
-    .size = sizeof(struct pfdd_sender),
+    .size = sizeof(struct pfdd_log_sender),
     .open = open_output,
-    .close = pfdd_sender_close,
-    .is_drained = pfdd_sender_is_drained,
-    .memory = pfdd_sender_memory,
-    .sent = pfdd_sender_sent,
+    .close = pfdd_log_sender_close,
+    .is_drained = pfdd_log_sender_is_drained,
+    .memory = pfdd_log_sender_memory,
+    .sent = pfdd_log_sender_sent,
     .checkpoint_name = pfdd_output_name,
 };

@@ -26,7 +26,7 @@ enum {
 
 struct client {
     struct pfdd_accepted_client base; /* it need not say anything */
-    struct pfdd_pump pump;
+    struct pfdd_socket_writer socket_writer;
     bool ended; /* its own side */
     char request[PFDD_REQUEST_MAX];
     size_t n_request;
@@ -45,29 +45,29 @@ static struct listen_output *output_of(const struct client *c)
 
 static void on_leave(struct pfdd_accepted_client *v)
 {
-    pfdd_pump_close(&((struct client *)v)->pump);
+    pfdd_socket_writer_close(&((struct client *)v)->socket_writer);
 }
 
 /* Writes what there is now. */
 static void pump(struct client *c)
 {
     int readable = c->ended ? 0 : UV_READABLE;
-    switch (pfdd_pump_turn(&c->pump)) {
-    case PFDD_PUMP_BLOCKS:
-    case PFDD_PUMP_TURN:
+    switch (pfdd_socket_writer_turn(&c->socket_writer)) {
+    case PFDD_SOCKET_WRITER_BLOCKS:
+    case PFDD_SOCKET_WRITER_TURN:
         pfdd_accepted_client_watch(&c->base, readable | UV_WRITABLE);
         break;
-    case PFDD_PUMP_EMPTY:
-        if (c->ended && pfdd_cursor_is_done(&c->pump.cursor)) {
+    case PFDD_SOCKET_WRITER_EMPTY:
+        if (c->ended && pfdd_cursor_is_done(&c->socket_writer.cursor)) {
             pfdd_accepted_client_close(&c->base);
         } else {
             pfdd_accepted_client_watch(&c->base, readable);
         }
         break;
-    case PFDD_PUMP_AWAY:
+    case PFDD_SOCKET_WRITER_AWAY:
         pfdd_accepted_client_watch(&c->base, readable);
         break;
-    case PFDD_PUMP_END:
+    case PFDD_SOCKET_WRITER_END:
         pfdd_accepted_client_close(&c->base);
         break;
     }
@@ -84,7 +84,7 @@ static void on_lines(struct pfdd_cursor *cursor)
     /* While it waits for the socket, there is nothing else to do. */
     if (!(c->base.events & UV_WRITABLE)) {
         pump(c);
-    } else if (pfdd_pump_has_lagged(&c->pump)) {
+    } else if (pfdd_socket_writer_has_lagged(&c->socket_writer)) {
         pfdd_accepted_client_close(&c->base);
     }
 }
@@ -116,31 +116,31 @@ static void begin(struct client *c, const char *line, size_t n)
         snprintf(err, sizeof err,
                  "subscribers connect here; producers connect to an input");
     }
-    ok = ok && pfdd_pump_open(&c->pump, &output_of(c)->base, &c->base, &request,
-                              go_on);
+    ok = ok && pfdd_socket_writer_open(&c->socket_writer, &output_of(c)->base,
+                                       &c->base, &request, go_on);
     pfdd_request_deinit(&request);
     if (!ok) {
         refuse(c, err);
         return;
     }
     pfdd_accepted_client_expect(&c->base, 0);
-    c->pump.cursor.user = c;
-    c->pump.cursor.name = output_of(c)->label;
-    c->pump.cursor.wake = on_lines;
+    c->socket_writer.cursor.user = c;
+    c->socket_writer.cursor.name = output_of(c)->label;
+    c->socket_writer.cursor.wake = on_lines;
     pump(c);
 }
 
 static void on_grace(struct pfdd_accepted_client *v)
 {
     struct client *c = (struct client *)v;
-    if (!c->pump.is_open && c->n_request == 0)
+    if (!c->socket_writer.is_open && c->n_request == 0)
         begin(c, NULL, 0);
 }
 
 static void on_end(struct client *c)
 {
     c->ended = true;
-    if (c->pump.is_open) {
+    if (c->socket_writer.is_open) {
         pump(c);
     } else {
         begin(c, c->request, c->n_request);
@@ -150,7 +150,7 @@ static void on_end(struct client *c)
 static void on_input(struct client *c)
 {
     char waste[4096];
-    bool reads = c->pump.is_open;
+    bool reads = c->socket_writer.is_open;
     char *to = reads ? waste : c->request + c->n_request;
     size_t room = reads ? sizeof waste : sizeof c->request - c->n_request;
     ssize_t n = recv(c->base.fd, to, room, MSG_DONTWAIT);
@@ -179,7 +179,7 @@ static void on_event(struct pfdd_accepted_client *v, int events)
     struct client *c = (struct client *)v;
     if (events & UV_READABLE)
         on_input(c);
-    if (!v->closing && c->pump.is_open && (events & UV_WRITABLE))
+    if (!v->closing && c->socket_writer.is_open && (events & UV_WRITABLE))
         pump(c);
 }
 
@@ -238,7 +238,8 @@ static bool is_drained(const struct pfdd_output *output)
     for (struct pfdd_accepted_client *v = o->accepted_clients.first; v;
          v = v->next) {
         const struct client *c = (const struct client *)v;
-        if (c->pump.is_open && !pfdd_cursor_is_done(&c->pump.cursor))
+        if (c->socket_writer.is_open &&
+            !pfdd_cursor_is_done(&c->socket_writer.cursor))
             return false;
     }
     return true;
@@ -252,7 +253,9 @@ static size_t memory(const struct pfdd_output *output)
          v = v->next) {
         const struct client *c = (const struct client *)v;
         n += sizeof *c;
-        n += c->pump.is_open ? pfdd_cursor_memory(&c->pump.cursor) : 0;
+        n += c->socket_writer.is_open
+                 ? pfdd_cursor_memory(&c->socket_writer.cursor)
+                 : 0;
     }
     return n;
 }
@@ -311,7 +314,7 @@ static const char *checkpoint_name(const struct pfdd_output_config *config)
     return config->name ? config->name : config->access.address.text;
 }
 
-extern const struct pfdd_output_class pfdd_output_acked;
+extern const struct pfdd_output_class pfdd_output_required;
 
 const struct pfdd_output_class pfdd_output_listen = {
     .base = { .name = "listen",
@@ -324,5 +327,5 @@ const struct pfdd_output_class pfdd_output_listen = {
     .is_drained = is_drained,
     .memory = memory,
     .checkpoint_name = checkpoint_name,
-    .when_required = &pfdd_output_acked,
+    .when_required = &pfdd_output_required,
 };

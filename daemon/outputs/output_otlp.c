@@ -59,7 +59,7 @@ struct batch {
 
 struct otlp_output {
     struct pfdd_output base;
-    struct pfdd_notes notes;
+    struct pfdd_log_feed log_feed;
     struct pfdd_http_client *http_client;
     bool poster_closed;
     uv_timer_t timer;
@@ -118,7 +118,8 @@ static void finish(struct otlp_output *o, struct batch *b)
     clear(b);
     const struct batch *left = oldest(o);
     bool is_behind = left && left->first <= o->last_acked;
-    pfdd_notes_ack(&o->notes, is_behind ? left->first - 1 : o->last_acked);
+    pfdd_log_feed_ack(&o->log_feed,
+                      is_behind ? left->first - 1 : o->last_acked);
 }
 
 /* On a worker. What cannot be compressed goes as it is. */
@@ -151,7 +152,7 @@ static bool fill(struct otlp_output *o, struct batch *b, const char *bytes,
     struct pfdd_otlp body = { { 0 }, NULL };
     struct pfdd_log_record_made note;
     size_t at = 0;
-    for (; at < n && body.text.n < o->notes.batch_size; at += note.n_whole) {
+    for (; at < n && body.text.n < o->log_feed.batch_size; at += note.n_whole) {
         pfdd_log_record_at(bytes + at, n - at, &note);
         pfdd_otlp_add(&body, service_of(config_of(o)), &note);
         b->last = note.sequence;
@@ -168,7 +169,7 @@ static bool fill(struct otlp_output *o, struct batch *b, const char *bytes,
     b->text = body.text;
     body.text = (struct pfdd_byte_buffer){ 0 };
     pfdd_otlp_free(&body);
-    pfdd_notes_take(&o->notes, at);
+    pfdd_log_feed_take(&o->log_feed, at);
     b->state = READY;
     if (config_of(o)->compress) {
         b->state = PACKING;
@@ -193,7 +194,8 @@ static void gather(struct otlp_output *o)
     const char *bytes = NULL;
     size_t n = 0;
     struct batch *b = NULL;
-    while ((b = find_free(o)) && pfdd_notes_gather(&o->notes, &bytes, &n)) {
+    while ((b = find_free(o)) &&
+           pfdd_log_feed_gather(&o->log_feed, &bytes, &n)) {
         if (!fill(o, b, bytes, n))
             return;
     }
@@ -284,12 +286,13 @@ static void on_done(struct pfdd_http_post *http_post)
         take_success(o, b);
     } else if (is_passing(http_post->status)) {
         back_off(o, b, http_post->status ? why : http_post->why);
-    } else if (o->notes.is_required && !is_about_records(http_post->status)) {
+    } else if (o->log_feed.is_required &&
+               !is_about_records(http_post->status)) {
         back_off(o, b, why);
     } else {
         refuse(o, b);
     }
-    pfdd_notes_attend(&o->notes, !o->is_down);
+    pfdd_log_feed_attend(&o->log_feed, !o->is_down);
     go_on(o);
 }
 
@@ -313,7 +316,7 @@ static void on_timer(uv_timer_t *timer)
 {
     struct otlp_output *o = timer->data;
     go_on(o);
-    if (!oldest(o) && !o->notes.gathers)
+    if (!oldest(o) && !o->log_feed.gathers)
         uv_timer_stop(timer);
 }
 
@@ -323,7 +326,7 @@ static void go_on(struct otlp_output *o)
         return;
     gather(o);
     send_ready(o);
-    if ((oldest(o) || o->notes.gathers) &&
+    if ((oldest(o) || o->log_feed.gathers) &&
         !uv_is_active((uv_handle_t *)&o->timer))
         uv_timer_start(&o->timer, on_timer, TICK_MS, TICK_MS);
 }
@@ -351,9 +354,9 @@ static bool is_packing(const struct otlp_output *o)
 static void finish_close(struct otlp_output *o)
 {
     if (!o->base.closing || !o->poster_closed || !o->timer_closed ||
-        is_packing(o) || !pfdd_notes_can_close(&o->notes))
+        is_packing(o) || !pfdd_log_feed_can_close(&o->log_feed))
         return;
-    pfdd_notes_close(&o->notes);
+    pfdd_log_feed_close(&o->log_feed);
     for (size_t i = 0; i < WINDOW; i++)
         clear(&o->batches[i]);
     free(o->header_text);
@@ -417,14 +420,15 @@ static bool open_parts(struct otlp_output *o, char *err, size_t n_err)
         .closed = on_poster_closed,
         .user = o,
     };
-    o->notes.wake = on_notes;
-    o->notes.user = o;
-    if (!pfdd_notes_open(&o->notes, &o->base, &pfdd_otlp_encoding, err, n_err))
+    o->log_feed.wake = on_notes;
+    o->log_feed.user = o;
+    if (!pfdd_log_feed_open(&o->log_feed, &o->base, &pfdd_otlp_encoding, err,
+                            n_err))
         return false;
     o->http_client = pfdd_http_client_new(&options, err, n_err);
     if (o->http_client)
         return true;
-    pfdd_notes_close(&o->notes);
+    pfdd_log_feed_close(&o->log_feed);
     return false;
 }
 
@@ -440,8 +444,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
         o->batches[i].of = o;
     uv_timer_init(o->base.d->loop, &o->timer);
     o->timer.data = o;
-    pfdd_notes_attend(&o->notes, true);
-    pfdd_notes_look(&o->notes);
+    pfdd_log_feed_attend(&o->log_feed, true);
+    pfdd_log_feed_look(&o->log_feed);
     return true;
 }
 
@@ -456,16 +460,16 @@ static void close_output(struct pfdd_output *output)
 static bool is_drained(const struct pfdd_output *output)
 {
     struct otlp_output *o = (struct otlp_output *)(uintptr_t)output;
-    return o->is_down || (!oldest(o) && pfdd_notes_are_done(&o->notes));
+    return o->is_down || (!oldest(o) && pfdd_log_feed_are_done(&o->log_feed));
 }
 
 static size_t memory(const struct pfdd_output *output)
 {
     const struct otlp_output *o = (const struct otlp_output *)output;
-    size_t n = sizeof *o + pfdd_notes_memory(&o->notes) +
+    size_t n = sizeof *o + pfdd_log_feed_memory(&o->log_feed) +
                pfdd_http_client_memory(o->http_client);
     for (const struct batch *b = o->batches; b < o->batches + WINDOW; b++) {
-        n += b->state == PACKING ? 2 * o->notes.batch_size
+        n += b->state == PACKING ? 2 * o->log_feed.batch_size
                                  : b->text.size + b->n_packed;
     }
     return n;
@@ -476,8 +480,8 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
     struct otlp_output *o = (struct otlp_output *)(uintptr_t)output;
     const struct batch *b = oldest(o);
     struct pfdd_sent ret = o->count;
-    ret.dropped += pfdd_notes_dropped(&o->notes);
-    ret.age_ns = pfdd_notes_age(&o->notes, b ? b->time : 0);
+    ret.dropped += pfdd_log_feed_dropped(&o->log_feed);
+    ret.age_ns = pfdd_log_feed_age(&o->log_feed, b ? b->time : 0);
     ret.is_connected = !o->is_down;
     return ret;
 }

@@ -351,7 +351,7 @@ static size_t memory(const struct pfdd_output *output)
 }
 
 /* Its block is read as one of output_listen.c. */
-const struct pfdd_output_class pfdd_output_acked = {
+const struct pfdd_output_class pfdd_output_required = {
     .size = sizeof(struct acked_output),
     .open = open_output,
     .close = close_output,

@@ -27,7 +27,7 @@ struct sqlite_config {
 
 struct sqlite_output {
     struct pfdd_output base;
-    struct pfdd_notes notes;
+    struct pfdd_log_feed log_feed;
     struct pfdd_pool *pool; /* its own thread */
     uv_timer_t tick;
     bool tick_closed;
@@ -69,7 +69,7 @@ static void set_failing(struct sqlite_output *o, bool failing)
     struct pfdd *d = o->base.d;
     if (failing == o->failing)
         return;
-    if (o->notes.is_required)
+    if (o->log_feed.is_required)
         d->n_failing += failing ? 1 : -1U;
     if (failing) {
         pfdd_log(PFDD_ERROR, "%s: %s; trying again", o->db.path, o->db.why);
@@ -87,15 +87,15 @@ static void finish_close(struct sqlite_output *o);
 static void begin(struct sqlite_output *o)
 {
     o->is_open = true;
-    pfdd_notes_resume(&o->notes, o->db.sequence, o->db.time);
-    pfdd_notes_attend(&o->notes, true);
+    pfdd_log_feed_resume(&o->log_feed, o->db.sequence, o->db.time);
+    pfdd_log_feed_attend(&o->log_feed, true);
 }
 
 static void on_written(struct pfdd_job *job)
 {
     struct sqlite_output *o = PFDD_MEMBER_OF(struct sqlite_output, job, job);
     o->is_busy = false;
-    pfdd_notes_lend(&o->notes, false);
+    pfdd_log_feed_lend(&o->log_feed, false);
     set_failing(o, !o->ok);
     if (!o->ok) {
         o->base.d->count.file_errors++;
@@ -106,8 +106,8 @@ static void on_written(struct pfdd_job *job)
     } else if (o->n) {
         o->count.sent += o->n_rows;
         o->count.acked += o->n_rows;
-        pfdd_notes_ack(&o->notes, o->db.sequence);
-        pfdd_notes_take(&o->notes, o->n);
+        pfdd_log_feed_ack(&o->log_feed, o->db.sequence);
+        pfdd_log_feed_take(&o->log_feed, o->n);
     }
     o->n = 0;
     if (o->base.closing) {
@@ -121,7 +121,7 @@ static void on_written(struct pfdd_job *job)
 static bool has_work(struct sqlite_output *o)
 {
     uint64_t now = uv_now(o->base.d->loop);
-    if (!o->is_open || pfdd_notes_gather(&o->notes, &o->bytes, &o->n))
+    if (!o->is_open || pfdd_log_feed_gather(&o->log_feed, &o->bytes, &o->n))
         return true;
     o->n = 0;
     return o->db.max_age_ns && now - o->tidied >= TICK_MS;
@@ -132,8 +132,8 @@ static void on_tick(uv_timer_t *timer);
 /* Sooner while rows gather. */
 static void set_tick(struct sqlite_output *o)
 {
-    uint64_t ms = o->notes.gathers && o->notes.batch_ms < TICK_MS
-                      ? o->notes.batch_ms
+    uint64_t ms = o->log_feed.gathers && o->log_feed.batch_ms < TICK_MS
+                      ? o->log_feed.batch_ms
                       : TICK_MS;
     if (ms && uv_timer_get_repeat(&o->tick) != ms)
         uv_timer_start(&o->tick, on_tick, ms, ms);
@@ -152,7 +152,7 @@ static void start_job(struct sqlite_output *o)
     d->count.file_retries += o->failing;
     o->tidied = uv_now(d->loop);
     o->is_busy = true;
-    pfdd_notes_lend(&o->notes, true);
+    pfdd_log_feed_lend(&o->log_feed, true);
     pfdd_pool_submit(o->pool, &o->job);
 }
 
@@ -184,14 +184,15 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
                                     .is_durable = output->config->required };
     o->job.run = run;
     o->job.done = on_written;
-    o->notes.wake = on_notes;
-    o->notes.user = o;
+    o->log_feed.wake = on_notes;
+    o->log_feed.user = o;
     o->pool = pfdd_pool_new(d->loop, 1);
     if (!o->pool) {
         snprintf(err, n_err, "out of memory or threads");
         return false;
     }
-    if (!pfdd_notes_open(&o->notes, output, &pfdd_row_encoding, err, n_err)) {
+    if (!pfdd_log_feed_open(&o->log_feed, output, &pfdd_row_encoding, err,
+                            n_err)) {
         pfdd_pool_close(o->pool);
         return false;
     }
@@ -205,11 +206,11 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 static void finish_close(struct sqlite_output *o)
 {
     if (!o->base.closing || !o->tick_closed || o->is_busy ||
-        !pfdd_notes_can_close(&o->notes))
+        !pfdd_log_feed_can_close(&o->log_feed))
         return;
-    pfdd_notes_close(&o->notes);
+    pfdd_log_feed_close(&o->log_feed);
     pfdd_database_close(&o->db);
-    if (o->failing && o->notes.is_required)
+    if (o->failing && o->log_feed.is_required)
         o->base.d->n_failing--;
     pfdd_pool_close(o->pool);
     pfdd_output_closed(&o->base);
@@ -233,21 +234,22 @@ static bool is_drained(const struct pfdd_output *output)
     struct sqlite_output *o = (struct sqlite_output *)(uintptr_t)output;
     if (!o->is_busy)
         start_job(o);
-    return !o->is_busy && !o->failing && pfdd_notes_are_done(&o->notes);
+    return !o->is_busy && !o->failing && pfdd_log_feed_are_done(&o->log_feed);
 }
 
 static size_t memory(const struct pfdd_output *output)
 {
     const struct sqlite_output *o = (const struct sqlite_output *)output;
-    return sizeof *o + PFDD_DATABASE_MEMORY + pfdd_notes_memory(&o->notes);
+    return sizeof *o + PFDD_DATABASE_MEMORY +
+           pfdd_log_feed_memory(&o->log_feed);
 }
 
 static struct pfdd_sent sent(const struct pfdd_output *output)
 {
     const struct sqlite_output *o = (const struct sqlite_output *)output;
     struct pfdd_sent ret = o->count;
-    ret.dropped = pfdd_notes_dropped(&o->notes);
-    ret.age_ns = pfdd_notes_age(&o->notes, 0);
+    ret.dropped = pfdd_log_feed_dropped(&o->log_feed);
+    ret.age_ns = pfdd_log_feed_age(&o->log_feed, 0);
     ret.is_connected = o->is_open && !o->failing;
     return ret;
 }

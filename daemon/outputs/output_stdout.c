@@ -23,14 +23,14 @@ static const char *checkpoint_name(const struct pfdd_output_config *config)
 
 const struct pfdd_output_class pfdd_output_stdout = {
     .base = { .name = "stdout",
-              .size = sizeof(struct pfdd_written_config),
+              .size = sizeof(struct pfdd_file_writer_config),
               .parts = parts,
               .plan = plan,
               .only_one = "there is one standard output only" },
-    .size = sizeof(struct pfdd_written),
-    .open = pfdd_written_open,
-    .close = pfdd_written_close,
-    .is_drained = pfdd_written_is_drained,
-    .memory = pfdd_written_memory,
+    .size = sizeof(struct pfdd_file_writer),
+    .open = pfdd_file_writer_open,
+    .close = pfdd_file_writer_close,
+    .is_drained = pfdd_file_writer_is_drained,
+    .memory = pfdd_file_writer_memory,
     .checkpoint_name = checkpoint_name,
 };

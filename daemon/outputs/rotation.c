@@ -20,7 +20,7 @@ enum {
 static const char zst[] = ".zst";
 static const char part[] = ".zst.part";
 
-bool pfdd_rotated_rename(const char *path, char ret[PFDD_ROTATED])
+bool pfdd_rotation_rename(const char *path, char ret[PFDD_ROTATION])
 {
     struct timespec now;
     struct tm tm;
@@ -28,7 +28,7 @@ bool pfdd_rotated_rename(const char *path, char ret[PFDD_ROTATED])
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &tm);
     strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%S", &tm);
-    snprintf(ret, PFDD_ROTATED, "%.440s.%s.%09ld", path, stamp, now.tv_nsec);
+    snprintf(ret, PFDD_ROTATION, "%.440s.%s.%09ld", path, stamp, now.tv_nsec);
     return rename(path, ret) == 0;
 }
 
@@ -94,8 +94,8 @@ static bool write_part(FILE *in, int fd)
 
 static int compress_into(FILE *in, const char *path, int fd)
 {
-    char partial[PFDD_ROTATED + sizeof part];
-    char whole[PFDD_ROTATED + sizeof zst];
+    char partial[PFDD_ROTATION + sizeof part];
+    char whole[PFDD_ROTATION + sizeof zst];
     snprintf(partial, sizeof partial, "%s%s", path, part);
     snprintf(whole, sizeof whole, "%s%s", path, zst);
     if (write_part(in, fd) && rename(partial, whole) == 0)
@@ -105,9 +105,9 @@ static int compress_into(FILE *in, const char *path, int fd)
     return error;
 }
 
-int pfdd_rotated_compress(const char *path)
+int pfdd_rotation_compress(const char *path)
 {
-    char partial[PFDD_ROTATED + sizeof part];
+    char partial[PFDD_ROTATION + sizeof part];
     snprintf(partial, sizeof partial, "%s%s", path, part);
     FILE *in = fopen(path, "re");
     if (!in)
@@ -133,7 +133,7 @@ static bool find(const char *path, const char *ending, glob_t *ret)
     for (const char *c = path; *c && n < 700; c++) {
         if (strchr("*?[\\", *c))
             pattern[n++] = '\\';
-        pattern[n++] = *c == PFDD_ROTATED_ANY[0] ? '*' : *c;
+        pattern[n++] = *c == PFDD_ROTATION_ANY[0] ? '*' : *c;
     }
     snprintf(pattern + n, sizeof pattern - n, "%s%s", stamp, ending);
     return glob(pattern, 0, NULL, ret) == 0;
@@ -146,7 +146,7 @@ static bool is_one(const char *found, size_t n_path)
     return !*ending || !strcmp(ending, zst);
 }
 
-void pfdd_rotated_keep(const char *path, uint64_t keep)
+void pfdd_rotation_keep(const char *path, uint64_t keep)
 {
     glob_t found;
     size_t n_path = strlen(path);
@@ -184,16 +184,16 @@ static bool is_ours(const char *path)
 /* It has come as far as to be there whole, or not. */
 static void finish(const char *path)
 {
-    char whole[PFDD_ROTATED + sizeof zst];
+    char whole[PFDD_ROTATION + sizeof zst];
     snprintf(whole, sizeof whole, "%s%s", path, zst);
     if (is_ours(whole)) {
         unlink(path);
     } else {
-        pfdd_rotated_compress(path);
+        pfdd_rotation_compress(path);
     }
 }
 
-void pfdd_rotated_tidy(const char *path)
+void pfdd_rotation_tidy(const char *path)
 {
     glob_t found;
     if (find(path, part, &found)) {
@@ -212,22 +212,22 @@ void pfdd_rotated_tidy(const char *path)
 
 static void run_care(struct pfdd_job *job)
 {
-    struct pfdd_rotated_care *c = (struct pfdd_rotated_care *)job;
+    struct pfdd_rotation_care *c = (struct pfdd_rotation_care *)job;
     if (c->compress && !c->old[0]) {
-        pfdd_rotated_tidy(c->path);
+        pfdd_rotation_tidy(c->path);
     } else if (c->compress) {
-        c->error = pfdd_rotated_compress(c->old);
+        c->error = pfdd_rotation_compress(c->old);
     }
     if (c->keep && c->old[0])
-        pfdd_rotated_keep(c->path, c->keep);
+        pfdd_rotation_keep(c->path, c->keep);
 }
 
-void pfdd_rotated_care(struct pfdd_rotated_care *ret, const char *old,
-                       const char *path, bool compress, uint64_t keep)
+void pfdd_rotation_care(struct pfdd_rotation_care *ret, const char *old,
+                        const char *path, bool compress, uint64_t keep)
 {
-    *ret = (struct pfdd_rotated_care){ .job = { .run = run_care },
-                                       .compress = compress,
-                                       .keep = keep };
+    *ret = (struct pfdd_rotation_care){ .job = { .run = run_care },
+                                        .compress = compress,
+                                        .keep = keep };
     snprintf(ret->old, sizeof ret->old, "%s", old);
     snprintf(ret->path, sizeof ret->path, "%s", path);
 }

@@ -15,14 +15,15 @@ enum {
 
 static void write_away(struct pfdd_job *job)
 {
-    struct pfdd_pump *p = PFDD_MEMBER_OF(struct pfdd_pump, job, job);
+    struct pfdd_socket_writer *p =
+        PFDD_MEMBER_OF(struct pfdd_socket_writer, job, job);
     p->n_written = send(p->to->fd, p->bytes, p->n, MSG_NOSIGNAL);
     p->error = p->n_written < 0 ? errno : 0;
 }
 
 /* ---- life ---- */
 
-static void end_reading(struct pfdd_pump *p)
+static void end_reading(struct pfdd_socket_writer *p)
 {
     struct pfdd *d = p->output->d;
     d->count.missed += p->cursor.missed;
@@ -34,7 +35,8 @@ static void end_reading(struct pfdd_pump *p)
 
 static void come_back(struct pfdd_job *job)
 {
-    struct pfdd_pump *p = PFDD_MEMBER_OF(struct pfdd_pump, job, job);
+    struct pfdd_socket_writer *p =
+        PFDD_MEMBER_OF(struct pfdd_socket_writer, job, job);
     p->is_away = false;
     p->has_come = true;
     p->cursor.is_lent = false;
@@ -47,10 +49,11 @@ static void come_back(struct pfdd_job *job)
     }
 }
 
-bool pfdd_pump_open(struct pfdd_pump *p, const struct pfdd_output *output,
-                    struct pfdd_accepted_client *to,
-                    struct pfdd_request *request,
-                    void (*go_on)(struct pfdd_accepted_client *to))
+bool pfdd_socket_writer_open(struct pfdd_socket_writer *p,
+                             const struct pfdd_output *output,
+                             struct pfdd_accepted_client *to,
+                             struct pfdd_request *request,
+                             void (*go_on)(struct pfdd_accepted_client *to))
 {
     struct pfdd_reader_quota *reader_quota = pfdd_reader_quota_join(
         &output->d->reader_quotas, &to->limited_peer.key);
@@ -65,7 +68,7 @@ bool pfdd_pump_open(struct pfdd_pump *p, const struct pfdd_output *output,
     return p->is_open;
 }
 
-void pfdd_pump_close(struct pfdd_pump *p)
+void pfdd_socket_writer_close(struct pfdd_socket_writer *p)
 {
     if (p->is_away) {
         p->cursor.wake = NULL;
@@ -76,7 +79,7 @@ void pfdd_pump_close(struct pfdd_pump *p)
 
 /* ---- turns ---- */
 
-bool pfdd_pump_has_lagged(const struct pfdd_pump *p)
+bool pfdd_socket_writer_has_lagged(const struct pfdd_socket_writer *p)
 {
     const struct pfdd_output *output = p->output;
     if (output->config->on_lag != PFDD_DISCONNECT ||
@@ -89,7 +92,7 @@ bool pfdd_pump_has_lagged(const struct pfdd_pump *p)
 }
 
 /* One subscriber alone has its bytes sooner from the loop. */
-static bool is_for_thread(const struct pfdd_pump *p, size_t n)
+static bool is_for_thread(const struct pfdd_socket_writer *p, size_t n)
 {
     const struct pfdd *d = p->output->d;
     const struct pfdd_pool *senders = d->thread_pools.senders;
@@ -97,7 +100,7 @@ static bool is_for_thread(const struct pfdd_pump *p, size_t n)
     return n >= MUCH && senders && (!is_alone || pfdd_pool_pending(senders));
 }
 
-static void send_away(struct pfdd_pump *p, const char *bytes, size_t n)
+static void send_away(struct pfdd_socket_writer *p, const char *bytes, size_t n)
 {
     p->bytes = bytes;
     p->n = n;
@@ -108,43 +111,45 @@ static void send_away(struct pfdd_pump *p, const char *bytes, size_t n)
 }
 
 /* What send() said of n bytes. False: the turn ends with *ret. */
-static bool take(struct pfdd_pump *p, size_t n, ssize_t n_written, int error,
-                 enum pfdd_pump_turn *ret)
+static bool take(struct pfdd_socket_writer *p, size_t n, ssize_t n_written,
+                 int error, enum pfdd_socket_writer_turn *ret)
 {
     if (n_written < 0) {
-        *ret = error == EAGAIN ? PFDD_PUMP_BLOCKS : PFDD_PUMP_END;
+        *ret = error == EAGAIN ? PFDD_SOCKET_WRITER_BLOCKS
+                               : PFDD_SOCKET_WRITER_END;
         return error == EINTR;
     }
     pfdd_cursor_consume(&p->cursor, (size_t)n_written);
-    *ret = PFDD_PUMP_BLOCKS;
+    *ret = PFDD_SOCKET_WRITER_BLOCKS;
     return (size_t)n_written == n;
 }
 
-enum pfdd_pump_turn pfdd_pump_turn(struct pfdd_pump *p)
+enum pfdd_socket_writer_turn pfdd_socket_writer_turn(
+    struct pfdd_socket_writer *p)
 {
     struct pfdd_cursor *cursor = &p->cursor;
-    enum pfdd_pump_turn ret = PFDD_PUMP_AWAY;
+    enum pfdd_socket_writer_turn ret = PFDD_SOCKET_WRITER_AWAY;
     const char *bytes = NULL;
     size_t n = 0;
     size_t total = 0;
     if (p->is_away)
-        return PFDD_PUMP_AWAY;
+        return PFDD_SOCKET_WRITER_AWAY;
     if (p->has_come) {
         p->has_come = false;
         if (!take(p, p->n, p->n_written, p->error, &ret))
             return ret;
     }
     while (pfdd_cursor_peek(cursor, &bytes, &n)) {
-        if (pfdd_pump_has_lagged(p))
-            return PFDD_PUMP_END;
+        if (pfdd_socket_writer_has_lagged(p))
+            return PFDD_SOCKET_WRITER_END;
         if (total >= TURN)
-            return PFDD_PUMP_TURN;
+            return PFDD_SOCKET_WRITER_TURN;
         bool goes_away = is_for_thread(p, n);
         if (n >= MUCH)
             p->output->d->sent = p;
         if (goes_away) {
             send_away(p, bytes, n);
-            return PFDD_PUMP_AWAY;
+            return PFDD_SOCKET_WRITER_AWAY;
         }
         ssize_t n_written = send(p->to->fd, bytes, n, MSG_NOSIGNAL);
         if (!take(p, n, n_written, errno, &ret))
@@ -152,7 +157,7 @@ enum pfdd_pump_turn pfdd_pump_turn(struct pfdd_pump *p)
         total += n_written > 0 ? (size_t)n_written : 0;
     }
     if (!cursor->is_over)
-        return PFDD_PUMP_EMPTY;
+        return PFDD_SOCKET_WRITER_EMPTY;
     p->output->d->count.costly += cursor->is_costly;
     if (cursor->is_cut) {
         pfdd_log(PFDD_INFO,
@@ -160,5 +165,5 @@ enum pfdd_pump_turn pfdd_pump_turn(struct pfdd_pump *p)
                  "the rest of its line: disconnected",
                  p->output->config->access.address.text);
     }
-    return PFDD_PUMP_END;
+    return PFDD_SOCKET_WRITER_END;
 }
