@@ -175,16 +175,16 @@ run_tests() { # run_tests NAME MESON_TEST_OPTION...
 # polars beside the others: npm's lock files do not agree with its packages,
 # one for each kind of machine.
 install_table_tools() (
-    cd tests/table && npm ci --no-audit --no-fund &&
+    cd tests/system/table && npm ci --no-audit --no-fund &&
         npm i --no-save --no-audit --no-fund nodejs-polars@0.26.1 \
             "nodejs-polars-linux-$(node -p process.arch)-gnu@0.26.1"
 )
 
 do_gcc() {
-    step schema_tools sh -c 'cd tests/schema && npm ci --no-audit --no-fund'
+    step schema_tools sh -c 'cd tests/system/schema && npm ci --no-audit --no-fund'
     step table_tools install_table_tools
-    step page_tools sh -c 'cd tests/page && npm ci --no-audit --no-fund'
-    step output_tools sh -c 'cd tests/outputs && npm ci --no-audit --no-fund'
+    step page_tools sh -c 'cd tests/system/web && npm ci --no-audit --no-fund'
+    step output_tools sh -c 'cd tests/system/outputs && npm ci --no-audit --no-fund'
     CC=gcc step gcc build gcc || return
     run_tests gcc
     # Ten million values in all, in pieces.
@@ -219,7 +219,7 @@ do_soak() {
         note 1 "soak: gcc's build, whose daemon it takes, is not there"
         return
     fi
-    step soak tests/daemon/soak.sh "$builds/gcc" "${CI_SOAK:-120}"
+    step soak tests/system/daemon/soak.sh "$builds/gcc" "${CI_SOAK:-120}"
     cat "$builds/log.soak"
 }
 

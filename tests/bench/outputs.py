@@ -27,7 +27,7 @@ from real import Journald, Process, Rsyslog
 from server import Server, program
 
 COPIES = 150
-PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'outputs')
+PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'system', 'outputs')
 # They answer as their libraries do, and leave what came.
 OTLP = """const { MockOtlpServer } = require('@elastic/mockotlpserver');
 new MockOtlpServer({ services: ['http'], logLevel: 'warn', httpHostname:
@@ -180,7 +180,7 @@ def real_peers(temp):
                f'type: otlp, url: "http://127.0.0.1:{peer.port}/v1/logs", '
                'compress: no, required: true', peer)
     else:
-        print("forward and otlp are left out: 'npm ci' in tests/outputs")
+        print("forward and otlp are left out: 'npm ci' in tests/system/outputs")
     if Rsyslog.is_here():
         peer = Rsyslog(temp, 'tcp', free_port())
         yield ('syslog', 'rsyslogd',

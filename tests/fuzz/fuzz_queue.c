@@ -13,7 +13,7 @@
 
 #include <printfdecode/wire.h>
 
-#include "../daemon/made.h"
+#include "../system/daemon/made.h"
 #include "base/log.h"
 #include "fuzz.h"
 #include "spool/spool_reader.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../daemon/made.h"
+#include "../system/daemon/made.h"
 #include "fuzz.h"
 #include "ring/cursor.h"
 

@@ -339,7 +339,7 @@ def rows_seeds():
 
 
 def scan_seeds():
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../device")
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../system/device")
     for kind, name in ((0, "says.comp"), (3, "says.cl")):
         with open(os.path.join(folder, name), "rb") as f:
             yield "scan/" + name, bytes([kind]) + f.read()
@@ -437,7 +437,7 @@ def spirv_seeds():
     with open(os.path.join(cases_of, "debugprintf/vvl_tess",
                            "mod7.instrumented.spv"), "rb") as f:
         yield "spirv/layer_printf", f.read()
-    sys.path.insert(0, os.path.join(cases_of, "..", "truth"))
+    sys.path.insert(0, os.path.join(cases_of, "..", "property"))
     import gpuav  # pylint: disable=import-outside-toplevel
     yield "spirv/layer_check", gpuav.checked(random.Random(1)).files["s.spv"]
 

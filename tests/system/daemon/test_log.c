@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of one kind, however many, keep none of another from being read. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "../../unit/suite.h"
+#include "base/log.h"
+
+static size_t count(const char *text, const char *word)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, word)); text++)
+        n++;
+    return n;
+}
+
+/* What is written to standard error meanwhile, with a NUL. */
+static void collect(void (*speak)(void), char *ret, size_t n_ret)
+{
+    FILE *file = tmpfile();
+    int before = dup(STDERR_FILENO);
+    ck_assert_ptr_nonnull(file);
+    dup2(fileno(file), STDERR_FILENO);
+    speak();
+    dup2(before, STDERR_FILENO);
+    close(before);
+    rewind(file);
+    ret[fread(ret, 1, n_ret - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void flood(void)
+{
+    static struct pfdd_log_topic strangers[20];
+    for (int i = 0; i < 10000; i++) {
+        pfdd_log_about(&strangers[i % 20], PFDD_WARNING, "junk %d", i);
+        pfdd_log(PFDD_WARNING, "peer %d is wrong", i);
+    }
+    pfdd_log(PFDD_ERROR, "the disk is full");
+    pfdd_log(PFDD_ERROR, "the server has gone");
+    pfdd_log(PFDD_DEBUG, "nothing");
+}
+
+START_TEST(test_kinds)
+{
+    static char text[1 << 20];
+    unsigned long long before = pfdd_log_suppressed();
+    collect(flood, text, sizeof text);
+    ck_assert_uint_eq(count(text, "the disk is full"), 1);
+    ck_assert_uint_eq(count(text, "the server has gone"), 1);
+    ck_assert_uint_eq(count(text, "nothing"), 0);
+    size_t n = count(text, "junk") + count(text, "is wrong");
+    ck_assert_uint_ge(n, 250);
+    ck_assert_uint_le(n, 2000); /* some, where this took long */
+    ck_assert_uint_eq(pfdd_log_suppressed() - before, 20000 - n);
+}
+END_TEST
+
+static void speak_on(void)
+{
+    static struct pfdd_log_topic topic;
+    for (int i = 0; i < 20; i++)
+        pfdd_log_about(&topic, PFDD_WARNING, "first");
+    topic.second -= 2;
+    pfdd_log_about(&topic, PFDD_WARNING, "second");
+}
+
+START_TEST(test_held_back)
+{
+    char text[4000];
+    collect(speak_on, text, sizeof text);
+    ck_assert_uint_ge(count(text, "first"), 10);
+    ck_assert_ptr_nonnull(strstr(text, "second"));
+    ck_assert_ptr_nonnull(strstr(text, "lines like this were held back)"));
+}
+END_TEST
+
+int main(void)
+{
+    return suite_run("log", TESTS(test_kinds, test_held_back), 10);
+}

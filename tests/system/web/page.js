@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: MIT
+// page.js PORT SHOTS: the live page of a daemon on this machine, in Chromium.
+// Asks who has started it, page.py, for what is to be printed.
+'use strict';
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const path = require('node:path');
+const readline = require('node:readline');
+
+const SKIP = 77;
+const PATIENCE = 30000;
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+function skip(why) {
+    console.log(`skipped: ${why}`);
+    process.exit(SKIP);
+}
+
+function load(name) {
+    try {
+        return require(name);
+    } catch {
+        return skip(`no ${name}: 'npm ci' in tests/system/web fetches it`);
+    }
+}
+
+const puppeteer = load('puppeteer-core');
+const axe = load('axe-core');
+const [port, shots] = process.argv.slice(2);
+const program = process.env.CHROMIUM ?? BROWSERS.find((file) => fs.existsSync(file));
+const home = `http://127.0.0.1:${port}/`;
+
+// ---- what is to be printed ----
+
+const answers = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+async function feed(what, more = {}) {
+    console.log(JSON.stringify({ do: what, ...more }));
+    const { value } = await answers.next();
+    return JSON.parse(value).answer;
+}
+
+// ---- the browser ----
+
+let browser;
+const complaints = [];
+
+async function open(hash = '', options = {}) {
+    const page = await browser.newPage();
+    page.on('console', (message) => {
+        if (['error', 'warn'].includes(message.type()))
+            complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('requestfailed', (request) => {
+        if (!request.url().includes('/lines?'))
+            complaints.push(`${request.url()}: ${request.failure().errorText}`);
+    });
+    page.on('request', (request) => {
+        if (!request.url().startsWith(home) && !request.url().startsWith('blob:'))
+            complaints.push(`it asks for ${request.url()}`);
+    });
+    page.on('dialog', (dialog) => complaints.push(`a dialog: ${dialog.message()}`));
+    page.setDefaultTimeout(PATIENCE);
+    await page.setViewport(options.viewport ?? { width: 1200, height: 900 });
+    if (options.dark)
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    await page.goto(home + hash);
+    await see(page, '#status', /^live/);
+    return page;
+}
+
+const text = (page, selector) => page.$eval(selector, (element) => element.textContent);
+
+// Waits until an element's text is so.
+async function see(page, selector, pattern) {
+    const end = Date.now() + PATIENCE;
+    for (;;) {
+        const element = await page.$(selector);
+        const said = element ? await element.evaluate((e) => e.textContent) : '(nothing)';
+        if (pattern.test(said))
+            return said;
+        if (Date.now() > end)
+            throw new Error(`${selector} says '${said.slice(0, 2000)}', not ${pattern}`);
+        await new Promise((done) => setTimeout(done, 50));
+    }
+}
+
+const rows = (page) => page.$$eval('#tail .lines .row:not([hidden])', (found) =>
+    found.map((row) => [...row.children].map((cell) => cell.textContent)));
+
+async function ask(page, fields) {
+    await page.evaluate((said) => {
+        const form = document.getElementById('filter');
+        for (const name of ['where', 'match', 'format_string', 'source'])
+            form.elements[name].value = said[name] ?? '';
+        form.requestSubmit();
+    }, fields);
+}
+
+async function accessible(page, what) {
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() => window.axe.run(document, {
+        resultTypes: ['violations'],
+    }));
+    const said = violations.map((v) => `${v.id}: ${v.help}: ${v.nodes[0].html}\n${v.nodes[0].failureSummary}`);
+    assert.deepEqual(said, [], what);
+}
+
+const shoot = (page, name) => page.screenshot({ path: path.join(shots, `${name}.png`) });
+
+// ---- what is to be so ----
+
+const downloads = fs.mkdtempSync(path.join(shots, 'files-'));
+const RUN_SECONDS = Number(process.env.PAGE_SECONDS ?? 6);
+
+async function saved(page, form, name) {
+    const session = await page.createCDPSession();
+    await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads });
+    await page.click(`[data-export=${form}]`);
+    const file = path.join(downloads, name);
+    const end = Date.now() + PATIENCE;
+    while (!fs.existsSync(file)) {
+        assert.ok(Date.now() < end, `${name} does not come`);
+        await new Promise((done) => setTimeout(done, 50));
+    }
+    return fs.readFileSync(file, 'utf8');
+}
+
+// The current line: the one of the next frame but one.
+const current = (page) => page.evaluate(() => new Promise((done) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+        const row = document.querySelector('#tail .is-current');
+        done(row ? [row.className, row.textContent] : ['', '']);
+    }));
+}));
+
+async function choose(page, label, value) {
+    await page.evaluate((wanted, to) => {
+        const select = [...document.querySelectorAll('#picture label')]
+            .find((l) => l.firstChild.textContent.trim() === wanted).querySelector('select');
+        select.value = to;
+        select.dispatchEvent(new Event('change'));
+    }, label, value);
+}
+
+const pixels = (page) => page.$eval('#picture canvas', (canvas) => {
+    const { width, height } = canvas;
+    const copy = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, width, height);
+    return { width, height, data: [...data] };
+});
+
+async function openPattern(page, words) {
+    await see(page, '#patterns', new RegExp(words));
+    await page.evaluate((wanted) => {
+        [...document.querySelectorAll('#patterns button')]
+            .find((button) => button.textContent.startsWith(wanted)).click();
+    }, words);
+}
+
+const count = (n) => n.toLocaleString('en');
+
+// Of the shader's lines, pixels that it says nothing of: x is y + 9.
+const missing = (height) => Math.min(height, 64 - 9);
+
+async function heap(page) {
+    const session = await page.createCDPSession();
+    await session.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await session.send('Runtime.getHeapUsage');
+    await session.detach();
+    return usedSize;
+}
+
+// Frames that are drawn, and the longest pause between two, until stopped.
+const watchFrames = (page) => page.evaluate(() => {
+    const seen = { n: 0, longest: 0, last: performance.now() };
+    window.framesSeen = seen;
+    const frame = (now) => {
+        seen.n++;
+        seen.longest = Math.max(seen.longest, now - seen.last);
+        seen.last = now;
+        requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+});
+
+const tests = {
+    async silenceHasReasons() {
+        const page = await open();
+        await see(page, '#silence', /No producer has come yet: .*producers connect to unix:/);
+        await see(page, '#silence', /steady/);
+        await see(page, '#silence', /No format string is known/);
+        await shoot(page, 'silence');
+        await feed('strings');
+        await feed('empty', { name: 'idle' });
+        await see(page, '#silence', /idle: its buffer of 4 KiB is there and has not been written yet/);
+        await feed('unknown');
+        await see(page, '#sources', /unknown: there was no code object for the id 0x1000000000a5: 3 messages/);
+        await page.close();
+    },
+
+    async linesCome() {
+        await feed('lanes', { name: 'gpu0', n: 40 });
+        const page = await open('#source=gpu0');
+        await see(page, '#counts', /^40 lines, 0 findings/);
+        const seen = await rows(page);
+        assert.deepEqual(seen.at(-1), ['gpu0', '', '', 'lane 39 says hello']);
+        await feed('lanes', { name: 'gpu0', n: 5, first: 100 });
+        await see(page, '#counts', /^45 lines/);
+        await see(page, '#tail .lines', /lane 104 says hello/);
+        assert.equal((await rows(page)).at(-1)[3], 'lane 104 says hello');
+        await page.close();
+    },
+
+    async pauseCounts() {
+        const page = await open('#from=now');
+        await page.keyboard.press('Space');
+        await feed('lanes', { name: 'gpu1', n: 7 });
+        await see(page, '#counts', /7 wait/);
+        assert.equal((await rows(page)).length, 0);
+        await page.click('#pause');
+        await see(page, '#tail .lines', /lane 6 says/);
+        assert.equal((await rows(page)).length, 7);
+        await page.close();
+    },
+
+    async filtersRunInTheDaemon() {
+        const page = await open('#where=a0%20%3E%3D%20102&source=gpu0');
+        await see(page, '#counts', /^3 lines/);
+        assert.equal(await page.$eval('#filter [name=where]', (e) => e.value), 'a0 >= 102');
+        await ask(page, { match: 'lane 3\\d says' });
+        await see(page, '#counts', /^10 lines/);
+        const link = await page.$eval('#link', (e) => e.href);
+        await ask(page, { where: 'a0 >' });
+        await see(page, '#refusal', /\w/);
+        assert.match(complaints.splice(0).join(), /^[^,]* 400 \(Bad Request\)$/);
+        await page.goto('about:blank');
+        await page.goto(link);
+        await see(page, '#counts', /^10 lines/);
+        // All are hidden, and whatever is amiss among them is counted.
+        await ask(page, { where: 'a0 > 1000000' });
+        await see(page, '#silence', /The filter hides all \d+ messages that came since you look, with 3 findings/);
+        await see(page, '#left_out', /The filter hides \d+ messages and 3 findings/);
+        await page.close();
+    },
+
+    async lossesAreSaid() {
+        await feed('small');
+        const page = await open();
+        await see(page, '#sources', /small lost about 41 messages: the buffer of 496 bytes is too small, 1,008 bytes would have held everything/);
+        await page.close();
+    },
+
+    async keysFindFindings() {
+        const page = await open();
+        await see(page, '#counts', /[1-9] finding/);
+        await page.keyboard.press('n');
+        const [classes, first] = await current(page);
+        assert.match(classes, /is-finding/);
+        await page.keyboard.press('n');
+        const [, second] = await current(page);
+        assert.notEqual(second, first);
+        await page.keyboard.press('p');
+        assert.equal((await current(page))[1], first);
+        await see(page, '#detail', /unknown_id/);
+        await page.keyboard.press('/');
+        await page.keyboard.type('np ');
+        assert.equal(await page.$eval('#filter [name=where]', (e) => e.value), 'np ');
+        await page.close();
+    },
+
+    async linesAreThinned() {
+        const page = await open('#source=gpu0&thin=signature&entries');
+        await see(page, '#tail .lines', /×45/);
+        assert.equal((await rows(page)).filter((row) => row[0] === 'gpu0').length, 1);
+        await page.select('#filter [name=thin]', 'numbers');
+        await see(page, '#tail .lines', /×45/);
+        await page.select('#filter [name=thin]', 'exact');
+        await see(page, '#tail .lines', /lane 104/);
+        assert.doesNotMatch(await text(page, '#tail .lines'), /×/);
+        await page.close();
+    },
+
+    async theSourceIsShown() {
+        await feed('shader');
+        const page = await open('#source=shader');
+        await see(page, '#tail .lines', /reduce\.comp:7.*sum 42/);
+        await page.click('#tail .lines .row');
+        await see(page, '#detail mark', /^debugPrintfEXT\("sum %u", sum\);$/);
+        // Five lines before it and five behind, and on demand all of them.
+        await see(page, '#detail .excerpt', /line 12/);
+        const source = () => page.$$eval('#detail .excerpt tr', (all) => all.map((row) => row.textContent));
+        const lines = Array.from({ length: 30 }, (_, i) => `${i + 1}// line ${i + 1}`);
+        lines[6] = '7    debugPrintfEXT("sum %u", sum);';
+        assert.deepEqual(await source(), lines.slice(1, 12));
+        assert.equal(await page.$eval('#detail [aria-current]', (row) => row.rowIndex), 5);
+        await shoot(page, 'source');
+        await accessible(page, 'a line');
+        await page.focus('#detail .excerpt button');
+        await page.keyboard.press('Enter');
+        await see(page, '#detail .excerpt', /line 27/);
+        assert.deepEqual(await source(), lines.slice(0, 27));
+        assert.equal(await page.evaluate(() => document.activeElement.id), 'detail');
+        // Of the other file there is no text.
+        await page.evaluate(() => {
+            [...document.querySelectorAll('#tail .row')].find((row) => /bare 43/.test(row.textContent)).click();
+        });
+        await see(page, '#detail', /No module has the text/);
+        assert.equal(await page.$('#detail .excerpt'), null);
+        await page.close();
+        const phone = await open('#source=shader', { dark: true, viewport: { width: 390, height: 800, isMobile: true } });
+        await see(phone, '#tail .lines', /sum 42/);
+        await phone.click('#tail .lines .row');
+        await see(phone, '#detail .excerpt', /line 12/);
+        assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth) <= 390);
+        await accessible(phone, 'a line on a phone');
+        await shoot(phone, 'source_phone');
+        await phone.close();
+    },
+
+    async nothingIsEverHtml() {
+        await feed('hostile');
+        const page = await open('#match=.');
+        await see(page, '#tail .lines', /onerror/);
+        await see(page, '#patterns', /onerror/);
+        await see(page, '#sources', /onerror/);
+        await page.evaluate(() => {
+            [...document.querySelectorAll('#tail .row')].find((row) => /onerror/.test(row.textContent)).click();
+        });
+        await openPattern(page, '<img');
+        assert.equal(await page.$$eval('main img, main script, #tail svg, main [onload], main [onerror]',
+            (all) => all.length), 0);
+        assert.equal(await page.title(), 'printfdecode');
+        const seen = (await rows(page)).map((row) => row[3]).join('\n');
+        assert.match(seen, /<img src=x onerror/);
+        assert.match(seen, /\\u001b\[31m\\u202egnp\.exe\\u0007/);
+        const csv = await saved(page, 'csv', 'lines.csv');
+        assert.ok(csv.includes(`,"'=cmd|`), 'a spreadsheet would run it');
+        await page.close();
+    },
+
+    async whatIsSeenIsExported() {
+        const page = await open('#source=gpu0&where=a0%20%3C%202');
+        await see(page, '#counts', /^2 lines/);
+        fs.rmSync(path.join(downloads, 'lines.csv'), { force: true });
+        const [head, first] = (await saved(page, 'csv', 'lines.csv')).split('\r\n');
+        assert.equal(head, 'sequence,time,type,source,invocation,line,message,lines');
+        assert.match(first, /,entry,gpu0,,,"lane 0 says hello/);
+        const lines = (await saved(page, 'ndjson', 'lines.ndjson')).trimEnd().split('\n').map(JSON.parse);
+        assert.deepEqual(lines.map((line) => line.args), [[0], [1]]);
+        assert.equal(await saved(page, 'text', 'lines.txt'),
+            'gpu0: lane 0 says hello\ngpu0: lane 1 says hello\n');
+        await page.close();
+    },
+
+    async picturesMove() {
+        await feed('picture');
+        await feed('odd');
+        const page = await open();
+        await openPattern(page, 'pixel');
+        await see(page, '#picture', /256 cells with a value, 0 of them with several/);
+        const before = await pixels(page);
+        assert.deepEqual([before.width, before.height], [16, 16]);
+        // The values' order is that of the colours' brightness.
+        const lit = (at) => before.data[4 * at] + before.data[4 * at + 1] + before.data[4 * at + 2];
+        const value = (at) => Math.sin((at % 16) / 3) * Math.cos(Math.floor(at / 16) / 3);
+        const order = [...Array(256).keys()].sort((a, b) => value(a) - value(b));
+        assert.ok(lit(order[0]) < lit(order[128]) && lit(order[128]) < lit(order[255]));
+        for (let i = 0; i + 16 < 256; i++)
+            assert.ok(lit(order[i]) <= lit(order[i + 16]), `cell ${order[i]}`);
+        await shoot(page, 'heat');
+        await accessible(page, 'a picture');
+        // With as many of each colour, half of the cells are in the darker half of them.
+        const dark = ({ data }) => [...Array(256).keys()].filter((at) => data[4 * at + 1] < 148).length;
+        await choose(page, 'colours', 'equal');
+        const equal = await pixels(page);
+        assert.ok(Math.abs(dark(equal) - 128) <= 2, `${dark(equal)} are dark`);
+        await choose(page, 'colours', 'log');
+        await see(page, '#picture', /not above 0 \(as the least\): 1\d\d/);
+        const log = await pixels(page);
+        const least = order.filter((at) => value(at) <= 0);
+        assert.equal(new Set(least.map((at) => log.data.slice(4 * at, 4 * at + 3).join())).size, 1);
+        const some = 4 * order[192] + 1;
+        assert.ok(log.data[some] > before.data[some], 'small numbers are lighter');
+        await choose(page, 'colours', 'linear');
+        assert.deepEqual((await pixels(page)).data, before.data);
+        await feed('picture', { shift: 5 });
+        await see(page, '#picture', /256 of them with several/);
+        assert.notDeepEqual((await pixels(page)).data, before.data);
+        await choose(page, 'As', 'histogram');
+        await see(page, '#picture', /512 values from -0\.9\d+ to/);
+        await shoot(page, 'histogram');
+        const link = await page.$eval('#link', (e) => e.href);
+        const other = await open(link.slice(home.length));
+        await see(other, '#picture h2', /^pixel %u,%u: %f/);
+        await other.close();
+        await choose(page, 'As', 'table');
+        await see(page, '#picture tbody', /a0 pixel.*512.*0.*15.*7\.5/);
+        await openPattern(page, 'nan');
+        await see(page, '#picture tbody', /a0 nan3/);
+        await choose(page, 'As', 'histogram');
+        await see(page, '#picture', /NaN \(magenta\): 1, \+inf \(red\): 1, -inf \(violet\): 1/);
+        await page.close();
+    },
+
+    async picturesAreWhole() {
+        /* A side whose reciprocal is rounded, and more entries than are kept of
+         * what is not open, in one piece. */
+        await feed('picture', { side: 98, name: 'large' });
+        const opened = await open('#source=large&open=pixel');
+        await see(opened, '#picture', /9,604 cells with a value, 0 of them with several(?!.*of the last)/);
+        await opened.close();
+        const later = await open('#source=large');
+        await see(later, '#counts', /^9,604 lines/);
+        await openPattern(later, 'pixel');
+        await see(later, '#picture', /; of the last 4,096 entries of 9,604/);
+        await later.close();
+    },
+
+    async aShaderDraws() {
+        const why = await feed('shade');
+        if (why) {
+            console.log(`left out: ${why}`);
+            return;
+        }
+        const page = await open('#match=shaded');
+        const seen = [];
+        for (let n = 1; n <= 4; n++) {
+            const said = await feed('submit');
+            if (/skipped/.test(said)) {
+                console.log(`left out: ${said}`);
+                await page.close();
+                return;
+            }
+            assert.equal(said, '');
+            if (n === 1)
+                await openPattern(page, 'shaded');
+            await see(page, '#picture', new RegExp(`y from 0 to ${16 * n - 1},`));
+            await see(page, '#picture', new RegExp(`${count(1024 * n - missing(16 * n))} cells with a value, 0 of`));
+            const { width, height, data } = await pixels(page);
+            assert.deepEqual([width, height], [64, 16 * n]);
+            seen.push(data.join());
+        }
+        assert.equal(new Set(seen).size, 4, 'it was seen to change');
+        await shoot(page, 'shader');
+        const drawn = await feed('shaded');
+        const { data } = await pixels(page);
+        // Cells without a value are not drawn here, and white there.
+        const rows = drawn.map((row, y) => row.map((channel, i) => {
+            const at = 4 * (64 * y + Math.floor(i / 3));
+            return data[at + 3] ? data[at + i % 3] : 255;
+        }));
+        assert.deepEqual(rows, drawn);
+        await page.close();
+    },
+
+    async tenThousandASecond() {
+        const page = await open('#source=steady&from=now');
+        await feed('run', { rate: 10000, seconds: RUN_SECONDS + 2 });
+        await see(page, '#counts', /^[\d,]{5,} lines/);
+        await new Promise((done) => setTimeout(done, 1000 * RUN_SECONDS / 3));
+        const early = await heap(page);
+        await watchFrames(page);
+        await new Promise((done) => setTimeout(done, 1000 * RUN_SECONDS * 2 / 3));
+        const late = await heap(page);
+        const frames = await page.evaluate(() => window.framesSeen);
+        const said = await see(page, '#counts', /lines/);
+        console.log(`  ${said}; heap ${early >> 20} MiB, then ${late >> 20} MiB; ` +
+            `${frames.n} frames, the longest took ${Math.round(frames.longest)} ms`);
+        assert.ok(late < early * 1.5 + (24 << 20), `${early} bytes, then ${late}`);
+        assert.ok(frames.n > RUN_SECONDS);
+        const elements = await page.$$eval('#tail *', (all) => all.length);
+        assert.ok(elements < 400, `${elements} elements`);
+        await page.close();
+    },
+
+    async aMillionASecondAreSampled() {
+        const page = await open('#source=steady&from=now');
+        await feed('run', { rate: 1000000, seconds: 3 });
+        await see(page, '#left_out', /This is a sample: left out for being too many a second are [\d,]{7,} messages and 0 findings/);
+        await see(page, '#status', /^live/);
+        console.log(`  ${await text(page, '#counts')}; ${await text(page, '#left_out')}`);
+        await shoot(page, 'sampled');
+        await page.close();
+    },
+
+    async isAccessible() {
+        await feed('wait');
+        await feed('small');
+        await feed('picture');
+        await feed('unknown');
+        await feed('lanes', { name: 'gpu0', n: 40 });
+        for (const dark of [false, true]) {
+            const page = await open('', { dark });
+            await see(page, '#tail .lines', /\w/);
+            await see(page, '#patterns', /step/);
+            await see(page, '#sources', /steady/);
+            await accessible(page, dark ? 'dark' : 'light');
+            await openPattern(page, 'pixel');
+            await accessible(page, dark ? 'dark, a picture' : 'light, a picture');
+            await shoot(page, dark ? 'dark' : 'light');
+            await page.close();
+        }
+        const phone = await open('', { viewport: { width: 390, height: 800, isMobile: true } });
+        await see(phone, '#tail .lines', /\w/);
+        const width = await phone.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(width <= 390, `${width} pixels wide`);
+        await accessible(phone, 'phone');
+        await shoot(phone, 'phone');
+        await phone.close();
+    },
+};
+
+async function main() {
+    if (!program)
+        skip(`no Chromium: none of ${BROWSERS.join(', ')}`);
+    const profile = fs.mkdtempSync(path.join(shots, 'profile-'));
+    browser = await puppeteer.launch({
+        executablePath: program,
+        args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+        userDataDir: profile,
+    });
+    try {
+        for (const [name, test] of Object.entries(tests)) {
+            const begin = Date.now();
+            await test();
+            assert.deepEqual(complaints, [], name);
+            console.log(`ok: ${name} (${Date.now() - begin} ms)`);
+        }
+    } finally {
+        await browser.close();
+        fs.rmSync(downloads, { recursive: true });
+        fs.rmSync(profile, { recursive: true });
+    }
+}
+
+main().then(() => process.exit(0), (error) => {
+    console.log(error.stack ?? String(error));
+    process.exit(1);
+});
