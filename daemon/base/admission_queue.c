@@ -11,7 +11,7 @@ struct caller {
 
 struct process {
     struct process *next;
-    struct caller *first; /* as they came; never NULL */
+    struct caller *first; /* in order of arrival; never NULL */
     struct caller **end;
     unsigned n;
     pid_t id;
@@ -19,7 +19,7 @@ struct process {
 
 struct pfdd_admission_group {
     struct pfdd_admission_group *next;
-    struct process *first; /* whose turn is next; never NULL */
+    struct process *first; /* the next one first; never NULL */
     struct pfdd_peer_key user;
 };
 
@@ -29,7 +29,7 @@ size_t pfdd_admission_queue_memory(unsigned n)
                 sizeof(struct pfdd_admission_group));
 }
 
-/* NULL: nobody has more than a few. */
+/* NULL: no process has more than a few. */
 static struct process *find_most(
     const struct pfdd_admission_queue *admission_queue)
 {
@@ -51,9 +51,9 @@ bool pfdd_admission_queue_has_place(
            find_most(admission_queue);
 }
 
-/* ---- coming ---- */
+/* ---- push ---- */
 
-/* Who is new comes last. NULL: out of memory, here and below. */
+/* A new user is appended. NULL: out of memory, here and below. */
 static struct pfdd_admission_group *find_party(
     struct pfdd_admission_queue *admission_queue,
     const struct pfdd_peer_key *user)
@@ -117,7 +117,7 @@ static bool append(struct pfdd_admission_queue *admission_queue,
     return true;
 }
 
-/* It has others. */
+/* Removes the newest connection of a process, which has others. */
 static int take_last(struct pfdd_admission_queue *admission_queue,
                      struct process *o)
 {
@@ -146,7 +146,7 @@ bool pfdd_admission_queue_push(struct pfdd_admission_queue *admission_queue,
     return true;
 }
 
-/* ---- going in ---- */
+/* ---- pop ---- */
 
 static int take_first(struct process *o)
 {
@@ -160,7 +160,8 @@ static int take_first(struct process *o)
     return fd;
 }
 
-/* Of a process that may have no more; others of its user are before it. */
+/* Takes the first connection of the user's next process. The process is then
+ * queued behind the user's other ones, or freed if it has no more. */
 static int take_turn(struct pfdd_admission_group *p)
 {
     struct process *o = p->first;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who has come to a socket and waits until there is room, a descriptor each.
- * They go in by turns: users (peer_limit.h), of a user its processes, of a process
- * its connections as they came. So whoever comes, and has nothing waiting, goes
- * in after one turn at most of each other one, however many wait. Loop thread
- * only.
+ * Accepted connections that wait for admission, a descriptor each. Admission is
+ * by turns: of users (peer_limit.h), of a user's processes, and of a process's
+ * connections in order of arrival. So the first connection of a process waits
+ * for at most one turn of each other one, however many connections wait. Loop
+ * thread only.
  */
 #ifndef PFDD_ADMISSION_QUEUE_H
 #define PFDD_ADMISSION_QUEUE_H
@@ -16,37 +16,39 @@
 #include "base/peer_limit.h"
 
 enum {
-    PFDD_ADMISSION_QUEUE_FEW = 16, /* that each process may have waiting */
+    PFDD_ADMISSION_QUEUE_FEW = 16, /* connections of a process that are never
+                                      evicted */
 };
 
-/* Of one user. */
+/* The connections of one user. */
 struct pfdd_admission_group;
 
-/* All zero but n_max: nobody waits. */
+/* All zero but n_max: empty. */
 struct pfdd_admission_queue {
     unsigned n_max; /* places */
     unsigned n;
-    struct pfdd_admission_group *parties; /* whose turn comes first is first */
+    struct pfdd_admission_group *parties; /* the next user first */
 };
 
 /* Bytes that n places take, at most. */
 size_t pfdd_admission_queue_memory(unsigned n);
 
-/* False: there is no place, and no process has more than a few: who comes has to
- * wait elsewhere. */
+/* False: all places are taken and no process has more than a few connections.
+ * New connections have to wait elsewhere. */
 bool pfdd_admission_queue_has_place(
     const struct pfdd_admission_queue *admission_queue);
 
 /*
- * One more of a process, where there was a place. *ret: -1, or the descriptor of
- * who has to leave for it: the last one of a process that has the most waiting,
- * beyond what others have. False: out of memory.
+ * Adds a connection of a process; there has to be a place. *ret: -1, or the
+ * descriptor that is evicted for it: the newest one of the process that has the
+ * most, if that is more than a few. False: out of memory.
  */
 bool pfdd_admission_queue_push(struct pfdd_admission_queue *admission_queue,
                                const struct pfdd_peer_key *user, pid_t process,
                                int fd, int *ret);
 
-/* Whose turn it is, and who waits no more; below 0: nobody waits. */
+/* Removes the next connection and returns its descriptor; below 0: none
+ * waits. */
 int pfdd_admission_queue_pop(struct pfdd_admission_queue *admission_queue);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What became of a buffer, or of all of them, in numbers: for the log and for
- * /metrics. Sums only grow.
+ * Statistics of one buffer, or of all buffers: for the log and for /metrics.
+ * Counts only grow.
  */
 #ifndef PFDD_BUFFER_STATS_H
 #define PFDD_BUFFER_STATS_H
@@ -22,23 +22,23 @@ struct pfdd_buffer_stats {
     uint64_t findings[PFD_N_FINDING_KINDS];
 };
 
-/* Counts an entry, when its line is made, or a finding. */
+/* Counts an entry, when its line is rendered, or a finding. */
 void pfdd_buffer_stats_item(struct pfdd_buffer_stats *buffer_stats,
                             const struct pfd_tail_item *item);
 
-/* Adds what `now` has more than `before`. */
+/* Adds the difference between `before` and `now`. */
 void pfdd_buffer_stats_add(struct pfdd_buffer_stats *to,
                            const struct pfdd_buffer_stats *now,
                            const struct pfdd_buffer_stats *before);
 
-/* True: something was lost, or is in doubt. */
+/* True: bytes were lost, or something is in doubt. */
 bool pfdd_buffer_stats_are_bad(const struct pfdd_buffer_stats *buffer_stats);
 
 enum {
     PFDD_BUFFER_STATS_TEXT = 320
 };
 /* "64 entries, 0 unknown, 0 bytes lost, 12 skipped; 1 truncated_entry". Kinds
- * beyond the room are "and more". */
+ * that do not fit become "and more". */
 void pfdd_buffer_stats_text(const struct pfdd_buffer_stats *buffer_stats,
                             char ret[PFDD_BUFFER_STATS_TEXT]);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that grow. Running out of memory is remembered, and asked for once. */
+/* A growing array of bytes. A failed allocation is remembered, so that callers
+ * check `failed` once. */
 #ifndef PFDD_BYTE_BUFFER_H
 #define PFDD_BYTE_BUFFER_H
 
@@ -9,21 +10,23 @@
 #include <string.h>
 
 enum {
-    PFDD_BYTE_BUFFER_PRINT = 256 /* bytes that are printed at once, and a NUL */
+    PFDD_BYTE_BUFFER_PRINT = 256 /* bytes of one pfdd_byte_buffer_print(), with
+                                    a NUL */
 };
 
-/* All zeros: none yet. */
+/* All zeros: empty. */
 struct pfdd_byte_buffer {
     char *at; /* [n], owned */
     size_t n;
     size_t size;
-    bool failed; /* something is missing */
+    bool failed; /* bytes are missing */
 };
 
-/* As pfdd_byte_buffer_room(), where there is not enough yet. */
+/* As pfdd_byte_buffer_room(), when the array has to grow. */
 char *pfdd_byte_buffer_grow(struct pfdd_byte_buffer *g, size_t n);
 
-/* Room for n more bytes; whoever fills it adds to n. NULL: there is none. */
+/* Room for n more bytes; the caller fills it and adds to n. NULL: out of
+ * memory. */
 static inline char *pfdd_byte_buffer_room(struct pfdd_byte_buffer *g, size_t n)
 {
     if (g->failed)
@@ -32,7 +35,7 @@ static inline char *pfdd_byte_buffer_room(struct pfdd_byte_buffer *g, size_t n)
     return is_there ? g->at + g->n : pfdd_byte_buffer_grow(g, n);
 }
 
-/* Here, as of each note there are dozens of small ones. */
+/* Inline: each log record has dozens of small texts. */
 static inline void pfdd_byte_buffer_add(struct pfdd_byte_buffer *g,
                                         const void *bytes, size_t n)
 {
@@ -54,7 +57,7 @@ void pfdd_byte_buffer_number(struct pfdd_byte_buffer *g, uint64_t value);
 /* "0x" and n digits, at least. */
 void pfdd_byte_buffer_hex(struct pfdd_byte_buffer *g, uint64_t value,
                           unsigned n);
-/* What is longer fails. */
+/* A longer text fails. */
 __attribute__((format(printf, 2, 3))) void pfdd_byte_buffer_print(
     struct pfdd_byte_buffer *g, const char *format, ...);
 

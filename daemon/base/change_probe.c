@@ -14,8 +14,8 @@ enum {
     XFS_MAGIC = 0x58465342, /* linux/fs/xfs/libxfs/xfs_format.h */
 };
 
-/* Here a mapping shows what a read would. A file of another machine need not:
- * it is fetched anew for a read only. */
+/* True: a mapping shows the same bytes as a read. A network file system may
+ * fetch new bytes for a read only. */
 static bool is_coherent(int fd)
 {
     static const unsigned long magics[] = { TMPFS_MAGIC, RAMFS_MAGIC,
@@ -31,21 +31,21 @@ static bool is_coherent(int fd)
     return false;
 }
 
-/* ---- loads from pages that others may cut off ---- */
+/* ---- loads from pages that others may truncate ---- */
 
 static sigjmp_buf back;
-/* Each thread's own: who else gets the signal has a fault of its own. */
+/* Thread-local: another thread that gets the signal has a fault of its own. */
 static _Thread_local volatile sig_atomic_t is_loading;
 
 static void on_bus_error(int signal_number)
 {
     if (is_loading)
         siglongjmp(back, 1);
-    /* The load is done again, and ends us. */
+    /* The load is repeated, and then ends the process. */
     signal(signal_number, SIG_DFL);
 }
 
-static sigset_t signals; /* that are blocked, but for those of the handler */
+static sigset_t signals; /* blocked signals outside of the handler */
 
 static bool catch_bus_errors(void)
 {
@@ -58,10 +58,10 @@ static bool catch_bus_errors(void)
     return is_caught;
 }
 
-/* False: there is no such page any more. */
+/* False: the file does not have the page any more. */
 static bool load(char bytes[PFDD_CHANGE_PROBE], const void *page)
 {
-    /* To have the jump do it, each load would have to ask the system. */
+    /* A jump that restores the mask would cost each load a system call. */
     if (sigsetjmp(back, 0) != 0) {
         pthread_sigmask(SIG_SETMASK, &signals, NULL);
         is_loading = 0;

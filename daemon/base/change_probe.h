@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first bytes of a buffer, which tell whether something has moved: looked
- * at in memory, where that is possible, since idle buffers cost nothing else.
+ * Detects whether a buffer has changed, by its first bytes. They are loaded
+ * from a mapping where that is possible, since idle buffers cost nothing else.
  * Loop thread only.
  */
 #ifndef PFDD_CHANGE_PROBE_H
@@ -17,8 +17,8 @@ enum {
 
 struct pfdd_change_probe {
     int fd;           /* borrowed */
-    bool is_coherent; /* a page of it shows what a read would */
-    void *page;       /* NULL: to be read from the file */
+    bool is_coherent; /* a mapped page shows the same as a read */
+    void *page;       /* NULL: the file is read */
     ssize_t n;        /* bytes of `bytes`; below 0: none */
     char bytes[PFDD_CHANGE_PROBE];
 };
@@ -26,10 +26,10 @@ struct pfdd_change_probe {
 void pfdd_change_probe_init(struct pfdd_change_probe *change_probe, int fd);
 void pfdd_change_probe_deinit(struct pfdd_change_probe *change_probe);
 
-/* True: it is not what it was, or could not be read. */
+/* True: the bytes have changed, or could not be read. */
 bool pfdd_change_probe_has_changed(struct pfdd_change_probe *change_probe);
 
-/* The next time it has changed, whatever stands there. */
+/* Makes the next probe report a change, whatever the bytes are. */
 void pfdd_change_probe_forget(struct pfdd_change_probe *change_probe);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What /metrics counts that is nobody else's to know. Loop thread only. */
+/* Counters of /metrics that no other part has. Loop thread only. */
 #ifndef PFDD_COUNTERS_H
 #define PFDD_COUNTERS_H
 
@@ -7,11 +7,12 @@
 
 struct pfdd_counters {
     uint64_t streams;      /* that producers have begun */
-    uint64_t gap_lines;    /* that the daemon knows were lost on the way in */
+    uint64_t gap_lines;    /* entries known to be lost on the way in */
     uint64_t bad_frames;   /* of producers */
-    uint64_t disconnected; /* subscribers, for lag */
-    uint64_t costly;       /* likewise, for what they match */
-    uint64_t missed;       /* items, by subscribers that are gone */
+    uint64_t disconnected; /* subscribers cut off for lag */
+    uint64_t costly;       /* subscribers cut off for the cost of their
+                              filter */
+    uint64_t missed;       /* items, by subscribers that have left */
     uint64_t file_errors;
     uint64_t file_retries;
     uint64_t requests; /* of HTTP */
@@ -19,20 +20,20 @@ struct pfdd_counters {
     uint64_t bad_reloads;
     uint64_t out_of_fds;
     uint64_t refused;
-    uint64_t waiting;          /* now: producers, until there is room */
-    uint64_t idle;             /* producers that said nothing */
+    uint64_t waiting;          /* now: producers that wait for admission */
+    uint64_t idle;             /* producers closed because they sent nothing */
     uint64_t refused_files;    /* of watched folders */
-    uint64_t waiting_files;    /* now: of {buffer}, until others are done */
-    uint64_t unread_processes; /* now: that are to be read, and cannot */
-    uint64_t truncated;        /* watched files that were cut */
-    uint64_t replaced; /* watched files that another one took the place of */
+    uint64_t waiting_files;    /* now: sources whose file waits for others */
+    uint64_t unread_processes; /* now: to be read, but not readable */
+    uint64_t truncated;        /* watched files that were truncated */
+    uint64_t replaced;         /* watched files that were replaced */
     uint64_t generations;
     uint64_t polls;
-    uint64_t nats_duplicates; /* messages of edges that were there already */
-    uint64_t nats_again;      /* times that an edge was asked to send again */
-    uint64_t nats_refused;    /* messages of others that are of no use */
-    uint64_t nats_partitions; /* now: that are leased to this worker */
-    uint64_t waits;           /* looks put off because readers were behind */
+    uint64_t nats_duplicates; /* messages of edges that were received before */
+    uint64_t nats_again;      /* requests to an edge to send again */
+    uint64_t nats_refused;    /* unusable messages of other senders */
+    uint64_t nats_partitions; /* now: leased to this worker */
+    uint64_t waits;           /* polls put off because cursors were behind */
 };
 
 #endif

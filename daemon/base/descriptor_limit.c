@@ -5,11 +5,11 @@
 
 enum {
     MOST = 65536,
-    OWN_MOST = 128, /* that are kept for the daemon itself */
+    OWN_MOST = 128, /* left for the daemon itself, at most */
     WAITING_PART = 16,
 };
 
-static unsigned for_peers; /* 0: not yet asked for */
+static unsigned for_peers; /* 0: not computed yet */
 
 void pfdd_descriptor_limit_raise(void)
 {

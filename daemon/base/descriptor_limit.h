@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * File descriptors, of which there are so many for all: what peers make us have
- * never comes to the last eighth of them, which is for the daemon's own files.
- * The kernel gives the lowest number that is free, so a descriptor's number says
- * how many there are at least. Loop thread only.
+ * Limits the file descriptors that peers cause. The last eighth of all, 128 at
+ * most, is left for the daemon's own files. The kernel gives the lowest free
+ * number, so a descriptor's number tells how many there are at least. Loop
+ * thread only.
  */
 #ifndef PFDD_DESCRIPTOR_LIMIT_H
 #define PFDD_DESCRIPTOR_LIMIT_H
 
 #include <stdbool.h>
 
-/* As many as this process may have, up to some ten thousands. */
+/* Raises the process's limit as far as allowed, to 65536 at most. */
 void pfdd_descriptor_limit_raise(void);
 
-/* Of one that a peer has made us have just now: false: it should be closed. */
+/* fd: caused by a peer just now. False: it should be closed. */
 bool pfdd_descriptor_limit_is_spare(int fd);
 
-/* Of those, for peers who wait at a socket until there is room. */
+/* Descriptors of peers for connections that wait for admission. */
 unsigned pfdd_descriptor_limit_for_waiting(void);
 
-/* What one peer may make us have of them. */
+/* Descriptors that one peer may cause. */
 unsigned pfdd_descriptor_limit_share(void);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Two digits at a time: times have nineteen. */
+/* Two digits at a time: timestamps have nineteen. */
 size_t pfdd_decimal(char ret[PFDD_DIGITS], uint64_t value)
 {
     static const char pairs[] = "00010203040506070809"

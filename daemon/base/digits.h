@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in text, where a format would take most of the time. Any thread. */
+/* Formats numbers where printf() would take most of the time. Any thread. */
 #ifndef PFDD_DIGITS_H
 #define PFDD_DIGITS_H
 
@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 enum {
-    PFDD_DIGITS = 24 /* bytes that any of these has, at most, and more */
+    PFDD_DIGITS = 24 /* enough bytes for each of them */
 };
 
-/* They return how many bytes there are; none is NUL. */
+/* They return the number of bytes, and write no NUL. */
 size_t pfdd_decimal(char ret[PFDD_DIGITS], uint64_t value);
 /* "0x", and n digits or more, at most 16. */
 size_t pfdd_hex(char ret[PFDD_DIGITS], uint64_t value, unsigned n);

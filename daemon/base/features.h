@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this printfdecoded is built with, of what need not be there. Each but
- * HTTP hangs on one library; it knows which packages of Debian bring that.
+ * Optional features that this printfdecoded was built with. Each except HTTP
+ * depends on one library; features.c knows the Debian packages of that.
  */
 #ifndef DAEMON_FEATURES_H
 #define DAEMON_FEATURES_H
@@ -22,11 +22,10 @@ enum pfdd_feature {
 
 bool pfdd_feature_is_there(enum pfdd_feature feature);
 
-/* What to do about one that is not: words for the end of a sentence, constant.
- */
+/* How to get a missing feature: words for the end of a sentence, constant. */
 const char *pfdd_feature_remedy(enum pfdd_feature feature);
 
-/* Lines of standard output: which are there, and which are not. */
+/* Prints to standard output which features are built in, and which are not. */
 void pfdd_features_print(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* This machine's name, as it was when somebody first asked; asked for each note
- * it would be a system call. Any thread. */
+/* This machine's name, as of the first call: a system call for each log record
+ * would cost too much. Any thread. */
 #ifndef PFDD_HOST_NAME_H
 #define PFDD_HOST_NAME_H
 

@@ -44,7 +44,7 @@ bool pfdd_http_is_text(const char *bytes, size_t n)
     return true;
 }
 
-/* The next line, without its end; NULL: it has a byte that none may have. */
+/* The next line, without its end; NULL: it has an invalid byte. */
 static char *take_line(char **at, const char *end)
 {
     char *line = *at;
@@ -68,7 +68,7 @@ static unsigned fail(unsigned status, const char **why, const char *text)
     return status;
 }
 
-/* Ends the word and returns what stands behind the space; NULL: nothing. */
+/* Ends the text at c and returns the text after it; NULL: there is no c. */
 static char *cut(char *text, char c)
 {
     char *at = strchr(text, c);
@@ -105,7 +105,7 @@ static int hex_digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Of %XX; 0: it is none, or NUL, which would end a text. */
+/* The byte of %XX; 0: it is invalid, or NUL, which would end a text. */
 static char byte_of(const char *c)
 {
     int high = hex_digit(c[1]);
@@ -113,7 +113,7 @@ static char byte_of(const char *c)
     return low < 0 ? '\0' : (char)(high * 16 + low);
 }
 
-/* In place: %XX, and + for a space. */
+/* Decodes %XX, and + for a space, in place. */
 static bool decode(char *text)
 {
     char *out = text;
@@ -225,10 +225,10 @@ unsigned pfdd_http_read(struct pfdd_http_request *ret, char *head, size_t n,
     return status ? status : check_fields(ret, why);
 }
 
-/* ---- who asks ---- */
+/* ---- origin ---- */
 
-/* Browsers say where the page is from that asks: as Origin, with the scheme, or
- * at least that it is from elsewhere. */
+/* Browsers send where the requesting page is from: as Origin, with the scheme,
+ * or at least whether it is from another site. */
 bool pfdd_http_is_same_origin(const struct pfdd_http_request *request)
 {
     const char *origin = request->fields[PFDD_HTTP_ORIGIN];
@@ -240,8 +240,8 @@ bool pfdd_http_is_same_origin(const struct pfdd_http_request *request)
     return !origin || (behind && host && !strcasecmp(behind + 3, host));
 }
 
-/* A page of a name that its owner lets point here reads what is here, for the
- * browser, as of the same origin; but it says that name. */
+/* Against DNS rebinding: a page of a name that its owner points to this machine
+ * is of the same origin for the browser, but Host is that name. */
 bool pfdd_http_is_local(const struct pfdd_http_request *request)
 {
     const char *host = request->fields[PFDD_HTTP_HOST];

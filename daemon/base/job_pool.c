@@ -19,8 +19,8 @@ struct pfdd_pool {
     struct fifo queued;
     struct fifo finished;
     unsigned n_pending; /* loop thread only */
-    unsigned n_handing; /* likewise, of these */
-    uint64_t moved;     /* likewise: ns, when one was done or the first came */
+    unsigned n_handing; /* likewise, of these: until pfdd_pool_taken() */
+    uint64_t moved;     /* likewise: ns, of the last progress or first job */
     unsigned n_threads;
     bool stop;
     uv_thread_t threads[];
@@ -48,7 +48,7 @@ static struct pfdd_job *fifo_take(struct fifo *f)
     return job;
 }
 
-/* With the pool's lock. */
+/* The caller has the pool's lock. */
 static void await_taken(const struct pfdd_job *job)
 {
     struct pfdd_pool *pool = job->pool;
@@ -102,7 +102,7 @@ static void free_pool(uv_handle_t *handle)
     free(handle->data);
 }
 
-/* Signals are the loop's. */
+/* The threads block all signals, which are the loop's. */
 static unsigned start_threads(struct pfdd_pool *pool, unsigned n)
 {
     sigset_t all;

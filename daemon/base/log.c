@@ -13,10 +13,10 @@
 #include <printfdecode/convert.h>
 
 enum {
-    LINE = 1024, /* a name, and what is said of it */
+    LINE = 1024, /* a name and a sentence about it */
 };
 
-/* So many lines at once, and then a second. */
+/* Lines at once, and then lines per second. */
 struct rate {
     unsigned burst;
     unsigned refill;
@@ -59,7 +59,7 @@ static void put_line(enum pfdd_level level, const char *text)
     int length = snprintf(line, sizeof line, "%sprintfdecoded: %s%s\n",
                           journal ? priorities[level] : "", names[level], safe);
     if (write(STDERR_FILENO, line, (size_t)length) < 0)
-        return; /* Nowhere to say so. */
+        return; /* There is no place to report it. */
 }
 
 static bool may_speak(struct pfdd_log_topic *topic, const struct rate *rate)
@@ -83,7 +83,7 @@ static bool may_speak(struct pfdd_log_topic *topic, const struct rate *rate)
     return true;
 }
 
-/* Says how many lines were left out before this one. */
+/* Appends the number of lines that were suppressed before this one. */
 static void own_up(struct pfdd_log_topic *topic, char line[LINE])
 {
     size_t n = strlen(line);

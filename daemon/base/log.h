@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The daemon's own log: a line each on standard error, with a level, foreign
- * bytes escaped. Each kind of line, which is a place in the code or a topic, may
- * be written so often in a while: one that somebody else can cause without end
- * keeps no other from being read. Any thread.
+ * The daemon's own log: lines on standard error, each with a level; untrusted
+ * bytes are escaped. Each kind of line, which is a place in the code or a
+ * topic, has a rate limit, so that lines which a peer can cause without end do
+ * not hide others. Any thread.
  */
 #ifndef PFDD_LOG_H
 #define PFDD_LOG_H
@@ -18,17 +18,17 @@ enum pfdd_level {
 /* Lines above this level are dropped. */
 void pfdd_log_level(enum pfdd_level level);
 
-/* A kind of lines. All zero to begin with. */
+/* A kind of line. All zero to begin with. */
 struct pfdd_log_topic {
     unsigned spent;
     unsigned held_back;
-    long long second; /* when it was asked last */
+    long long second; /* of the last request */
 };
 
-/* Lines that were held back because there were too many. */
+/* Number of lines that were suppressed by rate limits. */
 unsigned long long pfdd_log_suppressed(void);
 
-/* A line of the kind of this place in the code. */
+/* Logs a line; each place in the code is a kind. */
 #define pfdd_log(level, ...)                             \
     do {                                                 \
         static struct pfdd_log_topic pfdd_log_here;      \
@@ -37,7 +37,7 @@ unsigned long long pfdd_log_suppressed(void);
 void pfdd_log_at(struct pfdd_log_topic *here, enum pfdd_level level,
                  const char *text, ...) __attribute__((format(printf, 3, 4)));
 
-/* One that strangers can cause: fewer of them. */
+/* Logs a line that a peer can cause: its rate is lower. */
 void pfdd_log_about(struct pfdd_log_topic *topic, enum pfdd_level level,
                     const char *text, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was said not long ago, and need not be said again. One thread. */
+/* Suppresses repeated log messages. One thread. */
 #ifndef PFDD_LOG_DEDUP_H
 #define PFDD_LOG_DEDUP_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum {
-    PFDD_LOG_DEDUP = 64 /* sentences that are remembered */
+    PFDD_LOG_DEDUP = 64 /* messages that are remembered */
 };
 
 /* All zeros to begin with. */
@@ -16,7 +16,7 @@ struct pfdd_log_dedup {
     uint32_t hashes[PFDD_LOG_DEDUP];
 };
 
-/* True: about this it was said; if not, it is from now on. */
+/* True: the message was logged lately. False: it is remembered from now on. */
 bool pfdd_log_dedup_seen(struct pfdd_log_dedup *log_dedup, const char *about,
                          const char *what);
 

@@ -5,7 +5,7 @@
 
 enum {
     TURN_NS = 1000000,
-    ROUND_NS = 4000000, /* of all turns, in one time around the loop */
+    ROUND_NS = 4000000, /* of all turns, in one loop iteration */
 };
 
 static void on_idle(uv_idle_t *idle)
@@ -13,7 +13,7 @@ static void on_idle(uv_idle_t *idle)
     (void)idle;
 }
 
-/* first: of those that wait. */
+/* first: of the waiting tasks. */
 static struct pfdd_loop_task *find_least(struct pfdd_loop_task *first)
 {
     struct pfdd_loop_task *least = first;
@@ -73,7 +73,7 @@ bool pfdd_loop_scheduler_begin(struct pfdd_loop_scheduler *r,
 {
     if (!r->is_open)
         return true;
-    /* Nobody saves up time. */
+    /* A task cannot save up time. */
     s->spent = s->spent > r->now ? s->spent : r->now;
     if (r->next != s && (r->first || !r->left)) {
         wait(r, s);

@@ -11,9 +11,9 @@
 enum {
     LARGE_PAGE = 2 << 20,
     RESERVE_MAX = 1 << 30, /* mallopt() takes an int */
-    STEP = 1 << 20,        /* growth behind what was reserved */
-    MAPPED = 8 << 20,      /* a block of that size is mapped by itself */
-    FIRST = 1 << 20,       /* more than what malloc() has at hand */
+    STEP = 1 << 20,        /* growth beyond the reserved bytes */
+    MAPPED = 8 << 20,      /* larger blocks have mappings of their own */
+    FIRST = 1 << 20,       /* more than the heap has free */
 };
 
 void pfdd_malloc_setup(size_t n)
@@ -26,7 +26,7 @@ void pfdd_malloc_setup(size_t n)
         mallopt(M_TRIM_THRESHOLD, INT_MAX) != 1 ||
         mallopt(M_TOP_PAD, (int)n) != 1)
         return;
-    void *volatile first = malloc(FIRST); /* grows the heap by that and n */
+    void *volatile first = malloc(FIRST); /* grows the heap by FIRST and n */
     free(first);
     mallopt(M_TOP_PAD, STEP);
     char *end = sbrk(0);

@@ -5,13 +5,12 @@
 #include <stddef.h>
 
 /*
- * Before other threads begin: what malloc() gives from now on comes from one
- * heap, up to n bytes of it in large pages. Most memory of the daemon is lines
- * and chunks that stay for a while, each in memory that was not there before,
- * which one thread gives and another frees: with pages of 4 KiB, and a heap for
- * each thread that grows with each chunk, half the time of reading a buffer goes
- * there. Only what is used takes memory. Where the system has it otherwise, this
- * does nothing.
+ * Call before other threads begin. From then on malloc() uses one heap, up to n
+ * bytes of it in large pages. Most memory of the daemon is lines and chunks
+ * that live for a while: each takes fresh memory, which one thread allocates
+ * and another frees. With pages of 4 KiB, and a heap for each thread that grows
+ * with each chunk, that takes half the time of reading a buffer. Only pages
+ * that are used take memory. Does nothing where the system does not support it.
  */
 void pfdd_malloc_setup(size_t n);
 

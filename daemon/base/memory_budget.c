@@ -4,11 +4,12 @@
 #include "base/resource_account.h"
 
 enum {
-    RESERVE = 32, /* this part of the cap is for what is not known before, */
-    LOOKS = 8,    /* and this for looks at buffers, */
-    LAST = 8,     /* this, but for LAST_FROM, for those who have little, */
+    RESERVE = 32, /* part of the cap for unforeseen needs */
+    LOOKS = 8,    /* part of the cap for read passes */
+    LAST = 8,     /* part of the cap, less LAST_FROM, for accounts that have
+                     little */
     LAST_FROM = 3 << 20,
-    FRAMES = 8, /* and this half frames leave */
+    FRAMES = 8, /* part of the cap that partial frames leave */
 };
 
 static size_t add_up(const struct pfdd_memory_budget *r, size_t *reserve)
@@ -29,7 +30,7 @@ void pfdd_memory_budget_note(struct pfdd_memory_budget *r)
     r->peak = n > r->peak ? n : r->peak;
 }
 
-/* Bytes that are taken, or kept for parts that do not ask. */
+/* Bytes that are taken, or reserved for parts that do not ask. */
 static size_t kept(const struct pfdd_memory_budget *r)
 {
     size_t reserve = 0;
@@ -74,7 +75,7 @@ bool pfdd_memory_budget_has_for_look(const struct pfdd_memory_budget *r,
     return n <= left_for_looks(r) && kept(r) + n < r->max;
 }
 
-/* Bytes that holders may have together. */
+/* Bytes that all accounts may have together. */
 static size_t max_of_holders(const struct pfdd_memory_budget *r)
 {
     size_t n = r->for_all(r->user) + r->max / RESERVE + r->max / LOOKS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory that all parts have together, and what is left of it. Parts that
- * come and go are counted here by whoever makes them; what others hold they are
- * asked for. Loop thread only.
+ * The memory of all parts together, and the rest of the cap. Parts that come
+ * and go are counted here by their owners; other parts are asked for their
+ * size. Loop thread only.
  */
 #ifndef PFDD_MEMORY_BUDGET_H
 #define PFDD_MEMORY_BUDGET_H
@@ -13,19 +13,20 @@
 struct pfdd_resource_account;
 
 struct pfdd_memory_budget {
-    size_t max;           /* the cap of all bytes */
-    size_t inputs;        /* that connections and streams hold */
-    size_t frames;        /* of frames that have not come whole */
-    size_t frame_reserve; /* more of them that streams may take unasked */
+    size_t max;           /* the cap, bytes */
+    size_t inputs;        /* of connections and streams */
+    size_t frames;        /* of frames that were not received whole */
+    size_t frame_reserve; /* more of these that streams may take unasked */
     size_t sessions;
-    size_t looks;       /* of these: more that looks on their way may take */
-    unsigned n_looks;   /* on their way */
-    unsigned n_waiting; /* streams that wait for what others have */
-    size_t buffers;     /* that producers sent, and sessions keep */
-    size_t peak;        /* the most that there has been of all */
-    /* What all others hold; *reserve: what they may take more unasked. */
+    /* Of sessions: more bytes that running read passes may take. */
+    size_t looks;
+    unsigned n_looks;   /* running read passes */
+    unsigned n_waiting; /* streams that wait for memory of others */
+    size_t buffers;     /* sent by producers and held by followers */
+    size_t peak;        /* the most bytes that were ever taken */
+    /* Bytes of all other parts; *reserve: more that they may take unasked. */
     size_t (*others)(const void *user, size_t *reserve);
-    /* What the ring and text may have, of which nobody has a share. */
+    /* Bytes that the ring and text may take, which no account shares. */
     size_t (*for_all)(const void *user);
     const void *user;
 };
@@ -33,44 +34,44 @@ struct pfdd_memory_budget {
 /* Bytes of all parts. */
 size_t pfdd_memory_budget_taken(const struct pfdd_memory_budget *budget);
 
-/* To be called where something has grown: keeps the peak. */
+/* Call after something has grown: updates the peak. */
 void pfdd_memory_budget_note(struct pfdd_memory_budget *budget);
 
-/* How much more there is room for, with what parts may still take without
- * asking. What wants more is refused: ask before there is more. An eighth
- * of the cap, but for 3 MiB, is left for those who have little. */
+/* Bytes that are left, less those that parts may still take without asking. A
+ * part that needs more is refused, so it asks before it grows. An eighth of the
+ * cap, less 3 MiB, is left for accounts that have little. */
 size_t pfdd_memory_budget_left(const struct pfdd_memory_budget *budget);
-/* True: n more bytes are below the cap. */
+/* True: n more bytes fit. */
 bool pfdd_memory_budget_has(const struct pfdd_memory_budget *budget, size_t n);
 
-/* Likewise for somebody who has little: all that there is. */
+/* Likewise for an account that has little: everything that is left. */
 size_t pfdd_memory_budget_left_for_last(
     const struct pfdd_memory_budget *budget);
 bool pfdd_memory_budget_has_for_last(const struct pfdd_memory_budget *budget,
                                      size_t n);
 
-/* What of that is holder's (NULL: nobody's), who has a share of what is not
- * for all. */
+/* Bytes of that which an account may take (NULL: none is charged). Accounts
+ * share the memory that the ring and text cannot take. */
 size_t pfdd_memory_budget_left_for(const struct pfdd_memory_budget *budget,
                                    const struct pfdd_resource_account *account);
-/* True: n more bytes are below that. */
+/* True: n more bytes fit there. */
 bool pfdd_memory_budget_has_for(const struct pfdd_memory_budget *budget,
                                 const struct pfdd_resource_account *account,
                                 size_t n);
 
-/* True: a look at a buffer may take n bytes more; they have a share of the cap
+/* True: a read pass may take n more bytes. Read passes have a share of the cap
  * that nothing else takes. */
 bool pfdd_memory_budget_has_for_look(const struct pfdd_memory_budget *budget,
                                      size_t n);
 
-/* There is no room for these n bytes, which is others' doing: the holder has
+/* True: n bytes do not fit because others take the memory: the account has
  * little. */
 bool pfdd_memory_budget_is_short_for(
     const struct pfdd_memory_budget *r,
     const struct pfdd_resource_account *account, size_t n);
 
-/* True: likewise, for frames that have not come whole. They have half of the
- * cap: half frames of some producers leave room for what others send. */
+/* True: n more bytes of a partial frame fit. Partial frames take half of the
+ * cap at most, and leave memory for frames of other producers. */
 bool pfdd_memory_budget_has_for_frame(
     const struct pfdd_memory_budget *budget,
     const struct pfdd_resource_account *account, size_t n);

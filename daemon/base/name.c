@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 
 enum {
-    NUMBER_ROOM = 25, /* "/18446744073709551615" behind a name */
+    NUMBER_ROOM = 25, /* "/18446744073709551615" after a name */
 };
 
-/* Characters that have no shape of their own, and turn or hide others. */
+/* Control characters, and invisible ones that reorder or hide others. */
 static bool is_unseen(uint32_t c)
 {
     static const uint32_t ranges[][2] = {
@@ -24,8 +24,8 @@ static bool is_unseen(uint32_t c)
     return false;
 }
 
-/* The bytes of the character that [n] begin with; 0: of none, or one of more
- * bytes than it needs, or half of a pair. */
+/* Length of the UTF-8 character that bytes [n] begin with; 0: it is invalid,
+ * overlong or a surrogate. */
 static size_t read_character(const char *bytes, size_t n, uint32_t *ret)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -49,7 +49,7 @@ static size_t read_character(const char *bytes, size_t n, uint32_t *ret)
     return length;
 }
 
-/* The bytes at the front that stand for themselves. */
+/* Length of the first character; 0: its first byte has to be escaped. */
 static size_t plain_bytes(const char *bytes, size_t n)
 {
     uint32_t c = 0;
@@ -89,8 +89,8 @@ void pfdd_name_of_file(char ret[PFDD_NAME_ROOM], const char *path, int fd)
              (unsigned long long)st.st_ino, (unsigned long long)st.st_dev);
 }
 
-/* A dot in front hides a file, and one before a digit could make it look as if
- * it were rotated. */
+/* A dot in front would hide a file. A dot before a digit would look like
+ * rotation. */
 static bool is_plain(const char *name, const char *c)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"

@@ -16,7 +16,8 @@ static bool is_trusted(const struct stat *link)
            (link->st_uid == geteuid() || link->st_uid == 0);
 }
 
-/* The link is looked at before and after: what was opened is what it names. */
+/* The link is checked before and after: the opened file is the one that it
+ * names. */
 static int open_link(const char *path, int flags)
 {
     struct stat before;

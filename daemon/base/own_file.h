@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that the daemon writes where others may write, too. Any thread. */
+/* Opens files for the daemon's output where other users may write, too. Any
+ * thread. */
 #ifndef PFDD_OWN_FILE_H
 #define PFDD_OWN_FILE_H
 

@@ -13,7 +13,7 @@
 bool pfdd_passed_fd_is_memory(int fd, uint64_t size)
 {
     struct stat st;
-    int seals = fcntl(fd, F_GET_SEALS); /* of nothing else but memory */
+    int seals = fcntl(fd, F_GET_SEALS); /* only memory has seals */
     return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &st) == 0 &&
            (uint64_t)st.st_size >= size;
 }
@@ -40,7 +40,7 @@ int pfdd_passed_fd_take(int fd)
 
 /* ---- closing ---- */
 
-/* Who hangs here keeps later ones from being closed, and nobody else. */
+/* A close() that blocks delays later ones of this list, and nothing else. */
 enum {
     CLOSING_MAX = 1024
 };
@@ -80,7 +80,7 @@ void pfdd_passed_fd_close(int fd)
         return;
     }
     pthread_mutex_lock(&lock);
-    /* Beyond that it stays open: descriptors run out sooner. */
+    /* If the list is full, fd stays open: descriptors run out sooner. */
     if (start_thread() && n_closing < CLOSING_MAX) {
         closing[n_closing++] = fd;
         pthread_cond_signal(&filled);

@@ -10,7 +10,7 @@
 #include "base/name.h"
 
 enum {
-    NAME = 180, /* bytes of {buffer} in a path; others stand behind it */
+    NAME = 180, /* bytes of {buffer} in a path; the template adds more */
 };
 
 char *pfdd_path_template_fill(const char *template, const char *name)
@@ -38,8 +38,8 @@ char *pfdd_path_template_fill(const char *template, const char *name)
     return ret;
 }
 
-/* number: 0, or what a name that is too long for a path is told by. False: it
- * is, and needs one. */
+/* number: 0, or a suffix that tells apart names too long for a path. False: the
+ * name is too long, and needs a number. */
 static bool put_name(char ret[NAME + 16], const char *source, unsigned number)
 {
     bool is_whole = pfdd_name_put_path(ret, NAME, source);

@@ -13,14 +13,14 @@
 #endif
 
 enum {
-    NOBODY = 65534, /* whom this user namespace has no number for */
+    NOBODY = 65534, /* stands for ids that this user namespace does not map */
 };
 
 static bool take_groups(int fd, struct pfdd_peer *ret)
 {
     socklen_t n = 0;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &n) == 0)
-        return true; /* it is in none */
+        return true; /* it has no other groups */
     ret->groups = errno == ERANGE ? malloc(n) : NULL;
     if (!ret->groups ||
         getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, ret->groups, &n) != 0)

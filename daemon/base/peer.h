@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process at the other end of a unix socket, as the kernel knows it: who it
- * was when it connected, whatever it says itself. Immutable; references are
- * counted on the loop thread, the rest is any thread's.
+ * The process at the other end of a unix socket, as the kernel recorded it when
+ * it connected; its own claims do not count. Immutable. References are counted
+ * on the loop thread; everything else is for any thread.
  */
 #ifndef PFDD_PEER_H
 #define PFDD_PEER_H
@@ -17,23 +17,23 @@ struct pfdd_peer {
     pid_t pid;
     uid_t uid;
     gid_t gid;
-    gid_t *groups; /* [n_groups], others that it is in */
+    gid_t *groups; /* [n_groups], its supplementary groups */
     size_t n_groups;
     int pidfd;
 };
 
-/* Of a socket that nobody but the peer itself has connected; NULL: the kernel
- * does not say enough to tell what it may do. */
+/* fd: a socket that the peer itself has connected. NULL: the kernel does not
+ * tell enough to know the peer's rights. */
 struct pfdd_peer *pfdd_peer_new(int fd);
 /* NULL is allowed, here and below. */
 struct pfdd_peer *pfdd_peer_ref(struct pfdd_peer *peer);
 void pfdd_peer_unref(struct pfdd_peer *peer);
 
-/* True: its number is still its own. */
+/* True: it has not ended, so its pid is its own. */
 bool pfdd_peer_is_alive(const struct pfdd_peer *peer);
 
-/* By owner and mode, and nothing else: not even root may more. rights: of
- * S_IROTH, S_IXOTH. */
+/* By owner and mode alone: not even root has more rights. rights: of S_IROTH,
+ * S_IXOTH. */
 bool pfdd_peer_may(const struct pfdd_peer *peer, const struct stat *st,
                    mode_t rights);
 

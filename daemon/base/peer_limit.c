@@ -7,7 +7,7 @@
 #include <sys/un.h>
 
 enum {
-    NETWORK = 8, /* bytes of an address of version 6 that are not one's own */
+    NETWORK = 8, /* bytes of an IPv6 address that are its network */
 };
 
 static struct pfdd_peer_key make_key(unsigned char kind, const void *bytes,

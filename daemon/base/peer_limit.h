@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is connected to a socket, so that nobody takes all of its places: peers
- * are told apart as far as the kernel tells them (users on unix sockets,
- * addresses on TCP, of version 6 by their networks; on TCP of this machine not
- * at all). There are so many places for one peer, and a quarter more for others;
- * who says nothing makes way. Loop thread only.
+ * Limits the places that one peer takes at a socket. Peers are told apart as
+ * far as the kernel tells them: users on unix sockets; addresses on TCP, of
+ * IPv6 networks; on TCP of this machine not at all. A peer may have a number of
+ * places, and all peers together a quarter more. Idle connections are closed
+ * first. Loop thread only.
  */
 #ifndef PFDD_PEER_LIMIT_H
 #define PFDD_PEER_LIMIT_H
@@ -13,19 +13,19 @@
 #include <stdint.h>
 
 struct pfdd_peer_key {
-    unsigned char bytes[20]; /* all zero: one of this machine */
+    unsigned char bytes[20]; /* all zero: a peer of this machine */
 };
 
-/* In a structure of its owner's. */
+/* Part of its owner's struct. */
 struct pfdd_limited_peer {
     struct pfdd_limited_peer *next;
     struct pfdd_peer_key key;
-    uint64_t since; /* when it last had something to say, or came */
-    bool is_silent; /* it may be sent away for others */
+    uint64_t since; /* when it was last active, or came */
+    bool is_silent; /* it may be closed for others */
 };
 
 struct pfdd_peer_limit {
-    struct pfdd_limited_peer *limited_peers; /* the newest first */
+    struct pfdd_limited_peer *limited_peers; /* newest first */
     unsigned n;
 };
 
@@ -39,9 +39,9 @@ void pfdd_peer_limit_leave(struct pfdd_peer_limit *peer_limit,
                            struct pfdd_limited_peer *limited_peer);
 
 /*
- * For one more of a peer, where there are n_max places for it. False: there is
- * none. *ret: who is to be sent away first, or NULL: of those that are silent,
- * the peer's own before others, the one that has been so for the longest.
+ * Asks for a place for one more connection of a peer, which may have n_max.
+ * False: there is none. *ret: NULL, or the idle connection that has to be
+ * closed for it: one of the same peer before others, the longest idle first.
  */
 bool pfdd_peer_limit_evict(const struct pfdd_peer_limit *peer_limit,
                            const struct pfdd_peer_key *key, unsigned n_max,

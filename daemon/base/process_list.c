@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* "PID (NAME) STATE ...", of which the 22nd is when it was started; a name may
- * have anything in it. */
+/* "PID (NAME) STATE ...": the 22nd field is the start time. A name may contain
+ * anything. */
 static bool read_stat(char *text, struct pfdd_process_info *ret)
 {
     enum {
@@ -62,7 +62,7 @@ bool pfdd_process_list_get(uint64_t pid, struct pfdd_process_info *ret)
     return ok;
 }
 
-/* The name of the program's file, which is not cut. */
+/* True: the name of the program's file, which is not truncated, matches. */
 static bool fits_file(int folder, const char *pid, const char *pattern)
 {
     char path[32];

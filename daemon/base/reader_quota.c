@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    PATTERNS = 8, /* this part of the share: those of a reader */
+    PATTERNS = 8, /* part of the share for patterns of one reader */
 };
 
 struct pfdd_reader_quota *pfdd_reader_quota_join(

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that readers of the ring have for themselves. All of them have a share
- * of the cap, which nothing else takes; a user has three quarters of that, one
- * reader half. What is more is refused to the reader that asks. Loop thread
- * only.
+ * Memory that readers of the ring (ring/cursor.h) hold for themselves. They
+ * have a share of the cap that nothing else takes; a user may have three
+ * quarters of it, and one reader half. A reader that asks for more is refused.
+ * Loop thread only.
  */
 #ifndef PFDD_READER_QUOTA_H
 #define PFDD_READER_QUOTA_H
@@ -13,7 +13,7 @@
 
 #include "base/peer_limit.h"
 
-/* Of the readers of one user. */
+/* The readers of one user. */
 struct pfdd_reader_quota {
     struct pfdd_reader_quotas *of;
     struct pfdd_reader_quota *next;
@@ -23,20 +23,20 @@ struct pfdd_reader_quota {
 };
 
 struct pfdd_reader_quotas {
-    size_t n; /* bytes, of all */
+    size_t n; /* bytes, of all users */
     size_t n_max;
     struct pfdd_reader_quota *users; /* a list */
 };
 
-/* A reference to a user's; NULL: out of memory. */
+/* A reference to a user's quota; NULL: out of memory. */
 struct pfdd_reader_quota *pfdd_reader_quota_join(
     struct pfdd_reader_quotas *reader_quotas, const struct pfdd_peer_key *key);
-/* The last reference to one may go only when nothing is taken. NULL is
+/* Drops a reference. At the last one, no bytes may be charged. NULL is
  * allowed. */
 void pfdd_reader_quota_leave(struct pfdd_reader_quota *reader_quota);
 
-/* A reader that has `before` bytes has `now` bytes; false: it may not have more,
- * and has what it had. NULL: nobody counts. */
+/* Changes the bytes of a reader from `before` to `now`. False: refused, and
+ * nothing has changed. NULL: not counted. */
 bool pfdd_reader_quota_change(struct pfdd_reader_quota *reader_quota,
                               size_t before, size_t now);
 

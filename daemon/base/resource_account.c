@@ -4,12 +4,13 @@
 #include "base/descriptor_limit.h"
 
 enum {
-    LOOKS_MAX = 8,       /* of one producer */
-    FEW = 6,             /* descriptors: a buffer with a doorbell, */
-    FEW_PART = 4,        /* and this part is for producers with so few */
-    FLOOR_MIN = 5 << 18, /* one session (follower.h), and a frame */
-    FLOORS = 128,        /* part of what a user may have: one floor, */
-    FLOOR_PART = 8,      /* and all that are kept */
+    LOOKS_MAX = 8,       /* running read passes of one producer */
+    FEW = 6,             /* descriptors: enough for a buffer with a doorbell */
+    FEW_PART = 4,        /* part of a user's descriptors for producers with so
+                            few */
+    FLOOR_MIN = 5 << 18, /* one follower (follower.h), and a frame */
+    FLOORS = 128,        /* part of a user's memory: one floor */
+    FLOOR_PART = 8,      /* part of a user's memory: all floors */
 };
 
 static bool may_take(const struct pfdd_resource_account *h, unsigned n)
@@ -51,21 +52,21 @@ static size_t rest(size_t max, size_t n)
     return max > n ? max - n : 0;
 }
 
-/* What a producer may have that has little. */
+/* Bytes that a producer may have while it has little. */
 static size_t floor_of(size_t user_max)
 {
     size_t part = user_max / FLOORS;
     return part > FLOOR_MIN ? part : FLOOR_MIN;
 }
 
-/* Three quarters of what others have left are soon nothing: whoever has more
- * than the floor leaves a part for those who come last. */
+/* Three quarters of the rest soon become nothing, so producers above the floor
+ * leave a part of it for later ones. */
 static size_t left_of_producer(const struct pfdd_resource_account *h,
                                size_t user_max)
 {
     size_t n_small = rest(floor_of(user_max), h->n_bytes);
     size_t n_others = rest(user_max - user_max / FLOOR_PART, h->of->n_bytes);
-    /* What it takes its user has, too. */
+    /* Its user is charged for these bytes, too. */
     size_t n_large = rest(3 * n_others, h->n_bytes) / 4;
     return n_small > n_large ? n_small : n_large;
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What somebody makes us have, of descriptors and of memory: a producer, whose
- * are also its user's, whose are also an input's. Of descriptors an input has
- * three quarters, a user half, and a producer no more than it leaves for others
- * of its user, or a few. Of memory an input has fifteen sixteenths, a user seven eighths,
- * and a producer three times what it leaves; an eighth of a user's is for
- * producers that have little: however many come, nobody takes all. Loop thread only.
+ * Accounts of the descriptors and memory that peers cause, in a tree: a
+ * producer is charged, with its user, and with the user's input.
+ *
+ * Descriptors: an input may have three quarters and a user half. A producer
+ * leaves a quarter of its user's, and as many as it has, for the user's other
+ * producers; a few are always allowed.
+ *
+ * Memory: an input may have fifteen sixteenths, a user seven eighths, and a
+ * producer three times what it leaves. An eighth of a user's memory is for
+ * producers that have little. So no number of producers takes everything. Loop
+ * thread only.
  */
 #ifndef PFDD_RESOURCE_ACCOUNT_H
 #define PFDD_RESOURCE_ACCOUNT_H
@@ -21,31 +26,33 @@ enum pfdd_resource_account_kind {
 
 struct pfdd_resource_account {
     enum pfdd_resource_account_kind kind;
-    struct pfdd_resource_account *of; /* borrowed; NULL: nobody */
+    struct pfdd_resource_account *of; /* borrowed; NULL: the root */
     unsigned n;                       /* descriptors */
     size_t n_bytes;
-    unsigned n_looks; /* at its buffers, on their way */
+    unsigned n_looks; /* running read passes of its buffers */
 };
 
-/* False: n more descriptors are too many. NULL is allowed, here and below. */
+/* Charges n descriptors. False: too many, nothing is charged. NULL is allowed,
+ * here and below. */
 bool pfdd_resource_account_take(struct pfdd_resource_account *account,
                                 unsigned n);
 void pfdd_resource_account_give_back(struct pfdd_resource_account *account,
                                      unsigned n);
 
-/* Bytes that it may still have, where there are max for all holders. */
+/* Bytes that the account may still take, where all accounts may have max. */
 size_t pfdd_resource_account_left(const struct pfdd_resource_account *account,
                                   size_t max);
-/* Of those, what a producer may have while it has little; NULL: nothing. */
+/* Of these, bytes that a producer may take while it has little; NULL: none. */
 size_t pfdd_resource_account_left_of_floor(
     const struct pfdd_resource_account *account, size_t max);
 
-/* A look at one of its buffers begins. False: so many are on their way that
- * those of others would wait for them. */
+/* A read pass of one of the account's buffers begins. False: so many are
+ * running that those of other producers would have to wait. */
 bool pfdd_resource_account_begin_look(struct pfdd_resource_account *account);
 void pfdd_resource_account_end_look(struct pfdd_resource_account *account);
 
-/* What was `before` bytes is `now` bytes; whoever grows has asked. */
+/* Changes `before` bytes to `now` bytes; the caller has asked before
+ * growing. */
 void pfdd_resource_account_count(struct pfdd_resource_account *account,
                                  size_t before, size_t now);
 

@@ -7,7 +7,7 @@
 
 enum {
     BLOCK = 64,
-    LENGTH = 8, /* bytes at the end of the last block: the bits in all */
+    LENGTH = 8, /* bytes at the end of the last block: the number of bits */
     ROUNDS = 64,
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SHA-256 (FIPS 180-4): what names bytes, so that others cannot be taken for
- * them. Any thread.
+ * SHA-256 (FIPS 180-4): names for content, which cannot be forged. Any thread.
  */
 #ifndef PFDD_SHA256_H
 #define PFDD_SHA256_H
@@ -14,7 +13,7 @@ enum {
     PFDD_SHA256_TEXT = 2 * PFDD_SHA256_BYTES + 1,
 };
 
-/* Of bytes [n]. */
+/* Hashes bytes [n]. */
 void pfdd_sha256(const void *bytes, size_t n, uint8_t ret[PFDD_SHA256_BYTES]);
 
 /* In hexadecimal, with a NUL. */

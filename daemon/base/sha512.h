@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SHA-512, by which peers prove that they know a key. Without OpenSSL there is
- * none. Any thread. */
+/* SHA-512, by which peers prove that they know a key. Needs OpenSSL. Any
+ * thread. */
 #ifndef PFDD_SHA512_H
 #define PFDD_SHA512_H
 
@@ -16,8 +16,8 @@ struct pfdd_piece {
     size_t n;
 };
 
-/* Of pieces [n] one behind the other, in hexadecimal, with a NUL. False: it
- * cannot be made. */
+/* Hashes concatenated pieces [n]; hexadecimal, with a NUL. False: it failed, or
+ * OpenSSL is missing. */
 bool pfdd_sha512(const struct pfdd_piece *pieces, size_t n,
                  char ret[PFDD_SHA512_TEXT]);
 

@@ -2,10 +2,11 @@
 #include "base/thread_pools.h"
 
 enum {
-    PRINTERS_EACH = 4, /* for a sender: it copies faster than they print */
+    PRINTERS_EACH = 4, /* for each sender, which copies faster than they
+                          render */
 };
 
-/* *more: false behind the last one; NULL: it is not open. */
+/* *more: false after the last pool; NULL: it is not open. */
 static struct pfdd_pool *nth(const struct pfdd_thread_pools *thread_pools,
                              size_t i, bool *more)
 {

@@ -8,9 +8,9 @@ enum {
     NS = 1000000000,
     DAY = 86400,        /* seconds */
     MARCH = 719468,     /* days from March 1 of year 0 to 1970 */
-    CENTURIES = 146097, /* days of four of them */
-    YEARS = 1461,       /* days of four of them */
-    MONTHS = 153,       /* days of five of them, from March on */
+    CENTURIES = 146097, /* days of four centuries */
+    YEARS = 1461,       /* days of four years */
+    MONTHS = 153,       /* days of five months, from March on */
 };
 
 struct date {
@@ -19,11 +19,11 @@ struct date {
     unsigned day;   /* from 1 */
 };
 
-/* Years begin in March here, so that the day which some lack is their last. */
+/* Years begin in March here, so that a leap day is the last day of its year. */
 static struct date date_of(unsigned days)
 {
     unsigned since = days + MARCH;
-    unsigned of_four = since % CENTURIES; /* centuries */
+    unsigned of_four = since % CENTURIES; /* day within four centuries */
     unsigned year = (of_four - of_four / (YEARS - 1) +
                      of_four / (CENTURIES / 4) - of_four / (CENTURIES - 1)) /
                     365;
@@ -35,7 +35,7 @@ static struct date date_of(unsigned days)
                           .day = day - (MONTHS * month + 2) / 5 + 1 };
 }
 
-/* The last n digits. */
+/* Writes the last n digits. */
 static void put(char *ret, unsigned value, unsigned n)
 {
     for (; n--; value /= 10)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times as RFC 3339 writes them, in UTC. Any thread. */
+/* Timestamps of RFC 3339, in UTC. Any thread. */
 #ifndef PFDD_TIMESTAMP_H
 #define PFDD_TIMESTAMP_H
 
@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 enum {
-    PFDD_TIMESTAMP = 32 /* bytes that one has, at most, and more */
+    PFDD_TIMESTAMP = 32 /* enough bytes for one */
 };
 
-/* "2026-01-31T23:59:59.123456Z" of nanoseconds since 1970, with n digits behind
- * the second, 1 to 9; what is beyond them is cut off. Returns how many bytes there
- * are; none is NUL. */
+/* "2026-01-31T23:59:59.123456Z" of nanoseconds since 1970, with n digits after
+ * the second, 1 to 9; further digits are cut off. Returns the number of bytes,
+ * and writes no NUL. */
 size_t pfdd_timestamp(char ret[PFDD_TIMESTAMP], uint64_t ns, unsigned n);
 
 #endif
