@@ -8,8 +8,8 @@
 
 #define AT(member) offsetof(struct pfdd_access, member)
 
-/* All of a certificate, its key and whom to trust, or nothing of it; something
- * where others can listen in. */
+/* The three TLS files must be given together. TLS is required beyond this
+ * machine, where other machines could eavesdrop. */
 static void check_tls(const void *group, const struct pfdd_places *places)
 {
     const struct pfdd_access *a = group;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who may connect, and how the other end is known. */
+/* Which peers may connect, and how TLS identifies the peer. */
 #ifndef PFDD_ACCESS_H
 #define PFDD_ACCESS_H
 
@@ -11,10 +11,10 @@
 
 /* PEM files; all NULL: no TLS. */
 struct pfdd_tls_config {
-    char *certificate; /* ours, with those between it and the authority */
+    char *certificate; /* ours, with its chain up to the authority */
     char *key;
-    char *authority; /* who signs the certificates of peers */
-    char *name; /* in the certificate of whom we connect to; NULL: its IP */
+    char *authority; /* signs the certificates of peers */
+    char *name;      /* in the server's certificate; NULL: its IP address */
 };
 
 struct pfdd_access {
@@ -26,13 +26,13 @@ struct pfdd_access {
     uint64_t max_clients;
 };
 
-/* Of struct pfdd_access: who may connect to us; to whom we connect; and, for
- * either, TLS. */
+/* Of struct pfdd_access: which peers may connect; the server to connect to;
+ * and, for either, TLS. */
 extern const struct pfdd_group pfdd_listen_group;
 extern const struct pfdd_group pfdd_connect_group;
 extern const struct pfdd_group pfdd_tls_group;
 
-/* " (64 at most, mode 0660)" and the like. */
+/* Writes " (64 at most, mode 0660)" and the like. */
 void pfdd_access_explain(const struct pfdd_access *access, FILE *out);
 
 #endif

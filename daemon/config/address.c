@@ -19,7 +19,8 @@ static bool read_unix(struct pfdd_address *ret, const char *path, char *err,
     return false;
 }
 
-/* One whose last part is no number, which would be an address amiss. */
+/* True: a name whose last part is not a number. Otherwise it would be a
+ * mistyped address. */
 static bool is_name(const char *text)
 {
     size_t n =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a socket is: "unix:/path" or "tcp:127.0.0.1:9000". */
+/* The address of a socket: "unix:/path" or "tcp:127.0.0.1:9000". */
 #ifndef PFDD_ADDRESS_H
 #define PFDD_ADDRESS_H
 
@@ -7,16 +7,16 @@
 #include <stddef.h>
 
 struct pfdd_address {
-    char text[272]; /* as it was given */
+    char text[272]; /* as given */
     bool is_unix;
     char path[104]; /* unix */
-    bool is_name;   /* tcp: host is a name, for who connects */
+    bool is_name;   /* tcp: host is a name; only for connecting */
     char host[256]; /* tcp: a numeric address, or a name */
     unsigned port;  /* 0: any free one */
     bool is_loopback;
 };
 
-/* False: err [n] says why. */
+/* False: see err [n]. */
 bool pfdd_address_read(struct pfdd_address *ret, const char *text, char *err,
                        size_t n_err);
 

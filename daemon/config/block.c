@@ -18,7 +18,7 @@ const yaml_node_t *pfdd_map_find(const struct pfdd_document *doc,
     return NULL;
 }
 
-/* A key of another class, where it would be one. */
+/* True: the key exists in another class. */
 static bool is_of_another(const struct pfdd_type_class *const *classes,
                           const char *key)
 {
@@ -29,7 +29,7 @@ static bool is_of_another(const struct pfdd_type_class *const *classes,
     return false;
 }
 
-/* What cannot be read: text is NULL if it is no text. */
+/* Reports an invalid key; text is NULL if it is no text. */
 static void complain_of_key(const struct pfdd_document *doc,
                             struct pfdd_place place, const char *text,
                             const struct pfdd_type_class *const *classes)
@@ -92,7 +92,7 @@ void pfdd_map_read(const struct pfdd_document *doc, const yaml_node_t *map,
     }
 }
 
-/* The class of that name; NULL: it complained. */
+/* The class of that name; NULL: an error was reported. */
 static const struct pfdd_type_class *find_class(
     const struct pfdd_document *doc, const yaml_node_t *map,
     const struct pfdd_type_class *const *classes)

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings of a configuration, read by the rows of their keys. */
+/* Reads mappings of a configuration by tables of keys. */
 #ifndef PFDD_BLOCK_H
 #define PFDD_BLOCK_H
 
 #include "config/type_class.h"
 #include "config/value.h"
 
-/* The value of a key in a mapping; NULL: it has none. */
+/* The value of a key in a mapping; NULL: it is missing. */
 const yaml_node_t *pfdd_map_find(const struct pfdd_document *doc,
                                  const yaml_node_t *map, const char *key);
 
 /*
- * Reads a mapping to a struct that has these parts. classes: whose keys are
- * known all the same, and whose word `type` says; NULL: neither is.
+ * Reads a mapping into a struct that has these parts. classes: an error names
+ * keys of other classes as such, and `type` names the class; NULL: neither.
  */
 void pfdd_map_read(const struct pfdd_document *doc, const yaml_node_t *map,
                    const struct pfdd_part *parts,
                    const struct pfdd_type_class *const *classes, void *base);
 
-/* Reads a block of one of the classes; NULL: it has no class, and complained. */
+/* Reads a block of one of the classes. NULL: an error was reported. */
 struct pfdd_block *pfdd_block_read(
     const struct pfdd_document *doc, const yaml_node_t *map,
     const struct pfdd_type_class *const *classes);

@@ -87,8 +87,8 @@ const struct pfdd_output_config *pfdd_config_output(
     return (const struct pfdd_output_config *)config->outputs[i];
 }
 
-/* Why there cannot be two of a class, if there are; NULL: it is as it should
- * be. */
+/* The reason why a class allows only one block, if there are more; NULL:
+ * valid. */
 static const char *why_only_one(struct pfdd_block *const *blocks, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -225,7 +225,7 @@ static void check_all(struct pfdd_diagnostics *c, struct pfdd_place at,
 
 /* ---- reading ---- */
 
-/* The blocks of a list, [*n_ret]; NULL: there are none. */
+/* Reads the blocks of a list [*n_ret]; NULL: there are none. */
 static struct pfdd_block **read_blocks(
     const struct pfdd_document *doc, const yaml_node_t *root, const char *name,
     const struct pfdd_type_class *const *classes, size_t *n_ret)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The configuration: YAML to structs. Every error has a line and a column, and
- * all of them are told, not just the first. A key that is not known is an
- * error. Immutable once read.
+ * Reads the configuration from YAML into structs. Each error has a line and a
+ * column, and all of them are reported, not only the first. An unknown key is
+ * an error. Immutable once read.
  *
- * To add a key: a member, a row of the group that it belongs to (keys.h), its
- * lines in printfdecoded.8. Keys of one input or output are in its own file.
+ * To add a key, add a member, a row of its group (keys.h), and a paragraph in
+ * printfdecoded.8. Keys of a single input or output are in its own file.
  */
 #ifndef PFDD_CONFIG_H
 #define PFDD_CONFIG_H
@@ -23,7 +23,7 @@ struct pfdd_config {
     uint64_t ring;       /* bytes */
     uint64_t memory_max; /* bytes */
     uint64_t queue_max;  /* bytes on disk */
-    uint64_t workers;    /* 0: processors less one */
+    uint64_t workers;    /* threads; 0: one less than there are processors */
     uint64_t drain_ms;
     bool sandbox;
     struct pfdd_names code_objects;
@@ -36,8 +36,7 @@ struct pfdd_config {
 /* Of struct pfdd_config, without its blocks. */
 extern const struct pfdd_part pfdd_config_parts[];
 
-/* Reads a file, or text [n] under a name. NULL after errors, which were
- * told. */
+/* Reads a file, or text [n] under a name. NULL: errors were reported. */
 struct pfdd_config *pfdd_config_read(const char *path, pfdd_config_tell_fn tell,
                                      void *user);
 struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
@@ -50,13 +49,13 @@ const struct pfdd_input_config *pfdd_config_input(
 const struct pfdd_output_config *pfdd_config_output(
     const struct pfdd_config *config, size_t i);
 
-/* True: an output of it is required. */
+/* True: some output is required. */
 bool pfdd_config_has_required(const struct pfdd_config *config);
 
 /* True: an input reads the memory of processes. */
 bool pfdd_config_reads_processes(const struct pfdd_config *config);
 
-/* Calls for each path that it names (keys.h). */
+/* Calls for each path in the configuration (keys.h). */
 bool pfdd_config_paths(const struct pfdd_config *config, pfdd_path_fn call,
                        void *user);
 

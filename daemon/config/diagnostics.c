@@ -28,7 +28,7 @@ bool pfdd_diagnostics_add_at(struct pfdd_diagnostics *c, struct pfdd_place at,
     return false;
 }
 
-/* [places->n]: it is not given. */
+/* Index of a key; places->n: it is missing. */
 static size_t find(const struct pfdd_places *places, const char *key)
 {
     size_t i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is wrong with a configuration, and where: each complaint is told with
- * the line and the column of the value that it is about.
+ * Errors in a configuration. Each is reported with the line and column of its
+ * value.
  */
 #ifndef PFDD_DIAGNOSTICS_H
 #define PFDD_DIAGNOSTICS_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Takes one line that says what is wrong and where. */
+/* Gets one line: the error and its place. */
 typedef void (*pfdd_config_tell_fn)(void *user, const char *text);
 
 struct pfdd_diagnostics {
@@ -25,7 +25,7 @@ struct pfdd_place {
     size_t column;
 };
 
-/* Always false, for whoever returns it. */
+/* Returns false, for the caller to return. */
 __attribute__((format(printf, 3, 4))) bool pfdd_diagnostics_add_at(
     struct pfdd_diagnostics *c, struct pfdd_place at, const char *text, ...);
 
@@ -33,7 +33,7 @@ enum {
     PFDD_KEYS_MAX = 64 /* of one block */
 };
 
-/* The keys that a block gives, and where. */
+/* The keys that a block contains, and their places. */
 struct pfdd_places {
     struct pfdd_diagnostics *diagnostics;
     struct pfdd_place start; /* of the block */
@@ -46,7 +46,7 @@ struct pfdd_places {
 
 bool pfdd_is_given(const struct pfdd_places *places, const char *key);
 
-/* About the value of a key, or, where it is not given, the block. */
+/* At the value of a key, or, if the key is missing, at the block. */
 __attribute__((format(printf, 3, 4))) void pfdd_diagnostics_add(
     const struct pfdd_places *places, const char *key, const char *text, ...);
 

@@ -21,10 +21,10 @@ struct plan {
     FILE *out;
     pfdd_config_tell_fn tell;
     void *user;
-    struct pfdd_names told; /* warnings */
+    struct pfdd_names told; /* warnings that were printed */
 };
 
-/* A folder may be named often. */
+/* Repeated paths cause each warning only once. */
 static bool is_new(struct plan *p, const char *line)
 {
     for (size_t i = 0; i < p->told.n; i++) {
@@ -54,14 +54,14 @@ __attribute__((format(printf, 2, 3))) static void warn(struct plan *p,
         p->tell(p->user, line);
 }
 
-/* ---- what is there ---- */
+/* ---- checks of files ---- */
 
 static bool may(const char *path, int mode)
 {
     return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0;
 }
 
-/* The folder of a path, as far as nothing is to be put in for {words}. */
+/* The folder of a path, up to the first {word}. */
 static void folder_of(char ret[PATH_ROOM], const char *path)
 {
     snprintf(ret, PATH_ROOM, "%s", path);
@@ -74,7 +74,7 @@ static void folder_of(char ret[PATH_ROOM], const char *path)
     }
 }
 
-/* Where something will be made. */
+/* Checks the folder in which a file or socket will be created. */
 static void check_folder(struct plan *p, const char *path)
 {
     char folder[PATH_ROOM];
@@ -91,7 +91,7 @@ static void check_folder(struct plan *p, const char *path)
     }
 }
 
-/* A file that is read; is_awaited: it may come later. */
+/* Checks a file to read; is_awaited: it may appear later. */
 static void check_file(struct plan *p, const char *path, bool is_awaited)
 {
     struct stat st;
@@ -121,7 +121,7 @@ static void check_directory(struct plan *p, const char *path)
     }
 }
 
-/* Made if need be, in a folder that is there. */
+/* Checks a folder that is created on demand. */
 static void check_state_dir(struct plan *p, const char *path)
 {
     char inside[PATH_ROOM];
@@ -129,7 +129,7 @@ static void check_state_dir(struct plan *p, const char *path)
     check_folder(p, inside);
 }
 
-/* ---- what is named ---- */
+/* ---- paths and blocks ---- */
 
 static bool check_path(void *user, enum pfdd_use use, const char *path)
 {

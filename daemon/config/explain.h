@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a configuration would do, in plain words, and what of this machine is
- * not ready for it. Looks at the file system, changes nothing.
+ * Explains a configuration in plain words, and warns of files and folders that
+ * are not ready. Reads the file system, changes nothing.
  */
 #ifndef PFDD_EXPLAIN_H
 #define PFDD_EXPLAIN_H
@@ -10,7 +10,7 @@
 
 #include "config/config.h"
 
-/* Prints "ok: ..." and a line for each part to out; warnings go to tell. */
+/* Prints "ok: ..." and a line for each part to out; tell gets the warnings. */
 void pfdd_explain_print(const struct pfdd_config *config, const char *path,
                         FILE *out, pfdd_config_tell_fn tell, void *user);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    NAME_MAX = 128 /* bytes of one */
+    NAME_MAX = 128 /* bytes of a name */
 };
 
 struct pair {
@@ -22,8 +22,8 @@ struct pfdd_field_map {
 
 #define ECS_VERSION "1.6.0"
 
-/* ecs.version stands beside them. What has no place of its own are labels, which
- * are not nested. */
+/* `ecs.version` is added to these. Fields without a place in the schema become
+ * labels, which cannot be nested. */
 static const char *const ecs[] = {
     "time=@timestamp",
     "severity=log.level",
@@ -49,7 +49,7 @@ static struct pair *find_pair(const struct pfdd_field_map *map,
     return NULL;
 }
 
-/* Takes over both; false: out of memory. */
+/* Takes ownership of both; false: out of memory. */
 static bool set_pair(struct pfdd_field_map *map, char *ours, char *theirs)
 {
     struct pair *known = ours ? find_pair(map, ours) : NULL;
@@ -72,7 +72,7 @@ static bool set_pair(struct pfdd_field_map *map, char *ours, char *theirs)
     return true;
 }
 
-/* Letters, digits and what stands between them in names of others. */
+/* Letters, digits, and separators that other schemas use in names. */
 static bool is_name(const char *text)
 {
     size_t n =
@@ -101,7 +101,7 @@ static const char *add_word(struct pfdd_field_map *map, const char *word)
                : "out of memory";
 }
 
-/* Two that go by one name. */
+/* A name that two fields share; NULL: none. */
 static const char *find_double(const struct pfdd_field_map *map)
 {
     for (size_t i = 0; i < map->n; i++) {

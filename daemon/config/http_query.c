@@ -11,8 +11,8 @@ static bool is_digits(const char *text)
            strlen(text) < 20;
 }
 
-/* A browser that was cut off says what it had last; it asks for the same page
- * again, and so that comes before ?from=. */
+/* A browser that reconnects repeats the URL, and adds the id of the last event
+ * that it has. So the id overrides ?from=. */
 static bool take_last_id(struct pfdd_request *ret, const char *id, char *err,
                          size_t n_err)
 {

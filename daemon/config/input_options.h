@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inputs as the configuration has them: the class, and the keys that several
- * have.
+ * Options that several inputs share, and the class of an input.
  */
 #ifndef PFDD_INPUT_OPTIONS_H
 #define PFDD_INPUT_OPTIONS_H
@@ -13,20 +12,21 @@
 
 struct pfdd_input;
 
-/* Producers whose code objects may be named by URIs. */
+/* Producers that may name code objects by URIs. */
 enum pfdd_uris {
-    PFDD_URIS_OWN, /* those of this process' user */
+    PFDD_URIS_OWN, /* those of this process's user */
     PFDD_URIS_ALL,
     PFDD_URIS_NONE,
 };
 
-/* A class' own struct begins with it; what the class has no keys for is 0. */
+/* A class's own struct begins with it; members for which the class has no keys
+ * are 0. */
 struct pfdd_input_config {
     struct pfdd_block block;
-    char *format;               /* NULL: chosen by the strings */
-    struct pfd_options options; /* of streams: what they do not say */
+    char *format;               /* NULL: detected from the strings */
+    struct pfd_options options; /* for streams that do not set them */
     uint64_t settle_ms;
-    uint64_t idle_ms; /* of a producer without a buffer that says nothing */
+    uint64_t idle_ms; /* timeout of a silent producer without a buffer */
     struct pfdd_access access;
     unsigned uris; /* enum pfdd_uris */
 };
@@ -34,12 +34,12 @@ struct pfdd_input_config {
 struct pfdd_input_class {
     struct pfdd_type_class base;
     size_t size; /* of the object, which begins with struct pfdd_input */
-    /* False: err says why; nothing was opened. */
+    /* False: see err; nothing was opened. */
     bool (*open)(struct pfdd_input *input, char *err, size_t n_err);
-    /* It may take a while (daemon.h). */
+    /* Asynchronous (daemon.h). */
     void (*close)(struct pfdd_input *input);
-    /* Is this a name that it gives to what it watches? Nobody else may give it
-     * then (reserved_names.h). NULL: it gives none. */
+    /* True: the input gives this name to a source of its own, so no producer
+     * may use it (reserved_names.h). NULL: it gives no names. */
     bool (*owns)(const struct pfdd_input_config *config, const char *name);
 };
 
@@ -47,9 +47,9 @@ const struct pfdd_input_class *pfdd_input_class_of(
     const struct pfdd_input_config *config);
 
 /* Of struct pfdd_input_config. */
-extern const struct pfdd_group pfdd_options_group; /* of formats */
+extern const struct pfdd_group pfdd_options_group; /* options of formats */
 extern const struct pfdd_group pfdd_format_group;
 extern const struct pfdd_group pfdd_settle_group;
-extern const struct pfdd_group pfdd_uris_group; /* of the other end */
+extern const struct pfdd_group pfdd_uris_group; /* rules for producers' URIs */
 
 #endif

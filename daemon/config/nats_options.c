@@ -31,8 +31,8 @@ bool pfdd_nats_options_has_tls(const struct pfdd_nats_options *nats_options)
            begins(nats_options->servers.items[0], secure);
 }
 
-/* What stands behind nats:// or tls:// is an address as others have it, whose
- * port may be missing. NULL, or what is wrong with it. */
+/* The part after nats:// or tls:// is an address, whose port is optional. NULL,
+ * or an error message. */
 static const char *check_server(const char *url, bool *is_tls)
 {
     char text[300];

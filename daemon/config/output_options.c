@@ -10,7 +10,7 @@
 #define AT(member) offsetof(struct pfdd_output_config, member)
 
 static const char *const forms[] = { "json", "text", "raw", NULL };
-/* In the order of enum pfdd_collapse, as requests have them. */
+/* In the order of enum pfdd_collapse, as in requests. */
 static const char *const collapses[] = { "false", "true", "equal", NULL };
 static const char *const lags[] = { "drop_oldest", "disconnect", NULL };
 
@@ -66,7 +66,7 @@ void pfdd_output_explain(const struct pfdd_output_config *config, FILE *out)
     }
 }
 
-/* The first of its keys that choose entries; NULL: none does. */
+/* The first of its keys that filter entries; NULL: none. */
 static const char *choice_key(const struct pfdd_output_config *out)
 {
     return out->match                     ? "match"
@@ -108,7 +108,7 @@ bool pfdd_output_request(const struct pfdd_output_config *out,
             !pfdd_request_set(ret, keys[i].key, keys[i].value, err, n_err))
             return false;
     }
-    ret->keys_seen = 0; /* who asks may say them otherwise */
+    ret->keys_seen = 0; /* a request may override them */
     return true;
 }
 

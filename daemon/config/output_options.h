@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Outputs as the configuration has them: the class, and the keys that several
- * have.
+ * Options that several outputs share, and the class of an output.
  */
 #ifndef PFDD_OUTPUT_OPTIONS_H
 #define PFDD_OUTPUT_OPTIONS_H
@@ -17,79 +16,79 @@ enum pfdd_on_lag {
     PFDD_DISCONNECT,
 };
 
-/* A class' own struct begins with it; what the class has no keys for is 0. */
+/* A class's own struct begins with it; members for which the class has no keys
+ * are 0. */
 struct pfdd_output_config {
     struct pfdd_block block;
     char *name;
     unsigned form; /* enum pfdd_form */
-    char *match;   /* these choose entries, as in a request (request.h) */
+    char *match;   /* these filter entries, as in a request (request.h) */
     char *format_string;
     char *id;
     char *where;
     bool ignore_case;
     bool invert;
     bool entries_only;
-    bool findings; /* true: told where the form has a place for them */
-    bool fields;   /* JSON: arguments by their names, too */
+    bool findings; /* true: reported if the form has a place for them */
+    bool fields;   /* JSON: arguments under their names, too */
     bool required;
     unsigned on_lag;        /* enum pfdd_on_lag */
     unsigned collapse;      /* enum pfdd_collapse */
-    uint64_t window;        /* of that, entries; 0: the library's default */
-    struct pfdd_names keys; /* of field_map.h; none: our own names */
+    uint64_t window;        /* entries compared by collapse; 0: the default */
+    struct pfdd_names keys; /* of field_map.h; none: fields keep their names */
     struct pfdd_access access;
-    uint64_t batch_size; /* bytes that are sent without waiting for more */
-    uint64_t batch_ms;   /* until less is sent; 0: at once */
+    uint64_t batch_size; /* bytes of a full batch, which is sent at once */
+    uint64_t batch_ms;   /* maximum wait for a full batch; 0: no wait */
 };
 
-/* What became of what was sent to others. */
+/* Messages that an output has sent. */
 struct pfdd_sent {
     uint64_t sent;    /* messages */
-    uint64_t dropped; /* likewise: it was away, or too slow */
-    uint64_t acked;   /* likewise: they are where they are to be */
-    uint64_t retried; /* sends that failed and were tried again */
-    uint64_t age_ns;  /* of the oldest that is not there yet, or not sent */
+    uint64_t dropped; /* not delivered: the peer was down or too slow */
+    uint64_t acked;   /* messages that the peer has confirmed */
+    uint64_t retried; /* sends that failed and were retried */
+    uint64_t age_ns;  /* of the oldest that is not confirmed or not sent */
     bool is_connected;
 };
 
 struct pfdd_output_class {
     struct pfdd_type_class base;
     size_t size; /* of the object, which begins with struct pfdd_output */
-    /* False: err says why; nothing was opened. */
+    /* False: see err; nothing was opened. */
     bool (*open)(struct pfdd_output *output, char *err, size_t n_err);
-    /* It may take a while (daemon.h). */
+    /* Asynchronous (daemon.h). */
     void (*close)(struct pfdd_output *output);
-    /* True when it has written all lines that there are. */
+    /* True when it has written all available lines. */
     bool (*is_drained)(const struct pfdd_output *output);
-    /* Bytes of memory that it holds. */
+    /* Bytes of memory that it uses. */
     size_t (*memory)(const struct pfdd_output *output);
-    /* NULL: it sends nothing to others; else it has a checkpoint_name, which
-     * /metrics has. */
+    /* NULL: it sends nothing to a service; else it has a checkpoint_name, which
+     * labels its metrics. */
     struct pfdd_sent (*sent)(const struct pfdd_output *output);
-    /* What the checkpoint calls it when it is required; NULL: it has no key
+    /* Its name in the checkpoint if it is required; NULL: it has no key
      * `required`. */
     const char *(*checkpoint_name)(const struct pfdd_output_config *config);
-    /* What it is when it is required; NULL: the same. */
+    /* The class to use if it is required; NULL: the same. */
     const struct pfdd_output_class *when_required;
 };
 
-/* Of struct pfdd_output_config: which lines there are; in which form, and
- * whether none may be lost; and what becomes of who is too slow. */
+/* Of struct pfdd_output_config: the filter of entries; the form, and whether
+ * the output is required; the policy for slow subscribers. */
 extern const struct pfdd_group pfdd_render_choice_group;
 extern const struct pfdd_group pfdd_form_group;
 extern const struct pfdd_group pfdd_lag_group;
-/* Whether none may be lost, of outputs that have no form. */
+/* For outputs without a form: whether the output is required. */
 extern const struct pfdd_group pfdd_required_group;
 
-/* What an output gives where nobody says otherwise; not finished yet. False:
- * err [n] says why not. */
+/* The default request of an output, before pfdd_request_finish(). False: see
+ * err [n]. */
 bool pfdd_output_request(const struct pfdd_output_config *config,
                          struct pfdd_request *ret, char *err, size_t n_err);
 
 const struct pfdd_output_class *pfdd_output_class_of(
     const struct pfdd_output_config *config);
 
-/* Rows of a table of keys: what goes together, of outputs for which that
- * matters, and how it is where nobody says otherwise. */
+/* Rows of keys for outputs that send in batches, with their defaults. */
 #define PFDD_BATCH_KEYS(size, ms)                                          \
     { .name = "batch_size",                                                \
       .kind = PFDD_KEY_SIZE,                                               \
@@ -103,15 +102,15 @@ const struct pfdd_output_class *pfdd_output_class_of(
         .initial = (ms)                                                    \
     }
 
-/* Says which of the entries it gives; behind what it does with them. */
+/* Writes which entries it outputs, after the words of its class. */
 void pfdd_output_explain(const struct pfdd_output_config *config, FILE *out);
 
-/* Complains of a key whose value is not of 1 to 64 letters, digits, '-', '_' and
+/* Reports a value that is not made of 1 to 64 letters, digits, '-', '_' and
  * '.'. */
 void pfdd_check_word(const struct pfdd_places *places, const char *key,
                      const char *text);
 
-/* What it is called in /metrics. */
+/* The name in /metrics. */
 const char *pfdd_output_name(const struct pfdd_output_config *config);
 
 /* "json", "text", "raw". */

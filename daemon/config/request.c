@@ -16,7 +16,7 @@ enum {
     SAMPLE_MAX = 1000000,
 };
 
-/* ---- what is asked for ---- */
+/* ---- forms ---- */
 
 bool pfdd_form_find(const char *name, enum pfdd_form *ret)
 {
@@ -112,7 +112,7 @@ typedef struct pfdd_request request_t;
 
 static bool set_output(request_t *r, const char *value)
 {
-    /* Events are always JSON. */
+    /* The form of events is always JSON. */
     return r->form != PFDD_SSE && pfdd_form_find(value, &r->form);
 }
 
@@ -230,14 +230,14 @@ enum kind {
     TEXT = 1,
     NUMBER = 2,
     BOOLEAN = 4,
-    LIST = 8, /* may be set again */
+    LIST = 8, /* may be set several times */
 };
 
 static const struct key {
     const char *name;
-    unsigned kinds; /* of JSON: enum kind */
+    unsigned kinds; /* types in JSON: enum kind */
     bool (*set)(request_t *r, const char *value);
-    const char *what; /* it takes */
+    const char *what; /* allowed values, for messages */
 } keys[] = {
     { "output", TEXT, set_output, "json, text or raw (events are JSON)" },
     { "from", TEXT | NUMBER, set_from,
@@ -280,7 +280,7 @@ static bool refuse(const struct key *key, const char *name, char *err,
     return false;
 }
 
-/* What is given twice could mean either. */
+/* True: a key is set twice, which would be ambiguous. */
 static bool is_again(struct pfdd_request *r, const struct key *key)
 {
     unsigned bit = 1U << (key - keys);
@@ -357,7 +357,7 @@ bool pfdd_request_read(struct pfdd_request *request, const char *line, size_t n,
     return ok;
 }
 
-/* ---- the end ---- */
+/* ---- completion ---- */
 
 bool pfdd_request_finish(struct pfdd_request *r, char *err, size_t n_err)
 {
@@ -375,7 +375,7 @@ bool pfdd_request_finish(struct pfdd_request *r, char *err, size_t n_err)
         .n_bytes_max = r->n_patterns_max,
     };
     bool is_collapsed = r->wants.collapse != PFDD_COLLAPSE_NO;
-    /* Whoever asks for another form does not ask for these names. */
+    /* The names of fields apply to JSON only. */
     if (r->form != PFDD_JSON || is_collapsed) {
         pfdd_field_map_free(r->wants.map);
         r->wants.map = NULL;

@@ -24,7 +24,7 @@ static bool owns(const struct pfdd_input_config *in, const char *name)
 
 bool pfdd_name_is_reserved(const struct pfdd_config *config, const char *name)
 {
-    /* What files go by whose paths are too long. */
+    /* Names of files whose paths are too long begin with this. */
     static const char file[] = "file ";
     if (!strncmp(name, file, sizeof file - 1))
         return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names that inputs of ours give to what they watch, and that nobody else may
- * give: how far a source has come is kept by its name.
+ * Names that inputs give to their own sources. No producer may use them: the
+ * offset of a source is stored under its name.
  */
 #ifndef PFDD_RESERVED_NAMES_H
 #define PFDD_RESERVED_NAMES_H
@@ -11,16 +11,17 @@
 #include "base/name.h"
 #include "config/config.h"
 
-/* As inputs make names of what is configured: does the name begin with what
- * becomes of text (NULL: no), and if so, is that all of it? */
+/* Converts a configured text to a name as inputs do. True: `name` begins with
+ * it (NULL: it does not); *is_whole: it is the whole name. */
 bool pfdd_reserved_name_begins(const char *name, const char *text,
                                bool *is_whole);
 
-/* Is this the name of a watched buffer, or of a file in a watched folder? */
+/* True: it is the name of a watched buffer, or of a file in a watched
+ * folder. */
 bool pfdd_name_is_reserved(const struct pfdd_config *config, const char *name);
 
-/* Makes the name of somebody else's buffer one that no input has: "producer/"
- * goes before it. False: it is too long then. */
+/* Makes the name of a producer's buffer unreserved: puts "producer/" before it.
+ * False: it becomes too long. */
 bool pfdd_reserved_name_release(const struct pfdd_config *config,
                                 char name[PFDD_NAME_ROOM]);
 

@@ -24,7 +24,7 @@ enum {
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
 #endif
 
-/* Rights of the first ABI; truncation came with the third. */
+/* Rights of the first ABI; truncation was added by the third. */
 #define ALL_OF_ABI_1 ((1ULL << 13) - 1)
 #define READ         (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define WRITE                                                                \
@@ -35,22 +35,22 @@ enum {
     (READ | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_REMOVE_FILE)
 
 struct grant {
-    const char *path; /* a folder, or a file, that is there */
+    const char *path; /* an existing folder or file */
     uint64_t rights;
 };
 
 /* Set once, before there are threads. */
 static struct grant *grants; /* [n_grants] */
 static size_t n_grants;
-static int abi;          /* of landlock; 0: not in force */
-static bool is_open;     /* landlock would keep inputs from processes */
-static unsigned n_calls; /* of seccomp; 0: not in force */
+static int abi;          /* of landlock; 0: not active */
+static bool is_open;     /* no landlock: an input reads other processes */
+static unsigned n_calls; /* calls that seccomp allows; 0: not active */
 
-/* ---- what a configuration wants ---- */
+/* ---- paths of a configuration ---- */
 
 typedef bool (*want_fn)(void *user, const char *folder, uint64_t rights);
 
-/* The folder of a path; of a template, the part that is certain. */
+/* Wants the folder of a path, up to the first {word}. */
 static bool want_folder_of(want_fn want, void *user, const char *path,
                            uint64_t rights)
 {
@@ -66,7 +66,7 @@ static bool want_folder_of(want_fn want, void *user, const char *path,
     }
     if (!want(user, folder, rights))
         return false;
-    /* What a link leads to. */
+    /* The path may be a link: want the folder of its target, too. */
     if (strchr(path, '{') || !realpath(path, real))
         return true;
     slash = strrchr(real, '/');
@@ -74,7 +74,7 @@ static bool want_folder_of(want_fn want, void *user, const char *path,
     return want(user, real, rights);
 }
 
-/* Who asks for all that a configuration names. */
+/* Gets the rights for each path of a configuration. */
 struct wish {
     want_fn want;
     void *user;
@@ -84,7 +84,7 @@ static bool want_path(void *user, enum pfdd_use use, const char *path)
 {
     static const struct {
         uint64_t rights;
-        bool itself; /* else the folder that it is in */
+        bool itself; /* false: the folder that contains it */
     } uses[] = {
         [PFDD_USE_NONE] = { 0, true },
         [PFDD_USE_READ] = { READ, false },
@@ -107,7 +107,7 @@ static bool want_all(const struct pfdd_config *config, want_fn want, void *user)
     return pfdd_config_paths(config, want_path, &wish);
 }
 
-/* The folder itself, or the closest one above it that is there. */
+/* The folder, or its closest parent that exists. */
 static char *find_folder(const char *path)
 {
     char at[PATH_MAX];
@@ -178,7 +178,7 @@ static bool restrict_files(int version)
 
 void pfdd_sandbox_files(const struct pfdd_config *config, const char *path)
 {
-    /* Libraries that come later, users' names, ourselves. */
+    /* Shared libraries, the user database, this process. */
     static const struct grant always[] = {
         { "/usr", READ },
         { "/lib", READ },
@@ -186,7 +186,7 @@ void pfdd_sandbox_files(const struct pfdd_config *config, const char *path)
         { "/etc", READ },
         { "/proc", READ },
         { "/sys/devices", READ },
-        { "/run/systemd/resolve", READ }, /* who knows names */
+        { "/run/systemd/resolve", READ }, /* resolver of host names */
         { "/dev/urandom", LANDLOCK_ACCESS_FS_READ_FILE },
         { "/dev/null",
           LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE },
@@ -195,7 +195,7 @@ void pfdd_sandbox_files(const struct pfdd_config *config, const char *path)
     is_open = pfdd_config_reads_processes(config);
     if (!config->sandbox || !version || is_open)
         return;
-    /* Its parent is closed to us soon. */
+    /* Its parent will be inaccessible. */
     if (config->state_dir && mkdir(config->state_dir, 0750) != 0 &&
         errno != EEXIST)
         pfdd_log(PFDD_WARNING, "%s: %s", config->state_dir, strerror(errno));
@@ -260,8 +260,8 @@ bool pfdd_sandbox_covers(const struct pfdd_config *config, char *err, size_t n)
 
 /* ---- seccomp ---- */
 
-/* What looks for leaks at the end of a sanitized program traces it, which is
- * forbidden then. */
+/* The leak checker of a sanitized program traces it at its end, which seccomp
+ * would forbid. */
 #if defined(__SANITIZE_ADDRESS__)
 #undef HAVE_SECCOMP
 #define HAVE_SECCOMP 0
@@ -403,7 +403,7 @@ static const char *const plain_calls[] = {
     "getrusage",
 };
 
-/* Some uses of a call: argument `arg`, masked, equals a value. */
+/* Calls that are allowed if argument `arg`, masked, equals a value. */
 static const struct part {
     const char *call;
     unsigned arg;
@@ -414,16 +414,16 @@ static const struct part {
     { "socket", 0, UINT32_MAX, AF_INET },
     { "socket", 0, UINT32_MAX, AF_INET6 },
     { "socketpair", 0, UINT32_MAX, AF_UNIX },
-    /* Never memory that is written and run. */
+    /* Never memory that is both writable and executable. */
     { "mmap", 2, PROT_WRITE | PROT_EXEC, 0 },
     { "mmap", 2, PROT_WRITE | PROT_EXEC, PROT_WRITE },
     { "mmap", 2, PROT_WRITE | PROT_EXEC, PROT_EXEC },
     { "mprotect", 2, PROT_EXEC, 0 },
     /* Threads, no processes. */
     { "clone", 0, CLONE_THREAD, CLONE_THREAD },
-    { "kill", 1, UINT32_MAX, 0 }, /* is it there? */
+    { "kill", 1, UINT32_MAX, 0 }, /* test for existence */
     { "prctl", 0, UINT32_MAX, PR_SET_NAME },
-    { "prlimit64", 2, UINT64_MAX, 0 }, /* to ask */
+    { "prlimit64", 2, UINT64_MAX, 0 }, /* read only */
     { "ioctl", 1, UINT32_MAX, FIONBIO },
     { "ioctl", 1, UINT32_MAX, FIONREAD },
     { "ioctl", 1, UINT32_MAX, SIOCOUTQ },
@@ -437,8 +437,8 @@ static const char *const ring_calls[] = {
     "io_uring_register",
 };
 
-/* They are newer than some of libseccomp: a name without a number cannot be
- * called by it, either. */
+/* libseccomp may be older than these calls, and not know one. The filter of
+ * pfdd_sandbox_calls() denies it anyway. */
 static bool refuse_rings(scmp_filter_ctx filter)
 {
     bool ok = true;
@@ -467,7 +467,7 @@ static bool add_calls(scmp_filter_ctx filter)
         int number = seccomp_syscall_resolve_name(p->call);
         if (number == __NR_SCMP_ERROR)
             continue;
-        /* -EEXIST: all uses of it are allowed. */
+        /* -EEXIST: the call is allowed without conditions. */
         int rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, 1, &is);
         ok &= rc == 0 || rc == -EEXIST;
     }
@@ -475,7 +475,7 @@ static bool add_calls(scmp_filter_ctx filter)
         ok &= seccomp_rule_add(filter, SCMP_ACT_ALLOW,
                                SCMP_SYS(process_vm_readv), 0) == 0;
     }
-    /* Its flags cannot be looked at: the C library then takes clone(). */
+    /* seccomp cannot read its flags. ENOSYS makes the C library use clone(). */
     ok &= seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3),
                            0) == 0;
     return ok && refuse_rings(filter);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel lets this process do, as little as the configuration wants:
- * landlock for files, seccomp for system calls, each where it is there. A
- * configuration that is read later can have no more than the first one.
+ * Limits this process to the files and system calls that the configuration
+ * needs: landlock for files, seccomp for system calls, each if the kernel has
+ * it. A configuration that is loaded later cannot get more than the first one.
  */
 #ifndef PFDD_SANDBOX_H
 #define PFDD_SANDBOX_H
@@ -13,30 +13,31 @@
 #include "config/config.h"
 
 /*
- * Closes all files but those below the folders that the configuration names
- * (and what libraries read). Before there are threads. path: of the
- * configuration's file, or NULL.
+ * Denies access to all files except below the folders of the configuration, and
+ * the files of libraries. Call before threads exist. path: the configuration's
+ * file, or NULL.
  */
 void pfdd_sandbox_files(const struct pfdd_config *config, const char *path);
 
-/* True: it did so. */
+/* True: access to files is limited. */
 bool pfdd_sandbox_has_files(void);
 
-/* Refuses the making of io_uring's rings with ENOSYS. Before the loop is made:
- * libuv from 1.45 on makes a ring with it, aborts where that may not be used
- * later, and does without where there is none. Rings stay refused: what is done
- * through one passes every filter. False: the kernel, or this build, cannot. */
+/* Makes the creation of io_uring rings fail with ENOSYS. Call before the loop
+ * exists: libuv from 1.45 on creates a ring with the loop. It does without if
+ * that fails, but aborts if a ring cannot be used later. Rings stay denied,
+ * because calls through a ring bypass every filter. False: not supported by the
+ * kernel or this build. */
 bool pfdd_sandbox_rings(void);
 
-/* Closes all system calls but those that are needed, for all threads. False:
- * the kernel, or this build, cannot. */
+/* Denies all system calls that the daemon does not need, for all threads.
+ * False: not supported by the kernel or this build. */
 bool pfdd_sandbox_calls(void);
 
-/* Says in the log what is in force. */
+/* Logs which limits are active. */
 void pfdd_sandbox_tell(void);
 
-/* True: all files of the configuration may be used; else err [n] names one
- * that may not. */
+/* True: access to all files of the configuration is granted; else err [n] names
+ * one that is denied. */
 bool pfdd_sandbox_covers(const struct pfdd_config *config, char *err, size_t n);
 
 #endif

@@ -20,7 +20,7 @@ static const char *const parts[] = { "memory", "bell", "meta" };
 
 struct stored {
     unsigned number;
-    unsigned part; /* of parts */
+    unsigned part; /* index of a descriptor of a buffer */
     int fd;
 };
 
@@ -29,7 +29,7 @@ static int n_sockets;
 static struct stored stored[STORED_MAX];
 static size_t n_stored;
 
-/* True: one of the descriptors that an earlier process left. */
+/* True: the descriptor was stored by an earlier process. */
 static bool take_stored(const char *name, int fd)
 {
     static const char prefix[] = "buffer-";
@@ -116,7 +116,7 @@ static bool is_for(int fd, const struct pfdd_address *a)
            0;
 }
 
-/* A copy: the socket outlives a reload of the configuration. */
+/* Returns a copy: the socket outlives a reload of the configuration. */
 int pfdd_systemd_socket(const struct pfdd_address *address)
 {
     for (int i = 0; i < n_sockets; i++) {
@@ -142,7 +142,7 @@ uint64_t pfdd_systemd_watchdog_ms(void)
 #include "base/features.h"
 #include "base/log.h"
 
-/* A unit that waits for READY=1 would wait in vain. */
+/* A unit that waits for READY=1 would never be ready. */
 void pfdd_systemd_init(void)
 {
     if (getenv("NOTIFY_SOCKET") || getenv("LISTEN_FDS")) {

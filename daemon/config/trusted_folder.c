@@ -15,7 +15,7 @@ struct pfdd_trusted_folder {
     char *path;
     dev_t device;
     ino_t inode;
-    struct pfdd_ids owners; /* none: see pfdd_trusted_folder_new() */
+    struct pfdd_ids owners; /* empty: see pfdd_trusted_folder_new() */
 };
 
 static void free_folder(struct pfdd_trusted_folder *trusted_folder)
@@ -73,7 +73,7 @@ void pfdd_trusted_folder_unref(struct pfdd_trusted_folder *trusted_folder)
         free_folder(trusted_folder);
 }
 
-/* It is not kept open: nobody would hear that it was removed. */
+/* Not kept open: a removed folder would go unnoticed. */
 static int open_folder(const struct pfdd_trusted_folder *trusted_folder,
                        struct stat *ret)
 {
@@ -87,8 +87,8 @@ static int open_folder(const struct pfdd_trusted_folder *trusted_folder,
     return -ESTALE;
 }
 
-/* The name itself, not what it leads to, and nothing that is mounted there:
- * others may answer for that, or never answer. */
+/* Opens the name itself, without following links, and no mount point: its file
+ * system may be another user's, which may lie or never answer. */
 static int find(int fd, const char *name)
 {
     struct open_how how = {
@@ -96,7 +96,7 @@ static int find(int fd, const char *name)
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
     };
     long found = syscall(SYS_openat2, fd, name, &how, sizeof how);
-    /* Kernels before 5.6, and guards that do not know it. */
+    /* Kernels before 5.6, and seccomp filters that do not know the call. */
     if (found < 0 && (errno == ENOSYS || errno == EPERM))
         found = openat(fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     return found < 0 ? -errno : (int)found;
@@ -114,7 +114,7 @@ static bool is_trusted(const struct pfdd_trusted_folder *trusted_folder,
            (owner == geteuid() || owner == 0 || owner == owner_of_folder);
 }
 
-/* True: whoever gave a file a second name here is its owner. */
+/* True: only the file's owner can have created this link. */
 static bool is_own_link(const struct stat *folder, const struct stat *st)
 {
     return st->st_nlink == 1 || (st->st_uid == folder->st_uid &&
@@ -146,7 +146,7 @@ int pfdd_trusted_folder_reopen(int path_fd)
 {
     char path[40];
     snprintf(path, sizeof path, "/proc/self/fd/%d", path_fd);
-    /* O_NONBLOCK: its owner may have a lease on it. */
+    /* O_NONBLOCK: do not wait for the owner's lease. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     return fd < 0 ? -errno : fd;
 }

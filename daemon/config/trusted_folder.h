@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A folder in which others put files. What is opened is a regular file that
- * lies there itself and belongs to somebody who is trusted; of everything else
- * only its kind and its owner are looked at. The file that is opened is the one
- * that was looked at, whatever its name has become meanwhile.
+ * A folder in which other users put files. Only regular files that lie in the
+ * folder itself and have a trusted owner are opened; of all other files only
+ * the type and the owner are checked. The opened file is the one that was
+ * checked, even if its name changes meanwhile.
  *
- * Immutable: any thread, but for references, which the loop thread counts.
+ * Immutable: any thread, except for references, which the loop thread counts.
  */
 #ifndef PFDD_TRUSTED_FOLDER_H
 #define PFDD_TRUSTED_FOLDER_H
@@ -15,13 +15,13 @@
 #include "config/config.h"
 
 enum {
-    PFDD_WHY = 200, /* bytes of a reason */
+    PFDD_WHY = 200, /* bytes of an error message */
 };
 
 struct pfdd_trusted_folder;
 
-/* owners: who is trusted, copied; none: this process' user, root and the
- * folder's owner. NULL: errno says why. */
+/* owners: trusted users, copied; empty: this process's user, root and the
+ * folder's owner. NULL: see errno. */
 struct pfdd_trusted_folder *pfdd_trusted_folder_new(
     const char *path, const struct pfdd_ids *owners);
 /* NULL is allowed, here and below. */
@@ -29,14 +29,14 @@ struct pfdd_trusted_folder *pfdd_trusted_folder_ref(
     struct pfdd_trusted_folder *trusted_folder);
 void pfdd_trusted_folder_unref(struct pfdd_trusted_folder *trusted_folder);
 
-/* The file of that name, for reading; *ret is what it is. Below 0: an errno
- * value, negated, and why. Waits for nobody. */
+/* Opens a file for reading; *ret is its status. Below 0: a negated errno value;
+ * see why. Never blocks on another user's actions. */
 int pfdd_trusted_folder_open_file(
     const struct pfdd_trusted_folder *trusted_folder, const char *name,
     struct stat *ret, char why[PFDD_WHY]);
 
-/* What an O_PATH descriptor stands for, for reading; below 0: an errno value,
- * negated. Only of a regular file: opening anything else may do things. */
+/* Opens the file of an O_PATH descriptor for reading. Below 0: a negated errno
+ * value. Only for regular files: opening other files may have side effects. */
 int pfdd_trusted_folder_reopen(int path_fd);
 
 #endif

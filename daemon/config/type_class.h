@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an input or an output is. Each type has a file of its own, with its
+ * The class of an input or an output. Each type has a file of its own with its
  * class: `type: WORD` is daemon/inputs/input_WORD.c with pfdd_input_WORD, or
- * daemon/outputs/output_WORD.c with pfdd_output_WORD, and WORD stands in the
- * list of daemon/meson.build. There is no other place.
+ * daemon/outputs/output_WORD.c with pfdd_output_WORD, and WORD is in a list of
+ * daemon/meson.build. There is no other place.
  *
- * The class says which keys its block takes: reading, checking, comparing at a
- * reload, freeing and the sandbox's grants follow from their rows (keys.h).
- * At a reload what says the same goes on; what says anything else is closed,
- * and opened as it is now.
+ * The class lists the keys of its block. Reading, checking, comparing at a
+ * reload, freeing and the sandbox's grants follow from their rows (keys.h). A
+ * reload keeps objects whose blocks are unchanged; it closes all others, and
+ * opens the new ones.
  */
 #ifndef PFDD_TYPE_CLASS_H
 #define PFDD_TYPE_CLASS_H
@@ -21,32 +21,32 @@
 struct pfdd_block;
 
 struct pfdd_type_class {
-    const char *name; /* the word for `type` */
-    size_t size;      /* of what is read of a block (below) */
+    const char *name; /* the value of `type` */
+    size_t size;      /* of the struct of a block (below) */
     const struct pfdd_part *parts;
-    /* Says in half a sentence what it would do. */
+    /* Writes half a sentence: the effect of the block. */
     void (*plan)(const struct pfdd_block *block, FILE *out);
-    bool reads_processes; /* the memory of others: landlock forbids it */
-    /* Why an output has to be required, NULL: none has. */
+    bool reads_processes; /* of others, which landlock forbids */
+    /* The reason why an output must be required; NULL: it need not be. */
     const char *needs_required;
-    const char *only_one; /* why there cannot be two; NULL: there can */
-    /* Only its name stands in this build, which has no FEATURE; NULL: it is
-     * there. */
+    const char *only_one; /* why not more than one; NULL: any number */
+    /* The FEATURE that this build lacks, so that only the name of the type
+     * exists; NULL: the type is available. */
     const char *lacks;
-    enum pfdd_feature feature; /* of what it lacks */
+    enum pfdd_feature feature; /* of `lacks` */
 };
 
-/* What was read of one input or output; the class' own struct begins with it.
+/* The values of an input or output; the class's own struct begins with it.
  * Immutable. */
 struct pfdd_block {
     const struct pfdd_type_class *type_class;
 };
 
-/* The lists of daemon/meson.build; NULL at the end. */
+/* From the lists of daemon/meson.build; NULL at the end. */
 extern const struct pfdd_type_class *const pfdd_inputs[];
 extern const struct pfdd_type_class *const pfdd_outputs[];
 
-/* The same class, and all keys say the same. */
+/* True: the same class, and all keys have equal values. */
 bool pfdd_block_is_same(const struct pfdd_block *a, const struct pfdd_block *b);
 void pfdd_block_free(struct pfdd_block *block);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes and times as people write them. */
+/* Sizes and times in the notation of the configuration. */
 #ifndef PFDD_UNITS_H
 #define PFDD_UNITS_H
 
@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* "7" or "0x7"; "32MiB": bytes; "100ms", "5s", "2min", "1h", "3d": milliseconds. False:
- * it is none, or more than 64 bits. */
+/* "7" or "0x7"; "32MiB": bytes; "100ms", "5s", "2min", "1h", "3d":
+ * milliseconds. False: invalid, or more than 64 bits. */
 bool pfdd_units_read_number(const char *text, uint64_t *ret);
 bool pfdd_units_read_size(const char *text, uint64_t *ret);
 bool pfdd_units_read_time(const char *text, uint64_t *ret);
 
-/* In the largest unit that leaves no rest. */
+/* In the largest unit that divides it. */
 void pfdd_units_put_size(FILE *out, uint64_t bytes);
 void pfdd_units_put_time(FILE *out, uint64_t ms);
 

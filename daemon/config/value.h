@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* YAML to the members that keys name. */
+/* Reads YAML values into the members of keys. */
 #ifndef PFDD_VALUE_H
 #define PFDD_VALUE_H
 
@@ -9,7 +9,7 @@
 #include "config/keys.h"
 
 enum {
-    PFDD_ITEMS_MAX = 4096 /* of a list */
+    PFDD_ITEMS_MAX = 4096 /* items of a list */
 };
 
 struct pfdd_document {
@@ -19,10 +19,10 @@ struct pfdd_document {
 
 struct pfdd_place pfdd_place_of(const yaml_node_t *node);
 
-/* NULL: it is no text, or has zeros in it. */
+/* The text of a node; NULL: it is no text, or contains NUL. */
 const char *pfdd_scalar(const yaml_node_t *node);
 
-/* Reads a value to the member. False: it complained. */
+/* Reads a value into the member. False: an error was reported. */
 bool pfdd_value_read(const struct pfdd_document *doc, const yaml_node_t *node,
                      const struct pfdd_key *key, void *member);
 
