@@ -6,7 +6,7 @@
 
 #include "base/job_pool.h"
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
 static void finish_close(struct pfdd_accepted_clients *vs)
 {
@@ -57,7 +57,7 @@ void pfdd_accepted_client_close(struct pfdd_accepted_client *v)
     uv_close((uv_handle_t *)&v->timer, on_handle_closed);
 }
 
-/* ---- while it is there ---- */
+/* ---- open clients ---- */
 
 void pfdd_accepted_client_lend(struct pfdd_accepted_client *v)
 {
@@ -122,9 +122,10 @@ void pfdd_accepted_client_fall_silent(struct pfdd_accepted_client *v)
     v->limited_peer.since = uv_now(v->of->loop);
 }
 
-/* ---- coming ---- */
+/* ---- admission ---- */
 
-/* Whoever has been silent for longest is sent away, if one must be. */
+/* Evicts the client that has been silent the longest, if necessary. False:
+ * there is no place. */
 static bool make_place(struct pfdd_accepted_clients *vs,
                        const struct pfdd_peer_key *key)
 {
@@ -178,7 +179,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all clients ---- */
 
 static void on_listener_closed(void *user)
 {

@@ -10,8 +10,8 @@
 
 enum {
     CONNECT_MS = 10000,
-    RETRY_MAX_MS = 600000, /* a server is left alone no longer than that */
-    EASY = 64 * 1024,      /* bytes that a request takes, about */
+    RETRY_MAX_MS = 600000, /* limit of a server's Retry-After */
+    EASY = 64 * 1024,      /* bytes of memory of a request, about */
 };
 
 /* A socket of libcurl. */
@@ -28,8 +28,8 @@ struct pfdd_http_client {
     struct curl_slist *gzip_headers;
     uv_timer_t timer;
     struct watch *watches;
-    struct pfdd_http_post *http_posts[64]; /* that are on their way */
-    unsigned n_open;                       /* handles */
+    struct pfdd_http_post *http_posts[64]; /* in flight */
+    unsigned n_open;                       /* open handles */
     bool closing;
 };
 
@@ -102,7 +102,7 @@ static void finish_close(struct pfdd_http_client *p)
     free(p);
 }
 
-/* How long the server wants to be left alone. */
+/* The server's Retry-After in ms; 0: none. */
 static uint64_t retry_of(CURL *easy)
 {
     curl_off_t seconds = 0;
@@ -238,7 +238,7 @@ static int on_wish(CURL *easy, curl_socket_t fd, int what, void *user,
 
 /* ---- requests ---- */
 
-/* What is too long to be kept is read all the same. */
+/* Keeps the beginning of an answer, and discards the rest. */
 static size_t on_answer(char *bytes, size_t size, size_t n, void *user)
 {
     struct pfdd_http_post *http_post = user;
@@ -308,7 +308,7 @@ bool pfdd_http_client_send(struct pfdd_http_client *p,
     return false;
 }
 
-/* ---- life ---- */
+/* ---- init and close ---- */
 
 static bool add_header(struct curl_slist **list, const char *line)
 {

@@ -23,11 +23,11 @@
 enum {
     BACKLOG = SOMAXCONN,
     RETRY_MS = 200, /* after running out of descriptors */
-    WAIT_MS = 2,    /* until there is room, perhaps */
-    GO_ON_MS = 1,   /* others have had their turn */
-    AT_ONCE = 16,   /* that come or go in */
-    SPARE = 16,     /* connections over TLS beside max_clients: HTTP has
-                       some for pages */
+    WAIT_MS = 2,    /* until the next try to admit */
+    GO_ON_MS = 1,   /* until the next connections are admitted */
+    AT_ONCE = 16,   /* accepted or admitted at a time */
+    SPARE = 16,     /* connections over TLS in addition to max_clients: HTTP
+                       allows some more for pages */
 };
 
 union any {
@@ -66,7 +66,7 @@ socklen_t pfdd_socket_address(const struct pfdd_address *address,
     return n;
 }
 
-/* After a quarter of a minute without a word it is asked three times. */
+/* TCP keep-alive: after 15 s of silence, three probes. */
 static void mistrust(int fd)
 {
     const struct {
@@ -100,8 +100,7 @@ int pfdd_socket_dial(const struct sockaddr *to, socklen_t n, int type)
     return -why;
 }
 
-/* A socket file that refuses connections was left behind by a process that is
- * gone. */
+/* Removes a socket file that refuses connections: its process has gone. */
 static void remove_stale(const struct pfdd_address *address)
 {
     struct stat st;
@@ -128,7 +127,7 @@ static int bind_socket(int fd, const struct pfdd_address *address,
         return bind(fd, &at.any, n);
     }
     remove_stale(address);
-    /* Nobody may connect before the mode is what it should be. */
+    /* No peer may connect before the mode is set. */
     mode_t before = umask(0177);
     int rc = bind(fd, &at.any, n);
     umask(before);
@@ -202,7 +201,7 @@ static void let_in(struct pfdd_listener *l, int fd)
     }
 }
 
-/* ---- waiting for room ---- */
+/* ---- waiting for admission ---- */
 
 static void refuse(struct pfdd_listener *l, int fd)
 {
@@ -210,7 +209,7 @@ static void refuse(struct pfdd_listener *l, int fd)
     close(fd);
 }
 
-/* Of this machine. */
+/* The peer's process, if it is on this machine; else 0. */
 static pid_t process_of(const struct pfdd_listener *l, int fd)
 {
     struct ucred peer = { .pid = 0 };
@@ -236,7 +235,7 @@ static void join_lobby(struct pfdd_listener *l, int fd)
     }
 }
 
-/* Among all listeners. */
+/* Updates the count of all listeners. */
 static void count_waiting(struct pfdd_listener *l)
 {
     if (!l->waits)
@@ -260,7 +259,7 @@ static void on_room(uv_timer_t *timer)
         uv_timer_start(timer, on_room, GO_ON_MS, 0);
 }
 
-/* ---- coming ---- */
+/* ---- accepting ---- */
 
 static void on_connection(uv_poll_t *poll, int status, int events);
 
@@ -270,14 +269,14 @@ static void on_retry(uv_timer_t *timer)
     uv_poll_start(&l->poll, UV_READABLE, on_connection);
 }
 
-/* Those who come wait where they are. */
+/* Further connections wait in the kernel's backlog. */
 static void pause_for(struct pfdd_listener *l, uint64_t ms)
 {
     uv_poll_stop(&l->poll);
     uv_timer_start(&l->retry, on_retry, ms, 0);
 }
 
-/* Below 0: nobody comes now. */
+/* Below 0: none now. */
 static int accept_one(struct pfdd_listener *l)
 {
     if (l->waits && !pfdd_admission_queue_has_place(&l->admission_queue)) {
@@ -304,7 +303,7 @@ static int accept_one(struct pfdd_listener *l)
 static void on_connection(uv_poll_t *poll, int status, int events)
 {
     struct pfdd_listener *l = poll->data;
-    /* A few at a time: others want their turn. */
+    /* A few at a time: other handles get their turn. */
     for (int i = 0; i < AT_ONCE; i++) {
         int fd = accept_one(l);
         if (fd < 0)
@@ -434,7 +433,7 @@ struct pfdd_peer_key pfdd_listener_peer(struct pfdd_listener *l, int fd)
     struct pfdd_peer_key each = { { 't' } };
     if (!l->tls)
         return pfdd_peer_key(fd);
-    /* It is our end of a tunnel, whose other one was told apart before. */
+    /* A tunnel's end: its peer was identified before. */
     l->n_tunnels++;
     memcpy(each.bytes + 1, &l->n_tunnels, sizeof l->n_tunnels);
     return each;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sockets that others connect to: made, guarded, accepted from. Running out
- * of descriptors pauses a listener and never ends it.
+ * Listening sockets: made, checked for access, accepted from. Without free
+ * descriptors a listener pauses; it never ends.
  */
 #ifndef PFDD_LISTENER_H
 #define PFDD_LISTENER_H
@@ -18,7 +18,7 @@
 
 struct pfdd_listener;
 
-/* Takes a connection that may come in; fd is owned by the callee. */
+/* Takes an admitted connection; the callee owns fd. */
 typedef void (*pfdd_accept_fn)(struct pfdd_listener *listener, int fd);
 typedef void (*pfdd_closed_fn)(void *user);
 
@@ -28,63 +28,63 @@ struct pfdd_listener {
     int fd;
     struct pfdd_address address;
     const struct pfdd_access *access;
-    bool inherited;       /* from the service manager: its path is not ours */
-    unsigned n_open;      /* handles, and TLS */
-    struct pfdd_tls *tls; /* NULL: bytes go as they are */
-    uint64_t n_tunnels;   /* through which others came so far */
+    bool inherited;       /* from the service manager: do not remove its path */
+    unsigned n_open;      /* open handles, and TLS */
+    struct pfdd_tls *tls; /* NULL: plain bytes */
+    uint64_t n_tunnels;   /* connections over TLS so far */
     char label[288];      /* for the log */
-    struct pfdd_log_topic told; /* of those who may not come in */
+    struct pfdd_log_topic told; /* log topic of refused connections */
     pfdd_accept_fn accept;
-    /* True: there is no room for one more now, but soon. NULL: never. */
+    /* True: a connection has to wait for admission now. NULL: never. */
     bool (*waits)(void *user);
-    /* Those who wait for that; n_max is set with `waits`. */
+    /* Connections that wait for that; n_max is set with `waits`. */
     struct pfdd_admission_queue admission_queue;
-    unsigned n_counted; /* of them */
-    uv_timer_t room;    /* until there may be some */
+    unsigned n_counted; /* of them, in *n_waiting */
+    uv_timer_t room;    /* until the next try to admit */
     pfdd_closed_fn closed;
     void *user;
     /* Counters, borrowed. */
-    uint64_t *refused; /* by access; the owner counts those that are too many */
+    uint64_t *refused; /* by access; the owner counts those beyond its limits */
     uint64_t *out_of_fds;
-    uint64_t *n_waiting; /* now, set with `waits` */
+    uint64_t *n_waiting; /* current number, set with `waits` */
 };
 
-/* Makes a listening socket, non-blocking. A socket that nobody listens on any
- * more is taken over. Below 0: err [n] says why. */
+/* Makes a non-blocking listening socket. A socket file without a listener is
+ * replaced. Below 0: err [n_err] says why. */
 int pfdd_socket_listen(const struct pfdd_address *address, unsigned mode,
                        char *err, size_t n_err);
 
-/* Tells a subscriber why it gets nothing, if its socket takes that now. */
+/* Sends a subscriber the reason of a refusal, without waiting. */
 void pfdd_socket_refuse(int fd, const char *why);
 
-/* Where an address is, that is no name. */
+/* The socket address of an address that is no host name. */
 socklen_t pfdd_socket_address(const struct pfdd_address *address,
                               struct sockaddr_storage *ret);
 
-/* Begins to connect, non-blocking; a TCP peer that falls silent is found out.
- * Below 0: an errno value, negated. */
+/* Begins to connect, non-blocking; TCP detects peers that have gone silently.
+ * Below 0: a negated errno value. */
 int pfdd_socket_dial(const struct sockaddr *to, socklen_t n, int type);
 
 /*
- * Opens a listener; user, accept, closed and counters are set before, address
- * and access are borrowed until it is closed. A socket that the service
- * manager handed over for the address is used. False: err says why, nothing is
- * to be closed.
+ * Opens a listener. user, accept, closed and counters are set before; address
+ * and access are borrowed until it is closed. Uses the socket that the service
+ * manager passed for this address, if any. False: err [n_err] says why, and
+ * nothing is open.
  */
 bool pfdd_listener_open(struct pfdd_listener *l, uv_loop_t *loop,
                         const struct pfdd_address *address,
                         const struct pfdd_access *access, char *err,
                         size_t n_err);
-/* `closed` is called when its memory may go. */
+/* Calls `closed` when the struct may be freed. */
 void pfdd_listener_close(struct pfdd_listener *l);
 
-/* Bytes of memory, beside what it hands out. */
+/* Bytes of memory, except connections that were handed out. */
 size_t pfdd_listener_memory(const struct pfdd_listener *l);
 
-/* Whose connection it is that `accept` got. */
+/* The peer of a connection that `accept` got. */
 struct pfdd_peer_key pfdd_listener_peer(struct pfdd_listener *l, int fd);
 
-/* The port that a TCP listener got. */
+/* The port of a TCP listener; 0: it is not on TCP. */
 unsigned pfdd_listener_port(const struct pfdd_listener *l);
 
 #endif

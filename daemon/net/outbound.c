@@ -17,7 +17,8 @@ enum {
     CONNECT_MS = 10000,
 };
 
-/* A name that is looked up; it may outlive the uplink, which it then lacks. */
+/* A host name that is being looked up. `of` is NULL once the connection was
+ * closed. */
 struct pfdd_outbound_lookup {
     uv_getaddrinfo_t request;
     struct pfdd_outbound *of;
@@ -40,7 +41,7 @@ static void finish_close(struct pfdd_outbound *u)
 
 /* ---- failures ---- */
 
-/* Between half of it and all of it. */
+/* Between half of ms and ms. */
 static uint64_t uneven(unsigned ms)
 {
     uint64_t mixed = uv_hrtime() * UINT64_C(0x9e3779b97f4a7c15);
@@ -110,7 +111,7 @@ static void on_attempt_closed(uv_handle_t *handle)
     finish_close(u);
 }
 
-/* Gives the socket back; it is not closed. */
+/* Ends the attempt. Returns its socket, which is still open. */
 static int end_attempt(struct pfdd_outbound *u)
 {
     struct pfdd_outbound_attempt *a = u->attempt;
@@ -264,7 +265,7 @@ static void on_known(void *user, int fd)
     }
 }
 
-/* Why has been said. */
+/* TLS has logged the reason. */
 static void on_unknown(void *user)
 {
     fail(user, NULL);
@@ -298,7 +299,7 @@ static bool open_tls(struct pfdd_outbound *u, char *err, size_t n_err)
     return u->tls;
 }
 
-/* ---- life ---- */
+/* ---- init and close ---- */
 
 bool pfdd_outbound_open(struct pfdd_outbound *u, char *err, size_t n_err)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A connection of ours to somebody else, made and made again: a name is looked
- * up each time, its addresses are tried one after another, TLS is begun where
- * the configuration has it, and each failure is waited for longer, by no even
- * steps, so that many do not come back at once. A peer that has gone without a
- * word is found out by the kernel (keep-alive, and bytes that nobody confirms).
- * Loop thread only.
+ * A connection to another host or service, made again after each failure. It
+ * looks up the host name, tries its addresses one after another, and begins TLS
+ * if configured. Pauses grow, with random parts, so that many clients do not
+ * return at once. The kernel detects peers that have gone silently (keep-alive,
+ * and bytes without acknowledgement). Loop thread only.
  */
 #ifndef PFDD_OUTBOUND_H
 #define PFDD_OUTBOUND_H
@@ -27,44 +26,45 @@ struct pfdd_outbound_peer {
 };
 
 struct pfdd_outbound {
-    /* Set by the owner before it is opened; borrowed until closed. */
+    /* Set by the owner before opening; borrowed until closed. */
     uv_loop_t *loop;
     const struct pfdd_access *access;
     bool is_datagram;               /* unix only */
-    void (*up)(void *user, int fd); /* connected; fd is the callee's */
-    void (*closed)(void *user);     /* its memory may go */
+    void (*up)(void *user, int fd); /* connected; the callee owns fd */
+    void (*closed)(void *user);     /* the struct may be freed */
     void *user;
-    /* To be read. */
+    /* Readable by the owner. */
     bool is_down; /* the last attempt failed */
     /* Private. */
     uv_timer_t timer;
     struct pfdd_tls *tls;
-    struct pfdd_outbound_lookup *lookup;   /* on its way, or NULL */
+    struct pfdd_outbound_lookup *lookup;   /* in flight, or NULL */
     struct pfdd_outbound_attempt *attempt; /* likewise */
     struct pfdd_outbound_peer peers[PFDD_OUTBOUND_PEERS]; /* [n_peers] */
     size_t n_peers;
     size_t next_peer;
     unsigned wait_ms;
-    uint64_t came_up; /* uv_now() */
-    unsigned n_open;  /* handles, and TLS */
-    bool told;        /* that it is down */
+    uint64_t came_up; /* uv_now() of the last connection */
+    unsigned n_open;  /* open handles, and TLS */
+    bool told;        /* a failure was logged */
     bool closing;
 };
 
 /* Begins to connect. False: err [n_err] says why; nothing is open. */
 bool pfdd_outbound_open(struct pfdd_outbound *u, char *err, size_t n_err);
 
-/* What it gave is gone, and closed: there will be another one, after a while. */
+/* The connection that it gave is lost, and closed by the owner. Makes another
+ * one after a pause. */
 void pfdd_outbound_lost(struct pfdd_outbound *u, const char *why);
 
-/* What it gave stays the owner's. */
+/* A connection that it gave stays open: it is the owner's. */
 void pfdd_outbound_close(struct pfdd_outbound *u);
 
-/* What is wrong with a socket that libuv gave a status for: an errno value; 0:
- * nothing. libuv itself only knows that something is. */
+/* The errno value of a socket for which libuv reported a status, which does not
+ * say the reason; 0: none. */
 int pfdd_outbound_error(int fd, int status);
 
-/* Bytes of memory, beside its own. */
+/* Bytes of memory, except the struct itself. */
 size_t pfdd_outbound_memory(const struct pfdd_outbound *u);
 
 #endif

@@ -16,8 +16,8 @@
 
 enum {
     LINKS_MAX = 40,  /* as in the kernel */
-    NAMES_MAX = 256, /* with those of links: each may be on another mount */
-    /* What statx() is asked for, and where the kernel puts it (linux/stat.h). */
+    NAMES_MAX = 256, /* on a path, with those of links */
+    /* Bit and offset of the mount's id in statx() (linux/stat.h). */
     MOUNT_ID = 0x1000,
     MOUNT_ID_AT = 144,
 };
@@ -27,15 +27,15 @@ _Static_assert(MOUNT_ID == STATX_MNT_ID &&
                "as the kernel's headers have it");
 #endif
 
-/* A way through the file system, one name after the other. */
+/* A walk along a path, name by name. */
 struct way {
     const struct pfdd_peer *peer;
-    int fd; /* of the folder that has been reached, or of the file */
+    int fd; /* of the folder or file that was reached */
     struct stat st;
-    uint64_t mount; /* that was looked up last */
+    uint64_t mount; /* looked up last */
     bool has_mount;
     unsigned n_links;
-    char rest[PATH_MAX]; /* what is still to be gone */
+    char rest[PATH_MAX]; /* of the path */
     char *why;           /* [n_why] */
     size_t n_why;
 };
@@ -48,7 +48,8 @@ static bool stop(struct way *w, const char *why)
 
 /* ---- file systems ---- */
 
-/* Whose files are no data, or come from a program that need not answer. */
+/* False: files of this file system are no data, or come from a program that may
+ * not answer. */
 static bool is_plain(const char *type, size_t n)
 {
     static const char *const others[] = {
@@ -66,8 +67,8 @@ static bool is_plain(const char *type, size_t n)
     return true;
 }
 
-/* "36 35 98:0 /root /point options [tags] - type source options"; there are no
- * blanks in the fields. */
+/* The type of a mount, if the line is of it. Lines: "36 35 98:0 /root /point
+ * options [tags] - type source options"; fields have no blanks. */
 static const char *type_of(const char *line, uint64_t mount)
 {
     char *end = NULL;
@@ -76,7 +77,7 @@ static const char *type_of(const char *line, uint64_t mount)
                                                                    : NULL;
 }
 
-/* The type of a mount that a process lists; NULL: it lists no such mount. */
+/* The type of a mount in a process's list of mounts; NULL: not listed. */
 static char *find_type(const char *process, uint64_t mount)
 {
     char path[40];
@@ -94,8 +95,8 @@ static char *find_type(const char *process, uint64_t mount)
     return ret;
 }
 
-/* In a chroot that is no mount point, the mount that holds the root is listed
- * nowhere: then it cannot be known what the peer sees. */
+/* In a chroot that is no mount point, the mount with the root is not listed: it
+ * is unknown which files the peer sees. */
 static bool stop_unlisted(struct way *w, uint64_t mount)
 {
     char *type = find_type("self", mount);
@@ -106,8 +107,8 @@ static bool stop_unlisted(struct way *w, uint64_t mount)
     return false;
 }
 
-/* The peer sees it, not only we do: a path of ours means nothing to whoever has
- * other mounts, or another root. */
+/* True: the peer sees the mount. With other mounts or another root, the same
+ * path would be another file for it. */
 static bool knows_mount(struct way *w, uint64_t mount)
 {
     char pid[16];
@@ -124,7 +125,7 @@ static bool knows_mount(struct way *w, uint64_t mount)
     return w->has_mount || stop(w, "its file system is not one of plain files");
 }
 
-/* Which mount it is of. musl's struct has no name for the kernel's field. */
+/* The mount's id. musl's struct has no name for this field. */
 static uint64_t mount_of(const struct statx *sx)
 {
     uint64_t ret;
@@ -132,7 +133,8 @@ static uint64_t mount_of(const struct statx *sx)
     return ret;
 }
 
-/* Asks nobody who answers for a file system: which one it is comes first. */
+/* Looks at a file. Checks the mount first, so that no program that serves a
+ * file system is asked. */
 static bool look(struct way *w, int fd)
 {
     struct statx sx;
@@ -147,7 +149,7 @@ static bool look(struct way *w, int fd)
 
 /* ---- rights ---- */
 
-/* Then the mode does not say who may what. */
+/* True: an access control list, besides the mode, determines rights. */
 static bool has_list(int fd)
 {
     char path[40];
@@ -174,7 +176,7 @@ static void go_to(struct way *w, int fd)
     w->fd = fd;
 }
 
-/* A folder, which the peer may go through. */
+/* Enters a folder, which the peer must have the right to search. */
 static bool enter(struct way *w, int fd)
 {
     if (look(w, fd) && check(w, fd, S_IXOTH)) {
@@ -191,7 +193,7 @@ static bool enter_root(struct way *w)
     return fd < 0 ? stop(w, strerror(errno)) : enter(w, fd);
 }
 
-/* What a link says stands in its place; fd is closed. */
+/* Replaces a link by its target, and closes fd. */
 static bool follow(struct way *w, int fd)
 {
     char path[PATH_MAX];
@@ -207,7 +209,7 @@ static bool follow(struct way *w, int fd)
     return path[0] != '/' || enter_root(w);
 }
 
-/* The next name of the rest; it is empty at the end. */
+/* Takes the next name of the rest; empty at the end. */
 static void take_name(struct way *w, char ret[PATH_MAX])
 {
     char *at = w->rest + strspn(w->rest, "/");
@@ -217,7 +219,7 @@ static void take_name(struct way *w, char ret[PATH_MAX])
     memmove(w->rest, at + n, strlen(at + n) + 1);
 }
 
-/* One name further. */
+/* Goes one name further. */
 static bool step(struct way *w, const char *name)
 {
     bool is_last = w->rest[strspn(w->rest, "/")] == '\0';
@@ -277,7 +279,8 @@ static int open_memory(const struct pfdd_peer *peer, uint64_t pid, char *why,
 {
     char path[40];
     int fd = -1;
-    /* Another user's may be running what its user may not read by now. */
+    /* A process of another user may by now run a program that its user may not
+     * read. */
     if (pid != (uint64_t)peer->pid || peer->uid != geteuid()) {
         snprintf(why, n_why, "not the memory of the process that sends");
         return -1;
@@ -313,7 +316,7 @@ enum pfd_status pfdd_read_as_peer(const struct pfdd_peer *peer, const char *uri,
         return gone(err);
     enum pfd_status status = pfd_input_read_with(
         uri, n_max, open_named, (void *)(uintptr_t)peer, ret, err);
-    /* Else its number may have been another process' by then. */
+    /* If it has ended, its number may have been reused during the call. */
     if (status == PFD_OK && !pfdd_peer_is_alive(peer)) {
         pfd_input_close(*ret);
         return gone(err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a code object URI of a producer names, opened by us as far as the
- * producer itself could open it: we are its deputy, and have more rights than
- * it has. Any thread.
+ * Opens the file or memory that a producer's code object URI names, if the
+ * producer could open it itself: the daemon has more rights, and must not lend
+ * them. Any thread.
  */
 #ifndef PFDD_READ_AS_PEER_H
 #define PFDD_READ_AS_PEER_H
@@ -12,10 +12,10 @@
 #include "base/peer.h"
 
 /*
- * As pfd_input_read(). Of a file, the peer may read it and search each folder
- * on the way, by owner and mode; it sees the file systems that are passed, and
- * nobody answers for these; links are followed likewise. Of a process, the peer
- * is the process itself and of our user.
+ * Like pfd_input_read(). A file: the peer must have the right to read it and to
+ * search each folder on the way, by owner and mode, also behind links; it must
+ * see the mounts on the way, which must be file systems of plain files. Memory
+ * of a process: the peer must be that process, and run as our user.
  */
 enum pfd_status pfdd_read_as_peer(const struct pfdd_peer *peer, const char *uri,
                                   size_t n_max, struct pfd_input **ret,

@@ -17,10 +17,10 @@
 
 enum {
     PIECE = 16 * 1024,     /* of a TLS record */
-    HANDSHAKE_MS = 5000,   /* until the peer must be known */
-    STRANGERS = 32,        /* that are heard at a time */
-    LINGER_MS = 2000,      /* for what is left to go out, at the end */
-    SSL_BYTES = 64 * 1024, /* what OpenSSL holds for a connection, about */
+    HANDSHAKE_MS = 5000,   /* for the handshake */
+    STRANGERS = 32,        /* unauthenticated peers at a time */
+    LINGER_MS = 2000,      /* to send the rest, when closing */
+    SSL_BYTES = 64 * 1024, /* memory of OpenSSL for a connection, about */
 };
 
 struct flow {
@@ -32,40 +32,40 @@ struct flow {
 
 struct tunnel {
     struct tunnel *next;
-    struct pfdd_limited_peer limited_peer; /* silent: not known yet */
+    struct pfdd_limited_peer limited_peer; /* silent: not authenticated yet */
     struct pfdd_tls *of;
-    uv_poll_t outer_poll; /* the network */
-    uv_poll_t inner_poll; /* our end of the pair */
+    uv_poll_t outer_poll; /* of the socket to the network */
+    uv_poll_t inner_poll; /* of our end of the pair */
     uv_timer_t timer;
-    unsigned n_open; /* handles */
+    unsigned n_open; /* open handles */
     int outer;
-    int inner; /* -1: the peer is not known yet */
+    int inner; /* -1: the peer is not authenticated yet */
     int outer_events;
     int inner_events;
     SSL *ssl;
     bool connecting;
-    bool wants_write; /* the handshake, or SSL_write() */
-    bool told_end;    /* to the inner side */
+    bool wants_write; /* of the handshake, or of SSL_write() */
+    bool told_end;    /* the inner side was shut down */
     bool closing;
     struct flow in;  /* from the network */
-    struct flow out; /* to it */
+    struct flow out; /* to the network */
 };
 
 struct pfdd_tls {
     struct pfdd_tls_options options;
     SSL_CTX *context;
-    struct stat certificate; /* as it was read */
+    struct stat certificate; /* as of the last reading */
     struct tunnel *tunnels;
-    unsigned n_tunnels; /* with those that are being closed */
+    unsigned n_tunnels; /* includes closing ones */
     struct pfdd_peer_limit strangers;
     struct pfdd_peer_limit known;
-    struct pfdd_log_topic told; /* what became of them */
+    struct pfdd_log_topic told; /* log topic of tunnels */
     bool closing;
 };
 
 /* ---- contexts ---- */
 
-/* OpenSSL would ask at the terminal, and nobody need be there. */
+/* OpenSSL would ask at the terminal. */
 static int no_passphrase(char *ret, int n, int for_writing, void *was_asked)
 {
     *(bool *)was_asked = true;
@@ -148,7 +148,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Certificates are renewed while we run; connections keep what they have. */
+/* Reads a renewed certificate. Existing connections keep the old one. */
 static void renew(struct pfdd_tls *tls)
 {
     struct stat now;
@@ -168,7 +168,7 @@ static void renew(struct pfdd_tls *tls)
     pfdd_log(PFDD_INFO, "%s: a new certificate", tls->options.label);
 }
 
-/* ---- the end of a tunnel ---- */
+/* ---- closing a tunnel ---- */
 
 static void finish_close(struct pfdd_tls *tls)
 {
@@ -269,7 +269,7 @@ static void watch_both(struct tunnel *t)
     watch(&t->inner_poll, &t->inner_events, inner, on_inner);
 }
 
-/* True: something came, or the end. */
+/* True: bytes or the end were received. */
 static bool receive(struct tunnel *t)
 {
     if (t->in.n || t->in.ended)
@@ -311,7 +311,7 @@ static bool send_on(struct tunnel *t)
     return false;
 }
 
-/* From and to our end of the pair. */
+/* Reads from the inner side, and writes to it. */
 static bool take(struct tunnel *t)
 {
     if (t->out.n || t->out.ended)
@@ -336,7 +336,7 @@ static bool give(struct tunnel *t)
     ssize_t n = send(t->inner, t->in.bytes + t->in.at, t->in.n,
                      MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        /* Nobody reads any more: what comes is not wanted. */
+        /* The inner side reads no more: discard the rest. */
         t->in.n = 0;
         t->in.ended = true;
         return true;
@@ -370,7 +370,7 @@ static void pump(struct tunnel *t)
     if (t->out.ended && !uv_is_active((uv_handle_t *)&t->timer))
         uv_timer_start(&t->timer, on_late, LINGER_MS, 0);
     watch_both(t);
-    /* Others have their turn, then this one again. */
+    /* Lets other handles have their turn, then goes on. */
     if (moved) {
         watch(&t->outer_poll, &t->outer_events, t->outer_events | UV_WRITABLE,
               on_outer);
@@ -382,7 +382,7 @@ static void on_inner(uv_poll_t *poll, int status, int events)
     pump(poll->data);
 }
 
-/* ---- the beginning ---- */
+/* ---- handshakes ---- */
 
 static void hand_out(struct tunnel *t)
 {
@@ -412,7 +412,7 @@ static void hand_out(struct tunnel *t)
     pump(t);
 }
 
-/* What of it is wrong with the peer is said as such. */
+/* Reports an error of the peer's certificate as such. */
 static void fail_handshake(struct tunnel *t, int why)
 {
     long verified = SSL_get_verify_result(t->ssl);
@@ -480,11 +480,11 @@ static bool prepare(struct tunnel *t)
                                          options->peer) == 1;
 }
 
-/* Costs little: nothing has been reckoned yet. */
+/* Checks the limits; called before any cryptography. */
 static bool may_come(const struct pfdd_tls *tls,
                      const struct pfdd_peer_key *key)
 {
-    struct pfdd_limited_peer *nobody = NULL; /* is silent of them */
+    struct pfdd_limited_peer *nobody = NULL; /* known peers are not silent */
     unsigned n_max = tls->options.max_known;
     return tls->options.peer ||
            (tls->n_tunnels < 2 * n_max + STRANGERS &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TLS between a TCP socket and whoever speaks plainly: each connection is a
- * tunnel that hands out one end of a socket pair once the peer has proved who
- * it is, and moves bytes between it and the network. Both sides have a
- * certificate of the configured authority; TLS 1.3 only. Without OpenSSL none
- * of this can be made. Loop thread only.
+ * TLS for a TCP socket. Each connection is a tunnel: once the peer is
+ * authenticated, the tunnel hands out one end of a socket pair for plain bytes,
+ * and copies between the pair and the network. Both sides have certificates of
+ * the configured authority; TLS 1.3 only. Without OpenSSL, pfdd_tls_new()
+ * fails. Loop thread only.
  */
 #ifndef PFDD_TLS_H
 #define PFDD_TLS_H
@@ -23,13 +23,14 @@ struct pfdd_tls_options {
     uv_loop_t *loop;
     const struct pfdd_tls_config *config; /* borrowed until closed */
     const char *label;                    /* for the log, likewise */
-    unsigned max_known; /* peers that are known; others are sent away at once */
-    const char *peer;   /* we are the client: the address to be proved, or
-                         the name (is_name); else NULL */
+    unsigned max_known; /* authenticated connections of a peer, at most */
+    const char *peer;   /* as a client: the address, or (is_name) host name, to
+                           verify; as a server: NULL */
     bool is_name;
-    /* A peer is known; fd is the callee's. */
+    /* A peer was authenticated; the callee owns fd. */
     void (*ready)(void *user, int fd);
-    /* A connection came to nothing; said in the log. May be NULL. */
+    /* A connection failed: logged, unless it was refused at once. May be
+     * NULL. */
     void (*failed)(void *user);
     void (*closed)(void *user); /* after pfdd_tls_close() */
     void *user;
@@ -39,12 +40,13 @@ struct pfdd_tls_options {
 struct pfdd_tls *pfdd_tls_new(const struct pfdd_tls_options *options, char *err,
                               size_t n_err);
 
-/* Takes over a socket that is connected, or connecting when we are the client.
- * A certificate file that has changed is read again. Some strangers are heard
- * at a time; for one more, the one that has kept us waiting the longest goes. */
+/* Takes over a socket that is connected or, as a client, connecting. Reads a
+ * certificate file again if it has changed. The number of unauthenticated peers
+ * is limited: the one that has been silent the longest is closed for a new
+ * one. */
 void pfdd_tls_begin(struct pfdd_tls *tls, int fd);
 
-/* Tunnels end as soon as what is in them is sent; then `closed`. */
+/* Tunnels end once their rest is sent; then `closed` is called. */
 void pfdd_tls_close(struct pfdd_tls *tls);
 
 /* NULL is allowed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In the place of tls.c where there is no OpenSSL: configurations that want TLS
- * are refused, so nothing else is ever called. */
+/* Replaces tls.c in a build without OpenSSL. Configurations with TLS are
+ * refused, so no other function is called. */
 #include <stdio.h>
 
 #include "base/features.h"
