@@ -49,7 +49,7 @@ struct pfdd_binding *pfdd_binding_ref(struct pfdd_binding *binding)
     return binding;
 }
 
-/* ---- those that were left ---- */
+/* ---- bindings left at older sets ---- */
 
 static void add(struct pfdd_bindings *left, const struct pfdd_strings *strings)
 {
@@ -135,7 +135,7 @@ void pfdd_binding_move(struct pfdd_binding **at, struct pfdd_strings *strings,
     *at = fresh;
 }
 
-/* To what is current. */
+/* Rebinds b to the current set. */
 static void move_on(struct pfdd_bindings *left, struct pfdd_binding *b)
 {
     charge(left, left->current);

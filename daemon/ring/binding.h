@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The format strings that chunks of the ring are read with. A set of strings
- * never changes. While new sets have everything that older ones had, a binding
- * goes on to them, so that an entry whose string comes late is read with it
- * from then on. When something has to go from the sets, what was bound before
- * stays with the set that has it. Counted on the loop.
+ * The format strings that chunks of the ring are decoded with. A set of strings
+ * never changes. While a new set contains everything that older sets had,
+ * bindings advance to it, so an entry whose string arrives late is decoded with
+ * it from then on. When a new set drops strings, existing bindings are left at
+ * the set that has them. References are counted on the loop.
  */
 #ifndef PFDD_BINDING_H
 #define PFDD_BINDING_H
@@ -17,19 +17,19 @@
 struct pfdd_strings {
     unsigned refs;
     struct pfd_strings *set;
-    /* A list (chunk_objects.h) of the code objects of one scope that are in the set,
-     * beside everybody's; it stays with the set when its producer has gone.
-     * NULL: none. */
+    /* A list (chunk_objects.h) of the set's code objects of one scope, beside
+     * the shared ones. The set holds it after its producer has gone. NULL:
+     * none. */
     const void *own;
     size_t n_own;
     void (*close_own)(void *user, const void *list);
     void *close_user;
-    size_t n_bytes;     /* of the set, and of its own code objects, */
-    size_t n_own_bytes; /* which are these of them */
-    size_t n_left;      /* bindings that have been left with it */
+    size_t n_bytes;     /* of the set and its own code objects */
+    size_t n_own_bytes; /* of n_bytes: its own code objects */
+    size_t n_left;      /* bindings that were left at this set */
 };
 
-/* set is taken over; NULL: out of memory, and it is freed. */
+/* Takes ownership of set. NULL: out of memory; set is freed. */
 struct pfdd_strings *pfdd_strings_new(struct pfd_strings *set);
 struct pfdd_strings *pfdd_strings_ref(struct pfdd_strings *strings);
 /* NULL is allowed. */
@@ -40,46 +40,51 @@ struct pfdd_bindings;
 struct pfdd_binding {
     unsigned refs;
     struct pfdd_strings *strings; /* a reference */
-    bool is_trimmed;              /* it had others, which are gone */
-    struct pfdd_bindings *of;     /* of those that have been left behind; NULL:
-                                     it is not one of them */
-    struct pfdd_binding *next;    /* likewise, a newer one */
+    bool is_trimmed;              /* its older set was given up to save
+                                     memory */
+    struct pfdd_bindings *of;     /* the list that it was left in; NULL: it was
+                                     not left */
+    struct pfdd_binding *next;    /* in that list, a newer one */
 };
 
-/* A reference is taken of strings; NULL: out of memory. */
+/* Takes a reference to strings. NULL: out of memory. */
 struct pfdd_binding *pfdd_binding_new(struct pfdd_strings *strings);
 struct pfdd_binding *pfdd_binding_ref(struct pfdd_binding *binding);
 /* NULL is allowed. */
 void pfdd_binding_unref(struct pfdd_binding *binding);
 
-/* Those that stay with their sets, oldest first. All zeros: none. */
+/* Bindings that were left at older sets, oldest first. All zeros: none. */
 struct pfdd_bindings {
     struct pfdd_binding *first;
     struct pfdd_binding *last;
-    struct pfdd_strings *current; /* no reference; somebody else counts it */
-    size_t n_bytes;               /* of the other sets, once each, */
-    size_t n_own_bytes;           /* and of these: of their code objects */
+    struct pfdd_strings *current; /* no reference: the owner of the list holds
+                                     one */
+    size_t n_bytes;               /* of the other sets, each counted once */
+    size_t n_own_bytes;           /* of n_bytes: their own code objects */
 };
 
-/* What is current changes, and whoever was left with it goes on, unless it has
- * something that is gone then. The one before is still there. */
+/* Changes the current set. Bindings left at the previous one advance if
+ * is_superset, or if they were trimmed. The previous set still exists during
+ * this call. */
 void pfdd_bindings_go_on(struct pfdd_bindings *left,
                          struct pfdd_strings *strings, bool is_superset);
 
 /*
- * A new set takes the place of the one that *at is bound to. is_superset: it
- * has all that the old one had; otherwise chunks keep the old one in `left`.
+ * Rebinds *at to a new set. is_superset: the new set contains everything that
+ * the old one had. Otherwise chunks keep the old binding, which is added to
+ * `left`.
  */
 void pfdd_binding_move(struct pfdd_binding **at, struct pfdd_strings *strings,
                        bool is_superset, struct pfdd_bindings *left);
 
-/* Its owner goes; chunks may keep it, in `left`. */
+/* Drops the owner's reference. If chunks still hold the binding, it is added to
+ * `left`. */
 void pfdd_binding_leave(struct pfdd_binding *binding,
                         struct pfdd_bindings *left);
 
-/* The oldest that were left go on to what is current until the others have no
- * more than n_max bytes: entries of strings that it lacks are of unknown ids
- * from then on. */
+/* Rebinds the oldest left bindings to the current set until the other sets take
+ * at most n_max bytes. From then on, entries whose strings the current set
+ * lacks have unknown ids. */
 void pfdd_bindings_trim(struct pfdd_bindings *left, size_t n_max);
 
 #endif

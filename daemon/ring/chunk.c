@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A choice that is not the default, as a word. */
+/* An option as a word; empty where it is the default. */
 static struct pfd_wire_bytes word_of(const struct pfd_options *options,
                                      const char *name)
 {

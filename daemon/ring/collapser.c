@@ -61,7 +61,7 @@ static bool take_lines(void *user, const void *bytes, size_t n)
     return !r->failed;
 }
 
-/* ---- runs ---- */
+/* ---- collapsing ---- */
 
 struct pfdd_collapser *pfdd_collapser_new(enum pfdd_form form,
                                           const struct pfdd_wants *wants,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entries on their way to one subscriber that wants them collapsed: rows go in,
- * lines of its form come out, some later than others. Nothing waits for longer
- * than a second, and what waits has bounded memory. Whoever makes the reader's
- * page has it; the loop while nobody does.
+ * Collapses entries on their way to one subscriber: rows go in, lines of the
+ * subscriber's form come out, some of them later. An entry waits for at most a
+ * second, in bounded memory. While the cursor's block is being rendered, its
+ * job owns the collapser; at other times the loop does.
  */
 #ifndef PFDD_COLLAPSER_H
 #define PFDD_COLLAPSER_H
@@ -19,45 +19,46 @@ struct pfd_collapse;
 struct pfdd_collapser {
     struct pfd_collapse *collapse;
     bool is_sse;
-    bool waits; /* something came since all of them were ended */
+    bool waits; /* rows were added since the last end */
     bool failed;
-    uint64_t ended_ns; /* then */
-    char *text;        /* [n] of [size], made and not taken */
+    uint64_t ended_ns; /* uv_hrtime() of the last end */
+    char *text;        /* [n] of [size], lines that were not taken yet */
     size_t n;
     size_t size;
 };
 
 enum {
-    PFDD_COLLAPSER_MAX = 1024 * 1024, /* bytes that may wait, */
-    PFDD_COLLAPSER_MIN = 64 * 1024,   /* and those that always may */
+    PFDD_COLLAPSER_MAX = 1024 * 1024, /* bytes that may wait */
+    PFDD_COLLAPSER_MIN = 64 * 1024,   /* bytes that may always wait */
 };
 
-/* Text, JSON or events; all times by uv_hrtime(). NULL: out of memory. */
+/* form: text, JSON or server-sent events. All times by uv_hrtime(). NULL: out
+ * of memory. */
 struct pfdd_collapser *pfdd_collapser_new(enum pfdd_form form,
                                           const struct pfdd_wants *wants,
                                           uint64_t now_ns);
 /* NULL is allowed. */
 void pfdd_collapser_free(struct pfdd_collapser *collapser);
 
-/* Bytes that it has, about. */
+/* Bytes that it takes, about. */
 size_t pfdd_collapser_memory(const struct pfdd_collapser *collapser);
-/* So many bytes may wait from now on: PFDD_COLLAPSER_MIN to PFDD_COLLAPSER_MAX, which is
- * what it begins with. Where that is less, lines end sooner. */
+/* Limits the bytes that may wait: PFDD_COLLAPSER_MIN to PFDD_COLLAPSER_MAX,
+ * which is the initial limit. With a lower limit, lines end sooner. */
 void pfdd_collapser_set_room(struct pfdd_collapser *collapser, size_t n);
 
 /* Rows of pfd_lines_rows(). */
 void pfdd_collapser_add(struct pfdd_collapser *collapser, const void *rows,
                         size_t n);
 
-/* Ends all of them; seq: the last item that was added. Where nothing waits, a
- * stream of events may be resumed: only there events have an id. */
+/* Flushes all waiting rows. seq: the last item that was added. Events get an id
+ * only here, where nothing waits: a client can resume from there. */
 void pfdd_collapser_end(struct pfdd_collapser *collapser, uint64_t seq,
                         uint64_t now_ns);
-/* True: it is time to. */
+/* True: it is time to call pfdd_collapser_end(). */
 bool pfdd_collapser_is_due(const struct pfdd_collapser *collapser,
                            uint64_t now_ns);
 
-/* What is made, [*n], allocated; NULL: nothing. */
+/* Takes the finished lines, [*n], allocated; NULL: none. */
 char *pfdd_collapser_take(struct pfdd_collapser *collapser, size_t *n);
 
 #endif

@@ -11,13 +11,13 @@
 #include "ring/json_fields.h"
 
 #define LATELY_NS UINT64_C(250000000)
-/* That a reader may have a page: until it is taken back, and until a reader that
- * cannot give it back is ended. */
+/* How long a cursor may hold a block: until it is taken back, and until a
+ * cursor that cannot give it back is ended. */
 #define PAGE_NS     (4 * LATELY_NS)
 #define PAGE_MAX_NS (8 * LATELY_NS)
 #define PATIENCE_NS UINT64_C(5000000000)
 #define PERIOD_NS   (6 * PATIENCE_NS)
-/* Of processor time, beyond what entries that are looked at may cost. */
+/* Processor time beyond the allowance for each inspected entry. */
 #define DEBT_MAX_NS INT64_C(2000000000)
 
 /* Bytes that a filter may take while a page is made, where they are there. */
@@ -32,7 +32,8 @@ enum {
 
 /* ---- where it stands ---- */
 
-/* The first item of that time or later; sources may say times out of order. */
+/* The first item of that time or later; sources may report times out of
+ * order. */
 static uint64_t find_time(const struct pfdd_ring *ring, uint64_t time)
 {
     for (size_t i = 0; i < ring->n_chunks; i++) {
@@ -50,8 +51,8 @@ uint64_t pfdd_cursor_seq(const struct pfdd_cursor *r)
                : r->seq;
 }
 
-/* The item that it needs of the ring; a page that is being made may end before
- * where it stands. */
+/* The first item that it still needs from the ring. A block that is being
+ * rendered may end before the cursor's position. */
 static uint64_t next_of(const struct pfdd_cursor *r)
 {
     return r->rendered_block && r->rendered_block->end > r->seq
@@ -122,7 +123,7 @@ static size_t bytes_of(const struct pfdd_cursor *r)
                     : 0);
 }
 
-/* False: it may not have so much. */
+/* False: its quota does not allow n bytes. */
 static bool hold(struct pfdd_cursor *r, size_t n)
 {
     if (!pfdd_reader_quota_change(r->reader_quota, r->n_held, n))
@@ -143,9 +144,9 @@ size_t pfdd_cursor_memory(const struct pfdd_cursor *r)
     return r->n_held;
 }
 
-/* ---- what it says itself ---- */
+/* ---- output of its own ---- */
 
-/* Behind what is there. */
+/* Appends to its own output. */
 static bool add_out(struct pfdd_cursor *r, const char *bytes, size_t n)
 {
     size_t left = r->out_n - r->out_at;
@@ -167,7 +168,7 @@ static bool add_frame_bytes(void *user, const void *bytes, size_t n)
     return add_out(user, bytes, n);
 }
 
-/* A stream that lacks something is none: it ends. */
+/* A stream that lacks a frame is invalid: it ends. */
 static void add_frame(struct pfdd_cursor *r, const struct pfd_wire_frame *frame)
 {
     if (!pfdd_preamble_begin(&r->preamble, add_frame_bytes, r) ||
@@ -194,7 +195,7 @@ static void say_note(struct pfdd_cursor *r, const char *type, const char *text)
     pfdd_byte_buffer_free(&out);
 }
 
-/* A record in its form; text: the same in words. */
+/* Writes a record in the cursor's form. json and text have the same content. */
 static void say(struct pfdd_cursor *r, const char *event, const char *json,
                 const char *text)
 {
@@ -204,7 +205,7 @@ static void say(struct pfdd_cursor *r, const char *event, const char *json,
         say_note(r, event, text);
         return;
     }
-    if (r->form == PFDD_RAW) /* Bytes only: there is no place for it. */
+    if (r->form == PFDD_RAW) /* Raw bytes have no place for records. */
         return;
     if (r->form == PFDD_SSE) {
         n = snprintf(line, sizeof line, "event: %s\ndata: %s\n\n", event, json);
@@ -259,7 +260,8 @@ static void cut_off(struct pfdd_cursor *r, const char *why)
     say(r, "error", json, text);
 }
 
-/* What it has is all that it holds; what has been made already is its last. */
+/* Charges everything that the cursor holds to its quota. If that fails, the
+ * stream ends after the output that it has. */
 static void settle(struct pfdd_cursor *r)
 {
     if (!hold(r, bytes_of(r)) && !r->is_over)
@@ -304,8 +306,8 @@ static void hold_rooms(struct pfdd_cursor *r,
     }
 }
 
-/* What waits to be collapsed, all before the present item; no page is being
- * made. */
+/* Flushes the collapser, whose rows are all before the current item. No block
+ * is being rendered. */
 static void end_runs(struct pfdd_cursor *r)
 {
     struct pfdd_collapser *collapser = runs_of(r);
@@ -321,10 +323,11 @@ static void end_runs(struct pfdd_cursor *r)
     settle(r);
 }
 
-/* ---- turns ---- */
+/* ---- waiting for memory ---- */
 
-/* However many come and go, room is for who has waited, among those that choose
- * and among the others; what the configuration names stands in no line. */
+/* Cursors get memory for blocks in the order in which they began to wait; those
+ * with a render choice queue apart from the others. Cursors of the
+ * configuration, which have no quota, do not queue. */
 static bool has_turn(const struct pfdd_cursor *r)
 {
     for (const struct pfdd_cursor *o = r->ring->cursors; o; o = o->next) {
@@ -421,7 +424,7 @@ void pfdd_cursor_deinit(struct pfdd_cursor *r)
     drop_page(r);
 }
 
-/* ---- pages ---- */
+/* ---- blocks ---- */
 
 static size_t end_of(const struct pfdd_rendered_block *p, size_t item)
 {
@@ -433,9 +436,9 @@ static size_t n_items_of(const struct pfdd_rendered_block *p)
     return (size_t)(p->end - p->first);
 }
 
-/* The first item of which not all is among `at` bytes of the page. Entries go
- * out with the last one of their frame: those before it have nothing of their
- * own, and are left until it goes. */
+/* The first item that does not end within the first `at` bytes of the block.
+ * Entries are written with the last one of their frame: earlier ones have no
+ * bytes of their own, and remain until it is written. */
 static size_t first_left(const struct pfdd_cursor *r, size_t at)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
@@ -448,8 +451,8 @@ static size_t first_left(const struct pfdd_cursor *r, size_t at)
     return ret;
 }
 
-/* The page is ready; it may begin before the item, or have been full before
- * it. */
+/* The block is ready. It may begin before the item, or it was full before the
+ * item. */
 static void enter_page(struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
@@ -478,7 +481,7 @@ static void leave_page(struct pfdd_cursor *r)
     settle(r);
 }
 
-/* What is of other sources need not be looked at, unless it is counted. */
+/* Skips chunks of other sources, unless left-out entries are counted. */
 static void skip_others(struct pfdd_cursor *r)
 {
     const struct pfdd_wants *w =
@@ -524,7 +527,8 @@ static bool find_page(struct pfdd_cursor *r)
     end_turn(r);
     if (!p)
         return false;
-    /* Room for these may be taken from readers that have a page. */
+    /* Before the cursor holds its block: memory for further ones may be taken
+     * from cursors that hold one. */
     if (!r->render_choice)
         pfdd_render_cache_prepare(r->render_cache, r->form, p->end);
     r->rendered_block = p;
@@ -533,7 +537,7 @@ static bool find_page(struct pfdd_cursor *r)
     return true;
 }
 
-/* What the page speaks of goes before it. */
+/* Writes the preamble for the next buffer of the block. */
 static bool tell(struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block_buffer *b =
@@ -550,7 +554,7 @@ static bool tell(struct pfdd_cursor *r)
     return !r->is_over;
 }
 
-/* True: it has bytes, or something else can be tried. */
+/* True: bytes are set, or the caller should try again. */
 static bool read_page(struct pfdd_cursor *r, const char **bytes, size_t *n)
 {
     struct pfdd_rendered_block *p = r->rendered_block;
@@ -559,7 +563,7 @@ static bool read_page(struct pfdd_cursor *r, const char **bytes, size_t *n)
     if (p->has_failed) {
         uint64_t end = p->end;
         drop_page(r);
-        if (runs_of(r)) { /* nobody knows what of it was counted */
+        if (runs_of(r)) { /* some of its entries may be counted already */
             cut_off(r, "out of memory for what is collapsed");
             return true;
         }
@@ -636,7 +640,7 @@ void pfdd_cursor_pass(struct pfdd_cursor *r, uint64_t seq)
     r->seq = seq;
 }
 
-/* ---- all of them ---- */
+/* ---- all cursors of a ring ---- */
 
 void pfdd_cursors_wake(struct pfdd_ring *ring,
                        const struct pfdd_rendered_block *rendered_block)
@@ -685,7 +689,7 @@ void pfdd_cursors_end_runs(struct pfdd_ring *ring)
     }
 }
 
-/* Does a record end where it stands in its page? */
+/* True: a record ends at the cursor's position in its block. */
 static bool is_between(const struct pfdd_cursor *r)
 {
     const char *end = r->form == PFDD_SSE ? "\n\n" : "\n";
@@ -696,8 +700,8 @@ static bool is_between(const struct pfdd_cursor *r)
            (r->at >= n && !memcmp(r->rendered_block->text + r->at - n, end, n));
 }
 
-/* It ends with what it has of its page. An event that is not whole is none, if
- * the stream ends in it: there the word is a comment. */
+/* Ends the stream at the cursor's position in its block. A client ignores an
+ * event that the stream ends in, so there the error is written as a comment. */
 static void end_inside(struct pfdd_cursor *r)
 {
     static const char why[] = "no memory for the rest of what this subscriber "
@@ -718,8 +722,8 @@ static void end_inside(struct pfdd_cursor *r)
     settle(r);
 }
 
-/* Behind what it has begun of its page: a line, or, where entries have been
- * counted, all. */
+/* End of the items that the cursor has begun: one line, or, where entries are
+ * collapsed, the whole block. */
 static size_t end_of_begun(const struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
@@ -733,8 +737,9 @@ static size_t end_of_begun(const struct pfdd_cursor *r)
     return end;
 }
 
-/* The rest of what it has begun becomes its own, and the others are made again.
- * False: it may not have so much, and keeps its page. */
+/* Copies the rest of the begun items to the cursor's own output and drops the
+ * block; other items are rendered again later. False: the quota does not allow
+ * it, and the cursor keeps its block. */
 static bool let_go(struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
@@ -759,8 +764,8 @@ static bool has_page(const struct pfdd_cursor *r, bool who_choose)
            (r->render_choice || !who_choose);
 }
 
-/* Of those that have a page for too long, and are somebody's, the first one that
- * got it. */
+/* Of the cursors with a quota that have held a block for too long, the one that
+ * has held it longest. */
 static struct pfdd_cursor *find_slowest(const struct pfdd_ring *ring,
                                         bool who_choose)
 {

@@ -12,14 +12,14 @@
 #include "config/field_map.h"
 
 enum {
-    KEYS_MAX = 96, /* of a line; what comes behind them is left out */
-    DIGITS = 15,   /* of a number that every reader of JSON keeps */
+    KEYS_MAX = 96, /* of a line; further ones are left out */
+    DIGITS = 15,   /* of a number that every JSON parser keeps exactly */
 };
 
 struct line {
     struct pfdd_byte_buffer *out;
     const struct pfdd_field_map *map;
-    /* The names that it has, each in two parts. */
+    /* The names in the line, each in two parts. */
     const char *prefixes[KEYS_MAX];
     const char *names[KEYS_MAX]; /* [n] */
     size_t n;
@@ -37,7 +37,7 @@ static bool is_same(const char *a, const char *more_of_a, const char *b,
            strlen(more_of_a) >= n && !strcmp(more_of_a + n, more_of_b);
 }
 
-/* No name stands there twice: the first one counts. */
+/* A line has each name once: the first one counts. */
 static bool is_new(struct line *l, const char *prefix, const char *name)
 {
     for (size_t i = 0; i < l->n; i++) {
@@ -85,7 +85,7 @@ static void put_value(struct line *l, const char *name, const char *value,
     bool is_label = false;
     if (!pfdd_field_map_find(l->map, name, &prefix, &theirs))
         return;
-    /* Labels are words, whatever they say. */
+    /* Labels are strings, even if they look like numbers. */
     is_label = !strncmp(prefix, "labels.", 7);
     put_member(l, prefix, theirs, value, n, is_number && !is_label);
 }
@@ -119,7 +119,7 @@ static void put(struct pfdd_byte_buffer *out,
 const struct pfdd_encoding pfdd_json_fields_encoding = { .put = put,
                                                          .is_lines = true };
 
-/* ---- how lines look ---- */
+/* ---- recognizing lines ---- */
 
 static void put_look(char *ret, size_t n, const char *before,
                      const struct pfdd_field_map *map, const char *name,
@@ -141,8 +141,8 @@ void pfdd_json_style_init(struct pfdd_json_style *ret,
     *ret = own;
     if (!map)
         return;
-    /* A name in the text of a message would have a backslash before its
-     * quotes. */
+    /* Within the text of a message, the quotes of a name would follow a
+     * backslash. */
     put_look(ret->begin, sizeof ret->begin, "{", map, "time", "\"");
     put_look(ret->number, sizeof ret->number, ",", map, "sequence", "");
     put_look(ret->time, sizeof ret->time, "{", map, "time", "\"");
@@ -150,7 +150,7 @@ void pfdd_json_style_init(struct pfdd_json_style *ret,
     ret->n_head = SIZE_MAX;
 }
 
-/* What is behind a text; NULL: the line has none. */
+/* The bytes after a text; NULL: it is not in the line. */
 static const char *find_behind(const struct pfdd_json_style *json_style,
                                const char *line, size_t n, const char *text)
 {

@@ -7,7 +7,7 @@
 
 #include "base/digits.h"
 
-/* ---- what is known ---- */
+/* ---- fields ---- */
 
 struct fields {
     pfdd_field_fn call;
@@ -15,7 +15,7 @@ struct fields {
     bool of_buffer;
 };
 
-/* A name that is known when this is compiled. */
+/* A name that is known at compile time. */
 struct name {
     const char *at; /* [n] */
     size_t n;
@@ -225,12 +225,12 @@ const char *pfdd_severity_name(enum pfdd_severity severity)
     return "info";
 }
 
-/* ---- one behind the other ---- */
+/* ---- sequences of records ---- */
 
 struct head {
     uint64_t sequence;
     uint64_t time;
-    uint64_t n; /* bytes behind it */
+    uint64_t n; /* bytes after it */
 };
 
 void pfdd_log_record_put(struct pfdd_byte_buffer *out,

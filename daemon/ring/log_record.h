@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a log service is told of an item: an entry, a finding or a gap, with all
- * that is known of it. A service has an encoding of its own, which workers write
- * notes in; readers give them one behind the other, each behind its length,
- * number and time. Any thread.
+ * One item (entry, finding or gap) as a log service gets it, with all of its
+ * metadata. Each service has an encoding, which workers encode records with. A
+ * cursor emits them one after the other, each after a header with its sequence
+ * number, time and length. Any thread.
  */
 #ifndef PFDD_LOG_RECORD_H
 #define PFDD_LOG_RECORD_H
@@ -17,7 +17,7 @@
 #include "base/byte_buffer.h"
 #include "ring/chunk.h"
 
-/* As syslog and the journal count. */
+/* Numbers of syslog and the journal. */
 enum pfdd_severity {
     PFDD_SEVERITY_ERROR = 3,
     PFDD_SEVERITY_WARNING = 4,
@@ -30,70 +30,71 @@ struct pfdd_log_record {
     const char *type; /* "entry", "finding", "gap", "error" */
     enum pfdd_severity severity;
     uint64_t sequence;
-    uint64_t time;    /* ns since 1970 */
-    const char *text; /* [n], as the program printed it, or in our words; the
-                           newline at its end is not in it */
+    uint64_t time; /* ns since 1970 */
+    /* [n], as the program printed it, or the daemon's words, without the
+     * newline at the end. */
+    const char *text;
     size_t n;
-    const struct pfdd_buffer *buffer; /* NULL: of none in particular */
+    const struct pfdd_buffer *buffer; /* NULL: of no buffer in particular */
     uint64_t generation;
-    struct pfd_entry *entry; /* NULL: it is none */
-    uint64_t findings;       /* in the entry: bits, without mere notes */
-    const struct pfdd_field_map *map; /* NULL: no names of others are wanted */
+    struct pfd_entry *entry; /* NULL: it is no entry */
+    uint64_t findings;       /* of the entry, a bit each, without notes */
+    const struct pfdd_field_map *map; /* NULL: fields are not renamed */
 };
 
 struct pfdd_encoding {
     void (*put)(struct pfdd_byte_buffer *out,
                 const struct pfdd_log_record *log_record);
-    bool is_lines; /* nothing stands before a note: it is a line */
+    bool is_lines; /* records are lines, without a header */
 };
 
-/* What is known beside the text, under the name that it has in our JSON: one
- * word, letters and '_'. Borrowed for the call; the name ends with NUL. */
+/* Metadata beside the text, under its name in the daemon's JSON: one word of
+ * letters and '_'. Borrowed for the call; the name ends with NUL. */
 struct pfdd_field {
     const char *name; /* [n_name] */
     size_t n_name;
     const char *value; /* [n] */
     size_t n;
-    bool is_number; /* the value is one, without a sign and below 2^64 */
-    bool of_buffer; /* it says where notes of this buffer come from */
+    bool is_number; /* the value is a number, unsigned and below 2^64 */
+    bool of_buffer; /* it describes the buffer, not the item */
 };
 typedef void (*pfdd_field_fn)(void *user, const struct pfdd_field *field);
 void pfdd_log_record_fields(const struct pfdd_log_record *log_record,
                             pfdd_field_fn call, void *user);
 
-/* Only those of the buffer: the same for all of its notes. */
+/* Only fields of the buffer: the same for all of its records. */
 void pfdd_log_record_buffer_fields(const struct pfdd_log_record *log_record,
                                    pfdd_field_fn call, void *user);
 
-/* What is known of an entry by name; false: nothing. */
+/* Finds an entry's origin by name; false: it has none. */
 bool pfdd_log_record_origin(const struct pfdd_log_record *log_record,
                             const char *name, struct pfd_origin *ret);
 
-/* What was found in an entry and is no note, a bit for each kind. */
+/* Findings of an entry that are not notes, a bit for each kind. */
 uint64_t pfdd_log_record_findings(const struct pfd_entry *entry);
 
-/* By what the entry says of itself, and what was found in it. */
+/* From the entry's level or stream, and its findings. */
 enum pfdd_severity pfdd_log_record_severity(struct pfd_entry *entry,
                                             uint64_t findings);
 
 /* "error", "warning", "info", "debug"; constant. */
 const char *pfdd_severity_name(enum pfdd_severity severity);
 
-/* Adds a note, and what stands before it. */
+/* Appends a record, with its header. */
 void pfdd_log_record_put(struct pfdd_byte_buffer *out,
                          const struct pfdd_encoding *encoding,
                          const struct pfdd_log_record *log_record);
 
-/* A note as readers give it. */
+/* A record as a cursor emits it. */
 struct pfdd_log_record_made {
     uint64_t sequence;
     uint64_t time;     /* ns since 1970 */
     const char *bytes; /* [n], borrowed */
     size_t n;
-    size_t n_whole; /* bytes with what stands before it */
+    size_t n_whole; /* bytes with its header */
 };
 
-/* The note at the start of bytes [n], whole ones. */
+/* Parses the record at the start of bytes [n], which holds whole records. */
 void pfdd_log_record_at(const char *bytes, size_t n,
                         struct pfdd_log_record_made *ret);
 

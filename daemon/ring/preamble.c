@@ -7,10 +7,10 @@
 #include "ring/ring.h"
 
 enum {
-    PIECE = 256 * 1024, /* bytes of a code object at once */
-    BUFFERS_MAX = 4096, /* of one stream, each generation counts */
+    PIECE = 256 * 1024, /* bytes of a code object in one frame */
+    BUFFERS_MAX = 4096, /* of one stream; each generation counts */
     SCOPES_MAX = 1024,
-    OUTGROWN = 64 << 20, /* bytes told, beyond twice what there is */
+    OUTGROWN = 64 << 20, /* bytes sent, beyond twice the existing ones */
 };
 
 static void close_list(struct pfdd_preamble *t)
@@ -55,7 +55,7 @@ bool pfdd_preamble_begin(struct pfdd_preamble *t, pfd_wire_write_fn write,
 static bool has_buffer(const struct pfdd_preamble *t, uint64_t number,
                        uint64_t generation)
 {
-    /* The last one is asked for most. */
+    /* The newest one is looked up most. */
     for (size_t i = t->n_buffers; i > 0; i--) {
         if (t->buffers[i - 1].number == number &&
             t->buffers[i - 1].generation == generation)
@@ -94,7 +94,7 @@ static struct pfdd_preamble_scope *find_scope(struct pfdd_preamble *t,
     return &more[t->n_scopes++];
 }
 
-/* False: it was told, or is for others. */
+/* False: it was sent, or is of another scope. */
 static bool is_news(struct pfdd_preamble *t, const struct pfdd_code_object *o)
 {
     const struct pfdd_preamble_scope *s = find_scope(t, t->scope);
@@ -115,7 +115,7 @@ static bool tell_shader(struct pfdd_preamble *t,
     return pfd_wire_write(&frame, write, user, NULL) == PFD_OK;
 }
 
-/* The next piece of the object that it is at. */
+/* Writes the next frame of the current object. */
 static bool tell_piece(struct pfdd_preamble *t,
                        const struct pfdd_code_object *o,
                        pfd_wire_write_fn write, void *user)
@@ -143,7 +143,7 @@ static bool tell_piece(struct pfdd_preamble *t,
     return ok;
 }
 
-/* The whole list has been told. */
+/* The whole list was sent. */
 static bool end_list(struct pfdd_preamble *t)
 {
     struct pfdd_preamble_scope *s = find_scope(t, t->scope);
@@ -164,7 +164,7 @@ static uint64_t count_bytes(const struct pfdd_preamble *t)
     return n;
 }
 
-/* Everybody's. */
+/* Opens the list that all buffers share. */
 static void open_shared(struct pfdd_preamble *t)
 {
     const struct pfdd_preamble_scope *s = find_scope(t, 0);
@@ -190,7 +190,7 @@ static uint64_t last_change(const struct pfdd_preamble *t,
     return ret;
 }
 
-/* Those of a scope, which stand by the strings. */
+/* Opens the list of a scope, which is stored with the strings. */
 static void open_own(struct pfdd_preamble *t, struct pfdd_strings *strings,
                      uint64_t scope)
 {
@@ -205,7 +205,7 @@ static void open_own(struct pfdd_preamble *t, struct pfdd_strings *strings,
     t->changes = changes;
 }
 
-/* *done: there is nothing new. */
+/* *done: no object is missing. */
 static bool tell_objects(struct pfdd_preamble *t, struct pfdd_strings *strings,
                          uint64_t scope, pfd_wire_write_fn write, void *user,
                          bool *done)
@@ -226,16 +226,17 @@ static bool tell_objects(struct pfdd_preamble *t, struct pfdd_strings *strings,
     return end_list(t);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole preamble ---- */
 
-/* Whoever listens keeps all that was told, also what has gone here. */
+/* The receiver stores everything that it was sent, even objects that no longer
+ * exist here. */
 static bool has_outgrown(const struct pfdd_preamble *t)
 {
     return t->n_buffers >= BUFFERS_MAX || t->n_scopes >= SCOPES_MAX ||
            t->n_bytes > 2 * t->n_alive + OUTGROWN;
 }
 
-/* Numbers of a stream that is over mean nothing in the next. */
+/* Numbers of one stream mean nothing in the next. */
 static void begin_anew(struct pfdd_preamble *t)
 {
     uint64_t n_streams = t->n_streams + 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one reader of entries has been told of: the stream that it gets is a
- * capture (src/stream/capture/README.md), in which a buffer and the code objects that its
- * strings come from stand before its entries, each once. Where that is much, it
- * goes out piece by piece. A reader that is told of very many buffers gets a new
- * stream behind the old one, in which all numbers begin anew. Loop thread only.
+ * The preamble of one cursor's stream of entries. The stream is a capture
+ * (src/stream/capture/README.md): a buffer, and the code objects of its
+ * strings, come before the buffer's entries, each once. Large objects are
+ * written in several frames. After very many buffers, the stream ends and a new
+ * one follows, in which all numbers begin anew. Loop thread only.
  */
 #ifndef PFDD_PREAMBLE_H
 #define PFDD_PREAMBLE_H
@@ -18,46 +18,46 @@
 #include "ring/chunk.h"
 #include "ring/chunk_objects.h"
 
-/* All zeros: nothing. */
+/* All zeros: nothing was sent. */
 struct pfdd_preamble {
     bool has_begun;
-    uint64_t n_streams; /* that were over; what was told in them is forgotten */
-    uint64_t n_objects; /* numbers that code objects have */
-    uint64_t n_bytes;   /* of them */
-    uint64_t n_alive;   /* of those that there were, when it looked last */
+    uint64_t n_streams; /* streams that have ended; their preamble is void */
+    uint64_t n_objects; /* numbers given to code objects */
+    uint64_t n_bytes;   /* of these objects */
+    uint64_t n_alive;   /* of all objects, when they were counted last */
     struct pfdd_preamble_buffer {
         uint64_t number;
         uint64_t generation;
     } * buffers; /* [n_buffers] */
     size_t n_buffers;
-    /* Of everybody's code objects, and of those of a scope: up to which change
-     * they were told. */
+    /* For shared code objects (scope 0) and for each scope: the last change
+     * that was sent. */
     struct pfdd_preamble_scope {
         uint64_t scope;
         uint64_t changes;
     } * scopes; /* [n_scopes] */
     size_t n_scopes;
-    /* What is being told: a list of code objects, and where in it. */
+    /* Being sent: a list of code objects, and the position in it. */
     const struct pfdd_object_lists *lists;
-    const void *list;             /* NULL: nothing */
-    struct pfdd_strings *strings; /* whose own it is, a reference; NULL: it is
-                                     everybody's */
+    const void *list; /* NULL: nothing */
+    /* Whose own list it is, a reference; NULL: it is the shared list. */
+    struct pfdd_strings *strings;
     size_t n_list;
     size_t i;
-    size_t at;        /* bytes of object i */
+    size_t at;        /* bytes sent of object i */
     uint64_t changes; /* of the list */
-    uint64_t scope;   /* that it is told for */
+    uint64_t scope;   /* of the buffer that it is sent for */
 };
 
 void pfdd_preamble_deinit(struct pfdd_preamble *preamble);
 
-/* Begins the stream, if it has not been begun. False: out of memory, or write
- * said so, here and below. */
+/* Begins the stream unless it has begun. False, here and below: out of memory,
+ * or write failed. */
 bool pfdd_preamble_begin(struct pfdd_preamble *preamble,
                          pfd_wire_write_fn write, void *user);
 
 /*
- * Tells the next piece of what has to stand before entries of a generation of a
+ * Writes the next frames that have to precede entries of a generation of a
  * buffer. *done: nothing is missing.
  */
 bool pfdd_preamble_write(struct pfdd_preamble *preamble,

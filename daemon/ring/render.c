@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of chunks, or frames of them, on a worker. */
+/* Renders chunks to text, or to frames of entries, on a worker. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "ring/render_cache.h"
 
 enum {
-    SLICE_NS = 5000000, /* of a processor, until others have a turn */
-    /* What a choice may take of itself, beside what it is allowed in all. */
+    SLICE_NS = 5000000, /* of processor time, before other jobs run */
+    /* Processor time that a render choice is allowed for each item and byte. */
     ITEM_NS = 20000,
     BYTE_NS = 50,
 };
@@ -25,26 +25,27 @@ struct render {
     const struct pfdd_render_choice *render_choice;
     struct pfd_lines *lines;
     struct pfd_chunk_reader *reader;
-    const struct pfdd_buffer *buffer; /* that reader is for */
-    uint64_t time;                    /* of its chunk, like generation */
+    const struct pfdd_buffer *buffer; /* that the reader was opened for */
+    uint64_t time;                    /* of the current chunk, like
+                                         generation */
     uint64_t generation;
     uint64_t seq;   /* of the next item */
-    uint64_t began; /* of a choice: pfdd_job_cpu_ns(), */
-    uint64_t until; /* and uv_hrtime(): before, its turn is not over */
-    struct pfdd_byte_buffer
-        own;             /* events, frames, notes; of other forms lines has
-                                all */
-    bool is_own;         /* it is of the former */
-    size_t made;         /* bytes, up to the last item */
-    char *block;         /* that lines began with */
-    const char *message; /* [n_message], of a note, borrowed; NULL: lines has
-                            what it says */
+    uint64_t began; /* render choice: pfdd_job_cpu_ns() at the start */
+    uint64_t until; /* uv_hrtime() before which its slice is not over */
+    /* Output of events, frames and log records; other forms are in lines. */
+    struct pfdd_byte_buffer own;
+    bool is_own; /* output goes to `own` */
+    size_t made; /* bytes of output, up to the last item */
+    char *block; /* the text block that lines began with */
+    /* [n_message], of a log record, borrowed; NULL: the text is in lines. */
+    const char *message;
     size_t n_message;
-    /* Of entries that are chosen: those that follow each other. */
+    /* Selected entries that follow each other go out as one frame. */
     struct pfd_chunk_writer *writer;
-    const struct pfdd_chunk *run_of; /* NULL: there is none */
-    uint64_t run_first;              /* sequence number */
-    bool is_new; /* the item has not been counted as left out */
+    const struct pfdd_chunk *run_of; /* the chunk of the current run; NULL:
+                                        none */
+    uint64_t run_first;              /* sequence number of its first item */
+    bool is_new; /* the item has not been sampled or counted yet */
     bool failed;
 };
 
@@ -55,7 +56,7 @@ static size_t gathered(const struct render *r)
     return n;
 }
 
-/* What is left out is counted; NULL: it is not. */
+/* The sampler, which counts left-out entries; NULL: none. */
 static struct pfdd_sampler *sample_of(const struct render *r)
 {
     struct pfdd_render_choice *render_choice = r->rendered_block->render_choice;
@@ -64,7 +65,7 @@ static struct pfdd_sampler *sample_of(const struct render *r)
                : NULL;
 }
 
-/* NULL: it is lines that are made. */
+/* NULL: lines are rendered, not log records. */
 static const struct pfdd_encoding *encoding_of(const struct render *r)
 {
     return r->render_choice ? r->render_choice->wants.encoding : NULL;
@@ -82,7 +83,7 @@ static size_t bytes_made(const struct render *r)
     return r->is_own ? r->own.n : gathered(r);
 }
 
-/* Room for n more bytes of its own; NULL: there is none. */
+/* Room for n more bytes in `own`; NULL: out of memory. */
 static char *make_room(struct render *r, size_t n)
 {
     char *at = pfdd_byte_buffer_room(&r->own, n);
@@ -90,8 +91,8 @@ static char *make_room(struct render *r, size_t n)
     return at;
 }
 
-/* Of the last item. A page has no place for more items than were reckoned with:
- * one that gets them all the same has failed. */
+/* Stores the end of the last item. An item beyond the number that was reserved
+ * fails the block. */
 static void set_end(struct render *r, size_t n)
 {
     struct pfdd_rendered_block *p = r->rendered_block;
@@ -120,7 +121,7 @@ static void put_event(struct render *r, const char *event)
     pfd_lines_clear(r->lines);
 }
 
-/* A line of JSON among what is our own. */
+/* Moves a line of JSON to `own`. */
 static void put_line(struct render *r)
 {
     size_t n = 0;
@@ -133,10 +134,10 @@ static void put_line(struct render *r)
     pfd_lines_clear(r->lines);
 }
 
-/* ---- what is left out ---- */
+/* ---- left-out entries ---- */
 
-/* With the last item of the page: all since its reader began, so that nothing
- * depends on whether that has had what was told before. */
+/* Appends the record to the block's last item. It has totals since the cursor
+ * began, so it does not depend on earlier records. */
 static void tell_left_out(struct render *r)
 {
     char record[PFDD_LEFT_OUT];
@@ -152,7 +153,7 @@ static void tell_left_out(struct render *r)
     set_end(r, r->own.n);
 }
 
-/* Counts an item that is not wanted. */
+/* Counts an item that was filtered out. */
 static void leave_out(struct render *r, const struct pfd_chunk_item *item)
 {
     struct pfdd_sampler *s = sample_of(r);
@@ -213,7 +214,7 @@ static void end_item(struct render *r)
     set_end(r, r->made);
 }
 
-/* Entries that follow each other go out with the last of them. */
+/* Ends a run: its frame goes out with the last item. */
 static void end_items(struct render *r)
 {
     if (!r->run_of)
@@ -223,7 +224,7 @@ static void end_items(struct render *r)
     end_item(r);
 }
 
-/* What a condition may ask of the present item. */
+/* Sets the facts of the current item that a filter may test. */
 static void tell_facts(struct render *r)
 {
     const struct pfd_filter_facts facts = {
@@ -235,8 +236,8 @@ static void tell_facts(struct render *r)
     pfd_filter_run_set(r->render_choice->run, &facts);
 }
 
-/* What is found in an entry is said by it: an item more would have a number of
- * its own. */
+/* The finding is added to the entry: another item would need a sequence number
+ * of its own. */
 static enum pfd_status add_chosen(struct render *r, struct pfd_entry *entry)
 {
     struct pfd_filter_run *run =
@@ -251,7 +252,7 @@ static enum pfd_status add_chosen(struct render *r, struct pfd_entry *entry)
     return pfd_chunk_add_entry(r->writer, entry, NULL);
 }
 
-/* PFD_END: it is not wanted. */
+/* PFD_END: the item is filtered out. */
 static enum pfd_status choose_item(struct render *r, bool is_else,
                                    struct pfd_chunk_item *item)
 {
@@ -293,7 +294,8 @@ static void lose(struct render *r, size_t before, const char *reason)
     pfd_lines_gap(r->lines, &gap, r->buffer->name);
 }
 
-/* A message that no pattern could be tried on to its end is shown. */
+/* Where a pattern could not be matched to its end, the message is shown, with a
+ * finding. */
 static void tell_doubt(struct render *r, struct pfd_entry *entry)
 {
     struct pfd_finding finding = {
@@ -311,7 +313,8 @@ static void tell_doubt(struct render *r, struct pfd_entry *entry)
     }
 }
 
-/* A note is of what was printed, where that is known, and of no line. */
+/* A log record has the printed message, where that is known, instead of a
+ * line. */
 static void put_words(struct render *r, struct pfd_entry *entry)
 {
     if (encoding_of(r))
@@ -320,7 +323,7 @@ static void put_words(struct render *r, struct pfd_entry *entry)
         pfd_lines_entry(r->lines, entry);
 }
 
-/* False: it is not wanted. */
+/* False: the item is filtered out, here and below. */
 static bool put_entry(struct render *r, struct pfd_entry *entry)
 {
     struct pfd_filter_run *run =
@@ -331,8 +334,8 @@ static bool put_entry(struct render *r, struct pfd_entry *entry)
         tell_facts(r);
     if (run && !pfd_filter_want(run, entry))
         return false;
-    /* Of a page that is made again nothing is left out: what is counted is
-     * never too little. */
+    /* Entries of a block that is rendered again are not left out: the count may
+     * be too high, but never too low. */
     if (r->is_new && !pfdd_sampler_takes(sampler, entry->findings)) {
         pfdd_left_out_add(&sampler->sampled, 1, entry->findings);
         return true;
@@ -343,7 +346,6 @@ static bool put_entry(struct render *r, struct pfd_entry *entry)
     return true;
 }
 
-/* Likewise. */
 static bool put_between(struct render *r, const struct pfdd_chunk *c,
                         const struct pfd_chunk_item *item)
 {
@@ -360,7 +362,7 @@ static bool put_between(struct render *r, const struct pfdd_chunk *c,
     return true;
 }
 
-/* Likewise. Gaps are everybody's. */
+/* Gaps go to all cursors, whatever source they want. */
 static bool put_record(struct render *r, const struct pfdd_chunk *c,
                        bool is_else, struct pfd_chunk_item *item)
 {
@@ -370,10 +372,10 @@ static bool put_record(struct render *r, const struct pfdd_chunk *c,
                                          : put_between(r, c, item);
 }
 
-/* ---- notes ---- */
+/* ---- log records ---- */
 
-/* What the line of text says, or (an entry of a known string) what was printed.
- * item: NULL: it was lost. */
+/* The text is the line, or the printed message of an entry whose string is
+ * known. item NULL: it was lost. */
 static void put_note(struct render *r, const struct pfdd_chunk *c,
                      struct pfd_chunk_item *item)
 {
@@ -459,8 +461,9 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
 
 /* ---- chunks ---- */
 
-/* A choice has had a processor for its slice: on a busy machine that takes
- * longer. The thread's own clock is a system call, and asked for seldom. */
+/* True: the render choice has used its slice of processor time, which takes
+ * longer on a busy machine. The thread's clock is a system call, so it is read
+ * rarely. */
 static bool has_had_its_turn(struct render *r)
 {
     uint64_t now = uv_hrtime();
@@ -473,8 +476,8 @@ static bool has_had_its_turn(struct render *r)
     return false;
 }
 
-/* True: the page has enough, and others wait. Pages that all share are of whole
- * chunks where that is possible. */
+/* True: the block has enough text, or its slice is over. Shared blocks end with
+ * a chunk where that is possible. */
 static bool is_full(struct render *r)
 {
     size_t enough = r->render_choice
@@ -499,13 +502,13 @@ static bool open_chunk(struct render *r, const struct pfdd_chunk *c)
     r->generation = generation;
     pfd_lines_set_buffer(r->lines, c->buffer->frame->buffer);
     pfd_lines_set_origin_members(r->lines, c->buffer->origin);
-    /* Lines of the first generation do not say so. */
+    /* Lines of the first generation do not mention it. */
     pfd_lines_set_place(r->lines, generation ? generation : UINT64_MAX,
                         UINT64_MAX);
     return pfd_chunk_reader_open(r->reader, c->bytes, c->n, NULL) == PFD_OK;
 }
 
-/* Each item has its number, also those that cannot be read for want of
+/* Each item has a sequence number, even if it cannot be read for lack of
  * memory. */
 static void next_item(struct render *r, bool *ok, struct pfd_chunk_item *ret)
 {
@@ -525,22 +528,22 @@ static bool is_of_another(const struct render *r, const struct pfdd_chunk *c)
     return source && strcmp(c->buffer->name, source) != 0;
 }
 
-/* Behind the last item of a chunk that the page has: it may end inside, where
- * another page begins. */
+/* End of the chunk's items that belong to the block. A block may end within a
+ * chunk, where another block begins. */
 static uint64_t end_in_page(const struct render *r, const struct pfdd_chunk *c)
 {
     uint64_t end = c->first_seq + c->n_items;
     return end < r->rendered_block->end ? end : r->rendered_block->end;
 }
 
-/* Is all of it in what is still to be made? */
+/* True: all of the chunk is still to be rendered. */
 static bool is_whole(const struct render *r, const struct pfdd_chunk *c)
 {
     return c->first_seq >= r->seq &&
            c->first_seq + c->n_items <= r->rendered_block->end;
 }
 
-/* All of it; its items come with the last one. */
+/* Writes the chunk as one frame; its items go out with the last one. */
 static void put_whole(struct render *r, const struct pfdd_chunk *c)
 {
     uint64_t end = c->first_seq + c->n_items;
@@ -550,7 +553,7 @@ static void put_whole(struct render *r, const struct pfdd_chunk *c)
     end_item(r);
 }
 
-/* Of entries, a chunk of which a part is wanted is written anew. */
+/* Entries: a chunk that is wanted in part is written anew. */
 static bool has_writer(struct render *r)
 {
     if (r->rendered_block->form == PFDD_ENTRIES && !r->writer &&
@@ -559,7 +562,7 @@ static bool has_writer(struct render *r)
     return !r->failed;
 }
 
-/* False: the page is full. */
+/* False: the block is full, or rendering failed. */
 static bool put_chunk(struct render *r, const struct pfdd_chunk *c)
 {
     uint64_t end = end_in_page(r, c);
@@ -596,9 +599,10 @@ static bool put_chunk(struct render *r, const struct pfdd_chunk *c)
     return true;
 }
 
-/* ---- the page ---- */
+/* ---- the block ---- */
 
-/* What it makes is gathered in a block, be it the loop's or a new one. */
+/* Lines are rendered into a text block: one of the render cache, or a new
+ * one. */
 static void give_block(struct render *r)
 {
     struct pfdd_rendered_block *p = r->rendered_block;
@@ -652,7 +656,7 @@ static bool start(struct render *r)
     return p->ends;
 }
 
-/* What has been made of it by now. */
+/* Takes the lines that the collapser has finished by now. */
 static void take_runs(struct render *r, struct pfdd_collapser *collapser)
 {
     struct pfdd_rendered_block *p = r->rendered_block;

@@ -8,9 +8,9 @@
 #include "ring/cursor.h"
 
 enum {
-    LINE_FIRST = 384, /* bytes of a line, until some have been seen */
+    LINE_FIRST = 384, /* bytes of a line, before a block was rendered */
     PIECES_MAX = 256,
-    ITEMS_MAX = 16384, /* of a page: their ends take 64 KiB */
+    ITEMS_MAX = 16384, /* of a rendered block: their ends take 64 KiB */
 };
 
 void pfdd_render_cache_init(struct pfdd_render_cache *render_cache,
@@ -25,7 +25,7 @@ void pfdd_render_cache_init(struct pfdd_render_cache *render_cache,
                                                 .n_bytes_max = n_bytes_max };
 }
 
-/* ---- blocks ---- */
+/* ---- text blocks ---- */
 
 static void keep_block(struct pfdd_render_cache *render_cache, char *block)
 {
@@ -39,7 +39,7 @@ static void keep_block(struct pfdd_render_cache *render_cache, char *block)
     render_cache->n_bytes += PFDD_BLOCK;
 }
 
-/* NULL: there is none. */
+/* NULL: none is stored. */
 static char *take_block(struct pfdd_render_cache *render_cache)
 {
     if (!render_cache->n_blocks)
@@ -98,9 +98,9 @@ static size_t page_bytes(const struct pfdd_rendered_block *p)
            p->n_ends * sizeof *p->ends + p->n_buffers * sizeof *p->buffers;
 }
 
-/* ---- the list of a form ---- */
+/* ---- the rendered blocks of a form ---- */
 
-/* The first that ends behind the item, or n. */
+/* The first block that ends after the item, or n. */
 static size_t find(const struct pfdd_rendered_block_list *list, uint64_t seq)
 {
     size_t low = 0;
@@ -158,14 +158,14 @@ void pfdd_render_cache_deinit(struct pfdd_render_cache *render_cache)
     assert(render_cache->n_bytes == 0);
 }
 
-/* ---- room ---- */
+/* ---- eviction ---- */
 
 static bool is_idle(const struct pfdd_rendered_block *p)
 {
     return p->is_ready && p->refs == 1;
 }
 
-/* One whose items the ring has no more: nobody can ask for it. */
+/* Evicts a block whose items have left the ring: no cursor can ask for it. */
 static bool drop_dead(struct pfdd_render_cache *render_cache)
 {
     uint64_t oldest = pfdd_ring_oldest(render_cache->ring);
@@ -181,8 +181,9 @@ static bool drop_dead(struct pfdd_render_cache *render_cache)
     return false;
 }
 
-/* The last one that all readers of its form have behind them: what it takes is
- * still in the processor's cache, and who comes later begins with older ones. */
+/* Evicts the newest block that all cursors of its form have passed. Its memory
+ * is still in the processor's cache, and a later cursor begins with older
+ * items. */
 static bool drop_read(struct pfdd_render_cache *render_cache)
 {
     struct pfdd_rendered_block_list *last = NULL;
@@ -205,12 +206,12 @@ static bool drop_read(struct pfdd_render_cache *render_cache)
     return last != NULL;
 }
 
-/* Of a list, the idle page before an item that a reader has farthest to, if it
- * is farther than the others' (*far, items). */
+/* Finds the idle block, of those that end before an item, that is the most
+ * items ahead of the last cursor before it, if that is at least *far. */
 static bool find_far(const struct pfdd_rendered_block_list *list,
                      uint64_t before, uint64_t *far, size_t *at)
 {
-    uint64_t reader = 0; /* where the last one before the page stands */
+    uint64_t reader = 0; /* position of the last cursor before the block */
     bool found = false;
     for (size_t i = 0; i < list->n; i++) {
         struct pfdd_rendered_block *p = list->items[i];
@@ -226,7 +227,8 @@ static bool find_far(const struct pfdd_rendered_block_list *list,
     return found;
 }
 
-/* The one that will be wanted last, of those that end before this item. */
+/* Evicts the block that is needed furthest ahead, of those that end before an
+ * item. */
 static bool drop_farthest(struct pfdd_render_cache *render_cache,
                           uint64_t before)
 {
@@ -254,13 +256,13 @@ static bool drop_one(struct pfdd_render_cache *render_cache, uint64_t before)
            drop_farthest(render_cache, before);
 }
 
-/* Is a page's text gathered in a block? */
+/* True: text of this form is rendered into a text block. */
 static bool uses_block(enum pfdd_form form)
 {
     return form != PFDD_SSE && form != PFDD_ENTRIES;
 }
 
-/* n_used: blocks that are kept and will be part of it. */
+/* n_used: stored text blocks that will be part of the n bytes. */
 static bool has_room(const struct pfdd_render_cache *render_cache, size_t n,
                      unsigned n_used)
 {
@@ -270,8 +272,8 @@ static bool has_room(const struct pfdd_render_cache *render_cache, size_t n,
            render_cache->n_bytes_max;
 }
 
-/* For n bytes; by pages that end before this item, others stay. A page's block
- * is kept, and is the next one's. */
+/* Frees n bytes by evicting blocks that end before an item. Text blocks of
+ * evicted ones are stored for the next block. */
 static bool make_room(struct pfdd_render_cache *render_cache, size_t n,
                       unsigned n_used, uint64_t before)
 {
@@ -304,7 +306,7 @@ void pfdd_render_cache_kick(struct pfdd_render_cache *render_cache)
     pfdd_cursors_end_runs(render_cache->ring);
 }
 
-/* ---- making ---- */
+/* ---- rendering ---- */
 
 static void page_done(struct pfdd_job *job);
 
@@ -313,8 +315,9 @@ static void run_job(struct pfdd_job *job)
     pfdd_rendered_block_render((struct pfdd_rendered_block *)job);
 }
 
-/* A page with little text does not keep a block. A chunk's is about half of one,
- * and copying that would be the loop's time. */
+/* A rendered block with little text does not keep its text block. The text of a
+ * full chunk takes about half of one: copying that would cost the loop too
+ * much. */
 static void fit(struct pfdd_rendered_block *p)
 {
     if (!p->is_block || (p->n > PFDD_BLOCK / 3 && p->n <= PFDD_BLOCK))
@@ -328,7 +331,8 @@ static void fit(struct pfdd_rendered_block *p)
     p->is_block = false;
 }
 
-/* One that could not be made is tried again by whoever asks next. */
+/* A shared block that failed is removed: the next cursor that asks has it
+ * rendered again. */
 void pfdd_rendered_block_settle(struct pfdd_rendered_block *p)
 {
     struct pfdd_rendered_block_list *list = &p->of->lists[p->form];
@@ -372,7 +376,7 @@ static void page_done(struct pfdd_job *job)
     if (!p->is_shared && !p->cursor)
         free_what_was_left(p);
     pfdd_cursors_wake(render_cache->ring, p);
-    pfdd_rendered_block_unref(p); /* the job's */
+    pfdd_rendered_block_unref(p); /* the job's reference */
     pfdd_cursors_wake(render_cache->ring, NULL);
 }
 
@@ -394,7 +398,7 @@ static struct pfdd_strings *strings_of(const struct pfdd_chunk *c)
     return c->buffer->binding->strings;
 }
 
-/* Chunks up to an item, as many as make a page of text. */
+/* Number of chunks, up to an item, that fill a rendered block. */
 static size_t count_pieces(const struct pfdd_render_cache *render_cache,
                            enum pfdd_form form, size_t from, uint64_t first,
                            uint64_t limit)
@@ -442,8 +446,8 @@ static bool note_buffers(struct pfdd_rendered_block *p)
     return p->buffers;
 }
 
-/* Of the items from `first` on, before `limit`; it may end inside of its first
- * chunk. n_used: see has_room(). NULL: no room. */
+/* A block of the items from `first` on, before `limit`; it may end within its
+ * first chunk. n_used: see has_room(). NULL: no memory. */
 static struct pfdd_rendered_block *new_page(
     struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t first,
     uint64_t limit, unsigned n_used)
@@ -451,7 +455,7 @@ static struct pfdd_rendered_block *new_page(
     const struct pfdd_ring *ring = render_cache->ring;
     size_t from = pfdd_ring_find(ring, first);
     size_t n = count_pieces(render_cache, form, from, first, limit);
-    assert(n > 0); /* the ring has it */
+    assert(n > 0); /* the ring has the item */
     const struct pfdd_chunk *last = pfdd_ring_at(ring, from + n - 1);
     uint64_t end = last->first_seq + last->n_items;
     end = end < limit ? end : limit;
@@ -482,8 +486,8 @@ static struct pfdd_rendered_block *new_page(
     return p;
 }
 
-/* Where the page of an item begins: with its chunk, so that all find the same,
- * or where the page before it was full. */
+/* Where the block of an item begins: with its chunk, so that all cursors find
+ * the same block, or where the previous block was full. */
 static uint64_t first_of(const struct pfdd_render_cache *render_cache,
                          const struct pfdd_rendered_block_list *list, size_t i,
                          uint64_t seq)
@@ -494,8 +498,8 @@ static uint64_t first_of(const struct pfdd_render_cache *render_cache,
     return before > first ? before : first;
 }
 
-/* Of entries, a chunk goes out whole: is the item inside of one, that others
- * may have had the beginning of? */
+/* Entries are written by whole chunks. True: the item is inside a chunk, of
+ * which other cursors may have had the beginning. */
 static bool is_inside(const struct pfdd_render_cache *render_cache,
                       uint64_t seq)
 {
@@ -503,7 +507,7 @@ static bool is_inside(const struct pfdd_render_cache *render_cache,
     return pfdd_ring_at(ring, pfdd_ring_find(ring, seq))->first_seq < seq;
 }
 
-/* The rest of its chunk, for one reader. */
+/* Renders the rest of the item's chunk for one cursor. */
 static struct pfdd_rendered_block *make_rest(
     struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t seq)
 {
@@ -539,7 +543,7 @@ struct pfdd_rendered_block *pfdd_render_cache_get(
     if (uses_block(form))
         p->text = take_block(render_cache);
     p->is_block = p->text;
-    /* What had to go for it moved the others. */
+    /* Eviction may have moved the list: find the place again. */
     if (!insert(list, find(list, first), p)) {
         pfdd_rendered_block_unref(p);
         return NULL;
@@ -566,7 +570,7 @@ void pfdd_render_cache_prepare(struct pfdd_render_cache *render_cache,
     }
 }
 
-/* Who chooses leaves room for a page of the others. */
+/* Evicts private blocks until one more leaves room for shared ones. */
 static bool may_choose(struct pfdd_render_cache *render_cache)
 {
     while (render_cache->n_chosen && render_cache->n_chosen + PFDD_BLOCK >

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text that is made late: of the ring's chunks, on a worker, when the first
- * reader asks for it in its form; the next ones read the same page. What a
- * reader chooses by itself has pages of its own, made by other workers, so that
- * a choice that costs much delays nobody who makes none.
+ * Renders the ring's chunks lazily. When the first cursor of a form needs an
+ * item, a worker renders a block of text; other cursors of the form share it. A
+ * cursor with a render choice (filter, sampling, collapsing, fields) has
+ * private blocks, which other workers render, so that an expensive choice
+ * delays no cursor without one.
  *
- * All pages together have a share of the memory: what the ring has no more goes
- * first, then what all readers have behind them, the last one first, then what
- * will be wanted last, then what somebody has begun and does not take. Loop
- * thread only.
+ * All blocks together have a share of the memory. Eviction order: blocks no
+ * longer backed by the ring; blocks all cursors have passed, newest first;
+ * blocks needed furthest ahead; blocks a cursor started but is not consuming.
+ * Loop thread only.
  */
 #ifndef PFDD_RENDER_CACHE_H
 #define PFDD_RENDER_CACHE_H
@@ -25,14 +26,16 @@
 #include "ring/sampler.h"
 
 enum {
-    PFDD_RENDERED_BLOCK = 256 * 1024, /* bytes of text, but for the last line */
-    PFDD_BLOCK = 384 * 1024,          /* what nearly all pages' text fits in */
+    PFDD_RENDERED_BLOCK = 256 * 1024, /* bytes of text; its last line may exceed
+                                         it */
+    PFDD_BLOCK = 384 * 1024,          /* bytes of a text block: fits nearly all
+                                         texts */
     PFDD_BLOCKS_MAX = 32,
     PFDD_LINE_MAX = 1024 * 1024, /* a longer line becomes a gap */
 };
 
-/* How entries are chosen for one reader, and what that has cost. The job's
- * while a page is made. */
+/* How entries are selected for one cursor, and the cost so far. Owned by the
+ * job while a block is being rendered. */
 struct pfdd_render_choice {
     struct pfdd_wants wants; /* owned */
     struct pfd_filter_run *run;
@@ -43,11 +46,12 @@ struct pfdd_render_choice {
     struct pfdd_sampler sampler;
 };
 
-/* *ret: NULL where everything is wanted; else it has the request's wants, to be
- * freed. False: out of memory. */
+/* *ret: NULL where all entries are wanted; else it takes over the request's
+ * wants, to be freed. False: out of memory. */
 bool pfdd_render_choice_new(struct pfdd_request *request,
                             struct pfdd_render_choice **ret);
-/* From now on it chooses among entries with these; no page is being made. */
+/* Selects among entries of these strings from now on. No block is being
+ * rendered. */
 void pfdd_render_choice_use(struct pfdd_render_choice *render_choice,
                             struct pfdd_strings *strings);
 
@@ -57,8 +61,8 @@ struct pfdd_rendered_block {
     unsigned refs;
     enum pfdd_form form;
     bool is_shared;
-    bool
-        is_chosen; /* of somebody who chooses, in whose part of the share it is */
+    /* Private: charged to the part of the share for render choices. */
+    bool is_chosen;
     bool is_ready;
     bool is_next;               /* for a reader, while one to drop is sought */
     bool has_failed;            /* there was no memory */
@@ -72,32 +76,33 @@ struct pfdd_rendered_block {
     char *text;    /* [n]; a block, if it is nearly full */
     bool is_block;
     size_t n;
-    uint32_t *ends; /* [n_ends], bytes behind each item */
-    size_t n_ends;  /* end - first, when it was begun */
-    /* Of entries: what is spoken of, in this order. */
+    uint32_t *ends; /* [n_ends], bytes up to the end of each item */
+    size_t n_ends;  /* end - first, when rendering began */
+    /* Entries only: the buffers that need a preamble, in this order. */
     struct pfdd_rendered_block_buffer {
         struct pfdd_buffer *buffer; /* a reference */
         uint64_t generation;
     } * buffers; /* [n_buffers] */
     size_t n_buffers;
     size_t n_long;    /* lines that became gaps */
-    size_t n_charged; /* of the share */
+    size_t n_charged; /* bytes charged to the share */
     /* The job's. */
     struct pfdd_strings *strings;             /* a reference */
-    struct pfdd_render_choice *render_choice; /* NULL: everything */
-    uint64_t full;                            /* where it was full */
+    struct pfdd_render_choice *render_choice; /* NULL: all entries */
+    uint64_t full;                            /* sequence number at which it was
+                                                 full */
     size_t n_pieces;
     struct pfdd_chunk *pieces[]; /* [n_pieces], a reference to each */
 };
 
 struct pfdd_render_cache {
     struct pfdd_ring *ring;
-    struct pfdd_object_lists
-        objects;              /* that strings come from; open is NULL: nobody
-                                    knows any */
-    struct pfdd_pool *shared; /* makes pages; NULL: made at once */
-    struct pfdd_pool *chosen; /* likewise, those of single readers */
-    unsigned n_ahead; /* pages that are made before a reader gets there */
+    /* Of the strings of chunks; open is NULL: none are known. */
+    struct pfdd_object_lists objects;
+    struct pfdd_pool *shared; /* renders shared blocks; NULL: rendered at
+                                 once */
+    struct pfdd_pool *chosen; /* likewise, private blocks */
+    unsigned n_ahead; /* blocks that are rendered before a cursor needs them */
     size_t n_bytes;
     size_t n_bytes_max;
     size_t n_chosen; /* of them, of who chooses: three quarters at most */
@@ -112,29 +117,30 @@ struct pfdd_render_cache {
             *items; /* [n], by sequence number; a reference */
         size_t n;
         size_t size;
-        size_t line; /* bytes of one in the last page; 0: there was none */
+        size_t line; /* bytes of a line in the last block; 0: unknown */
     } lists[PFDD_N_FORMS];
-    uint64_t n_made; /* pages */
+    uint64_t n_made; /* rendered blocks */
     uint64_t n_long; /* lines that became gaps */
 };
 
-/* pools: borrowed. n_ahead: see pfdd_render_cache. */
+/* Pools are borrowed. n_ahead: see struct pfdd_render_cache. */
 void pfdd_render_cache_init(struct pfdd_render_cache *render_cache,
                             struct pfdd_ring *ring, struct pfdd_pool *shared,
                             struct pfdd_pool *chosen, unsigned n_ahead,
                             size_t n_bytes_max);
-/* No readers, no jobs. */
+/* There may be no cursors and no jobs. */
 void pfdd_render_cache_deinit(struct pfdd_render_cache *render_cache);
 
-/* The page of an item that the ring has, with a reference; it may have to be
- * waited for: the readers that have it are woken. NULL: there is no room now. */
+/* The block of an item that the ring has, with a reference. It may not be
+ * ready: its cursors are woken when it is. NULL: no memory now. */
 struct pfdd_rendered_block *pfdd_render_cache_get(
     struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t seq);
-/* Has those made that will be wanted soon, from an item on, if there is room, or
- * pages before it can make some. */
+/* Renders the next blocks, from an item on, as far as memory is free or blocks
+ * before the item can be evicted. */
 void pfdd_render_cache_prepare(struct pfdd_render_cache *render_cache,
                                enum pfdd_form form, uint64_t seq);
-/* The page of a reader with a choice, from an item on; likewise. */
+/* The private block of a cursor with a render choice, from an item on;
+ * likewise. */
 struct pfdd_rendered_block *pfdd_render_cache_choose(
     struct pfdd_render_cache *render_cache, struct pfdd_cursor *cursor,
     uint64_t seq);
@@ -145,25 +151,26 @@ void pfdd_rendered_block_leave_behind(
 /* NULL is allowed. */
 void pfdd_rendered_block_unref(struct pfdd_rendered_block *rendered_block);
 
-/* Room of the same share for something else that is made of the ring; what
- * nobody reads goes for it. False: there is none. */
+/* Reserves n bytes of the share for another representation of the ring's items,
+ * and evicts blocks if needed. False: no memory. */
 bool pfdd_render_cache_reserve(struct pfdd_render_cache *render_cache,
                                size_t n);
 void pfdd_render_cache_release(struct pfdd_render_cache *render_cache,
                                size_t n);
 
-/* Now and then: readers that wait for room try again, and what has waited to be
- * collapsed for long enough is said. */
+/* Called periodically: wakes cursors that wait for memory, and flushes
+ * collapsed entries that have waited long enough. */
 void pfdd_render_cache_kick(struct pfdd_render_cache *render_cache);
 
-/* On a worker: makes its text. */
+/* On a worker: renders the block's text. */
 void pfdd_rendered_block_render(struct pfdd_rendered_block *rendered_block);
 
-/* A page of chunks that are no ring's, which follow one another, from an item
- * on: of entries, else of JSON, or of notes where a choice (NULL: everything) has
- * an encoding. Strings are not looked at where entries are all wanted and whole
- * chunks. It counts, and does not ask for room. Whoever has it rendered on a worker settles
- * it, on the loop, before it is read. NULL: out of memory. */
+/* A block of consecutive chunks outside of the ring, from an item on.
+ * is_entries: frames of entries; else JSON, or log records where the render
+ * choice (NULL: all entries) has an encoding. Strings are not used where whole
+ * chunks of entries are wanted. The block is charged to the share, without
+ * reserving it first. The caller has it rendered on a worker and settles it on
+ * the loop before reading it. NULL: out of memory. */
 struct pfdd_rendered_block *pfdd_rendered_block_of(
     struct pfdd_render_cache *render_cache, struct pfdd_chunk *const *chunks,
     size_t n, struct pfdd_strings *strings,

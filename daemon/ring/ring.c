@@ -61,10 +61,10 @@ uint64_t pfdd_ring_behind(const struct pfdd_ring *ring, uint64_t seq)
     return i < ring->n_chunks ? ring->n_in - pfdd_ring_at(ring, i)->at : 0;
 }
 
-/* ---- oldest ones go ---- */
+/* ---- eviction ---- */
 
-/* What is said of a buffer, such as its labels, may be more than a chunk has:
- * it is there as long as one of its chunks is. */
+/* A buffer's metadata, such as labels, may be larger than a chunk: it is
+ * charged while one of the buffer's chunks is in the ring. */
 static size_t cost(const struct pfdd_chunk *c, const struct pfdd_buffer *b)
 {
     return pfdd_chunk_bytes(c) + (b->n_in_ring ? 0 : b->n_bytes);
@@ -116,7 +116,7 @@ void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_cursor *r)
     pfdd_ring_join(ring, r);
 }
 
-/* Somebody who must not lose any has items of the oldest chunk to read. */
+/* True: a cursor that must have all items has not consumed the oldest chunk. */
 static bool is_needed(const struct pfdd_ring *ring)
 {
     const struct pfdd_chunk *c = pfdd_ring_at(ring, 0);
@@ -167,7 +167,7 @@ static bool make_room_for_pointer(struct pfdd_ring *ring)
     return true;
 }
 
-/* ---- new ones ---- */
+/* ---- appending ---- */
 
 static bool put(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
                 struct pfdd_chunk *c)

@@ -18,7 +18,7 @@ void pfdd_sampler_begin(struct pfdd_sampler *s, uint32_t rate, uint64_t first,
     s->spare_found = s->spare_found < rate ? s->spare_found : rate;
     s->share = n ? s->spare / (double)n : 0;
     s->due = 0;
-    if (first < s->counted) /* what was said went with the text */
+    if (first < s->counted) /* the last record was dropped with its block */
         s->said = (struct pfdd_left_out){ 0 };
 }
 
@@ -31,7 +31,8 @@ void pfdd_sampler_end(struct pfdd_sampler *s)
 bool pfdd_sampler_item(struct pfdd_sampler *s, uint64_t seq)
 {
     bool is_new = seq >= s->counted;
-    /* A page may be full before the last of its items: theirs stays. */
+    /* A block may be full before its last item: the shares of the rest are
+     * kept. */
     s->spare -= s->share;
     s->due += s->share;
     if (is_new)

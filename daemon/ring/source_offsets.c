@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The number behind a key that stands once in what the daemon added or the
- * library wrote behind the message. */
+/* The number after a key. The last place counts: the daemon or the library
+ * wrote the key once, after the message. */
 static bool find_number(const char *line, size_t n, const char *key,
                         uint64_t *ret)
 {
@@ -95,7 +95,7 @@ void pfdd_source_offsets_set(struct pfdd_source_offsets *source_offsets,
     item->is_known = true;
 }
 
-/* Inodes are used again; not so the moment of a file's birth. */
+/* Inode numbers are reused; a file's birth time is not. */
 void pfdd_file_describe(int fd, char ret[PFDD_FILE_ROOM])
 {
     struct statx sx = { 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far the lines of sources that go on after a restart reach: of what is on
- * disk, so that the restart knows what it has already. A position is of one
- * file, and of no other that has its name later. One thread at a time.
+ * Offsets of sources that resume after a restart: how far their lines are on
+ * disk, so that the restart does not repeat them. An offset belongs to one
+ * file, not to a later one of the same name. One thread at a time.
  */
 #ifndef PFDD_SOURCE_OFFSETS_H
 #define PFDD_SOURCE_OFFSETS_H
@@ -14,10 +14,10 @@
 struct pfdd_source_offset {
     uint64_t generation;
     uint64_t index;  /* of the last entry */
-    uint64_t offset; /* of it, in the buffer */
+    uint64_t offset; /* of the last entry, in the buffer */
 };
 
-/* The position that the line of an entry says; false: it says none. */
+/* Parses the offset in the line of an entry; false: it has none. */
 bool pfdd_source_offset_find(const char *line, size_t n,
                              struct pfdd_source_offset *ret);
 
@@ -25,7 +25,7 @@ enum {
     PFDD_FILE_ROOM = 80
 };
 
-/* What an open file is, whatever it is called: device, inode, birth. */
+/* Identifies an open file independent of its name: device, inode, birth. */
 void pfdd_file_describe(int fd, char ret[PFDD_FILE_ROOM]);
 
 /* All zeros: there are none. */
@@ -33,7 +33,7 @@ struct pfdd_source_offsets {
     struct pfdd_source_offsets_item {
         char *source;
         char file[PFDD_FILE_ROOM];
-        bool is_known; /* how far it came */
+        bool is_known; /* its offset is known */
         struct pfdd_source_offset source_offset;
     } * items; /* [n] */
     size_t n;
@@ -42,15 +42,15 @@ struct pfdd_source_offsets {
 void pfdd_source_offsets_deinit(struct pfdd_source_offsets *source_offsets);
 
 /*
- * Lines of this source are of this file from now on. True: ret is how far those
- * came that are there. *is_news: this has to be on disk before they are, so that
- * nobody takes a position for that of another file.
+ * From now on, lines of this source are of this file. True: *ret is how far its
+ * lines are on disk. *is_news: this assignment has to be on disk before the
+ * lines, or a restart could apply an offset to another file.
  */
 bool pfdd_source_offsets_begin(struct pfdd_source_offsets *source_offsets,
                                const char *source, const char *file,
                                struct pfdd_source_offset *ret, bool *is_news);
 
-/* Of a source that has begun; those of others nobody asks for. */
+/* Sets the offset of a source that has begun. Other sources are ignored. */
 void pfdd_source_offsets_set(struct pfdd_source_offsets *source_offsets,
                              const char *source,
                              const struct pfdd_source_offset *source_offset);

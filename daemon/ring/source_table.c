@@ -6,8 +6,9 @@
 
 static uint32_t *list_of(struct pfdd_source_table *s, const char *name)
 {
-    uint32_t hash = 2166136261; /* FNV-1a; whoever makes all alike has at most
-                                   PFDD_SOURCE_TABLE_MAX names compared */
+    uint32_t hash = 2166136261; /* FNV-1a; a producer that forces collisions
+                                   makes a lookup compare at most
+                                   PFDD_SOURCE_TABLE_MAX names */
     for (; *name; name++)
         hash = (hash ^ (unsigned char)*name) * 16777619;
     return &s->lists[hash % (sizeof s->lists / sizeof s->lists[0])];
@@ -33,14 +34,14 @@ void pfdd_source_table_deinit(struct pfdd_source_table *s)
     free(s->items);
 }
 
-/* ---- which are listed ---- */
+/* ---- listed sources ---- */
 
 enum {
-    SERIES = 2, /* of each source, */
-    ROW = 72,   /* each with so many bytes beside the name */
+    SERIES = 2, /* lines of metrics for each source */
+    ROW = 72,   /* bytes of such a line, without the name */
 };
 
-/* Bytes of a page of metrics. */
+/* Bytes that a source takes in the page of metrics. */
 static size_t bytes_in_page(const char *name)
 {
     size_t n = ROW;
@@ -60,7 +61,8 @@ static void unlist(struct pfdd_source_table *s, struct pfdd_source *it)
     s->n_listed_bytes -= bytes_in_page(it->name);
 }
 
-/* Of those that are listed and not held any more, the one that went first. */
+/* Of the listed sources that are no longer held, the one that was released
+ * first. */
 static uint32_t find_gone(const struct pfdd_source_table *s)
 {
     uint32_t ret = 0;

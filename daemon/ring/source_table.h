@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where lines come from, by name. A source has a number for as long as somebody
- * holds it or the ring has lines of it; then the number is another one's. So
- * that a page of metrics stays short, a number of sources is counted one by
- * one, those that are held first and then those that went last; all others are
- * counted together. Loop thread only.
+ * Sources of lines, by name. A source has a number as long as it is held or the
+ * ring has lines of it; then the number is reused. To keep the page of metrics
+ * short, a limited number of sources is listed, which means counted one by one:
+ * sources that are held, then the ones released last. All others are counted
+ * together. Loop thread only.
  */
 #ifndef PFDD_SOURCE_TABLE_H
 #define PFDD_SOURCE_TABLE_H
@@ -14,11 +14,11 @@
 #include <stdint.h>
 
 enum {
-    PFDD_SOURCE_TABLE_MAX = 65536,   /* numbers; beyond them a line has that of
-                                   PFDD_SOURCE_OTHER */
-    PFDD_SOURCE_TABLE_LISTED = 4096, /* counted one by one */
-    PFDD_SOURCE_OTHER = 0,           /* called so as no name is: "\other" */
-    PFDD_SOURCE_IDS = 8,             /* unknown ones that are remembered */
+    PFDD_SOURCE_TABLE_MAX = 65536,   /* numbers; further sources share
+                                        PFDD_SOURCE_OTHER */
+    PFDD_SOURCE_TABLE_LISTED = 4096, /* sources that are counted one by one */
+    PFDD_SOURCE_OTHER = 0,           /* "\other", which is no valid name */
+    PFDD_SOURCE_IDS = 8,             /* unknown ids that are remembered */
 };
 
 struct pfdd_source_counts {
@@ -26,33 +26,34 @@ struct pfdd_source_counts {
     uint64_t gaps;
 };
 
-/* What went wrong in its buffers. */
+/* Problems in its buffers. */
 struct pfdd_source_troubles {
-    uint64_t findings; /* but for notes */
+    uint64_t findings; /* without notes */
     uint64_t unknown;  /* entries */
     uint64_t lost_bytes;
     uint64_t skipped_bytes;
     uint64_t ids[PFDD_SOURCE_IDS]; /* [n_ids], of unknown entries */
     size_t n_ids;
-    /* Of the buffer, used once, that lost the most. */
+    /* Of the buffer, used once, that lost the most bytes. */
     struct pfdd_source_overflow {
         uint64_t lost_bytes;
         uint64_t size;    /* bytes */
-        uint64_t entries; /* that it held */
+        uint64_t entries; /* that the buffer held */
     } overflow;
 };
 
 struct pfdd_source {
-    char *name;      /* NULL: the number is free */
-    uint32_t next;   /* of a list of its hash, or of free numbers; 0: the end */
-    unsigned refs;   /* of those that hold it */
-    bool is_resumed; /* one of them goes on where it was after a restart */
-    uint64_t n_held; /* lines in the ring */
-    uint64_t n_lines; /* that it has ever had, of all kinds */
-    uint64_t born;    /* there is no other one with this */
-    uint64_t gone;    /* when refs came to 0: later ones have larger numbers */
+    char *name;       /* NULL: the number is free */
+    uint32_t next;    /* in the list of its hash, or of free numbers; 0: the
+                        end */
+    unsigned refs;    /* number of holders */
+    bool is_resumed;  /* a holder resumes it after a restart */
+    uint64_t n_held;  /* lines in the ring */
+    uint64_t n_lines; /* lines that it ever had, of all kinds */
+    uint64_t born;    /* clock when it was added: unique */
+    uint64_t gone;    /* clock when refs became 0 */
     bool is_listed;
-    struct pfdd_source_counts counts;     /* since it is listed */
+    struct pfdd_source_counts counts;     /* since it was listed */
     struct pfdd_source_troubles troubles; /* likewise */
 };
 
@@ -60,13 +61,13 @@ struct pfdd_source_table {
     struct pfdd_source *items; /* [n], by number */
     uint32_t n;
     uint32_t size;
-    uint32_t free;       /* a list */
+    uint32_t free;       /* a list of free numbers */
     uint32_t lists[512]; /* by hash */
     uint32_t n_listed;
-    size_t n_listed_bytes; /* that a page takes with these, */
-    size_t n_listed_max;   /* and may; 0: no bound */
+    size_t n_listed_bytes; /* of the page of metrics, for listed sources */
+    size_t n_listed_max;   /* their limit; 0: none */
     uint64_t clock;
-    size_t n_bytes;                   /* of memory */
+    size_t n_bytes;                   /* bytes of memory */
     struct pfdd_source_counts others; /* of all that are not listed */
 };
 
@@ -74,32 +75,33 @@ struct pfdd_source_table {
 bool pfdd_source_table_init(struct pfdd_source_table *s);
 void pfdd_source_table_deinit(struct pfdd_source_table *s);
 
-/* The number of a name, good until the loop goes on, or as long as it is held
- * or the ring has lines of it. */
+/* The number of a name. It is valid until the loop continues, or as long as the
+ * source is held or the ring has lines of it. */
 uint32_t pfdd_source_table_find(struct pfdd_source_table *s, const char *name);
 
 void pfdd_source_table_hold(struct pfdd_source_table *s, uint32_t source,
                             bool is_resumed);
 void pfdd_source_table_release(struct pfdd_source_table *s, uint32_t source);
 
-/* The ring has so many lines more, or fewer. */
+/* The ring has gained (change > 0) or lost lines of a source. sources: a struct
+ * pfdd_source_table. */
 void pfdd_source_table_note(void *sources, uint32_t source, int change);
 
 void pfdd_source_table_count(struct pfdd_source_table *s, uint32_t source,
                              uint64_t n_lines, uint64_t n_gaps);
 
-/* Adds what has gone wrong lately. */
+/* Adds new problems. */
 void pfdd_source_table_trouble(struct pfdd_source_table *s, uint32_t source,
                                const struct pfdd_source_troubles *more);
 
-/* True: the id is among them, or has been added. */
+/* True: the id is remembered, or has been added. */
 bool pfdd_troubles_note_id(struct pfdd_source_troubles *troubles, uint64_t id);
 
-/* True: somebody who holds it, or has, wants to know how far it came. */
+/* True: a holder, present or past, resumes the source after a restart. */
 bool pfdd_source_table_is_resumed(const struct pfdd_source_table *s,
                                   uint32_t source);
 
-/* NULL: there is none of that number. */
+/* NULL: no source has that number. */
 const char *pfdd_source_table_name(const struct pfdd_source_table *s,
                                    uint32_t source);
 
