@@ -18,27 +18,27 @@
 #include "spool/segments.h"
 
 enum {
-    BLOCK = 4096, /* bytes: what a file takes on disk is so many of these */
+    BLOCK = 4096, /* bytes; a file takes a multiple of this on disk */
 };
 
-/* A file that is there, or is being written. */
+/* An object file that exists or is being written. */
 struct object {
     uint8_t digest[PFDD_SHA256_BYTES]; /* first: the tree compares it */
     uint64_t n;
-    unsigned refs; /* items of stocks */
+    unsigned refs; /* manifest entries that refer to it */
 };
 
 struct stock {
     uint64_t number;
     uint64_t scope;
-    bool is_open;    /* it is of this run, and may grow */
-    unsigned refs;   /* of segments */
-    uint64_t n_disk; /* bytes that its own file takes */
+    bool is_open;    /* made in this run: it may grow */
+    unsigned refs;   /* segments that refer to it */
+    uint64_t n_disk; /* bytes of disk space of its own file */
     struct pfdd_manifest_list list;
     struct object **objects; /* [list.n] */
 };
 
-/* One of the list that was looked at last. */
+/* An object of the list that was hashed last. */
 struct seen {
     uint64_t number;
     uint64_t scope;
@@ -52,20 +52,20 @@ struct use {
 
 struct pfdd_blob_store {
     const char *dir;
-    void *tree;            /* of objects */
+    void *tree;            /* of objects, by digest */
     struct stock **stocks; /* [n_stocks] */
     size_t n_stocks;
     struct use *uses; /* [n_uses], by segment */
     size_t n_uses;
     struct seen *seen; /* [n_seen] */
     size_t n_seen;
-    uint64_t changes; /* that list's */
+    uint64_t changes; /* the list's count of changes */
     uint64_t next_number;
     uint64_t n_bytes; /* of disk space */
-    size_t n_memory;  /* of stocks and objects */
+    size_t n_memory;  /* of manifests and objects */
 };
 
-/* Bytes on disk of a file of n: whole blocks, and its name takes some, too. */
+/* Disk space of a file of n bytes: whole blocks, and one for its name. */
 static uint64_t disk_of(uint64_t n)
 {
     return (n / BLOCK + 1) * BLOCK;
@@ -78,7 +78,7 @@ static int by_digest(const void *a, const void *b)
     return memcmp(a, b, PFDD_SHA256_BYTES);
 }
 
-/* NULL: out of memory. *is_new: it has to be written. */
+/* NULL: out of memory. *is_new: the object has to be written. */
 static struct object *find_object(struct pfdd_blob_store *blob_store,
                                   const uint8_t *digest, uint64_t n,
                                   bool *is_new)
@@ -114,14 +114,14 @@ static void drop_object(struct pfdd_blob_store *blob_store, struct object *o)
     free(o);
 }
 
-/* ---- stocks ---- */
+/* ---- manifests ---- */
 
 static size_t item_memory(const struct pfdd_manifest_item *item)
 {
     return sizeof *item + sizeof(struct object *) + strlen(item->name) + 1;
 }
 
-/* Takes the item over. False: out of memory. */
+/* Takes over the item. False: out of memory. */
 static bool add_item(struct pfdd_blob_store *blob_store, struct stock *s,
                      struct pfdd_manifest_item *item, bool *is_new)
 {
@@ -146,7 +146,7 @@ static bool add_item(struct pfdd_blob_store *blob_store, struct stock *s,
     return true;
 }
 
-/* The last one. */
+/* Drops the last item. */
 static void drop_item(struct pfdd_blob_store *blob_store, struct stock *s)
 {
     struct pfdd_manifest_item *item = &s->list.items[--s->list.n];
@@ -186,7 +186,7 @@ static struct stock *new_stock(struct pfdd_blob_store *blob_store,
     return s;
 }
 
-/* Its file has n bytes. */
+/* Charges the manifest's file of n bytes, instead of its previous size. */
 static void charge_file(struct pfdd_blob_store *blob_store, struct stock *s,
                         uint64_t n)
 {
@@ -214,7 +214,7 @@ static void free_stock(struct pfdd_blob_store *blob_store, struct stock *s,
     free(s);
 }
 
-/* ---- the start ---- */
+/* ---- open and free ---- */
 
 static void make_dir(const char *dir, const char *under)
 {
@@ -224,7 +224,8 @@ static void make_dir(const char *dir, const char *under)
         pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));
 }
 
-/* Whatever is not there, or damaged, is said when somebody needs it. */
+/* Skips a missing or damaged manifest; the first reader that needs it logs the
+ * error. */
 static void read_stock(struct pfdd_blob_store *blob_store, uint64_t number)
 {
     struct pfdd_manifest_list list = { 0 };
@@ -294,7 +295,7 @@ void pfdd_blob_store_free(struct pfdd_blob_store *blob_store)
     free(blob_store);
 }
 
-/* ---- who speaks of what ---- */
+/* ---- segments and their manifests ---- */
 
 static bool use(struct pfdd_blob_store *blob_store, uint64_t segment,
                 struct stock *s)
@@ -338,7 +339,7 @@ void pfdd_blob_store_release(struct pfdd_blob_store *blob_store,
     blob_store->n_uses = n;
 }
 
-/* Halves, and what no stock speaks of. */
+/* Removes partial files, and objects that no manifest lists. */
 static void on_object(struct pfdd_blob_store *blob_store, const char *name)
 {
     char path[PFDD_PATH];
@@ -372,10 +373,10 @@ void pfdd_blob_store_tidy(struct pfdd_blob_store *blob_store)
     each_file(blob_store, PFDD_MANIFEST_LISTS, on_other);
 }
 
-/* ---- what there is ---- */
+/* ---- objects that the daemon has ---- */
 
-/* Where the last list has an object, from i on; both are in the order in which
- * things came. */
+/* The index of an object in the list that was hashed last, from i on. Both
+ * lists are in order of arrival. */
 static size_t find_seen(const struct pfdd_blob_store *blob_store, size_t i,
                         uint64_t number)
 {
@@ -416,7 +417,7 @@ static bool look(struct pfdd_blob_store *blob_store,
     return true;
 }
 
-/* What entries of a scope need. */
+/* An object that entries of a scope need. */
 struct wanted {
     struct pfdd_code_object object;
     uint8_t digest[PFDD_SHA256_BYTES];
@@ -431,7 +432,8 @@ static bool has(const struct wanted *wanted, size_t n, uint64_t number)
     return false;
 }
 
-/* What its strings have that the list has not: the producer has gone. */
+/* Adds objects of the entries' own strings that the list no longer has, because
+ * their producer has gone. */
 static void add_own(const struct pfdd_blob_store_list *list, struct wanted *ret,
                     size_t *n)
 {
@@ -475,8 +477,8 @@ static bool is_same(const struct pfdd_manifest_item *item,
            (!o->is_shader || item->shader == o->shader);
 }
 
-/* False: something that the stock has is not wanted any more. Otherwise what it
- * lacks is behind that. */
+/* False: the manifest has an object that is not wanted any more. True: the
+ * objects that it lacks are those behind its last one. */
 static bool is_prefix(const struct stock *s, const struct wanted *wanted,
                       size_t n)
 {
@@ -512,7 +514,8 @@ static bool take_fresh(struct pfdd_blob_store *blob_store, struct stock *s,
     return true;
 }
 
-/* For the list, too, beside the one that it takes the place of. */
+/* The manifest is counted with both files: the old one exists until the new one
+ * is whole. */
 static bool has_space(const struct pfdd_blob_store *blob_store, uint64_t n_list,
                       uint64_t n_max)
 {
@@ -520,7 +523,7 @@ static bool has_space(const struct pfdd_blob_store *blob_store, uint64_t n_list,
     return !errno;
 }
 
-/* What is fresh [n], and then the list that speaks of it. */
+/* Writes the fresh objects [n], then the manifest that lists them. */
 static bool write_stock(struct pfdd_blob_store *blob_store, struct stock *s,
                         const struct pfdd_manifest_file *fresh, size_t n,
                         uint64_t n_max)
@@ -539,7 +542,8 @@ static bool write_stock(struct pfdd_blob_store *blob_store, struct stock *s,
     return ok;
 }
 
-/* Nothing of it changes if it cannot be written. 0, or an errno value. */
+/* Leaves the manifest unchanged if it cannot be written. 0, or an errno
+ * value. */
 static int extend(struct pfdd_blob_store *blob_store, struct stock *s,
                   const struct wanted *wanted, size_t n_wanted, uint64_t n_max)
 {
@@ -570,7 +574,7 @@ static struct stock *open_stock(const struct pfdd_blob_store *blob_store,
     return NULL;
 }
 
-/* The stock that a scope's entries have from now on; 0, or an errno value. */
+/* The manifest for new entries of a scope; 0, or an errno value. */
 static int find_stock_for(struct pfdd_blob_store *blob_store, uint64_t scope,
                           uint64_t segment, const struct wanted *wanted,
                           size_t n, uint64_t n_max, struct stock **ret)

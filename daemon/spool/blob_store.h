@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code objects and shaders that the entries of the queue need (spool.h),
- * so that these are rendered after a restart although whoever sent them has
- * gone. They lie beside the segments, each once, named by its SHA-256:
+ * Code objects and shaders that entries in the spool need (spool.h). With them
+ * entries are rendered after a restart, when their producer may have gone. They
+ * are stored beside the segments, once each, named by their SHA-256:
  *
- *   queue/objects/SHA256   a code object or module, as it came
- *   queue/strings/NUMBER   a stock: which of them, in which order
+ *   queue/objects/SHA256   a code object or module, as it was received
+ *   queue/strings/NUMBER   a manifest: a list of objects, in order
  *
- * A stock has what entries of one scope may need. It is made when a chunk is
- * written that needs it, and grows by what comes later, also by what comes
- * after the last entry: entries whose strings come late are rendered with them
- * from then on, after a restart, too. When the daemon has let go of something
- * that a stock has, for room or because a producer has gone, what comes next
- * has another stock. What the daemon let go of before its entries could be
- * written, because the queue was full or the disk failed, is in none. A stock
- * goes with the last segment that speaks of it, an object with the last stock.
+ * A manifest lists the objects that entries of one scope may need. It is made
+ * when a chunk that needs it is written. It grows when objects arrive later,
+ * also after the last entry: entries whose strings arrive late are rendered
+ * with them from then on, also after a restart. When the daemon has evicted an
+ * object of a manifest, for memory or because its producer has gone, later
+ * entries get a new manifest. Objects evicted before their entries reached the
+ * disk (spool full, write error) are in no manifest. A manifest is removed with
+ * the last segment that refers to it, an object with the last manifest that
+ * lists it.
  *
- * All of it belongs to the thread of the disk, but for the time before and
- * after there are jobs. manifest.h has what others may read.
+ * Belongs to the disk thread, except before the first job and after the last.
+ * Functions that other threads may call are in manifest.h.
  */
 #ifndef PFDD_BLOB_STORE_H
 #define PFDD_BLOB_STORE_H
@@ -31,49 +32,50 @@
 
 struct pfdd_blob_store;
 
-/* Of the queue in a folder: what is there is read. NULL: out of memory. dir:
- * borrowed. */
+/* Reads the manifests in a spool's folder. dir: borrowed. NULL: out of
+ * memory. */
 struct pfdd_blob_store *pfdd_blob_store_open(const char *dir);
 /* NULL is allowed. */
 void pfdd_blob_store_free(struct pfdd_blob_store *blob_store);
 
-/* A segment speaks of a stock; for what is there at the start. */
+/* A segment refers to a manifest; used for segments that exist at the start. */
 void pfdd_blob_store_use(struct pfdd_blob_store *blob_store, uint64_t segment,
                          uint64_t stock);
-/* A segment has gone. */
+/* A segment was removed. */
 void pfdd_blob_store_release(struct pfdd_blob_store *blob_store,
                              uint64_t segment);
-/* What no segment speaks of goes. */
+/* Removes manifests and objects that no segment refers to. */
 void pfdd_blob_store_tidy(struct pfdd_blob_store *blob_store);
 
-/* What there is now, and what the strings of a scope have of their own; held by
- * whoever calls. */
+/* The objects that the daemon has now, and those of the entries' own strings.
+ * The caller holds both lists. */
 struct pfdd_blob_store_list {
-    const struct pfdd_object_lists *of; /* open is NULL: there is nothing */
+    const struct pfdd_object_lists *of; /* open is NULL: there are no objects */
     const void *list;
     size_t n;
     uint64_t changes;
     const void *own;
     size_t n_own;
-    uint64_t n_bytes_max; /* of disk space, with what is there */
+    uint64_t n_bytes_max; /* limit of disk space, including existing files */
 };
 
-/* What the scope's entries need is safe on disk when this returns 0, and stays
- * for as long as the segment does; otherwise an errno value, EDQUOT: it would
- * take more than n_bytes_max. */
+/* Stores the objects that entries of a scope need. 0: they are safe on disk,
+ * for as long as the segment exists. Otherwise an errno value; EDQUOT: they
+ * would take more than n_bytes_max. */
 int pfdd_blob_store_add(struct pfdd_blob_store *blob_store,
                         const struct pfdd_blob_store_list *list, uint64_t scope,
                         uint64_t segment, struct pfdd_manifest *ret);
-/* Stocks that are there get what has come since; 0, or an errno value. */
+/* Adds newly arrived objects to manifests of this run. 0, or an errno value. */
 int pfdd_blob_store_extend(struct pfdd_blob_store *blob_store,
                            const struct pfdd_blob_store_list *list);
 
-/* How many objects a stock has, and their bytes, if it is there. */
+/* The number of a manifest's objects, and their bytes; *n stays as it is if
+ * there is no such manifest. */
 void pfdd_blob_store_manifest(const struct pfdd_blob_store *blob_store,
                               uint64_t stock, uint32_t *n, size_t *n_bytes);
-/* Of disk space: whole blocks, lists as well. */
+/* Bytes of disk space, in whole blocks, including manifests. */
 uint64_t pfdd_blob_store_bytes(const struct pfdd_blob_store *blob_store);
-/* Of memory. */
+/* Bytes of memory. */
 size_t pfdd_blob_store_memory(const struct pfdd_blob_store *blob_store);
 
 #endif

@@ -46,7 +46,7 @@ void pfdd_checkpoint_read(const char *dir, struct pfdd_checkpoint *ret)
     const char *name = NULL;
     json_t *value = NULL;
     *ret = (struct pfdd_checkpoint){ 0 };
-    /* Of one that a kill kept from coming whole. */
+    /* Left by a process that was killed while writing it. */
     snprintf(path, sizeof path, "%.400s/checkpoint.part", dir);
     unlink(path);
     snprintf(path, sizeof path, "%.400s/checkpoint", dir);

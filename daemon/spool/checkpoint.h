@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file that says how far the queue (spool.h) has come: what each required
- * output has acknowledged, and how far into each source its lines reach.
+ * The spool's state file (spool.h): the last item that each required output has
+ * acknowledged, and the offset in each source up to which entries are on disk.
  */
 #ifndef PFDD_CHECKPOINT_H
 #define PFDD_CHECKPOINT_H
@@ -21,13 +21,13 @@ struct pfdd_checkpoint {
 
 void pfdd_checkpoint_deinit(struct pfdd_checkpoint *c);
 
-/* What cannot be read is said, and left out. */
+/* Logs an unreadable file; *ret is then empty. */
 void pfdd_checkpoint_read(const char *dir, struct pfdd_checkpoint *ret);
 
 /* The file's text, allocated; NULL: out of memory. */
 char *pfdd_checkpoint_text(const struct pfdd_checkpoint *c);
 
-/* In the place of the one before. False: that one is still there. */
+/* Replaces the previous file. False: the previous file is still there. */
 bool pfdd_checkpoint_write(const char *dir, const char *text);
 
 #endif

@@ -50,7 +50,7 @@ static void on_supply(struct pfdd_spool_reader *s)
         uint64_t last = has_chunks ? c->given : pfdd_spool_reader_last(s);
         c->last = last ? last : c->last;
         c->passed = has_more(c) ? c->given : c->of->durable;
-        /* What could not be read is not waited for. */
+        /* Do not wait for items that could not be read. */
         is_behind = is_caught_up && c->acked < c->passed;
     }
     if (is_behind)
@@ -83,7 +83,7 @@ void pfdd_consumer_init(struct pfdd_consumer *c, struct pfdd_consumers *of,
     const struct pfdd_segments *s = &of->segments;
     c->saved = acked;
     c->acked = acked > of->durable ? of->durable : acked;
-    /* A new one begins with the oldest line that there is. */
+    /* A new consumer begins with the oldest item. */
     uint64_t oldest =
         s->n > of->n_going ? s->items[of->n_going].first : of->durable + 1;
     if (c->acked + 1 < oldest)
@@ -194,10 +194,10 @@ void pfdd_consumer_take_chunks(struct pfdd_consumer *consumer)
     pfdd_spool_reader_forget(&consumer->spool_reader);
 }
 
-/* ---- what a consumer has already ---- */
+/* ---- resuming ---- */
 
-/* Lines are made anew, perhaps with strings that came since; number and time
- * are no other record's. */
+/* Lines are rendered anew, perhaps with strings that arrived since. Number and
+ * time identify a record. */
 static bool has_line(const struct pfdd_segment_reader *r, uint64_t seq,
                      uint64_t time, const char *line, size_t n)
 {
@@ -245,7 +245,8 @@ void pfdd_consumer_resume(struct pfdd_consumer *consumer, uint64_t seq,
 
 void pfdd_consumer_ack(struct pfdd_consumer *consumer, uint64_t seq)
 {
-    /* What could not be read behind it, or is not for it, is not waited for. */
+    /* Items behind the last line could not be read or are not wanted: the
+     * consumer will not acknowledge them. */
     if (seq >= consumer->last)
         seq = consumer->passed;
     if (seq > consumer->acked)
@@ -253,7 +254,7 @@ void pfdd_consumer_ack(struct pfdd_consumer *consumer, uint64_t seq)
     consumer->of->acked(consumer->of);
 }
 
-/* ---- all of them ---- */
+/* ---- all consumers ---- */
 
 void pfdd_consumers_retry(struct pfdd_consumers *consumers)
 {

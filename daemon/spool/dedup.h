@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chunks that are in the queue on disk already when it is opened, so that
- * what an edge sends again after a restart is known. A mark is of a chunk's
- * bytes and time. Loop thread only.
+ * Recognizes chunks that an edge sends again after a restart: marks of the
+ * chunks that were in the spool when it was opened. A mark is a hash of a
+ * chunk's time and bytes. Loop thread only.
  */
 #ifndef PFDD_DEDUP_H
 #define PFDD_DEDUP_H
@@ -14,7 +14,7 @@
 
 struct pfdd_dedup_mark {
     uint64_t value;
-    uint64_t end; /* sequence number behind the chunk, ours; 0: it was found */
+    uint64_t end; /* sequence number behind the chunk; 0: already found */
 };
 
 /* All zeros: none. */
@@ -22,19 +22,20 @@ struct pfdd_dedup {
     struct pfdd_dedup_mark *items; /* [n], by value */
     size_t n;
     size_t size;
-    size_t n_left; /* that were not found */
+    size_t n_left; /* marks that were not found yet */
 };
 
 void pfdd_dedup_deinit(struct pfdd_dedup *dedup);
 
-/* Of all that a consumer has not acknowledged. Waits for the disk. */
+/* Reads the marks of all chunks that a consumer has not acknowledged. Waits for
+ * the disk. */
 void pfdd_dedup_read(const struct pfdd_consumer *consumer,
                      struct pfdd_dedup *ret);
 
 uint64_t pfdd_dedup_mark_of(uint64_t time, const void *bytes, size_t n);
 
-/* The sequence number behind the chunk of that mark, which is taken out; of
- * several the first one's. 0: there is none. */
+/* Takes out the first chunk with this mark: the sequence number behind it. 0:
+ * there is none. */
 uint64_t pfdd_dedup_find(struct pfdd_dedup *dedup, uint64_t value);
 
 #endif

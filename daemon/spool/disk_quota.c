@@ -5,8 +5,9 @@
 
 enum {
     SEGMENT_MAX = 16 << 20, /* bytes of a segment, preallocated */
-    SEGMENTS = 4,           /* at least, in the room that there is: the last
-                               one stays, also when all of it is acknowledged */
+    /* at least, within the quota: the last segment stays, even when all of
+     * it is acknowledged */
+    SEGMENTS = 4,
 };
 
 void pfdd_disk_quota_init(struct pfdd_disk_quota *disk_quota,
@@ -32,7 +33,7 @@ static uint64_t of_segments(const struct pfdd_disk_quota *disk_quota)
     return n;
 }
 
-/* What is there goes with the checkpoint that is on its way. */
+/* True: all segments are acknowledged, and go with the next checkpoint. */
 static bool is_empty(const struct pfdd_disk_quota *disk_quota)
 {
     const struct pfdd_consumers *all = disk_quota->consumers;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The disk space that the queue (spool.h) may take: its segments, and beside them
- * the code objects (blob_store.h) that chunks in them need. Loop thread only.
+ * The disk space that the spool (spool.h) may take: segments, and the code
+ * objects that their chunks need (blob_store.h). Loop thread only.
  */
 #ifndef PFDD_DISK_QUOTA_H
 #define PFDD_DISK_QUOTA_H
@@ -12,24 +12,24 @@
 struct pfdd_consumers;
 
 struct pfdd_disk_quota {
-    const struct pfdd_consumers *consumers; /* whose segments they are */
+    const struct pfdd_consumers *consumers; /* owner of the segments */
     uint64_t n_bytes_max;
-    uint64_t n_segment; /* bytes of one */
+    uint64_t n_segment; /* bytes of one segment */
 };
 
 void pfdd_disk_quota_init(struct pfdd_disk_quota *disk_quota,
                           const struct pfdd_consumers *consumers,
                           uint64_t n_bytes_max);
 
-/* There is room for one more segment, beside code objects of n_kept bytes. */
+/* True: one more segment fits, beside code objects of n_kept bytes. */
 bool pfdd_disk_quota_may_begin(const struct pfdd_disk_quota *disk_quota,
                                uint64_t n_kept);
 
 /*
- * What code objects may take with a new segment of n_new bytes, or (0) with
- * those that there are. They may take more than there is room for: then each
- * segment waits until the one before is acknowledged, and what that one needed
- * goes; a first one has what it needs.
+ * Bytes that code objects may take, with a new segment of n_new bytes, or (0)
+ * with the existing ones. If they take more than the quota, each segment waits
+ * until the one before it is acknowledged and its objects are removed. There is
+ * no limit for a first segment.
  */
 uint64_t pfdd_disk_quota_for_blobs(const struct pfdd_disk_quota *disk_quota,
                                    uint64_t n_new);

@@ -14,28 +14,28 @@
 
 enum {
     ROOM = PFDD_SPOOL_LINE_MAX + 1,
-    STEP = 1 << 20, /* bytes that are gone back at once */
-    STEPS_MAX = 64, /* records that are not saved lie behind that */
+    STEP = 1 << 20, /* bytes of one step backward */
+    STEPS_MAX = 64, /* search limit for records that are not saved */
 };
 
-/* Lines of a file, from a place on. */
+/* Reads lines of a file, from an offset on. */
 struct lines {
     int fd;
     const struct pfdd_json_style *json_style;
     uint64_t size; /* of the file */
-    uint64_t at;   /* of `bytes` in it */
+    uint64_t at;   /* offset of `bytes` in the file */
     size_t n;
     size_t used;
     char *bytes; /* [n], of ROOM */
 };
 
-/* What has been seen. */
+/* The state of a walk through the lines. */
 struct walk {
     uint64_t saved;
-    uint64_t first; /* of the records that follow one another up to now */
+    uint64_t first; /* of the records in sequence up to here */
     uint64_t last;
-    uint64_t end;   /* behind the last line that stays */
-    uint64_t place; /* of the record `last` */
+    uint64_t end;   /* offset behind the last line that stays */
+    uint64_t place; /* offset of the record `last` */
     size_t n_place;
 };
 
@@ -45,7 +45,7 @@ static void move_to(struct lines *l, uint64_t at)
     l->n = l->used = 0;
 }
 
-/* 1: a line [*n]; 0: no whole one is left; -1: errno. */
+/* 1: a line [*n]; 0: no whole line is left; -1: errno. */
 static int next_line(struct lines *l, const char **line, size_t *n)
 {
     for (;;) {
@@ -71,17 +71,18 @@ static int next_line(struct lines *l, const char **line, size_t *n)
     }
 }
 
-/* Back to a line whose records are all saved, or to the beginning. */
+/* Goes back to a line whose preceding records are all saved, or to the
+ * beginning. */
 static bool find_start(struct lines *l, uint64_t saved)
 {
     uint64_t at = l->size;
     const char *line = NULL;
     size_t n = 0;
-    /* When nothing is known yet, not much has been written either. */
+    /* Without a saved position little was written since: one step is enough. */
     for (unsigned i = 0; i < (saved ? STEPS_MAX : 1) && at > 0; i++) {
         at = at > STEP ? at - STEP : 0;
         move_to(l, at);
-        if (at && next_line(l, &line, &n) < 0) /* half of one */
+        if (at && next_line(l, &line, &n) < 0) /* the rest of a line */
             return false;
         uint64_t start = l->at + l->used;
         int rc = next_line(l, &line, &n);
@@ -97,20 +98,21 @@ static bool find_start(struct lines *l, uint64_t saved)
     return true;
 }
 
-/* True: the records up to now are ours, in order, and not before what is saved
- * ends. */
+/* True: the records up to here are ours, in sequence, with no hole behind the
+ * saved position. */
 static bool is_connected(const struct walk *k)
 {
     return k->first && k->first <= k->saved + 1 && k->last >= k->saved;
 }
 
-/* True: what is here and not one of ours comes again: it is not saved. */
+/* True: a line here that does not continue our records was not saved, and will
+ * be written again. */
 static bool comes_again(const struct walk *k)
 {
     return k->saved && is_connected(k);
 }
 
-/* False: what follows is to be written again. */
+/* False: the line and the rest of the file will be written again. */
 static bool take_line(struct walk *k, const struct lines *l, const char *line,
                       size_t n)
 {
@@ -131,8 +133,8 @@ static bool take_line(struct walk *k, const struct lines *l, const char *line,
     return true;
 }
 
-/* What is behind the last line: the beginning of a record, or what a file
- * system left where it should be. */
+/* True: the bytes behind the last line are the beginning of a record, or zeros
+ * that the file system left there. */
 static bool is_torn(const struct walk *k, const struct lines *l)
 {
     const char *rest = l->bytes + l->used;
@@ -210,7 +212,7 @@ static void cut(const char *path, int fd, uint64_t size, uint64_t end)
         pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));
 }
 
-/* What follows begins a line of its own. */
+/* Ends an unfinished last line. */
 static void end_line(const char *path, int fd, uint64_t size)
 {
     char last = '\n';

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-    BYTES = 256 * 1024, /* of chunks, but for the last one */
+    BYTES = 256 * 1024, /* of chunks, except the last one */
 };
 
 /* ---- buffers ---- */
@@ -29,7 +29,7 @@ void pfdd_group_commit_deinit(struct pfdd_group_commit *b)
         free_place(&b->places[i]);
 }
 
-/* Nobody makes chunks of these any more. */
+/* Frees places of buffers that get no more chunks. */
 static void sweep(struct pfdd_group_commit *b)
 {
     for (unsigned i = 0; i < PFDD_PLACES; i++) {
@@ -38,7 +38,7 @@ static void sweep(struct pfdd_group_commit *b)
     }
 }
 
-/* Where the segment has a buffer; PFDD_PLACES: nowhere. */
+/* A buffer's place in the segment; PFDD_PLACES: it has none. */
 static uint32_t find_place(const struct pfdd_group_commit *b,
                            const struct pfdd_buffer *buffer)
 {
@@ -58,7 +58,8 @@ static uint32_t take_place(struct pfdd_group_commit *b,
     return i;
 }
 
-/* Its place, and how it is described there if that is new. */
+/* Sets the item's place, and the buffer's description if the segment lacks
+ * it. */
 static bool set_place(struct pfdd_group_commit *b,
                       struct pfdd_group_commit_item *item)
 {
@@ -79,8 +80,8 @@ static bool set_place(struct pfdd_group_commit *b,
 
 /* ---- chunks ---- */
 
-/* One that is longer than a record may be is cut: what is behind that is a gap
- * for whoever reads it. */
+/* The written bytes of a chunk. A chunk beyond the size of a record is cut; its
+ * readers get a gap for the rest. */
 static size_t n_written(const struct pfdd_chunk *c)
 {
     size_t max = PFDD_SPOOL_RECORD_MAX - PFDD_SPOOL_RECORD_CHUNK;
@@ -119,7 +120,7 @@ static void let_go(struct pfdd_group_commit *b)
     }
 }
 
-/* What they describe is not on disk. */
+/* The segment does not have the buffers that the items describe. */
 void pfdd_group_commit_drop(struct pfdd_group_commit *b)
 {
     for (size_t i = 0; i < b->n; i++) {
@@ -146,8 +147,8 @@ struct pfdd_strings *pfdd_group_commit_strings(
 {
     for (unsigned i = 0; i < PFDD_PLACES; i++) {
         const struct pfdd_buffer *buffer = b->places[i].buffer;
-        /* What was left behind gets nothing that comes late, or lacks
-         * something: what is on disk has both. */
+        /* A binding that was left behind gets no late strings, and a trimmed
+         * one lacks some; the blob store has both. */
         if (buffer && b->places[i].stock == stock && !buffer->binding->of &&
             !buffer->binding->is_trimmed)
             return buffer->binding->strings;
@@ -155,7 +156,7 @@ struct pfdd_strings *pfdd_group_commit_strings(
     return NULL;
 }
 
-/* ---- on the disk's thread ---- */
+/* ---- on the disk thread ---- */
 
 /* A chunk without entries needs no strings. */
 static int find_stock(const struct pfdd_group_commit *b, size_t i,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chunks of the ring that go to disk together (spool.h), and the buffers that
- * the segment they go to knows already. Loop thread only, but for
+ * A batch of the ring's chunks that are written to disk together (spool.h), and
+ * the buffers that the current segment has described. Loop thread only, except
  * pfdd_group_commit_write().
  */
 #ifndef PFDD_GROUP_COMMIT_H
@@ -22,49 +22,49 @@ enum {
 struct pfdd_group_commit {
     struct pfdd_group_commit_item {
         struct pfdd_chunk *chunk;     /* a reference */
-        struct pfdd_strings *strings; /* likewise: what it is read with now */
+        struct pfdd_strings *strings; /* likewise, to decode it now */
         uint32_t place;
-        char *description; /* of its buffer [n_description], owned; NULL: the
-                              segment has it */
+        /* of its buffer [n_description], owned; NULL: the segment has it */
+        char *description;
         size_t n_description;
-        struct pfdd_manifest manifest; /* when it is written */
+        struct pfdd_manifest manifest; /* set when it is written */
     } items[PFDD_GROUP_COMMIT_CHUNKS]; /* [n] */
     size_t n;
     size_t n_bytes; /* of all records */
-    uint64_t end;   /* sequence number, behind the last item */
+    uint64_t end;   /* sequence number behind the last item */
     struct pfdd_group_commit_place {
         struct pfdd_buffer *buffer; /* a reference; NULL: free */
-        bool is_described;          /* in the segment */
-        uint64_t stock;             /* that its chunks had last */
+        bool is_described;          /* the segment has its description */
+        uint64_t stock;             /* the last manifest of its chunks */
     } places[PFDD_PLACES];
-    unsigned next_place; /* to be given to another buffer */
+    unsigned next_place; /* the next to be reused */
 };
 
-/* Takes chunks that follow one another, from an item on, which begins one.
- * False: out of memory; it has those before. */
+/* Gathers consecutive chunks, beginning with the one that begins with item seq.
+ * False: out of memory; the chunks before that are gathered. */
 bool pfdd_group_commit_gather(struct pfdd_group_commit *group_commit,
                               const struct pfdd_ring *ring, uint64_t seq);
-/* Lets them go; they come again. */
+/* Drops the chunks; they will be gathered again. */
 void pfdd_group_commit_drop(struct pfdd_group_commit *group_commit);
 
-/* On the disk's thread: 0, or an errno value. */
+/* On the disk thread. 0, or an errno value. */
 int pfdd_group_commit_write(struct pfdd_group_commit *group_commit,
                             struct pfdd_segment_writer *w, const char *dir,
                             const struct pfdd_segment_place *place,
                             struct pfdd_blob_store *blob_store,
                             const struct pfdd_blob_store_list *list);
 
-/* All is on disk: lets them go. */
+/* Drops the chunks; all of them are on disk. */
 void pfdd_group_commit_done(struct pfdd_group_commit *group_commit);
 
-/* Nothing is on its way. */
+/* No write may be in flight. */
 void pfdd_group_commit_deinit(struct pfdd_group_commit *group_commit);
 
-/* The next one goes to another segment. */
+/* The next batch begins a new segment. */
 void pfdd_group_commit_forget(struct pfdd_group_commit *group_commit);
 
-/* The strings that buffers of a stock are read with, borrowed; NULL: there is
- * no such buffer. */
+/* The strings that buffers of a manifest are decoded with now, borrowed. NULL:
+ * there is no such buffer. */
 struct pfdd_strings *pfdd_group_commit_strings(
     const struct pfdd_group_commit *group_commit, uint64_t stock);
 

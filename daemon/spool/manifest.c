@@ -18,9 +18,9 @@
 #include "spool/segments.h"
 
 enum {
-    LIST_MAX = 64 << 20, /* bytes of a list's file */
-    ITEM_MAX = 64 << 10, /* bytes of what it says of one */
-    SYNC_EACH = 16,      /* files; more of them are synced together */
+    LIST_MAX = 64 << 20, /* bytes of a manifest */
+    ITEM_MAX = 64 << 10, /* bytes of one item of it */
+    SYNC_EACH = 16,      /* files; more are synced together */
 };
 
 void pfdd_manifest_list_deinit(struct pfdd_manifest_list *list)
@@ -139,7 +139,7 @@ static bool read_item(struct pfdd_manifest_list *list, const json_t *value)
     return false;
 }
 
-/* Where a text is read. */
+/* A position in the text that is parsed. */
 struct scan {
     const char *at;
     const char *end;
@@ -151,7 +151,7 @@ static void skip_space(struct scan *s)
         s->at++;
 }
 
-/* True: it was the next one, and has been read. */
+/* True: the next character is this one; it was consumed. */
 static bool take_sign(struct scan *s, char sign)
 {
     skip_space(s);
@@ -161,9 +161,9 @@ static bool take_sign(struct scan *s, char sign)
     return true;
 }
 
-/* Behind the string, number, or object of such that is next; NULL: there is
- * something else, or it is too large to be parsed. Trees of arrays take much
- * more memory than their text. */
+/* The end of the next string, number, or object of strings and numbers. NULL:
+ * something else comes next, or it is too large to be parsed: trees of arrays
+ * take much more memory than their text. */
 static const char *find_end(const struct scan *s)
 {
     const char *text = s->at;
@@ -188,7 +188,7 @@ static const char *find_end(const struct scan *s)
     return NULL;
 }
 
-/* NULL: there is none that is sound. */
+/* NULL: the next value is missing or malformed. */
 static json_t *take_value(struct scan *s)
 {
     skip_space(s);
@@ -218,7 +218,7 @@ static bool take_items(struct scan *s, size_t n_max,
     return ok;
 }
 
-/* "objects" once, and others' plain values. */
+/* Parses the root: "objects" once, and other keys with plain values. */
 static bool take_list(struct scan *s, size_t n_max,
                       struct pfdd_manifest_list *ret)
 {
@@ -279,7 +279,7 @@ static json_t *item_text(const struct pfdd_manifest_item *item)
     pfdd_sha256_text(item->digest, digest);
     json_t *ret =
         json_pack("{s:s,s:I}", "sha256", digest, "bytes", (json_int_t)item->n);
-    /* A path of the configuration may be any bytes. */
+    /* A path from the configuration may have any bytes. */
     json_t *name = json_string(item->name);
     json_object_set_new(ret, "name", name ? name : json_string("code object"));
     if (item->is_shader)
@@ -327,7 +327,8 @@ static bool sync_all(const char *dir)
     return ok;
 }
 
-/* All under other names first: what has its name is whole. */
+/* Writes all files under temporary names first: a file with its final name is
+ * whole. */
 bool pfdd_manifest_write_objects(const char *dir,
                                  const struct pfdd_manifest_file *files,
                                  size_t n)
@@ -394,7 +395,7 @@ static void load_item(struct pfd_strings *set, const char *dir,
                                     .bytes = bytes,
                                     .n_bytes = item->n,
                                     .source = item->name };
-    /* What is odd about it was said when it came. */
+    /* Its findings were logged when it was received. */
     if (bytes && item->is_shader) {
         pfd_strings_add_shader(set, &info, NULL, NULL, NULL);
     } else if (bytes) {

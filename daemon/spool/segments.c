@@ -88,7 +88,7 @@ uint64_t *pfdd_segments_find(const char *dir, size_t *n)
     return firsts;
 }
 
-/* ---- which there are ---- */
+/* ---- the list of segments ---- */
 
 void pfdd_segments_deinit(struct pfdd_segments *segments)
 {
@@ -120,14 +120,15 @@ bool pfdd_segments_add(struct pfdd_segments *segments, uint64_t first,
 
 void pfdd_segments_drop(struct pfdd_segments *segments, size_t n)
 {
-    if (n == 0) /* of none, perhaps */
+    if (n == 0) /* items may be NULL */
         return;
     segments->n -= n;
     memmove(segments->items, segments->items + n,
             segments->n * sizeof *segments->items);
 }
 
-/* The last one that begins at or before a line, or the first of all. */
+/* The last segment that begins at or before an item; otherwise the first
+ * one. */
 static size_t find_segment(const struct pfdd_segments *segments, size_t from,
                            uint64_t seq)
 {
@@ -150,8 +151,8 @@ bool pfdd_segments_next(const struct pfdd_segments *segments, size_t n_going,
 {
     if (segments->n == n_going)
         return false;
-    /* The segment that has the line behind the last one read, or, if that is
-     * lost, the first one behind it. */
+    /* The segment that has the item after the last one read, or, if that item
+     * is lost, the next segment. */
     size_t i = find_segment(segments, n_going,
                             r->segment > r->seq ? r->segment : r->seq + 1);
     if (segments->items[i].first == r->segment &&
@@ -212,7 +213,8 @@ bool pfdd_segment_put(struct pfdd_segment_writer *w, uint64_t number,
     return true;
 }
 
-/* A new one of n bytes, from item `first` on. -1: errno says why. */
+/* Makes a segment of n bytes, beginning with item `first`. -1: errno says
+ * why. */
 static int begin_segment(const char *dir, uint64_t first, uint64_t n)
 {
     char header[PFDD_SEGMENT_HEADER];
@@ -223,7 +225,7 @@ static int begin_segment(const char *dir, uint64_t first, uint64_t n)
     int fd = open_segment(dir, first, O_RDWR | O_CREAT | O_TRUNC);
     if (fd < 0)
         return -1;
-    /* Where it cannot be had, the file grows as it is written. */
+    /* Without support for preallocation the file grows as it is written. */
     bool has_room = fallocate(fd, 0, 0, (off_t)n) == 0 || errno != ENOSPC;
     if (!has_room || !pfdd_write_at(fd, header, sizeof header, 0) ||
         fsync(fd) != 0) {
@@ -306,7 +308,7 @@ bool pfdd_segment_enter(struct pfdd_segment_reader *r, const char *dir,
         r->error = errno;
         return false;
     }
-    /* Somebody has removed it, or put something else in its place. */
+    /* The file was removed or replaced. */
     if (r->fd < 0 || !read_version(r)) {
         pass_over(r, segment);
         return false;
@@ -321,7 +323,7 @@ static bool is_whole(const struct pfdd_segment_reader *r,
     return pfd_crc32c(crc, r->bytes, head->n) == head->crc;
 }
 
-/* False: there is none that is whole before `end`, or r->error. */
+/* False: no whole record before `end`, or r->error. */
 static bool read_record(struct pfdd_segment_reader *r, uint64_t end)
 {
     struct record_head head;
@@ -351,7 +353,7 @@ bool pfdd_segment_peek(struct pfdd_segment_reader *r,
     if (read_record(r, segment->end))
         return true;
     if (!r->error)
-        pass_over(r, segment); /* all that follows in it */
+        pass_over(r, segment); /* with all that follows in it */
     return false;
 }
 

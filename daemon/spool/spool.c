@@ -23,11 +23,11 @@
 enum {
     CHECKPOINT_MS = 1, /* from an acknowledgement to its checkpoint */
     RETRY_MS = 1000,
-    STUCK_MS = 1500,   /* without an acknowledgement, until it is said */
-    ROOM = 512 * 1024, /* of memory, for what is written, at least */
+    STUCK_MS = 1500,   /* without an acknowledgement, until this is logged */
+    ROOM = 512 * 1024, /* bytes of memory for writing, at least */
 };
 
-/* What the disk's thread said last of what lies beside the segments. */
+/* The size of the blob store, as the disk thread reported it last. */
 struct held {
     uint64_t bytes;
     size_t memory;
@@ -39,27 +39,27 @@ struct pfdd_spool {
     int lock;
     struct pfdd_disk_quota disk_quota;
     struct pfdd_consumers consumers;
-    struct pfdd_checkpoint known; /* written by the loop only */
+    struct pfdd_checkpoint known; /* changed by the loop only */
     uint64_t next_seq;
     uint64_t errors;
     struct held held;
-    struct pfdd_cursor cursor; /* stands where the next batch begins */
+    struct pfdd_cursor cursor; /* at the beginning of the next batch */
     bool reading;
     bool busy;
     bool failing;   /* the last write failed, */
-    bool is_full;   /* because there is no more room for it */
-    bool is_said;   /* in the log */
-    uint64_t since; /* the loop's ms: nothing has moved since then */
-    uint64_t acked; /* by then, by whom all wait for */
-    bool pausing;   /* before it is tried again */
-    bool has_begun; /* the last segment is one of this run */
-    size_t n_room;  /* bytes that the writer had when its job began */
+    bool is_full;   /* because the disk quota is used up */
+    bool is_said;   /* the failure was logged */
+    uint64_t since; /* the loop's ms of the last progress */
+    uint64_t acked; /* the slowest consumer's, at that time */
+    bool pausing;   /* until the next try */
+    bool has_begun; /* the last segment was begun in this run */
+    size_t n_room;  /* bytes of the writer when its job began */
     uv_timer_t timer;
     bool timer_open;
     bool checkpointing;
     bool wants_checkpoint;
-    struct pfdd_blob_store *blob_store; /* the disk's thread's */
-    /* The job's while it is on its way: what to write, and what came of it. */
+    struct pfdd_blob_store *blob_store; /* the disk thread's */
+    /* The write job's while it is in flight: its input and its result. */
     struct pfdd_job job;
     struct pfdd_group_commit group_commit;
     struct pfdd_blob_store_list list;
@@ -67,13 +67,13 @@ struct pfdd_spool {
     struct pfdd_segment_writer writer;
     struct held held_then;
     int error;
-    /* The checkpoint's likewise. */
+    /* The checkpoint job's, likewise. */
     struct pfdd_job checkpoint;
     char *text;
-    uint64_t *going; /* [n_going]: when it is written they may go */
+    uint64_t *going; /* [n_going]: removed once the checkpoint is written */
     bool checkpoint_failed;
     struct held held_behind;
-    /* Likewise, when code objects have come. */
+    /* Of the job that adds new code objects, likewise. */
     struct pfdd_job growth;
     bool growing;
     bool grow_failing;
@@ -84,7 +84,7 @@ struct pfdd_spool {
 
 #define PFDD_SPOOL_OF(at, member) PFDD_MEMBER_OF(struct pfdd_spool, at, member)
 
-/* ---- positions ---- */
+/* ---- source offsets ---- */
 
 static void submit_checkpoint(struct pfdd_spool *q);
 
@@ -96,7 +96,7 @@ bool pfdd_spool_position(struct pfdd_spool *q, const char *source,
     bool is_news = false;
     bool is_known = pfdd_source_offsets_begin(&q->known.source_offsets, source,
                                               file, ret, &is_news);
-    /* The disk has one thread: what is asked for first is written first. */
+    /* The disk has one thread: jobs run in order of submission. */
     if (is_news && !q->checkpointing) {
         submit_checkpoint(q);
     } else if (is_news) {
@@ -105,7 +105,7 @@ bool pfdd_spool_position(struct pfdd_spool *q, const char *source,
     return is_known;
 }
 
-/* ---- the start ---- */
+/* ---- open and free ---- */
 
 static bool recall(struct pfdd_spool *q)
 {
@@ -209,7 +209,7 @@ static void run_checkpoint(struct pfdd_job *job)
 {
     struct pfdd_spool *q = PFDD_SPOOL_OF(job, checkpoint);
     q->checkpoint_failed = !pfdd_checkpoint_write(q->dir, q->text);
-    /* Only now may the chunks that it speaks of go. */
+    /* Segments may only be removed once the checkpoint is written. */
     for (size_t i = 0; i < q->consumers.n_going && !q->checkpoint_failed; i++) {
         char path[PFDD_PATH];
         pfdd_segment_path(q->dir, q->going[i], path);
@@ -240,7 +240,7 @@ static bool fits_last(const struct pfdd_spool *q)
                q->disk_quota.n_segment;
 }
 
-/* Where the batch goes; all of it into one segment. 0, or an errno value. */
+/* Finds a place for the whole batch in one segment. 0, or an errno value. */
 static int place_batch(struct pfdd_spool *q)
 {
     struct pfdd_segments *s = &q->consumers.segments;
@@ -258,7 +258,7 @@ static int place_batch(struct pfdd_spool *q)
     return pfdd_segments_reserve(s) ? 0 : ENOMEM;
 }
 
-/* What begins a segment describes its buffers anew. */
+/* Gathers a batch. A new segment describes its buffers anew. */
 static int find_batch(struct pfdd_spool *q)
 {
     bool ok =
@@ -274,7 +274,7 @@ static int find_batch(struct pfdd_spool *q)
                : ENOMEM;
 }
 
-/* For a segment of n_new bytes; 0: for those that are there. */
+/* n_new: bytes of a new segment; 0: only existing segments count. */
 static struct pfdd_blob_store_list open_list(const struct pfdd_spool *q,
                                              uint64_t n_new)
 {
@@ -310,8 +310,8 @@ static void start_write(struct pfdd_spool *q)
     pfdd_pool_submit(q->d->thread_pools.disk, &q->job);
 }
 
-/* The last entry of each chunk that is on disk now says how far its source has
- * come, where somebody will ask. */
+/* Notes the source offsets of the batch that was written, for sources that
+ * resume. */
 static void note_positions(struct pfdd_spool *q)
 {
     for (size_t i = 0; i < q->group_commit.n; i++) {
@@ -350,7 +350,8 @@ static void hear_failure(struct pfdd_spool *q)
     if (!q->failing || (c && c->acked != q->acked))
         q->since = now;
     q->acked = c ? c->acked : 0;
-    /* Full is how those who write wait for those who read, if these do. */
+    /* A full spool is normal flow control, unless consumers stop
+     * acknowledging. */
     if (!q->is_said && (!q->is_full || now - q->since >= STUCK_MS)) {
         q->is_said = true;
         pfdd_log(PFDD_ERROR, "queue in %s: %s%s%s; sources wait", q->dir,
@@ -410,7 +411,7 @@ static void growth_done(struct pfdd_job *job)
     q->grow_failing = q->grow_error != 0;
     q->errors += q->grow_failing;
     if (q->grow_failing)
-        q->grown.n = SIZE_MAX; /* no list's */
+        q->grown.n = SIZE_MAX; /* differs from any list */
 }
 
 void pfdd_spool_look(struct pfdd_spool *q)
@@ -448,8 +449,9 @@ static char *checkpoint_text(struct pfdd_spool *q)
     return pfdd_checkpoint_text(&q->known);
 }
 
-/* Segments all of whose lines everybody has; the last one stays. At the end
- * outputs leave one by one, and what they are owed has to stay. */
+/* Segments whose items all consumers have acknowledged, except the last
+ * segment. While the daemon stops, outputs leave one by one: their segments
+ * have to stay. */
 static void choose_going(struct pfdd_spool *q)
 {
     uint64_t free_below =
@@ -496,7 +498,7 @@ static void finish_checkpoint(struct pfdd_spool *q)
     q->consumers.n_going = 0;
 }
 
-/* Who has not joined since. */
+/* Consumers that joined meanwhile are not in this checkpoint. */
 static void hear_saved(struct pfdd_spool *q)
 {
     for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
@@ -508,7 +510,7 @@ static void hear_saved(struct pfdd_spool *q)
     }
 }
 
-/* There is room again. */
+/* Segments were removed, or the pause is over. */
 static void try_again(struct pfdd_spool *q)
 {
     q->pausing = false;
@@ -536,7 +538,7 @@ static void checkpoint_done(struct pfdd_job *job)
 static void want_checkpoint(struct pfdd_spool *q)
 {
     q->wants_checkpoint = true;
-    /* Room comes by it: then it does not wait for the next try. */
+    /* A checkpoint frees disk space: do not wait for the next try. */
     bool is_awaited = q->pausing && q->is_full;
     if (!q->checkpointing &&
         (is_awaited || !uv_is_active((uv_handle_t *)&q->timer))) {
@@ -587,8 +589,7 @@ static void set_supplies(struct pfdd_spool *q)
         .dir = q->dir,
         .blob_store = q->blob_store,
         .disk = d->thread_pools.disk,
-        .loaders =
-            d->thread_pools.choosers, /* no decoders: they wait for the ring */
+        .loaders = d->thread_pools.choosers, /* decoders wait for the ring */
         .printers = d->thread_pools.printers,
         .none = pfdd_strings_new(pfd_strings_new()),
         .n_strings_max = d->config->config->memory_max / 4,
@@ -643,7 +644,7 @@ void pfdd_spool_stop(struct pfdd_spool *q)
     if (q->reading)
         pfdd_cursor_deinit(&q->cursor);
     q->reading = false;
-    /* No jobs any more: the last checkpoint is written here. */
+    /* Jobs do not run any more: write the last checkpoint here. */
     q->text = checkpoint_text(q);
     if (q->text)
         run_checkpoint(&q->checkpoint);
@@ -667,7 +668,7 @@ void pfdd_spool_leave(struct pfdd_spool *q, struct pfdd_consumer *consumer)
     note_acked(q, consumer);
 }
 
-/* ---- how it is ---- */
+/* ---- state ---- */
 
 size_t pfdd_spool_memory(const struct pfdd_spool *q)
 {

@@ -11,12 +11,13 @@
 #include "ring/ring.h"
 
 enum {
-    PIECE = 256 * 1024, /* bytes of a code object at once */
+    PIECE = 256 * 1024, /* bytes of a code object in one frame */
     BUFFERS_MAX = 4096, /* of one stream */
     STOCKS_MAX = 1024,
 };
 
-/* Whoever listens keeps all that was told, also what nothing needs any more. */
+/* The subscriber keeps everything that was sent, needed or not: a new stream
+ * begins after this many bytes. */
 #define TOLD_MAX (UINT64_C(512) << 20)
 
 static void drop_object(struct pfdd_spool_preamble *b)
@@ -109,7 +110,8 @@ static struct pfdd_spool_preamble_manifest *add_stock(
     return &more[b->n_stocks++];
 }
 
-/* A list that is not there is empty, and entries go without it. */
+/* Reads the manifest. A missing one counts as empty, and entries go without
+ * it. */
 static void read_list(struct pfdd_spool_preamble *b,
                       const struct pfdd_spool_preamble_of *of)
 {
@@ -124,7 +126,7 @@ static void read_list(struct pfdd_spool_preamble *b,
     }
 }
 
-/* The object that comes next is read; false: there is none. */
+/* Reads the next object. False: there are no more. */
 static bool open_object(struct pfdd_spool_preamble *b,
                         const struct pfdd_spool_preamble_of *of,
                         struct pfdd_spool_preamble_manifest *stock)
@@ -186,7 +188,7 @@ static bool tell_piece(struct pfdd_spool_preamble *b,
     return ok;
 }
 
-/* *done: all of the stock has been told. */
+/* *done: the whole manifest was sent. */
 static bool tell_stock(struct pfdd_spool_preamble *b,
                        const struct pfdd_spool_preamble_of *of,
                        struct pfdd_byte_buffer *out, bool *done)
@@ -212,7 +214,7 @@ static bool tell_stock(struct pfdd_spool_preamble *b,
 
 /* ---- buffers ---- */
 
-/* In the words that it was read with. */
+/* A buffer with the manifest as its scope. */
 static struct pfdd_buffer *copy_buffer(const struct pfdd_buffer *buffer,
                                        uint64_t stock)
 {
@@ -226,7 +228,7 @@ static struct pfdd_buffer *copy_buffer(const struct pfdd_buffer *buffer,
     return pfdd_buffer_new(&options);
 }
 
-/* The one that it is told as, or is now; NULL: out of memory. */
+/* The buffer that was sent for it, or a new one. NULL: out of memory. */
 static struct pfdd_buffer *find_buffer(const struct pfdd_spool_preamble *b,
                                        const struct pfdd_buffer *buffer,
                                        uint64_t stock, uint64_t generation,
@@ -234,7 +236,7 @@ static struct pfdd_buffer *find_buffer(const struct pfdd_spool_preamble *b,
 {
     struct pfdd_buffer *ret = NULL;
     *is_told = false;
-    /* The last one is asked for most. */
+    /* The last one is most likely. */
     for (size_t i = b->n_buffers; i > 0 && !*is_told; i--) {
         const struct pfdd_spool_preamble_buffer *each = &b->buffers[i - 1];
         if (each->number == buffer->frame->buffer && each->stock == stock) {
@@ -262,7 +264,7 @@ static bool tell_buffer(struct pfdd_spool_preamble *b, struct pfdd_buffer *told,
     return add_frame(out, &frame);
 }
 
-/* From now on the chunk is of the buffer that was told. */
+/* Sends the chunk's buffer, if necessary, and moves the chunk to it. */
 static bool tell_buffer_of(struct pfdd_spool_preamble *b, struct pfdd_chunk *c,
                            uint64_t stock, struct pfdd_byte_buffer *out)
 {
@@ -282,7 +284,7 @@ static bool tell_buffer_of(struct pfdd_spool_preamble *b, struct pfdd_chunk *c,
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole preamble ---- */
 
 static bool has_outgrown(const struct pfdd_spool_preamble *b,
                          const struct pfdd_spool_preamble_of *of)
@@ -291,7 +293,7 @@ static bool has_outgrown(const struct pfdd_spool_preamble *b,
            b->n_told > TOLD_MAX;
 }
 
-/* Something has to be told that was not. */
+/* True: something in the preamble was not sent yet. */
 static bool has_news(const struct pfdd_spool_preamble *b,
                      const struct pfdd_spool_preamble_of *of)
 {

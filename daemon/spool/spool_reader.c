@@ -7,16 +7,16 @@
 #include <string.h>
 
 enum {
-    INPUT = 24 * 1024,    /* bytes of chunks: a page, about */
-    LINES = 256 * 1024,   /* bytes of lines, but for the last one */
-    ENTRIES = 256 * 1024, /* bytes of chunks that are not printed */
-    RECORD = 1 << 20,     /* room for a larger one is given back */
-    ROOM = 1 << 20,       /* what counts for each, at least */
+    INPUT = 24 * 1024,    /* bytes of chunks; gives about one rendered block */
+    LINES = 256 * 1024,   /* bytes of lines, except the last one */
+    ENTRIES = 256 * 1024, /* bytes of chunks that are not rendered */
+    RECORD = 1 << 20,     /* a larger buffer is freed after use */
+    ROOM = 1 << 20,       /* counted for each reader, at least */
 };
 
 #define SUPPLY_OF(at) PFDD_MEMBER_OF(struct pfdd_spool_reader, at, job)
 
-/* ---- reading, on the disk's thread ---- */
+/* ---- reading, on the disk thread ---- */
 
 static void forget_places(struct pfdd_spool_reader *s)
 {
@@ -83,7 +83,7 @@ static void add_piece(struct pfdd_spool_reader *s,
     pfdd_segment_step(r);
 }
 
-/* False: it is for the next time. */
+/* False: the chunk has to be read next time. */
 static bool take_chunk(struct pfdd_spool_reader *s)
 {
     struct pfdd_segment_reader *r = &s->reader;
@@ -104,8 +104,8 @@ static bool take_chunk(struct pfdd_spool_reader *s)
     return true;
 }
 
-/* Of a segment of the version before, which had no outputs of notes or of
- * chunks: nobody is owed one of it. */
+/* Skips a line of a version 1 segment. That version had no outputs of log
+ * records or of chunks, so none of them needs it. */
 static bool pass_line(struct pfdd_spool_reader *s)
 {
     struct pfdd_segment_reader *r = &s->reader;
@@ -114,7 +114,7 @@ static bool pass_line(struct pfdd_spool_reader *s)
     return true;
 }
 
-/* Likewise. */
+/* Takes a line of a version 1 segment. False: that is enough. */
 static bool take_line(struct pfdd_spool_reader *s)
 {
     struct pfdd_segment_reader *r = &s->reader;
@@ -246,7 +246,7 @@ static void begin(struct pfdd_spool_reader *s)
     s->is_stale = s->waits = false;
 }
 
-/* The step is over; false: what it gave is not wanted any more. */
+/* Ends a step. False: its result is obsolete. */
 static bool end_step(struct pfdd_spool_reader *s)
 {
     s->is_busy = false;
@@ -283,7 +283,7 @@ static void on_rendered(struct pfdd_job *job)
         s->first_seq = p->end;
     }
     if (!s->waits && s->n == 0)
-        pfdd_spool_reader_take(s, 0); /* nothing to say: it goes on */
+        pfdd_spool_reader_take(s, 0); /* no lines come of it: go on */
     s->changed(s);
 }
 
@@ -308,7 +308,7 @@ static void load(struct pfdd_spool_reader *s)
     uint32_t n = 0;
     s->loaded = pfdd_manifest_load(s->of->dir, s->needs.number,
                                    s->of->n_strings_max, &n);
-    /* What could not be read will not be there the next time, either. */
+    /* Unreadable objects will be unreadable the next time, too. */
     if (n > s->needs.n)
         s->needs.n = n;
 }
@@ -330,7 +330,7 @@ static void on_loaded(struct pfdd_job *job)
     }
 }
 
-/* Of one of the outputs. */
+/* Strings that another reader has loaded. */
 static struct pfdd_strings *find_loaded(const struct pfdd_spool_reader *s)
 {
     for (struct pfdd_spool_reader *o = s->of->first; o; o = o->next) {
@@ -352,7 +352,7 @@ static void keep_strings(struct pfdd_spool_reader *s,
     s->manifest = s->needs;
 }
 
-/* What is loaded takes as much again while it is made. */
+/* Loading takes as much memory again. */
 static size_t room_to_load(const struct pfdd_spool_reader *s)
 {
     size_t n =
@@ -360,7 +360,7 @@ static size_t room_to_load(const struct pfdd_spool_reader *s)
     return 2 * n + ROOM;
 }
 
-/* ---- what stands before entries ---- */
+/* ---- preamble ---- */
 
 static void brief(struct pfdd_spool_reader *s)
 {
@@ -407,7 +407,8 @@ static void find_brief(struct pfdd_spool_reader *s)
     }
 }
 
-/* A chunk of which something was had before is read, and written anew. */
+/* True: a part of a chunk was consumed before: it has to be decoded and encoded
+ * anew. */
 static bool is_cut(const struct pfdd_spool_reader *s)
 {
     for (size_t i = 0; i < s->n_pieces; i++) {
@@ -424,7 +425,7 @@ static bool needs_strings(const struct pfdd_spool_reader *s)
     return s->needs.number && (!s->is_entries || s->render_choice || is_cut(s));
 }
 
-/* ---- what is to be made of pieces ---- */
+/* ---- rendering ---- */
 
 static void find_lines(struct pfdd_spool_reader *s)
 {
@@ -453,7 +454,7 @@ static void find_lines(struct pfdd_spool_reader *s)
     }
 }
 
-/* ---- life ---- */
+/* ---- init and free ---- */
 
 void pfdd_spool_reader_init(
     struct pfdd_spool_reader *s, struct pfdd_spool_readers *of, uint64_t seq,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines for one required output, made of what is on disk: records are read by
- * the thread of the disk, and lines are made of them by the workers that make
- * those of the ring (render_cache.h), with the daemon's own strings where these have
- * all that the entries need, else with what lies beside the segments (blob_store.h).
- * Who wants entries gets the chunks as they are, and before them what they need
+ * Reads the spool for one required output and renders its lines. The disk
+ * thread reads records; the ring's render workers render them (render_cache.h),
+ * with the daemon's own strings if these have everything that the entries need,
+ * otherwise with strings loaded from the blob store (blob_store.h). An output
+ * of entries gets the chunks themselves, after their preamble
  * (spool_preamble.h).
  *
- * One step at a time is on its way; it is a job's until `changed` is called.
- * Loop thread only.
+ * At most one step is in flight; its job owns the struct until `changed` is
+ * called. Loop thread only.
  */
 #ifndef PFDD_SPOOL_READER_H
 #define PFDD_SPOOL_READER_H
@@ -28,23 +28,24 @@ enum {
     PFDD_SPOOL_READER_PIECES = 256,
 };
 
-/* Numbers that are larger are nobody's. */
+/* No sequence number is larger. */
 #define PFDD_SEQUENCE_MAX (UINT64_C(1) << 60)
 
-/* What those of a queue have in common. */
+/* Shared by all readers of a spool. */
 struct pfdd_spool_readers {
     const char *dir;
-    struct pfdd_blob_store *blob_store;    /* NULL: nothing is kept */
-    struct pfdd_pool *disk;                /* the one that kept belongs to */
-    struct pfdd_pool *loaders;             /* that make strings, */
-    struct pfdd_pool *printers;            /* and lines */
-    struct pfdd_render_cache render_cache; /* these */
+    struct pfdd_blob_store *blob_store;    /* NULL: none */
+    struct pfdd_pool *disk;                /* the thread of the blob store */
+    struct pfdd_pool *loaders;             /* they load strings */
+    struct pfdd_pool *printers;            /* they render lines */
+    struct pfdd_render_cache render_cache; /* of the rendered blocks */
     struct pfdd_strings *none;             /* no strings */
     struct pfdd_spool_reader *first;       /* a list */
-    size_t n_strings_max; /* bytes of the code objects of a stock */
-    /* The daemon's strings of a stock, borrowed; NULL: it has none. */
+    size_t n_strings_max; /* limit of code objects to load, bytes */
+    /* The daemon's current strings for a manifest, borrowed. NULL: it has
+     * none. */
     struct pfdd_strings *(*live)(void *user, uint64_t stock);
-    /* True: there is room for so much memory. */
+    /* True: so many bytes of memory are available. */
     bool (*has_room)(void *user, size_t n);
     void *user;
 };
@@ -54,73 +55,73 @@ struct pfdd_spool_reader {
     struct pfdd_spool_readers *of;
     void (*changed)(struct pfdd_spool_reader *spool_reader);
     struct pfdd_render_choice
-        *render_choice; /* borrowed; a step's. NULL: everything */
-    bool is_raw;        /* what is read is given as it is: pieces, below */
-    bool is_entries; /* frames of entries instead of lines: its text, below */
-    bool wants_entries; /* from when it begins again */
-    bool has_lines;     /* what comes next is lines of the version before */
-    bool is_busy;       /* a step is on its way: */
-    size_t n_before;    /* what it had read before that, bytes */
-    bool is_stale;      /* what it gives is thrown away, and it begins again */
-    bool waits;         /* for memory: pfdd_spool_reader_retry() */
+        *render_choice; /* the step's; borrowed. NULL: all */
+    bool is_raw;        /* chunks are given as they are: `pieces` */
+    bool is_entries;    /* `text` is frames of entries instead of lines */
+    bool wants_entries; /* is_entries after the next rewind */
+    bool has_lines;     /* the next records are lines of version 1 */
+    bool is_busy;       /* a step is in flight */
+    size_t n_before;    /* bytes that it had read when the step began */
+    bool is_stale;      /* drop the step's result, then rewind */
+    bool waits;         /* for memory, until pfdd_spool_reader_retry() */
     uint64_t begin;
-    const char *text; /* [n], up to `at` is taken; of a page, or lines */
+    const char *text; /* [n], taken up to `at`; of a block, or `lines` */
     size_t n;
     size_t at;
-    uint64_t end; /* sequence number, behind what text was made of */
+    uint64_t end; /* sequence number behind the items of `text` */
     struct pfdd_rendered_block *rendered_block;
-    struct pfdd_strings *strings; /* a reference: of the stock below */
+    struct pfdd_strings *strings; /* a reference: loaded from `manifest` */
     struct pfdd_manifest manifest;
     /* The job's. */
     struct pfdd_job job;
     void (*step)(struct pfdd_spool_reader *spool_reader);
     struct pfdd_segment todo;
     struct pfdd_segment_reader reader;
-    struct pfdd_buffer *places[PFDD_PLACES]; /* references, its own */
+    struct pfdd_buffer *places[PFDD_PLACES]; /* references, as in the segment */
     struct pfd_strings *loaded;
-    char *lines; /* [n_lines], of an old segment, or what entries need */
+    char *lines; /* [n_lines], of version 1, or a preamble */
     size_t n_lines;
-    struct pfdd_spool_preamble spool_preamble; /* of entries */
-    bool is_briefed; /* nothing that the pieces need is missing */
-    bool no_memory;  /* for that */
-    /* What it has read. */
+    struct pfdd_spool_preamble spool_preamble; /* of the stream of entries */
+    bool is_briefed; /* the preamble of `pieces` is complete */
+    bool no_memory;  /* for the preamble */
+    /* Chunks that were read. */
     struct pfdd_chunk
-        *pieces[PFDD_SPOOL_READER_PIECES]; /* [n_pieces], its own */
+        *pieces[PFDD_SPOOL_READER_PIECES]; /* [n_pieces], references */
     size_t n_pieces;
     size_t n_bytes;
     struct pfdd_manifest needs;
     uint64_t first_seq;
     uint64_t end_seq;
-    size_t n_needed; /* bytes of its code objects */
+    size_t n_needed; /* bytes of the code objects that they need */
 };
 
-/* Begins behind an item. changed: what there is has changed. */
+/* Begins behind item seq. changed: a step has ended. */
 void pfdd_spool_reader_init(
     struct pfdd_spool_reader *spool_reader, struct pfdd_spool_readers *of,
     uint64_t seq, void (*changed)(struct pfdd_spool_reader *spool_reader));
-/* It may not be busy. */
+/* The reader must not be busy. */
 void pfdd_spool_reader_deinit(struct pfdd_spool_reader *spool_reader);
 
-/* Begins again behind an item, as wants_entries says. */
+/* Begins again behind item seq, in the form that wants_entries says. */
 void pfdd_spool_reader_rewind(struct pfdd_spool_reader *spool_reader,
                               uint64_t seq);
 
-/* Has more read of a segment; nothing may be left, or on its way. */
+/* Starts reading more of a segment. Nothing may be left or in flight. */
 void pfdd_spool_reader_read(struct pfdd_spool_reader *spool_reader,
                             const struct pfdd_segment *todo);
-/* Sequence number of the last item that its text has; 0: it has none. */
+/* Sequence number of the last item in its text; 0: none. */
 uint64_t pfdd_spool_reader_last(const struct pfdd_spool_reader *spool_reader);
-/* True: there is nothing left of what was read. */
+/* True: everything that was read was taken. */
 bool pfdd_spool_reader_is_empty(const struct pfdd_spool_reader *spool_reader);
 void pfdd_spool_reader_retry(struct pfdd_spool_reader *spool_reader);
 
-/* n bytes of its text were taken. */
+/* Takes n bytes of its text. */
 void pfdd_spool_reader_take(struct pfdd_spool_reader *spool_reader, size_t n);
 
-/* Of memory. */
+/* Bytes of memory. */
 size_t pfdd_spool_reader_memory(const struct pfdd_spool_reader *spool_reader);
 
-/* The step of reading itself, on any thread; and what was read goes. */
+/* Reads chunks or lines, without a job, on any thread; drops them. */
 void pfdd_spool_reader_fetch(struct pfdd_spool_reader *spool_reader);
 void pfdd_spool_reader_forget(struct pfdd_spool_reader *spool_reader);
 

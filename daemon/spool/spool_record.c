@@ -9,11 +9,11 @@
 #include <printfdecode/wire.h>
 
 enum {
-    ITEM_MIN = 8, /* bytes of one in a chunk, at least */
+    ITEM_MIN = 8, /* bytes of an item in a chunk, at least */
     WORD_MAX = 32,
 };
 
-/* As it stands on disk, little-endian. */
+/* As on disk, little-endian. */
 struct disk_head {
     uint32_t place;
     uint32_t n_objects;
@@ -122,7 +122,7 @@ static void set_option(struct pfd_options *options, const char *name,
         return;
     memcpy(text, word->at, word->n);
     text[word->n] = '\0';
-    /* A word of a newer version: as its writer did not know it, either. */
+    /* Ignores a word of a newer version; older versions did the same. */
     (void)pfd_options_set(options, name, text, NULL);
 }
 
@@ -162,7 +162,7 @@ static struct pfdd_buffer *make_buffer(const struct pfd_wire_frame *frame)
     return ret;
 }
 
-/* The frame alone is no stream yet: a start goes before it. */
+/* Reads the frame; it comes behind a start, as a frame alone is no stream. */
 static enum pfd_status read_frame(struct pfd_wire_reader *reader,
                                   const struct bytes *stream,
                                   struct pfd_wire_frame *ret)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the records of the queue on disk say (segments.h). One of number 0
- * describes a buffer: a place of a short table, from then on, in its segment,
- * and its `buffer` frame (printfdecode/wire.h). Every other one is a chunk: what
- * stands below, and the bytes of an `entries` frame, as the ring has them.
+ * Records of the spool (segments.h). A record with number 0 describes a buffer:
+ * its place in a short table, valid in its segment until the place is reused,
+ * and its `buffer` frame (printfdecode/wire.h). All others are chunks: the head
+ * below, and the bytes of an `entries` frame, as in the ring.
  *
- * Any bytes are safe to read.
+ * Any bytes are safe to parse.
  */
 #ifndef PFDD_SPOOL_RECORD_H
 #define PFDD_SPOOL_RECORD_H
@@ -17,19 +17,19 @@
 #include "ring/chunk.h"
 
 enum {
-    PFDD_PLACES = 256,            /* buffers that a segment knows at a time */
+    PFDD_PLACES = 256,            /* described in a segment at a time */
     PFDD_SPOOL_RECORD_PLACE = 8,  /* bytes before the frame of a buffer */
     PFDD_SPOOL_RECORD_CHUNK = 64, /* bytes before a chunk */
-    PFDD_CHUNK_RECORD = 512,      /* more than a chunk of one item has, about */
+    PFDD_CHUNK_RECORD = 512,      /* of one item: at most, about */
 };
 
-/* Code objects of the queue (blob_store.h): the first n of a list. */
+/* The first n code objects of a manifest (blob_store.h). */
 struct pfdd_manifest {
     uint64_t number; /* 0: none */
     uint32_t n;
 };
 
-/* A chunk's record. */
+/* The head of a chunk's record. */
 struct pfdd_spool_record_head {
     uint32_t place; /* of its buffer */
     struct pfdd_manifest manifest;
@@ -40,19 +40,19 @@ struct pfdd_spool_record_head {
 void pfdd_spool_record_put(char ret[PFDD_SPOOL_RECORD_CHUNK],
                            const struct pfdd_spool_record_head *head);
 
-/* Of the record's bytes [n]; false: they are none. What is behind the first
- * PFDD_SPOOL_RECORD_CHUNK is the chunk. */
+/* Parses the head of a record [n]; its chunk is behind the first
+ * PFDD_SPOOL_RECORD_CHUNK bytes. False: malformed. */
 bool pfdd_spool_record_get(const char *bytes, size_t n,
                            struct pfdd_spool_record_head *ret);
 
 uint32_t pfdd_spool_record_items(const struct pfdd_spool_record_head *head);
 
-/* The record of a buffer, [*n], allocated; NULL: out of memory. */
+/* The record that describes a buffer, [*n], allocated. NULL: out of memory. */
 char *pfdd_spool_record_of_buffer(const struct pfdd_buffer *buffer,
                                   uint32_t place, size_t *n);
 
-/* The buffer of a record's bytes [n], with a reference and no binding. NULL:
- * they describe none, or *no_memory. */
+/* The buffer that a record [n] describes, a reference, without binding. NULL:
+ * malformed, or *no_memory. */
 struct pfdd_buffer *pfdd_spool_record_buffer(const char *bytes, size_t n,
                                              uint32_t *place, bool *no_memory);
 

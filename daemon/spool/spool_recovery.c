@@ -13,13 +13,13 @@
 #include "base/log.h"
 #include "spool/spool_reader.h"
 
-/* One segment. */
+/* A walk through one segment. */
 struct walk {
     struct pfdd_spool_recovery *of;
     struct pfdd_segment_reader reader;
     struct pfdd_segment segment;
     char *names[PFDD_PLACES]; /* of buffers, owned */
-    uint64_t end;             /* behind the last record that can be read */
+    uint64_t end;             /* offset behind the last readable record */
 };
 
 static void note_line(struct walk *w)
@@ -52,7 +52,7 @@ static void note_buffer(struct walk *w)
     pfdd_buffer_unref(b);
 }
 
-/* Of its last item; 0: it is no chunk. */
+/* The number of its last item; 0: malformed. */
 static uint64_t note_chunk(struct walk *w)
 {
     struct pfdd_spool_record_head head;
@@ -72,7 +72,7 @@ static void note_record(struct walk *w)
     uint64_t number = w->reader.number;
     uint64_t last = 0;
     if (number > PFDD_SEQUENCE_MAX)
-        return; /* of nobody */
+        return; /* invalid */
     if (w->reader.version == PFDD_SEGMENT_LINES) {
         note_line(w);
         last = number;
@@ -85,7 +85,7 @@ static void note_record(struct walk *w)
         w->of->last = last;
 }
 
-/* Zeros are what was never written; anything else is cut off. */
+/* Counts a cut-off record. Zeros are preallocated space. */
 static void count_rest(struct walk *w)
 {
     uint32_t rest = 0;
@@ -111,7 +111,7 @@ static void walk(struct walk *w)
     }
 }
 
-/* Those of a daemon that is newer are left for it. */
+/* Segments of a newer version are left for it. */
 static void refuse(const struct walk *w, const char *path)
 {
     if (w->reader.error) {
@@ -156,7 +156,8 @@ void pfdd_spool_recovery(struct pfdd_spool_recovery *spool_recovery)
         pfdd_segment_path(spool_recovery->dir, firsts[i], path);
         w.segment.first = firsts[i];
         w.segment.end = stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
-        /* No reader is in segment 0 until it enters one. */
+        /* A new reader counts as being in segment 0: make pfdd_segment_enter()
+         * see a change. */
         w.reader.segment = firsts[i] + 1;
         if (pfdd_segment_enter(&w.reader, spool_recovery->dir, &w.segment)) {
             walk(&w);

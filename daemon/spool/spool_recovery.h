@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the folder of a queue has at the start: its segments, each up to its
- * last whole record, and what their records say. Any bytes are safe; what
- * cannot be read is cut off, and said.
+ * Recovers the spool at the start: finds its segments, cuts each off behind its
+ * last whole record, and reads their records. Any bytes are safe; damage is
+ * logged.
  */
 #ifndef PFDD_SPOOL_RECOVERY_H
 #define PFDD_SPOOL_RECOVERY_H
@@ -15,11 +15,11 @@
 
 struct pfdd_spool_recovery {
     const char *dir;
-    struct pfdd_blob_store *blob_store; /* told who speaks of what */
+    struct pfdd_blob_store *blob_store; /* gets the segments' manifests */
     struct pfdd_source_offsets
-        *source_offsets;           /* made what the last entries say */
-    struct pfdd_segments segments; /* what there is */
-    uint64_t last;                 /* sequence number; 0: nothing */
+        *source_offsets;           /* gets the offsets of the last entries */
+    struct pfdd_segments segments; /* the result */
+    uint64_t last;                 /* item's sequence number; 0: none */
     uint64_t cut;                  /* bytes that could not be read */
 };
 
