@@ -20,10 +20,10 @@ enum {
     PART = 16 * 1024,
     FILE_MAX = PFDD_ACKS_MAX * LINE,
     ALL_MAX = PFDD_ACKS_MAX + PFDD_ACKS_NEW,
-    WAY = PFDD_ACKS_MAX / 8, /* edges that make way at a time */
+    WAY = PFDD_ACKS_MAX / 8, /* edges that are evicted at a time */
 };
 
-/* Larger numbers are no edge's. */
+/* No edge's sequence number is larger. */
 #define NUMBER_MAX (UINT64_C(1) << 60)
 
 void pfdd_acks_deinit(struct pfdd_acks *acks)
@@ -32,7 +32,7 @@ void pfdd_acks_deinit(struct pfdd_acks *acks)
     *acks = (struct pfdd_acks){ 0 };
 }
 
-/* Where an id is, or belongs. */
+/* The index of an id, or of its place in the order. */
 static size_t place_of(const struct pfdd_acks *acks, const char *id)
 {
     size_t low = 0;
@@ -56,15 +56,15 @@ struct pfdd_acks_edge *pfdd_acks_seek(const struct pfdd_acks *acks,
                                                          : NULL;
 }
 
-/* ---- who makes way ---- */
+/* ---- eviction ---- */
 
-/* Nothing is known of it that it, or GPUACK, has not been told. */
+/* True: GPUACK and the edge have everything that is known of it. */
 static bool can_go(const struct pfdd_acks_edge *e)
 {
     return !e->n_waiting && !e->is_news && e->acked == e->saved;
 }
 
-/* Those that are proved, or not, and were not heard of since. */
+/* Evicts proved or unproved edges that were not asked for after `since`. */
 static void forget(struct pfdd_acks *acks, bool is_proved, uint64_t since)
 {
     size_t n = 0;
@@ -85,7 +85,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* An eighth of them at a time: to look for them takes a while. */
+/* Evicts an eighth of the proved edges, as the search takes a while. */
 static void forget_oldest(struct pfdd_acks *acks)
 {
     uint64_t *heard = malloc(acks->n * sizeof *heard);
@@ -149,7 +149,7 @@ void pfdd_acks_prove(struct pfdd_acks *acks, struct pfdd_acks_edge *e)
         forget_oldest(acks);
 }
 
-/* "EDGE NUMBER"; false: something else. */
+/* Parses "EDGE NUMBER". False: malformed. */
 static bool read_line(const char *line, struct pfdd_acks *ret)
 {
     char id[PFDD_ACKS_ID] = "";

@@ -8,9 +8,9 @@
 #include "spool/manifest.h"
 
 enum {
-    LIST_SHARE = 4,      /* of n_max a list's text has one of so many */
-    LIST_MAX = 64 << 20, /* bytes of it, at most */
-    OBJECT_SHARE = 1024, /* of n_max, that each object has at least */
+    LIST_SHARE = 4,      /* a list's text may have n_max divided by this */
+    LIST_MAX = 64 << 20, /* bytes of a list's text, at most */
+    OBJECT_SHARE = 1024, /* bytes of n_max for each object, at least */
 };
 
 struct pfdd_nats_code *pfdd_nats_code_new(const char *digest, const char *place,
@@ -73,7 +73,7 @@ struct pfdd_worker_message *pfdd_nats_code_take(struct pfdd_nats_code *c)
 
 /* ---- pieces ---- */
 
-/* Of what is on its way: the list, or an object of it, whose size is known. */
+/* The list or the object that is being fetched. */
 struct wanted {
     char digest[PFDD_SHA256_TEXT];
     size_t n_max;
@@ -110,7 +110,7 @@ static bool add_piece(struct pfdd_nats_code *c, size_t n_max,
     return true;
 }
 
-/* PFDD_CODE_DONE: there are no more, or there is no room for them. */
+/* PFDD_CODE_DONE: no more pieces, or no more room for them. */
 static enum pfdd_code_state ask(struct pfdd_nats_code *c,
                                 struct pfdd_nats *line,
                                 const struct wanted *wanted)
@@ -132,10 +132,11 @@ static enum pfdd_code_state ask(struct pfdd_nats_code *c,
                                                 : PFDD_CODE_DONE;
 }
 
-/* What is not what its digest says is taken away, or it would stay for good: of
- * each piece there is the first that came. Edges that are asked to send again
- * put it there, or in places of their own. What is not known to its end may be
- * something else only to who asks for less of it. */
+/* Purges pieces that do not match their digest: GPUCODE keeps the first message
+ * of each subject, so they would stay for good. Edges are asked to send again,
+ * and store the right pieces there or in places of their own. Call only after
+ * reading to the end: a list that states too small a size causes a mismatch,
+ * too. */
 static void take_away(struct pfdd_nats *line, const char *digest)
 {
     char subject[PFDD_SUBJECT];
@@ -161,7 +162,7 @@ static bool is_what(const struct pfdd_nats_code *c, const struct wanted *wanted)
     return !strcmp(text, wanted->digest);
 }
 
-/* Where all is there, it is in bytes [n]. */
+/* PFDD_CODE_DONE: all of it is in bytes [n], and matches the digest. */
 static enum pfdd_code_state fetch(struct pfdd_nats_code *c,
                                   struct pfdd_nats *line,
                                   const struct wanted *wanted)
@@ -226,7 +227,7 @@ static enum pfdd_code_state take_object(struct pfdd_nats_code *c)
     return PFDD_CODE_MORE;
 }
 
-/* What there is no room for is left out. */
+/* Skips objects that there is no room for. */
 static void leave_out(struct pfdd_nats_code *c, struct pfdd_nats *line)
 {
     for (; c->i < c->list->n && c->list->items[c->i].n > c->n_max - c->n_held;

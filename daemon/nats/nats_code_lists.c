@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum {
-    TURN = 32,         /* pieces of each, until others have theirs */
-    TURNS_MAX = 64,    /* of one, when others need its place */
-    MISSING_MS = 1000, /* until one that was missing is asked for again */
+    TURN = 32,         /* pieces of each fetch in a turn */
+    TURNS_MAX = 64,    /* turns of one fetch, when others need its place */
+    MISSING_MS = 1000, /* until a missing list is asked for again */
 };
 
 static uint64_t now_ms(void)
@@ -38,7 +38,7 @@ void pfdd_nats_code_lists_deinit(struct pfdd_nats_code_lists *codes)
         drop(codes, codes->n_coming - 1);
 }
 
-/* ---- what the loop has ---- */
+/* ---- lists that the loop has ---- */
 
 static bool is_known(const struct pfdd_nats_code_lists *codes,
                      const char *digest)
@@ -61,7 +61,7 @@ static bool forget_known(struct pfdd_nats_code_lists *codes)
     return true;
 }
 
-/* Of one that is done. False: not now. */
+/* Hands over a complete list. False: try again later. */
 static bool give(struct pfdd_nats_code_lists *codes, size_t i)
 {
     struct pfdd_nats_code *code = codes->coming[i];
@@ -76,7 +76,7 @@ static bool give(struct pfdd_nats_code_lists *codes, size_t i)
     return true;
 }
 
-/* ---- what is not there ---- */
+/* ---- missing lists ---- */
 
 static void note_missing(struct pfdd_nats_code_lists *codes,
                          const struct pfdd_nats_code *code)
@@ -99,9 +99,10 @@ static bool was_missing(const struct pfdd_nats_code_lists *codes,
            !strcmp(codes->digest, p->code) && !strcmp(codes->place, p->place);
 }
 
-/* ---- what is fetched ---- */
+/* ---- fetches ---- */
 
-/* All together have what one may have; the oldest one has it first. */
+/* All fetches together share n_max. The oldest one has priority: others are
+ * dropped for it. */
 static bool has_room(struct pfdd_nats_code_lists *codes, size_t i)
 {
     while (codes->n_bytes + PFDD_CODE_PIECE > codes->n_max &&
@@ -113,7 +114,7 @@ static bool has_room(struct pfdd_nats_code_lists *codes, size_t i)
     return true;
 }
 
-/* True: it is gone. */
+/* True: the fetch has ended. */
 static bool turn(struct pfdd_nats_code_lists *codes, size_t i)
 {
     struct pfdd_nats_code *code = codes->coming[i];
@@ -151,7 +152,7 @@ static bool is_coming(const struct pfdd_nats_code_lists *codes,
     return false;
 }
 
-/* The one that has had the most makes way, if that is much. */
+/* Drops the fetch that has had the most turns, if these are many. */
 static bool make_way(struct pfdd_nats_code_lists *codes)
 {
     size_t most = 0;
@@ -181,7 +182,7 @@ enum pfdd_code_state pfdd_nats_code_lists_bring(
     if (!code)
         return PFDD_CODE_MISSING;
     codes->coming[codes->n_coming++] = code;
-    /* Most come at once, however many others take long. */
+    /* Most lists come in their first turn, even if other fetches take long. */
     if (!turn(codes, codes->n_coming - 1)) {
         if (make_way(codes))
             return PFDD_CODE_MORE;

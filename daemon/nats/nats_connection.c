@@ -13,10 +13,10 @@ enum {
     PAUSE_MIN_MS = 50,
     PAUSE_MAX_MS = 5000,
     CONNECT_MS = 2000,
-    PENDING = 512,   /* messages that are not acknowledged, at most */
-    STALL_MS = 1000, /* that publishing waits for these */
+    PENDING = 512,   /* unacknowledged messages, at most */
+    STALL_MS = 1000, /* that publishing waits when there are so many */
     PASSWORD_MAX = 4096,
-    PING_MS = 5000, /* a server that does not answer two is away */
+    PING_MS = 5000, /* the connection is lost after two without an answer */
 };
 
 #define NS_OF_MS(ms) ((int64_t)(ms)*1000000)
@@ -30,7 +30,7 @@ bool pfdd_nats_failed(struct pfdd_nats *line, const char *what,
     return false;
 }
 
-/* ---- who we are ---- */
+/* ---- options of a connection ---- */
 
 static natsStatus set_password(struct pfdd_nats *line, natsOptions *options)
 {
@@ -77,8 +77,8 @@ static natsStatus set_servers(natsOptions *options,
     return s;
 }
 
-/* What is lost is connected anew by us: nothing of before is sent then that we
- * do not know of. */
+/* No reconnecting by the library: it would send old messages that we do not
+ * know of. */
 static natsStatus set_options(struct pfdd_nats *line, natsOptions *options)
 {
     const struct pfdd_nats_options *nats_options = line->nats_options;
@@ -110,7 +110,8 @@ enum {
     N_STREAMS = 4,
 };
 
-/* Stream i, as the configuration has it; subject is the caller's room. */
+/* The configuration of stream i. *subject belongs to the caller, and has to
+ * live as long as *ret. */
 static void configure(unsigned i, const struct pfdd_nats_options *nats_options,
                       const char **subject, jsStreamConfig *ret)
 {
@@ -120,9 +121,10 @@ static void configure(unsigned i, const struct pfdd_nats_options *nats_options,
         int64_t age; /* ns; 0: for ever */
     } streams[N_STREAMS] = {
         { PFDD_LOG_STREAM, "gpulog.v1.>", 0 },
-        /* Whoever has gone for longer than that sends them again. */
+        /* Edges that were away for longer send them again. */
         { PFDD_CODE_STREAM, "gpucode.v1.>", NS_OF_MS(30LL * 24 * 3600 * 1000) },
-        /* Likewise: it says what it has been told. */
+        /* Likewise. An edge's messages state the acknowledgement that it
+         * has. */
         { PFDD_ACK_STREAM, "gpuack.v1.>", NS_OF_MS(30LL * 24 * 3600 * 1000) },
         { PFDD_LEASE_STREAM, "gpulease.v1.>", NS_OF_MS(PFDD_LEASE_MS) },
     };
@@ -132,7 +134,7 @@ static void configure(unsigned i, const struct pfdd_nats_options *nats_options,
     ret->Subjects = subject;
     ret->SubjectsLen = 1;
     ret->Replicas = (int64_t)nats_options->replicas;
-    ret->AllowDirect = true; /* workers ask any server */
+    ret->AllowDirect = true; /* any server answers workers */
     ret->MaxAge = streams[i].age;
     ret->MaxMsgsPerSubject = 1;
     if (i == 0) {
@@ -143,7 +145,7 @@ static void configure(unsigned i, const struct pfdd_nats_options *nats_options,
         ret->Discard = js_DiscardNew;
         ret->DiscardNewPerSubject = true;
     } else if (i == 3) {
-        ret->Duplicates = NS_OF_MS(PFDD_LEASE_MS); /* not longer than age */
+        ret->Duplicates = NS_OF_MS(PFDD_LEASE_MS); /* must not exceed MaxAge */
     }
 }
 
@@ -151,7 +153,7 @@ static bool make_stream(struct pfdd_nats *line, jsStreamConfig *config)
 {
     jsErrCode code = 0;
     natsStatus s = js_AddStream(NULL, line->js, config, NULL, &code);
-    /* Somebody else has been faster. */
+    /* Another process has made it meanwhile. */
     if (s != NATS_OK && code != JSStreamNameExistErr)
         return pfdd_nats_failed(line, config->Name, s);
     if (s == NATS_OK)
@@ -159,7 +161,7 @@ static bool make_stream(struct pfdd_nats *line, jsStreamConfig *config)
     return true;
 }
 
-/* *is_there: it is, as *is_same, or otherwise. */
+/* *is_there: the stream exists; *is_same: as configured. */
 static bool look_at_stream(struct pfdd_nats *line, const jsStreamConfig *config,
                            bool *is_there, bool *is_same)
 {
@@ -240,7 +242,7 @@ void pfdd_nats_drop(struct pfdd_nats *line, const char *why)
     forget(line);
 }
 
-/* It would be printed: what matters shows elsewhere. */
+/* The library would print errors, which are visible elsewhere. */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
                      void *user)
 {
@@ -364,7 +366,7 @@ int pfdd_ack_put(char *ret, size_t n_ret, const struct pfdd_nats_ack *ack)
                     ack->epoch, ack->again ? "again" : "ok");
 }
 
-/* Digits, then a space; false: something else. */
+/* Parses digits and a space. False: malformed. */
 static bool take_number(const char **text, uint64_t *ret)
 {
     char *end = NULL;

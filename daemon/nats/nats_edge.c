@@ -16,18 +16,18 @@
 #include "spool/manifest.h"
 
 enum {
-    QUEUE_MAX = 4 << 20, /* bytes that wait to be sent */
+    QUEUE_MAX = 4 << 20, /* bytes that wait to be sent, at most */
     HOST = 64,
-    N_KNOWN = 256, /* lists that are known to be there */
+    N_KNOWN = 256, /* lists that are known to be stored */
 };
 
 #define NS_OF_MS(ms) ((uint64_t)(ms)*1000000)
 
-/* A list of code objects that the servers have. */
+/* A list of code objects that the servers store. */
 struct known {
     struct pfdd_manifest manifest;
     char digest[PFDD_SHA256_TEXT];
-    char place[PFDD_PLACE]; /* of our own, where others are in the way; or "" */
+    char place[PFDD_PLACE]; /* our own place, if needed; or "" */
 };
 
 struct pfdd_edge {
@@ -40,16 +40,16 @@ struct pfdd_edge {
     uv_cond_t cond;
     /* Under the mutex. */
     bool stop;
-    bool has_ended;              /* the thread */
-    bool has_stored;             /* something, since the last failure */
-    struct pfdd_shipment *first; /* that wait */
+    bool has_ended;              /* the thread has ended */
+    bool has_stored;             /* a message, since the last failure */
+    struct pfdd_shipment *first; /* not sent yet */
     struct pfdd_shipment **end;
     size_t n_bytes;
     struct pfdd_edge_news news;
-    bool has_failed;        /* something that was sent is not there */
-    uint64_t failed_epoch;  /* nothing up to this one is sent any more */
-    uint64_t current_epoch; /* of what was sent last */
-    bool was_asked;         /* by a worker, to send again */
+    bool has_failed;        /* a message that was sent was not stored */
+    uint64_t failed_epoch;  /* messages up to this epoch are dropped */
+    uint64_t current_epoch; /* of the last message that was sent */
+    bool was_asked;         /* a worker has asked to send again */
     /* The thread's. */
     struct pfdd_nats line;
     natsSubscription *acks;
@@ -72,14 +72,14 @@ static size_t shipment_bytes(const struct pfdd_shipment *s)
     return sizeof *s + s->n;
 }
 
-/* ---- what is heard ---- */
+/* ---- acknowledgements ---- */
 
 static void wake(struct pfdd_edge *e)
 {
     uv_async_send(&e->async);
 }
 
-/* Everything of this epoch begins again. */
+/* Starts the current epoch again. */
 static void fail(struct pfdd_edge *e)
 {
     uv_mutex_lock(&e->mutex);
@@ -88,7 +88,7 @@ static void fail(struct pfdd_edge *e)
     uv_mutex_unlock(&e->mutex);
 }
 
-/* Of a server, by a thread of the library. */
+/* A server has stored a message, or not. Called by a thread of the library. */
 static void on_stored(jsCtx *js, natsMsg *message, jsPubAck *ack,
                       jsPubAckErr *error, void *user)
 {
@@ -122,7 +122,7 @@ static void take_ack(struct pfdd_edge *e, const char *text, size_t n)
     wake(e);
 }
 
-/* Of a worker, likewise. */
+/* An acknowledgement of a worker. Called likewise. */
 static void on_ack(natsConnection *nc, natsSubscription *sub, natsMsg *message,
                    void *user)
 {
@@ -156,8 +156,8 @@ static char *read_whole(const char *path, size_t n)
     return bytes;
 }
 
-/* What cannot be read here is left out there: entries that need it are of
- * unknown ids, as they are here. */
+/* Skips a file that cannot be read: workers then show unknown ids, as this
+ * daemon does. */
 static bool send_object(struct pfdd_edge *e,
                         const struct pfdd_manifest_item *item)
 {
@@ -206,7 +206,8 @@ static const struct known *find_known(const struct pfdd_edge *e,
     return NULL;
 }
 
-/* The list that the entries of a stock need; NULL: not now. */
+/* Stores a manifest's list and code objects, unless they are known to be
+ * stored. NULL: failed, try again later. */
 static const struct known *send_code(struct pfdd_edge *e,
                                      const struct pfdd_manifest *manifest)
 {
@@ -339,7 +340,7 @@ static void tell_again(struct pfdd_edge *e)
     e->pieces.is_doubtful = e->was_asked;
     e->was_asked = false;
     uv_mutex_unlock(&e->mutex);
-    /* Perhaps that is what is missing. */
+    /* Perhaps missing code objects are the reason. */
     e->n_known = 0;
     wake(e);
 }
@@ -362,7 +363,7 @@ static void hang_up(struct pfdd_edge *e, const char *why)
     set_connected(e, false);
 }
 
-/* What was said while we were away, and what is said from now on. */
+/* Subscribes to acknowledgements, and reads the last one. */
 static bool subscribe(struct pfdd_edge *e)
 {
     char subject[PFDD_SUBJECT];
@@ -400,7 +401,7 @@ static void dial(struct pfdd_edge *e)
     tell_again(e);
 }
 
-/* The next one; NULL: nothing came for a while. */
+/* The next shipment. NULL: there was none for a while. */
 static struct pfdd_shipment *next_shipment(struct pfdd_edge *e, bool *stop,
                                            bool *failed)
 {
@@ -422,7 +423,8 @@ static struct pfdd_shipment *next_shipment(struct pfdd_edge *e, bool *stop,
     return s;
 }
 
-/* Something did not get there: slowly, and from where it is known to be. */
+/* Sending failed: pauses, then sends everything again that is not
+ * acknowledged. */
 static void start_again(struct pfdd_edge *e)
 {
     uv_mutex_lock(&e->mutex);
@@ -450,7 +452,7 @@ static void send_next(struct pfdd_edge *e, bool *stop)
         }
     }
     if (s)
-        wake(e); /* there is room again */
+        wake(e); /* the owner may send more */
     pfdd_shipment_free(s);
 }
 

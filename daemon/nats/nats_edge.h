@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The edge's side of NATS: chunks of entries are published, with the code
- * objects that they need before them, by a thread of its own, which connects
- * again when a server is away. What was published is not yet anywhere: the
- * owner keeps it until a worker says that it is written.
+ * The edge's side of NATS. A thread publishes chunks of entries, after the code
+ * objects that they need, and reconnects when it loses the server. A published
+ * chunk is not safe yet: the owner keeps it until a worker acknowledges that it
+ * is written.
  *
  * Loop thread only.
  */
@@ -28,11 +28,11 @@ enum {
 /* One message, allocated. */
 struct pfdd_shipment {
     struct pfdd_shipment *next;
-    uint64_t first; /* sequence numbers of its items, the edge's */
+    uint64_t first; /* the edge's sequence numbers of its items */
     uint64_t last;
-    uint64_t previous; /* that of the item that went before it */
-    uint64_t acked;    /* all up to there is written somewhere */
-    uint64_t epoch;    /* grows when things are sent again */
+    uint64_t previous; /* of the item before it */
+    uint64_t acked;    /* written somewhere up to there */
+    uint64_t epoch;    /* grows when items are sent again */
     struct pfdd_manifest manifest;
     uint64_t pid;
     char gpu[PFDD_TOKEN];
@@ -46,8 +46,8 @@ void pfdd_shipment_free(struct pfdd_shipment *shipment);
 struct pfdd_edge_options {
     uv_loop_t *loop;
     const struct pfdd_nats_options *nats_options;
-    const char *dir; /* of the state: code objects lie there */
-    const char *id;  /* 32 hexadecimal digits: no other edge's */
+    const char *dir; /* the state folder with the code objects */
+    const char *id;  /* 32 hexadecimal digits, unique among edges */
     void (*wake)(void *user);
     void (*closed)(void *user); /* after pfdd_edge_close() */
     void *user;
@@ -56,26 +56,27 @@ struct pfdd_edge_options {
 /* NULL: no memory or no thread. */
 struct pfdd_edge *pfdd_edge_new(const struct pfdd_edge_options *options);
 
-/* True: it wants more. */
+/* True: more shipments may be sent. */
 bool pfdd_edge_has_room(struct pfdd_edge *edge);
-/* Takes it over. */
+/* Takes ownership. */
 void pfdd_edge_send(struct pfdd_edge *edge, struct pfdd_shipment *shipment);
 
-/* What has come of it since the last call. */
+/* Results since the last call. */
 struct pfdd_edge_news {
     bool is_connected;
-    bool again;         /* all that is not acknowledged is to be sent again */
-    uint64_t acked;     /* the largest number that a worker has said; 0: none */
-    uint64_t n_stored;  /* messages that a server has taken */
-    uint64_t n_refused; /* that are too large for the servers, */
-    size_t max_payload; /* which take so many bytes; 0: not known yet */
+    bool again;         /* send everything again that is not acknowledged */
+    uint64_t acked;     /* the highest sequence number that a worker has
+                           acknowledged; 0: none */
+    uint64_t n_stored;  /* messages that a server has stored */
+    uint64_t n_refused; /* always 0 */
+    size_t max_payload; /* limit of the servers, bytes; 0: not known yet */
 };
 void pfdd_edge_hear(struct pfdd_edge *edge, struct pfdd_edge_news *ret);
 
-/* What waits to be sent is thrown away. */
+/* Drops shipments that were not sent yet. */
 void pfdd_edge_forget(struct pfdd_edge *edge);
 
-/* Of memory. */
+/* Bytes of memory. */
 size_t pfdd_edge_memory(struct pfdd_edge *edge);
 
 void pfdd_edge_close(struct pfdd_edge *edge);

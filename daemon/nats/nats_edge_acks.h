@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The edges of which a worker's loop has the last acknowledgement that another
- * worker has given, as far as they are remembered.
+ * Fetches the last acknowledgement that another worker has given to an edge,
+ * and remembers for which edges the loop has it.
  */
 #ifndef PFDD_NATS_EDGE_ACKS_H
 #define PFDD_NATS_EDGE_ACKS_H
@@ -17,13 +17,13 @@ struct pfdd_nats_edge_acks {
     struct {
         char edge[PFDD_EDGE_NAME];
         unsigned partition;
-        unsigned term; /* how often the partition had come, then */
+        unsigned term; /* of the partition, at that time */
     } edges[PFDD_BROUGHT];
-    unsigned next; /* that is forgotten */
+    unsigned next; /* the next to be overwritten */
 };
 
-/* Gives the acknowledgement of an edge, unless it has come in this term of the
- * partition. False: not now. */
+/* Hands over the acknowledgement of an edge, once in a term of its partition.
+ * False: try again later. */
 bool pfdd_nats_edge_acks_bring(
     struct pfdd_nats_edge_acks *brought, struct pfdd_nats *line,
     const struct pfdd_worker_message *entries, unsigned term,

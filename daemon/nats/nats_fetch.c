@@ -18,7 +18,7 @@ static bool get_number(const struct pfdd_nats_stored_message *message,
     return !*end && *ret <= PFDD_NATS_MAX;
 }
 
-/* n_ret - 1 hexadecimal digits; else it is empty. */
+/* Gets n_ret - 1 hexadecimal digits. False: malformed; *ret is empty. */
 static bool get_word(const struct pfdd_nats_stored_message *message,
                      const char *name, char *ret, size_t n_ret)
 {

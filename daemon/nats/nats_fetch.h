@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parcels of what lies at servers of NATS (nats_connection.h). Calls may wait for the
- * network.
+ * Makes worker messages of stored messages (nats_connection.h). Calls may wait
+ * for the network.
  */
 #ifndef PFDD_NATS_FETCH_H
 #define PFDD_NATS_FETCH_H
@@ -9,17 +9,17 @@
 #include "nats/nats_get.h"
 #include "nats/worker_message.h"
 
-/* Entries, of a message of GPULOG. NULL: it is none of an edge, or out of
- * memory. Takes the bytes out of the message. */
+/* Of entries, from a message of GPULOG, whose bytes it takes. NULL: not a
+ * message of an edge, or out of memory. */
 struct pfdd_worker_message *pfdd_fetch_entries(
     struct pfdd_nats_stored_message *message);
 
-/* How far an edge is, of a message of GPUACK; likewise. */
+/* Of an acknowledgement, from a message of GPUACK. NULL likewise. */
 struct pfdd_worker_message *pfdd_fetch_ack(
     const struct pfdd_nats_stored_message *message);
 
-/* Gives that of an edge, if there is one, whose the parcel is then. False: not
- * now. */
+/* Fetches the acknowledgement of an edge and hands it over with ownership, if
+ * there is one. False: try again later. */
 bool pfdd_fetch_edge(struct pfdd_nats *line, const char *edge,
                      void (*give)(void *user,
                                   struct pfdd_worker_message *worker_message),

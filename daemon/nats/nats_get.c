@@ -40,8 +40,8 @@ static void make_digits(int digits[256])
         digits[c] = digit((char)c);
 }
 
-/* The bytes of text [n], allocated, [*n_ret], and a NUL behind them. NULL: it
- * is none, or there is no memory. */
+/* Decodes text [n]: bytes [*n_ret], allocated, with a NUL behind them. NULL:
+ * malformed, or out of memory. */
 static char *decode(const char *text, size_t n, size_t *n_ret)
 {
     int digits[256];
@@ -71,9 +71,9 @@ static char *decode(const char *text, size_t n, size_t *n_ret)
 
 /* ---- answers ---- */
 
-/* The payload is most of an answer, and base64 has no escapes: it is cut out
- * before the rest is parsed. A quotation mark in a string is escaped, so that
- * this key is found nowhere else. */
+/* Finds the payload, which is most of an answer and has no escapes in base64,
+ * so that the rest can be parsed without it. Quotation marks within strings are
+ * escaped, so the key cannot be found in one. */
 static const char *find_data(const char *text, size_t n, size_t *n_data)
 {
     static const char key[] = "\"data\":\"";
@@ -167,7 +167,7 @@ static natsStatus ask(struct pfdd_nats *line, const char *stream,
     return s;
 }
 
-/* Subjects are our own: nothing in them is to be escaped. */
+/* Subjects are our own: they need no escapes. */
 natsStatus pfdd_nats_get_next(struct pfdd_nats *line, const char *stream,
                               const char *subject, uint64_t number,
                               struct pfdd_nats_stored_message *ret)

@@ -9,11 +9,12 @@
 enum {
     RENEW_MS = PFDD_LEASE_MS / 4,
     SAFE_MS =
-        PFDD_LEASE_MS * 2 / 3, /* that one is ours without being renewed */
-    DOUBT_MS = 60000,          /* of workers that take nothing, up to */
+        PFDD_LEASE_MS * 2 / 3, /* that a lease counts as ours without renewal */
+    DOUBT_MS = 60000,          /* period in which workers without partitions do
+                                  not count, at first */
     DOUBT_MAX_MS = 3600000,
     TRIES = 3,
-    WORKERS_MAX = 64, /* that are looked at */
+    WORKERS_MAX = 64, /* considered at a time */
 };
 
 static const char workers[] = "gpulease.v1.worker.";
@@ -62,8 +63,8 @@ static void put_subject(unsigned partition, char ret[PFDD_SUBJECT])
     snprintf(ret, PFDD_SUBJECT, "gpulease.v1.%02u", partition);
 }
 
-/* In the place of the message of this number; 0: where there is none. Returns
- * the new one's, 0: it is not ours. */
+/* Replaces the message with this number; 0: there must be none. Returns the new
+ * message's number; 0: not stored, the partition is not ours. */
 static uint64_t put_lease(const struct pfdd_leases *l, struct pfdd_nats *line,
                           const char *subject, uint64_t token)
 {
@@ -80,12 +81,12 @@ static uint64_t put_lease(const struct pfdd_leases *l, struct pfdd_nats *line,
     return ret;
 }
 
-/* ---- who has what ---- */
+/* ---- who leases which partition ---- */
 
-/* Workers that are known to be there, in a look. */
+/* Workers that are known to be present, in one check. */
 struct roll {
     char ids[WORKERS_MAX][PFDD_EDGE_ID]; /* [n] */
-    bool has_some[WORKERS_MAX];          /* a partition */
+    bool has_some[WORKERS_MAX];          /* it leases a partition */
     unsigned n;
 };
 
@@ -96,11 +97,11 @@ static bool says_it_is_there(struct pfdd_nats *line, const char *id)
     snprintf(subject, sizeof subject, "%s%s", workers, id);
     natsStatus s = pfdd_nats_get_last(line, PFDD_LEASE_STREAM, subject, &m);
     pfdd_nats_stored_message_deinit(&m);
-    /* In doubt it is. */
+    /* Without an answer it counts as present. */
     return s != NATS_NOT_FOUND;
 }
 
-/* Where a worker stands; NULL: it is not there, or there are too many. */
+/* A worker's flag. NULL: the worker is not present, or there are too many. */
 static bool *find_worker(struct roll *roll, struct pfdd_nats *line,
                          const char *id)
 {
@@ -117,13 +118,13 @@ static bool *find_worker(struct roll *roll, struct pfdd_nats *line,
 
 enum holder {
     HOLDER_UNSURE,
-    HOLDER_NONE,   /* there is no message */
-    HOLDER_US,     /* it names us */
-    HOLDER_OTHER,  /* a worker that is there */
-    HOLDER_NOBODY, /* it is no lease */
+    HOLDER_NONE,   /* no message */
+    HOLDER_US,     /* our lease */
+    HOLDER_OTHER,  /* the lease of a worker that is present */
+    HOLDER_NOBODY, /* a message that is no lease */
 };
 
-/* Of a partition; *number: the message's. */
+/* Looks up a partition. *number: its message's. */
 static enum holder look_at(const struct pfdd_leases *l, struct pfdd_nats *line,
                            struct roll *roll, unsigned partition,
                            uint64_t *number)
@@ -149,9 +150,10 @@ static enum holder look_at(const struct pfdd_leases *l, struct pfdd_nats *line,
     return ret;
 }
 
-/* ---- ours ---- */
+/* ---- our partitions ---- */
 
-/* What is no lease has come in the place of ours, which we still have. */
+/* Renews our lease over a message that replaced it and is no lease. 0: the
+ * partition is not ours any more. */
 static uint64_t put_over(struct pfdd_leases *l, struct pfdd_nats *line,
                          unsigned partition)
 {
@@ -198,9 +200,9 @@ static unsigned count(const struct pfdd_leases *l)
     return n;
 }
 
-/* ---- others' ---- */
+/* ---- free partitions ---- */
 
-/* True: there is a worker, beside us, that has nothing. */
+/* True: another worker is present that has no partition. */
 static bool has_newcomer(const struct pfdd_leases *l, struct pfdd_nats *line,
                          struct roll *roll)
 {
@@ -224,8 +226,8 @@ static bool has_newcomer(const struct pfdd_leases *l, struct pfdd_nats *line,
     return ret;
 }
 
-/* Who has what, and how many there are. numbers: those of what is no lease; 0:
- * there is nothing. False: not now. */
+/* Looks up all partitions, and counts workers. numbers: of messages that are no
+ * leases; 0: no message. False: try again later. */
 static bool look(struct pfdd_leases *l, struct pfdd_nats *line, uint64_t now,
                  uint64_t numbers[PFDD_NATS_PARTITIONS])
 {
@@ -251,9 +253,10 @@ static bool look(struct pfdd_leases *l, struct pfdd_nats *line, uint64_t now,
     return true;
 }
 
-/* What nobody has is taken: up to our share at once, but what is no lease, which
- * may have come in the place of one, after the time that one lasts; beyond it
- * when nobody else has come for it. Not all begin with the same. */
+/* Takes free partitions. Up to our share, those without a message are taken at
+ * once; those with a message that is no lease after the life of a lease, as it
+ * may have replaced one. Beyond our share they are taken when no other worker
+ * has done so for twice that time. Workers begin at different partitions. */
 static void take_free(struct pfdd_leases *l, struct pfdd_nats *line,
                       uint64_t now, unsigned share,
                       const uint64_t numbers[PFDD_NATS_PARTITIONS])
@@ -276,7 +279,7 @@ static void take_free(struct pfdd_leases *l, struct pfdd_nats *line,
     }
     if (!is_beyond)
         return;
-    /* Those that it was left to do not want it. */
+    /* The workers that these partitions were left to do not take them. */
     l->trusted = now + l->doubt_ms;
     l->doubt_ms =
         2 * l->doubt_ms < DOUBT_MAX_MS ? 2 * l->doubt_ms : DOUBT_MAX_MS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Has the streams of a configuration made at its servers of NATS, or changed
- * to what it says; done again, it changes nothing. Waits for the network.
+ * Makes missing streams at the NATS servers of a configuration, and changes
+ * others to it. Repeating it changes nothing. Waits for the network.
  */
 #ifndef PFDD_NATS_SETUP_H
 #define PFDD_NATS_SETUP_H
@@ -12,7 +12,7 @@
 
 struct pfdd_nats_options;
 
-/* Tells of each stream. False: err [n] says why not. */
+/* Prints a line for each stream. False: err [n_err] says why. */
 bool pfdd_nats_setup(const struct pfdd_nats_options *nats_options, FILE *out,
                      char *err, size_t n_err);
 

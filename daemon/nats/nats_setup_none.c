@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In the place of nats_setup.c in a build without libnats. */
+/* Replaces nats_setup.c in a build without libnats. */
 #include "base/features.h"
 #include "nats/nats_setup.h"
 

@@ -5,21 +5,21 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* One of what is sent. */
+/* A piece of a code object or list. */
 struct piece {
     const char *digest;
-    const char *place; /* our own, or "" */
+    const char *place; /* the edge's own, or "" */
     size_t i;
     const char *bytes; /* [n] */
     size_t n;
 };
 
-/* What lies where a piece belongs. */
+/* The contents of the subject that a piece belongs to. */
 enum lying {
     LYING_NOTHING,
     LYING_IT,
-    LYING_ELSE,   /* something that is not ours */
-    LYING_UNSURE, /* it cannot be asked for now */
+    LYING_ELSE,   /* other data */
+    LYING_UNSURE, /* no answer now */
 };
 
 static bool failed_to_store(struct pfdd_nats_upload *e, natsStatus s)
@@ -57,7 +57,7 @@ static enum lying put(struct pfdd_nats_upload *e, const struct piece *p)
                               NULL, &code);
     if (s == NATS_OK)
         return LYING_IT;
-    /* Somebody else has sent it, or something else, meanwhile. */
+    /* Another edge has stored it meanwhile, or other data. */
     if (code == JSStreamStoreFailedErr)
         return look_at(e, p);
     failed_to_store(e, s);
@@ -73,8 +73,8 @@ static struct piece piece_of(const char *digest, const char *place, size_t i,
                            left < PFDD_CODE_PIECE ? left : PFDD_CODE_PIECE };
 }
 
-/* Bytes [n] as pieces under their digest. Where there is no doubt, all are there
- * if the last one is. LYING_ELSE: one of them has to lie elsewhere. */
+/* Stores bytes [n] as pieces under their digest. Unless is_doubtful, all are
+ * stored if the last one is. LYING_ELSE: a subject has other data. */
 static enum lying put_pieces(struct pfdd_nats_upload *e, const char *digest,
                              const char *place, const char *bytes, size_t n)
 {
@@ -95,7 +95,8 @@ static enum lying put_pieces(struct pfdd_nats_upload *e, const char *digest,
     return lying;
 }
 
-/* A place that nobody knows before we have put there what we have to. */
+/* Makes a random name, which is unknown to others until our pieces are
+ * stored. */
 static void make_place(struct pfdd_nats_upload *e)
 {
     unsigned char bytes[(PFDD_PLACE - 1) / 2] = { 0 };

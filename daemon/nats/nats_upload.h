@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an edge puts into GPUCODE: pieces of code objects and of lists, under the
- * SHA-256 of the whole, where all edges share them. The first message of a
- * subject stays there: where it is not what it should be, the edge has a place
- * of its own, whose name is said behind the pieces. Calls wait for the network.
+ * Stores code objects and lists in GPUCODE for an edge, in pieces, under the
+ * SHA-256 of the whole. All edges share them there. A subject keeps its first
+ * message: if that has other data, the edge uses a place of its own, whose name
+ * follows the digest in subjects. Calls wait for the network.
  */
 #ifndef PFDD_NATS_UPLOAD_H
 #define PFDD_NATS_UPLOAD_H
@@ -13,13 +13,13 @@
 /* line is borrowed; the rest all zeros. */
 struct pfdd_nats_upload {
     struct pfdd_nats *line;
-    bool is_doubtful; /* each piece is compared with what the servers have */
-    bool uses_place;  /* set where the edge's own place was needed */
+    bool is_doubtful; /* compare every piece with the stored one */
+    bool uses_place;  /* set when the edge's own place was used */
     char place[PFDD_PLACE];
 };
 
-/* Bytes [n] under their digest; what is there is not sent again. False: line->why
- * says why not. */
+/* Stores bytes [n] under their digest, unless they are stored already. False:
+ * line->why says why. */
 bool pfdd_nats_upload_put(struct pfdd_nats_upload *pieces, const char *digest,
                           const char *bytes, size_t n);
 

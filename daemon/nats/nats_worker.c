@@ -12,13 +12,13 @@
 #include "nats/nats_lease.h"
 
 enum {
-    QUEUE_MAX = 4 << 20, /* bytes that wait for the loop */
-    LOOK_MS = 1000,      /* between looks at streams and leases */
-    POLL_MS = 20,        /* between looks for messages, while there are none, */
-    POLL_MAX_MS = 100,   /* up to */
-    FEW = 64,            /* messages that are new */
-    TURN = 64,           /* messages of a partition, until others have theirs */
-    CODE_WAIT_MS = 2000, /* that a message waits for its list */
+    QUEUE_MAX = 4 << 20, /* bytes that wait for the loop, at most */
+    LOOK_MS = 1000,      /* between checks of streams and leases */
+    POLL_MS = 20,        /* between polls without new messages, at first, */
+    POLL_MAX_MS = 100,   /* and at most */
+    FEW = 64,            /* new messages */
+    TURN = 64,           /* messages of a partition in a turn */
+    CODE_WAIT_MS = 2000, /* that a message waits for its list of code objects */
 };
 
 #define NS_OF_MS(ms) ((uint64_t)(ms)*1000000)
@@ -33,14 +33,14 @@ struct part {
     struct pfdd_worker *of;
     unsigned number;
     /* Under the mutex. */
-    uint64_t leased; /* ms: up to when we have it; 0: we have not */
-    bool is_left;    /* by the loop */
+    uint64_t leased; /* ms: the lease lasts until then; 0: not ours */
+    bool is_left;    /* the loop has finished with it */
     /* The thread's. */
-    bool is_read; /* what others have acknowledged is known */
+    bool is_read; /* its term has begun */
     bool is_leaving;
-    uint64_t position; /* in the stream, of the last message */
-    unsigned term;     /* how often it has been ours */
-    uint64_t waits;    /* ms, since its next message waits; 0: it does not */
+    uint64_t position; /* number in the stream, of the last message */
+    unsigned term;     /* how often it has become ours */
+    uint64_t waits;    /* ms since when its next message waits, or 0 */
 };
 
 struct pfdd_worker {
@@ -48,7 +48,7 @@ struct pfdd_worker {
     uv_async_t async;
     uv_thread_t thread;
     uv_mutex_t mutex;
-    uv_cond_t cond; /* there is something for the thread, or room */
+    uv_cond_t cond; /* signals the thread: work, or room */
     /* Under the mutex. */
     bool stop;
     bool has_ended;
@@ -61,14 +61,14 @@ struct pfdd_worker {
     /* The thread's. */
     struct pfdd_nats line;
     struct pfdd_leases leases;
-    int64_t created; /* of the stream that it is at, */
-    uint64_t last;   /* and of its last message when it was looked at */
-    uint64_t seen;   /* up to where all partitions were read */
+    int64_t created; /* time of the stream's creation */
+    uint64_t last;   /* number of its last message, at the last check */
+    uint64_t seen;   /* all partitions were read up to there */
     uint64_t looked; /* ms */
     uint64_t pause_ms;
     struct pfdd_nats_code_lists codes;
     struct pfdd_nats_edge_acks brought;
-    unsigned next_part; /* whose turn it is */
+    unsigned next_part; /* the next to have a turn */
 };
 
 static uint64_t now_ms(void)
@@ -106,8 +106,9 @@ static bool has_room(struct pfdd_worker *w)
 
 /* ---- messages ---- */
 
-/* True: a message has waited for its list for long enough: its edge is asked to
- * send it again, others behind it come, and the list is fetched meanwhile. */
+/* True: the partition's next message has waited long enough for its list. The
+ * edge is asked to send it again, following messages are read, and the list is
+ * still fetched. */
 static bool is_late_for(struct part *part)
 {
     uint64_t now = now_ms();
@@ -116,7 +117,7 @@ static bool is_late_for(struct part *part)
     return now - part->waits > CODE_WAIT_MS;
 }
 
-/* False: not now. */
+/* False: try again later. */
 static bool take_entries(struct part *part, struct pfdd_worker_message *p)
 {
     struct pfdd_worker *w = part->of;
@@ -179,7 +180,7 @@ static bool is_ours(const struct part *part)
     return part->leased > now_ms() && part->is_read && !part->is_leaving;
 }
 
-/* The partition that a message is of, if it is ours and has not come to it. */
+/* The partition of a message, if it is ours and was not read up to there. */
 static struct part *part_of(struct pfdd_worker *w,
                             const struct pfdd_nats_stored_message *message)
 {
@@ -189,8 +190,8 @@ static struct part *part_of(struct pfdd_worker *w,
                                                                      : NULL;
 }
 
-/* Where few are new they are read as they stand: to ask for each partition
- * would take longer. As read_some(). */
+/* Reads a few new messages in the order of the stream, as polling each
+ * partition would take longer. Results as of read_some(). */
 static unsigned read_new(struct pfdd_worker *w, bool *is_all)
 {
     unsigned n = 0;
@@ -210,7 +211,7 @@ static unsigned read_new(struct pfdd_worker *w, bool *is_all)
         }
         pfdd_nats_stored_message_deinit(&message);
     }
-    /* More may have come meanwhile. */
+    /* The stream may have grown since the check. */
     if (w->last < w->seen)
         w->last = w->seen;
     *is_all = s == NATS_NOT_FOUND;
@@ -225,7 +226,7 @@ static bool has_most(const struct pfdd_worker *w)
     return n > PFDD_PARTITIONS / 2;
 }
 
-/* A partition's turn: as read_some(). */
+/* Gives a partition its turn. Results as of read_some(). */
 static unsigned read_part(struct part *part, bool *is_all)
 {
     unsigned n = 0;
@@ -242,9 +243,9 @@ static unsigned read_part(struct part *part, bool *is_all)
     return n;
 }
 
-/* Of all partitions, by turns, as long as nothing else is due. Returns how many
- * messages came; *is_all: there are no more, and nothing went wrong. What cannot
- * be taken now keeps the messages behind it, and no other partition's. */
+/* Reads all partitions, in turns, until the next check is due. Returns the
+ * number of messages. *is_all: there are no more, and nothing failed. A message
+ * that cannot be taken now blocks its own partition only. */
 static unsigned read_some(struct pfdd_worker *w, bool *is_all)
 {
     unsigned n = 0;
@@ -262,9 +263,9 @@ static unsigned read_some(struct pfdd_worker *w, bool *is_all)
 
 /* ---- the stream ---- */
 
-/* What is at one that is not the one that it was, or has fewer messages than
- * it had, is read from the beginning: what is there already is told by its
- * numbers. False: there is none. */
+/* Reads a stream from the beginning if it is another one, or has lost its last
+ * messages; items that were taken already are recognized by their numbers.
+ * False: there is no stream. */
 static bool check_stream(struct pfdd_worker *w)
 {
     jsStreamInfo *info = NULL;
@@ -294,7 +295,7 @@ static void lose(struct part *part)
     uv_mutex_unlock(&part->of->mutex);
 }
 
-/* The loop ends it: what it has taken is written first. */
+/* Asks the loop to finish with a partition: its items are written first. */
 static void begin_to_leave(struct part *part)
 {
     struct pfdd_worker_message *p = calloc(1, sizeof *p);
@@ -317,8 +318,8 @@ static bool was_left(struct part *part)
     return ret;
 }
 
-/* What the loop has ended goes to others; the last acknowledgements are there
- * before. */
+/* Gives up partitions that the loop has finished with, after publishing the
+ * last acknowledgements. */
 static void give_back(struct pfdd_worker *w)
 {
     bool is_complete = false;
@@ -352,7 +353,7 @@ static void note_leases(struct pfdd_worker *w)
     }
 }
 
-/* More than its share goes. */
+/* Leaves partitions beyond our share. */
 static void leave_some(struct pfdd_worker *w, unsigned share)
 {
     unsigned n = 0;
@@ -367,7 +368,8 @@ static void leave_some(struct pfdd_worker *w, unsigned share)
     }
 }
 
-/* Those that are new begin where others have got to, edge by edge. */
+/* Begins new partitions. Each edge continues behind the last acknowledgement of
+ * any worker. */
 static void begin_all(struct pfdd_worker *w)
 {
     for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
@@ -380,7 +382,7 @@ static void begin_all(struct pfdd_worker *w)
     }
 }
 
-/* False: not now. */
+/* False: try again later. */
 static bool share_out(struct pfdd_worker *w)
 {
     unsigned share = 0;
@@ -409,7 +411,7 @@ static void on_published(jsCtx *js, natsMsg *message, jsPubAck *ack,
 {
     (void)js;
     (void)ack;
-    (void)error; /* the next one says more, and edges ask again */
+    (void)error; /* the next acknowledgement has more; edges ask again */
     (void)user;
     natsMsg_Destroy(message);
 }
@@ -440,7 +442,7 @@ static void send_acks(struct pfdd_worker *w)
     }
 }
 
-/* Streams that have gone are made again. */
+/* Checks streams and leases. Missing streams are made again. */
 static void look(struct pfdd_worker *w)
 {
     if (now_ms() - w->looked < LOOK_MS)
@@ -452,7 +454,7 @@ static void look(struct pfdd_worker *w)
         pfdd_log(PFDD_WARNING, "nats: %s; trying again", w->line.why);
     w->line.is_told = !ok;
     w->looked = now_ms();
-    /* A server that is behind may have said that there is no more. */
+    /* A lagging server may have reported the end too early. */
     w->seen = 0;
 }
 
@@ -591,8 +593,8 @@ struct pfdd_worker *pfdd_worker_new(const struct pfdd_worker_options *options)
     return NULL;
 }
 
-/* Whoever stood still for too long has lost what was leased to it: another
- * one has taken that. Under the mutex. */
+/* True: the lease has expired while this process stood still; another worker
+ * may have the partition. Under the mutex. */
 static bool is_late(const struct pfdd_worker *w,
                     const struct pfdd_worker_message *p)
 {

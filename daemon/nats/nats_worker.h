@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The worker's side of NATS: chunks of entries come as edges have published
- * them, each with the code objects that it needs where these have not come
- * before, by threads beside the loop, which connect again when a server is
- * away. How far an edge's chunks are written is said to it.
+ * The worker's side of NATS. A thread reads chunks of entries that edges have
+ * published, fetches missing code objects that they need, publishes
+ * acknowledgements, and reconnects when it loses the server.
  *
- * Several workers share the partitions: each of these is leased to one, which
- * renews the lease every few seconds; what nobody renews another one takes.
+ * Workers share the partitions. Each partition is leased to one worker, which
+ * renews the lease every few seconds; an expired lease is taken by another
+ * worker.
  *
  * Loop thread only.
  */
@@ -28,7 +28,7 @@ struct pfdd_worker;
 struct pfdd_worker_options {
     uv_loop_t *loop;
     const struct pfdd_nats_options *nats_options;
-    size_t n_code_max; /* bytes of the code objects of a list */
+    size_t n_code_max; /* limit of the code objects of a list, bytes */
     void (*wake)(void *user);
     void (*closed)(void *user); /* after pfdd_worker_close() */
     void *user;
@@ -37,25 +37,27 @@ struct pfdd_worker_options {
 /* NULL: no memory or no thread. */
 struct pfdd_worker *pfdd_worker_new(const struct pfdd_worker_options *options);
 
-/* The next one, which is the caller's; NULL: none is there. */
+/* The next message, owned by the caller. NULL: none. */
 struct pfdd_worker_message *pfdd_worker_take(struct pfdd_worker *worker);
 
-/* All of an edge up to `acked` is written; again: what follows it is to be sent
- * again, by an edge that is in this epoch. False: out of memory. */
+/* Publishes an acknowledgement: everything of the edge up to `acked` is
+ * written. again: an edge in this epoch has to send the following items again.
+ * False: out of memory. */
 bool pfdd_worker_ack(struct pfdd_worker *worker, const char *edge,
                      uint64_t acked, uint64_t epoch, bool again);
 
-/* A partition that was to be left is. */
+/* The loop has finished with a partition (PFDD_WORKER_MESSAGE_LEAVE). */
 void pfdd_worker_leave(struct pfdd_worker *worker, unsigned partition);
 
-/* Partitions that it has. */
+/* The number of its partitions. */
 unsigned pfdd_worker_partitions(struct pfdd_worker *worker);
 
-/* Messages that cannot be an edge's, of edges' that need code objects which are
- * not there, and what lies in the place of these. */
+/* Refused messages: messages that no edge can have sent, entries whose code
+ * objects are missing, and other data in the place of code objects or
+ * leases. */
 uint64_t pfdd_worker_refused(struct pfdd_worker *worker);
 
-/* Of memory. */
+/* Bytes of memory. */
 size_t pfdd_worker_memory(struct pfdd_worker *worker);
 
 void pfdd_worker_close(struct pfdd_worker *worker);

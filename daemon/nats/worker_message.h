@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What comes to a worker (nats_worker.h): entries of edges, code objects, and
- * what is said of both. One thread at a time has a parcel.
+ * A message to a worker's loop (nats_worker.h): entries of an edge, code
+ * objects, and news of both. Belongs to one thread at a time.
  */
 #ifndef PFDD_WORKER_MESSAGE_H
 #define PFDD_WORKER_MESSAGE_H
@@ -19,18 +19,18 @@ enum {
 
 enum pfdd_worker_message_kind {
     PFDD_WORKER_MESSAGE_ENTRIES,
-    PFDD_WORKER_MESSAGE_ACKED, /* a worker has said so of an edge, before us */
-    PFDD_WORKER_MESSAGE_MISSING, /* code objects of entries that are not given */
-    PFDD_WORKER_MESSAGE_CODE, /* a list of code objects, before those need it */
-    PFDD_WORKER_MESSAGE_FORGET, /* lists that came are not spoken of any more */
-    PFDD_WORKER_MESSAGE_LEAVE, /* another worker shall have a partition: when all of
-                            it that was taken is written and acknowledged,
-                            pfdd_worker_leave() */
+    PFDD_WORKER_MESSAGE_ACKED,   /* by another worker, of an edge */
+    PFDD_WORKER_MESSAGE_MISSING, /* entries whose code objects are missing */
+    PFDD_WORKER_MESSAGE_CODE, /* a list of code objects; precedes its entries */
+    PFDD_WORKER_MESSAGE_FORGET, /* lists that came are not used any more */
+    /* Another worker takes over a partition: write and acknowledge all of it
+     * that was taken, then call pfdd_worker_leave(). */
+    PFDD_WORKER_MESSAGE_LEAVE,
 };
 
 struct pfdd_worker_message_object {
     char *name;
-    char *bytes; /* [n]; may be taken over: then it is NULL */
+    char *bytes; /* [n]; NULL once it was taken over */
     size_t n;
     bool is_shader;
     uint32_t shader;
@@ -40,21 +40,21 @@ struct pfdd_worker_message_object {
 struct pfdd_worker_message {
     struct pfdd_worker_message *next;
     enum pfdd_worker_message_kind kind;
-    unsigned partition; /* of entries, and that is left */
+    unsigned partition; /* of entries, or to be left */
     char edge[PFDD_EDGE_NAME];
-    char code[PFDD_SHA256_TEXT]; /* a list's; "": none is needed */
-    char place[PFDD_EDGE_NAME];  /* where the edge has put it; "": nowhere
-                                    of its own */
-    uint64_t first;              /* sequence numbers, the edge's */
+    char code[PFDD_SHA256_TEXT]; /* digest of the list; "": none is needed */
+    /* The edge's own place of it; "": the shared one. */
+    char place[PFDD_EDGE_NAME];
+    uint64_t first; /* the edge's sequence numbers */
     uint64_t last;
-    uint64_t previous; /* of the item that went before */
-    uint64_t acked;    /* written somewhere, as the edge knows */
+    uint64_t previous; /* of the item before it */
+    uint64_t acked;    /* written up to there, as far as the edge knows */
     uint64_t epoch;    /* the edge's */
-    char *bytes;       /* [n]: frames */
+    char *bytes;       /* [n], frames */
     size_t n;
     struct pfdd_worker_message_object *objects; /* [n_objects] */
     size_t n_objects;
-    size_t n_memory; /* bytes of all of it */
+    size_t n_memory; /* bytes of the whole message */
 };
 void pfdd_worker_message_free(struct pfdd_worker_message *worker_message);
 
