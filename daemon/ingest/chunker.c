@@ -2,9 +2,10 @@
 #include "ingest/chunker.h"
 
 enum {
-    CHUNK = 16 * 1024, /* bytes of a chunk, but for its last item: a page of
-                          JSON, about */
-    PARTS = 8,         /* of runs: each ends with a chunk that is not full */
+    CHUNK = 16 * 1024, /* bytes of a chunk, without its last item: about a
+                          rendered block of JSON */
+    PARTS = 8,         /* slices of runs: each ends with a chunk that is not
+                          full */
 };
 
 void pfdd_chunk_batch_init(struct pfdd_chunk_batch *chunk_batch)
@@ -31,7 +32,7 @@ void pfdd_chunk_batch_drop(struct pfdd_chunk_batch *chunk_batch)
     pfdd_chunk_batch_init(chunk_batch);
 }
 
-/* Behind what it has. */
+/* Appends the chunks of `from` to `to`. */
 static void join(struct pfdd_chunk_batch *to, struct pfdd_chunk_batch *from)
 {
     if (from->first) {
@@ -125,7 +126,7 @@ static enum pfd_status add_entry(struct pfdd_chunker *chunker,
     return status;
 }
 
-/* The chunk is one of this generation, and not full. */
+/* Ensures that the chunk being written is of this generation, and not full. */
 static void begin(struct pfdd_chunker *chunker, uint64_t generation)
 {
     if (chunker->contents.generation != generation ||
@@ -169,13 +170,13 @@ size_t pfdd_chunker_put_run(struct pfdd_chunker *chunker,
     return end;
 }
 
-/* ---- runs that come together ---- */
+/* ---- several runs at once ---- */
 
 struct parts {
     struct pfdd_chunker chunkers[PARTS];
     const struct pfd_entry_run *const *entry_runs; /* [n] */
     size_t n;
-    size_t n_each; /* of a part, but for the last one */
+    size_t n_each; /* runs of a slice, but for the last one */
     uint64_t generation;
 };
 

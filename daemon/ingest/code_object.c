@@ -16,7 +16,7 @@
 #include "net/read_as_peer.h"
 
 enum {
-    OBJECT_COST = 1024, /* of one, beside its bytes */
+    OBJECT_COST = 1024, /* bytes of an object, beside its content */
 };
 
 size_t pfdd_code_cost(size_t n_bytes)
@@ -107,7 +107,7 @@ void pfdd_catalogue_get(const void *catalogue, size_t i,
                                       .shader = o->shader };
 }
 
-/* ---- by what is in them ---- */
+/* ---- by content ---- */
 
 static size_t first_slot(const struct pfdd_code_index *index,
                          const struct pfdd_code *o)
@@ -170,8 +170,8 @@ static int open_object(struct pfdd_code *o)
     return fd;
 }
 
-/* As much of it as was counted; one that has grown since is read when that is
- * over. */
+/* Reads as many bytes as were charged. A file that has grown since is read
+ * again when its writer has finished. */
 static void read_object(struct pfdd_code *o)
 {
     struct stat st;
@@ -192,7 +192,7 @@ static void read_object(struct pfdd_code *o)
     close(fd);
 }
 
-/* Producers choose it: at most n_max bytes. */
+/* Producers choose the URI: reads at most n_max bytes. */
 static void read_uri(struct pfdd_code *o, size_t n_max)
 {
     struct pfd_input *input = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a producer rings when it has written to a buffer: an eventfd that it
- * passed. However it is used, it can do no more than have a buffer looked at.
- * Loop thread only.
+ * An eventfd that a producer passed, and rings when it has written to a buffer.
+ * However it is used, it can cause no more than a poll of that buffer. Loop
+ * thread only.
  */
 #ifndef PFDD_DOORBELL_H
 #define PFDD_DOORBELL_H
@@ -11,12 +11,13 @@
 
 struct pfdd_doorbell;
 
-/* fd is taken over; ring is called with user. NULL: it is no eventfd, or there
- * is no memory; it is closed. */
+/* Takes over fd; calls ring with user. NULL: not an eventfd, or out of memory;
+ * fd is closed. */
 struct pfdd_doorbell *pfdd_doorbell_hang(uv_loop_t *loop, int fd,
                                          void (*ring)(void *user), void *user);
 
-/* It rings no more, and its memory goes with its handle. NULL is allowed. */
+/* ring is not called any more; the memory is freed with the handle. NULL is
+ * allowed. */
 void pfdd_doorbell_drop(struct pfdd_doorbell *bell);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 enum {
-    GUESS_NS = 20000, /* of one, and for each byte beside that */
+    GUESS_NS = 20000, /* of an object; and 1 ns for each byte of it */
 };
 
 static uint64_t guess(const struct pfdd_code *o)

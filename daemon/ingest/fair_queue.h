@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose turn it is: code objects wait in a queue for each producer, and the
- * next one is of the producer that has taken the least time so far. Who comes
- * when others have taken much begins where these are, so that nobody saves up
- * time. Loop thread only.
+ * Fair scheduling of code objects: each producer has a task with a queue. The
+ * next code object is from the task that has used the least processor time so
+ * far. A task that joins begins where the others are, so that no producer saves
+ * up time. Loop thread only.
  */
 #ifndef PFDD_FAIR_QUEUE_H
 #define PFDD_FAIR_QUEUE_H
@@ -12,36 +12,38 @@
 
 #include "ingest/code_object.h"
 
-/* One queue. All zero: empty. */
+/* One queue. All zeros: empty. */
 struct pfdd_fair_queue_task {
-    struct pfdd_fair_queue_task *next; /* of those that have something */
+    struct pfdd_fair_queue_task *next; /* in the list of tasks with queued
+                                          objects */
     struct pfdd_code *first;
     struct pfdd_code *last;
     uint64_t spent; /* ns of processor time */
 };
 
-/* All zero: nobody waits. */
+/* All zeros: no task is queued. */
 struct pfdd_fair_queue {
     struct pfdd_fair_queue_task *first;
-    uint64_t now; /* what whoever had the last turn had spent before it */
+    uint64_t now; /* `spent` of the last task taken, before its turn */
 };
 
 void pfdd_fair_queue_put(struct pfdd_fair_queue *fair_queue,
                          struct pfdd_fair_queue_task *fair_queue_task,
                          struct pfdd_code *o);
 
-/* NULL: nobody waits. What it will cost is guessed, and charged. */
+/* Dequeues the next object, and charges an estimate of its cost. NULL: none is
+ * queued. */
 struct pfdd_code *pfdd_fair_queue_take(struct pfdd_fair_queue *fair_queue);
 
-/* A list of those for which there was no time, in their order: they are the
- * first again, and cost nothing yet. */
+/* Puts back a list of objects for which there was no time, in their order, in
+ * front of their queues; takes back the estimates. */
 void pfdd_fair_queue_give_back(struct pfdd_fair_queue *fair_queue,
                                struct pfdd_code *list);
 
-/* What one has cost. */
+/* Charges the actual cost instead of the estimate. */
 void pfdd_fair_queue_charge(const struct pfdd_code *o);
 
-/* All that waits in a queue, which is empty then. */
+/* Removes all objects from a task's queue, and returns them as a list. */
 struct pfdd_code *pfdd_fair_queue_clear(
     struct pfdd_fair_queue *fair_queue,
     struct pfdd_fair_queue_task *fair_queue_task);

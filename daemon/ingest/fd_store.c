@@ -18,12 +18,12 @@
 
 enum {
     SLOTS_MAX = 128,
-    PAGE = 4096, /* struct pfdd_saved_position; frames begin behind it */
-    META_MAX = 64 << 20, /* bytes of frames kept for one buffer */
+    PAGE = 4096,         /* struct pfdd_saved_position; frames follow */
+    META_MAX = 64 << 20, /* bytes of frames stored for one buffer */
     PART = 1 << 20,      /* bytes of a code object in one frame */
     SAMPLE = 4096,       /* bytes up to the end of the last entry */
-    HEAD = 64,           /* at most, of any format */
-    LOOK_MS = 500,       /* between looks for producers that are gone */
+    HEAD = 64,           /* bytes of any format's header, at most */
+    LOOK_MS = 500,       /* between checks for producers that are gone */
 };
 
 static const char magic[8] = "PFDKEPT1";
@@ -37,10 +37,10 @@ struct pfdd_fd_store {
     bool ticking;
 };
 
-/* ---- how far ---- */
+/* ---- saved position ---- */
 
-/* Of the last entry and what stands before it, but not of the buffer's header,
- * which moves. */
+/* A checksum of the last entry and bytes before it, but not of the buffer's
+ * header, which changes. */
 static uint64_t sample(int fd, uint64_t offset, uint64_t end)
 {
     char bytes[SAMPLE];
@@ -56,7 +56,8 @@ void pfdd_saved_position_note(struct pfdd_saved_position *saved_position,
                               int fd, uint64_t generation, uint64_t index,
                               uint64_t offset, uint64_t n_bytes)
 {
-    saved_position->n_noted = 0; /* in case we end in the middle of this */
+    saved_position->n_noted = 0; /* in case the daemon ends in the middle of
+                                    this */
     saved_position->generation = generation;
     saved_position->index = index;
     saved_position->offset = offset;
@@ -74,7 +75,7 @@ bool pfdd_saved_position_holds(const struct pfdd_saved_position *saved_position,
                sample(fd, saved_position->offset, saved_position->end);
 }
 
-/* ---- slots ---- */
+/* ---- stored buffers ---- */
 
 static struct pfdd_stored_buffer *new_slot(struct pfdd_fd_store *fd_store,
                                            unsigned number, int memory,
@@ -162,7 +163,7 @@ static void cut(struct pfdd_stored_buffer *stored_buffer, uint64_t end)
         pfdd_log(PFDD_DEBUG, "shelf: %s", strerror(errno));
 }
 
-/* All of a frame, or nothing. */
+/* Appends all of a frame, or nothing. */
 static bool append_frame(struct pfdd_stored_buffer *stored_buffer,
                          const struct pfd_wire_frame *frame)
 {
@@ -198,7 +199,7 @@ static void append_object(void *user, const struct pfdd_object *object)
 {
     struct pfdd_stored_buffer *stored_buffer = user;
     uint64_t before = stored_buffer->end;
-    uint64_t number = before; /* no other one's */
+    uint64_t number = before; /* unique */
     struct pfd_wire_frame shader = { .type = PFD_WIRE_SHADER,
                                      .code_object = number,
                                      .shader = object->shader,
@@ -310,7 +311,7 @@ static void stream_ended(void *user)
 {
 }
 
-/* Frames of meta, with the descriptors that belong to them. */
+/* Feeds the frames of meta, with the descriptors that belong to them. */
 static void feed(struct pfdd_stream *stream, int meta, uint64_t n, int memory,
                  int bell)
 {
@@ -378,7 +379,7 @@ void pfdd_fd_store_let_go(struct pfdd_stored_buffer *stored_buffer)
     pfdd_stream_end(stream);
 }
 
-/* Nobody tells us when a producer of before ends. */
+/* There is no event when a producer of a restored buffer ends. */
 static void on_timer(uv_timer_t *timer)
 {
     struct pfdd_fd_store *fd_store = timer->data;

@@ -22,7 +22,8 @@
 enum {
     LOOK_ANYWAY_MS = 2000,
     NEW_STRINGS_MS = 100,
-    LOOK_AT_HOLES_MS = 20, /* while something has moved lately: */
+    LOOK_AT_HOLES_MS = 20, /* while entries are reserved but not written, and
+                              the last change is newer than LATELY_MS */
     LATELY_MS = 10000,
 };
 
@@ -63,7 +64,7 @@ static void free_session(struct pfdd_follower *s)
     pfdd_follower_ended(d);
 }
 
-/* The last entry of a batch. */
+/* Saves the position of a batch's last entry. */
 static void note_kept(struct pfdd_follower *s, const struct pfdd_chunk_batch *b)
 {
     const struct pfdd_contents *last = NULL;
@@ -93,13 +94,14 @@ static void give_chunks(struct pfdd_follower *s, struct pfdd_chunk_batch *b)
     pfdd_chunk_batch_init(b);
 }
 
-/* The ring has it, or the look that has made it waits when it has more. */
+/* Appends the handed batch to the ring. If the ring is full, the read pass
+ * waits before it hands over more. */
 static void take_piece(struct pfdd_follower *s)
 {
     if (s->abandoned) {
         pfdd_chunk_batch_drop(&s->piece);
     } else if (pfdd_is_backlogged(s->d)) {
-        return; /* the poller comes again */
+        return; /* the poller tries again */
     } else {
         give_chunks(s, &s->piece);
     }
@@ -119,7 +121,7 @@ static void job_handed(struct pfdd_job *job)
 static void hear_failure(struct pfdd_follower *s)
 {
     bool failed = s->status < 0;
-    if (s->was_still) /* it has not been tried */
+    if (s->was_still) /* nothing was read */
         return;
     if (failed && (!s->io_failed || s->is_gone) && !s->options.is_trial) {
         pfdd_log(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
@@ -130,7 +132,8 @@ static void hear_failure(struct pfdd_follower *s)
 
 static bool start_job(struct pfdd_follower *s, bool burst);
 
-/* What the job has left, before another one starts. True: something moved. */
+/* Takes over the results of the job before another one starts. True: there was
+ * progress. */
 static bool take_over(struct pfdd_follower *s)
 {
     pfdd_chunk_batch_move(&s->ready, &s->chunker.chunk_batch);
@@ -156,8 +159,8 @@ static void count(struct pfdd_follower *s)
     pfdd_follower_stats_count(&s->sums, &s->d->outcome);
 }
 
-/* What was bound before stays with the strings that had to go; what comes from
- * now on is of those that its look had. */
+/* Earlier chunks stay bound to the strings that were evicted; chunks from now
+ * on are bound to the strings of their read pass. */
 static void rebind(struct pfdd_follower *s)
 {
     const struct pfdd_binding *b =
@@ -186,7 +189,8 @@ static void job_done(struct pfdd_job *job)
         pfdd_follower_stats_tell_ended(&s->sums, &s->d->outcome,
                                        s->options.name);
     bool moved = take_over(s);
-    /* A burst is read at full speed, while the loop takes what came before. */
+    /* A burst is read at full speed, while the loop takes the previous
+     * chunks. */
     bool burst = moved && s->pending && !s->finish && s->status == PFD_OK &&
                  pfd_tail_pending(s->tail) > PFDD_MUCH;
     bool started = burst && start_job(s, true);
@@ -207,18 +211,20 @@ static void job_done(struct pfdd_job *job)
             return;
         }
     }
-    /* A finished buffer goes on at once, too. */
+    /* A finished buffer continues at once, too. */
     if (!s->finish || finished || !start_job(s, false))
         pfdd_poller_kick(s->d->poller);
 }
 
-/* What ended before a restart was announced comes first. */
+/* A generation that was completed before a restart was announced comes
+ * first. */
 static bool is_to_finish(const struct pfdd_follower *s)
 {
     return s->completing || (s->closing && !s->wants_restart);
 }
 
-/* What all others hold that they can do without for a while. */
+/* Trims the tails of all other idle followers, which can do without that memory
+ * for a while. */
 static void trim_others(struct pfdd_follower *s)
 {
     for (struct pfdd_follower *o = s->d->followers; o; o = o->next) {
@@ -231,10 +237,10 @@ static void trim_others(struct pfdd_follower *s)
 }
 
 /*
- * Memory for a look, before it takes any. False: others that are on their way
- * give some back, or are as many as one producer may have. The share of looks
- * has enough for one, once nobody holds any beside what was asked for when the
- * buffers came.
+ * Reserves memory for a read pass. False: other passes in flight will release
+ * some, or are as many as one producer may have. The share of read passes
+ * suffices for one pass, once no follower holds more than was requested when
+ * its buffer came.
  */
 static bool find_memory(struct pfdd_follower *s)
 {
@@ -299,7 +305,7 @@ static struct pfdd_buffer *make_buffer(
     return pfdd_origin_buffer(&said);
 }
 
-/* Who waits for a look is before who comes. */
+/* Appends a follower: those waiting for a read pass come first. */
 static void put_last(struct pfdd_follower **list, struct pfdd_follower *s)
 {
     while (*list)
@@ -449,7 +455,7 @@ bool pfdd_follower_write(struct pfdd_follower *s, uint64_t offset,
 {
     if (!pfdd_write_at(s->options.fd, bytes, n, offset))
         return false;
-    /* What lies between takes none. */
+    /* Holes take no memory. */
     struct stat st;
     if (fstat(s->options.fd, &st) == 0)
         s->memory.n_written = (size_t)st.st_blocks * 512;
@@ -498,7 +504,8 @@ void pfdd_follower_close(struct pfdd_follower *s)
     pfdd_follower_ring(s);
 }
 
-/* Whatever the head says: something is awaited, or it was long ago. */
+/* True: bytes are pending, or the last read pass is long ago; the header does
+ * not matter. */
 static bool is_due(const struct pfdd_follower *s, uint64_t now)
 {
     bool awaited = s->has_holes && now - s->moved < LATELY_MS * NS_PER_MS;
@@ -507,7 +514,7 @@ static bool is_due(const struct pfdd_follower *s, uint64_t now)
                (awaited ? LOOK_AT_HOLES_MS : LOOK_ANYWAY_MS) * NS_PER_MS;
 }
 
-/* Nothing in the head has changed, nothing is awaited: no look is needed. */
+/* True: the header has not changed, and no read pass is due. */
 static bool is_still(struct pfdd_follower *s, uint64_t now)
 {
     bool same = !pfdd_buffer_bytes_may_have_changed(&s->buffer_bytes);
@@ -515,8 +522,8 @@ static bool is_still(struct pfdd_follower *s, uint64_t now)
     return same && !is_due(s, now);
 }
 
-/* There are others by now; while more and more of them come, it is enough to
- * look now and then. */
+/* There are newer strings. While more and more come, a read pass now and then
+ * suffices. */
 static bool has_old_strings(const struct pfdd_follower *s, uint64_t now)
 {
     struct pfdd *d = s->d;
@@ -542,11 +549,11 @@ unsigned pfdd_follower_poll(struct pfdd_follower *s, uint64_t now)
         return every;
     if (now < s->due)
         return (unsigned)((s->due - now) / 1000000) + 1;
-    /* All that are polled at this pace have their turn together. */
+    /* All followers with this interval are polled together. */
     uint64_t step = every * UINT64_C(1000000);
     s->due = every > 1 ? (now / step + 1) * step : 0;
     bool asked = s->completing || s->closing || s->wants_restart;
-    /* The tail would do nothing, and what has changed would be forgotten. */
+    /* The tail would do nothing, and the change would be forgotten. */
     if (!asked && now - s->looked < PFDD_BETWEEN_LOOKS_US * UINT64_C(1000)) {
         s->due = 0;
         return 1;
@@ -565,7 +572,7 @@ unsigned pfdd_follower_poll(struct pfdd_follower *s, uint64_t now)
                        ? now
                        : s->moved;
     }
-    if (!start_job(s, false)) /* it has to wait: this was no look */
+    if (!start_job(s, false)) /* it has to wait: there was no read pass */
         pfdd_buffer_bytes_forget(&s->buffer_bytes);
     return every > 5 ? 5 : every;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One buffer that is followed: its bytes stand in a file (a mapped one, a
- * memfd, a finished dump) that is read and not mapped, but for its first page
- * (change_probe.h), so that somebody who cuts it short cannot hurt us, or in the memory
- * of a process. Looks are jobs on a worker (read_pass.h), one at a time;
- * lines go into the ring in the order of the buffer. A session dies alone.
+ * Follows one buffer, whose bytes are in a file (mapped by its producer, a
+ * memfd, a finished dump) or in the memory of a process. A file is read and not
+ * mapped, except for its first page (change_probe.h), so that truncating it
+ * cannot crash the daemon. Read passes are jobs on a worker (read_pass.h), one
+ * at a time; entries go into the ring in the order of the buffer. A follower
+ * that fails ends alone.
  */
 #ifndef PFDD_FOLLOWER_H
 #define PFDD_FOLLOWER_H
@@ -21,10 +22,10 @@ struct pfdd_follower;
 struct pfdd_producer;
 
 enum {
-    PFDD_FOLLOWER_BYTES =
-        1 << 20, /* to be asked for (memory_budget.h) before one, */
-    /* and before one of ours that may stay for good: it leaves room for those
-     * that come to their end, a folder's dumps, however many stay. */
+    PFDD_FOLLOWER_BYTES = 1 << 20, /* requested (memory_budget.h) for each */
+    /* Requested for a follower of our own inputs that may stay for good: it
+     * leaves memory for followers that end, such as those of a folder's
+     * dumps. */
     PFDD_FOLLOWER_STAYS_BYTES = 2 * PFDD_FOLLOWER_BYTES,
 };
 
@@ -32,13 +33,14 @@ enum {
 struct pfdd_follower *pfdd_follower_new(
     struct pfdd *d, const struct pfdd_follower_options *options);
 
-/* Something has happened: look soon. */
+/* Something has happened: poll soon. */
 void pfdd_follower_ring(struct pfdd_follower *s);
 
-/* Its shaders are others from now on; a reference is taken. */
+/* Uses this producer's shaders from now on; takes a reference. */
 void pfdd_follower_use(struct pfdd_follower *s, struct pfdd_producer *producer);
 
-/* Another user hears of its end, and its memory is another holder's. */
+/* Calls `ended` with another user, and charges its memory to another
+ * account. */
 void pfdd_follower_hand_over(struct pfdd_follower *s, void *user,
                              struct pfdd_resource_account *account);
 
@@ -48,41 +50,43 @@ void pfdd_follower_complete(struct pfdd_follower *s);
 /* The bytes have been replaced: a new generation. */
 void pfdd_follower_restart(struct pfdd_follower *s);
 
-/* Bytes for a buffer that is kept here (a memfd). False: the system refused. */
+/* Writes bytes of a buffer in our own memfd. False: the system refused. */
 bool pfdd_follower_write(struct pfdd_follower *s, uint64_t offset,
                          const void *bytes, size_t n);
 
-/* Such a buffer has n bytes, of which those that did not come are zero. False:
+/* Extends such a buffer to n bytes; bytes that did not come are zero. False:
  * likewise. */
 bool pfdd_follower_extend(struct pfdd_follower *s, uint64_t n);
 
-/* The time for lines from now on, ns since 1970; 0: when they come. */
+/* The time of entries from now on, ns since 1970; 0: when they come. */
 void pfdd_follower_time(struct pfdd_follower *s, uint64_t time);
 
-/* Gives what is left, then ends. */
+/* Emits the rest, then ends. */
 void pfdd_follower_close(struct pfdd_follower *s);
 
-/* A chunk of the buffer's entries, [n] bytes, that its sender has decoded. False:
- * the ring has no place for it now. *why: it is none that can be used. */
+/* Appends the chunk of an `entries` frame, which its sender has decoded. False:
+ * not now, because the ring is full or strings are being read. *why: NULL, or
+ * why the chunk cannot be used. */
 bool pfdd_follower_give(struct pfdd_follower *s, const struct pfd_wire_frame *f,
                         const char **why);
 
-/* A gap record for this source. */
+/* Appends a gap record for this source. */
 void pfdd_follower_gap(struct pfdd_follower *s, const char *reason,
                        uint64_t missed);
 
-/* The poller's: looks if it is time; returns ms until the next time. */
+/* Called by the poller: begins a read pass if it is time; returns ms until the
+ * next poll. */
 unsigned pfdd_follower_poll(struct pfdd_follower *s, uint64_t now_ns);
 
-/* What is known of it now. */
+/* The present state of a follower. */
 struct pfdd_follower_view {
     uint32_t source;
-    uint64_t size;   /* bytes, at the last look */
-    bool is_written; /* something has come of it */
-    bool has_holes;  /* entries are reserved and not written */
+    uint64_t size;   /* bytes, at the last read pass */
+    bool is_written; /* entries or errors have come of it */
+    bool has_holes;  /* entries are reserved but not written */
     bool is_unread;  /* it cannot be read */
-    bool waits;      /* for code objects that are on their way */
-    bool is_trial;   /* nothing comes out of it */
+    bool waits;      /* for code objects that are being read */
+    bool is_trial;   /* it emits nothing */
 };
 void pfdd_follower_see(const struct pfdd_follower *s,
                        struct pfdd_follower_view *ret);
@@ -90,12 +94,12 @@ void pfdd_follower_see(const struct pfdd_follower *s,
 struct pfdd_follower *pfdd_follower_next(const struct pfdd_follower *s);
 void pfdd_follower_unlink(struct pfdd_follower **list, struct pfdd_follower *s);
 
-/* Turns the list so that this one is the first. */
+/* Rotates the list so that this follower is the first. */
 void pfdd_followers_begin_with(struct pfdd *d, struct pfdd_follower *first);
 
-/* New format strings are there. */
+/* New format strings have come: wakes followers that wait for them. */
 void pfdd_followers_wake(struct pfdd *d);
-/* No time is left: end all without looking again. */
+/* No time is left: ends all followers without another read pass. */
 void pfdd_followers_abandon(struct pfdd *d);
 
 #endif

@@ -5,23 +5,24 @@
 #include "base/resource_account.h"
 
 enum {
-    PIECES = 256,  /* of memory_max: one piece of chunks, */
-    WINDOWS = 128, /* and one copy of what is read */
+    PIECES = 256,  /* memory_max / PIECES: a batch of chunks */
+    WINDOWS = 128, /* memory_max / WINDOWS: a copy of the bytes read */
     PIECE_MIN = 256 * 1024,
     PIECE_MAX = 4 << 20,
-    WINDOW_MIN = 512 * 1024, /* the least of a tail */
-    WINDOW_MAX = 4 << 20,    /* half of it comes out in 0.8 ms: several times
-                             what a bus brings */
-    AMPLE = 1 << 20,         /* one piece */
-    IMAGES = 64,             /* part of the room that there is */
+    WINDOW_MIN = 512 * 1024, /* minimum of a tail */
+    WINDOW_MAX = 4 << 20,    /* half of it is emitted in 0.8 ms: several times
+                                the throughput of a bus */
+    AMPLE = 1 << 20,         /* least bytes of a batch for which threads of the
+                                pool walk */
+    IMAGES = 64,             /* free memory / IMAGES: an image */
     IMAGE_MIN = 64 * 1024,
     IMAGE_MAX = 4 << 20,
-    ROOM_MIN = 64 * 1024, /* of what grows by doubling */
+    ROOM_MIN = 64 * 1024, /* minimum of memory that grows by doubling */
     WHOLE_MAX = 1 << 30,
-    COPIES = 3,        /* of what is read: two looks, and what is compared */
-    TAIL = 8 * 1024,   /* what a tail has beside them */
+    COPIES = 3,        /* of the bytes read: two passes, and one to compare */
+    TAIL = 8 * 1024,   /* bytes of a tail beside them */
     BATCHES = 2,       /* of chunks */
-    CHUNK = 64 * 1024, /* one that is being written, its copy beside it */
+    CHUNK = 64 * 1024, /* bytes of the chunk being written, and its copy */
 };
 
 static size_t clamp(size_t n, size_t min, size_t max)
@@ -75,7 +76,7 @@ static size_t bytes_of(const struct pfdd_follower_memory *m)
     return m->n_session + n_tail + m->n_whole + CHUNK;
 }
 
-/* But what a look has for a while. */
+/* Without the temporary memory of a read pass. */
 static void count_held(struct pfdd_follower_memory *m, size_t n)
 {
     pfdd_resource_account_count(m->account, m->n_held, n);
@@ -100,8 +101,8 @@ static void count(struct pfdd_follower_memory *m, size_t n, size_t n_buffer)
     pfdd_memory_budget_note(m->budget);
 }
 
-/* What a first look leaves, until it is on its way: whoever asks for room
- * before that has to know. */
+/* Bytes that the first read pass will leave. Charged until that pass begins, so
+ * that other requests account for them. */
 static size_t first_look(const struct pfdd_follower_memory *m)
 {
     return m->n_tail || m->n_granted ? 0 : COPIES * ROOM_MIN + TAIL;
@@ -130,7 +131,7 @@ size_t pfdd_follower_memory_wants(const struct pfdd_follower_memory *m,
 
 size_t pfdd_follower_memory_whole(struct pfdd_follower_memory *m, size_t n)
 {
-    /* Looks have three copies of what they read; this is the only one. */
+    /* Read passes have three copies of their bytes; this is the only one. */
     size_t granted = 2 * m->n_window;
     pfdd_follower_memory_give_whole_back(m);
     if (n <= granted || n > WHOLE_MAX ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a session (follower.h) takes of the memory that all parts have together:
- * what its tail remembers of the buffer is asked for when the buffer comes, and
- * what a look may come to before the look begins. Loop thread only.
+ * The part of the memory budget that a follower (follower.h) takes. Memory for
+ * its tail's copy of the buffer is requested when the buffer comes, memory for
+ * a read pass before the pass begins. Loop thread only.
  */
 #ifndef PFDD_FOLLOWER_MEMORY_H
 #define PFDD_FOLLOWER_MEMORY_H
@@ -14,58 +14,59 @@ struct pfdd_resource_account;
 struct pfdd_memory_budget;
 
 struct pfdd_follower_memory {
-    struct pfdd_memory_budget *budget; /* of all */
-    struct pfdd_resource_account
-        *account; /* whose it is; NULL: nobody counts */
-    /* What there may be; set once. */
-    size_t n_session; /* bytes of itself */
-    size_t n_image;   /* of the buffer that the tail remembers */
-    size_t n_window;  /* that a look reads */
-    size_t n_piece;   /* of chunks that a look makes until the loop has taken
-                         them */
-    /* What there is. */
+    struct pfdd_memory_budget *budget;     /* of all parts */
+    struct pfdd_resource_account *account; /* charged with it; NULL: none */
+    /* Limits; set once. */
+    size_t n_session; /* bytes of the follower itself */
+    size_t n_image;   /* bytes of the buffer that the tail remembers */
+    size_t n_window;  /* bytes that a read pass reads */
+    size_t n_piece;   /* bytes of chunks that a read pass builds until the loop
+                         has taken them */
+    /* Present sizes. */
     size_t n_tail;    /* bytes of the tail */
-    size_t n_written; /* of a buffer that is kept here */
-    size_t n_whole;   /* of one that is read at once at its end */
-    /* What is counted. */
-    size_t n_charged;        /* in the daemon's session_bytes, */
-    size_t n_granted;        /* and of these in its look_bytes */
-    size_t n_buffer_charged; /* in its buffer_bytes, */
+    size_t n_written; /* bytes of a buffer in our own memfd */
+    size_t n_whole;   /* bytes of a buffer that is read at once, at its end */
+    /* Charged sizes. */
+    size_t n_charged;        /* in the budget's `sessions`, */
+    size_t n_granted;        /* and of these in its `looks` */
+    size_t n_buffer_charged; /* in its `buffers` */
     struct pfdd_resource_account
-        *looker;   /* whose look is on its way; NULL: nobody's */
-    size_t n_held; /* and to the holder */
+        *looker;   /* account of the read pass in flight; NULL: none */
+    size_t n_held; /* charged to the account */
 };
 
-/* Is there enough for helpers' memory, too (pfd_thread_pool_memory())? Then they walk
- * over what a look has read. */
+/* True: the budget suffices for the thread pool's memory, too
+ * (pfd_thread_pool_memory()). Its threads then walk the bytes that a read pass
+ * has read. */
 bool pfdd_follower_memory_is_ample(const struct pfdd_memory_budget *budget);
 
-/* By what room there is now. */
+/* Chooses the limits by the memory that is left now. */
 void pfdd_follower_memory_init(struct pfdd_follower_memory *m,
                                struct pfdd_memory_budget *budget,
                                struct pfdd_resource_account *account,
                                size_t n_session);
 
-/* It is somebody else's from now on. */
+/* Charges another account from now on. */
 void pfdd_follower_memory_move(struct pfdd_follower_memory *m,
                                struct pfdd_resource_account *account);
 
-/* Counts what there is. */
+/* Charges the present sizes. */
 void pfdd_follower_memory_charge(struct pfdd_follower_memory *m);
-/* There is nothing any more. */
+/* Charges nothing any more. */
 void pfdd_follower_memory_release(struct pfdd_follower_memory *m);
 
-/* More than it has that a look at n_buffer bytes may come to. */
+/* Bytes that a read pass of a buffer of n_buffer bytes may take beyond the
+ * present ones. */
 size_t pfdd_follower_memory_wants(const struct pfdd_follower_memory *m,
                                   size_t n_buffer);
 
-/* A buffer of n bytes that could not be followed is to be read at once: how many
- * of them may be. Charged until it is given back. */
+/* How many bytes of a buffer of n bytes, which could not be followed, may be
+ * read at once. Charged until they are given back. */
 size_t pfdd_follower_memory_whole(struct pfdd_follower_memory *m, size_t n);
 void pfdd_follower_memory_give_whole_back(struct pfdd_follower_memory *m);
 
-/* A look with n bytes more begins, and has ended. False: too many of the same
- * holder's are on their way. */
+/* A read pass with n bytes more begins, and has ended. False: too many read
+ * passes of the same account are in flight. */
 bool pfdd_follower_memory_grant(struct pfdd_follower_memory *m, size_t n);
 void pfdd_follower_memory_give_back(struct pfdd_follower_memory *m);
 

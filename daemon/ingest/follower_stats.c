@@ -17,7 +17,7 @@ void pfdd_follower_stats_entries(struct pfdd_follower_stats *s, size_t n)
     s->all.entries += n;
 }
 
-/* They do not go back, even where the tail's do. */
+/* The counts never decrease, even where the tail's do. */
 void pfdd_follower_stats_bytes(struct pfdd_follower_stats *s,
                                const struct pfd_tail *tail)
 {

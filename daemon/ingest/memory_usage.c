@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the daemon's memory is whose. */
+/* The daemon's memory, part by part (pfdd_memory() of daemon.h). */
 #include "daemon.h"
 #include "ingest/follower_memory.h"
 #include "ingest/string_store.h"
 #include "spool/spool.h"
 
 enum {
-    READERS = 32, /* this part of the cap is for what readers have */
-    LISTED = 6,   /* and this part of as much, series of a page */
+    READERS = 32, /* memory_max / READERS: for readers */
+    LISTED = 6,   /* of these / LISTED: for series of a page of metrics */
     READERS_MIN = 512 << 10,
     READERS_MAX = 64 << 20,
 };
@@ -35,7 +35,7 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
            ret->sessions + ret->helpers + ret->strings + ret->outputs;
 }
 
-/* What helpers may take more, once a look needs them. */
+/* Bytes that the thread pool may still take, once a read pass needs it. */
 static size_t helpers_reserve(const struct pfdd *d)
 {
     size_t most = 0;
@@ -43,7 +43,8 @@ static size_t helpers_reserve(const struct pfdd *d)
     return pfdd_follower_memory_is_ample(&d->budget) ? most - n : 0;
 }
 
-/* Lines come whether there is room or not: the ring's is kept free. */
+/* Bytes of other parts. *reserve has the ring's free space, because entries
+ * come whether there is memory or not. */
 static size_t others(const void *user, size_t *reserve)
 {
     const struct pfdd *d = user;
@@ -83,7 +84,7 @@ void pfdd_memory_init(struct pfdd *d, size_t max)
 
 bool pfdd_is_backlogged(struct pfdd *d)
 {
-    /* Those on their way, one that is done, and the one that asks. */
+    /* Jobs in flight, one finished job, and the caller's. */
     size_t n_coming =
         (pfdd_pool_pending(d->thread_pools.decoders) + 2) * d->batch;
     bool busy = pfdd_ring_is_busy(&d->ring, n_coming);

@@ -13,12 +13,13 @@ enum {
     SHORTEST_NS = 500000,
 };
 
-/* The loop's timers know milliseconds: the shortest pace has one of its own. */
+/* The loop's timers have a resolution of 1 ms: the shortest interval has a
+ * timerfd of its own. */
 struct pfdd_poller {
     uv_timer_t timer;
     uv_poll_t tick;
-    int tick_fd; /* a timer's; -1: there is none, the loop's serves */
-    bool ticks;  /* it is running: whoever kicks again does not put it off */
+    int tick_fd; /* a timerfd; -1: none, the loop's timer is used */
+    bool ticks;  /* it is running: another kick does not delay it */
     unsigned n_open;
     struct pfdd *d;
     unsigned interval;
@@ -52,7 +53,7 @@ static void turn(struct pfdd_poller *p)
         if (ms < soonest)
             soonest = ms;
     }
-    /* Who had to wait has the first turn the next time. */
+    /* The follower that had to wait is the first next time. */
     if (waiting)
         pfdd_followers_begin_with(p->d, waiting);
     p->interval = soonest;

@@ -5,8 +5,8 @@
 
 enum {
     FLOOR_MIN = 256 << 10,
-    FLOORS = 64,    /* part of all room that a producer always has, */
-    FLOOR_PART = 8, /* and all that is kept for these */
+    FLOORS = 64,    /* n_max / FLOORS: the floor of each producer */
+    FLOOR_PART = 8, /* n_max / FLOOR_PART: reserved for all floors */
 };
 
 static size_t rest(size_t max, size_t n)
@@ -20,7 +20,8 @@ size_t pfdd_producer_floor(size_t n_max)
     return n > FLOOR_MIN ? n : FLOOR_MIN;
 }
 
-/* However many there are, some is kept for those who have little. */
+/* However many producers there are, some space is reserved for producers that
+ * have little. */
 size_t pfdd_producer_share(size_t n_max, size_t n_taken, size_t n_own,
                            size_t floor)
 {

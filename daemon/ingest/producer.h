@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A producer as the library (string_store.h) knows it: its code objects that come
- * and that are here, the room that they take, and the set of strings that has
- * its shaders. Loop thread only, but for what a build (string_build.h) uses.
+ * A producer as the string store (string_store.h) knows it: its incoming and
+ * present code objects, the space that they take, and the string set that has
+ * its shaders. Loop thread only, except for the members that a build
+ * (string_build.h) uses.
  */
 #ifndef PFDD_PRODUCER_H
 #define PFDD_PRODUCER_H
@@ -22,59 +23,62 @@ struct pfdd_producer {
     unsigned refs;
     uint64_t number;
     struct pfdd_fair_queue_task
-        fair_queue_task;      /* of its code objects that wait */
-    struct pfdd_code **owned; /* [n_owned]: that it sent, and are here */
+        fair_queue_task;      /* of its queued code objects */
+    struct pfdd_code **owned; /* [n_owned]: present code objects that it sent */
     size_t n_owned;
     size_t owned_room;
-    size_t n_objects; /* in it */
-    size_t n_coming;  /* code objects of its producer, read or built */
-    size_t n_bytes;   /* of the library's room that its producer takes */
-    struct pfdd_binding *binding; /* NULL: nobody has asked for it */
-    bool has_set;                 /* of its own; otherwise it has everybody's */
-    bool is_stale;                /* which has not all that everybody has, */
-    bool is_awaited;              /* also of what its own producer sent */
-    bool lacks; /* the next one has not all that this one has */
-    /* The build's. */
+    size_t n_objects; /* code objects that only its buffers use */
+    size_t n_coming;  /* its code objects that are queued or being built */
+    size_t n_bytes;   /* of the string store's space that it takes */
+    struct pfdd_binding *binding; /* NULL: not requested yet */
+    bool has_set;                 /* of its own; otherwise it uses the shared
+                                     set */
+    bool is_stale;                /* its set lacks objects of the shared one, */
+    bool is_awaited;              /* also some that it sent itself */
+    bool lacks; /* its next set lacks some of the present one */
+    /* Owned by the build. */
     struct pfdd_producer *next_built;
-    size_t last_room;        /* that is its alone, whatever others have */
-    size_t share;            /* bytes that what it sent may have of sets */
-    bool is_tried;           /* it was to be made anew, */
-    bool is_refreshed;       /* and has been */
-    struct pfd_strings *set; /* the next one; NULL: none */
+    size_t last_room;        /* bytes that only this producer may take */
+    size_t share;            /* bytes that its code objects may take of sets */
+    bool is_tried;           /* a new set was attempted, */
+    bool is_refreshed;       /* and was built */
+    struct pfd_strings *set; /* the next set; NULL: none */
 };
 
-/* Bytes of all room [n_max] that a producer always has. */
+/* Bytes of n_max that a producer always has. */
 size_t pfdd_producer_floor(size_t n_max);
-/* Bytes more that one may have that has n_own of them, where all have n_taken:
- * three times what it leaves for others then, and a floor. */
+/* Bytes that a producer with n_own bytes may still take, where all have
+ * n_taken: up to three times the space that is left to others then, or up to
+ * the floor. */
 size_t pfdd_producer_share(size_t n_max, size_t n_taken, size_t n_own,
                            size_t floor);
 
-/* It has sent a code object, which stays as long as it is here. */
+/* Makes the producer an owner of o, which it sent: o stays as long as the
+ * producer does. */
 void pfdd_producer_own(struct pfdd_producer *producer, struct pfdd_code *o);
-/* It goes, and has none any more. */
+/* The producer goes, and owns no code objects any more. */
 void pfdd_producer_disown_all(struct pfdd_producer *producer);
 
-/* All of them: a list, by `next`. What they take together is asked for again
- * and again. */
+/* All producers, a list linked by `next`, with totals, because these are
+ * requested often. */
 struct pfdd_producers {
     struct pfdd_producer *first;
-    size_t n_bytes;  /* of the library's room that their producers take */
+    size_t n_bytes;  /* of the string store's space that they take */
     size_t n_memory; /* bytes beside their code objects */
 };
 
 void pfdd_producers_put(struct pfdd_producers *all,
                         struct pfdd_producer *producer);
-/* Frees the scope at this place of the list, and its code objects that wait
- * have gone. */
+/* Frees the producer at this place of the list. Its queue is empty. */
 void pfdd_producers_drop(struct pfdd_producers *all, struct pfdd_producer **at);
 
-/* n bytes of the library's room instead of n_before. */
+/* Charges n bytes of the string store's space instead of n_before. */
 void pfdd_producers_charge(struct pfdd_producers *all,
                            struct pfdd_producer *producer, size_t n_before,
                            size_t n);
 
-/* Their sets, or what they own, have changed. */
+/* Their sets, or the objects that they own, have changed: sums up n_memory
+ * again. */
 void pfdd_producers_recount(struct pfdd_producers *all);
 
 #endif

@@ -16,7 +16,7 @@
 #include "net/listener.h"
 
 enum {
-    FDS = 16 /* of one message */
+    FDS = 16 /* descriptors of one message */
 };
 
 static void finish_close(struct pfdd_producer_connection *c)
@@ -56,8 +56,9 @@ void pfdd_producer_connection_close(struct pfdd_producer_connection *c)
     pfdd_stream_end(c->stream);
 }
 
-/* Who has a buffer need say nothing: what is written there is seen. Others
- * leave their place; who comes again tells all of it once more. */
+/* A producer with a buffer may be silent: its buffer is polled. Other idle
+ * connections are closed; a producer that connects again sends everything
+ * again. */
 static void on_timer(uv_timer_t *timer)
 {
     struct pfdd_producer_connection *c = timer->data;
@@ -73,7 +74,8 @@ static void on_timer(uv_timer_t *timer)
     pfdd_producer_connection_close(c);
 }
 
-/* Hands over what was read; false: it waits for the stream, or is closed. */
+/* Feeds the bytes read to the stream. False: the connection waits for the
+ * stream, or is closed. */
 static bool hand_over(struct pfdd_producer_connection *c, const int *fds,
                       size_t n_fds)
 {
@@ -88,8 +90,8 @@ static bool hand_over(struct pfdd_producer_connection *c, const int *fds,
     return c->at == c->n && !pfdd_stream_is_waiting(c->stream);
 }
 
-/* Whoever speaks otherwise, such as a subscriber at the wrong socket, is told
- * so; nobody has lost anything. */
+/* A peer that sends anything else, such as a subscriber at the wrong socket,
+ * gets an error text. No data is lost by that. */
 static void refuse(struct pfdd_producer_connection *c)
 {
     char shown[24] = "";
@@ -103,8 +105,8 @@ static void refuse(struct pfdd_producer_connection *c)
     pfdd_producer_connection_close(c);
 }
 
-/* Nothing is done with what came until the first bytes say that it is a stream
- * of frames. False: it is none. */
+/* Bytes are not processed until the first ones show that they are a stream of
+ * frames. False: they are not. */
 static bool recognise(struct pfdd_producer_connection *c)
 {
     if (!c->is_known && !pfd_wire_may_begin(c->bytes, c->n))
@@ -219,8 +221,8 @@ static void on_resume(void *user)
         watch(c, true);
 }
 
-/* Of a unix socket, as the kernel knows it. Behind TLS there is one too, whose
- * other end is ourselves. */
+/* Pid of the peer of a unix socket, from the kernel; 0: of another socket. With
+ * TLS, fd is a unix socket, too, but its peer is this process. */
 static long long peer_pid(int fd, const struct pfdd_input_config *config)
 {
     struct ucred peer = { .pid = 0 };
@@ -231,7 +233,8 @@ static long long peer_pid(int fd, const struct pfdd_input_config *config)
                : 0;
 }
 
-/* NULL: it may not name code objects. */
+/* The peer with whose rights code objects named by URIs are read. NULL: this
+ * producer may not name any. */
 static struct pfdd_peer *find_deputed(int fd,
                                       const struct pfdd_input_config *config)
 {
@@ -275,7 +278,7 @@ bool pfdd_producer_connection_open(struct pfdd_producer_connection *c,
         watch(c, true);
         return true;
     }
-    if (c->stream) /* It has no sessions: gone at once. */
+    if (c->stream) /* It has no followers: gone at once. */
         pfdd_stream_end(c->stream);
     close(fd);
     return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A socket from which a producer's stream is read: bytes and descriptors from
- * the socket to the stream, no faster than the stream takes them.
+ * A producer's socket: passes bytes and descriptors on to the producer's
+ * stream, no faster than the stream takes them.
  */
 #ifndef PFDD_PRODUCER_CONNECTION_H
 #define PFDD_PRODUCER_CONNECTION_H
@@ -19,34 +19,34 @@ enum {
 
 struct pfdd_producer_connection {
     uv_poll_t poll;
-    uv_timer_t timer; /* for those that are idle */
+    uv_timer_t timer; /* closes an idle connection */
     struct pfdd *d;
     int fd;
     struct pfdd_stream *stream;
-    bool is_known;  /* that it speaks as producers do */
-    size_t n_early; /* bytes that came before that */
+    bool is_known;  /* its first bytes are those of a stream of frames */
+    size_t n_early; /* bytes that came while it was not known */
     bool polling;
     bool at_end; /* of the socket */
     bool closing;
-    unsigned n_handles; /* that are open */
-    uint64_t idle_ms;   /* 0: it may be idle for ever */
-    uint64_t heard;     /* uv_now(), when bytes came or it had a buffer */
+    unsigned n_handles; /* open handles */
+    uint64_t idle_ms;   /* 0: it is never closed as idle */
+    uint64_t heard;     /* uv_now(), when bytes came, or when it had a buffer */
     char bytes[PFDD_READ];
     size_t at;
     size_t n;
-    /* Set by the owner: it is gone, its memory may go. */
+    /* Set by the owner. The connection is gone, and may be freed. */
     void (*closed)(struct pfdd_producer_connection *c);
     void *user;
     struct pfdd_resource_account
-        account; /* of what it makes us have; `of` is the owner's,
-                                  NULL: nobody counts it */
+        account; /* its resources; `of` is the owner's; NULL: not charged */
     struct pfdd_producer_connection *next; /* the owner's */
     struct pfdd_peer_limit
-        *peer_limit; /* likewise; left when it is closed; NULL: none */
+        *peer_limit; /* likewise; left on close; NULL: none */
     struct pfdd_limited_peer limited_peer; /* silent until it is known */
 };
 
-/* c is zeroed but closed, user and holder.of; fd is taken over. False: nothing is open. */
+/* c is zeroed except for closed, user and account.of. Takes over fd. False:
+ * nothing is open. */
 bool pfdd_producer_connection_open(struct pfdd_producer_connection *c,
                                    struct pfdd *d, int fd, const char *name,
                                    const struct pfdd_input_config *config);

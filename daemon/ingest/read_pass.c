@@ -7,11 +7,10 @@
 
 enum {
     QUIET = 4,
-    LOOKS = 16, /* of a finished buffer in one job */
+    LOOKS = 16, /* read passes of a finished buffer in one job */
     CHUNKS_ENOUGH = 256 * 1024,
-    ON_NS = 5000000, /* of a burst, in one job */
-    HANDED = 4,      /* of what there is room for: this part goes to the loop at
-                        a time */
+    ON_NS = 5000000, /* ns of a burst in one job */
+    HANDED = 4,      /* n_piece / HANDED: bytes handed to the loop at a time */
 };
 
 static bool is_known(const struct pfdd_follower *s,
@@ -23,7 +22,7 @@ static bool is_known(const struct pfdd_follower *s,
              item->entry->index <= s->skip.index));
 }
 
-/* What was made goes to the loop, while the look goes on. */
+/* Hands finished chunks to the loop, while the read pass goes on. */
 static void hand_over(struct pfdd_follower *s)
 {
     if (s->chunker.chunk_batch.n <= s->memory.n_piece / HANDED)
@@ -48,7 +47,7 @@ static void take_item(void *user, const struct pfd_tail_item *item)
     hand_over(s);
 }
 
-/* Of a run, how many is_known(). */
+/* The number of entries of a run for which is_known() holds. */
 static size_t count_known(const struct pfdd_follower *s,
                           const struct pfd_entry_run *entry_run,
                           uint64_t generation)
@@ -129,8 +128,8 @@ static uint64_t clock_of(const struct pfdd_follower *s)
 }
 
 /*
- * A buffer that is complete: window by window, as if time flew, so that memory
- * stays bounded; then what is left. True: that is all.
+ * Reads a complete buffer window by window, with the tail's clock running
+ * ahead, so that memory stays bounded; then the rest. True: all of it was read.
  */
 static bool look_to_the_end(struct pfdd_follower *s)
 {
@@ -149,8 +148,8 @@ static bool look_to_the_end(struct pfdd_follower *s)
     return false;
 }
 
-/* Of a burst more comes out at a time while nobody else needs this thread: the
- * loop is asked less often. */
+/* Reads more of a burst while no other job needs this thread, so that the loop
+ * is entered less often. */
 static void look_on(struct pfdd_follower *s)
 {
     uint64_t until = uv_hrtime() + ON_NS;
@@ -164,8 +163,9 @@ static void look_on(struct pfdd_follower *s)
     }
 }
 
-/* The second look need not wait for the loop's timer, which is no finer than a
- * millisecond, while nobody else needs this thread. */
+/* Sleeps until the second read pass is due, instead of waiting for the loop's
+ * timer, whose resolution is a millisecond. Only while no other job needs this
+ * thread. */
 static void sleep_until_due(const struct pfdd_follower *s)
 {
     uint64_t due = pfd_tail_due(s->tail);
@@ -204,7 +204,8 @@ static void look(struct pfdd_follower *s)
     look_on(s);
 }
 
-/* What could not be read of a process: it has ended, or unmapped that. */
+/* Explains a read error of a process: the process has ended, or has unmapped
+ * the bytes. */
 static void explain_failure(struct pfdd_follower *s)
 {
     uint64_t n = 0;

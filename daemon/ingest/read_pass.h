@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a session (follower.h), and its looks at the buffer, which are
- * jobs of a worker: what the job has is its own while the session is busy.
+ * The members of a follower (follower.h), and its read passes, which are jobs
+ * of a worker. Members of the job belong to it while the follower is busy.
  */
 #ifndef PFDD_READ_PASS_H
 #define PFDD_READ_PASS_H
@@ -16,8 +16,9 @@
 #include "ingest/follower_stats.h"
 
 enum {
-    PFDD_MUCH = 64 * 1024,       /* bytes that wait: a burst */
-    PFDD_BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
+    PFDD_MUCH = 64 * 1024,       /* pending bytes that make a burst */
+    PFDD_BETWEEN_LOOKS_US = 800, /* less than the polling interval: timers may
+                                    fire early */
 };
 
 struct pfdd_follower {
@@ -26,55 +27,62 @@ struct pfdd_follower {
     struct pfdd_follower *next;
     struct pfdd_follower_options options;
     struct pfdd_strings *strings;
-    struct pfdd_buffer *buffer; /* what its chunks say of it */
+    struct pfdd_buffer *buffer; /* the buffer record of its chunks */
     uint32_t source;
     struct pfdd_buffer_bytes buffer_bytes;
     struct pfd_thread_pool *thread_pool; /* of its tail; borrowed; NULL: none */
-    uint64_t looked;                     /* ns, uv_hrtime() */
-    uint64_t moved; /* likewise: when something moved last */
-    uint64_t due;   /* likewise */
-    uint64_t time;  /* for lines; 0: now */
+    uint64_t looked;                     /* ns, uv_hrtime(): the last read
+                                            pass */
+    uint64_t moved;                      /* likewise: the last change */
+    uint64_t due;                        /* likewise: the next poll */
+    uint64_t time;                       /* of entries; 0: now */
     bool busy;
-    bool has_piece;      /* the ring has no room for it now */
+    bool has_piece;      /* a batch was handed over that the ring cannot take
+                            yet */
     bool completing;     /* no more bytes in this generation */
     bool completes_next; /* nor in the one that wants_restart begins */
-    bool awaits_strings; /* its own producer's code objects come first */
+    bool awaits_strings; /* waits for code objects that are being read */
     bool closing;
     bool abandoned;
     bool wants_restart;
-    bool pending;   /* of the last look */
-    bool has_holes; /* likewise */
-    uint64_t size;  /* likewise: of the buffer, bytes */
+    bool pending;   /* bytes were pending after the last read pass */
+    bool has_holes; /* likewise: entries reserved but not written */
+    uint64_t size;  /* likewise: bytes of the buffer */
     bool io_failed;
-    struct pfdd_chunk_batch ready; /* while the next job is on its way */
+    struct pfdd_chunk_batch ready; /* chunks of the last job, while the next one
+                                      runs */
     struct pfdd_follower_memory memory;
     bool skipping;
-    struct pfdd_source_offset skip; /* entries up to here are in the queue */
-    /* The job's. */
+    struct pfdd_source_offset skip; /* entries up to here were delivered, or are
+                                       in the spool */
+    /* Owned by the job. */
     struct pfd_tail *tail;
-    struct pfdd_strings *old_strings; /* until the tail has let go of them */
+    struct pfdd_strings *old_strings; /* until the tail has released them */
     bool new_strings;
     bool linger;
-    bool may_be_still; /* nothing is to be done, if nothing has changed */
-    bool was_still;    /* likewise, and so it was */
+    bool may_be_still; /* the pass has nothing to do if the bytes are the
+                          same */
+    bool was_still;    /* they were the same */
     bool is_gone;      /* its process has ended */
-    bool burst;        /* it follows one that has left much */
-    bool has_handed;   /* something over */
+    bool burst;        /* it follows a pass that left many bytes pending */
+    bool has_handed;   /* it handed a batch to the loop */
     bool finish;
     bool finished;
     bool restart;
-    int n_quiet;    /* looks in a row that moved nothing */
-    uint64_t ahead; /* ns, of the tail's clock */
+    int n_quiet;    /* passes in a row without progress */
+    uint64_t ahead; /* ns, by which the tail's clock is ahead */
     enum pfd_status status;
     struct pfd_error err;
     uint64_t n_buffer;
-    size_t n_whole; /* bytes of it that may be read at once, at its end */
+    size_t n_whole; /* bytes of the buffer that may be read at once, at its
+                       end */
     struct pfdd_chunker chunker;
-    struct pfdd_chunk_batch piece; /* of that, while the loop has it */
+    struct pfdd_chunk_batch piece; /* the batch handed over, while the loop has
+                                      it */
     struct pfdd_follower_stats sums;
 };
 
-/* The job: one look, or some of a finished buffer. */
+/* The job: one read pass, or several of a finished buffer. */
 void pfdd_read_pass(struct pfdd_job *job);
 
 #endif

@@ -21,7 +21,7 @@ enum {
     FRAME_MAX = 16 << 20,
     PIECE = 64 << 10, /* bytes handed to the reader at once */
     RETRY_MS = 10,
-    SHORT_MS = 10000, /* that one waits for memory that others have */
+    SHORT_MS = 10000, /* for which a stream waits for memory that others have */
 };
 
 struct pfdd_stream {
@@ -29,8 +29,8 @@ struct pfdd_stream {
     struct pfdd_stream_options options;
     char *name;
     struct pfd_wire_reader *reader;
-    size_t reader_bytes; /* that are counted */
-    size_t reader_left;  /* that are reserved beside them */
+    size_t reader_bytes; /* bytes charged */
+    size_t reader_left;  /* bytes reserved beside them */
     unsigned n_bad;
     uint64_t n_frames;
     bool raw;
@@ -39,19 +39,20 @@ struct pfdd_stream {
     bool failed;
     struct pfdd_objects objects;
     struct pfdd_stream_buffers buffers;
-    /* The frame that has to wait, done again. */
+    /* The frame that has to wait, and is retried. */
     struct pfd_wire_frame frame;
     bool has_frame;
     struct pfdd_loop_task task;
-    bool rests;           /* others have their turn first */
+    bool rests;           /* other streams have their turn first */
     uv_timer_t *retry;    /* NULL: it was never needed */
-    bool retries;         /* the frame waits for the ring, or for room, */
-    bool is_short;        /* there was no room for its last frame, */
-    uint64_t short_since; /* uv_now(): for so long; */
-    bool waits;           /* others have it, who may soon go */
+    bool retries;         /* the frame waits for the ring, or for memory, */
+    bool is_short;        /* there was no memory for the last frame, */
+    uint64_t short_since; /* since then (uv_now()); */
+    bool waits;           /* the memory is others', which may soon go */
 };
 
-/* n bytes from now on; up to PFDD_STREAM_SMALL were reserved when it came. */
+/* Charges n bytes from now on. Up to PFDD_STREAM_SMALL bytes were reserved when
+ * the stream came. */
 static void charge_reader(struct pfdd_stream *st, size_t n)
 {
     struct pfdd *d = st->d;
@@ -64,7 +65,7 @@ static void charge_reader(struct pfdd_stream *st, size_t n)
     pfdd_memory_budget_note(&d->budget);
 }
 
-/* What half frames hold is memory, too. */
+/* Charges the memory of incomplete frames. */
 static void count_reader(struct pfdd_stream *st)
 {
     charge_reader(st, pfd_wire_reader_memory(st->reader, 0));
@@ -95,8 +96,8 @@ static void on_retry(uv_timer_t *timer)
     st->options.resume(st->options.user); /* may end the stream */
 }
 
-/* The ring is full of what somebody has to have, or there is no room for a
- * while: so the sender waits. False: the end has come, or there is no memory. */
+/* The ring is full of entries that a consumer must have, or memory is short:
+ * the sender waits. False: the stream has ended, or out of memory. */
 static bool try_later(struct pfdd_stream *st)
 {
     if (st->failed)
@@ -216,9 +217,9 @@ static void set_waiting(struct pfdd_stream *st, bool waits)
     st->waits = waits;
 }
 
-/* What code objects take while they are read is soon free again, and what others
- * have when they go: who has little waits for it a while; once, until there was
- * room again, however many frames there are. */
+/* Memory of code objects that are being read, and of producers that go, is soon
+ * free again. A producer that has little waits for it a while, but only once
+ * until there was memory again, however many frames come. */
 static bool waits_for_room(struct pfdd_stream *st,
                            const struct pfd_wire_frame *f)
 {
@@ -239,7 +240,7 @@ static bool waits_for_room(struct pfdd_stream *st,
     return waits;
 }
 
-/* False: it cannot be done yet. */
+/* False: not yet. */
 static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
 {
     if (is_object(f) && waits_for_room(st, f))
@@ -290,7 +291,7 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     return true;
 }
 
-/* Takes frames until bytes are needed or something has to be waited for. */
+/* Takes frames until more bytes are needed, or a frame has to wait. */
 static bool take_frames(struct pfdd_stream *st)
 {
     struct pfd_error err;
@@ -318,8 +319,8 @@ static bool take_frames(struct pfdd_stream *st)
     return true;
 }
 
-/* A frame that has not come whole takes memory only below the cap: beyond it
- * the frame is lost, not the stream. */
+/* An incomplete frame takes memory only below the cap. Beyond the cap the frame
+ * is dropped, not the stream. */
 static void make_room(struct pfdd_stream *st, size_t n)
 {
     size_t wanted = pfd_wire_reader_memory(st->reader, n);
@@ -337,7 +338,7 @@ static void make_room(struct pfdd_stream *st, size_t n)
     pfdd_stream_buffers_gap(&st->buffers, NULL, "too_large", 0);
 }
 
-/* Some of bytes [n]; false: no use can be made of them. */
+/* Feeds some of bytes [n] to the reader. False: they cannot be used. */
 static bool feed_reader(struct pfdd_stream *st, const char *bytes, size_t n,
                         size_t *taken)
 {
@@ -384,7 +385,7 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
     *taken = 0;
     pfdd_stream_buffers_tell_held(&st->buffers, false);
     pfdd_stream_buffers_pass(&st->buffers, fds, n_fds);
-    /* What was kept comes before anybody else is there. */
+    /* Restored streams come before any producer connects. */
     if (st->options.is_kept)
         return feed(st, bytes, n, taken);
     st->rests = !pfdd_loop_scheduler_begin(scheduler, &st->task);

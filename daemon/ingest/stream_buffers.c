@@ -24,29 +24,29 @@
 
 enum {
     BUFFERS_MAX = 1024, /* of one stream */
-    GAPS_MAX = 16,      /* records of gaps, */
-    GAPS_MS = 1000,     /* in this time */
-    PAGES = 8192,       /* bytes of memory that bytes may take more */
+    GAPS_MAX = 16,      /* gap records, */
+    GAPS_MS = 1000,     /* in so many ms */
+    PAGES = 8192,       /* bytes that data may take beyond its size */
 };
 
-#define BUFFER_MAX (UINT64_C(1) << 30) /* bytes kept for one buffer */
+#define BUFFER_MAX (UINT64_C(1) << 30) /* bytes of one buffer in a memfd */
 
 struct pfdd_stream_buffer {
     struct pfdd_stream_buffer *next;
     struct pfdd_stream_buffers *of;
     uint64_t number;
     uint64_t generation;
-    bool is_past;   /* of an earlier stream: its number says nothing */
+    bool is_past;   /* of an earlier stream: its number is void */
     bool is_shared; /* memory of the producer */
-    bool done;      /* this generation */
-    uint64_t size;  /* bytes that it has, as its frame says */
-    uint64_t end;   /* of those that came */
-    bool has_data;  /* some came */
+    bool done;      /* this generation is complete */
+    uint64_t size;  /* bytes of the buffer, as its frame says */
+    uint64_t end;   /* end of the bytes that came */
+    bool has_data;  /* some bytes came */
     struct pfdd_follower *follower;
-    unsigned n_fds; /* that it counts as */
+    unsigned n_fds; /* descriptors charged */
     struct pfdd_doorbell *doorbell;
     struct pfdd_stored_buffer
-        *stored_buffer; /* NULL: not kept over a restart */
+        *stored_buffer; /* NULL: not stored over a restart */
     char *name;
     const char *format; /* static; NULL: chosen */
     struct pfd_options options;
@@ -123,7 +123,7 @@ static bool start_session(struct pfdd_stream_buffer *b, int fd,
     const char *why = pfdd_origin_init(&origin, frame ? frame : &none);
     if (why)
         refuse(all, why);
-    /* A buffer's frame does not say whose it is. */
+    /* A frame `buffer` need not have the sender's names. */
     if (!origin.frame.host.n)
         origin.frame.host = pfd_wire_text(all->host);
     if (!origin.frame.process.n)
@@ -155,8 +155,8 @@ static bool start_session(struct pfdd_stream_buffer *b, int fd,
     return b->follower != NULL;
 }
 
-/* A record for each wrong frame of a flood would push others' lines out of the
- * ring: beyond so many a second they are put together. */
+/* A record for each wrong frame of a flood would evict other entries from the
+ * ring: gaps beyond GAPS_MAX a second are combined. */
 static bool is_too_often(struct pfdd_stream_buffers *all)
 {
     uint64_t now = uv_now(all->d->loop);
@@ -307,7 +307,7 @@ void pfdd_stream_buffers_hello(struct pfdd_stream_buffers *all,
     all->said_pid = f->pid;
 }
 
-/* Leaves it with the service manager, or finds that it was left there. */
+/* Stores the buffer with the service manager, or finds the stored one. */
 static void shelve(struct pfdd_stream_buffers *all,
                    struct pfdd_stream_buffer *b, int memory, int bell,
                    const struct pfd_wire_frame *f)
@@ -317,7 +317,7 @@ static void shelve(struct pfdd_stream_buffers *all,
     struct pfd_wire_frame buffer = *f;
     b->stored_buffer = pfdd_fd_store_find(fd_store, memory);
     if (b->stored_buffer) {
-        /* What another buffer has in use is kept for that one. */
+        /* A stored buffer that another buffer uses stays with that one. */
         if (!b->stored_buffer->stream) {
             b->stored_buffer = NULL;
         } else if (all->stream == b->stored_buffer->stream) {
@@ -336,8 +336,8 @@ static void shelve(struct pfdd_stream_buffers *all,
                           all->objects->producer, &hello, &buffer);
 }
 
-/* The producer of a buffer that was followed on over a restart is here again:
- * the session goes on under its name. */
+/* The producer of a restored buffer has connected again: takes over the
+ * follower. */
 static bool adopt(struct pfdd_stream_buffers *all, struct pfdd_stream_buffer *b)
 {
     struct pfdd_stored_buffer *stored_buffer = b->stored_buffer;
@@ -350,7 +350,7 @@ static bool adopt(struct pfdd_stream_buffers *all, struct pfdd_stream_buffer *b)
     b->done = false;
     all->n_sessions++;
     pfdd_follower_hand_over(b->follower, b, all->account);
-    /* It has sent its shaders again, or relies on those that were kept. */
+    /* The producer has sent its shaders again, or relies on the stored ones. */
     if (pfdd_producer_count(all->objects->producer)) {
         pfdd_follower_use(b->follower, all->objects->producer);
         stored_buffer->scope = pfdd_producer_number(all->objects->producer);
@@ -364,7 +364,8 @@ static bool adopt(struct pfdd_stream_buffers *all, struct pfdd_stream_buffer *b)
     return true;
 }
 
-/* One that is not followed leaves the slot, or nobody would ever. */
+/* A buffer that is not followed releases its stored buffer; nothing else
+ * would. */
 static void keep_slot(struct pfdd_stream_buffer *b, bool is_followed)
 {
     struct pfdd_stored_buffer *stored_buffer = b->stored_buffer;
@@ -385,7 +386,7 @@ static void share_memory(struct pfdd_stream_buffers *all,
     int bell = f->fds > 1 ? take_fd(all) : -1;
     for (uint64_t i = 2; i < f->fds && all->n_fds; i++)
         pfdd_passed_fd_close(take_fd(all));
-    /* What is no eventfd is nothing that one could wait for. */
+    /* Only an eventfd can be waited for. */
     if (bell >= 0 && !pfdd_passed_fd_is_eventfd(bell)) {
         pfdd_passed_fd_close(bell);
         bell = -1;
@@ -479,7 +480,7 @@ bool pfdd_stream_buffers_take(struct pfdd_stream_buffers *all,
     return true;
 }
 
-/* Bytes, or zeros, which are there wherever no bytes are. */
+/* Writes bytes; or zeros, which are there wherever no bytes are. */
 static bool put_bytes(struct pfdd_stream_buffer *b,
                       const struct pfd_wire_frame *f, uint64_t end)
 {
@@ -519,8 +520,8 @@ void pfdd_stream_buffers_data(struct pfdd_stream_buffers *all,
     pfdd_follower_ring(b->follower);
 }
 
-/* In a stream that does not say which bytes are zero, all those are that lie
- * behind what came. */
+/* In a stream that does not say which bytes are zero, all bytes behind the last
+ * one that came are. */
 static void fill_up(struct pfdd_stream_buffer *b)
 {
     bool says_zeros = b->of->features & PFD_WIRE_HAS_END;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The buffers of one stream: a session for each, of memory that the producer
- * shares or of bytes that come. Loop thread only.
+ * The buffers of one stream, each with a follower: of memory that the producer
+ * shares, or of bytes that come in frames. Loop thread only.
  */
 #ifndef PFDD_STREAM_BUFFERS_H
 #define PFDD_STREAM_BUFFERS_H
@@ -27,30 +27,30 @@ enum {
 struct pfdd_stream_buffers {
     struct pfdd *d;
     struct pfdd_stream *stream;
-    const char *name; /* of the stream; borrowed, as what follows */
+    const char *name; /* of the stream; borrowed, as are objects and options */
     const struct pfdd_objects *objects;
-    const struct pfd_options *options; /* of buffers that say nothing else */
+    const struct pfd_options *options; /* of buffers whose frames have none */
     uint64_t settle_ms;
-    long long pid; /* of the peer; 0: as it says itself */
-    struct pfdd_resource_account *account; /* NULL: nobody counts */
-    /* Why something cannot be used. */
+    long long pid; /* of the peer; 0: as its frames say */
+    struct pfdd_resource_account *account; /* NULL: none */
+    /* Reports why something cannot be used. */
     void (*refused)(void *user, const char *why);
-    /* A session has ended; may free these. was_awaited: what had to wait for
-     * it need not wait any more. */
+    /* A follower has ended; may free this struct. was_awaited: a frame waited
+     * for that. */
     void (*ended)(void *user, bool was_awaited);
     void *user;
-    /* From here on, all zero at first. */
+    /* All zeros at first from here on. */
     struct pfdd_stream_buffer *first;
     size_t n;
     size_t n_sessions;
-    struct pfdd_stream_buffer *waiting_for; /* its old session ends first */
+    struct pfdd_stream_buffer *waiting_for; /* its old follower ends first */
     int fds[PFDD_UNCLAIMED_MAX];
     size_t n_fds;
     uint64_t features;   /* of the stream (wire.h) */
     uint64_t raw_bytes;  /* so far */
-    uint64_t gaps_since; /* uv_now(), from which on n_gaps are counted */
+    uint64_t gaps_since; /* uv_now(), from which on n_gaps counts */
     unsigned n_gaps;
-    const char *held_reason; /* of gaps that are put together; NULL: none */
+    const char *held_reason; /* of combined gaps; NULL: none */
     uint64_t held_missed;
     /* Of the sender. */
     char host[PFDD_NAME_ROOM];
@@ -58,58 +58,59 @@ struct pfdd_stream_buffers {
     uint64_t said_pid;
 };
 
-/* Descriptors [n] that came, for frames that claim them; taken over. */
+/* Takes over descriptors [n] that came, for frames that claim them. */
 void pfdd_stream_buffers_pass(struct pfdd_stream_buffers *all, const int *fds,
                               size_t n);
 
-/* Who sends, by its first frame. */
+/* Takes the frame `hello`, which describes the sender. */
 void pfdd_stream_buffers_hello(struct pfdd_stream_buffers *all,
                                const struct pfd_wire_frame *f);
 
-/* There is room for what a frame `buffer` begins, or for the bytes of `data`. */
+/* True: there is memory for the follower of a frame `buffer`, or for the bytes
+ * of a frame `data`. */
 bool pfdd_stream_buffers_have_room(struct pfdd_stream_buffers *all,
                                    const struct pfd_wire_frame *f);
-/* There is none, and it is others that have it. */
+/* True: there is none, because others have it. */
 bool pfdd_stream_buffers_are_short(const struct pfdd_stream_buffers *all,
                                    const struct pfd_wire_frame *f);
 
-/* A frame `buffer`. False: it cannot be taken yet, `waiting_for` ends first. */
+/* Takes a frame `buffer`. False: not yet, `waiting_for` ends first. */
 bool pfdd_stream_buffers_take(struct pfdd_stream_buffers *all,
                               const struct pfd_wire_frame *f);
 
-/* Frames `data` and `done`. */
+/* Take frames `data` and `done`. */
 void pfdd_stream_buffers_data(struct pfdd_stream_buffers *all,
                               const struct pfd_wire_frame *f);
 void pfdd_stream_buffers_done(struct pfdd_stream_buffers *all,
                               const struct pfd_wire_frame *f);
 
-/* A frame `entries`. False: it cannot be taken yet. */
+/* Takes a frame `entries`. False: not yet. */
 bool pfdd_stream_buffers_entries(struct pfdd_stream_buffers *all,
                                  const struct pfd_wire_frame *f);
 
-/* Bytes of a stream that has no frames: all of it is one buffer. False: no
- * more of it can be taken. */
+/* Takes bytes of a stream without frames: all of it is one buffer. False: no
+ * more can be taken. */
 bool pfdd_stream_buffers_raw(struct pfdd_stream_buffers *all, const void *bytes,
                              size_t n);
 
-/* A gap record, of the buffer of that number if it is followed, else of the
- * stream. */
+/* Appends a gap record: of the buffer with that number if it is followed, else
+ * of the stream. */
 void pfdd_stream_buffers_gap(struct pfdd_stream_buffers *all,
                              const uint64_t *number, const char *reason,
                              uint64_t missed);
 
-/* Gaps that were too many for a record each, when it is time, or at the end. */
+/* Appends a record for combined gaps, when it is time or at the end. */
 void pfdd_stream_buffers_tell_held(struct pfdd_stream_buffers *all,
                                    bool at_end);
 
-/* Numbers of buffers say something else from now on: those that there are give
- * what is left, then end. */
+/* Numbers of buffers have another meaning from now on: present buffers emit the
+ * rest, then end. */
 void pfdd_stream_buffers_leave(struct pfdd_stream_buffers *all);
 
-/* The process that sends, 0: not known. */
+/* Pid of the sender; 0: unknown. */
 long long pfdd_stream_buffers_pid(const struct pfdd_stream_buffers *all);
 
-/* No session is left. */
+/* No follower is left. */
 void pfdd_stream_buffers_deinit(struct pfdd_stream_buffers *all);
 
 #endif

@@ -17,10 +17,10 @@
 
 enum {
     NAME = 2 * PFDD_NAME_ROOM,
-    OBJECT = 256, /* at most, of one that has no bytes yet */
+    OBJECT = 256, /* bytes of an object that has no content yet, at most */
 };
 
-/* Of the log and of sources, which nothing is found by: as much as fits. */
+/* A name for the log and for sources, not a key: as much as fits. */
 static void put_name(char ret[NAME], const struct pfdd_objects *o,
                      struct pfd_wire_bytes own)
 {
@@ -29,7 +29,7 @@ static void put_name(char ret[NAME], const struct pfdd_objects *o,
     snprintf(ret, NAME, "%s/%s", o->name, name);
 }
 
-/* ---- what is given ---- */
+/* ---- complete objects ---- */
 
 static void add_strings(struct pfdd_objects *o, struct pfd_wire_object *given)
 {
@@ -44,8 +44,8 @@ static void add_strings(struct pfdd_objects *o, struct pfd_wire_object *given)
     given->bytes = NULL;
 }
 
-/* A module stays with the stream, for other shaders: the library has its own.
- * False: there is no room for it. */
+/* Passes on a copy of a module, which stays with the stream for other shaders.
+ * False: there is no memory for it. */
 static bool add_module(struct pfdd_objects *o,
                        const struct pfd_wire_object *given)
 {
@@ -70,12 +70,12 @@ static bool add_module(struct pfdd_objects *o,
     return true;
 }
 
-/* Whoever has no access to a file, or to another process, has none through us
- * (read_as_peer.h). */
+/* A peer that may not read a file, or another process, cannot read it through
+ * the daemon (read_as_peer.h). */
 static const char *take_uri(struct pfdd_objects *o, struct pfd_wire_bytes from)
 {
     char uri[4096];
-    char own[40]; /* behind it, # or ? */
+    char own[40]; /* followed by # or ? */
     snprintf(uri, sizeof uri, "%.*s",
              from.n < sizeof uri ? (int)from.n : (int)sizeof uri - 1, from.at);
     if (!o->peer) {
@@ -106,7 +106,7 @@ static bool take_object(void *user, struct pfd_wire_object *given)
     case PFD_WIRE_OBJECT_NAMED:
         why = take_uri(o, given->uri);
         break;
-    case PFD_WIRE_OBJECT_MODULE: /* it waits */
+    case PFD_WIRE_OBJECT_MODULE: /* it waits for a shader */
         break;
     case PFD_WIRE_OBJECT_SHADER:
     case PFD_WIRE_OBJECT_LOOSE:
@@ -119,9 +119,9 @@ static bool take_object(void *user, struct pfd_wire_object *given)
     return true;
 }
 
-/* ---- what is held ---- */
+/* ---- memory ---- */
 
-/* A shader's module is copied for the library. */
+/* A shader's module is copied for the string store. */
 static size_t cost_of(const struct pfdd_objects *o,
                       const struct pfd_wire_frame *f)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code objects of one stream, as the library puts them together: within the
- * cap of memory, with the rights of whoever sends, and over to the library of
- * strings. Loop thread only.
+ * The code objects of one stream: assembled within the memory budget
+ * (wire_objects.h), read with the rights of the sender, and passed on to the
+ * string store. Loop thread only.
  */
 #ifndef PFDD_STREAM_OBJECTS_H
 #define PFDD_STREAM_OBJECTS_H
@@ -20,39 +20,40 @@ struct pfdd_producer;
 struct pfdd_objects {
     struct pfdd *d;
     const char *name;       /* of the stream; borrowed */
-    struct pfdd_peer *peer; /* owned; who may use URIs; NULL: nobody */
-    struct pfdd_resource_account *account; /* NULL: nobody counts */
-    bool is_kept; /* the shelf gives back what it kept */
-    /* Why something cannot be used. */
+    struct pfdd_peer *peer; /* owned; with whose rights URIs are read; NULL:
+                               they are refused */
+    struct pfdd_resource_account *account; /* NULL: none */
+    bool is_kept; /* from the fd store, from before a restart */
+    /* Reports why something cannot be used. */
     void (*refused)(void *user, const char *why);
     void *user;
-    /* From here on, what pfdd_objects_init() sets. */
-    struct pfdd_producer *producer; /* of its modules; owned. NULL: they are
-                                 everybody's */
+    /* Set by pfdd_objects_init() from here on. */
+    struct pfdd_producer *producer; /* of its modules; owned; NULL: they are
+                                       shared */
     struct pfd_wire_objects *set;   /* owned; NULL: out of memory */
 };
 
-/* The members above are set. */
+/* The members above are set by the caller. */
 void pfdd_objects_init(struct pfdd_objects *o);
 
-/* Whether there is room for a frame of a code object, or a shader, up to where
- * it is whole; and whether there is none because others have more than they
+/* True: there is memory for a `code_object` or `shader` frame, until its object
+ * is complete. The second: there is none, because others have more than they
  * would if all had their share. */
 bool pfdd_objects_have_room(struct pfdd_objects *o,
                             const struct pfd_wire_frame *f);
 bool pfdd_objects_are_short(const struct pfdd_objects *o,
                             const struct pfd_wire_frame *f);
 
-/* A frame of any type. */
+/* Takes a frame of any type. */
 void pfdd_objects_take(struct pfdd_objects *o, const struct pfd_wire_frame *f);
 
-/* Modules that no shader has spoken of by now get numbers that are free. */
+/* Modules without a `shader` frame so far get free numbers. */
 void pfdd_objects_settle(struct pfdd_objects *o);
 
-/* The stream is over: what is left of it is given. */
+/* The stream has ended: passes on the rest. */
 void pfdd_objects_finish(struct pfdd_objects *o);
 
-/* A stream begins behind another one: its numbers are its own. */
+/* Another stream begins: its numbers are its own. */
 void pfdd_objects_reset(struct pfdd_objects *o);
 
 void pfdd_objects_deinit(struct pfdd_objects *o);

@@ -12,13 +12,13 @@
 #include "base/memory_budget.h"
 
 enum {
-    TURN_NS = 8000000,  /* of processor time, for each thing that is done */
-    ENTRY = 24,         /* bytes of a string that sets have for themselves */
-    SET = 16 << 10,     /* and of a set */
-    ROOM_MIN = 8 << 20, /* what a build may take, and for each byte of */
-    ROOM_FACTOR = 64,   /* code objects */
-    OTHERS =
-        5 << 18, /* bytes that it leaves to who comes meanwhile: a buffer */
+    TURN_NS = 8000000,  /* of processor time, for each kind of work */
+    ENTRY = 24,         /* bytes of a string that each set has for itself */
+    SET = 16 << 10,     /* bytes of a set */
+    ROOM_MIN = 8 << 20, /* least memory of a build, */
+    ROOM_FACTOR = 64,   /* and so much more for each byte of code objects */
+    OTHERS = 5 << 18,   /* bytes left to newcomers: more than a follower
+                           requests */
 };
 
 size_t pfdd_string_build_cost(const struct pfd_strings *of)
@@ -31,14 +31,14 @@ static size_t lower(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* NULL: nobody's. */
+/* Bytes that a producer may take; NULL: no producer. */
 static size_t room_for(const struct pfdd_string_build *b,
                        const struct pfdd_producer *s)
 {
     return b->room + (s ? lower(b->last, s->last_room) : 0);
 }
 
-/* False: there is no room for it. */
+/* Takes n bytes of the build's memory. False: it has not so many. */
 static bool take(struct pfdd_string_build *b, struct pfdd_producer *s, size_t n)
 {
     if (n > room_for(b, s))
@@ -51,7 +51,7 @@ static bool take(struct pfdd_string_build *b, struct pfdd_producer *s, size_t n)
     return true;
 }
 
-/* Likewise of a set that many use: nobody's share. */
+/* Likewise for a set that many use: no producer's share is charged. */
 static bool take_shared(struct pfdd_string_build *b,
                         const struct pfdd_producer *s, size_t n)
 {
@@ -63,8 +63,8 @@ static bool take_shared(struct pfdd_string_build *b,
     return true;
 }
 
-/* Half of the room is for the set, but no more than `most`, half for what is only
- * looked at. *n: bytes that the set has got. */
+/* Half of the room is for the set, at most `most` bytes; half is temporary
+ * memory. *n: bytes by which the set has grown. */
 static enum pfd_status load_within(struct pfd_strings *set, size_t room,
                                    size_t most, const struct pfdd_code *o,
                                    struct pfdd_no_strings *none, size_t *n,
@@ -95,10 +95,11 @@ static enum pfd_status load(struct pfdd_string_build *b,
     return status;
 }
 
-/* ---- its room ---- */
+/* ---- memory of a build ---- */
 
-/* How much is behind a URI is known when it has been read. Others have half of
- * what there is meanwhile, so that what they send is not refused. */
+/* The size of an object named by a URI is known when it has been read.
+ * Meanwhile others have half of the memory, so that their data is not
+ * refused. */
 static size_t room_for_uris(const struct pfdd_string_build *b, size_t n_left,
                             size_t share)
 {
@@ -108,7 +109,7 @@ static size_t room_for_uris(const struct pfdd_string_build *b, size_t n_left,
     return o ? lower(share, n_left / 2) : 0;
 }
 
-/* Of these bytes their strings are made, and what is compressed is inflated. */
+/* In these bytes strings are built, and compressed objects are inflated. */
 static size_t room_for_sets(const struct pfdd_string_build *b, size_t left,
                             size_t n_max)
 {
@@ -133,12 +134,12 @@ size_t pfdd_string_build_give_room(struct pfdd_string_build *b,
         s = s->next;
     b->uri_room = room_for_uris(b, left, n_max - lower(n_taken, n_max));
     b->room = room_for_sets(b, left - b->uri_room, n_max);
-    /* Whatever others have, those who have little have some of this. */
+    /* Producers with little have some of this, whatever others have. */
     b->last = s ? (pfdd_memory_budget_left_for_last(budget) - left) / 2 : 0;
     return b->uri_room + b->room + b->last;
 }
 
-/* ---- what comes ---- */
+/* ---- new code objects ---- */
 
 static void read_object(struct pfdd_string_build *b, struct pfdd_code *o)
 {
@@ -151,7 +152,7 @@ static void read_object(struct pfdd_string_build *b, struct pfdd_code *o)
         snprintf(o->why, sizeof o->why, "known");
 }
 
-/* The set that one is for, as far as it has come; NULL: there is no room. */
+/* The set that o belongs to, as far as it is built. NULL: not enough memory. */
 static struct pfd_strings *set_for(struct pfdd_string_build *b,
                                    const struct pfdd_code *o)
 {
@@ -166,7 +167,7 @@ static struct pfd_strings *set_for(struct pfdd_string_build *b,
     return *set;
 }
 
-/* False: there may be room for it when the renewed set is done. */
+/* False: there may be memory for it when the renewed set is done. */
 static bool take_object(struct pfdd_string_build *b, struct pfdd_code *o)
 {
     struct pfd_error err = { .text = "no room for its strings" };
@@ -186,7 +187,7 @@ static bool take_object(struct pfdd_string_build *b, struct pfdd_code *o)
     return true;
 }
 
-/* At least one, but for room. */
+/* Takes at least one, if there is memory for it. */
 static void take_objects(struct pfdd_string_build *b)
 {
     uint64_t begun = pfdd_job_cpu_ns();
@@ -203,9 +204,9 @@ static void take_objects(struct pfdd_string_build *b)
     *at = NULL;
 }
 
-/* ---- scopes ---- */
+/* ---- producers' own sets ---- */
 
-/* Modules are taken from the set before; other code objects are read again. */
+/* Modules come from the previous set; other code objects are loaded again. */
 static enum pfd_status take_own(struct pfdd_string_build *b,
                                 struct pfd_strings *set,
                                 const struct pfdd_producer *s,
@@ -217,7 +218,7 @@ static enum pfd_status take_own(struct pfdd_string_build *b,
     return load(b, set, o, NULL, &err) >= 0 ? PFD_OK : PFD_ERR_NOMEM;
 }
 
-/* Its set anew, on what everybody has by now. */
+/* Builds a producer's set anew, on the present shared set. */
 static void refresh(struct pfdd_string_build *b, struct pfdd_producer *s)
 {
     struct pfd_error err;
@@ -245,7 +246,8 @@ static void refresh(struct pfdd_string_build *b, struct pfdd_producer *s)
     take(b, s, pfd_strings_memory(set));
 }
 
-/* Those whose own producers wait for it, and others as far as there is time. */
+/* Refreshes the sets that their own producers wait for, and others as far as
+ * there is time. */
 static void refresh_scopes(struct pfdd_string_build *b)
 {
     uint64_t begun = pfdd_job_cpu_ns();
@@ -256,9 +258,9 @@ static void refresh_scopes(struct pfdd_string_build *b)
     }
 }
 
-/* ---- what has gone ---- */
+/* ---- renewal ---- */
 
-/* What was loaded before fails for nothing else but room. */
+/* An object that was loaded before fails only for lack of memory. */
 static bool renew_one(struct pfdd_string_build *b, const struct pfdd_code *o)
 {
     struct pfd_error err;
@@ -270,7 +272,7 @@ static bool renew_one(struct pfdd_string_build *b, const struct pfdd_code *o)
     return !b->lacks_room;
 }
 
-/* False: there is no time for more, or no room. */
+/* False: there is no time for more, or no memory. */
 static bool renew_some(struct pfdd_string_build *b)
 {
     uint64_t begun = pfdd_job_cpu_ns();
@@ -289,7 +291,7 @@ static bool renew_some(struct pfdd_string_build *b)
     return true;
 }
 
-/* One that lacks what is there is of no use. */
+/* The renewed set is used only when it is complete. */
 static void renew(struct pfdd_string_build *b)
 {
     for (size_t i = 0; b->begins && i < b->old->n; i++)

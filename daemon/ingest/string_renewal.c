@@ -6,8 +6,8 @@ enum {
     ROOM_MIN = 1 << 20,
 };
 
-/* For all of a set that is still there, and as much for what is only looked at;
- * 0: there is no such room. */
+/* Bytes for the live part of a set, and as many for temporary memory. 0: there
+ * are not so many. */
 static size_t room_for(const struct pfdd_string_renewal *r, size_t n_set,
                        size_t n_left)
 {

@@ -30,8 +30,8 @@ struct pfdd_binding *pfdd_string_sets_bind(struct pfdd_string_sets *string_sets,
     return producer->binding ? producer->binding : string_sets->current;
 }
 
-/* Everybody's has changed: one without a set of its own has it, others are told
- * of it in their turn. */
+/* The shared set has changed: producers without a set of their own use it at
+ * once, others are marked stale. */
 static void tell_scopes(struct pfdd_string_sets *string_sets,
                         struct pfdd_producer *producers, bool lacks)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which set of strings each chunk is read with (binding.h): everybody's, or one
- * of a scope that has code objects of its own. When a build (string_build.h) has made
- * new ones, bindings go on to them. Loop thread only.
+ * The string set that each chunk is read with (binding.h): the shared one, or
+ * that of a producer with code objects of its own. When a build
+ * (string_build.h) has made new sets, bindings move on to them. Loop thread
+ * only.
  */
 #ifndef PFDD_STRING_SETS_H
 #define PFDD_STRING_SETS_H
@@ -14,38 +15,38 @@
 #include "ring/binding.h"
 
 struct pfdd_string_sets {
-    struct pfdd_binding *current; /* everybody's */
-    struct pfdd_bindings behind;  /* of chunks, when something went */
+    struct pfdd_binding *current; /* the shared one */
+    struct pfdd_bindings behind;  /* left with older sets after an eviction */
 };
 
 /* False: out of memory. */
 bool pfdd_string_sets_init(struct pfdd_string_sets *string_sets);
 void pfdd_string_sets_deinit(struct pfdd_string_sets *string_sets);
 
-/* What a scope's buffers are read with; NULL: those of no scope. */
+/* The binding of a producer's buffers; NULL: of buffers without a producer. */
 struct pfdd_binding *pfdd_string_sets_bind(struct pfdd_string_sets *string_sets,
                                            struct pfdd_producer *producer);
 
-/* Everybody's next set, which is taken over; NULL: there is none. lacks: it has
- * not all that the present one has. Those of `scopes` (by next) that have none
- * of their own go on to it. */
+/* Takes over the next shared set; NULL: there is none. lacks: it lacks some of
+ * the present one. Those of `producers` (by next) without a set of their own
+ * move on to it. */
 void pfdd_string_sets_take(struct pfdd_string_sets *string_sets,
                            struct pfd_strings *set, bool lacks,
                            struct pfdd_producer *producers);
 
-/* What a build has made for a scope. */
+/* Takes the set that a build has made for a producer. */
 void pfdd_string_sets_take_scope(struct pfdd_string_sets *string_sets,
                                  struct pfdd_producer *producer);
 
-/* Its code objects, of these, stay with its set. */
+/* Its code objects in `all` stay with its set. */
 void pfdd_string_sets_hold_own(struct pfdd_producer *producer,
                                const struct pfdd_catalogue *all);
 
-/* A reference to a catalogue that somebody was handed goes. */
+/* Releases a reference to a catalogue (chunk_objects.h). */
 void pfdd_string_sets_close(void *user, const void *catalogue);
 
-/* Bytes of everybody's, and of those that chunks have beside it; their code
- * objects are counted with all others (string_store.h). */
+/* Bytes of the shared set, and of older sets that chunks use; their code
+ * objects are counted by the string store (string_store.h). */
 size_t pfdd_string_sets_memory(const struct pfdd_string_sets *string_sets);
 
 #endif

@@ -22,33 +22,34 @@
 
 enum {
     AT_ONCE = 256, /* code objects of a build, at most */
-    SPARE = 16,    /* this part of all memory those who have gone leave */
+    SPARE = 16,    /* memory_max / SPARE: kept free, at the expense of producers
+                      that have gone */
 };
 
 struct pfdd_string_store {
     struct pfdd_job job;
     struct pfdd *d;
     struct pfdd_string_sets string_sets;
-    struct pfdd_catalogue *catalogue; /* of current */
-    size_t n_bytes;                   /* of its objects, */
+    struct pfdd_catalogue *catalogue; /* of the present sets */
+    size_t n_bytes;                   /* bytes of its objects, */
     size_t n_bytes_max;
-    size_t floor;   /* of these a producer always has */
-    size_t n_alive; /* and of all that somebody still holds */
+    size_t floor;   /* bytes that a producer always has */
+    size_t n_alive; /* bytes of all objects that have references */
     struct pfdd_producers producers;
-    uint64_t n_scopes; /* so far */
+    uint64_t n_scopes; /* producers so far */
     struct pfdd_fair_queue fair_queue;
     struct pfdd_fair_queue_task
-        files; /* of the configuration, and watched ones */
-    struct pfdd_fair_queue_task orphans; /* whose producers have gone, */
+        files; /* of the configuration, and of watched folders */
+    struct pfdd_fair_queue_task orphans; /* of producers that have gone, */
     size_t n_orphans;                    /* and their bytes */
-    size_t n_coming;    /* bytes of those that wait and that are read */
-    size_t n_awaited;   /* objects among them that are no producer's */
-    size_t n_kept_free; /* for what a build takes */
+    size_t n_coming;    /* bytes of objects that are queued or being read */
+    size_t n_awaited;   /* objects among them that no producer sent */
+    size_t n_kept_free; /* bytes reserved for the build in flight */
     struct pfdd_string_renewal string_renewal;
-    bool may_have_gone; /* producers of code objects that are here */
+    bool may_have_gone; /* some producers of present code objects */
     bool busy;
     uint64_t version;
-    uint64_t n_changes; /* of the catalogue, by what came */
+    uint64_t n_changes; /* of the catalogue, by new objects */
     struct pfdd_string_build string_build;
     uint64_t n_numbers; /* of code objects, so far */
 };
@@ -106,18 +107,20 @@ struct pfdd_binding *pfdd_string_store_bind(struct pfdd_string_store *lib,
 
 /* ---- shares ---- */
 
-/* Of the library's room, and the memory that there is. */
+/* Bytes that a producer with n_own bytes may still take, of the store's space
+ * and of the memory that is left. */
 static size_t share_of(const struct pfdd_string_store *lib, size_t n_own)
 {
     size_t room = pfdd_string_store_memory(lib) +
                   pfdd_memory_budget_left(&lib->d->budget);
     size_t max = room < lib->n_bytes_max ? room : lib->n_bytes_max;
-    /* What producers have sent that are here, and what comes of others. */
+    /* Bytes of connected producers, and of queued objects of producers that
+     * have gone. */
     size_t taken = lib->n_orphans + lib->producers.n_bytes;
     return pfdd_producer_share(max, taken, n_own, lib->floor);
 }
 
-/* ---- scopes ---- */
+/* ---- producers ---- */
 
 struct pfdd_producer *pfdd_producer_new(struct pfdd_string_store *lib)
 {
@@ -138,8 +141,8 @@ struct pfdd_producer *pfdd_producer_ref(struct pfdd_producer *producer)
     return producer;
 }
 
-/* Its producer has gone: what is everybody's comes all the same, as far as
- * those have room together that have gone. */
+/* The producer has gone: its queued shared objects are built all the same, as
+ * far as producers that have gone have space together. */
 static void drop_waiting(struct pfdd_string_store *lib,
                          struct pfdd_producer *producer)
 {
@@ -163,7 +166,7 @@ static void drop_waiting(struct pfdd_string_store *lib,
     }
 }
 
-/* Its room is others', though it is there until the next set. */
+/* Its space is free for others, though it stays until the next catalogue. */
 static void drop_object(struct pfdd_string_store *lib, struct pfdd_code *o)
 {
     if (!o->is_dropped) {
@@ -173,8 +176,8 @@ static void drop_object(struct pfdd_string_store *lib, struct pfdd_code *o)
     o->is_dropped = true;
 }
 
-/* A set without those that are dropped takes the place of the present one.
- * False: there is no memory for it. */
+/* A catalogue without dropped objects replaces the present one. False: out of
+ * memory. */
 static bool sweep(struct pfdd_string_store *lib)
 {
     struct pfdd_catalogue *c = pfdd_catalogue_sweep(lib->catalogue, 0);
@@ -185,7 +188,7 @@ static bool sweep(struct pfdd_string_store *lib)
     return true;
 }
 
-/* Its producer has gone. False: there is no memory to see to that. */
+/* The producer has gone: its own objects are dropped. False: out of memory. */
 static bool forget(struct pfdd_string_store *lib,
                    struct pfdd_producer *producer)
 {
@@ -198,7 +201,7 @@ static bool forget(struct pfdd_string_store *lib,
     return !producer->n_objects || sweep(lib);
 }
 
-/* Scopes that nobody uses any more. */
+/* Frees producers that have no references. */
 static void drop_scopes(struct pfdd_string_store *lib)
 {
     struct pfdd_producer **at = &lib->producers.first;
@@ -208,7 +211,8 @@ static void drop_scopes(struct pfdd_string_store *lib)
             at = &producer->next;
             continue;
         }
-        drop_waiting(lib, producer); /* what the build had no time for */
+        drop_waiting(lib, producer); /* objects that the build had no time
+                                        for */
         if (producer->binding)
             pfdd_binding_leave(producer->binding, &lib->string_sets.behind);
         pfdd_producers_drop(&lib->producers, at);
@@ -336,7 +340,7 @@ static void choose_fresh(struct pfdd_string_store *lib)
     }
 }
 
-/* Whose set may be another one behind this build. */
+/* Chooses the producers whose sets may change in this build. */
 static void choose_scopes(struct pfdd_string_store *lib)
 {
     for (struct pfdd_producer *s = lib->producers.first; s; s = s->next) {
@@ -351,7 +355,7 @@ static void choose_scopes(struct pfdd_string_store *lib)
     }
 }
 
-/* Bytes of everybody's set. */
+/* Bytes of the shared set. */
 static size_t n_current(const struct pfdd_string_store *lib)
 {
     return lib->string_sets.current->strings->n_bytes;
@@ -392,7 +396,7 @@ static void start_job(struct pfdd_string_store *lib)
     pfdd_pool_submit(lib->d->thread_pools.decoders, &lib->job);
 }
 
-/* It has come: it may be had again. */
+/* An identical object has come: o is used again. */
 static void revive(struct pfdd_string_store *lib, struct pfdd_code *o,
                    const struct pfdd_code *fresh)
 {
@@ -419,12 +423,13 @@ static void arrive(struct pfdd_string_store *lib, const struct pfdd_code *o)
     if (!o->sender)
         return;
     o->sender->n_coming--;
-    /* What came of one that cannot be used is in the set, too. */
+    /* Strings of an unusable object may be in the set, too. */
     pfdd_producers_charge(&lib->producers, o->sender, o->n_coming,
                           o->n_set + (o->why[0] ? 0 : pfdd_code_cost(o->n)));
 }
 
-/* One that cannot be used, or for which there is no memory, goes. */
+/* Adds an object to the catalogue, or frees it if it cannot be used or memory
+ * is short. */
 static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
                  struct pfdd_code *o)
 {
@@ -455,7 +460,7 @@ static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
         pfdd_producer_own(o->sender, o);
         o->sender->is_awaited |= o->sender->has_set && !o->producer;
     }
-    o->sender = NULL; /* which may go before it does */
+    o->sender = NULL; /* the sender may go before the object */
     lib->n_bytes += pfdd_code_cost(o->n);
     lib->n_alive += pfdd_code_cost(o->n);
     o->alive = &lib->n_alive;
@@ -464,7 +469,8 @@ static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
         pfdd_fd_store_object(lib->d->fd_store, &object);
 }
 
-/* What the job has read and what there was are the next catalogue. */
+/* The objects that the job has read and the present ones are the next
+ * catalogue. */
 static void keep_all(struct pfdd_string_store *lib)
 {
     struct pfdd_string_build *b = &lib->string_build;
@@ -508,7 +514,8 @@ static void job_done(struct pfdd_job *job)
     lib->n_kept_free = 0;
     for (struct pfdd_producer *s = b->producers; s; s = s->next_built) {
         pfdd_string_sets_take_scope(&lib->string_sets, s);
-        /* Once: without room for it there is none the next time either. */
+        /* Tried once: without memory for it there is none the next time
+         * either. */
         s->is_stale &= !s->is_tried;
         s->is_awaited &= !s->is_tried;
     }
@@ -532,9 +539,9 @@ static void job_done(struct pfdd_job *job)
         start_job(lib);
 }
 
-/* The library has room for n bytes more, and there is memory for these, and, with
- * what a build gives back that is on its way, for what becomes of them and for
- * the next set. */
+/* True: the store has space for n bytes more, and there is memory for them, for
+ * their strings and for the next set. Memory that the build in flight will
+ * release counts as free for the latter two. */
 static bool has_room(const struct pfdd_string_store *lib, bool is_little,
                      size_t n)
 {
@@ -553,8 +560,8 @@ static bool has_little(const struct pfdd_string_store *lib,
     return sender && sender->n_bytes + n <= lib->floor;
 }
 
-/* The oldest that nobody who is here has sent, from place *i on; NULL: there is
- * none. */
+/* The oldest object, from index *i on, that no connected producer has sent.
+ * NULL: none. */
 static struct pfdd_code *next_gone(struct pfdd_string_store *lib, size_t *i)
 {
     const struct pfdd_catalogue *c = lib->catalogue;
@@ -567,7 +574,8 @@ static struct pfdd_code *next_gone(struct pfdd_string_store *lib, size_t *i)
     return NULL;
 }
 
-/* What nobody who is here has sent goes for it, oldest first. */
+/* Makes space for n bytes: evicts objects that no connected producer has sent,
+ * oldest first. False: there is not enough. */
 static bool make_room(struct pfdd_string_store *lib,
                       const struct pfdd_producer *sender, size_t n)
 {
@@ -592,16 +600,16 @@ static void start(struct pfdd_string_store *lib)
         start_job(lib);
 }
 
-/* Memory that nobody has, but for what the library wants for a while. */
+/* Free memory, with what the string store reserves for a while. */
 static size_t steady_left(const struct pfdd_string_store *lib)
 {
     return pfdd_memory_budget_left(&lib->d->budget) + lib->n_kept_free +
            lib->string_renewal.n_bytes;
 }
 
-/* Whoever comes finds some memory, and as much as there are strings, which the
- * next set may take at once: what those who have gone had is the first to go,
- * the oldest before others. */
+/* Keeps some memory free for newcomers, and as much as the shared set has,
+ * because the next set may take so much at once: trims old bindings, then drops
+ * objects of producers that have gone, oldest first. */
 static void leave_spare(struct pfdd_string_store *lib)
 {
     size_t wanted = lib->d->budget.max / SPARE + n_current(lib);
