@@ -25,7 +25,7 @@ struct pfdd_capture_player {
     bool busy;
     void (*ended)(void *user);
     void *user;
-    /* The job's. */
+    /* Owned by the job. */
     ssize_t n; /* below 0: an errno value; 0: the end */
     size_t at;
     char bytes[PFDD_READ];

@@ -9,8 +9,8 @@
 #include "base/memory_budget.h"
 
 enum {
-    PIECE = 64, /* names that are listed at once */
-    SHARE = 16, /* the part of the memory that they may have */
+    PIECE = 64, /* names listed in a step */
+    SHARE = 16, /* memory_max / SHARE: bytes of all names */
     NODE = 64,  /* bytes of a node of the tree, and what malloc() adds */
 };
 
@@ -30,8 +30,8 @@ struct pfdd_dir_scan {
     size_t n;
     size_t n_bytes;
     void *tree;   /* the same, by name */
-    DIR *dir;     /* that is being listed; NULL: none */
-    bool is_full; /* what is listed has to be taken before the next is */
+    DIR *dir;     /* being listed; NULL: none */
+    bool is_full; /* queued names have to be taken before listing goes on */
     bool again;
 };
 
@@ -86,7 +86,7 @@ void pfdd_dir_scan_free(struct pfdd_dir_scan *names)
     free(names);
 }
 
-/* For one there always is. */
+/* There is always memory for one name. */
 static bool has_room(const struct pfdd_dir_scan *names, size_t n)
 {
     return !names->n || (names->n_bytes + n <= names->budget->max / SHARE &&
@@ -115,7 +115,7 @@ bool pfdd_dir_scan_put(struct pfdd_dir_scan *names, const char *text)
         free(name);
         return false;
     }
-    if (*(struct name **)node != name) { /* it waits already */
+    if (*(struct name **)node != name) { /* it is queued already */
         free(name);
         return true;
     }
@@ -147,7 +147,7 @@ static int compare_listed(const void *a, const void *b)
                                           : strcmp(one->text, two->text);
 }
 
-/* Without memory for that they stay as they came. */
+/* Without memory for sorting, names stay as they came. */
 static void sort(struct pfdd_dir_scan *names)
 {
     size_t n = names->n;

@@ -15,10 +15,10 @@
 #include "ingest/string_store.h"
 
 enum {
-    FRAMES_MAX = 2 << 20, /* bytes of what is said of all */
+    FRAMES_MAX = 2 << 20, /* bytes that all remembered buffers take */
 };
 
-/* What is said is kept twice: as it came, and in the buffer. */
+/* A frame is stored twice: as it came, and in the buffer. */
 static size_t bytes_of(size_t n_said)
 {
     return 2 * n_said + sizeof(struct pfdd_buffer);
@@ -26,7 +26,7 @@ static size_t bytes_of(size_t n_said)
 
 /* ---- code objects ---- */
 
-/* The last one takes its place. */
+/* The last buffer takes its place. */
 static void forget_buffer(struct pfdd_edge_buffers *known, size_t i)
 {
     struct pfdd_edge_buffer *b = &known->buffers[i];
@@ -130,7 +130,7 @@ struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
     return ret;
 }
 
-/* Those that were used the longest ago make way for n more bytes. */
+/* Evicts the least recently used buffers to make space for n more bytes. */
 static void make_way(struct pfdd_edge_buffers *known, size_t n)
 {
     while (known->n_buffers == PFDD_EDGE_BUFFERS ||

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A buffer at a path, mapped and written by another process or a device. It
- * may come later than we do, be cut, be removed, and be replaced by another
- * file: then the old one is read to its end first.
+ * Input `buffer`: a buffer at a path, mapped and written by another process or
+ * a device. The file may appear later than the daemon starts, be truncated, be
+ * removed, and be replaced by another file: then the old file is read to its
+ * end first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +19,8 @@
 #include "ingest/follower.h"
 
 enum {
-    LOOK_MS = 250,  /* for a file at the path */
-    WATCH_MS = 1000 /* whether it is still the same */
+    LOOK_MS = 250,  /* between checks for a file at the path */
+    WATCH_MS = 1000 /* between checks that it is the same file */
 };
 
 struct buffer_config {
@@ -35,7 +36,7 @@ struct buffer_input {
     dev_t device;
     ino_t inode;
     off_t size;
-    bool replacing; /* session is on its way out */
+    bool replacing; /* the follower of the old file is ending */
     bool complained;
     bool timer_closed;
     bool reopened; /* not the first file at this path */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A socket of somebody else that sends capture frames; connected again when it
- * goes away, less and less often. */
+/* Input `connect`: connects to a socket that sends capture frames. When the
+ * connection is lost, connects again, less and less often. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A directory in which code objects, finished dumps and captures appear: what
- * was written and closed, moved in, or is there at the start. A name that is
- * closed or moved in again is read again: a new code object joins the old
- * ones, a new dump is printed. What a file is says its content, where its name
- * says that it is to be read.
+ * Input `directory`: code objects, finished dumps and captures that appear in a
+ * directory: files that were written and closed, moved in, or are there at the
+ * start. A name that is closed or moved in again is read again: a new code
+ * object joins the old ones, a new dump is printed. A file's name decides
+ * whether it is read, its content decides how.
  *
- * A dump with ids that no format string has waits a while for these: each is
- * decoded for trial first. One that was read without them is decoded again when
- * they come.
+ * Each dump is decoded for trial first. A dump with ids that have no format
+ * string waits for these a while. If they come after it was read, it is decoded
+ * again.
  *
- * libuv's own watcher does not tell a file that is being written from one that
- * is finished, so this is inotify itself.
+ * libuv's own watcher does not tell a file that is being written from a
+ * finished one, so this uses inotify itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,21 +38,22 @@
 
 enum {
     SESSIONS_MAX = 64, /* dumps at once; others wait */
-    WAITING_MAX = 256, /* for their turn; of more there are names only */
-    TURN_MS = 1,       /* of looking at names, and as much for others */
+    WAITING_MAX = 256, /* dumps that are queued; of more there are names only */
+    TURN_MS = 1,       /* of work on names, and as much for others */
     RETRY_MS = 500,
-    LOOK_MS = 100,    /* for strings, while something waits for them */
-    HOLD_MS = 10000,  /* at most */
-    HELD_MAX = 64,    /* dumps that wait; more are read as they are */
-    DOUBTED_MAX = 64, /* that are decoded again when strings come */
+    LOOK_MS = 100,    /* between checks for strings, while a dump waits */
+    HOLD_MS = 10000,  /* that a dump waits, at most */
+    HELD_MAX = 64,    /* dumps that wait for strings; more are read as they
+                         are */
+    DOUBTED_MAX = 64, /* dumps that are decoded again when strings come */
 };
 
 enum state {
-    WAITING, /* for its turn */
-    TRIED,   /* a session decodes it, and nothing comes out */
-    HELD,    /* for format strings */
-    READ,    /* a session, or a feeder, gives its lines */
-    DOUBTED, /* it came out, and strings were missing */
+    WAITING, /* queued */
+    TRIED,   /* a follower decodes it and emits nothing */
+    HELD,    /* waits for format strings */
+    READ,    /* a follower, or a capture player, emits its entries */
+    DOUBTED, /* it was emitted, and strings were missing */
 };
 
 /* A dump, or a capture. */
@@ -62,11 +63,11 @@ struct dump {
     char *path;
     enum state state;
     bool is_capture;
-    struct pfdd_capture_player *capture_player; /* of a capture that is read */
-    uint64_t generation;                        /* how often it came out */
-    uint64_t until;     /* uv_now(): it is held no longer; 0: not yet */
+    struct pfdd_capture_player *capture_player; /* of a capture being read */
+    uint64_t generation;                        /* how often it was emitted */
+    uint64_t until;     /* uv_now(), at which it stops waiting; 0: not set */
     uint64_t version;   /* of the strings that it was decoded with */
-    uint64_t n_lacking; /* entries without a string, when it came out */
+    uint64_t n_lacking; /* entries without a string when it was emitted */
     struct pfdd_buffer_stats buffer_stats;
 };
 
@@ -75,7 +76,7 @@ struct directory_config {
     char *path;
     char *code_objects; /* glob patterns */
     char *dumps;
-    struct pfdd_ids owners; /* of files in it; none: as trusted_folder.h says */
+    struct pfdd_ids owners; /* of the files; none: as trusted_folder.h says */
 };
 
 struct directory_input {
@@ -87,7 +88,7 @@ struct directory_input {
     int watch;
     unsigned n_open;
     struct dump *dumps;
-    struct pfdd_dir_scan *names; /* that have not been looked at */
+    struct pfdd_dir_scan *names; /* not processed yet */
     struct pfdd_trusted_folder *trusted_folder;
     struct pfdd_log_topic refused;
     struct pfdd_log_dedup log_dedup;
@@ -148,8 +149,8 @@ static void refuse(struct directory_input *in, const char *path,
     }
 }
 
-/* Below 0: an errno value, negated, and why is in the log unless there may be a
- * descriptor later. */
+/* Below 0: a negated errno value. The reason is logged, unless a later try may
+ * get a descriptor. */
 static int open_file(struct directory_input *in, const char *path,
                      struct stat *st)
 {
@@ -205,7 +206,7 @@ static bool begin(struct dump *dump, int fd, bool is_trial)
 }
 
 /* Opens it, for trial or not. False: it is gone from the list, or waits for a
- * descriptor. */
+ * descriptor or for memory. */
 static bool open_and_begin(struct dump *dump, bool is_trial)
 {
     struct directory_input *in = dump->of;
@@ -226,7 +227,7 @@ static bool open_and_begin(struct dump *dump, bool is_trial)
     return false;
 }
 
-/* ---- what becomes of a dump ---- */
+/* ---- the states of a dump ---- */
 
 static uint64_t lacking(const struct dump *dump)
 {
@@ -253,7 +254,8 @@ static void hold(struct dump *dump)
     look_again(in, LOOK_MS);
 }
 
-/* It has come out before: once more only if that helps. */
+/* It was emitted before: is emitted once more only if fewer strings are
+ * missing. */
 static void tried_again(struct dump *dump)
 {
     if (lacking(dump) >= dump->n_lacking) {
@@ -298,7 +300,7 @@ static void came_out(struct dump *dump)
 
 static void start_dumps(struct directory_input *in);
 
-/* Names are looked at again. */
+/* Resumes work on names. */
 static void go_on(struct directory_input *in)
 {
     if (!in->base.closing && !uv_is_active((uv_handle_t *)&in->turn))
@@ -322,7 +324,7 @@ static void dump_ended(void *user)
     finish_close(in);
 }
 
-/* In the order in which they came. */
+/* Begins queued dumps in the order in which they came. */
 static void start_dumps(struct directory_input *in)
 {
     struct dump *next = NULL;
@@ -351,7 +353,7 @@ static struct dump *new_dump(struct directory_input *in, const char *path)
     return dump;
 }
 
-/* Another file by the name of one that waits takes its place. */
+/* Another file of the same path replaces a waiting one. */
 static void add_dump(struct directory_input *in, const char *path,
                      bool is_capture)
 {
@@ -375,7 +377,7 @@ static bool matches(const char *pattern, const char *name)
 }
 
 enum content {
-    CONTENT_REFUSED, /* it is not looked into */
+    CONTENT_REFUSED, /* it may not be read */
     CONTENT_OTHER,
     CONTENT_CAPTURE,
     CONTENT_CODE,
@@ -412,7 +414,7 @@ static enum content look_into(struct directory_input *in, const char *path,
     int fd = open_file(in, path, st);
     if (fd == -EMFILE || fd == -ENFILE) {
         st->st_size = 0;
-        return CONTENT_OTHER; /* as its name says, when there is one */
+        return CONTENT_OTHER; /* as its name says, when there is a descriptor */
     }
     if (fd < 0)
         return CONTENT_REFUSED;
@@ -455,19 +457,19 @@ static bool is_first(const void *user, const char *name)
     return matches(config_of(user)->code_objects, name);
 }
 
-/* False: there is nothing to be done now. */
+/* False: there is nothing to do now. */
 static bool look_at_name(struct directory_input *in)
 {
     char name[NAME_MAX + 1];
     if (count(in, WAITING) >= WAITING_MAX)
-        return false; /* one that ends goes on */
+        return false; /* a dump that ends resumes this */
     enum pfdd_dir_scan_step step = pfdd_dir_scan_step(in->names, name);
     if (step == PFDD_DIR_SCAN_TAKEN)
         take_file(in, name);
     return step != PFDD_DIR_SCAN_NONE;
 }
 
-/* However many have come, others have their turn. */
+/* Works on names for TURN_MS, however many are queued. */
 static void on_turn(uv_timer_t *timer)
 {
     struct directory_input *in = timer->data;
@@ -488,7 +490,8 @@ static void list_all(struct directory_input *in)
     }
 }
 
-/* One that waits for strings, when some have come, or it has waited enough. */
+/* Decodes a waiting dump when new strings have come, or reads it when it has
+ * waited long enough. */
 static void look_at(struct dump *dump)
 {
     struct pfdd *d = dump->of->base.d;
@@ -508,7 +511,7 @@ static void on_timer(uv_timer_t *timer)
 {
     struct directory_input *in = timer->data;
     struct dump *next = NULL;
-    /* What producers send may never end. */
+    /* Code objects of producers are not waited for: they may never end. */
     bool is_busy =
         pfdd_string_store_is_busy_for(in->base.d->string_store, NULL);
     for (struct dump *d = in->dumps; d && !is_busy; d = next) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Producers that connect to us, and send capture frames or hand over memory. */
+/* Input `listen`: producers connect, and send capture frames or pass memory. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include "ingest/string_store.h"
 #include "net/listener.h"
 
-/* A peer that is connected, as far as it is known. */
+/* A connected user, as far as the peer key tells users apart. */
 struct user {
     struct user *next;
     struct pfdd_peer_key key;
@@ -27,10 +27,10 @@ struct listen_input {
     struct pfdd_resource_account account; /* of all producers */
     struct pfdd_listener listener;
     struct pfdd_producer_connection *producer_connections;
-    unsigned n_connections; /* with those that are being closed */
+    unsigned n_connections; /* including connections that are closing */
     struct pfdd_peer_limit peer_limit;
     uint64_t n_accepted;
-    bool is_full;        /* for whoever came last, there was no room, */
+    bool is_full;        /* there was no memory for the last newcomer, */
     uint64_t full_since; /* since then (uv_now()) */
     bool listener_closed;
 };
@@ -89,16 +89,17 @@ static void on_closed(struct pfdd_producer_connection *c)
 }
 
 enum {
-    FULL_MS = 2000, /* until it is said */
-    EARLY_MS = 500, /* in which one that has come says that it has a buffer */
-    GUEST =
-        sizeof(struct pfdd_producer_connection) + PFDD_STREAM_SMALL, /* bytes */
-    EARLY = PFDD_FOLLOWER_BYTES / 2, /* a session takes no more, as a rule */
-    PLACES_MAX = 4096,               /* for those who wait, */
-    PLACE = 16 << 10,                /* one for so many bytes of the cap */
+    FULL_MS = 2000, /* until it is logged */
+    EARLY_MS = 500, /* in which a new producer announces a buffer */
+    /* bytes of a new connection */
+    GUEST = sizeof(struct pfdd_producer_connection) + PFDD_STREAM_SMALL,
+    EARLY = PFDD_FOLLOWER_BYTES / 2, /* bytes; a follower takes no more, as a
+                                        rule */
+    PLACES_MAX = 4096,               /* in the admission queue, */
+    PLACE = 16 << 10,                /* one for so many bytes of memory_max */
 };
 
-/* They have come, and are about to have a buffer. */
+/* Connections that are about to have a buffer. */
 static size_t count_early(const struct listen_input *in)
 {
     uint64_t now = uv_now(in->base.d->loop);
@@ -111,9 +112,10 @@ static size_t count_early(const struct listen_input *in)
     return n;
 }
 
-/* Others come and go, and code objects are read: there will be room. Nobody is
- * sent away because there is none now. And nobody is let in who would take what
- * those that are in need for a session each: all would wait for all. */
+/* True: a newcomer waits. Memory will be free again, as producers go and code
+ * objects are read, so newcomers are not refused. Nor is a newcomer admitted
+ * that would take the memory that admitted producers need for a follower each:
+ * all would wait for all. */
 static bool must_wait(void *user)
 {
     struct listen_input *in = user;
@@ -134,7 +136,8 @@ static bool must_wait(void *user)
     return is_full;
 }
 
-/* Whoever has not said what a producer says makes way for others. */
+/* Makes a place, if need be by closing a connection that has not sent a
+ * producer's first bytes. False: there is no place. */
 static bool make_place(struct listen_input *in, const struct pfdd_peer_key *key)
 {
     struct pfdd_limited_peer *silent = NULL;
@@ -193,7 +196,7 @@ static unsigned lower(unsigned a, size_t b)
     return a < b ? a : (unsigned)b;
 }
 
-/* In the lobby. */
+/* Places in the admission queue. */
 static unsigned count_places(const struct pfdd *d)
 {
     unsigned n =
@@ -226,7 +229,7 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
                             &input->config->access.address,
                             &input->config->access, err, n_err))
         return false;
-    /* Counted before they come. */
+    /* Charged before connections come. */
     input->d->budget.inputs +=
         pfdd_admission_queue_memory(in->listener.admission_queue.n_max);
     pfdd_log(PFDD_INFO, "producers: %s", input->config->access.address.text);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NATS JetStream: a worker. Chunks of entries come from edges (output_nats.c)
- * and go into the ring as if their buffers were here; what all required outputs
- * have written of them is said to the edges, which keep them until then.
+ * Input `nats`: a worker of NATS JetStream. Chunks of entries come from edges
+ * (output_nats.c) and go into the ring as if their buffers were local. Chunks
+ * that all required outputs have written are acknowledged to the edges, which
+ * keep them until then.
  *
- * A chunk says which one of its edge went before it: so none is taken that
- * comes too early or twice, and an edge is asked to send again what is missing.
- * After a restart acks.h and dedup.h of delivery/ say what is there already.
+ * A chunk names the previous chunk of its edge, so that none is taken too early
+ * or twice, and an edge is asked to send missing chunks again. After a restart,
+ * nats/acks.h and spool/dedup.h tell which chunks were written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,9 @@
 #include "spool/spool.h"
 
 enum {
-    TURN = 1 << 20, /* bytes, until others have theirs */
-    LOOK_MS = 20,   /* between looks at what is written */
-    RETRY_MS = 10,  /* until it is looked whether there is room */
+    TURN = 1 << 20, /* bytes taken in one turn */
+    LOOK_MS = 20,   /* between checks of acknowledgements */
+    RETRY_MS = 10,  /* until a message that has to wait is retried */
     FRAME_MAX = 16 << 20,
 };
 
@@ -35,47 +36,48 @@ struct nats_input_config {
     struct pfdd_nats_options nats_options;
 };
 
-/* In the ring, or beyond. */
+/* A message whose entries are in the ring or further on: not written yet. */
 struct arrival {
     struct arrival *next;
     char edge[PFDD_ACKS_ID];
     unsigned partition;
     uint64_t last;   /* sequence number, the edge's */
-    uint64_t end;    /* behind it, ours */
+    uint64_t end;    /* after it, our sequence number */
     bool is_entries; /* else a gap */
 };
 
 struct nats_input {
     struct pfdd_input base;
-    struct pfdd_worker *worker; /* NULL: another one has to end first */
+    struct pfdd_worker *worker; /* NULL: an older input has to end first */
     bool has_joined;
-    struct pfdd_consumer consumer; /* keeps segments that the file does not
-                                      speak of yet */
+    struct pfdd_consumer consumer; /* keeps segments that the acks file does not
+                                      cover yet */
     uv_timer_t timer;
     uv_timer_t retry;
     unsigned n_handles; /* that are open */
-    uint64_t deadline;  /* uv_now(), of what is on its way at the end */
+    uint64_t deadline;  /* uv_now(), for entries in flight at the end */
     bool is_shut;       /* nothing is waited for any more */
-    struct pfdd_worker_message *worker_message; /* the one that waits */
+    struct pfdd_worker_message *worker_message; /* the message that has to
+                                                   wait */
     struct pfdd_edge_buffers known;
     struct pfdd_acks acks;
     struct pfdd_dedup dedup;
     struct arrival *arrivals; /* oldest first */
     struct arrival **end;
     size_t n_arrivals;
-    unsigned n_of_part[PFDD_PARTITIONS]; /* of these */
-    bool is_leaving[PFDD_PARTITIONS];    /* to another worker, when there are
-                                            none */
+    unsigned n_of_part[PFDD_PARTITIONS]; /* arrivals of each partition */
+    bool is_leaving[PFDD_PARTITIONS];    /* goes to another worker, when it has
+                                            no arrivals */
     struct pfdd_follower_stats sums;
-    size_t n_bytes;     /* of memory, that are counted */
-    uint64_t n_refused; /* messages, likewise */
+    size_t n_bytes;     /* of memory, charged */
+    uint64_t n_refused; /* refused messages that are counted */
     struct pfdd_log_topic told;
-    /* The job's: the file. */
+    /* Owned by the job, which writes the acks file. */
     struct pfdd_job job;
     bool is_saving;
     bool has_failed;
     char *text;
-    uint64_t saving; /* our sequence number, up to which it speaks */
+    uint64_t saving; /* our sequence number that the file covers */
 };
 
 static const struct nats_input_config *config_of(const struct nats_input *in)
@@ -124,7 +126,7 @@ static void put_gap(struct nats_input *in, struct pfdd_buffer *buffer,
     pfdd_ring_gap(&d->ring, &stamp, reason, missed);
 }
 
-/* NULL, or why it cannot be used. */
+/* NULL, or why the chunk cannot be used. */
 static const char *put_entries(struct nats_input *in,
                                struct pfdd_buffer *buffer,
                                const struct pfd_wire_frame *f)
@@ -153,7 +155,8 @@ static const char *put_entries(struct nats_input *in,
     return NULL;
 }
 
-/* The number behind this chunk in the queue at the start; 0: it was not there. */
+/* The sequence number after this chunk, if it was in the spool at the start; 0:
+ * it was not. */
 static uint64_t find_mark(struct nats_input *in, const struct pfd_wire_frame *f)
 {
     if (in->dedup.n_left == 0)
@@ -162,8 +165,8 @@ static uint64_t find_mark(struct nats_input *in, const struct pfd_wire_frame *f)
         &in->dedup, pfdd_dedup_mark_of(f->time, f->bytes.at, f->bytes.n));
 }
 
-/* The next frame of bytes [n], of which *at are with the reader; false: there
- * is none that is sound. */
+/* Reads the next frame of bytes [n], of which the reader has *at. False: there
+ * is no valid one. */
 static bool next_frame(struct pfd_wire_reader *reader, const char *bytes,
                        size_t n, size_t *at, struct pfd_wire_frame *ret)
 {
@@ -189,8 +192,8 @@ static bool feed_start(void *reader, const void *bytes, size_t n)
            taken == n;
 }
 
-/* Of a message: its buffer, and what stands behind it. Returns the number
- * behind what came of it; *is_entries: that is what it had. */
+/* Takes the frames of a message: its buffer, and entries or a gap. Returns the
+ * sequence number after them; *is_entries: they were entries. */
 static uint64_t put_frames(struct nats_input *in,
                            const struct pfdd_worker_message *p,
                            const struct pfdd_edge_code *code,
@@ -251,7 +254,7 @@ static uint64_t put_message(struct nats_input *in,
     return end;
 }
 
-/* ---- what an edge sends ---- */
+/* ---- messages of edges ---- */
 
 static void ask_again(struct nats_input *in, struct pfdd_acks_edge *e,
                       uint64_t epoch)
@@ -263,7 +266,8 @@ static void ask_again(struct nats_input *in, struct pfdd_acks_edge *e,
     pfdd_worker_ack(in->worker, e->id, e->saved, epoch, true);
 }
 
-/* NULL: not now: too many new ones wait to be written, or no memory. */
+/* NULL: not now: too many new edges wait for their entries to be written, or
+ * out of memory. */
 static struct pfdd_acks_edge *edge_of(struct nats_input *in,
                                       const struct pfdd_worker_message *p)
 {
@@ -276,7 +280,7 @@ static struct pfdd_acks_edge *edge_of(struct nats_input *in,
     return e;
 }
 
-/* True: it is the one that comes next. */
+/* True: the message is the next one of its edge. */
 static bool is_next(struct nats_input *in, struct pfdd_acks_edge *e,
                     const struct pfdd_worker_message *p)
 {
@@ -296,7 +300,7 @@ static bool is_next(struct nats_input *in, struct pfdd_acks_edge *e,
     return true;
 }
 
-/* False: it cannot be taken yet. */
+/* False: not yet. */
 static bool take_entries(struct nats_input *in,
                          const struct pfdd_worker_message *p)
 {
@@ -334,7 +338,7 @@ static bool take_entries(struct nats_input *in,
     return true;
 }
 
-/* False: it cannot be taken yet. */
+/* False: not yet. */
 static bool take_parcel(struct nats_input *in, struct pfdd_worker_message *p)
 {
     struct pfdd_acks_edge *e = NULL;
@@ -403,9 +407,10 @@ static void on_worker(void *user)
         take_parcels(in);
 }
 
-/* ---- what is written ---- */
+/* ---- acknowledgements ---- */
 
-/* By all others that must have it; our sequence number. */
+/* Our sequence number up to which entries are safe, and acknowledged by all
+ * other consumers. */
 static uint64_t written(const struct nats_input *in)
 {
     const struct pfdd_consumers *of = in->consumer.of;
@@ -425,7 +430,8 @@ static void pass(struct nats_input *in, uint64_t seq)
     pfdd_consumer_ack(&in->consumer, seq);
 }
 
-/* True: edges are farther than the file says. */
+/* Counts arrivals up to seq as written. True: the acks file has to be
+ * written. */
 static bool note_written(struct nats_input *in, uint64_t seq)
 {
     bool is_news = false;
@@ -506,7 +512,7 @@ static void save(struct nats_input *in, uint64_t seq)
     pfdd_pool_submit(in->base.d->thread_pools.disk, &in->job);
 }
 
-/* All that came of some is written, and their edges have been told. */
+/* Leaves partitions whose arrivals are all written and acknowledged. */
 static void leave(struct nats_input *in)
 {
     for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
@@ -520,8 +526,8 @@ static void leave(struct nats_input *in)
 static bool begin(struct nats_input *in);
 static void shut(struct nats_input *in);
 
-/* At the end others get what it has only when that is written and said, or they
- * would write it once more. */
+/* At the end, another worker gets the partitions only when all arrivals are
+ * written and acknowledged, or it would write them once more. */
 static void look_whether_done(struct nats_input *in)
 {
     if (!in->is_shut && !in->n_arrivals)
@@ -600,7 +606,7 @@ static void on_handle_closed(uv_handle_t *handle)
 
 static void on_queue(struct pfdd_consumer *consumer)
 {
-    (void)consumer; /* it is looked at every so often */
+    (void)consumer; /* the timer checks it */
 }
 
 static bool is_alone(const struct nats_input *in)
@@ -612,8 +618,8 @@ static bool is_alone(const struct nats_input *in)
     return true;
 }
 
-/* When the one of an older configuration has ended, and has left what it knew.
- * False: not yet. */
+/* Begins when the input of an older configuration has ended, and has written
+ * its state. False: not yet. */
 static bool begin(struct nats_input *in)
 {
     struct pfdd *d = in->base.d;

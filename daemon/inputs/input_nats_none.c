@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In the place of input_nats.c in a build without libnats. */
+/* Takes the place of input_nats.c in a build without libnats. */
 #include "config/input_options.h"
 
 const struct pfdd_input_class pfdd_input_nats = {

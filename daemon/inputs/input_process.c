@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers in the memory of processes that run: of one by its id, or of all of
- * our own user's that have a name, also those that come later. Nothing in them
- * is stopped or changed. The code objects that a process has loaded give the
- * format strings, and so do those that it loads later. Where nobody says at
- * which address a buffer is, memory is searched for them, again and again.
+ * Input `process`: buffers in the memory of running processes: of one process
+ * by its pid, or of all processes of our own user with a name, also later ones.
+ * Processes are neither stopped nor changed. The format strings are those of
+ * the code objects that a process has loaded, or loads later. Where no address
+ * is configured, memory is searched for buffers, again and again.
  *
- * To look at processes may take as long as they like, so that a thread of this
- * input's own does it, in rounds; a buffer is read by a session, each with the
- * memory opened once more: a memory belongs to one thread at a time.
+ * Reading a process may take as long as it likes, so a thread of this input's
+ * own does it, in rounds. Each buffer is read by a follower with a memory of
+ * its own, because a memory belongs to one thread at a time.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -31,11 +31,11 @@
 #include "inputs/found_objects.h"
 
 enum {
-    ROUND_MS = 250, /* between rounds, or so many times what one took: */
+    ROUND_MS = 250, /* between rounds, or ROUND_PART times the last round */
     ROUND_PART = 50,
     PROCESSES_MAX = 64,         /* that are read at a time */
-    SPOTS_MAX = 64,             /* buffers of one that are found */
-    SIZE_GUESSED_MAX = 64 << 20 /* bytes, where nobody says how many */
+    SPOTS_MAX = 64,             /* buffers that are found in one process */
+    SIZE_GUESSED_MAX = 64 << 20 /* bytes, where no size is known */
 };
 
 struct process_config {
@@ -43,22 +43,23 @@ struct process_config {
     uint64_t pid;     /* 0: by name */
     char *pattern;    /* of names */
     uint64_t address; /* 0: buffers are searched for */
-    uint64_t size;    /* bytes; 0: up to the end of what is mapped there */
+    uint64_t size;    /* bytes; 0: up to the end of the mapping */
 };
 
-/* A buffer of one. */
+/* A buffer of a process. */
 struct spot {
     struct spot *next;
     struct target *of;
     uint64_t address;
     uint64_t size;
-    uint64_t used;      /* of one that was found, as it was seen last */
-    const char *format; /* static; NULL: nobody says */
-    const char *why; /* it is believed to be one, static; NULL: it was said */
+    uint64_t used;      /* bytes in use, when a search saw it last */
+    const char *format; /* static; NULL: unknown */
+    const char *why;    /* why it is taken for a buffer, static; NULL: it is
+                        configured */
     struct pfd_memory *memory;
     struct pfd_source *source;
     struct pfdd_follower *follower; /* NULL: it has ended, or not begun */
-    bool waits;                     /* for room to begin */
+    bool waits;                     /* for memory to begin */
 };
 
 /* A process that is read. */
@@ -67,11 +68,11 @@ struct target {
     struct process_input *of;
     struct pfdd_process_info process_info;
     struct spot *spots;
-    struct pfdd_producer *producer; /* whose room its code objects take */
-    /* The rounds'. */
+    struct pfdd_producer *producer; /* charged with its code objects */
+    /* Owned by the rounds. */
     struct pfd_memory *inside;
     struct pfd_process_code *process_code;
-    struct pfdd_found_objects objects; /* that are new */
+    struct pfdd_found_objects objects; /* new ones */
     struct spot *fresh;                /* likewise */
     struct pfdd_strings *strings; /* to search with, a reference; NULL: wait */
     struct pfdd_process_search process_search;
@@ -85,20 +86,21 @@ struct process_input {
     uv_timer_t timer;
     bool busy;
     bool timer_closed;
-    atomic_bool is_stopping; /* a search ends */
+    atomic_bool is_stopping; /* a search has to end */
     unsigned n_counted;      /* of n_refused, in the daemon's count */
     char told_refusal[256];
-    bool is_over; /* the process that was asked for has ended */
+    bool is_over; /* the configured process has ended */
     struct target *targets;
-    /* The job's, while it is on its way; `targets` are as well. */
+    /* Owned by the job while it runs, as `targets` are. */
     struct target *fresh;
-    size_t n_room; /* that a search may take; 0: none now */
+    size_t n_room; /* bytes that a search may take; 0: none now */
     unsigned n_targets;
-    unsigned n_refused; /* that are not read, and why the last one is not */
+    unsigned n_refused; /* processes that are not read, and why the last one is
+                           not */
     char refusal[256];
     uint64_t took_ns;
     struct pfdd_log_dedup log_dedup;
-    struct pfdd_log_topic topic; /* where that are too many */
+    struct pfdd_log_topic topic; /* limits their rate */
 };
 
 static const struct process_config *config_of(const struct process_input *in)
@@ -106,7 +108,7 @@ static const struct process_config *config_of(const struct process_input *in)
     return (const struct process_config *)in->base.config;
 }
 
-/* ---- a round, on our own thread ---- */
+/* ---- a round, on the input's own thread ---- */
 
 static void free_spot(struct spot *spot)
 {
@@ -131,7 +133,8 @@ static void free_target(struct target *t)
     free(t);
 }
 
-/* Once for each process; what is later true of it is told then. */
+/* Logs a message once for each process; later messages that differ are logged,
+ * too. */
 static void tell(struct process_input *in,
                  const struct pfdd_process_info *process, const char *what)
 {
@@ -168,7 +171,8 @@ static void look_for_objects(struct target *t)
 
 /* ---- buffers ---- */
 
-/* Up to the end of its mapping. */
+/* Without a size, a buffer goes to the end of its mapping. False: nothing is
+ * mapped there. */
 static bool find_size(struct spot *spot, struct pfd_error *err)
 {
     struct pfd_memory_region r;
@@ -185,7 +189,7 @@ static bool find_size(struct spot *spot, struct pfd_error *err)
     return false;
 }
 
-/* One that is to be followed from the end of this round on. */
+/* Adds a buffer, to be followed from the end of this round on. */
 static bool add_spot(struct target *t, const struct spot *of,
                      struct pfd_error *err)
 {
@@ -209,7 +213,7 @@ static bool add_spot(struct target *t, const struct spot *of,
     return true;
 }
 
-/* Is it one that is there, or does it stand in one? */
+/* True: the buffer is in the list, or inside one of the list. */
 static bool is_there(struct spot *list, const struct pfd_found_buffer *f)
 {
     for (struct spot *s = list; s; s = s->next) {
@@ -356,7 +360,8 @@ static void run_round(struct pfdd_job *job)
     if (config->pattern) {
         pfdd_process_list_find(config->pattern, begin, in);
     } else if (!in->targets) {
-        pfdd_process_list_get(config->pid, &one); /* why not, opening it says */
+        /* errors are reported when it is opened */
+        pfdd_process_list_get(config->pid, &one);
         begin(in, &one);
     }
     in->took_ns = uv_hrtime() - start;
@@ -392,7 +397,8 @@ static void drop_spots(struct target *t)
     }
 }
 
-/* Those whose sessions have gone; a round may still look at them. */
+/* Frees targets whose followers have ended. A round may still read them, so not
+ * during a round. */
 static void drop_ended(struct process_input *in)
 {
     struct target **at = &in->targets;
@@ -458,7 +464,7 @@ static void follow(struct spot *spot)
     }
 }
 
-/* Where there is no room for it, it waits for a later round. */
+/* Without memory, the buffer waits for a later round. */
 static void try_to_follow(struct spot *spot)
 {
     struct process_input *in = spot->of->of;
@@ -505,7 +511,8 @@ static void begin_fresh(struct process_input *in)
     }
 }
 
-/* What the service manager and /metrics say of those that are not read. */
+/* Updates the service manager's status and /metrics for processes that are not
+ * read. */
 static void put_status(struct process_input *in)
 {
     struct pfdd *d = in->base.d;
@@ -538,10 +545,10 @@ static void round_done(struct pfdd_job *job)
         uv_timer_start(&in->timer, in->timer.timer_cb,
                        ms > ROUND_MS ? ms : ROUND_MS, 0);
     }
-    drop_ended(in); /* of one that closes, this may have been the last of it */
+    drop_ended(in); /* a closing input may end with this */
 }
 
-/* What a search needs of the loop: strings, and memory. */
+/* Takes from the loop what a search needs: strings, and memory. */
 static void prepare_search(struct process_input *in)
 {
     struct pfdd *d = in->base.d;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Standard input: a capture, or one dump. It may be anything that can be read,
- * so a thread of its own reads it.
+ * Input `stdin`: a capture, or one dump. Standard input may be anything that
+ * can be read, so a thread of its own reads it.
  */
 #include <errno.h>
 #include <poll.h>
