@@ -50,8 +50,8 @@ void pfdd_append_file_look_after(struct pfdd_append_file *a)
     pfdd_append_file_close(a);
 }
 
-/* A pipe takes PIPE_BUF bytes at once when it is writable, so that the thread
- * never hangs in write(). */
+/* A writable pipe accepts PIPE_BUF bytes without blocking, so the thread never
+ * hangs in write(). */
 static ssize_t write_some(const struct pfdd_append_file *a, const char *bytes,
                           size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that lines are put behind, or standard output. It is opened when it is
- * needed, and once more when somebody has moved it away. One thread at a time.
+ * A file to which lines are appended, or standard output. It is opened on
+ * demand, and again when its path names another file. One thread at a time.
  */
 #ifndef PFDD_APPEND_FILE_H
 #define PFDD_APPEND_FILE_H
@@ -13,29 +13,29 @@
 
 struct pfdd_append_file {
     const char *path;        /* borrowed; NULL: standard output */
-    const atomic_bool *stop; /* borrowed: nobody waits for a pipe any more */
-    int fd;                  /* -1: it is not open */
+    const atomic_bool *stop; /* borrowed; set: stop waiting for a pipe */
+    int fd;                  /* -1: not open */
     /* The rest starts as zeros. */
     uint64_t size;    /* bytes */
-    uint64_t opened;  /* seconds since 1970; 0: it begins anew */
-    bool is_whole;    /* it ends with a newline, or is empty */
-    size_t n_written; /* bytes, since somebody set it to 0 */
+    uint64_t opened;  /* seconds since 1970; 0: none yet */
+    bool is_whole;    /* it is empty or ends with a newline */
+    size_t n_written; /* bytes, since the caller set it to 0 */
 };
 
-/* Does nothing if it is open. False: errno says why. */
+/* Does nothing if it is open. False: see errno. */
 bool pfdd_append_file_open(struct pfdd_append_file *a);
 void pfdd_append_file_close(struct pfdd_append_file *a);
 
-/* It is closed if it is not the one any more that its path names. */
+/* Closes it if its path names another file by now. */
 void pfdd_append_file_look_after(struct pfdd_append_file *a);
 
-/* All n bytes, behind what is there. False: errno says why; EAGAIN: it is to
- * stop. n_written says how many are there. */
+/* Appends all n bytes. False: see errno; EAGAIN: `stop` is set. n_written says
+ * how many bytes were written. */
 bool pfdd_append_file_write(struct pfdd_append_file *a, const char *bytes,
                             size_t n);
 
-/* A write failed: what it has left goes, so that there are `before` bytes, as
- * far as nobody else has written since. */
+/* After a failed write: truncates the file to `before` bytes, unless another
+ * process has written to it since. */
 void pfdd_append_file_take_back(struct pfdd_append_file *a, uint64_t before);
 
 #endif

@@ -16,7 +16,7 @@
 #include "outputs/database_rows.h"
 
 enum {
-    OURS = 0x70666464,   /* the application's number in the file: "pfdd" */
+    OURS = 0x70666464,   /* application_id of the file: "pfdd" */
     VERSION = 1,         /* of the tables */
     BUSY_MS = 1000,      /* that others may take */
     LOG_MAX = 16 << 20,  /* bytes of the write-ahead log, or: */
@@ -35,10 +35,10 @@ enum {
 #define FILES "printfdecoded"
 
 enum statement {
-    APPEND,   /* rows behind the last one: no number is looked for */
+    APPEND,   /* rows after the last one, which SQLite numbers */
     INSERT,   /* rows with their numbers */
     OLDEST,   /* removes rows */
-    POSITION, /* sets it */
+    POSITION, /* sets the position */
     LAST_ROW,
     PAGE_COUNT,
     FREE_COUNT,
@@ -57,7 +57,7 @@ static void close_all(struct pfdd_database *db)
     db->db = NULL;
 }
 
-/* What SQLite, and below it the system, says. */
+/* Stores SQLite's error, and the system's behind it, and closes the file. */
 static bool fail(struct pfdd_database *db)
 {
     int error = db->db ? sqlite3_system_errno(db->db) : 0;
@@ -80,7 +80,7 @@ static bool fail_with(struct pfdd_database *db, const char *why)
     return false;
 }
 
-/* ---- files that others may have made ---- */
+/* ---- untrusted files ---- */
 
 static struct sqlite3_vfs *system_files;
 
@@ -117,8 +117,9 @@ static int count_step(void *user)
 }
 
 /*
- * Whoever may write the file may have put SQL of his own into it. Nothing of it
- * runs but what a table itself needs (indexes, checks), and that not for long.
+ * Another process that can write the file may have put SQL into it. SQLite runs
+ * none of it except what a table itself needs (indexes, checks), and that
+ * within a limit of steps.
  */
 static bool distrust(struct pfdd_database *db)
 {
@@ -148,7 +149,7 @@ static bool run(struct pfdd_database *db, const char *sql)
     return sqlite3_exec(db->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail(db);
 }
 
-/* The number that a prepared question gives. */
+/* Reads the number that a prepared query returns. */
 static bool ask(struct pfdd_database *db, struct sqlite3_stmt *question,
                 int64_t *ret)
 {
@@ -183,7 +184,7 @@ static bool ask_once(struct pfdd_database *db, const char *sql, int64_t *ret)
         number = sqlite3_column_int64(question, 0);
     *ret = number;
     if (!ok)
-        fail(db); /* the statement outlives it */
+        fail(db); /* the statement remains valid */
     sqlite3_finalize(question);
     return ok;
 }
@@ -208,11 +209,11 @@ static bool run_grown(struct pfdd_database *db, struct pfdd_byte_buffer *sql)
     return ok;
 }
 
-/* The tables of a file in which there is nothing yet. */
+/* Creates the tables of an empty file. */
 static bool make_tables(struct pfdd_database *db)
 {
     struct pfdd_byte_buffer sql = { 0 };
-    /* This has to be said before anything is written. */
+    /* This has effect only before the first write. */
     if (!run(db, "PRAGMA auto_vacuum = INCREMENTAL"))
         return false;
     pfdd_byte_buffer_puts(&sql, "BEGIN IMMEDIATE;"
@@ -229,7 +230,7 @@ static bool make_tables(struct pfdd_database *db)
     return run_grown(db, &sql);
 }
 
-/* Nothing of somebody else's is changed. */
+/* Leaves databases of other programs unchanged. */
 static bool check_owner(struct pfdd_database *db)
 {
     int64_t owner = 0;
@@ -255,8 +256,8 @@ static bool prepare(struct pfdd_database *db, enum statement which,
            fail(db);
 }
 
-/* A row that fails takes back all of the transaction, so SQLite keeps nothing to
- * take back one statement alone. */
+/* ROLLBACK: a row that fails undoes the whole transaction, so SQLite keeps no
+ * journal to undo a single statement. */
 static bool prepare_insert(struct pfdd_database *db, enum statement which)
 {
     const char *row = which == INSERT ? "\"row\", " : "";
@@ -353,7 +354,8 @@ static int find_link_beside(const struct pfdd_database *db)
     return error;
 }
 
-/* SQLite would let everybody read it; its other files get the same rights. */
+/* Creates the file without rights for others, which SQLite would grant. SQLite
+ * gives its other files the same rights. */
 static bool make_file(struct pfdd_database *db)
 {
     struct stat st;
@@ -406,7 +408,7 @@ void pfdd_database_close(struct pfdd_database *db)
     close_all(db);
 }
 
-/* ---- what goes ---- */
+/* ---- removal ---- */
 
 static bool remove_oldest(struct pfdd_database *db, int64_t n,
                           int64_t older_than, int *n_removed)
@@ -446,8 +448,8 @@ static bool used_pages(struct pfdd_database *db, int64_t *ret)
     return ok;
 }
 
-/* Makes room for n bytes of notes. What rows leave is used again; the file
- * becomes smaller only where it may not be as large any more. */
+/* Makes room for n bytes of log records. SQLite reuses the pages of removed
+ * rows; the file is vacuumed only if it exceeds its limit. */
 static bool remove_surplus(struct pfdd_database *db, size_t n)
 {
     int64_t max = (int64_t)db->n_max / db->page_size;
@@ -469,7 +471,8 @@ static bool remove_surplus(struct pfdd_database *db, size_t n)
            (all <= max || run(db, "PRAGMA incremental_vacuum"));
 }
 
-/* A reader that does not end keeps the log from beginning anew. */
+/* Truncates the log if it is too large. This fails while a reader keeps a
+ * transaction open. */
 static bool look_after_log(struct pfdd_database *db)
 {
     char path[4096];
@@ -490,14 +493,14 @@ static bool look_after_log(struct pfdd_database *db)
     return false;
 }
 
-/* ---- what comes ---- */
+/* ---- insertion ---- */
 
 static bool insert_all(struct pfdd_database *db, const char *notes, size_t n)
 {
     int64_t last = 0;
     if (!ask(db, db->statements[LAST_ROW], &last))
         return false;
-    bool is_short = last < db->row; /* its last rows were too old */
+    bool is_short = last < db->row; /* the last rows were too old */
     db->rows = (struct pfdd_row_source){
         .notes = notes,
         .n = n,
@@ -515,7 +518,7 @@ static bool set_position(struct pfdd_database *db)
     return step(db, POSITION);
 }
 
-/* What fails closes it, which takes back what is not committed. */
+/* A failure closes the file, which rolls the transaction back. */
 bool pfdd_database_write(struct pfdd_database *db, const char *notes, size_t n,
                          uint64_t *n_rows)
 {

@@ -18,7 +18,8 @@ const struct pfdd_row_column pfdd_row_columns[PFDD_ROW_COLUMNS] = {
     { "origin", "TEXT" },    { "findings", "TEXT" },
 };
 
-/* ---- values: a byte for the kind, then a number, or a length and bytes ---- */
+/* ---- values: a byte for the kind, then a number, or a length and bytes
+ * ---- */
 
 static void put_null(struct pfdd_byte_buffer *out)
 {
@@ -26,7 +27,7 @@ static void put_null(struct pfdd_byte_buffer *out)
     pfdd_byte_buffer_add(out, &kind, 1);
 }
 
-/* Its bytes come behind it. */
+/* The caller appends the value's bytes. */
 static void put_head(struct pfdd_byte_buffer *out, enum pfdd_value_kind kind,
                      size_t n)
 {
@@ -52,7 +53,7 @@ static void put_text(struct pfdd_byte_buffer *out, const char *text)
     }
 }
 
-/* Texts that are made at their place have their length set when they end. */
+/* For texts that are built in place: end_text() sets the length. */
 static size_t begin_text(struct pfdd_byte_buffer *out)
 {
     put_head(out, PFDD_VALUE_TEXT, 0);
@@ -66,7 +67,7 @@ static void end_text(struct pfdd_byte_buffer *out, size_t begin)
         memcpy(out->at + begin - sizeof length, &length, sizeof length);
 }
 
-/* Integers of SQL have a sign: what has no place there is a text of digits. */
+/* SQL integers are signed: a larger number becomes a text of digits. */
 static void put_number(struct pfdd_byte_buffer *out, uint64_t value)
 {
     char bytes[1 + sizeof value] = { PFDD_VALUE_INTEGER };
@@ -100,7 +101,7 @@ size_t pfdd_row_value(const char *bytes, size_t n, struct pfdd_value *ret)
     return 1 + sizeof length + length;
 }
 
-/* ---- texts of others ---- */
+/* ---- texts of programs ---- */
 
 static bool is_ascii(const char *at, size_t n)
 {
@@ -110,7 +111,7 @@ static bool is_ascii(const char *at, size_t n)
     return none < 0x80;
 }
 
-/* The bytes of a character at [n]; 0: it is none. */
+/* Bytes of the UTF-8 character at [n]; 0: it is invalid. */
 static size_t character(const unsigned char *at, size_t n)
 {
     static const struct {
@@ -149,7 +150,7 @@ static bool is_utf8(const char *at, size_t n)
     return step;
 }
 
-/* What is no text stays as it is, as bytes. */
+/* Text if it is valid UTF-8 without NUL, bytes otherwise. */
 static void put_foreign(struct pfdd_byte_buffer *out, const char *at, size_t n)
 {
     bool is_text = is_ascii(at, n) || is_utf8(at, n);
@@ -215,8 +216,8 @@ static void put_origin(struct pfdd_byte_buffer *out, const struct pfd_origin *o)
     pfdd_byte_buffer_puts(out, ",");
 }
 
-/* {"host":...,"lane":...}: a comma stands behind each member, until the last
- * one becomes the end. */
+/* {"host":...,"lane":...}. Each member appends a comma; the last comma becomes
+ * the closing brace. */
 static void put_origins(struct pfdd_byte_buffer *out,
                         const struct pfdd_log_record *log_record)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notes as rows of a database: a value for each of these columns, made by the
- * workers that make notes, and read by whoever binds them to a statement. Any
- * thread.
+ * Log records as rows of a database: one value for each of these columns.
+ * Workers encode the rows; row_table.h reads them for SQLite. Any thread.
  */
 #ifndef PFDD_DATABASE_ROWS_H
 #define PFDD_DATABASE_ROWS_H
@@ -19,7 +18,7 @@ enum pfdd_value_kind {
 struct pfdd_value {
     enum pfdd_value_kind kind;
     int64_t number;
-    const char *at; /* [n], borrowed from the note */
+    const char *at; /* [n], borrowed from the log record */
     size_t n;
 };
 
@@ -27,16 +26,17 @@ enum {
     PFDD_ROW_COLUMNS = 14
 };
 
-/* The number of the row itself is none of them. */
+/* The columns, without the row's number. */
 struct pfdd_row_column {
-    const char *name; /* the word that our JSON has for it */
-    const char *type; /* of SQL */
+    const char *name; /* as in the daemon's JSON */
+    const char *type; /* SQL type */
 };
 extern const struct pfdd_row_column pfdd_row_columns[PFDD_ROW_COLUMNS];
 
 extern const struct pfdd_encoding pfdd_row_encoding;
 
-/* The value at bytes [n], of what the encoding made; returns how many it has. */
+/* Parses the value at the start of bytes [n], which the encoding wrote; returns
+ * its size. */
 size_t pfdd_row_value(const char *bytes, size_t n, struct pfdd_value *ret);
 
 #endif

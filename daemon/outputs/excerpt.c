@@ -13,22 +13,22 @@
 #include "base/byte_buffer.h"
 
 enum {
-    AROUND = 5,      /* lines before and behind, unless it is said */
-    TOLD_MAX = 1000, /* bytes of a line that are told */
-    ESCAPED = 6,     /* bytes of one, at most, in JSON */
+    AROUND = 5,      /* default number of lines before and after */
+    TOLD_MAX = 1000, /* bytes of a line; longer ones are cut */
+    ESCAPED = 6,     /* largest size of a byte in JSON */
     LINES = 2 * PFD_EXCERPT_AROUND + 1,
-    /* What making one may take, beside reading its chunk. */
+    /* Memory to make an excerpt, without the reader of its chunk. */
     ROOM = 2 * LINES * (TOLD_MAX * ESCAPED + 64),
 };
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
 struct asked {
-    bool is_there; /* a sequence number */
+    bool is_there; /* it has a sequence number */
     bool has_lines;
     uint64_t sequence;
     uint32_t around;
-    const char *source; /* NULL: of any */
+    const char *source; /* NULL: any source */
 };
 
 static bool read_number(const char *text, uint64_t max, uint64_t *ret)
@@ -40,7 +40,7 @@ static bool read_number(const char *text, uint64_t max, uint64_t *ret)
     return *ret <= max;
 }
 
-/* NULL, or what is wrong. */
+/* NULL, or an error message. */
 static const char *take(struct asked *asked, const struct pfdd_http_arg *arg)
 {
     uint64_t value = 0;
@@ -75,7 +75,7 @@ static const char *read_query(struct asked *ret,
     return wrong || ret->is_there ? wrong : "'sequence' is missing";
 }
 
-/* The chunk that has the line; NULL: none, and why. */
+/* Returns the chunk that holds the line; NULL: see *why. */
 static struct pfdd_chunk *find(const struct pfdd_ring *ring,
                                const struct asked *asked, const char **why)
 {
@@ -93,13 +93,13 @@ static struct pfdd_chunk *find(const struct pfdd_ring *ring,
                                                                         : c;
 }
 
-/* ---- making it, on a worker ---- */
+/* ---- building it, on a worker ---- */
 
 static void put_line(struct pfdd_byte_buffer *out,
                      const struct pfd_excerpt_line *line)
 {
     size_t n = line->n;
-    if (n > TOLD_MAX) { /* Half a letter is none. */
+    if (n > TOLD_MAX) { /* do not cut within a character */
         n = TOLD_MAX;
         while (n && ((unsigned char)line->text[n] & 0xc0) == 0x80)
             n--;
@@ -136,7 +136,7 @@ static void put_sequence(struct pfdd_byte_buffer *out, uint64_t sequence)
     }
 }
 
-/* NULL: it is there. */
+/* NULL, or why there is no excerpt. */
 static const char *read_item(const struct pfdd_excerpt *e,
                              struct pfd_chunk_reader *reader,
                              struct pfd_excerpt *ret)
@@ -183,7 +183,7 @@ static void make(struct pfdd_job *job)
     e->n = out.n;
 }
 
-/* ---- its life ---- */
+/* ---- lifetime ---- */
 
 static void made(struct pfdd_job *job)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source around one line of the ring: asked for by the line's number, read
- * on a worker with the strings that the line's chunk is read with, and told as
- * an object of JSON. Knows no sockets. Loop thread only.
+ * Source context of one line of the ring. A request names the line by its
+ * sequence number; a worker reads the source with the strings of the line's
+ * chunk, and writes an object of JSON. Knows no sockets. Loop thread only.
  */
 #ifndef PFDD_EXCERPT_H
 #define PFDD_EXCERPT_H
@@ -21,24 +21,24 @@ struct pfdd_excerpt {
     struct pfdd_strings *strings; /* likewise */
     uint64_t sequence;
     uint32_t around;
-    bool is_head; /* of the request */
+    bool is_head; /* it answers a HEAD request */
     void (*done)(struct pfdd_excerpt *excerpt);
     void *user;
-    char *text; /* [n] of JSON; NULL: there was no memory */
+    char *text; /* JSON [n]; NULL: out of memory */
     size_t n;
 };
 
 /*
- * What ?sequence=, ?source= and ?lines= ask for; `done` is called, with `user`,
- * when it is there, and not before this returns. 0, or the status to answer
- * with: 400 for what is not understood, 404 for a line that is not there (any
- * more) or of another source, 503 while there is no room; `err` says why.
+ * Parses ?sequence=, ?source= and ?lines=, and starts a job. `done` is called
+ * with `user` when the job has ended, never before this returns. Returns 0, or
+ * a status of HTTP, and `err`: 400: bad parameters; 404: the line was evicted,
+ * does not exist, or is of another source; 503: out of memory.
  */
 unsigned pfdd_excerpt_ask(struct pfdd_render_cache *render_cache,
                           const struct pfdd_http_request *q,
                           void (*done)(struct pfdd_excerpt *excerpt),
                           void *user, char *err, size_t n_err);
-/* In `done`, or later. */
+/* Within `done` or after it. */
 void pfdd_excerpt_free(struct pfdd_excerpt *excerpt);
 
 #endif

@@ -20,11 +20,11 @@
 
 enum {
     RETRY_MS = 1000,
-    TICK_MS = 200,   /* new sources, age of files */
-    FILES_MAX = 256, /* that are written at a time, with {buffer} */
+    TICK_MS = 200,   /* poll for new sources and aged files */
+    FILES_MAX = 256, /* open writers at a time, with {buffer} */
 };
 
-/* One file that is written. */
+/* Writes one file. */
 struct writer {
     struct pfdd_job job;
     struct pfdd_file_writer *of;
@@ -33,28 +33,28 @@ struct writer {
     bool reading;
     struct pfdd_consumer consumer;
     bool consuming;
-    bool busy; /* the job is on its way */
+    bool busy; /* the job is in flight */
     bool failing;
     uint64_t retry_at; /* uv_now() */
-    uint64_t used;     /* likewise: when it had something to write last */
-    uint32_t source;   /* with {buffer}: its number in `files` */
+    uint64_t used;     /* uv_now(): when it last had lines to write */
+    uint32_t source;   /* with {buffer}: index in `files` */
     char *path;
-    /* The job's. */
+    /* Owned by the job. */
     struct pfdd_append_file file;
-    const char *bytes; /* [n], the reader's or the queue's */
+    const char *bytes; /* [n], of the cursor or the consumer */
     size_t n;
     int error;
-    char old[PFDD_ROTATION]; /* rotated just now, or "" */
-    bool is_due;    /* it is rotated when what is in it is known to be */
-    bool is_mended; /* of what whoever wrote it last left */
+    char old[PFDD_ROTATION]; /* path of the file that was just rotated, or "" */
+    bool is_due;    /* to be rotated once the checkpoint has its acks */
+    bool is_mended; /* the end that an earlier process left is repaired */
     struct pfdd_file_resume file_resume;
 };
 
-/* Of a source, by its number: which one it was, and how far its file is. */
+/* With {buffer}: a source, by its index, and how far its file has come. */
 struct source_file {
     uint64_t born;
-    uint64_t seq;     /* of the first line that may not be in it */
-    uint64_t n_lines; /* that the source had then */
+    uint64_t seq;     /* first line that may not be in the file */
+    uint64_t n_lines; /* lines of the source at that time */
     struct writer *writer;
 };
 
@@ -76,7 +76,7 @@ static bool is_due(const struct writer *w)
             (config->rotate_age_ms && f->size && age >= config->rotate_age_ms));
 }
 
-/* The old file gets the time behind its name. */
+/* Renames the file to its name with a timestamp. */
 static void rotate(struct writer *w)
 {
     if (!pfdd_rotation_rename(w->path, w->old))
@@ -90,7 +90,7 @@ static bool write_lines(struct writer *w)
     struct pfdd_append_file *f = &w->file;
     if (!pfdd_append_file_open(f))
         return false;
-    /* Of somebody else, who was killed. */
+    /* A process that was killed has left half a line. */
     if (!f->is_whole && w->consuming && !pfdd_append_file_write(f, "\n", 1))
         return false;
     uint64_t before = f->size;
@@ -105,7 +105,7 @@ static bool write_lines(struct writer *w)
     return ok;
 }
 
-/* The next lines, and what becomes due by them. */
+/* Writes the next lines, and rotates the file or marks it as due. */
 static void go_on(struct writer *w)
 {
     if (w->n && !write_lines(w)) {
@@ -149,7 +149,7 @@ static void run_job(struct pfdd_job *job)
     } else if (!is_first || w->reading) {
         go_on(w);
     }
-    /* There may be as many as others like: none is kept open. */
+    /* The number of sources is unbounded: keep no file open. */
     if (w->of->per_source && w->file.fd >= 0)
         pfdd_append_file_close(&w->file);
 }
@@ -177,7 +177,7 @@ static void care_done(struct pfdd_job *job)
     finish_close(o);
 }
 
-/* old: rotated just now, or "": at the start. */
+/* old: the file that was just rotated, or "" at the start. */
 static void look_after_old(struct pfdd_file_writer *o, const char *old,
                            const char *path)
 {
@@ -221,7 +221,7 @@ static void job_done(struct pfdd_job *job)
         pfdd_consumer_ack(&w->consumer, w->consumer.given);
         pfdd_consumer_take(&w->consumer, w->n);
     }
-    /* After an error all of it comes again. */
+    /* After an error the writer writes the same lines again. */
     w->n = 0;
     if (w->error && w->error != EAGAIN) {
         d->count.file_errors++;
@@ -255,7 +255,7 @@ static bool has_work(struct writer *w)
         return pfdd_cursor_peek(&w->cursor, &w->bytes, &w->n);
     if (!w->is_mended)
         return true;
-    /* A file that is done has nothing that might come again. */
+    /* Rotate a due file only when none of its lines can be repeated. */
     if (w->is_due)
         return !is_waiting(w);
     return pfdd_consumer_peek(&w->consumer, &w->bytes, &w->n);
@@ -367,7 +367,7 @@ static struct writer *add_writer(struct pfdd_file_writer *o, uint32_t source,
         free(w);
         return NULL;
     }
-    /* What is printed raw need not end anywhere. */
+    /* Raw output need not end with a newline: there is nothing to repair. */
     w->is_mended = o->is_stdout || config->form == PFDD_RAW;
     w->next = o->writers;
     o->writers = w;
@@ -413,8 +413,8 @@ static bool is_idle(struct writer *w)
            pfdd_cursor_is_done(&w->cursor);
 }
 
-/* All of its lines are written: it makes room for others, and goes on there
- * when there are more. */
+/* Frees an idle writer. A new one continues the file when the source has more
+ * lines. */
 static void retire(struct pfdd_file_writer *o, struct source_file *f,
                    uint64_t n_lines)
 {
@@ -432,8 +432,8 @@ static void retire(struct pfdd_file_writer *o, struct source_file *f,
     free_writer(o, w);
 }
 
-/* Where its file goes on. What the ring has let go of since is missed only if
- * some of it was the source's. */
+/* Position at which the file of a source continues. Lines that the ring evicted
+ * count as missed only if the source had any among them. */
 static uint64_t first_seq(const struct pfdd_file_writer *o,
                           const struct source_file *f,
                           const struct pfdd_source *it)
@@ -444,7 +444,8 @@ static uint64_t first_seq(const struct pfdd_file_writer *o,
     return has_all && oldest > f->seq ? oldest : f->seq;
 }
 
-/* Who has had nothing to write for the longest makes way. False: all have. */
+/* Retires the writer that has been idle longest, if there are too many. False:
+ * none is idle. */
 static bool make_way(struct pfdd_file_writer *o)
 {
     struct writer *oldest = NULL;
@@ -524,7 +525,7 @@ static void on_tick(uv_timer_t *timer)
     look_at_sources(o);
 }
 
-/* Of all sources, if each has a file. */
+/* Tidies the rotated files, with {buffer} those of all sources. */
 static void tidy(struct pfdd_file_writer *o)
 {
     char *path = o->is_stdout ? NULL

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Standard output and files: lines that are written to a descriptor, by a
- * thread that may have to wait. A file's path may have {host}, {pid} and
- * {buffer} in it; with {buffer} there is a file for each source. Files are
- * rotated by rename only, and the old ones compressed if asked. What cannot be
- * written is tried again; lines that the ring has dropped by then are a gap
- * record.
+ * Standard output and files: a thread that may block writes lines to a
+ * descriptor. A file's path may contain {host}, {pid} and {buffer}; with
+ * {buffer} each source has a file. Files are rotated by rename only, and old
+ * ones are compressed on request. Failed writes are retried; a gap record
+ * stands for lines that the ring evicted meanwhile.
  *
- * A required output reads from the disk queue instead of the ring, syncs what
- * it has written, and acknowledges it.
+ * A required output reads from the spool instead of the ring, syncs what it has
+ * written, and then acknowledges it.
  */
 #ifndef PFDD_FILE_WRITER_H
 #define PFDD_FILE_WRITER_H
@@ -22,7 +21,7 @@ struct pfdd_file_writer_config {
     char *path;           /* NULL: standard output */
     uint64_t rotate_size; /* 0: never */
     uint64_t rotate_age_ms;
-    uint64_t keep; /* rotated files; 0: all */
+    uint64_t keep; /* number of rotated files; 0: all */
     bool compress;
 };
 
@@ -30,7 +29,7 @@ struct pfdd_file_writer_config {
 struct pfdd_file_writer {
     struct pfdd_output base;
     struct writer *writers;
-    struct pfdd_pool *pool; /* standard output's own thread */
+    struct pfdd_pool *pool; /* the thread of standard output */
     uv_timer_t tick;
     uint64_t first_seq;
     atomic_bool stop;
@@ -38,14 +37,14 @@ struct pfdd_file_writer {
     bool per_source;
     struct source_file *files; /* [n_files], with {buffer} */
     uint32_t n_files;
-    uint32_t turn;      /* whose file has the first chance the next time */
-    unsigned n_waiting; /* sources with lines whose file is not written yet */
+    uint32_t turn;      /* source that gets the next free writer */
+    unsigned n_waiting; /* sources with lines that have no writer */
     unsigned n_writers;
     bool timer_closed;
     unsigned n_compressing;
 };
 
-/* The hooks of a class whose configuration and object these are. */
+/* Hooks for a class whose configuration and object are the structs above. */
 bool pfdd_file_writer_open(struct pfdd_output *output, char *err, size_t n_err);
 void pfdd_file_writer_close(struct pfdd_output *output);
 bool pfdd_file_writer_is_drained(const struct pfdd_output *output);

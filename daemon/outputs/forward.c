@@ -8,7 +8,7 @@
 
 enum {
     DEPTH = 8,
-    ITEMS_MAX = 64, /* of a list or a map */
+    ITEMS_MAX = 64, /* in a list or a map */
 };
 
 enum type {
@@ -24,19 +24,20 @@ enum type {
 struct reader {
     const uint8_t *at;
     const uint8_t *end;
-    bool is_short; /* more bytes may mend it */
+    bool is_short; /* incomplete: more bytes may follow */
 };
 
-/* A value, of lists and maps their number of items only. */
+/* A value; of a list or a map, only the number of its items. */
 struct value {
     enum type type;
     struct pfdd_piece text;
     uint32_t n;
 };
 
-/* ---- values that we read ---- */
+/* ---- decoding ---- */
 
-/* How a first byte goes on: so many bytes of length, or so many of itself. */
+/* Layout of a value by its first byte: bytes of a length, or bytes of
+ * content. */
 struct shape {
     uint8_t first;
     enum type type;
@@ -93,7 +94,7 @@ static bool read_shaped(struct reader *r, uint8_t first, struct value *ret)
     return false;
 }
 
-/* False: there is none, or (is_short) not all of it. */
+/* False: it is invalid, or (is_short) incomplete. */
 static bool read_value(struct reader *r, struct value *ret)
 {
     struct pfdd_piece head;
@@ -114,7 +115,7 @@ static bool read_value(struct reader *r, struct value *ret)
     return ret->type < LIST || ret->n <= ITEMS_MAX;
 }
 
-/* What is inside of a value that was read. */
+/* Skips the items of a list or a map. */
 static bool skip_inside(struct reader *r, const struct value *v, unsigned depth)
 {
     uint32_t n = v->type == LIST ? v->n : v->type == MAP ? 2 * v->n : 0;
@@ -135,8 +136,8 @@ static bool is_word(const struct value *v, const char *word)
 
 /* ---- messages ---- */
 
-/* The texts under two keys of a map whose head was read; what else is there is
- * passed over. */
+/* Reads the texts under two keys of a map, whose header has been read, and
+ * skips all other items. */
 static bool read_map(struct reader *r, const struct value *map, const char *key,
                      struct pfdd_piece *ret, const char *other_key,
                      struct pfdd_piece *other)
@@ -155,8 +156,8 @@ static bool read_map(struct reader *r, const struct value *map, const char *key,
     return true;
 }
 
-/* ["HELO", {...}] and ["PONG", known, reason, host, proof], with anything
- * behind. */
+/* ["HELO", {...}] and ["PONG", known, reason, host, proof], perhaps with more
+ * items. */
 static bool read_list(struct reader *r, uint32_t n,
                       struct pfdd_forward_said *ret)
 {
@@ -212,7 +213,7 @@ long pfdd_forward_read(const void *bytes, size_t n,
     return r.is_short ? 0 : -1;
 }
 
-/* ---- what we say ---- */
+/* ---- encoding ---- */
 
 static int add(void *user, const char *bytes, size_t n)
 {
@@ -233,7 +234,7 @@ static void put_word(msgpack_packer *pk, const char *text)
 
 struct map {
     msgpack_packer pk;
-    uint16_t n; /* pairs */
+    uint16_t n; /* of pairs */
 };
 
 static void put_field(void *user, const struct pfdd_field *field)
@@ -244,8 +245,8 @@ static void put_field(void *user, const struct pfdd_field *field)
     map->n++;
 }
 
-/* [EventTime, {"message": ..., "severity": ..., what is known}]: how much is
- * known is set when all has been put. */
+/* [EventTime, {"message": ..., "severity": ..., fields}]. The number of pairs
+ * is set at the end. */
 static void put(struct pfdd_byte_buffer *out,
                 const struct pfdd_log_record *log_record)
 {

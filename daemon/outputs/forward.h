@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said in Fluent's Forward protocol. By the peer: greetings, answers to
- * ours, and which chunks it has; any bytes are safe to read, and nothing is
- * allocated. By us: notes, chunks of them, and that we know the key. (The
- * protocol: github.com/fluent/fluentd/wiki, Forward Protocol Specification v1.)
+ * Messages of Fluent's Forward protocol. From the peer: handshakes and
+ * acknowledgements of chunks; any bytes are safe to parse, and nothing is
+ * allocated. To the peer: log records, chunks of them, and the proof that we
+ * know the key. (The protocol: github.com/fluent/fluentd/wiki, Forward Protocol
+ * Specification v1.)
  */
 #ifndef PFDD_FORWARD_H
 #define PFDD_FORWARD_H
@@ -16,32 +17,32 @@
 #include "ring/log_record.h"
 
 enum pfdd_forward_kind {
-    PFDD_FORWARD_HELO, /* it wants to know whether we know the key */
-    PFDD_FORWARD_PONG, /* and whether it believes us */
+    PFDD_FORWARD_HELO, /* the peer asks for a proof of the key */
+    PFDD_FORWARD_PONG, /* the peer accepts or refuses the proof */
     PFDD_FORWARD_ACK,
 };
 
-/* Borrowed from the bytes; what was not said is empty. */
+/* Borrowed from the bytes; missing fields are empty. */
 struct pfdd_forward_said {
     enum pfdd_forward_kind kind;
     struct pfdd_piece nonce; /* HELO */
-    struct pfdd_piece auth;  /* likewise: it wants a user, too */
+    struct pfdd_piece auth;  /* likewise; not empty: it asks for a user, too */
     bool is_known;           /* PONG */
     struct pfdd_piece host;
     struct pfdd_piece proof;
     struct pfdd_piece chunk; /* ACK */
 };
 
-/* The first message of bytes [n]; returns how many it has, 0: they are not all
- * there, below 0: it is none. */
+/* Parses the first message of bytes [n]. Returns its size; 0: it is incomplete;
+ * below 0: it is invalid. */
 long pfdd_forward_read(const void *bytes, size_t n,
                        struct pfdd_forward_said *ret);
 
-/* [EventTime, {"message": ..., "severity": ..., what is known}], all texts. */
+/* [EventTime, {"message": ..., "severity": ..., fields}], all of them texts. */
 extern const struct pfdd_encoding pfdd_forward_encoding;
 
-/* [tag, entries, {"chunk": name, "size": n_notes}], with "compressed": "gzip" in
- * it if they are; entries [n]: notes. */
+/* [tag, entries, {"chunk": name, "size": n_notes}], with "compressed": "gzip"
+ * if the entries are compressed; entries [n]: log records. */
 struct pfdd_forward_chunk {
     const char *tag;
     const char *name;
@@ -53,8 +54,8 @@ struct pfdd_forward_chunk {
 void pfdd_forward_message(struct pfdd_byte_buffer *out,
                           const struct pfdd_forward_chunk *chunk);
 
-/* ["PING", host, salt, proof, user, what proves its password]; both empty: none
- * is asked for. */
+/* ["PING", host, salt, proof, user, proof of the password]; the last two are
+ * empty if the peer does not ask for a user. */
 void pfdd_forward_ping(struct pfdd_byte_buffer *out, const char *host,
                        const char *salt, const char *proof, const char *user,
                        const char *password);

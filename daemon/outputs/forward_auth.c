@@ -46,7 +46,7 @@ bool pfdd_make_random(char *ret, size_t n_bytes)
     return true;
 }
 
-/* What proves that we know the key; host: whose proof it is. */
+/* Proves that a host knows the key. */
 static bool prove(const struct pfdd_forward_auth *g, const char *host,
                   size_t n_host, char ret[PFDD_SHA512_TEXT])
 {
@@ -59,7 +59,7 @@ static bool prove(const struct pfdd_forward_auth *g, const char *host,
     return pfdd_sha512(pieces, 4, ret);
 }
 
-/* Likewise the password, which is said to who asks for one only. */
+/* Proves the password, for a peer that asks for a user. */
 static bool prove_user(const struct pfdd_forward_auth *g,
                        struct pfdd_piece salt, char ret[PFDD_SHA512_TEXT])
 {

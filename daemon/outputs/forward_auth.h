@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How two sides of the Forward protocol show each other that they know a key,
- * and we a password: what is read from files, and what is said (forward.h).
+ * Authentication in the Forward protocol: both sides prove that they know a
+ * shared key, and we also that we know a password. Reads the secrets from files
+ * and makes the messages (forward.h).
  */
 #ifndef PFDD_FORWARD_AUTH_H
 #define PFDD_FORWARD_AUTH_H
@@ -10,7 +11,7 @@
 
 enum {
     PFDD_SECRET_MAX = 4096, /* bytes of a key or password */
-    PFDD_SALT_MAX = 256,    /* of what a peer sends to be mixed in */
+    PFDD_SALT_MAX = 256,    /* bytes of a nonce of the peer */
 };
 
 struct pfdd_secret {
@@ -19,37 +20,38 @@ struct pfdd_secret {
 };
 
 struct pfdd_forward_auth {
-    struct pfdd_secret key; /* n is 0: there is none, and nobody greets */
+    struct pfdd_secret key; /* n is 0: no key, and no handshake */
     const char *user;       /* borrowed; NULL: none */
     struct pfdd_secret password;
     char salt[33];
-    char nonce[PFDD_SALT_MAX]; /* [n_nonce], the peer's */
+    char nonce[PFDD_SALT_MAX]; /* [n_nonce], of the peer */
     size_t n_nonce;
 };
 
-/* Where that is configured. */
+/* The keys of the configuration. */
 struct pfdd_forward_auth_config {
-    char *key_file; /* NULL: the peer wants no key */
-    char *user;     /* NULL: it wants none */
+    char *key_file; /* NULL: no shared key */
+    char *user;     /* NULL: no user */
     char *password_file;
 };
 
-/* Secrets are what their files have, without the newline at the end. False: err
- * [n_err] says which of them is in none. */
+/* Reads the secrets from their files, without the newline at the end. False:
+ * err [n_err] names the file that has none. */
 bool pfdd_forward_auth_read(struct pfdd_forward_auth *g,
                             const struct pfdd_forward_auth_config *config,
                             char *err, size_t n_err);
 
-/* Our answer to a HELO, added to out. NULL: all is well; else why not. */
+/* Appends our answer to a HELO to out. NULL: success; else the reason. */
 const char *pfdd_forward_auth_answer(struct pfdd_forward_auth *g,
                                      const struct pfdd_forward_said *helo,
                                      struct pfdd_byte_buffer *out);
 
-/* Of a PONG: NULL, if it lets us in and knows the key itself; else why not. */
+/* Checks a PONG. NULL: the peer accepts us and has proved the key; else the
+ * reason. */
 const char *pfdd_forward_auth_check(const struct pfdd_forward_auth *g,
                                     const struct pfdd_forward_said *pong);
 
-/* Bytes [n] of chance, at most 16, as hexadecimal digits and a NUL. */
+/* n_bytes (at most 16) random bytes as hexadecimal digits and a NUL. */
 bool pfdd_make_random(char *ret, size_t n_bytes);
 
 #endif

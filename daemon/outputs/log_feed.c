@@ -15,7 +15,7 @@ static void on_consumer(struct pfdd_consumer *consumer)
     log_feed->wake(log_feed->user);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static bool open_reader(struct pfdd_log_feed *log_feed,
                         const struct pfdd_output_config *config,
@@ -81,7 +81,7 @@ void pfdd_log_feed_close(struct pfdd_log_feed *log_feed)
     pfdd_cursor_deinit(&log_feed->cursor);
 }
 
-/* ---- notes ---- */
+/* ---- records ---- */
 
 bool pfdd_log_feed_peek(struct pfdd_log_feed *log_feed, const char **bytes,
                         size_t *n)
@@ -91,7 +91,7 @@ bool pfdd_log_feed_peek(struct pfdd_log_feed *log_feed, const char **bytes,
                : pfdd_cursor_peek(&log_feed->cursor, bytes, n);
 }
 
-/* True: what was peeked at is all that there is. */
+/* True: there are no records beyond those that peek returned. */
 static bool are_last(const struct pfdd_log_feed *log_feed)
 {
     const struct pfdd_rendered_block *rendered_block =
@@ -124,7 +124,7 @@ void pfdd_log_feed_take(struct pfdd_log_feed *log_feed, size_t n)
     }
 }
 
-/* What the queue has made stays anyway. */
+/* Records that were rendered from the spool stay valid anyway. */
 void pfdd_log_feed_lend(struct pfdd_log_feed *log_feed, bool is_lent)
 {
     if (!log_feed->is_required)
@@ -165,7 +165,7 @@ void pfdd_log_feed_rewind(struct pfdd_log_feed *log_feed)
     pfdd_log_feed_look(log_feed);
 }
 
-/* ---- how it is ---- */
+/* ---- state ---- */
 
 bool pfdd_log_feed_are_done(const struct pfdd_log_feed *log_feed)
 {
@@ -178,13 +178,13 @@ uint64_t pfdd_log_feed_dropped(const struct pfdd_log_feed *log_feed)
     return log_feed->is_required ? 0 : pfdd_cursor_dropped(&log_feed->cursor);
 }
 
-/* What the queue has read counts there. */
+/* The spool accounts for the records that it has rendered. */
 size_t pfdd_log_feed_memory(const struct pfdd_log_feed *log_feed)
 {
     return log_feed->is_required ? 0 : pfdd_cursor_memory(&log_feed->cursor);
 }
 
-/* Of an item that the ring has; of older ones, of its oldest. */
+/* Time of an item; of an evicted one, time of the ring's oldest item. */
 static uint64_t time_of(const struct pfdd_ring *ring, uint64_t sequence)
 {
     uint64_t oldest = pfdd_ring_oldest(ring);
@@ -192,7 +192,7 @@ static uint64_t time_of(const struct pfdd_ring *ring, uint64_t sequence)
     return i < ring->n_chunks ? pfdd_ring_at(ring, i)->time : 0;
 }
 
-/* 0: none waits. */
+/* 0: no record waits. */
 static uint64_t oldest_time(const struct pfdd_log_feed *log_feed)
 {
     const struct pfdd_ring *ring = &log_feed->d->ring;

@@ -17,38 +17,38 @@
 #include "base/log.h"
 
 enum {
-    BATCH = 64,          /* notes for one system call */
-    PARTS = 3,           /* of a note: head, itself, tail */
-    TURN = 1 << 20,      /* bytes sent before others have their turn */
-    SEND_ROOM = 4 << 20, /* that the kernel may hold; it gives less where the
-                            system says so */
-    WINDOW = 1 << 20,    /* bytes that are on the way, of a required output */
-    LOOK_MS = 2,         /* between looks at how much is, and at what gathers */
+    BATCH = 64,          /* log records for one system call */
+    PARTS = 3,           /* of a record: head, bytes, tail */
+    TURN = 1 << 20,      /* bytes sent before other tasks run */
+    SEND_ROOM = 4 << 20, /* bytes of the send buffer; the kernel may grant
+                            less */
+    WINDOW = 1 << 20,    /* bytes in flight, of a required output */
+    LOOK_MS = 2,         /* polls for delivery and for batches */
 };
 
-/* A connection; its handle may live longer than it is used. */
+/* A connection. Its handle may outlive its use. */
 struct pfdd_log_sender_link {
     uv_poll_t poll;
     int fd;
-    int events; /* polled for */
+    int events; /* that are polled for */
     struct pfdd_log_sender *of;
 };
 
-/* Notes that go out together. */
+/* Log records that are sent together. */
 struct batch {
     size_t n;
     struct pfdd_wrap wraps[BATCH];
     struct iovec parts[BATCH * PARTS];
     struct pfdd_log_record_made notes[BATCH];
-    size_t ends[BATCH]; /* bytes of what was read, behind each */
+    size_t ends[BATCH]; /* offset of each record's end in the input */
 };
 
 enum outcome {
-    EMPTY,   /* there is nothing to send */
-    TURNED,  /* there is more, and others wait */
-    BLOCKED, /* the peer does not take it now */
-    WAITING, /* enough is on the way */
-    LOST,    /* errno says why */
+    EMPTY,   /* nothing left to send */
+    TURNED,  /* there is more, but other tasks run first */
+    BLOCKED, /* the peer does not accept more now */
+    WAITING, /* enough is in flight */
+    LOST,    /* the connection failed: see errno */
 };
 
 static const struct pfdd_access *access_of(const struct pfdd_log_sender *s)
@@ -64,7 +64,7 @@ static size_t part_bytes(const struct iovec *parts)
     return parts[0].iov_len + parts[1].iov_len + parts[2].iov_len;
 }
 
-/* Only read from. */
+/* The bytes are only read. */
 static struct iovec part(const char *at, size_t n)
 {
     return (struct iovec){ (void *)(uintptr_t)at, n };
@@ -90,11 +90,11 @@ static void gather(const struct pfdd_log_sender *s, struct batch *b,
     }
 }
 
-/* ---- what is on the way ---- */
+/* ---- records in flight ---- */
 
 static void on_timer(uv_timer_t *timer);
 
-/* A note went out whole. */
+/* A record was sent whole. */
 static void count_out(struct pfdd_log_sender *s, uint64_t sequence,
                       uint64_t time, size_t n_bytes)
 {
@@ -109,7 +109,7 @@ static void count_out(struct pfdd_log_sender *s, uint64_t sequence,
     s->out.sequence = sequence;
 }
 
-/* The first n notes went out. */
+/* The first n records were sent. */
 static void take(struct pfdd_log_sender *s, const struct batch *b, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -154,7 +154,7 @@ static bool send_memory(int socket, int memory)
     return sendmsg(socket, &message, MSG_NOSIGNAL) >= 0;
 }
 
-/* What is larger than a datagram, as memory that nobody changes any more. */
+/* Sends a record that is larger than a datagram, as sealed memory. */
 static bool send_large(const struct pfdd_log_sender *s,
                        const struct iovec *parts)
 {
@@ -176,7 +176,7 @@ static bool is_full(int error)
     return error == EAGAIN || error == ENOBUFS || error == ENOMEM;
 }
 
-/* The first of a batch, which no datagram holds. */
+/* Handles the first record of a batch, which is larger than a datagram. */
 static bool get_over(struct pfdd_log_sender *s, struct batch *b)
 {
     if (s->protocol->takes_memory) {
@@ -218,7 +218,7 @@ static enum outcome send_datagrams(struct pfdd_log_sender *s, struct batch *b,
 
 /* ---- streams ---- */
 
-/* Of the first note that did not go out whole all is kept. */
+/* Keeps the whole record of which only a part was sent. */
 static bool keep(struct pfdd_log_sender *s, const struct batch *b, size_t i,
                  size_t sent)
 {
@@ -283,7 +283,7 @@ static void drop_link(struct pfdd_log_sender *s)
     struct pfdd_log_sender_link *link = s->link;
     s->link = NULL;
     s->count.retried += s->rest_at > 0;
-    s->rest_at = 0; /* whoever comes gets all of it */
+    s->rest_at = 0; /* the next connection gets the whole record */
     if (s->log_feed.is_required) {
         s->count.retried += s->out.n;
         memset(&s->out, 0, sizeof s->out);
@@ -342,7 +342,7 @@ static void watch(struct pfdd_log_sender_link *link, int events)
 
 static void go_on(struct pfdd_log_sender *s)
 {
-    /* Of a stream the end is waited for. */
+    /* On a stream, poll for its end. */
     int always = s->is_datagram ? 0 : UV_READABLE;
     enum outcome outcome = send_some(s);
     bool waits = outcome == EMPTY || outcome == WAITING;
@@ -353,13 +353,15 @@ static void go_on(struct pfdd_log_sender *s)
     }
 }
 
-/* Nothing of what was sent is on the way any more, and the peer is there. */
+/* Acknowledges all records in flight if the kernel has delivered them and the
+ * peer is still connected. */
 static void look_whether_done(struct pfdd_log_sender *s)
 {
     int left = 0;
     if (ioctl(s->link->fd, SIOCOUTQ, &left) != 0 || left > 0)
         return;
-    /* In this order: what nobody takes any more is thrown away afterwards. */
+    /* In this order: the kernel drops undelivered bytes after it has set the
+     * error. */
     int error = pfdd_outbound_error(s->link->fd, 0);
     if (error) {
         lose_link(s, strerror(error));
@@ -384,7 +386,7 @@ static void on_timer(uv_timer_t *timer)
         uv_timer_stop(timer);
 }
 
-/* What a service says is not for us; when it says no more it has gone. */
+/* Discards input, which the protocols do not have, and detects its end. */
 static bool has_ended(const struct pfdd_log_sender_link *link)
 {
     char waste[4096];
@@ -439,7 +441,7 @@ static void on_notes(void *user)
     }
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static void finish_close(struct pfdd_log_sender *s)
 {
@@ -510,7 +512,7 @@ void pfdd_log_sender_close(struct pfdd_output *output)
     pfdd_outbound_close(&s->outbound);
 }
 
-/* Whoever is away is not waited for. */
+/* Does not wait for a peer that is down. */
 bool pfdd_log_sender_is_drained(const struct pfdd_output *output)
 {
     const struct pfdd_log_sender *s = (const struct pfdd_log_sender *)output;

@@ -52,7 +52,7 @@ static void seconds(FILE *out, const char *name, uint64_t value_ms,
             value_ms / 1000, value_ms % 1000);
 }
 
-/* A name (name.h): no newline is in it. */
+/* A name (name.h) contains no newline. */
 static void put_label(FILE *out, const char *name)
 {
     for (; *name; name++)
@@ -141,7 +141,7 @@ static void put_readers(FILE *out, const struct pfdd *d)
           "Lines that the slowest reader has left.");
 }
 
-/* Of what others were sent. */
+/* Series of records that outputs have sent. */
 static void put_sent(FILE *out, const struct pfdd *d, const char *name,
                      const char *type, const char *help, size_t member)
 {
@@ -208,7 +208,7 @@ static void put_sums(FILE *out, const struct pfdd_buffer_stats *buffer_stats)
     }
 }
 
-/* What went wrong, or was asked for, so often. */
+/* Counters of errors and requests. */
 static void put_counters(FILE *out, const struct pfdd *d)
 {
     const struct pfdd_counters *c = &d->count;
@@ -309,7 +309,7 @@ static char *write_rest(const struct pfdd *d, size_t *n)
 
 /* ---- sources, on a worker ---- */
 
-/* No name is empty: that is all that are not listed. */
+/* The source without a name stands for all that are not listed. */
 static void put_row(struct pfdd_byte_buffer *out, const char *series,
                     const char *name, uint64_t value)
 {
@@ -368,7 +368,7 @@ static void make(struct pfdd_job *job)
     m->n = out.n;
 }
 
-/* ---- what is noted ---- */
+/* ---- the snapshot ---- */
 
 static void forget(struct pfdd_metrics *m)
 {
@@ -405,7 +405,7 @@ static void note_sources(struct pfdd_metrics *m,
     m->others = s->others;
 }
 
-/* Everything that it takes, and what making it takes, is asked for. */
+/* Reserves memory for the snapshot and for making the page. */
 static bool note(struct pfdd_metrics *m, const struct pfdd *d)
 {
     const struct pfdd_source_table *s = &d->source_table;

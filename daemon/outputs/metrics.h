@@ -12,21 +12,21 @@
 #include "daemon.h"
 
 struct pfdd_metrics {
-    struct pfdd_job job; /* `run` is set; `done` is the owner's */
-    void *user;          /* the owner's */
+    struct pfdd_job job; /* `run` is set; the owner sets `done` */
+    void *user;          /* of the owner */
     unsigned refs;
     bool is_state;
     struct pfdd_reader_quota
-        *reader_quota; /* whose bytes it takes, a reference */
-    size_t n_held;     /* of them */
-    char *text;        /* [n], once it is made; NULL: no memory */
+        *reader_quota; /* charged for its memory; a reference */
+    size_t n_held;     /* bytes charged to it */
+    char *text;        /* [n], once rendered; NULL: out of memory */
     size_t n;
-    /* What was noted: all but the series of sources, and these. */
+    /* The snapshot: all but the series of sources, and these as rows. */
     char *rest; /* [n_rest] */
     size_t n_rest;
     struct pfdd_metrics_row {
         struct pfdd_source_counts counts;
-        const char *name; /* in names */
+        const char *name; /* within `names` */
     } * rows;             /* [n_rows] */
     size_t n_rows;
     char *names;
@@ -34,8 +34,9 @@ struct pfdd_metrics {
     struct pfdd_state *state; /* of /state: all */
 };
 
-/* Notes all of /state (is_state), else of /metrics, with one reference. NULL: there is no memory, or no more of the
- * quota, to which it takes a reference. */
+/* Takes a snapshot of /state (is_state) or of /metrics, with one reference.
+ * Takes a reference to the quota. NULL: out of memory, or the quota does not
+ * allow it. */
 struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
                                       struct pfdd_reader_quota *reader_quota,
                                       bool is_state);

@@ -24,7 +24,7 @@ static void put_string(struct pfdd_byte_buffer *out, const char *text, size_t n)
     out->n += n_out + 2;
 }
 
-/* OTLP's integers have a sign: what does not fit is a text. */
+/* OTLP's integers are signed: a number that does not fit becomes a text. */
 static bool is_int64(const char *digits, size_t n)
 {
     static const char max[] = "9223372036854775807";
@@ -34,7 +34,7 @@ static bool is_int64(const char *digits, size_t n)
 
 struct attributes {
     struct pfdd_byte_buffer *out;
-    bool is_next; /* there is one already */
+    bool is_next; /* an attribute precedes */
     bool has_host;
     bool has_device;
 };
@@ -63,9 +63,9 @@ static void put_text(struct attributes *a, const char *name, const char *value)
     put_attribute(a, "", &field);
 }
 
-/* ---- notes ---- */
+/* ---- records ---- */
 
-/* What names of ours are in the semantic conventions. */
+/* Our field names and their names in the semantic conventions. */
 static const struct name {
     const char *ours;
     size_t n;
@@ -73,9 +73,9 @@ static const struct name {
 } names[] = {
     { "file", 4, "code.file.path" },
     { "line", 4, "code.line.number" },
-    { "time_unix_nano", 14, NULL }, /* stands in the record itself */
+    { "time_unix_nano", 14, NULL }, /* a member of the record itself */
 }, resource_names[] = {
-    /* They say who has printed, not what. */
+    /* They identify the producer, not the message. */
     { "host", 4, "host.name" },
     { "process", 7, "process.executable.name" },
     { "pid", 3, "process.pid" },
@@ -127,7 +127,7 @@ static void put_resource(struct pfdd_byte_buffer *out,
     pfdd_byte_buffer_add(out, "", 1);
 }
 
-/* Of what stands in no resource. */
+/* Appends a field that belongs to no resource. */
 static void put_field(void *user, const struct pfdd_field *field)
 {
     const struct name *name = FIND(field, names);
@@ -140,7 +140,7 @@ static void put_field(void *user, const struct pfdd_field *field)
     }
 }
 
-/* The number of a level, and its word. */
+/* A level's number and word. */
 struct severity {
     unsigned number;
     const char *text;
@@ -247,7 +247,7 @@ void pfdd_otlp_free(struct pfdd_otlp *body)
     *body = (struct pfdd_otlp){ 0 };
 }
 
-/* ---- answers ---- */
+/* A number, or a text of digits, as the mapping has it. */
 
 /* A number, or the text of one, as the mapping has it. */
 static uint64_t number_of(const json_t *value, uint64_t max)

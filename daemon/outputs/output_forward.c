@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fluent's Forward protocol, version 1 (of Fluentd, Fluent Bit and others):
- * notes go in chunks (mode PackedForward), which the peer acknowledges; those
- * that it has not acknowledged are kept, a few at a time, and sent again on the
- * next connection, under the same names. Times have nanoseconds. With a shared
- * key both sides prove that they know it.
+ * Fluent's Forward protocol, version 1 (Fluentd, Fluent Bit and others). Log
+ * records are sent in chunks (mode PackedForward), which the peer acknowledges.
+ * A few unacknowledged chunks are kept, and sent again on the next connection
+ * under the same names. Times have nanoseconds. With a shared key both sides
+ * prove that they know it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,9 +21,9 @@
 
 enum {
     TICK_MS = 25,
-    WINDOW = 8,         /* chunks that are not acknowledged, at most */
-    ANSWER_MAX = 16384, /* bytes of what a peer says at a time */
-    NAME_ROOM = 64,     /* of a chunk */
+    WINDOW = 8,         /* unacknowledged chunks, at most */
+    ANSWER_MAX = 16384, /* bytes of unparsed input */
+    NAME_ROOM = 64,     /* bytes of a chunk's name */
 };
 
 struct forward_config {
@@ -34,32 +34,32 @@ struct forward_config {
     uint64_t ack_ms;
 };
 
-/* Notes that go, and are acknowledged, together. */
+/* Log records that are sent and acknowledged together. */
 struct chunk {
     struct pfdd_job job; /* compresses it */
     struct forward_output *of;
     struct chunk *next;
-    bool is_packing;                 /* the job is on its way */
-    struct pfdd_byte_buffer entries; /* until then */
+    bool is_packing;                 /* the job is in flight */
+    struct pfdd_byte_buffer entries; /* until it is packed */
     struct pfdd_byte_buffer bytes;   /* the whole message */
-    size_t at;                       /* so many of them are out */
-    size_t n_counted;                /* bytes of memory */
+    size_t at;                       /* bytes of it that were sent */
+    size_t n_counted;                /* bytes of memory, as counted */
     uint64_t n_notes;
     uint64_t first;   /* sequence number */
     uint64_t last;    /* likewise */
-    uint64_t time;    /* of the first */
-    uint64_t sent_ms; /* uv_now(), when the last of them went out */
+    uint64_t time;    /* of the first record */
+    uint64_t sent_ms; /* uv_now(), when bytes of it were last sent */
     char name[NAME_ROOM];
 };
 
 struct link {
     uv_poll_t poll;
     int fd;
-    int events; /* polled for */
+    int events; /* that are polled for */
     struct forward_output *of;
 };
 
-/* Of a connection. */
+/* State of a connection. */
 enum state {
     DOWN,
     GREETED, /* waits for HELO */
@@ -72,21 +72,21 @@ struct forward_output {
     struct pfdd_log_feed log_feed;
     struct pfdd_outbound outbound;
     bool uplink_closed;
-    uv_timer_t timer; /* for what gathers, and for those who do not answer */
+    uv_timer_t timer; /* for batches, and for missing acknowledgements */
     bool timer_closed;
     struct link *link; /* NULL: not connected */
     unsigned n_links;
     enum state state;
-    struct chunk *chunks; /* oldest first, all not acknowledged */
+    struct chunk *chunks; /* oldest first, all unacknowledged */
     size_t n_chunks;
     size_t n_packing;
     size_t n_bytes;
-    char heard[ANSWER_MAX]; /* [n_heard], not yet understood */
+    char heard[ANSWER_MAX]; /* [n_heard], not parsed yet */
     size_t n_heard;
     struct pfdd_forward_auth forward_auth;
-    char run[17]; /* of this daemon, in names of chunks */
+    char run[17]; /* random, in the names of this daemon's chunks */
     uint64_t n_named;
-    uint64_t last_acked; /* the largest number of an acknowledged chunk */
+    uint64_t last_acked; /* the largest last number of an acknowledged chunk */
     struct pfdd_sent count;
 };
 
@@ -127,8 +127,8 @@ static bool make_message(struct chunk *c, const char *entries, size_t n,
     return !c->bytes.failed;
 }
 
-/* On a worker. Room for the message is there: what cannot be compressed goes as
- * it is. */
+/* On a worker. The message's memory is reserved; incompressible entries are
+ * sent as they are. */
 static void pack(struct pfdd_job *job)
 {
     struct chunk *c = PFDD_MEMBER_OF(struct chunk, job, job);
@@ -161,8 +161,8 @@ static void on_packed(struct pfdd_job *job)
     }
 }
 
-/* Of the notes in bytes [n], up to as many as are sent without waiting; returns
- * the bytes of those. */
+/* Moves records of bytes [n] into the chunk, up to the size of a batch; returns
+ * how many bytes they have. */
 static size_t gather(struct chunk *c, const char *bytes, size_t n)
 {
     size_t at = 0;
@@ -200,7 +200,7 @@ static void add_last(struct forward_output *o, struct chunk *c)
     o->n_bytes += c->n_counted;
 }
 
-/* What a message has beside its notes, and more. */
+/* Reserves the message, with enough for the fields beside the entries. */
 static bool make_room(struct chunk *c)
 {
     enum {
@@ -210,7 +210,7 @@ static bool make_room(struct chunk *c)
            pfdd_byte_buffer_room(&c->bytes, c->entries.n + AROUND);
 }
 
-/* False: out of memory; what was not taken comes again. */
+/* False: out of memory; the records were not taken. */
 static bool add_chunk(struct forward_output *o, const char *bytes, size_t n)
 {
     struct chunk *c = calloc(1, sizeof *c);
@@ -236,7 +236,7 @@ static bool add_chunk(struct forward_output *o, const char *bytes, size_t n)
 
 static void on_timer(uv_timer_t *timer);
 
-/* Makes chunks of what there is, if there is enough, or it has waited. */
+/* Makes chunks while batches are complete. */
 static void fill(struct forward_output *o)
 {
     const char *bytes = NULL;
@@ -287,7 +287,7 @@ static void watch(struct link *link, int events)
     uv_poll_start(&link->poll, events, on_event);
 }
 
-/* False: the peer does not take more now, or is lost. */
+/* False: the peer does not accept more now, or the connection is lost. */
 static bool send_chunk(struct forward_output *o, struct chunk *c)
 {
     while (c->at < c->bytes.n) {
@@ -323,7 +323,7 @@ static void go_on(struct forward_output *o)
     watch(o->link, UV_READABLE);
 }
 
-/* Of a whole answer, at once: the socket has room for what is so short. */
+/* Sends a whole message at once: the socket's buffer is empty, and larger. */
 static void answer(struct forward_output *o, const struct pfdd_byte_buffer *g)
 {
     if (g->failed ||
@@ -331,14 +331,14 @@ static void answer(struct forward_output *o, const struct pfdd_byte_buffer *g)
         lose_link(o, "it takes no greeting");
 }
 
-/* ---- what the peer says ---- */
+/* ---- input ---- */
 
 static bool is_word(struct pfdd_piece piece, const char *word)
 {
     return piece.n == strlen(word) && !memcmp(piece.at, word, piece.n);
 }
 
-/* We answer with PING. */
+/* Answers with PING. */
 static const char *take_helo(struct forward_output *o,
                              const struct pfdd_forward_said *said)
 {
@@ -361,8 +361,8 @@ static const char *take_pong(struct forward_output *o,
     return why;
 }
 
-/* A chunk is the peer's that ends with a number; what older ones still have is
- * not. */
+/* Acknowledges records up to a chunk's last number, or up to the first record
+ * of an older chunk that is not acknowledged. */
 static void tell_acked(struct forward_output *o, uint64_t last)
 {
     o->last_acked = last > o->last_acked ? last : o->last_acked;
@@ -393,7 +393,7 @@ static const char *take_ack(struct forward_output *o,
     return "it acknowledges what it was not sent";
 }
 
-/* NULL: all is well. */
+/* NULL: it was accepted; else the reason. */
 static const char *take_answer(struct forward_output *o,
                                const struct pfdd_forward_said *said)
 {
@@ -408,7 +408,7 @@ static const char *take_answer(struct forward_output *o,
     return "it says what nobody understands";
 }
 
-/* NULL: all that came was understood. */
+/* NULL: all of the input was parsed; else the reason. */
 static const char *take_answers(struct forward_output *o)
 {
     const char *why = NULL;
@@ -484,7 +484,7 @@ static void on_up(void *user, int fd)
     go_on(o);
 }
 
-/* The oldest is not acknowledged for too long. */
+/* The oldest chunk was not acknowledged in time. */
 static bool is_overdue(const struct forward_output *o)
 {
     const struct chunk *c = o->chunks;
@@ -514,7 +514,7 @@ static void on_notes(void *user)
     }
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static void finish_close(struct forward_output *o)
 {
@@ -587,7 +587,7 @@ static void close_output(struct pfdd_output *output)
     pfdd_outbound_close(&o->outbound);
 }
 
-/* Whoever is away is not waited for. */
+/* Does not wait for a peer that is down. */
 static bool is_drained(const struct pfdd_output *output)
 {
     const struct forward_output *o = (const struct forward_output *)output;
@@ -613,7 +613,7 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
     return ret;
 }
 
-/* ---- its keys ---- */
+/* ---- keys ---- */
 
 static void check(const void *group, const struct pfdd_places *places)
 {

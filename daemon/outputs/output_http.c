@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HTTP: the live page (page/), /state, /metrics, /healthz, /readyz, /excerpt,
- * and the lines as they come: /events as server-sent events (Last-Event-ID resumes),
- * /lines as ?output= says. ?from= says where to begin, ?match=, ?source=,
- * ?findings= and ?entries_only= choose.
- * What is asked for and not understood is refused, never left out.
+ * HTTP: the live page (web/), /state, /metrics, /healthz, /readyz, /excerpt,
+ * and streams of lines: /events sends server-sent events (Last-Event-ID
+ * resumes), /lines the form that ?output= names. ?from= is the start; ?match=,
+ * ?source=, ?findings= and ?entries_only= filter. A request with an unknown
+ * parameter is refused, never answered in part.
  *
- * Nothing is read from a connection while an answer is on its way, so each has
- * one head and one answer. A connection that asks for nothing is closed after a
- * while, or as soon as another one wants its place.
+ * A connection is not read while an answer is being made or sent, so it has one
+ * head and one answer at a time. A connection without a request is closed after
+ * a timeout, or as soon as another one needs its place.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,25 +26,25 @@
 #include "web/site.h"
 
 enum {
-    HEAD = 1024,      /* bytes of an answer's, at most */
-    PAGES = 16,       /* connections beside max_clients streams */
-    LINGER_MS = 1000, /* for the peer to read why, and to close */
+    HEAD = 1024,      /* bytes of the head of an answer, at most */
+    PAGES = 16,       /* connections beyond max_clients streams */
+    LINGER_MS = 1000, /* for the peer to read the answer and close */
 };
 
 enum state {
-    ASKING,    /* a head is to come */
-    WAITING,   /* for a worker that makes the answer */
-    ANSWERING, /* `answer` goes out */
-    STREAMING, /* and lines behind it */
-    LINGERING, /* all is sent; what comes is not read */
+    ASKING,    /* reads the head of a request */
+    WAITING,   /* a worker makes the answer */
+    ANSWERING, /* sends `answer` */
+    STREAMING, /* sends lines after it */
+    LINGERING, /* all is sent; input is discarded */
 };
 
 struct client {
     struct pfdd_accepted_client
-        base; /* silent: it does not stream, and we wait for it */
+        base; /* silent: no stream, and the peer is to act */
     enum state state;
-    bool keeps; /* another request may follow */
-    bool ended; /* its own side */
+    bool keeps; /* another request may follow (keep-alive) */
+    bool ended; /* the peer has shut down its sending side */
     struct pfdd_socket_writer socket_writer;
     char head[PFDD_HTTP_HEAD];
     size_t n_head;
@@ -56,16 +56,16 @@ struct client {
     struct pfdd_metrics *metrics; /* of this, a reference; else NULL */
     enum metrics_wish {
         NO_METRICS,
-        NEXT,   /* the page that is made next, */
-        MAKING, /* or that is being made */
+        NEXT,   /* waits for the next page, */
+        MAKING, /* or for the one that is being made */
     } wish;
-    bool wants_state; /* these are /state, not /metrics */
-    bool is_head;     /* of the request for them */
+    bool wants_state; /* it waits for /state, not /metrics */
+    bool is_head;     /* of that request: it is HEAD */
 };
 
 struct http_config {
     struct pfdd_output_config base;
-    uint64_t idle_ms; /* of a connection that asks for nothing */
+    uint64_t idle_ms; /* timeout of a connection without a request */
 };
 
 struct http_output {
@@ -73,11 +73,11 @@ struct http_output {
     struct pfdd_accepted_clients accepted_clients;
     unsigned n_streams;
     bool is_making[2]; /* a page of metrics; of the state */
-    size_t n_metrics;  /* bytes that such pages take */
+    size_t n_metrics;  /* bytes of memory of these pages */
     char label[320];   /* of a stream, for the log */
 };
 
-/* ---- the end of a connection ---- */
+/* ---- closing a connection ---- */
 
 static const struct http_config *config_of(const struct http_output *o)
 {
@@ -133,8 +133,8 @@ static void on_gone(struct pfdd_accepted_client *v)
     drop_body(c);
 }
 
-/* Whoever has not read the answer when bytes of theirs are thrown away would
- * lose it. */
+/* Shuts down the sending side and discards input for a while: closing a socket
+ * with unread input could destroy the answer. */
 static void linger(struct client *c)
 {
     if (c->ended) {
@@ -152,10 +152,11 @@ static void linger(struct client *c)
 
 static void write_answer(struct client *c);
 
-/* What is no page for people may do nothing in a browser. */
+/* Policy of answers that are not the live page: a browser does nothing with
+ * them. */
 static const char no_page[] = "default-src 'none'; frame-ancestors 'none'";
 
-/* n: of the body, or -1: there are lines for as long as it likes. */
+/* n: bytes of the body; -1: a stream. */
 static size_t put_head(const struct client *c, char *ret, size_t n_ret,
                        unsigned status, const char *type, const char *policy,
                        long long n)
@@ -206,7 +207,7 @@ static void give_text(struct client *c, bool is_head, unsigned status,
     send_answer(c, head, n_head, text, is_head ? 0 : n);
 }
 
-/* With the end of the connection. */
+/* Closes the connection after the answer. */
 static void refuse(struct client *c, bool is_head, unsigned status,
                    const char *why)
 {
@@ -218,7 +219,7 @@ static void refuse(struct client *c, bool is_head, unsigned status,
 
 /* ---- streams ---- */
 
-/* Writes what there is now. */
+/* Writes lines until the socket blocks or its turn is over. */
 static void write_lines(struct client *c)
 {
     switch (pfdd_socket_writer_turn(&c->socket_writer)) {
@@ -244,7 +245,8 @@ static void go_on(struct pfdd_accepted_client *v)
 static void on_lines(struct pfdd_cursor *cursor)
 {
     struct client *c = cursor->user;
-    /* While it waits for the socket, there is nothing else to do. */
+    /* If it already waits for the socket, it writes when the socket is
+     * ready. */
     if (!c->answer && !(c->base.events & UV_WRITABLE)) {
         write_lines(c);
     } else if (pfdd_socket_writer_has_lagged(&c->socket_writer)) {
@@ -318,7 +320,7 @@ static void send_metrics(struct client *c, struct pfdd_metrics *m,
 
 static void make_metrics(struct http_output *o, bool is_state);
 
-/* All who asked before it was begun have this one. */
+/* Sends the page to all clients that asked before it was begun. */
 static void metrics_done(struct pfdd_job *job)
 {
     struct pfdd_metrics *m = PFDD_MEMBER_OF(struct pfdd_metrics, job, job);
@@ -368,7 +370,8 @@ static struct pfdd_metrics *note_metrics(struct client *c)
     return ret;
 }
 
-/* For all who wait, if there are any and none is being made. */
+/* Starts a page for all waiting clients, if there are any and none is being
+ * made. */
 static void make_metrics(struct http_output *o, bool is_state)
 {
     struct pfdd_metrics *m = NULL;
@@ -466,7 +469,7 @@ static void excerpt_done(struct pfdd_excerpt *e)
     pfdd_accepted_client_let_go(&c->base);
 }
 
-/* Nothing is heard of the connection until it is there. */
+/* Stops reading the connection until the excerpt is done. */
 static void give_excerpt(struct client *c, const struct pfdd_http_request *q)
 {
     char err[160];
@@ -482,7 +485,7 @@ static void give_excerpt(struct client *c, const struct pfdd_http_request *q)
     watch(c, 0);
 }
 
-/* A file of the live page, or nothing that there is. */
+/* A file of the live page, or 404. */
 static void give_site(struct client *c, const struct pfdd_http_request *q)
 {
     const struct pfdd_site_file *f = pfdd_site_find(q->path);
@@ -507,7 +510,7 @@ static void give_lines(struct client *c, const struct pfdd_http_request *q)
 }
 
 static const struct page {
-    const char *path; /* NULL: all others */
+    const char *path; /* NULL: any other path */
     bool has_args;
     void (*give)(struct client *c, const struct pfdd_http_request *q);
 } pages[] = {
@@ -535,7 +538,7 @@ static void give(struct client *c, const struct pfdd_http_request *q)
 static void answer(struct client *c, const struct pfdd_http_request *q)
 {
     const struct pfdd_output_config *config = output_of(c)->base.config;
-    /* No name leads to a unix socket; TLS proves names by itself. */
+    /* A host name cannot lead to a unix socket; TLS proves names by itself. */
     if (!config->access.address.is_unix && !config->access.tls.certificate &&
         !pfdd_http_is_local(q)) {
         refuse(c, q->is_head, 403, "'Host' is not this machine");
@@ -546,14 +549,14 @@ static void answer(struct client *c, const struct pfdd_http_request *q)
     }
 }
 
-/* ---- one after another ---- */
+/* ---- requests ---- */
 
 static void ask(struct client *c)
 {
     c->state = ASKING;
     pfdd_accepted_client_fall_silent(&c->base);
     pfdd_accepted_client_expect(&c->base, config_of(output_of(c))->idle_ms);
-    /* What has come already has its turn as if it came now. */
+    /* Input that arrived meanwhile is handled on the next event. */
     watch(c, c->n_head ? UV_READABLE | UV_WRITABLE : UV_READABLE);
 }
 
@@ -603,7 +606,7 @@ static void write_answer(struct client *c)
     end_answer(c);
 }
 
-/* A head that has come whole is answered. */
+/* Parses and answers a request once its head is complete. */
 static void look_at_head(struct client *c)
 {
     struct pfdd_http_request q;
@@ -637,7 +640,7 @@ static void look_at_head(struct client *c)
     answer(c, &q);
 }
 
-/* False: it is closed. */
+/* False: the connection was closed. */
 static bool receive(struct client *c)
 {
     char waste[4096];
@@ -700,7 +703,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->accepted_clients.class = &clients;
     o->accepted_clients.loop = output->d->loop;
     o->accepted_clients.count = &output->d->count;
-    /* Streams never take the places of those that ask for pages. */
+    /* Places beyond max_clients, which streams never take. */
     o->accepted_clients.n_max = (unsigned)access->max_clients + PAGES;
     if (!pfdd_accepted_clients_open(&o->accepted_clients, access, err, n_err))
         return false;
@@ -745,7 +748,7 @@ static size_t memory(const struct pfdd_output *output)
     return n;
 }
 
-/* ---- its keys ---- */
+/* ---- keys ---- */
 
 static const struct pfdd_key keys[] = {
     { .name = "idle_timeout",

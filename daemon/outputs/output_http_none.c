@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In the place of output_http.c in a build without HTTP. */
+/* Replaces output_http.c in a build without HTTP. */
 #include "config/output_options.h"
 
 const struct pfdd_output_class pfdd_output_http = {

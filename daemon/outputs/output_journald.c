@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The journal of systemd, in its native protocol: a datagram for each item, of
- * fields; what is too large for one goes as sealed memory. (The protocol:
+ * The journal of systemd, in its native protocol: one datagram of fields for
+ * each item; an item that is larger goes as sealed memory. (The protocol:
  * systemd.io/JOURNAL_NATIVE_PROTOCOL.)
  */
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static const char *identifier_of(const struct pfdd_output_config *base)
 
 /* ---- fields ---- */
 
-/* A value with a newline in it has its length before it, little-endian. */
+/* A value that contains a newline follows its length, little-endian. */
 static void put_value(struct pfdd_byte_buffer *out, const char *value, size_t n)
 {
     bool is_long = memchr(value, '\n', n);
@@ -38,7 +38,7 @@ static void put_value(struct pfdd_byte_buffer *out, const char *value, size_t n)
     pfdd_byte_buffer_puts(out, "\n");
 }
 
-/* Its own keys: our names in capitals. */
+/* Fields of the daemon: their names in capitals. */
 static void put_field(void *user, const struct pfdd_field *field)
 {
     struct pfdd_byte_buffer *out = user;
@@ -112,7 +112,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
                                 err, n_err);
 }
 
-/* ---- its keys ---- */
+/* ---- keys ---- */
 
 static void check(const void *group, const struct pfdd_places *places)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Subscribers on a unix or TCP socket. A client may send one line with a
- * request (request.h) at once; one that says nothing for a moment gets what the
- * configuration says. A client that ends its own side gets what there is and
- * the end.
+ * request (request.h) at once; without one it gets, after a grace period, the
+ * lines that the configuration chooses. If the client shuts down its sending
+ * side, it gets the available lines, and then the end.
  */
 #include <assert.h>
 #include <errno.h>
@@ -19,15 +19,15 @@
 #include "outputs/socket_writer.h"
 
 enum {
-    GRACE_MS = 100,      /* to send a request */
-    SEND_ROOM = 1 << 20, /* that the kernel may hold for a client; it gives
-                            less where the system says so */
+    GRACE_MS = 100,      /* for the client to send a request */
+    SEND_ROOM = 1 << 20, /* bytes of a client's send buffer; the kernel may
+                            grant less */
 };
 
 struct client {
-    struct pfdd_accepted_client base; /* it need not say anything */
+    struct pfdd_accepted_client base; /* never silent: no request is needed */
     struct pfdd_socket_writer socket_writer;
-    bool ended; /* its own side */
+    bool ended; /* the client has shut down its sending side */
     char request[PFDD_REQUEST_MAX];
     size_t n_request;
 };
@@ -48,7 +48,7 @@ static void on_leave(struct pfdd_accepted_client *v)
     pfdd_socket_writer_close(&((struct client *)v)->socket_writer);
 }
 
-/* Writes what there is now. */
+/* Writes lines until the socket blocks or its turn is over. */
 static void pump(struct client *c)
 {
     int readable = c->ended ? 0 : UV_READABLE;
@@ -81,7 +81,8 @@ static void go_on(struct pfdd_accepted_client *v)
 static void on_lines(struct pfdd_cursor *cursor)
 {
     struct client *c = cursor->user;
-    /* While it waits for the socket, there is nothing else to do. */
+    /* If it already waits for the socket, it writes when the socket is
+     * ready. */
     if (!(c->base.events & UV_WRITABLE)) {
         pump(c);
     } else if (pfdd_socket_writer_has_lagged(&c->socket_writer)) {
@@ -99,7 +100,7 @@ static bool read_request(const struct client *c, struct pfdd_request *ret,
                          const char *line, size_t n, char *err, size_t n_err)
 {
     bool ok = pfdd_output_request(output_of(c)->base.config, ret, err, n_err);
-    if (n) /* The client's own choice takes the place of the default one. */
+    if (n) /* The client's filter replaces the configured one. */
         pfdd_request_widen(ret);
     ret->n_patterns_max =
         pfdd_reader_quota_of_patterns(&output_of(c)->base.d->reader_quotas);
@@ -208,7 +209,7 @@ static const struct pfdd_accepted_clients_class clients = {
     .closed = on_closed,
 };
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
@@ -260,7 +261,7 @@ static size_t memory(const struct pfdd_output *output)
     return n;
 }
 
-/* ---- its keys ---- */
+/* ---- keys ---- */
 
 static void check(const void *group, const struct pfdd_places *places)
 {

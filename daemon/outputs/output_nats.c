@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NATS JetStream: an edge. Chunks of entries go from the queue on disk to
- * servers as they are, not printed, and on to a worker (input_nats.c), which
- * prints them. What a server has taken may still be lost there: a chunk leaves
- * the disk when a worker has said that all of its outputs have written it.
- * Until then it is sent again whenever something on the way begins anew, in an
- * epoch of its own, so that the worker can tell what is missing.
+ * NATS JetStream: an edge. Chunks of entries go from the spool to the servers
+ * as they are, not rendered. A worker (input_nats.c) fetches and renders them.
+ * A server may still lose a chunk that it has stored, so a chunk leaves the
+ * disk only when a worker has reported that all of its outputs have written it.
+ * Until then it is sent again after every restart on the way. Each repetition
+ * has an epoch of its own, so that the worker can detect missing chunks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,20 +25,20 @@
 
 enum {
     ID = 33,       /* 32 hexadecimal digits and a NUL */
-    PATIENCE = 10, /* seconds without an acknowledgement, until all that waits
-                       is sent again, twice as long each time, up to */
+    PATIENCE = 10, /* seconds without an acknowledgement, until all chunks in
+                      flight are sent again; doubles each time, up to */
     PATIENCE_MAX = 300,
     LOOK_MS = 1000,
-    BUFFER_FRAME = 1024, /* of the room that a server leaves for a message */
+    BUFFER_FRAME = 1024, /* bytes of a message for the buffer's frame */
 };
 
 struct nats_config {
     struct pfdd_output_config base;
     struct pfdd_nats_options nats_options;
-    uint64_t window; /* bytes that are on their way, at most */
+    uint64_t window; /* bytes in flight, at most */
 };
 
-/* On its way. */
+/* A chunk in flight. */
 struct flight {
     struct flight *next;
     uint64_t last; /* sequence number */
@@ -57,9 +57,9 @@ struct nats_output {
     struct flight *flights; /* oldest first */
     struct flight **end;
     size_t n_flights;
-    size_t n_bytes; /* of them */
+    size_t n_bytes; /* bytes in flight */
     uint64_t epoch;
-    uint64_t moved; /* uv_now(), when something was acknowledged last */
+    uint64_t moved; /* uv_now() of the last acknowledgement */
     uint64_t patience;
     size_t max_payload;
     bool is_connected;
@@ -71,7 +71,7 @@ static const struct nats_config *config_of(const struct nats_output *o)
     return (const struct nats_config *)(const void *)o->base.config;
 }
 
-/* ---- who we are ---- */
+/* ---- identity ---- */
 
 static bool make_id(const char *dir, const char *path, char ret[ID])
 {
@@ -89,7 +89,8 @@ static bool make_id(const char *dir, const char *path, char ret[ID])
     return ok;
 }
 
-/* It lies with the queue, whose numbers it goes with. */
+/* The id is stored beside the spool: it belongs to the spool's sequence
+ * numbers. */
 static bool find_id(const char *dir, char ret[ID], char *err, size_t n_err)
 {
     char path[PFDD_PATH];
@@ -123,7 +124,7 @@ static bool is_plain(char c)
            (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
-/* Servers keep something for each subject: few of them. */
+/* A server stores data for each subject: the names of devices keep them few. */
 static void put_gpu(char ret[PFDD_TOKEN], const struct pfd_wire_bytes *device)
 {
     size_t n = device->n < PFDD_TOKEN ? device->n : PFDD_TOKEN - 1;
@@ -138,7 +139,7 @@ static void put_gpu(char ret[PFDD_TOKEN], const struct pfd_wire_bytes *device)
         memcpy(ret, "none", sizeof "none");
 }
 
-/* A chunk that no server takes: those who read get to know. */
+/* Replaces a chunk that exceeds the server's limit by a gap. */
 static struct pfd_wire_frame too_large(const struct pfdd_chunk *c)
 {
     return (struct pfd_wire_frame){
@@ -206,7 +207,7 @@ static struct pfdd_shipment *pack(struct nats_output *o,
     return s;
 }
 
-/* ---- what is on its way ---- */
+/* ---- chunks in flight ---- */
 
 static void land_first(struct nats_output *o)
 {
@@ -284,7 +285,7 @@ static void go_on(struct nats_output *o)
     }
 }
 
-/* ---- what is said ---- */
+/* ---- messages of the servers and workers ---- */
 
 static void take_ack(struct nats_output *o, uint64_t acked)
 {
@@ -322,7 +323,8 @@ static void on_edge(void *user)
     go_on(o);
 }
 
-/* Servers may have lost what they took, and no worker misses what came last. */
+/* Sends again after a timeout: a server may have lost chunks that it stored,
+ * and a worker cannot detect that the last ones are missing. */
 static void on_timer(uv_timer_t *timer)
 {
     struct nats_output *o = timer->data;
@@ -336,7 +338,7 @@ static void on_timer(uv_timer_t *timer)
     go_on(o);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static void finish_close(struct nats_output *o)
 {
@@ -395,7 +397,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     };
     o->end = &o->flights;
     o->patience = PATIENCE;
-    o->epoch = pfdd_time_now() / 1000; /* of no epoch before a restart */
+    o->epoch = pfdd_time_now() / 1000; /* beyond all earlier epochs */
     o->edge = pfdd_edge_new(&options);
     if (!o->edge) {
         snprintf(err, n_err, "nats: no memory, or no thread");
@@ -420,7 +422,7 @@ static void close_output(struct pfdd_output *output)
     pfdd_edge_close(o->edge);
 }
 
-/* Whoever is away is not waited for. */
+/* Does not wait for servers that are down. */
 static bool is_drained(const struct pfdd_output *output)
 {
     const struct nats_output *o = (const struct nats_output *)output;
@@ -435,7 +437,7 @@ static size_t memory(const struct pfdd_output *output)
            pfdd_edge_memory(o->edge);
 }
 
-/* ns; 0: nothing waits. */
+/* Age of the oldest unacknowledged item, ns; 0: there is none. */
 static uint64_t age(const struct nats_output *o)
 {
     const struct pfdd_ring *ring = &o->base.d->ring;
@@ -459,7 +461,7 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
     return ret;
 }
 
-/* ---- its keys ---- */
+/* ---- keys ---- */
 
 static void check(const void *group, const struct pfdd_places *places)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OTLP over HTTP: notes go in requests of JSON, compressed by workers, a few at
- * a time. What the server is too busy for, or nobody answers, is tried again,
- * after a while that the server may name; what it refuses is dropped, and
- * counted. A required output drops only what the server says is bad in itself:
- * of all else, such as a wrong token, the end is waited for.
+ * OTLP over HTTP: log records go in requests of JSON, compressed by workers, a
+ * few at a time. If the server is down or overloaded, a request is retried
+ * after a delay, which the server may set. Records that the server refuses are
+ * dropped and counted. A required output drops records only if the server calls
+ * the records themselves invalid; after any other error, such as a wrong token,
+ * it retries.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 
 enum {
     TICK_MS = 25,
-    WINDOW = 4, /* requests at a time */
+    WINDOW = 4, /* concurrent requests */
     SOONEST_MS = 50,
     LATEST_MS = 5000,
     HEADERS_MAX = 16,
@@ -42,19 +43,19 @@ enum state {
     SENDING,
 };
 
-/* Notes that go, and arrive, together. */
+/* Log records that are sent together. */
 struct batch {
     struct pfdd_job job;
     struct pfdd_http_post http_post;
     struct otlp_output *of;
     enum state state;
     struct pfdd_byte_buffer text;
-    char *packed; /* [n_packed]; NULL: it is sent as it is */
+    char *packed; /* [n_packed]; NULL: it is sent uncompressed */
     size_t n_packed;
     uint64_t n_notes;
     uint64_t first; /* sequence number */
     uint64_t last;  /* likewise */
-    uint64_t time;  /* of the first */
+    uint64_t time;  /* of the first record */
 };
 
 struct otlp_output {
@@ -66,9 +67,9 @@ struct otlp_output {
     bool timer_closed;
     struct batch batches[WINDOW];
     uint64_t pause_until;
-    uint64_t wait_ms; /* the next pause, about */
-    bool is_down;     /* the last answer was none, or to come again */
-    bool told;        /* that it is */
+    uint64_t wait_ms; /* the next delay, before randomization */
+    bool is_down;     /* the last request failed and is to be retried */
+    bool told;        /* that was logged */
     struct pfdd_log_topic topic;
     uint64_t last_acked;
     char *header_text;
@@ -111,7 +112,8 @@ static struct batch *oldest(struct otlp_output *o)
     return ret;
 }
 
-/* A batch is over: its notes are where they are to be, or will never be. */
+/* Frees a batch whose records were delivered or dropped, and acknowledges all
+ * records before the oldest batch that is left. */
 static void finish(struct otlp_output *o, struct batch *b)
 {
     o->last_acked = b->last > o->last_acked ? b->last : o->last_acked;
@@ -122,7 +124,7 @@ static void finish(struct otlp_output *o, struct batch *b)
                       is_behind ? left->first - 1 : o->last_acked);
 }
 
-/* On a worker. What cannot be compressed goes as it is. */
+/* On a worker. An incompressible body is sent as it is. */
 static void pack(struct pfdd_job *job)
 {
     struct batch *b = PFDD_MEMBER_OF(struct batch, job, job);
@@ -145,7 +147,7 @@ static void on_packed(struct pfdd_job *job)
     go_on(o);
 }
 
-/* False: out of memory; what was not taken comes again. */
+/* False: out of memory; the records were not taken. */
 static bool fill(struct otlp_output *o, struct batch *b, const char *bytes,
                  size_t n)
 {
@@ -201,7 +203,7 @@ static void gather(struct otlp_output *o)
     }
 }
 
-/* ---- what comes of them ---- */
+/* ---- outcomes ---- */
 
 static void tell(struct otlp_output *o, const char *why)
 {
@@ -213,7 +215,8 @@ static void tell(struct otlp_output *o, const char *why)
     o->told = why;
 }
 
-/* Between half and all of it, so that many do not come back at once. */
+/* A random delay from half of ms to all of it, so that many clients do not
+ * retry at once. */
 static uint64_t some_of(uint64_t ms)
 {
     uint16_t dice = 0;
@@ -263,14 +266,14 @@ static void refuse(struct otlp_output *o, struct batch *b)
     finish(o, b);
 }
 
-/* It may come to another end the next time. */
+/* A retry may succeed. */
 static bool is_passing(long status)
 {
     return status == 0 || status == 429 || status == 502 || status == 503 ||
            status == 504;
 }
 
-/* The records themselves cannot be had. */
+/* The server rejects the records themselves. */
 static bool is_about_records(long status)
 {
     return status == 400 || status == 413 || status == 422;
@@ -341,7 +344,7 @@ static void on_notes(void *user)
     }
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static bool is_packing(const struct otlp_output *o)
 {
@@ -377,7 +380,7 @@ static void on_timer_closed(uv_handle_t *handle)
     finish_close(o);
 }
 
-/* A header on each line of the file. */
+/* Reads the headers, one a line. */
 static bool read_headers(struct otlp_output *o, char *err, size_t n_err)
 {
     const char *path = config_of(o)->headers_file;
@@ -456,7 +459,7 @@ static void close_output(struct pfdd_output *output)
     pfdd_http_client_close(o->http_client);
 }
 
-/* Whoever is away is not waited for. */
+/* Does not wait for a server that is down. */
 static bool is_drained(const struct pfdd_output *output)
 {
     struct otlp_output *o = (struct otlp_output *)(uintptr_t)output;
@@ -486,7 +489,7 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
     return ret;
 }
 
-/* ---- its keys ---- */
+/* ---- keys ---- */
 
 static void check(const void *group, const struct pfdd_places *places)
 {

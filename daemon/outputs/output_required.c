@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A required subscriber: one at a time on a unix or TCP socket, gets what the
- * queue on disk has for it, as lines of JSON or, if it asks so at once, as
- * entries that are not printed, and says {"ack":N} when it has what goes up to
- * sequence number N in safety. What it has not acknowledged comes again when
- * it, or another one, connects; nothing of it leaves the disk before.
+ * A required subscriber: one at a time on a unix or TCP socket. It gets items
+ * from the spool, as lines of JSON or, if it asks for them at once, as entries
+ * that are not rendered. It sends {"ack":N} when it has stored all items up to
+ * sequence number N. Unacknowledged items stay on disk and are sent again on
+ * the next connection.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,12 +20,12 @@
 #include "spool/spool.h"
 
 enum {
-    GRACE_MS = 100, /* to say what it wants */
+    GRACE_MS = 100, /* to send a request */
 };
 
 struct subscriber {
     struct pfdd_accepted_client base;
-    bool reading; /* it has begun to get what it wants: */
+    bool reading; /* lines or entries are being sent: */
     bool is_entries;
     bool has_had_any;
     char line[PFDD_REQUEST_MAX];
@@ -35,7 +35,7 @@ struct subscriber {
 struct acked_output {
     struct pfdd_output base;
     struct pfdd_accepted_clients accepted_clients;
-    struct subscriber *subscriber; /* NULL: nobody is there */
+    struct subscriber *subscriber; /* NULL: not connected */
     struct pfdd_consumer consumer;
 };
 
@@ -54,11 +54,11 @@ static void on_leave(struct pfdd_accepted_client *v)
     struct acked_output *o = output_of((struct subscriber *)v);
     o->subscriber = NULL;
     o->consumer.absent = true;
-    /* What was not acknowledged is for the next one. */
+    /* The next subscriber gets the unacknowledged items. */
     pfdd_consumer_rewind(&o->consumer);
 }
 
-/* ---- what is wrong with it ---- */
+/* ---- errors ---- */
 
 static bool send_bytes(void *user, const void *bytes, size_t n)
 {
@@ -67,7 +67,7 @@ static bool send_bytes(void *user, const void *bytes, size_t n)
            (ssize_t)n;
 }
 
-/* Words have no place within a frame that was begun. */
+/* An error cannot be reported within a frame that is sent in part. */
 static void refuse(struct subscriber *s, const char *why)
 {
     struct pfd_wire_frame error = { .type = PFD_WIRE_ERROR,
@@ -80,12 +80,13 @@ static void refuse(struct subscriber *s, const char *why)
     close_subscriber(s);
 }
 
-/* ---- out ---- */
+/* ---- sending ---- */
 
 static void hear_out(struct acked_output *o);
 
-/* Sends what there is; more is read meanwhile, and then it is woken. Who has
- * gone may have acknowledged something before that. */
+/* Sends available items until the socket blocks. The consumer reads more
+ * meanwhile and calls wake. A subscriber that has gone may have sent an
+ * acknowledgement before. */
 static void pump(struct acked_output *o)
 {
     struct subscriber *s = o->subscriber;
@@ -125,7 +126,7 @@ static void begin(struct subscriber *s)
     pump(o);
 }
 
-/* ---- requests and acknowledgements in ---- */
+/* ---- requests and acknowledgements ---- */
 
 static const char *take_ack(struct acked_output *o, const json_t *value)
 {
@@ -149,7 +150,7 @@ static const char *take_output(struct subscriber *s, const char *form)
     return NULL;
 }
 
-/* NULL, or what is wrong with it. */
+/* NULL, or an error message. */
 static const char *take_line(struct subscriber *s, const char *line, size_t n)
 {
     const char *why = NULL;
@@ -216,7 +217,7 @@ static void on_event(struct pfdd_accepted_client *v, int events)
         pump(output_of(s));
 }
 
-/* It may have said something that was not read yet. */
+/* Its first line may still be in the socket. */
 static void on_grace(struct pfdd_accepted_client *v)
 {
     struct subscriber *s = (struct subscriber *)v;
@@ -225,10 +226,11 @@ static void on_grace(struct pfdd_accepted_client *v)
         begin(s);
 }
 
-/* ---- coming ---- */
+/* ---- connecting ---- */
 
-/* Its last words and its end may stand in the socket when the next one comes.
- * Whoever sends without end is left there. */
+/* Reads what the current subscriber has sent: an acknowledgement and the end
+ * may still be in the socket when the next one connects. Bounded, in case the
+ * subscriber sends without end. */
 static void hear_out(struct acked_output *o)
 {
     char byte = 0;
@@ -241,8 +243,8 @@ static void hear_out(struct acked_output *o)
     }
 }
 
-/* Who goes with bytes of ours unread breaks the connection, behind the last
- * words. */
+/* A subscriber that closes with unread input breaks the connection; its last
+ * acknowledgements can still be read. */
 static void on_broken(struct pfdd_accepted_client *v)
 {
     hear_out(output_of((struct subscriber *)v));
@@ -269,7 +271,7 @@ static void on_come(struct pfdd_accepted_client *v)
     pfdd_accepted_client_expect(v, GRACE_MS);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static void finish_close(struct acked_output *o)
 {
@@ -336,7 +338,7 @@ static void close_output(struct pfdd_output *output)
     pfdd_accepted_clients_close(&o->accepted_clients);
 }
 
-/* Whether it has acknowledged is the queue's question. */
+/* The spool waits for the acknowledgements. */
 static bool is_drained(const struct pfdd_output *output)
 {
     const struct acked_output *o = (const struct acked_output *)output;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A database of SQLite: a row for each item, written by a thread of its own, in
- * a transaction for what there is. A required one goes on behind the position
- * that the same transaction has set, so that each item is there once.
+ * A SQLite database with a row for each item. A thread of its own writes all
+ * available rows in one transaction. A required output resumes after the
+ * position that the same transaction has set, so each item is stored exactly
+ * once.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "outputs/log_feed.h"
 
 enum {
-    TICK_MS = 500, /* age of rows, tries */
+    TICK_MS = 500, /* poll for aged rows and retries */
     RETRY_MS = 1000,
 };
 
@@ -22,7 +23,7 @@ struct sqlite_config {
     struct pfdd_output_config base;
     char *path;
     uint64_t max_size;
-    uint64_t max_age_ms; /* 0: rows stay */
+    uint64_t max_age_ms; /* 0: rows are not removed by age */
 };
 
 struct sqlite_output {
@@ -31,12 +32,12 @@ struct sqlite_output {
     struct pfdd_pool *pool; /* its own thread */
     uv_timer_t tick;
     bool tick_closed;
-    bool is_open; /* it was, the last time */
+    bool is_open; /* it was open after the last job */
     bool failing;
     uint64_t retry_at; /* uv_now() */
-    uint64_t tidied;   /* likewise: rows that are too old went */
+    uint64_t tidied;   /* uv_now(): when aged rows were last removed */
     struct pfdd_sent count;
-    /* The job's while it is on its way. */
+    /* Owned by the job while it is in flight. */
     struct pfdd_job job;
     bool is_busy;
     struct pfdd_database db;
@@ -82,8 +83,8 @@ static void set_failing(struct sqlite_output *o, bool failing)
 static void start_job(struct sqlite_output *o);
 static void finish_close(struct sqlite_output *o);
 
-/* It is open for the first time since it failed: perhaps it has more than the
- * last transaction that we know of. */
+/* The database is open for the first time since a failure: it may contain a
+ * transaction whose success was not reported. */
 static void begin(struct sqlite_output *o)
 {
     o->is_open = true;
@@ -117,7 +118,7 @@ static void on_written(struct pfdd_job *job)
     }
 }
 
-/* Without notes, too: rows become old. */
+/* There is work without log records, too: rows reach their age. */
 static bool has_work(struct sqlite_output *o)
 {
     uint64_t now = uv_now(o->base.d->loop);
@@ -129,7 +130,7 @@ static bool has_work(struct sqlite_output *o)
 
 static void on_tick(uv_timer_t *timer);
 
-/* Sooner while rows gather. */
+/* Polls more often while a batch is incomplete. */
 static void set_tick(struct sqlite_output *o)
 {
     uint64_t ms = o->log_feed.gathers && o->log_feed.batch_ms < TICK_MS
@@ -171,7 +172,7 @@ static void on_tick(uv_timer_t *timer)
     start_job(timer->data);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
@@ -254,7 +255,7 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
     return ret;
 }
 
-/* ---- its keys ---- */
+/* ---- keys ---- */
 
 static void check(const void *group, const struct pfdd_places *places)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In the place of output_sqlite.c in a build without SQLite. */
+/* Replaces output_sqlite.c in a build without SQLite. */
 #include "config/output_options.h"
 
 const struct pfdd_output_class pfdd_output_sqlite = {

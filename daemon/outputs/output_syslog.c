@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Syslog, RFC 5424: to a unix socket, by datagrams or as a stream, or over TCP
- * and TLS; frames of a stream as RFC 6587 has them. Times have six digits behind
- * the second, since some receivers spoil longer ones; nanoseconds stand in the
- * structured data, with all else that is known.
+ * and TLS, with the framing of RFC 6587. Timestamps have microseconds, since
+ * some receivers corrupt longer ones; the structured data contains nanoseconds
+ * and all other fields.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum framing {
 };
 
 enum {
-    HOST_MAX = 255, /* bytes of names in the header, as the RFC has them */
+    HOST_MAX = 255, /* bytes of names in the header, by the RFC */
     PROCESS_MAX = 128,
     AROUND = 64,      /* bytes of the rest of a header, more than there are */
     EXAMPLES = 32473, /* the enterprise number for examples */
@@ -47,15 +47,15 @@ static const char *identifier_of(const struct syslog_config *config)
     return config->identifier ? config->identifier : "printfdecode";
 }
 
-/* ---- notes ---- */
+/* ---- records ---- */
 
 /*
- * A note is what the configuration says nothing about: the severity's digit,
- * "TIME HOST", NUL, "PROCID MSGID", NUL, then what stands behind the name of the
- * structured data.
+ * A log record without the parts that depend on the configuration: the
+ * severity's digit, "TIME HOST", NUL, "PROCID MSGID", NUL, then the text after
+ * the name of the structured data.
  */
 
-/* Without a control character, nor one that needs a '\\'. */
+/* True: no control character, and none that must be escaped with '\\'. */
 static bool is_plain(const char *text, size_t n)
 {
     unsigned n_odd = 0;
@@ -66,8 +66,8 @@ static bool is_plain(const char *text, size_t n)
     return !n_odd;
 }
 
-/* Control characters as "#012", as syslog servers write them; is_value: of
- * structured data, where some have a '\' before them. */
+/* Writes control characters as "#012", as syslog servers do. is_value: of
+ * structured data, where '"', '\\' and ']' are escaped with '\'. */
 static void put_safe(struct pfdd_byte_buffer *out, const char *text, size_t n,
                      bool is_value)
 {
@@ -96,7 +96,7 @@ static void put_safe(struct pfdd_byte_buffer *out, const char *text, size_t n,
     out->n += (size_t)(end - at);
 }
 
-/* A word of the header; what it may not have becomes '?'. */
+/* A word of the header; characters that are not allowed become '?'. */
 static void put_word(struct pfdd_byte_buffer *out, const char *text, size_t n,
                      size_t max)
 {
@@ -221,7 +221,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
                                 err, n_err);
 }
 
-/* ---- its keys ---- */
+/* ---- keys ---- */
 
 static const char *const facilities[] = {
     "kern",   "user",   "mail",   "daemon",   "auth",   "syslog", "lpr",

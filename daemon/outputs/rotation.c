@@ -63,8 +63,7 @@ static bool compress_stream(FILE *in, FILE *out)
     return ok;
 }
 
-/* Nobody else is about it as long as it is open. Below 0: an errno value,
- * negated. */
+/* Opens and locks the partial file. Below 0: a negated errno value. */
 static int open_part(const char *path)
 {
     struct stat ours;
@@ -73,7 +72,7 @@ static int open_part(const char *path)
                   0640);
     if (fd < 0)
         return -errno;
-    /* Whoever had it may have renamed it meanwhile. */
+    /* The process that held the lock may have renamed the file. */
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &ours) == 0 &&
         lstat(path, &there) == 0 && ours.st_ino == there.st_ino &&
         ours.st_dev == there.st_dev && ftruncate(fd, 0) == 0)
@@ -120,9 +119,10 @@ int pfdd_rotation_compress(const char *path)
     return error == EWOULDBLOCK ? 0 : error;
 }
 
-/* ---- those that there are ---- */
+/* ---- rotated files ---- */
 
-/* What rotate() named, with one of these endings; by time. */
+/* Files with a name of pfdd_rotation_rename() and one of these endings, by
+ * time. */
 static bool find(const char *path, const char *ending, glob_t *ret)
 {
     static const char stamp[] =
@@ -139,7 +139,7 @@ static bool find(const char *path, const char *ending, glob_t *ret)
     return glob(pattern, 0, NULL, ret) == 0;
 }
 
-/* A file and its compressed form are the same one. */
+/* A file or its compressed form. */
 static bool is_one(const char *found, size_t n_path)
 {
     const char *ending = found + n_path + STAMP;
@@ -173,7 +173,7 @@ static void remove_half(const char *path)
     close(fd);
 }
 
-/* Of ours: others may make names, too. */
+/* Only regular files of this user: other users may create names, too. */
 static bool is_ours(const char *path)
 {
     struct stat st;
@@ -181,7 +181,8 @@ static bool is_ours(const char *path)
            st.st_uid == geteuid();
 }
 
-/* It has come as far as to be there whole, or not. */
+/* Completes an interrupted compression: removes the original if the compressed
+ * file exists, else compresses it. */
 static void finish(const char *path)
 {
     char whole[PFDD_ROTATION + sizeof zst];
@@ -208,7 +209,7 @@ void pfdd_rotation_tidy(const char *path)
     }
 }
 
-/* ---- in a job ---- */
+/* ---- the job ---- */
 
 static void run_care(struct pfdd_job *job)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of lines that are done: they get the time behind their name, and are
- * compressed and removed by that. Whatever ends us in between leaves nothing
- * that the next one does not tidy up. Any thread.
+ * Rotated files: they get a timestamp after their name, are compressed, and are
+ * removed in order of time. The next start cleans up after a process that was
+ * killed at any point. Any thread.
  */
 #ifndef PFDD_ROTATION_H
 #define PFDD_ROTATION_H
@@ -17,31 +17,31 @@ enum {
     PFDD_ROTATION = 512, /* bytes of a path */
 };
 
-/* PATH.YYYYMMDDTHHMMSS.NNNNNNNNN; false: it could not be renamed. */
+/* Renames it to PATH.YYYYMMDDTHHMMSS.NNNNNNNNN. False: see errno. */
 bool pfdd_rotation_rename(const char *path, char ret[PFDD_ROTATION]);
 
-/* PATH.zst in its place. 0, or an errno value; somebody else may be about it,
- * which is none. */
+/* Replaces the file by PATH.zst. 0, or an errno value; 0 also if another
+ * process is compressing it. */
 int pfdd_rotation_compress(const char *path);
 
-/* Of those of a path only so many stay. */
+/* Keeps only the newest `keep` rotated files of a path. */
 void pfdd_rotation_keep(const char *path, uint64_t keep);
 
-/* In a path: any name may stand there. */
+/* In a path: stands for any name. */
 #define PFDD_ROTATION_ANY "\1"
 
-/* Of those of a path, what a kill has left: halves go, what is there twice is
- * there once, and what is not compressed will be. */
+/* Cleans up the rotated files of a path after a kill: removes partial files and
+ * duplicates, and compresses the rest. */
 void pfdd_rotation_tidy(const char *path);
 
-/* All of that, as a job; the owner sets job.done. */
+/* These steps as a job; the owner sets job.done. */
 struct pfdd_rotation_care {
     struct pfdd_job job;
-    char old[PFDD_ROTATION]; /* renamed just now, or "": at the start */
+    char old[PFDD_ROTATION]; /* the file just rotated, or "" at the start */
     char path[PFDD_ROTATION];
     bool compress;
     uint64_t keep;
-    int error; /* of compressing: an errno value */
+    int error; /* of the compression: an errno value */
 };
 
 void pfdd_rotation_care(struct pfdd_rotation_care *ret, const char *old,

@@ -7,7 +7,8 @@
 #include "base/byte_buffer.h"
 #include "outputs/database_rows.h"
 
-/* What SQLite knows it by; the base comes first, as it wants it. */
+/* The table as SQLite sees it; the base is the first member, as SQLite
+ * requires. */
 struct table {
     struct sqlite3_vtab base;
     struct pfdd_row_source *source; /* borrowed */
@@ -16,7 +17,7 @@ struct table {
 struct cursor {
     struct sqlite3_vtab_cursor base;
     struct pfdd_row_source *source; /* borrowed */
-    size_t next;                    /* byte behind the row */
+    size_t next;                    /* offset of the next row */
     bool is_end;
     struct pfdd_value values[PFDD_ROW_COLUMNS];
 };
@@ -56,13 +57,13 @@ static int disconnect_table(struct sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-/* There is one way to read it: from the first to the last one. */
+/* There is one plan: a scan from the first row to the last. */
 static int plan(struct sqlite3_vtab *table, struct sqlite3_index_info *info)
 {
     return SQLITE_OK;
 }
 
-/* ---- reading it ---- */
+/* ---- cursor ---- */
 
 static int open_cursor(struct sqlite3_vtab *base,
                        struct sqlite3_vtab_cursor **ret)
@@ -114,7 +115,7 @@ static int is_end(struct sqlite3_vtab_cursor *cursor)
     return ((const struct cursor *)cursor)->is_end;
 }
 
-/* What a value points at stays until its row is written. */
+/* The bytes of a value stay valid until its row is written. */
 static int column(struct sqlite3_vtab_cursor *cursor,
                   struct sqlite3_context *result, int at)
 {
@@ -125,7 +126,7 @@ static int column(struct sqlite3_vtab_cursor *cursor,
     }
     const struct pfdd_value *v = &c->values[at - 1];
     switch (v->kind) {
-    case PFDD_VALUE_NULL: /* which a result is before anything is said */
+    case PFDD_VALUE_NULL: /* a result is NULL by default */
         break;
     case PFDD_VALUE_INTEGER:
         sqlite3_result_int64(result, v->number);

@@ -7,8 +7,8 @@
 #include "base/log.h"
 
 enum {
-    TURN = 1 << 20,  /* bytes written before others have their turn */
-    MUCH = 64 << 10, /* bytes that are worth the way to a thread and back */
+    TURN = 1 << 20,  /* bytes written before other tasks run */
+    MUCH = 64 << 10, /* bytes for which a thread is worth the switch */
 };
 
 /* ---- on a thread ---- */
@@ -21,7 +21,7 @@ static void write_away(struct pfdd_job *job)
     p->error = p->n_written < 0 ? errno : 0;
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static void end_reading(struct pfdd_socket_writer *p)
 {
@@ -42,7 +42,7 @@ static void come_back(struct pfdd_job *job)
     p->cursor.is_lent = false;
     if (p->to->closing) {
         end_reading(p);
-        pfdd_accepted_client_take_back(p->to); /* p has gone with it, perhaps */
+        pfdd_accepted_client_take_back(p->to); /* this may have freed p */
     } else {
         pfdd_accepted_client_take_back(p->to);
         p->go_on(p->to);
@@ -91,7 +91,7 @@ bool pfdd_socket_writer_has_lagged(const struct pfdd_socket_writer *p)
     return true;
 }
 
-/* One subscriber alone has its bytes sooner from the loop. */
+/* The loop serves a single subscriber faster than a thread. */
 static bool is_for_thread(const struct pfdd_socket_writer *p, size_t n)
 {
     const struct pfdd *d = p->output->d;
@@ -110,7 +110,7 @@ static void send_away(struct pfdd_socket_writer *p, const char *bytes, size_t n)
     pfdd_pool_submit(p->output->d->thread_pools.senders, &p->job);
 }
 
-/* What send() said of n bytes. False: the turn ends with *ret. */
+/* Handles the result of send() for n bytes. False: the turn ends with *ret. */
 static bool take(struct pfdd_socket_writer *p, size_t n, ssize_t n_written,
                  int error, enum pfdd_socket_writer_turn *ret)
 {

@@ -13,7 +13,7 @@
 #include "ingest/string_store.h"
 
 enum {
-    SOURCES = 256, /* that are told of, at most */
+    SOURCES = 256, /* sources on the page, at most */
     INPUTS = 64,
     INPUT_TEXT = 1024, /* bytes of what is said of one */
     /* Bytes of the text, at most: but for inputs and sources, of an input, of a
@@ -25,7 +25,7 @@ enum {
     NAME_ESCAPED = 2, /* names have no control characters */
 };
 
-/* What several buffers of a source are like now. */
+/* The sum over all buffers of a source. */
 struct told {
     uint32_t source;
     unsigned n_buffers;
@@ -33,7 +33,7 @@ struct told {
     unsigned n_unread;
     unsigned n_holes;
     unsigned n_waiting;
-    uint64_t size; /* of the largest */
+    uint64_t size; /* of the largest buffer */
 };
 
 struct pfdd_state {
@@ -78,7 +78,8 @@ static void put_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* As in all our JSON: what readers may round is there once more, as a text. */
+/* As in all JSON of the daemon: a number that a parser might round has a text
+ * member, too. */
 static void put_count(FILE *out, const char *name, uint64_t value)
 {
     fprintf(out, ",\"%s\":%" PRIu64, name, value);
@@ -149,8 +150,7 @@ static bool is_troubled(const struct pfdd_source *s)
     return s->troubles.findings || s->troubles.lost_bytes || s->counts.gaps;
 }
 
-/* Those that are there come first, and among them those of which something
- * went wrong. */
+/* Sources with buffers come first, and among them sources with problems. */
 static unsigned rank(const struct pfdd_source *s)
 {
     return s->refs ? (is_troubled(s) ? 0 : 1) : 2;
@@ -163,7 +163,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns how many; *n_all: there are. */
+/* Returns the number of chosen sources; *n_all: of all. */
 static size_t choose(const struct pfdd_source_table *s,
                      struct told told[SOURCES], size_t *n_all)
 {
