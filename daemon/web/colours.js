@@ -1,5 +1,6 @@
-/* The colours of heat pictures: the map `tide` of `printfdecode plot`, even to the
- * eye and told apart by the colour-blind, and those that no number has. */
+/* Colours of heat pictures: the map `tide` of `printfdecode plot`, which is
+ * perceptually uniform and safe for colour-blind readers, and colours for NaN
+ * and the infinities. */
 
 const TIDE = [
     '1c0d5d1b0e5e1b105f1b115f1b12601a14611a15621a1663191764191965181a65181b66',
@@ -29,7 +30,7 @@ const TIDE = [
 const rgb = (text) => [0, 2, 4].map((at) => parseInt(text.slice(at, at + 2), 16));
 const MAP = TIDE.map(rgb);
 
-/* Of a share of the range, from 0 to 1. */
+/* The colour of a share of the range, from 0 to 1. */
 export function colour(share) {
     return MAP[Math.floor(Math.min(Math.max(share, 0), 1) * (MAP.length - 1) + 0.5)];
 }

@@ -1,13 +1,13 @@
-/* The arguments of one format string as columns of numbers, the last so many of
- * them, and what the columns are called. */
+/* The latest arguments of one format string, as columns of numbers with
+ * names. */
 
 const CONVERSION = new RegExp('%(?:%|[-+ #0]*(\\*|\\d+)?(?:\\.(\\*|\\d+))?(?:v(\\d+))?' +
     '(?:hh|hl|h|ll|l|j|z|t|L)?([a-zA-Z]))', 'g');
 const SPECIAL = { nan: NaN, inf: Infinity, '-inf': -Infinity };
 const LATEST = 12;
 
-/* Of each argument: its name as --where has it, the word before it, and whether
- * it is a text. */
+/* For each argument: its name as in --where, the word before it in the format
+ * string, and whether it is a text. */
 export function describe(formatString, n) {
     const found = [];
     let before = 0;
@@ -56,12 +56,12 @@ export class Columns {
             this.latest.shift();
     }
 
-    /* Where the i-th oldest stands. */
+    /* Index of the i-th oldest value. */
     place(i) {
         return (this.#next - this.length + i + this.size) % this.size;
     }
 
-    /* Room for more. */
+    /* Grows the columns to a larger size. */
     grow(size) {
         if (size <= this.size)
             return;
@@ -75,7 +75,7 @@ export class Columns {
         this.#next = this.length;
     }
 
-    /* Of one column: what its numbers are like. */
+    /* Statistics of one column. */
     summary(column) {
         const values = this.data[column];
         const ret = { n: 0, min: Infinity, max: -Infinity, sum: 0, nan: 0, more: 0, less: 0 };

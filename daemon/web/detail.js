@@ -1,4 +1,4 @@
-/* All that is known of one line, with its line of the source among others. */
+/* All members of one record, with the source around its line. */
 import { excerptOf } from './excerpt.js';
 import { make, many, short, visible } from './text.js';
 
@@ -11,7 +11,7 @@ function value(any) {
 }
 
 export class Detail {
-    /* only(name, value): a filter is wanted. */
+    /* only(name, value): the user wants to filter by it. */
     constructor(element, only) {
         this.element = element;
         this.only = only;

@@ -1,8 +1,8 @@
-/* The source around a line's own line of it: what the record says, at once, and
- * its neighbours as soon as the daemon has told them. */
+/* Source context of a record: its own line, which the record contains, at once,
+ * and the lines around it when the daemon has answered. */
 import { make, visible } from './text.js';
 
-const FEW = 5; /* lines before and behind */
+const FEW = 5; /* lines before and after */
 const MANY = 20;
 
 function number(line) {
@@ -21,7 +21,7 @@ function neighbour({ line, text, cut }) {
     return make('tr', {}, number(line), make('td', { class: 'code', text: seen }));
 }
 
-/* What is known of it: { lines, marked }, { lines: [], reason }; or throws. */
+/* Returns { lines, marked } or { lines: [], reason }; or throws. */
 async function ask({ sequence, source }, lines) {
     const query = new URLSearchParams({ sequence, source, lines });
     const answer = await fetch(`/excerpt?${query}`, { cache: 'no-store' });
@@ -31,7 +31,7 @@ async function ask({ sequence, source }, lines) {
 }
 
 export class Excerpt {
-    /* json: a record whose origin says where it is from. */
+    /* json: a record whose origin contains a line of the source. */
     constructor(json) {
         const { file, line } = json.origin;
         this.json = json;
@@ -62,7 +62,7 @@ export class Excerpt {
     }
 }
 
-/* The line of the source, where it is known; null: nothing says which it is. */
+/* An element with the source; null: the record's origin has no line. */
 export function excerptOf(json) {
     const { line, source_line: text } = json.origin ?? {};
     if (line === undefined)

@@ -1,4 +1,5 @@
-/* What is seen, as a file: text, NDJSON as the daemon wrote it, or CSV. */
+/* Saves the visible rows as a file: text, NDJSON as the daemon wrote it, or
+ * CSV. */
 
 const COLUMNS = {
     sequence: (row) => row.record.sequence,
@@ -11,7 +12,8 @@ const COLUMNS = {
     lines: (row) => row.n,
 };
 
-/* RFC 4180. What a spreadsheet would take for a formula begins with a quote. */
+/* RFC 4180. A text that a spreadsheet would run as a formula gets a quote
+ * before it. */
 function cell(value) {
     let text = String(value);
     if (/^[=+@\t\r]|^-(?![\d.]|inf)/.test(text))

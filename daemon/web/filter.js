@@ -1,14 +1,14 @@
-/* What is asked for: the form, the daemon's parameters, and a link that says the
- * same. The link has it behind a #, which no server sees. */
+/* The filter: a form, the daemon's parameters for it, and a link to the same
+ * filter. The link contains it after a #, which browsers do not send. */
 
 const ASKED = ['where', 'match', 'format_string', 'source', 'from'];
 
 export class Filter {
-    /* changed(): somebody has asked for something else. */
+    /* changed(): the user has changed the filter. */
     constructor(form, link, changed) {
         this.form = form;
         this.link = link;
-        this.opened = ''; /* text of the format string whose picture is seen */
+        this.opened = ''; /* text of the format string whose picture is open */
         form.addEventListener('submit', (event) => {
             event.preventDefault();
             this.#write();
@@ -55,13 +55,13 @@ export class Filter {
         this.link.href = location.pathname + this.#hash();
     }
 
-    /* This format string's picture is seen; '': none is. */
+    /* Notes the format string whose picture is open; '': none. */
     open(text) {
         this.opened = text;
         this.#write();
     }
 
-    /* Asks for entries of one format string, or source, as well. */
+    /* Sets a field of the form and applies the filter. */
     set(name, value) {
         this.form.elements[name].value = value;
         this.form.requestSubmit();
@@ -71,12 +71,12 @@ export class Filter {
         return this.form.elements.thin.value;
     }
 
-    /* True: some entries are not wanted. */
+    /* True: the filter excludes entries. */
     get chooses() {
         return ASKED.some((name) => name !== 'from' && this.form.elements[name].value);
     }
 
-    /* For /lines. */
+    /* Parameters for /lines. */
     query() {
         const query = new URLSearchParams();
         for (const name of ASKED) {

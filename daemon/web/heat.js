@@ -1,15 +1,15 @@
-/* Entries as a picture: two arguments are a place, a third one its value. First
- * all of them are reduced into a grid, then it is shaded. Values that no scale
- * has, NaN and the infinities, have colours of their own. */
+/* Entries as a heat picture: two arguments are the position, a third one the
+ * value. All entries are reduced into a grid, which is then shaded. NaN and the
+ * infinities have colours of their own. */
 
 import { SPECIAL, colour } from './colours.js';
 
-const CELLS = 512; /* each way, at most */
-const BINS = 64; /* of what is no whole number */
+const CELLS = 512; /* along each axis, at most */
+const BINS = 64; /* along an axis with fractions */
 
 export const REDUCERS = {
     last: (_, value) => value,
-    mean: null, /* the sum, and then divided */
+    mean: null, /* a sum, divided at the end */
     min: Math.min,
     max: Math.max,
     count: (old) => (old ?? 0) + 1,
@@ -27,13 +27,13 @@ function axis(columns, column) {
         return null;
     const span = max - min;
     const cells = isWhole && span < CELLS ? span + 1 : isWhole ? CELLS : BINS;
-    /* Multiplied first: whole numbers that have a cell each come out whole. */
+    /* Multiply first: then whole numbers fall exactly into their cells. */
     const place = (value) => Math.min(cells - 1, span ?
         Math.floor(((value - min) * cells) / (isWhole ? span + 1 : span)) : 0);
     return { min, max, cells, place };
 }
 
-/* Cells: none where there is no value. */
+/* Returns a sparse array of cells: cells without a value are missing. */
 export function reduce(columns, x, y, value, reducer) {
     const across = axis(columns, x);
     const down = axis(columns, y);
@@ -62,8 +62,8 @@ export function reduce(columns, x, y, value, reducer) {
     return { across, down, cells, counts };
 }
 
-/* How many cells are what, and the range of their numbers; least: of those above
- * 0, and how many are not. */
+/* Counts the cells by kind, and the range of their values; least: the smallest
+ * value above 0; notAbove0: the number of all others. */
 export function describeGrid({ cells, counts }) {
     const ret = { min: Infinity, max: -Infinity, least: Infinity, notAbove0: 0,
         n: 0, several: 0, nan: 0, more: 0, less: 0 };
@@ -84,7 +84,7 @@ export function describeGrid({ cells, counts }) {
     return ret;
 }
 
-/* Of sorted numbers, those that are below the value; or, orEqual, not above. */
+/* How many sorted numbers are below the value; orEqual: or equal to it. */
 function rank(sorted, value, orEqual) {
     let [low, high] = [0, sorted.length];
     while (low < high) {
@@ -97,7 +97,8 @@ function rank(sorted, value, orEqual) {
     return low;
 }
 
-/* What makes a number its share of the colours, as `printfdecode plot` does. */
+/* Functions that map a number to its share of the colours, as `printfdecode
+ * plot` does. */
 export const SCALES = {
     linear: (cells, { min, max }) => (value) => (max > min ? (value - min) / (max - min) : 0.5),
     log: (cells, { least, max }) => {
@@ -114,7 +115,7 @@ export const SCALES = {
     },
 };
 
-/* A cell is a pixel of the canvas. */
+/* Draws each cell as one pixel of the canvas. */
 export function shade(canvas, grid, about, scale) {
     const { across, down, cells } = grid;
     canvas.width = across.cells;

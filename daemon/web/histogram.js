@@ -1,10 +1,10 @@
-/* How often which values of one argument came, as bars. */
+/* A histogram of the values of one argument. */
 
 const BINS = 40;
 const WIDTH = 480;
 const HEIGHT = 160;
 
-/* The counts of bins between the least and the largest value. */
+/* Counts of the bins from the smallest value to the largest. */
 export function bins(columns, column) {
     const { min, max, n } = columns.summary(column);
     const counts = new Array(BINS).fill(0);

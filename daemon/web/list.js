@@ -1,6 +1,5 @@
-/* A list of which only what is seen has elements: however many rows there are,
- * those of one screen are used again and again. It stays at its end while it
- * stands there. */
+/* A virtual list: only the visible rows have elements, which are reused. A list
+ * that is scrolled to its end stays at its end. */
 
 const ROW = 22; /* pixels, as in page.css */
 const MORE = 4; /* rows above and below */
@@ -31,13 +30,13 @@ export class List {
     #asked = false;
     #dropped = 0;
 
-    /* rows: a Ring; chosen(row): one was made the current one. */
+    /* rows: a Ring; chosen(row): the current row has changed. */
     constructor(element, rows, chosen) {
         this.element = element;
         this.lines = element.querySelector('.lines');
         this.rows = rows;
         this.chosen = chosen;
-        this.current = -1; /* counted from the first row that ever was */
+        this.current = -1; /* counted from the first row ever */
         this.stays = true;
         this.lines.id = 'lines';
         element.addEventListener('scroll', () => this.#scrolled(), { passive: true });
@@ -46,7 +45,7 @@ export class List {
         new ResizeObserver(() => this.draw()).observe(element);
     }
 
-    /* Draws with the next frame, however often it is called. */
+    /* Draws once with the next frame, even if called several times. */
     draw() {
         if (this.#asked)
             return;
@@ -140,7 +139,7 @@ export class List {
         event.preventDefault();
     }
 
-    /* Makes row i the current one, and shows it. */
+    /* Makes row i the current row, and scrolls to it. */
     choose(i) {
         if (!this.rows.length)
             return;
@@ -162,7 +161,8 @@ export class List {
         this.draw();
     }
 
-    /* The next finding (1) or the one before (-1). False: there is none. */
+    /* Goes to the next finding (1) or the previous one (-1). False: there is
+     * none. */
     toFinding(step) {
         const at = this.current - this.rows.dropped;
         const from = this.current < 0 || at < 0 ? (step > 0 ? -1 : this.rows.length) : at;

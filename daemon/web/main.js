@@ -1,4 +1,4 @@
-/* The page: its parts, and what the keys and buttons do. */
+/* The page: connects its parts, keys and buttons. */
 import { Detail } from './detail.js';
 import { FORMS, save } from './export.js';
 import { Filter } from './filter.js';
@@ -13,13 +13,13 @@ import { count, many } from './text.js';
 import { Tally } from './tally.js';
 import { leftOut, silence } from './words.js';
 
-const RATE = 15000; /* lines a second; of more, these are a sample */
-const BACK = 15000; /* lines before now: as many as come without a sample */
+const RATE = 15000; /* lines a second; more are sampled */
+const BACK = 15000; /* lines before now that are requested */
 const SECOND_MS = 1000;
 
 const at = (id) => document.getElementById(id);
 
-/* What asks to be read out changes no more often than it has to. */
+/* Changes a text only when it differs: screen readers read out each change. */
 function say(id, text) {
     const element = at(id);
     if (element.textContent !== text)
@@ -54,13 +54,13 @@ function takeOne(line) {
     tally.note(record);
     if (record.type === 'left_out')
         return;
-    /* At once: of what is not open few entries are kept. */
+    /* Open it at once: a pattern that is not open keeps few entries. */
     if (record.type === 'entry' && patterns.add(record))
         openWanted();
     tail.push(record);
 }
 
-/* The picture that the link asks for, as soon as there is something to see. */
+/* Opens the picture that the link names, once its pattern has entries. */
 function openWanted() {
     if (picture.pattern || !filter.opened)
         return;
@@ -93,9 +93,10 @@ function heard(state, text) {
 
 const stream = new Stream(take, heard);
 
-let turn = 0; /* of questions */
+let turn = 0; /* number of the current query */
 
-/* "All that is there" is what the page can show: the last lines. */
+/* Starts a query. "All that is there" means as many of the last lines as the
+ * page can show. */
 async function begin() {
     const mine = ++turn;
     const query = filter.query();

@@ -1,10 +1,10 @@
-/* Format strings: how many entries each had, of those that came here, and how
- * many each second lately. */
+/* Format strings of the received entries: how many entries each has, and the
+ * recent counts for each second. */
 import { Columns } from './columns.js';
 
-const KEPT = 500; /* format strings; all others are one */
+const KEPT = 500; /* format strings; all others share one pattern */
 const SECONDS = 60;
-const HISTORY = 4096; /* entries of each whose arguments are kept */
+const HISTORY = 4096; /* entries of each whose arguments are stored */
 const COLUMNS = 16;
 
 class Pattern {
@@ -41,7 +41,7 @@ export class Patterns {
         this.count = 0;
     }
 
-    /* Is it the first of its format string? */
+    /* Returns true if it is the first of its format string. */
     add(record) {
         const { id, format_string: text } = record.json;
         const key = id + text;
@@ -56,7 +56,7 @@ export class Patterns {
         return isFirst;
     }
 
-    /* A second is over. */
+    /* Called once a second. */
     tick() {
         for (const pattern of [...this.#all.values(), this.#others]) {
             pattern.rates.shift();
@@ -65,13 +65,13 @@ export class Patterns {
         }
     }
 
-    /* The n of the most entries. */
+    /* The n patterns with the most entries. */
     top(n) {
         const all = [...this.#all.values(), this.#others].filter((p) => p.count);
         return all.sort((a, b) => b.count - a.count).slice(0, n);
     }
 
-    /* The one of this text, or the one of the most entries that has it in it. */
+    /* The pattern with this text, or the most frequent one that contains it. */
     find(text) {
         const all = this.top(KEPT + 1).filter((p) => p.text.includes(text));
         return all.find((p) => p.text === text) ?? all[0];

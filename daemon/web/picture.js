@@ -1,10 +1,10 @@
 /* One format string: its arguments as a table, a histogram or a heat picture,
- * which moves while entries come. */
+ * updated live. */
 import { REDUCERS, describeGrid, reduce, shade } from './heat.js';
 import { bins, drawBars } from './histogram.js';
 import { count, make, many, short, visible } from './text.js';
 
-const HISTORY = 65536; /* entries, of the one that is open */
+const HISTORY = 65536; /* entries of the open format string */
 const SIZE = 448; /* pixels of a heat picture's longer side */
 
 const SCALE_WORDS = { linear: 'by value', log: 'by logarithm', equal: 'as many of each' };
@@ -22,8 +22,8 @@ function special({ nan, more, less }) {
 }
 
 export class Picture {
-    /* wanted(pattern): only its entries are to be seen; opened(text): it is open
-     * now, or, with '', none is. */
+    /* wanted(pattern): the user wants only its entries; opened(text): it was
+     * opened; '': it was closed. */
     constructor(element, wanted, opened) {
         this.element = element;
         this.wanted = wanted;
@@ -88,7 +88,7 @@ export class Picture {
         this.draw();
     }
 
-    /* Again, of what has come by now. */
+    /* Draws it again with the latest entries. */
     draw() {
         const columns = this.pattern?.columns;
         if (!this.pattern || this.element.hidden)
@@ -111,7 +111,7 @@ export class Picture {
         return canvas;
     }
 
-    /* Not all that came. */
+    /* A remark, if only the latest entries are stored. */
     #kept({ length }) {
         const { count: n } = this.pattern;
         return n > length ? `; of the last ${count(length)} entries of ${count(n)}` : '';

@@ -1,8 +1,9 @@
-/* One record of the daemon, as it stands in a line of JSON: what the page shows
- * of it. */
+/* Parses one record of the daemon, a line of JSON, into the texts that the page
+ * shows. */
 import { oneLine, visible } from './text.js';
 
-/* Of "origin": who called printf, as far as the format says so. */
+/* Members of "origin" that identify the invocation, as far as the format has
+ * them. */
 const WHO = ['stage', 'workgroup', 'invocation', 'position', 'launch', 'vertex',
     'instance', 'primitive', 'fragment', 'tess_coord', 'wave', 'lane'];
 
@@ -45,7 +46,7 @@ const TEXTS = {
     error: (json) => `error: ${json.text}`,
 };
 
-/* Notes, such as reset, are told of and are nothing to worry about. */
+/* Findings that are notes, such as reset: shown, but no problem. */
 const NOTES = new Set(['unused_arguments', 'duplicate_key', 'no_table', 'reset', 'late',
     'module_choice', 'other_service']);
 
@@ -55,7 +56,7 @@ function isFinding(json) {
     return json.type !== 'finding' || !NOTES.has(json.kind);
 }
 
-/* Throws where the line is no record. */
+/* Throws if the line is not a record. */
 export function readRecord(line) {
     const json = JSON.parse(line);
     const origin = json.origin ?? {};

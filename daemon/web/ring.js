@@ -1,4 +1,4 @@
-/* The last of many: adding one more than it holds drops the oldest. */
+/* A ring of fixed size: an item that exceeds it replaces the oldest. */
 export class Ring {
     #items;
     #first = 0;
@@ -6,14 +6,14 @@ export class Ring {
 
     constructor(size) {
         this.#items = new Array(size);
-        this.dropped = 0; /* in all */
+        this.dropped = 0; /* in total */
     }
 
     get length() {
         return this.#n;
     }
 
-    /* The i-th oldest. */
+    /* The i-th oldest item. */
     at(i) {
         return this.#items[(this.#first + i) % this.#items.length];
     }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* make_site.sh writes it. */
+/* In a file that make_site.sh generates. */
 extern const struct pfdd_site_file pfdd_site_files[];
 
 const char pfdd_site_policy[] =

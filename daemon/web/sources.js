@@ -1,4 +1,4 @@
-/* Sources as the daemon counts them: it is asked each second. */
+/* A table of sources with the daemon's counters, polled every second. */
 import { loss, troubles } from './words.js';
 import { bytes, count, make, visible } from './text.js';
 
@@ -16,7 +16,7 @@ function makeRow(source, rate) {
 export class Sources {
     #before = null;
 
-    /* changed(state): it is known anew; null: the daemon does not answer. */
+    /* changed(state): a poll has ended; null: the daemon does not answer. */
     constructor(element, changed) {
         this.element = element;
         this.changed = changed;

@@ -1,5 +1,5 @@
-/* Lines of the daemon as they come, for as long as somebody wants them: the
- * connection is made anew where it ends, behind what has come. */
+/* A live stream of lines from the daemon. If the connection ends, it is made
+ * again and resumes after the last record. */
 
 const AGAIN_MS = 1000;
 const LINE_MAX = 4 << 20;
@@ -8,14 +8,14 @@ export class Stream {
     #stop = null;
     #last = 0;
 
-    /* take(lines): some have come. say(state, text): 'open', 'closed', or
-     * 'refused', and then nothing more comes. */
+    /* take(lines): lines have arrived. say(state, text): 'open', 'closed', or
+     * 'refused', after which no lines arrive. */
     constructor(take, say) {
         this.take = take;
         this.say = say;
     }
 
-    /* query: URLSearchParams of /lines. What was open before ends. */
+    /* query: URLSearchParams of /lines. Ends a stream that is open. */
     open(query) {
         this.close();
         this.#last = 0;
@@ -29,7 +29,7 @@ export class Stream {
         this.#stop = null;
     }
 
-    /* The number of the last record that was taken. */
+    /* Notes the number of the last record, from which to resume. */
     note(sequence) {
         if (Number.isFinite(sequence))
             this.#last = sequence;
@@ -41,7 +41,7 @@ export class Stream {
                 if (await this.#read(query, signal))
                     return;
             } catch {
-                /* The daemon is gone, or not there yet. */
+                /* The daemon has ended, or has not started yet. */
             }
             if (signal.aborted)
                 return;
@@ -52,7 +52,7 @@ export class Stream {
         }
     }
 
-    /* True: it was refused. */
+    /* True: the daemon has refused the query. */
     async #read(query, signal) {
         const answer = await fetch('/lines?' + query, { signal, cache: 'no-store' });
         if (answer.status === 400) {

@@ -1,5 +1,5 @@
-/* The lines: what has come, what waits while it is paused, and what they are
- * seen through. */
+/* The lines: received records, records that wait while it is paused, and the
+ * list that shows them. */
 import { List } from './list.js';
 import { Ring } from './ring.js';
 import { Rows } from './thin.js';
@@ -7,7 +7,7 @@ import { Rows } from './thin.js';
 const KEPT = 20000; /* lines */
 
 export class Tail {
-    /* chosen(row): one was made the current one. */
+    /* chosen(row): the current row has changed. */
     constructor(element, chosen) {
         this.rows = new Rows(KEPT);
         this.waiting = new Ring(KEPT);
@@ -56,7 +56,7 @@ export class Tail {
         this.list.draw();
     }
 
-    /* Rows as they are seen. */
+    /* The rows, as the list shows them. */
     *[Symbol.iterator]() {
         const { rows } = this.rows;
         for (let i = 0; i < rows.length; i++)

@@ -1,6 +1,6 @@
-/* What did not come, over all connections of a question: what the filter hides,
- * what the sample left out, and what this page was too slow for. Each connection
- * counts from its beginning. */
+/* Counts of records that did not arrive, over all connections of a query:
+ * hidden by the filter, omitted by the sampler, or missed because this page was
+ * too slow. The daemon's counts begin anew with each connection. */
 
 function sum(a, b) {
     return { entries: a.entries + b.entries, findings: a.findings + b.findings };
@@ -14,12 +14,12 @@ export class Tally {
     }
 
     clear() {
-        this.filtered = this.sampled = NONE; /* of connections before */
+        this.filtered = this.sampled = NONE; /* of earlier connections */
         this.now = { filtered: NONE, sampled: NONE };
         this.missed = 0;
     }
 
-    /* A connection begins. */
+    /* A connection was made. */
     begin() {
         this.filtered = sum(this.filtered, this.now.filtered);
         this.sampled = sum(this.sampled, this.now.sampled);

@@ -1,6 +1,6 @@
-/* Words and numbers for people. What programs print is foreign: nothing of it is
- * ever HTML, and what would not be seen, or turn what stands around it, is
- * written out. */
+/* Texts and numbers for people. Texts of programs are untrusted: they never
+ * become HTML, and invisible or bidirectional control characters are
+ * escaped. */
 
 /* eslint-disable-next-line no-control-regex */
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
@@ -13,7 +13,7 @@ export function visible(text) {
     return text.replace(UNSEEN, (c) => (c === '\t' ? c : c === '\n' ? '⏎' : code(c)));
 }
 
-/* A message ends with its newline, which is not worth a sign. */
+/* The newline at the end of a message is not shown. */
 export function oneLine(text) {
     return visible(text.endsWith('\n') ? text.slice(0, -1) : text);
 }
@@ -39,14 +39,14 @@ export function bytes(n) {
     return `${NUMBER.format(unit && n < 100 ? Math.round(n * 10) / 10 : Math.round(n))} ${units[unit]}`;
 }
 
-/* Of a number that was measured: six digits. */
+/* A number with six digits at most. */
 export function short(value) {
     if (typeof value !== 'number' || !Number.isFinite(value))
         return String(value);
     return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
 }
 
-/* An element with text and children; no HTML is ever read. */
+/* Makes an element with text and children; never parses HTML. */
 export function make(tag, options = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(options)) {

@@ -1,6 +1,6 @@
-/* Rows: records, where those that say the same behind one another are one. What
- * is the same: nothing; the message; the message but for its numbers; or the
- * format string, which our messages are made of. Findings stand alone. */
+/* Rows: consecutive equal entries share one row. Entries are compared by one of
+ * these keys: none; the message; the message without its numbers; the format
+ * string. Findings are never merged. */
 import { Ring } from './ring.js';
 
 const NUMBERS = /0x[0-9a-f]+|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?|\b(?:nan|inf)\b/gi;
@@ -35,7 +35,7 @@ export class Rows {
         this.#add(record);
     }
 
-    /* One of KEYS: all rows are made anew. */
+    /* mode: one of KEYS. Builds all rows again. */
     thin(mode) {
         this.key = KEYS[mode] ?? KEYS.none;
         this.rows.clear();

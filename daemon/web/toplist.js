@@ -1,4 +1,5 @@
-/* The list of format strings that said the most, with a line of their rates. */
+/* A table of the most frequent format strings, each with a graph of its
+ * rate. */
 import { count, make, visible } from './text.js';
 
 const SHOWN = 30;
@@ -28,7 +29,7 @@ function drawSpark(svg, rates) {
 export class TopList {
     #rows = new Map();
 
-    /* opened(pattern): somebody wants to see its arguments. */
+    /* opened(pattern): the user wants to see its arguments. */
     constructor(element, opened) {
         this.opened = opened;
         this.body = make('tbody');
@@ -64,7 +65,8 @@ export class TopList {
             drawSpark(line.firstChild, pattern.rates);
             return row;
         });
-        /* Whoever has the focus keeps it: nothing is moved that stands right. */
+        /* Move only rows that are out of place: moving a row loses its
+         * focus. */
         rows.forEach((row, i) => {
             if (this.body.children[i] !== row)
                 this.body.insertBefore(row, this.body.children[i] ?? null);

@@ -1,10 +1,10 @@
-/* What the daemon's state means, in sentences. */
+/* Explains the daemon's state in sentences. */
 import { bytes, count, many, visible } from './text.js';
 
 const NAMED = 4; /* sources in a sentence of their own */
 
-/* "b lost about 1,204 messages: ..."; how many is reckoned from those that the
- * buffer held. */
+/* "b lost about 1,204 messages: ...". The number is estimated from the number
+ * of messages that the buffer held. */
 export function loss(source) {
     const name = visible(source.name);
     const { overflow, lost_bytes: lost } = source;
@@ -19,7 +19,7 @@ export function loss(source) {
         `${bytes(overflow.size + overflow.lost_bytes)} would have held everything.${all}`;
 }
 
-/* What is amiss with a source beside that. */
+/* Other problems of a source. */
 export function troubles(source) {
     const name = visible(source.name);
     const words = [];
@@ -57,7 +57,8 @@ function noProducer(state) {
     return [`${why}: ${ways || 'there is no input'}.`];
 }
 
-/* Why no message is seen: sentences. left: what a filter hides, so far. */
+/* Sentences that explain why no message is shown. left: counts of hidden
+ * records. */
 export function silence(state, left) {
     if (!state)
         return ['The daemon does not answer.'];
@@ -78,7 +79,7 @@ export function silence(state, left) {
     return words;
 }
 
-/* What was left out of what came, in a sentence, or ''. */
+/* Sentences on omitted records, or ''. */
 export function leftOut({ filtered, sampled, missed }) {
     const words = [];
     const one = (what, { entries, findings }) => {
