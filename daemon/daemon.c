@@ -17,14 +17,15 @@
 #include "spool/spool.h"
 
 enum {
-    PAGES = 16, /* this part of memory_max: text that is made of chunks */
+    PAGES = 16, /* part of memory_max: rendered blocks */
     PAGES_MIN = 1 << 20,
     PAGES_MAX = 64 << 20,
-    AHEAD_MAX = 12, /* pages: made sooner than sent, and others may be late */
+    AHEAD_MAX = 12, /* rendered blocks: sent later than rendered, and jobs may
+                       be late */
     TICK_MS = 100,
-    LAG_MAX_MS = 5000,    /* a loop that is later than this is not alive */
-    STUCK_MAX_MS = 10000, /* a job that takes longer does not end */
-    PAUSE_MS = 20,        /* between looks at what is left, at the end */
+    LAG_MAX_MS = 5000,    /* a loop that lags more is not alive */
+    STUCK_MAX_MS = 10000, /* a job that takes longer is stuck */
+    PAUSE_MS = 20,        /* between checks, while stopping */
 };
 
 enum phase {
@@ -35,7 +36,7 @@ enum phase {
     ENDED,
 };
 
-/* ---- what is shared ---- */
+/* ---- shared state ---- */
 
 const char *pfdd_source_name(void *d, uint32_t source)
 {
@@ -173,7 +174,7 @@ void pfdd_follower_ended(struct pfdd *d)
     go_on(d);
 }
 
-/* ---- the end ---- */
+/* ---- stopping ---- */
 
 static void on_handle_closed(uv_handle_t *handle)
 {
@@ -215,7 +216,7 @@ static void finish(struct pfdd *d)
     pfdd_loop_scheduler_close(&d->scheduler, on_handle_closed, d);
 }
 
-/* Steps from one phase to the next when there is nothing left to wait for. */
+/* Enters the next phase when there is nothing left to wait for. */
 static void go_on(struct pfdd *d)
 {
     bool late = uv_now(d->loop) >= d->deadline;
@@ -268,12 +269,12 @@ void pfdd_deinit(struct pfdd *d)
     free(d->config_text);
 }
 
-/* ---- life ---- */
+/* ---- signals and the tick ---- */
 
 static void on_terminate(uv_signal_t *signal, int number)
 {
     struct pfdd *d = signal->data;
-    if (d->stopping) /* The second time there is no patience left. */
+    if (d->stopping) /* A second signal ends draining. */
         d->deadline = 0;
     pfdd_stop(d);
 }
@@ -283,7 +284,7 @@ static void on_hangup(uv_signal_t *signal, int number)
     pfdd_reload(signal->data);
 }
 
-/* The loop turns in time, and jobs get done. */
+/* True: the loop does not lag, and jobs make progress. */
 static bool is_alive(struct pfdd *d)
 {
     return d->lag_ms < LAG_MAX_MS &&
@@ -291,7 +292,7 @@ static bool is_alive(struct pfdd *d)
                STUCK_MAX_MS;
 }
 
-/* The watchdog hears from us only while there is progress. */
+/* The watchdog is notified only while there is progress. */
 static void on_tick(uv_timer_t *timer)
 {
     struct pfdd *d = timer->data;
@@ -310,8 +311,8 @@ static void on_tick(uv_timer_t *timer)
     go_on(d);
 }
 
-/* False: there are none, for want of descriptors; the first signal takes them
- * all. */
+/* False: out of descriptors. The first signal handle takes all that are
+ * needed. */
 static bool start_handles(struct pfdd *d)
 {
     if (uv_signal_init(d->loop, &d->hangup) != 0)
@@ -333,7 +334,7 @@ static bool start_handles(struct pfdd *d)
     return true;
 }
 
-/* Printing is most of the work: the loop has little to do meanwhile. */
+/* Rendering is most of the work, and the loop is nearly idle meanwhile. */
 static unsigned count_printers(const struct pfdd_config *config)
 {
     return config->workers ? (unsigned)config->workers
@@ -384,7 +385,7 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
     return false;
 }
 
-/* Those that there are, when nothing else has been opened. */
+/* Ends the parts that were started, when no input or output is open. */
 static void end_parts(struct pfdd *d)
 {
     pfdd_poller_free(d->poller);
@@ -538,7 +539,7 @@ static void tell_log(void *user, const char *text)
     pfdd_log(PFDD_ERROR, "%s", text);
 }
 
-/* What cannot change while it runs. */
+/* True: a setting differs that cannot change while the daemon runs. */
 static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new)
 {
     const struct pfdd_config *old = d->config->config;
@@ -549,8 +550,7 @@ static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new)
            !same_text(old->state_dir, new->state_dir);
 }
 
-/* A configuration that can take the place of the old one; NULL: err says
- * why not. */
+/* Reads the configuration that is to replace the current one; NULL: see err. */
 static struct pfdd_shared_config *read_again(struct pfdd *d, char *err,
                                              size_t n_err)
 {

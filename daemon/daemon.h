@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The daemon: what its inputs, sessions and outputs share, and their lives.
+ * The daemon: the state that inputs, followers and outputs share, and their
+ * lifetimes.
  *
- * An input or output is a class (type_class.h: one file each) and an object, which
- * is made here and begins as below. close() may take a while: the object calls
- * pfdd_input_closed() or pfdd_output_closed() when its handles are gone, and
- * then frees itself. Loop thread only.
+ * An input or output has a class (type_class.h: a file each) and an object. The
+ * daemon allocates the object, which begins with one of the structs below.
+ * close() may take a while: the object calls pfdd_input_closed() or
+ * pfdd_output_closed() when its handles are gone, and these free it. Loop
+ * thread only.
  */
 #ifndef PFDD_DAEMON_H
 #define PFDD_DAEMON_H
@@ -52,7 +54,7 @@ struct pfdd_output {
     bool closing;
 };
 
-/* A configuration that lives as long as something was opened by it. */
+/* A configuration that lives as long as an object that was opened with it. */
 struct pfdd_shared_config {
     unsigned refs;
     struct pfdd_config *config;
@@ -75,16 +77,16 @@ struct pfdd {
     struct pfdd_counters count;
     struct pfdd_outcome outcome;
     struct pfdd_slow_consumers slow_consumers;
-    struct pfdd_log_topic told_peers;        /* what they did wrong */
-    struct pfdd_memory_budget budget;        /* the memory of all, */
-    struct pfdd_reader_quotas reader_quotas; /* that of readers, */
-    struct pfdd_reader_quotas page_quotas;   /* and of pages of metrics */
-    struct pfdd_loop_scheduler scheduler;    /* and the loop's time */
-    const void *sent;   /* the subscriber that got much last, to compare with */
-    size_t batch;       /* bytes of chunks that a job makes, about */
+    struct pfdd_log_topic told_peers;        /* about their mistakes */
+    struct pfdd_memory_budget budget;        /* of all parts */
+    struct pfdd_reader_quotas reader_quotas; /* of readers */
+    struct pfdd_reader_quotas page_quotas;   /* of pages of metrics */
+    struct pfdd_loop_scheduler scheduler;    /* of the loop's time */
+    const void *sent; /* the subscriber that got much last; only compared */
+    size_t batch;     /* bytes of chunks of a decode job: a decaying maximum */
     unsigned n_failing; /* required outputs that cannot write */
     uint64_t started;   /* ns since 1970 */
-    uint64_t lag_ms;    /* of the loop, the last time it was looked at */
+    uint64_t lag_ms;    /* of the loop, at the last tick */
     bool ready;
     bool stopping;
     /* Private. */
@@ -93,57 +95,58 @@ struct pfdd {
     uv_signal_t interrupt;
     uv_timer_t tick;
     unsigned n_handles;
-    uint64_t deadline; /* of the end, uv_now() */
+    uint64_t deadline; /* while stopping; uv_now() */
     uint64_t ticked;
     int phase;
-    const char *config_path; /* NULL: built in */
-    char *config_text;       /* built in */
+    const char *config_path; /* NULL: the built-in configuration */
+    char *config_text;       /* likewise */
 };
 
 /*
- * Starts everything. config is taken over, also on failure. False: err says
- * why; run the loop all the same, it ends.
+ * Starts everything and takes ownership of config, also on failure. False: see
+ * err; the loop has to be run anyway, and ends.
  */
 bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
                 char *err, size_t n_err);
 
-/* Reads the configuration again and swaps what has changed. */
+/* Reads the configuration again; opens and closes inputs and outputs that
+ * changed. */
 void pfdd_reload(struct pfdd *d);
 
-/* Stops inputs, lets outputs write what there is, ends. The loop then ends. */
+/* Stops the inputs, lets the outputs drain, and then ends the loop. */
 void pfdd_stop(struct pfdd *d);
 
-/* When the loop has ended. */
+/* Call after the loop has ended. */
 void pfdd_deinit(struct pfdd *d);
 
-/* The name of a source's number, for readers: d is a struct pfdd. */
+/* The name of a source by number, for readers: d is a struct pfdd. */
 const char *pfdd_source_name(void *d, uint32_t source);
 
-/* Bytes in memory, part by part. */
+/* Bytes of memory, by part. */
 struct pfdd_memory {
     size_t ring;
     size_t pages;
     size_t inputs;
-    size_t buffers; /* that producers send */
+    size_t buffers; /* sent by producers */
     size_t frames;
     size_t sessions;
-    size_t helpers; /* of sessions' looks */
+    size_t helpers; /* of followers' read passes */
     size_t strings;
     size_t outputs;
 };
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret);
 
-/* Room counts what all parts hold, max bytes at most. */
+/* Sets up the memory budget, with a cap of max bytes. */
 void pfdd_memory_init(struct pfdd *d, size_t max);
 
-/* True: the ring is full of lines that have not been read (ring.h). Sources
- * wait. */
+/* True: the ring is full of unread lines (ring.h), and sources wait. */
 bool pfdd_is_backlogged(struct pfdd *d);
 
-/* Ready: outputs that must write can. */
+/* True: started and not stopping, the ring is not full, and all outputs that
+ * must write can. */
 bool pfdd_is_ready(const struct pfdd *d);
 
-/* Called when a session has ended. */
+/* Called when a follower has ended. */
 void pfdd_follower_ended(struct pfdd *d);
 
 void pfdd_input_closed(struct pfdd_input *input);

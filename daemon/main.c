@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecoded: the command line, the loop, an orderly end. */
+/* printfdecoded: parses the command line, runs the loop and ends orderly. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ static int check_config(const char *path)
     return fflush(stdout) == 0 ? 0 : 1;
 }
 
-/* What an input or output of it wants of NATS. */
+/* The NATS options of its first input or output that has any; NULL: none. */
 static const struct pfdd_nats_options *find_farm(
     const struct pfdd_config *config)
 {
@@ -86,8 +86,8 @@ static int nats_setup(const char *path)
     return !nats_options ? EXIT_CONFIG : ok && fflush(stdout) == 0 ? 0 : 1;
 }
 
-/* The folder of the built-in configuration's sockets, made if need be. In a
- * folder that all may write, it has to be ours. */
+/* The folder of the built-in configuration's sockets, created if needed. It has
+ * to be the daemon's own, in case all users may write to its parent. */
 static bool make_runtime_dir(char *ret, size_t n)
 {
     struct stat st;
@@ -131,9 +131,11 @@ static int serve(const char *path, bool expects)
         return EXIT_CONFIG;
     pfdd_malloc_setup(config->memory_max);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
+    signal(SIGXFSZ, SIG_IGN); /* beyond its size limit, a write to a file
+                                 fails */
     pfdd_systemd_init();
-    pfd_libraries_load(); /* wherever they lie, before files are closed */
+    pfd_libraries_load(); /* wherever they are, before access to files is
+                             restricted */
     pfdd_sandbox_files(config, path);
     bool calls = config->sandbox;
     if (calls)

@@ -11,9 +11,9 @@
 #include "spool/spool.h"
 
 enum {
-    BEGIN_MS = 1000,  /* what is over sooner is no news */
-    AGAIN_MS = 60000, /* it lasts */
-    OVER_MS = 1000,   /* not seen for so long */
+    BEGIN_MS = 1000,  /* shorter waits are not logged */
+    AGAIN_MS = 60000, /* between log lines, while it lasts */
+    OVER_MS = 1000,   /* no longer slow after that */
     NS_PER_MS = 1000000,
 };
 
@@ -24,7 +24,7 @@ struct culprit {
     uint64_t n_lines; /* that wait for it */
 };
 
-/* The reader that sources were put off for just now; NULL: none. */
+/* The slowest cursor that sources waited for just now; NULL: none. */
 static const struct pfdd_cursor *slowest_reader(const struct pfdd *d)
 {
     const struct pfdd_cursor *slowest = NULL;
@@ -39,7 +39,7 @@ static const struct pfdd_cursor *slowest_reader(const struct pfdd *d)
     return slowest;
 }
 
-/* False: nobody holds others up now. */
+/* False: no consumer is slow now. */
 static bool find(const struct pfdd_slow_consumers *h, const struct pfdd *d,
                  struct culprit *ret)
 {

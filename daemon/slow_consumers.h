@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who holds others up: a required output that does not take its lines, or a
- * subscriber that reads too slowly. Said in the log when it begins to matter,
- * from time to time while it lasts, and when it is over. Loop thread only.
+ * Detects slow consumers: a required output that does not acknowledge its
+ * lines, or a subscriber that reads too slowly. They are logged when it begins
+ * to matter, from time to time while it lasts, and when it is over. Loop thread
+ * only.
  */
 #ifndef PFDD_SLOW_CONSUMERS_H
 #define PFDD_SLOW_CONSUMERS_H
@@ -13,15 +14,15 @@
 struct pfdd;
 
 struct pfdd_slow_consumers {
-    char who[160];     /* "" : nobody */
-    bool told;         /* it is in the log */
+    char who[160];     /* "": none */
+    bool told;         /* it has been logged */
     uint64_t since_ms; /* uv_now(); all zero to begin with */
-    uint64_t last_ms;  /* seen last */
+    uint64_t last_ms;  /* when it was slow last */
     uint64_t told_ms;
-    uint64_t waits; /* pfdd_counters.waits, the last time */
+    uint64_t waits; /* pfdd_counters.waits at the last check */
 };
 
-/* Looks: to be called all the time. */
+/* Call at every tick. */
 void pfdd_slow_consumers_look(struct pfdd_slow_consumers *h,
                               const struct pfdd *d);
 
