@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A capture file as a whole: its code objects become one set of strings, its
- * data buffers that can be decoded. How it lies in a file is wire.h's.
+ * data become buffers to decode. wire.h has the framing.
  *
  * Thread rule: once opened, a capture may be read by any number of threads.
  */
@@ -23,7 +23,7 @@ enum {
     PFD_CAPTURE_BUFFERS_MAX = 1 << 20,
 };
 
-/* Bytes of one buffer of a capture, at most. */
+/* Limit for the bytes of one buffer of a capture. */
 #define PFD_CAPTURE_BUFFER_MAX (UINT64_C(4) << 30)
 
 /* One generation of one buffer. Everything is borrowed until the capture is
@@ -32,15 +32,16 @@ struct pfd_capture_buffer {
     const struct pfd_wire_frame *origin; /* its buffer frame, with the host,
                                             process and pid of the hello */
     const char *name; /* of the buffer; "FILE:N" if it has none */
-    size_t n;         /* bytes, up to the last that came or is known to be 0 */
+    size_t n;         /* bytes, up to the last that came or is known as zero */
     const struct pfd_range *holes; /* [n_holes], in order: bytes that did not
                                       come, and read as zeros */
     size_t n_holes;
-    const struct pfd_range *missing; /* [n_missing], in order: of bytes [n],
-                                        those that are not known */
+    const struct pfd_range *missing; /* [n_missing], in order: ranges of bytes
+                                        [n] that are unknown */
     size_t n_missing;
     const struct pfd_chunk_bytes *chunks; /* [n_chunks], in order: its entries,
-                                             where they came instead of it */
+                                             where they came instead of its
+                                             bytes */
     size_t n_chunks;
     uint64_t generation;
     uint64_t time; /* of its last data, nanoseconds since 1970; 0: unknown */
@@ -49,8 +50,8 @@ struct pfd_capture_buffer {
 
 /*
  * Reads a capture of [n] bytes, borrowed for the call, into memory, and adds
- * its strings and shaders to `strings` (the caller's; others may be in it).
- * What is damaged or was lost goes to fn (may be NULL) as findings, and the
+ * its strings and shaders to `strings`, which the caller owns and which may
+ * hold others. Damage and losses go to fn (may be NULL) as findings, and the
  * rest is read. source: the capture's name.
  *
  * PFD_OK; PFD_ERR_UNSUPPORTED: not a capture, or of an unknown version;
@@ -75,8 +76,8 @@ PFD_API enum pfd_status pfd_capture_get(const struct pfd_capture *capture,
                                         struct pfd_capture_buffer *ret);
 
 /*
- * The bytes [n] of buffer i in one piece, until they are handed back; holes
- * take addresses and no memory. PFD_OK; PFD_END: there is no i; PFD_ERR_NOMEM.
+ * The bytes [n] of buffer i in one piece, until pfd_capture_unmap(); holes take
+ * addresses and no memory. PFD_OK; PFD_END: there is no i; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_capture_map(const struct pfd_capture *capture,
                                         size_t i, const void **ret,
@@ -87,23 +88,24 @@ PFD_API void pfd_capture_unmap(const struct pfd_capture *capture, size_t i,
                                const void *bytes);
 
 /*
- * How a `buffer` frame says that its buffer is to be read: *format is the name
- * of a format (static storage), NULL where it says none that we know, and
- * options are set as it says; what it does not say stays as it is. Any thread.
+ * How to read a buffer, by its `buffer` frame. *format: the name of a format
+ * (static storage), or NULL if the frame names none that is known. options: set
+ * as the frame says; members that it does not mention stay as they are. Any
+ * thread.
  *
- * PFD_OK; PFD_ERR_USAGE: it says a format or layout that is not known, as
- * which pfd_capture_open() reports it (bad_frame); the rest is as above.
+ * PFD_OK; PFD_ERR_USAGE: the frame names an unknown format or layout, which
+ * pfd_capture_open() reports as bad_frame; known ones before it are set.
  */
 PFD_API enum pfd_status pfd_capture_reading(const struct pfd_wire_frame *buffer,
                                             const char **format,
                                             struct pfd_options *options,
                                             struct pfd_error *err);
 
-/* A code object or shader module of a capture, as far as it came. Borrowed
+/* A code object or shader module of a capture, as far as it arrived. Borrowed
  * until the capture is freed. */
 struct pfd_capture_object {
     struct pfd_wire_bytes name;
-    uint64_t number;   /* its sender's */
+    uint64_t number;   /* the sender's for it */
     const void *bytes; /* [n] */
     size_t n;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chunks: entries and findings of one buffer that are settled, as bytes that
- * can be kept, sent and read again. An entry in a chunk is its raw bytes and
- * what the decoder decided about them; its text is made by whoever reads it,
- * with the same format strings. src/stream/capture/README.md has every byte: a chunk is
- * the `bytes` of an `entries` frame.
+ * Chunks: settled entries and findings of one buffer, as bytes that can be
+ * stored, sent and read again. An entry in a chunk is its raw bytes and the
+ * decoder's decisions about them; the reader of the chunk renders its text,
+ * with the same format strings. src/stream/capture/README.md has every byte: a
+ * chunk is the `bytes` of an `entries` frame.
  *
  * Thread rule: a writer or a reader belongs to one thread at a time.
  */
@@ -25,9 +25,9 @@ struct pfd_chunk_bytes {
     uint64_t time;     /* nanoseconds since 1970; 0: unknown */
 };
 
-/* Something was lost on the way, and is not in the chunk. */
+/* Entries that were lost on the way, and are not in the chunk. */
 struct pfd_gap {
-    uint64_t missed;    /* entries; 0: nobody knows how many */
+    uint64_t missed;    /* entries; 0: an unknown number */
     const char *reason; /* a few words, NUL-terminated; borrowed */
 };
 
@@ -41,11 +41,11 @@ PFD_API enum pfd_status pfd_chunk_writer_new(struct pfd_chunk_writer **ret,
 PFD_API void pfd_chunk_writer_free(struct pfd_chunk_writer *writer);
 
 /*
- * Adds an entry with its other readings, a finding about what is between
- * entries, or a gap, behind what was added before. All of a chunk are of one
- * buffer, and read with one set of strings.
+ * Append an item: an entry with its other readings, a finding about bytes
+ * between entries, or a gap. All items of a chunk are of one buffer, and read
+ * with one set of strings.
  *
- * PFD_OK; PFD_ERR_USAGE: an entry of another format than those before it;
+ * PFD_OK; PFD_ERR_USAGE: an entry of another format than the entries before it;
  * PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_chunk_add_entry(struct pfd_chunk_writer *writer,
@@ -53,9 +53,10 @@ PFD_API enum pfd_status pfd_chunk_add_entry(struct pfd_chunk_writer *writer,
                                             struct pfd_error *err);
 
 /*
- * Adds entries of a run, from number *from on, one at least, until there are no
- * more or the chunk has more than n_bytes; *from: the next one then. As above,
- * and on PFD_ERR_NOMEM those up to *from are not in the chunk, or it is lost.
+ * Appends entries of a run, from index *from on: at least one, until there are
+ * no more or the chunk has more than n_bytes; *from: the next index then.
+ * Status as above; on PFD_ERR_NOMEM the entries up to *from are not in the
+ * chunk, or the chunk is lost.
  */
 PFD_API enum pfd_status pfd_chunk_add_run(struct pfd_chunk_writer *writer,
                                           const struct pfd_entry_run *entry_run,
@@ -68,12 +69,12 @@ PFD_API enum pfd_status pfd_chunk_add_gap(struct pfd_chunk_writer *writer,
                                           const struct pfd_gap *gap,
                                           struct pfd_error *err);
 
-/* Adds to the chunk's accounts: bytes that never were in the buffer, and bytes
- * of it that no entry has. */
+/* Adds to the chunk's accounts: bytes that never reached the buffer, and bytes
+ * of the buffer that belong to no entry. */
 PFD_API void pfd_chunk_add_loss(struct pfd_chunk_writer *writer,
                                 uint64_t lost_bytes, uint64_t skipped_bytes);
 
-/* Bytes that the chunk would have now, at most; 0: nothing was added. */
+/* Bytes that the chunk would have now, at most; 0: it is empty. */
 PFD_API size_t pfd_chunk_size(const struct pfd_chunk_writer *writer);
 
 /* Ends the chunk and begins the next one. The chunk, [*n] bytes, is borrowed
@@ -82,7 +83,7 @@ PFD_API size_t pfd_chunk_size(const struct pfd_chunk_writer *writer);
 PFD_API const void *pfd_chunk_finish(struct pfd_chunk_writer *writer,
                                      size_t *n);
 
-/* What a chunk has, without reading it. */
+/* Counts of a chunk, known without reading it. */
 struct pfd_chunk_counts {
     uint64_t entries;
     uint64_t findings;
@@ -90,7 +91,7 @@ struct pfd_chunk_counts {
     /* Of the last entry, if there is one. */
     uint64_t index;
     uint64_t offset;
-    uint32_t n_bytes; /* that it stands for */
+    uint32_t n_bytes; /* of the buffer that it stands for */
     /* The chunk's accounts. */
     uint64_t lost_bytes;
     uint64_t skipped_bytes;
@@ -98,8 +99,7 @@ struct pfd_chunk_counts {
 
 /*
  * Counts the items of a chunk [n]: as many as pfd_chunk_reader_next() gives.
- * Whether its entries are sound is not looked at. Any bytes are safe; any
- * thread.
+ * Does not check whether its entries are sound. Any bytes are safe; any thread.
  *
  * PFD_OK; PFD_ERR_CORRUPT, PFD_ERR_UNSUPPORTED, PFD_ERR_NOMEM: as
  * pfd_chunk_reader_open() and pfd_chunk_reader_next().
@@ -110,7 +110,7 @@ PFD_API enum pfd_status pfd_chunk_count(const void *bytes, size_t n,
 
 struct pfd_chunk_reader;
 
-/* What a chunk gives, in order. Everything is borrowed until the next one. */
+/* An item of a chunk. Everything is borrowed until the next one. */
 struct pfd_chunk_item {
     enum pfd_chunk_item_type {
         PFD_CHUNK_ENTRY,
@@ -125,8 +125,8 @@ struct pfd_chunk_item {
 };
 
 /*
- * strings: what entries are read with, borrowed, as source is: the buffer's
- * name. options: copied; NULL: the defaults. PFD_OK; PFD_ERR_NOMEM.
+ * strings: to read entries with; source: the buffer's name; both borrowed.
+ * options: copied; NULL: the defaults. PFD_OK; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_chunk_reader_new(const struct pfd_strings *strings,
                                              const char *source,
@@ -138,8 +138,8 @@ PFD_API enum pfd_status pfd_chunk_reader_new(const struct pfd_strings *strings,
 PFD_API void pfd_chunk_reader_free(struct pfd_chunk_reader *reader);
 
 /*
- * Goes on with a chunk of [n] bytes, borrowed until the next one. Any bytes
- * are safe.
+ * Opens the next chunk, [n] bytes, borrowed until another one is opened. Any
+ * bytes are safe.
  *
  * PFD_OK; PFD_ERR_CORRUPT: they are no chunk; PFD_ERR_UNSUPPORTED: a version of
  * chunks, a format or a version of its entries that this library does not know;
@@ -150,9 +150,9 @@ PFD_API enum pfd_status pfd_chunk_reader_open(struct pfd_chunk_reader *reader,
                                               struct pfd_error *err);
 
 /*
- * The next item. An entry whose format string is not loaded is of an unknown
- * id, with that finding; one that no buffer of its format can have is passed
- * over, with the finding `bad_frame`.
+ * The next item. An entry whose format string is not loaded has an unknown id,
+ * with that finding. An entry that no buffer of its format can have is skipped,
+ * with the finding `bad_frame`.
  *
  * PFD_OK; PFD_END: the chunk is done; PFD_ERR_CORRUPT: the rest of it cannot be
  * read (err's offset: bytes into the chunk); PFD_ERR_NOMEM.
@@ -161,7 +161,7 @@ PFD_API enum pfd_status pfd_chunk_reader_next(struct pfd_chunk_reader *reader,
                                               struct pfd_chunk_item *ret,
                                               struct pfd_error *err);
 
-/* The chunk's accounts, as pfd_chunk_add_loss() made them. */
+/* The chunk's accounts, as pfd_chunk_add_loss() added them. */
 PFD_API void pfd_chunk_reader_loss(const struct pfd_chunk_reader *reader,
                                    uint64_t *lost_bytes,
                                    uint64_t *skipped_bytes);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For programs that print: hands code objects and shared buffers to a service
- * on a Unix socket, as frames of wire.h. No call ever waits: what the service
- * is too slow to take is queued up to a limit, what goes beyond is left out
- * and counted, and a service that is not there, or goes away and comes back,
- * is connected to when it can be. It is then told anew of all code objects and
- * buffers.
+ * on a Unix socket, as frames of wire.h. No call ever blocks: frames that the
+ * service does not take yet are queued up to a limit; beyond it they are
+ * dropped and counted. The client connects as soon as there is a service, and
+ * again when it comes back; it then sends all code objects and buffers anew.
  *
- * Thread rule: a client and its buffers belong to one thread at a time; the
- * shared memory and pfd_client_buffer_ring() may be used by any.
+ * Thread rule: a client and its buffers belong to one thread at a time; any
+ * thread may use the shared memory and pfd_client_buffer_ring().
  */
 #ifndef PRINTFDECODE_CLIENT_H
 #define PRINTFDECODE_CLIENT_H
@@ -23,24 +22,24 @@ struct pfd_client;
 struct pfd_client_buffer;
 
 /*
- * Where printfdecoded without a configuration has its sockets:
+ * The folder where printfdecoded without a configuration has its sockets:
  * $PRINTFDECODE_DIR (`printfdecode run` sets it), else
  * $XDG_RUNTIME_DIR/printfdecode; where that is not set, /run/printfdecode for
  * root and /tmp/printfdecode-UID for others. Into ret [n] bytes, with NUL.
- * False: no room.
+ * False: ret is too small.
  */
 PFD_API bool pfd_client_default_dir(char *ret, size_t n);
 
 /*
  * A client for the socket at `path` (one that begins with '@' is abstract);
- * NULL: input.sock of pfd_client_default_dir(). There anybody could have put a
- * socket: the client connects only where the folder belongs to this user or to
- * root, nobody else may write to it, and one of these two listens. At a path
- * that is given, whoever listens is trusted.
- * process: what to call this program; NULL: its own name. queue_max: bytes
- * that may wait, 0 for 4 MiB; code objects and buffers do not count.
+ * NULL: input.sock of pfd_client_default_dir(). Any user could have put a
+ * socket there: the client then connects only if the folder belongs to this
+ * user or to root, no other user may write to it, and one of these two listens.
+ * The listener at a given path is trusted. process: a name for this program;
+ * NULL: its own name. queue_max: limit for queued bytes, 0 for 4 MiB; code
+ * objects and buffers do not count.
  *
- * PFD_OK, also when nobody listens yet; PFD_ERR_USAGE: the path is too long;
+ * PFD_OK, also if no service listens yet; PFD_ERR_USAGE: the path is too long;
  * PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_client_new(const char *path, const char *process,
@@ -48,25 +47,26 @@ PFD_API enum pfd_status pfd_client_new(const char *path, const char *process,
                                        struct pfd_client **ret,
                                        struct pfd_error *err);
 
-/* Sends what the socket takes at once, and closes. Buffers are freed before.
- * NULL is allowed. */
+/* Sends the bytes that the socket takes at once, and closes. Free the buffers
+ * before. NULL is allowed. */
 PFD_API void pfd_client_free(struct pfd_client *client);
 
-/* Connects and sends as far as that goes without waiting. PFD_OK: all is sent;
- * PFD_MORE: something waits, call again when pfd_client_fd() can be written,
- * or some time later. */
+/* Connects and sends as far as possible without blocking. PFD_OK: everything is
+ * sent; PFD_MORE: bytes are still queued: call again when pfd_client_fd() can
+ * be written, or some time later. */
 PFD_API enum pfd_status pfd_client_poll(struct pfd_client *client);
 
-/* The socket, for poll(); -1: not connected. It changes. */
+/* The socket, for poll(); -1: not connected. It changes with every
+ * connection. */
 PFD_API int pfd_client_fd(const struct pfd_client *client);
 
-/* Frames and their bytes that were left out, or had not gone out when the
+/* Frames and their bytes that were dropped, or were not sent before the
  * connection ended. Either may be NULL. */
 PFD_API void pfd_client_unsent(const struct pfd_client *client,
                                uint64_t *frames, uint64_t *bytes);
 
 /* Hands over a file with format strings, [n] bytes, copied. name: for findings.
- * *number (may be NULL): what frames call it. PFD_OK; PFD_ERR_NOMEM;
+ * *number (may be NULL): its number in frames. PFD_OK; PFD_ERR_NOMEM;
  * PFD_ERR_USAGE: larger than PFD_WIRE_FRAME_MAX. */
 PFD_API enum pfd_status pfd_client_code_object(struct pfd_client *client,
                                                const char *name,
@@ -74,19 +74,20 @@ PFD_API enum pfd_status pfd_client_code_object(struct pfd_client *client,
                                                uint64_t *number,
                                                struct pfd_error *err);
 
-/* Any frame of your own, such as data of a buffer that cannot be shared.
- * PFD_OK, also when it was left out; PFD_ERR_USAGE; PFD_ERR_NOMEM. */
+/* Sends a frame of the caller's own, such as data of a buffer that cannot be
+ * shared. PFD_OK, also if it was dropped; PFD_ERR_USAGE; PFD_ERR_NOMEM. */
 PFD_API enum pfd_status pfd_client_send(struct pfd_client *client,
                                         const struct pfd_wire_frame *frame,
                                         struct pfd_error *err);
 
-/* A number for a buffer of pfd_client_send(), as no other has it. */
+/* A number for a buffer of pfd_client_send() that no other buffer has. */
 PFD_API uint64_t pfd_client_number(struct pfd_client *client);
 
 /*
  * Makes a buffer of origin->size bytes, all zero, that the service reads while
- * it is written. What else origin says (name, format, device, labels...) is
- * copied. doorbell: with one, the service looks as soon as it is rung.
+ * the program writes it. The other members of origin (name, format, device,
+ * labels...) are copied. doorbell: with one, the service polls as soon as it is
+ * rung.
  *
  * PFD_OK; PFD_ERR_IO: the system gives no memory of this kind; PFD_ERR_NOMEM;
  * PFD_ERR_USAGE: size 0.
@@ -99,19 +100,19 @@ PFD_API enum pfd_status pfd_client_buffer_new(
 PFD_API void *pfd_client_buffer_memory(struct pfd_client_buffer *buffer,
                                        size_t *n);
 
-/* Its memfd, to import it into an API; do not close it. */
+/* Its memfd, for an API to import; do not close it. */
 PFD_API int pfd_client_buffer_fd(const struct pfd_client_buffer *buffer);
 
 /* Rings the doorbell, if there is one. */
 PFD_API void pfd_client_buffer_ring(struct pfd_client_buffer *buffer);
 
-/* Says that this generation is complete and the next one begins; call it
- * before the buffer is cleared. origin: of the next, NULL: the same. */
+/* Ends this generation as complete and begins the next one; call it before the
+ * buffer is cleared. origin: of the next generation; NULL: the same. */
 PFD_API enum pfd_status pfd_client_buffer_restart(
     struct pfd_client_buffer *buffer, const struct pfd_wire_frame *origin,
     struct pfd_error *err);
 
-/* Says that the buffer is complete, and lets go of it. NULL is allowed. */
+/* Ends the buffer as complete, and frees it. NULL is allowed. */
 PFD_API void pfd_client_buffer_free(struct pfd_client_buffer *buffer);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of entries of one format string as one line that says what varies:
+ * Collapses runs of entries of one format string into a line with the values
+ * that vary:
  *
  *   assert failed at reduce.cu:41  thread: [0–31, 128–200]  ×105
  *
@@ -25,13 +26,13 @@ struct pfd_collapse;
 /* Borrowed for the call, write_user until the collapse is freed. */
 struct pfd_collapse_spec {
     const char *output; /* "text" or "json" */
-    bool equal;         /* only entries of equal messages */
-    /* Entries of a run may have so many others between them, less one: 1 is
-     * nothing between; 0: as for 1000. At most so many lines and 1000 more wait
-     * behind a run; then it ends. */
+    bool equal;         /* collapse only entries with equal messages */
+    /* Entries of a run may have up to window - 1 others between them: 1 allows
+     * none; 0: as 1000. At most window + 1000 lines wait behind a run; then it
+     * ends. */
     uint64_t window;
-    size_t n_bytes_max; /* of what waits, about; 0: 64 MiB. Lines end sooner,
-                           and are less exact, where that is not enough */
+    size_t n_bytes_max; /* limit for waiting bytes, about; 0: 64 MiB. At the
+                           limit lines end sooner, and are less exact */
     pfd_write_fn write;
     void *write_user;
 };
@@ -44,17 +45,17 @@ PFD_API enum pfd_status pfd_collapse_new(const struct pfd_collapse_spec *spec,
 /* NULL is allowed. */
 PFD_API void pfd_collapse_free(struct pfd_collapse *collapse);
 
-/* Bytes that it holds, about. */
+/* Bytes of memory that it holds, about. */
 PFD_API size_t pfd_collapse_memory(const struct pfd_collapse *collapse);
-/* From the next row on, n_bytes_max is this. */
+/* Sets n_bytes_max from the next row on. */
 PFD_API void pfd_collapse_set_room(struct pfd_collapse *collapse, size_t n);
 
-/* A pfd_write_fn; user: the collapse. False: write() said so, or memory is
- * out. */
+/* A pfd_write_fn; user: the collapse. False: write() returned false, or out of
+ * memory. */
 PFD_API bool pfd_collapse_write(void *user, const void *bytes, size_t n);
 
-/* Ends all runs and writes their lines: behind a buffer, or when nothing has
- * come for a while. PFD_OK; PFD_ERR_STOPPED; PFD_ERR_NOMEM. */
+/* Ends all runs and writes their lines: to be called behind a buffer, or after
+ * a while without rows. PFD_OK; PFD_ERR_STOPPED; PFD_ERR_NOMEM. */
 PFD_API enum pfd_status pfd_collapse_end(struct pfd_collapse *collapse);
 
 #ifdef __cplusplus

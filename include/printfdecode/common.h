@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every part of the interface shares: outcomes, errors and findings.
+ * Outcomes, errors and findings, which every part of the interface shares.
  *
- * An outcome (enum pfd_status) says whether a call did its work. A failure
- * (below zero) also fills the caller's struct pfd_error. A finding is another
- * thing: something about the input that a careful reader wants to know, such
- * as a lost range or an unknown id. Findings never end a call; they are
- * handed over one by one, in input order, and the work goes on.
+ * An outcome (enum pfd_status) tells whether a call did its work. A failure
+ * (below zero) also fills the caller's struct pfd_error. A finding is
+ * information about the input that a careful reader wants, such as a lost range
+ * or an unknown id. Findings never end a call: the library hands them over one
+ * by one, in input order, and goes on.
  */
 #ifndef PRINTFDECODE_COMMON_H
 #define PRINTFDECODE_COMMON_H
@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/* No byte offset is known or makes sense. */
+/* The offset is unknown, or there is none. */
 #define PFD_NO_OFFSET UINT64_MAX
 /* The finding belongs to no single entry. */
 #define PFD_NO_INDEX UINT64_MAX
@@ -38,7 +38,7 @@ enum pfd_status {
     PFD_ERR_IO = -2,          /* the system refused: errno text is included */
     PFD_ERR_USAGE = -3,       /* the caller's arguments are wrong */
     PFD_ERR_CORRUPT = -4,     /* the input contradicts itself */
-    PFD_ERR_UNSUPPORTED = -5, /* the input is sound, but not for us */
+    PFD_ERR_UNSUPPORTED = -5, /* the input is sound, but not supported */
     PFD_ERR_STOPPED = -6,     /* a callback asked to stop */
 };
 
@@ -48,8 +48,8 @@ struct pfd_range {
     uint64_t to;
 };
 
-/* Reads [n] bytes that stand at offset; how many there were, or below zero: an
- * errno value, negated. Fewer than n: there is no more. */
+/* Reads [n] bytes at offset. Returns the number of bytes read, or a negated
+ * errno value. Fewer than n: there are no more. */
 typedef long (*pfd_read_at_fn)(void *user, uint64_t offset, void *bytes,
                                size_t n);
 
@@ -82,7 +82,7 @@ struct pfd_error {
     X(torn_header, 0)       /* half of an entry header was written */          \
     X(truncated_entry, 0)   /* the entry runs over the end of the buffer */    \
     X(size_past_end, 0)     /* entrySize beyond the used part */               \
-    X(bad_size, 0)          /* a size that cannot be, by what stands there */  \
+    X(bad_size, 0)          /* a size that cannot be right */                  \
     X(unwritten, 0)         /* reserved, not written */                        \
     X(stray_dword, 0)       /* used dwords too few for an entry header */      \
     X(no_header, 0)         /* shorter than a buffer header */                 \
@@ -106,7 +106,7 @@ struct pfd_error {
     X(bad_spirv, 0)         /* a SPIR-V module that contradicts itself */      \
     X(bad_bundle, 0)        /* a bundle that contradicts itself */             \
     X(bad_compressed, 0)    /* compressed data that cannot be inflated */      \
-    X(hash_mismatch, 0)     /* inflated data is not what was compressed */     \
+    X(hash_mismatch, 0)     /* inflated data differs from the original */      \
     X(too_large, 0)         /* a limit on size or depth was reached */         \
     X(bad_yaml, 0)          /* metadata is not YAML that can be read */        \
     X(no_table, 1)          /* a code object that needs no string table */     \
@@ -118,40 +118,40 @@ struct pfd_error {
     X(bad_frame, 0)         /* a capture that contradicts itself */            \
     X(gap, 0)               /* the sender of a capture lost something */       \
     X(format_choice, 0)     /* another buffer format is nearly as likely */    \
-    X(module_choice, 1)     /* which module a shader was taken to be */        \
+    X(module_choice, 1)     /* the module assumed for a shader */              \
     X(duplicate_id, 0)      /* several strings of an id, one fits */           \
     X(bad_header, 0)        /* a buffer header that contradicts itself */      \
     X(nearly_full, 0)       /* so full that later messages may be missing */   \
     X(clipped_string, 0)    /* a string argument that does not end */          \
-    X(null_strings, 0)      /* which strings are null cannot be told */        \
-    X(string_layout, 0)     /* where a string argument ends cannot be told */  \
+    X(null_strings, 0)      /* unknown which strings are null */               \
+    X(string_layout, 0)     /* unknown where a string argument ends */         \
     X(bad_control, 0)       /* unknown bits in an entry's control word */      \
-    X(bad_packet, 0)        /* a packet or slot that cannot be */              \
+    X(bad_packet, 0)        /* an impossible packet or slot */                 \
     X(incomplete, 0)        /* parts of a message are missing */               \
-    X(other_service, 1)     /* packets that are no printf */                   \
-    X(not_read, 0)          /* stored in a way that is not known */            \
-    X(missing_data, 0)      /* announced in a capture, and it never came */    \
-    X(hole, 0)              /* a stretch that nobody wrote, passed over */     \
+    X(other_service, 1)     /* packets of another service */                   \
+    X(not_read, 0)          /* stored in an unknown way */                     \
+    X(missing_data, 0)      /* announced in a capture, never received */       \
+    X(hole, 0)              /* a range that was never written, skipped */      \
     X(unreadable, 0)        /* addresses that cannot be read */                \
     X(torn, 0)              /* memory that changed while it was read */        \
     X(bad_list, 0)          /* a runtime's list that contradicts itself */     \
     X(bad_core, 0)          /* a core file that contradicts itself */          \
-    X(no_end, 0)            /* where a buffer in memory ends is not known */   \
-    X(unknown_format, 0)    /* nothing speaks for a buffer of any format */
+    X(no_end, 0)            /* unknown where a buffer in memory ends */        \
+    X(unknown_format, 0)    /* no sign of a buffer of any format */
 
 enum pfd_finding_kind {
 #define PFD_X(name, is_note) PFD_FINDING_##name,
     PFD_FINDING_KINDS(PFD_X)
 #undef PFD_X
     PFD_N_FINDING_KINDS,
-    /* Kinds that entries can have are bits of 64 and stand before this one in
-     * the list; what only files have may come behind. */
+    /* An entry's findings are a mask of 64 bits: kinds that entries can have
+     * stand before this value, kinds of files alone may follow. */
     PFD_ENTRY_FINDING_KINDS =
         PFD_N_FINDING_KINDS < 64 ? PFD_N_FINDING_KINDS : 64
 };
 
-/* The kind's name as it stands in messages and JSON, such as "unknown_id";
- * static storage, any thread. "?" for a number that is no kind. */
+/* The kind's name, as in messages and JSON, such as "unknown_id"; static
+ * storage, any thread. "?" for a number that is no kind. */
 PFD_API const char *pfd_finding_name(enum pfd_finding_kind kind);
 
 /* True when the kind is a note: information about sound input. */
@@ -165,14 +165,14 @@ struct pfd_finding {
     bool in_buffer;     /* true: source is a buffer, offset/4 is its dword */
     const char *source; /* file or member, as the user named it */
     const char *text;   /* one sentence, UTF-8, control bytes escaped */
-    /* Where findings that say the same of several entries are one. */
-    uint64_t count; /* entries; index is the first. 0: nothing is counted */
-    uint64_t id;    /* of their format string, if has_id; else of several */
+    /* Findings that say the same of several entries are merged into one. */
+    uint64_t count; /* entries; index is the first one's. 0: not counted */
+    uint64_t id;    /* of their format string, if has_id; else various */
     bool has_id;
 };
 
 /*
- * Takes one finding. Called on the thread that called into the library.
+ * Takes one finding, on the thread that called into the library.
  */
 typedef void (*pfd_finding_fn)(void *user, const struct pfd_finding *finding);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole buffers to text, raw bytes or JSON, in buffer order, on as many
- * threads as asked for: the output is the same for any number of them.
+ * Converts whole buffers to text, raw bytes or JSON, in buffer order. The
+ * output is the same for any number of threads.
  */
 #ifndef PRINTFDECODE_CONVERT_H
 #define PRINTFDECODE_CONVERT_H
@@ -15,15 +15,15 @@ extern "C" {
 #endif
 
 /*
- * Callbacks are never called two at a time, but perhaps from several threads,
+ * Callbacks are never called two at a time, but perhaps from different threads,
  * one after another. To stop, return false.
  */
 typedef bool (*pfd_write_fn)(void *user, const void *bytes, size_t n);
 typedef bool (*pfd_progress_fn)(void *user, const struct pfd_summary *so_far);
 
 /*
- * Reads up to n bytes into bytes; the number, 0 at the end, or below zero: an
- * errno value, negated.
+ * Reads up to n bytes into bytes. Returns their number, 0 at the end, or a
+ * negated errno value.
  */
 typedef long (*pfd_read_fn)(void *user, void *bytes, size_t n);
 
@@ -31,64 +31,66 @@ struct pfd_points; /* of a plot */
 
 /* The different ids of a buffer's entries. */
 struct pfd_id_counts {
-    uint64_t known;   /* strings that entries have */
-    uint64_t unknown; /* ids that no string has */
-    bool is_more;     /* than are counted as unknown: several thousand */
+    uint64_t known;   /* strings of which there are entries */
+    uint64_t unknown; /* ids without a string */
+    bool is_more;     /* there are more than counted as unknown: several
+                         thousand */
 };
 
-/* Entries of a format string that came in the buffer, and their bytes. string:
- * borrowed for the call; NULL: of strings beyond the first 65,536, or beyond
- * 16 MiB of them. */
+/* Takes the number of entries of a format string that came in the buffer, and
+ * of their bytes. string: borrowed for the call; NULL: all strings beyond the
+ * first 65,536, or beyond 16 MiB of them. */
 typedef void (*pfd_string_sum_fn)(void *user,
                                   const struct pfd_string_info *string,
                                   uint64_t entries, uint64_t bytes);
 
-/* All borrowed for the call; zero or NULL where nothing is said. */
+/* A conversion. All borrowed for the call; zero or NULL: not set. */
 struct pfd_convert {
     const struct pfd_strings *strings;
     const char *format; /* a buffer format's name; NULL: choose */
     const char *output; /* "text", "raw" or "json"; NULL: nothing is written */
     const char *source; /* the buffer's name */
     struct pfd_options options;
-    /* Of pfd_convert_bytes(): bytes [n_holes] in order that are known to be
-     * zero, as nobody wrote them: they are passed over without a look. */
+    /* Of pfd_convert_bytes(): [n_holes] ranges in order that are known to be
+     * zero because they were never written; they are passed over unread. */
     const struct pfd_range *holes;
     size_t n_holes;
-    /* Likewise [n_missing]: bytes that are not known, as they never came, and
-     * read as zeros. Entries that have some carry the finding `incomplete`. */
+    /* Likewise [n_missing] ranges of unknown bytes, which never came and read
+     * as zeros. Entries with such bytes have the finding `incomplete`. */
     const struct pfd_range *missing;
     size_t n_missing;
-    /* Of pfd_convert_bytes(), for bytes that are a file's, mapped: reads them
-     * from the file, where what is read stays in a processor's cache and pages
-     * need not be mapped. Called by all threads, also at once; NULL: never. */
+    /* Of pfd_convert_bytes(), for the bytes of a mapped file: reads them from
+     * the file, so that they stay in a processor's cache and pages need not be
+     * mapped. Called by all threads, also at once; NULL: never. */
     pfd_read_at_fn read_at;
     void *read_at_user;
     unsigned threads; /* 0: as many as there are processors */
-    /* Which entries are wanted; NULL: all. The others are counted in the
-     * summary all the same. */
+    /* Selects entries; NULL: all. The summary counts the others all the
+     * same. */
     const struct pfd_filter *filter;
-    /* What conditions are told of entries beside what they hold; of chunks the
-     * time is each one's own. NULL: nothing. */
+    /* Facts about entries for conditions, beside their contents; the time of
+     * chunks is each one's own. NULL: none. */
     const struct pfd_filter_facts *facts;
-    uint64_t skip;  /* of the wanted entries, leave the first out */
-    uint64_t limit; /* then give so many and stop; UINT64_MAX: all */
-    /* Only entries with these indexes, [n_ranges] in order and apart; NULL: of
-     * any. marks_ranges: text has a line "--" between them. */
+    uint64_t skip;  /* selected entries to skip first */
+    uint64_t limit; /* entries to emit then, before it stops; UINT64_MAX: all */
+    /* Only entries with these indexes, [n_ranges] in order and apart; NULL:
+     * all. marks_ranges: text has a line "--" between them. */
     const struct pfd_range *ranges;
     size_t n_ranges;
     bool marks_ranges;
-    uint64_t *n_given;  /* entries that were given; added to; or NULL */
-    uint64_t *n_doubts; /* of those, where a pattern gave up; likewise */
-    bool notes;         /* hand over notes as well as findings */
-    bool origin;        /* text: say where each message comes from */
+    uint64_t *n_given;  /* entries that were emitted; added to; or NULL */
+    uint64_t *n_doubts; /* of those, entries on which a pattern gave up;
+                           likewise */
+    bool notes;         /* finding() takes notes as well as findings */
+    bool origin;        /* text: show the origin of each message */
     unsigned show;      /* likewise, bits of enum pfd_show */
-    /* text: names of source files are hyperlinks of a terminal, to this and
-     * the name; NULL: they are not. A URL's beginning, such as
-     * "file://host/home/me/", taken as it is; of a name from / on, up to its
-     * third slash. */
+    /* text: a prefix that makes names of source files hyperlinks of a terminal,
+     * to the prefix and the name; NULL: no hyperlinks. It is the beginning of a
+     * URL, such as "file://host/home/me/", taken as it is; for a name that
+     * begins with a / only up to its third slash. */
     const char *links;
-    /* text: what is found between entries has lines of its own, where it
-     * belongs, "! SOURCE: dword 7: KIND: sentence"; notes have none. */
+    /* text: findings between entries have lines of their own, in their place,
+     * "! SOURCE: dword 7: KIND: sentence"; notes have none. */
     bool tells;
     bool color;                         /* text: mark what is not a message */
     const struct pfd_filter *highlight; /* and what its patterns match in
@@ -97,66 +99,69 @@ struct pfd_convert {
     /* JSON: arguments by their names, too: "fields":{"ray":7,"t":0.5}. Slower:
      * lines of one format string have less in common. */
     bool fields;
-    /* text: of the entries of unknown ids show 8 of each id and 64 of all, and
-     * then say how many there are more. */
+    /* text: limit entries of unknown ids to 8 of each id and 64 of all, and
+     * then say how many more there are. */
     bool few_unknown;
-    /* JSON of your own, "" or NULL for none: members of every record (with a
-     * comma before each), and members of the "origin" of entries (with a comma
-     * behind each). */
+    /* JSON of the caller's own, "" or NULL for none: members of every record
+     * (with a comma before each), and members of the "origin" of entries (with
+     * a comma behind each). */
     const char *members;
     const char *origin_members;
-    /* Of pfd_convert_chunks(), instead of the same one member for all: members
-     * of the records of chunk i; borrowed until the next call. One at a time. */
+    /* Of pfd_convert_chunks(), instead of one `members` for all: members of the
+     * records of chunk i; borrowed until the next call. One at a time. */
     const char *(*chunk_members)(void *user, size_t i);
     void *chunk_user;
     pfd_write_fn write;
-    /* Give write() rows of typed values, for pfd_tables_write() of table.h and
-     * pfd_collapse_write() of collapse.h. With an output, rows hold its lines,
-     * too; row_pieces: and what of the message each argument became. */
+    /* Give write() rows of typed values, for pfd_tables_write() of table.h
+     * and pfd_collapse_write() of collapse.h. With an output, rows hold its
+     * lines, too; row_pieces: and the part of the message that each argument
+     * became. */
     bool rows;
     bool row_pieces;
-    /* Of all that is no chunk, in rows and for PFD_SHOW_TIME; nanoseconds since
-     * 1970; 0: unknown. */
+    /* Time of everything outside of chunks, in rows and for PFD_SHOW_TIME;
+     * nanoseconds since 1970; 0: unknown. */
     uint64_t row_time;
-    /* Give write() what a picture takes of each entry instead, and nothing
-     * else: pfd_plot_points() and pfd_plot_write() of plot.h. */
+    /* Give write() only the values that a plot takes of each entry:
+     * pfd_plot_points() and pfd_plot_write() of plot.h. */
     const struct pfd_points *points;
-    /* Instead of an output: the wanted entries and all findings between them as
-     * chunks of some 100 KiB, each with so many items; user: write_user. */
+    /* Instead of an output: takes the selected entries and all findings between
+     * them as chunks of some 100 KiB, each with n_items items; user:
+     * write_user. */
     bool (*write_chunk)(void *user, const void *bytes, size_t n,
                         uint64_t n_items);
     void *write_user;
-    /* Findings about entries come when all entries have come, one for each kind
-     * and id, with how many entries there are; of the ids beyond some thousands,
-     * one for each kind. */
+    /* Takes findings. Findings about entries come after all entries, merged
+     * into one for each kind and id, with the number of entries; for ids beyond
+     * some thousands, into one for each kind. */
     pfd_finding_fn finding;
     void *finding_user;
-    /* Takes the indexes [n] of entries that were given, in order. */
+    /* Takes the indexes [n] of emitted entries, in order. */
     void (*given)(void *user, const uint64_t *indexes, size_t n);
     void *given_user;
     pfd_progress_fn progress;
     void *progress_user;
-    /* Wanted entries and their bytes for each string, [pfd_strings_count()],
-     * or NULL; added to. Without output, entries are then counted unformatted.
-     */
+    /* Selected entries and their bytes for each string,
+     * [pfd_strings_count()], or NULL; added to. Without output, entries are
+     * then counted unformatted. */
     uint64_t *string_entries;
     uint64_t *string_bytes;
-    /* With string_entries: likewise those of format strings that come in the
-     * buffer, when all entries have come. A string may come several times:
-     * added up it is all of its entries. */
+    /* With string_entries: likewise for format strings that come in the buffer,
+     * after all entries. A string may come several times: the sum is all of its
+     * entries. */
     pfd_string_sum_fn string_sum;
     void *string_sum_user;
     struct pfd_id_counts *id_counts; /* filled, or NULL */
 };
 
-/* Outputs by name. PFD_OK; PFD_END: there is no i. */
+/* Outputs by index. PFD_OK; PFD_END: there is no i. */
 PFD_API enum pfd_status pfd_output_get(size_t i, const char **ret);
 
 /*
- * Converts a buffer of [n] bytes; summary is filled as far as it went.
+ * Converts a buffer of [n] bytes; after a failure, too, summary has the counts
+ * so far.
  *
- * PFD_OK; PFD_ERR_STOPPED: a callback asked to; PFD_ERR_USAGE: no such format
- * or output; PFD_ERR_NOMEM; PFD_ERR_IO: no thread could be started.
+ * PFD_OK; PFD_ERR_STOPPED: a callback returned false; PFD_ERR_USAGE: no such
+ * format or output; PFD_ERR_NOMEM; PFD_ERR_IO: no thread could be started.
  */
 PFD_API enum pfd_status pfd_convert_bytes(const struct pfd_convert *convert,
                                           const void *bytes, size_t n,
@@ -164,8 +169,8 @@ PFD_API enum pfd_status pfd_convert_bytes(const struct pfd_convert *convert,
                                           struct pfd_error *err);
 
 /*
- * The same for a buffer that is read as it comes; memory stays bounded by a
- * window for each thread. PFD_ERR_IO also when read failed.
+ * The same for a buffer that is read as a stream; memory is bounded by a window
+ * for each thread. PFD_ERR_IO also when read failed.
  */
 PFD_API enum pfd_status pfd_convert_stream(const struct pfd_convert *convert,
                                            pfd_read_fn read, void *read_user,
@@ -174,8 +179,8 @@ PFD_API enum pfd_status pfd_convert_stream(const struct pfd_convert *convert,
 
 /*
  * The same for entries of one buffer that were decoded before: its chunks [n],
- * all of one buffer format. One that cannot be read becomes a finding,
- * `bad_frame`. What holes, missing and format say is not asked for.
+ * all of one buffer format. A chunk that cannot be read becomes a finding,
+ * `bad_frame`. holes, missing and format are ignored.
  */
 PFD_API enum pfd_status pfd_convert_chunks(const struct pfd_convert *convert,
                                            const struct pfd_chunk_bytes *chunks,
@@ -183,12 +188,12 @@ PFD_API enum pfd_status pfd_convert_chunks(const struct pfd_convert *convert,
                                            struct pfd_summary *summary,
                                            struct pfd_error *err);
 
-/* Writes bytes [n] so that a terminal can show them: control bytes other than
- * newline and tab as \xNN. ret has room for 4 * n bytes; returns how many. */
+/* Escapes bytes [n] for a terminal: control bytes other than newline and tab
+ * become \xNN. ret has room for 4 * n bytes; returns the number written. */
 PFD_API size_t pfd_escape_for_terminal(char *ret, const void *bytes, size_t n);
 
-/* The same as the inside of a JSON string; what is not UTF-8 becomes U+FFFD.
- * ret has room for 6 * n bytes. */
+/* The same for the inside of a JSON string; bytes that are not UTF-8 become
+ * U+FFFD. ret has room for 6 * n bytes. */
 PFD_API size_t pfd_escape_for_json(char *ret, const void *bytes, size_t n);
 
 /* The bytes themselves in base64, where they are not UTF-8; else nothing. ret
@@ -200,8 +205,8 @@ PFD_API size_t pfd_base64_for_json(char *ret, const void *bytes, size_t n);
 PFD_API size_t pfd_entry_args_room(struct pfd_entry *entry);
 PFD_API size_t pfd_entry_args(char *ret, struct pfd_entry *entry);
 
-/* Gives a finding to write as one line of JSON, as pfd_convert_*() does with
- * "json". PFD_OK; PFD_ERR_STOPPED: write said so; PFD_ERR_NOMEM. */
+/* Gives write a finding as one line of JSON, as pfd_convert_*() does with
+ * "json". PFD_OK; PFD_ERR_STOPPED: write returned false; PFD_ERR_NOMEM. */
 PFD_API enum pfd_status pfd_finding_write_json(
     const struct pfd_finding *finding, pfd_write_fn write, void *user);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which entries somebody wants: by id, format string, message, source, and by
- * a condition on raw arguments and origin. What can be decided without
- * printing an entry is.
+ * Selects entries: by id, format string, message, source, and by a condition on
+ * raw arguments and origin. An entry is rendered only if the decision needs its
+ * message.
  *
  * Thread rule: a filter is immutable once made, and shared by any number of
  * threads; each thread tests with a struct pfd_filter_run of its own.
@@ -16,17 +16,17 @@
 extern "C" {
 #endif
 
-/* What is wanted: all that is said has to be so. Borrowed for the call; all
- * zero: every entry. */
+/* Criteria, of which every one that is set has to hold. Borrowed for the call;
+ * all zero: every entry. */
 struct pfd_filter_spec {
-    /* PCRE2 patterns [n_patterns]: the message matches one of them; `$` also
-     * stands before a newline that ends it. An entry of an unknown id has no
-     * message, and none matches. */
+    /* PCRE2 patterns [n_patterns], one of which matches the message; `$` also
+     * matches before a newline that ends it. An entry of an unknown id has no
+     * message, and matches none. */
     const char *const *patterns;
     size_t n_patterns;
     bool ignore_case;    /* of all patterns */
     bool invert;         /* the message matches none of the patterns */
-    const uint64_t *ids; /* [n_ids]: it has one of these */
+    const uint64_t *ids; /* [n_ids]: the entry has one of these */
     size_t n_ids;
     /* PCRE2 patterns [n_format_strings]: its format string matches one. */
     const char *const *format_strings;
@@ -35,21 +35,21 @@ struct pfd_filter_spec {
     size_t n_sources;
     /*
      * A condition such as "t > 0.5 && lane == 3", or NULL. Names are the words
-     * before conversions ("t=%f": t; vectors: v.x), places (a0, a1, ...), what
-     * a line of JSON has of an entry (index, time, source, stream, ...; time is
-     * a text as there, id an integer) and its origin (lane, workgroup.x, host,
-     * labels.KEY, ...). An argument goes before something else of its name,
-     * which is entry.NAME then. Operators, from the weakest,
-     * || && (== != < <= > >=) | ^ & (<< >>) (+ -) (* / %) and unary ! and -;
-     * integers (0x, 0b, 0o), floats, texts in quotes; isnan() isinf() abs().
-     * Integers of 64 bits are exact. Where a name is not there, or something
-     * has no result, the entry is not wanted unless the rest decides.
+     * before conversions ("t=%f": t; vectors: v.x), places (a0, a1, ...), an
+     * entry's members in JSON (index, time, source, stream, ...; time is a text
+     * as there, id an integer) and its origins (lane, workgroup.x, host,
+     * labels.KEY, ...). An argument hides a member or origin of its name, which
+     * then is entry.NAME. Operators, from the weakest, || && (== != < <= > >=)
+     * | ^ & (<< >>) (+ -) (* / %) and unary ! and -; integers (0x, 0b, 0o),
+     * floats, texts in quotes; isnan() isinf() abs(). Integers of 64 bits are
+     * exact. If a name is missing, or an operation has no result, the entry is
+     * not selected unless the rest decides.
      */
     const char *where;
-    /* Have patterns compiled to machine code: for processes that may. */
+    /* Compile patterns to machine code: for processes that are allowed to. */
     bool jit;
-    /* Bytes that all compiled patterns may take; 0: no bound. Machine code is
-     * not among them. What takes more is refused (PFD_ERR_USAGE). */
+    /* Limit for the bytes of all compiled patterns, machine code excluded; 0:
+     * none. Patterns beyond it are refused (PFD_ERR_USAGE). */
     size_t n_bytes_max;
 };
 
@@ -65,33 +65,34 @@ PFD_API enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
 /* Bytes that it takes, about; NULL: none. */
 PFD_API size_t pfd_filter_memory(const struct pfd_filter *filter);
 
-/* NULL is allowed. No run may be left. */
+/* NULL is allowed. No pfd_filter_run of it may be left. */
 PFD_API void pfd_filter_free(struct pfd_filter *filter);
 
 /*
- * Had all names of its condition a meaning: as an argument of a format string of
- * the set or of an entry that was tested (some formats' strings come in the
- * buffer), or as something that entries have? strings: or NULL. To be asked when all have been
- * tested. PFD_OK, also where there was no format string at all; PFD_ERR_USAGE:
- * one had none, err names it and what there is.
+ * Checks that each name of the condition had a meaning: as an argument of a
+ * format string of the set (strings, may be NULL) or of a tested entry (some
+ * formats' strings come in the buffer), or as a member or origin that entries
+ * have. To be called after all tests. PFD_OK, also if there was no format
+ * string at all; PFD_ERR_USAGE: a name had none; err has the name and the known
+ * ones.
  */
 PFD_API enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
                                          const struct pfd_strings *strings,
                                          struct pfd_error *err);
 
-/* A name of its condition that was an argument of an entry that was tested, and
- * is something that entries have as well: that is entry.NAME. NULL: there was
- * none. Borrowed from the filter. */
+/* A name of the condition that was an argument of a tested entry, and is also a
+ * member or origin of entries, which is entry.NAME. NULL: there was none.
+ * Borrowed from the filter. */
 PFD_API const char *pfd_filter_shadow(const struct pfd_filter *filter);
 
-/* What is known of entries beside what they hold: of their buffer, and of when
- * they came. All zero: nothing. */
+/* Facts about entries beside their contents: about their buffer, and when they
+ * arrived. All zero: none. */
 struct pfd_filter_facts {
     uint64_t time_unix_ns; /* nanoseconds since 1970; 0: unknown */
     uint64_t sequence;     /* of the entry, as a daemon counts from 1 */
     uint64_t generation;   /* of the buffer */
-    /* A `buffer` frame of wire.h, with the host, process, labels and so on of
-     * the sender; or NULL. Borrowed until others are set. */
+    /* A `buffer` frame of wire.h, with the sender's host, process, labels and
+     * so on; or NULL. Borrowed until other facts are set. */
     const struct pfd_wire_frame *buffer;
 };
 
@@ -126,16 +127,16 @@ PFD_API size_t pfd_filter_run_memory(const struct pfd_filter_run *run);
 PFD_API void pfd_filter_run_set(struct pfd_filter_run *run,
                                 const struct pfd_filter_facts *facts);
 
-/* Is the entry wanted? A message that costs a pattern more than it may is, and
- * counted. */
+/* Is the entry selected? A message on which a pattern exceeds its limit of work
+ * is selected, and counted. */
 PFD_API bool pfd_filter_want(struct pfd_filter_run *run,
                              struct pfd_entry *entry);
 
-/* Can entries of string i of a set be wanted, by its id and its text alone? */
+/* Can entries of string i of a set be selected, by id and text alone? */
 PFD_API bool pfd_filter_may_want(struct pfd_filter_run *run,
                                  const struct pfd_strings *strings, size_t i);
 
-/* Messages that were passed since a pattern gave up on them. */
+/* Messages that were selected because a pattern gave up on them. */
 PFD_API uint64_t pfd_filter_gave_up(const struct pfd_filter_run *run);
 
 #ifdef __cplusplus

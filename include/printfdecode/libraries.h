@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The libraries that this one loads when it needs them: for regular
- * expressions, compressed input, metadata in YAML, PNG and SQLite.
+ * The libraries that this one loads on demand: for regular expressions,
+ * compressed input, metadata in YAML, PNG and SQLite.
  */
 #ifndef PRINTFDECODE_LIBRARIES_H
 #define PRINTFDECODE_LIBRARIES_H
@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 /*
- * Loads all of them: for programs that soon may no longer open files, or that
- * must not wait later. What cannot be loaded is tried again, and reported, by
- * the call that needs it. Any thread.
+ * Loads all of them now: for programs that may soon be barred from opening
+ * files, or that must not block later. If one cannot be loaded, the call that
+ * needs it tries again and reports it. Any thread.
  */
 PFD_API void pfd_libraries_load(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entries and findings to lines, one at a time, in the forms that
+ * Renders entries and findings as lines, one at a time, in the forms that
  * pfd_convert_*() writes: for programs that take entries from a decoder or a
  * tail and send them on. Lines gather in a buffer until they are taken.
  *
@@ -27,12 +27,12 @@ PFD_API enum pfd_status pfd_lines_new(const char *output, bool color,
                                       bool origin, struct pfd_lines **ret,
                                       struct pfd_error *err);
 
-/* show, links: as in struct pfd_convert, links is borrowed; beside what `origin`
- * says. */
+/* show, links: as in struct pfd_convert; links is borrowed. They add to
+ * `origin`. */
 PFD_API void pfd_lines_show(struct pfd_lines *lines, unsigned show,
                             const char *links);
 
-/* From now on text says an entry's findings before its message. */
+/* From now on text has an entry's findings before its message. */
 PFD_API void pfd_lines_mark(struct pfd_lines *lines);
 
 /* From now on text that has colour shows what the filter's patterns match in
@@ -46,34 +46,33 @@ PFD_API enum pfd_status pfd_lines_highlight(struct pfd_lines *lines,
 PFD_API void pfd_lines_fields(struct pfd_lines *lines);
 
 /*
- * From now on text has lines of their own, each with "! SOURCE: " before it,
- * for what is found in an entry (behind its message) and between entries, and
- * for gaps: for who sees nothing but these lines. Other forms have a place for
- * findings, or none.
+ * From now on text has a line of its own, with "! SOURCE: " before it, for each
+ * finding in an entry (behind its message), each finding between entries, and
+ * each gap: for readers that see nothing but these lines. Other forms have a
+ * place for findings, or none.
  */
 PFD_API void pfd_lines_tell(struct pfd_lines *lines);
 
-/* From now on what gathers is rows that hold the lines, for
- * pfd_collapse_write(); a stamp then stands behind an entry's other members. */
+/* From now on rows gather, which hold the lines, for pfd_collapse_write(); a
+ * stamp then stands behind an entry's other members. */
 PFD_API void pfd_lines_rows(struct pfd_lines *lines);
 
-/* Rows without lines instead, of entries whose format strings are all of one
- * set, for pfd_trace_write(). */
+/* From now on rows without lines gather, for pfd_trace_write(). The format
+ * strings of all entries must be of one set. */
 PFD_API void pfd_lines_values(struct pfd_lines *lines);
 
-/* Of rows: which of several buffers what comes next is from, by any number: an
- * entry of one, or of one of its generations, is never collapsed with those of
- * another. 0 to begin with. */
+/* For rows: the buffer, by any number, of the entries that follow. Entries of
+ * different buffers, or of different generations of one, are never collapsed
+ * together. 0 to begin with. */
 PFD_API void pfd_lines_set_buffer(struct pfd_lines *lines, uint64_t number);
 
 /* NULL is allowed. */
 PFD_API void pfd_lines_free(struct pfd_lines *lines);
 
 /*
- * What records say from now on of where and when their entry was written, in
- * JSON: "origin" from a buffer frame (NULL: nothing), and "time" and
- * "time_unix_nano" (0: neither), "generation" and "sequence" (UINT64_MAX: not
- * said). PFD_ERR_NOMEM.
+ * The origin and time in JSON records from now on: "origin" from a buffer frame
+ * (NULL: none), "time" and "time_unix_nano" (0: neither), "generation" and
+ * "sequence" (UINT64_MAX: none). PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_lines_set_origin(
     struct pfd_lines *lines, const struct pfd_wire_frame *buffer);
@@ -81,53 +80,56 @@ PFD_API void pfd_lines_set_time(struct pfd_lines *lines, uint64_t time_unix_ns);
 PFD_API void pfd_lines_set_place(struct pfd_lines *lines, uint64_t generation,
                                  uint64_t sequence);
 
-/* As pfd_lines_origin_members() gave them, of other lines; borrowed. */
+/* Origin members that pfd_lines_origin_members() of other lines returned;
+ * borrowed. */
 PFD_API void pfd_lines_set_origin_members(struct pfd_lines *lines,
                                           const char *members);
 
-/* The number and the time of the next record: in JSON they stand as "sequence",
- * "time" and "time_unix_nano" behind its "type", where they are found without
- * reading all of it. */
+/* The number and the time of the next record: JSON has them as "sequence",
+ * "time" and "time_unix_nano" right behind "type", where a reader finds them
+ * without reading the whole record. */
 PFD_API void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
                                  uint64_t time_unix_ns);
 
-/* Adds a line; forms that show no findings, gaps or summaries add nothing.
+/* Each adds a line; forms without findings, gaps or summaries add nothing.
  * source: the name of the gap's buffer, or NULL. */
 PFD_API void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry);
-/* The same of all entries of a run, sooner: none of them has a sequence. */
+/* The same for all entries of a run, faster; none of them has a sequence. */
 PFD_API void pfd_lines_run(struct pfd_lines *lines,
                            const struct pfd_entry_run *entry_run);
 PFD_API void pfd_lines_finding(struct pfd_lines *lines,
                                const struct pfd_finding *finding);
 PFD_API void pfd_lines_gap(struct pfd_lines *lines, const struct pfd_gap *gap,
                            const char *source);
-/* A line of one's own, or several: bytes [n], copied as they are. */
+/* One or several lines of the caller's own: bytes [n], copied as they are. */
 PFD_API void pfd_lines_add(struct pfd_lines *lines, const char *line, size_t n);
 PFD_API void pfd_lines_summary(struct pfd_lines *lines,
                                const struct pfd_summary *summary,
                                const char *source);
 
-/* What has gathered, [*n]; borrowed until the next call. NULL with *n = 1: out
- * of memory, lines are missing. */
+/* The bytes that have gathered, [*n]; borrowed until the next call. NULL with
+ * *n = 1: out of memory, lines are missing. */
 PFD_API const char *pfd_lines_bytes(const struct pfd_lines *lines, size_t *n);
 
-/* Takes it away. */
+/* Empties the buffer. */
 PFD_API void pfd_lines_clear(struct pfd_lines *lines);
 
-/* Takes away what stands behind the first n bytes, also after a failure. */
+/* Cuts the buffer behind its first n bytes, also after a failure. */
 PFD_API void pfd_lines_cut(struct pfd_lines *lines, size_t n);
 
-/* Gives away what has gathered, [*n], allocated (free()); NULL: nothing. */
+/* Hands over the bytes that have gathered, [*n], allocated (free()); NULL:
+ * none. */
 PFD_API char *pfd_lines_take(struct pfd_lines *lines, size_t *n);
 
-/* Memory to gather in, [n], allocated (malloc()), theirs from now on; what has
- * gathered is taken away. If it is too small another one takes its place. */
+/* Gives the lines memory to gather in, [n], allocated (malloc()), which they
+ * own from now on; the bytes that have gathered are dropped. If it is too
+ * small, other memory replaces it. */
 PFD_API void pfd_lines_give(struct pfd_lines *lines, char *memory, size_t n);
 
-/* The same as pfd_lines_clear(), and gives back its memory. */
+/* The same as pfd_lines_clear(), and frees the memory. */
 PFD_API void pfd_lines_trim(struct pfd_lines *lines);
 
-/* The same as pfd_convert.members and .origin_members, as they are set;
+/* Values for pfd_convert.members and .origin_members, as they are set here;
  * borrowed until the next call that sets something. */
 PFD_API const char *pfd_lines_members(struct pfd_lines *lines);
 PFD_API const char *pfd_lines_origin_members(struct pfd_lines *lines);

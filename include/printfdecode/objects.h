@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code objects: what lies in a file and what it says about itself. A file may
- * be a code object or hold any number of them, in bundles, archives, host
- * programs and caches, one in another.
+ * Lists the code objects in a file, and the facts that each states about
+ * itself. A file may be a code object or hold any number of them, in bundles,
+ * archives, host programs and caches, nested in each other.
  *
  * Any thread; nothing is shared between calls.
  */
@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* A feature of a processor that code can be made for. */
+/* A feature of a processor for which code can be compiled. */
 enum pfd_feature {
-    PFD_FEATURE_UNSUPPORTED, /* by the processor, or nothing is said */
+    PFD_FEATURE_UNSUPPORTED, /* by the processor, or not stated */
     PFD_FEATURE_ANY,         /* the code runs either way */
     PFD_FEATURE_OFF,
     PFD_FEATURE_ON,
@@ -28,22 +28,24 @@ struct pfd_kernel_info {
     const char *name;
     size_t n_name;
     /* Where its hidden arguments are, bytes from the start of its arguments;
-     * PFD_NO_OFFSET: it has none. A compiler may declare one that is not
-     * used. */
+     * PFD_NO_OFFSET: it has none. A compiler may declare one that the kernel
+     * does not use. */
     uint64_t printf_buffer;
     uint64_t hostcall_buffer;
 };
 
 /* One code object; everything is borrowed until the callback returns. */
 struct pfd_object_info {
-    const char *source; /* the way in, such as "app:.hip_fatbin:hipv4-..." */
+    const char *source; /* the path through its containers, such as
+                           "app:.hip_fatbin:hipv4-..." */
     const char *kind;   /* "elf", "spirv" or "bitcode" */
     const void *bytes;  /* [n] */
     size_t n;
-    uint64_t offset; /* of bytes in the file; PFD_NO_OFFSET: it was inflated */
+    uint64_t offset; /* of bytes in the file; PFD_NO_OFFSET: they were
+                        inflated */
 
-    /* Of an ELF file; of any other they are 0, NULL and PFD_NO_OFFSET. */
-    const char *os;     /* "HSA", "PAL", "Mesa"; NULL: none of AMD's */
+    /* For ELF files; for others 0, NULL and PFD_NO_OFFSET. */
+    const char *os;     /* "HSA", "PAL", "Mesa"; NULL: not one of AMD's */
     unsigned version;   /* HSA: code object V2 to V6 and later; 0: unknown */
     const char *target; /* such as "gfx90a"; NULL: unknown */
     enum pfd_feature xnack;
@@ -51,7 +53,8 @@ struct pfd_object_info {
     const struct pfd_kernel_info *kernels; /* [n_kernels] */
     size_t n_kernels;
     uint64_t n_strings;   /* rows of its table of format strings */
-    const char *why_none; /* one sentence; NULL: there is such a table */
+    const char *why_none; /* why it has no table of format strings, one
+                             sentence; NULL: it has one */
 };
 
 /* Takes one code object. Any status but PFD_OK ends the walk and is its
@@ -61,12 +64,12 @@ typedef enum pfd_status (*pfd_object_fn)(void *user,
 
 /*
  * Calls fn for every code object in bytes [n], borrowed for the call. source:
- * the file's name. max_inflated: bytes that one compressed bundle may have; 0:
- * 1 GiB. What is broken goes to finding_fn (may be NULL) with finding_user, and
- * the rest is read.
+ * the file's name. max_inflated: limit for the bytes of one compressed bundle;
+ * 0: 1 GiB. Damage goes to finding_fn (may be NULL) with finding_user, and the
+ * rest is read.
  *
- * PFD_OK; PFD_ERR_UNSUPPORTED: nothing that holds code objects; PFD_ERR_NOMEM;
- * what fn returned.
+ * PFD_OK; PFD_ERR_UNSUPPORTED: no type of file that holds code objects;
+ * PFD_ERR_NOMEM; the status that fn returned.
  */
 PFD_API enum pfd_status pfd_objects_read(
     const void *bytes, size_t n, const char *source, uint64_t max_inflated,

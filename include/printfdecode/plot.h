@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pictures: entries reduced into a grid of cells, in one pass and in memory
- * that does not grow with them, then shaded.
+ * Plots: entries reduced into a grid of cells, in one pass and in memory that
+ * does not grow with them, then shaded.
  *
  *   pfd_plot_new(), then pfd_convert_*() with `points` of pfd_plot_points() and
  *   pfd_plot_write() for each buffer, then pfd_plot_draw()
@@ -19,44 +19,45 @@ extern "C" {
 
 enum pfd_plot_kind {
     PFD_PLOT_HEAT,    /* a value at x and y */
-    PFD_PLOT_HIST,    /* how often each x is there */
-    PFD_PLOT_SCATTER, /* which x and y are there; how often, where many are */
+    PFD_PLOT_HIST,    /* how often each x occurs */
+    PFD_PLOT_SCATTER, /* which x and y occur; where points are dense, how
+                         often */
     PFD_PLOT_LINE,    /* y over x, in the order of x */
 };
 
-/* What becomes of several values of one cell. */
+/* How several values of one cell become one. */
 enum pfd_reducer {
     PFD_REDUCE_LAST,
     PFD_REDUCE_FIRST,
-    PFD_REDUCE_COUNT, /* how many there are, whatever they are */
+    PFD_REDUCE_COUNT, /* the number of values, whatever they are */
     PFD_REDUCE_SUM,
-    PFD_REDUCE_MIN, /* of those that are numbers; NaN if none is */
+    PFD_REDUCE_MIN, /* of the numbers; NaN if there is none */
     PFD_REDUCE_MAX,
     PFD_REDUCE_MEAN,
-    PFD_REDUCE_NAN, /* how many are NaN */
+    PFD_REDUCE_NAN, /* the number of NaN */
 };
 
 /* How numbers become colours; of a histogram, heights. */
 enum pfd_plot_scale {
     PFD_SCALE_LINEAR,
-    PFD_SCALE_LOG,   /* what is not above zero is as the least above it */
-    PFD_SCALE_EQUAL, /* each colour for as many cells */
+    PFD_SCALE_LOG,   /* numbers that are not above zero count as the least above
+                        it */
+    PFD_SCALE_EQUAL, /* each colour for equally many cells */
 };
 
 /*
- * What is to be drawn; borrowed until the plot is freed, zero or NULL where
- * nothing is said. A column is the name or the number (from 0) of an argument,
- * as `pfd_table_spec` has them, or index, time, or something of an origin, as
- * "lane" or "workgroup.x".
+ * A plot; borrowed until it is freed; zero or NULL: the default. A column is
+ * the name or the number (from 0) of an argument, as `pfd_table_spec` has them,
+ * or index, time, or an origin, as "lane" or "workgroup.x".
  */
 struct pfd_plot_spec {
     const struct pfd_strings *strings;
-    /* The format string of the entries by its number among the strings;
-     * SIZE_MAX: of the first entry that comes. */
+    /* The format string of the entries, by its index in the set; SIZE_MAX: the
+     * first entry's. */
     size_t string;
-    /* Entries are of other strings, too: those of this string's text count.
-     * They come through pfd_plot_add(), and strings are borrowed for the call
-     * of pfd_plot_new() only. */
+    /* Entries of other strings come, too: those with this string's text count.
+     * They come through pfd_plot_add(), and strings are borrowed only for the
+     * call of pfd_plot_new(). */
     bool any_strings;
     enum pfd_plot_kind kind;
     const char *x;
@@ -65,14 +66,14 @@ struct pfd_plot_spec {
     const char *by; /* a panel for each value of this column */
     enum pfd_reducer reducer;
     enum pfd_plot_scale scale;
-    /* "LOW:HIGH", both included, either may be missing where nothing is
-     * needed to be known: as wide as what comes. */
+    /* "LOW:HIGH", both included; either may be left out where the plot does not
+     * need it in advance: then the values decide. */
     const char *x_range;
     const char *y_range;
     const char *range; /* of colours */
-    uint64_t cells;    /* in a row or column at the most; 0: as fits */
-    uint64_t pixel;    /* of the screen a cell, each way; 0: as fits */
-    bool bare;         /* nothing but the cells */
+    uint64_t cells;    /* limit for a row or column; 0: as fits */
+    uint64_t pixel;    /* of the screen for a cell, each way; 0: as fits */
+    bool bare;         /* draw only the cells */
     bool dark;
     const char *map;   /* a name of pfd_plot_map_get() */
     const char *title; /* UTF-8; NULL: the format string */
@@ -93,31 +94,32 @@ struct pfd_plot_output {
 PFD_API enum pfd_status pfd_plot_output_get(size_t i,
                                             struct pfd_plot_output *ret);
 
-/* What was done, and what could not be. */
+/* Counts of drawn and of skipped data. */
 struct pfd_plot_counts {
-    uint64_t points;     /* that are in the picture */
+    uint64_t points;     /* in the plot */
     uint64_t unknown;    /* entries of unknown ids */
     uint64_t others;     /* entries of other format strings than the one */
-    uint64_t without;    /* entries without one of the columns */
-    uint64_t texts;      /* entries where one of them is a text */
+    uint64_t without;    /* entries that lack one of the columns */
+    uint64_t texts;      /* entries with a text in one of them */
     uint64_t nowhere;    /* points with a coordinate that is NaN or infinite */
-    uint64_t outside;    /* points that the ranges leave out */
-    uint64_t unpanelled; /* points of more values of `by` than panels */
-    uint64_t several;    /* cells that got more than one value */
-    uint64_t nan;        /* cells that are NaN, and so on */
+    uint64_t outside;    /* points outside of the ranges */
+    uint64_t unpanelled; /* points of values of `by` beyond the number of
+                            panels */
+    uint64_t several;    /* cells with more than one value */
+    uint64_t nan;        /* cells that are NaN; the next four likewise */
     uint64_t plus_inf;
     uint64_t minus_inf;
     uint64_t empty;
     uint64_t numbers;
-    uint64_t not_above_0; /* numbers that a logarithm has no place for */
+    uint64_t not_above_0; /* numbers that have no logarithm */
     int cell_x;           /* a cell is 2 to the power of this wide */
-    int cell_y;           /* and high */
+    int cell_y;           /* and 2 to the power of this high */
 };
 
 struct pfd_plot;
 
-/* PFD_OK; PFD_ERR_USAGE: what is asked for does not fit together, or there is
- * no such column (the text lists those that there are); PFD_ERR_NOMEM. */
+/* PFD_OK; PFD_ERR_USAGE: the members do not fit together, or there is no such
+ * column (the text lists all columns); PFD_ERR_NOMEM. */
 PFD_API enum pfd_status pfd_plot_new(const struct pfd_plot_spec *spec,
                                      struct pfd_plot **ret,
                                      struct pfd_error *err);
@@ -125,30 +127,30 @@ PFD_API enum pfd_status pfd_plot_new(const struct pfd_plot_spec *spec,
 /* NULL is allowed. */
 PFD_API void pfd_plot_free(struct pfd_plot *plot);
 
-/* For pfd_convert.points; the plot's. */
+/* For pfd_convert.points; the plot owns it. */
 PFD_API const struct pfd_points *pfd_plot_points(const struct pfd_plot *plot);
 
 /* A pfd_write_fn; user: the plot. False: out of memory. */
 PFD_API bool pfd_plot_write(void *user, const void *bytes, size_t n);
 
-/* The same for one entry, for those who make them themselves. time:
+/* The same for one entry, for callers that make entries themselves. time:
  * nanoseconds since 1970; 0: unknown. */
 PFD_API bool pfd_plot_add(struct pfd_plot *plot, struct pfd_entry *entry,
                           uint64_t time);
 
-/* Where it is drawn. */
+/* The area to draw in. */
 struct pfd_plot_screen {
     unsigned columns; /* of a terminal */
     unsigned rows;
-    unsigned width; /* of it, pixels; 0: not known */
+    unsigned width; /* of the terminal, pixels; 0: unknown */
     unsigned height;
 };
 
 /*
- * Draws what has come so far, in the form of this name; screen may be NULL
- * where the form is no text. May be called again when more has come. PFD_OK;
- * PFD_ERR_USAGE: nothing can be drawn, and why; PFD_ERR_UNSUPPORTED: it would
- * be too large; PFD_ERR_STOPPED: write() said so; PFD_ERR_NOMEM.
+ * Draws all points so far, in the output of this name; screen may be NULL if
+ * the output is no text. May be called again after more points. PFD_OK;
+ * PFD_ERR_USAGE: nothing can be drawn, err says why; PFD_ERR_UNSUPPORTED: it
+ * would be too large; PFD_ERR_STOPPED: write() returned false; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_plot_draw(struct pfd_plot *plot, const char *output,
                                       const struct pfd_plot_screen *screen,

@@ -26,9 +26,9 @@ extern "C" {
 struct pfd_format_info {
     const char *name;  /* as in --format and in JSON: "llpc" */
     const char *title; /* one line */
-    /* What the dwords of a buffer's header and of an entry's header are, where
-     * that is always the same; pfd_decoder_word() and pfd_entry_word() tell of
-     * any. */
+    /* Names of the dwords of a buffer's header and of an entry's header, in
+     * formats where they are fixed; pfd_decoder_word() and pfd_entry_word()
+     * describe any dword. */
     const char *const *header_words; /* [n_header_words] */
     size_t n_header_words;
     const char *const *entry_words; /* [n_entry_words] */
@@ -39,22 +39,22 @@ struct pfd_format_info {
 PFD_API enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret);
 
 /*
- * How much the first bytes [n] of a buffer (64 KiB of them count; fewer are the
- * whole buffer) look like one of format i, 0 to 100: 0 cannot be, 20 nothing
- * speaks against it, 60 the header makes sense, 80 and more it could hardly be
- * chance. PFD_OK; PFD_END: there is no i; PFD_ERR_UNSUPPORTED: it cannot be
- * told by bytes alone. Any thread.
+ * How much the first bytes [n] of a buffer look like format i, from 0 to 100: 0
+ * impossible, 20 nothing contradicts it, 60 the header makes sense, 80 and
+ * more: hardly chance. At most 64 KiB count; fewer bytes are taken for the
+ * whole buffer. PFD_OK; PFD_END: there is no i; PFD_ERR_UNSUPPORTED: bytes
+ * alone cannot decide. Any thread.
  */
 PFD_API enum pfd_status pfd_format_likelihood(size_t i, const void *bytes,
                                               size_t n, int *ret);
 
 /*
- * How buffers are read where there is a choice; all zero is the default. Each
- * member can also be set by the name and a word of pfd_option_get().
+ * Choices in how buffers are read; all zero is the default. Each member can
+ * also be set by the name and a word of pfd_option_get().
  */
 struct pfd_options {
-    /* "compat": whose habits the text follows where they differ from printf's.
-     */
+    /* "compat": the runtime whose text is imitated where it differs from
+     * printf's. */
     enum pfd_compat {
         PFD_COMPAT_NONE,
         PFD_COMPAT_CLR,     /* AMD's OpenCL and HIP runtime */
@@ -62,14 +62,14 @@ struct pfd_options {
     } compat;
     /* "opencl-strings": how OpenCL programs store %s, by the compiler's age. */
     enum pfd_opencl_strings {
-        PFD_OPENCL_STRINGS_AUTO, /* told from the entries of each string */
+        PFD_OPENCL_STRINGS_AUTO, /* decided by each string's entries */
         PFD_OPENCL_STRINGS_OLD,
         PFD_OPENCL_STRINGS_NEW,
     } opencl_strings;
     /* "layout": which of the validation layer's printf layouts
      * (formats/debugprintf). */
     enum pfd_printf_layout {
-        PFD_PRINTF_LAYOUT_AUTO, /* told from the records and their shaders */
+        PFD_PRINTF_LAYOUT_AUTO, /* decided by the records and their shaders */
         PFD_PRINTF_LAYOUT_P1,
         PFD_PRINTF_LAYOUT_P2,
         PFD_PRINTF_LAYOUT_P3,
@@ -79,15 +79,15 @@ struct pfd_options {
     } printf_layout;
 };
 
-/* One of the choices; static storage. */
+/* One member of struct pfd_options; static storage. */
 struct pfd_option_info {
     const char *name;         /* such as "layout", as in --layout */
-    const char *value;        /* what its words are, as in --layout NAME */
-    const char *const *words; /* [n_words]; the first is the default, and the
-                                 number of each is what the member holds */
+    const char *value;        /* placeholder for a word, as in --layout NAME */
+    const char *const *words; /* [n_words]; the first is the default; a word's
+                                 index is the member's value */
     size_t n_words;
     const char *help; /* one line */
-    bool of_text;     /* only the text is another, not what is read */
+    bool of_text;     /* changes the text only, not the decoding */
 };
 
 /* Fills ret with option i of all formats. PFD_OK; PFD_END: there is no i. Any
@@ -97,15 +97,15 @@ PFD_API enum pfd_status pfd_option_get(size_t i, struct pfd_option_info *ret);
 /*
  * Sets an option by its name, in which _ may stand for -, to one of its words.
  *
- * PFD_OK; PFD_ERR_USAGE: there is no such option or word, err's text has those
- * that there are.
+ * PFD_OK; PFD_ERR_USAGE: no such option or word; err's text lists the valid
+ * ones.
  */
 PFD_API enum pfd_status pfd_options_set(struct pfd_options *options,
                                         const char *name, const char *word,
                                         struct pfd_error *err);
 
-/* The word that an option is set to, static storage; NULL: no such option, or
- * a number that no word has. */
+/* The word that an option is set to; static storage. NULL: no such option, or
+ * no word has the member's value. */
 PFD_API const char *pfd_options_word(const struct pfd_options *options,
                                      const char *name);
 
@@ -150,23 +150,23 @@ struct pfd_entry {
 PFD_API const char *pfd_entry_format_string(const struct pfd_entry *entry,
                                             size_t *n);
 
-/* Its number for pfd_strings_get(); SIZE_MAX: unknown id, or a format string
- * that stands in the entry itself. */
+/* Its index for pfd_strings_get(); SIZE_MAX: unknown id, or the format string
+ * stands in the entry itself. */
 PFD_API size_t pfd_entry_string_index(const struct pfd_entry *entry);
 
 /*
  * The bytes that the program's printf would have written, *n of them; not
- * NUL-terminated and perhaps not UTF-8. Borrowed as the entry is. NULL with
- * *n = 0 for an unknown id; NULL with *n = 1 when out of memory. A width from
- * a `*` that had to be clamped is added to the entry's findings here.
+ * NUL-terminated and perhaps not UTF-8. Borrowed as the entry is. Unknown id:
+ * NULL with *n = 0. Out of memory: NULL with *n = 1. If the width of a `*` is
+ * clamped, this call adds the finding to the entry.
  */
 PFD_API const char *pfd_entry_message(struct pfd_entry *entry, size_t *n);
 
-/* What an argument is, as its conversion reads it. */
+/* The type of an argument, as its conversion reads it. */
 enum pfd_argument_type {
     PFD_ARGUMENT_INT,      /* signed: i */
     PFD_ARGUMENT_UNSIGNED, /* u */
-    PFD_ARGUMENT_FLOAT,    /* f; one of 2 or 4 bytes is exact in it */
+    PFD_ARGUMENT_FLOAT,    /* f; floats of 2 and 4 bytes are exact */
     PFD_ARGUMENT_TEXT,     /* text, [n_bytes] of it; NULL: a null string */
 };
 
@@ -174,7 +174,7 @@ enum pfd_argument_type {
 struct pfd_argument {
     enum pfd_argument_type type;
     uint32_t at;      /* bytes from the start of the payload */
-    uint32_t n_bytes; /* 1, 2, 4 or 8; of text any number */
+    uint32_t n_bytes; /* 1, 2, 4 or 8; a text has any number */
     char conversion;  /* its letter; '*' for a width or precision, 0: none */
     union {
         int64_t i;
@@ -184,9 +184,9 @@ struct pfd_argument {
     };
 };
 
-/* All arguments, [*n]: those of the conversions in their order, then those that
- * no conversion takes. Borrowed as the entry is. NULL with *n = 0: it has none,
- * or its id is unknown; NULL with *n = 1: out of memory. */
+/* All arguments, [*n]: the conversions' in their order, then the arguments that
+ * no conversion takes. Borrowed as the entry is. No arguments or an unknown id:
+ * NULL with *n = 0. Out of memory: NULL with *n = 1. */
 PFD_API const struct pfd_argument *pfd_entry_arguments(struct pfd_entry *entry,
                                                        size_t *n);
 
@@ -201,14 +201,13 @@ struct pfd_column {
 
 /*
  * The arguments that the conversions of string i of a set take, in the order of
- * pfd_entry_arguments(), into ret [max]; returns how many there are: 0 also
- * where there is no string i. An entry that is laid out in another way has
- * others. Any thread.
+ * pfd_entry_arguments(), into ret [max]. Returns their number; 0 also if there
+ * is no string i. An entry with another layout has other arguments. Any thread.
  */
 PFD_API size_t pfd_strings_columns(const struct pfd_strings *strings, size_t i,
                                    struct pfd_column *ret, size_t max);
 
-/* One thing that is known of where a message comes from. */
+/* One known fact about the origin of a message. */
 struct pfd_origin {
     const char *name; /* such as "lane"; static storage */
     enum pfd_origin_type {
@@ -223,29 +222,28 @@ struct pfd_origin {
     const char *text; /* borrowed as the entry is */
 };
 
-/* What a line of text can have of an entry before its message, where it is
- * known. */
+/* Parts that a line of text can have before an entry's message, if known. */
 enum pfd_show {
-    PFD_SHOW_TIME = 1,    /* when it came */
+    PFD_SHOW_TIME = 1,    /* when it arrived */
     PFD_SHOW_SOURCE = 2,  /* the buffer's name */
     PFD_SHOW_LINE = 4,    /* file and line of the shader's or kernel's source */
     PFD_SHOW_LANE = 8,    /* the lane of its wave */
     PFD_SHOW_ID = 16,     /* its format string's id */
-    PFD_SHOW_ORIGIN = 32, /* all that is known of where it comes from */
+    PFD_SHOW_ORIGIN = 32, /* everything that is known of its origin */
 };
 
-/* Origin i of an entry, in the format's order. PFD_OK; PFD_END: there is no
- * i. Many formats know none. */
+/* Origin i of an entry, in the format's order. PFD_OK; PFD_END: there is no i.
+ * Many formats have none. */
 PFD_API enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
                                          struct pfd_origin *ret);
 
 /*
- * Where its bytes can be read in several ways, an entry is the likeliest one,
- * or the first of equals, with a finding that says so (`ambiguous` or a more
- * special kind). This is reading i of the others, four at most, as an entry of
- * its own: message, arguments, format string, origins and stream are this
- * reading's, index, offset and bytes the same. Borrowed as the entry is, and
- * until the next call of this function.
+ * Reading i of an entry's other readings, at most four. Where bytes can be read
+ * in several ways, the entry is the likeliest reading, or the first of equals,
+ * and has a finding that says so (`ambiguous` or a more special kind). An
+ * alternative is an entry of its own: it has its own message, arguments, format
+ * string, origins and stream, but the same index, offset and bytes. Borrowed as
+ * the entry is, and until the next call of this function.
  *
  * PFD_OK; PFD_END: there is no i; PFD_ERR_NOMEM.
  */
@@ -253,46 +251,46 @@ PFD_API enum pfd_status pfd_entry_alternative(const struct pfd_entry *entry,
                                               size_t i, struct pfd_entry *ret);
 
 /* Where the payload begins, in bytes from the start of the buffer;
- * PFD_NO_OFFSET: the entry's bytes stand in several places of it. */
+ * PFD_NO_OFFSET: the entry's bytes are in several places of it. */
 PFD_API uint64_t pfd_entry_payload_offset(const struct pfd_entry *entry);
 
-/* What the dwords from one place of a buffer on are. */
+/* Describes the dwords from one place of a buffer on. */
 struct pfd_word {
-    uint64_t end;   /* the first byte that is something else */
+    uint64_t end;   /* the first byte that text does not describe */
     char text[192]; /* a few words, NUL-terminated */
 };
 
 /*
- * What stands at byte `at` from the start of an entry; end counts from there,
- * too. PFD_OK; PFD_END: the format has no word for it, which is so for
- * arguments and for a payload of which nothing is known.
+ * Describes byte `at` from the start of an entry; end counts from there, too.
+ * PFD_OK; PFD_END: the format has no description, as for arguments and for
+ * payloads of which nothing is known.
  */
 PFD_API enum pfd_status pfd_entry_word(struct pfd_entry *entry, uint32_t at,
                                        struct pfd_word *ret);
 
-/* What a decoder gives: an entry, or a finding about what is between. */
+/* A decoder's result: an entry, or a finding about bytes between entries. */
 struct pfd_item {
     bool is_entry;
     struct pfd_entry entry;     /* when is_entry */
-    struct pfd_finding finding; /* otherwise; borrowed likewise */
+    struct pfd_finding finding; /* otherwise; borrowed as the entry is */
 };
 
-/* Exact accounts of one buffer so far. */
+/* Exact counts of one buffer so far. */
 struct pfd_summary {
     uint64_t entries;       /* entries, unknown ones included */
     uint64_t unknown;       /* entries whose id no string has */
     uint64_t bytes;         /* in entries */
     uint64_t lost_bytes;    /* written by the device, never in the buffer */
     uint64_t skipped_bytes; /* in the buffer's used part, not decodable */
-    uint64_t findings;      /* that are not notes */
+    uint64_t findings;      /* without notes */
 };
 
 struct pfd_decoder;
 
 /*
- * A decoder for one buffer. strings: borrowed until the decoder is freed.
- * format: a name of pfd_format_get(), or NULL to choose by the strings and,
- * where they do not decide, by the buffer's first 64 KiB, however they come; a
+ * Makes a decoder for one buffer. strings: borrowed until the decoder is freed.
+ * format: a name of pfd_format_get(); NULL: chosen by the strings and, where
+ * they do not decide, by the buffer's first 64 KiB, however they arrive; a
  * finding, format_choice, says so if another format is nearly as likely.
  * source: the buffer's name in findings, copied.
  *
@@ -303,18 +301,18 @@ PFD_API enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
                                         struct pfd_decoder **ret,
                                         struct pfd_error *err);
 
-/* Before the first view; options is copied. */
+/* Call it before the first view; options is copied. */
 PFD_API void pfd_decoder_set_options(struct pfd_decoder *decoder,
                                      const struct pfd_options *options);
 
-/* Before the first view, which has to be the whole buffer: bytes [n] in order
- * that are known to be zero, as nobody wrote them, and are passed over without
- * a look. Borrowed. */
+/* Call it before the first view, which must be the whole buffer. holes: [n]
+ * ranges, in order, that are known to be zero because they were never written;
+ * the decoder passes over them unread. Borrowed. */
 PFD_API void pfd_decoder_set_holes(struct pfd_decoder *decoder,
                                    const struct pfd_range *holes, size_t n);
 
-/* Likewise bytes that are not known, as they never came, and read as zeros:
- * entries that have some carry the finding `incomplete`. */
+/* Likewise ranges of unknown bytes, which never arrived and read as zeros: an
+ * entry with such bytes has the finding `incomplete`. */
 PFD_API void pfd_decoder_set_missing(struct pfd_decoder *decoder,
                                      const struct pfd_range *missing, size_t n);
 
@@ -322,27 +320,27 @@ PFD_API void pfd_decoder_set_missing(struct pfd_decoder *decoder,
 PFD_API void pfd_decoder_free(struct pfd_decoder *decoder);
 
 /*
- * Gives the decoder bytes to look at: [n] bytes that stand at `base` in the
- * buffer (bytes from its start), borrowed until the next view or
- * pfd_decoder_free(). last: they reach the buffer's end. A view must hold
- * pfd_decoder_position(), and may be longer or begin later than the one before.
+ * Gives the decoder a view: [n] bytes that stand at `base` in the buffer (bytes
+ * from its start), borrowed until the next view or pfd_decoder_free(). last:
+ * the view reaches the buffer's end. A view must contain
+ * pfd_decoder_position(); it may be longer or begin later than the view before.
  *
- * PFD_OK; PFD_ERR_USAGE: the view does not hold the position.
+ * PFD_OK; PFD_ERR_USAGE: the view does not contain the position.
  */
 PFD_API enum pfd_status pfd_decoder_view(struct pfd_decoder *decoder,
                                          const void *bytes, size_t n,
                                          uint64_t base, bool last,
                                          struct pfd_error *err);
 
-/* Bytes of the buffer before this are never asked for again. */
+/* The decoder never needs the bytes before this offset again. */
 PFD_API uint64_t pfd_decoder_position(const struct pfd_decoder *decoder);
 
 /*
- * The next entry or finding, in buffer order. What the findings of an entry
- * mean is a sentence from pfd_entry_finding_text().
+ * The next entry or finding, in buffer order. pfd_entry_finding_text() explains
+ * the findings of an entry.
  *
- * PFD_OK; PFD_END: the buffer is done; PFD_MORE: give a longer view (never
- * after one that was the last); PFD_ERR_NOMEM.
+ * PFD_OK; PFD_END: the buffer is done; PFD_MORE: a longer view is needed (never
+ * after the last one); PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_decoder_next(struct pfd_decoder *decoder,
                                          struct pfd_item *ret,
@@ -350,33 +348,33 @@ PFD_API enum pfd_status pfd_decoder_next(struct pfd_decoder *decoder,
 
 /*
  * Passes over entries that end at or before byte `to` and whose index is below
- * `index`, without making them, up to the next finding: pfd_decoder_next() goes
- * on from there. *end: where the last of them ended; not written if none was.
- * The summary counts them, but of their findings only those that are known
- * without making them.
+ * `index`, without building them, up to the next finding; pfd_decoder_next()
+ * goes on from there. *end: the end of the last entry passed over; not written
+ * if there was none. The summary counts these entries, but only the findings
+ * that are known without building them.
  *
- * PFD_OK: pfd_decoder_next() has something to give; others as of that.
+ * PFD_OK: pfd_decoder_next() has a result; other statuses are as there.
  */
 PFD_API enum pfd_status pfd_decoder_skip(struct pfd_decoder *decoder,
                                          uint64_t to, uint64_t index,
                                          uint64_t *end, struct pfd_error *err);
 
-/* Writes one sentence about a finding that the entry has into ret [n] bytes,
+/* Writes one sentence that explains a finding of the entry into ret [n] bytes,
  * NUL-terminated; UTF-8, control bytes escaped. */
 PFD_API void pfd_entry_finding_text(const struct pfd_entry *entry,
                                     enum pfd_finding_kind kind, char *ret,
                                     size_t n);
 
 /* The name of the buffer format that the decoder uses; static storage. NULL:
- * nothing has decided yet, which the first bytes will. */
+ * not chosen yet; the first bytes decide. */
 PFD_API const char *pfd_decoder_format(const struct pfd_decoder *decoder);
 
 /*
- * What stands at byte `at` of the buffer, where no entry is: a word of its
- * header, or what lies behind its used part; end: UINT64_MAX, up to the
- * buffer's. The view must reach back to the buffer's start. PFD_OK; PFD_END:
- * the format has no word for it, which is so for what was skipped, and as long
- * as pfd_decoder_format() is NULL.
+ * Describes byte `at` of the buffer outside of entries: a word of its header,
+ * or the bytes behind its used part; end is UINT64_MAX where the description
+ * reaches to the buffer's end. The view must reach back to the buffer's start.
+ * PFD_OK; PFD_END: the format has no description, as for skipped bytes, and as
+ * long as pfd_decoder_format() is NULL.
  */
 PFD_API enum pfd_status pfd_decoder_word(const struct pfd_decoder *decoder,
                                          uint64_t at, struct pfd_word *ret);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code objects that a program has in its memory: those that AMD's ROCm
- * runtime has loaded, by the list that it keeps for debuggers, and, when asked
- * for, SPIR-V modules and ELF files for AMD's GPUs that stand there.
+ * The code objects in the memory of a program: the ones that AMD's ROCm runtime
+ * has loaded, by the list that it keeps for debuggers, and, on request, SPIR-V
+ * modules and ELF files for AMD's GPUs anywhere in memory.
  *
  * The list is `_amdgpu_r_debug`, a struct r_debug as dynamic linkers have it,
  * of versions 8 to 10, whose entries are named by code object URIs: "Code
  * Object URI" and the loader's interface in the documentation of ROCm's
- * debugger API. A program that has none has not loaded the runtime.
+ * debugger API. A program without it has not loaded the runtime.
  *
  * Thread rule: belongs to the thread that its memory belongs to.
  */
@@ -25,11 +25,12 @@ struct pfd_process_code;
 /* One code object; everything is borrowed until the callback returns. */
 struct pfd_process_code_object {
     const char *source; /* the URI that names its bytes, any bytes but NUL */
-    const void *bytes;  /* [n]; NULL: it cannot be read, a finding said why */
+    const void *bytes;  /* [n]; NULL: unreadable, a finding gave the reason */
     size_t n;
-    uint64_t load_address; /* where it was loaded for the GPU; found ones: where
-                              they stand */
-    bool is_found;         /* by a search, not by the runtime's list */
+    uint64_t load_address; /* where it was loaded for the GPU; if is_found:
+                              where it stands */
+    bool is_found;         /* by pfd_process_code_scan(), not in the runtime's
+                              list */
 };
 
 /* Takes one code object. Any status but PFD_OK ends the walk and is its
@@ -46,16 +47,17 @@ PFD_API enum pfd_status pfd_process_code_open(struct pfd_memory *memory,
 PFD_API void pfd_process_code_close(struct pfd_process_code *process_code);
 
 /*
- * Calls fn for each code object in the runtime's list that was not there at the
- * call before, in the list's order; what has gone since is forgotten. The list
- * is read until it stands still, since the runtime may change it meanwhile.
- * Findings, with finding_user (fn may be NULL): version (an r_debug of another
- * version, not read), bad_list (a cycle, a name that cannot be read or is no
- * URI, a list that never stands still), unreadable (bytes that a URI names and
- * that are not there), too_large. *n_lists (may be NULL): how many such lists
- * there are; 0: the runtime is not loaded.
+ * Calls fn for each code object in the runtime's list that the call before did
+ * not find, in the list's order; objects that are no longer listed are
+ * forgotten. The list is read until it stands still, since the runtime may
+ * change it meanwhile. Findings, with finding_user (fn may be NULL): version
+ * (an r_debug of another version, not read), bad_list (a cycle, a name that
+ * cannot be read or is no URI, a list that never stands still), unreadable (a
+ * URI names bytes that are absent), too_large. *n_lists (may be NULL): the
+ * number of such lists; 0: the runtime is not loaded.
  *
- * PFD_OK; PFD_ERR_IO: the process has ended; PFD_ERR_NOMEM; what fn returned.
+ * PFD_OK; PFD_ERR_IO: the process has ended; PFD_ERR_NOMEM; the status that fn
+ * returned.
  */
 PFD_API enum pfd_status pfd_process_code_read(
     struct pfd_process_code *process_code, pfd_process_code_fn fn, void *user,
@@ -63,18 +65,19 @@ PFD_API enum pfd_status pfd_process_code_read(
     struct pfd_error *err);
 
 /*
- * Would pfd_process_code_read() find another list than it has read? Reads the list,
- * and no code object; says yes before the first reading. What was loaded and
- * unloaded between two questions is not seen.
+ * Would pfd_process_code_read() find another list than last time? Reads the
+ * list, but no code object; true before the first reading. An object that was
+ * loaded and unloaded between two calls goes unnoticed.
  */
 PFD_API bool pfd_process_code_changed(struct pfd_process_code *process_code);
 
 /*
- * Searches all readable memory, but for devices, for SPIR-V modules and ELF
- * files of AMD's GPUs (as LLPC's pipelines are) that stand there whole, and
- * calls fn for each; of equal ones for the first only.
+ * Searches all readable memory, except devices, for whole SPIR-V modules and
+ * ELF files of AMD's GPUs (as LLPC's pipelines are), and calls fn for each; if
+ * several are equal, for the first only.
  *
- * PFD_OK; PFD_ERR_IO: the process has ended; PFD_ERR_NOMEM; what fn returned.
+ * PFD_OK; PFD_ERR_IO: the process has ended; PFD_ERR_NOMEM; the status that fn
+ * returned.
  */
 PFD_API enum pfd_status pfd_process_code_scan(struct pfd_memory *memory,
                                               pfd_process_code_fn fn,

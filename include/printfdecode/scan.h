@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rewrites shader source so that it prints by itself: each
- * PFD_PRINTF("format", arguments) of GLSL (for Vulkan) and OpenCL C becomes
- * code that writes an entry of LLPC's DebugPrintf buffer (formats/llpc), and
- * the format strings become a file that decoders load. What comes out compiles
- * alone. Nothing is expanded: comments, macros and line markers stay where they
- * are, and so does every line, so that compilers name the author's lines.
+ * Rewrites shader source so that it prints by itself: each PFD_PRINTF("format",
+ * arguments) of GLSL (for Vulkan) and OpenCL C becomes code that writes an
+ * entry of LLPC's DebugPrintf buffer (formats/llpc), and the format strings
+ * become a file that decoders load. The output compiles alone. Nothing is
+ * expanded: comments, macros and line markers stay where they are, and so does
+ * every line, so that compilers name the author's lines.
  *
- * A conversion says how wide its argument is:
+ * A conversion states how wide its argument is:
  *
- *   %d %i %u %x %X %o %c   32 bits: int, uint, bool and what converts to them
+ *   %d %i %u %x %X %o %c   32 bits: int, uint, bool or convertible types
  *   %f %e %g %a            32 bits: float
  *   with l ll j z t        64 bits: long (int64_t), ulong, double
  *   %p                     64 bits: in OpenCL C any pointer
@@ -36,42 +36,42 @@ enum pfd_scan_language {
     PFD_SCAN_OPENCL, /* OpenCL C 1.2 and later */
 };
 
-/* What is said of a source, "FILE:LINE: why"; is_error: it cannot be rewritten.
- * text is borrowed for the call. */
+/* Takes a note about a source, "FILE:LINE: why"; is_error: the source cannot be
+ * rewritten. text is borrowed for the call. */
 typedef void (*pfd_scan_note_fn)(void *user, bool is_error, const char *text);
 
 struct pfd_scan_options {
-    /* Names [n_calls] that are calls as PFD_PRINTF is, such as "printf";
+    /* Names [n_calls] of further calls like PFD_PRINTF, such as "printf";
      * borrowed until the scan is freed. */
     const char *const *calls;
     size_t n_calls;
-    /* GLSL: the buffer's descriptor, where the source is compiled without
+    /* GLSL: the buffer's descriptor, for sources that are compiled without
      * macros PFD_SET and PFD_BINDING. */
     uint32_t set;
     uint32_t binding;
-    /* One atomic for a subgroup, as the macro PFD_SUBGROUPS says: needs
-     * GL_KHR_shader_subgroup_ballot; in OpenCL C nothing, but has an effect
+    /* One atomic for a subgroup, as the macro PFD_SUBGROUPS says. GLSL: needs
+     * GL_KHR_shader_subgroup_ballot. OpenCL C: needs nothing, but has an effect
      * only where there is cl_khr_subgroup_ballot. */
     bool subgroups;
     /* GLSL: atomics of 64 bits, as the macro PFD_WIDE_ATOMICS says. Without
-     * them a count beyond 2^32 dwords is carried in a second step: what other
-     * invocations print between the two can be misplaced. */
+     * them a count beyond 2^32 dwords is carried in a second step: entries that
+     * other invocations print between the two can be misplaced. */
     bool wide_atomics;
-    /* Each call is a site of its own, whose string says its file, line and
-     * level; calls may be PFD_LOG(LEVEL, "format", ...). Any of the three
-     * below has this, too. formats/llpc/README.md, "Beyond LLPC". */
+    /* Each call is a site of its own, whose string has its file, line and
+     * level; calls may be PFD_LOG(LEVEL, "format", ...). Each of the three
+     * options below implies this. formats/llpc/README.md, "Beyond LLPC". */
     bool sites;
-    /* Each entry ends in a word made of all of it: a reader of a live buffer
-     * sees whether it is whole. */
+    /* Each entry ends in a commit word made of all of it: a reader of a live
+     * buffer sees whether it is whole. */
     bool commit;
-    /* Each entry says which workgroup, wave and lane, or which pixel, wrote
+    /* Each entry names the workgroup, wave and lane, or the pixel, that wrote
      * it. */
     bool origin;
-    /* A second buffer says what may be printed: printfdecode/sites.h makes and
-     * changes it, from the file of strings. A site that is off costs one load
-     * and a branch, and its arguments are not evaluated. */
+    /* A second buffer controls which sites print: printfdecode/sites.h makes
+     * and changes it, from the file of strings. A site that is off costs one
+     * load and a branch, and its arguments are not evaluated. */
     bool control;
-    /* Gets all errors of a source, and what may help; NULL: not wanted. */
+    /* Takes all errors of a source, and hints; NULL: not wanted. */
     pfd_scan_note_fn note;
     void *user;
 };
@@ -84,17 +84,16 @@ PFD_API struct pfd_scan *pfd_scan_new(const struct pfd_scan_options *options);
 /* NULL is allowed. */
 PFD_API void pfd_scan_free(struct pfd_scan *scan);
 
-/* The language of a file by what its name ends in (.comp, .frag, .cl, ...).
- * False: that says nothing. Any thread. */
+/* The language of a file by the suffix of its name (.comp, .frag, .cl, ...).
+ * False: unknown suffix. Any thread. */
 PFD_API bool pfd_scan_language_of(const char *name,
                                   enum pfd_scan_language *ret);
 
 /*
  * Rewrites source [n]: *ret, [*n_ret] bytes to be freed with free(). name: the
- * file, for messages and for #line in OpenCL C; when it ends in .frag the
- * macro PFD_FRAGMENT is defined, which subgroups need in fragment shaders.
- * Source without calls comes out as it is, but for a byte order mark, which is
- * left out.
+ * file, for messages and for #line in OpenCL C; when it ends in .frag the macro
+ * PFD_FRAGMENT is defined, which subgroups need in fragment shaders. Source
+ * without calls comes out unchanged, without its byte order mark.
  *
  * PFD_OK; PFD_ERR_CORRUPT: the source, or a call in it, is wrong: err says
  * "FILE:LINE: why" (as line markers say) of the first error, and err->offset is
@@ -107,14 +106,14 @@ PFD_API enum pfd_status pfd_scan_source(struct pfd_scan *scan,
                                         struct pfd_error *err);
 
 /*
- * The same for sources that include one another, which may be pieces of
- * functions, where nothing can be defined: all are added, then linked, then
- * written. Those that no other one includes define what all need that they
- * include. What is wrong only in all of them together is an error of writing.
+ * The same for sources that include one another and may be fragments of
+ * functions, where nothing can be defined: add all, link them, then write each.
+ * A source that no other one includes defines everything that its includes
+ * need. Errors that show only in the combination are errors of writing.
  *
- * pfd_scan_add(): *ret is the source's number, from 0 on, also where it is
- * wrong. Its bytes are borrowed until the scan is freed. pfd_scan_add_included():
- * one that stays as it is, and is not written; that it prints will be said.
+ * pfd_scan_add(): *ret is the source's number, from 0 on, also if it is wrong.
+ * Its bytes are borrowed until the scan is freed. pfd_scan_add_included(): a
+ * source that stays unchanged and is not written; if it prints, a note says so.
  */
 PFD_API enum pfd_status pfd_scan_add(struct pfd_scan *scan,
                                      enum pfd_scan_language language,
@@ -139,7 +138,7 @@ PFD_API bool pfd_scan_get_include(const struct pfd_scan *scan, size_t i,
 PFD_API enum pfd_status pfd_scan_link(struct pfd_scan *scan, size_t i, size_t k,
                                       size_t of);
 
-/* Source i, rewritten, as pfd_scan_source() gives it; once. */
+/* Source i, rewritten, as pfd_scan_source() returns it; once for each. */
 PFD_API enum pfd_status pfd_scan_write(struct pfd_scan *scan, size_t i,
                                        void **ret, size_t *n_ret,
                                        struct pfd_error *err);
@@ -151,8 +150,8 @@ PFD_API size_t pfd_scan_n_strings(const struct pfd_scan *scan);
 /*
  * The format strings of all sources so far, as an ELF file for
  * pfd_strings_load(): *ret, [*n_ret] bytes to be freed with free(). An id is a
- * hash of its text alone, and with sites of all that is said of one: files of
- * several scans can be loaded together.
+ * hash of its text alone, with sites of all facts about one: files of several
+ * scans can be loaded together.
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds printf buffers in a core or in a process that runs, where nobody says
- * at which address they are:
+ * Finds printf buffers at unknown addresses, in a core or in a running process:
  *
  *   by a dispatch: a packet of ROCm's queues that starts a kernel which is
  *   loaded leads to the kernel's arguments, and they to its buffer;
  *   by its header: header and entries agree so well that chance would hardly
  *   make them so.
  *
- * What is found is tried: how much of it decodes is counted with the strings
- * that are given.
+ * Each candidate is decoded with the given strings, to count how much of it
+ * decodes.
  */
 #ifndef PRINTFDECODE_SEARCH_BUFFERS_H
 #define PRINTFDECODE_SEARCH_BUFFERS_H
@@ -25,70 +24,73 @@ extern "C" {
 struct pfd_found_buffer {
     const char *format; /* a name of pfd_format_get() */
     uint64_t address;
-    uint64_t size; /* bytes of it; fewer than it had where the core ends. In a
-                      process, of one whose header says no size: up to the next
-                      buffer or the end of what is mapped, 64 MiB at most */
-    uint64_t used; /* of those, what the device reserved, header and all */
-    /* The header says no size, and what it counts does not decode to its end,
-     * or that end is zeros like what lies behind it, or the last entry goes over
-     * the border of a page: the buffer may have ended before, and its last entry
-     * may have bytes that are not its own. */
+    uint64_t size; /* its bytes; fewer than it had where the core ends. In a
+                      process, if its header says no size: up to the next buffer
+                      or the end of the mapping, 64 MiB at most */
+    uint64_t used; /* of those, reserved by the device, header included */
+    /* The header says no size, and the part that it counts does not decode to
+     * its end, or that end is zeros like the bytes behind it, or the last entry
+     * crosses the border of a page: the buffer may have ended before, and its
+     * last entry may have foreign bytes. */
     bool is_end_doubtful;
 
-    /* By a packet: its address, the kernel that it starts, and where AMD's note
-     * has the queue that it stands in, that queue. */
+    /* By a dispatch: the packet's address, the kernel that it starts and, if
+     * AMD's note has the queue with the packet, that queue. */
     bool by_dispatch;
     uint64_t packet;
-    const char *kernel; /* any bytes, NUL-terminated; NULL: by its header */
+    const char *kernel; /* any bytes, NUL-terminated; NULL: found by its
+                           header */
     bool has_queue;
     uint32_t queue_id;
     uint32_t gpu_id;
 
-    const char *why; /* it is believed, in a few words, static; by a packet:
-                        NULL */
+    const char *why; /* reason to believe it, in a few words, static; by a
+                        dispatch: NULL */
 
     /* How much of it decodes. */
     struct pfd_summary summary;
-    /* The same bytes, or the first of them, stand at so many other addresses,
-     * and are not found once more. */
+    /* The number of other addresses where the same bytes, or the first of them,
+     * stand; they are not listed again. */
     uint64_t n_copies;
 };
 
-/* All of them, the most believable first. */
+/* All buffers that were found, the most believable first. */
 struct pfd_found_buffers {
     struct pfd_found_buffer *at; /* [n] */
     size_t n;
-    bool is_more; /* than are listed: they were too many to be tried */
-    /* Entries in runs without a header, which no buffer was found for. */
+    bool is_more; /* there are more than listed: too many to be tried */
+    /* Runs without a header, for which no buffer was found, and their
+     * entries. */
     uint64_t n_stray_runs;
     uint64_t n_stray_entries;
-    uint64_t n_searched; /* bytes that were looked at; holes are not */
+    uint64_t n_searched; /* bytes that were searched, without holes */
 };
 
 /* All borrowed for the call. */
 struct pfd_buffer_search {
     const struct pfd_core *core;
-    /* Or, where core is NULL, a process, which goes on meanwhile: what is found
-     * may be others' by then. It belongs to this thread, and its regions are
-     * asked for anew. */
+    /* Or, if core is NULL, a running process: a buffer may be gone, and its
+     * memory reused, by the time of the result. It belongs to this thread, and
+     * its regions are read again. */
     struct pfd_memory *memory;
     const struct pfd_strings *strings;
-    /* Bytes of a process that are copied at a time; 0: 384 MiB; at least 24 MiB.
-     * A buffer that is larger than a third of it is judged by what comes first.
-     */
+    /* Limit for the bytes of a process that are copied at a time; 0: 384 MiB;
+     * at least 24 MiB. A buffer above a third of it is judged by its
+     * beginning. */
     uint64_t n_copied_max;
     unsigned threads; /* 0: as many as there are processors */
-    /* Told now and then: bytes of n_all were looked at; false: stop. Or NULL. */
+    /* Progress, now and then: n_done bytes of n_all were searched; false: stop.
+     * Or NULL. */
     bool (*progress)(void *user, uint64_t n_done, uint64_t n_all);
     void *user;
 };
 
 /*
- * Looks at all memory that is in the core, or all of a process' that can be
- * read and is no device, once. Any thread, for a core.
+ * Searches all memory in the core, or all memory of a process that can be read
+ * and is no device, once. Any thread, for a core.
  *
- * PFD_OK; PFD_ERR_STOPPED: progress said so; PFD_ERR_IO: the process has ended,
- * or runs another program now; PFD_ERR_NOMEM.
+ * PFD_OK; PFD_ERR_STOPPED: progress returned false; PFD_ERR_IO: the process has
+ * ended, or runs another program now; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_search_buffers(
     const struct pfd_buffer_search *buffer_search,

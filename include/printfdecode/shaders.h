@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shaders of the Vulkan validation layer's buffers: their records name a
- * shader by a number that the layer counted, so a buffer is only readable
- * together with the modules behind these numbers.
+ * Shaders of the Vulkan validation layer's buffers. Their records name a shader
+ * by a number that the layer counted, so a buffer can only be read together
+ * with the modules of these numbers.
  *
  * A set of strings holds the shaders, too; the thread rule of strings.h holds.
  */
@@ -16,9 +16,9 @@
 extern "C" {
 #endif
 
-/* The layer's number is not known: which records are this shader's is told
- * from what they say of its calls. A module that the set holds already is then
- * not added again. */
+/* The layer's number is unknown: records are assigned to this shader by the
+ * calls that they name. A module that the set holds already is then not added
+ * again. */
 #define PFD_SHADER_NEXT UINT32_MAX
 
 /* One shader; everything is copied. */
@@ -28,7 +28,7 @@ struct pfd_shader_info {
     size_t n_bytes;
     const char *source; /* its file, for findings and listings */
     const char *name;   /* of the VkShaderModule; NULL: none */
-    uint64_t handle;    /* likewise; 0: not known */
+    uint64_t handle;    /* likewise; 0: unknown */
 };
 
 /*
@@ -42,9 +42,8 @@ PFD_API enum pfd_status pfd_strings_add_shader(
     struct pfd_strings *strings, const struct pfd_shader_info *info,
     pfd_finding_fn fn, void *user, struct pfd_error *err);
 
-/* Shader i, by rising id: its number (PFD_SHADER_NEXT: it is not known) and
- * module, both borrowed until the set is freed. PFD_OK; PFD_END: there is no
- * i. */
+/* Shader i, by rising id: its number (PFD_SHADER_NEXT: unknown) and module,
+ * both borrowed until the set is freed. PFD_OK; PFD_END: there is no i. */
 PFD_API enum pfd_status pfd_strings_shader(const struct pfd_strings *strings,
                                            size_t i, uint32_t *id,
                                            const char **source,
@@ -52,13 +51,13 @@ PFD_API enum pfd_status pfd_strings_shader(const struct pfd_strings *strings,
 
 /* An object of the Vulkan API. */
 struct pfd_vulkan_object {
-    const char *name; /* NULL: none was given */
-    uint64_t handle;  /* 0: not known, and messages say so */
+    const char *name; /* NULL: none */
+    uint64_t handle;  /* 0: unknown, and messages say so */
 };
 
 /*
- * What the layer knew of a buffer and wrote into its messages; only the
- * messages of PFD_COMPAT_KHRONOS show it. Strings are copied.
+ * Facts about a buffer that the layer knew and wrote into its messages; only
+ * the messages of PFD_COMPAT_KHRONOS show them. Strings are copied.
  */
 struct pfd_vulkan_capture {
     struct pfd_vulkan_object command_buffer;
@@ -70,7 +69,7 @@ struct pfd_vulkan_capture {
         PFD_ACTION_TRACE_RAYS,
     } action;
     uint32_t action_index;       /* in its command buffer */
-    uint32_t max_work_groups[3]; /* maxComputeWorkGroupCount; 0: not known */
+    uint32_t max_work_groups[3]; /* maxComputeWorkGroupCount; 0: unknown */
     bool verbose;                /* printf_verbose was set */
 };
 
@@ -82,12 +81,11 @@ PFD_API enum pfd_status pfd_strings_set_capture(
 struct pfd_entry;
 
 /*
- * The line of source that an entry's message comes from (its origins `line` and
- * `source_line`) with up to `around` lines before and behind it, of which more
- * than PFD_EXCERPT_AROUND are not given, as the modules of the entry's set of
- * strings have them. What is borrowed is the set's.
+ * The source line of an entry's message (its origins `line` and `source_line`)
+ * with up to `around` lines before and behind it, at most PFD_EXCERPT_AROUND,
+ * from the modules of the entry's set of strings. The set owns the texts.
  *
- * PFD_OK; PFD_END: it is not known which line, or no module has its text.
+ * PFD_OK; PFD_END: the line is unknown, or no module has its text.
  */
 PFD_API enum pfd_status pfd_entry_excerpt(struct pfd_entry *entry,
                                           uint32_t around,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For programs that print with PFD_PRINTF (device/printf.h): the sites that
- * are in their own files, the control block that says which of them print
- * what, and what was withheld. Knows no device: the caller copies the block.
+ * For programs that print with PFD_PRINTF (device/printf.h): the sites in their
+ * own files, the control block that decides which of them print, and the counts
+ * of withheld entries. Knows no device: the caller copies the block.
  *
- * A block that was made has all sites on. It is changed here, on the host, and
- * copied as a whole before a kernel, or dword by dword while one runs.
+ * A new block has all sites on. The host changes it here, and copies it as a
+ * whole before a kernel, or dword by dword while one runs.
  *
  * Thread rule: one thread at a time.
  */
@@ -22,12 +22,12 @@ extern "C" {
 struct pfd_sites;
 
 /*
- * The sites of a program's file; path NULL: of this program and the libraries
- * that it has loaded. Their rows are looked for as they lie in the file, and in
- * device code that is compressed there by zstd (nvcc's --compress-mode=size).
+ * The sites of a program's file; path NULL: of this program and its loaded
+ * libraries. Rows are searched as they lie in the file, and in device code that
+ * is compressed there by zstd (nvcc's --compress-mode=size).
  *
- * PFD_OK; PFD_ERR_IO: a file cannot be read; PFD_ERR_UNSUPPORTED: no rows are
- * there; PFD_ERR_NOMEM.
+ * PFD_OK; PFD_ERR_IO: a file cannot be read; PFD_ERR_UNSUPPORTED: there are no
+ * rows; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_sites_new(const char *path, struct pfd_sites **ret,
                                       struct pfd_error *err);
@@ -44,57 +44,60 @@ struct pfd_site_info {
     uint64_t id;
     const char *text; /* [n_text] */
     size_t n_text;
-    const char *file; /* [n_file], as the compiler was given it */
+    const char *file; /* [n_file], as the compiler got it */
     size_t n_file;
     uint32_t line;
     enum pfd_level level;
-    struct pfd_site now; /* its rules and counts, as the block has them */
+    struct pfd_site now; /* its rules and counts in the block */
 };
 
-/* How many there are. One that a template makes for several types counts as
- * often. */
+/* The number of sites. A site that a template makes for several types counts
+ * once for each. */
 PFD_API size_t pfd_sites_count(const struct pfd_sites *sites);
 
 /* Fills ret with site i. PFD_OK; PFD_END: there is no i. */
 PFD_API enum pfd_status pfd_sites_get(const struct pfd_sites *sites, size_t i,
                                       struct pfd_site_info *ret);
 
-/* The block, [*n] bytes. Its owner fills buffer, n_dwords and what filters
- * threads; the rest is changed by pfd_sites_set(). Borrowed. */
+/* The block, [*n] bytes. Its owner fills buffer, n_dwords and the filters of
+ * threads; pfd_sites_set() changes the rest. Borrowed. */
 PFD_API struct pfd_control *pfd_sites_control(struct pfd_sites *sites,
                                               size_t *n);
 
-/* Which sites are meant: all that each member says that is not zero. */
+/* Selects sites: each member that is not zero has to match. */
 struct pfd_site_match {
     uint64_t id;
     const char *file; /* a pattern for fnmatch(); it need not match folders */
     uint32_t line;
-    enum pfd_level above; /* those that matter less, and say how much */
+    enum pfd_level above; /* levels that matter less than this; not
+                             PFD_LEVEL_NONE */
 };
 
-/* What they may do. */
+/* The rules of a site. */
 struct pfd_site_rule {
     bool is_on;
-    uint32_t budget; /* entries, until pfd_sites_reset(); PFD_NO_BUDGET */
-    uint32_t every;  /* the first of so many; 0 as 1 */
+    uint32_t budget; /* limit for entries, until pfd_sites_reset(); or
+                        PFD_NO_BUDGET */
+    uint32_t every;  /* print the first of so many; 0 as 1 */
 };
 
-/* Changes the block; returns how many sites are meant. match NULL: all. */
+/* Changes the rules of the selected sites in the block; returns their number.
+ * match NULL: all. */
 PFD_API size_t pfd_sites_set(struct pfd_sites *sites,
                              const struct pfd_site_match *match,
                              const struct pfd_site_rule *rule);
 
-/* Takes over the counts of a block [n] that comes from the device. PFD_OK;
+/* Takes over the counts of a block [n] that was copied from the device. PFD_OK;
  * PFD_ERR_USAGE: it is not a copy of this one's. */
 PFD_API enum pfd_status pfd_sites_take(struct pfd_sites *sites,
                                        const void *block, size_t n,
                                        struct pfd_error *err);
 
-/* Entries that rules kept back, of all sites, as taken last. What a site that
- * is off would have printed is not counted. */
+/* Entries that rules withheld, of all sites, by the last counts taken. Entries
+ * of sites that are off are not counted. */
 PFD_API uint64_t pfd_sites_withheld(const struct pfd_sites *sites);
 
-/* Counts, and with them budgets, begin anew in the block. */
+/* Counts, and with them budgets, start from zero in the block. */
 PFD_API void pfd_sites_reset(struct pfd_sites *sites);
 
 #ifdef __cplusplus

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SPIR-V modules as far as shader messages are concerned: the debugPrintf
- * calls of a module, where they stand in its source, and what the validation
- * layer's checker says about them before a shader runs.
+ * SPIR-V modules as far as shader messages are concerned: the debugPrintf calls
+ * of a module, their places in its source, and the remarks of the validation
+ * layer's checker before a shader runs.
  *
- * Modules may be of either byte order and may be damaged: what cannot be read
- * is a finding, and the rest is used. A module is immutable once opened; any
- * number of threads may read it.
+ * Modules may be of either byte order and may be damaged: unreadable parts are
+ * findings, and the rest is used. A module is immutable once opened; any number
+ * of threads may read it.
  */
 #ifndef PRINTFDECODE_SPIRV_H
 #define PRINTFDECODE_SPIRV_H
@@ -39,10 +39,10 @@ PFD_API void pfd_spirv_free(struct pfd_spirv *module);
 /* A place in a source file. Texts are borrowed from the module, [n] bytes, any
  * bytes, not NUL-terminated. */
 struct pfd_spirv_place {
-    const char *file; /* NULL: the module does not say where */
+    const char *file; /* NULL: the module does not name one */
     size_t n_file;
     uint32_t line;    /* from 1 */
-    uint32_t column;  /* 0: not said */
+    uint32_t column;  /* 0: unknown */
     const char *text; /* the source line itself, or NULL */
     size_t n_text;
 };
@@ -58,7 +58,7 @@ enum {
     PFD_EXCERPT_AROUND = 20 /* lines before and behind, at most */
 };
 
-/* A line of source and those around it. Texts are borrowed from the module. */
+/* A line of source and its neighbours. Texts are borrowed from the module. */
 struct pfd_excerpt {
     struct pfd_excerpt_line lines[2 * PFD_EXCERPT_AROUND + 1]; /* [n] */
     size_t n;
@@ -69,7 +69,7 @@ struct pfd_excerpt {
 struct pfd_spirv_call {
     uint32_t format_id; /* of the OpString */
     uint32_t offset;    /* dwords from the start of the module */
-    uint32_t ordinal;   /* instructions from the first, 0; lines count */
+    uint32_t ordinal;   /* number of the instruction, from 0; lines count */
     uint32_t n_operands;
     const char *text; /* the format string, [n_text] bytes; NULL: no OpString */
     size_t n_text;
@@ -88,7 +88,7 @@ PFD_API enum pfd_status pfd_spirv_call_get(const struct pfd_spirv *module,
 PFD_API void pfd_spirv_operand_name(const struct pfd_spirv *module, size_t i,
                                     uint32_t k, char ret[16]);
 
-/* What the layer's checker (since SDK 1.3.296) says about a call. */
+/* How severe a remark of the layer's checker (since SDK 1.3.296) is. */
 enum pfd_verdict {
     PFD_VERDICT_WARNING, /* prints all the same */
     PFD_VERDICT_SILENT,  /* error: no record is ever written for this call */
@@ -99,7 +99,7 @@ enum pfd_verdict {
 typedef void (*pfd_verdict_fn)(void *user, enum pfd_verdict verdict,
                                const char *text);
 
-/* Gives everything the checker says about call i; returns how many remarks. */
+/* Gives fn all of the checker's remarks on call i; returns their number. */
 PFD_API size_t pfd_spirv_check(const struct pfd_spirv *module, size_t i,
                                pfd_verdict_fn fn, void *user);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A subscriber of a running printfdecoded: asks for entries, and gets them as
- * batches with the strings to read them with, so that they are typed values
- * here and text only where somebody wants text. What comes is a capture
+ * A subscriber of a running printfdecoded: requests entries, and gets them in
+ * batches with the strings to read them. Entries are typed values here; only
+ * callers that want text render it. The stream is a capture
  * (src/stream/capture/README.md), numbered by the daemon.
  *
- * Bytes are handed over by whoever has the connection (any kind: TLS, HTTP); on
- * a Unix socket of this machine pfd_subscriber_connect() and
+ * The owner of the connection (any kind: TLS, HTTP) hands over its bytes; on a
+ * Unix socket of this machine pfd_subscriber_connect() and
  * pfd_subscriber_wait() do that.
  *
  * Thread rule: a subscriber belongs to one thread at a time.
@@ -21,29 +21,30 @@
 extern "C" {
 #endif
 
-/* What is asked for. All zeros: everything that comes from now on. All of it is
- * borrowed for the call. */
+/* A request. All zeros: everything from now on. All of it is borrowed for the
+ * call. */
 struct pfd_subscription {
     const char *from; /* "oldest", "now", a sequence number, a time (RFC 3339);
                          NULL: now */
-    const char *const *matches; /* [n_matches] patterns: any of them */
+    const char *const *matches; /* [n_matches] patterns, one of which has to
+                                   match */
     size_t n_matches;
     const char *const *format_strings; /* [n_format_strings] likewise */
     size_t n_format_strings;
     const uint64_t *ids; /* [n_ids] */
     size_t n_ids;
     const char *where;  /* a condition, or NULL */
-    const char *source; /* of this one only, or NULL */
+    const char *source; /* of this buffer only, or NULL */
     bool ignore_case;
     bool invert;
-    bool entries_only; /* and gaps */
-    bool no_findings;  /* nor gaps */
+    bool entries_only; /* no findings between entries; gaps stay */
+    bool no_findings;  /* neither findings nor gaps */
 };
 
 /*
- * The line, newline and all, by which a daemon is asked, into ret [n_ret]; *n:
- * its bytes. PFD_OK; PFD_ERR_USAGE: it would be longer than n_ret, or than the
- * 4096 bytes that a daemon takes.
+ * Writes the request line, newline included, into ret [n_ret]; *n: its bytes.
+ * PFD_OK; PFD_ERR_USAGE: it would be longer than n_ret, or than the 4096 bytes
+ * that a daemon takes.
  */
 PFD_API enum pfd_status pfd_subscription_line(
     const struct pfd_subscription *what, char *ret, size_t n_ret, size_t *n,
@@ -52,12 +53,13 @@ PFD_API enum pfd_status pfd_subscription_line(
 struct pfd_subscriber;
 
 struct pfd_subscriber_options {
-    size_t n_objects_max; /* bytes of code objects that are kept; 0: 1 GiB. What
-                             is beyond that is refused, with a finding */
-    pfd_finding_fn fn;    /* what is wrong with the stream; NULL: nobody wants
-                             to know */
+    size_t n_objects_max; /* limit for the bytes of stored code objects; 0: 1
+                             GiB. Objects beyond it are refused, with a
+                             finding */
+    pfd_finding_fn fn;    /* takes findings about the stream; NULL: not
+                             wanted */
     void *user;
-    const char *source; /* of these findings; copied; NULL: none */
+    const char *source; /* the stream's name in findings; copied; NULL: none */
 };
 
 /* options: copied; NULL: the defaults. PFD_OK; PFD_ERR_NOMEM. */
@@ -66,8 +68,8 @@ PFD_API enum pfd_status pfd_subscriber_new(
     struct pfd_error *err);
 
 /*
- * The same, connected to the Unix socket `path`, and `what` has been asked for.
- * PFD_ERR_IO: nobody answers there; PFD_ERR_USAGE as above.
+ * The same, connected to the Unix socket `path`, with the request `what` sent.
+ * PFD_ERR_IO: no daemon answers there; PFD_ERR_USAGE as above.
  */
 PFD_API enum pfd_status pfd_subscriber_connect(
     const char *path, const struct pfd_subscription *what,
@@ -77,8 +79,9 @@ PFD_API enum pfd_status pfd_subscriber_connect(
 /* Closes its connection, if it has one. NULL is allowed. */
 PFD_API void pfd_subscriber_free(struct pfd_subscriber *subscriber);
 
-/* Hands over more bytes [n], copied, split anywhere; *taken: how many. Fewer
- * than n: take batches first, then hand over the rest. PFD_OK; PFD_ERR_NOMEM. */
+/* Hands over more bytes [n], copied, split anywhere; *taken: the number that
+ * was taken. If it is below n, take batches first, then hand over the rest.
+ * PFD_OK; PFD_ERR_NOMEM. */
 PFD_API enum pfd_status pfd_subscriber_feed(struct pfd_subscriber *subscriber,
                                             const void *bytes, size_t n,
                                             size_t *taken,
@@ -88,24 +91,26 @@ PFD_API void pfd_subscriber_finish(struct pfd_subscriber *subscriber);
 
 enum pfd_batch_type {
     PFD_BATCH_ENTRIES, /* a chunk */
-    PFD_BATCH_GAP,     /* something was not sent */
+    PFD_BATCH_GAP,     /* items that were not sent */
 };
 
-/* Borrowed until the next call for one. */
+/* Borrowed until the next pfd_subscriber_next(). */
 struct pfd_batch {
     enum pfd_batch_type type;
-    uint64_t sequence; /* of the first item of the chunk; behind the gap */
+    uint64_t sequence; /* of the chunk's first item; of the item behind the
+                          gap */
     uint64_t time;     /* nanoseconds since 1970, by the daemon's clock */
     /* Of a gap. */
     uint64_t missed;           /* entries and findings */
     struct pfd_wire_bytes why; /* a word, such as "subscriber_lag" */
     /* Of a chunk. */
-    const struct pfd_wire_frame *buffer; /* what is known of where it is from;
-                                            its name is the source's */
+    const struct pfd_wire_frame *buffer; /* the buffer that it is from, as
+                                            far as known; its name is the
+                                            source's */
     const char *source;
     uint64_t generation;
-    const struct pfd_strings *strings; /* what its entries are read with */
-    const struct pfd_options *options; /* likewise */
+    const struct pfd_strings *strings; /* to read its entries with */
+    const struct pfd_options *options; /* to read its entries with */
     const void *bytes; /* [n]; see chunk.h, pfd_convert_chunks() */
     size_t n;
 };
@@ -114,20 +119,19 @@ struct pfd_batch {
  * The next batch.
  *
  * PFD_OK; PFD_MORE: hand over more bytes; PFD_END: the stream is over.
- * PFD_ERR_CORRUPT: bytes are not what they should be; called again it goes on
- * behind them. PFD_ERR_STOPPED: the daemon refuses or gives up, err's text says
- * why, as it said it. PFD_ERR_UNSUPPORTED: it speaks another version, or is no
- * daemon. PFD_ERR_NOMEM.
+ * PFD_ERR_CORRUPT: bytes are damaged; the next call goes on behind them.
+ * PFD_ERR_STOPPED: the daemon refuses or gives up; err's text is its reason.
+ * PFD_ERR_UNSUPPORTED: it speaks another version, or is no daemon.
+ * PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_subscriber_next(struct pfd_subscriber *subscriber,
                                             struct pfd_batch *ret,
                                             struct pfd_error *err);
 
 /*
- * The next item of the batch's chunk, and its sequence number; items that stand
- * before the number that was asked for (`from`) may come with the first chunk.
- * As pfd_chunk_reader_next(), and so is how long it is borrowed. PFD_END: take
- * the next batch.
+ * The next item of the batch's chunk, and its sequence number; the first chunk
+ * may begin with items before the requested number (`from`). Borrowed, and with
+ * statuses, as of pfd_chunk_reader_next(). PFD_END: take the next batch.
  */
 PFD_API enum pfd_status pfd_subscriber_item(struct pfd_subscriber *subscriber,
                                             struct pfd_chunk_item *ret,
@@ -135,10 +139,10 @@ PFD_API enum pfd_status pfd_subscriber_item(struct pfd_subscriber *subscriber,
                                             struct pfd_error *err);
 
 /*
- * Of one that is connected: waits for bytes, for timeout_ms at most (below 0:
- * as long as it takes), and takes them. PFD_OK: there may be a batch, or the
- * stream has ended; PFD_MORE: nothing came; PFD_ERR_IO; PFD_ERR_USAGE: it is
- * not connected; PFD_ERR_NOMEM.
+ * For a connected subscriber: waits for bytes, for timeout_ms at most (below 0:
+ * without a limit), and takes them. PFD_OK: there may be a batch, or the stream
+ * has ended; PFD_MORE: no bytes came; PFD_ERR_IO; PFD_ERR_USAGE: it is not
+ * connected; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_subscriber_wait(struct pfd_subscriber *subscriber,
                                             int timeout_ms,

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* What the values of a column are. */
+/* The type of a column's values. */
 enum pfd_value_type {
     PFD_VALUE_INT,
     PFD_VALUE_UNSIGNED,
@@ -31,7 +31,7 @@ struct pfd_table_output {
     const char *name;     /* "csv" */
     const char *title;    /* one line */
     const char *suffixes; /* of files, with blanks between: ".npy .npz" */
-    bool wants_file;      /* it cannot be written to a pipe */
+    bool wants_file;      /* cannot be written to a pipe */
     bool holds_all;       /* one file may have several tables */
 };
 
@@ -39,54 +39,56 @@ struct pfd_table_output {
 PFD_API enum pfd_status pfd_table_output_get(size_t i,
                                              struct pfd_table_output *ret);
 
-/* What tables are wanted; borrowed until the tables are freed. */
+/* The tables that are wanted; borrowed until the tables are freed. */
 struct pfd_table_spec {
     const struct pfd_strings *strings;
     const char *output; /* a name of pfd_table_output_get(); NULL: text */
-    /* Where to: a file, made anew; with all and an output that holds one table,
-     * a folder, made if it is missing. NULL: write. */
+    /* Target: a file, made anew; with `all` and an output of one table per
+     * file, a folder, made if it is missing. NULL: write. */
     const char *to;
     pfd_write_fn write;
     void *write_user;
-    /* A table of each format string; else all rows have to be of one. */
+    /* One table for each format string; else all rows must be of one. */
     bool all;
-    /* Columns [n_columns] in this order, as NAME or NAME=NEW; none: all that
-     * there are but `offset`, `id` and `message`. */
+    /* Columns [n_columns] in this order, as NAME or NAME=NEW; none: all but
+     * `offset`, `id` and `message`. */
     const char *const *columns;
     size_t n_columns;
-    /* One row for all rows of equal values in these columns [n_group_by], with
-     * aggregates [n_aggregates] of the other arguments: count, min, max, mean,
-     * std, p50, p99, nan, first, last. With aggregates alone, of all rows. */
+    /* One row for all rows with equal values in these columns [n_group_by],
+     * with aggregates [n_aggregates] of the other arguments: count, min, max,
+     * mean, std, p50, p99, nan, first, last. Aggregates alone: one row for
+     * all. */
     const char *const *group_by;
     size_t n_group_by;
     const char *const *aggregates;
     size_t n_aggregates;
-    /* In the order of this column, with a - before it the greatest first; NULL:
-     * as they come. Nulls are last, and NaN before them. */
+    /* Sort by this column, with a - before it in descending order; NULL: as the
+     * rows come. Nulls are last, and NaN before them. */
     const char *sort;
-    uint64_t top; /* only so many rows; 0: all */
-    size_t width; /* text: characters of a line that should do; 0: any */
-    /* May a file of the folder be written? Called for all of them before the
-     * first is; a false one ends it with PFD_ERR_STOPPED. NULL: all may. */
+    uint64_t top; /* limit for rows; 0: all */
+    size_t width; /* text: desired characters of a line; 0: any */
+    /* May a file of the folder be written? Called for all files before the
+     * first is written; false ends the call with PFD_ERR_STOPPED. NULL: all
+     * may. */
     bool (*may_write)(void *user, const char *path);
     void *may_write_user;
 };
 
-/* What was done, and what could not be. */
+/* Counts of written and of skipped data. */
 struct pfd_table_counts {
     uint64_t tables;
     uint64_t rows;
-    uint64_t unknown;   /* entries that no format string is known of: in none */
-    uint64_t others;    /* of other format strings than the one: in none */
-    uint64_t misfits;   /* values that their column cannot hold: null there */
-    uint64_t extra;     /* values that have no column: left out */
-    uint64_t escaped;   /* texts that are no UTF-8, where the output wants it:
-                          bytes of them are shown as \xNN */
-    uint64_t ungrouped; /* rows of groups that memory did not suffice for */
-    uint64_t sketched;  /* p50 and p99 that are not exact, and how far their */
-    double off;         /* rank may be off at the most, as a share of all */
-    uint64_t long_head; /* bytes of an npy file's header, where NumPy only reads
-                           it with max_header_size */
+    uint64_t unknown;   /* entries without a known format string: in no table */
+    uint64_t others;    /* of other format strings than the one: in no table */
+    uint64_t misfits;   /* values that do not fit their column: null there */
+    uint64_t extra;     /* values without a column: left out */
+    uint64_t escaped;   /* texts that are not UTF-8, where the output needs it:
+                           their bad bytes are shown as \xNN */
+    uint64_t ungrouped; /* rows of groups for which memory did not suffice */
+    uint64_t sketched;  /* p50 and p99 that are not exact: the error of their */
+    double off;         /* rank is at most this, as a share of all */
+    uint64_t long_head; /* bytes of an npy file's header, if NumPy reads it only
+                           with max_header_size */
     uint64_t findings;  /* rows of entries that have findings (not notes) */
 };
 
@@ -101,21 +103,21 @@ PFD_API enum pfd_status pfd_tables_new(const struct pfd_table_spec *spec,
 /* NULL is allowed. */
 PFD_API void pfd_tables_free(struct pfd_tables *tables);
 
-/* Do they need the messages? Then the conversion's output has to be "raw". */
+/* Do the tables need messages? Then the conversion's output has to be "raw". */
 PFD_API bool pfd_tables_want_messages(const struct pfd_tables *tables);
 
-/* The rows that come now are of this buffer; name: copied. is_one: of several,
- * so that its name is worth a column. */
+/* The buffer of the rows that follow; name: copied. is_one: of several, so that
+ * its name is worth a column. */
 PFD_API void pfd_tables_set_source(struct pfd_tables *tables, const char *name,
                                    bool is_one);
 
-/* A pfd_write_fn; user: the tables. False: something went wrong, which
- * pfd_tables_end() says. */
+/* A pfd_write_fn; user: the tables. False: it failed; pfd_tables_end() says
+ * why. */
 PFD_API bool pfd_tables_write(void *user, const void *bytes, size_t n);
 
 /*
- * Writes what is left. PFD_OK; PFD_ERR_USAGE: a column that no table has;
- * PFD_ERR_IO; PFD_ERR_STOPPED: write() said so; PFD_ERR_NOMEM;
+ * Writes the rest. PFD_OK; PFD_ERR_USAGE: a column that no table has;
+ * PFD_ERR_IO; PFD_ERR_STOPPED: write() returned false; PFD_ERR_NOMEM;
  * PFD_ERR_UNSUPPORTED: the output cannot hold it.
  */
 PFD_API enum pfd_status pfd_tables_end(struct pfd_tables *tables,

@@ -26,15 +26,14 @@ struct pfd_trace_spec {
     void *write_user;
 };
 
-/* What is in the trace, and what could not be. */
+/* Counts of written and of skipped data. */
 struct pfd_trace_counts {
     uint64_t instants;
     uint64_t counters;   /* values of counters */
-    uint64_t untimed;    /* entries without a time: not in it */
-    uint64_t unbounded;  /* NaN and infinite: no counter's value, but with the
-                            instant */
+    uint64_t untimed;    /* entries without a time: not in the trace */
+    uint64_t unbounded;  /* NaN and infinite: in the instant, in no counter */
     uint64_t uncounted;  /* values of counters beyond 65,536: likewise */
-    uint64_t over_large; /* entries of 256 MiB and more: not in it */
+    uint64_t over_large; /* entries of 256 MiB and more: not in the trace */
 };
 
 /* PFD_OK; PFD_ERR_NOMEM. */
@@ -45,21 +44,21 @@ PFD_API enum pfd_status pfd_trace_new(const struct pfd_trace_spec *spec,
 /* NULL is allowed. */
 PFD_API void pfd_trace_free(struct pfd_trace *trace);
 
-/* The rows that come now are of these strings, which are borrowed until the next
- * call of this, or until no more rows come. */
+/* The strings of the rows that follow, borrowed until the next call of this
+ * function, or until the last row. */
 PFD_API void pfd_trace_set_strings(struct pfd_trace *trace,
                                    const struct pfd_strings *strings);
 
-/* The rows that come now are of this buffer, whose track has this name;
- * nothing of it is kept. */
+/* The buffer of the rows that follow: its track has this name, which is not
+ * borrowed. */
 PFD_API void pfd_trace_set_source(struct pfd_trace *trace, const char *name);
 
-/* A pfd_write_fn; user: the trace. False: write() said so, or memory is
- * out. */
+/* A pfd_write_fn; user: the trace. False: write() returned false, or out of
+ * memory. */
 PFD_API bool pfd_trace_write(void *user, const void *bytes, size_t n);
 
-/* What came of it; counts is filled in any case. PFD_OK; PFD_ERR_STOPPED:
- * write() said so; PFD_ERR_NOMEM. */
+/* The result; counts is filled in any case. PFD_OK; PFD_ERR_STOPPED: write()
+ * returned false; PFD_ERR_NOMEM. */
 PFD_API enum pfd_status pfd_trace_end(const struct pfd_trace *trace,
                                       struct pfd_trace_counts *counts);
 

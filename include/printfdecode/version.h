@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The version of the headers a program was compiled with, and of the library
- * it runs with. meson.build reads the number from here.
+ * The version of the headers that a program was compiled with, and of the
+ * library that it runs with. meson.build reads the number from here.
  */
 #ifndef PRINTFDECODE_VERSION_H
 #define PRINTFDECODE_VERSION_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The capture: one framing for files and sockets. A stream is a magic and a
- * version, then frames, each with its length, a CRC-32C and a map. What is on
- * the wire, byte by byte, is in src/stream/capture/README.md. Knows no files and no
- * sockets, and nothing of what buffers hold.
+ * The capture format: one framing for files and sockets. A stream is a magic
+ * and a version, then frames, each with its length, a CRC-32C and a map.
+ * src/stream/capture/README.md specifies it byte by byte. Knows no files and no
+ * sockets, and nothing of the contents of buffers.
  *
  * Thread rule: a reader belongs to one thread at a time.
  */
@@ -17,34 +17,34 @@ extern "C" {
 #endif
 
 enum {
-    PFD_WIRE_MAGIC_BYTES = 8, /* by these a capture is told */
+    PFD_WIRE_MAGIC_BYTES = 8, /* they identify a capture */
     PFD_WIRE_START_BYTES = 16,
     PFD_WIRE_HEADER_BYTES = 8,
     PFD_WIRE_LABELS_MAX = 64,
     PFD_WIRE_FRAME_MAX = 64 << 20, /* bytes of a map, by default */
-    PFD_WIRE_PIECE = 1 << 20, /* bytes of contents that writers put in one */
+    PFD_WIRE_PIECE = 1 << 20,      /* bytes of contents in a writer's frame */
 };
 
-/* What the start of a stream says of all of it; bits that are not known say
- * nothing. */
+/* Properties of a whole stream, in its start; unknown bits mean nothing. */
 enum pfd_wire_feature {
     /* It ends in an `end` frame, and says which bytes of buffers are zero. */
     PFD_WIRE_HAS_END = 1,
 };
 
 enum pfd_wire_type {
-    PFD_WIRE_UNKNOWN,     /* a type of a later version: pass it over */
-    PFD_WIRE_START,       /* not a frame: a stream begins, numbers are void */
-    PFD_WIRE_HELLO,       /* who sends */
+    PFD_WIRE_UNKNOWN,     /* a type of a later version: skip it */
+    PFD_WIRE_START,       /* not a frame: a stream begins, all numbers are
+                             void */
+    PFD_WIRE_HELLO,       /* the sender */
     PFD_WIRE_CODE_OBJECT, /* a file with format strings */
     PFD_WIRE_SHADER,      /* a layer's shader number, and its module */
     PFD_WIRE_BUFFER,      /* a buffer, or a new generation of it */
     PFD_WIRE_DATA,        /* bytes of a buffer */
     PFD_WIRE_DONE,        /* a generation of a buffer is complete */
     PFD_WIRE_GAP,         /* something was lost before this frame */
-    PFD_WIRE_END,         /* the stream ends: what has gone before */
+    PFD_WIRE_END,         /* the stream ends: counts of all before */
     PFD_WIRE_ENTRIES,     /* a chunk of a buffer's entries */
-    PFD_WIRE_ERROR,       /* the sender gives up, and says why */
+    PFD_WIRE_ERROR,       /* the sender gives up, with its reason */
     PFD_WIRE_N_TYPES
 };
 
@@ -60,14 +60,14 @@ struct pfd_wire_label {
 };
 
 /*
- * One frame. All types share these members, each named as its key; what a type
- * does not say is 0 or empty. Read: everything is borrowed until the next call
- * on the reader.
+ * One frame. All types share these members, each named as its key; members that
+ * a type does not have are 0 or empty. When read: everything is borrowed until
+ * the next call on the reader.
  */
 struct pfd_wire_frame {
     enum pfd_wire_type type;
     uint64_t at;      /* of its length, bytes from the start of the stream */
-    uint64_t n_bytes; /* on the wire, all of it */
+    uint64_t n_bytes; /* of the whole frame on the wire */
 
     /* Numbers. */
     uint64_t code_object; /* the sender's number of it, from 1 */
@@ -87,10 +87,11 @@ struct pfd_wire_frame {
     uint64_t lost_bytes;
     uint64_t lost_frames;
     uint64_t lost_entries; /* and findings: items that were numbered */
-    uint64_t scope;        /* whose numbers of shaders; 0: everybody's */
-    uint64_t zeros;        /* of the buffer, at offset: they do not come */
+    uint64_t scope;        /* owner of these shader numbers; 0: all */
+    uint64_t zeros;        /* zero bytes of the buffer, at offset, not sent */
     uint64_t frames;       /* of the stream, before its end frame */
-    uint64_t sequence;     /* of the first item of entries, or behind a gap */
+    uint64_t sequence;     /* of the first item of entries, or of the item
+                              behind a gap */
     uint64_t crc;          /* CRC-32C of the stream before its end frame */
 
     /* Text. */
@@ -116,11 +117,11 @@ struct pfd_wire_frame {
     const struct pfd_wire_label *labels; /* [n_labels] */
     size_t n_labels;
 
-    /* No keys. */
+    /* Members without keys. */
     uint64_t features; /* of a START: enum pfd_wire_feature */
     uint64_t bytes_at; /* of bytes, from the start of the stream */
-    uint64_t missing;  /* bytes behind those, of a frame that is cut: it could
-                          not be checked */
+    uint64_t missing;  /* bytes missing behind those, of a frame that is cut:
+                          its CRC was not checked */
 };
 
 /* The type's name on the wire, such as "code_object"; "?" for UNKNOWN and
@@ -130,14 +131,14 @@ PFD_API const char *pfd_wire_type_name(enum pfd_wire_type type);
 /* True when bytes [n] begin as a stream does; PFD_WIRE_MAGIC_BYTES decide. */
 PFD_API bool pfd_wire_recognise(const void *bytes, size_t n);
 
-/* True when bytes [n] are a stream's, or may become so with more of them. */
+/* True when bytes [n] begin as a stream does, or may with more bytes. */
 PFD_API bool pfd_wire_may_begin(const void *bytes, size_t n);
 
 struct pfd_wire_reader;
 
 /*
- * A reader for one stream. max_frame: bytes of the longest map that is taken,
- * 0 for PFD_WIRE_FRAME_MAX; memory is bounded by it. NULL: out of memory.
+ * A reader for one stream. max_frame: limit for the bytes of a map, 0 for
+ * PFD_WIRE_FRAME_MAX; memory is bounded by it. NULL: out of memory.
  */
 PFD_API struct pfd_wire_reader *pfd_wire_reader_new(size_t max_frame);
 
@@ -145,8 +146,8 @@ PFD_API struct pfd_wire_reader *pfd_wire_reader_new(size_t max_frame);
 PFD_API void pfd_wire_reader_free(struct pfd_wire_reader *reader);
 
 /*
- * Hands over more bytes [n], copied, split anywhere; *taken: how many. Fewer
- * than n: take frames first, then hand over the rest.
+ * Hands over more bytes [n], copied, split anywhere; *taken: the number that
+ * was taken. If it is below n, take frames first, then hand over the rest.
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
@@ -156,18 +157,18 @@ PFD_API enum pfd_status pfd_wire_reader_feed(struct pfd_wire_reader *reader,
                                              struct pfd_error *err);
 
 /*
- * Bytes of memory that the reader holds when n more have been handed over; n 0:
- * that it holds now. A frame that comes slowly takes memory as its bytes come,
- * doubling, and gives it back behind the frame.
+ * Bytes of memory that the reader will hold after n more bytes; n 0: that it
+ * holds now. A frame that arrives slowly takes memory as its bytes arrive,
+ * doubling, and frees it behind the frame.
  */
 PFD_API size_t pfd_wire_reader_memory(const struct pfd_wire_reader *reader,
                                       size_t n);
 
 /*
- * Behind PFD_MORE: passes over the frame that has not come whole, for want of
- * memory. What is held of it is freed, the rest is taken and not kept, and the
- * frame behind it is the next. Returns the frame's bytes on the wire; 0: none
- * has begun. While a sound frame is sought it drops the bytes that it has.
+ * After PFD_MORE: skips the incomplete frame, for want of memory. Its bytes so
+ * far are freed, the later ones are taken and dropped, and the frame behind it
+ * is the next. Returns the frame's bytes on the wire; 0: none has begun. While
+ * the reader searches for a sound frame, it drops the bytes that it has.
  */
 PFD_API uint64_t pfd_wire_reader_pass(struct pfd_wire_reader *reader);
 
@@ -178,49 +179,49 @@ PFD_API void pfd_wire_reader_finish(struct pfd_wire_reader *reader);
  * The next frame, in stream order.
  *
  * PFD_OK; PFD_MORE: hand over more bytes; PFD_END: finished, and nothing is
- * left. PFD_ERR_CORRUPT: bytes at err's offset are not what they should be
- * (wrong magic, length or CRC, a map that is none, a stream that is cut or
- * lacks its end, an end that contradicts what came). The caller may give up or
- * call again: the reader goes on at the next frame whose CRC is right; of a
- * `data`, `code_object` or `entries` frame that the end of all bytes cuts, it
- * gives the bytes that came. PFD_ERR_UNSUPPORTED: a version of the stream that is not
- * known, or searching on would take too long; each call says so again.
+ * left. PFD_ERR_CORRUPT: the bytes at err's offset are wrong (magic, length or
+ * CRC, an invalid map, a stream that is cut or lacks its end, an end that
+ * contradicts the frames before it). The caller may give up or call again: the
+ * reader goes on at the next frame whose CRC is right; of a `data`,
+ * `code_object` or `entries` frame that the end of all bytes cuts, it gives the
+ * bytes that came. PFD_ERR_UNSUPPORTED: an unknown version of the stream, or
+ * searching on would take too long; each later call returns it again.
  */
 PFD_API enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *reader,
                                              struct pfd_wire_frame *ret,
                                              struct pfd_error *err);
 
-/* A copy that has everything it points to with it, in one piece; free(). NULL:
- * out of memory. Any thread. */
+/* A copy, in one piece with everything that it points to; free(). NULL: out of
+ * memory. Any thread. */
 PFD_API struct pfd_wire_frame *pfd_wire_copy(
     const struct pfd_wire_frame *frame);
 
-/* Bytes passed over so far because they were in no sound frame. */
+/* Bytes skipped so far because they were in no sound frame. */
 PFD_API uint64_t pfd_wire_reader_skipped(const struct pfd_wire_reader *reader);
 
-/* Takes bytes [n]; false: no more is wanted. */
+/* Takes bytes [n]; false: stop. */
 typedef bool (*pfd_wire_write_fn)(void *user, const void *bytes, size_t n);
 
 /*
- * Writes a whole stream: its start, which says that there will be an end,
- * frames of at most PFD_WIRE_PIECE bytes of contents each, and its end.
- * Everything is borrowed for as long as the writer lives. NULL: out of memory.
+ * Writes a whole stream: its start, which announces an end, frames of at most
+ * PFD_WIRE_PIECE bytes of contents each, and its end. Everything is borrowed
+ * for as long as the writer lives. NULL: out of memory.
  */
 struct pfd_wire_writer;
 PFD_API struct pfd_wire_writer *pfd_wire_writer_new(pfd_wire_write_fn write,
                                                     void *user);
 
 /*
- * Writes one frame; the bytes of a `data` or `code_object` frame in as many as
- * they need. The start of the stream goes before the first.
+ * Writes one frame; the bytes of a `data` or `code_object` frame are split into
+ * as many frames as they need. The start of the stream goes before the first.
  *
- * As pfd_wire_write().
+ * Status as of pfd_wire_write().
  */
 PFD_API enum pfd_status pfd_wire_writer_put(struct pfd_wire_writer *writer,
                                             const struct pfd_wire_frame *frame,
                                             struct pfd_error *err);
 
-/* Writes the end; nothing may follow. As pfd_wire_write(). */
+/* Writes the end; nothing may follow. Status as of pfd_wire_write(). */
 PFD_API enum pfd_status pfd_wire_writer_finish(struct pfd_wire_writer *writer,
                                                struct pfd_error *err);
 
@@ -228,30 +229,30 @@ PFD_API enum pfd_status pfd_wire_writer_finish(struct pfd_wire_writer *writer,
 PFD_API void pfd_wire_writer_free(struct pfd_wire_writer *writer);
 
 /*
- * The parts below are for streams on a connection, whose end is their end.
+ * The functions below are for streams on a connection, which end with it.
  */
 
 /* Writes the start of a stream without an end frame. PFD_OK; PFD_ERR_STOPPED:
- * write said so. */
+ * write returned false. */
 PFD_API enum pfd_status pfd_wire_write_start(pfd_wire_write_fn write,
                                              void *user);
 
 /*
- * Writes one frame; `at` and `n_bytes` are not looked at. write is called
- * once or twice, the second time with frame->bytes.
+ * Writes one frame; `at` and `n_bytes` are ignored. write is called once or
+ * twice, the second time with frame->bytes.
  *
- * PFD_OK; PFD_ERR_STOPPED: write said so; PFD_ERR_USAGE: no such type, too
- * many labels or more than 4 GiB; PFD_ERR_NOMEM.
+ * PFD_OK; PFD_ERR_STOPPED: write returned false; PFD_ERR_USAGE: no such type,
+ * too many labels or more than 4 GiB; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_wire_write(const struct pfd_wire_frame *frame,
                                        pfd_wire_write_fn write, void *user,
                                        struct pfd_error *err);
 
-/* CRC-32C of bytes [n]; goes on from the crc of the bytes before them, 0 before
- * the first. Any thread. */
+/* CRC-32C of bytes [n], continued from the crc of the bytes before them, 0
+ * before the first. Any thread. */
 PFD_API uint32_t pfd_crc32c(uint32_t crc, const void *bytes, size_t n);
 
-/* What a C string is in a frame. */
+/* A C string as text of a frame. */
 static inline struct pfd_wire_bytes pfd_wire_text(const char *text)
 {
     struct pfd_wire_bytes ret = { text, 0 };

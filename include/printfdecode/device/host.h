@@ -9,15 +9,15 @@
  *   out.reset();                         // for the next one; or never, if the
  *                                        // buffer holds all
  *
- * Where the environment has PFD_BUFFER, the buffer is that file instead, in a
- * file system in memory (CUDA refuses to map others), such as /dev/shm, for
- * `printfdecode follow FILE ./program`, or to be decoded later. All kernels of
- * all source files that include printf.h print into the printer that was made
- * last. To be linked with libprintfdecode. C++17.
+ * If the environment has PFD_BUFFER, the buffer is that file instead, for
+ * `printfdecode follow FILE ./program`, or to be decoded later. It has to be in
+ * a file system in memory, such as /dev/shm: CUDA refuses to map others. All
+ * kernels of all source files that include printf.h print into the printer that
+ * was made last. Link with libprintfdecode. C++17.
  *
  * A printer belongs to one thread at a time, and to the device that was current
- * when it was made; it has to be destroyed before the device is reset. What
- * fails is said in error(), and kernels then print nothing.
+ * when it was made; it has to be destroyed before the device is reset. After a
+ * failure error() has the reason, and kernels print nothing.
  */
 #ifndef PRINTFDECODE_DEVICE_HOST_H
 #define PRINTFDECODE_DEVICE_HOST_H
@@ -47,8 +47,9 @@ namespace pfd
 class printer
 {
   public:
-    /* bytes: of the buffer; what does not fit is lost, and the loss is said.
-     * name: for readers. path: a file, as PFD_BUFFER; NULL: share it. */
+    /* bytes: the buffer's size; entries beyond it are lost, and the loss is
+     * reported. name: for readers. path: a file, as PFD_BUFFER; NULL: share
+     * it. */
     explicit printer(size_t bytes, const char *name = "printf",
                      const char *path = getenv("PFD_BUFFER"))
     {
@@ -80,14 +81,14 @@ class printer
     printer(const printer &) = delete;
     printer &operator=(const printer &) = delete;
 
-    /* NULL: all is well. */
+    /* The last failure; NULL: none. */
     const char *error() const
     {
         return err_.text[0] ? err_.text : nullptr;
     }
 
-    /* Waits for the device, says to the reader that this is complete, and
-     * begins anew with an empty buffer, all of whose used bytes are zero. */
+    /* Waits for the device, marks this generation as complete for the reader,
+     * and begins anew with an empty buffer, whose used bytes are zeroed. */
     void reset()
     {
         if (error())
@@ -105,8 +106,8 @@ class printer
         poll();
     }
 
-    /* Waits for the device, and begins anew only where fewer bytes than these
-     * are left: a reader that is slower than the device has more time. */
+    /* Waits for the device, and begins anew only if fewer than `bytes` are
+     * left: a reader that is slower than the device has more time. */
     void make_room(size_t bytes)
     {
         if (error())
@@ -116,8 +117,8 @@ class printer
             reset();
     }
 
-    /* Rings the reader, and connects to one that came late. Not needed while
-     * there is one. */
+    /* Rings the doorbell, and connects to a reader that came late. Not needed
+     * once there is one. */
     void poll()
     {
         if (buffer_)
@@ -126,8 +127,8 @@ class printer
             pfd_client_poll(client_);
     }
 
-    /* Changes what sites may do, also while kernels run; match NULL: all.
-     * Returns how many sites are meant. */
+    /* Changes the rules of sites, also while kernels run; match NULL: all.
+     * Returns the number of sites that match. */
     size_t set(const pfd_site_match *match, const pfd_site_rule &rule)
     {
         if (error())
@@ -159,7 +160,7 @@ class printer
         return sites_;
     }
 
-    /* Entries that rules kept back since the last reset, as the device has it
+    /* Entries that rules withheld since the last reset, as the device counts
      * now. */
     uint64_t count()
     {
@@ -277,7 +278,7 @@ class printer
         }
     }
 
-    /* All but the counts, which are the device's. */
+    /* Sends all but the counts, which are the device's. */
     void send_rules()
     {
         pfd_control *c = control();
@@ -307,7 +308,7 @@ class printer
         free(copy);
     }
 
-    /* Nothing is kept back in silence. */
+    /* Reports every withheld entry: none is dropped silently. */
     void say_withheld()
     {
         pfd_site_info site;

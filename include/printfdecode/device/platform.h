@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What printf.h needs of the device: who runs, lanes that hand each other
- * words, one atomic, where this is. CUDA (nvcc, or clang), HIP (no header of
- * ROCm is needed), and a program of the host that stands in for a device by
+ * The device functions that printf.h needs: the running lanes, words that lanes
+ * exchange, one atomic, the thread's place. For CUDA (nvcc, or clang), HIP (no
+ * header of ROCm is needed), and a host program that stands in for a device by
  * defining PFD_HOST_DEVICE and the functions that are named there.
  *
- * A wave is what runs in step: 32 lanes (CUDA, RDNA) or 64 (GCN, CDNA). All
- * lanes of a mask call the functions that take one.
+ * A wave is a set of lanes that run in step: 32 (CUDA, RDNA) or 64 (GCN, CDNA).
+ * All lanes of a mask call the functions that take one.
  */
 #ifndef PRINTFDECODE_DEVICE_PLATFORM_H
 #define PRINTFDECODE_DEVICE_PLATFORM_H
@@ -29,10 +29,10 @@
 #define PFD_BOTH   __attribute__((host)) __attribute__((device))
 #endif
 #define PFD_INLINE inline __attribute__((always_inline))
-/* A function that is never part of others, one for each file. */
+/* A function that is never inlined, one for each file. */
 #define PFD_STEP \
     static PFD_DEVICE __attribute__((noinline)) __attribute__((unused))
-/* A loop that is to need few registers. */
+/* A loop that needs few registers: never unrolled. */
 #if defined(PFD_HOST_DEVICE)
 #define PFD_ROLLED
 #else
@@ -54,7 +54,7 @@ struct place {
 
 using lanes = uint32_t; /* a bit for each lane of a wave */
 
-/* The lanes that are at this place of the code together. */
+/* The lanes that run this place of the code together. */
 PFD_DEVICE PFD_INLINE lanes active_lanes(uint64_t)
 {
     return __activemask();
@@ -107,8 +107,8 @@ PFD_DEVICE PFD_INLINE uint64_t add_device(uint64_t *to, uint64_t n)
     return atomicAdd((unsigned long long *)to, (unsigned long long)n);
 }
 
-/* What the host may change while this runs. Orders nothing: a kernel keeps
- * what it knows of memory across a site that is off. */
+/* Reads a word that the host may change meanwhile. Orders nothing: a kernel
+ * keeps its knowledge of memory across a site that is off. */
 PFD_DEVICE PFD_INLINE uint32_t look(const uint32_t *at)
 {
     uint32_t word;
@@ -116,8 +116,8 @@ PFD_DEVICE PFD_INLINE uint32_t look(const uint32_t *at)
     return word;
 }
 
-/* What nobody changes while this runs, read anew: no register keeps it, and a
- * cache near by may answer. */
+/* Reads a word again that does not change meanwhile: no register holds it, and
+ * a nearby cache may answer. */
 PFD_DEVICE PFD_INLINE uint32_t again(const uint32_t *at)
 {
     uint32_t word;
@@ -246,8 +246,8 @@ PFD_DEVICE PFD_INLINE place this_place()
 
 using lanes = uint64_t;
 
-/* Defined by the host that stands in; site: the id of the place in the code,
- * since here one function is at all of them. */
+/* Defined by the host program; site: the id of the place in the code, since one
+ * function serves all of them here. */
 lanes active_lanes(uint64_t site);
 uint32_t lane_number();
 uint32_t shuffle(lanes mask, uint32_t word, uint32_t lane);

@@ -4,20 +4,19 @@
  *
  *   PFD_PRINTF("ray %u t=%f\n", id, t);
  *
- * Format string and arguments are checked by the compiler. Only an id and the
+ * The compiler checks arguments against the format string. Only an id and the
  * arguments are stored, in LLPC's buffer (formats/llpc/README.md), which the
  * host shares with a reader while kernels run; printfdecode/device/host.h has
  * that side. The strings stay in the program's file: `printfdecode dump a.out`
  * needs nothing else. C++17.
  *
  * Arguments: integers, bool, enum, float (which stays 32 bits wide), double,
- * what turns into a float, pointers (%p), and for %s a literal or a
+ * types that convert to a float, pointers (%p), and for %s a literal or a
  * PFD_TEXT("literal"); 32 at most. A conversion of 64 bits has one of the
- * lengths l, ll, j, z, t. Not there: %n, and vectors as a whole.
+ * lengths l, ll, j, z, t. Not supported: %n, and vectors as a whole.
  *
- * When a site is off, because nobody has bound a buffer or the control block
- * says so, its arguments are not evaluated, and it costs one load and a
- * branch.
+ * A site is off if no buffer is bound or the control block says so; its
+ * arguments are then not evaluated, and it costs one load and a branch.
  *
  * Options, defined before this file is included, alike or not in each file:
  *   PFD_COMMIT  each entry ends in a word made of all of it, so that a reader
@@ -46,8 +45,8 @@
 #define PFD_ORIGIN_FLAG 0
 #endif
 
-/* Prints, in device code. The second form says how much it matters: ERROR,
- * WARNING, INFO, DEBUG or TRACE. */
+/* Prints, in device code. The second form has a level: ERROR, WARNING, INFO,
+ * DEBUG or TRACE. */
 #define PFD_PRINTF(...)     PFD_PRINTF_AT(PFD_LEVEL_NONE, __VA_ARGS__)
 #define PFD_LOG(level, ...) PFD_PRINTF_AT(PFD_LEVEL_##level, __VA_ARGS__)
 
@@ -100,8 +99,8 @@
             pfd::print<pfd_site_here>(pfd_gate, __VA_ARGS__);              \
     } while (0)
 
-/* The control block that this file's kernels obey; host.h sets it. Each source
- * file has its own: not every program links its device code. */
+/* The control block for this file's kernels; host.h sets it. Each source file
+ * has its own, since not every program links its device code. */
 #if defined(PFD_HOST_DEVICE)
 static pfd_control *pfd_control_here __attribute__((unused));
 #else
@@ -112,7 +111,7 @@ pfd_control *pfd_control_here;
 namespace pfd
 {
 
-/* Those of all source files of the program, for host.h. */
+/* The variables of all source files of the program, for host.h. */
 struct binding {
     static inline binding *first;
     const void *symbol;
@@ -132,22 +131,23 @@ namespace pfd
 {
 
 /*
- * ---- what all sites share: steps, each a function of its own ----
+ * ---- steps that all sites share, each a function of its own ----
  *
- * A kernel needs as many registers as the greediest function that it may call,
- * beside what lives across the call; who has a site that is off pays for them,
- * too. So steps are small, hand on what they know in memory, and are called by
- * the site itself: a function that called them would keep its way back. They
- * take the control block from their file's variable: a kernel that passed it on
- * would keep it all the time.
+ * A kernel needs as many registers as the most demanding function that it may
+ * call, beside the values that live across the call; a kernel whose sites are
+ * off pays for them, too. So steps are small, pass their state on in memory,
+ * and are called by the site itself: a function that called them would have to
+ * keep its return address. They take the control block from their file's
+ * variable: a kernel that passed it on would have to keep it all the time.
  */
 
 /* An entry that a lane prints, in its own memory; its words follow. */
 struct draft {
     pfd_site *site;
-    lanes mask;    /* who prints with it: at first all that are at the site */
-    uint32_t gate; /* what its gate says */
-    uint32_t at;   /* of the buffer: the first dword of the mask's entries */
+    lanes mask;    /* lanes that print with it: at first all that are at the
+                      site */
+    uint32_t gate; /* the value of its gate */
+    uint32_t at;   /* in the buffer: the first dword of the mask's entries */
 };
 
 template <uint32_t N> struct draft_of {
@@ -209,7 +209,7 @@ PFD_DEVICE PFD_INLINE uint64_t count(lanes mask, uint64_t *to)
 PFD_DEVICE PFD_INLINE bool is_due(uint64_t n, uint32_t budget, uint32_t every)
 {
     uint32_t rest = 0;
-    /* By hand: what compilers call for it takes twice the registers. */
+    /* By hand: the compiler's division takes twice the registers. */
     PFD_ROLLED
     for (int i = 0; every > 1 && i < 64; i++) {
         bool carry = rest >> 31;
@@ -229,7 +229,8 @@ enum class choice {
     ruled
 };
 
-/* What the control block says of a draft's site, to all its lanes alike. */
+/* Decides by the control block whether a draft's site prints; all its lanes get
+ * the same answer. */
 PFD_STEP choice choose(draft *d)
 {
     pfd_control *c = pfd_control_here;
@@ -249,8 +250,8 @@ PFD_STEP choice choose(draft *d)
     return all ? choice::on : choice::ruled;
 }
 
-/* Takes those lanes out of a draft's mask that may not print by its site's
- * rules, and counts them. Returns whether this lane prints. */
+/* Removes the lanes from a draft's mask that its site's rules withhold, and
+ * counts them. Returns whether this lane prints. */
 PFD_STEP bool withhold(draft *d)
 {
     pfd_control *c = pfd_control_here;
@@ -274,8 +275,8 @@ PFD_STEP bool withhold(draft *d)
     return keep;
 }
 
-/* Takes the room for the entries of a draft's lanes. Returns whether this lane
- * has to publish() it. */
+/* Reserves the dwords for the entries of a draft's lanes. Returns whether this
+ * lane has to publish() them. */
 PFD_STEP bool reserve(draft *d)
 {
     pfd_control *c = pfd_control_here;
@@ -284,7 +285,7 @@ PFD_STEP bool reserve(draft *d)
     if (is_first(mask)) {
         uint32_t n = size_of(words_of(d)) * count_lanes(mask);
         uint64_t before = add_device(&c->n_reserved, n);
-        /* Beyond the end: a place that is there, and behind it. */
+        /* Beyond the end: the end, so that nothing is stored. */
         at = before < c->n_dwords ? (uint32_t)before : c->n_dwords;
     }
     d->at = shuffle(mask, at, first_lane(mask));
@@ -292,10 +293,10 @@ PFD_STEP bool reserve(draft *d)
 }
 
 /*
- * Has the buffer's header say what is reserved. The counter is the device's own
- * and quick; over a bus an atomic takes a microsecond of all the device. One
- * lane at a time stores what it has come to; who comes meanwhile leaves it to
- * that one, which looks again when it is done.
+ * Publishes the reserved dwords in the buffer's header. The counter is in the
+ * device's memory and fast; over a bus an atomic takes a microsecond of the
+ * whole device. One lane at a time stores the counter; a lane that comes
+ * meanwhile leaves it to that one, which checks again when it is done.
  */
 PFD_STEP void publish()
 {
@@ -315,7 +316,7 @@ PFD_STEP void publish()
     } while (add_device(&c->n_reserved, 0) != told);
 }
 
-/* PFD_ROW_ORIGIN_DWORDS of where this is. */
+/* Fills PFD_ROW_ORIGIN_DWORDS with the origin of this lane. */
 PFD_DEVICE PFD_INLINE void fill_origin(uint32_t *words)
 {
     place here = this_place();
@@ -327,8 +328,8 @@ PFD_DEVICE PFD_INLINE void fill_origin(uint32_t *words)
     words[5] = (uint32_t)(clock >> 32);
 }
 
-/* The commit word of an entry of n dwords, and of where it is: MurmurHash3's
- * 32 bits of both. */
+/* The commit word of an entry of n dwords and its place: MurmurHash3's 32 bits
+ * of both. */
 PFD_DEVICE PFD_INLINE uint32_t commit_word(const uint32_t *words, uint32_t n,
                                            uint32_t at)
 {
@@ -346,7 +347,7 @@ PFD_DEVICE PFD_INLINE uint32_t commit_word(const uint32_t *words, uint32_t n,
     return h ^ h >> 16;
 }
 
-/* Fills what stands behind an entry's arguments. */
+/* Fills the dwords behind an entry's arguments. */
 PFD_STEP void finish(draft *d, uint32_t flags)
 {
     uint32_t *words = words_of(d);
@@ -358,7 +359,7 @@ PFD_STEP void finish(draft *d, uint32_t flags)
         words[n] = commit_word(words, n, at);
 }
 
-/* The lane of mask with so many of it before it. */
+/* The lane of mask that has `rank` of its lanes before it. */
 PFD_DEVICE PFD_INLINE uint32_t lane_of(lanes mask, uint32_t rank)
 {
     if ((mask & (mask + 1)) == 0)
@@ -370,8 +371,9 @@ PFD_DEVICE PFD_INLINE uint32_t lane_of(lanes mask, uint32_t rank)
 
 /*
  * Stores the entries of a draft's lanes, one behind the other. All lanes store
- * dwords that are side by side, whoever's they are: so they go over a bus in as
- * few pieces as can be. What the loop needs once is looked up each time.
+ * adjacent dwords, of any lane's entry, so that they cross a bus in as few
+ * transactions as possible. Values that the loop needs once are read again each
+ * time.
  */
 PFD_STEP void store(draft *d)
 {
@@ -396,7 +398,7 @@ PFD_STEP void store(draft *d)
     }
 }
 
-/* Prints a draft, whose header and arguments are filled. */
+/* Prints a draft, whose header and arguments are filled in. */
 template <uint32_t flags> PFD_DEVICE PFD_INLINE void put(draft *d)
 {
     choice chosen = choose(d);
@@ -411,7 +413,7 @@ template <uint32_t flags> PFD_DEVICE PFD_INLINE void put(draft *d)
 
 /* ---- one site ---- */
 
-/* Sees to it that a row is in the file. */
+/* Makes sure that a row is in the file. */
 template <class Maker> PFD_DEVICE PFD_INLINE uint64_t keep_row()
 {
     constexpr uint64_t id = Maker::make().header.id;
@@ -461,7 +463,7 @@ template <unsigned... I> struct make_numbers<0, I...> {
     using type = numbers<I...>;
 };
 
-/* 0: the site is off. The one load. */
+/* Reads the gate of a site, the only load; 0: the site is off. */
 template <class Site> PFD_DEVICE PFD_INLINE uint32_t look_at(pfd_control *c)
 {
     constexpr uint32_t gate = gate_of<Site>();

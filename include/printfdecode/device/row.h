@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the compiler works out of one PFD_PRINTF: whether its arguments are
- * what its conversions take, its row (control.h), and the row's id. C++17;
+ * Compile-time work for one PFD_PRINTF: checks its arguments against its
+ * conversions, builds its row (control.h), and computes the row's id. C++17;
  * nothing here runs on the device.
  *
  * The id is an opaque key, as LLPC's is: LLPC has 48 bits of a hash of the
  * string there, which may differ from build to build, and readers look it up.
- * Here it is a hash of the whole row, so that one text with other types, or
- * at another line, is another string.
+ * Here it is a hash of the whole row, so that one text with other types, or at
+ * another line, is another string.
  */
 #ifndef PRINTFDECODE_DEVICE_ROW_H
 #define PRINTFDECODE_DEVICE_ROW_H
@@ -37,10 +37,10 @@ template <class T> PFD_BOTH constexpr char integer_letter()
     return std::is_signed<T>::value ? 'i' : 'u';
 }
 
-/* i u I U: integers of 32 and 64 bits; f d: float, double; p: a pointer;
- * s: a text; a: an array of char, which has to be a literal; 0: none of them.
- * What is narrower is widened as C does it, and what turns into a float, such
- * as a half, is one. */
+/* i u I U: integers of 32 and 64 bits; f d: float, double; p: a pointer; s: a
+ * text; a: an array of char, which has to be a literal; 0: none of them.
+ * Narrower types are widened as C does it; a type that converts to a float,
+ * such as a half, counts as a float. */
 template <class A> PFD_BOTH constexpr char letter_of()
 {
     using whole = std::remove_reference_t<A>;
@@ -76,11 +76,11 @@ PFD_BOTH constexpr uint32_t dwords_of(char letter)
 
 /* ---- conversions ---- */
 
-/* What takes an argument in a format string: a conversion, or one of its
+/* A consumer of an argument in a format string: a conversion, or one of its
  * stars. */
 struct taker {
     size_t next; /* where the text goes on; of a star, the same conversion */
-    char conv;   /* 0: none is left; '?': what cannot be printed */
+    char conv;   /* 0: none is left; '?': it cannot be printed */
     char length; /* 0; h: hh or h; l: 64 bits; L */
     bool is_star;
 };
@@ -115,7 +115,7 @@ PFD_BOTH constexpr taker read_conversion(const char *f, size_t at,
     return taker{ at + 1, f[at], length, false };
 }
 
-/* What takes argument i. */
+/* The consumer of argument i. */
 PFD_BOTH constexpr taker taker_of(const char *f, unsigned i)
 {
     size_t at = 0;
@@ -150,7 +150,7 @@ PFD_BOTH constexpr bool fits(const taker &t, char letter)
     return t.conv == 'p' && letter == 'p';
 }
 
-/* ---- the arguments as they are written ---- */
+/* ---- the arguments, as written ---- */
 
 /* Where piece i of a list of arguments begins and ends. */
 struct piece {
@@ -227,7 +227,7 @@ PFD_BOTH constexpr character read_character(const char *s, size_t at)
 }
 
 /* The characters of the literals in a piece, into ret unless that is NULL.
- * Returns how many; (size_t)-1: it is not made of plain literals. */
+ * Returns their number; (size_t)-1: it is not made of plain literals. */
 PFD_BOTH constexpr size_t read_literal(const char *s, piece p, char *ret)
 {
     size_t n = 0;
@@ -262,7 +262,7 @@ PFD_BOTH constexpr size_t length_of(const char *s)
     return n;
 }
 
-/* FNV-1a, and what MurmurHash3 ends with, so that each bit counts. */
+/* FNV-1a, and the last steps of MurmurHash3, so that each bit counts. */
 struct hash {
     uint64_t state = UINT64_C(0xcbf29ce484222325);
 
@@ -272,7 +272,7 @@ struct hash {
             state = (state ^ (value & 0xff)) * UINT64_C(0x100000001b3);
     }
 
-    /* 48 bits, the highest one set: never small, never a mistake for one. */
+    /* 48 bits, the highest one set: never small. */
     PFD_BOTH constexpr uint64_t id() const
     {
         uint64_t h = (state ^ state >> 33) * UINT64_C(0xff51afd7ed558ccd);
@@ -281,7 +281,7 @@ struct hash {
     }
 };
 
-/* Which gate a site has: by its text and place, whatever its arguments are. */
+/* The gate of a site: by its text and place, whatever its arguments are. */
 template <class Site> PFD_BOTH constexpr uint32_t gate_of()
 {
     hash h;
@@ -298,7 +298,7 @@ template <size_t N> struct row {
     pfd_row_header header;
     char bytes[N];
 
-    /* To be called last. */
+    /* Call it last. */
     PFD_BOTH constexpr void set_id()
     {
         hash h;
@@ -352,7 +352,7 @@ template <class Site, unsigned I> struct literal {
     }
 };
 
-/* What PFD_TEXT() is given. */
+/* The text of a PFD_TEXT(). */
 template <class Site> struct named_text {
     PFD_BOTH static constexpr size_t size()
     {
@@ -398,7 +398,7 @@ template <class Site, class... A> struct format_row {
 };
 
 /* Rows lie in the device's part of the program's file, where a reader finds
- * them by their magic and believes them by their id; no code looks at them. */
+ * them by their magic and checks them by their id; no code reads them. */
 template <class Maker>
 PFD_DEVICE __attribute__((used)) typename Maker::type row_of = Maker::make();
 
