@@ -22,7 +22,7 @@ struct object {
     size_t n;
 };
 
-/* Where the newest thing with these numbers is, in its array. */
+/* The array index of the newest item with these numbers. */
 struct place {
     uint64_t number;
     uint64_t generation;
@@ -34,19 +34,19 @@ struct pfd_capture {
     struct pfd_captured *buffers; /* [n_buffers], owned */
     size_t n_buffers;
     size_t buffers_room;
-    void *buffer_places;             /* trees of struct place: of this stream */
+    void *buffer_places;             /* a tree of struct place: this stream's */
     struct pfd_wire_objects *stream; /* this stream's; owned */
     struct object *objects;          /* [n_objects], owned */
     size_t n_objects;
     size_t objects_room;
-    bool says_zeros; /* this stream does */
+    bool says_zeros; /* this stream names its zero bytes */
     struct pfd_wire_frame hello;
     struct pfd_strings *strings; /* borrowed */
     struct pfd_report report;
     bool failed; /* out of memory */
 };
 
-/* ---- what outlives its frame ---- */
+/* ---- copies that outlive their frames ---- */
 
 static struct pfd_wire_bytes keep(struct pfd_capture *c,
                                   struct pfd_wire_bytes bytes)
@@ -142,7 +142,7 @@ static void set_place(struct pfd_capture *c, void **tree, uint64_t number,
     c->failed |= !found;
 }
 
-/* Nodes are the arena's. */
+/* The arena owns the nodes. */
 static void keep_node(void *node)
 {
     (void)node;
@@ -156,7 +156,7 @@ static void forget_places(void **tree)
 
 /* ---- code objects and shaders ---- */
 
-/* Keeps [n] bytes for whoever lists what is in the capture. */
+/* Stores [n] bytes of an object, for pfd_capture_object(). */
 static void keep_object(struct pfd_capture *c,
                         const struct pfd_wire_object *given, void *bytes)
 {
@@ -205,7 +205,7 @@ static void load_uri(struct pfd_capture *c, const struct pfd_wire_object *given)
     char *uri = keep_text(c, given->uri);
     if (!uri)
         return;
-    /* A capture comes from anywhere: it may name files, not memory. */
+    /* A capture is not trusted: it may name files, not memory. */
     if (!strncmp(uri, "file://", 7) &&
         pfd_input_open(uri, &input, &err) == PFD_OK) {
         const void *bytes = pfd_input_bytes(input, &n);
@@ -322,7 +322,7 @@ static struct pfd_captured *add_buffer(struct pfd_capture *c,
     return b;
 }
 
-/* What it says and cannot be obeyed. */
+/* Reports a format or layout that is not known. */
 static void check_reading(struct pfd_capture *c,
                           const struct pfd_wire_frame *buffer)
 {
@@ -351,7 +351,7 @@ static void take_buffer(struct pfd_capture *c,
         check_reading(c, &b->origin);
 }
 
-/* A buffer that nobody has announced is one all the same. */
+/* The frame's buffer; one that was not announced is added all the same. */
 static struct pfd_captured *buffer_of(struct pfd_capture *c,
                                       const struct pfd_wire_frame *frame)
 {
@@ -470,7 +470,7 @@ static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
         break;
     case PFD_WIRE_CODE_OBJECT: /* taken above */
     case PFD_WIRE_SHADER:
-    case PFD_WIRE_END: /* the reader has compared it */
+    case PFD_WIRE_END: /* the reader has checked it */
     case PFD_WIRE_UNKNOWN:
     case PFD_WIRE_N_TYPES:
         break;

@@ -11,8 +11,8 @@
 #include "stream/capture/chunk_layout.h"
 
 enum {
-    HOLE_MIN = 256,  /* shorter ones are kept as zeros */
-    PLACES_SHOWN = 4 /* of what is missing, in a finding */
+    HOLE_MIN = 256,  /* shorter ones are stored as zeros */
+    PLACES_SHOWN = 4 /* of missing bytes, in a finding */
 };
 
 bool pfd_captured_add(struct pfd_captured *b,
@@ -80,7 +80,7 @@ bool pfd_captured_add_chunk(struct pfd_captured *b,
     return append_chunk(b, frame);
 }
 
-/* ---- what is missing ---- */
+/* ---- missing bytes ---- */
 
 static void describe_places(const struct pfd_ranges *missing, char *ret,
                             size_t n)
@@ -133,9 +133,9 @@ static void report_missing(const struct pfd_captured *b,
 }
 
 /*
- * Which bytes are missing. Streams that have no end frame do not say which are
- * zero: what lies between those that came is, and what lies behind them when
- * the buffer is said to be complete.
+ * Finds the missing bytes. Streams without an end frame do not say which bytes
+ * are zero: bytes between received ones are, and bytes behind them if the
+ * buffer is said to be complete.
  */
 static void find_missing(const struct pfd_captured *b,
                          const struct pfd_ranges *data, uint64_t size,
@@ -149,7 +149,7 @@ static void find_missing(const struct pfd_captured *b,
     }
 }
 
-/* ---- what is there ---- */
+/* ---- received bytes ---- */
 
 static void copy_part(struct pfd_captured *b,
                       const struct pfd_captured_part *part, uint64_t room_at,
@@ -159,7 +159,7 @@ static void copy_part(struct pfd_captured *b,
            (size_t)part->n);
 }
 
-/* Later bytes replace earlier ones. Each part lies in one stretch. */
+/* Later bytes replace earlier ones. Each part lies in one range of `there`. */
 static bool gather(struct pfd_captured *b, const uint8_t *capture)
 {
     uint64_t *rooms = calloc(b->there.n + 1, sizeof *rooms);
@@ -187,7 +187,7 @@ static void free_chunks(struct pfd_captured *b)
     b->n_chunks = b->chunks_room = 0;
 }
 
-/* How long the buffer is, as far as it came. */
+/* The length of the buffer, as far as it came. */
 static uint64_t length_of(const struct pfd_captured *b,
                           const struct pfd_ranges *data)
 {
@@ -264,7 +264,7 @@ enum pfd_status pfd_captured_map(const struct pfd_captured *b, const void **ret,
         *ret = b->bytes;
         return PFD_OK;
     }
-    /* Pages that nothing is put into take no memory. */
+    /* Untouched pages take no memory. */
     uint8_t *map = mmap(NULL, b->n, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a buffer of a capture is to be read, as far as its frame says it. */
+/* How to read a buffer of a capture, as far as its frame says. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static const char *format_of(const struct pfd_wire_frame *buffer)
     return NULL;
 }
 
-/* One that is set by a word. */
+/* Sets one option by its word. */
 static enum pfd_status set_option(const struct pfd_wire_frame *buffer,
                                   const char *name,
                                   const struct pfd_wire_bytes *said,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chunks item by item. */
+/* Reads chunks item by item. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct pfd_chunk_reader {
     struct pfd_chunk chunk;
     struct pfd_batch batch;
     size_t next;           /* record of the batch */
-    enum pfd_status after; /* what came of filling it */
+    enum pfd_status after; /* status of the last fill */
     struct pfd_error error;
     struct pfd_entry_source of;
     char sentence[SENTENCE];
@@ -72,7 +72,8 @@ enum pfd_status pfd_chunk_reader_open(struct pfd_chunk_reader *r,
     return PFD_OK;
 }
 
-/* What ended the chunk is told behind all that came before it. */
+/* Fills the batch. An error that ends the chunk is returned behind all items
+ * before it. */
 static enum pfd_status fill(struct pfd_chunk_reader *r, struct pfd_error *err)
 {
     while (r->after == PFD_OK) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the writer and the reader of chunks share: the bytes of a chunk, as
+ * Shared by the writer and the reader of chunks: the bytes of a chunk, as
  * README.md has them, and the reader that fills batches, on which
- * pfd_chunk_reader and pfd_convert_chunks() stand.
+ * pfd_chunk_reader and pfd_convert_chunks() are built.
  */
 #ifndef PFD_CHUNK_LAYOUT_H
 #define PFD_CHUNK_LAYOUT_H
@@ -16,7 +16,7 @@ enum {
     PFD_CHUNK_HEADER = 48, /* bytes before the names */
     PFD_CHUNK_STRING = 16, /* bytes of one: its key, its hash */
     PFD_CHUNK_KINDS_MAX = 64,
-    /* A record's first dword: what it is, and how many bytes come with it. */
+    /* A record's first dword: its kind, and the number of its bytes. */
     PFD_CHUNK_KIND_BITS = 2,
     PFD_CHUNK_LONG = 1 << PFD_CHUNK_KIND_BITS,
     PFD_CHUNK_BITS = 8,
@@ -32,20 +32,21 @@ enum pfd_chunk_kind {
 
 #define PFD_CHUNK_NO_STRING UINT32_MAX
 
-/* How many items a chunk [n] says to have. */
+/* The number of items that a chunk [n] states. */
 uint64_t pfd_chunk_said(const void *bytes, size_t n);
 
-/* By this a string is known again, beside its key: its text and layout. */
+/* Identifies a string beside its key: a hash of its text and layout. */
 uint64_t pfd_chunk_hash(const struct pfd_string *string);
 
-/* A chunk that is read. All zero before the first; it may be opened again. */
+/* A chunk that is being read. All zero before the first; it may be opened
+ * again. */
 struct pfd_chunk {
     const struct pfd_format *format;    /* NULL: it has no entries */
-    struct pfd_record_view record_view; /* what its entries are read with */
-    struct pfd_byte_reader records;     /* borrowed; at the next one */
+    struct pfd_record_view record_view; /* to read its entries with */
+    struct pfd_byte_reader records;     /* borrowed; at the next record */
     uint64_t lost_bytes;
     uint64_t skipped_bytes;
-    uint32_t n_header; /* of entries that say nothing else */
+    uint32_t n_header; /* of entries in short form */
     uint32_t n_kinds;
     uint32_t n_strings;
     uint8_t kinds[PFD_CHUNK_KINDS_MAX]; /* enum pfd_finding_kind */
@@ -56,11 +57,11 @@ struct pfd_chunk {
                              UINT64_MAX: none was seen yet */
     } * strings;          /* [n_strings], owned */
     size_t room;
-    uint64_t index; /* of the entry behind the last one */
+    uint64_t index; /* of the entry that follows the last one */
     uint64_t offset;
 };
 
-/* strings, options: borrowed for as long as records are read. As
+/* strings, options: borrowed for as long as records are read. Status as of
  * pfd_chunk_reader_open(). */
 enum pfd_status pfd_chunk_open(struct pfd_chunk *chunk,
                                const struct pfd_strings *strings,
@@ -71,10 +72,10 @@ void pfd_chunk_close(struct pfd_chunk *chunk);
 
 /*
  * Adds records to a batch with places until it is full (PFD_OK) or the chunk is
- * done (PFD_END); their bytes stay those of the chunk. PFD_ERR_CORRUPT: the rest
- * of it cannot be read; what came before is in the batch. A finding of kind
- * `gap` has what was missed in its `findings`, and its reason n_header bytes
- * into its text.
+ * done (PFD_END); their bytes stay in the chunk. PFD_ERR_CORRUPT: the rest of
+ * it cannot be read; the records before are in the batch. A finding of kind
+ * `gap` has the number of missed entries in its `findings`, and its reason
+ * n_header bytes into its text.
  */
 enum pfd_status pfd_chunk_fill(struct pfd_chunk *chunk, struct pfd_batch *batch,
                                struct pfd_error *err);

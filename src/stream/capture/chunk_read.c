@@ -25,7 +25,7 @@ static void skip_padding(struct pfd_byte_reader *c, size_t size)
 
 /* ---- the header ---- */
 
-/* NUL-terminated; NULL: it does not end. */
+/* Reads a NUL-terminated name; NULL: it does not end. */
 static const char *read_name(struct pfd_byte_reader *c)
 {
     const char *name = (const char *)pfd_byte_reader_peek(c, c->at);
@@ -34,7 +34,7 @@ static const char *read_name(struct pfd_byte_reader *c)
     return pfd_byte_reader_bytes(c, n + 1) ? name : NULL;
 }
 
-/* A kind that this library does not know is of a newer one. */
+/* A kind that this library does not know is a newer one's. */
 static enum pfd_finding_kind find_kind(const char *name, size_t n)
 {
     for (unsigned i = 0; i < PFD_N_FINDING_KINDS; i++) {
@@ -125,7 +125,7 @@ static enum pfd_status read_format(struct pfd_chunk *chunk,
                     chunk->format ? "another version" : "no such format");
 }
 
-/* What entries are read with. */
+/* Sets the view that entries are read with. */
 static void set_look(struct pfd_chunk *chunk, const struct pfd_strings *strings,
                      const struct pfd_options *options)
 {
@@ -153,7 +153,8 @@ enum pfd_status pfd_chunk_open(struct pfd_chunk *chunk,
 {
     struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
     uint32_t version = pfd_byte_reader_u32(&c);
-    pfd_byte_reader_skip(&c, sizeof(uint32_t)); /* how many items: for others */
+    pfd_byte_reader_skip(&c, sizeof(uint32_t)); /* number of items: for
+                                                   others */
     uint32_t record_version = pfd_byte_reader_u32(&c);
     chunk->n_header = pfd_byte_reader_u32(&c);
     chunk->n_kinds = pfd_byte_reader_u32(&c);
@@ -191,11 +192,11 @@ void pfd_chunk_close(struct pfd_chunk *chunk)
 
 /* ---- records ---- */
 
-/* One as it stands in the chunk. */
+/* A record as it stands in the chunk. */
 struct raw {
     enum pfd_chunk_kind kind;
     bool is_long;
-    uint32_t number;      /* of its string; of a finding bytes of its name */
+    uint32_t number;      /* of its string; of a finding, bytes of its kind */
     uint32_t n;           /* bytes of its own */
     const uint8_t *bytes; /* [n] */
     uint64_t index;
@@ -231,7 +232,7 @@ static void read_long(struct pfd_chunk *chunk, struct raw *raw)
     pfd_byte_reader_skip(c, 1);
 }
 
-/* False: the chunk is broken. */
+/* Reads a record. False: the chunk is broken. */
 static bool read_raw(struct pfd_chunk *chunk, struct raw *ret)
 {
     struct pfd_byte_reader *c = &chunk->records;
@@ -269,7 +270,7 @@ static bool is_sound(const struct pfd_chunk *chunk, const struct pfd_record *r,
     return pfd_record_is_sound(chunk->format, &record_view);
 }
 
-/* A string that was not there when the entry was decoded, and is now. */
+/* Finds a string that was not loaded when the entry was decoded, and is now. */
 static void find_late(const struct pfd_chunk *chunk, struct raw *raw)
 {
     struct pfd_record late = raw->record;
@@ -286,7 +287,8 @@ static void find_late(const struct pfd_chunk *chunk, struct raw *raw)
         raw->record = late;
 }
 
-/* The record's string, and what follows from it. False: there is no such. */
+/* Sets the record's string, and the members that depend on it. False: there is
+ * no such string. */
 static bool set_string(const struct pfd_chunk *chunk, struct raw *raw)
 {
     struct pfd_record *r = &raw->record;
@@ -300,7 +302,7 @@ static bool set_string(const struct pfd_chunk *chunk, struct raw *raw)
     if (!raw->is_long)
         r->key = chunk->strings[raw->number].key;
     if (!r->string) {
-        /* Without it nothing of what was decided means anything. */
+        /* Without it the decoder's decisions mean nothing. */
         r->findings = UINT64_C(1) << PFD_FINDING_unknown_id;
         r->layout = 0;
         r->flags &= (uint8_t)~PFD_RECORD_SYNTHESIZED;
@@ -320,8 +322,8 @@ static void place_entry(struct pfd_batch *batch, const struct raw *entry)
     };
 }
 
-/* The bytes of an entry whose readings have their own are moved together, one
- * behind the other, where pfd_entry_alternative() looks for them. */
+/* Moves the bytes of an entry whose readings have their own together, one
+ * behind the other, where pfd_entry_alternative() expects them. */
 static void move_together(struct pfd_batch *batch, struct pfd_place *entry,
                           const struct raw *reading)
 {
@@ -333,8 +335,8 @@ static void move_together(struct pfd_batch *batch, struct pfd_place *entry,
     pfd_text_add(&batch->bytes, reading->bytes, reading->n);
 }
 
-/* The other readings of the batch's newest entry. All of them have bytes of
- * their own, or none. False: the chunk is broken. */
+/* Reads the other readings of the batch's newest entry. Either all of them have
+ * bytes of their own, or none. False: the chunk is broken. */
 static bool read_alternatives(struct pfd_chunk *chunk, const struct raw *entry,
                               struct pfd_batch *batch, bool *sound)
 {
@@ -363,7 +365,7 @@ static bool read_alternatives(struct pfd_chunk *chunk, const struct raw *entry,
     return true;
 }
 
-/* A sentence goes to terminals: it is made what those of findings are. */
+/* Adds a sentence, escaped like a finding's, since it goes to terminals. */
 static void add_sentence(struct pfd_text *out, const char *text, size_t n)
 {
     char *from = pfd_text_reserve(out, 4 * n);
@@ -375,7 +377,7 @@ static void add_sentence(struct pfd_text *out, const char *text, size_t n)
     out->n += (size_t)(end - from);
 }
 
-/* A finding whose sentence begins at byte `from` of the batch's text. */
+/* Adds a finding whose sentence begins at byte `from` of the batch's text. */
 static void add_finding(struct pfd_batch *batch, enum pfd_finding_kind kind,
                         uint64_t offset, size_t from)
 {
@@ -396,7 +398,7 @@ static void add_unsound(struct pfd_batch *batch, uint64_t offset)
                      "left out");
 }
 
-/* One in short form was sound. */
+/* Notes that an entry in short form was sound. */
 static void note_sound(struct pfd_chunk *chunk, const struct raw *raw)
 {
     if (chunk->format->is_record_by_size && !raw->is_long &&
@@ -438,7 +440,7 @@ static bool read_finding(const struct raw *raw, struct pfd_batch *batch)
     return true;
 }
 
-/* What was missed is told in words, too. */
+/* Reads a gap; its sentence has the number of missed entries, too. */
 static bool read_gap(const struct raw *raw, struct pfd_batch *batch)
 {
     struct pfd_record *r = &batch->records[batch->n];
@@ -459,8 +461,8 @@ static bool read_gap(const struct raw *raw, struct pfd_batch *batch)
     return true;
 }
 
-/* What an entry in short form is follows from its string and its size: most are
- * as one before. False: it has to be looked at, or is none. */
+/* Reads an entry in short form that has the string and the size of a sound one
+ * before: most have. False: it has to be checked, or is no such entry. */
 static bool read_known(struct pfd_chunk *chunk, struct pfd_batch *batch)
 {
     struct pfd_byte_reader *c = &chunk->records;
@@ -508,7 +510,7 @@ static bool read_record(struct pfd_chunk *chunk, struct pfd_batch *batch)
     case PFD_CHUNK_IS_GAP:
         return read_gap(&raw, batch);
     case PFD_CHUNK_IS_ALTERNATIVE:
-        break; /* of no entry */
+        break; /* without an entry */
     }
     return false;
 }

@@ -8,7 +8,7 @@
 #include "stream/capture/wire.h"
 
 enum {
-    /* Of a run, entries that are copied in blocks: nearly all. */
+    /* Limit for entries of a run that are copied in blocks: nearly all. */
     RUN_ENTRY_MAX = 256,
     RUN_BLOCK = 32,
     RUN_ENTRY_ROOM = 2 * sizeof(uint32_t) + RUN_ENTRY_MAX + sizeof(uint32_t),
@@ -20,18 +20,18 @@ struct known_string {
 };
 
 struct pfd_chunk_writer {
-    const struct pfd_format *format;    /* NULL: nothing but findings so far */
+    const struct pfd_format *format;    /* NULL: no entries so far */
     uint8_t kinds[PFD_CHUNK_KINDS_MAX]; /* enum pfd_finding_kind, [n_kinds] */
     uint32_t n_kinds;
     uint32_t n_items;
-    uint32_t n_header; /* of entries that say nothing else */
+    uint32_t n_header; /* of entries in short form */
     uint32_t n_strings;
     struct pfd_text strings;
     struct known_string *known; /* [mask + 1], by the string's number; owned */
     size_t mask;
     struct pfd_text records;
-    struct pfd_text done; /* the chunk that was given out last */
-    uint64_t index;       /* of the entry that would need no more words */
+    struct pfd_text done; /* the last finished chunk */
+    uint64_t index;       /* of the next entry in short form */
     uint64_t offset;
     uint64_t lost_bytes;
     uint64_t skipped_bytes;
@@ -145,7 +145,7 @@ static inline uint32_t number_of(struct pfd_chunk_writer *w,
     return slot->string ? slot->number : add_string(w, s);
 }
 
-/* Kinds have names on the wire: their numbers are one library's. */
+/* Kinds have names on the wire, since their numbers are one library's. */
 static uint32_t number_of_kind(struct pfd_chunk_writer *w,
                                enum pfd_finding_kind kind)
 {
@@ -168,7 +168,7 @@ static uint64_t bits_of(struct pfd_chunk_writer *w, uint64_t findings)
     return ret;
 }
 
-/* Of a chunk, beside its records. */
+/* Bytes of a chunk beside its records. */
 static inline size_t size_of_rest(const struct pfd_chunk_writer *w)
 {
     enum {
@@ -189,8 +189,8 @@ static inline size_t size_of(const struct pfd_chunk_writer *w)
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
-/* What the walk found, and what was found by whoever followed the buffer: the
- * rest is found again when the entry is made. */
+/* The walk's findings, and the tail's; the others are found again when the
+ * entry is made. */
 static uint64_t findings_of(const struct pfd_entry *entry)
 {
     return entry->record->findings |
@@ -212,7 +212,7 @@ static void put_long(struct pfd_chunk_writer *w, const struct pfd_record *r,
     pfd_text_add(&w->records, bytes, sizeof bytes);
 }
 
-/* Says the record before, and the string, all that there is to say? */
+/* Do the record before and the string say everything about this entry? */
 static bool is_short(const struct pfd_chunk_writer *w,
                      const struct pfd_entry *entry, size_t n)
 {
@@ -226,7 +226,7 @@ static bool is_short(const struct pfd_chunk_writer *w,
            n <= PFD_CHUNK_SHORT_MAX;
 }
 
-/* The bytes of readings that have their own follow the entry's. */
+/* Bytes of their own follow the entry's. */
 static void put_alternatives(struct pfd_chunk_writer *w,
                              const struct pfd_entry *entry, const char *bytes)
 {
@@ -243,7 +243,7 @@ static void put_alternatives(struct pfd_chunk_writer *w,
     }
 }
 
-/* Nearly all: two words and the bytes, padded, in one go. */
+/* Nearly all entries: two words and the bytes, padded, in one step. */
 static void put_short(struct pfd_chunk_writer *w, const struct pfd_string *s,
                       const char *bytes, size_t n)
 {
@@ -289,7 +289,7 @@ static enum pfd_status outcome(const struct pfd_chunk_writer *w,
     return PFD_OK;
 }
 
-/* PFD_ERR_USAGE: entries of this format are not for this chunk. */
+/* PFD_ERR_USAGE: the chunk has entries of another format. */
 static enum pfd_status use_format(struct pfd_chunk_writer *w,
                                   const struct pfd_format *format,
                                   const struct pfd_record *first,
@@ -318,7 +318,8 @@ enum pfd_status pfd_chunk_add_entry(struct pfd_chunk_writer *w,
     return outcome(w, err);
 }
 
-/* As is_short(), of a record in a run of which the chunk has all before it. */
+/* As is_short(), of a record in a run whose earlier entries are in the
+ * chunk. */
 static inline bool is_short_in_run(const struct pfd_record *r,
                                    uint32_t n_header)
 {
@@ -326,7 +327,8 @@ static inline bool is_short_in_run(const struct pfd_record *r,
            r->n_bytes <= RUN_ENTRY_MAX;
 }
 
-/* n <= RUN_ENTRY_MAX bytes of [left]: in blocks, where that many can be read. */
+/* Copies n <= RUN_ENTRY_MAX bytes of [left]: in blocks, if that many can be
+ * read. */
 static void copy_blocks(char *out, const uint8_t *from, size_t n, size_t left)
 {
     if (left < RUN_ENTRY_MAX) {
@@ -337,8 +339,8 @@ static void copy_blocks(char *out, const uint8_t *from, size_t n, size_t left)
         memcpy(out + i, from + i, RUN_BLOCK);
 }
 
-/* Where the short forms of records from `from` on go, as many as a chunk of
- * n_bytes has, and one more; NULL: out of memory. */
+/* Reserves room for the short forms of records from `from` on: as many as a
+ * chunk of n_bytes holds, and one more; NULL: out of memory. */
 static char *reserve_shorts(struct pfd_chunk_writer *w,
                             const struct pfd_entry_run *entry_run, size_t from,
                             size_t n_bytes)
@@ -352,8 +354,8 @@ static char *reserve_shorts(struct pfd_chunk_writer *w,
 
 /*
  * As put_entry() of records from `from` on, while they are in short form, until
- * the chunk has more than n_bytes; returns the number of the next. Nearly all
- * entries of a buffer that is followed come by here, on one thread.
+ * the chunk has more than n_bytes; returns the index of the next. Nearly all
+ * entries of a followed buffer pass here, on one thread.
  */
 static size_t put_shorts(struct pfd_chunk_writer *w,
                          const struct pfd_entry_run *entry_run, size_t from,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames that wait are a list; those that tell of code objects and buffers are
- * kept besides, for the next connection. Only the first of the list can have
- * gone out in part.
+ * Queued frames are a list. The frames of code objects and buffers are stored
+ * besides, for the next connection. Only the first frame of the list can have
+ * been sent in part.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,14 +32,14 @@ enum {
 struct pfd_client {
     struct sockaddr_un address;
     socklen_t n_address;
-    char *folder; /* of the default path, which has to be ours; NULL: the path
-                     was given */
+    char *folder; /* of the default path, which has to be ours; NULL: a path was
+                     given */
     char *process;
     int fd;
     uint64_t tried_ms;
     struct pfd_send_queue queue;
     size_t n_sent;  /* of the first item */
-    size_t n_queue; /* bytes that count */
+    size_t n_queue; /* bytes that count towards queue_max */
     size_t queue_max;
     struct pfd_send_queue state; /* code objects */
     struct pfd_client_buffer *buffers;
@@ -47,7 +47,7 @@ struct pfd_client {
     uint64_t n_buffers;
     uint64_t lost_frames;
     uint64_t lost_bytes;
-    uint64_t told_frames; /* of the lost ones, those a gap has told of */
+    uint64_t told_frames; /* of the lost ones, reported by a gap */
     uint64_t told_bytes;
 };
 
@@ -75,7 +75,7 @@ static enum pfd_status no_memory(struct pfd_error *err)
     return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
-/* ---- frames that wait ---- */
+/* ---- queued frames ---- */
 
 static void count_lost(struct pfd_client *c,
                        const struct pfd_queued_frame *item)
@@ -141,7 +141,7 @@ static struct pfd_queued_frame *make_hello(const struct pfd_client *c)
     return item;
 }
 
-/* Says what was left out, once there is somebody to be told. */
+/* Reports dropped frames, once there is a connection. */
 static bool enqueue_gap(struct pfd_client *c)
 {
     struct pfd_queued_frame *item = NULL;
@@ -157,7 +157,7 @@ static bool enqueue_gap(struct pfd_client *c)
     if (pfd_queued_frame_new(&gap, false, &item, NULL) != PFD_OK)
         return false;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
-    item->is_state = true; /* its loss is no loss */
+    item->is_state = true; /* a lost gap is not counted */
     bool ok = enqueue(c, item);
     pfd_queued_frame_drop(item);
     c->told_frames = c->lost_frames;
@@ -165,7 +165,7 @@ static bool enqueue_gap(struct pfd_client *c)
     return ok;
 }
 
-/* All that a new listener must know. */
+/* Queues everything that a new listener must know. */
 static bool enqueue_state(struct pfd_client *c)
 {
     struct pfd_queued_frame *hello = make_hello(c);
@@ -179,8 +179,7 @@ static bool enqueue_state(struct pfd_client *c)
     return ok && enqueue_gap(c);
 }
 
-/* Whoever gave a path knows whose service is there; otherwise it has to be
- * ours. */
+/* A given path is trusted; the service at the default one has to be ours. */
 static bool is_trusted(const struct pfd_client *c, int fd)
 {
     return !c->folder || (pfd_service_folder_is_ours(c->folder) &&
@@ -236,8 +235,8 @@ static ssize_t send_first(struct pfd_client *c)
     return sendmsg(c->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* A service may close a connection that says nothing. Where nothing waits
- * nothing is lost by that, if it is seen before something is sent. */
+/* Has the service closed the connection? It may do so if no frame comes. With
+ * an empty queue nothing is lost, if the client notices before it sends. */
 static bool has_been_left(const struct pfd_client *c)
 {
     struct pollfd p = { .fd = c->fd };
@@ -281,7 +280,7 @@ void pfd_client_unsent(const struct pfd_client *c, uint64_t *frames,
         *bytes = c->lost_bytes;
 }
 
-/* Queues an item if there is somebody to take it and room. */
+/* Queues an item if there is a connection, and room. */
 static enum pfd_status send_item(struct pfd_client *c,
                                  struct pfd_queued_frame *item,
                                  struct pfd_error *err)
@@ -418,8 +417,8 @@ enum pfd_status pfd_client_code_object(struct pfd_client *c, const char *name,
 
 /* ---- buffers ---- */
 
-/* The buffer's frame, for those who have its memory (and for those who do
- * not: with_fds). */
+/* Makes the buffer's frame, for a service that has its memory, or does not have
+ * it yet: with_fds. */
 static enum pfd_status make_buffer_item(const struct pfd_client_buffer *b,
                                         const struct pfd_wire_frame *origin,
                                         bool with_fds,
@@ -498,8 +497,8 @@ enum pfd_status pfd_client_buffer_new(struct pfd_client *c,
         return PFD_ERR_IO;
     }
     enum pfd_status status = make_buffer_item(b, origin, true, &b->item, err);
-    /* Before the buffer is in the list: a connection made now would tell of
-     * it twice. */
+    /* Before the buffer is in the list: a connection made now would send it
+     * twice. */
     pfd_client_poll(c);
     if (status == PFD_OK)
         status = send_item(c, b->item, err);
@@ -561,7 +560,7 @@ enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
     if (status != PFD_OK)
         return status;
     if (!origin) {
-        /* What was said last stands in the frame that is kept. */
+        /* The stored frame has the last origin. */
         reader = pfd_wire_reader_new(0);
         if (reader && pfd_queued_frame_read(b->item, reader, &before)) {
             before.time = 0;
@@ -584,7 +583,7 @@ enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
     return status;
 }
 
-/* Frames that wait must not name descriptors that are closed. */
+/* Queued frames must not name closed descriptors. */
 static void forget_fds(struct pfd_client_buffer *b)
 {
     struct pfd_client *c = b->client;
@@ -592,7 +591,7 @@ static void forget_fds(struct pfd_client_buffer *b)
          node = node->next) {
         bool is_sent = node == c->queue.first && c->n_sent > 0;
         if (node->item->n_fds && node->item->fds[0] == b->fd && !is_sent) {
-            disconnect(c); /* begin anew, without this buffer */
+            disconnect(c); /* reconnect, without this buffer */
             return;
         }
     }

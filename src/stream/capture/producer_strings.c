@@ -28,7 +28,7 @@ void pfd_producer_strings_clear(struct pfd_producer_strings *s)
     *s = (struct pfd_producer_strings){ .n_objects = s->n_objects };
 }
 
-/* A module stays with who gave it. */
+/* Takes over the bytes of strings; copies a module, which stays the giver's. */
 static void *take_bytes(struct pfd_wire_object *given)
 {
     void *ret = given->bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The strings of a stream whose buffers are of several processes: everybody's
- * code objects, and for each scope its shaders beside these. A set is made when
- * it is asked for, of all that has come by then, and never changed.
+ * The strings of a stream with buffers of several processes: the code objects
+ * of all, and for each scope its shaders besides. A set is built on demand, of
+ * all objects that have arrived, and never changed.
  */
 #ifndef PFD_PRODUCER_STRINGS_H
 #define PFD_PRODUCER_STRINGS_H
@@ -12,7 +12,7 @@
 
 struct pfd_producer_strings_object {
     struct pfd_producer_strings_object *next;
-    uint64_t scope; /* 0: everybody's */
+    uint64_t scope; /* 0: all */
     bool is_shader;
     uint32_t shader;
     void *bytes; /* [n], owned */
@@ -23,14 +23,13 @@ struct pfd_producer_strings_object {
 struct pfd_producer_strings_set {
     struct pfd_producer_strings_set *next;
     uint64_t scope;
-    struct pfd_strings *strings; /* NULL: there is no memory */
-    uint64_t n_had;              /* what had come when it was made */
+    struct pfd_strings *strings; /* NULL: out of memory */
+    uint64_t n_had;              /* n_objects when it was built */
 };
 
-/* All zeros: nothing has come. */
+/* All zeros: empty. */
 struct pfd_producer_strings {
-    struct pfd_producer_strings_object
-        *first; /* in the order in which they came */
+    struct pfd_producer_strings_object *first; /* in order of arrival */
     struct pfd_producer_strings_object **last;
     struct pfd_producer_strings_set *sets;
     uint64_t n_objects;
@@ -39,12 +38,12 @@ struct pfd_producer_strings {
 
 void pfd_producer_strings_clear(struct pfd_producer_strings *producer_strings);
 
-/* Takes what pfd_wire_objects gives, but for what is only named. False: out of
- * memory. */
+/* Adds an object that pfd_wire_objects gives; ignores modules, and objects that
+ * are only named. False: out of memory. */
 bool pfd_producer_strings_add(struct pfd_producer_strings *producer_strings,
                               struct pfd_wire_object *given);
 
-/* The set of a scope now; it stays until something more has come. Findings go
+/* The set of a scope as of now, valid until another object arrives. Findings go
  * to fn with user. NULL: out of memory. */
 const struct pfd_strings *pfd_producer_strings_get(
     struct pfd_producer_strings *producer_strings, uint64_t scope,

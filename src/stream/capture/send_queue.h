@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames that wait until they can be sent, in lists. They are counted: a client
- * keeps those that tell of code objects and buffers besides, for its next
- * connection. One thread at a time, as the client that has them.
+ * Frames that are queued to be sent, in lists. They are reference-counted: a
+ * client also stores the frames of code objects and buffers, for its next
+ * connection. One thread at a time, the client's.
  */
 #ifndef PFD_SEND_QUEUE_H
 #define PFD_SEND_QUEUE_H
@@ -22,7 +22,7 @@ struct pfd_queued_frame {
     size_t n;
     int fds[PFD_SEND_QUEUE_FDS]; /* [n_fds], borrowed from the buffer */
     int n_fds;
-    bool is_state; /* goes out anew on each connection */
+    bool is_state; /* sent again on each connection */
     char bytes[];  /* [n] */
 };
 

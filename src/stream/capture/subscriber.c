@@ -26,27 +26,28 @@ struct buffer {
 };
 
 struct pfd_subscriber {
-    int fd; /* below 0: others have the connection */
+    int fd; /* below 0: the caller has the connection */
     bool has_ended;
     struct pfd_wire_reader *reader;
     struct pfd_wire_objects *objects;
     struct pfd_producer_strings producer_strings;
-    size_t n_held; /* bytes of objects that are on their way, or modules */
+    size_t n_held; /* bytes of incomplete objects, and of modules */
     size_t n_objects_max;
     struct pfd_report report;
     char *source;                /* the report's */
     void *buffers;               /* a tree of struct buffer */
     struct pfd_wire_frame frame; /* of the batch */
     struct pfd_chunk_reader *chunk;
-    const struct buffer *chunk_of; /* that the chunk's reader is for */
-    uint64_t chunk_had;            /* code objects that there were for it */
+    const struct buffer *chunk_of; /* the buffer that the chunk's reader is
+                                      for */
+    uint64_t chunk_had;            /* number of code objects when it was made */
     bool is_open;                  /* there is a chunk to take items from */
     uint64_t sequence;             /* of its next item */
-    char refusal[REFUSAL_MAX];     /* [n_refusal], what is no stream */
+    char refusal[REFUSAL_MAX];     /* [n_refusal], a line that is no stream */
     size_t n_refusal;
-    char *rest; /* [n_rest], owned: of its own connection, not read yet */
+    char *rest; /* [n_rest], owned: received by itself, not read yet */
     size_t n_rest;
-    bool is_stream; /* its first bytes were those of one */
+    bool is_stream; /* its first bytes were a stream's */
 };
 
 /* ---- buffers ---- */
@@ -130,7 +131,7 @@ static void close_chunk(struct pfd_subscriber *s)
     s->is_open = false;
 }
 
-/* Another stream begins: its numbers are its own. */
+/* Begins another stream, whose numbers are its own. */
 static void begin_anew(struct pfd_subscriber *s)
 {
     close_chunk(s);
@@ -168,7 +169,7 @@ static bool take_object(void *user, struct pfd_wire_object *given)
     return pfd_producer_strings_add(&s->producer_strings, given);
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static bool open_parts(struct pfd_subscriber *s)
 {
@@ -236,7 +237,7 @@ int pfd_subscriber_fd(const struct pfd_subscriber *s)
 
 /* ---- bytes ---- */
 
-/* Who refuses says so in a line, before there is a stream. */
+/* A daemon that refuses sends a line, and no stream. */
 static void take_refusal(struct pfd_subscriber *s, const char *bytes, size_t n)
 {
     size_t room = sizeof s->refusal - s->n_refusal;
@@ -261,7 +262,7 @@ enum pfd_status pfd_subscriber_feed(struct pfd_subscriber *s, const void *bytes,
     return pfd_wire_reader_feed(s->reader, bytes, n, taken, err);
 }
 
-/* Bytes that came and had no room yet. */
+/* Feeds bytes that were received and did not fit yet. */
 static enum pfd_status feed_rest(struct pfd_subscriber *s,
                                  struct pfd_error *err)
 {
@@ -331,7 +332,7 @@ static enum pfd_status take_entries(struct pfd_subscriber *s,
                         (unsigned long long)frame->buffer);
     }
     if (s->chunk_of != b || s->chunk_had != s->producer_strings.n_objects)
-        close_chunk(s); /* an old set may go now */
+        close_chunk(s); /* an old set may be freed now */
     const struct pfd_strings *strings = pfd_producer_strings_get(
         &s->producer_strings, b->frame->scope, s->report.fn, s->report.user);
     if (!strings)
@@ -356,7 +357,7 @@ static enum pfd_status take_entries(struct pfd_subscriber *s,
     return PFD_OK;
 }
 
-/* PFD_MORE: it is no batch. */
+/* PFD_MORE: the frame is no batch. */
 static enum pfd_status take(struct pfd_subscriber *s, struct pfd_batch *ret,
                             struct pfd_error *err)
 {
@@ -393,7 +394,8 @@ static enum pfd_status take(struct pfd_subscriber *s, struct pfd_batch *ret,
     return PFD_MORE;
 }
 
-/* What a line of JSON says, {"type":"error","text":"..."}, into ret [n_ret]. */
+/* The text of a line of JSON, {"type":"error","text":"..."}, into ret
+ * [n_ret]. */
 static void read_refusal(const char *line, size_t n, char *ret, size_t n_ret)
 {
     static const char key[] = "\"text\":\"";

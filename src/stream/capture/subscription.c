@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a daemon is asked for entries, and a connection to one on this machine. */
+/* The request for entries, and a connection to a daemon on this machine. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -161,7 +161,7 @@ enum pfd_status pfd_subscriber_connect(
         return status;
     }
     pfd_subscriber_use(*ret, fd);
-    /* So little has room, or the other end is gone. */
+    /* So few bytes fit, unless the other end is gone. */
     if (send(fd, line, n, MSG_NOSIGNAL) == (ssize_t)n)
         return PFD_OK;
     fail_io(err, path);

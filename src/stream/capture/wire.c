@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The reader of captures. Bytes gather in one buffer until a frame is whole;
- * its CRC is checked before its map is looked at.
+ * its CRC is checked before its map is read.
  */
 #include "stream/capture/wire.h"
 
@@ -27,34 +27,34 @@ bool pfd_wire_may_begin(const void *bytes, size_t n)
 
 enum {
     ROOM_FIRST = 65536,
-    ROOM_KEPT = 1 << 20,   /* more is given back when the buffer is empty */
-    ROOM_BEYOND = 1 << 16, /* taken beside a frame of the longest kind */
+    ROOM_KEPT = 1 << 20,   /* more is freed when the buffer is empty */
+    ROOM_BEYOND = 1 << 16, /* beside a frame of the greatest length */
 };
 
 struct pfd_wire_reader {
-    uint8_t *bytes; /* [n] of [room], those before `from` are done with */
+    uint8_t *bytes; /* [n] of [room]; bytes before `from` are consumed */
     size_t n;
     size_t room;
     size_t from;
     uint64_t base; /* of bytes, in the stream */
     size_t max_frame;
-    size_t passing; /* bytes to come of a frame that is passed over */
+    size_t passing; /* bytes to come of a frame that is skipped */
     bool started;   /* a stream has begun */
-    bool is_lost;   /* no frame begins at `from`: one is sought */
+    bool is_lost;   /* no frame begins at `from`: one is searched */
     bool finished;  /* no more bytes will come */
     bool version_unknown;
     bool gave_up;
     uint64_t skipped;
     uint64_t sought; /* bytes whose CRC was computed in vain while lost */
-    bool may_be_cut; /* the frame at `from`: all that will come of it is here */
-    /* Of the stream that began last, as its end will say. */
+    bool may_be_cut; /* no more bytes of the frame at `from` will come */
+    /* Sums of the stream that began last, to compare with its end. */
     uint64_t start; /* its place */
     uint64_t n_frames;
     uint32_t crc;
     uint64_t features;
-    bool unsummed; /* a part of it was passed over */
+    bool unsummed; /* a part of it was skipped */
     bool ended;
-    bool told; /* that it has not ended, or goes on behind its end */
+    bool told; /* a missing end, or frames behind it, were reported */
     struct pfd_wire_label labels[PFD_WIRE_LABELS_MAX];
 };
 
@@ -107,7 +107,7 @@ static size_t most_of(const struct pfd_wire_reader *r)
     return r->max_frame + PFD_WIRE_HEADER_BYTES + ROOM_BEYOND;
 }
 
-/* The room that n bytes need, in which n_held of them stand by now. */
+/* The room that n more bytes need beside n_held. */
 static size_t room_for(const struct pfd_wire_reader *r, size_t n_held, size_t n)
 {
     size_t room = r->room ? r->room : ROOM_FIRST;
@@ -129,7 +129,7 @@ static bool make_room(struct pfd_wire_reader *r, size_t n)
     return true;
 }
 
-/* Some of n bytes may be of a frame that is passed over. */
+/* Skips as many of n bytes as are of a frame that is passed over. */
 static size_t pass_some(struct pfd_wire_reader *r, size_t n)
 {
     n = n < r->passing ? n : r->passing;
@@ -174,7 +174,7 @@ size_t pfd_wire_reader_memory(const struct pfd_wire_reader *r, size_t n)
     return sizeof *r + room_for(r, held, n);
 }
 
-/* Done with the next n bytes: what the end of the stream sums up. */
+/* Consumes the next n bytes, and adds them to the stream's sums. */
 static void consume(struct pfd_wire_reader *r, size_t n)
 {
     r->crc = pfd_crc32c(r->crc, r->bytes + r->from, n);
@@ -188,14 +188,14 @@ static struct pfd_byte_reader rest(const struct pfd_wire_reader *r)
     return pfd_byte_reader(r->n ? r->bytes + r->from : NULL, r->n - r->from);
 }
 
-/* No frame begins here: from now on one is sought. */
+/* No frame begins here: from now on one is searched. */
 static enum pfd_status lose(struct pfd_wire_reader *r)
 {
     r->is_lost = true;
     return PFD_ERR_CORRUPT;
 }
 
-/* At a place where more bytes are needed and none will come. */
+/* More bytes are needed here; the stream is cut if none will come. */
 static enum pfd_status cut(struct pfd_wire_reader *r, uint64_t needed,
                            struct pfd_error *err)
 {
@@ -212,7 +212,7 @@ static enum pfd_status cut(struct pfd_wire_reader *r, uint64_t needed,
     return lose(r);
 }
 
-/* The stream stops before the end that it was to have: said once. */
+/* Reports, once, that the stream stops before its end frame. */
 static enum pfd_status end_early(struct pfd_wire_reader *r,
                                  struct pfd_error *err)
 {
@@ -233,7 +233,7 @@ static enum pfd_status end_all(struct pfd_wire_reader *r, struct pfd_error *err)
     return status == PFD_OK ? PFD_END : status;
 }
 
-/* Is the end frame that was just read right about what it ends? */
+/* Compares the end frame that was just read with the stream's sums. */
 static enum pfd_status check_end(struct pfd_wire_reader *r, uint32_t crc,
                                  const struct pfd_wire_frame *end,
                                  struct pfd_error *err)
@@ -315,7 +315,8 @@ uint64_t pfd_wire_reader_pass(struct pfd_wire_reader *r)
     return n;
 }
 
-/* The map of the frame that begins here, and its CRC; the length is checked. */
+/* Checks the CRC of the frame that begins here; its length was checked
+ * before. */
 static bool crc_is_right(const struct pfd_byte_reader *frame, uint32_t length)
 {
     struct pfd_byte_reader c = *frame;
@@ -335,7 +336,7 @@ static uint64_t place_of(const struct pfd_wire_reader *r,
     return at ? r->base + (uint64_t)(at - r->bytes) : 0;
 }
 
-/* The next frame's map, whose length and CRC are right. */
+/* Reads the next frame's map, whose length and CRC are right. */
 static enum pfd_status take_map(struct pfd_wire_reader *r, uint32_t length,
                                 struct pfd_wire_frame *ret,
                                 struct pfd_error *err)
@@ -390,7 +391,8 @@ static enum pfd_status read_frame(struct pfd_wire_reader *r,
     return take_map(r, length, ret, err);
 }
 
-/* The contents of the frame at `from`, of which only the beginning is there. */
+/* Reads the contents of the frame at `from`, of which only the beginning
+ * came. */
 static bool read_cut(struct pfd_wire_reader *r, struct pfd_wire_frame *ret)
 {
     struct pfd_byte_reader c = rest(r);
@@ -404,7 +406,7 @@ static bool read_cut(struct pfd_wire_reader *r, struct pfd_wire_frame *ret)
     return true;
 }
 
-/* ---- lost ---- */
+/* ---- resynchronization ---- */
 
 /* A hostile stream could make each of its bytes the start of a long frame
  * whose CRC must be computed: this bounds the work. */
@@ -413,8 +415,8 @@ static bool is_hopeless(const struct pfd_wire_reader *r)
     return r->sought / 8 > r->skipped + r->max_frame;
 }
 
-/* Could a frame's map begin here, as far as it has come? A map header, then
- * the key "type". */
+/* Could a frame's map begin here, as far as it arrived? A map header, then the
+ * key "type". */
 static bool is_map_start(const uint8_t *p, size_t n)
 {
     if (n == 0)
@@ -499,7 +501,7 @@ enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *r,
     struct pfd_byte_reader c = rest(r);
     size_t n = pfd_byte_reader_left(&c);
     if (n == 0) {
-        compact(r); /* whoever sends nothing for long holds little */
+        compact(r); /* an idle stream holds little memory */
         return r->finished ? end_all(r, err) : PFD_MORE;
     }
     size_t n_magic = n < PFD_WIRE_MAGIC_BYTES ? n : PFD_WIRE_MAGIC_BYTES;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the reader and the writer of captures share: the start of a stream, the
+ * Shared by the reader and the writer of captures: the start of a stream, the
  * names of types, and one table of keys. A key means the same in each type.
  *
- * To add a key: a member of struct pfd_wire_frame, a row of PFD_WIRE_KEYS, a
- * row in README.md. To add a type: enum pfd_wire_type, pfd_wire_types,
- * the same README.
+ * To add a key: a member of struct pfd_wire_frame, a row of pfd_wire_keys, a
+ * row in README.md. To add a type: enum pfd_wire_type, pfd_wire_types, the same
+ * README.
  */
 #ifndef PFD_WIRE_H
 #define PFD_WIRE_H
@@ -41,12 +41,12 @@ struct pfd_wire_key {
 extern const struct pfd_wire_key pfd_wire_keys[];
 extern const size_t pfd_wire_n_keys;
 
-/* By enum pfd_wire_type; NULL where nothing is on the wire. */
+/* By enum pfd_wire_type; NULL for types that are not on the wire. */
 extern const char *const pfd_wire_types[PFD_WIRE_N_TYPES];
 
 /*
- * Reads the map that the cursor holds, into a frame that is zero but for its
- * place; labels: [PFD_WIRE_LABELS_MAX] for those of the frame. at: the map's
+ * Reads the map that the byte reader holds, into a frame that is zero except
+ * for its place; labels: [PFD_WIRE_LABELS_MAX] for the frame's. at: the map's
  * place in the stream. PFD_OK; PFD_ERR_CORRUPT.
  */
 enum pfd_status pfd_wire_read_map(struct pfd_byte_reader *c,
@@ -55,17 +55,17 @@ enum pfd_status pfd_wire_read_map(struct pfd_byte_reader *c,
                                   struct pfd_error *err);
 
 /*
- * The contents of a frame of which only the beginning is there, header and
- * all. True where all but the last of its bytes has come, so that the rest is
- * exactly what it lacks; nothing else can be believed without its CRC.
+ * Reads a frame of which only the beginning came, header included. True if
+ * exactly the end of its `bytes`, the last key, is missing; nothing else is
+ * trusted without its CRC.
  */
 bool pfd_wire_read_cut(struct pfd_byte_reader *c, struct pfd_wire_label *labels,
                        struct pfd_wire_frame *ret);
 
 /*
- * The next frame of those that a long `data` or `code_object` frame is written
- * as: PFD_WIRE_PIECE bytes each. parts: zero at first. False: none is left; each
- * frame is one at least.
+ * The next of the frames into which a long `data` or `code_object` frame is
+ * split, of PFD_WIRE_PIECE bytes each. parts: zero at first. False: none is
+ * left; there is at least one.
  */
 struct pfd_wire_parts {
     size_t at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames that outlive what they were read from. */
+/* Copies of frames that outlive their readers. */
 #include <stdlib.h>
 #include <string.h>
 

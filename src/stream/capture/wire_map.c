@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The maps of frames, read in place: nothing is allocated by what they say.
+ * The maps of frames, read in place: nothing is allocated for their contents.
  */
 #include <string.h>
 
@@ -69,8 +69,8 @@ const char *pfd_wire_type_name(enum pfd_wire_type type)
     return i < PFD_WIRE_N_TYPES && pfd_wire_types[i] ? pfd_wire_types[i] : "?";
 }
 
-/* One object without what it contains; what is no number from 0 on, bytes or a
- * container is passed over. */
+/* One object without its contents; anything but numbers from 0 on, bytes and
+ * containers is skipped. */
 struct object {
     unsigned kind; /* of a struct pfd_msgpack */
     bool is_map;
@@ -99,7 +99,7 @@ static struct pfd_wire_bytes take_bytes(struct pfd_byte_reader *c, uint64_t n)
     return (struct pfd_wire_bytes){ (const char *)at, at ? (size_t)n : 0 };
 }
 
-/* What an object contains, however deep; false: it is not sound. */
+/* Skips the contents of an object, however deep; false: they are not sound. */
 static bool skip_rest(struct pfd_byte_reader *c, struct object o)
 {
     uint64_t left = 0;
@@ -123,7 +123,7 @@ static bool is_text(struct pfd_wire_bytes bytes, const char *text)
     return bytes.n == strlen(text) && !memcmp(bytes.at, text, bytes.n);
 }
 
-/* Where a value is wrong, and why; why NULL: none is. */
+/* A wrong value, and the reason; why NULL: there is none. */
 struct complaint {
     const char *why;
     size_t at; /* in the map */

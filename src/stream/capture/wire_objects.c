@@ -8,21 +8,21 @@
 #include "core/base/error.h"
 #include "core/spirv/spirv.h"
 
-/* One that has not come whole, or a module. */
+/* An object that is not complete, or a module. */
 struct object {
-    uint64_t number; /* first: what the tree is ordered by */
+    uint64_t number; /* first: the key of the tree */
     struct object *next;
-    struct object **at_link; /* what points to it */
+    struct object **at_link; /* the pointer to it */
     char *bytes;             /* [n] of [room], owned */
     size_t n;
     size_t room;
-    uint64_t total; /* all parts together */
+    uint64_t total; /* bytes of all parts */
     uint64_t scope;
     uint64_t at;               /* of its first frame */
-    bool is_refused;           /* which has been said */
+    bool is_refused;           /* and that was reported */
     bool is_whole;             /* a module */
-    bool is_spoken_of;         /* by a shader */
-    struct object *next_loose; /* of those that perhaps never will be */
+    bool is_spoken_of;         /* a shader refers to it */
+    struct object *next_loose; /* in the list of loose candidates */
     size_t n_name;
     char name[];
 };
@@ -34,7 +34,7 @@ struct pfd_wire_objects {
     struct object *first; /* in the order of their first frames */
     struct object **last; /* where the next one goes */
     size_t n;
-    struct object *loose; /* modules, in the order in which they came */
+    struct object *loose; /* modules, in order of arrival */
     struct object **last_loose;
     bool failed; /* out of memory */
 };
@@ -196,8 +196,8 @@ static void give_object(struct pfd_wire_objects *set, struct object *o,
     drop_bytes(set, o);
 }
 
-/* Has come as far as it ever will. A module gets the number that a shader
- * says; nothing can speak of another. */
+/* Gives an object that will not grow any more. Modules stay, since shaders
+ * refer to them; no frame can refer to any other object again. */
 static void use_object(struct pfd_wire_objects *set, struct object *o,
                        uint64_t at)
 {
@@ -212,7 +212,7 @@ static void use_object(struct pfd_wire_objects *set, struct object *o,
     drop(set, o);
 }
 
-/* Only its beginning came, which may have strings all the same. */
+/* Gives an object of which only the beginning came: it may have strings. */
 static void use_beginning(struct pfd_wire_objects *set, struct object *o)
 {
     struct pfd_quoted name;
@@ -242,7 +242,7 @@ static void give_loose(struct pfd_wire_objects *set)
 
 /* ---- taking ---- */
 
-/* Room for n bytes, in steps that double it; false: there is none. */
+/* Makes room for n bytes, by doubling; false: there is none. */
 static bool make_room(struct pfd_wire_objects *set, struct object *o, size_t n)
 {
     if (n <= o->room)
@@ -262,7 +262,7 @@ static bool make_room(struct pfd_wire_objects *set, struct object *o, size_t n)
     return true;
 }
 
-/* The frame's bytes behind those that are there; false: they do not fit. */
+/* Appends the frame's bytes; false: they do not fit. */
 static bool add_part(struct pfd_wire_objects *set, struct object *o,
                      const struct pfd_wire_frame *frame)
 {
@@ -305,7 +305,7 @@ static void take_code_object(struct pfd_wire_objects *set,
         give(set, &given);
         return;
     }
-    /* The number begins anew. */
+    /* The number is used anew. */
     if (o && !o->is_whole && !frame->offset) {
         use_beginning(set, o);
         o = NULL;
@@ -317,7 +317,7 @@ static void take_code_object(struct pfd_wire_objects *set,
         use_object(set, o, frame->at);
 }
 
-/* NULL: it has not come. */
+/* NULL: it has not arrived. */
 static struct object *find_module(struct pfd_wire_objects *set,
                                   const struct pfd_wire_frame *frame)
 {

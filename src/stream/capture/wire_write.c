@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writer of captures: one frame is a head, with everything but the value
- * of "bytes", and those bytes, which are not copied.
+ * The writer of captures: a frame is a head, with everything but the value of
+ * "bytes", and then that value, which is not copied.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static struct pfd_wire_bytes bytes_of(const struct pfd_wire_frame *frame,
     return ret;
 }
 
-/* What is 0 or empty is left out. */
+/* Members that are 0 or empty are left out. */
 static bool is_said(const struct pfd_wire_frame *frame,
                     const struct pfd_wire_key *key)
 {
@@ -104,7 +104,7 @@ static void put_labels(struct pfd_text *out, const struct pfd_wire_frame *frame)
     }
 }
 
-/* The map, up to where the value of "bytes" begins. */
+/* The map, up to the value of "bytes". */
 static void put_head(struct pfd_text *out, const struct pfd_wire_frame *frame)
 {
     size_t n = 1 + (frame->n_labels > 0);
@@ -236,7 +236,7 @@ void pfd_wire_writer_free(struct pfd_wire_writer *w)
     free(w);
 }
 
-/* Passes bytes on, and sums them up. */
+/* Passes bytes on, and adds them to the sums. */
 static bool sum_up(void *user, const void *bytes, size_t n)
 {
     struct pfd_wire_writer *w = user;

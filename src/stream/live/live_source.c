@@ -36,7 +36,7 @@ struct pfd_source {
     struct pfd_memory *memory;           /* borrowed; NULL: none */
     uint64_t address;
     uint64_t n; /* bytes of the memory */
-    /* When `changed` was asked last. */
+    /* State at the last pfd_source_changed(). */
     char head[HEAD];
     long n_head; /* below 0: never, or it could not be read */
     uint64_t size;
@@ -60,15 +60,15 @@ static long read_alone(int fd, uint64_t offset, void *bytes, size_t n)
     }
 }
 
-/* What several threads read, in pieces. */
+/* A read that several threads share, in slices. */
 struct reading {
     int fd;
     uint64_t offset;
     char *bytes; /* [n] */
     size_t n;
-    pthread_mutex_t lock; /* guards these: */
-    size_t n_got;         /* bytes from the start, less where one was short */
-    int error;            /* that ended them */
+    pthread_mutex_t lock; /* guards the rest */
+    size_t n_got;         /* bytes from the start up to the first short slice */
+    int error;            /* that ended the read */
 };
 
 static void read_piece(void *user, size_t i)
@@ -195,7 +195,7 @@ static const struct source_hooks memory_hooks = {
     .identify = identify_memory,
 };
 
-/* ---- all of them ---- */
+/* ---- all sources ---- */
 
 static enum pfd_status make(const struct pfd_source *of,
                             struct pfd_source **ret, struct pfd_error *err)

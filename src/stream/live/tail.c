@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One look: read the header, notice a reset, copy what is reserved and has not
- * come out, and let entries out in two passes over the copy. The first covers
- * what was reserved at least settle_ns ago and gives up what it cannot read;
- * the second covers the rest and stops at the first thing it does not believe.
+ * One poll: read the header, detect a reset, copy the bytes that are reserved
+ * and not emitted, and emit entries in two passes over the copy. The first pass
+ * covers bytes that were reserved at least settle_ns ago, and gives up the ones
+ * that it cannot read; the second covers the rest and stops at the first entry
+ * that is not settled.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +22,17 @@ enum {
     WINDOW = 4 << 20,
     WINDOW_MIN = 1 << 19, /* holds any entry of any format's 16-bit size */
     MEMORY = 16 << 20,
-    HOLES_AT_ONCE = 2 << 20, /* bytes of holes that are looked at together, */
-    HOLE_COSTS = 1024,       /* each of which costs as much as so many */
-    /* A device that never leaves an entry alone does not hold it for ever. */
+    HOLES_AT_ONCE = 2 << 20, /* bytes of holes that one poll checks, where */
+    HOLE_COSTS = 1024,       /* each hole costs so many more */
+    /* An entry that a device never stops changing blocks only for so many
+     * settle_ns. */
     PATIENCE = 4,
-    SATURATED = 4096, /* bytes reserved between two looks */
+    SATURATED = 4096, /* bytes reserved between two polls */
     FARTHER = 4,      /* windows */
 };
 
 #define SETTLE_NS UINT64_C(100000000)
-/* Where entries say that they are whole, one that is not is on its way. */
+/* Where entries state that they are whole, an incomplete one is on its way. */
 #define PATIENT_NS UINT64_C(2000000000)
 #define APART_NS   UINT64_C(1000000)
 
@@ -52,7 +54,7 @@ static enum pfd_status use_format(struct pfd_tail *t, const char *name,
         format_choice.format = pfd_format_of_strings(t->o.strings);
     if (status != PFD_OK || !format_choice.format)
         return status;
-    /* Perhaps it is one when more of it is written. */
+    /* It may become one when more of it is written. */
     if (format_choice.format == &pfd_format_none)
         return PFD_END;
     if (pfd_format_choice_describe(&format_choice, text, sizeof text))
@@ -132,7 +134,7 @@ enum pfd_status pfd_tail_set_strings(struct pfd_tail *t,
     const char *name = t->o.format;
     if (t->format)
         name = t->format->info.name;
-    /* What is kept of lines belongs to the old strings. */
+    /* Cached lines belong to the old strings. */
     if (!pfd_entry_source_init(&of, t->source)) {
         pfd_entry_source_deinit(&of);
         return no_memory(err);
@@ -186,7 +188,7 @@ void pfd_tail_summary(const struct pfd_tail *t, struct pfd_summary *ret)
 
 /* ---- holes ---- */
 
-/* Holes take the place of hole i: what a pass over it has left. */
+/* Replaces hole i by the holes that a pass over it has left. */
 static bool split_hole(struct pfd_tail *t, size_t i,
                        const struct pfd_tail_pass *p)
 {
@@ -223,7 +225,7 @@ static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
         hole->crc = crc;
         hole->is_fresh = true;
         if (!final)
-            return PFD_OK; /* believed when it stands still */
+            return PFD_OK; /* settled once it stops changing */
     } else if (!hole->is_fresh) {
         return PFD_OK;
     }
@@ -244,7 +246,7 @@ static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
     return p.failed ? no_memory(err) : PFD_OK;
 }
 
-/* In buffer order, some at a time; at the end all of them. */
+/* Checks holes in buffer order, some at a time; if final, all of them. */
 static enum pfd_status check_holes(struct pfd_tail *t, bool final,
                                    struct pfd_error *err)
 {
@@ -263,10 +265,10 @@ static enum pfd_status check_holes(struct pfd_tail *t, bool final,
     return status;
 }
 
-/* ---- looks ---- */
+/* ---- polls ---- */
 
-/* Chooses the format by the first bytes, which are in scratch. PFD_END: there
- * is none yet. */
+/* Chooses the format by the first bytes, which are in scratch. PFD_END: not
+ * yet. */
 static enum pfd_status choose_format(struct pfd_tail *t, uint64_t n_buffer,
                                      struct pfd_error *err)
 {
@@ -279,7 +281,7 @@ static enum pfd_status choose_format(struct pfd_tail *t, uint64_t n_buffer,
         return PFD_END;
     uint32_t crc = pfd_crc32c(0, t->scratch.bytes, t->scratch.n);
     if (t->is_unlike && t->unlike == crc)
-        return PFD_END; /* of no format, and nothing has changed */
+        return PFD_END; /* of no format, and unchanged */
     enum pfd_status status =
         use_format(t, NULL, &first, t->scratch.n == n_buffer, err);
     t->is_unlike = status == PFD_END;
@@ -287,7 +289,7 @@ static enum pfd_status choose_format(struct pfd_tail *t, uint64_t n_buffer,
     return status;
 }
 
-/* Reads the header and chooses the format. PFD_END: there is none yet. */
+/* Reads the header and chooses the format. PFD_END: not yet. */
 static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
                                    uint8_t *header, struct pfd_error *err)
 {
@@ -322,7 +324,7 @@ static uint64_t patience(const struct pfd_tail *t)
                                                                 : settle_ns;
 }
 
-/* Takes over what the header says; a reset is noticed here. */
+/* Takes over the header's values, and detects a reset. */
 static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
                                    uint64_t now_ns, struct pfd_error *err)
 {
@@ -367,11 +369,11 @@ static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
     t->too_short = is_short;
 }
 
-/* What was reserved long enough ago, then the rest; `most` bytes of the copy.
- * False: out of memory. */
+/* Runs a pass over the bytes that were reserved long enough ago, then one over
+ * the rest; `most`: bytes of the copy to walk. False: out of memory. */
 static bool run_passes(struct pfd_tail *t, size_t most)
 {
-    /* What has arrived ends anywhere, also within an entry. */
+    /* The arrived bytes end anywhere, also within an entry. */
     bool is_arriving = t->o.arrives && t->used > t->end;
     uint64_t now = t->looked_ns;
     uint64_t settled = pfd_tail_marks_older(&t->marks, now, t->o.settle_ns);
@@ -398,16 +400,16 @@ static bool run_passes(struct pfd_tail *t, size_t most)
 }
 
 /*
- * Gives some of what the look has shown, and notes whether it may give more.
- * Half a window at most: of what the next look reads, this one has seen the
- * other half.
+ * Emits some of the copy, and notes whether more of it may be emitted. The
+ * limit is half a window: this poll has then seen half of the bytes that the
+ * next poll reads.
  */
 static bool give_some(struct pfd_tail *t)
 {
     uint64_t at = t->at;
     size_t most = (size_t)(at - t->now.base) + t->o.give;
     bool ok = run_passes(t, most);
-    /* An entry larger than what may come out at once comes out all the same. */
+    /* An entry larger than the limit of one call is emitted all the same. */
     if (ok && t->at == at && most < t->now.n)
         ok = run_passes(t, t->o.window);
     uint64_t given = t->at - t->now.base;
@@ -424,8 +426,8 @@ static bool give_some(struct pfd_tail *t)
 }
 
 /*
- * What is reserved and has not come out, as much as a look may read. One that
- * has to wait reads farther: what it sees is not lost when the buffer begins
+ * Reserved bytes that are not emitted, up to one window. A blocked poll reads
+ * farther ahead: the bytes that it sees are not lost when the buffer begins
  * anew meanwhile.
  */
 static size_t reserved_bytes(const struct pfd_tail *t)
@@ -440,7 +442,8 @@ static enum pfd_status read_reserved(struct pfd_tail *t, struct pfd_error *err)
     return pfd_tail_copy_read(&t->now, &t->o, t->at, reserved_bytes(t), err);
 }
 
-/* A look that gave nothing: has it seen what the one before has? */
+/* After a poll that emitted nothing: has it seen the same bytes as the one
+ * before? */
 static bool has_seen_same(const struct pfd_tail *t)
 {
     const struct pfd_tail_copy *a = &t->before;
@@ -450,9 +453,10 @@ static bool has_seen_same(const struct pfd_tail *t)
 }
 
 /*
- * Would a look stop again where the last one did? While a device writes as fast
- * as it can, a dword that may be unwritten stops all behind it, and reading that
- * anew each time costs more than letting it out: the entry alone is read.
+ * Would a poll stop again where the last one did? While a device writes as fast
+ * as it can, a dword that may be unwritten blocks everything behind it, and
+ * reading all that again in each poll costs more than emitting it: only the
+ * blocking entry is read.
  */
 static enum pfd_status is_stuck(struct pfd_tail *t, uint64_t now_ns, bool *ret,
                                 struct pfd_error *err)
@@ -524,7 +528,7 @@ enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
 
 /* ---- the end ---- */
 
-/* All that the copy has of this generation. */
+/* Emits everything that the copy has of this generation. */
 static bool give_rest(struct pfd_tail *t)
 {
     struct pfd_tail_pass p = {
@@ -539,7 +543,7 @@ static bool give_rest(struct pfd_tail *t)
     return !p.failed;
 }
 
-/* A buffer that could not be followed: all of it, as any other. */
+/* Emits a buffer that could not be followed, as a whole, like any other. */
 static enum pfd_status give_whole(struct pfd_tail *t, uint64_t n_buffer,
                                   struct pfd_error *err)
 {

@@ -9,7 +9,7 @@
 
 enum {
     ROOM_FIRST = 1 << 16, /* bytes */
-    ROOM_KEPT = 1 << 17,  /* more is freed after a burst */
+    ROOM_KEPT = 1 << 17,  /* larger memory is freed after a burst */
 };
 
 void pfd_tail_copy_drop(struct pfd_tail_copy *copy)
@@ -18,8 +18,8 @@ void pfd_tail_copy_drop(struct pfd_tail_copy *copy)
     *copy = (struct pfd_tail_copy){ 0 };
 }
 
-/* What was there is gone. Once there are large pages, there is room for all that
- * a look reads: those that are not touched cost nothing. */
+/* Makes room for n bytes; the old bytes are lost. With large pages there is
+ * room for the largest poll: untouched pages cost nothing. */
 static bool make_room(struct pfd_tail_copy *copy, size_t n, size_t farther)
 {
     if (copy->room >= n)

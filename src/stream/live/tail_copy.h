@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stretch of a buffer's bytes as they were at one moment. Knows how to read
- * them, not what they mean.
+ * A copy of a range of a buffer's bytes at one moment. Knows how to read them,
+ * not their meaning.
  */
 #ifndef PFD_TAIL_COPY_H
 #define PFD_TAIL_COPY_H
@@ -10,7 +10,7 @@
 
 /* Bytes [base, base + n). */
 struct pfd_tail_copy {
-    uint8_t *bytes; /* of [room]; owned */
+    uint8_t *bytes; /* [n] of [room]; owned */
     size_t n;
     size_t room;
     uint64_t base;
@@ -23,7 +23,7 @@ enum pfd_status pfd_tail_copy_read(struct pfd_tail_copy *copy,
                                    uint64_t from, size_t n,
                                    struct pfd_error *err);
 
-/* Gives back what a burst has needed. */
+/* Frees memory that only a burst needed. */
 void pfd_tail_copy_shrink(struct pfd_tail_copy *copy);
 
 void pfd_tail_copy_drop(struct pfd_tail_copy *copy);

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 
 enum {
-    CHECK_FIRST = 4096, /* bytes compared by each look: the first ones, */
+    CHECK_FIRST = 4096, /* bytes that each poll compares: the first ones, */
     CHECK_NEXT = 16384, /* and some of the others in turn */
     LEFTOVER_MAX = 1 << 20,
 };
@@ -47,10 +47,10 @@ void pfd_tail_report_overflow(struct pfd_tail *t)
 }
 
 /*
- * The buffer is used anew. What the old generation had reserved and had not
- * come out was seen by the look before: what read the same at the one before
- * that, or still does behind the new generation's part, comes out, the rest is
- * lost.
+ * The buffer is used anew. The old generation's bytes that were reserved and
+ * not emitted were seen by the previous poll. An entry is emitted if the poll
+ * before that one saw the same bytes, or if they still stand behind the new
+ * generation's part; the rest is lost.
  */
 enum pfd_status pfd_tail_generation_next(struct pfd_tail *t, const char *why,
                                          struct pfd_error *err)
@@ -111,8 +111,8 @@ static bool has_any(const uint8_t *bytes, size_t n)
     return false;
 }
 
-/* Bytes of the scratch that the device has reserved since t->end was read, as
- * it says now: it may have written there before they were read. */
+/* Bytes of scratch that the device has reserved since t->end was read, by the
+ * header as it is now: it may have written them before scratch was read. */
 static enum pfd_status count_reserved(struct pfd_tail *t, size_t *ret,
                                       struct pfd_error *err)
 {
@@ -128,8 +128,8 @@ static enum pfd_status count_reserved(struct pfd_tail *t, size_t *ret,
     return status;
 }
 
-/* What was there before us: entries behind the used part were written by an
- * earlier generation. */
+/* Remembers the bytes from before the tail attached: entries behind the used
+ * part were written by an earlier generation. */
 enum pfd_status pfd_tail_generation_attach(struct pfd_tail *t,
                                            uint64_t n_buffer,
                                            struct pfd_error *err)
@@ -156,10 +156,11 @@ enum pfd_status pfd_tail_generation_attach(struct pfd_tail *t,
 }
 
 /*
- * Is what stands now in a part that came out of another generation? Where one
- * stood before, single entries may have come out of what it left, and been
- * written since: then only a change all over is a new one. What stood there
- * before us counts as holes.
+ * Does a range that was emitted now belong to another generation? If an earlier
+ * generation stood there, single entries may have been emitted from its
+ * leftovers and overwritten since: then only a change in most places is a new
+ * generation. Entries from before the tail attached are holes themselves, so
+ * that holes are compared, too.
  */
 static bool is_anew(struct pfd_tail *t, uint64_t from)
 {

@@ -79,7 +79,7 @@ void pfd_tail_holes_join(struct pfd_tail_holes *holes, uint64_t at,
     struct pfd_tail_hole *b = a ? a + 1 : NULL;
     if (!a || b == holes->hole + holes->n || b->from != at)
         return;
-    /* Their bytes are to be looked at, whatever they are. */
+    /* Their bytes have to be checked, whatever they are. */
     b->from = a->from;
     b->is_fresh = true;
     if (b->to - b->from <= max) {
@@ -95,7 +95,7 @@ bool pfd_tail_holes_add(struct pfd_tail_holes *holes,
                         const struct pfd_tail_hole *hole)
 {
     if (holes->n == PFD_TAIL_HOLES) {
-        pfd_tail_holes_remove(holes, 0); /* the longest given up */
+        pfd_tail_holes_remove(holes, 0); /* given up first */
         holes->n_forgotten++;
     }
     if (holes->n == holes->room) {
@@ -115,8 +115,8 @@ bool pfd_tail_holes_add(struct pfd_tail_holes *holes,
     return true;
 }
 
-/* For that many bytes. Once there are large pages, for all that there may be:
- * those that are not touched cost nothing. */
+/* Makes room for n bytes; with large pages, for the maximum: untouched pages
+ * cost nothing. */
 static bool make_room(struct pfd_tail_image *image, size_t n)
 {
     size_t room = image->room ? image->room : 65536;
@@ -194,7 +194,7 @@ bool pfd_tail_image_is(const struct pfd_tail_image *image, uint64_t at,
            !memcmp(image->bytes + at, bytes, n);
 }
 
-/* Is there anything in bytes [n]? */
+/* Are bytes [n] all zero? */
 static bool is_zero(const uint8_t *bytes, size_t n)
 {
     return n == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, n - 1));
@@ -205,7 +205,7 @@ bool pfd_tail_image_is_replaced(const struct pfd_tail_image *image,
                                 const uint8_t *bytes, size_t n)
 {
     enum {
-        BLOCK = 32 /* has an argument of any entry in it */
+        BLOCK = 32 /* every entry has an argument in it */
     };
     size_t n_known = 0;
     size_t n_other = 0;
@@ -241,7 +241,7 @@ void pfd_tail_image_renew(struct pfd_tail_image *image,
     }
 }
 
-/* A stretch without holes. */
+/* Checks a range without holes. */
 static enum pfd_tail_change check(struct pfd_tail_image *image, uint64_t at,
                                   const uint8_t *bytes, size_t n,
                                   uint64_t *where)

@@ -12,7 +12,7 @@
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 enum {
-    /* Of what stood there before us, bytes that may yet be written anew. */
+    /* Bytes from before the tail attached that may yet be written anew. */
     ATTACHED_CHECK = 256 * 1024,
 };
 
@@ -75,7 +75,7 @@ static bool give_entry(struct pfd_tail *t, const struct pfd_record *r,
                                     r->n_bytes);
 }
 
-/* Do both copies have the same bytes here? */
+/* Do both copies have the same bytes for this record? */
 static bool is_same(const struct pfd_tail_copy *a,
                     const struct pfd_tail_copy *b, const struct pfd_record *r)
 {
@@ -92,8 +92,8 @@ static bool stood_still(const struct pfd_tail_pass *p,
 }
 
 /*
- * Is there a dword of the payload that reads as it did before the entry was
- * reserved? Where stores queue up on their way from the device, they come many
+ * Does a dword of the payload read as it did before the entry was reserved?
+ * Where stores queue up on their way from the device, they arrive many
  * milliseconds after the header, on an H200 up to 70, and with 270,000 threads
  * up to 400.
  */
@@ -125,8 +125,8 @@ static struct pfd_tail_hole make_hole(const struct pfd_tail_copy *copy,
     return hole;
 }
 
-/* Entries need not begin where those did that stood there before: places side
- * by side become one hole. */
+/* Adds a hole. Adjacent ranges become one hole, since new entries need not
+ * begin where the old ones began. */
 static bool add_hole(struct pfd_tail *t, const struct pfd_tail_copy *copy,
                      uint64_t from, uint64_t to)
 {
@@ -148,7 +148,7 @@ static bool add_hole(struct pfd_tail *t, const struct pfd_tail_copy *copy,
     return true;
 }
 
-/* Gives up what is between two entries. */
+/* Gives up the bytes between two entries. */
 static bool close_gap(struct pfd_tail *t, struct pfd_tail_pass *p, uint64_t to)
 {
     if (!p->in_gap)
@@ -189,8 +189,8 @@ static void open_gap(struct pfd_tail *t, struct pfd_tail_pass *p,
                                sizeof t->gap_sentence);
 }
 
-/* Perhaps nobody has written this since the buffer began anew: all of it, or
- * all but its header, is what stood there. */
+/* Perhaps this was not written since the buffer began anew: all of it, or all
+ * but its header, equals the old bytes. */
 static bool is_stale(const struct pfd_tail *t, const struct pfd_tail_pass *p,
                      const struct pfd_record *r)
 {
@@ -201,8 +201,8 @@ static bool is_stale(const struct pfd_tail *t, const struct pfd_tail_pass *p,
                                                  bytes + skip, n - skip);
 }
 
-/* Behind what may be leftovers stands a header that was there before: a
- * leftover whose end somebody has written over reads like that. */
+/* Behind a possible leftover stands a header that was there before: a leftover
+ * whose end was overwritten reads like that. */
 static bool is_behind_stale(const struct pfd_tail *t,
                             const struct pfd_tail_pass *p,
                             const struct pfd_record *r)
@@ -213,14 +213,15 @@ static bool is_behind_stale(const struct pfd_tail *t,
                              r->n_header);
 }
 
-/* Stood there before us, where leftovers cannot be told from what is new. */
+/* An entry from before the tail attached: old and new ones look the same. */
 static bool is_attached(const struct pfd_tail *t, const struct pfd_record *r)
 {
     return r->offset + r->n_bytes <= t->attached &&
            r->offset + ATTACHED_CHECK >= t->attached;
 }
 
-/* One record of a hole: what has come out and still stands there is no news. */
+/* Takes one record of a hole. An emitted entry that still stands there is
+ * ignored. */
 static bool take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
                       const struct pfd_record *r)
 {
@@ -250,7 +251,7 @@ static bool take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
     return false;
 }
 
-/* One record of the walk; false: it is not believed yet, stop before it. */
+/* Takes one record of the walk; false: it is not settled, stop before it. */
 static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
                  const struct pfd_record *r)
 {
@@ -276,7 +277,7 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
             t->n_unwritten = r->n_bytes;
             return false;
         }
-        /* It may have been written since it was read last. */
+        /* It may have been written since it was last read. */
         is_still = p->third && is_same(p->copy, p->third, r);
     }
     bool stale = !is_sure && is_stale(t, p, r);
@@ -344,8 +345,8 @@ size_t pfd_tail_pass_count(const struct pfd_tail *t,
     return ret;
 }
 
-/* How many records from number i on are a run, if there are several: of bytes
- * that have to stand still, the last few may be left for take(). */
+/* How many records from index i on are a run, if there are several. Where bytes
+ * have to be unchanged, the last few may be left for take(). */
 static size_t count_run(const struct pfd_tail *t, struct pfd_tail_pass *p,
                         size_t i)
 {
@@ -393,7 +394,7 @@ static bool give_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
     return ret;
 }
 
-/* What the walk has found in one go; false: the rest is not believed yet. */
+/* Takes the records of one step of the walk; false: the rest is not settled. */
 static bool take_batch(struct pfd_tail *t, struct pfd_tail_pass *p)
 {
     for (size_t i = 0; i < t->batch.n && !p->failed;) {
@@ -412,8 +413,9 @@ static bool take_batch(struct pfd_tail *t, struct pfd_tail_pass *p)
 }
 
 /*
- * The walk wants more than the copy has, and has got nowhere: nothing here can
- * be read, and there is more of it than a look may take.
+ * Gives up the copy: the walk needs more than the copy has, and made no
+ * progress. So nothing here can be read, and there is more of it than one poll
+ * may read.
  */
 static void give_up_copy(struct pfd_tail *t, struct pfd_tail_pass *p)
 {

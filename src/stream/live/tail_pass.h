@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass of a tail over a copy of its buffer: entries that are believed come
- * out, what cannot be believed any more becomes a hole. Knows no clock and
- * reads nothing; tail.c says what may be believed where.
+ * One pass of a tail over a copy of its buffer: emits settled entries, and
+ * turns bytes that cannot settle any more into holes. Knows no clock and reads
+ * nothing; tail.c sets the limits.
  */
 #ifndef PFD_TAIL_PASS_H
 #define PFD_TAIL_PASS_H
@@ -17,15 +17,15 @@
 enum {
     PFD_TAIL_SENTENCE = 768,
     PFD_TAIL_HOLE_MAX = 1 << 19, /* bytes; a larger gap is several holes */
-    PFD_TAIL_LEFT_MAX = 256,     /* holes that one pass makes of a hole */
+    PFD_TAIL_LEFT_MAX = 256,     /* holes that one pass leaves of a hole */
 };
 
 struct pfd_tail {
     struct pfd_tail_options o; /* defaults filled in */
     char *source;
     const struct pfd_format *format; /* NULL: not chosen yet */
-    bool is_unlike; /* first bytes were looked at, and nothing spoke for any: */
-    uint32_t unlike; /* their CRC */
+    bool is_unlike;                  /* the first bytes are of no format; */
+    uint32_t unlike;                 /* their CRC */
     struct pfd_walk walk;
     struct pfd_batch batch;
     struct pfd_entry_source of;
@@ -34,36 +34,38 @@ struct pfd_tail {
     char gap_sentence[PFD_TAIL_SENTENCE];
 
     struct pfd_tail_copy now;
-    struct pfd_tail_copy before;  /* of the look before; until `now` is read
-                                     again, it is of the one before that */
-    struct pfd_tail_copy scratch; /* what is read beside */
-    bool is_saturated; /* much was reserved between the last two looks */
+    struct pfd_tail_copy before;  /* of the poll before; until `now` is read
+                                     again, of the one before that */
+    struct pfd_tail_copy scratch; /* for other reads */
+    bool is_saturated; /* much was reserved between the last two polls */
     uint64_t looked_ns;
     bool looked;
-    size_t n_whole; /* bytes that may be read at once; 0: all */
-    bool is_held;   /* the last look gave nothing, though there is something */
-    /* What it stopped at, because of a dword that may be unwritten. */
+    size_t n_whole; /* limit for a buffer that is read as a whole; 0: none */
+    bool is_held;   /* the last poll emitted nothing, though bytes are
+                       reserved */
+    /* The entry that blocked, because of a dword that may be unwritten. */
     uint64_t unwritten;
     uint32_t n_unwritten; /* bytes of that entry */
-    bool has_seen;        /* all that a look can read from there on, twice, and
-                             it was the same */
-    bool has_more;        /* of what the look has shown, not all has come out */
+    bool has_seen;        /* two polls saw the same bytes from there on, as far
+                             as a poll can read */
+    bool has_more;        /* not all bytes of the last poll were emitted */
     bool restart;
     bool too_short; /* the finding `shrunk` was given */
 
     uint64_t generation;
     bool has_leftovers; /* the image behind `at` is of an earlier generation */
     uint64_t index;     /* of the next entry */
-    uint64_t used;      /* by the header, at the last look */
+    uint64_t used;      /* by the header, at the last poll */
     uint64_t end;       /* the same, cut by the buffer's end */
-    uint64_t n_buffer;  /* at the last look */
-    uint64_t lost;      /* bytes of this generation that were told to be lost */
-    uint64_t at;        /* all before has come out or is a hole */
+    uint64_t n_buffer;  /* at the last poll */
+    uint64_t lost;      /* bytes of this generation that were reported as
+                           lost */
+    uint64_t at;        /* everything before was emitted or is a hole */
     uint64_t attached;  /* entries before it may be leftovers; 0: none */
     uint64_t doubtful;  /* the last gap or stale entry ended here */
-    uint64_t checked;   /* where comparing goes on */
-    uint64_t holes_ns;  /* when holes were looked after */
-    uint64_t hole_at;   /* and where that goes on */
+    uint64_t checked;   /* where the comparison goes on */
+    uint64_t holes_ns;  /* when holes were checked */
+    uint64_t hole_at;   /* where the next check of holes begins */
     struct pfd_tail_marks marks;
     struct pfd_tail_holes holes;
     struct pfd_tail_image image;
@@ -71,71 +73,72 @@ struct pfd_tail {
 
 struct pfd_tail_pass {
     const struct pfd_tail_copy *copy;
-    const struct pfd_tail_copy *other; /* where the same bytes must be, */
-    const struct pfd_tail_copy *third; /* or here; may be NULL */
+    const struct pfd_tail_copy *other; /* must have the same bytes, */
+    const struct pfd_tail_copy *third; /* or this one; may be NULL */
     size_t most;      /* bytes of the copy that are walked; 0: all */
-    uint64_t end;     /* entries end here */
-    uint64_t settled; /* before it, what cannot be read is given up, */
-    uint64_t patient; /* and where entries say that they are whole, before
-                         this */
-    uint64_t hard;    /* before it, bytes need not have stood still */
-    bool is_arriving; /* behind `end`, there will be more */
-    bool is_over;     /* what has changed is lost, and does not wait */
-    bool is_hole;     /* what comes out is late, and gaps are no news */
-    bool is_final;    /* nothing will be written any more */
+    uint64_t end;     /* the walk ends here */
+    uint64_t settled; /* before it, unreadable bytes are given up, */
+    uint64_t patient; /* before this, where entries state that they are whole */
+    uint64_t hard;    /* before it, bytes may have changed */
+    bool is_arriving; /* more will come behind `end` */
+    bool is_over;     /* changed entries are lost, and not waited for */
+    bool is_hole;     /* emitted entries are late, gaps are not reported */
+    bool is_final;    /* nothing more will be written */
     bool has_doubts;  /* something in the hole may make sense later */
-    /* A gap that has begun; it ends where the next entry is. */
+    /* An open gap; it ends at the next entry. */
     struct pfd_finding gap;
     bool in_gap;
-    struct pfd_tail_hole left[PFD_TAIL_LEFT_MAX]; /* [n_left] gaps of a hole */
+    struct pfd_tail_hole left[PFD_TAIL_LEFT_MAX]; /* [n_left] gaps in a hole */
     size_t n_left;
-    uint64_t rest; /* of a hole: from here on, nothing was looked at */
-    uint64_t same; /* before it, as far as was looked, copy and other are */
+    uint64_t rest; /* of a hole: not looked at from here on */
+    uint64_t same; /* before it, copy and other are equal, as far as compared */
     uint64_t lost;
     enum pfd_status status; /* of the walk */
-    bool is_doubted;        /* what comes next is not believed yet */
+    bool is_doubted;        /* the next record is not settled */
     bool failed;            /* out of memory */
 };
 
-/* Walks the copy from `from`; what was not believed stays for another look. */
+/* Walks the copy from `from`; records that are not settled wait for another
+ * poll. */
 void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
                        uint64_t from);
 
-/* Walks on and gives what is believed, up to entries that begin at `until` or
- * behind it; 0: as far as it goes. False: it goes no farther. */
+/* Goes on walking and emits settled records, up to entries that begin at
+ * `until` or behind it; 0: as far as possible. False: it cannot go farther. */
 bool pfd_tail_pass_walk(struct pfd_tail *t, struct pfd_tail_pass *p,
                         uint64_t until);
 
-/* ---- runs: entries that need no more than being given out ---- */
+/* ---- runs: entries that only have to be emitted ---- */
 
-/* Can there be some at `at`? */
+/* Can a run begin at `at`? */
 bool pfd_tail_pass_has_runs(const struct pfd_tail *t,
                             const struct pfd_tail_pass *p, uint64_t at);
 
-/* How many of the records [n] from r on are one. same: before it, both looks
+/* How many of the records [n] from r on are a run. same: before it, both polls
  * saw the same bytes, from the first record on. */
 size_t pfd_tail_pass_count(const struct pfd_tail *t,
                            const struct pfd_tail_pass *p,
                            const struct pfd_record *r, size_t n, uint64_t same);
 
-/* *ret: a run of n, which is given from here on, for the tail. False: out of
+/* Makes a run of n records, *ret, and counts it as emitted. False: out of
  * memory. */
 bool pfd_tail_pass_take_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
                             const struct pfd_record *r, size_t n,
                             struct pfd_entry_run *ret);
 
-/* Up to where both copies have the same bytes, from `from` on, `to` at most. */
+/* The end of the bytes that both copies have alike, from `from` on, `to` at
+ * most. */
 uint64_t pfd_tail_same_until(const struct pfd_tail_copy *a,
                              const struct pfd_tail_copy *b, uint64_t from,
                              uint64_t to);
 
-/* ---- what is said ---- */
+/* ---- findings ---- */
 
-/* Gives out a finding. */
+/* Emits a finding. */
 void pfd_tail_give_finding(struct pfd_tail *t,
                            const struct pfd_finding *finding);
 
-/* Says something about the buffer by itself. */
+/* Writes a sentence about the buffer itself, and emits it as a finding. */
 void PFD_PRINTF(4, 5)
     pfd_tail_say(struct pfd_tail *t, enum pfd_finding_kind kind,
                  uint64_t offset, const char *text, ...);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pass by several threads. What is to be walked over is cut into stretches;
- * in each, a thread looks for the first entry beyond doubt, walks on from there,
- * and counts how many entries need no more than being given out. Then they are
- * given, one stretch after the other, where each begins at the very place that
- * has been come to: between two entries a walk knows nothing of those before.
- * Over whatever is not like that one thread walks, as without helpers.
+ * A pass on several threads. The bytes to walk are cut into slices. In each
+ * slice a thread looks for the first entry beyond doubt, walks on from there,
+ * and counts the entries that only have to be emitted. Then the slices are
+ * emitted in order, each if it begins exactly where the walk has arrived:
+ * between two entries a walk depends on nothing before. All other bytes are
+ * walked by one thread, as without a pool.
  */
 #include "stream/live/tail_slices.h"
 
@@ -13,7 +13,7 @@
 
 enum {
     WORTH_IT = 128 * 1024, /* bytes */
-    BEHIND = 4 * 1024,     /* of the entry that a stretch ends in */
+    BEHIND = 4 * 1024,     /* of the entry in which a slice ends */
 };
 
 struct shared {
@@ -36,7 +36,7 @@ static bool is_worth_it(const struct pfd_tail *t, const struct pfd_tail_pass *p)
            pfd_tail_pass_has_runs(t, p, w->at);
 }
 
-/* From where the walk is. */
+/* Cuts slices, from the walk's position on. */
 static void lay_out(struct shared *s)
 {
     const struct pfd_walk *w = &s->tail->walk;
@@ -108,8 +108,8 @@ static void give(const struct pfd_tail *t,
         t->o.run(t->o.item_user, given[i], t->generation);
 }
 
-/* Gives stretches from number i on, as far as each begins where the walk has
- * come to: the number of the next one then. */
+/* Emits slices from index i on, as long as each begins at the walk's position;
+ * returns the index of the next one. */
 static size_t give_some(struct pfd_tail *t, struct pfd_tail_pass *p,
                         const struct shared *s, size_t i)
 {
@@ -129,8 +129,8 @@ static size_t give_some(struct pfd_tail *t, struct pfd_tail_pass *p,
     return i;
 }
 
-/* Where one of them begins again, one thread has walked to it meanwhile. False:
- * it could not. */
+/* Emits all slices; one thread walks up to the next slice that fits. False: it
+ * could not. */
 static bool give_all(struct pfd_tail *t, struct pfd_tail_pass *p,
                      const struct shared *s)
 {

@@ -5,9 +5,9 @@
 #include "stream/live/tail_pass.h"
 
 /*
- * Gives what the tail's walk would give from where it is, in the same order, with
- * the tail's helpers, where there is much that comes in runs; the walk goes on
- * behind it.
+ * Emits the entries that the tail's walk would emit from its position, in the
+ * same order, but on the threads of the tail's pool, if there are many in runs;
+ * the walk goes on behind them.
  */
 void pfd_tail_slices_walk(struct pfd_tail *t, struct pfd_tail_pass *p);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work is cut into pieces, which the threads and who asked for it take in turn:
- * nobody waits for a thread that has not woken.
+ * Work is cut into slices, which the threads and the caller take in turn: a
+ * caller never waits for a thread that has not woken.
  */
 #include "stream/live/thread_pool.h"
 
@@ -21,21 +21,21 @@ enum {
 struct pfd_thread_pool {
     pthread_t threads[THREADS_MAX]; /* [n_threads] */
     size_t n_wanted;
-    pthread_mutex_t lock; /* guards these: */
-    pthread_cond_t come;  /* a piece may be taken */
+    pthread_mutex_t lock; /* guards the rest */
+    pthread_cond_t come;  /* a slice may be taken */
     pthread_cond_t done;  /* all are done */
     size_t n_threads;
     bool is_over;
-    bool is_held; /* by who has this done: */
+    bool is_held; /* by the caller of this work: */
     void (*piece)(void *user, size_t i);
     void *user;
-    size_t n; /* pieces */
+    size_t n; /* slices */
     size_t n_taken;
     size_t n_in_work;
-    struct pfd_walk_slices *walk_slices; /* the holder's; NULL: none yet */
+    struct pfd_walk_slices *walk_slices; /* for the holder; NULL: none yet */
 };
 
-/* With the lock, which is given up meanwhile. */
+/* With the lock, which is released meanwhile. */
 static void do_piece(struct pfd_thread_pool *h)
 {
     size_t i = h->n_taken++;
@@ -63,7 +63,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* With the lock. Those that cannot be had are done without. */
+/* With the lock. Does without threads that cannot be started. */
 static void start_threads(struct pfd_thread_pool *h)
 {
     while (h->n_threads < h->n_wanted &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What several threads have found, each in one stretch of a copy of a buffer:
- * the records of a walk over it, and how many of them need no second thought.
+ * Results of several threads, each for one slice of a copy of a buffer: the
+ * records of a walk over it, and how many of them only have to be emitted.
  */
 #ifndef PFD_WALK_SLICES_H
 #define PFD_WALK_SLICES_H
@@ -21,9 +21,10 @@ struct pfd_walk_slice {
     struct pfd_walk walk;
     void *state; /* [n_state] bytes, of the walk; owned */
     size_t n_state;
-    uint64_t from; /* bytes [from, to) of the buffer are walked over */
+    uint64_t from; /* the walk covers bytes [from, to) of the buffer */
     uint64_t to;
-    size_t n_plain; /* the first records of the batch */
+    size_t n_plain; /* first records of the batch that only have to be
+                       emitted */
 };
 
 struct pfd_walk_slices {

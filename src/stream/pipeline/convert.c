@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pump: walk, make entries, print them, write. Every worker does all of
- * it for one batch after the other: walking goes in turns under `walking`
- * (headers only, cheap) or side by side (convert_split.c), making and printing
- * in parallel, writing in turns again, in the order of the walk. One worker is
- * the same with no threads.
+ * The pipeline: walk, make entries, render them, write. Every worker does all
+ * steps for one batch after the other. Workers walk in turns under `walking`
+ * (headers only, cheap) or side by side (convert_split.c), make and render
+ * entries in parallel, and write in turns again, in the order of the walk. One
+ * worker does the same without threads.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,12 +15,13 @@
 #include "stream/pipeline/convert_pool.h"
 
 enum {
-    BATCH = 8192 + PFD_BATCH_SPARE, /* records: those of any stretch of a walk
+    BATCH = 8192 + PFD_BATCH_SPARE, /* records: enough for any slice of a walk
                                        by several workers */
-    BATCH_ALONE = 4096, /* of another one; about a megabyte of JSON */
+    BATCH_ALONE = 4096, /* of any other batch; about a megabyte of JSON */
     THREADS_DEFAULT = 16,
-    THREADS_COUNTING = 8, /* more wait for each other: 60 million entries take
-                             0.11 s with 8 of 16 processors, 0.16 with all */
+    THREADS_COUNTING = 8, /* more threads wait for each other: 60 million
+                             entries take 0.11 s with 8 of 16 processors, 0.16
+                             with all */
     BATCHES_ALONE = 4, /* small inputs are done before a thread has started */
     SENTENCE = 768,
     COUNTS_MAX = 1024, /* strings */
@@ -29,7 +30,7 @@ enum {
 
 /* ---- batches, in the order of the walk ---- */
 
-/* PFD_MORE: moves the view on; false when there is nothing more or an error. */
+/* After PFD_MORE: moves the view on; false at the end, or after an error. */
 static bool advance(struct pfd_pool *pool)
 {
     struct pfd_windows *windows = pool->windows;
@@ -47,8 +48,9 @@ static bool advance(struct pfd_pool *pool)
     return true;
 }
 
-/* Over a part, and over all that is in view where that does not do; and at
- * first, as a walk begins with what the whole buffer says. */
+/* Walks over a slice copy, or over all bytes in view if that does not suffice;
+ * the first batch always does so, since a walk begins with the facts of the
+ * whole buffer. */
 static enum pfd_status walk_some(struct pfd_pool *pool, struct pfd_worker *w)
 {
     enum pfd_status (*walk)(struct pfd_walk *) = pool->format->walk;
@@ -83,7 +85,7 @@ static void walk_on(struct pfd_pool *pool, struct pfd_worker *w)
     pfd_walk_mark_missing(&pool->walk);
 }
 
-/* The records that come next; false: there are none. */
+/* Fills the batch with the next records; false: there are none. */
 static bool fill(struct pfd_pool *pool, struct pfd_worker *w)
 {
     w->batch.max = pool->split.is_on ? BATCH : BATCH_ALONE;
@@ -107,7 +109,7 @@ static void number(struct pfd_worker *w)
     w->number = pool->n_batches++;
     w->first_index = pool->n_entries;
     pool->n_entries += w->n_entries;
-    if (!convert->filter) /* else one worker goes on counting what passed */
+    if (!convert->filter) /* else one worker counts the entries that pass */
         w->first_wanted = w->first_index;
 }
 
@@ -164,8 +166,8 @@ static void *work(void *arg)
 
 /* ---- workers ---- */
 
-/* Does nobody ask for more than how many entries each string has? Of many
- * strings, counts do not stay in the cache. */
+/* Are the counts of each string's entries all that is wanted? Counts of many
+ * strings do not stay in the cache. */
 static bool counts_suffice(const struct pfd_pool *pool)
 {
     const struct pfd_convert *convert = pool->convert;
@@ -256,7 +258,7 @@ static unsigned thread_count(const struct pfd_pool *pool)
 {
     const struct pfd_convert *convert = pool->convert;
     if (convert->filter && (convert->skip || convert->limit != UINT64_MAX))
-        return 1; /* which entries are given depends on all before */
+        return 1; /* the choice of entries depends on all before */
     unsigned wanted = convert->threads;
     if (wanted)
         return wanted < PFD_POOL_THREADS ? wanted : PFD_POOL_THREADS;
@@ -265,7 +267,8 @@ static unsigned thread_count(const struct pfd_pool *pool)
     return n > most ? most : n;
 }
 
-/* Workers [n]; the first is the calling thread, and is alone for a while. */
+/* Runs workers [n]; the first is the calling thread, which is alone at
+ * first. */
 static void run_workers(struct pfd_pool *pool, struct pfd_worker *workers,
                         unsigned n)
 {
@@ -287,14 +290,14 @@ static void run_workers(struct pfd_pool *pool, struct pfd_worker *workers,
     work(&workers[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
-    /* What they have for themselves is given when nobody else has a turn. */
+    /* Their own counts are added when no other worker has a turn. */
     for (unsigned i = 1; i < started; i++)
         worker_deinit(&workers[i]);
 }
 
 /* ---- behind all entries ---- */
 
-/* The findings of entries, in the order of the first entry of each. */
+/* Hands over the findings of entries, in the order of their first entries. */
 static void give_tally(struct pfd_pool *pool, const char *source,
                        struct pfd_text *out)
 {
@@ -329,9 +332,8 @@ static void count_ids(const struct pfd_pool *pool)
     *convert->id_counts = counts;
 }
 
-/* What comes behind all entries. After an error other than that of a callback
- * there is nothing to say; a callback that stopped gets findings all the
- * same. */
+/* Writes the output behind all entries. After an error there is none; but a
+ * callback that stopped still gets findings. */
 static void give_end(struct pfd_pool *pool, const char *source)
 {
     const struct pfd_sink *sink = pool->sink;
@@ -403,8 +405,8 @@ static uint64_t reported_kinds(const struct pfd_convert *convert)
     return kinds;
 }
 
-/* By name, by the strings, or by the first bytes: of a stream, those of its
- * first window. */
+/* Chooses the format: by its name, by the strings, or by the first bytes, of a
+ * stream by its first window's. */
 static enum pfd_status choose(struct pfd_pool *pool, struct pfd_error *err)
 {
     const struct pfd_convert *convert = pool->convert;
@@ -424,7 +426,7 @@ static enum pfd_status choose(struct pfd_pool *pool, struct pfd_error *err)
                 *err = pool->walk_error;
             return pool->walked;
         }
-        /* A window holds more than what is looked at. */
+        /* A window holds more bytes than detection reads. */
         status = pfd_detect_format(convert->strings, NULL, &walk->view,
                                    walk->last, &pool->format_choice, err);
     }
@@ -432,7 +434,7 @@ static enum pfd_status choose(struct pfd_pool *pool, struct pfd_error *err)
     return status;
 }
 
-/* Both are held for less time than falling asleep takes. */
+/* Both are held for less time than going to sleep takes. */
 static void init_locks(struct pfd_pool *pool)
 {
     pthread_mutexattr_t attr;
@@ -445,7 +447,7 @@ static void init_locks(struct pfd_pool *pool)
     pthread_mutexattr_destroy(&attr);
 }
 
-/* What entries are handed to, and how it shows them. */
+/* Chooses the sink of entries, and sets its options. */
 static void set_sink(struct pfd_pool *pool, const struct pfd_convert *convert)
 {
     struct pfd_sink_options *options = &pool->sink_options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One batch of records: what is wanted of it is printed, all of it counted. */
+/* One batch of records: selected entries are rendered, all are counted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +7,10 @@
 #include "stream/pipeline/convert_pool.h"
 
 enum {
-    OUT_MAX = 8 << 20, /* bytes printed before a worker waits for its turn */
+    OUT_MAX = 8 << 20, /* bytes rendered before a worker waits for its turn */
     CHUNK_MAX = 512 << 10, /* of a chunk, likewise */
     SENTENCE = 768,
-    RUN = 64,           /* entries that are printed in one go */
+    RUN = 64,           /* entries that are rendered at once */
     PREFETCH_AHEAD = 6, /* records */
     PREFETCH_BYTES = 320,
 };
@@ -36,7 +36,7 @@ static void keep(struct pfd_worker *w, const struct pfd_finding *finding)
     pfd_text_add(&w->made.sentences, finding->text, strlen(finding->text) + 1);
 }
 
-/* Notes only where they are asked for. */
+/* Notes only on request. */
 bool pfd_pool_reports(const struct pfd_convert *convert,
                       enum pfd_finding_kind kind)
 {
@@ -59,7 +59,7 @@ static void give_finding(struct pfd_worker *w,
         keep(w, finding);
 }
 
-/* Counts the findings of an entry; a sentence is for the first of an id. */
+/* Counts the findings of an entry; the first one of an id gets a sentence. */
 static void count_findings(struct pfd_worker *w, const struct pfd_entry *entry)
 {
     uint64_t left = entry->findings & w->pool->reported;
@@ -81,7 +81,7 @@ static void count_findings(struct pfd_worker *w, const struct pfd_entry *entry)
     }
 }
 
-/* Entry number `wanted` of those that pass the filters: is it given? */
+/* Is entry number `wanted` of the ones that pass the filters emitted? */
 static bool in_range(struct pfd_worker *w, uint64_t wanted)
 {
     const struct pfd_convert *convert = w->pool->convert;
@@ -98,7 +98,7 @@ static void count_entry(struct pfd_worker *w, const struct pfd_record *r)
     w->made.summary.bytes += r->n_bytes;
 }
 
-/* Counts n entries of one string, of so many bytes in all. */
+/* Counts n entries of one string, with n_bytes in all. */
 static inline void count_given(struct pfd_worker *w,
                                const struct pfd_string *string, size_t n,
                                uint64_t n_bytes)
@@ -127,7 +127,7 @@ static enum pfd_look_result ask_filter(const struct pfd_worker *w,
     return pfd_filter_look(w->filter, r, payload_of(w, r, &n));
 }
 
-/* What can be said of a record before its entry is made. */
+/* The decision on a record before its entry is made. */
 static inline enum pfd_look_result look(const struct pfd_worker *w,
                                         const struct pfd_record *r)
 {
@@ -140,7 +140,7 @@ static uint64_t index_of(const struct pfd_worker *w, size_t i)
                            : w->first_index + w->made.summary.entries;
 }
 
-/* Indexes only grow. */
+/* Indexes never decrease. */
 static bool in_ranges(struct pfd_worker *w, uint64_t index)
 {
     const struct pfd_convert *convert = w->pool->convert;
@@ -151,7 +151,7 @@ static bool in_ranges(struct pfd_worker *w, uint64_t index)
            convert->ranges[w->range].from <= index;
 }
 
-/* Is this entry given, by what it is and by its number? */
+/* Is this entry emitted, by its contents and its number? */
 static bool is_selected(struct pfd_worker *w, struct pfd_entry *entry)
 {
     if (w->pool->convert->ranges && !in_ranges(w, entry->index))
@@ -180,7 +180,7 @@ static void print_entry(struct pfd_worker *w, struct pfd_entry *entry)
     }
 }
 
-/* What is said of an entry beside it. */
+/* Output beside an entry: its index, and the line between ranges. */
 static void note_given(struct pfd_worker *w, uint64_t index)
 {
     const struct pfd_convert *convert = w->pool->convert;
@@ -226,8 +226,8 @@ static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
         pfd_worker_write(w);
 }
 
-/* Of findings that are handed over: has it none? Making an entry that is not
- * as its string says can find more. */
+/* Has it no finding that is reported? An entry that is not laid out as its
+ * string says may get more findings when it is made. */
 static inline bool is_quiet(const struct pfd_record *r, uint64_t reported)
 {
     return !r->layout && !(r->flags & PFD_RECORD_SYNTHESIZED) &&
@@ -246,12 +246,12 @@ static void do_finding(struct pfd_worker *w, const struct pfd_record *r)
     give_finding(w, &finding);
 }
 
-/* Entries that nobody wants to see, from record i on, where what is wanted is
- * counted at the most; the number of the first record that is something else. */
+/* Passes over entries from record i on that are not rendered, and counts the
+ * selected ones; returns the index of the first other record. */
 static size_t pass_quiet(struct pfd_worker *w, size_t i)
 {
     const struct pfd_batch *batch = &w->batch;
-    /* Copies: sums are written through pointers that could be anything's. */
+    /* Copies, since the sums' pointers may alias anything. */
     const uint64_t reported = w->pool->reported;
     const bool has_filter = w->filter;
     struct pfd_string_sum *sums = w->sums;
@@ -280,8 +280,8 @@ static size_t pass_quiet(struct pfd_worker *w, size_t i)
     return i;
 }
 
-/* The plan of a string's entries, where their values are read from the payload
- * without making them; else NULL. */
+/* The plan of a string's entries, if their values are read from the payload
+ * without making entries; else NULL. */
 static const struct pfd_point_plan *quick_plan(const struct pfd_worker *w,
                                                const struct pfd_string *string)
 {
@@ -293,7 +293,7 @@ static const struct pfd_point_plan *quick_plan(const struct pfd_worker *w,
     return plan->is_quick ? plan : NULL;
 }
 
-/* Is its payload as its string says, and is there nothing to tell? */
+/* Is its payload as its string says, without findings to report? */
 static inline bool is_quick(const struct pfd_worker *w,
                             const struct pfd_record *r)
 {
@@ -302,7 +302,7 @@ static inline bool is_quick(const struct pfd_worker *w,
            !(r->findings & w->pool->reported);
 }
 
-/* Is it one of this string that needs no more than a look? */
+/* Is record i of this string, and is its payload all that is needed? */
 static inline bool is_next(const struct pfd_worker *w, size_t i,
                            const struct pfd_string *string)
 {
@@ -311,8 +311,8 @@ static inline bool is_next(const struct pfd_worker *w, size_t i,
            look(w, r) == PFD_LOOK_YES;
 }
 
-/* The payloads of records from number i on that are of this string and need no
- * more than a look; how many. */
+/* Gathers the payloads of such records from index i on; returns their
+ * number. */
 static size_t gather(struct pfd_worker *w, size_t i,
                      const struct pfd_string *string,
                      const uint8_t *payloads[PFD_WORKER_SHARE_POINTS])
@@ -332,7 +332,7 @@ static size_t gather(struct pfd_worker *w, size_t i,
     return n;
 }
 
-/* Points [n] from record i on, whose payloads these are, become a run. */
+/* Makes a run of the points with these payloads [n]; index: of the first. */
 static void give_run(struct pfd_worker *w, const struct pfd_point_plan *plan,
                      const uint8_t *const *payloads, size_t n, uint64_t index)
 {
@@ -345,8 +345,8 @@ static void give_run(struct pfd_worker *w, const struct pfd_point_plan *plan,
         pfd_points_end(&w->made.out, n, points->n);
 }
 
-/* Likewise: entries of one format string, which the worker reduces itself
- * where it can, or that become runs of points. */
+/* Likewise for entries of one format string: the worker reduces them itself
+ * where it can, or makes runs of points. */
 static size_t pass_points(struct pfd_worker *w, size_t i)
 {
     const struct pfd_string *string = w->batch.records[i].string;
@@ -368,7 +368,7 @@ static size_t pass_points(struct pfd_worker *w, size_t i)
     return i;
 }
 
-/* Entries that no range has, likewise. */
+/* Likewise for entries outside of all ranges. */
 static size_t pass_between(struct pfd_worker *w, size_t i)
 {
     const struct pfd_batch *batch = &w->batch;
@@ -381,8 +381,8 @@ static size_t pass_between(struct pfd_worker *w, size_t i)
     return i;
 }
 
-/* Entries that the filter does not let through: most of them by what their
- * strings' plans say, others one by one. */
+/* Likewise for entries that the filter rejects: most of them by their strings'
+ * plans, the others one by one. */
 static size_t pass_unwanted(struct pfd_worker *w, size_t i)
 {
     const struct pfd_batch *batch = &w->batch;
@@ -398,7 +398,7 @@ static size_t pass_unwanted(struct pfd_worker *w, size_t i)
     }
 }
 
-/* Of an entry of a chunk: each of its items has a number. */
+/* For an entry of a chunk: each item of a chunk has a sequence number. */
 static void number_row(struct pfd_worker *w, size_t i)
 {
     for (; w->numbered < i; w->numbered++) {
@@ -408,8 +408,8 @@ static void number_row(struct pfd_worker *w, size_t i)
     w->sink_options.sequence = w->sequence;
 }
 
-/* Has a string that is soon needed brought from memory, where the table is
- * larger than the caches. */
+/* Prefetches a string that is needed soon, if the table is larger than the
+ * caches. */
 static void prefetch_string(const struct pfd_worker *w, size_t i)
 {
     const char *s =
@@ -420,7 +420,7 @@ static void prefetch_string(const struct pfd_worker *w, size_t i)
         __builtin_prefetch(s + at);
 }
 
-/* Entries of which nothing is to be told, from record i on. */
+/* The run of entries without findings from record i on. */
 static struct pfd_entry_run find_run(struct pfd_worker *w, size_t i)
 {
     const struct pfd_batch *batch = &w->batch;
@@ -443,7 +443,7 @@ static struct pfd_entry_run find_run(struct pfd_worker *w, size_t i)
 static void count_run(struct pfd_worker *w, const struct pfd_record *r,
                       size_t n)
 {
-    /* A copy: what is written through it could be anything's. */
+    /* A copy, since its pointer may alias anything. */
     bool *used = w->sums ? NULL : w->used;
     uint64_t n_bytes = 0;
     for (size_t i = 0; i < n; i++) {
@@ -461,8 +461,8 @@ static void count_run(struct pfd_worker *w, const struct pfd_record *r,
     w->made.summary.bytes += n_bytes;
 }
 
-/* Likewise, entries that are printed, all of them; the number of the first
- * record that needs more. */
+/* Likewise for runs of entries, all of which are rendered; returns the index of
+ * the first record that needs more. */
 static size_t pass_runs(struct pfd_worker *w, size_t i)
 {
     const struct pfd_sink *sink = w->pool->sink;
@@ -479,7 +479,7 @@ static size_t pass_runs(struct pfd_worker *w, size_t i)
     return i;
 }
 
-/* Entries of which there are no records: they come before all that have. */
+/* Adds the counts of entries without records, which come before all records. */
 static void take_counts(struct pfd_worker *w)
 {
     const struct pfd_batch *batch = &w->batch;
@@ -504,8 +504,8 @@ void pfd_worker_do_batch(struct pfd_worker *w)
     bool is_any = !w->made.chunk && !convert->given && !convert->ranges &&
                   convert->limit == UINT64_MAX && !convert->skip;
     bool is_plain = !w->pool->sink && is_any;
-    /* One by one, strings of a large table are brought in time; a run's are
-     * more than a processor asks memory for at once. */
+    /* One by one, strings of a large table are prefetched in time; the strings
+     * of a run are more than a processor fetches at once. */
     const bool is_large = pfd_table_is_large(w->of.table);
     bool has_runs = w->pool->sink && w->pool->sink->run && is_any &&
                     !w->pool->is_selective && !w->pool->chunks && !is_large;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches out of chunks instead of a walk over a buffer. */
+/* Fills batches from chunks, instead of walking over a buffer. */
 #include <string.h>
 
 #include "stream/pipeline/convert_pool.h"
@@ -31,7 +31,8 @@ static void report(struct pfd_worker *w, const char *text)
     pfd_walk_finding(&walk, PFD_FINDING_bad_frame, PFD_NO_OFFSET, "%s", text);
 }
 
-/* Opens the next chunk. False: it cannot be read, which the batch says. */
+/* Opens the next chunk. False: it cannot be read, and a finding is in the
+ * batch. */
 static bool open_next(struct pfd_pool *pool, struct pfd_worker *w)
 {
     struct pfd_pool_chunks *c = pool->chunks;
@@ -94,7 +95,7 @@ static void set_members(struct pfd_pool *pool, struct pfd_worker *w)
     w->failed |= w->members.failed;
 }
 
-/* What a chunk without records says is counted all the same. */
+/* Counts the losses of a chunk even if it has no records. */
 static void count_loss(struct pfd_pool *pool, struct pfd_batch *batch)
 {
     struct pfd_summary sum = { .lost_bytes = batch->lost_bytes,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turns: what workers have made of batches is written in the order of the walk,
- * by one of them at a time. Whose turn has not come leaves it in a slot and goes
- * on with the next batch; who writes goes on to the slots that are next, so that
- * between two batches nobody has to wake up. Where writing is what takes the
- * time, all slots fill, and workers sleep until theirs is free: there are never
- * more at work than the reader keeps up with.
+ * Turns: the workers' products are written in the order of the walk, by one
+ * worker at a time. A worker whose turn has not come leaves its product in a
+ * slot and goes on with the next batch. The worker that writes goes on to the
+ * slots that are next, so that no worker has to wake up between two batches. If
+ * writing is the bottleneck, all slots fill, and workers sleep until theirs is
+ * free: no more of them work than the reader of the output keeps up with.
  */
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ void pfd_pool_fail(struct pfd_pool *pool, enum pfd_status status,
     pthread_mutex_unlock(&pool->turn);
 }
 
-/* ---- what was made ---- */
+/* ---- products ---- */
 
 bool pfd_product_init(struct pfd_product *made,
                       const struct pfd_convert *convert)
@@ -70,12 +70,12 @@ void pfd_slots_deinit(struct pfd_pool *pool)
 
 /* ---- writing ---- */
 
-/* The kept findings; only in their batch's turn. */
+/* Hands over the findings of a product; only in its batch's turn. */
 static void hand_over(const struct pfd_pool *pool, struct pfd_product *made)
 {
     const struct pfd_convert *convert = pool->convert;
     if (made->sentences.failed)
-        return; /* out of memory: the run fails, with what was said so far */
+        return; /* out of memory: the run fails, with the findings so far */
     for (size_t i = 0; i < made->n_kept && convert->finding; i++) {
         const struct pfd_kept *kept = &made->kept[i];
         struct pfd_finding finding = {
@@ -116,7 +116,7 @@ static void give_chunk(struct pfd_pool *pool, struct pfd_chunk_writer *writer)
     }
 }
 
-/* In the batch's turn, without the lock. */
+/* Writes a product, in its batch's turn, without the lock. */
 static void write_made(struct pfd_pool *pool, struct pfd_product *made,
                        struct pfd_worker_share *worker_share)
 {
@@ -141,7 +141,7 @@ static void write_made(struct pfd_pool *pool, struct pfd_product *made,
     made->given.n = 0;
 }
 
-/* With the lock, which is given up meanwhile. */
+/* With the lock, which is released meanwhile. */
 static void tell_progress(struct pfd_pool *pool)
 {
     const struct pfd_convert *convert = pool->convert;
@@ -152,7 +152,7 @@ static void tell_progress(struct pfd_pool *pool)
     pthread_mutex_lock(&pool->turn);
 }
 
-/* With the lock, which is given up meanwhile: all of a batch in its turn. */
+/* With the lock, which is released meanwhile: ends a batch in its turn. */
 static void end_batch(struct pfd_pool *pool, struct pfd_product *made,
                       struct pfd_worker_share *worker_share)
 {
@@ -186,8 +186,9 @@ static bool has_slot(const struct pfd_worker *w)
     return !w->worker_share && w->number - pool->n_written < pool->n_slots;
 }
 
-/* With the lock: until all batches before this one are written, or, where that
- * will do, there is a slot for it. True: it is this worker's turn. */
+/* With the lock: waits until all batches before this one are written or, if
+ * slot_will_do, until there is a slot for it. True: it is this worker's
+ * turn. */
 static bool await_turn(struct pfd_worker *w, bool slot_will_do)
 {
     struct pfd_pool *pool = w->pool;
@@ -212,7 +213,7 @@ void pfd_worker_write(struct pfd_worker *w)
     write_made(pool, &w->made, w->worker_share);
 }
 
-/* With the lock: batches in slots whose turn has come, too. */
+/* With the lock: ends the batches in slots whose turn has come, too. */
 static void write_slots(struct pfd_pool *pool)
 {
     while (pool->n_slots) {
@@ -222,7 +223,7 @@ static void write_slots(struct pfd_pool *pool)
             break;
         made->is_ready = false;
         end_batch(pool, made, NULL);
-        /* The batch that has a slot now, where it was waiting for one. */
+        /* This batch has a slot now, if it was waiting for one. */
         uint64_t next = pool->n_written + pool->n_slots - 1;
         pthread_cond_broadcast(&pool->turned[next % PFD_POOL_THREADS]);
     }

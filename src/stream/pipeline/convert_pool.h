@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pump's inside: what all workers share, and what each has for itself.
- * convert.c gives out work in turns, convert_batch.c does it, convert_order.c
- * writes what was made of it.
+ * The inside of the pipeline: the state that all workers share, and each one's
+ * own. convert.c hands out batches in turns, convert_batch.c processes them,
+ * convert_order.c writes the products.
  */
 #ifndef PFD_CONVERT_POOL_H
 #define PFD_CONVERT_POOL_H
@@ -25,22 +25,22 @@
 #include "stream/capture/chunk_layout.h"
 #include "stream/pipeline/synthesized_counts.h"
 
-/* Chunks that are read instead of a buffer that is walked over. */
+/* Chunks to read, instead of a buffer to walk over. */
 struct pfd_pool_chunks {
     const struct pfd_chunk_bytes *all; /* [n] */
     size_t n;
-    size_t next;            /* to be opened */
-    struct pfd_chunk chunk; /* that is read */
-    uint64_t n_items;       /* of it, that are in batches */
+    size_t next;            /* the next to open */
+    struct pfd_chunk chunk; /* the open one */
+    uint64_t n_items;       /* its items that are in batches */
     bool is_open;
 };
 
-/* A hostile number of threads is a typing error. */
+/* A larger number of threads is a typing error, or hostile. */
 enum {
     PFD_POOL_THREADS = 64
 };
 
-/* A finding of a batch, kept until the batch's turn. */
+/* A finding of a batch, stored until the batch's turn. */
 struct pfd_kept {
     enum pfd_finding_kind kind;
     uint64_t offset;
@@ -48,10 +48,11 @@ struct pfd_kept {
     size_t text; /* place in pfd_product.sentences, NUL-terminated */
 };
 
-/* What a worker makes of a batch, until it is written. */
+/* A worker's product of a batch, until it is written. */
 struct pfd_product {
     struct pfd_text out;
-    struct pfd_text given;          /* indexes, until they are handed over */
+    struct pfd_text given;          /* indexes of emitted entries, until they
+                                       are handed over */
     struct pfd_chunk_writer *chunk; /* NULL: text is written, or nothing */
     struct pfd_summary summary;
     struct pfd_finding_counts finding_counts;
@@ -61,22 +62,22 @@ struct pfd_product {
     size_t kept_room;
     struct pfd_text sentences;
     bool ended;    /* the limit is reached in this batch */
-    bool is_ready; /* in a slot: it awaits its turn */
+    bool is_ready; /* in a slot: awaits its turn */
 };
 
 /* A walk by several workers (convert_split.c). */
 struct pfd_split {
     bool is_on;
-    bool spins;         /* who waits for another's walk is not in its way */
-    uint64_t front;     /* the stretch that the walk so far has come to */
-    uint64_t next;      /* to be claimed; front: nobody looks ahead */
+    bool spins;         /* busy waiting takes no processor from a worker */
+    uint64_t front;     /* the slice that the walk so far has reached */
+    uint64_t next;      /* to be claimed; front: no slice is claimed ahead */
     uint64_t epoch;     /* claims of an earlier one are void */
-    unsigned alone;     /* so many stretches are to be walked one by one */
-    unsigned n_failed;  /* stretches that did not join, of late */
-    unsigned n_joined;  /* since then */
-    unsigned n_idle;    /* workers that wait for a stretch to claim */
-    atomic_uint n_news; /* grows when something may have changed for those who
-                           wait for the walk */
+    unsigned alone;     /* so many slices are to be walked one by one */
+    unsigned n_failed;  /* slices that did not join, recently */
+    unsigned n_joined;  /* slices that joined since then */
+    unsigned n_idle;    /* workers that wait for a slice to claim */
+    atomic_uint n_news; /* grows when workers that wait for the walk have to
+                           check again */
 };
 
 enum {
@@ -92,20 +93,20 @@ struct pfd_slice_copy {
 
 struct pfd_pool {
     const struct pfd_convert *convert;
-    bool has_parts; /* workers walk over some, and now and then over */
+    bool has_parts; /* workers walk over slice copies, and now and then over */
     struct pfd_byte_reader whole; /* the buffer */
     struct pfd_format_choice format_choice;
     const struct pfd_format *format;
     const struct pfd_sink *sink; /* NULL: nothing is printed */
     struct pfd_sink_options sink_options;
-    uint64_t reported; /* bits: findings of entries that are handed over */
-    bool is_selective; /* not all entries are given */
-    bool hides;        /* most entries of unknown ids */
+    uint64_t reported; /* bits: findings of entries that are reported */
+    bool is_selective; /* not all entries are emitted */
+    bool hides;        /* limits entries of unknown ids */
 
     pthread_mutex_t walking; /* guards these: */
-    /* By stretch: the walk has come to it, or claims are void. */
+    /* By slice: the walk has reached it, or claims are void. */
     pthread_cond_t joined[PFD_POOL_THREADS];
-    pthread_cond_t idle; /* there may be a stretch to claim */
+    pthread_cond_t idle; /* there may be a slice to claim */
     struct pfd_split split;
     struct pfd_walk walk;
     struct pfd_windows *windows;    /* NULL: the whole buffer is in view */
@@ -116,23 +117,24 @@ struct pfd_pool {
     uint64_t n_entries;
 
     pthread_mutex_t turn;                    /* guards these: */
-    pthread_cond_t turned[PFD_POOL_THREADS]; /* by batch: it is its turn */
-    struct pfd_product *slots; /* [n_slots], by batch: made before their turn */
+    pthread_cond_t turned[PFD_POOL_THREADS]; /* by batch: its turn has come */
+    struct pfd_product *slots; /* [n_slots], by batch: products that await their
+                                  turn */
     size_t n_slots;
     uint64_t n_written; /* batches */
-    bool is_writing;    /* somebody has the turn of batch n_written */
+    bool is_writing;    /* a worker has the turn of batch n_written */
     struct pfd_summary summary;
     struct pfd_finding_counts finding_counts;
     struct pfd_unknown_limit unknown_limit;
     uint64_t n_hidden;
-    bool *used; /* [pfd_strings_count()], when all workers are done; or NULL */
+    bool *used; /* [pfd_strings_count()], complete after all workers; or NULL */
     struct pfd_error error;
 
     atomic_bool stop;
-    atomic_bool shows_no_more; /* of unknown ids */
+    atomic_bool shows_no_more; /* entries of unknown ids */
 };
 
-/* Of the given entries of a string. */
+/* Sums of the emitted entries of a string. */
 struct pfd_string_sum {
     uint64_t entries;
     uint64_t bytes;
@@ -143,10 +145,9 @@ struct pfd_worker {
     struct pfd_batch batch;
     struct pfd_text members; /* of the batch's chunk, NUL-terminated */
     struct pfd_sink_options sink_options;
-    /* A walk over the stretch that was claimed, where it began, how it
-     * ended. */
+    /* The walk over the claimed slice, where it began, and how it ended. */
     struct pfd_walk walk;
-    void *state; /* of that walk; NULL where there are none */
+    void *state; /* of that walk; NULL: the format cannot be split */
     uint64_t stretch;
     uint64_t epoch;
     uint64_t begun;
@@ -162,12 +163,12 @@ struct pfd_worker {
     struct pfd_byte_reader view;
     uint64_t base;
     struct pfd_entry_source of;
-    struct pfd_filter_run *filter; /* NULL: all entries are wanted */
-    struct pfd_synthesized_counts synthesized_counts; /* where there are sums */
-    size_t range; /* of convert->ranges: that is not passed */
+    struct pfd_filter_run *filter; /* NULL: all entries are selected */
+    struct pfd_synthesized_counts synthesized_counts; /* if there are sums */
+    size_t range; /* of convert->ranges: the first that is not passed */
     uint64_t n_given;
-    struct pfd_worker_share *worker_share; /* of a picture; NULL: it has none */
-    struct pfd_product made;               /* of the batch */
+    struct pfd_worker_share *worker_share; /* of a plot; NULL: none */
+    struct pfd_product made;               /* its product of the batch */
     struct pfd_string_sum *sums;           /* [pfd_strings_count()], or NULL */
     bool *used; /* [pfd_strings_count()]: which strings entries have, or NULL */
     bool in_turn; /* this worker's batch may be written */
@@ -175,16 +176,15 @@ struct pfd_worker {
     pthread_t thread;
 };
 
-/* Notes are handed over only where they are asked for. */
+/* Are findings of this kind reported? Notes only on request. */
 bool pfd_pool_reports(const struct pfd_convert *convert,
                       enum pfd_finding_kind kind);
 
-/* Fills an empty batch with the next records of the pool's chunks, and says
- * what their records have in common; pool->walked: PFD_END behind the last. */
+/* Fills an empty batch with the next records of the pool's chunks, and sets the
+ * facts that these share; pool->walked: PFD_END behind the last. */
 void pfd_pool_fill_chunks(struct pfd_pool *pool, struct pfd_worker *w);
 
-/* The format of the chunks' entries, by the first that has some; any, where
- * none has. */
+/* The format of the first chunk that has entries; if none has, any. */
 const struct pfd_format *pfd_chunks_format(const struct pfd_pool *pool);
 
 /* Are walks over parts worth it, and possible? */
@@ -200,13 +200,13 @@ bool pfd_slice_copy_read(struct pfd_worker *w, struct pfd_walk *walk,
 /* From now on it is over the buffer. */
 void pfd_slice_copy_leave(const struct pfd_pool *pool, struct pfd_walk *walk);
 
-/* Can several workers walk over what is left? */
+/* Can several workers walk over the rest? */
 bool pfd_split_can(const struct pfd_pool *pool);
 /* spins: there is a processor for each worker. */
 void pfd_split_begin(struct pfd_pool *pool, bool spins);
 
-/* With pool->walking locked, which it gives up meanwhile: fills the worker's
- * batch with the records that come next. False: there are none. */
+/* With pool->walking locked, which is released meanwhile: fills the worker's
+ * batch with the next records. False: there are none. */
 bool pfd_split_take(struct pfd_worker *w);
 
 bool pfd_product_init(struct pfd_product *made,
@@ -217,20 +217,20 @@ void pfd_product_deinit(struct pfd_product *made);
 bool pfd_slots_init(struct pfd_pool *pool, size_t n);
 void pfd_slots_deinit(struct pfd_pool *pool);
 
-/* The run fails, unless it has failed before, and everybody stops. */
+/* Lets the run fail, unless it has failed before, and stops all workers. */
 void pfd_pool_fail(struct pfd_pool *pool, enum pfd_status status,
                    const char *text);
 
-/* Hands text to convert->write; one at a time. */
+/* Passes text to convert->write; one call at a time. */
 void pfd_pool_give(struct pfd_pool *pool, const struct pfd_text *out);
 
-/* Waits for the worker's turn, and writes what it has printed so far. */
+/* Waits for the worker's turn, and writes its output so far. */
 void pfd_worker_write(struct pfd_worker *w);
 
-/* The batch is made: it is written when its turn comes. */
+/* The product is complete: it is written when its turn comes. */
 void pfd_worker_end_turn(struct pfd_worker *w);
 
-/* Counts and prints the entries and findings of the worker's batch. */
+/* Counts and renders the entries and findings of the worker's batch. */
 void pfd_worker_do_batch(struct pfd_worker *w);
 
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A walk by several workers at once. The buffer is cut into stretches; each
- * worker claims the next one, looks in it for the first entry beyond doubt,
- * and walks from there to the stretch's end. Then the stretches are joined, one
- * after the other: where the walk so far ends at the very place where the next
- * one began, its records are what one walk would have made, since between two
- * entries a walk knows nothing of those before. Where it ends elsewhere, the
- * claims are void, and the next stretch is walked from there.
+ * A walk by several workers at once. The buffer is cut into slices; each worker
+ * claims the next one, looks in it for the first entry beyond doubt, and walks
+ * from there to the slice's end. Then the slices are joined in order. If the
+ * walk so far ends exactly where the next one began, its records are the same
+ * as one walk's, since between two entries a walk depends on nothing before. If
+ * it ends elsewhere, the claims are void, and the next slice is walked from
+ * there.
  */
 #include <string.h>
 
 #include "stream/pipeline/convert_pool.h"
 
 enum {
-    /* Bytes of a stretch: its smallest entries fit a batch. */
+    /* Bytes of a slice: its smallest entries fit a batch. */
     STRETCH = 64 * 1024,
     STRETCHES_MIN = 16,
-    BEHIND = 8 * 1024, /* bytes, of the entry that a stretch ends in */
-    ALONE_MAX = 6,     /* log2 of stretches */
-    TRUST = 64,        /* stretches that joined, for one that did not */
+    BEHIND = 8 * 1024, /* bytes, of the entry in which a slice ends */
+    ALONE_MAX = 6,     /* log2 of slices */
+    TRUST = 64,        /* slices that joined, for one that did not */
     SPINS = 256,       /* some microseconds, */
-    SPINS_MAX = 4,     /* so many times */
+    SPINS_MAX = 4,     /* at most so many times */
 };
 
 /* Lets the processor's other thread work. */
@@ -60,7 +60,7 @@ void pfd_split_begin(struct pfd_pool *pool, bool spins)
     split->next = split->front;
 }
 
-/* Whoever waits looks again. */
+/* Wakes all workers that wait, to check again. */
 static void wake_all(struct pfd_pool *pool)
 {
     atomic_fetch_add(&pool->split.n_news, 1);
@@ -69,7 +69,7 @@ static void wake_all(struct pfd_pool *pool)
     pthread_cond_broadcast(&pool->idle);
 }
 
-/* Claims are void: the walk goes on from where it is. */
+/* Voids claims: the walk goes on from where it is. */
 static void start_over(struct pfd_pool *pool)
 {
     struct pfd_split *split = &pool->split;
@@ -79,7 +79,7 @@ static void start_over(struct pfd_pool *pool)
     split->epoch++;
 }
 
-/* Where stretches do not join, looking ahead is work for nothing. */
+/* Where slices do not join, walking ahead is wasted. */
 static void distrust(struct pfd_split *split)
 {
     split->alone = 1u << split->n_failed;
@@ -96,7 +96,7 @@ static void trust(struct pfd_split *split)
         split->n_failed--;
 }
 
-/* The next stretch is this worker's; true: it is where the walk is. */
+/* Claims the next slice for this worker; true: the walk has reached it. */
 static bool claim(struct pfd_worker *w)
 {
     struct pfd_pool *pool = w->pool;
@@ -114,7 +114,7 @@ static bool claim(struct pfd_worker *w)
     return is_front;
 }
 
-/* Where the walk over the claimed stretch begins: false: there is no such
+/* Finds where the walk over the claimed slice begins; false: there is no such
  * entry. */
 static bool begin_stretch(struct pfd_worker *w, bool is_front, uint64_t end)
 {
@@ -132,7 +132,7 @@ static bool begin_stretch(struct pfd_worker *w, bool is_front, uint64_t end)
     return pool->format->split(&w->walk, start, end);
 }
 
-/* Walks over the claimed stretch; false: no entry was found in it. */
+/* Walks over the claimed slice; false: no entry was found in it. */
 static bool walk_stretch(struct pfd_worker *w, bool is_front)
 {
     const struct pfd_pool *pool = w->pool;
@@ -152,7 +152,7 @@ static bool walk_stretch(struct pfd_worker *w, bool is_front)
     return true;
 }
 
-/* The walk so far, and what this worker has walked: true when they are one. */
+/* Joins the walk so far and this worker's walk; true: they fit. */
 static bool join(struct pfd_worker *w, bool found)
 {
     struct pfd_pool *pool = w->pool;
@@ -183,8 +183,8 @@ static bool join(struct pfd_worker *w, bool found)
     return true;
 }
 
-/* With the lock, which is given up meanwhile: the walk before this one takes
- * less time than falling asleep and being woken. */
+/* With the lock, which is released meanwhile: waits busily, as the walk before
+ * this one takes less time than going to sleep and being woken. */
 static void spin(struct pfd_pool *pool)
 {
     unsigned news = atomic_load(&pool->split.n_news);
@@ -205,7 +205,7 @@ static bool is_joined(const struct pfd_worker *w)
            atomic_load(&pool->stop);
 }
 
-/* With the lock: until the worker's stretch is next, or its claim void. */
+/* With the lock: waits until the worker's slice is next, or its claim void. */
 static bool await_join(struct pfd_worker *w)
 {
     struct pfd_pool *pool = w->pool;
@@ -218,7 +218,7 @@ static bool await_join(struct pfd_worker *w)
     return pool->split.epoch == w->epoch && !atomic_load(&pool->stop);
 }
 
-/* With the lock: may somebody claim a stretch? */
+/* With the lock: may a worker claim a slice? */
 static bool may_claim(const struct pfd_pool *pool)
 {
     const struct pfd_split *split = &pool->split;

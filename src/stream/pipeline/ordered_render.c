@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring of sheets, each with a chunk or a part of a run. The caller fills the
- * next one, workers take them in turn and make lines of them, and whoever has
- * made the next ones to be written writes them: nobody sleeps but where there is
- * nothing to do. A caller that has to wait works, too.
+ * A ring of slots, each with a chunk or a slice of a run. The caller fills the
+ * next slot. Workers take full slots in order and render their lines; the one
+ * that has rendered the next slots to be written writes them. A thread sleeps
+ * only if there is nothing to do. A caller that has to wait works, too.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -18,9 +18,10 @@
 enum {
     THREADS_MAX = 64,
     THREADS_DEFAULT = 8,
-    SHEETS_EACH = 4, /* for a thread, of which the caller is one: half of them
-                        are filled while the others are printed and written */
-    RUN_BYTES = 32 << 10, /* of a sheet: its lines stay in the cache */
+    SHEETS_EACH = 4, /* slots for a thread, of which the caller is one: half of
+                        them are filled while the others are rendered and
+                        written */
+    RUN_BYTES = 32 << 10, /* of a slot: its lines stay in the cache */
 };
 
 struct sheet {
@@ -28,10 +29,10 @@ struct sheet {
     struct pfd_entry_run_copy run;
     struct pfd_lines *lines;
     struct pfd_ordered_render_place place;
-    const void *bytes; /* [n], of the chunk; NULL: the run is what counts */
+    const void *bytes; /* [n], of the chunk; NULL: the slot has a run */
     size_t n;
     bool is_full;
-    bool is_made; /* its lines are to be written */
+    bool is_made; /* its lines can be written */
 };
 
 struct pfd_ordered_render {
@@ -42,12 +43,12 @@ struct pfd_ordered_render {
     size_t n_threads;
 
     pthread_mutex_t lock; /* guards these: */
-    pthread_cond_t full;  /* a sheet may be taken */
-    pthread_cond_t empty; /* some was written */
-    uint64_t n_full;      /* sheets, since the beginning */
+    pthread_cond_t full;  /* a slot may be taken */
+    pthread_cond_t empty; /* a slot was written */
+    uint64_t n_full;      /* slots, since the beginning */
     uint64_t n_taken;
     uint64_t n_written;
-    bool is_writing; /* somebody writes number n_written */
+    bool is_writing; /* a thread writes number n_written */
     bool is_over;
     enum pfd_status status;
 };
@@ -126,7 +127,8 @@ static void note(struct pfd_ordered_render *ordered_render,
         ordered_render->status = status;
 }
 
-/* With the lock, which is given up meanwhile: what is next and made. */
+/* With the lock, which is released meanwhile: writes slots that are next and
+ * rendered. */
 static void write_made(struct pfd_ordered_render *ordered_render)
 {
     struct sheet *sheet =
@@ -151,8 +153,8 @@ static void write_made(struct pfd_ordered_render *ordered_render)
     ordered_render->is_writing = false;
 }
 
-/* With the lock, which is given up meanwhile: the next sheet. False: there is
- * none. */
+/* With the lock, which is released meanwhile: renders the next slot. False:
+ * there is none. */
 static bool take_next(struct pfd_ordered_render *ordered_render)
 {
     if (ordered_render->n_taken == ordered_render->n_full)
@@ -262,8 +264,8 @@ void pfd_ordered_render_free(struct pfd_ordered_render *ordered_render)
     free(ordered_render);
 }
 
-/* Until at most so many sheets are not written: who waits does what nobody else
- * has begun. */
+/* Waits until at most n slots are not written; meanwhile renders slots that no
+ * worker has taken. */
 static void await_written(struct pfd_ordered_render *ordered_render, size_t n)
 {
     while (ordered_render->n_full - ordered_render->n_written > n) {
@@ -272,7 +274,7 @@ static void await_written(struct pfd_ordered_render *ordered_render, size_t n)
     }
 }
 
-/* The i-th of those to be filled: only the caller counts on. */
+/* The i-th slot to be filled: only the caller's thread counts n_full. */
 static struct sheet *next_sheet(const struct pfd_ordered_render *ordered_render,
                                 size_t i)
 {
@@ -280,7 +282,7 @@ static struct sheet *next_sheet(const struct pfd_ordered_render *ordered_render,
                                    ordered_render->n_sheets];
 }
 
-/* So many of them are empty: they get so in their order. */
+/* Waits until the next n slots are empty: they become empty in order. */
 static void await_sheets(struct pfd_ordered_render *ordered_render, size_t n)
 {
     if (!next_sheet(ordered_render, n - 1)->is_full)
@@ -304,7 +306,7 @@ struct pfd_chunk_writer *pfd_ordered_render_chunk(
     return await_sheet(ordered_render)->chunk;
 }
 
-/* It is to be printed; not ok: there was no memory for what it should have. */
+/* Submits a slot; not ok: there was no memory for its contents. */
 static void give(struct pfd_ordered_render *ordered_render, struct sheet *sheet,
                  const struct pfd_ordered_render_place *place, bool ok)
 {
@@ -330,7 +332,7 @@ void pfd_ordered_render_submit(struct pfd_ordered_render *ordered_render,
     give(ordered_render, sheet, place, sheet->bytes);
 }
 
-/* Behind the last entry of [from, run->n) that a sheet has. */
+/* The end of the entries of [from, run->n) that one slot takes. */
 static size_t end_of_sheet(const struct pfd_entry_run *entry_run, size_t from)
 {
     const struct pfd_record *r = entry_run->records;
@@ -355,7 +357,7 @@ void pfd_ordered_render_run(struct pfd_ordered_render *ordered_render,
     }
 }
 
-/* ---- runs that come together ---- */
+/* ---- several runs at once ---- */
 
 enum {
     COPIES_MAX = SHEETS_EACH / 2 * (THREADS_MAX + 1)

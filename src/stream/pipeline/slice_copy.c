@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walks over parts that are read. Pages of a file that is mapped cost a fault
- * for every few of them, in virtual machines more than printing what they hold;
- * what is read again and again into the same memory stays in a processor's
- * cache. The buffer itself is what counts: where a part does not reach far
- * enough, the walk goes on over that.
+ * Walks over slice copies. Pages of a mapped file cost a fault for every few of
+ * them, in virtual machines more than rendering their contents; bytes that are
+ * read again and again into the same memory stay in a processor's cache. The
+ * buffer itself is authoritative: where a copy does not reach far enough, the
+ * walk goes on over the buffer.
  */
 #include <stdlib.h>
 
 #include "stream/pipeline/convert_pool.h"
 
 enum {
-    WORTH = 1024 * 1024, /* of a buffer: smaller ones are soon mapped */
+    WORTH = 1024 * 1024, /* bytes of a buffer: smaller ones are soon mapped */
 };
 
 bool pfd_slice_copy_can(const struct pfd_pool *pool)
 {
-    /* A walk that can begin anywhere needs no more than what it walks over. */
+    /* A walk that can begin anywhere needs only the bytes that it walks
+     * over. */
     return pool->convert->read_at && pool->format->split && !pool->windows &&
            !pool->chunks && pool->walk.view.n >= WORTH;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries and bytes of format strings that come in the buffer, by their ids and
- * texts; of one thread. A buffer can bring any number of them: those beyond the
- * first are counted as one. */
+/* Counts the entries and bytes of format strings that come in the buffer, by
+ * their ids and texts; for one thread. A buffer can bring any number of
+ * strings: the ones beyond the limit are counted as one. */
 #ifndef PFD_SYNTHESIZED_COUNTS_H
 #define PFD_SYNTHESIZED_COUNTS_H
 
@@ -22,8 +22,7 @@ struct pfd_synthesized_count {
 struct pfd_synthesized_counts {
     struct pfd_dictionary keys; /* the id's 8 bytes, then the text */
     struct pfd_text key;
-    struct pfd_text
-        sums; /* struct pfd_synthesized_count, by the key's number */
+    struct pfd_text sums; /* struct pfd_synthesized_count, by the key's index */
     struct pfd_synthesized_count others;
     bool failed; /* out of memory */
 };
@@ -33,7 +32,7 @@ void pfd_synthesized_counts_free(struct pfd_synthesized_counts *sums);
 void pfd_synthesized_counts_add(struct pfd_synthesized_counts *sums,
                                 const struct pfd_entry *entry);
 
-/* Hands all of them over; info NULL: those beyond the first. */
+/* Hands over all counts; info NULL: the strings beyond the limit. */
 void pfd_synthesized_counts_give(const struct pfd_synthesized_counts *sums,
                                  pfd_string_sum_fn fn, void *user);
 
