@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Source of what a dispatch packet is: hsa_kernel_dispatch_packet_t of the HSA
- * runtime's specification, 1.2; the processor sets a packet's type to "invalid"
- * once it has taken it and leaves the rest.
+ * Source of a dispatch packet's layout: hsa_kernel_dispatch_packet_t of the HSA
+ * runtime's specification, 1.2. The packet processor sets a packet's type to
+ * "invalid" once it has taken it, and leaves the other fields.
  */
 #include "memory/search/dispatch_packets.h"
 

@@ -34,7 +34,7 @@ static bool is_called(const struct pfd_section *s, const char *name)
     return s->n_name == strlen(name) && !memcmp(s->name, name, s->n_name);
 }
 
-/* Prefers the one that is loaded; a stripped code object has only that. */
+/* Prefers the loaded table: a stripped code object has no other. */
 static struct symbols find_symbols(const struct pfd_image *image)
 {
     struct symbols all = { 0 };
@@ -54,7 +54,7 @@ static struct symbols find_symbols(const struct pfd_image *image)
     return loaded.rows.n && loaded.names.n ? loaded : all;
 }
 
-/* The value of symbol NAME.kd, or else of NAME; false: there is neither. */
+/* The value of symbol NAME.kd, or else of NAME; false: neither is defined. */
 static bool find_symbol(const struct symbols *symbols, const char *name,
                         size_t n, uint64_t *ret)
 {

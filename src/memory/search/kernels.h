@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that are loaded, by the address of their descriptors, which is what
- * dispatch packets name them by. Owns what it holds.
+ * Loaded kernels, by the addresses of their descriptors: dispatch packets name
+ * them so. Owns its members.
  */
 #ifndef PFD_KERNELS_H
 #define PFD_KERNELS_H
@@ -12,8 +12,9 @@
 #include "core/base/error.h"
 
 struct pfd_kernel {
-    uint64_t address;       /* of its descriptor */
-    uint64_t printf_buffer; /* where its arguments have the buffer's address */
+    uint64_t address;       /* of the descriptor */
+    uint64_t printf_buffer; /* offset of the buffer's address in the
+                               arguments */
     const char *name;       /* NUL-terminated */
 };
 
@@ -25,14 +26,15 @@ struct pfd_kernels {
     struct pfd_arena names;
 };
 
-/* Those that print into a buffer, of the code objects that ROCm's runtime has
- * loaded. PFD_OK, also where these cannot be read; PFD_ERR_NOMEM. */
+/* Loads the kernels that print into a buffer, from the code objects that ROCm's
+ * runtime has loaded. PFD_OK, also where these cannot be read;
+ * PFD_ERR_NOMEM. */
 enum pfd_status pfd_kernels_load(struct pfd_kernels *kernels,
                                  struct pfd_memory *memory,
                                  struct pfd_error *err);
 void pfd_kernels_free(struct pfd_kernels *kernels);
 
-/* The kernel whose descriptor is at an address; NULL: none is. */
+/* The kernel whose descriptor is at the address; NULL: none. */
 const struct pfd_kernel *pfd_kernels_find(const struct pfd_kernels *kernels,
                                           uint64_t address);
 

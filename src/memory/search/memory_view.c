@@ -16,12 +16,12 @@ bool pfd_is_zero(const uint8_t *p, size_t n)
 struct taking {
     struct pfd_search_space *search_space;
     struct pfd_memory_view *memory_view;
-    struct pfd_ranges data; /* of the piece */
+    struct pfd_ranges data; /* of the view */
     uint64_t address;
     uint64_t n_most;
 };
 
-/* Pages that somebody wrote and that are zero all the same. */
+/* Adds the pages that are not zero: a page may be present and zero. */
 static void look_at_data(struct taking *t, uint64_t from, uint64_t to)
 {
     const uint8_t *bytes = t->memory_view->bytes;
@@ -54,7 +54,7 @@ static bool take_data(void *user, uint64_t from, uint64_t to)
     return !is_last && !t->data.failed;
 }
 
-/* Zeros, which take no memory yet. */
+/* A new mapping: zeros take no memory until they are written. */
 static void make_copy(struct pfd_memory_view *memory_view)
 {
     void *at = mmap(NULL, memory_view->n, PROT_READ | PROT_WRITE,
@@ -78,7 +78,7 @@ void pfd_memory_view_take(struct pfd_search_space *search_space,
         return;
     if (search_space->core)
         ret->bytes = pfd_core_bytes(search_space->core, address, &left);
-    /* Two are compared at a time. */
+    /* Two views exist at a time, where buffers are compared. */
     if (!search_space->core && n_most > search_space->n_copied_max / 3)
         t.n_most = search_space->n_copied_max / 3;
     if (ret->n > left)

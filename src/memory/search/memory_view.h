@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes from an address on, in one piece: where they stand in a core's file, or
- * copied where segments part them or a process has them. Holes are known, never
- * read, and take no memory in a copy.
+ * Contiguous bytes from an address on: in place in a core's file, or a copy
+ * where segments divide them or a process has them. Holes are known and never
+ * read; they take no memory in a copy.
  */
 #ifndef PFD_MEMORY_VIEW_H
 #define PFD_MEMORY_VIEW_H
 
 #include "memory/search/search_space.h"
 
-/* All zero is an empty piece. */
+/* All zero is an empty view. */
 struct pfd_memory_view {
-    const uint8_t *bytes;    /* [n]; NULL: nothing is there */
-    size_t n;                /* fewer than were wanted where memory ends */
-    struct pfd_ranges holes; /* of bytes, settled: pages of zeros */
-    uint64_t n_data;         /* bytes that were looked at: not in file holes */
+    const uint8_t *bytes;    /* [n]; NULL: none are present */
+    size_t n;                /* below the wanted number where memory ends */
+    struct pfd_ranges holes; /* ranges of bytes, settled: pages of zeros */
+    uint64_t n_data;         /* bytes that were read: all but file holes */
     uint8_t *copy;           /* [n_copy], owned; or NULL */
     size_t n_copy;
     bool failed; /* out of memory */
 };
 
-/* n_most: no more than so many bytes of data are looked at; behind them
- * everything is left out, and n says so. */
+/* n_most: limit of data bytes that are read; the view ends there, and n says
+ * so. */
 void pfd_memory_view_take(struct pfd_search_space *search_space,
                           uint64_t address, uint64_t n_wanted, uint64_t n_most,
                           struct pfd_memory_view *ret);

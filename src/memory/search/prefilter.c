@@ -11,7 +11,7 @@
 
 enum {
     THREADS_MAX = 64,
-    /* For less than so many bytes no thread is started. */
+    /* Below this number of bytes no thread is started. */
     ALONE_MAX = 4 << 20,
 };
 
@@ -55,7 +55,7 @@ static uint64_t mark_page(const struct pfd_prefilter *prefilter,
                           const struct pfd_field *field, size_t from, size_t to)
 {
     uint64_t mark = 0;
-    /* Most of a memory image is zero. */
+    /* Most pages of a memory image are zero. */
     if (pfd_is_zero(field->bytes + from, to - from))
         return 0;
     if (pfd_packet_find(prefilter->kernels, field, from, to) < to)
@@ -70,12 +70,12 @@ static uint64_t mark_page(const struct pfd_prefilter *prefilter,
     return mark;
 }
 
-#ifndef MADV_POPULATE_READ /* in no header of musl, nor of glibc before 2.35 */
+#ifndef MADV_POPULATE_READ /* missing in musl, and in glibc before 2.35 */
 #define MADV_POPULATE_READ 22
 #endif
 
-/* Has the system bring bytes in at once, and not the holes around them page by
- * page; where it cannot, they come as they are looked at. */
+/* Asks the system to load the bytes at once, rather than page by page with the
+ * holes around them. Where it cannot, pages are loaded when they are read. */
 static void bring_in(const uint8_t *bytes, size_t n)
 {
     uintptr_t first =
@@ -124,7 +124,7 @@ void pfd_prefilter_run(const struct pfd_prefilter *prefilter,
     unsigned started = 0;
     for (size_t i = 0; i < n; i++)
         n_bytes += pieces[i].to - pieces[i].from;
-    /* This thread is one; where others cannot be had it does all. */
+    /* The caller works, too; alone where no thread can be started. */
     while (n_bytes > ALONE_MAX && started + 1 < wanted &&
            pfd_thread_start(&threads[started], work, &w))
         started++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of the search that looks at every byte: which pages have a place
- * where something could begin. Several threads look; what they say does not
- * depend on how many.
+ * The part of the search that reads every byte: marks the pages where a buffer
+ * or packet could begin. Works on several threads; the marks do not depend on
+ * their number.
  */
 #ifndef PFD_PREFILTER_H
 #define PFD_PREFILTER_H
@@ -23,31 +23,31 @@ enum {
 #define PFD_PREFILTER_HEADER(i)  (UINT64_C(2) << 2 * (i)) /* of format i */
 #define PFD_PREFILTER_ENTRIES(i) (UINT64_C(4) << 2 * (i))
 
-/* What is looked for; borrowed, and only read. */
+/* The patterns that are searched for; borrowed, and only read. */
 struct pfd_prefilter {
     const struct pfd_strings *strings;
     const struct pfd_kernels *kernels;
     unsigned threads;
 };
 
-/* Part [from, to) of one, PFD_PREFILTER_PIECE bytes at most, and a mark for each
- * page in it that addresses part it into; 0: nothing is there. */
+/* A slice [from, to) of the field, PFD_PREFILTER_PIECE bytes at most, with a
+ * mark for each page of addresses in it; 0: no candidate. */
 struct pfd_prefilter_piece {
     size_t from;
     size_t to;
     uint64_t marks[PFD_PREFILTER_MARKS];
 };
 
-/* Fills the marks of pieces [n]. */
+/* Fills the marks of slices [n]. */
 void pfd_prefilter_run(const struct pfd_prefilter *prefilter,
                        const struct pfd_field *field,
                        struct pfd_prefilter_piece *pieces, size_t n);
 
-/* The field with format i's own strings. */
+/* The field with format i's strings. */
 struct pfd_field pfd_prefilter_field(const struct pfd_prefilter *prefilter,
                                      const struct pfd_field *field, size_t i);
 
-/* The end of the page at `at`, or `to` if that comes first. */
+/* The end of the page at `at`, or `to` if that is lower. */
 size_t pfd_prefilter_page_end(const struct pfd_field *field, size_t at,
                               size_t to);
 

@@ -10,11 +10,11 @@
 #include "memory/search/memory_view.h"
 
 enum {
-    /* All that is tried, in bytes of what is searched: places that lie in each
-     * other could cost its square. */
+    /* Limit of all decoding, as a multiple of the searched bytes: nested
+     * candidates could cost the square. */
     TRIED_FACTOR = 8,
     TRIED_LEAST = 1 << 26,
-    /* So many equal bytes at the start, header and an entry, are a copy. */
+    /* Equal bytes at the start that make a copy: a header and an entry. */
     COPY_MIN = 32,
     COMPARED_MAX = 1 << 26,
     GROWTH_MAX = 1 << 26,
@@ -22,7 +22,7 @@ enum {
     COPIED_LEAST = 24 << 20,
     DWORD = 4,
     PAGE = 4096,
-    /* What a header that a packet leads to is known by. */
+    /* Bytes of a header by which its format is recognized. */
     HEADER_MAX = 4096,
 };
 
@@ -38,8 +38,8 @@ static void spend(struct pfd_search *s, uint64_t n)
 
 /* ---- trying ---- */
 
-/* Counts what of a candidate decodes as one format. Holes are no data: what
- * they cost to pass over is little. */
+/* Counts the entries of a candidate that decode in one format. Holes do not
+ * count as data: passing over them is cheap. */
 static void try_format(struct pfd_search *s, const struct pfd_candidate *c,
                        const struct pfd_format *format, struct pfd_summary *ret)
 {
@@ -70,8 +70,8 @@ static bool has_strings(const struct pfd_search *s,
     return pfd_strings_table(s->how->strings, &format->strings)->n > 0;
 }
 
-/* A packet leads to it: a format whose header stands there, and which decodes
- * most of it. */
+/* For a candidate from a packet: takes the format whose header is there and
+ * that decodes the largest part. */
 static void choose_format(struct pfd_search *s, struct pfd_candidate *c)
 {
     uint8_t header[HEADER_MAX];
@@ -96,7 +96,7 @@ static void choose_format(struct pfd_search *s, struct pfd_candidate *c)
     }
 }
 
-/* Where next to nothing decodes, chance has made the header. */
+/* Is the header there by chance? Then next to nothing decodes. */
 static bool is_chance(const struct pfd_candidate *c)
 {
     return !decoded(&c->found_buffer.summary) ||
@@ -104,7 +104,8 @@ static bool is_chance(const struct pfd_candidate *c)
             c->found_buffer.summary.bytes < c->found_buffer.used / 100);
 }
 
-/* A process goes on to write, and its header does not say up to where. */
+/* The process goes on writing, and the header does not give the buffer's
+ * end. */
 static uint64_t room_to_grow(const struct pfd_search *s,
                              const struct pfd_found_buffer *f)
 {
@@ -138,8 +139,8 @@ static void try_candidate(struct pfd_search *s, struct pfd_candidate *c)
 
 /* ---- ranking ---- */
 
-/* What a packet leads to comes first, then what decodes to the largest part,
- * then what decodes to more entries. */
+/* Order: candidates from packets; then the larger decoded part; then more
+ * entries. */
 static int compare(const void *a, const void *b)
 {
     const struct pfd_candidate *x = a;
@@ -185,7 +186,7 @@ static bool starts_alike(struct pfd_search_space *search_space,
     return !memcmp(head[0], head[1], COPY_MIN);
 }
 
-/* Bytes that are the same at the beginning of both. */
+/* The number of equal bytes at the beginning of both. */
 static size_t compare_bytes(struct pfd_search *s,
                             const struct pfd_found_buffer *a,
                             const struct pfd_found_buffer *b)
@@ -207,7 +208,7 @@ static size_t compare_bytes(struct pfd_search *s,
     return same;
 }
 
-/* Does it say nothing that the better one does not say? */
+/* Does it have no entry that the better one lacks? */
 static bool is_copy(struct pfd_search *s, const struct pfd_candidate *c,
                     const struct pfd_candidate *better)
 {
@@ -220,7 +221,7 @@ static bool is_copy(struct pfd_search *s, const struct pfd_candidate *c,
     if (c->found_buffer.used == better->found_buffer.used &&
         (n == c->found_buffer.used || n == COMPARED_MAX))
         return true;
-    /* Part of one, such as a block of a file that was being written. */
+    /* A part of a buffer, such as a block of a file that was being written. */
     return n >= COPY_MIN && n < c->found_buffer.used && !is_sound(c) &&
            decoded(&c->found_buffer.summary) <=
                decoded(&better->found_buffer.summary);
@@ -233,7 +234,7 @@ static bool overlap(const struct pfd_found_buffer *a,
            b->address < a->address + a->used;
 }
 
-/* Those that stand in a better one, or are a copy of it, are dropped. */
+/* Drops candidates that overlap a better one or are a copy of it. */
 static void weed(struct pfd_search *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -252,8 +253,8 @@ static void weed(struct pfd_search *s)
     }
 }
 
-/* Where the next buffer begins, memory is that one's: a header that says more
- * than its buffer had room for reaches over it. */
+/* Cuts a buffer where the next one begins: its header gives a size larger than
+ * its memory. */
 static void trim(struct pfd_search *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -269,8 +270,8 @@ static void trim(struct pfd_search *s)
     }
 }
 
-/* Is the last dword zero, and what lies behind it? An entry that the buffer's
- * end cuts looks so in memory that nobody else uses. */
+/* Is the last dword zero, and the bytes behind it? So ends an entry that the
+ * buffer's end cuts, in memory without another owner. */
 static bool ends_in_zeros(struct pfd_search_space *search_space,
                           const struct pfd_found_buffer *f)
 {
@@ -282,8 +283,9 @@ static bool ends_in_zeros(struct pfd_search_space *search_space,
     return n >= DWORD && pfd_is_zero(bytes, n);
 }
 
-/* Does its last entry begin before the border of a page and end behind it?
- * There memory may become another's. What goes on behind that is sound. */
+/* Does the last entry cross the border of a page? The page behind it may belong
+ * to another owner. If more entries follow behind the border, the end is
+ * sound. */
 static bool is_last_over_border(struct pfd_search *s,
                                 const struct pfd_candidate *c)
 {
@@ -377,7 +379,7 @@ static enum pfd_status load_kernels(struct pfd_search *s, struct pfd_error *err)
     return status;
 }
 
-/* PFD_OK, or why there is no list. */
+/* PFD_OK; any other: there is no list, with the reason. */
 static enum pfd_status search_and_judge(struct pfd_search *s,
                                         struct pfd_found_buffers **ret,
                                         struct pfd_error *err)

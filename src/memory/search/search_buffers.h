@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of the search for buffers: places that could be one. search_pass.c
- * looks at memory and collects them; search_buffers.c tries them and keeps what is
- * believed.
+ * Internals of the search for buffers. search_pass.c walks memory and collects
+ * candidates; search_buffers.c tries them, and keeps the credible ones.
  */
 #ifndef PFD_SEARCH_BUFFERS_H
 #define PFD_SEARCH_BUFFERS_H
@@ -17,10 +16,10 @@
 /* A place that could be a buffer. */
 struct pfd_candidate {
     struct pfd_found_buffer found_buffer;
-    const struct pfd_format *format; /* NULL: whichever decodes it best */
-    bool has_no_size;                /* by its header: see struct pfd_whole */
+    const struct pfd_format *format; /* NULL: the one that decodes it best */
+    bool has_no_size;                /* its header has none: struct pfd_whole */
     bool is_dropped;
-    bool is_copy; /* and is dropped for that */
+    bool is_copy; /* and was dropped for that */
 };
 
 enum {
@@ -38,16 +37,16 @@ struct pfd_search {
     bool is_more;
     uint64_t n_stray_runs;
     uint64_t n_stray_entries;
-    uint64_t n_left;     /* bytes that may be tried or compared yet */
-    uint64_t n_searched; /* bytes, holes left out */
-    uint64_t n_done;     /* bytes, holes and all */
-    uint64_t n_all;      /* of which it will be so many */
+    uint64_t n_left;     /* bytes that may still be tried or compared */
+    uint64_t n_searched; /* bytes, without holes */
+    uint64_t n_done;     /* bytes, with holes */
+    uint64_t n_all;      /* the same, at the end of the search */
     uint64_t n_told;
     bool is_stopped;
     bool failed; /* out of memory */
 };
 
-/* Looks at all memory; candidates come by address. */
+/* Searches all memory; candidates come in order of address. */
 void pfd_search_all(struct pfd_search *search);
 
 #endif

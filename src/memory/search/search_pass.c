@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass over memory. A sieve (prefilter.c) looks at every page, on
- * several threads; what it leaves is looked at here, in order.
+ * One pass over memory. A prefilter (prefilter.c) marks pages on several
+ * threads; this file searches the marked ones, in order.
  */
 #include <string.h>
 
@@ -13,15 +13,16 @@
 enum {
     PAGE = PFD_PREFILTER_PAGE,
     TELL_EVERY = 1 << 26,
-    /* A buffer whose first entries are not written yet begins at a page, and so
-     * many before the first entry that is. */
+    /* A buffer whose first entries are not written yet begins at a page; limit
+     * of pages before the first written entry. */
     PAGES_BACK = 256,
-    REACH_MAX = 16, /* and it is not so many times longer than what is seen */
+    REACH_MAX = 16, /* and its length is at most this multiple of the written
+                       part */
 };
 
 static const char agreement[] = "header and entries agree";
 
-/* A stretch that is looked at. */
+/* The part of memory that is searched now. */
 struct stretch {
     struct pfd_search *search;
     const struct pfd_search_space_walk *walk;
@@ -31,11 +32,11 @@ struct stretch {
     size_t n;
     uint64_t address;
     size_t n_pieces;
-    size_t next[PFD_PREFILTER_FORMATS]; /* of each format: what is before is
-                                           told */
+    size_t next[PFD_PREFILTER_FORMATS]; /* by format: bytes before this were
+                                           searched */
     uint64_t
-        within[PFD_PREFILTER_FORMATS]; /* and which run belongs to the buffer
-                                           that was found last */
+        within[PFD_PREFILTER_FORMATS]; /* by format: the end of the buffer found
+                                          last; runs before it belong to it */
 };
 
 static struct pfd_candidate *add(struct pfd_search *s, uint64_t address)
@@ -97,8 +98,8 @@ static void search_packets(const struct stretch *t, size_t from, size_t to)
 
 /* ---- headers ---- */
 
-/* Where what allocates memory puts a large buffer: at the beginning of a page,
- * or behind what malloc() keeps there. */
+/* Where an allocator places a large buffer: at the beginning of a page, or
+ * behind malloc()'s header. */
 static bool is_allocation(uint64_t address)
 {
     enum {
@@ -137,8 +138,8 @@ static void search_headers(struct stretch *t, const struct pfd_field *field,
     }
 }
 
-/* What stands behind a header where the first entry is not whole: nothing yet,
- * or an older entry. */
+/* The bytes behind a header whose first entry is not complete: zeros, or an
+ * older entry. */
 static bool is_first(const struct pfd_format *format,
                      const struct pfd_table *table, const uint8_t *bytes,
                      size_t n)
@@ -150,8 +151,8 @@ static bool is_first(const struct pfd_format *format,
                           format->live->entry_at(table, bytes, n));
 }
 
-/* A header at the beginning of a page before a run, whose entries reach over
- * it; false: there is none. */
+/* Finds a header at the beginning of a page before a run, whose entries extend
+ * over the run; false: there is none. */
 static bool look_back(const struct stretch *t, const struct pfd_format *format,
                       const struct pfd_table *table,
                       struct pfd_recover_run *run)
@@ -254,7 +255,7 @@ static void tell(struct pfd_search *s, uint64_t n_done)
     s->is_stopped = !s->how->progress(s->how->user, s->n_done, s->n_all);
 }
 
-/* Looks at the pieces that have come together. */
+/* Searches the slices that were collected. */
 static void search_pieces(struct stretch *t)
 {
     struct pfd_search *s = t->search;
@@ -280,7 +281,7 @@ static bool add_data(void *user, size_t from, size_t to)
     struct stretch *t = user;
     for (size_t at = from; at < to && !t->search->is_stopped;) {
         struct pfd_prefilter_piece *p = &t->search->pieces[t->n_pieces++];
-        /* No more pages than there are marks, wherever it begins. */
+        /* A slice has no more pages than marks, wherever it begins. */
         size_t n = PFD_PREFILTER_PIECE - (t->address + at) % PAGE;
         p->from = at;
         p->to = n < to - at ? at + n : to;
@@ -291,7 +292,7 @@ static bool add_data(void *user, size_t from, size_t to)
     return !t->search->is_stopped;
 }
 
-/* What was told of its region, in its own places. */
+/* Moves the state of a region to the offsets of its next mapped range. */
 static void move(struct stretch *t, size_t n)
 {
     for (size_t i = 0; i < PFD_PREFILTER_FORMATS; i++) {

@@ -6,8 +6,8 @@
 #include "memory/space/mapped_range.h"
 
 enum {
-    BACK = 1 << 20, /* bytes of a window before what is searched, */
-    AHEAD_PART = 8, /* and behind it: such a part of it */
+    BACK = 1 << 20, /* bytes of a window before the searched part, */
+    AHEAD_PART = 8, /* and behind it: this fraction of the window */
     PAGE = 4096,
 };
 
@@ -65,7 +65,7 @@ static bool next_segment(const struct pfd_search_space *search_space,
 
 /* ---- walking over a process ---- */
 
-/* The first bytes at or behind w->at that are worth reading; *r has them. */
+/* The first bytes from w->at on that are worth reading; *r: their region. */
 static bool find_data(struct pfd_search_space *search_space,
                       struct pfd_search_space_walk *w,
                       struct pfd_memory_region *r, struct pfd_range *ret)
@@ -81,14 +81,14 @@ static bool find_data(struct pfd_search_space *search_space,
     return false;
 }
 
-/* Copies what addresses [from, to) have into the window, which begins there. */
+/* Copies addresses [from, to) into the window, which begins at `from`. */
 static void fill(struct pfd_search_space *search_space,
                  struct pfd_search_space_walk *w,
                  const struct pfd_memory_region *r, uint64_t from, uint64_t to)
 {
     struct pfd_range next = { from, from };
     pfd_ranges_free(&w->data);
-    /* Zeros again, which take no memory. */
+    /* Zeros again, without memory. */
     if (madvise(w->window, w->n_window, MADV_DONTNEED))
         fail(search_space, PFD_ERR_NOMEM);
     while (search_space->status == PFD_OK &&
@@ -168,7 +168,7 @@ void pfd_search_space_walk_end(struct pfd_search_space_walk *walk)
     *walk = (struct pfd_search_space_walk){ 0 };
 }
 
-/* A core's ranges as parts of a stretch. */
+/* Gives a core's ranges as offsets in a mapped range. */
 struct parting {
     uint64_t address;
     bool (*fn)(void *user, size_t from, size_t to);
@@ -205,7 +205,7 @@ void pfd_search_space_data(const struct pfd_search_space *search_space,
 
 /* ---- by address ---- */
 
-/* The region that has an address, if it is to be read; false: none. */
+/* The region of an address, if it may be read; false: none. */
 static bool find_region(const struct pfd_search_space *search_space,
                         uint64_t address, struct pfd_memory_region *ret)
 {
@@ -238,7 +238,7 @@ uint64_t pfd_search_space_measure(const struct pfd_search_space *search_space,
     return n < n_wanted ? n : n_wanted;
 }
 
-/* The first byte that is absent. */
+/* Keeps the first absent address. */
 static void take_absent(void *user, const struct pfd_range *range,
                         const char *why)
 {

@@ -61,7 +61,7 @@ static int compare(const void *a, const void *b)
                : (one->size < other->size) - (one->size > other->size);
 }
 
-/* What of a region is at `from` and behind it; false: nothing. */
+/* Cuts a region to the part from `from` on; false: there is none. */
 static bool cut(struct pfd_memory_region *r, uint64_t from)
 {
     uint64_t n = from > r->address ? from - r->address : 0;
@@ -94,7 +94,7 @@ enum pfd_status pfd_memory_map_settle(struct pfd_memory_map *map,
     return PFD_OK;
 }
 
-/* ---- whatever kind it is ---- */
+/* ---- any kind ---- */
 
 void pfd_memory_close(struct pfd_memory *memory)
 {
@@ -191,7 +191,7 @@ bool pfd_memory_auxv(const struct pfd_memory *memory, uint64_t type,
 
 /* ---- reading ---- */
 
-/* Ranges that are not there, joined where they touch. */
+/* Absent ranges, joined where they touch. */
 struct absence {
     pfd_memory_absent_fn fn;
     void *user;

@@ -2,7 +2,7 @@
 /*
  * Sources: the ELF-64 object file format and its extended numbering, elf(5) and
  * core(5); LLVM's AMDGPUUsage for the cores of GPUs, whose p_align is a shift
- * and is not asked for here.
+ * and is not read here.
  */
 #include "memory/space/core.h"
 
@@ -28,21 +28,21 @@ enum {
     EM_X86_64 = 62,
     EM_AARCH64 = 183,
     EM_AMDGPU = 224,
-    PN_XNUM = 0xffff, /* the number is section 0's sh_info */
+    PN_XNUM = 0xffff, /* section 0's sh_info has the number */
     PT_LOAD = 1,
     PT_NOTE = 4,
-    /* The kernel allows 65530 maps of a process unless told otherwise. */
+    /* The kernel's default limit is 65530 maps of a process. */
     HEADERS_MAX = 1 << 22,
     /* Some KiB for each thread. */
     NOTES_MAX = 1 << 28,
     BLOCK = 512, /* unit of st_blocks */
 };
 
-/* Bytes of an ELF file's parts: of 64 bits and of 32. */
+/* Sizes of an ELF file's parts: of 64 bits and of 32. */
 static const struct shape {
     unsigned program_header;
     unsigned section_header;
-    unsigned sh_info; /* its place in a section header */
+    unsigned sh_info; /* offset in a section header */
 } shapes[] = { { 56, 64, 44 }, { 32, 40, 28 } };
 
 static const uint64_t inflated_max = UINT64_C(256) << 30;
@@ -60,7 +60,7 @@ bool pfd_core_recognise(const void *bytes, size_t n)
 struct headers {
     struct pfd_core *core;
     struct pfd_report *report;
-    struct pfd_byte_reader table; /* [n] of them */
+    struct pfd_byte_reader table; /* [n] headers */
     size_t n;
 };
 
@@ -97,7 +97,7 @@ static struct program_header read_header(const struct headers *h, size_t i)
     return ret;
 }
 
-/* How many there are, by section 0 where the header cannot say it. */
+/* The number of headers, from section 0 where the ELF header cannot hold it. */
 static uint64_t count_headers(const struct headers *h, uint64_t n,
                               uint64_t sections)
 {
@@ -166,7 +166,7 @@ static int compare_segments(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Cuts what a header says down to what can be. */
+/* Limits a header's values to bytes that exist. */
 static bool make_segment(const struct headers *h, size_t i,
                          struct pfd_core_segment *ret)
 {
@@ -202,11 +202,11 @@ static bool make_segment(const struct headers *h, size_t i,
     return p.n_memory > 0;
 }
 
-/* Of two that speak of the same address the one that begins first is taken. */
+/* Where two segments overlap, the one that begins first counts. */
 static void part_segments(struct headers *h)
 {
     struct pfd_core *core = h->core;
-    uint64_t end = 0; /* of those before */
+    uint64_t end = 0; /* of the segments before */
     size_t n = 0;
     for (size_t i = 0; i < core->info.n_segments; i++) {
         struct pfd_core_segment s = core->segments[i];
@@ -418,7 +418,7 @@ void pfd_core_close(struct pfd_core *core)
     free(core);
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
 const struct pfd_core_info *pfd_core_info(const struct pfd_core *core)
 {
@@ -503,7 +503,7 @@ const void *pfd_core_bytes(const struct pfd_core *core, uint64_t address,
         *n = s->n_file - (address - s->address);
         return core->bytes + s->offset + (address - s->address);
     }
-    /* Perhaps it is in the part of one that is not in the core. */
+    /* The address may be in the part of a segment that is not in the core. */
     i += i < core->info.n_segments && address >= s->address;
     i = core->present[i];
     *n = i < core->info.n_segments ? core->segments[i].address - address
@@ -527,8 +527,8 @@ size_t pfd_core_read(const struct pfd_core *core, uint64_t address, void *ret,
     return done;
 }
 
-/* The data in bytes [*from, end) of the file: the first stretch, which begins at
- * *from then. False: there is none. */
+/* The first range of data in bytes [*from, end) of the file; *from is moved to
+ * its beginning. False: there is none. */
 static bool find_data(const struct pfd_core *core, uint64_t *from, uint64_t end,
                       uint64_t *to)
 {
@@ -536,7 +536,7 @@ static bool find_data(const struct pfd_core *core, uint64_t *from, uint64_t end,
     if (!core->is_sparse)
         return *from < end;
     off_t data = lseek(core->fd, (off_t)*from, SEEK_DATA);
-    if (data < 0) /* none up to the end of the file, or it cannot be told */
+    if (data < 0) /* no more data up to the file's end, or unknown */
         return errno != ENXIO && *from < end;
     *from = (uint64_t)data;
     off_t hole = *from < end ? lseek(core->fd, data, SEEK_HOLE) : -1;

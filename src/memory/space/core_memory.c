@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A core as an address space. What the kernel left out, as it stands in files
- * all the same (code and tables of programs), is read from those files, if they
- * are what was mapped: their first bytes, which hold an ELF file's headers and
- * mostly its build id, are compared with those in the core.
+ * A core as an address space. Memory that the kernel left out because files
+ * have it (code and tables of programs) is read from those files, if they are
+ * the ones that were mapped: their first bytes, which hold an ELF file's
+ * headers and mostly its build id, are compared with the core's.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,16 +18,16 @@
 enum {
     COMPARED = 4096, /* bytes: the kernel writes this page of an ELF file */
     COMPARED_MIN = 64,
-    PARTS_MAX = 64, /* of one file, side by side */
+    PARTS_MAX = 64, /* of one file, next to each other */
 };
 
-/* What is known of a mapped file. */
+/* The result of comparing a mapped file. */
 enum verdict {
     NOT_ASKED,
     IS_SAME,
     IS_GONE,
     IS_OTHER,
-    IS_DOUBTFUL, /* none of it is in the core to compare it with */
+    IS_DOUBTFUL, /* the core has no bytes to compare */
 };
 
 static const char *const reasons[] = {
@@ -43,10 +43,10 @@ static const char *const reasons[] = {
 };
 
 struct core_memory {
-    struct pfd_memory memory; /* first: the hooks are given this */
+    struct pfd_memory memory; /* first: hooks get its address */
     const struct pfd_core *core;
     uint8_t *verdicts; /* [core->info.n_files] */
-    int fd;            /* of file number `opened`, or -1 */
+    int fd;            /* of file `opened`, or -1 */
     size_t opened;
 };
 
@@ -76,7 +76,7 @@ static size_t find_file(const struct pfd_core *core, uint64_t address)
 static int open_regular(const char *name)
 {
     struct stat st;
-    /* Some devices do things when they are opened. */
+    /* Opening a device may have effects. */
     if (stat(name, &st) || !S_ISREG(st.st_mode))
         return -1;
     int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -87,8 +87,8 @@ static int open_regular(const char *name)
     return fd;
 }
 
-/* Where the first bytes of the same file are mapped; n_files: nowhere. Parts of
- * a program are mapped side by side. */
+/* The mapping of the same file's first bytes; n_files: none. Parts of a program
+ * are mapped next to each other. */
 static size_t find_start(const struct pfd_core *core, size_t i)
 {
     for (size_t k = i + 1; k-- > 0 && i - k < PARTS_MAX;) {
@@ -117,7 +117,7 @@ static enum verdict compare(const struct pfd_core *core, size_t i, int fd)
     return got == (ssize_t)n && !memcmp(here, there, n) ? IS_SAME : IS_OTHER;
 }
 
-/* Has file i open, if it is what was mapped. */
+/* Opens file i, if it is the one that was mapped. */
 static enum verdict open_file(struct core_memory *m, size_t i)
 {
     if (m->verdicts[i] > IS_SAME || (m->fd >= 0 && m->opened == i))
@@ -135,7 +135,7 @@ static enum verdict open_file(struct core_memory *m, size_t i)
     return verdict;
 }
 
-/* Bytes that the core does not have: n of them at most. */
+/* Reads at most n bytes that the core lacks. */
 static void read_file(struct core_memory *m, uint64_t address, void *bytes,
                       size_t n, struct pfd_memory_got *ret)
 {
@@ -222,7 +222,7 @@ static void add_segments(struct core_memory *m)
     }
 }
 
-/* The parts of mapped files that no segment speaks of. */
+/* Adds the parts of mapped files that no segment covers. */
 static void add_files(struct core_memory *m)
 {
     const struct pfd_core *core = m->core;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the notes of a core say. Sources: elf(5), Linux' fs/binfmt_elf.c
- * (NT_FILE) and linux/elfcore.h (NT_PRSTATUS, NT_PRPSINFO; the same on x86-64
- * and arm64); "Core Files" in LLVM's AMDGPUUsage and ROCm's amd_core_dump.cpp
- * for AMD's note, whose entries are structs of Linux' kfd_ioctl.h.
+ * The notes of a core. Sources: elf(5), Linux' fs/binfmt_elf.c (NT_FILE) and
+ * linux/elfcore.h (NT_PRSTATUS, NT_PRPSINFO; the same on x86-64 and arm64);
+ * "Core Files" in LLVM's AMDGPUUsage and ROCm's amd_core_dump.cpp for AMD's
+ * note, whose entries are structs of Linux' kfd_ioctl.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum {
     PRSTATUS_SIGNAL = 12, /* pr_cursig */
     PRPSINFO_PID = 24,
     PRPSINFO_NAME = 40,
-    PRPSINFO_PID_32 = 12, /* x86 and ARM have users of 16 bits */
+    PRPSINFO_PID_32 = 12, /* user ids of x86 and ARM have 16 bits */
     PRPSINFO_NAME_32 = 28,
     NAME_MAX_BYTES = 16,
 
@@ -53,7 +53,7 @@ static void skip_padding(struct pfd_byte_reader *c)
         c, n < pfd_byte_reader_left(c) ? n : pfd_byte_reader_left(c));
 }
 
-/* The next note; false: there is none, or it is cut. */
+/* The next note; false: there is none, or it is truncated. */
 static bool next_note(struct pfd_byte_reader *c, uint64_t base,
                       struct note *ret)
 {
@@ -88,7 +88,7 @@ static bool read_thread(struct pfd_core *core, const struct note *note,
     (void)report;
     pfd_byte_reader_skip(&c, PRSTATUS_SIGNAL);
     uint16_t number = pfd_byte_reader_u16(&c);
-    /* The first is the one that the signal came to. */
+    /* The first thread is the one that received the signal. */
     if (core->info.n_threads++ == 0 && pfd_byte_reader_ok(&c))
         core->info.signal = number;
     return true;
@@ -141,7 +141,7 @@ static int compare_files(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* The next name of the table's end; NULL: there is none that ends. */
+/* The next name of the table's end; NULL: there is none with a NUL. */
 static const char *next_name(struct pfd_byte_reader *names)
 {
     size_t left = pfd_byte_reader_left(names);
@@ -161,7 +161,7 @@ static bool read_files(struct pfd_core *core, const struct note *note,
     uint64_t page = pfd_core_word(core, &rows);
     size_t row = FILE_ROW * (core->info.is_32 ? 4 : 8);
     if (core->files)
-        return true; /* one table is enough */
+        return true; /* the first table counts */
     if (!pfd_byte_reader_ok(&rows) || n > pfd_byte_reader_left(&rows) / row) {
         cut_note(note, "the mapped files", report);
         return true;
@@ -192,8 +192,8 @@ static bool read_files(struct pfd_core *core, const struct note *note,
 
 /* ---- GPUs ---- */
 
-/* Rows of one size, at least n_least bytes of each; NULL: out of memory, or
- * they are not there (said), with *n at 0. */
+/* Reads rows of one size, at least n_least bytes each; NULL: out of memory, or
+ * they are absent (a finding), with *n at 0. */
 static void *make_rows(const struct note *note, struct pfd_byte_reader *c,
                        uint32_t n_rows, uint32_t n_each, uint32_t n_least,
                        size_t n_ours, struct pfd_byte_reader *rows,
@@ -241,7 +241,7 @@ static void read_queue(struct pfd_byte_reader c, struct pfd_core_queue *ret)
     ret->save_size = pfd_byte_reader_u32(&c);
 }
 
-/* Both in order; the note says how many there are and how long each is. */
+/* Agents, then queues; the note has the number and the size of each. */
 static bool read_rows(struct pfd_core *core, const struct note *note,
                       struct pfd_byte_reader *c, const uint32_t counts[4],
                       struct pfd_report *report)
@@ -279,7 +279,7 @@ static bool read_gpus(struct pfd_core *core, const struct note *note,
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         counts[i] = pfd_byte_reader_u32(&c);
     if (info->has_gpus)
-        return true; /* one is enough */
+        return true; /* the first note counts */
     if (!pfd_byte_reader_ok(&c) || n_runtime > pfd_byte_reader_left(&c)) {
         cut_note(note, "the GPUs' state", report);
         return true;
@@ -385,8 +385,9 @@ bool pfd_core_read_notes(struct pfd_core *core, uint64_t offset,
     return true;
 }
 
-/* Where the kernel put the waves of a queue that it stopped: sizes of a control
- * stack and of the waves' registers (struct kfd_context_save_area_header). */
+/* Where the kernel saved the waves of a queue that it stopped: sizes of a
+ * control stack and of the waves' registers (struct
+ * kfd_context_save_area_header). */
 void pfd_core_look_at_waves(struct pfd_core *core)
 {
     for (size_t i = 0; i < core->info.n_queues; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A compressed core's bytes in a file that has no name and goes with its
- * descriptor: memory stays free, and zeros take no room on the disk.
+ * A compressed core's bytes, inflated into a file that has no name and is
+ * deleted with its descriptor: memory stays free, and zeros take no disk space.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ enum {
 struct store {
     int fd;
     uint64_t n; /* bytes so far */
-    int why;    /* errno of what failed; 0: nothing did */
+    int why;    /* errno of the failure; 0: none */
 };
 
 static int open_nameless(void)
@@ -63,12 +63,12 @@ static bool put(struct store *s, const uint8_t *bytes, size_t n)
     return true;
 }
 
-/* A pfd_inflated_fn: whole pages of zeros are left out. */
+/* A pfd_inflated_fn: skips whole pages of zeros. */
 static bool take(void *user, const uint8_t *bytes, size_t n)
 {
     static const uint8_t zeros[PAGE];
     struct store *s = user;
-    size_t from = 0; /* of what is not written yet */
+    size_t from = 0; /* first byte that is not written yet */
     for (size_t at = 0; n - at >= PAGE; at += PAGE) {
         if (memcmp(bytes + at, zeros, PAGE) != 0)
             continue;

@@ -4,7 +4,8 @@
 #include <string.h>
 
 enum {
-    SHARED_MAX = 64 << 20, /* bytes: what is larger counts as this process' */
+    SHARED_MAX = 64 << 20, /* bytes: a larger region counts as the process'
+                              own */
 };
 
 static bool begins_with(const char *name, const char *start)
@@ -21,7 +22,7 @@ static bool is_one_of(const char *name, const char *const *starts)
     return false;
 }
 
-/* Reading a device may do something; its memory is there by other names. */
+/* Reading a device may have effects; its memory has other mappings. */
 bool pfd_memory_is_wanted(const struct pfd_memory_region *r)
 {
     static const char *const kept[] = { "/dev/shm/", "/dev/zero",
@@ -35,8 +36,8 @@ bool pfd_memory_is_wanted(const struct pfd_memory_region *r)
     return is_one_of(r->name, kept) || !begins_with(r->name, "/dev/");
 }
 
-/* Memory that no file on a disk stands behind, and which only this process has
- * written: what is shared may have pages that others made. */
+/* Memory without a file on a disk that only this process has written: shared
+ * memory may have pages that other processes made. */
 static bool is_sparse(const struct pfd_memory_region *r)
 {
     static const char *const names[] = { "[", "/memfd:", "/dev/zero", "/SYSV",

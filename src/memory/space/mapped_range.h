@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Which memory is worth searching, for whoever looks at all of it. */
+/* Decides which memory is worth searching. */
 #ifndef PFD_MAPPED_RANGE_H
 #define PFD_MAPPED_RANGE_H
 
 #include "memory/space/address_space.h"
 
-/* Can a region be read, and does reading it do nothing? */
+/* Can the region be read, without effects? */
 bool pfd_memory_is_wanted(const struct pfd_memory_region *region);
 
 /*
- * The first stretch of a region at addresses [from, to) that may have other
- * bytes than zeros; false: there is none. Of memory without a file, that is
- * what has pages: the rest may be terabytes, and reading would make pages.
+ * The first range of a region at addresses [from, to) that may have bytes other
+ * than zeros; false: there is none. In memory without a file only pages that
+ * exist count: the rest may be terabytes, and reading it would create pages.
  */
 bool pfd_memory_stretch(struct pfd_memory *memory,
                         const struct pfd_memory_region *region, uint64_t from,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stretch of memory as a buffer, and what is doubtful about it. */
+/* Copies a range of memory as a buffer, and reports its doubtful parts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,20 +8,20 @@
 
 enum {
     PAGE = 4096,
-    STEP = 1 << 20, /* bytes that are compared at once; whole pages */
-    TOLD_MAX = 64,  /* stretches of one kind */
+    STEP = 1 << 20, /* bytes compared at once; whole pages */
+    TOLD_MAX = 64,  /* ranges of one kind that are reported */
 };
 
-/* More is a mistake, and would be told as being out of memory at best. */
+/* A larger copy is a mistake; at best it would run out of memory. */
 #define COPY_MAX (UINT64_C(16) << 30)
 
 struct copying {
     struct pfd_memory *memory;
     struct pfd_memory_copy *copy;
     uint64_t address;
-    struct pfd_ranges missing; /* from the copy's start */
+    struct pfd_ranges missing; /* offsets in the copy */
     struct pfd_ranges torn;    /* likewise */
-    const char *why;           /* the first of missing is */
+    const char *why;           /* of the first missing range */
     struct pfd_report report;
 };
 
@@ -35,7 +35,7 @@ static void take_absent(void *user, const struct pfd_range *range,
         c->why = why;
 }
 
-/* Pages of [n] bytes at `at` that are not what they were; the later ones are
+/* Finds the pages of [n] bytes at `at` that have changed; the later bytes are
  * kept. */
 static void compare_step(struct copying *c, size_t at, const uint8_t *later,
                          size_t n)
@@ -107,7 +107,7 @@ static enum pfd_status copy_bytes(struct copying *c, struct pfd_error *err)
         status = read_again(c, err);
     pfd_ranges_settle(&c->missing);
     pfd_ranges_settle(&c->torn);
-    /* Mapped or unmapped between the two: not known all the same. */
+    /* Mapped or unmapped between the two reads: unknown as well. */
     for (size_t i = 0; status == PFD_OK && i < c->missing.n; i++) {
         const struct pfd_range *r = &c->missing.at[i];
         memset((uint8_t *)c->copy->bytes + r->from, 0, r->to - r->from);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of a process. Its folder in /proc is opened once, and `mem` and
- * `maps` in it: they belong to that process, and to the program that ran in it
- * then, whoever has its id later. Copying by id is quicker, and what it gave is
- * believed when that program is still there afterwards.
+ * The memory of a process. Its folder in /proc is opened once, with `mem` and
+ * `maps` in it: they stay bound to that process and to the program that ran in
+ * it then, even if its id is used again. Copying by id is faster; the bytes
+ * count if that program still runs afterwards.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "memory/space/process_access.h"
 
 enum {
-    PAGE = 4096, /* or several of them */
+    PAGE = 4096, /* or a multiple */
     STEP = 8 << 20,
     MAPS_MAX = 256 << 20,
     AUXV_MAX = 65536,
@@ -32,7 +32,7 @@ struct process {
     int folder; /* in /proc */
     int mem;
     int maps;
-    int pagemap;      /* -1: it must not be read */
+    int pagemap;      /* -1: reading it is not permitted */
     bool by_mem_only; /* copying by id is forbidden */
 };
 
@@ -51,7 +51,7 @@ static bool has_ended(const struct process *p)
     return p->pidfd >= 0 && poll(&poll_fd, 1, 0) == 1;
 }
 
-/* Reading gives nothing, and no error either, once the memory is gone. */
+/* Once the memory is gone, reading returns 0 bytes and no error. */
 static bool is_gone(const struct process *p)
 {
     char byte;
@@ -75,8 +75,8 @@ static enum pfd_status check_process(struct pfd_memory *memory,
 
 /* ---- bytes ---- */
 
-/* Bytes from an address on, nothing of which can be read: its page, or all up
- * to the next mapping that is known. */
+/* The number of unreadable bytes from an address on: its page, or all up to the
+ * next known mapping. */
 static uint64_t absent_bytes(const struct pfd_memory *memory, uint64_t address)
 {
     struct pfd_memory_region r;
@@ -88,7 +88,7 @@ static uint64_t absent_bytes(const struct pfd_memory *memory, uint64_t address)
                : to_page;
 }
 
-/* Bytes that were copied by the process' id; below 0: an errno value. */
+/* Copies by the process' id; returns bytes, or a negated errno value. */
 static ssize_t copy_by_id(struct process *p, uint64_t address, void *bytes,
                           size_t n)
 {
@@ -106,7 +106,7 @@ static ssize_t copy_by_id(struct process *p, uint64_t address, void *bytes,
     return -errno;
 }
 
-/* The same, of memory that only its driver can give, too. */
+/* The same through `mem`, also for memory that only its driver can read. */
 static ssize_t copy_by_mem(const struct process *p, uint64_t address,
                            void *bytes, size_t n)
 {
@@ -147,10 +147,10 @@ static enum pfd_status read_process(struct pfd_memory *memory, uint64_t address,
     return PFD_OK;
 }
 
-/* ---- what is mapped ---- */
+/* ---- mappings ---- */
 
-/* All that a file of /proc has, from its start: *ret [*n], to be freed. False:
- * errno says why. */
+/* Reads a whole file of /proc from its start: *ret [*n], freed by the caller.
+ * False: see errno. */
 static bool slurp(int fd, size_t n_max, char **ret, size_t *n)
 {
     size_t room = 0;
@@ -256,7 +256,7 @@ static bool find_populated(struct pfd_memory *memory, uint64_t from,
                           ? -1
                           : pread(p->pagemap, words, n * sizeof *words,
                                   (off_t)(at / page * sizeof *words));
-        if (got < (ssize_t)sizeof *words) { /* it is not said */
+        if (got < (ssize_t)sizeof *words) { /* the entry is missing */
             ret->from = ret->from ? ret->from : at;
             break;
         }
@@ -286,7 +286,7 @@ static int open_in(int folder, const char *path)
     return fd < 0 ? -errno : (int)fd;
 }
 
-/* As the process sees it, which may have another root. */
+/* Opens a path as the process sees it: its root may differ. */
 static int open_process_file(struct pfd_memory *memory, const char *path)
 {
     struct process *p = process_of(memory);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A small file of /proc as text; "" when it cannot be read. */
+/* A small file of /proc as text; "" if it cannot be read. */
 static void slurp(int folder, const char *name, char *ret, size_t n_ret)
 {
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
@@ -26,8 +26,8 @@ static void slurp(int folder, const char *name, char *ret, size_t n_ret)
         close(fd);
 }
 
-/* What follows "NAME:" at the beginning of a line; NULL: there is none. A
- * program's name, which is on the first line, cannot have a newline. */
+/* The text behind "NAME:" at the beginning of a line; NULL: there is none. A
+ * program's name, on the first line, cannot have a newline. */
 static const char *find_line(const char *text, const char *name)
 {
     size_t n = strlen(name);
@@ -44,7 +44,7 @@ static uint64_t number_at(const char *text, int base)
     return text ? strtoull(text, NULL, base) : 0;
 }
 
-/* The last of the numbers on a line, and how many there are. */
+/* The last number of a line; *n: how many it has. */
 static uint64_t last_number(const char *text, unsigned *n)
 {
     uint64_t number = 0;
@@ -62,7 +62,7 @@ static uint64_t last_number(const char *text, unsigned *n)
     return number;
 }
 
-/* Field 22 of `stat`, whose second is a name with anything in it. */
+/* Field 22 of `stat`, whose field 2 is a name of any bytes. */
 static uint64_t start_of(int folder)
 {
     char text[1024] = "";
@@ -94,7 +94,7 @@ struct pfd_process_status pfd_process_status(int folder)
     return ret;
 }
 
-/* -1: there is no such thing. */
+/* -1: the kernel has no such setting. */
 static int ptrace_scope(void)
 {
     char text[16] = "";
@@ -102,7 +102,7 @@ static int ptrace_scope(void)
     return *text >= '0' && *text <= '9' ? *text - '0' : -1;
 }
 
-/* ---- the sentence ---- */
+/* ---- the error message ---- */
 
 static enum pfd_status refused_by_user(const struct pfd_process_facts *f,
                                        struct pfd_error *err)
@@ -134,7 +134,7 @@ static enum pfd_status refused_by_itself(const struct pfd_process_facts *f,
                     (unsigned long long)f->pid);
 }
 
-/* It belongs to us, and has no more rights than we have. */
+/* The process is ours, with no more capabilities than we have. */
 static enum pfd_status refused_by_scope(const struct pfd_process_facts *f,
                                         struct pfd_error *err)
 {
@@ -156,7 +156,7 @@ static enum pfd_status refused_by_scope(const struct pfd_process_facts *f,
                     (unsigned long long)f->pid, why);
 }
 
-/* It runs in a container, where being root of ours may count for nothing. */
+/* The process is in a container, where our root may have no rights. */
 static enum pfd_status refused_by_namespace(const struct pfd_process_facts *f,
                                             struct pfd_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of a runtime. It is another program's, which changes it while it is
- * read: it is believed when two readings one after the other are equal and say
- * that no change is under way. Each is bounded, and each entry is taken once.
+ * The runtime's list of code objects. The runtime may change the list while it
+ * is read. It counts when two successive readings are equal and its state is
+ * consistent. Each reading is bounded, and each entry is taken once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 
 enum {
     ENTRIES_MAX = 65536,
-    NAME_MAX_BYTES = 16384, /* a path of 4096 bytes, all of them as %XX */
+    NAME_MAX_BYTES = 16384, /* a path of 4096 bytes, each as %XX */
     NAME_STEP = 256,
-    READINGS_MAX = 50, /* until the list stands still, */
-    PAUSE_MS = 2,      /* so long after each other */
+    READINGS_MAX = 50, /* until two are equal, */
+    PAUSE_MS = 2,      /* between two readings */
     VERSION_MIN = 8,   /* r_version of the runtime's r_debug */
     VERSION_MAX = 10,
     CONSISTENT = 0,       /* r_state, RT_CONSISTENT */
@@ -36,7 +36,7 @@ struct debug {
     uint64_t base;
 };
 
-/* struct link_map likewise: what is public of it. */
+/* The public part of struct link_map, likewise. */
 struct link {
     uint64_t load_address;
     uint64_t name;
@@ -55,18 +55,18 @@ struct list {
     struct entry *entries; /* [n] of [room] */
     size_t n;
     size_t room;
-    uint64_t cycle; /* the entry that the last one leads back to; 0: none */
+    uint64_t cycle; /* the entry that the last one links back to; 0: none */
     uint64_t lost;  /* the entry that could not be read; 0: none */
     size_t n_names; /* bytes of their names */
-    bool is_cut;    /* too many entries */
+    bool is_cut;    /* there are too many entries */
     bool failed;    /* out of memory */
 };
 
 struct pfd_process_code {
     struct pfd_memory *memory;
-    uint64_t places[PFD_SYMBOLS_MAX]; /* [n_places] of r_debug */
+    uint64_t places[PFD_SYMBOLS_MAX]; /* [n_places] addresses of r_debug */
     size_t n_places;
-    struct list lists[PFD_SYMBOLS_MAX]; /* as they were read last */
+    struct list lists[PFD_SYMBOLS_MAX]; /* of the last reading */
     bool was_read;
 };
 
@@ -80,13 +80,13 @@ static void free_list(struct list *l)
     *l = (struct list){ 0 };
 }
 
-/* The string at an address, to be freed; NULL: it cannot be read, or does not
- * end. */
+/* The string at an address; the caller frees it. NULL: it cannot be read, or
+ * has no end. */
 static char *read_name(struct pfd_memory *memory, uint64_t at, bool *failed)
 {
     char *name = NULL;
     for (size_t n = 0; at && n < NAME_MAX_BYTES;) {
-        /* Not beyond a multiple of the step, where no page may follow. */
+        /* Up to a multiple of the step: the next page may be absent. */
         size_t step = NAME_STEP - (size_t)((at + n) % NAME_STEP);
         char *more = realloc(name, n + step);
         *failed |= !more;
@@ -118,7 +118,7 @@ static bool add_entry(struct list *l, const struct entry *e)
     return true;
 }
 
-/* An entry's place, and its number in the list. */
+/* An entry's address, and its index in the list. */
 struct mark {
     uint64_t at;
     size_t i;
@@ -133,7 +133,7 @@ static int by_place(const void *a, const void *b)
     return (one->i > other->i) - (one->i < other->i);
 }
 
-/* Takes away what comes a second time: there the list is a circle. */
+/* Removes entries that come a second time: the list has a cycle there. */
 static void cut_cycle(struct list *l)
 {
     struct mark *sorted = malloc((l->n + 1) * sizeof *sorted);
@@ -156,7 +156,7 @@ static void cut_cycle(struct list *l)
     free(sorted);
 }
 
-/* Places only; a circle is gone round until its length is known. */
+/* Reads addresses only. A cycle is followed until its length is known. */
 static void walk(struct pfd_memory *memory, uint64_t first, struct list *ret)
 {
     uint64_t mark = 0;
@@ -218,8 +218,8 @@ static bool is_known(const struct debug *debug)
     return debug->version >= VERSION_MIN && debug->version <= VERSION_MAX;
 }
 
-/* Two equal readings, while nothing is under way; false: there were none, and
- * ret is the last one. A memory that stays as it is, is read once. */
+/* Reads until two readings are equal and consistent; false: none were, and ret
+ * is the last one. Memory that never changes is read once. */
 static bool read_still(const struct pfd_process_code *l, size_t i,
                        struct list *ret, int *state)
 {
@@ -244,9 +244,10 @@ static bool read_still(const struct pfd_process_code *l, size_t i,
     return still;
 }
 
-/* ---- what is new ---- */
+/* ---- new entries ---- */
 
-/* Most often the one behind that which was found before: *next. */
+/* Was the entry there before? Most often it is the one behind the last match:
+ * *next. */
 static bool was_there(const struct list *l, const struct entry *e, size_t *next)
 {
     for (size_t k = 0; k < l->n; k++) {
@@ -377,7 +378,7 @@ void pfd_process_code_close(struct pfd_process_code *l)
     free(l);
 }
 
-/* The runtime may be loaded later than we came. */
+/* The runtime may be loaded after this started. */
 static void find_places(struct pfd_process_code *l)
 {
     static const char symbol[] = "_amdgpu_r_debug";
@@ -410,7 +411,7 @@ enum pfd_status pfd_process_code_read(struct pfd_process_code *l,
     l->was_read = true;
     if (n_lists)
         *n_lists = l->n_places;
-    /* What was missing may be missing as the process has ended. */
+    /* An entry may be missing because the process has ended. */
     return status == PFD_OK ? pfd_memory_check(l->memory, err) : status;
 }
 

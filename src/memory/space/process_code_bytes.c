@@ -13,7 +13,7 @@ enum {
     STEP = 1 << 20, /* read at once: a wrong size takes no memory */
 };
 
-/* Code objects have some MiB. */
+/* Usual code objects have a few MiB. */
 #define BYTES_MAX (UINT64_C(1) << 30)
 
 struct reading {
@@ -26,7 +26,7 @@ struct reading {
     size_t n;
 };
 
-/* Says why it is not there. */
+/* Reports why it is absent. */
 static bool refuse(struct reading *r, enum pfd_finding_kind kind,
                    const char *why)
 {
@@ -53,7 +53,8 @@ static bool read_step(struct reading *r, uint8_t *to, size_t n)
     return true;
 }
 
-/* False: not all is there, which was said; or no memory: *status says so. */
+/* False: bytes are absent, which was reported, or memory is exhausted: see
+ * *status. */
 static bool read_all(struct reading *r, enum pfd_status *status)
 {
     while (r->n < r->uri.size) {
@@ -103,8 +104,8 @@ static bool open_file(struct reading *r)
     return check_size(r);
 }
 
-/* The runtime writes the id that the process has for itself; a child that was
- * forked has its parent's there. */
+/* The runtime writes the id that the process has for itself; a forked child has
+ * its parent's id there. */
 static bool open_memory(struct reading *r)
 {
     const struct pfd_memory *m = r->memory;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that stands somewhere in memory. A magic number is no evidence: an ELF
- * file's tables have to fit together and be for AMD's GPUs, and of a SPIR-V
- * module all instructions, in the order that the specification asks for.
+ * Searches memory for code objects. A magic number is no evidence: an ELF
+ * file's tables have to be consistent and for AMD's GPUs; a SPIR-V module needs
+ * all its instructions, in the specification's order.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum {
     WINDOW = 4 << 20, /* bytes that are searched at once */
-    HEAD = 64,        /* of an ELF file; SPIR-V's is shorter */
+    HEAD = 64,        /* of an ELF file; SPIR-V's header is shorter */
     ALIGNMENT = 4,
     AMDGPU = 224, /* e_machine, EM_AMDGPU */
     SHEADER = 64, /* bytes of a section header */
@@ -53,7 +53,7 @@ struct scan {
     struct pfd_error *err;
 };
 
-/* ---- what may be one ---- */
+/* ---- candidates ---- */
 
 static uint32_t word_at(const uint8_t *bytes, size_t i)
 {
@@ -62,7 +62,7 @@ static uint32_t word_at(const uint8_t *bytes, size_t i)
     return word;
 }
 
-/* Bytes of the ELF file that begins here; 0: none of AMD's. */
+/* The size of the ELF file that begins here; 0: not one of AMD's. */
 static uint64_t elf_size(const uint8_t *head)
 {
     Elf64_Ehdr h;
@@ -77,15 +77,15 @@ static uint64_t elf_size(const uint8_t *head)
     return h.e_shoff + (uint64_t)h.e_shnum * SHEADER;
 }
 
-/* May an instruction stand behind a function? */
+/* May this instruction follow a function? */
 static bool follows_function(uint32_t opcode)
 {
     return opcode == OP_FUNCTION || opcode == OP_LINE || opcode == OP_NO_LINE ||
            opcode == OP_EXT_INST;
 }
 
-/* Words of the module whose first words [n] these are; 0: it is none, or does
- * not end here. *is_open: what stands behind these may belong to it. */
+/* The size in words of the module that begins with these words [n]; 0: it is
+ * none, or does not end here. *is_open: the bytes behind may belong to it. */
 static size_t spirv_size(const uint8_t *bytes, size_t n, bool *is_open)
 {
     size_t end = 0;
@@ -111,8 +111,8 @@ static size_t spirv_size(const uint8_t *bytes, size_t n, bool *is_open)
     return has_model ? end : 0;
 }
 
-/* Do these words [n] begin as a module does? Its first instructions are looked
- * at here, since all of it is copied to be looked at. */
+/* Do these words [n] begin a module? Checks its first instructions before the
+ * whole module is copied for a full check. */
 static bool is_spirv(const uint8_t *head, size_t n)
 {
     bool is_open = false;
@@ -127,9 +127,9 @@ static bool is_spirv(const uint8_t *head, size_t n)
     return spirv_size(head, n, &is_open) > 0 || is_open;
 }
 
-/* ---- what is new ---- */
+/* ---- duplicates ---- */
 
-/* False: an equal one was given before, or no memory is left for one more. */
+/* False: an equal object was given before. */
 static bool is_new(struct scan *s, const uint8_t *bytes, size_t n)
 {
     uint8_t digest[DIGEST];
@@ -143,7 +143,8 @@ static bool is_new(struct scan *s, const uint8_t *bytes, size_t n)
         void *seen =
             room > OBJECTS_MAX ? NULL : realloc(s->seen, room * DIGEST);
         if (!seen)
-            return true; /* perhaps given twice then */
+            return true; /* the set is full: an equal object may be given
+                            twice */
         s->seen = seen;
         s->n_room = room;
     }
@@ -170,7 +171,7 @@ static enum pfd_status give(struct scan *s, uint64_t address,
     return s->fn(s->user, &object);
 }
 
-/* [n] bytes of memory, all of them there; NULL: they are not. */
+/* [n] bytes of memory; NULL: some are absent. */
 static uint8_t *take_bytes(const struct scan *s, uint64_t address, uint64_t n)
 {
     uint8_t *bytes = n && n <= OBJECT_MAX ? malloc((size_t)n) : NULL;
@@ -193,7 +194,7 @@ static enum pfd_status give_elf(struct scan *s, uint64_t address,
     return status;
 }
 
-/* How long a module is, only its end says: ever more of it is read. */
+/* A module has no length field: reads ever more until its end is found. */
 static enum pfd_status give_spirv(struct scan *s, uint64_t address,
                                   uint64_t n_left)
 {
@@ -217,7 +218,7 @@ static enum pfd_status give_spirv(struct scan *s, uint64_t address,
 
 /* ---- everywhere ---- */
 
-/* Looks at each place of [n] bytes of the window, which stand at an address;
+/* Searches each place of [n] bytes of the window, which begins at an address;
  * n_left: bytes of the region from there on. */
 static enum pfd_status search(struct scan *s, uint64_t address, size_t n,
                               uint64_t n_left)
@@ -237,7 +238,7 @@ static enum pfd_status search(struct scan *s, uint64_t address, size_t n,
     return status;
 }
 
-/* Addresses [from, to) of a region. */
+/* Searches addresses [from, to) of a region. */
 static enum pfd_status scan_stretch(struct scan *s, uint64_t from, uint64_t to,
                                     uint64_t region_end)
 {
@@ -249,7 +250,7 @@ static enum pfd_status scan_stretch(struct scan *s, uint64_t from, uint64_t to,
                                  NULL, s->err);
         if (status == PFD_OK)
             status = search(s, from, n, region_end - from);
-        /* A head that is cut here is seen whole by the next one. */
+        /* A header truncated here is complete in the next window. */
         from += n == left ? n : n - HEAD;
     }
     return status;

@@ -12,7 +12,7 @@ enum {
     NAME_MAX_BYTES = 64,
 };
 
-/* What is looked for, and what was found. */
+/* A search and its results. */
 struct search {
     struct pfd_memory *memory;
     const char *name;
@@ -20,7 +20,7 @@ struct search {
     size_t n;
 };
 
-/* A dynamic section, addresses as they are in the memory. */
+/* A dynamic section, with addresses in the memory. */
 struct tables {
     uint64_t symbols;
     uint64_t names;
@@ -60,7 +60,7 @@ static void add_address(struct search *s, uint64_t address)
         s->ret[s->n++] = address;
 }
 
-/* Is symbol i defined, and called so? */
+/* Takes symbol i if it is defined and has the name. */
 static void take_symbol(struct search *s, const struct tables *t, uint64_t bias,
                         uint32_t i)
 {
@@ -83,7 +83,8 @@ static bool read_word(struct search *s, uint64_t address, uint32_t *ret)
     return pfd_memory_take(s->memory, address, ret, sizeof *ret);
 }
 
-/* A table of the GNU linker: header, filter, buckets, hashes of symbols. */
+/* The hash table of the GNU linker: header, filter, buckets, hashes of
+ * symbols. */
 static void search_gnu(struct search *s, const struct tables *t, uint64_t bias)
 {
     struct {
@@ -113,7 +114,7 @@ static void search_gnu(struct search *s, const struct tables *t, uint64_t bias)
     }
 }
 
-/* The older table: counts, buckets, chains of symbols. */
+/* The older hash table: counts, buckets, chains of symbols. */
 static void search_sysv(struct search *s, const struct tables *t, uint64_t bias)
 {
     uint32_t counts[2]; /* of buckets, and of symbols */
@@ -135,7 +136,7 @@ static void search_sysv(struct search *s, const struct tables *t, uint64_t bias)
 
 /* ---- images ---- */
 
-/* Where entry `tag` is kept; NULL: it is not asked for. */
+/* The member for entry `tag`; NULL: the tag is not used. */
 static uint64_t *table_of(struct tables *t, int64_t tag)
 {
     switch (tag) {
@@ -156,8 +157,8 @@ static uint64_t *table_of(struct tables *t, int64_t tag)
     }
 }
 
-/* The dynamic linker of the GNU C library puts addresses in place of the
- * file's, others leave them. */
+/* The GNU C library's dynamic linker replaces a file's addresses by absolute
+ * ones; others leave them. */
 static void put_in_place(uint64_t *address, uint64_t bias)
 {
     if (*address && *address < bias)
@@ -197,8 +198,9 @@ static void search_image(struct search *s, uint64_t dynamic, uint64_t bias)
     }
 }
 
-/* Of program headers [n] at an address: where the dynamic section is, by its
- * file (0: none), and where `type` is, likewise. */
+/* The virtual address of the first program header of `type` in the file, of the
+ * headers [n] at an address; a PT_LOAD counts only at file offset 0. *found:
+ * there is one. */
 static uint64_t find_header(struct pfd_memory *memory, uint64_t at, uint64_t n,
                             uint32_t type, bool *found)
 {
@@ -217,7 +219,7 @@ static uint64_t find_header(struct pfd_memory *memory, uint64_t at, uint64_t n,
     return 0;
 }
 
-/* The link map of the program, as its dynamic linker keeps it for debuggers. */
+/* The program's link map, which its dynamic linker maintains for debuggers. */
 static void search_link_map(struct search *s)
 {
     struct {
@@ -242,7 +244,7 @@ static void search_link_map(struct search *s)
     if (!has_dynamic)
         return;
     struct tables t = read_dynamic(s->memory, dynamic + bias, bias);
-    /* struct r_debug: the version, then the first of the list. */
+    /* struct r_debug: the version, then the list's first entry. */
     if (!t.debug || !pfd_memory_take(s->memory, t.debug + 8, &at, sizeof at))
         return;
     for (unsigned i = 0; i < IMAGES_MAX && at; i++, at = link.next) {
@@ -252,7 +254,7 @@ static void search_link_map(struct search *s)
     }
 }
 
-/* An image whose ELF header begins a region. */
+/* An image whose ELF header is at the beginning of a region. */
 static void search_region(struct search *s, const struct pfd_memory_region *r)
 {
     Elf64_Ehdr header;
