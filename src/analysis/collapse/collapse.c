@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines wait in a queue, in the order of the first entry of each. A run that is
- * open takes entries of its format string until so many others came since the
- * last, or so many lines wait behind it.
+ * Lines wait in a queue, in the order of their first entries. An open run takes
+ * entries of its format string until too many other entries came since its last
+ * one, or too many lines wait behind it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,24 +15,26 @@
 enum {
     WINDOW = 1000,
     WINDOW_MAX = 1 << 20,
-    BYTES_A_RANGE = 64,     /* one of all runs for so many bytes that wait */
-    LINES_MAX = 1000,       /* that wait, beside the window's */
-    OUT_KEPT = 64 << 10,    /* bytes of what has gone out, for the next */
+    BYTES_A_RANGE = 64,     /* the limit of ranges grows by one for so many
+                               waiting bytes */
+    LINES_MAX = 1000,       /* waiting lines beside the window's */
+    OUT_KEPT = 64 << 10,    /* bytes that the output buffer keeps allocated */
     WAITING_MAX = 64 << 20, /* bytes of all waiting lines */
 };
 
-/* A line that waits. */
+/* A waiting line. */
 struct run {
     struct run *next;      /* in the queue */
-    struct run *next_open; /* of the same slot */
+    struct run *next_open; /* in the same slot */
     bool is_open;
     uint64_t key;
     uint64_t n;                           /* entries */
-    uint64_t last;                        /* number of the last one, of all */
+    uint64_t last;                        /* number of the last entry, counted
+                                             over all */
     uint64_t last_index;                  /* in its buffer */
     uint64_t last_sequence;               /* UINT64_MAX: unknown */
     uint64_t last_time;                   /* 0: unknown */
-    struct pfd_row *row;                  /* the first one's, owned */
+    struct pfd_row *row;                  /* of the first entry, owned */
     struct pfd_value_range *value_ranges; /* [row->n_cells]; owned */
     struct pfd_value_range *origins; /* [row->n_origins], of numbers; owned */
 };
@@ -43,8 +45,8 @@ struct pfd_collapse {
     struct run *first; /* the queue */
     struct run *last;
     uint64_t n_waiting;
-    size_t n_bytes;     /* of them, but for ranges */
-    struct run **slots; /* [n_slots], a power of two: open ones, by key */
+    size_t n_bytes;     /* of waiting lines, without ranges */
+    struct run **slots; /* [n_slots], a power of two: open runs, by key */
     size_t n_slots;
     uint64_t n; /* entries so far */
     struct pfd_value_range_room room;
@@ -91,7 +93,7 @@ static bool is_alike(const struct pfd_collapse *c, const struct pfd_row *a,
            (!c->spec.equal || is_same(a, a->message, b, b->message));
 }
 
-/* Can it be one of several? Not with a finding, nor without a message. */
+/* Can the row join a run? Not with a finding, nor without a message. */
 static bool may_collapse(const struct pfd_row *row)
 {
     if (row->string == PFD_ROW_LINE || row->string == PFD_ROW_NO_STRING)
@@ -120,7 +122,8 @@ static void close_run(struct pfd_collapse *c, struct run *run)
     run->is_open = false;
 }
 
-/* Is a text another than the first entry's? By its bytes: spans know hashes. */
+/* Does a text differ from the first entry's? Compares bytes: value ranges have
+ * only hashes. */
 static bool is_other_text(const struct pfd_row *a, const struct pfd_row *b,
                           size_t i)
 {
@@ -133,8 +136,8 @@ static bool is_other_text(const struct pfd_row *a, const struct pfd_row *b,
             memcmp(pfd_row_text(a, x), pfd_row_text(b, y), x->n_text) != 0);
 }
 
-/* The one of this name: not all entries of a format string have the same, and
- * NULL where this one lacks it. Most have it at the same place. */
+/* The origin of this name, at place i in most rows; NULL: the row has none.
+ * Entries of one format string may have different origins. */
 static const struct pfd_row_origin *find_origin(
     const struct pfd_row *row, const struct pfd_row_origin *like, size_t i)
 {
@@ -148,7 +151,8 @@ static const struct pfd_row_origin *find_origin(
     return NULL;
 }
 
-/* A number that entries of a run may differ in, as a cell. */
+/* The origin as a cell, where it is a number in which entries of a run may
+ * differ. */
 static struct pfd_cell origin_cell(const struct pfd_row_origin *o)
 {
     if (!o)
@@ -231,7 +235,7 @@ static struct run *new_run(struct pfd_collapse *c, const struct pfd_row *row)
     return run;
 }
 
-/* ---- its line ---- */
+/* ---- a run's line ---- */
 
 static void add_safe(struct pfd_text *out, const char *text, size_t n)
 {
@@ -240,7 +244,7 @@ static void add_safe(struct pfd_text *out, const char *text, size_t n)
         out->n += (size_t)(pfd_escape_terminal(to, text, n) - to);
 }
 
-/* The message, with what varies in place of it. */
+/* The message, with ranges in the places of values that vary. */
 static void add_message(struct pfd_text *out, const struct run *run)
 {
     const struct pfd_row *row = run->row;
@@ -292,7 +296,7 @@ static void add_origins(struct pfd_collapse *c, const struct run *run)
     pfd_text_puts(&c->out, any ? "}" : "");
 }
 
-/* The first entry's record, and more members behind its own. */
+/* The first entry's record, with members of the run behind its own. */
 static void write_json(struct pfd_collapse *c, const struct run *run)
 {
     const char *line = pfd_row_bytes(run->row, run->row->line);

@@ -10,13 +10,13 @@
 
 enum {
     SHOWN_MAX = 16, /* ranges in a line of text */
-    NEWS_MIN = 64,  /* values that wait to be merged */
+    NEWS_MIN = 64,  /* new values that wait to be merged */
 };
 
-/* Readers of JSON that keep 53 bits of a number round what is beyond. */
+/* Readers of JSON that store numbers in 53 bits round larger ones. */
 static const uint64_t exact_max = UINT64_C(1) << 53;
 
-/* Negative integers stand before others. */
+/* Maps negative integers below the others. */
 static uint64_t ordered(const struct pfd_value_range *s, uint64_t bits)
 {
     return s->type == PFD_ARGUMENT_INT ? bits ^ UINT64_C(1) << 63 : bits;
@@ -41,7 +41,7 @@ static uint64_t key_of(const struct pfd_row *row, const struct pfd_cell *cell)
     return cell->type == PFD_ARGUMENT_TEXT ? hash_text(row, cell) : cell->bits;
 }
 
-/* Only the least and the greatest are known from now on. */
+/* Keeps only the least and the greatest from now on. */
 static void cut(struct pfd_value_range *s, struct pfd_value_range_room *room)
 {
     s->low = UINT64_MAX;
@@ -60,7 +60,7 @@ static void cut(struct pfd_value_range *s, struct pfd_value_range_room *room)
     s->n_ranges = s->n_news = 0;
 }
 
-/* In a range that is known? */
+/* Is the value in one of the merged ranges? */
 static bool is_known(const struct pfd_value_range *s, uint64_t v)
 {
     size_t low = 0;
@@ -85,7 +85,8 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Behind the last range, or part of it. joins: neighbours are one range. */
+/* Appends a range, or extends the last one. joins: adjacent ranges become
+ * one. */
 static size_t append(struct pfd_value_range_interval *to, size_t n,
                      struct pfd_value_range_interval r, bool joins)
 {
@@ -100,7 +101,7 @@ static size_t append(struct pfd_value_range_interval *to, size_t n,
     return n;
 }
 
-/* New values among the ranges. */
+/* Merges new values into the ranges. */
 static void merge(struct pfd_value_range *s, struct pfd_value_range_room *room)
 {
     bool joins = s->type != PFD_ARGUMENT_TEXT;
@@ -136,8 +137,8 @@ static void merge(struct pfd_value_range *s, struct pfd_value_range_room *room)
     s->n_news = 0;
 }
 
-/* As many new ones wait as there are ranges, more or less: each merge costs as
- * much as all of them. */
+/* Reserves space for about as many new values as there are ranges, since each
+ * merge costs the sum of both. */
 static bool reserve(struct pfd_value_range *s,
                     struct pfd_value_range_room *room)
 {
@@ -166,7 +167,7 @@ static void add_value(struct pfd_value_range *s, uint64_t v,
         s->n_ranges ? &s->ranges[s->n_ranges - 1] : NULL;
     if (!s->is_cut && !s->n_news && last && s->type != PFD_ARGUMENT_TEXT &&
         last->to != UINT64_MAX && v == last->to + 1) {
-        last->to = v; /* most come in order */
+        last->to = v; /* values mostly come in order */
         return;
     }
     if (!s->is_cut && (is_known(s, v) || !reserve(s, room)) && !s->is_cut)
@@ -270,7 +271,7 @@ static void add_number(const struct pfd_value_range *s, double d,
     uint64_t bits = 0;
     struct pfd_table_column c = { .type = PFD_VALUE_FLOAT, .n_bytes = 8 };
     memcpy(&bits, &d, sizeof d);
-    if (s->n_bytes != 8) { /* as short as its own type allows */
+    if (s->n_bytes != 8) { /* as short as the argument's type allows */
         c.n_bytes = 4;
         bits = 0;
         memcpy(&bits, &f, sizeof f);
@@ -334,7 +335,7 @@ void pfd_value_range_text(const struct pfd_value_range *s, struct pfd_text *out)
 
 /* ---- as JSON ---- */
 
-/* One that readers would round is a text. */
+/* Adds an integer, as text where readers would round it. */
 static void add_json_integer(const struct pfd_value_range *s, uint64_t v,
                              struct pfd_text *out)
 {

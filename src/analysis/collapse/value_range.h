@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an argument was in all entries of a run: the integers as exact ranges,
- * floats by the least and the greatest, texts by how many different ones there
- * are. Within a bound of memory that all runs share; what goes beyond it is
- * less exact, and says so.
+ * The values of an argument over all entries of a run: integers as exact
+ * ranges, floats as least and greatest, texts as the number of different ones.
+ * All runs share a memory limit; beyond it a range becomes less exact, and its
+ * text says so.
  */
 #ifndef PFD_VALUE_RANGE_H
 #define PFD_VALUE_RANGE_H
@@ -16,9 +16,9 @@ struct pfd_value_range_interval {
     uint64_t to;
 };
 
-/* What all spans may have together. */
+/* The limit that all value ranges share. */
 struct pfd_value_range_room {
-    size_t n; /* ranges and hashes that are merged */
+    size_t n; /* merged ranges and hashes */
     size_t max;
     bool failed; /* out of memory */
 };
@@ -28,19 +28,19 @@ struct pfd_value_range {
     uint8_t n_bytes;
     char conversion;
     bool varies;
-    bool is_mixed; /* entries of one run differ in type: nothing is said */
-    bool is_cut;   /* more ranges, or different texts, than there is room for */
-    uint64_t first; /* the first entry's bits; of a text, its hash */
+    bool is_mixed;  /* entries of one run differ in type: no range is written */
+    bool is_cut;    /* more ranges, or different texts, than the limit allows */
+    uint64_t first; /* bits of the first entry's value; of a text, its hash */
     uint64_t n;     /* floats: numbers; others: values */
     uint64_t n_nans;
     double least;
     double greatest;
-    uint64_t low; /* of integers, when cut */
+    uint64_t low; /* of integers, if cut */
     uint64_t high;
     /* Ranges of integers; of texts, hashes in order (from). [n_ranges]; owned */
     struct pfd_value_range_interval *ranges;
     size_t n_ranges;
-    uint64_t *news; /* [n_news] of [news_room]: not among them yet; owned */
+    uint64_t *news; /* [n_news] of [news_room]: not merged yet; owned */
     size_t n_news;
     size_t news_room;
 };
@@ -52,17 +52,17 @@ void pfd_value_range_begin(struct pfd_value_range *value_range,
 void pfd_value_range_add(struct pfd_value_range *value_range,
                          const struct pfd_row *row, const struct pfd_cell *cell,
                          struct pfd_value_range_room *room);
-/* Nothing more will come: before it is written. */
+/* Ends the adding, before the range is written. */
 void pfd_value_range_end(struct pfd_value_range *value_range,
                          struct pfd_value_range_room *room);
 void pfd_value_range_free(struct pfd_value_range *value_range,
                           struct pfd_value_range_room *room);
 
-/* "[0–31, 128–200]", "[0.25…0.75]", "[12 distinct]". */
+/* Appends "[0–31, 128–200]", "[0.25…0.75]", "[12 distinct]". */
 void pfd_value_range_text(const struct pfd_value_range *value_range,
                           struct pfd_text *out);
 
-/* A value of JSON: {"ranges":[[0,31],[128,200]]}, {"min":0.25,"max":0.75,
+/* Appends a JSON value: {"ranges":[[0,31],[128,200]]}, {"min":0.25,"max":0.75,
  * "count":105,"nan":0}, {"distinct":12}; null where nothing varies. */
 void pfd_value_range_json(const struct pfd_value_range *value_range,
                           struct pfd_text *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Points into the cells of a plot. */
+/* Adds points to the cells of a plot. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "analysis/plot/plot_state.h"
 
 enum {
-    WAITING_MAX = 1 << 16 /* points that say how narrow cells have to be */
+    WAITING_MAX = 1 << 16 /* points that wait, to decide the first cell width */
 };
 
 /* The values of one point, by role. */
@@ -69,7 +69,7 @@ static bool make_panel(struct pfd_plot *plot, uint8_t type, uint64_t bits,
     return ok || pfd_plot_fail(plot, PFD_ERR_NOMEM, "out of memory");
 }
 
-/* SIZE_MAX: there are too many. */
+/* The panel of a point; SIZE_MAX: there are too many. */
 static size_t panel_of(struct pfd_plot *plot, const struct point *p)
 {
     uint8_t type = p->type[PFD_ROLE_BY];
@@ -91,14 +91,15 @@ static size_t panel_of(struct pfd_plot *plot, const struct point *p)
 
 /* ---- points ---- */
 
-/* Of a heat picture, a value; the y of a line. */
+/* Is the role a coordinate of the grid? The value of a heat picture and the y
+ * of a line are not. */
 static bool is_whole_role(const struct pfd_plot *plot, int role)
 {
     return role == PFD_ROLE_X ||
            (role == PFD_ROLE_Y && plot->spec.kind != PFD_PLOT_LINE);
 }
 
-/* Has it all that is wanted? Counts it where it has not. */
+/* Does the point have all values that the plot needs? Counts it if not. */
 static bool is_usable(struct pfd_plot *plot, const struct point *p)
 {
     for (int r = 0; r < PFD_ROLE_BY; r++) {
@@ -174,7 +175,7 @@ static void read_point(const struct pfd_plot *plot,
     }
 }
 
-/* Are all its values doubles, and is none what panels are made by? */
+/* Are all its values doubles, and is none the value that panels are made by? */
 static bool is_quick(const struct pfd_plot *plot,
                      const struct pfd_point_run *run)
 {
@@ -222,9 +223,9 @@ static void take_run(struct pfd_plot *plot, const struct pfd_point_run *run)
     }
 }
 
-/* ---- how narrow cells are ---- */
+/* ---- first cell width ---- */
 
-/* Which coordinates have parts, and so need narrow cells. */
+/* Finds the coordinates that have fractions, and need cells narrower than 1. */
 static void look_at(const struct pfd_plot *plot,
                     const struct pfd_point_run *run, bool parts[PFD_ROLES])
 {
@@ -240,7 +241,8 @@ static void look_at(const struct pfd_plot *plot,
     }
 }
 
-/* Room for what comes, while there is nothing that would have to be moved. */
+/* Grows the grids to waiting points while they are empty: no cell has to be
+ * moved. */
 static void reach(struct pfd_plot *plot, const struct pfd_point_run *run)
 {
     const struct pfd_grid_doubles points = doubles_of(plot, run);
@@ -265,7 +267,7 @@ static void begin_axis(const struct pfd_plot *plot, struct pfd_axis *axis,
     *axis = made;
 }
 
-/* The runs in [n] bytes, one after another: *at is moved on. NULL: no more. */
+/* The next run in [n] bytes; *at moves behind it. NULL: no more. */
 static const struct pfd_point_run *next_run(const void *bytes, size_t n,
                                             size_t *at)
 {

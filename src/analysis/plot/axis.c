@@ -15,7 +15,7 @@ void pfd_axis_init(struct pfd_axis *ret, size_t max, bool whole)
     set_k(ret, whole ? 0 : PFD_AXIS_LEAST);
 }
 
-/* Of a double that is less than 2^127. */
+/* Rounds down a double below 2^127. */
 static pfd_place down(double d)
 {
     pfd_place i = (pfd_place)d;
@@ -36,12 +36,12 @@ pfd_place pfd_axis_place_slowly(const struct pfd_axis *axis,
         return hi < 0 ? -((pfd_place)1 << 120) : (pfd_place)1 << 120;
     pfd_place place = down(hi);
     double rest = (hi - (double)place) + lo;
-    if (hi == 0 && at.hi < 0) /* too little for a double */
+    if (hi == 0 && at.hi < 0) /* below the smallest double */
         return -1;
     return place + down(rest);
 }
 
-/* Cells so narrow that more places than 2^100 are needed are of no use. */
+/* The smallest k: cells that need more than 2^100 places are of no use. */
 static int least_k(struct pfd_double_double at)
 {
     int exponent = at.hi != 0 ? ilogb(at.hi) : PFD_AXIS_LEAST;
@@ -114,7 +114,7 @@ struct pfd_axis_growth pfd_axis_grow(const struct pfd_axis *axis,
 struct pfd_double_double pfd_axis_start(const struct pfd_axis *axis,
                                         pfd_place place)
 {
-    /* In two halves, as 64 bits are all that there may be. */
+    /* In two halves: a double has only 53 bits. */
     double high = (double)(place >> 32) * 4294967296.0;
     double low = (double)(uint32_t)place;
     struct pfd_double_double w = pfd_double_double_add2(high, low);

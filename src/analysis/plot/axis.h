@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One direction of a grid: which cell a coordinate falls into. Cells are 2^k
- * wide and lie at multiples of that. Nobody has to know the range beforehand:
- * where it gets too wide for as many cells as there may be, two cells become
- * one, and so on; the cells of before are whole ones of later, so that nothing
- * is reduced twice.
+ * One direction of a grid: maps a coordinate to a cell. Cells are 2^k wide and
+ * begin at multiples of that. The range need not be known beforehand: when it
+ * needs more cells than the limit, each pair of cells becomes one. Each old
+ * cell lies in exactly one new cell, so no point is reduced twice.
  */
 #ifndef PFD_AXIS_H
 #define PFD_AXIS_H
@@ -13,19 +12,19 @@
 
 #include "analysis/plot/double_double.h"
 
-typedef __int128 pfd_place; /* of a cell: the coordinate / 2^k, down */
+typedef __int128 pfd_place; /* of a cell: the coordinate / 2^k, rounded down */
 
 struct pfd_axis {
     int k;
     double scale[2]; /* their product is 2^-k */
-    size_t max;      /* cells that there may be */
-    bool is_limited; /* to these coordinates, both included: */
+    size_t max;      /* limit of cells */
+    bool is_limited; /* to these coordinates, both inclusive: */
     struct pfd_double_double low;
     struct pfd_double_double high;
-    pfd_place from;    /* of the first cell that there is room for */
-    size_t n;          /* cells that there is room for */
-    pfd_place seen[2]; /* the first and the last that is used, as of the last
-                          look; a limited axis: that the limits are in */
+    pfd_place from;    /* of the first allocated cell */
+    size_t n;          /* allocated cells */
+    pfd_place seen[2]; /* the first and the last used cell, as of the last
+                          refresh; if limited: the cells of the limits */
     bool is_used;
 };
 
@@ -36,20 +35,20 @@ enum {
 /* whole: no cell is narrower than 1. */
 void pfd_axis_init(struct pfd_axis *ret, size_t max, bool whole);
 
-/* Nothing below or above is wanted. */
+/* Limits the axis; coordinates beyond are left out. */
 void pfd_axis_limit(struct pfd_axis *axis, struct pfd_double_double low,
                     struct pfd_double_double high);
 
-/* The place of a coordinate, which is finite. */
+/* The place of a finite coordinate. */
 pfd_place pfd_axis_place_slowly(const struct pfd_axis *axis,
                                 struct pfd_double_double at);
 
-/* Makes cells twice as wide so many times. */
+/* Doubles the width of cells so many times. */
 void pfd_axis_coarsen(struct pfd_axis *axis, int times);
 
 /*
- * What has to be changed to have a place for a coordinate: how many times to
- * coarsen first, then which cells to have. Changes nothing.
+ * The changes that give a coordinate a place: how many times to coarsen first,
+ * then which cells to allocate. The axis is not changed.
  */
 struct pfd_axis_growth {
     int times;
@@ -60,7 +59,7 @@ struct pfd_axis_growth {
 struct pfd_axis_growth pfd_axis_grow(const struct pfd_axis *axis,
                                      struct pfd_double_double at, size_t max);
 
-/* Where a cell begins. */
+/* The coordinate where a cell begins. */
 struct pfd_double_double pfd_axis_start(const struct pfd_axis *axis,
                                         pfd_place place);
 
@@ -69,7 +68,8 @@ static inline size_t pfd_axis_used(const struct pfd_axis *axis)
     return axis->is_used ? (size_t)(axis->seen[1] - axis->seen[0]) + 1 : 0;
 }
 
-/* The cell of a coordinate, counted from `from`; SIZE_MAX: not there (yet). */
+/* The cell of a coordinate, counted from `from`; SIZE_MAX: it has none
+ * (yet). */
 static inline size_t pfd_axis_cell(const struct pfd_axis *axis,
                                    struct pfd_double_double at)
 {

@@ -73,7 +73,7 @@ static void svg_text(struct pfd_text *svg, int64_t x, int64_t y,
     pfd_text_puts(svg, "</text>\n");
 }
 
-/* ---- both ---- */
+/* ---- both kinds ---- */
 
 void pfd_canvas_fill(struct pfd_canvas *canvas, int64_t x, int64_t y,
                      int64_t width, int64_t height, struct pfd_colour colour)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What pictures are drawn on: pixels, or an SVG file. Pixels are the unit of
- * both, from the upper left corner. */
+/* A surface for pictures: pixels, or an SVG file. The unit of both is a pixel,
+ * from the upper left corner. */
 #ifndef PFD_CANVAS_H
 #define PFD_CANVAS_H
 
@@ -14,27 +14,27 @@ enum pfd_anchor {
 };
 
 struct pfd_canvas {
-    struct pfd_raster *raster; /* or: */
+    struct pfd_raster *raster; /* of pixels; or: */
     struct pfd_text *svg;
 };
 
 void pfd_canvas_fill(struct pfd_canvas *canvas, int64_t x, int64_t y,
                      int64_t width, int64_t height, struct pfd_colour colour);
 
-/* Both ends are drawn. */
+/* Draws a line, both ends included. */
 void pfd_canvas_line(struct pfd_canvas *canvas, int64_t x0, int64_t y0,
                      int64_t x1, int64_t y1, struct pfd_colour colour);
 
-/* y: the upper edge; upwards: turned to the left, x is the left edge, and y
- * what the anchor is of. */
+/* y: the upper edge. upwards: the text is turned to the left; x is its left
+ * edge, and the anchor is along y. */
 void pfd_canvas_text(struct pfd_canvas *canvas, int64_t x, int64_t y,
                      const char *text, enum pfd_anchor anchor, bool upwards,
                      struct pfd_colour colour);
 
-/* Pixels that a text takes along its line. */
+/* Pixels of a text along its line. */
 size_t pfd_canvas_width(const char *text);
 
-/* The frame of an SVG file. */
+/* Writes the begin and the end of an SVG file. */
 void pfd_svg_begin(struct pfd_text *svg, size_t width, size_t height,
                    const char *title);
 void pfd_svg_end(struct pfd_text *svg);

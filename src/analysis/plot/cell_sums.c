@@ -16,7 +16,7 @@ void pfd_cell_sums_deinit(struct pfd_cell_sums *cell_sums)
     *cell_sums = (struct pfd_cell_sums){ 0 };
 }
 
-/* Panels without sums, with room for them. */
+/* Allocates panels without sums. */
 static enum pfd_cell_sums_room make(struct pfd_exact_sum exact_sum,
                                     size_t n_panels, size_t n, bool is_whole,
                                     struct pfd_cell_sums *ret)
@@ -99,7 +99,7 @@ static bool is_zero(const uint64_t *words, unsigned n)
     return true;
 }
 
-/* More words for each, such that the part fits. */
+/* Adds words to each sum, so that the part fits. */
 static enum pfd_cell_sums_room widen(struct pfd_cell_sums *cell_sums,
                                      struct pfd_units part)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the numbers of a grid's cells add up to, exactly (exact_sum.h): a panel of
- * sums for each of the grid's. Most cells have nothing, and take no memory.
+ * Exact sums (exact_sum.h) of the numbers in a grid's cells: a panel of sums
+ * for each panel of the grid. Most cells are empty, and take no memory.
  */
 #ifndef PFD_CELL_SUMS_H
 #define PFD_CELL_SUMS_H
@@ -17,31 +17,32 @@ enum {
 struct pfd_cell_sums {
     struct pfd_exact_sum exact_sum;
     size_t n_panels;
-    bool is_whole; /* most cells will have sums */
-    size_t n;      /* cells of each */
-    uint64_t
-        *panels[PFD_CELL_SUMS_PANELS_MAX]; /* [n * exact.words]; owned; NULL:
-                                              all are 0 */
+    bool is_whole;                              /* most cells will have sums */
+    size_t n;                                   /* cells of each panel */
+    uint64_t *panels[PFD_CELL_SUMS_PANELS_MAX]; /* [n * exact_sum.words]; owned;
+                                              NULL: all are 0 */
 };
 
 enum pfd_cell_sums_room {
     PFD_CELL_SUMS_OK,
     PFD_CELL_SUMS_NO_MEMORY,
-    PFD_CELL_SUMS_TOO_WIDE, /* numbers differ too much for so many cells */
+    PFD_CELL_SUMS_TOO_WIDE, /* the range of numbers is too wide for so many
+                               cells */
 };
 
 void pfd_cell_sums_deinit(struct pfd_cell_sums *cell_sums);
 
-/* As many panels of n cells, in the same room, most of which will have sums. */
+/* Makes an equal number of panels of n cells, with sums of the same width.
+ * is_whole: most cells will have sums. */
 enum pfd_cell_sums_room pfd_cell_sums_like(
     const struct pfd_cell_sums *cell_sums, size_t n_panels, size_t n,
     bool is_whole, struct pfd_cell_sums *ret);
 
-/* More cells behind those of the only panel. */
+/* Adds cells behind those of the only panel. */
 enum pfd_cell_sums_room pfd_cell_sums_extend(struct pfd_cell_sums *cell_sums,
                                              size_t n);
 
-/* One more. */
+/* Adds a panel of n cells. */
 enum pfd_cell_sums_room pfd_cell_sums_add_panel(struct pfd_cell_sums *cell_sums,
                                                 size_t n);
 
@@ -49,7 +50,8 @@ enum pfd_cell_sums_room pfd_cell_sums_add_panel(struct pfd_cell_sums *cell_sums,
 enum pfd_cell_sums_room pfd_cell_sums_add(struct pfd_cell_sums *cell_sums,
                                           size_t panel, size_t i,
                                           struct pfd_units part);
-/* The sum of a cell of another one, of the same room. */
+/* Adds the sum of cell k of the same panel in another set, whose sums have the
+ * same width. */
 void pfd_cell_sums_join(struct pfd_cell_sums *cell_sums, size_t panel, size_t i,
                         const struct pfd_cell_sums *other, size_t k);
 

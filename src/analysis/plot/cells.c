@@ -7,28 +7,29 @@
 #include "analysis/plot/zeroed_memory.h"
 
 enum {
-    /* Bits of a sum above its unit: of what comes first, and of anything. A
-     * float, and 128 times as much, fits a word. */
+    /* Bits of a sum above its unit: of the first number, and of any. A float,
+     * and 128 times as much, fits a word. */
     SUM_FIRST = 75,
     SUM_FIRST_FLOAT = 56,
     SUM_MOST = 94,
     MANTISSA = 53,
     /* Of a flat sum: its unit above the other's, its bits above its unit, and
-     * those of how many were added, which are below. */
+     * the bits of its count, which are the lowest. */
     FLAT_UNIT = 12,
     FLAT_BITS = 53,
     FLAT_COUNT = 10,
     FLAT_COUNT_MAX = (1 << FLAT_COUNT) - 1,
-    /* Blocks have points in these. */
+    /* Bits of `blocks`: where a block has points. */
     IN_ALL = 1,
     IN_FLAT = 2,
 };
 
-/* Of words of 32 bits. */
+/* A cell for words of 32 bits. */
 struct narrow {
-    uint32_t word; /* the value's; of nan: how many are */
-    uint32_t rest; /* 0: nothing is here; of first and last: the order behind
-                      the share's and 1 more, and SEVERAL; of others: points */
+    uint32_t word; /* the value; of nan: their number */
+    uint32_t rest; /* 0: the cell is empty; of first and last: 1 more than
+                      the order behind the share's, and SEVERAL; of others:
+                      points */
 };
 
 #define SEVERAL (UINT32_C(1) << 31)
@@ -36,11 +37,11 @@ struct narrow {
 struct wide {
     union {
         double number;
-        int64_t sum;  /* of integers of 32 bits; of NaN */
-        uint64_t low; /* of a sum of others, in units */
+        int64_t sum;  /* of integers of 32 bits; of nan, their number */
+        uint64_t low; /* of other sums, in units */
     };
     union {
-        uint32_t order; /* behind the share's */
+        uint32_t order; /* relative to the share's */
         int32_t high;   /* of a sum, likewise */
     };
     uint32_t n; /* points */
@@ -57,14 +58,14 @@ static bool is_word(const struct pfd_source *s)
                           s->load == PFD_LOAD_F32);
 }
 
-/* Has a cell brought from memory, no farther than to the second cache: more of
- * them can be on their way there. */
+/* Prefetches a cell to the second cache only: more fetches can be in flight
+ * there. */
 static inline void bring(const void *cell)
 {
     __builtin_prefetch(cell, 1, 2);
 }
 
-/* ---- room ---- */
+/* ---- allocation ---- */
 
 /* Counts have no value. */
 static bool can_be_narrow(enum pfd_reducer reducer,
@@ -73,7 +74,7 @@ static bool can_be_narrow(enum pfd_reducer reducer,
     return reducer == PFD_REDUCE_COUNT || (!is_sum(reducer) && is_word(value));
 }
 
-/* Sums of words are added up in 8 bytes as long as they fit. */
+/* Sums of words are added in 8 bytes as long as they fit. */
 static bool can_be_flat(enum pfd_reducer reducer,
                         const struct pfd_source *value)
 {
@@ -141,7 +142,7 @@ static inline uint64_t bits_of(double number)
     return bits;
 }
 
-/* Of two, does the new one win? */
+/* Does the new one of two numbers win? */
 static inline bool wins(double old, double new, bool least)
 {
     if (__builtin_expect(old < new || old > new, 1))
@@ -190,7 +191,7 @@ static inline void reduce_word(struct narrow *cell, enum pfd_reducer reducer,
     }
 }
 
-/* The next two are made for each reducer, which is then not asked for. */
+/* The next two are instantiated for each reducer, so no loop tests it. */
 static inline __attribute__((always_inline)) void reduce_words(
     const struct pfd_cells *cells, enum pfd_reducer reducer,
     const struct pfd_cell_points *p)
@@ -237,7 +238,7 @@ static void reduce_narrow(const struct pfd_cells *cells,
     }
 }
 
-/* The cell of point i; those that come behind it are on their way. */
+/* The cell of point i; prefetches the cells of later points. */
 static inline struct wide *wide_at(const struct pfd_cells *cells,
                                    const struct pfd_cell_points *p, size_t i)
 {
@@ -249,7 +250,7 @@ static inline struct wide *wide_at(const struct pfd_cells *cells,
     return cell;
 }
 
-/* The value of a point comes to its cell. */
+/* Reduces a point's value into its cell. */
 static void reduce(struct wide *cell, enum pfd_reducer reducer, double value,
                    uint32_t order)
 {
@@ -290,9 +291,10 @@ static void reduce_wide(const struct pfd_cells *cells,
     }
 }
 
-/* ---- sums of others than integers ---- */
+/* ---- sums of other numbers than integers ---- */
 
-/* A number in these units; false: it is not one of so many of them. */
+/* A number in these units; false: it is no multiple of the unit, or too
+ * large. */
 static inline bool in_units(double value, int unit, __int128 *ret)
 {
     uint64_t bits = bits_of(value);
@@ -316,7 +318,7 @@ static inline bool in_units(double value, int unit, __int128 *ret)
     return true;
 }
 
-/* So many numbers; false: it would be more than it has room for. */
+/* Adds n numbers; false: the sum would overflow. */
 static inline bool add_units(struct wide *cell, __int128 units, uint32_t n)
 {
     uint64_t low = 0;
@@ -334,14 +336,14 @@ static inline bool add_units(struct wide *cell, __int128 units, uint32_t n)
 enum {
     FLOAT_BITS = 24,
     FLOAT_BIAS = 126,
-    FLOAT_ODD = 0xff, /* the exponent of what is no finite number */
+    FLOAT_ODD = 0xff, /* the exponent of NaN and infinities */
 };
 
-/* The exponents of floats that are flat in these units. */
+/* The range of exponents of floats that a flat sum takes in these units. */
 struct floats {
-    int zero; /* of what is not shifted */
+    int zero; /* the exponent that needs no shift */
     unsigned least;
-    unsigned n; /* from the least on; 0: there are none */
+    unsigned n; /* from the least on; 0: none */
 };
 
 static struct floats floats_of(int unit)
@@ -354,7 +356,7 @@ static struct floats floats_of(int unit)
                             end > least ? (unsigned)(end - least) : 0 };
 }
 
-/* False: there is no room. */
+/* False: the sum or its count would overflow. */
 static inline bool add_flat(uint64_t *flat, int64_t units)
 {
     int64_t sum = 0;
@@ -371,8 +373,7 @@ static int64_t flat_sum(uint64_t flat)
     return (int64_t)flat >> FLAT_COUNT;
 }
 
-/* What a flat sum has comes to where there is more room; false: it does not fit
- * there either. */
+/* Moves a flat sum to the wide cell; false: it does not fit there, either. */
 static bool spill(const struct pfd_cells *cells, size_t at)
 {
     struct wide *cell = &((struct wide *)cells->all)[at];
@@ -390,15 +391,15 @@ static bool spill(const struct pfd_cells *cells, size_t at)
     return true;
 }
 
-/* An integer that a flat sum has no room for now. */
+/* Adds an integer after a flat sum had to be moved. */
 static bool add_behind(struct pfd_cells *cells, size_t at, int64_t units)
 {
     cells->n_spilt++;
     return spill(cells, at) && add_flat(&cells->flat[at], units);
 }
 
-/* A float that is not in the middle of those that are flat, or for which there
- * is no room. */
+/* Adds a float outside of the usual exponents, or for which the flat sum has no
+ * space. */
 static bool add_odd_float(struct pfd_cells *cells, size_t at, float value)
 {
     __int128 units;
@@ -416,8 +417,8 @@ static bool add_odd_float(struct pfd_cells *cells, size_t at, float value)
     return true;
 }
 
-/* Which mostly are all there: then without a branch, as nobody can tell the
- * next one's sign. */
+/* Adds a float of the usual exponents, without a branch: signs cannot be
+ * predicted. */
 static inline bool add_float(uint64_t *flat, float value,
                              const struct floats *floats)
 {
@@ -428,12 +429,14 @@ static inline bool add_float(uint64_t *flat, float value,
         return false;
     uint64_t m =
         (bits & ((1U << (FLOAT_BITS - 1)) - 1)) | 1U << (FLOAT_BITS - 1);
-    uint64_t is_less = bits >> 31; /* than 0: all bits turned, and 1 more */
+    uint64_t is_less = bits >> 31; /* negative: all bits are inverted, and 1 is
+                                      added */
     int shift = (int)exponent - floats->zero;
     return add_flat(flat, (int64_t)(((m ^ -is_less) + is_less) << shift));
 }
 
-/* Such that what comes now fits, and much that is smaller. */
+/* Chooses a unit such that the first points fit, and also much smaller
+ * numbers. */
 static void choose_unit(struct pfd_cells *cells,
                         const struct pfd_cell_points *p)
 {
@@ -451,7 +454,7 @@ static void choose_unit(struct pfd_cells *cells,
     cells->has_unit = true;
 }
 
-/* Where many are not flat, the others' cells are brought as well. */
+/* Prefetches the wide cells, too, if many of the last points needed them. */
 static void begin_flat(struct pfd_cells *cells, const struct pfd_cell_points *p)
 {
     const struct wide *all = cells->all;
@@ -507,7 +510,7 @@ static void add_integers(struct pfd_cells *cells,
     }
 }
 
-/* Up to the first that does not fit; how many. */
+/* Adds points up to the first that does not fit; returns their number. */
 static size_t add_numbers(struct pfd_cells *cells,
                           const struct pfd_cell_points *p)
 {
@@ -528,9 +531,9 @@ static size_t add_numbers(struct pfd_cells *cells,
     return i;
 }
 
-/* ---- all ---- */
+/* ---- all kinds ---- */
 
-/* Integers are added up as they are, unless others came first. */
+/* Integers are added as they are, unless other numbers came first. */
 static bool needs_units(const struct pfd_cells *cells,
                         const struct pfd_source *value)
 {
@@ -584,7 +587,7 @@ static bool get_narrow(const struct pfd_cells *cells, size_t i, uint64_t order,
     return cell->rest != 0;
 }
 
-/* A flat sum, with what came to where there is more room. */
+/* A flat sum, plus the part that was moved to the wide cell. */
 static bool get_flat(const struct pfd_cells *cells, size_t i,
                      struct pfd_grid_part *ret)
 {

@@ -10,7 +10,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Calls take for the number of each cell that has one. */
+/* Calls take for each cell that has a number. */
 static bool collect(struct pfd_colour_scale *s, const struct pfd_grid *grid,
                     size_t n_all)
 {
@@ -61,10 +61,10 @@ static double clamp(double share)
     return share > 0 ? share < 1 ? share : 1 : 0;
 }
 
-/* In the middle of those that are equal to it. */
+/* The rank of a number, in the middle of equal ones. */
 static double rank_of(const struct pfd_colour_scale *s, double d)
 {
-    size_t ends[2]; /* how many are below, and not above */
+    size_t ends[2]; /* numbers below it, and numbers not above it */
     for (int i = 0; i < 2; i++) {
         size_t low = 0;
         size_t high = s->n_ranks;
@@ -78,14 +78,14 @@ static double rank_of(const struct pfd_colour_scale *s, double d)
     }
     if (s->n_ranks < 2 || ends[1] - ends[0] == s->n_ranks)
         return 0.5;
-    /* The least of all is at 0 and the greatest at 1, however many there are. */
+    /* The least is at 0 and the greatest at 1, however often they occur. */
     double first = ends[0] == 0 ? 0 : (double)(ends[0] + ends[1]) / 2;
     if (ends[1] == s->n_ranks)
         first = (double)s->n_ranks;
     return first / (double)s->n_ranks;
 }
 
-/* A share of the way, also where the way is longer than a double can say. */
+/* The number's share of the range, also if the range exceeds a double. */
 static double linear(struct pfd_double_double low,
                      struct pfd_double_double high, struct pfd_double_double at)
 {

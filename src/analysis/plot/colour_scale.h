@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of cells as shares of the way from the first colour to the last. */
+/* Maps numbers of cells to shares of the way from the first colour to the
+ * last. */
 #ifndef PFD_COLOUR_SCALE_H
 #define PFD_COLOUR_SCALE_H
 
@@ -14,8 +15,8 @@ struct pfd_colour_scale {
     size_t n_ranks;
 };
 
-/* Of the numbers in a grid; low and high: NULL, or what is said of them. False
- * when out of memory. */
+/* Makes the scale of a grid's numbers; low and high: NULL, or limits that the
+ * user set. False: out of memory. */
 bool pfd_colour_scale_init(struct pfd_colour_scale *ret,
                            enum pfd_plot_scale kind,
                            const struct pfd_grid *grid,
@@ -24,7 +25,7 @@ bool pfd_colour_scale_init(struct pfd_colour_scale *ret,
                            const struct pfd_double_double *high);
 void pfd_colour_scale_deinit(struct pfd_colour_scale *colour_scale);
 
-/* 0 to 1; what is beyond an end is at it. */
+/* The share of a number, 0 to 1; a number beyond an end gets the end. */
 double pfd_colour_scale_share(const struct pfd_colour_scale *colour_scale,
                               struct pfd_double_double number);
 

@@ -5,11 +5,11 @@
 #include <string.h>
 
 enum {
-    FINE = 2048, /* places of a curve that are measured */
+    FINE = 2048, /* points of a curve that are measured */
     STOPS = 3
 };
 
-/* Lightness, colourfulness and hue in degrees, at equal distances. */
+/* Lightness, chroma and hue in degrees, at equal distances. */
 struct stop {
     double lightness;
     double chroma;
@@ -60,7 +60,7 @@ void pfd_colour_to_lab(struct pfd_colour colour, double ret[3])
     ret[2] = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s;
 }
 
-/* Linear light. False: no screen has it. */
+/* Converts to linear light. False: outside of a screen's colours. */
 static bool to_screen(const double lab[3], double rgb[3])
 {
     double l = lab[0] + 0.3963377774 * lab[1] + 0.2158037573 * lab[2];
@@ -78,7 +78,7 @@ static bool to_screen(const double lab[3], double rgb[3])
     return is_inside;
 }
 
-/* Of a place that a screen has. */
+/* Of a colour inside of a screen's. */
 static struct pfd_colour from_lab(const double lab[3])
 {
     double rgb[3];
@@ -98,7 +98,7 @@ static double between(double a, double b, double c, double t)
     return t < 0.5 ? a + (b - a) * 2 * t : b + (c - b) * (2 * t - 1);
 }
 
-/* In a direction of colour. False: no screen has it. */
+/* Sets lightness, chroma and hue. False: outside of a screen's colours. */
 static bool set_place(double lightness, double chroma,
                       const double direction[2], double lab[3])
 {
@@ -109,7 +109,8 @@ static bool set_place(double lightness, double chroma,
     return to_screen(lab, unused);
 }
 
-/* A place of the curve, as colourful as a screen can have it. */
+/* A place of the curve, with the highest chroma up to the curve's that a screen
+ * has. */
 static void place(const struct stop *s, double t, double lab[3])
 {
     const double radian = 3.14159265358979323846 / 180;
@@ -130,7 +131,7 @@ static void place(const struct stop *s, double t, double lab[3])
     set_place(light, chroma * least, direction, lab);
 }
 
-/* Equal steps along the curve. */
+/* Fills the map in equal steps along the curve. */
 static void make_map(struct pfd_colour *ret, const struct stop *stops)
 {
     double far[FINE] = { 0 };

@@ -8,7 +8,7 @@
 
 #include "core/print/number_fast.h"
 
-/* An integer that a double alone may not have: up to 2^96. */
+/* Prints an integer up to 2^96, which one double may not hold. */
 static bool print_integer(char *ret, struct pfd_double_double w)
 {
     char digits[40];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A number in two doubles, the second what the first leaves over: exact for
- * every integer of 64 bits and every double, and good for sums of many.
+ * A number in two doubles, the second the rounding error of the first: exact
+ * for every integer of 64 bits and every double, and accurate for sums of many
+ * numbers.
  */
 #ifndef PFD_DOUBLE_DOUBLE_H
 #define PFD_DOUBLE_DOUBLE_H
@@ -12,7 +13,7 @@
 
 struct pfd_double_double {
     double hi; /* the number, rounded; or NaN or an infinity */
-    double lo; /* what is missing: less than half a place of hi */
+    double lo; /* the rest: less than half a place of hi */
 };
 
 static inline struct pfd_double_double pfd_double_double_add2(double a,
@@ -56,7 +57,7 @@ static inline double pfd_double_double_minus(struct pfd_double_double a,
     return (a.hi - b.hi) + (a.lo - b.lo);
 }
 
-/* Below zero, zero, above; not for NaN. */
+/* Below zero, zero or above, as a is below, equal or above b; not for NaN. */
 static inline int pfd_double_double_compare(struct pfd_double_double a,
                                             struct pfd_double_double b)
 {
@@ -65,8 +66,8 @@ static inline int pfd_double_double_compare(struct pfd_double_double a,
     return a.lo < b.lo ? -1 : a.lo > b.lo;
 }
 
-/* The number that wins, whichever comes first: -0 is below 0. A NaN is no
- * number, but is kept where there is none. */
+/* The lesser or greater of two, in any order: -0 is below 0. A NaN loses to any
+ * number. */
 static inline struct pfd_double_double pfd_double_double_choose(
     struct pfd_double_double a, struct pfd_double_double b, bool least)
 {
@@ -77,14 +78,15 @@ static inline struct pfd_double_double pfd_double_double_choose(
     return (pfd_double_double_compare(b, a) < 0) == least ? b : a;
 }
 
-/* As text, as short as it can be exactly: [PFD_DOUBLE_DOUBLE_TEXT], with a NUL. */
+/* The number as text, as short as exact: [PFD_DOUBLE_DOUBLE_TEXT], with a
+ * NUL. */
 enum {
     PFD_DOUBLE_DOUBLE_TEXT = 48
 };
 void pfd_double_double_print(char *ret, struct pfd_double_double w);
 
-/* Reads a decimal number, exact where it is an integer of 64 bits. False: it
- * is none. *end: behind it. */
+/* Reads a decimal number, exact if it is an integer of 64 bits. False: it is no
+ * number. *end: behind it. */
 bool pfd_double_double_read(const char *text, struct pfd_double_double *ret,
                             const char **end);
 

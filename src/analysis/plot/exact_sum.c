@@ -6,7 +6,7 @@
 enum {
     WORD = 64,
     HEADROOM = 44, /* bits: 2^43 numbers, and a sign */
-    MARGIN = 20,   /* bits more, so that it seldom grows */
+    MARGIN = 20,   /* spare bits, so that sums rarely grow */
     WORDS_MAX = 40,
     MANTISSA = 53, /* of a double */
     BIAS = 1023,
@@ -23,7 +23,8 @@ struct pfd_units pfd_units_of(double number)
     if (exponent) {
         units |= INT64_C(1) << (MANTISSA - 1);
     } else {
-        exponent = 1; /* below it numbers have fewer bits, of the same places */
+        exponent = 1; /* subnormal numbers have fewer bits, in the same
+                         places */
     }
     return (struct pfd_units){ bits >> 63 ? -units : units,
                                exponent - BIAS - (MANTISSA - 1) };
@@ -48,7 +49,7 @@ static int count_bits(unsigned __int128 u)
                 : WORD - __builtin_clzll((uint64_t)u);
 }
 
-/* The bits [*low, *high) that it has; units are not 0. */
+/* The range of bits [*low, *high) of a number; units are not 0. */
 static void bits_of(struct pfd_units part, int *low, int *high)
 {
     unsigned __int128 u = size_of(part.units);
@@ -56,7 +57,7 @@ static void bits_of(struct pfd_units part, int *low, int *high)
     *high = part.exponent + count_bits(u);
 }
 
-/* ---- room ---- */
+/* ---- width ---- */
 
 static int end_of(const struct pfd_exact_sum *e)
 {
@@ -114,7 +115,7 @@ void pfd_exact_sum_add(const struct pfd_exact_sum *e, uint64_t *words,
     if (!units)
         return;
     if (shift < 0) {
-        /* What it has below the room are zeros. */
+        /* Its bits below the first word are zeros. */
         units >>= -shift;
         shift = 0;
     }
@@ -161,8 +162,8 @@ static void negate(uint64_t *words, unsigned n)
     }
 }
 
-/* number * 2^exponent, of an integer of 32 bits: exact, but for what is less
- * than doubles have. */
+/* number * 2^exponent, of an integer of 32 bits: exact, except below the
+ * smallest double. */
 static double scaled(uint32_t number, int exponent)
 {
     uint64_t bits = (uint64_t)(exponent + BIAS) << (MANTISSA - 1);
@@ -173,7 +174,7 @@ static double scaled(uint32_t number, int exponent)
     return (double)number * power;
 }
 
-/* A sum [n] that is a double, which most are; false: it is none. */
+/* Is a sum [n] a double? Most are. */
 static bool is_double(const uint64_t *size, unsigned n, int low, double *ret)
 {
     unsigned top = n;
@@ -214,7 +215,7 @@ struct pfd_double_double pfd_exact_sum_round(const struct pfd_exact_sum *e,
         negate(size, n);
     if (is_double(size, n, e->low, &sum.hi))
         return (struct pfd_double_double){ is_negative ? -sum.hi : sum.hi, 0 };
-    /* From the greatest on: what is far below changes nothing. */
+    /* From the most significant word on: far lower ones change nothing. */
     for (unsigned i = n; i-- > 0;) {
         int exponent = e->low + (int)i * WORD;
         if (!size[i])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An axis as far as doubles alone, or integers of 32 bits, need it: the cells
- * that most points fall into are found without a question.
+ * An axis for coordinates that are doubles or integers of 32 bits: finds the
+ * cells of most points without a call.
  */
 #ifndef PFD_FAST_AXIS_H
 #define PFD_FAST_AXIS_H
@@ -17,21 +17,20 @@ struct pfd_fast_axis {
     double low;
     double high;
     bool is_possible;
-    bool
-        is_shift; /* cells are 2 to the power of k wide, and k is not below 0 */
+    bool is_shift; /* cells are 2^k wide, with k at least 0 */
     unsigned k;
-    int64_t least;   /* the first integer of 32 bits that has a cell, */
-    uint64_t behind; /* as have so many from it on */
+    int64_t least;   /* the first integer of 32 bits that has a cell */
+    uint64_t behind; /* the number of integers from it on that have one */
 };
 
-/* What is farther from 0 is no integer of 32 bits. */
+/* Limits a place: no integer of 32 bits is farther from 0. */
 static inline pfd_place pfd_fast_axis_near(pfd_place at)
 {
     const pfd_place far = (pfd_place)1 << 40;
     return at < -far ? -far : at > far ? far : at;
 }
 
-/* The integers of 32 bits that have cells. */
+/* Sets the range of integers of 32 bits that have cells. */
 static inline void pfd_fast_axis_span(struct pfd_fast_axis *q,
                                       const struct pfd_axis *a)
 {
@@ -69,8 +68,8 @@ static inline struct pfd_fast_axis pfd_fast_axis_of(const struct pfd_axis *a)
     return q;
 }
 
-/* SIZE_MAX, or something as great: there is none. A cast of what is no place
- * would be undefined. */
+/* The cell of a coordinate; SIZE_MAX, or any number from n on: it has none. The
+ * cast of a double outside of int64_t would be undefined. */
 static inline size_t pfd_fast_axis_cell(const struct pfd_fast_axis *q,
                                         double at)
 {

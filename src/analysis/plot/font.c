@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/plot/font.h"
 
-/* From the blank to the tilde, then what is none of them. */
+/* From space to tilde, then the glyph of any other byte. */
 static const uint8_t glyphs[][5] = {
     { 0x00, 0x00, 0x00, 0x00, 0x00 },                                   /*   */
     { 0x00, 0x00, 0x5f, 0x00, 0x00 },                                   /* ! */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Five columns from left to right, the lowest bit on top. */
+/* Five columns from left to right, the lowest bit is the top. */
 const uint8_t *pfd_font_glyph(char c);
 
 #endif

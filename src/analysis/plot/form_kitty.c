@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The graphics protocol of kitty: a PNG file in pieces of base64. (Kitty's
- * documentation, "Terminal graphics protocol": action T shows what is sent,
- * format 100 is PNG, q=2 wants no answer, m=1 says that more comes.) */
+/*
+ * The graphics protocol of kitty: a PNG file in chunks of base64. (Kitty's
+ * documentation, "Terminal graphics protocol": action T shows the transmitted
+ * image, format 100 is PNG, q=2 suppresses responses, m=1: more chunks
+ * follow.)
+ */
 #include "analysis/plot/png.h"
 #include "analysis/plot/text_picture.h"
 

@@ -8,7 +8,7 @@
 
 enum {
     PALETTE = 256,
-    EVERY = 2, /* of the map's colours: half of them do */
+    EVERY = 2, /* every second colour of the map is enough */
 };
 
 struct palette {
@@ -59,7 +59,7 @@ static void put_run(struct pfd_text *out, char c, size_t n)
         pfd_text_add(out, &c, 1);
 }
 
-/* One colour of a band; indexes [6][width], rows that are there. */
+/* Writes one colour of a band; indexes [6][width], of rows that exist. */
 static void put_colour(struct pfd_text *out, const uint8_t *indexes,
                        size_t width, size_t rows, size_t colour)
 {

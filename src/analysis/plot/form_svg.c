@@ -2,7 +2,7 @@
 #include "analysis/plot/plot_form.h"
 
 enum {
-    CELLS_MAX = 1 << 18 /* what readers of SVG can still bear */
+    CELLS_MAX = 1 << 18 /* more are too slow in readers of SVG */
 };
 
 static void draw_file(const struct pfd_picture *picture, struct pfd_text *out)

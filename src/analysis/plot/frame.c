@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands around the panels of a picture: titles, axes, the legend. */
+/* The parts around the panels of a picture: titles, axes, the legend. */
 #include <stdio.h>
 
 #include "analysis/plot/picture.h"

@@ -29,7 +29,7 @@ void pfd_grid_deinit(struct pfd_grid *grid)
     *grid = (struct pfd_grid){ 0 };
 }
 
-/* What there is room for; false: there is none. */
+/* Sets the failure of an allocation; true: there is none. */
 static bool take_room(struct pfd_grid *grid, enum pfd_cell_sums_room room)
 {
     grid->failed |= room == PFD_CELL_SUMS_NO_MEMORY;
@@ -44,7 +44,8 @@ static bool takes(enum pfd_reducer reducer, uint64_t old, uint64_t new)
     return reducer == PFD_REDUCE_FIRST ? new < old : new >= old;
 }
 
-/* So that it does not matter who has counted them: workers have less room. */
+/* Limits the count of a cell, as workers' cells do: the result does not depend
+ * on which of them counted. */
 static void limit(struct pfd_grid_cell *cell, enum pfd_reducer reducer)
 {
     bool is_limited = reducer == PFD_REDUCE_FIRST || reducer == PFD_REDUCE_LAST;
@@ -52,7 +53,7 @@ static void limit(struct pfd_grid_cell *cell, enum pfd_reducer reducer)
         cell->n = PFD_GRID_SEVERAL;
 }
 
-/* The points of b come to those of a. */
+/* Merges the points of b into a. */
 static void merge(struct pfd_grid_cell *a, const struct pfd_grid_cell *b,
                   enum pfd_reducer reducer)
 {
@@ -103,7 +104,7 @@ static void add_part(struct pfd_grid *grid, size_t panel, size_t i,
     take_room(grid, pfd_cell_sums_add(&grid->cell_sums, panel, i, part));
 }
 
-/* The value comes to what cell i adds up. */
+/* Adds the value to the sum of cell i. */
 static void add_number(struct pfd_grid *grid, size_t panel, size_t i,
                        struct pfd_double_double value)
 {
@@ -134,7 +135,7 @@ static void add_to_cell(struct pfd_grid *grid, size_t panel, size_t i,
     }
 }
 
-/* ---- room ---- */
+/* ---- allocation ---- */
 
 static struct pfd_grid_cell *make_cells(size_t n, bool is_whole)
 {
@@ -144,7 +145,8 @@ static struct pfd_grid_cell *make_cells(size_t n, bool is_whole)
     return cells;
 }
 
-/* Are there points all over it, so that large pages are no waste? */
+/* Do more than a quarter of the blocks have points? Then large pages waste
+ * little. */
 static bool is_whole(const struct pfd_grid *grid)
 {
     size_t n = grid->x.n * grid->y.n;
@@ -163,7 +165,7 @@ static pfd_place shifted(pfd_place place, int times)
     return times < 127 ? place >> times : place < 0 ? -1 : 0;
 }
 
-/* Moves the cells of a panel, and their sums, to where they are in the grown
+/* Moves the cells of a panel, and their sums, to their places in the grown
  * axes. */
 static struct pfd_grid_cell *move_panel(const struct pfd_grid *grid,
                                         size_t panel, const struct pfd_axis *x,
@@ -209,8 +211,8 @@ static size_t used_by(const struct pfd_axis_growth *growth)
     return (size_t)(growth->seen[1] - growth->seen[0]) + 1;
 }
 
-/* Room in advance, where there is not enough for twice as many of both: more
- * of it for an axis that grows, so that few copies are made either way. */
+/* Cells to allocate in advance, if the limit is below twice both axes: the
+ * larger share for an axis that grows, so that few copies are made. */
 static size_t with_spare(size_t used, double spare, bool grows, bool both)
 {
     double share = !both ? (grows ? 0.75 : 0.25) : 0.5;
@@ -223,8 +225,8 @@ static size_t most_of(const struct pfd_grid *grid, const struct pfd_axis *axis)
     return most ? most : 1;
 }
 
-/* How much room columns are worth, all of which every row has: in advance as
- * much as they have grown by, twice. */
+/* The limit of columns to allocate, since every row has them all: the used
+ * ones, and twice as many as were added, or a quarter more. */
 static size_t columns_worth(const struct pfd_axis *axis,
                             const struct pfd_axis_growth *growth)
 {
@@ -233,8 +235,8 @@ static size_t columns_worth(const struct pfd_axis *axis,
     return used + (2 * grown > used / 4 ? 2 * grown : used / 4);
 }
 
-/* Both axes such that the point is in them, and their cells few enough. What
- * that makes of them depends on which points come, not on their order. */
+/* Grows both axes to include the point, within the limit of cells. The result
+ * depends on the set of points, not on their order. */
 static void grow_both(struct pfd_grid *grid, struct pfd_double_double x,
                       struct pfd_double_double y, struct pfd_axis_growth *of_x,
                       struct pfd_axis_growth *of_y)
@@ -270,8 +272,8 @@ static void grow_both(struct pfd_grid *grid, struct pfd_double_double x,
     }
 }
 
-/* Which columns [2] have points, as far as those of a panel's row say: who is
- * between others changes nothing. False: it has none. */
+/* Extends columns [2] to the first and last used column of a row; columns
+ * between them need no look. False: the row is empty. */
 static bool look_at_row(const struct pfd_grid *grid, size_t panel, size_t row,
                         size_t columns[2])
 {
@@ -317,7 +319,8 @@ void pfd_grid_refresh(struct pfd_grid *grid)
     }
 }
 
-/* Those of so many cells, if there are any; the grid fails where not. */
+/* Allocates sums for so many cells, if the grid has sums; sets the grid's
+ * failure. */
 static bool make_sums(struct pfd_grid *grid, size_t n,
                       struct pfd_cell_sums *ret)
 {
@@ -327,7 +330,7 @@ static bool make_sums(struct pfd_grid *grid, size_t n,
                                               n, ret->is_whole, ret));
 }
 
-/* All panels or none. */
+/* Moves all panels, or none. */
 static bool move_all(struct pfd_grid *grid, const struct pfd_axis *x,
                      const struct pfd_axis *y)
 {
@@ -366,7 +369,7 @@ static bool is_taller(const struct pfd_grid *grid, const struct pfd_axis *x,
            y->from == grid->y.from && y->n > grid->y.n;
 }
 
-/* Then the cells of before stay where they are, but for their blocks. */
+/* Adds rows only: cells stay in place, except for their blocks. */
 static bool extend(struct pfd_grid *grid, const struct pfd_axis *y)
 {
     size_t n_old = grid->x.n * grid->y.n;
@@ -412,8 +415,8 @@ static bool grow(struct pfd_grid *grid, struct pfd_double_double x,
     return true;
 }
 
-/* Room for the place of a part's cell: both are nested, the part's is no wider.
- * Coordinates that are limited have all their places already. */
+/* Allocates the cell of a part's place. The cells of both are nested, and the
+ * part's are no wider. Limited axes have all their places already. */
 static bool make_room(struct pfd_grid *grid, pfd_place x, pfd_place y)
 {
     bool is_there =
@@ -477,7 +480,7 @@ static bool is_inside(const struct pfd_grid *grid, struct pfd_double_double x,
            !is_outside(&grid->y, y);
 }
 
-/* False: there is no room for a cell. */
+/* False: the cell cannot be allocated. */
 static bool reach(struct pfd_grid *grid, struct pfd_double_double x,
                   struct pfd_double_double y)
 {
@@ -486,7 +489,7 @@ static bool reach(struct pfd_grid *grid, struct pfd_double_double x,
     return is_there || grow(grid, x, y);
 }
 
-/* The cell of a point; SIZE_MAX: it can have none, which was counted. */
+/* The cell of a point; SIZE_MAX: it has none, and was counted. */
 static size_t make_cell(struct pfd_grid *grid, size_t panel,
                         struct pfd_double_double x, struct pfd_double_double y)
 {
@@ -519,14 +522,14 @@ void pfd_grid_add(struct pfd_grid *grid, size_t panel,
     add_to_cell(grid, panel, i, value, order);
 }
 
-/* ---- many at once ---- */
+/* ---- many points at once ---- */
 
 static inline double double_at(const double *values, int i)
 {
     return i >= 0 ? values[i] : 0;
 }
 
-/* As many as have a cell; how many. */
+/* Adds points up to the first without a cell; returns their number. */
 static size_t add_quickly(struct pfd_grid *grid, size_t panel,
                           const struct pfd_grid_doubles *points, size_t from,
                           uint64_t order)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Points reduced into cells: the first of the two steps that make a picture.
- * Cells of several panels share their axes. Knows no colours.
+ * Reduces points into cells: the first of the two steps to a picture. The cells
+ * of several panels share their axes. Knows no colours.
  */
 #ifndef PFD_GRID_H
 #define PFD_GRID_H
@@ -13,18 +13,18 @@
 
 enum {
     PFD_GRID_CELLS_MAX = 1 << 24, /* of all panels */
-    PFD_GRID_BLOCK = 128, /* cells: most of a sparse grid have nothing */
+    PFD_GRID_BLOCK = 128, /* cells: most blocks of a sparse grid are empty */
     PFD_GRID_SEVERAL = 2,
 };
 
 struct pfd_grid_cell {
     struct pfd_double_double
-        value;      /* count needs none; of nan: how many are; of sums
-                              and means, as of pfd_grid_sum(): the sum */
-    uint64_t order; /* of the point that it is of: first, last; of sums and
-                       means bits: which of its values are no finite numbers */
-    uint64_t n;     /* points; 0: nothing is here; of first and last no more
-                       than PFD_GRID_SEVERAL are counted */
+        value;      /* unused for count; of nan: their number; of sums and
+                       means: the sum, set by pfd_grid_sum() */
+    uint64_t order; /* of first and last: of the point that won; of sums and
+                       means: bits of non-finite values */
+    uint64_t n;     /* points; 0: the cell is empty; for first and last at most
+                       PFD_GRID_SEVERAL are counted */
 };
 
 enum {
@@ -42,14 +42,14 @@ enum pfd_grid_kind {
     PFD_GRID_KINDS,
 };
 
-/* What all cells are, and the range of their numbers. */
+/* Counts of all cells by kind, and the range of their numbers. */
 struct pfd_grid_sums {
     uint64_t n[PFD_GRID_KINDS];
     uint64_t n_several; /* cells with more than one value */
     bool any;           /* there are numbers: */
     struct pfd_double_double low;
     struct pfd_double_double high;
-    struct pfd_double_double least_above_0; /* hi 0: none is */
+    struct pfd_double_double least_above_0; /* hi 0: none */
     uint64_t n_not_above_0;
 };
 
@@ -61,74 +61,74 @@ struct pfd_grid {
         *panels; /* [n_panels] of x.n * y.n, row by row; owned */
     size_t n_panels;
     struct pfd_cell_sums
-        cell_sums;            /* of sums and means: the finite values'; as many
-                             panels and cells */
-    struct pfd_grid_sums all; /* as of the last look at all cells */
-    bool has_new;             /* since then */
-    int n_halved;       /* how often an axis' greatest number of cells was */
-    uint64_t n_points;  /* that are in it */
-    uint64_t n_outside; /* of the limits */
-    uint64_t n_nowhere; /* a coordinate is NaN or infinite */
+        cell_sums;            /* for sums and means: of finite values; with the
+                                 same panels and cells */
+    struct pfd_grid_sums all; /* as of the last pfd_grid_sum() */
+    bool has_new;             /* points came since then */
+    int n_halved;       /* how often the limit of cells per axis was halved */
+    uint64_t n_points;  /* in cells */
+    uint64_t n_outside; /* beyond the limits */
+    uint64_t n_nowhere; /* with a coordinate that is NaN or infinite */
     bool failed;        /* out of memory */
-    bool is_too_wide;   /* rather: values differ too much to be added up */
+    bool is_too_wide;   /* the other failure: values differ too much to be
+                           summed */
 };
 
 void pfd_grid_init(struct pfd_grid *ret, enum pfd_reducer reducer);
 void pfd_grid_deinit(struct pfd_grid *grid);
 
-/* One more, without points; false: out of memory, or too many. */
+/* Adds an empty panel; false: out of memory, or too many. */
 bool pfd_grid_add_panel(struct pfd_grid *grid);
 
-/* The cell of a place; NULL: there is none. */
+/* The cell of a place; NULL: not allocated. */
 const struct pfd_grid_cell *pfd_grid_at(const struct pfd_grid *grid,
                                         size_t panel, pfd_place x, pfd_place y);
 
-/* What a cell shows; NULL is empty. */
+/* The kind and the number (*ret) of a cell; NULL is an empty one. */
 enum pfd_grid_kind pfd_grid_look(const struct pfd_grid_cell *cell,
                                  enum pfd_reducer reducer,
                                  struct pfd_double_double *ret);
 
-/* Brings `seen` of the axes up to date: points in room that was made in advance
- * do not say where they are. */
+/* Updates `seen` of the axes: a point in a cell that was allocated in advance
+ * does not. */
 void pfd_grid_refresh(struct pfd_grid *grid);
 
-/* What all cells are, and the range of their numbers; brings `seen` of the
- * axes and the values of cells up to date. */
+/* Counts all cells, and finds the range of their numbers; updates `seen` of the
+ * axes and the values of cells. */
 void pfd_grid_sum(struct pfd_grid *grid, struct pfd_grid_sums *ret);
 
-/* The same points in fewer cells, no more than these each way. False: out of
- * memory; to be deinited all the same. */
+/* Reduces the same points to fewer cells, at most these in each direction.
+ * False: out of memory; *ret still has to be deinited. */
 bool pfd_grid_coarser(struct pfd_grid *grid, size_t max_x, size_t max_y,
                       struct pfd_grid *ret);
 
-/* A cell that was reduced elsewhere, in a place of axes whose cells were once
- * this grid's. */
+/* A cell that was reduced elsewhere, for axes that once were this grid's. */
 struct pfd_grid_part {
     pfd_place x;
     pfd_place y;
-    int k_x; /* of the places: their cells are 2 to the power of it wide */
+    int k_x; /* of the places: their cells are 2^k wide */
     int k_y;
     struct pfd_grid_cell cell;
-    struct pfd_units sum; /* of sums and means, in the place of its value */
+    struct pfd_units sum; /* of sums and means, instead of its value */
 };
 void pfd_grid_merge(struct pfd_grid *grid, size_t panel,
                     const struct pfd_grid_part *part);
 
-/* The cell of a part, where it has one as wide as its own, and those of the n - 1
- * parts right of it are the next ones; SIZE_MAX: not so. */
+/* The cell of a part, if the grid has one of equal width and the next n - 1
+ * cells are those of the next n - 1 parts; SIZE_MAX: otherwise. */
 size_t pfd_grid_find(const struct pfd_grid *grid,
                      const struct pfd_grid_part *part, size_t n);
-/* To cell i, which was found; part's place is not looked at. */
+/* Merges into cell i, from pfd_grid_find(); part's place is ignored. */
 void pfd_grid_merge_at(struct pfd_grid *grid, size_t panel, size_t i,
                        const struct pfd_grid_part *part);
 
-/* Adds a point; order: greater than that of all before. */
+/* Adds a point; order: greater than that of all earlier ones. */
 void pfd_grid_add(struct pfd_grid *grid, size_t panel,
                   struct pfd_double_double x, struct pfd_double_double y,
                   struct pfd_double_double value, uint64_t order);
 
-/* The same of many points [n], `stride` doubles each, of which number x, y and
- * value are taken; below 0: it is 0. */
+/* Many points [n], of `stride` doubles each; x, y and value are numbers of
+ * these doubles, or below 0: the coordinate is 0. */
 struct pfd_grid_doubles {
     const double *all;
     size_t n;
@@ -140,14 +140,15 @@ struct pfd_grid_doubles {
 void pfd_grid_add_doubles(struct pfd_grid *grid, size_t panel,
                           const struct pfd_grid_doubles *points,
                           uint64_t order);
-/* Room for those from number i on, in two steps and not in one for each that is
- * farther out than all before. */
+/* Grows the axes to the points from number i on, in two steps rather than once
+ * for each extreme. */
 void pfd_grid_reach(struct pfd_grid *grid,
                     const struct pfd_grid_doubles *points, size_t i);
-/* These come next, to an empty grid that has room for them; */
+/* Allocates for points that come next, to an empty grid with all their
+ * cells; */
 void pfd_grid_expect(struct pfd_grid *grid, size_t panel,
                      const struct pfd_grid_doubles *points);
-/* and all that come next are known. */
+/* call it after the last pfd_grid_expect(). */
 void pfd_grid_settle(struct pfd_grid *grid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A grid, inside: where cells are in its panels. */
+/* Internals of a grid: the layout of cells in its panels. */
 #ifndef PFD_GRID_CELLS_H
 #define PFD_GRID_CELLS_H
 
@@ -15,14 +15,14 @@ static inline size_t pfd_grid_bytes(size_t n)
     return n * sizeof(struct pfd_grid_cell) + n / PFD_GRID_BLOCK + 1;
 }
 
-/* Which blocks of [n] cells may have points. */
+/* For each block of [n] cells: 1 if it may have points. */
 static inline uint8_t *pfd_grid_blocks(struct pfd_grid_cell *cells, size_t n)
 {
     return (uint8_t *)(cells + n);
 }
 
-/* The next cell of [n] from i on that has points, or `end`. Blocks without any
- * are not looked into: they take no memory as yet. */
+/* The next cell of [n] from i on that has points, or `end`. Empty blocks are
+ * skipped unread: they take no memory yet. */
 static inline size_t pfd_grid_next_before(struct pfd_grid_cell *cells, size_t n,
                                           size_t i, size_t end)
 {

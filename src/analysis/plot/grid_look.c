@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in a grid. */
+/* Reads a grid. */
 #include "analysis/plot/grid_cells.h"
 
-/* What a cell's values add up to, with those that are no finite numbers. */
+/* The sum of a cell's values, with NaN and infinities. */
 static struct pfd_double_double whole_sum(const struct pfd_grid *grid,
                                           size_t panel, size_t i)
 {

@@ -7,15 +7,15 @@
 #include "analysis/plot/ticks.h"
 
 enum {
-    USUAL_HEAT = 480,  /* pixels that a picture of few cells should have */
-    USUAL_WIDTH = 560, /* and what has no cells of its own */
+    USUAL_HEAT = 480,  /* pixels of a picture of few cells */
+    USUAL_WIDTH = 560, /* and of a picture without cells of its own */
     USUAL_HEIGHT = 320,
-    USUAL_PANEL = 240, /* likewise, of several */
-    FEW_POINTS = 5000, /* are dots, and not a density */
+    USUAL_PANEL = 240, /* likewise, of one of several panels */
+    FEW_POINTS = 5000, /* drawn as dots; more as a density */
     DOT = 3,
 };
 
-/* ---- what is in it ---- */
+/* ---- contents ---- */
 
 bool pfd_picture_is_down(const struct pfd_picture *p)
 {
@@ -33,7 +33,8 @@ static bool is_log(const struct pfd_picture *p)
     return p->plot->spec.scale == PFD_SCALE_LOG;
 }
 
-/* From what to what y goes: bars stand on nothing, lines where they are. */
+/* Sets the range of y: from 0 for bars (0.5 if logarithmic), from the least
+ * value for lines, unless limits are set. */
 static void find_heights(struct pfd_picture *p)
 {
     struct pfd_grid_sums sums;
@@ -169,7 +170,7 @@ static bool is_same(struct pfd_colour a, struct pfd_colour b)
     return a.r == b.r && a.g == b.g && a.b == b.b;
 }
 
-/* A row of cells, those of one colour at once. */
+/* Draws a row of cells, equal colours at once. */
 static void draw_row(const struct pfd_picture *p, size_t panel, pfd_place row,
                      struct pfd_canvas *canvas, int64_t x, int64_t y)
 {
@@ -257,7 +258,7 @@ static void draw_bars(const struct pfd_picture *p, size_t panel,
     }
 }
 
-/* Of what grid has in a column of lines; false: no number. */
+/* The number of a grid in a column of lines; false: none. */
 static bool number_at(const struct pfd_picture *p, int grid, size_t panel,
                       size_t i, struct pfd_double_double *ret)
 {
@@ -267,8 +268,8 @@ static bool number_at(const struct pfd_picture *p, int grid, size_t panel,
     return pfd_grid_look(c, g->reducer, ret) == PFD_GRID_NUMBER;
 }
 
-/* Through the first, the least, the greatest and the last of each column: as
- * many points as there are in it would look the same. */
+/* Draws through the first, the least, the greatest and the last point of each
+ * column: all its points would look the same. */
 static void draw_line(const struct pfd_picture *p, size_t panel,
                       struct pfd_canvas *canvas, int64_t x, int64_t y)
 {
@@ -294,7 +295,7 @@ static void draw_line(const struct pfd_picture *p, size_t panel,
             pfd_canvas_line(canvas, before_x, before_y, at,
                             floor - height_of(p, v[0]), colour);
         }
-        before_x = last ? at : -1; /* what is no number is a gap */
+        before_x = last ? at : -1; /* NaN and infinities are gaps */
         before_y = last ? floor - height_of(p, v[1]) : 0;
     }
 }
@@ -332,7 +333,7 @@ void pfd_picture_ticks_y(const struct pfd_picture *p, struct pfd_ticks *ret,
     }
 }
 
-/* ---- what is no number ---- */
+/* ---- cells without a number ---- */
 
 bool pfd_picture_note(const struct pfd_picture *p, size_t n,
                       struct pfd_picture_note *ret)

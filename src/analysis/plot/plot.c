@@ -9,7 +9,7 @@
 #include "analysis/plot/plot_form.h"
 
 enum {
-    CELLS_HEAT = 16384, /* in a row, where nobody says how many */
+    CELLS_HEAT = 16384, /* in a row, by default */
     CELLS_HIST = 64,
     CELLS_SCATTER = 280,
     CELLS_LINE = 560,
@@ -25,7 +25,7 @@ bool pfd_plot_fail(struct pfd_plot *plot, enum pfd_status code,
     return false;
 }
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
 static bool check(struct pfd_plot *plot)
 {
@@ -58,7 +58,7 @@ static bool check(struct pfd_plot *plot)
     return false;
 }
 
-/* "LOW:HIGH"; both: each has to be there. */
+/* Reads "LOW:HIGH"; both: neither may be absent. */
 static bool read_range(struct pfd_plot *plot, const char *text, bool both,
                        struct pfd_double_double range[2], bool has[2])
 {
@@ -229,7 +229,8 @@ bool pfd_plot_write(void *user, const void *bytes, size_t n)
 bool pfd_plot_add(struct pfd_plot *plot, struct pfd_entry *entry, uint64_t time)
 {
     struct pfd_text run = { 0 };
-    plot->before = plot->order - entry->index; /* what comes is the last */
+    plot->before = plot->order - entry->index; /* the next entry is the last
+                                                  one */
     pfd_points_entry(&run, entry, &plot->points, time);
     if (run.failed) {
         pfd_plot_fail(plot, PFD_ERR_NOMEM, "out of memory");
@@ -308,7 +309,7 @@ enum pfd_status pfd_plot_draw(struct pfd_plot *plot, const char *output,
     enum pfd_status status = plot->error.code;
     if (status != PFD_OK && err)
         *err = plot->error;
-    if (status == PFD_ERR_USAGE) /* more may come */
+    if (status == PFD_ERR_USAGE) /* more points may come */
         plot->error = (struct pfd_error){ 0 };
     if (status == PFD_OK && !write(write_user, out.data, out.n)) {
         status = pfd_fail(err, PFD_ERR_STOPPED, PFD_NO_OFFSET,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of an entry's values a plot takes. */
+/* Chooses the values of an entry that a plot takes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "analysis/plot/plot_state.h"
 #include "analysis/table/schema.h"
 
-/* The columns that a table of the string would have, of its arguments. */
+/* The columns of the string's arguments in a table. */
 static bool name_arguments(const struct pfd_plot *plot, struct pfd_schema *ret)
 {
     const struct pfd_plot_spec *spec = &plot->spec;
@@ -47,7 +47,7 @@ static bool find_argument(const struct pfd_schema *schema, const char *name,
     return false;
 }
 
-/* An argument of an entry whose format string is not known yet. */
+/* Finds an argument by number, where the format string is not known yet. */
 static bool find_number(const char *name, struct pfd_point_column *ret)
 {
     char *end = NULL;
@@ -58,7 +58,7 @@ static bool find_number(const char *name, struct pfd_point_column *ret)
     return *digits >= '0' && *digits <= '9' && !*end && number <= UINT16_MAX;
 }
 
-/* Something of an origin: "lane", or "workgroup.x". */
+/* Finds a member of an origin: "lane", or "workgroup.x". */
 static bool find_origin(const char *name, const char *const *known,
                         struct pfd_point_column *ret)
 {
@@ -99,8 +99,8 @@ static bool find_beside(const char *name, struct pfd_point_column *ret)
     return false;
 }
 
-/* Says which columns there are, where none of this name is (NULL: where none is
- * chosen for a role); always false. */
+/* Fails with the names of the columns, because none has this name (NULL:
+ * because none is chosen for a role); always false. */
 static bool tell_columns(struct pfd_plot *plot, const struct pfd_schema *schema,
                          const char *name, const char *role)
 {

@@ -12,7 +12,7 @@
 
 struct pfd_plot_form {
     struct pfd_plot_output info;
-    /* Appends a whole picture; what goes wrong is plot->error, or out's. */
+    /* Appends a whole picture; an error is in plot->error or in out. */
     void (*draw)(struct pfd_plot *plot, const struct pfd_plot_screen *screen,
                  struct pfd_text *out);
 };
@@ -20,8 +20,7 @@ struct pfd_plot_form {
 /* NULL at the end; written by meson. */
 extern const struct pfd_plot_form *const pfd_plot_forms[];
 
-/* The picture as pixels, as the forms of pixels have it. False: plot->error
- * says why not. */
+/* Draws the picture as pixels, for forms of pixels. False: see plot->error. */
 bool pfd_plot_pixels(struct pfd_plot *plot, const struct pfd_picture *picture,
                      struct pfd_raster *ret);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plot, inside: what its files share. */
+/* Internals of a plot that its files share. */
 #ifndef PFD_PLOT_PLOT_STATE_H
 #define PFD_PLOT_PLOT_STATE_H
 
@@ -22,8 +22,8 @@ enum pfd_plot_role {
     PFD_ROLES,
 };
 
-/* The grids of a line: what is first, last, least and greatest in each
- * column. Every other plot has one. */
+/* The grids of a line: first, last, least and greatest of each column. Any
+ * other plot has one grid. */
 enum {
     PFD_LINE_FIRST,
     PFD_LINE_LAST,
@@ -41,7 +41,7 @@ struct pfd_panel {
 struct pfd_plot {
     struct pfd_plot_spec spec;
     struct pfd_points points;
-    int role[PFD_ROLES]; /* which of the points' values; -1: none */
+    int role[PFD_ROLES]; /* index among the points' values; -1: none */
     char label[PFD_ROLES][PFD_PANEL_NAME];
     char title[256];
     struct pfd_grid grids[PFD_PLOT_GRIDS]; /* [n_grids] */
@@ -49,28 +49,29 @@ struct pfd_plot {
     struct pfd_panel panels[PFD_PANELS_MAX]; /* [n_panels] */
     size_t n_panels;
     size_t last_panel;
-    struct pfd_double_double range[2]; /* of colours, where they are said: */
+    struct pfd_double_double range[2]; /* of colours, if set: */
     bool has_range[2];
-    struct pfd_text waiting; /* runs, until it is clear how narrow cells are */
+    struct pfd_text waiting; /* runs of points, until the first cell width is
+                                decided */
     size_t n_waiting;        /* points */
     bool is_begun;
-    uint64_t order;  /* greater than that of all points that came */
-    uint64_t before; /* likewise, of buffers before this one */
-    size_t n_shared; /* bytes of cells that workers have for themselves */
+    uint64_t order;  /* greater than that of all earlier points */
+    uint64_t before; /* likewise, of earlier buffers */
+    size_t n_shared; /* bytes of cells that workers own */
     struct pfd_plot_counts counts;
     struct pfd_colours colours;
     struct pfd_error error;
 };
 
-/* Which values are wanted of entries; error says why not. */
+/* Finds the values that the plot takes of entries. False: see error. */
 bool pfd_plot_find_columns(struct pfd_plot *plot);
 
-/* Takes runs of points [n] bytes. */
+/* Takes runs of points, [n] bytes. */
 void pfd_plot_take(struct pfd_plot *plot, const void *runs, size_t n);
-/* Takes what waits: the picture is wanted now. */
+/* Takes the waiting points, since the picture is drawn now. */
 void pfd_plot_begin(struct pfd_plot *plot);
 
-/* The first failure stays. Always false. */
+/* Sets the error, unless one is set. Always false. */
 bool pfd_plot_fail(struct pfd_plot *plot, enum pfd_status code,
                    const char *text);
 

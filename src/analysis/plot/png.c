@@ -45,7 +45,7 @@ static void flush(png_structp file)
     (void)file;
 }
 
-/* A whole write failed: there is nothing that could be said but that. */
+/* The caller reports only that writing failed: the text is not used. */
 static void fail(png_structp file, png_const_charp text)
 {
     (void)text;
@@ -66,13 +66,13 @@ enum {
     SLOTS = 1 << SLOT_BITS
 };
 
-/* Those of a picture that has few: its pixels are a byte each then, which are
- * packed several times as quickly, into fewer. */
+/* The colours of a picture with few of them: a pixel is one byte then, which is
+ * compressed several times as fast, into fewer bytes. */
 struct palette {
     png_color all[COLOURS_MAX];
     size_t n;
-    uint16_t slots[SLOTS]; /* by what a colour is, its number and 1 more; 0:
-                              none */
+    uint16_t slots[SLOTS]; /* hashed by colour: its number and 1 more; 0:
+                              free */
 };
 
 static bool is_colour(png_color a, struct pfd_colour b)
@@ -80,7 +80,7 @@ static bool is_colour(png_color a, struct pfd_colour b)
     return a.red == b.r && a.green == b.g && a.blue == b.b;
 }
 
-/* Where it is, or would be. */
+/* The slot of a colour, or the one for it. */
 static uint16_t *slot_of(struct palette *palette, struct pfd_colour c)
 {
     uint32_t bits = c.r | (uint32_t)c.g << 8 | (uint32_t)c.b << 16;

@@ -47,7 +47,8 @@ void pfd_raster_line(struct pfd_raster *raster, int64_t x0, int64_t y0,
     }
 }
 
-/* A letter; turned: to the left, x is its left edge and y its lower one. */
+/* Draws a letter; turned: to the left, x is its left edge and y its lower
+ * one. */
 static void draw_glyph(struct pfd_raster *raster, int64_t x, int64_t y, char c,
                        bool turned, struct pfd_colour colour)
 {

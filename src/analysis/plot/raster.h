@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A picture of pixels, in memory. Drawing beyond its edges does nothing. */
+/* A picture of pixels in memory. Drawing beyond its edges has no effect. */
 #ifndef PFD_RASTER_H
 #define PFD_RASTER_H
 
@@ -35,8 +35,8 @@ void pfd_raster_fill(struct pfd_raster *raster, int64_t x, int64_t y,
 void pfd_raster_line(struct pfd_raster *raster, int64_t x0, int64_t y0,
                      int64_t x1, int64_t y1, struct pfd_colour colour);
 
-/* A line of text, its upper left corner at x and y; upwards: turned, and the
- * lower left corner is there. What is no ASCII is a box. */
+/* Draws a line of text with its upper left corner at x and y; upwards: turned,
+ * with its lower left corner there. Characters beyond ASCII are boxes. */
 enum {
     PFD_GLYPH_WIDTH = 6, /* with the gap behind it */
     PFD_GLYPH_HEIGHT = 9,

@@ -9,14 +9,14 @@ enum {
     AROUND = 4,  /* lines above and below it */
     LEGEND = 32, /* characters of colours */
     LEAST = 8,
-    GLYPH_X = 8, /* pixels, of a terminal that does not say */
+    GLYPH_X = 8, /* pixels, for a terminal that does not report them */
     GLYPH_Y = 16,
     BESIDE_X = 220, /* pixels for axes and legend */
     BESIDE_Y = 90,
     PIXELS_MOST = 1200,
 };
 
-/* Coarser grids of a plot, as a terminal has room for. */
+/* Coarser grids of a plot, which fit the terminal. */
 struct small {
     struct pfd_grid grids[PFD_PLOT_GRIDS];
     size_t n;
@@ -54,7 +54,7 @@ static void put_colour(struct pfd_text *out, int what, struct pfd_colour c)
     pfd_text_printf(out, "\033[%d;2;%u;%u;%um", what, c.r, c.g, c.b);
 }
 
-/* What stands at the upper and the lower end of y. */
+/* The texts of the upper and the lower end of y. */
 static void y_ends(const struct pfd_picture *p,
                    char ends[2][PFD_DOUBLE_DOUBLE_TEXT])
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures among the text of a terminal: cells as few as there is room, and
- * words around them. */
+/* Pictures among the text of a terminal: as many cells as fit, with text around
+ * them. */
 #ifndef PFD_PLOT_TEXT_PICTURE_H
 #define PFD_PLOT_TEXT_PICTURE_H
 
 #include "analysis/plot/plot_form.h"
 
-/* How many dots of a raster are a character. */
+/* A form whose characters are small rasters of dots. */
 struct pfd_dots {
     size_t across;
     size_t down;
@@ -20,8 +20,8 @@ void pfd_plot_draw_text(struct pfd_plot *plot,
                         const struct pfd_plot_screen *screen,
                         const struct pfd_dots *dots, struct pfd_text *out);
 
-/* The picture that a terminal of pixels has room for. False: plot->error says
- * why there is none. */
+/* The largest picture that fits a terminal with pixels. False: see
+ * plot->error. */
 bool pfd_plot_screen_pixels(struct pfd_plot *plot,
                             const struct pfd_plot_screen *screen,
                             struct pfd_raster *ret);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* 1, 2 or 5 of a power of ten, no less than this. */
+/* 1, 2 or 5 times a power of ten, at least this. */
 static double round_step(double least)
 {
     static const double steps[] = { 1, 2, 5, 10 };
@@ -34,7 +34,8 @@ static void add_exact(struct pfd_ticks *t, double share,
     pfd_double_double_print(tick->text, number);
 }
 
-/* Can a double say the numbers from low to high, and steps between? */
+/* Can doubles represent the numbers from low to high, and steps between
+ * them? */
 static bool is_round(struct pfd_double_double low,
                      struct pfd_double_double high)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Round numbers along an axis, and where they stand. */
+/* Round numbers along an axis, with their places. */
 #ifndef PFD_TICKS_H
 #define PFD_TICKS_H
 
@@ -18,11 +18,11 @@ struct pfd_ticks {
     size_t n;
 };
 
-/* Of the cells that are used; a cell of 1 has its number in its middle. */
+/* Ticks of the used cells; a cell of width 1 has its number in its middle. */
 void pfd_ticks_of_axis(struct pfd_ticks *ret, const struct pfd_axis *axis,
                        size_t most);
 
-/* Of numbers from low to high. */
+/* Ticks from low to high. */
 void pfd_ticks_of_range(struct pfd_ticks *ret, struct pfd_double_double low,
                         struct pfd_double_double high, size_t most, bool log);
 

@@ -10,24 +10,25 @@
 
 enum {
     BYTES_MAX = 1 << 28,     /* of cells of one share */
-    BYTES_ALL_MAX = 1 << 29, /* of all */
+    BYTES_ALL_MAX = 1 << 29, /* of all shares */
 };
 
 struct pfd_worker_share {
     struct pfd_plot *plot;
     struct pfd_cells cells[PFD_PLOT_GRIDS];
-    size_t n_cells; /* 0: it has none now */
-    size_t n_bytes; /* of all of them */
+    size_t n_cells; /* 0: it has no cells now */
+    size_t n_bytes; /* of all its cells */
     struct pfd_fast_axis x;
     struct pfd_fast_axis y;
     int k_x;
     int k_y;
     uint64_t order;     /* of its first point; UINT64_MAX: none came */
     uint64_t end;       /* behind that of its last one */
-    uint64_t n_points;  /* that are in its cells */
+    uint64_t n_points;  /* in its cells */
     uint64_t n_refused; /* points that had no cell */
-    uint64_t patience;  /* so many, before cells are made anew */
-    bool is_full;       /* orders are too far apart: to be given first */
+    uint64_t patience;  /* refused points before new cells are made */
+    bool is_full;       /* orders are too far apart: the cells have to be merged
+                           first */
     const struct pfd_point_plan *plan;
     struct pfd_source source[PFD_ROLE_BY];
 };
@@ -51,8 +52,8 @@ struct pfd_worker_share *pfd_worker_share_new(const struct pfd_points *points)
 
 /* ---- cells ---- */
 
-/* Cells [n] of a row. Those that the plot has as they are need not be looked
- * for each. */
+/* Merges cells [n] of a row. If the plot has the same cells, one look-up is
+ * enough. */
 static void give_row(struct pfd_worker_share *worker_share, size_t grid,
                      size_t from, size_t n)
 {
@@ -112,8 +113,8 @@ static void drop(struct pfd_worker_share *worker_share)
     worker_share->is_full = false;
 }
 
-/* All that it has becomes the plot's, and it has no cells any more. Without any
- * the plot is left alone, as others may be changing it. */
+/* Merges all cells into the plot, and drops them. A share without cells does
+ * not touch the plot, since another share may be changing it. */
 static void give(struct pfd_worker_share *worker_share)
 {
     if (!worker_share->n_cells)
@@ -126,7 +127,7 @@ static void give(struct pfd_worker_share *worker_share)
     drop(worker_share);
 }
 
-/* Bytes of as many cells for each of the plot's grids; false: too many. */
+/* Sets the bytes of n cells for each of the plot's grids; false: too many. */
 static bool measure(struct pfd_worker_share *worker_share, size_t n)
 {
     const struct pfd_plot *plot = worker_share->plot;
@@ -142,8 +143,8 @@ static bool measure(struct pfd_worker_share *worker_share, size_t n)
     return true;
 }
 
-/* Cells where the plot's are now; without memory, or where there would be too
- * many, it has none. */
+/* Makes cells for the plot's used range. Out of memory, or above the limit: the
+ * share has none. */
 static void make(struct pfd_worker_share *worker_share)
 {
     struct pfd_plot *plot = worker_share->plot;
@@ -243,9 +244,9 @@ bool pfd_worker_share_opens(struct pfd_worker_share *worker_share,
     return fits;
 }
 
-/* Adds the cells of points [n] in this direction, each as many cells apart as
- * `stride` says; up to the first that has none. The next three are the same for
- * what is read in one way. */
+/* Adds the cell numbers of points [n] in this direction, in steps of `stride`
+ * cells; returns the number of points up to the first without a cell. The next
+ * three are the same for values of one load. */
 static size_t place_any(const struct pfd_fast_axis *q,
                         const struct pfd_source *s,
                         const uint8_t *const *payloads, size_t n,
@@ -323,8 +324,8 @@ static size_t place_all(const struct pfd_fast_axis *q,
     return place_any(q, s, payloads, n, order, stride, to);
 }
 
-/* Both directions at once, of what most pictures have; false: it is something
- * else. */
+/* Both directions at once, for unsigned words, which most pictures have; false:
+ * the values are of another kind. */
 static bool place_pixels(const struct pfd_worker_share *worker_share,
                          const uint8_t *const *payloads, size_t *n,
                          uint32_t *to)
@@ -365,8 +366,8 @@ static size_t place(const struct pfd_worker_share *worker_share,
                      payloads, n, order, worker_share->x.n, to);
 }
 
-/* How many fit into the cells of all grids. Only sums have any that do not, and
- * they are alone. */
+/* Returns how many points fit the cells of all grids. Only sums can refuse
+ * points, and they have just one grid. */
 static size_t reduce(struct pfd_worker_share *worker_share,
                      const struct pfd_cell_points *points)
 {

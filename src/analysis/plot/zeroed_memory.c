@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 enum {
-    WORTH_IT = 1 << 22 /* bytes from which on it is */
+    WORTH_IT = 1 << 22 /* bytes from which on a mapping is used */
 };
 
 void *pfd_zeroed_new(size_t n_bytes)

@@ -58,7 +58,8 @@ static inline void put(struct pfd_text *text, const void *bytes, size_t n)
 {
     char *to = pfd_text_reserve(text, 8);
     if (to) {
-        memcpy(to, bytes, 8); /* a store of fixed size; the rest is room */
+        memcpy(to, bytes, 8); /* a store of fixed size; the surplus is in
+                                 reserved space */
         text->n += n;
     }
 }
@@ -83,7 +84,7 @@ void pfd_columns_add_text(struct pfd_columns *batch, size_t i, const char *text,
                           size_t n)
 {
     struct pfd_vector *v = &batch->vectors[i];
-    if (v->bytes.n + n > INT32_MAX) { /* no batch comes near it */
+    if (v->bytes.n + n > INT32_MAX) { /* no usual batch comes near it */
         v->bytes.failed = true;
         return;
     }
@@ -140,7 +141,7 @@ void pfd_columns_copy(struct pfd_columns *to, const struct pfd_columns *from,
 
 /* ---- values ---- */
 
-/* binary16 and binary32 to binary64, payloads of NaN and all. */
+/* Widens binary16 and binary32 to binary64, with the payload of NaN. */
 uint64_t pfd_widen_float(uint64_t bits, unsigned n_bytes)
 {
     if (n_bytes == 8)
@@ -201,7 +202,7 @@ uint64_t pfd_columns_wide(const struct pfd_columns *batch, size_t i, size_t row)
                                       : bits;
 }
 
-/* As JSON lines have it: 2026-01-02T03:04:05.000000006Z. */
+/* In the form of JSON lines: 2026-01-02T03:04:05.000000006Z. */
 static char *print_time(char *ret, uint64_t ns)
 {
     time_t seconds = (time_t)(ns / 1000000000);

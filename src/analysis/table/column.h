@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Columns: the values of many entries side by side, typed and exact to the
- * bit. A batch is so many rows of them; what is written, sorted, counted or
- * drawn is batches. A place without a value is null, and its bytes are zero.
+ * Columns: the values of many entries, typed and exact to the bit. A batch is a
+ * number of rows of them; outputs, the sorter and groups take batches. A place
+ * without a value is null, and its bytes are zero.
  */
 #ifndef PFD_COLUMN_H
 #define PFD_COLUMN_H
@@ -15,11 +15,11 @@
 enum {
     PFD_COLUMN_NAME = 64,          /* bytes of a name, with the NUL */
     PFD_BATCH_ROWS = 16384,        /* of a full batch */
-    PFD_BATCH_BYTES = 4 << 20,     /* of rows that make one, likewise */
-    PFD_TABLE_COLUMNS_MAX = 70000, /* no entry has so many arguments */
+    PFD_BATCH_BYTES = 4 << 20,     /* of rows that fill a batch, likewise */
+    PFD_TABLE_COLUMNS_MAX = 70000, /* more than any entry's arguments */
 };
 
-/* Where a column's values are in a row. */
+/* Where a column's value is in a row. */
 enum pfd_column_from {
     PFD_FROM_ARGUMENT, /* `number` */
     PFD_FROM_ORIGIN,   /* `origin`, component `number` */
@@ -32,21 +32,21 @@ enum pfd_column_from {
     PFD_FROM_OFFSET,
     PFD_FROM_ID,
     PFD_FROM_MESSAGE,
-    PFD_FROM_NOWHERE, /* made by what stands between rows and output */
+    PFD_FROM_NOWHERE, /* computed between rows and output */
 };
 
 struct pfd_table_column {
     char name[PFD_COLUMN_NAME];
     enum pfd_value_type type;
     uint8_t n_bytes; /* 1, 2, 4 or 8; 0: a text */
-    bool is_hex;     /* better read in hexadecimal: an address, an id */
-    bool is_first;   /* of a list: "NAME.x", which may be called NAME as well */
+    bool is_hex;     /* hexadecimal is more readable: an address, an id */
+    bool is_first;   /* of a list: "NAME.x", with the alias NAME */
     enum pfd_column_from from;
     uint32_t number;
     const char *origin; /* static storage */
 };
 
-/* Is it called so, [n] bytes? */
+/* Is [n] bytes its name? */
 static inline bool pfd_table_column_is(const struct pfd_table_column *c,
                                        const char *name, size_t n)
 {
@@ -58,7 +58,7 @@ static inline bool pfd_table_column_is(const struct pfd_table_column *c,
 
 /* The values of one column. */
 struct pfd_vector {
-    struct pfd_text values; /* n_bytes each; texts: where each ends in `bytes`,
+    struct pfd_text values; /* n_bytes each; texts: the ends in `bytes`,
                                uint32_t, behind a 0 */
     struct pfd_text bytes;
     struct pfd_text nulls; /* a byte for each row, 1: null */
@@ -72,16 +72,16 @@ struct pfd_columns {
     size_t n_rows;
 };
 
-/* False when out of memory. */
+/* False: out of memory. */
 bool pfd_columns_init(struct pfd_columns *ret,
                       const struct pfd_table_column *columns, size_t n);
 void pfd_columns_deinit(struct pfd_columns *batch);
 void pfd_columns_clear(struct pfd_columns *batch);
-/* Did memory run out in between? */
+/* Did memory run out since pfd_columns_init()? */
 bool pfd_columns_failed(const struct pfd_columns *batch);
 
-/* Appends a value to column i: its low n_bytes; a text of [n] bytes; nothing.
- * When each column has one more, n_rows is the caller's to raise. */
+/* Appends to column i: the low n_bytes of a value; a text of [n] bytes; null.
+ * Once each column has one more, the caller raises n_rows. */
 void pfd_columns_add(struct pfd_columns *batch, size_t i, uint64_t bits);
 void pfd_columns_add_text(struct pfd_columns *batch, size_t i, const char *text,
                           size_t n);
@@ -97,8 +97,8 @@ static inline bool pfd_columns_is_null(const struct pfd_columns *b, size_t i,
 uint64_t pfd_columns_bits(const struct pfd_columns *batch, size_t i,
                           size_t row);
 
-/* The same as its type has it: a signed integer extended; a float's bits as
- * those of a binary64 that has the same sign, number and payload. */
+/* The value extended by its type: a signed integer sign-extended; a float as
+ * the bits of the binary64 with the same sign, number and payload. */
 uint64_t pfd_columns_wide(const struct pfd_columns *batch, size_t i,
                           size_t row);
 
@@ -112,25 +112,25 @@ void pfd_columns_copy(struct pfd_columns *to, const struct pfd_columns *from,
 
 /* The bits of a float of n_bytes as those of a binary64, exactly. */
 uint64_t pfd_widen_float(uint64_t bits, unsigned n_bytes);
-/* A number that binary16 has exactly, as its bits. */
+/* The bits of a number that binary16 represents exactly. */
 uint16_t pfd_half_bits(float f);
-/* And as a number. */
+/* The float as a double. */
 double pfd_float_value(uint64_t bits, unsigned n_bytes);
 
 enum {
     PFD_COLUMN_LIST = 150 /* bytes of some columns' names, with commas */
 };
-/* Writes the names of columns [n], as many as there is room for. */
+/* Writes the names of columns [n], as many as fit. */
 void pfd_columns_list(const struct pfd_table_column *columns, size_t n,
                       char ret[PFD_COLUMN_LIST]);
-/* No column has this name [n_name]; list: those that there are. */
+/* Fails because no column has this name [n_name]; list: the existing names. */
 void pfd_columns_fail(struct pfd_error *err, const char *name, size_t n_name,
                       const char *list);
 
 /*
- * A value as text, as JSON has it: integers in decimal, floats in the shortest
+ * A value as text, in JSON's form: integers in decimal, floats in the shortest
  * form that reads back. NaN and infinities without quotes: nan, inf, -inf. ret
- * has room for PFD_CELL_ROOM; not NUL-terminated. Not for texts.
+ * has PFD_CELL_ROOM bytes; not NUL-terminated. Not for texts.
  */
 enum {
     PFD_CELL_ROOM = 64

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into the columns of a table. */
+/* Writes rows into the columns of a table. */
 #include <string.h>
 
 #include "analysis/table/schema.h"
 
-/* Can an integer of the cell's type be kept in so many bytes? */
+/* Does an integer of the cell's type fit into so many bytes? */
 static bool fits(const struct pfd_cell *cell, unsigned n_bytes)
 {
     if (cell->n_bytes <= n_bytes)
@@ -30,7 +30,7 @@ static uint32_t half_to_float(uint64_t bits)
                       (wide & ((UINT64_C(1) << 52) - 1)) >> 29);
 }
 
-/* False: the column cannot hold it. */
+/* False: the column cannot represent it. */
 static bool convert(const struct pfd_cell *cell,
                     const struct pfd_table_column *c, uint64_t *ret)
 {
@@ -90,7 +90,7 @@ static void add_origin(struct pfd_columns *to, size_t i,
     }
 }
 
-/* Words with blanks between; notes are none. */
+/* Adds the kinds of findings, with spaces between; notes are left out. */
 static void add_findings(struct pfd_columns *to, size_t i, uint64_t findings)
 {
     char list[1024];

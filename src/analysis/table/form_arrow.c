@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrow's IPC, version V5 of its metadata: the file format where there is a
- * file, the stream format for a pipe and for .arrows. A batch is a record
- * batch. Texts that repeat are numbers into a dictionary: in a stream it comes
- * anew before the first batch that needs more of it, and begins anew when it
- * is large; in a file, where there may be only one, it stands behind the
- * batches. Constants and the numbers of fields are those of Arrow's
- * format/Schema.fbs, Message.fbs and File.fbs.
+ * Arrow's IPC, version V5 of its metadata: the file format for a file, the
+ * stream format for a pipe and for .arrows. A batch is a record batch.
+ *
+ * Repeated texts are numbers into a dictionary. A stream sends the dictionary
+ * again before the first batch that needs a new text, and starts an empty one
+ * when it is large. A file may have only one, which stands behind the batches.
+ * Constants and field numbers are those of Arrow's format/Schema.fbs,
+ * Message.fbs and File.fbs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +26,15 @@ enum {
     TYPE_UTF8 = 5,
     TYPE_TIMESTAMP = 10,
     UNIT_NANOSECOND = 3,
-    /* A dictionary is worth it for so few texts, or when each comes twice. */
+    /* Use a dictionary up to so many texts, or if each comes twice. */
     FEW_TEXTS = 256,
-    STREAM_WORDS = 1 << 16, /* then a stream's dictionary begins anew */
+    STREAM_WORDS = 1 << 16, /* above it a stream's dictionary is cleared */
     FILE_BYTES = 256 << 20, /* of one dictionary, in memory */
 };
 
 static const char file_magic[8] = "ARROW1";
 
-/* Where a message is in the file. */
+/* The place of a message in the file. */
 struct block {
     uint64_t at;
     uint32_t n_head;
@@ -44,7 +45,7 @@ struct block {
 struct texts {
     bool is_dictionary;
     struct pfd_dictionary dictionary;
-    uint32_t n_written; /* of them, in the last dictionary that was written */
+    uint32_t n_written; /* texts in the last dictionary that was written */
 };
 
 struct state {
@@ -153,7 +154,7 @@ static size_t add_field(struct pfd_text *out, const struct pfd_table_column *c,
     return table;
 }
 
-/* The format string, for who opens the file later. */
+/* Adds the format string, for readers of the file. */
 static void add_metadata(struct pfd_table_writer *w, struct pfd_text *out,
                          size_t at)
 {
@@ -209,8 +210,8 @@ static void align(struct pfd_text *text)
     pfd_text_add(text, zeros, -text->n & 7);
 }
 
-/* Message: version, header_type, header, bodyLength. Where the header is
- * linked. */
+/* Message: version, header_type, header, bodyLength. Returns the place of the
+ * header's offset. */
 static size_t begin_message(struct state *s, uint8_t type)
 {
     size_t at[4];
@@ -224,7 +225,7 @@ static size_t begin_message(struct state *s, uint8_t type)
     return at[2];
 }
 
-/* Writes the head and the body; blocks: where that is noted, or NULL. */
+/* Writes the header and the body; blocks: takes their place, or NULL. */
 static void end_message(struct pfd_table_writer *w, struct pfd_text *blocks)
 {
     struct state *s = w->state;
@@ -252,7 +253,7 @@ static void begin_body(struct state *s)
     s->body.n = s->buffers.n = s->nodes.n = 0;
 }
 
-/* One buffer of the body, which may be empty. */
+/* Adds one buffer of the body, which may be empty. */
 static void add_buffer(struct state *s, const void *bytes, size_t n)
 {
     uint64_t buffer[2] = { s->body.n, n };
@@ -422,7 +423,7 @@ static void add_column(struct pfd_table_writer *w,
 
 /* ---- batches ---- */
 
-/* By the first batch: does a dictionary pay? */
+/* Decides by the first batch whether a dictionary saves bytes. */
 static void choose(struct pfd_table_writer *w, const struct pfd_columns *batch,
                    size_t i)
 {
@@ -464,8 +465,8 @@ static bool begin(struct pfd_table_writer *w, const struct pfd_columns *batch)
     return true;
 }
 
-/* Those that a stream's batch needs and a reader does not have yet: the codes
- * are made first, as that is what finds new texts. */
+/* Writes the dictionaries that a stream's batch needs and a reader lacks.
+ * Computes the codes first, which finds the new texts. */
 static void write_news(struct pfd_table_writer *w,
                        const struct pfd_columns *batch)
 {
@@ -481,7 +482,7 @@ static void write_news(struct pfd_table_writer *w,
         uint64_t escaped = w->counts->escaped;
         begin_body(s);
         add_codes(w, batch, i);
-        w->counts->escaped = escaped; /* it is done once more */
+        w->counts->escaped = escaped; /* the codes are computed a second time */
         if (t->dictionary.n != t->n_written)
             write_dictionary(w, i);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* CSV as RFC 4180 has it, with a header, and TSV: fields with tabs between, in
- * which tab, newline and backslash are \t, \n, \r and \\. Null is an empty
- * field, an empty text is one in quotes (CSV), NaN is nan. */
+/* CSV after RFC 4180, with a header, and TSV: fields with tabs between, in
+ * which tab, newline, carriage return and backslash are \t, \n, \r and \\. Null
+ * is an empty field, an empty text is one in quotes (CSV), NaN is nan. */
 #include <string.h>
 
 #include "analysis/table/table_form.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One object a line: a member for each column. Integers that readers with 53
- * bits round stand in `exact` once more, as text; NaN and infinities are
- * texts. */
+/* One object a line: a member for each column. Integers that 53-bit readers
+ * round are repeated in `exact`, as text; NaN and infinities are texts. */
 #include <string.h>
 
 #include "analysis/table/table_form.h"
 #include "core/base/escape.h"
 
-/* Readers of JSON that keep 53 bits of a number round what is beyond. */
+/* Readers of JSON that store numbers in 53 bits round larger ones. */
 static const uint64_t exact_max = UINT64_C(1) << 53;
 
 static void add_string(struct pfd_text *out, const char *text, size_t n)
@@ -70,7 +69,7 @@ static void add_value(struct pfd_table_writer *w,
     }
 }
 
-/* Integers that lose digits in most readers, once more. */
+/* Repeats the integers that lose digits in most readers. */
 static void add_exact(struct pfd_text *out, const struct pfd_columns *batch,
                       size_t row)
 {

@@ -2,10 +2,12 @@
 /*
  * NumPy's arrays: a structured array with a field for each column, in a .npy
  * file, or one for each table in a .npz archive. Texts are bytes (S) as long as
- * the longest; a row's nulls are bits of the field `nulls`, lowest first, which
- * is there only if anything is null. Values are written as they come, and what
- * has no fixed size goes to a file beside, without a name; when all have come,
- * both become the final rows, if there is anything beside.
+ * the longest. A row's nulls are bits of the field `nulls`, lowest first; the
+ * field exists only if there are nulls.
+ *
+ * Values are written as they come. Data without a fixed size goes to a second
+ * file, without a name; at the end both are merged into the final rows, if the
+ * second file has any data.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +17,15 @@
 #include "analysis/table/zip.h"
 
 enum {
-    ALIGNMENT = 64, /* of the first row, as the format wants it */
+    ALIGNMENT = 64, /* of the first row, by the format */
     PIECE = 1 << 18,
 };
 
 static const char magic[] = "\x93NUMPY";
 
-/* How a column is written. */
+/* The layout of a column. */
 struct field {
-    size_t at;    /* bytes into the row of values; of texts: number of them */
+    size_t at;    /* offset in the row of values; of texts: their number */
     size_t width; /* bytes of the longest text */
     bool is_text;
     bool any_null;
@@ -33,10 +35,10 @@ struct state {
     struct field *fields; /* [n_columns] */
     size_t n_values;      /* bytes of a row without texts */
     size_t n_texts;
-    bool is_direct; /* values are written where they are to stay */
+    bool is_direct; /* values are written in their final place */
     uint64_t n_head;
     uint64_t n_rows;
-    struct pfd_table_target values; /* when not direct */
+    struct pfd_table_target values; /* if not direct */
     struct pfd_table_target beside; /* of rows that have texts or nulls */
     bool has_beside;
     bool any_null;
@@ -44,7 +46,7 @@ struct state {
     struct pfd_text record;
 };
 
-/* Of all tables: an archive, if there is one. */
+/* Shared by all tables: an archive, if there is one. */
 struct file {
     bool is_archive;
     struct pfd_zip zip;
@@ -88,7 +90,7 @@ static void add_type(struct pfd_text *out, const struct pfd_table_column *c,
     }
 }
 
-/* A column of findings that is empty is none. */
+/* Does the array have this column? Not an empty one of findings. */
 static bool is_shown(const struct pfd_table_column *c, const struct field *f)
 {
     return c->from != PFD_FROM_FINDINGS || f->width > 0;
@@ -129,7 +131,7 @@ static void make_head(const struct pfd_table_writer *w, struct pfd_text *out)
         pfd_text_printf(&dict, ", ('%s', '|u1', (%zu,))", nulls_name(w),
                         nulls_bytes(w));
     }
-    /* As long for any number of rows. */
+    /* Padded to one length for any number of rows. */
     pfd_text_printf(&dict, "], 'fortran_order': False, 'shape': (%llu,), }",
                     (unsigned long long)s->n_rows);
     size_t n = sizeof magic - 1 + 2 + 4 + dict.n + 1;
@@ -151,7 +153,7 @@ static void make_head(const struct pfd_table_writer *w, struct pfd_text *out)
     pfd_text_free(&dict);
 }
 
-/* ---- rows as they come ---- */
+/* ---- rows on arrival ---- */
 
 static void npy_open(struct pfd_table_writer *w)
 {
@@ -198,7 +200,7 @@ static void npy_begin(struct pfd_table_writer *w)
     pfd_text_free(&head);
 }
 
-/* One column's values into the rows. */
+/* Writes one column's values into the rows. */
 static void scatter(char *to, size_t step, const char *from, size_t n_rows,
                     size_t n_bytes)
 {
@@ -220,7 +222,7 @@ static void scatter(char *to, size_t step, const char *from, size_t n_rows,
     }
 }
 
-/* What a null is where there is a value that says so. */
+/* Writes nulls of types that have a value for them. */
 static void mark_nulls(char *to, size_t step, const struct pfd_columns *batch,
                        size_t i)
 {
@@ -265,7 +267,7 @@ static void add_values(struct pfd_table_writer *w,
 }
 
 /* {row, bytes that follow, bits of nulls, (bytes, text)...}; false: the row has
- * nothing beside its values. */
+ * only values. */
 static bool make_record(struct pfd_table_writer *w,
                         const struct pfd_columns *batch, size_t row)
 {
@@ -341,11 +343,11 @@ static void npy_batch(struct pfd_table_writer *w,
 
 /* ---- the final rows ---- */
 
-/* What was written is read again. */
+/* A file that is read back. */
 struct reading {
     struct pfd_table_target *from;
     uint64_t at;
-    struct pfd_text piece; /* [n] bytes of it, `used` of them passed */
+    struct pfd_text piece; /* [n] bytes of it, `used` of them consumed */
     size_t used;
     uint64_t end;
 };
@@ -388,7 +390,7 @@ static void put_final(struct pfd_table_writer *w,
     }
 }
 
-/* One row out of its values and what is beside them (NULL: nothing is). */
+/* Makes one row of its values and its record (NULL: it has none). */
 static void make_row(const struct pfd_table_writer *w, const char *values,
                      const char *record, struct pfd_text *out)
 {
@@ -467,7 +469,7 @@ static uint64_t size_of(struct pfd_table_target *table_target)
                : 0;
 }
 
-/* Puts what is in a file without a name where it belongs. */
+/* Copies a file without a name to its place in the target. */
 static void copy_back(struct pfd_table_writer *w,
                       struct pfd_table_target *scratch)
 {
@@ -484,7 +486,8 @@ static void copy_back(struct pfd_table_writer *w,
     pfd_text_free(&r.piece);
 }
 
-/* The first failure of the files beside, else memory was out. */
+/* Takes the first failure of the two files; without one, memory is
+ * exhausted. */
 static void fail_reading(struct pfd_table_writer *w)
 {
     const struct state *s = w->state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A database of SQLite: a table for each format string, and the view
- * `messages`, which has all of them in the order of the buffers. Types follow
- * what SQLite can keep: integers beyond 2^63 are texts of their digits, NaN is
- * a text that holds its bits (SQLite has none), what is no UTF-8 is a blob.
+ * `messages`, which has all messages in the order of the buffers. Types follow
+ * SQLite's limits: integers beyond 2^63 are texts of their digits, NaN is a
+ * text with its bits (SQLite has none), a text that is not UTF-8 is a blob.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@
 #include "analysis/table/table_form.h"
 
 enum {
-    VIEW_TERMS = 400, /* of a UNION ALL; SQLite takes 500 */
+    VIEW_TERMS = 400, /* of a UNION ALL; SQLite's limit is 500 */
 };
 
-/* Of all tables. */
+/* Shared by all tables. */
 struct file {
     sqlite3 *db;
     struct pfd_text view; /* the current part's SELECTs */
@@ -29,7 +29,7 @@ struct file {
 
 struct state {
     sqlite3_stmt *insert;
-    size_t n_columns; /* that fit: SQLite has a limit */
+    size_t n_columns; /* within SQLite's limit */
 };
 
 static bool fail(struct pfd_table_writer *w)
@@ -62,7 +62,7 @@ static bool run_words(struct pfd_table_writer *w, const char *words)
     return ok;
 }
 
-/* A name is anything between quotes, which are doubled in it. */
+/* Adds a name in quotes; quotes in it are doubled. */
 static void add_quoted(struct pfd_text *sql, const char *name, size_t n,
                        char quote)
 {
@@ -80,7 +80,8 @@ static void add_name(struct pfd_text *sql, const char *name)
     add_quoted(sql, name, strlen(name), '"');
 }
 
-/* Others may have put files beside it, from which SQLite mends it. */
+/* Disables triggers and views and distrusts the schema: another program may
+ * have put files beside the database, from which SQLite recovers. */
 static bool distrust(struct pfd_table_writer *w)
 {
     static const struct {
@@ -113,14 +114,14 @@ static void sqlite_open(struct pfd_table_writer *w)
         fail(w);
         return;
     }
-    /* The file is new: if this fails, it is made again, not mended. */
+    /* The file is new: after a failure it is made again, not recovered. */
     f->is_begun =
         distrust(w) && run_words(w, "PRAGMA journal_mode = MEMORY;"
                                     "PRAGMA synchronous = OFF; BEGIN;");
 }
 
-/* What values are kept as. Without a type nothing is changed into another:
- * 2^64 - 1 would become a float. */
+/* The declared type of a column. Without a type SQLite converts nothing: 2^64 -
+ * 1 would become a float. */
 static const char *type_of(const struct pfd_table_column *c)
 {
     switch (c->type) {
@@ -131,7 +132,7 @@ static const char *type_of(const struct pfd_table_column *c)
         return c->n_bytes < 8 ? " INTEGER" : "";
     case PFD_VALUE_TEXT:
         return " TEXT";
-    case PFD_VALUE_FLOAT: /* REAL would keep -0.0 as 0 */
+    case PFD_VALUE_FLOAT: /* REAL would store -0.0 as 0 */
         break;
     }
     return "";
@@ -193,8 +194,7 @@ static void end_view(struct pfd_table_writer *w)
     f->n_terms = 0;
 }
 
-/* SQLite's own name for the number of a row: a column of the same name would
- * be meant instead. */
+/* SQLite's name for the number of a row: a name that no column has. */
 static const char *row_name(const struct pfd_table_writer *w)
 {
     static const char *const all[] = { "rowid", "_rowid_", "oid" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Aligned columns for people: as wide as the first batch needs, numbers to the
- * right. Later values that are wider stand out, and nothing of them is lost;
- * only where a line's width is given, texts are cut to it, with a mark. */
+ * right. Later values that are wider break the alignment but are complete. Only
+ * where a line's width is given, texts are cut to it, with a mark. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "core/base/escape.h"
 
 enum {
-    TEXT_MIN = 12, /* characters that a text keeps, however narrow the line */
+    TEXT_MIN = 12, /* characters of a text that remain in the narrowest line */
     GAP = 2,
 };
 
@@ -26,7 +26,7 @@ static size_t characters(const char *text, size_t n)
     return count;
 }
 
-/* Bytes of the first so many characters. */
+/* The size in bytes of the first `count` characters. */
 static size_t bytes_of(const char *text, size_t n, size_t count)
 {
     size_t i = 0;
@@ -37,7 +37,7 @@ static size_t bytes_of(const char *text, size_t n, size_t count)
     return i;
 }
 
-/* Foreign text on one line. */
+/* Escapes untrusted text to one line. */
 static void make_safe(struct pfd_text *ret, const char *text, size_t n)
 {
     for (size_t i = 0; i < n;) {
@@ -58,7 +58,7 @@ static void make_safe(struct pfd_text *ret, const char *text, size_t n)
     }
 }
 
-/* What is shown of a value, in s->cell. */
+/* Makes the text of a value, in s->cell. */
 static void make_cell(struct state *s, const struct pfd_columns *batch,
                       size_t i, size_t row)
 {
@@ -91,7 +91,7 @@ static bool is_left(const struct pfd_table_column *c)
     return c->type == PFD_VALUE_TEXT || c->type == PFD_VALUE_TIME;
 }
 
-/* Where lines have a width, the widest texts give way first. */
+/* If lines have a width, the widest texts are cut first. */
 static void narrow(const struct pfd_table_writer *w, struct state *s)
 {
     size_t sum = 0;
@@ -165,7 +165,7 @@ static void add_cell(struct pfd_table_writer *w, const struct state *s,
         pad(out, blanks);
 }
 
-/* No blanks at the end of a line. */
+/* Removes spaces at the end of a line. */
 static void end_line(struct pfd_text *out)
 {
     while (out->n && out->data[out->n - 1] == ' ')
@@ -180,7 +180,7 @@ static void add_head(struct pfd_table_writer *w, const struct state *s)
     end_line(&w->table_target->pending);
 }
 
-/* "==> ray %u\n <==", where there are several. */
+/* "==> ray %u\n <==", if there are several tables. */
 static void text_begin(struct pfd_table_writer *w)
 {
     struct pfd_text *out = &w->table_target->pending;
@@ -229,7 +229,7 @@ const struct pfd_table_form pfd_table_form_text = {
               .suffixes = ".txt",
               .holds_all = true },
     .state_size = sizeof(struct state),
-    .file_size = sizeof(bool), /* something stands there */
+    .file_size = sizeof(bool), /* whether the target has output yet */
     .begin = text_begin,
     .batch = text_batch,
     .end = text_end,

@@ -10,7 +10,7 @@
 #include "analysis/table/quantile.h"
 #include "analysis/table/unique_names.h"
 
-/* What is asked of a column. */
+/* The aggregates of a column. */
 enum aggregate {
     COUNT,
     LEAST,
@@ -30,7 +30,7 @@ static const char *const names[] = { "count", "min", "max", "mean",  "std",
 
 __extension__ typedef __int128 sum_t;
 
-/* What was seen of one column in one group. */
+/* The state of one column in one group. */
 struct seen {
     uint64_t n; /* numbers */
     uint64_t n_nans;
@@ -41,15 +41,15 @@ struct seen {
     bool any;
     sum_t sum; /* of integers */
     double mean;
-    double squares; /* of the distances to it */
+    double squares; /* of the distances to the mean */
     struct pfd_quantile *order;
 };
 
-/* An answer column: an aggregate of a column of the table. */
+/* A column of the result: an aggregate of a column of the table. */
 struct answer {
-    size_t column; /* number of its struct seen in a group; SIZE_MAX: a part of
+    size_t column; /* index of its struct seen in a group; SIZE_MAX: a part of
                       the key */
-    size_t of;     /* in the table */
+    size_t of;     /* index in the table */
     enum aggregate what;
 };
 
@@ -57,7 +57,7 @@ struct pfd_group {
     const struct pfd_table_column *of; /* the table's, borrowed */
     size_t *by;                        /* [n_by] */
     size_t n_by;
-    size_t *seen; /* [n_seen]: columns that something is asked of */
+    size_t *seen; /* [n_seen]: columns that have aggregates */
     size_t n_seen;
     bool wants_order;
     struct answer *answers; /* [n_answers] */
@@ -67,7 +67,7 @@ struct pfd_group {
     struct pfd_text counts;     /* uint64_t for each group */
     struct pfd_text all;        /* struct seen [n_seen] for each group */
     struct pfd_text key;
-    size_t memory; /* that is left */
+    size_t memory; /* bytes left */
     uint64_t n_left_out;
     bool failed;
 };
@@ -81,7 +81,7 @@ bool pfd_group_knows(const char *aggregate)
     return false;
 }
 
-/* ---- the answer's columns ---- */
+/* ---- the result's columns ---- */
 
 static bool is_by(const struct pfd_group *g, size_t column)
 {
@@ -105,7 +105,7 @@ static void add_answer(struct pfd_group *g, size_t column, size_t of,
     g->answers[g->n_answers++] = (struct answer){ column, of, what };
     *c = g->of[of];
     c->from = PFD_FROM_NOWHERE;
-    if (what == N_AGGREGATES) /* what is grouped by, as it is */
+    if (what == N_AGGREGATES) /* a column of the key, unchanged */
         return;
     if (what == COUNT) {
         snprintf(c->name, sizeof c->name, "count");
@@ -123,7 +123,7 @@ static void add_answer(struct pfd_group *g, size_t column, size_t of,
     }
 }
 
-/* What is asked, each once, in the order asked for. */
+/* The requested aggregates, each once, in order of request. */
 struct question {
     enum aggregate all[N_AGGREGATES]; /* [n] */
     size_t n;
@@ -163,7 +163,7 @@ static void add_count(struct pfd_group *g)
     add_answer(g, SIZE_MAX, g->n_by ? g->by[0] : 0, COUNT);
 }
 
-/* The count is one for all columns: it stands in the first one's order. */
+/* All columns share one count: it stands in the first one's order. */
 static void add_answers(struct pfd_group *g, const struct question *q, size_t n)
 {
     bool counts = asks(q, COUNT);
@@ -260,7 +260,7 @@ const struct pfd_table_column *pfd_group_columns(const struct pfd_group *g,
 
 /* ---- rows ---- */
 
-/* Numbers in an order that compares as unsigned; and back. */
+/* Maps numbers to integers that compare as unsigned; and back. */
 static uint64_t order_of(const struct pfd_table_column *c, uint64_t wide)
 {
     const uint64_t top = UINT64_C(1) << 63;
@@ -278,7 +278,7 @@ static uint64_t wide_of(const struct pfd_table_column *c, uint64_t order)
     return c->type == PFD_VALUE_INT ? order ^ top : order;
 }
 
-/* All values of the key, one after another. */
+/* All values of the key, one behind another. */
 static void make_key(struct pfd_group *g, const struct pfd_columns *batch,
                      size_t row)
 {
@@ -301,7 +301,7 @@ static void make_key(struct pfd_group *g, const struct pfd_columns *batch,
     }
 }
 
-/* Bytes that one more group takes, by and large. */
+/* Approximate bytes of one more group. */
 static size_t group_bytes(const struct pfd_group *g)
 {
     size_t each = sizeof(struct seen);
@@ -311,7 +311,7 @@ static size_t group_bytes(const struct pfd_group *g)
                 g->n_seen * each);
 }
 
-/* Is there room for the row's group, or is it there? */
+/* Does the row's group exist, or is there memory for it? */
 static bool has_room(const struct pfd_group *g)
 {
     return g->memory >= group_bytes(g) ||
@@ -319,7 +319,7 @@ static bool has_room(const struct pfd_group *g)
                                g->key.n) != UINT32_MAX;
 }
 
-/* The row's group; SIZE_MAX: there is no room for another one. */
+/* The row's group; SIZE_MAX: out of memory for another one. */
 static size_t group_of(struct pfd_group *g)
 {
     static const struct seen nothing;
@@ -403,7 +403,7 @@ bool pfd_group_add(struct pfd_group *g, const struct pfd_columns *batch)
     return !g->failed && !g->key.failed;
 }
 
-/* ---- answers ---- */
+/* ---- results ---- */
 
 static uint64_t bits_of(double d)
 {
@@ -412,7 +412,7 @@ static uint64_t bits_of(double d)
     return bits;
 }
 
-/* An ordered number as the column has it: narrower floats are exact. */
+/* An ordered number in the column's type: narrower floats are exact. */
 static uint64_t narrow(const struct pfd_table_column *c, uint64_t order)
 {
     uint64_t wide = wide_of(c, order);
@@ -495,7 +495,7 @@ static void add_one(const struct pfd_group *g, struct pfd_columns *to,
     }
 }
 
-/* The parts of a group's key. */
+/* Adds the parts of a group's key. */
 static void add_key(struct pfd_group *g, struct pfd_columns *to, size_t i)
 {
     const uint32_t *ends = (const void *)g->keys.ends.data;

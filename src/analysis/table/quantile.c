@@ -11,7 +11,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Makes room for one more; false: there is no more to take. */
+/* Grows a level; false: no memory is left. */
 static bool grow(struct pfd_quantile_level *level, size_t *memory)
 {
     uint32_t room = level->room ? 2 * level->room : PFD_QUANTILE_LEAST;
@@ -31,13 +31,13 @@ static bool grow(struct pfd_quantile_level *level, size_t *memory)
 static bool put(struct pfd_quantile *q, size_t i, uint64_t value,
                 size_t *memory);
 
-/* Half of a full level goes up. */
+/* Moves half of a full level up. */
 static bool compact(struct pfd_quantile *q, size_t i, size_t *memory)
 {
     struct pfd_quantile_level *level = &q->levels[i];
     bool ok = true;
     if (i + 1 == PFD_QUANTILE_LEVELS)
-        return false; /* no one has so many numbers */
+        return false; /* more numbers than can occur */
     qsort(level->values, level->n, sizeof *level->values, compare);
     for (uint32_t k = level->odd; k < level->n && ok; k += 2)
         ok = put(q, i + 1, level->values[k], memory);
@@ -86,7 +86,7 @@ bool pfd_quantile_ask(const struct pfd_quantile *q, double share, uint64_t *ret)
                 (struct weighted){ q->levels[i].values[k], UINT64_C(1) << i };
         }
     }
-    qsort(all, n, sizeof *all, compare); /* a value stands first in it */
+    qsort(all, n, sizeof *all, compare); /* the value is the first member */
     uint64_t rank = (uint64_t)(share * (double)q->n);
     rank += (double)rank < share * (double)q->n;
     size_t i = 0;

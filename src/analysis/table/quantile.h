@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of many numbers in little memory: exact while there is room; then
- * every second of a sorted run is dropped, and stands for two, and so on. Each
- * time a rank may be off by what one number stands for, which is added up: how
- * far off an answer is at the most is known. (J. I. Munro and M. S. Paterson,
- * 1980; G. S. Manku et al., 1998.)
+ * Quantiles of many numbers in little memory: exact while they fit. Then every
+ * second number of a sorted level is dropped, and each remaining one stands for
+ * two, and so on. Each step may shift a rank by the number that one stands for;
+ * the sum of these bounds the error of an answer. (J. I. Munro and M. S.
+ * Paterson, 1980; G. S. Manku et al., 1998.)
  */
 #ifndef PFD_QUANTILE_H
 #define PFD_QUANTILE_H
@@ -15,8 +15,8 @@
 
 enum {
     PFD_QUANTILE_LEVELS = 48,
-    PFD_QUANTILE_ROOM = 4096, /* numbers of a level, where memory lasts */
-    PFD_QUANTILE_LEAST = 64,  /* and where it does not */
+    PFD_QUANTILE_ROOM = 4096, /* numbers of a level, while memory lasts */
+    PFD_QUANTILE_LEAST = 64,  /* and once it is short */
 };
 
 /* All zero is empty. */
@@ -28,14 +28,14 @@ struct pfd_quantile {
         bool odd; /* which half is dropped next */
     } levels[PFD_QUANTILE_LEVELS];
     uint64_t n;     /* numbers added */
-    uint64_t error; /* ranks that an answer may be off */
+    uint64_t error; /* bound of an answer's error, in ranks */
 };
 
-/* *memory: bytes that are left to take, counted down. False: out of memory. */
+/* *memory: bytes left, counted down. False: out of memory. */
 bool pfd_quantile_add(struct pfd_quantile *q, uint64_t value, size_t *memory);
 
-/* The number of which a share of all is no greater (0 < share <= 1), among
- * those that are left. False when there is none, or no memory. */
+/* The least remaining number that is not below a share of all numbers (0 <
+ * share <= 1). False: there is none, or no memory. */
 bool pfd_quantile_ask(const struct pfd_quantile *q, double share,
                       uint64_t *ret);
 

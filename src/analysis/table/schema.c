@@ -8,14 +8,14 @@
 #include "analysis/table/unique_names.h"
 #include "core/strings/column_names.h"
 
-/* What the first rows have. */
+/* The columns of the first rows. */
 struct seen {
     struct pfd_table_column *columns; /* [n] of [room]; owned */
     size_t n;
     size_t room;
     size_t n_arguments;
     bool has_time;
-    bool has_sequence; /* that says more than the index */
+    bool has_sequence; /* different from the index */
     bool has_stream;
     bool failed; /* out of memory */
 };
@@ -46,7 +46,7 @@ static struct pfd_table_column *add(struct seen *seen, const char *name,
 
 /* ---- arguments ---- */
 
-/* As wide as the widest; one that is sometimes a text is text. */
+/* The widest type of the values; a column with a text is a text. */
 static void see_cell(struct pfd_table_column *c, const struct pfd_cell *cell)
 {
     bool is_open = c->type != PFD_VALUE_TEXT && !c->n_bytes; /* only absent */
@@ -89,7 +89,7 @@ static void close_arguments(struct seen *seen)
     for (size_t i = 0; i < seen->n_arguments; i++) {
         struct pfd_table_column *c = &seen->columns[i];
         if (c->type != PFD_VALUE_TEXT && !c->n_bytes)
-            c->n_bytes = 8; /* no entry had it yet: whatever will come */
+            c->n_bytes = 8; /* no entry had it yet: any value may come */
     }
 }
 
@@ -105,7 +105,7 @@ static void mark_first(struct seen *seen, const struct pfd_string *string)
     }
 }
 
-/* Names by words, of string i of a set. */
+/* Names the arguments of string i of a set by the words before them. */
 static void name_arguments(struct seen *seen, const struct pfd_strings *strings,
                            size_t string)
 {
@@ -124,7 +124,7 @@ static void name_arguments(struct seen *seen, const struct pfd_strings *strings,
     free(known);
 }
 
-/* Likewise of a string that came in the buffer: names need its text alone. */
+/* Likewise for a string that came in the buffer: only its text is needed. */
 static void name_made_arguments(struct seen *seen, const struct pfd_row *row)
 {
     struct pfd_strings *strings = pfd_strings_new();
@@ -143,7 +143,7 @@ static void name_made_arguments(struct seen *seen, const struct pfd_row *row)
     pfd_strings_free(strings);
 }
 
-/* ---- what is beside them ---- */
+/* ---- other columns ---- */
 
 static bool has_origin(const struct seen *seen, const char *name, uint32_t i)
 {
@@ -196,7 +196,7 @@ static void see_row(struct seen *seen, const struct pfd_row *row)
     seen->has_stream |= row->stream != PFD_STREAM_UNKNOWN;
 }
 
-/* ---- which of them ---- */
+/* ---- choice ---- */
 
 static bool is_place(const char *name, size_t n, uint32_t number)
 {
@@ -205,7 +205,7 @@ static bool is_place(const char *name, size_t n, uint32_t number)
     return k == n && !memcmp(place, name, n);
 }
 
-/* By its name, or an argument by its place; SIZE_MAX: there is none. */
+/* Finds a column by name, or an argument by its place; SIZE_MAX: none. */
 static size_t find(const struct seen *seen, const char *name, size_t n)
 {
     for (size_t i = 0; i < seen->n; i++) {
@@ -246,7 +246,7 @@ static bool choose(struct pfd_schema *ret, const struct seen *seen,
     return ok;
 }
 
-/* Columns that are there when nobody chooses. */
+/* Is the column a default? */
 static bool is_usual(const struct seen *seen,
                      const struct pfd_schema_spec *spec,
                      const struct pfd_table_column *c)

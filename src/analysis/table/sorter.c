@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    PIECE = 1 << 16, /* of a run that is read again */
+    PIECE = 1 << 16, /* of a run that is read back */
 };
 
 struct place {
@@ -19,9 +19,9 @@ struct place {
 struct run {
     uint64_t at;
     uint64_t end;
-    struct pfd_text bytes; /* read of it, `used` of them passed */
+    struct pfd_text bytes; /* read of it, `used` of them consumed */
     size_t used;
-    struct pfd_columns row; /* its next, if any */
+    struct pfd_columns row; /* its next row, if any */
 };
 
 struct pfd_sorter {
@@ -100,7 +100,7 @@ static struct place place_of(const struct pfd_sorter *s,
     return p;
 }
 
-/* Of rows of two batches; below 0: a comes first. */
+/* Compares rows of two batches; below 0: a comes first. */
 static int compare(const struct pfd_sorter *s, const struct pfd_columns *a_rows,
                    struct place a, const struct pfd_columns *b_rows,
                    struct place b)
@@ -132,7 +132,7 @@ static int compare_places(const void *a, const void *b, void *user)
     return order ? order : x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The rows in order, NULL when out of memory. */
+/* The rows in order; NULL: out of memory. */
 static struct place *sort(struct pfd_sorter *s)
 {
     struct place *places = malloc((s->rows.n_rows + 1) * sizeof *places);
@@ -144,7 +144,7 @@ static struct place *sort(struct pfd_sorter *s)
     return places;
 }
 
-/* ---- rows that come ---- */
+/* ---- rows in ---- */
 
 static size_t bytes_of(const struct pfd_columns *rows)
 {
@@ -156,7 +156,7 @@ static size_t bytes_of(const struct pfd_columns *rows)
     return n;
 }
 
-/* Of the rows so far, only the first ones matter. */
+/* Keeps only the first rows so far: the others cannot be in the result. */
 static bool keep_top(struct pfd_sorter *s)
 {
     struct pfd_columns kept;
@@ -173,7 +173,8 @@ static bool keep_top(struct pfd_sorter *s)
     return !pfd_columns_failed(&kept);
 }
 
-/* One row's bytes: for each column whether it is null, its length, it. */
+/* Writes a row's bytes: for each column the null flag, the length, the
+ * value. */
 static void put_row(struct pfd_sorter *s, size_t row)
 {
     struct pfd_text *out = &s->file.pending;
@@ -234,7 +235,7 @@ bool pfd_sorter_add(struct pfd_sorter *s, const struct pfd_columns *batch)
     return bytes_of(&s->rows) < s->memory || write_run(s);
 }
 
-/* ---- rows that go ---- */
+/* ---- rows out ---- */
 
 struct giving {
     struct pfd_columns batch;
@@ -269,7 +270,7 @@ static bool give_sorted(struct pfd_sorter *s, struct giving *g)
     return ok;
 }
 
-/* n more bytes of a run; NULL: an error. */
+/* The next n bytes of a run; NULL: an error. */
 static const char *next(struct pfd_sorter *s, struct run *r, size_t n)
 {
     size_t left = r->bytes.n - r->used;
@@ -292,7 +293,7 @@ static const char *next(struct pfd_sorter *s, struct run *r, size_t n)
     return r->bytes.data + r->used - n;
 }
 
-/* Reads the run's next row; at its end there is none. */
+/* Reads the run's next row; none at its end. */
 static bool read_row(struct pfd_sorter *s, struct run *r)
 {
     pfd_columns_clear(&r->row);
@@ -323,7 +324,7 @@ static bool read_row(struct pfd_sorter *s, struct run *r)
     return !pfd_columns_failed(&r->row);
 }
 
-/* The run whose row comes first; earlier runs win among equals. */
+/* The run whose row comes first; the earlier run if rows are equal. */
 static struct run *first_run(struct pfd_sorter *s)
 {
     struct run *first = NULL;

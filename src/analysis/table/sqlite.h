@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SQLite's library, loaded when it is needed: few need it, and it is large. */
+/* SQLite's library, loaded on demand: few runs need it, and it is large. */
 #ifndef PFD_SQLITE_H
 #define PFD_SQLITE_H
 
@@ -32,7 +32,7 @@ struct pfd_sqlite {
 
 extern struct pfd_sqlite pfd_sqlite;
 
-/* Before the first call. PFD_OK; PFD_ERR_UNSUPPORTED: it cannot be loaded. */
+/* Call it first. PFD_OK; PFD_ERR_UNSUPPORTED: it cannot be loaded. */
 enum pfd_status pfd_sqlite_load(struct pfd_error *err);
 
 #endif

@@ -11,33 +11,33 @@
 #include "analysis/table/column.h"
 #include "analysis/table/table_target.h"
 
-/* One table as it is written. */
+/* A table that is being written. */
 struct pfd_table_writer {
-    const char *name; /* of the table: valid and unique among them */
-    /* Of the format string, or "" with n_format 0. */
+    const char *name; /* of the table: valid and unique */
+    /* The format string, or "" with n_format 0. */
     const char *format;
     size_t n_format;
     const struct pfd_table_column *columns; /* [n_columns] */
     size_t n_columns;
-    size_t n_tables; /* that are written in all; 0: not known */
-    size_t width;    /* characters that a line should have; 0: any */
+    size_t n_tables; /* number of tables in all; 0: unknown */
+    size_t width;    /* characters of a line; 0: unlimited */
     struct pfd_table_target *table_target;
     struct pfd_table_counts *counts;
     void *state; /* the form's own, [state_size], zero at first */
-    void *file;  /* likewise, of all tables in one target, [file_size] */
+    void *file;  /* likewise, shared by all tables of a target, [file_size] */
 };
 
 /*
- * begin, batch for each batch, end: for one table after another. What goes
- * wrong is target->error. open and close, where a form has them, stand around
- * all tables of a target; end and close are called also after a failure.
+ * For each table: begin, batch for each batch, end. Errors are in
+ * target->error. open and close, if the form has them, are called before and
+ * after all tables of a target; end and close are also called after a failure.
  */
 struct pfd_table_form {
     struct pfd_table_output info;
     size_t state_size;
     size_t file_size;
     const char *taken;   /* a name that its tables cannot have; NULL: none */
-    const char *prefix;  /* what such names begin with, likewise */
+    const char *prefix;  /* prefix of such names, likewise */
     bool wants_messages; /* the message of each entry is a column, too */
     void (*open)(struct pfd_table_writer *w);
     void (*begin)(struct pfd_table_writer *w);
@@ -49,8 +49,8 @@ struct pfd_table_form {
 /* NULL at the end; written by meson. */
 extern const struct pfd_table_form *const pfd_table_forms[];
 
-/* Appends text [n] as UTF-8 to ret: bytes that are none become \xNN. True when
- * there were some. */
+/* Appends text [n] as UTF-8 to ret: invalid bytes become \xNN. True: there were
+ * some. */
 bool pfd_table_utf8(struct pfd_text *ret, const char *text, size_t n);
 
 /* Is it UTF-8, and without NUL, which ends texts for many readers? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a table is written: a file, or whoever takes bytes. */
+/* The destination of a table: a file, or a write function. */
 #ifndef PFD_TABLE_TARGET_H
 #define PFD_TABLE_TARGET_H
 
@@ -12,36 +12,36 @@ struct pfd_table_target {
     int fd;     /* of the file */
     pfd_write_fn write;
     void *write_user;
-    struct pfd_text pending; /* not handed over yet */
+    struct pfd_text pending; /* not flushed yet */
     struct pfd_error error;  /* the first failure; code PFD_OK: none */
 };
 
-/* A file, made anew. False: error says why. */
+/* Creates or truncates a file. False: see error. */
 bool pfd_table_target_open(struct pfd_table_target *ret, const char *path);
-/* A file without a name that can be read back, and is gone when closed. */
+/* Creates a file without a name that can be read back; closing deletes it. */
 bool pfd_table_target_open_scratch(struct pfd_table_target *ret);
 
 void pfd_table_target_put(struct pfd_table_target *table_target,
                           const void *bytes, size_t n);
 
-/* Hands over what is pending, if that is much. */
+/* Flushes pending bytes above a limit. */
 void pfd_table_target_ease(struct pfd_table_target *table_target);
 
-/* Hands over what is pending. False after a failure. */
+/* Flushes pending bytes. False after a failure. */
 bool pfd_table_target_flush(struct pfd_table_target *table_target);
 
-/* Overwrites bytes of a file that were written before. */
+/* Overwrites earlier bytes of a file. */
 void pfd_table_target_patch(struct pfd_table_target *table_target, uint64_t at,
                             const void *bytes, size_t n);
 
-/* Reads bytes of a file that were written before; false: error. */
+/* Reads earlier bytes of a file; false: error. */
 bool pfd_table_target_read(struct pfd_table_target *table_target, uint64_t at,
                            void *bytes, size_t n);
 
-/* Bytes of a file that were written. */
+/* The number of bytes written to a file. */
 uint64_t pfd_table_target_size(struct pfd_table_target *table_target);
 
-/* What comes now overwrites the file from its start. */
+/* Later bytes overwrite the file from its start. */
 void pfd_table_target_rewind(struct pfd_table_target *table_target);
 
 /* Flushes and closes; false after a failure. The error stays. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a table is called: the words of its format string. */
+/* Makes a table's name from the words of its format string. */
 #ifndef PFD_TABLE_TITLE_H
 #define PFD_TABLE_TITLE_H
 
@@ -7,11 +7,11 @@
 
 #include "analysis/table/table_form.h"
 
-/* Letters and digits of the text [n], 40 at most, with _ between; `table` where
- * it has none. Conversions are no words. */
+/* Letters and digits of the text [n], at most 40, with _ between words; `table`
+ * if it has none. Conversions are skipped. */
 void pfd_title_make(char *ret, size_t room, const char *text, size_t n);
 
-/* Makes it another one where the form cannot have a table of that name. */
+/* Changes the name if the form cannot have a table of that name. */
 void pfd_title_avoid(char *name, size_t room,
                      const struct pfd_table_form *form);
 

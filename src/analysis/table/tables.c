@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of a conversion, sorted into tables. One table is written as its rows
- * come; of several, rows wait in a file without a name until all have come, and
- * are then written table by table: memory does not grow with them.
+ * Sorts the rows of a conversion into tables. A single table is written as its
+ * rows come. With several, rows wait in a file without a name until the end,
+ * and are then written table by table: memory does not grow with them.
  */
 #include "analysis/table/tables.h"
 
@@ -33,7 +33,7 @@ static bool fail_memory(struct pfd_tables *t)
     return pfd_tables_fail(t, PFD_ERR_NOMEM, "out of memory");
 }
 
-/* ---- which table a row is of ---- */
+/* ---- the table of a row ---- */
 
 static uint64_t hash(const char *text, size_t n)
 {
@@ -96,7 +96,7 @@ static struct pfd_one_table *add_table(struct pfd_tables *t, const char *text,
     return one;
 }
 
-/* Rows of the same text are of one table, whichever module it is in. */
+/* Rows of equal text share a table, from any module. */
 static struct pfd_one_table *by_text(struct pfd_tables *t, const char *text,
                                      size_t n)
 {
@@ -124,9 +124,9 @@ static struct pfd_one_table *table_of(struct pfd_tables *t,
     return *known;
 }
 
-/* ---- writing one ---- */
+/* ---- writing a table ---- */
 
-/* The columns that are written. */
+/* The written columns. */
 struct shape {
     const struct pfd_table_column *columns; /* [n] */
     size_t n;
@@ -178,7 +178,7 @@ static void ask_for_all(struct pfd_tables *t)
     }
 }
 
-/* Rows on their last step. */
+/* The last step of rows. */
 struct step {
     struct pfd_tables *tables;
     struct pfd_one_table *one;
@@ -246,7 +246,7 @@ static void fill_all(struct pfd_tables *t, struct pfd_one_table *one,
         fill(t, one, row, row->source);
 }
 
-/* By its name, or an argument by its place; SIZE_MAX: there is none, which is
+/* Finds a column by name, or an argument by its place; SIZE_MAX: none, which is
  * an error. */
 static size_t find_column(struct pfd_tables *t, const struct shape *shape,
                           const char *name)
@@ -311,7 +311,7 @@ static bool begin_sorter(struct pfd_tables *t, struct pfd_one_table *one,
     return one->sorter || fail_memory(t);
 }
 
-/* Its columns are told from rows [n] bytes. */
+/* Derives the columns from rows, [n] bytes. */
 static bool begin(struct pfd_tables *t, struct pfd_one_table *one,
                   const void *rows, size_t n)
 {
@@ -378,7 +378,7 @@ static void free_one(struct pfd_one_table *one)
     free(one);
 }
 
-/* ---- rows that wait ---- */
+/* ---- waiting rows ---- */
 
 static void wait_row(struct pfd_tables *t, struct pfd_one_table *one,
                      const struct pfd_row *row)
@@ -408,7 +408,7 @@ static bool add_block(struct pfd_tables *t, struct pfd_one_table *one)
     return true;
 }
 
-/* Puts the waiting rows of all tables into the file. */
+/* Moves the waiting rows of all tables to the file. */
 static void spool(struct pfd_tables *t)
 {
     if (!t->has_spool) {
@@ -457,7 +457,7 @@ static void replay(struct pfd_tables *t, struct pfd_one_table *one)
     pfd_text_free(&one->waiting);
 }
 
-/* ---- rows as they come ---- */
+/* ---- rows on arrival ---- */
 
 static void add_row(struct pfd_tables *t, const struct pfd_row *row)
 {
@@ -498,7 +498,7 @@ bool pfd_tables_write(void *user, const void *bytes, size_t n)
     return t->error.code == PFD_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- all tables ---- */
 
 static const struct pfd_table_form *find_form(const char *name)
 {

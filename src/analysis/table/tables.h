@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All tables of one run, inside. */
+/* Internals: all tables of one run. */
 #ifndef PFD_TABLES_H
 #define PFD_TABLES_H
 
@@ -14,15 +14,15 @@ struct pfd_one_table {
     char *format; /* its format string, [n_format]; owned */
     size_t n_format;
     struct pfd_text waiting;  /* rows that are not written yet */
-    struct pfd_range *blocks; /* [n_blocks]: where earlier ones are in the
+    struct pfd_range *blocks; /* [n_blocks]: the places of earlier rows in the
                                  spool; owned */
     size_t n_blocks;
-    bool is_begun; /* its columns are known: what follows is */
+    bool is_begun; /* its columns are known, and the following members set */
     struct pfd_schema schema;
     struct pfd_columns batch;
-    size_t n_batch_bytes;      /* of rows that made it */
-    struct pfd_group *group;   /* NULL: rows stay as they are */
-    struct pfd_sorter *sorter; /* NULL: and in their order */
+    size_t n_batch_bytes;      /* of rows in the current batch */
+    struct pfd_group *group;   /* NULL: rows are not grouped */
+    struct pfd_sorter *sorter; /* NULL: rows are not sorted */
     struct pfd_table_writer writer;
 };
 
@@ -41,9 +41,9 @@ struct pfd_tables {
     struct pfd_unique_names unique_names;
     char **sources; /* [n_sources]; owned */
     size_t n_sources;
-    bool has_sources;            /* worth a column */
+    bool has_sources;            /* there is a column for them */
     bool *found;                 /* [spec.n_columns] */
-    char known[PFD_COLUMN_LIST]; /* columns that there are */
+    char known[PFD_COLUMN_LIST]; /* names of existing columns */
     size_t n_waiting;            /* bytes */
     struct pfd_table_target spool;
     bool has_spool;
@@ -52,7 +52,7 @@ struct pfd_tables {
     struct pfd_error error;
 };
 
-/* The first failure stays. Always false. */
+/* Sets the error, unless one is set. Always false. */
 bool pfd_tables_fail(struct pfd_tables *tables, enum pfd_status code,
                      const char *text);
 

@@ -70,7 +70,7 @@ static void clean(char *name)
     }
 }
 
-/* The name with a number behind it, as long as there is room. */
+/* Appends a number to the name, within its limit. */
 static void number(char *ret, size_t room, const char *name, unsigned i)
 {
     char end[16];
@@ -96,7 +96,7 @@ bool pfd_unique_names_give(struct pfd_unique_names *unique_names, char *name,
     if (!*name)
         snprintf(name, room, "column");
     snprintf(wanted, sizeof wanted, "%s", name);
-    /* Of many that are the same, the next number is near how many there are. */
+    /* With many equal names the next number is near their count. */
     char **slot = find(unique_names->slots, unique_names->n_slots, name);
     for (unsigned i = 2, step = 1; *slot; i += step) {
         number(name, room, wanted, i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that are each given once, whatever they are wanted to be. Upper and
- * lower case are the same: some readers cannot tell them apart. */
+/* Gives each name once, whatever names are requested. Case is ignored: some
+ * readers cannot distinguish it. */
 #ifndef PFD_UNIQUE_NAMES_H
 #define PFD_UNIQUE_NAMES_H
 
@@ -17,9 +17,9 @@ struct pfd_unique_names {
 void pfd_unique_names_free(struct pfd_unique_names *unique_names);
 
 /*
- * Makes name [room] one that was not given yet, by a number behind it where
- * needed: x, x_2, x_3. Control bytes and what is not UTF-8 become `_`, an empty
- * name `column`. False when out of memory.
+ * Makes name [room] a new one, with a number behind it if needed: x, x_2, x_3.
+ * Control bytes and invalid UTF-8 become `_`, an empty name `column`. False:
+ * out of memory.
  */
 bool pfd_unique_names_give(struct pfd_unique_names *unique_names, char *name,
                            size_t room);

@@ -13,10 +13,10 @@ enum {
     END = 0x06054b50,
     VERSION = 45,      /* needed for ZIP64 */
     UTF8 = 1 << 11,    /* flag: the name is UTF-8 */
-    DATE = 0x21,       /* 1980-01-01, so that the same is the same */
+    DATE = 0x21,       /* 1980-01-01, so that equal contents give equal files */
     EXTRA64 = 1,       /* id of the extra field */
     AT_CRC = 14,       /* in a local header */
-    AT_EXTRA = 30 + 4, /* likewise, and the name: the two sizes */
+    AT_EXTRA = 30 + 4, /* likewise, behind the name: the two sizes */
 };
 
 static void put16(struct pfd_text *out, unsigned v)
@@ -61,8 +61,8 @@ static uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, size_t n)
     return ~crc;
 }
 
-/* What local and central headers share, from the version needed on. Sizes are
- * in the extra field. */
+/* The fields that local and central headers share, from the required version
+ * on. Sizes are in the extra field. */
 static void put_common(struct pfd_text *out, const struct pfd_zip *zip,
                        unsigned n_extra)
 {

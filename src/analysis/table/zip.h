@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A ZIP archive of members that are stored as they are, as .npz has them; of
- * any size (ZIP64). */
+/* A ZIP archive of members without compression, as .npz has them; of any size
+ * (ZIP64). */
 #ifndef PFD_ZIP_H
 #define PFD_ZIP_H
 
@@ -9,9 +9,9 @@
 struct pfd_zip {
     struct pfd_table_target *table_target;
     uint64_t at;     /* bytes written */
-    uint64_t member; /* where the member's header is */
+    uint64_t member; /* place of the member's header */
     uint64_t n;      /* bytes of the member */
-    uint32_t crc;    /* of them */
+    uint32_t crc;    /* of these bytes */
     uint64_t n_members;
     struct pfd_text directory;
     char name[128];

@@ -12,7 +12,7 @@ void pfd_intern_free(struct pfd_intern *intern)
     *intern = (struct pfd_intern){ 0 };
 }
 
-/* FNV-1a, mixed once more, as slots go by its lowest bits. */
+/* FNV-1a, mixed once more, since slots are chosen by the lowest bits. */
 uint64_t pfd_intern_hash(uint64_t h, const void *bytes, size_t n)
 {
     const uint8_t *at = bytes;
@@ -34,7 +34,7 @@ static struct pfd_interned *find(const struct pfd_intern *intern, uint64_t hash,
     }
 }
 
-/* At most half of the slots are taken. */
+/* Keeps at most half of the slots in use. */
 static bool grow(struct pfd_intern *intern)
 {
     struct pfd_intern more = *intern;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that are each known by a number, from 1 on in the order in which they
- * came. Their memory is bounded: then no more are taken. */
+/* Numbers for byte strings, from 1 on in the order of arrival. The table is
+ * bounded: when it is full, new strings are refused. */
 #ifndef PFD_INTERN_H
 #define PFD_INTERN_H
 
@@ -20,7 +20,7 @@ struct pfd_interned {
     uint32_t number; /* 0: a free slot */
 };
 
-/* All zero is an empty one. */
+/* All zero is an empty table. */
 struct pfd_intern {
     struct pfd_interned *slots; /* [n_slots], a power of two; owned */
     size_t n_slots;
@@ -30,11 +30,11 @@ struct pfd_intern {
 
 void pfd_intern_free(struct pfd_intern *intern);
 
-/* Of what is the same only when it is the same. */
+/* A hash of bytes, chained through h. */
 uint64_t pfd_intern_hash(uint64_t h, const void *bytes, size_t n);
 
-/* The number of these bytes; *is_new: nobody knows it yet. 0: they are not
- * taken. */
+/* The number of these bytes; *is_new: they were added now. 0: they were
+ * refused. */
 uint32_t pfd_intern_number(struct pfd_intern *intern, const void *bytes,
                            size_t n, bool *is_new);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows as packets of one sequence. The first says what clock their times are
- * of; names that come again and again are said once and then known by numbers.
+ * Rows as packets of one sequence. The first packet defines the clock of their
+ * times; repeated names are sent once and then referred to by number.
  */
 #include "analysis/trace/perfetto.h"
 
@@ -19,32 +19,32 @@
 #include "core/strings/strings.h"
 
 enum {
-    SEQUENCE = 1, /* the one of all packets; any but 0 */
+    SEQUENCE = 1, /* the number of the only sequence; any but 0 */
     FLUSH_AT = 1 << 16,
     N_VALUE = 128,   /* bytes of three numbers */
-    NAMED_MAX = 256, /* columns beyond are known by their place anyway */
-    AROUND = 64,     /* bytes of a packet beside its messages */
+    NAMED_MAX = 256, /* later columns are known by their place anyway */
+    AROUND = 64,     /* bytes of a packet around its messages */
 };
 
-/* The columns of a format string, once they are asked for. */
+/* The columns of a format string, looked up on first use. */
 struct named {
-    struct pfd_column *columns; /* [n], owned; NULL: nobody has asked */
+    struct pfd_column *columns; /* [n], owned; NULL: not looked up yet */
     size_t n;
-    size_t next; /* that was asked for before this one; SIZE_MAX: none was */
+    size_t next; /* the one looked up before this; SIZE_MAX: none */
 };
 
 struct pfd_trace {
     struct pfd_trace_spec spec;
     struct pfd_text out;
-    struct pfd_text text;  /* what is escaped */
-    struct pfd_text fresh; /* interned data that the next packet brings */
+    struct pfd_text text;  /* escaped text */
+    struct pfd_text fresh; /* interned data for the next packet */
     struct pfd_intern events;
     struct pfd_intern words;    /* names of annotations */
     struct pfd_intern tracks;   /* of buffers, by their uuids */
     struct pfd_intern counters; /* likewise */
     struct named *named;        /* [n_named], of spec.strings */
     size_t n_named;
-    size_t last_named; /* that was asked for last; SIZE_MAX: none was */
+    size_t last_named; /* the one looked up last; SIZE_MAX: none */
     uint64_t track;    /* of the source */
     struct pfd_text source;
     bool is_new_source;
@@ -56,7 +56,8 @@ struct pfd_trace {
 
 /* ---- texts ---- */
 
-/* As all strings there have to be: UTF-8. Valid until the next. */
+/* A text as UTF-8, which all strings of a trace need. Valid until the next
+ * call. */
 static const char *safe_text(struct pfd_trace *t, const char *text, size_t *n)
 {
     if (pfd_is_utf8(text, *n))
@@ -85,7 +86,7 @@ static void add_text(struct pfd_trace *t, struct pfd_text *out, unsigned field,
     pfd_protobuf_bytes(out, field, text, n);
 }
 
-/* A name by its number, or itself where it has none. */
+/* Adds a name by number, or the name itself if it has none. */
 static void add_name(struct pfd_trace *t, struct pfd_intern *intern,
                      unsigned interned, unsigned iid, unsigned name,
                      const char *text, size_t n)
@@ -125,7 +126,7 @@ static size_t begin_timed(struct pfd_trace *t, uint64_t time)
     return packet;
 }
 
-/* Times are those of CLOCK_REALTIME, and so is the trace's time. */
+/* Times are those of CLOCK_REALTIME, which is also the trace's clock. */
 static void begin_trace(struct pfd_trace *t, uint64_t time)
 {
     size_t packet = begin_packet(t);
@@ -141,7 +142,7 @@ static void begin_trace(struct pfd_trace *t, uint64_t time)
     t->is_begun = true;
 }
 
-/* parent 0: none; of a counter, its column's name behind the text. */
+/* parent 0: none; of a counter, its column's name follows the text. */
 static void add_track(struct pfd_trace *t, uint64_t uuid, uint64_t parent,
                       const char *text, size_t n, const char *column)
 {
@@ -214,7 +215,7 @@ static const char *column_name(const struct named *named, size_t i,
     return room;
 }
 
-/* ---- what an instant says ---- */
+/* ---- annotations of an instant ---- */
 
 static size_t begin_annotation(struct pfd_trace *t, const char *name)
 {
@@ -315,7 +316,7 @@ static void annotate_findings(struct pfd_trace *t, uint64_t findings)
 
 /* ---- an entry ---- */
 
-/* The format string, without the end of its line. */
+/* The format string, without its newline. */
 static const char *event_name(const struct pfd_trace *t,
                               const struct pfd_row *row, size_t *n)
 {
@@ -375,7 +376,7 @@ static bool add_instant(struct pfd_trace *t, const struct pfd_row *row)
     return pfd_protobuf_end(&t->out, packet);
 }
 
-/* Is it a number that goes up and down, no address and no mask? */
+/* Is it a number that varies, rather than an address or a mask? */
 static bool is_counter(const struct pfd_cell *cell)
 {
     return cell->type != PFD_CELL_ABSENT && cell->type != PFD_ARGUMENT_TEXT &&
@@ -420,7 +421,7 @@ static void add_counter(struct pfd_trace *t, const struct pfd_row *row,
     t->counts.counters++;
 }
 
-/* Buffers of one name have one track. */
+/* Buffers of equal name share a track. */
 static void add_source(struct pfd_trace *t)
 {
     bool is_new = false;
@@ -456,7 +457,7 @@ static void add_row(struct pfd_trace *t, const struct pfd_row *row)
     }
 }
 
-/* ---- what others call ---- */
+/* ---- public ---- */
 
 static bool hand_over(struct pfd_trace *t)
 {
@@ -482,8 +483,7 @@ bool pfd_trace_write(void *user, const void *bytes, size_t n)
     return hand_over(t);
 }
 
-/* Names that were looked up are forgotten: another set of the same address need
- * not be the same set. */
+/* Drops the looked-up names: another set may have the same address. */
 void pfd_trace_set_strings(struct pfd_trace *t,
                            const struct pfd_strings *strings)
 {

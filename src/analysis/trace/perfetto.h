@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The few fields of Perfetto's trace that are written. Numbers are those of the
+ * The fields of Perfetto's trace that are written. Numbers are those of the
  * published schema, https://github.com/google/perfetto, protos/perfetto/trace,
- * in the files named here; they never change once they are published.
+ * in the files named here; published numbers never change.
  */
 #ifndef PFD_PERFETTO_H
 #define PFD_PERFETTO_H

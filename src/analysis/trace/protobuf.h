@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields of protocol buffers, appended. Knows the wire format
+ * Appends fields of protocol buffers. Knows the wire format
  * (https://protobuf.dev/programming-guides/encoding/), no messages.
  */
 #ifndef PFD_PROTOBUF_H
@@ -16,7 +16,7 @@ enum {
     PFD_PROTOBUF_I64 = 1,
     PFD_PROTOBUF_LEN = 2,
     PFD_PROTOBUF_VARINT_MAX = 10, /* bytes of 64 bits */
-    PFD_PROTOBUF_N_LENGTH = 4, /* bytes that a message's length always takes */
+    PFD_PROTOBUF_N_LENGTH = 4,    /* bytes of a message's length, always */
 };
 
 #define PFD_PROTOBUF_LENGTH_MAX ((UINT32_C(1) << 7 * PFD_PROTOBUF_N_LENGTH) - 1)
@@ -55,7 +55,7 @@ static inline void pfd_protobuf_bytes(struct pfd_text *out, unsigned field,
     pfd_text_add(out, bytes, n);
 }
 
-/* A message within; what it returns is for the end. */
+/* Begins a nested message; returns its place, for pfd_protobuf_end(). */
 static inline size_t pfd_protobuf_begin(struct pfd_text *out, unsigned field)
 {
     static const char length[PFD_PROTOBUF_N_LENGTH];
@@ -64,8 +64,8 @@ static inline size_t pfd_protobuf_begin(struct pfd_text *out, unsigned field)
     return out->n;
 }
 
-/* Its length, in as many bytes as there is room for. False: it is too long;
- * what is around it is, too. */
+/* Writes the length into the reserved bytes. False: the message is too long,
+ * and so is the one around it. */
 static inline bool pfd_protobuf_end(struct pfd_text *out, size_t begin)
 {
     if (out->failed)
