@@ -19,7 +19,7 @@ void pfd_argument_shape_free(struct pfd_argument_shape *argument_shape)
     *argument_shape = (struct pfd_argument_shape){ 0 };
 }
 
-/* A compiled format string while it is looked through. */
+/* A compiled format string while it is read. */
 struct reader {
     struct pfd_argument_shape *argument_shape;
     const struct pfd_step *steps;
@@ -46,7 +46,8 @@ static bool is_float(char conv)
     return strchr("fFeEgGaA", conv) != NULL;
 }
 
-/* The class of a conversion that takes an argument; false: there is none. */
+/* The class of a conversion that takes an argument; false: the device has
+ * none. */
 static bool class_of(const struct pfd_step *s, uint8_t *ret)
 {
     bool wide = s->length == PFD_LENGTH_LONG || s->length == PFD_LENGTH_LONGF;
@@ -86,7 +87,7 @@ static void add_argument(struct reader *r, uint8_t class, uint8_t n,
     argument_shape->n_dwords += (size_t)n << pfd_argument_shape_is_wide(a);
 }
 
-/* The conversion at steps i..; *next: the one behind it. */
+/* Reads the conversion at steps i..; *next: the step behind it. */
 static enum pfd_status read_conversion(struct reader *r, size_t i, size_t *next)
 {
     size_t first = i;
@@ -98,7 +99,7 @@ static enum pfd_status read_conversion(struct reader *r, size_t i, size_t *next)
     i += r->steps[i].conv == PFD_CONV_LENGTH;
     const struct pfd_step *main = &r->steps[i];
     *next = i + 1;
-    if (main->conv == '\0') /* text only, perhaps the last step */
+    if (main->conv == '\0') /* only text; may be the last step */
         return PFD_OK;
     while (r->steps[i + n].flags & PFD_STEP_JOIN)
         n++;
@@ -151,7 +152,7 @@ enum pfd_status pfd_argument_shape_read(struct pfd_argument_shape *ret,
     return status;
 }
 
-/* The number at *at, which moves behind it. */
+/* Reads the number at *at, and moves *at behind it. */
 static size_t read_number(const char **at, const char *end)
 {
     size_t sum = 0;

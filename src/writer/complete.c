@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a file that was read still needs: the device's source, for itself and
- * for the files that it includes, which may be pieces of functions, where
- * nothing can be defined. And what only all of these files show together.
+ * Completes a file that was read: adds the device's source, for the file and
+ * for the files that it includes, which may be parts of functions, where
+ * nothing can be defined. Also makes the checks that need all of these files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "writer/shader_source.h"
 
 enum {
-    FREE_MAX = 64 /* bindings that are tried before one is named */
+    FREE_MAX = 64 /* bindings that are tried before one is suggested */
 };
 
-/* A source and all that it includes, each once. */
+/* A source and all files that it includes, each once. */
 struct closure {
     struct pfd_source **all; /* [n]; owned; the first is the source */
     size_t n;
@@ -71,7 +71,7 @@ bool pfd_scan_get_include(const struct pfd_scan *scan, size_t i, size_t k,
 
 /* ---- checks ---- */
 
-/* Storage buffers, and what counts in them, are younger than some versions. */
+/* Storage buffers, and atomic counters in them, need a minimum version. */
 static enum pfd_status check_version(struct pfd_source *f)
 {
     if (!f->version || f->version >= (f->is_es ? 310 : 420))
@@ -83,7 +83,7 @@ static enum pfd_status check_version(struct pfd_source *f)
     return pfd_shader_source_error(f);
 }
 
-/* The number, which a macro of any of these files may stand for. */
+/* The value of a number, which a macro of any of these files may define. */
 static bool value_of(const struct closure *c,
                      const struct pfd_descriptor_number *number, uint32_t *ret)
 {
@@ -94,7 +94,7 @@ static bool value_of(const struct closure *c,
     return false;
 }
 
-/* What has this set and binding, and in which file; NULL: nothing. */
+/* The descriptor of this set and binding, and its file; NULL: none. */
 static const struct pfd_descriptor *find_taken(const struct closure *c,
                                                uint32_t set, uint32_t binding,
                                                struct pfd_source **ret)
@@ -113,7 +113,7 @@ static const struct pfd_descriptor *find_taken(const struct closure *c,
     return NULL;
 }
 
-/* A binding that is free, and the next one where rules need it. */
+/* A free binding, with the next one free, too, where rules need it. */
 static uint32_t find_free(const struct closure *c, const struct pfd_device *d)
 {
     struct pfd_source *of;
@@ -159,7 +159,7 @@ static enum pfd_status check(struct pfd_source *f, const struct closure *c)
     return status;
 }
 
-/* ---- what may help ---- */
+/* ---- hints ---- */
 
 static void tell_silence(struct pfd_source *f)
 {
@@ -192,7 +192,7 @@ static void tell_foreign(struct pfd_source *f, struct pfd_source *included)
 
 /* ---- writing ---- */
 
-/* #line, so that what follows is where the author has it. */
+/* Adds #line: the lines behind it keep the author's numbers. */
 static void add_line(const struct pfd_source *f, struct pfd_text *ret)
 {
     const struct pfd_shader_source_place *place = &f->place;
@@ -211,7 +211,7 @@ static void add_line(const struct pfd_source *f, struct pfd_text *ret)
     pfd_text_add(ret, "\n", 1);
 }
 
-/* The output with the device's source in its place. */
+/* Writes the output, with the device's source in its place. */
 static void add_device(struct pfd_source *f)
 {
     struct pfd_text all = { 0 };
@@ -242,7 +242,7 @@ static bool take_all(struct pfd_text_set *ret, const struct pfd_text_set *of)
     return ok;
 }
 
-/* Takes what the other one needs. */
+/* Merges the needs of another source. */
 static bool take_needs(struct pfd_source *f, const struct pfd_source *of)
 {
     for (size_t i = 0; i < PFD_N_SHAPE_CLASSES; i++)
@@ -251,8 +251,8 @@ static bool take_needs(struct pfd_source *f, const struct pfd_source *of)
            take_all(&f->device.arguments, &of->device.arguments);
 }
 
-/* A source by itself, or one that others include: what it includes is not known
- * to be in each of them. */
+/* Completes a source of its own, or one that others include: the files that it
+ * includes need not be in each of them. */
 static enum pfd_status complete(struct pfd_source *f, const struct closure *c)
 {
     bool prints = f->n_calls > 0;

@@ -5,9 +5,9 @@
 
 enum {
     NOWHERE,
-    BEHIND_LAYOUT, /* its parenthesis comes */
+    BEHIND_LAYOUT, /* behind "layout", before its parenthesis */
     IN_LAYOUT,
-    IN_DECLARATION, /* up to what it is called */
+    IN_DECLARATION, /* up to its name */
 };
 
 enum {
@@ -24,7 +24,7 @@ void pfd_descriptors_free(struct pfd_descriptors *d)
     pfd_text_set_free(&d->macros);
 }
 
-/* "12", "0x1fu", "017" */
+/* Reads "12", "0x1fu", "017". */
 static bool read_number(const char *text, size_t n, uint32_t *ret)
 {
     uint64_t sum = 0;
@@ -104,13 +104,13 @@ static void take_value(struct pfd_descriptors *d, const struct pfd_lexer *lexer,
         return;
     if (pfd_token_is_mark(lexer, token, '='))
         return;
-    /* An expression is not worked out. */
+    /* Expressions are not evaluated. */
     d->is_known &= is_one && !number->text;
     *number = (struct pfd_descriptor_number){ lexer->text + token->from,
                                               token->to - token->from };
 }
 
-/* Inside of the layout's parentheses. */
+/* Takes a token inside of the layout's parentheses. */
 static void take_layout(struct pfd_descriptors *d,
                         const struct pfd_lexer *lexer,
                         const struct pfd_token *token)

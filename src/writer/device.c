@@ -7,7 +7,7 @@
 
 enum {
     HEADER_DWORDS = 2,
-    ARGUMENTS_NAMED = 99 /* those behind share a name for each conversion */
+    ARGUMENTS_NAMED = 99 /* later arguments share a name for each conversion */
 };
 
 static const char classes[] = "ufqdp";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* GLSL for Vulkan. The buffer that it writes: formats/llpc/README.md. */
+/* GLSL for Vulkan. The layout of its buffer: formats/llpc/README.md. */
 #include <stdio.h>
 
 #include <printfdecode/device/control.h>
@@ -28,14 +28,15 @@ static const char control_binding[] = "#ifndef PFD_CONTROL_BINDING\n"
                                       "#endif\n";
 
 /*
- * Stores are not ordered by memoryBarrierBuffer(): llvmpipe up to Mesa 22 takes
- * it for a place where the subgroups of a workgroup meet, and where they print
- * in loops of different length it ends all of them with the first. No reader
- * needs the order. After the submission all stores are visible; a reader of a
- * live buffer waits until what was reserved has stood still for its settling
- * time, in which a header may come before its arguments; and a commit word is
- * made of each word of its entry, header and place included, so it is right
- * only where all of them have come, in whatever order.
+ * Stores are not ordered by memoryBarrierBuffer(): llvmpipe up to Mesa 22
+ * treats it as a workgroup barrier for subgroups; if they print in loops of
+ * different length, the first one to finish ends all of them.
+ *
+ * No reader needs the order. After the submission all stores are visible. A
+ * reader of a live buffer waits until the reserved bytes have not changed for
+ * its settling time, in which a header may become visible before its arguments.
+ * A commit word is made of each word of its entry, header and place included,
+ * so it is correct only when all have arrived, in any order.
  */
 static const char core[] =
     "#ifdef PFD_SUBGROUPS\n"
@@ -111,7 +112,7 @@ static const char core[] =
     "}\n"
     "#endif\n";
 
-/* What GLSL lacks in some versions. Each is true or false in #if. */
+/* Features that some versions of GLSL lack. Each is a condition for #if. */
 static const char has_int64[] = "!defined(GL_ES) && __VERSION__ >= 400";
 static const char has_double[] = "!defined(GL_ES)";
 
@@ -124,8 +125,8 @@ static const char double_extension[] =
     "#extension GL_ARB_gpu_shader_fp64 : require\n"
     "#endif\n";
 
-/* The types that a function takes, and what of each are the dwords. What a
- * shader of GLSL ES says of precisions does not count: PFD_HIGH is highp. */
+/* The types that a function takes, and its dwords of each. The default
+ * precisions of a GLSL ES shader do not apply: PFD_HIGH is highp. */
 struct taker {
     const char *type; /* of a scalar */
     const char *vector;
@@ -168,7 +169,7 @@ static bool is_wide(unsigned class)
         &(struct pfd_argument_shape_argument){ .class = (uint8_t) class });
 }
 
-/* The type of n times 32 or 64 bits. */
+/* The type of n components of 32 or 64 bits. */
 static void put_type(struct pfd_text *ret, bool wide, unsigned n)
 {
     if (wide && n > 1) {
@@ -180,7 +181,7 @@ static void put_type(struct pfd_text *ret, bool wide, unsigned n)
     }
 }
 
-/* The function for vectors, component by component with the scalar's. */
+/* The function for vectors, which calls the scalar's for each component. */
 static void put_vector_taker(struct pfd_text *ret, const char *name,
                              const struct taker *taker, unsigned class,
                              unsigned n)
@@ -238,8 +239,8 @@ static void put_all_takers(const struct pfd_device *device, unsigned class,
     }
 }
 
-/* What takes an argument: pfd_u3() and the like, by a name that says which
- * argument it is and what its conversion. */
+/* Adds the function that takes an argument: pfd_u3() and the like, with a name
+ * that has the argument's number and conversion. */
 static void put_argument(struct pfd_text *ret, const char *text)
 {
     const char *name;
@@ -265,7 +266,7 @@ static void put_argument(struct pfd_text *ret, const char *text)
     pfd_text_puts(ret, "#endif\n");
 }
 
-/* Stores a word; with a commit word, it counts to that. */
+/* Stores a word, and adds it to the commit word, if there is one. */
 static void put_store(struct pfd_text *ret, const char *name, unsigned at,
                       const char *word)
 {
@@ -274,7 +275,7 @@ static void put_store(struct pfd_text *ret, const char *name, unsigned at,
         pfd_text_printf(ret, "    h = pfd_mix(h, %s);\n", word);
 }
 
-/* Stores what a parameter holds, from dword *at on. */
+/* Stores the words of a parameter, from dword *at on. */
 static void put_stores(struct pfd_text *ret, const char *name,
                        const struct pfd_device_parameter *p, unsigned i,
                        unsigned *at)
@@ -294,7 +295,7 @@ static void put_stores(struct pfd_text *ret, const char *name,
     }
 }
 
-/* What stands behind the arguments, from dword `at` on. */
+/* Stores the parts behind the arguments, from dword `at` on. */
 static void put_extras(struct pfd_text *ret, const char *name, unsigned at)
 {
     static const char *const words[PFD_ROW_ORIGIN_DWORDS] = {
@@ -339,7 +340,8 @@ static void put_shape(struct pfd_text *ret, const char *name)
                        "#endif\n");
 }
 
-/* Extensions go before all code, and not into what another file may have. */
+/* Adds an extension: before all code, and outside of the other guards, whose
+ * code another file may have. */
 static void put_extension(struct pfd_text *ret, const char *name,
                           const char *extension)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenCL C 1.2 and later. The buffer that it writes: formats/llpc/README.md. */
+/* OpenCL C 1.2 and later. The layout of its buffer: formats/llpc/README.md. */
 #include <stdio.h>
 
 #include <printfdecode/device/control.h>
@@ -94,8 +94,8 @@ static const char core[] =
     "}\n"
     "#endif\n";
 
-/* The types that a function takes, and what of each are the dwords; %s is how
- * many components there are. */
+/* The types that a function takes, and its dwords of each; %s is the number of
+ * components. */
 struct taker {
     const char *type;
     const char *expression;
@@ -149,7 +149,7 @@ static const char *size_name(unsigned n)
     return names[pfd_device_size_index(n)];
 }
 
-/* The expression, with `size` where %s is. */
+/* Adds the expression, with `size` in place of %s. */
 static void put_expression(struct pfd_text *ret, const char *expression,
                            const char *size)
 {
@@ -200,7 +200,7 @@ static void put_takers(struct pfd_text *ret, unsigned class, unsigned n)
     pfd_text_free(&name);
 }
 
-/* What C would convert, and print wrongly. */
+/* Rejects types that C would convert, and so print wrongly. */
 static void put_refused(struct pfd_text *ret, const char *name)
 {
     static const char cast[] = "takes a float: cast it";
@@ -214,8 +214,8 @@ static void put_refused(struct pfd_text *ret, const char *name)
                     cast, name, cast, name, cast, name);
 }
 
-/* What takes an argument: pfd_u3() and the like, by a name that says which
- * argument it is and what its conversion. */
+/* Adds the function that takes an argument: pfd_u3() and the like, with a name
+ * that has the argument's number and conversion. */
 static void put_argument(struct pfd_text *ret, const char *text)
 {
     const char *name;
@@ -243,7 +243,7 @@ static void put_argument(struct pfd_text *ret, const char *text)
     pfd_text_puts(ret, "#endif\n");
 }
 
-/* Stores a word; with a commit word, it counts to that. */
+/* Stores a word, and adds it to the commit word, if there is one. */
 static void put_store(struct pfd_text *ret, const char *name, unsigned at,
                       const char *word)
 {
@@ -253,7 +253,7 @@ static void put_store(struct pfd_text *ret, const char *name, unsigned at,
         pfd_text_printf(ret, "    h = pfd_mix(h, %s);\n", word);
 }
 
-/* Stores what a parameter holds, from dword *at on. */
+/* Stores the words of a parameter, from dword *at on. */
 static void put_stores(struct pfd_text *ret, const char *name,
                        const struct pfd_device_parameter *p, unsigned i,
                        unsigned *at)
@@ -271,7 +271,7 @@ static void put_stores(struct pfd_text *ret, const char *name,
     }
 }
 
-/* What stands behind the arguments, from dword `at` on. */
+/* Stores the parts behind the arguments, from dword `at` on. */
 static void put_extras(struct pfd_text *ret, const char *name, unsigned at)
 {
     static const char *const words[PFD_ROW_ORIGIN_DWORDS] = {

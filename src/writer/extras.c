@@ -23,7 +23,7 @@ static const struct {
     { "PIXELS", PLACE(pixels) },
     { "GATES", PLACE(gates) },
     { "SITES", sizeof(struct pfd_control) / DWORD },
-    { "SITE", sizeof(struct pfd_site) / DWORD }, /* the size of one */
+    { "SITE", sizeof(struct pfd_site) / DWORD }, /* the size of a site */
     { "NEXT", SITE(next) },
     { "ON", SITE(is_on) },
     { "BUDGET", SITE(budget) },
@@ -32,7 +32,7 @@ static const struct {
     { "WITHHELD", SITE(withheld) },
 };
 
-/* Where in the control block, in dwords. */
+/* Offsets in the control block, in dwords. */
 static void put_places(struct pfd_text *ret)
 {
     pfd_device_guard("places", ret);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "writer/extras.h"
 
-/* What the host may change while this runs is loaded each time: volatile. */
+/* The host may change the control block while the shader runs: each load is
+ * volatile. */
 static const char control[] =
     "#ifndef PFD_CONTROL_BINDING\n"
     "#ifdef GL_ES\n"
@@ -80,7 +81,7 @@ static const char control[] =
     "    return false;\n"
     "}\n";
 
-/* MurmurHash3's 32 bits, a word at a time. */
+/* MurmurHash3 of 32 bits, a word at a time. */
 static const char commit[] =
     "PFD_HIGH uint pfd_mix(PFD_HIGH uint h, PFD_HIGH uint word)\n"
     "{\n"
@@ -96,7 +97,7 @@ static const char commit[] =
     "    return h ^ h >> 16;\n"
     "}\n";
 
-/* What is not known is all ones; a clock, 0. */
+/* Unknown numbers are all ones; an unknown clock is 0. */
 static const char origin[] =
     "PFD_HIGH uvec3 pfd_group()\n"
     "{\n"

@@ -63,7 +63,7 @@ static const char control[] =
     "    return false;\n"
     "}\n";
 
-/* MurmurHash3's 32 bits, a word at a time. */
+/* MurmurHash3 of 32 bits, a word at a time. */
 static const char commit[] =
     "static inline uint pfd_mix(uint h, uint word)\n"
     "{\n"
@@ -78,7 +78,7 @@ static const char commit[] =
     "    return h ^ h >> 16;\n"
     "}\n";
 
-/* What is not known is all ones; OpenCL has no clock: 0. */
+/* Unknown numbers are all ones; OpenCL has no clock: 0. */
 static const char origin[] =
     "static inline uint pfd_lane(void)\n"
     "{\n"

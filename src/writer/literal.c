@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The inside of a literal while it is read. */
+/* The contents of a literal while it is read. */
 struct reader {
     const struct pfd_lexer *lexer;
     const struct pfd_token *token;
@@ -28,7 +28,7 @@ static int digit(char c, int base)
     return found && found - digits < base ? (int)(found - digits) : -1;
 }
 
-/* Up to n_max digits; false: none, or above a byte. */
+/* Reads up to n_max digits; false: there are none, or they exceed a byte. */
 static bool read_byte(struct reader *r, int base, int n_max, unsigned *ret)
 {
     int n = 0;
@@ -40,8 +40,8 @@ static bool read_byte(struct reader *r, int base, int n_max, unsigned *ret)
     return n > 0 && *ret <= 255;
 }
 
-/* A character of n hexadecimal digits, as UTF-8: C99 6.4.3. False: it is none,
- * or one that C writes as it is. */
+/* Reads a character of n hexadecimal digits, as UTF-8: C99 6.4.3. False: it is
+ * invalid, or C requires it to be written as it is. */
 static bool read_character(struct reader *r, int n, struct pfd_text *ret)
 {
     uint32_t code = 0;

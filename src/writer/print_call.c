@@ -72,7 +72,7 @@ struct reader {
     struct pfd_print_call *print_call;
     const struct pfd_token *macro; /* NULL: in no macro's text */
     bool at_line_start;
-    size_t depth; /* of brackets inside the call's */
+    size_t depth; /* of brackets inside the call */
 };
 
 static enum pfd_status fail(const struct reader *r,
@@ -81,7 +81,7 @@ static enum pfd_status fail(const struct reader *r,
     return pfd_token_fail(r->lexer, token, "%s", why);
 }
 
-/* Something that only the expansion of macros would show. */
+/* Fails because the call depends on the expansion of macros. */
 static enum pfd_status fail_macro(const struct reader *r, const char *what,
                                   const char *else_what)
 {
@@ -101,7 +101,7 @@ static enum pfd_status fail_macro(const struct reader *r, const char *what,
         what, pfd_quote(&name, l->text + macro->from, macro->to - macro->from));
 }
 
-/* The next token that counts; where the call cannot go on, an error. */
+/* The next token except space; an error if the call cannot continue. */
 static enum pfd_status next(struct reader *r, struct pfd_token *ret)
 {
     enum pfd_status status;
@@ -147,7 +147,7 @@ static bool ends_argument(struct reader *r, const struct pfd_token *token)
     return false;
 }
 
-/* One argument; *ret: the comma or parenthesis behind it. */
+/* Reads one argument; *ret: the comma or parenthesis behind it. */
 static enum pfd_status read_argument(struct reader *r, struct pfd_token *ret)
 {
     struct pfd_print_call_argument *a = add_argument(r->print_call);
@@ -178,7 +178,7 @@ static enum pfd_status read_argument(struct reader *r, struct pfd_token *ret)
     }
 }
 
-/* "LEVEL," before the format string. */
+/* Reads "LEVEL," before the format string. */
 static enum pfd_status read_level(struct reader *r)
 {
     static const char *const levels[] = { "ERROR", "WARNING", "INFO", "DEBUG",

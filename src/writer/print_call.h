@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* One call in shader source, taken apart: where its format string and its
- * arguments are. */
+/* Parses one call in shader source: finds its format string and its
+ * arguments. */
 #ifndef PFD_PRINT_CALL_H
 #define PFD_PRINT_CALL_H
 
 #include "core/base/text.h"
 #include "writer/token.h"
 
-/* Bytes [from, to) of the source, from a solid token's begin to one's end. */
+/* Bytes [from, to) of the source, from the begin of its first solid token to
+ * the end of its last. */
 struct pfd_print_call_argument {
     size_t from;
     size_t to;
-    bool is_literal;      /* string literals and nothing else */
-    struct pfd_text text; /* what they stand for */
+    bool is_literal;      /* only string literals */
+    struct pfd_text text; /* their bytes */
     uint32_t line;
 };
 
@@ -20,8 +21,8 @@ struct pfd_print_call_argument {
 struct pfd_print_call {
     struct pfd_token name;
     uint8_t level; /* enum pfd_level; of PFD_LOG */
-    size_t open;   /* of its parenthesis */
-    size_t end;    /* behind the closing one */
+    size_t open;   /* offset of its parenthesis */
+    size_t end;    /* offset behind the closing one */
     struct pfd_print_call_argument
         *arguments; /* [n]; the first is the format */
     size_t n;
@@ -41,15 +42,15 @@ bool pfd_print_call_is(const struct pfd_print_call_names *names,
                        const struct pfd_lexer *lexer,
                        const struct pfd_token *token);
 
-/* Is the name of a call in the rest of a line that a broken quote took? */
+/* Is the name of a call in the rest of a line, behind an unterminated quote? */
 bool pfd_print_call_is_in(const struct pfd_print_call_names *names,
                           const struct pfd_lexer *lexer,
                           const struct pfd_token *broken);
 
 /*
- * Reads what follows the name, which is in the call already. macro: the name
- * that is defined where the call stands in a macro's text, which a line end
- * ends; NULL: it stands in none. PFD_OK; PFD_ERR_CORRUPT, said in lexer->err;
+ * Reads the call behind its name, which is set already. macro: the name of the
+ * macro whose text has the call, where a line end ends the call; NULL: no
+ * macro's. PFD_OK; PFD_ERR_CORRUPT, with the error in lexer->err;
  * PFD_ERR_NOMEM.
  */
 enum pfd_status pfd_print_call_read(struct pfd_lexer *lexer,

@@ -59,7 +59,7 @@ struct pfd_source *pfd_scan_at(const struct pfd_scan *scan, size_t i)
     return ret;
 }
 
-/* What is wrong in a file that is not rewritten is left to its compiler. */
+/* Errors in a file that is not rewritten are left to its compiler. */
 static void note(const struct pfd_source *f, bool is_error, const char *text)
 {
     const struct pfd_scan_options *o = &f->scan->options;
@@ -108,7 +108,7 @@ static bool ends_in(const char *name, const char *end)
     return n >= strlen(end) && !strcmp(name + n - strlen(end), end);
 }
 
-/* What comes out is the caller's, who frees it as any other memory. */
+/* Hands the output to the caller, who frees it. */
 static enum pfd_status hand_over(enum pfd_status status, struct pfd_text *text,
                                  void **ret, size_t *n_ret,
                                  struct pfd_error *err)
@@ -191,12 +191,12 @@ void pfd_scan_free(struct pfd_scan *scan)
     free(scan);
 }
 
-/* What came of the source, with the first of its errors. */
+/* Ends a source with its status, and the first of its errors. */
 static enum pfd_status end_source(struct pfd_source *f, enum pfd_status status,
                                   struct pfd_error *err)
 {
     if (status == PFD_ERR_CORRUPT && f->n_errors < ERRORS_MAX) {
-        f->dead = 0; /* the source ends here, whoever reads it */
+        f->dead = 0; /* the source ends here for any reader */
         pfd_shader_source_error(f);
     }
     if (status == PFD_ERR_NOMEM)
@@ -268,7 +268,7 @@ enum pfd_status pfd_scan_source(struct pfd_scan *scan,
         pfd_scan_add(scan, language, name, source, n, &i, err);
     if (status == PFD_OK)
         status = pfd_scan_write(scan, i, ret, n_ret, err);
-    /* Its bytes are borrowed no longer. */
+    /* The source's bytes are no longer borrowed. */
     if (pfd_scan_n_sources(scan) > before) {
         free_source(pfd_scan_at(scan, before));
         scan->sources.n -= sizeof(struct pfd_source *);

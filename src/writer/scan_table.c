@@ -17,10 +17,10 @@ enum {
 
 static const char section_names[] = "\0.note\0.shstrtab";
 
-/* Behind the text of a string whose vectors are tight: no text has a byte 0. */
+/* Behind the text of a string with tight vectors: no text has a byte 0. */
 static const char tight_end[] = { '\0', ',' };
 
-/* What a format string's row says beside its text. */
+/* The fields of a format string's row beside its text. */
 struct pfd_table_row {
     uint64_t id;
     uint32_t n_scalars;
@@ -39,8 +39,8 @@ void pfd_scan_table_free(struct pfd_scan_table *table)
     pfd_text_set_free(&table->ids);
 }
 
-/* The id of a text with this hash. One below 2^32 would be doubted where a
- * buffer is damaged: it gets its own upper bits. */
+/* The id of a text with this hash. An id below 2^32 would be doubtful in a
+ * damaged buffer, so it gets upper bits of its own. */
 static uint64_t id_of(uint64_t hash)
 {
     uint64_t id = hash & ((UINT64_C(1) << 48) - 1);
@@ -80,7 +80,7 @@ static bool make_room(struct pfd_scan_table *table)
     return true;
 }
 
-/* Notes that text or site `number` has this id. */
+/* Records the id of text or site `number`. */
 static enum pfd_status add_id(struct pfd_scan_table *table, uint64_t id,
                               size_t number, const char **why)
 {
@@ -124,7 +124,7 @@ enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
     return add_id(table, row.id, number, why);
 }
 
-/* A letter for each scalar (formats/llpc/README.md, "Rows"). */
+/* Writes a letter for each scalar (formats/llpc/README.md, "Rows"). */
 static size_t fill_types(const struct pfd_argument_shape *argument_shape,
                          char *ret)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The format strings of scanned sources, each with an id, and the file that
- * has them: an ELF file with LLPC's table in its note, which everything reads
- * that reads LLPC's own.
+ * The format strings of scanned sources, each with an id, and the file with
+ * them: an ELF file with LLPC's table in its note. Any reader of LLPC's own
+ * files reads it.
  */
 #ifndef PFD_SCAN_TABLE_H
 #define PFD_SCAN_TABLE_H
@@ -26,36 +26,37 @@ struct pfd_scan_site {
     uint8_t flags; /* PFD_ROW_ORIGIN, PFD_ROW_COMMIT, PFD_ROW_TIGHT */
 };
 
-/* All zero is an empty table. It has texts or sites, not both. */
+/* All zero is an empty table. It has either texts or sites. */
 struct pfd_scan_table {
     struct pfd_text_set texts;
-    struct pfd_text_set sites;  /* rows as core/objects/site_rows.h has them */
-    struct pfd_text_set ids;    /* as 8 bytes: row i has id number i */
+    struct pfd_text_set sites;  /* rows, in the form of
+                                   core/objects/site_rows.h */
+    struct pfd_text_set ids;    /* 8 bytes each: row i has id number i */
     struct pfd_table_row *rows; /* [texts.n] */
     size_t n_rows_room;
     size_t n_bytes; /* of all texts */
 };
 
-/* A format string whose vectors print as those of OpenCL's printf is another
- * one than the same text with PFD_PRINTF's. */
+/* A format string. With OpenCL's tight vectors it is another string than the
+ * same text with PFD_PRINTF's. */
 struct pfd_scan_string {
     const char *format; /* [n] */
     size_t n;
-    const struct pfd_argument_shape *argument_shape; /* what it asks for */
+    const struct pfd_argument_shape *argument_shape; /* of its arguments */
     bool is_tight;
 };
 
 void pfd_scan_table_free(struct pfd_scan_table *table);
 
-/* The id of the string, which is added if it is new. PFD_OK; PFD_ERR_CORRUPT: another text has its id, which *why says;
- * PFD_ERR_NOMEM. */
+/* Returns the id of the string, and adds it if it is new. PFD_OK;
+ * PFD_ERR_CORRUPT: another text has its id, see *why; PFD_ERR_NOMEM. */
 enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
                                    const struct pfd_scan_string *string,
                                    uint64_t *ret, const char **why);
 
-/* The same for a site; *gate: where it looks for whether it is on. Also
- * PFD_ERR_CORRUPT: a row has no room for so many arguments or so long a text;
- * *why says which it is. */
+/* The same for a site; *gate: the place that says whether it is enabled. Also
+ * PFD_ERR_CORRUPT: too many arguments or too long a text for a row, see
+ * *why. */
 enum pfd_status pfd_scan_table_add_site(struct pfd_scan_table *table,
                                         const struct pfd_scan_site *site,
                                         uint64_t *ret, uint32_t *gate,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A file, read from its beginning to its end. */
+/* Reads a file from its beginning to its end. */
 #include "writer/shader_source.h"
 
 #include <string.h>
 
 enum {
-    /* Some 70 bytes come out for each byte of the worst source. */
+    /* The worst source grows by a factor of some 70. */
     SOURCE_MAX = 16 << 20,
 };
 
@@ -27,8 +27,8 @@ void pfd_shader_source_give_back(struct pfd_source *f,
     f->lexer.line = token->line;
 }
 
-/* The device's source goes before the first code; before the #if that this is
- * in, which may be false, unless #extension stands there. */
+/* Chooses the place of the device's source: before the first code, and before
+ * the #if around it, which may be false, unless #extension is in that group. */
 static void choose_place(struct pfd_source *f, const struct pfd_token *first)
 {
     bool before = f->depth > 0 && !f->group_has_extension;
@@ -36,7 +36,7 @@ static void choose_place(struct pfd_source *f, const struct pfd_token *first)
     f->has_place = true;
 }
 
-/* What is said of code beside its calls. */
+/* Notes code outside of calls. */
 static void note_code(struct pfd_source *f, const struct pfd_token *token)
 {
     const struct pfd_lexer *l = &f->lexer;
@@ -95,8 +95,8 @@ static enum pfd_status take_all(struct pfd_source *f)
     return status;
 }
 
-/* Compilers take a byte order mark at the very beginning, if at all; what is
- * added goes before it, so it is left out. */
+/* Skips a byte order mark. Compilers accept it only at the very beginning, if
+ * at all, and the device's source is added before it. */
 static enum pfd_status take_mark(struct pfd_source *f)
 {
     static const struct {
@@ -130,7 +130,7 @@ static enum pfd_status take_mark(struct pfd_source *f)
     return PFD_OK;
 }
 
-/* A byte 0 ends source for compilers, and hides the rest of it. */
+/* Rejects a byte 0, which ends the source for compilers and hides the rest. */
 static enum pfd_status check_bytes(struct pfd_source *f)
 {
     if (f->lexer.n > SOURCE_MAX) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One file from when it is read until it is written. */
+/* One file, from reading to writing. */
 #ifndef PFD_SCAN_SHADER_SOURCE_H
 #define PFD_SCAN_SHADER_SOURCE_H
 
@@ -16,15 +16,15 @@ struct pfd_scan {
     struct pfd_print_call_names names;
     struct pfd_scan_table table;
     struct pfd_text sources; /* of struct pfd_source *; owned */
-    uint64_t mark;           /* of the closure that was found last */
+    uint64_t mark;           /* of the last closure */
     size_t n_calls;
 };
 
-/* A place in the output, and what the source calls it. */
+/* A place in the output, and its file and line in the source. */
 struct pfd_shader_source_place {
     size_t at; /* bytes */
     uint32_t line;
-    const char *file; /* [n_file]; NULL: no line marker names one */
+    const char *file; /* [n_file]; NULL: no line marker names it */
     size_t n_file;
 };
 
@@ -38,63 +38,65 @@ struct pfd_source {
     struct pfd_scan *scan;
     char *name;      /* owned */
     bool is_foreign; /* it is included, and not rewritten */
-    bool is_told;    /* that it prints */
+    bool is_told;    /* it was reported that it prints */
     enum pfd_scan_language language;
     struct pfd_lexer lexer;
-    struct pfd_device device; /* what it needs */
+    struct pfd_device device; /* its needs */
     struct pfd_text out;
-    size_t done;          /* the source is in out up to here */
+    size_t done;          /* bytes of the source that are in `out` */
     size_t n_calls;       /* in this file */
     bool uses_parameters; /* it has words that the device's source defines */
     bool at_line_start;
-    /* Where the device's source goes. */
+    /* The place of the device's source. */
     bool has_place;
     struct pfd_shader_source_place place;
     uint32_t version; /* #version of GLSL; 0: none */
     bool is_es;
     struct pfd_token version_at;
-    /* #if groups: how deep, and where the outermost begins. */
+    /* #if groups: the depth, and the begin of the outermost. */
     size_t depth;
     struct pfd_shader_source_place group;
     bool group_has_extension;
-    size_t dead;            /* depth of the #if 0 that this is in; 0: none */
-    struct pfd_error err;   /* what lexer.err is */
-    struct pfd_error first; /* error of [n_errors] */
+    size_t dead;            /* depth of the #if 0 around this; 0: none */
+    struct pfd_error err;   /* lexer.err points here */
+    struct pfd_error first; /* the first error of [n_errors] */
     size_t n_errors;
     struct pfd_descriptors descriptors;
     size_t n_braces;          /* around the code that is read */
-    struct pfd_token outside; /* the first call outside of all; line 0: none */
+    struct pfd_token outside; /* the first call outside of any function; line 0:
+                                 none */
     struct pfd_token other;   /* a printf that is no call; likewise */
     struct pfd_text includes; /* of struct pfd_scan_include */
     struct pfd_text links;    /* of struct pfd_shader_source_link */
     bool is_included;
-    uint64_t mark;               /* scan's, when it is in that closure, */
-    const struct pfd_source *by; /* where this one includes it, */
+    uint64_t mark;               /* scan's, if it is in that closure, */
+    const struct pfd_source *by; /* the source that includes it there, */
     uint32_t by_line;            /* in this line */
 };
 
 size_t pfd_scan_n_sources(const struct pfd_scan *scan);
 struct pfd_source *pfd_scan_at(const struct pfd_scan *scan, size_t i);
 
-/* Reads it; adds what it needs of the device, or says why that cannot be. Each
- * returns PFD_OK; PFD_ERR_CORRUPT; PFD_ERR_NOMEM. */
+/* The steps of a file: read it, complete it. Each returns PFD_OK;
+ * PFD_ERR_CORRUPT; PFD_ERR_NOMEM. */
 enum pfd_status pfd_shader_source_take(struct pfd_source *f);
 enum pfd_status pfd_shader_source_complete(struct pfd_source *f);
 
-/* Takes the error that lexer.err has, unless it is in #if 0, where no compiler
- * reads. PFD_OK: there may be more; PFD_ERR_CORRUPT: there are too many. */
+/* Takes the error in lexer.err, unless it is in #if 0, which no compiler reads.
+ * PFD_OK: more errors may follow; PFD_ERR_CORRUPT: there are too many. */
 enum pfd_status pfd_shader_source_error(struct pfd_source *f);
 
-/* Says something that may help, of a line of f or of another file. */
+/* Adds a hint for a line of f or of another file. */
 void pfd_shader_source_hint(const struct pfd_source *f,
                             const struct pfd_source *of, uint32_t line,
                             const char *text);
 
-/* A quote that does not end is no error, if no call is behind it. */
+/* Takes an unterminated quote: it is no error unless a call is behind it. */
 enum pfd_status pfd_shader_source_broken(struct pfd_source *f,
                                          const struct pfd_token *token);
 
-/* Where the source's byte `token->from`, which is not written yet, will be. */
+/* The place in the output of the source's byte `token->from`, which is not
+ * written yet. */
 struct pfd_shader_source_place pfd_shader_source_place(
     const struct pfd_source *f, const struct pfd_token *token);
 
@@ -102,10 +104,12 @@ struct pfd_shader_source_place pfd_shader_source_place(
 void pfd_shader_source_give_back(struct pfd_source *f,
                                  const struct pfd_token *token);
 
-/* Rewrites the call whose name was read; macro: the name that is defined where
- * it stands in a macro's text, else NULL. A call
- * that is wrong is taken as pfd_shader_source_error() says. Each returns PFD_OK;
- * PFD_ERR_CORRUPT, said in lexer.err: the source ends here; PFD_ERR_NOMEM. */
+/*
+ * Rewrites the call whose name was read. macro: the name of the macro whose
+ * text has it, else NULL. A wrong call is handled by pfd_shader_source_error().
+ * Returns PFD_OK; PFD_ERR_CORRUPT, with the error in lexer.err: the source ends
+ * here; PFD_ERR_NOMEM.
+ */
 enum pfd_status pfd_shader_source_call(struct pfd_source *f,
                                        const struct pfd_token *name,
                                        const struct pfd_token *macro);
@@ -114,7 +118,7 @@ enum pfd_status pfd_shader_source_call(struct pfd_source *f,
 enum pfd_status pfd_shader_source_directive(struct pfd_source *f,
                                             const struct pfd_token *hash);
 
-/* In GLSL before 3.30 a #line says which line it is itself on. */
+/* Does #line give the number of its own line? In GLSL before 3.30 it does. */
 static inline bool pfd_shader_source_line_is_next(const struct pfd_source *f)
 {
     return f->language == PFD_SCAN_OPENCL || f->is_es || !f->version ||

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* A call, rewritten where it stands. */
+/* Rewrites a call in place. */
 #include <string.h>
 
 #include "writer/print_call.h"
 #include "writer/shader_source.h"
 
 enum {
-    FORMAT_MAX = 65536,   /* bytes of a format string, texts of %s counted in */
-    TABLE_MAX = 256 << 20 /* of all of them */
+    FORMAT_MAX = 65536,   /* bytes of a format string, with the texts of %s */
+    TABLE_MAX = 256 << 20 /* of all format strings */
 };
 
-/* The source up to `to`, as it is. */
+/* Copies the source up to `to`. */
 static void keep(struct pfd_source *f, size_t to)
 {
     pfd_text_add(&f->out, f->lexer.text + f->done, to - f->done);
     f->done = to;
 }
 
-/* Nothing of the source up to `to` but its line ends. */
+/* Skips the source up to `to`, except for its line ends. */
 static void leave_out(struct pfd_source *f, size_t to, bool in_directive)
 {
     for (size_t at = f->done; at < to;) {
@@ -30,7 +30,7 @@ static void leave_out(struct pfd_source *f, size_t to, bool in_directive)
     f->done = to;
 }
 
-/* Why argument i does not go with its conversion; NULL: it does. */
+/* The reason why argument i does not match its conversion; NULL: it does. */
 static const char *misfit(const struct pfd_source *f,
                           const struct pfd_print_call *print_call,
                           const struct pfd_argument_shape *argument_shape,
@@ -79,8 +79,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* "%ul", which shaders of debugPrintfEXT have for 64 bits, is "%u" and a letter
- * as C has it: where no word begins so, it is not what was meant. */
+/* Rejects "%ul" without a letter behind it: debugPrintfEXT has it for 64 bits,
+ * but in C it is "%u" and the letter l. */
 static enum pfd_status check_letters(
     struct pfd_source *f, const struct pfd_print_call *print_call,
     const struct pfd_argument_shape *argument_shape)
@@ -116,7 +116,7 @@ static enum pfd_status too_long(const struct pfd_source *f,
                           FORMAT_MAX);
 }
 
-/* The format string with the texts of %s in it. */
+/* Inserts the texts of %s into the format string. */
 static void fill_in(const struct pfd_print_call *print_call,
                     const struct pfd_argument_shape *argument_shape,
                     struct pfd_text *ret)
@@ -138,7 +138,7 @@ static void fill_in(const struct pfd_print_call *print_call,
         pfd_text_add(ret, format->data + done, format->n - done);
 }
 
-/* What the table makes of a call. */
+/* The table's result for a call. */
 struct entry {
     uint64_t id;
     uint32_t gate; /* of a site */
@@ -150,7 +150,8 @@ static bool has_sites(const struct pfd_source *f)
     return o->sites || o->commit || o->origin || o->control;
 }
 
-/* OpenCL's own printf: its vectors print tight, and it returns 0 or -1. */
+/* Is it OpenCL's own printf? Its vectors print tight, and it returns 0 or
+ * -1. */
 static bool is_opencl_printf(const struct pfd_source *f,
                              const struct pfd_print_call *print_call)
 {
@@ -226,7 +227,7 @@ static enum pfd_status find_id(struct pfd_source *f,
     return status;
 }
 
-/* What the device must have for this call. */
+/* Notes the call's needs of the device. */
 static bool note_needs(struct pfd_source *f,
                        const struct pfd_argument_shape *argument_shape,
                        const char *name, size_t n_name)
@@ -242,7 +243,7 @@ static bool note_needs(struct pfd_source *f,
     return pfd_text_set_add(&f->device.shapes, name, n_name) != SIZE_MAX;
 }
 
-/* The name of the function that takes an argument, which the device needs. */
+/* Writes the name of the function that takes an argument, and notes it. */
 static void put_function(struct pfd_source *f,
                          const struct pfd_print_call *print_call,
                          const struct pfd_argument_shape_argument *argument,
@@ -263,7 +264,7 @@ static void put_function(struct pfd_source *f,
     pfd_text_free(&text);
 }
 
-/* Each argument in its function's parentheses, those of %s left out. */
+/* Writes each argument in its function's parentheses, without those of %s. */
 static void write_arguments(struct pfd_source *f,
                             const struct pfd_print_call *print_call,
                             const struct pfd_argument_shape *argument_shape,
@@ -283,7 +284,7 @@ static void write_arguments(struct pfd_source *f,
     }
 }
 
-/* The entry's header: size and id. */
+/* Writes the entry's header: size and id. */
 static void write_header(struct pfd_source *f, const struct entry *entry,
                          unsigned n_dwords)
 {
@@ -292,8 +293,8 @@ static void write_header(struct pfd_source *f, const struct entry *entry,
                     (unsigned)(entry->id >> 16));
 }
 
-/* Whether the site is on, and may print, before what prints. A printf that
- * rules keep back has succeeded. */
+/* Writes the test of the site before the call: is it on, and within its rules?
+ * A printf that rules suppress returns success. */
 static void write_gate(struct pfd_source *f, const struct entry *entry,
                        unsigned n_dwords, bool is_printf)
 {
@@ -388,7 +389,7 @@ enum pfd_status pfd_shader_source_call(struct pfd_source *f,
     struct pfd_lexer behind = f->lexer;
     enum pfd_status status =
         pfd_print_call_read(&f->lexer, &f->scan->names, macro, &print_call);
-    if (status == PFD_ERR_CORRUPT) { /* goes on behind the name */
+    if (status == PFD_ERR_CORRUPT) { /* continues behind the name */
         f->lexer.at = behind.at;
         f->lexer.line = behind.line;
     }

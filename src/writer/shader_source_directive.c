@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directives: what they say of lines, and where code may be added. */
+/* Reads directives: line numbers, and places where code may be added. */
 #include "writer/shader_source.h"
 
 static bool ends_line(const struct pfd_token *token)
@@ -7,7 +7,7 @@ static bool ends_line(const struct pfd_token *token)
     return token->kind == PFD_TOKEN_NEWLINE || token->kind == PFD_TOKEN_END;
 }
 
-/* A number as lines and versions have it; false: none. */
+/* Reads a number of a line or version; false: there is none. */
 static bool read_number(const struct pfd_source *f,
                         const struct pfd_token *token, uint32_t *ret)
 {
@@ -24,7 +24,7 @@ static bool read_number(const struct pfd_source *f,
     return sum <= UINT32_MAX;
 }
 
-/* "#line 12 "file"" and "# 12 "file" 1": token is the number. */
+/* Reads "#line 12 "file"" and "# 12 "file" 1": token is the number. */
 static enum pfd_status take_line(struct pfd_source *f,
                                  const struct pfd_token *token)
 {
@@ -46,7 +46,7 @@ static enum pfd_status take_line(struct pfd_source *f,
     return status;
 }
 
-/* "#version 310 es" */
+/* Reads "#version 310 es". */
 static enum pfd_status take_version(struct pfd_source *f)
 {
     struct pfd_token token;
@@ -63,8 +63,8 @@ static enum pfd_status take_version(struct pfd_source *f)
     return PFD_OK;
 }
 
-/* What a name stands for may have calls. Where it is a call of itself, its
- * calls print, and are never expanded. */
+/* Reads a #define, whose text may have calls. If its name is a call's, its uses
+ * print and are never expanded: the text is skipped. */
 static enum pfd_status take_define(struct pfd_source *f)
 {
     struct pfd_token name;
@@ -78,7 +78,7 @@ static enum pfd_status take_define(struct pfd_source *f)
         status = pfd_token_solid(&f->lexer, false, &token);
         if (is_number && status == PFD_OK)
             pfd_descriptors_define(&f->descriptors, &f->lexer, &name, &token);
-        /* "(1)" is one as well, but not the parameters of a macro. */
+        /* "(1)" counts, too, but not the parameters of a macro */
         is_number &=
             token.from > name.to && pfd_token_is_mark(&f->lexer, &token, '(');
         if (status == PFD_OK && token.kind == PFD_TOKEN_BROKEN)
@@ -92,7 +92,7 @@ static enum pfd_status take_define(struct pfd_source *f)
     return status;
 }
 
-/* "#if 0": neither it nor the rest of its line is taken from the lexer. */
+/* Is it "#if 0"? Takes neither it nor the rest of its line from the lexer. */
 static bool is_never(const struct pfd_source *f)
 {
     struct pfd_lexer l = f->lexer;
@@ -104,7 +104,7 @@ static bool is_never(const struct pfd_source *f)
            pfd_token_solid(&l, false, &end) == PFD_OK && ends_line(&end);
 }
 
-/* Text that no compiler reads: behind "#if 0". */
+/* Skips text behind "#if 0", which no compiler reads. */
 static void take_dead(struct pfd_source *f, const struct pfd_token *word)
 {
     const struct pfd_lexer *l = &f->lexer;
@@ -118,7 +118,7 @@ static void take_dead(struct pfd_source *f, const struct pfd_token *word)
     }
 }
 
-/* "#include "file"" and "#include <file>"; what a macro names is not known. */
+/* Reads "#include "file"" and "#include <file>"; a macro's file is unknown. */
 static enum pfd_status take_include(struct pfd_source *f)
 {
     const char *text = f->lexer.text;
@@ -144,7 +144,7 @@ static enum pfd_status take_include(struct pfd_source *f)
     }
     if (include.n && !f->dead)
         pfd_text_add(&f->includes, (const char *)&include, sizeof include);
-    /* What stands in <> may look like a comment. */
+    /* The name in <> may look like a comment. */
     if (include.is_angled)
         f->lexer.at = token.to + include.n;
     return pfd_token_rest_of_line(&f->lexer);

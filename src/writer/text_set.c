@@ -13,7 +13,7 @@ void pfd_text_set_free(struct pfd_text_set *text_set)
     free(text_set->slots);
 }
 
-/* Where the text's number is or would be. */
+/* The slot of the text, or the one for it. */
 static uint32_t *slot_of(const struct pfd_text_set *text_set, const char *text,
                          size_t n, uint64_t hash)
 {
@@ -27,7 +27,7 @@ static uint32_t *slot_of(const struct pfd_text_set *text_set, const char *text,
     }
 }
 
-/* Room for twice as many; slots are never more than half full. */
+/* Doubles the slots; at most half of them are in use. */
 static bool grow(struct pfd_text_set *text_set)
 {
     size_t n_slots = text_set->n_slots ? 2 * text_set->n_slots : 64;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A set of texts, numbered as they come. Owns its bytes. */
+/* A set of texts, numbered in order of adding. Owns its bytes. */
 #ifndef PFD_TEXT_SET_H
 #define PFD_TEXT_SET_H
 

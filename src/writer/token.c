@@ -76,7 +76,7 @@ enum pfd_status pfd_token_fail(const struct pfd_lexer *lexer,
                     pfd_quote(&name, file, n), token->line, reason);
 }
 
-/* The end of the line, or of the file, ends it. */
+/* Passes a comment up to the end of the line or file. */
 static void pass_line_comment(struct pfd_lexer *lexer)
 {
     while (lexer->at < lexer->n &&
@@ -132,7 +132,7 @@ static enum pfd_token_kind read_quoted(struct pfd_lexer *lexer)
             continue;
         if (pfd_token_newline(lexer->text, lexer->n, lexer->at))
             break;
-        /* Not past a newline that the backslash does not continue. */
+        /* A newline ends it, unless the backslash continues the line. */
         bool escapes = c == '\\' && lexer->at + 1 < lexer->n;
         lexer->at += escapes ? 2 : 1;
         if (c == quote)
@@ -150,7 +150,7 @@ static void read_word(struct pfd_lexer *lexer)
     }
 }
 
-/* Any number of any language: what is not taken is a word or a mark. */
+/* Reads a number of any language: the rest becomes a word or a mark. */
 static void read_number(struct pfd_lexer *lexer)
 {
     while (is_letter(peek(lexer, 0)) || is_digit(peek(lexer, 0)) ||
