@@ -10,8 +10,8 @@
 #include "validation.h"
 
 enum {
-    SETS_MAX = 1 << 16, /* that are remembered */
-    /* What validation's own buffers are used for, at most. */
+    SETS_MAX = 1 << 16, /* limit of tracked sets */
+    /* The usage of validation's own buffers, at most. */
     OWN_USAGE = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                 VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
                 VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
@@ -46,7 +46,7 @@ void uses_free(struct uses *uses)
 
 /* ---- descriptor sets ---- */
 
-/* Could be one of validation's, which it alone writes to. */
+/* Can it be one of validation's buffers, which only validation writes? */
 static bool may_be_theirs(const struct buffer *b)
 {
     return b && b->usage & VK_BUFFER_USAGE_STORAGE_BUFFER_BIT &&
@@ -62,8 +62,9 @@ static void forget_sets(struct device *d)
     handle_map_deinit(&d->sets);
 }
 
-/* Those whose pool was reset stay behind; validation writes to its own right
- * before it binds them, so all others may be forgotten. */
+/* The record of a set, made on demand. Records of sets in a reset pool remain;
+ * validation writes its sets right before it binds them, so at the limit all
+ * records may be dropped. */
 static struct set *set_of(struct device *d, VkDescriptorSet handle)
 {
     struct set *set = handle_map_find(&d->sets, KEY(handle));
@@ -205,7 +206,8 @@ VkResult command_ResetCommandPool(VkDevice device, VkCommandPool pool,
     return d->next.ResetCommandPool(device, pool, flags);
 }
 
-/* Nothing can be taken out of a table while it is walked. */
+/* Restarts the walk after each removal: a table must not change during a
+ * walk. */
 static void forget_pool(struct device *d, VkCommandPool pool)
 {
     struct handle_map_slot *slot;
@@ -266,9 +268,9 @@ void command_CmdExecuteCommands(VkCommandBuffer commands, uint32_t n,
     d->next.CmdExecuteCommands(commands, n, secondary);
 }
 
-/* ---- what is recorded ---- */
+/* ---- recording ---- */
 
-/* POINTS: another one. */
+/* The index of a bind point; POINTS: an unknown one. */
 static unsigned point_of(VkPipelineBindPoint point)
 {
     return point == VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR ? 2
@@ -291,7 +293,7 @@ void command_CmdBindPipeline(VkCommandBuffer commands,
     d->next.CmdBindPipeline(commands, point, pipeline);
 }
 
-/* What the buffer at this place holds. */
+/* The contents of the buffer at this set and binding. */
 static enum contents contents_of(const struct device *d, uint32_t set,
                                  uint32_t binding, const struct buffer *b)
 {
@@ -314,8 +316,8 @@ static bool is_taken(enum contents contents)
            (contents == CONTENTS_GPUAV && s->takes_gpuav);
 }
 
-/* Today a buffer has the errors of all of a command buffer's actions: it is a
- * pipeline's only as long as there is but one. */
+/* Notes a use. A buffer for errors serves all actions of a command buffer, so
+ * it is assigned to a pipeline only while there is just one. */
 static void note_use(struct device *d, struct command *c, const struct use *use)
 {
     bool is_errors = use->contents == CONTENTS_GPUAV;
@@ -390,7 +392,7 @@ void command_CmdBindDescriptorSets(VkCommandBuffer commands,
                                   n_offsets, offsets);
 }
 
-/* A buffer that is named and filled begins anew. */
+/* A fill, update or copy restarts a named buffer. */
 static void note_fill(struct device *d, VkCommandBuffer commands,
                       VkBuffer buffer)
 {

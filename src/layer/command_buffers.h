@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptor sets and command buffers: which of validation's buffers the
- * actions of a command buffer write into.
+ * Descriptor sets and command buffers: tracks the buffers of validation that
+ * the actions of a command buffer write.
  */
 #ifndef LAYER_COMMAND_BUFFERS_H
 #define LAYER_COMMAND_BUFFERS_H
@@ -55,12 +55,12 @@ VKAPI_ATTR void VKAPI_CALL command_CmdCopyBuffer(VkCommandBuffer commands,
 VKAPI_ATTR void VKAPI_CALL
 command_CmdCopyBuffer2(VkCommandBuffer commands, const VkCopyBufferInfo2 *info);
 
-/* Under the device's lock. What a command buffer does; NULL: nothing that we
- * know of. */
+/* The actions of a command buffer; NULL: unknown. The caller holds the device's
+ * lock. */
 const struct command *command_find(const struct device *device,
                                    VkCommandBuffer commands);
 
-/* Appends what is not in it. False, and it was said: out of memory. */
+/* Appends uses. False: out of memory, which was logged. */
 bool uses_add(struct uses *uses, const struct use *more, size_t n);
 void uses_free(struct uses *uses);
 

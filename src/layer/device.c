@@ -17,8 +17,8 @@ static struct instance *instances;
 static struct device *devices;
 static atomic_uint n_devices;
 
-/* Queues and command buffers begin with their device's table, as the loader
- * wants it; so do instances and physical devices with theirs. */
+/* Queues and command buffers begin with a pointer to their device's loader
+ * table; so do instances and physical devices with the instance's. */
 static const void *handle_map_of(const void *handle)
 {
     return *(const void *const *)handle;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instances and devices, and what is known of a device's objects. Everything
- * in a device below `lock` is read and written under it; nobody calls what
- * waits for a GPU with the lock held.
+ * Instances and devices, and the tracked state of a device's objects. The
+ * members of a device below `lock` are read and written under it; no call that
+ * waits for a GPU is made with the lock held.
  */
 #ifndef LAYER_DEVICE_H
 #define LAYER_DEVICE_H
@@ -16,19 +16,20 @@
 
 enum {
     NAME_MAX_BYTES = 256,
-    BINDINGS_MAX = 8, /* of a set that are looked at */
+    BINDINGS_MAX = 8, /* bindings of a set that are tracked */
     TOLD_MAX = 16,
 };
 
-/* What a buffer holds. */
+/* The contents of a buffer. */
 enum contents {
-    CONTENTS_UNKNOWN, /* the decoder finds it out */
+    CONTENTS_UNKNOWN, /* the decoder detects them */
     CONTENTS_DEBUGPRINTF,
     CONTENTS_GPUAV,
     CONTENTS_NAMED, /* by the application */
 };
 
-/* Where validation's shaders write, as one of its modules says it. */
+/* The place where validation's shaders write, according to one of its
+ * modules. */
 struct told {
     uint32_t set;
     uint32_t binding;
@@ -39,34 +40,36 @@ struct memory {
     VkDeviceMemory handle;
     VkDeviceSize size;
     bool is_coherent;
-    bool is_used;          /* a buffer that is taken lies in it */
-    bool by_us;            /* the mapping is ours: of all of it, and it stays */
-    bool by_other;         /* somebody above has it mapped */
-    char *base;            /* of offset 0; NULL: it is not mapped */
-    VkDeviceSize from, to; /* what of it the mapping has */
+    bool is_used;          /* a taken buffer is in it */
+    bool by_us;            /* the mapping is ours: of the whole memory, until it
+                              is freed */
+    bool by_other;         /* the application, or a layer above, has it
+                              mapped */
+    char *base;            /* address of offset 0; NULL: not mapped */
+    VkDeviceSize from, to; /* the mapped range */
 };
 
-/* What was given of a named buffer last. */
+/* The bytes of a named buffer that were sent last. */
 struct given {
     char *bytes; /* [n], owned */
     size_t n;
-    bool is_open;    /* its generation is not done */
-    bool is_renewed; /* it has begun anew since */
-    unsigned epoch;  /* of the outlet */
+    bool is_open;    /* its generation is not finished */
+    bool is_renewed; /* it was restarted since */
+    unsigned epoch;  /* of the frame output */
 };
 
 struct buffer {
     VkBuffer handle;
-    uint64_t serial; /* handles come again */
+    uint64_t serial; /* handles are reused */
     VkDeviceSize size;
     VkBufferUsageFlags usage;
     VkDeviceMemory memory;
     VkDeviceSize offset;
-    char *name; /* behind pfd:; NULL: it is not named so. owned */
+    char *name; /* behind pfd:; NULL: it has no such name. owned */
     uint64_t number;
     uint64_t generation;
-    uint64_t round;      /* of the device, when it was taken last */
-    unsigned n_renewing; /* submissions that begin it anew, and are not done */
+    uint64_t round;      /* the device's, when the buffer was taken last */
+    unsigned n_renewing; /* submissions that restart it and are not finished */
     struct given given;
 };
 
@@ -74,7 +77,7 @@ struct set {
     VkBuffer buffers[BINDINGS_MAX];
 };
 
-/* An action that writes into a buffer. */
+/* An action that writes a buffer. */
 struct use {
     VkBuffer buffer;
     uint64_t serial;
@@ -82,8 +85,9 @@ struct use {
     VkCommandBuffer command;
     VkPipeline pipeline; /* null: none, or several */
     VkPipelineBindPoint point;
-    uint32_t index; /* of the action, among those of its kind */
-    bool is_before; /* before an action, by validation's own pipeline */
+    uint32_t index; /* of the action, among the actions of its kind */
+    bool is_before; /* by a check before an action, in validation's own
+                       pipeline */
 };
 
 struct uses {
@@ -110,24 +114,24 @@ struct signal {
     uint64_t value;
 };
 
-/* What a queue has not finished, as far as we know. */
+/* Work of a queue that is not known to be finished. */
 struct submission {
-    struct submission *next; /* later */
+    struct submission *next; /* the next later one */
     uint64_t number;
     VkQueue queue;
     VkFence fence;
     struct signal *signals; /* [n_signals], owned */
     size_t n_signals;
     struct uses uses;
-    struct uses renewed; /* named buffers that it begins anew */
+    struct uses renewed; /* named buffers that it restarts */
 };
 
 struct module {
     struct module *next;
-    VkShaderModule handle; /* null: it was destroyed */
-    char *name;            /* of one that was; NULL: it had none. owned */
+    VkShaderModule handle; /* null: destroyed, or it never had one */
+    char *name;            /* of a destroyed module; NULL: it had none. owned */
     uint64_t number;
-    uint64_t likeness; /* of an original that is not given yet */
+    uint64_t likeness; /* of an original that is not sent yet */
     size_t n;
     char bytes[];
 };
@@ -138,8 +142,8 @@ struct instance {
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
     PFN_vkDestroyInstance DestroyInstance;
     bool has_debug_utils;
-    bool is_validated;   /* validation is above us */
-    uint32_t validation; /* its version; 0: not known */
+    bool is_validated;   /* the validation layer is above */
+    uint32_t validation; /* its version; 0: unknown */
 };
 
 struct device {
@@ -149,8 +153,8 @@ struct device {
     struct dispatch next;
     VkPhysicalDeviceMemoryProperties memory_types;
     char name[NAME_MAX_BYTES];
-    uint32_t reserved_set; /* that validation takes for itself */
-    bool is_validated;     /* validation is above us */
+    uint32_t reserved_set; /* the set that validation reserves */
+    bool is_validated;     /* the validation layer is above */
     struct frame_output *frame_output;
 
     pthread_mutex_t lock;
@@ -163,45 +167,47 @@ struct device {
     struct table pipeline_names;
     struct table command_names;
     struct table module_names;
-    size_t n_named; /* buffers */
-    bool is_dirty;  /* something was submitted since named ones were taken */
+    size_t n_named; /* named buffers */
+    bool is_dirty;  /* work was submitted since named buffers were taken */
     struct told told[TOLD_MAX];
     size_t n_told;
-    bool is_checked;   /* a module was instrumented to look for errors */
-    bool knows_errors; /* a buffer that they are written to was bound */
+    bool is_checked;   /* a module was instrumented for errors */
+    bool knows_errors; /* a buffer for errors was bound */
     struct submission *submissions;
     struct submission **last_submission;
     size_t n_submissions;
     uint64_t n_submitted;   /* so far */
     uint64_t round;         /* of submissions that finish together */
-    struct module *modules; /* not given yet, in order */
+    struct module *modules; /* not sent yet, in order */
     struct module **last_module;
-    struct module *originals; /* as the program has them, that may be needed */
+    struct module *originals; /* modules of the program that may be needed
+                                 later */
     uint64_t n_modules;       /* so far */
-    size_t n_module_bytes;    /* of those that were kept so far */
+    size_t n_module_bytes;    /* of all copies so far */
     uint64_t numbers[3];      /* of the streams of enum contents; 0: none yet */
     uint64_t generations[3];
     char *scratch; /* [n_scratch] */
     size_t n_scratch;
 };
 
-/* Of any dispatchable handle; NULL: none of ours. */
+/* The instance or device of any dispatchable handle; NULL: not one of ours. */
 struct instance *instance_of(const void *handle);
 struct device *device_of(const void *handle);
 
-/* instance is the list's from then on; the caller made it. */
+/* Adds an instance that the caller allocated; the list owns it then. */
 void instance_add(struct instance *instance);
 void instance_remove(struct instance *instance);
 
-/* A device that nobody knows yet; NULL: out of memory. */
+/* Makes a device for a new handle; NULL: out of memory. */
 struct device *device_new(struct instance *instance, VkDevice handle,
                           PFN_vkGetDeviceProcAddr next);
 void device_add(struct device *device);
 
-/* Gives what is left, and forgets the device; it is not destroyed. */
+/* Sends the remaining data, and frees the device's state; the caller destroys
+ * the device. */
 void device_remove(struct device *device);
 
-/* A non-dispatchable handle as a key. */
+/* The key of a non-dispatchable handle. */
 #define KEY(handle) ((uint64_t)(uintptr_t)(handle))
 
 #endif

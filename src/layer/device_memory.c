@@ -14,7 +14,8 @@ static bool covers(const struct memory *m, VkDeviceSize from, VkDeviceSize to)
     return m->base && m->from <= from && m->to >= to;
 }
 
-/* All of it, unless somebody above has a part mapped: then when that ends. */
+/* Maps all memory; if a caller above has a part mapped, later, when that
+ * ends. */
 static void map_whole(struct device *d, struct memory *m)
 {
     void *at = NULL;
@@ -71,7 +72,7 @@ const char *memory_bytes(struct device *d, const struct buffer *b)
     return m->base + b->offset;
 }
 
-/* What somebody above asked to be mapped, from what is. */
+/* Returns the address of a caller's mapping inside of ours. */
 static bool map_again(struct memory *m, VkDeviceSize offset, void **ret)
 {
     if (!m || !m->by_us)
@@ -109,7 +110,8 @@ VkResult memory_MapMemory(VkDevice device, VkDeviceMemory memory,
     return result;
 }
 
-/* With flags or more (a place of one's own) it has to be a real one. */
+/* With flags or extensions, such as a fixed address, the mapping has to be
+ * real. */
 VkResult memory_MapMemory2KHR(VkDevice device, const VkMemoryMapInfoKHR *info,
                               void **ret)
 {
@@ -129,7 +131,7 @@ VkResult memory_MapMemory2KHR(VkDevice device, const VkMemoryMapInfoKHR *info,
     return result;
 }
 
-/* True: the mapping is ours, and stays. */
+/* Ends a caller's mapping. True: the real one is ours, and stays. */
 static bool end_mapping(struct memory *m)
 {
     if (!m)
@@ -197,7 +199,7 @@ VkResult memory_AllocateMemory(VkDevice device,
     return result;
 }
 
-/* Freeing unmaps. */
+/* Freeing also unmaps. */
 void memory_FreeMemory(VkDevice device, VkDeviceMemory memory,
                        const VkAllocationCallbacks *allocator)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory and the buffers in it. Memory that holds a buffer that is taken is
- * mapped once, as a whole, and stays so until it is freed: after the loss of a
- * device nothing can be mapped. Whoever above maps and unmaps it gets a part
- * of that mapping.
+ * Memory and its buffers. Memory with a taken buffer is mapped once, as a
+ * whole, until it is freed: after the loss of a device nothing can be mapped. A
+ * mapping by the application, or by a layer above, is a part of that mapping.
  */
 #ifndef LAYER_DEVICE_MEMORY_H
 #define LAYER_DEVICE_MEMORY_H
@@ -38,18 +37,18 @@ VKAPI_ATTR VkResult VKAPI_CALL memory_BindBufferMemory(VkDevice device,
 VKAPI_ATTR VkResult VKAPI_CALL memory_BindBufferMemory2(
     VkDevice device, uint32_t n, const VkBindBufferMemoryInfo *infos);
 
-/* The rest under the device's lock. The buffer that a use is of; NULL: it has
- * gone. */
+/* The caller of the rest holds the device's lock. The buffer of a use; NULL: it
+ * was destroyed. */
 struct buffer *memory_buffer(struct device *device, const struct use *use);
 
-/* From now on its bytes can be had, if ever. False, and it was said: they
- * cannot. */
+/* Makes the buffer's bytes readable from now on. False: they are not, which was
+ * logged. */
 bool memory_hold(struct device *device, struct buffer *buffer);
 
-/* The bytes, as the device has written them; NULL: they cannot be had. */
+/* The bytes, as the device has written them; NULL: not readable. */
 const char *memory_bytes(struct device *device, const struct buffer *buffer);
 
-/* Frees what is known of all of them. */
+/* Frees the records of all memory and buffers. */
 void memory_forget(struct device *device);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Vulkan functions that the layer calls, as the next layer or driver has
- * them. What is newer than the headers of Debian 12 is declared here.
+ * The Vulkan functions that the layer calls, in the next layer or driver.
+ * Declares functions that are newer than the headers of Debian 12.
  */
 #ifndef LAYER_DISPATCH_H
 #define LAYER_DISPATCH_H
@@ -9,7 +9,7 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
-/* VK_KHR_map_memory2, in the core since 1.4. */
+/* VK_KHR_map_memory2, in Vulkan since 1.4. */
 #ifndef VK_KHR_map_memory2
 #define VK_STRUCTURE_TYPE_MEMORY_MAP_INFO_KHR ((VkStructureType)1000271000)
 
@@ -71,7 +71,7 @@ typedef VkResult(VKAPI_PTR *PFN_vkCreateShadersEXT)(
     const VkAllocationCallbacks *pAllocator, VkShaderEXT *pShaders);
 #endif
 
-/* X(name, name of an extension's twin, of the same type). */
+/* X(name, name of an extension's function of the same type). */
 #define LAYER_FUNCTIONS(X)                                        \
     X(DestroyDevice, DestroyDevice)                               \
     X(AllocateMemory, AllocateMemory)                             \
@@ -122,7 +122,7 @@ typedef VkResult(VKAPI_PTR *PFN_vkCreateShadersEXT)(
 
 #define LAYER_MEMBER(name, twin) PFN_vk##name name;
 
-/* NULL where the device has none. */
+/* NULL: the device lacks it. */
 struct dispatch {
     PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
     LAYER_FUNCTIONS(LAYER_MEMBER)

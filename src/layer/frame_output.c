@@ -23,12 +23,12 @@ enum {
 
 struct frame_output {
     struct pfd_client *client; /* NULL: a file */
-    int file;                  /* -1: none, or it failed */
+    int file;                  /* -1: none, or writing failed */
     uint64_t n_objects;
     uint64_t n_buffers;
     uint64_t n_lost;
     unsigned epoch;
-    bool is_there; /* the service was, when we looked last */
+    bool is_there; /* the service was reachable when it was last checked */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -66,7 +66,8 @@ static void put_file(struct frame_output *o, const struct pfd_wire_frame *frame)
     o->file = -1;
 }
 
-/* %p, %n; a device that would write over another's has its number behind. */
+/* Expands %p and %n; if the path would be that of another device, appends this
+ * one's number. */
 static void expand(char *ret, size_t n, const char *pattern, unsigned device)
 {
     size_t at = 0;
@@ -111,7 +112,7 @@ static void open_file(struct frame_output *o, unsigned device)
 
 /* ---- the service ---- */
 
-/* As long as it takes, up to what the program may be held up. */
+/* Sends queued frames, for at most wait_ms. */
 static void flush(struct frame_output *o)
 {
     uint64_t end = now_ns(CLOCK_MONOTONIC) / 1000000 + settings_get()->wait_ms;
@@ -146,7 +147,7 @@ static void say_absent(const struct frame_output *o)
              path ? path : folder, path ? "" : "/input.sock");
 }
 
-/* ---- both ---- */
+/* ---- both kinds ---- */
 
 struct frame_output *frame_output_new(unsigned device)
 {
@@ -189,7 +190,7 @@ unsigned frame_output_epoch(const struct frame_output *o)
     return o->epoch;
 }
 
-/* A frame of a file in as many as a reader wants. */
+/* Writes a frame to a file as frames of the size limit. */
 static void put_parts(struct frame_output *o, struct pfd_wire_frame *frame,
                       const void *bytes, size_t n)
 {

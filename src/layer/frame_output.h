@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where frames of a device go: to the service's socket, or into a capture
- * file. A stream is a device's, since validation numbers shaders by device.
- * An outlet belongs to one thread at a time.
+ * The destination of a device's frames: the service's socket, or a capture
+ * file. A stream belongs to a device, since validation numbers shaders by
+ * device. A frame output belongs to one thread at a time.
  */
 #ifndef LAYER_FRAME_OUTPUT_H
 #define LAYER_FRAME_OUTPUT_H
@@ -11,22 +11,23 @@
 
 struct frame_output;
 
-/* device: 1 is the process' first. NULL: out of memory. */
+/* device: 1 is the first of the process. NULL: out of memory. */
 struct frame_output *frame_output_new(unsigned device);
 /* NULL is allowed. */
 void frame_output_free(struct frame_output *frame_output);
 
-/* A buffer's number, as no other has it. */
+/* A new, unique number for a buffer. */
 uint64_t frame_output_number(struct frame_output *frame_output);
 
-/* It rises whenever a reader may have missed what went before. */
+/* A counter that rises when a reader may have missed earlier frames. */
 unsigned frame_output_epoch(const struct frame_output *frame_output);
 
-/* A file with format strings, or a module; [n] bytes, copied where needed. */
+/* Sends a file with format strings, or a module; [n] bytes, copied if
+ * needed. */
 void frame_output_code_object(struct frame_output *frame_output,
                               const char *name, const void *bytes, size_t n);
 
-/* Any other frame; the bytes of `data` may be of any length. */
+/* Sends any other frame; `data` may have any length. */
 void frame_output_put(struct frame_output *frame_output,
                       const struct pfd_wire_frame *frame);
 

@@ -7,7 +7,8 @@ enum {
     ROOM_FIRST = 64,
 };
 
-/* Handles are addresses, or small numbers: their low bits say little. */
+/* The first slot of a key. Handles are addresses, or small numbers: their low
+ * bits are poor hashes. */
 static size_t home(const struct table *t, uint64_t key)
 {
     return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->room - 1);
@@ -52,7 +53,7 @@ bool handle_map_put(struct table *t, uint64_t key, void *value)
     return true;
 }
 
-/* Those behind it move up, as far as they want to. */
+/* Moves later entries back, as near to their first slots as possible. */
 void *handle_map_take(struct table *t, uint64_t key)
 {
     if (!t->room || !key)

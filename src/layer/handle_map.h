@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a Vulkan handle to what is known of it. Keys are any numbers but 0;
- * values are borrowed. A table belongs to one thread at a time.
+ * A map from a Vulkan handle to its record. Keys are any numbers but 0; values
+ * are borrowed. A table belongs to one thread at a time.
  */
 #ifndef LAYER_HANDLE_MAP_H
 #define LAYER_HANDLE_MAP_H
@@ -22,20 +22,20 @@ struct table {
     size_t n;
 };
 
-/* NULL: the key is not in it. */
+/* NULL: there is no such key. */
 void *handle_map_find(const struct table *table, uint64_t key);
 
-/* Replaces what the key had. False: out of memory. */
+/* Replaces the key's value. False: out of memory. */
 bool handle_map_put(struct table *table, uint64_t key, void *value);
 
-/* What the key had; NULL: it was not in it. */
+/* Removes the key and returns its value; NULL: there is no such key. */
 void *handle_map_take(struct table *table, uint64_t key);
 
-/* The next slot that is in use, from *at on, which goes on behind it; NULL:
- * there is none. Nothing may be put or taken meanwhile. */
+/* The next slot in use, from *at on; *at moves behind it. NULL: there are no
+ * more. The table must not change during a walk. */
 struct handle_map_slot *handle_map_next(const struct table *table, size_t *at);
 
-/* Values are the caller's. */
+/* Frees the table; the caller owns the values. */
 void handle_map_deinit(struct table *table);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * VK_LAYER_PFD_capture: takes what shaders print, below the validation layer.
- * This is the loader's side of it: the calls that make and end a chain, and
- * the table of functions that are ours.
+ * VK_LAYER_PFD_capture: takes the output of shaders, below the validation
+ * layer. This file is the interface to the loader: the calls that create and
+ * destroy a chain, and the table of the layer's functions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +20,12 @@
 
 enum {
     INTERFACE_VERSION = 2,
-    SETS_ADJUSTED_MAX = 33, /* of which validation takes the last */
+    SETS_ADJUSTED_MAX = 33, /* validation takes the last one of them */
 };
 
 static const char layer_name[] = "VK_LAYER_PFD_capture";
 
-/* ---- who is above, who is below ---- */
+/* ---- layers above and below ---- */
 
 static bool is_validated(const VkLayerInstanceLink *below)
 {
@@ -53,7 +53,7 @@ static bool is_validated(const VkLayerInstanceLink *below)
 
 /* ---- instances ---- */
 
-/* Ours among what the loader hands down; NULL: there is none. */
+/* The layer's link in the loader's list; NULL: there is none. */
 static VkLayerInstanceCreateInfo *instance_link(
     const VkInstanceCreateInfo *info)
 {
@@ -197,7 +197,7 @@ layer_DestroyDevice(VkDevice device, const VkAllocationCallbacks *allocator)
     destroy(device, allocator);
 }
 
-/* ---- what there is ---- */
+/* ---- enumeration ---- */
 
 static VkResult count_none(const char *name, uint32_t *n)
 {
@@ -255,7 +255,7 @@ layer_GetDeviceProcAddr(VkDevice device, const char *name);
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
 layer_GetInstanceProcAddr(VkInstance instance, const char *name);
 
-/* Those that are ours even before there is an instance. */
+/* Functions of the layer that need no instance. */
 static const struct hook global_hooks[] = {
     HOOK(layer, CreateInstance),
     HOOK(layer, EnumerateInstanceExtensionProperties),
@@ -336,7 +336,7 @@ static PFN_vkVoidFunction find(const struct hook *hooks, size_t n,
 
 #define FIND(hooks, name) find((hooks), sizeof(hooks) / sizeof *(hooks), (name))
 
-/* Ours where there is one below; names need nobody below. */
+/* The layer's function, if the next layer has one; debug names need none. */
 static PFN_vkVoidFunction layer_GetDeviceProcAddr(VkDevice device,
                                                   const char *name)
 {
@@ -364,7 +364,7 @@ static PFN_vkVoidFunction layer_GetInstanceProcAddr(VkInstance instance,
     return ours && next ? ours : next;
 }
 
-/* The one name that is exported. Headers from 1.3.239 on have no macro for it. */
+/* The only exported name. Headers from 1.3.239 on have no macro for it. */
 __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(
     VkNegotiateLayerInterface *pVersionStruct)

@@ -13,16 +13,16 @@
 #include "validation.h"
 
 enum {
-    SAID_MAX = 4096,  /* calls that are said */
+    SAID_MAX = 4096,  /* limit of logged calls */
     TEXT_BYTES = 256, /* of a format string, or a file's name */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct table said; /* by what was said of a call */
+static struct table said; /* calls that were logged, by the hash of the line */
 
 /* ---- words ---- */
 
-/* Escaped, on one line; what is too long is cut. */
+/* Escapes a text to one line; a long text is cut. */
 static const char *line_of(char ret[4 * TEXT_BYTES + 1], const char *text,
                            size_t n)
 {
@@ -39,7 +39,7 @@ static const char *line_of(char ret[4 * TEXT_BYTES + 1], const char *text,
     return ret;
 }
 
-/* True of what was not said before. */
+/* True: the line was not logged before. */
 static bool is_new(const char *line)
 {
     uint64_t key = 0xcbf29ce484222325u;
@@ -61,7 +61,7 @@ static bool is_new(const char *line)
 
 /* ---- calls ---- */
 
-/* Why a call is left out. */
+/* The reason why validation leaves a call out. */
 struct reason {
     bool is_left_out;
     char text[TEXT_BYTES];
@@ -79,7 +79,7 @@ static void take_remark(void *user, enum pfd_verdict verdict, const char *text)
              is_its ? text + sizeof subject - 1 : text);
 }
 
-/* A conversion whose letter is p. */
+/* Does it have a conversion with the letter p? */
 static bool has_pointer(const struct pfd_spirv_call *call)
 {
     const char *at = call->text;
@@ -113,7 +113,7 @@ static void log_call(uint32_t version, uint64_t number,
     snprintf(line, sizeof line, "%s: validation %s nothing of \"%s\": %s",
              place, validation_is_known(version) ? "prints" : "may print",
              line_of(text, call->text ? call->text : "", call->n_text), reason);
-    /* A module may be made again, with another number. */
+    /* A module may be created again, with another number. */
     if (is_new(p->file ? line : strchr(line, ':')))
         log_line(line);
 }
@@ -135,8 +135,8 @@ static void log_calls(uint32_t version, uint64_t number,
 
 /* ---- modules ---- */
 
-/* What instrumentation added has these names, and with them the module would
- * have the calls that write records, not those that were left out. */
+/* Hides the names that instrumentation added: without them the module counts as
+ * not instrumented, and its remaining calls are the ones that were left out. */
 static void hide_names(uint32_t *words, size_t n)
 {
     static const char prefix[] = "inst_";

@@ -13,7 +13,7 @@ enum {
 
 static atomic_bool said[TELL_N];
 
-/* One write a line: other threads write as well. */
+/* Writes a line by one call: other threads write, too. */
 __attribute__((format(printf, 1, 0))) static void say(const char *format,
                                                       va_list arguments)
 {

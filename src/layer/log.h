@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the layer says, on standard error, a line each. Any thread. */
+/* Messages of the layer on standard error, a line each. Any thread. */
 #ifndef LAYER_LOG_H
 #define LAYER_LOG_H
 
 #include <stdbool.h>
 
-/* What is said only once in a process. */
+/* Messages that are logged once in a process. */
 enum log_once {
     TELL_ORDER,
     TELL_NO_VALIDATION,
@@ -22,12 +22,12 @@ enum log_once {
     TELL_N
 };
 
-/* Unless PFD_LAYER says quiet. */
+/* Logs a line, unless PFD_LAYER has `quiet`. */
 __attribute__((format(printf, 1, 2))) void tell(const char *format, ...);
 __attribute__((format(printf, 2, 3))) void log_once(enum log_once what,
                                                     const char *format, ...);
 
-/* A line that stands for itself: a place in a source first. */
+/* Logs a line without the layer's name: it begins with a place in a source. */
 void log_line(const char *line);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * VK_LAYER_PFD_messages: above the validation layer. Where PFD_LAYER has
- * errors=1, what validation calls an error goes to standard error, and nowhere
- * else: its own log can only be standard output or a file. All other calls pass
- * it by.
+ * VK_LAYER_PFD_messages: above the validation layer. If PFD_LAYER has errors=1,
+ * writes validation's errors to standard error, and nowhere else: validation's
+ * own log can only be standard output or a file. All other calls go straight to
+ * the next layer.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ struct messages_instance {
     VkDebugUtilsMessengerEXT messenger; /* null: none */
 };
 
-/* By the loader's table, with which every dispatchable handle begins. */
+/* Keys are the loader's tables, with which every dispatchable handle begins. */
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct table instances; /* struct messages_instance, owned */
 static struct table devices;   /* struct messages_device, owned */
@@ -57,7 +57,7 @@ static void *take(struct table *table, const void *handle)
     return ret;
 }
 
-/* value: freed where there is no room for it. */
+/* Adds value, or frees it when out of memory. */
 static void put(struct table *table, const void *handle, void *value)
 {
     pthread_rwlock_wrlock(&lock);
@@ -69,7 +69,7 @@ static void put(struct table *table, const void *handle, void *value)
 
 /* ---- messages ---- */
 
-/* One write a message: other threads write as well. */
+/* Writes a message by one call: other threads write, too. */
 static VKAPI_ATTR VkBool32 VKAPI_CALL
 show(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
      VkDebugUtilsMessageTypeFlagsEXT types,
@@ -124,8 +124,8 @@ static void remove_messenger(const struct messages_instance *i)
 
 /* ---- instances ---- */
 
-/* What the loader hands down; NULL: there is none. An instance's and a device's
- * begin alike. */
+/* The link in the loader's list; NULL: there is none. The links of instances
+ * and devices have the same begin. */
 static void *link_of(const void *next, VkStructureType type)
 {
     const VkBaseInStructure *at = next;
@@ -147,7 +147,8 @@ static bool has_extension(const VkInstanceCreateInfo *info)
     return false;
 }
 
-/* With a messenger for what is said while the instance is made and ended. */
+/* Adds a messenger for messages during creation and destruction of the
+ * instance. */
 static VkResult create_with_messenger(PFN_vkCreateInstance create,
                                       const VkInstanceCreateInfo *info,
                                       const VkAllocationCallbacks *allocator,
@@ -302,7 +303,7 @@ static PFN_vkVoidFunction messages_GetInstanceProcAddr(VkInstance instance,
     return i ? i->next(instance, name) : NULL;
 }
 
-/* Its manifest names it. */
+/* The manifest has this name. */
 __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 pfd_messages_negotiate(VkNegotiateLayerInterface *interface);
 

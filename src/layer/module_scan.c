@@ -19,8 +19,8 @@ enum {
     OP_ATOMIC_I_ADD = 234,
     DECORATION_BINDING = 33,
     DECORATION_SET = 34,
-    FUNCTIONS_MAX = 256, /* that validation added */
-    CHAINS = 16,         /* access chains that are remembered */
+    FUNCTIONS_MAX = 256, /* functions that validation added */
+    CHAINS = 16,         /* limit of remembered access chains */
     UNKNOWN = UINT32_MAX,
 };
 
@@ -39,14 +39,14 @@ struct walk {
     struct scan *scan;
     struct function functions[FUNCTIONS_MAX];
     size_t n_functions;
-    const struct function *now; /* NULL: the program's own, or none */
+    const struct function *now; /* NULL: one of the program's own, or none */
     struct chain chains[CHAINS];
     size_t n_chains; /* so far */
 };
 
-/* ---- before the functions ---- */
+/* ---- preamble of the module ---- */
 
-/* A literal of [n] words begins with, or is, this text. */
+/* Is a literal of [n] words this text, or does it begin with it? */
 static bool begins(const uint32_t *words, size_t n, const char *text)
 {
     return strlen(text) < n * 4 &&
@@ -77,8 +77,8 @@ static uint64_t hash(const uint32_t *w, size_t n)
     return ret;
 }
 
-/* Instrumentation keeps ids, and adds to what there is: names of its own, and
- * variables behind an entry point's name. */
+/* A hash that a module and its instrumented copy share. Instrumentation keeps
+ * ids and adds names, and variables behind an entry point's name. */
 static uint64_t likeness(const uint32_t *w, size_t n)
 {
     switch (w[0] & 0xffff) {
@@ -116,7 +116,7 @@ static const struct function *function_of(const struct walk *walk, uint32_t id)
     return NULL;
 }
 
-/* Where what this id points to begins; 0: not known. */
+/* The variable that a pointer's id is based on; 0: unknown. */
 static uint32_t base_of(const struct walk *walk, uint32_t id)
 {
     size_t n = walk->n_chains < CHAINS ? walk->n_chains : CHAINS;
@@ -127,7 +127,7 @@ static uint32_t base_of(const struct walk *walk, uint32_t id)
     return 0;
 }
 
-/* NULL: there is no room for another. */
+/* The record of an output, made on demand; NULL: the table is full. */
 static struct scan_output *output_of(struct walk *walk, uint32_t id)
 {
     struct scan *s = walk->scan;
@@ -179,7 +179,7 @@ static void keep_outputs(struct scan *s,
     s->n = n;
 }
 
-/* ---- where the outputs are bound ---- */
+/* ---- bindings of the outputs ---- */
 
 static void take_decoration(struct scan *s, const uint32_t *w)
 {
@@ -201,14 +201,14 @@ static bool is_bound(const struct scan_output *o)
 
 /* ---- all of it ---- */
 
-/* Words of the instruction at `at`; 0: they are cut. */
+/* The words of the instruction at `at`; 0: it is truncated. */
 static size_t length(const uint32_t *words, size_t n, size_t at)
 {
     size_t length = words[at] >> 16;
     return length <= n - at ? length : 0;
 }
 
-/* What validation added is behind what the program has. */
+/* Scans the functions: validation's are behind the program's. */
 static void scan_functions(struct walk *walk, const uint32_t *words, size_t n,
                            size_t at)
 {

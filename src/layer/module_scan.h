@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the words of a SPIR-V module say: whether it prints, whether validation
- * has changed it, and which buffers the functions that it added write records
- * into.
+ * Scans a SPIR-V module: does it print, has validation changed it, and which
+ * buffers do the added functions write records to?
  */
 #ifndef LAYER_MODULE_SCAN_H
 #define LAYER_MODULE_SCAN_H
@@ -13,10 +12,10 @@ enum {
     SCAN_OUTPUTS_MAX = 64,
 };
 
-/* A variable that an added function writes records into. */
+/* A variable to which an added function writes records. */
 struct scan_output {
     uint32_t id;
-    bool is_counted; /* a record's place is added up in it */
+    bool is_counted; /* a record's place is reserved in it, by an addition */
     bool is_stored;  /* a record's words are stored in it */
     struct told told;
 };
@@ -24,13 +23,14 @@ struct scan_output {
 struct scan {
     bool prints;
     bool is_changed;   /* by instrumentation */
-    bool is_checked;   /* by instrumentation that looks for errors */
-    uint64_t likeness; /* what a module and its instrumented one share */
+    bool is_checked;   /* by instrumentation for errors */
+    uint64_t likeness; /* a hash that a module and its instrumented copy
+                          share */
     struct scan_output outputs[SCAN_OUTPUTS_MAX];
-    size_t n; /* outputs; each is counted and stored, and has a place */
+    size_t n; /* outputs that are counted, stored, and have a place */
 };
 
-/* [n] words. Words that are no module, or are cut, say nothing more. */
+/* Scans [n] words. An invalid or truncated module gives the results so far. */
 void scan_module(struct scan *scan, const uint32_t *words, size_t n);
 
 #endif

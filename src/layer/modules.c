@@ -40,8 +40,8 @@ static bool is_wanted(const struct scan *s)
     return s->prints || s->is_changed;
 }
 
-/* Validation may yet make a pipeline's own module of it, which looks for errors
- * and has lost the lines that it has. */
+/* May validation later make a pipeline's own copy of the module, which looks
+ * for errors and has lost its line numbers? */
 static bool may_have_twin(const struct device *d, const struct scan *s,
                           VkShaderModule handle)
 {
@@ -56,7 +56,8 @@ static void free_module(struct module *m)
     free(m);
 }
 
-/* Originals that may never be needed make room for what is. */
+/* Frees originals, which may never be needed, to keep n bytes within the
+ * limit. */
 static bool make_room(struct device *d, size_t n)
 {
     size_t max = settings_get()->n_modules;
@@ -69,7 +70,7 @@ static bool make_room(struct device *d, size_t n)
     return n <= max - d->n_module_bytes;
 }
 
-/* NULL, and it was said: it cannot be had. */
+/* NULL: it cannot be kept, which was logged. */
 static struct module *module_new(struct device *d, VkShaderModule handle,
                                  const void *bytes, size_t n)
 {
@@ -101,7 +102,7 @@ static void append(struct device *d, struct module *m)
     d->last_module = &m->next;
 }
 
-/* Originals that this one may have been made of go along. */
+/* Queues the originals from which this module may have been instrumented. */
 static void append_originals(struct device *d, uint64_t likeness)
 {
     for (struct module **at = &d->originals; *at;) {
@@ -129,8 +130,8 @@ static void forget_original(struct device *d, VkShaderModule handle)
     }
 }
 
-/* What the program itself has, or all that there is of it: a module that was
- * changed has been seen before, unless it is the pipeline's own. */
+/* Is it the program's own module, or the only one there is? An instrumented
+ * module was seen before, unless it is the pipeline's own. */
 static bool is_original(const struct device *d, const struct scan *s,
                         VkShaderModule handle)
 {
@@ -162,7 +163,7 @@ void modules_add(struct device *d, VkShaderModule handle, const uint32_t *words,
     d->n_modules++;
 }
 
-/* The name of a module that lives; one that does not has its own. */
+/* The name of a module; a destroyed one keeps its own copy. */
 static const char *name_of(const struct device *d, const struct module *m)
 {
     return m->handle ? handle_map_find(&d->module_names, KEY(m->handle))

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shader modules: what they say of validation's buffers, and copies of those
- * that a reader needs, until they are given to it. Under the device's lock.
+ * Shader modules: finds validation's buffers in them, and keeps copies of the
+ * modules that a reader needs until they are sent. The caller holds the
+ * device's lock.
  */
 #ifndef LAYER_MODULES_H
 #define LAYER_MODULES_H
 
 #include "device.h"
 
-/* [n] bytes of SPIR-V, borrowed. handle may be null. A module that prints
- * nothing is kept until it is destroyed: it goes along once validation has made
- * another one of it that looks for errors. */
+/* Adds [n] bytes of SPIR-V, borrowed. handle may be null. A module that prints
+ * nothing is kept until it is destroyed: it is sent once validation has made a
+ * copy of it that looks for errors. */
 void modules_add(struct device *device, VkShaderModule handle,
                  const uint32_t *words, size_t n);
 
-/* The module is to be destroyed: it keeps the name that it has. */
+/* Call it before the module is destroyed: keeps its name. */
 void modules_name(struct device *device, VkShaderModule handle);
 
-/* To the device's outlet, those that were not given yet. */
+/* Sends the modules that were not sent yet to the device's frame output. */
 void modules_give(struct device *device);
 
 void modules_free(struct device *device);

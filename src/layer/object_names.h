@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names that the application gives through VK_EXT_debug_utils: of pipelines,
- * command buffers and modules, and of buffers that it wants to be taken.
+ * Names that the application sets through VK_EXT_debug_utils: of pipelines,
+ * command buffers and modules, and of the buffers to take.
  */
 #ifndef LAYER_OBJECT_NAMES_H
 #define LAYER_OBJECT_NAMES_H
@@ -20,7 +20,7 @@ VKAPI_ATTR void VKAPI_CALL
 names_DestroyPipeline(VkDevice device, VkPipeline pipeline,
                       const VkAllocationCallbacks *allocator);
 
-/* Under the device's lock. */
+/* The caller holds the device's lock. */
 void names_forget(struct device *device);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include "modules.h"
 
-/* Under the device's lock; a stage that has a module was seen with that. */
+/* A stage with a module handle was seen with that. The caller holds the
+ * device's lock. */
 static void add_stage(struct device *d,
                       const VkPipelineShaderStageCreateInfo *stage)
 {
@@ -15,8 +16,8 @@ static void add_stage(struct device *d,
         modules_add(d, VK_NULL_HANDLE, module->pCode, module->codeSize);
 }
 
-/* Before the pipelines are made: what fails to be one may print nothing, and
- * its strings do no harm. */
+/* Before the pipelines are created: if creation fails, their strings do no
+ * harm. */
 static void add_stages(struct device *d, uint32_t n,
                        const VkPipelineShaderStageCreateInfo *stages)
 {

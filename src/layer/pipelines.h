@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shader modules that never become a VkShaderModule: those in the chain of a
- * pipeline's stage (VK_KHR_maintenance5, VK_EXT_graphics_pipeline_library), and
- * shader objects (VK_EXT_shader_object).
+ * Shader modules without a VkShaderModule: in the pNext chain of a pipeline's
+ * stage (VK_KHR_maintenance5, VK_EXT_graphics_pipeline_library), and shader
+ * objects (VK_EXT_shader_object).
  */
 #ifndef LAYER_PIPELINES_H
 #define LAYER_PIPELINES_H

@@ -24,7 +24,7 @@ static struct settings settings = {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* ---- values; false: it is none ---- */
+/* ---- values; false: invalid ---- */
 
 static bool set_to(const char *value)
 {

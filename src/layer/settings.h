@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the environment asks of the layer: PFD_LAYER, words of the form
- * KEY=VALUE with commas between them. Read once, and the same for all threads.
+ * Settings from the environment: PFD_LAYER, words of the form KEY=VALUE with
+ * commas between them. Read once; all threads share them.
  */
 #ifndef LAYER_SETTINGS_H
 #define LAYER_SETTINGS_H
@@ -14,15 +14,15 @@ enum {
 };
 
 enum settings_modules {
-    MODULES_PRINTING, /* those that print, or that validation has changed */
+    MODULES_PRINTING, /* modules that print, or that validation has changed */
     MODULES_ALL,
     MODULES_NONE,
 };
 
 struct settings {
-    char *to;     /* a capture file; NULL: a socket. %p is the process' number,
-                     %n the device's */
-    char *socket; /* NULL: the service's own */
+    char *to;     /* a capture file; NULL: a socket. %p is the process' id, %n
+                     the device's number */
+    char *socket; /* NULL: the service's default */
     char *strings[SETTINGS_STRINGS_MAX]; /* [n_strings] files */
     size_t n_strings;
     enum settings_modules modules;
@@ -30,14 +30,16 @@ struct settings {
     bool takes_gpuav;
     bool takes_named;
     bool is_quiet;
-    bool shows_errors;   /* of validation, on standard error */
-    unsigned wait_ms;    /* that a reader who is slow may hold the program up */
-    size_t n_modules;    /* bytes of modules that are kept for the service */
-    size_t n_buffer_max; /* bytes of a buffer that is taken */
+    bool shows_errors;   /* log validation's errors on standard error */
+    unsigned wait_ms;    /* limit of the time that a slow reader may block the
+                            program */
+    size_t n_modules;    /* limit of bytes of modules that are kept for the
+                            service */
+    size_t n_buffer_max; /* limit of bytes of a taken buffer */
 };
 
-/* Reads them on the first call, and says what is wrong with them, or what
- * there is when `help` stands among them. */
+/* Reads the settings on the first call; logs errors in them, and the list of
+ * settings if it has `help`. */
 const struct settings *settings_get(void);
 
 #endif

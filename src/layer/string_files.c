@@ -9,7 +9,7 @@
 #include "log.h"
 #include "settings.h"
 
-/* All of a file, of malloc(); NULL, and errno: it cannot be read. */
+/* Reads a file to malloc()ed memory; NULL, with errno: it cannot be read. */
 static char *read_all(const char *path, size_t *n)
 {
     FILE *file = fopen(path, "rbe");

@@ -5,7 +5,7 @@
 
 #include "frame_output.h"
 
-/* All of them, as far as they can be read; what cannot is said. */
+/* Sends all readable files; logs the others. */
 void string_files_give(struct frame_output *frame_output);
 
 #endif

@@ -10,10 +10,11 @@
 #include "take_buffer.h"
 
 enum {
-    SUBMISSIONS_MAX = 1 << 16, /* that nobody waits for */
+    SUBMISSIONS_MAX = 1 << 16, /* submissions without a wait; the oldest count
+                                  as finished beyond it */
 };
 
-/* ---- what is finished ---- */
+/* ---- finished work ---- */
 
 static void free_submission(struct submission *s)
 {
@@ -23,8 +24,8 @@ static void free_submission(struct submission *s)
     free(s);
 }
 
-/* Buffers that are begun anew are not taken meanwhile: nobody could tell what
- * in them is old. */
+/* Marks buffers that the submission restarts: until it is finished they are not
+ * taken, since old bytes cannot be distinguished in them. */
 static void begin_renewal(struct device *d, const struct submission *s)
 {
     for (size_t i = 0; i < s->renewed.n; i++) {
@@ -46,7 +47,7 @@ static void end_renewal(struct device *d, const struct submission *s,
     }
 }
 
-/* Out of the list. */
+/* Removes a submission from the list. */
 static struct submission *remove_at(struct device *d, struct submission **at)
 {
     struct submission *s = *at;
@@ -57,7 +58,8 @@ static struct submission *remove_at(struct device *d, struct submission **at)
     return s;
 }
 
-/* A buffer that several submissions of one round write to is taken once. */
+/* Finishes a submission. A buffer that several submissions of one round write
+ * is taken once. */
 static void finish(struct device *d, struct submission **at)
 {
     struct submission *s = remove_at(d, at);
@@ -72,8 +74,8 @@ static void finish(struct device *d, struct submission **at)
     free_submission(s);
 }
 
-/* What a queue was given up to `last`, which its fence or semaphore covers as
- * well. */
+/* Finishes the submissions of a queue up to `last`: its fence or semaphore
+ * covers the earlier ones, too. */
 static void finish_up_to(struct device *d, const struct submission *last)
 {
     struct submission **at = &d->submissions;
@@ -141,7 +143,7 @@ static void finish_semaphore(struct device *d, VkSemaphore semaphore,
     } while (last);
 }
 
-/* Named buffers may be written by whatever else runs. */
+/* Takes named buffers: any running work may have written them. */
 static void finish_named(struct device *d)
 {
     if (d->is_dirty)
@@ -149,8 +151,8 @@ static void finish_named(struct device *d)
     d->is_dirty = d->n_submissions > 0;
 }
 
-/* A lost device writes no more; that it is lost is said to everybody who asks
- * it, so the first one takes all. */
+/* A lost device writes no more. Every caller gets the error, so the first call
+ * takes everything. */
 static void check_lost(struct device *d, VkResult result)
 {
     if (result != VK_ERROR_DEVICE_LOST)
@@ -252,7 +254,7 @@ static struct submission *submission_new(struct device *d, VkQueue queue,
     return s;
 }
 
-/* Only what somebody may wait for is remembered. */
+/* Keeps a submission only if a later wait can matter for it. */
 static void add_submission(struct device *d, struct submission *s)
 {
     if (!s->uses.n && !s->renewed.n && !(d->n_submissions && s->fence) &&
@@ -269,8 +271,8 @@ static void add_submission(struct device *d, struct submission *s)
     d->n_submissions++;
 }
 
-/* Before it is submitted, since others may wait for it at once. Its number; 0:
- * it is not remembered. */
+/* Notes a submission before it is made, since another thread may wait for it at
+ * once. Returns its number; 0: it is not kept. */
 static uint64_t note(struct device *d, struct submission *s)
 {
     uint64_t number = s ? s->number : 0;
@@ -282,7 +284,7 @@ static uint64_t note(struct device *d, struct submission *s)
     return number;
 }
 
-/* What was refused never runs. */
+/* Drops a refused submission: it never runs. */
 static void check_submitted(struct device *d, uint64_t number, VkResult result)
 {
     check_lost(d, result);
@@ -367,8 +369,8 @@ VkResult queue_DeviceWaitIdle(VkDevice device)
     return result;
 }
 
-/* Which of several are signalled, when one is enough, only each of them says.
- */
+/* If one fence is enough, only each fence's status tells which are
+ * signalled. */
 static void finish_fences(struct device *d, uint32_t n, const VkFence *fences,
                           bool all)
 {
@@ -403,7 +405,7 @@ VkResult queue_GetFenceStatus(VkDevice device, VkFence fence)
     return result;
 }
 
-/* Who resets a fence, or destroys it, knows that its work is done. */
+/* A caller that resets or destroys a fence knows that its work is finished. */
 VkResult queue_ResetFences(VkDevice device, uint32_t n, const VkFence *fences)
 {
     struct device *d = device_of(device);
@@ -464,7 +466,7 @@ VkResult queue_GetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore,
     return result;
 }
 
-/* ---- what goes ---- */
+/* ---- destruction ---- */
 
 static bool uses_buffer(const struct submission *s, const struct buffer *b)
 {

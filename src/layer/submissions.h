@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was submitted and is not known to be finished. Whoever waits, or asks,
- * tells us: then what it wrote is taken, before the caller goes on.
+ * Submitted work that is not known to be finished. When a caller waits for it
+ * or queries it, the layer learns that it is finished, and takes its output
+ * before the caller continues.
  */
 #ifndef LAYER_SUBMISSIONS_H
 #define LAYER_SUBMISSIONS_H
@@ -33,11 +34,11 @@ VKAPI_ATTR VkResult VKAPI_CALL queue_WaitSemaphores(
 VKAPI_ATTR VkResult VKAPI_CALL queue_GetSemaphoreCounterValue(
     VkDevice device, VkSemaphore semaphore, uint64_t *ret);
 
-/* Under the device's lock. The buffer goes: what was submitted with it and not
- * taken yet is taken. */
+/* The buffer will be destroyed: takes the output of submissions that write it.
+ * The caller holds the device's lock. */
 void queue_take_buffer(struct device *device, const struct buffer *buffer);
 
-/* All of it, finished or not: the device goes. */
+/* Finishes all submissions, done or not: the device will be destroyed. */
 void queue_finish_all(struct device *device);
 
 #endif

@@ -14,9 +14,9 @@
 #include "validation.h"
 
 enum {
-    HEAD_BYTES = 16, /* where formats count what was written */
+    HEAD_BYTES = 16, /* where formats count the written bytes */
     ENTRY_BYTES = 4096,
-    RECORD_DWORDS = 4, /* of the smallest */
+    RECORD_DWORDS = 4, /* of the smallest record */
     LABELS_MAX = 8,
     HANDLE_BYTES = 20,
 };
@@ -29,8 +29,8 @@ static const char *const format_names[] = {
 
 /* ---- bytes ---- */
 
-/* A copy: mapped memory may be slow to read twice, and may change. NULL: it
- * cannot be had. */
+/* Copies a buffer: mapped memory may be slow to read twice, and may change.
+ * NULL: it is not readable. */
 static const char *copy(struct device *d, const struct buffer *b)
 {
     size_t n = (size_t)b->size;
@@ -57,7 +57,7 @@ static const char *copy(struct device *d, const struct buffer *b)
     return d->scratch;
 }
 
-/* Without the zeros at the end. */
+/* The size without the zeros at the end. */
 static size_t used(const char *bytes, size_t n)
 {
     while (n >= 8 && !bytes[n - 1]) {
@@ -72,23 +72,23 @@ static size_t used(const char *bytes, size_t n)
     return n;
 }
 
-/* Nothing but the flags that validation gives its shaders: any record has more
- * dwords than these could count. */
+/* Does the buffer have only validation's flags for its shaders? Any record has
+ * more dwords than their value. */
 static bool is_flags(const char *bytes, size_t n)
 {
     return n == 1 && bytes[0] > 0 && bytes[0] < RECORD_DWORDS;
 }
 
-/* How many bytes of a buffer go, of which the first n are not all: with those
- * zeros that an entry can end in, since who reads a stream may take what does
- * not come for the end of the buffer. */
+/* The number of bytes to send for n used ones: includes zeros that an entry may
+ * end in, since a reader of a stream may treat absent bytes as the buffer's
+ * end. */
 static size_t sent(const struct buffer *b, size_t n)
 {
     size_t more = (n + 3) / 4 * 4 + ENTRY_BYTES;
     return more < b->size ? more : (size_t)b->size;
 }
 
-/* ---- who wrote it ---- */
+/* ---- labels ---- */
 
 struct labels {
     struct pfd_wire_label at[LABELS_MAX];
@@ -155,8 +155,8 @@ static void put_data(struct device *d, uint64_t number, uint64_t generation,
         frame_output_put(d->frame_output, &data);
 }
 
-/* What is behind them does not come: should the program end here, it is zero
- * all the same. */
+/* Declares the bytes behind as zeros, which are not sent: a reader has the
+ * whole buffer even if the program ends now. */
 static void put_zeros(struct device *d, const struct buffer *b, size_t from)
 {
     struct pfd_wire_frame zeros = {
@@ -180,7 +180,8 @@ static void put_done(struct device *d, uint64_t number, uint64_t generation)
     frame_output_put(d->frame_output, &done);
 }
 
-/* A stream for all of validation's buffers of a kind: each is a generation. */
+/* All of validation's buffers of one kind share a stream: each is a generation
+ * of it. */
 void take_use(struct device *d, struct buffer *b, const struct use *use)
 {
     const char *bytes = copy(d, b);
@@ -268,8 +269,7 @@ static bool keep_given(struct buffer *b, const char *bytes, size_t n)
     return true;
 }
 
-/* True: bytes [n] are what was given, with more behind it; the header may say
- * so. */
+/* True: bytes [n] begin with the bytes sent last, except for the header. */
 static bool goes_on(const struct given *g, const char *bytes, size_t n)
 {
     return g->is_open && !g->is_renewed && n >= g->n &&
@@ -288,7 +288,7 @@ static void take_one(struct device *d, struct buffer *b)
     if (!n || (is_more && n == g->n && !memcmp(g->bytes, bytes, n)))
         return;
     if (is_more) {
-        /* The header last: what it counts is there by then. */
+        /* The header comes last: the bytes that it counts are there then. */
         put_data(d, b->number, b->generation, bytes, g->n, sent(b, n));
         put_data(d, b->number, b->generation, bytes, 0,
                  n < HEAD_BYTES ? n : HEAD_BYTES);
@@ -341,8 +341,8 @@ void take_end(struct device *d)
         end_generation(d, slot->value);
 }
 
-/* What was written is counted in the head: only who begins anew makes a count
- * smaller. */
+/* Was the buffer restarted? The header counts written bytes, and only a restart
+ * makes a count smaller. */
 static bool has_begun_anew(const struct given *g, const char *bytes)
 {
     for (size_t i = 0; i + 4 <= HEAD_BYTES && i + 4 <= g->n; i += 4) {

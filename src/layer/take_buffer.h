@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a buffer that the GPU is done with to frames. All of it under the
+ * Turns a buffer that the GPU has finished into frames. The caller holds the
  * device's lock.
  */
 #ifndef LAYER_TAKE_BUFFER_H
@@ -8,24 +8,25 @@
 
 #include "device.h"
 
-/* Validation's buffer of one action, if there is anything in it. */
+/* Takes validation's buffer of one action, unless it is empty. */
 void take_use(struct device *device, struct buffer *buffer,
               const struct use *use);
 
-/* The named ones, as far as they have changed since. */
+/* Takes the named buffers that have changed. */
 void take_named(struct device *device);
 
-/* What is in the buffer now goes, since it is to be destroyed. */
+/* Takes the buffer's remaining bytes, since it will be destroyed. */
 void take_last(struct device *device, struct buffer *buffer);
 
-/* Likewise for the buffers in memory that is to be freed. */
+/* Likewise for the buffers in memory that will be freed. */
 void take_memory(struct device *device, VkDeviceMemory memory);
 
-/* The device goes, or is lost: named buffers are as they stand. */
+/* Ends the named buffers as they are: the device is lost, or will be
+ * destroyed. */
 void take_end(struct device *device);
 
-/* Work is submitted: named buffers that the host has begun anew since they
- * were taken are seen now or never. */
+/* Looks for named buffers that the host has restarted since they were taken,
+ * before new work is submitted: later that is not visible. */
 void take_look(struct device *device);
 
 #endif

@@ -13,13 +13,14 @@ enum {
     NO_BINDING = -1,
 };
 
-/* Where a version, and those behind it, writes what; the last row that is not
- * newer counts. */
+/* The bindings that a version, and later ones, write to; the last row that is
+ * not newer counts. */
 static const struct age {
     uint32_t since;
-    int errors;      /* bindings */
-    int printf;      /* NO_BINDING: a set of its own, which modules name */
-    uint32_t dwords; /* of an error's record; 0: of any number */
+    int errors;      /* binding */
+    int printf;      /* binding; NO_BINDING: a set of its own, which modules
+                        name */
+    uint32_t dwords; /* of an error's record; 0: any number */
 } ages[] = {
     { VERSION(1, 0, 0), 0, NO_BINDING, 0 },
     { VERSION(1, 3, 283), 0, NO_BINDING, 16 },
@@ -99,8 +100,8 @@ bool validation_is_errors_size(uint32_t version, VkDeviceSize size)
            size == 4 * (ERRORS_MAX * (VkDeviceSize)age->dwords + ERRORS_HEAD);
 }
 
-/* Flags, how many dwords were written, and the size of the first record, where
- * it is there already. */
+/* Tests the flags, the number of written dwords, and the size of the first
+ * record, if it is written already. */
 bool validation_is_errors(uint32_t version, const char *bytes, size_t n)
 {
     const struct age *age = age_of(version);

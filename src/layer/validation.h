@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of the validation layer, by its version. Any thread. */
+/* Knowledge of the validation layer, by version. Any thread. */
 #ifndef LAYER_VALIDATION_H
 #define LAYER_VALIDATION_H
 
 #include "device.h"
 
-/* The function is the validation layer's. */
+/* Is the function the validation layer's? */
 bool validation_has(PFN_vkGetInstanceProcAddr function);
 
-/* It is in this process. The loader opens all layers before it calls the
- * first. */
+/* Is the validation layer in this process? The loader opens all layers before
+ * it calls the first. */
 bool validation_is_loaded(void);
 
-/* As VK_MAKE_API_VERSION makes it; 0: it is not loaded, or does not say it. */
+/* In the form of VK_MAKE_API_VERSION; 0: not loaded, or unknown. */
 uint32_t validation_version(void);
 
-/* What validation binds to a binding of its own set. It is needed where no
- * module says it: checks before a command are in none of the program's. */
+/* The contents of the buffer at a binding of validation's own set. Needed where
+ * no module names it: checks before a command are in no module of the
+ * program. */
 enum contents validation_binding(uint32_t version, uint32_t binding);
 
-/* A buffer of this size at binding 0 of set 0 may have errors that were found
- * before a command. */
+/* May a buffer of this size at binding 0 of set 0 have errors of checks before
+ * a command? */
 bool validation_is_errors_size(uint32_t version, VkDeviceSize size);
 
-/* Its bytes [n] begin as such a buffer's do: no other of this size does. */
+/* Do the bytes [n] begin like such a buffer's? No other buffer of this size
+ * does. */
 bool validation_is_errors(uint32_t version, const char *bytes, size_t n);
 
-/* It leaves debugPrintf calls out whose format it does not like. */
+/* Does it leave out debugPrintf calls whose format it rejects? */
 bool validation_checks_formats(uint32_t version);
 
-/* Of those that check, this one knows %p. */
+/* Does it support %p? For versions that check formats. */
 bool validation_knows_pointers(uint32_t version);
 
-/* Its checks are those that pfd_spirv_check() has. */
+/* Are its checks the ones of pfd_spirv_check()? */
 bool validation_is_known(uint32_t version);
 
 #endif
