@@ -10,14 +10,14 @@ struct pfd_arena_block {
     struct pfd_arena_block *next;
     char *data; /* [n], and the slack; 8-byte aligned */
     size_t n;
-    bool is_large; /* data is memory of its own, so that what stands here does
-                      not touch it */
+    bool is_large; /* data is an allocation of its own, so that this header does
+                      not touch its pages */
 };
 
 enum {
     BLOCK_FIRST = 4096,
     BLOCK_MAX = 32 * 1024,
-    LARGE_FROM = 512 * 1024, /* bytes that there are already */
+    LARGE_FROM = 512 * 1024, /* bytes that the arena has already */
     SPARE_FIRST = 2 * PFD_ARENA_PIECE,
 };
 
@@ -33,7 +33,7 @@ static struct pfd_arena_block *make_block(struct pfd_arena *arena, size_t n)
     return block;
 }
 
-/* Of a page. Not zeroed: nobody relies on that. NULL: as small ones, then. */
+/* A block of one large page. Not zeroed. NULL: the caller takes small ones. */
 static struct pfd_arena_block *make_large_block(struct pfd_arena *arena)
 {
     void *data = pfd_large_pages_new(PFD_LARGE_PAGE);
@@ -51,7 +51,7 @@ static struct pfd_arena_block *make_large_block(struct pfd_arena *arena)
     return block;
 }
 
-/* Pieces come out of this one now. */
+/* Slices come out of this block from now on. */
 static void use(struct pfd_arena *arena, struct pfd_arena_block *block)
 {
     block->next = arena->blocks;
@@ -105,7 +105,7 @@ void *pfd_arena_take_of_many(struct pfd_arena *arena, size_t n)
     return pfd_arena_take(arena, n);
 }
 
-/* As much again as there is, up to a large page. */
+/* As large as the arena is now, up to a large page. */
 static struct pfd_arena_block *make_spare(struct pfd_arena *arena)
 {
     size_t want = arena->n_kept + SPARE_FIRST;
@@ -126,8 +126,8 @@ bool pfd_arena_reserve(struct pfd_arena *arena, size_t n)
         block->next = NULL;
         *(arena->spare ? &arena->last_spare->next : &arena->spare) = block;
         arena->last_spare = block;
-        /* What is left of a block when a piece does not fit any more is less
-         * than a piece. */
+        /* The rest of a block that cannot hold the next slice is smaller than a
+         * slice. */
         arena->n_kept += block->n - PFD_ARENA_PIECE;
     }
     arena->n_promised = promised;
@@ -150,7 +150,7 @@ struct pfd_arena_mark pfd_arena_mark(const struct pfd_arena *arena)
     return (struct pfd_arena_mark){ arena->blocks, arena->left };
 }
 
-/* From so many bytes before the block's end on. */
+/* Does the address lie in the block, at most `left` bytes before its end? */
 static bool has(const struct pfd_arena_block *block, size_t left,
                 const void *piece)
 {

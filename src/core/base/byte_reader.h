@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only way input bytes are read. A cursor is a borrowed range of bytes and
- * a position in it; reads are little-endian and never pass the end. The first
- * read past the end sets `failed`, which stays set, and that read and all
- * later ones give zero: a parser reads a whole header straight down and asks
- * pfd_byte_reader_ok() once, before any value becomes a length, count or bound.
+ * The only way input bytes are read. A byte reader is a borrowed range of bytes
+ * and a position in it. Reads are little-endian and never pass the end. The
+ * first read past the end sets `failed`, which stays set; that read and all
+ * later ones return zero. A parser thus reads a whole header straight down and
+ * calls pfd_byte_reader_ok() once, before any value becomes a length, count or
+ * bound.
  */
 #ifndef PFD_BYTE_READER_H
 #define PFD_BYTE_READER_H
@@ -88,8 +89,8 @@ static inline uint64_t pfd_byte_reader_u64(struct pfd_byte_reader *c)
     return v;
 }
 
-/* A cursor over the next [n] bytes, which are thereby read; it cannot leave
- * them. Fewer bytes left: an empty, failed cursor. */
+/* A reader of the next [n] bytes, which this consumes; it cannot leave them.
+ * With fewer bytes left: an empty, failed reader. */
 static inline struct pfd_byte_reader pfd_byte_reader_sub(
     struct pfd_byte_reader *c, size_t n)
 {
@@ -99,7 +100,7 @@ static inline struct pfd_byte_reader pfd_byte_reader_sub(
     return sub;
 }
 
-/* Moves to a place of the range; beyond its end fails. */
+/* Moves to an offset in the range; an offset beyond its end fails. */
 static inline void pfd_byte_reader_seek(struct pfd_byte_reader *c, uint64_t at)
 {
     if (c->failed || at > c->n)
@@ -108,7 +109,7 @@ static inline void pfd_byte_reader_seek(struct pfd_byte_reader *c, uint64_t at)
         c->at = (size_t)at;
 }
 
-/* Reads at a place without moving; the caller has checked that at + 4 (or 8)
+/* Reads at an offset without moving; the caller has checked that at + 4 (or 8)
  * is not beyond n. For hot loops that prove their bounds once. */
 static inline uint32_t pfd_byte_reader_peek_u32(const struct pfd_byte_reader *c,
                                                 size_t at)
@@ -126,7 +127,7 @@ static inline uint64_t pfd_byte_reader_peek_u64(const struct pfd_byte_reader *c,
     return v;
 }
 
-/* The bytes at a place that the caller has checked, without moving. */
+/* The bytes at an offset that the caller has checked, without moving. */
 static inline const uint8_t *pfd_byte_reader_peek(
     const struct pfd_byte_reader *c, size_t at)
 {

@@ -9,7 +9,7 @@
 #endif
 
 enum {
-    SLICES = 8 /* bytes looked up at once */
+    SLICES = 8 /* bytes per step */
 };
 
 #define POLYNOMIAL UINT32_C(0x82f63b78)

@@ -8,7 +8,7 @@
 
 #include <printfdecode/wire.h>
 
-/* The same by tables, on any processor; for tests. */
+/* The same by tables, on any processor; the tests call it. */
 uint32_t pfd_crc32c_tables(uint32_t crc, const void *bytes, size_t n);
 
 #endif

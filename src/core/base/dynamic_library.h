@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Libraries that most runs do not need: only their headers are compiled in, and
- * a library is loaded before the first of its calls is made. Each that is
- * linked costs every start of a program as much as a twentieth of an empty one.
+ * Libraries that most runs do not need. Only their headers are compiled in; the
+ * library is loaded before the first call into it. Each linked library costs
+ * every start of a program about a twentieth of an empty run.
  *
  * The file that owns a library lists its calls, `#define CALLS(X) X(a) X(b)`,
- * has a struct of pointers to them, and states the library:
+ * has a struct of pointers to them, and declares the library:
  *
  *     static struct {
  *         CALLS(POINTER)
@@ -13,8 +13,8 @@
  *     PFD_DYNAMIC_LIBRARY(yaml, "libyaml-0.so.2", CALLS(NAME), &yaml,
  *                 "what it is for");
  *
- * Sonames are those of the headers' ABI, which every distribution has: with
- * another one the headers would not be right either.
+ * Sonames belong to the ABI of the headers, and are the same in every
+ * distribution: a different soname would need different headers.
  */
 #ifndef PFD_DYNAMIC_LIBRARY_H
 #define PFD_DYNAMIC_LIBRARY_H
@@ -31,16 +31,16 @@ struct pfd_dynamic_library {
     atomic_bool is_loaded;
 };
 
-/* Any number of threads, and again: it is loaded once, and stays.
- * PFD_OK; PFD_ERR_UNSUPPORTED: it cannot be loaded. */
+/* Loads the library once; it stays loaded. Any thread may call this, any number
+ * of times. PFD_OK; PFD_ERR_UNSUPPORTED: it cannot be loaded. */
 enum pfd_status pfd_dynamic_library_load(
     struct pfd_dynamic_library *dynamic_library, struct pfd_error *err);
 
-/* All of them; NULL ends them. */
+/* All dynamic libraries; NULL ends the list. */
 extern struct pfd_dynamic_library *const pfd_libraries[];
 
-/* For packagers, who would find only what is linked: a note as
- * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/ has it. */
+/* For packagers, whose tools find linked libraries only: a note as defined in
+ * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/. */
 #define PFD_DYNAMIC_LIBRARY_NOTE(noun, of, what)                          \
     __attribute__((used, section(".note.dlopen"),                         \
                    aligned(4))) static const struct {                     \
@@ -58,7 +58,7 @@ extern struct pfd_dynamic_library *const pfd_libraries[];
     "\",\"description\":\"" what "\",\"priority\":"  \
     "\"recommended\"}]"
 
-/* Defines pfd_library_NOUN; a word for it in src/meson.build as well. */
+/* Defines pfd_library_NOUN. src/meson.build needs a word for it as well. */
 #define PFD_DYNAMIC_LIBRARY(noun, of, call_names, to, what) \
     PFD_DYNAMIC_LIBRARY_NOTE(noun, of, what);               \
     extern struct pfd_dynamic_library pfd_library_##noun;   \

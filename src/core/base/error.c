@@ -66,8 +66,8 @@ void pfd_error_context(struct pfd_error *err, const char *text, ...)
     err->text[n + 2 + n_rest] = '\0';
 }
 
-/* A sentence may name a file or an archive's member, which can be called
- * anything: what is not for a line is escaped here, in one place. */
+/* A sentence may name a file or a member of an archive, and names may hold any
+ * byte: bytes that do not belong into a line are escaped here, in one place. */
 static void make_line(char *ret, const char *sentence)
 {
     size_t n = strlen(sentence);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Failures and findings, as the library makes them. pfd_fail() fills the
- * caller's error; a struct pfd_report carries findings to whoever listens.
- * Knows nothing of what is being read.
+ * How the library reports failures and findings. pfd_fail() fills the caller's
+ * error; a struct pfd_report passes findings to the caller's callback. Does not
+ * know the input.
  */
 #ifndef PFD_ERROR_H
 #define PFD_ERROR_H
@@ -13,18 +13,18 @@
 
 /*
  * Fills err (may be NULL) and returns status, so that a failure is one
- * statement. text: what was found, what was expected, where; lower case.
+ * statement. text: the fault, the expected value and the place; lower case.
  */
 enum pfd_status pfd_fail(struct pfd_error *err, enum pfd_status status,
                          uint64_t offset, const char *text, ...)
     PFD_PRINTF(4, 5);
 
-/* Puts "context: " before an error's text: upper floors say whose. */
+/* Prepends "context: " to an error's text: callers add the input's name. */
 void pfd_error_context(struct pfd_error *err, const char *text, ...)
     PFD_PRINTF(2, 3);
 
 /*
- * Where findings of one source go. fn may be NULL: findings are then only
+ * Destination of one source's findings. fn may be NULL: findings are then only
  * counted. Not shared between threads.
  */
 struct pfd_report {
@@ -35,14 +35,14 @@ struct pfd_report {
     bool in_buffer;
 };
 
-/* Foreign text in the sentence goes through pfd_quote() first. */
+/* Untrusted text in the sentence goes through pfd_quote() first. */
 void pfd_report_add(struct pfd_report *report, enum pfd_finding_kind kind,
                     uint64_t offset, const char *text, ...) PFD_PRINTF(4, 5);
 
 /*
- * Writes [n] bytes of foreign text into ret as printable text: control bytes,
- * quotes' rivals and bytes that are not UTF-8 become \xNN, newline \n; what
- * does not fit ends in "...". Returns ret->text.
+ * Writes [n] bytes of untrusted text into ret as printable text. Control bytes,
+ * controls as of pfd_is_control() and bytes that are not UTF-8 become \xNN,
+ * newline becomes \n; text that does not fit ends in "...". Returns ret->text.
  */
 struct pfd_quoted {
     char text[96];

@@ -6,19 +6,19 @@
 
 static const char hex[] = "0123456789abcdef";
 
-/* ASCII that neither JSON nor a terminal minds: nearly all there is, so the
- * loops below pass over it first. */
+/* ASCII that needs no escape in JSON or on a terminal: nearly all input, so the
+ * loops below skip it first. */
 static bool is_harmless(char byte)
 {
     unsigned char c =
-        (unsigned char)byte; /* char has no sign on some machines */
+        (unsigned char)byte; /* char is unsigned on some machines */
     return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
 #define EACH(byte) ((uint64_t)(byte)*0x0101010101010101u)
 
-/* The upper bit of the lowest byte below `limit` (0x80 at most), and perhaps
- * those of bytes above that one; 0: there is none. */
+/* The upper bit of the lowest byte below `limit` (0x80 at most), perhaps with
+ * those of bytes above it; 0: no byte is below. */
 static uint64_t below(uint64_t word, unsigned limit)
 {
     return (word - EACH(limit)) & ~word & EACH(0x80);
@@ -135,8 +135,8 @@ static char json_letter(char c)
     }
 }
 
-/* One character of in [n] to out, or only its length where out is NULL; *used
- * bytes of input are done. */
+/* Writes one character of in [n] to out, or only counts where out is NULL.
+ * *used: bytes of input consumed. */
 static size_t json_char(char *out, const char *in, size_t n, size_t *used)
 {
     size_t k = pfd_utf8_length(in, n);
@@ -193,8 +193,8 @@ size_t pfd_escape_json_length(const char *in, size_t n)
     return length;
 }
 
-/* How many of the bytes at in [n] belong together, and whether a terminal may
- * get them. */
+/* The number of bytes at in [n] that form one unit; *plain: a terminal may get
+ * them unescaped. */
 static size_t terminal_char(const char *in, size_t n, bool *plain)
 {
     unsigned char c = (unsigned char)in[0];
@@ -204,7 +204,7 @@ static size_t terminal_char(const char *in, size_t n, bool *plain)
     } else if (k == 0) {
         *plain = c >= 0xa0;
     } else {
-        /* What a control begins with decides nearly always. */
+        /* The first byte nearly always decides. */
         *plain =
             (c != 0xc2 && c != 0xd8 && c != 0xe2) || !pfd_is_control(in, k);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes to text that is safe to show: for JSON strings and for terminals.
- * Knows UTF-8; knows nothing of entries.
+ * Escapes bytes for JSON strings and for terminals. Knows UTF-8; does not know
+ * entries.
  */
 #ifndef PFD_ESCAPE_H
 #define PFD_ESCAPE_H
@@ -17,8 +17,8 @@ bool pfd_is_utf8(const char *in, size_t n);
 
 /*
  * True for the k bytes (2 to 4) of a character that changes how others are
- * shown: U+0080 to U+009F (C1), which some terminals obey, and the controls of
- * direction, which show text in an order that it does not have.
+ * displayed: U+0080 to U+009F (C1), which some terminals obey, and the
+ * bidirectional controls, which display text in another order than its own.
  */
 bool pfd_is_control(const char *in, size_t k);
 
@@ -31,16 +31,16 @@ char *pfd_escape_byte(char *out, char byte);
  */
 char *pfd_escape_json(char *out, const char *in, size_t n);
 
-/* How many bytes pfd_escape_json() would write. */
+/* The number of bytes that pfd_escape_json() would write. */
 size_t pfd_escape_json_length(const char *in, size_t n);
 
-/* True when a terminal may get these bytes as they are. */
+/* True when these bytes may go to a terminal unescaped. */
 bool pfd_is_plain(const char *in, size_t n);
 
 /*
- * Control bytes other than newline and tab become \xNN, and so do the bytes
- * 0x80 to 0x9f where they are not part of a character, and the bytes of what
- * pfd_is_control() is true for.
+ * Control bytes other than newline and tab become \xNN. So do bytes 0x80 to
+ * 0x9f outside of a character, and the bytes of characters for which
+ * pfd_is_control() is true.
  * out has room for 4 * n bytes; returns the end.
  */
 char *pfd_escape_terminal(char *out, const char *in, size_t n);

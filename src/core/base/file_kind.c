@@ -15,7 +15,7 @@ static const char data[] = "a buffer is a dump of what a GPU wrote";
 static const char code[] =
     "it may hold format strings: give it beside the buffer, without --buffer";
 
-/* Bytes that stand at a place in every file of a kind. */
+/* Bytes at a fixed place in every file of a kind. */
 struct magic {
     struct pfd_file_kind kind;
     uint16_t at;
@@ -106,7 +106,7 @@ static bool has_magic(const struct pfd_byte_reader *c, const struct magic *m)
            !memcmp(c->base + m->at, m->bytes, m->n);
 }
 
-/* Where a DOS header says a PE header is, there is one. */
+/* True: a PE header stands where the DOS header points. */
 static bool is_pe(const struct pfd_byte_reader *c)
 {
     enum {
@@ -118,8 +118,8 @@ static bool is_pe(const struct pfd_byte_reader *c)
     return c->n >= 4 && (at > c->n - 4 || !memcmp(c->base + at, "PE\0\0", 4));
 }
 
-/* A class file and a universal Mach-O file begin alike: classes have versions
- * from 45 on, and no program is for so many machines. */
+/* Java class files and universal Mach-O files share their magic: class versions
+ * begin with 45, and no program has that many architectures. */
 static bool is_cafebabe(const struct pfd_byte_reader *c, bool is_class)
 {
     return c->n >= 8 && !memcmp(c->base, "\312\376\272\276", 4) &&
@@ -138,7 +138,7 @@ static bool is_bmp(const struct pfd_byte_reader *c)
            pfd_byte_reader_peek_u32(c, PIXELS) < 1 << 16;
 }
 
-/* A version, and how many tables there are. */
+/* A version, and the number of tables. */
 static bool is_font(const struct pfd_byte_reader *c)
 {
     return c->n >= 12 && !memcmp(c->base, "\0\1\0\0\0", 5) && c->base[5] &&
@@ -157,7 +157,7 @@ static bool is_control(uint8_t c)
     return c == 0x7f || (c < ' ' && c != 0x1b && !(c >= '\b' && c <= '\r'));
 }
 
-/* UTF-8, or ASCII with letters of an older encoding here and there. */
+/* UTF-8, or ASCII with a few letters of an older encoding. */
 static bool is_text(const struct pfd_byte_reader *c)
 {
     enum {

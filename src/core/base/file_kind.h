@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Well-known kinds of files that are no buffers, told by their first bytes.
+ * Recognizes well-known file types that are no buffers by their first bytes.
  */
 #ifndef PFD_FILE_KIND_H
 #define PFD_FILE_KIND_H
@@ -9,11 +9,11 @@
 
 struct pfd_file_kind {
     const char *name;   /* with its article: "a tar archive" */
-    const char *advice; /* what to do with it instead */
+    const char *advice; /* a hint for the user */
 };
 
 /* The kind of a file with these first bytes [n]; a tar archive needs 262 of
- * them. NULL: none that is known. Static storage, any thread. */
+ * them. NULL: unknown. Static storage, any thread. */
 const struct pfd_file_kind *pfd_file_kind_of(const void *bytes, size_t n);
 
 #endif

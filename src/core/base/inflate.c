@@ -28,7 +28,7 @@ PFD_DYNAMIC_LIBRARY(zstd, "libzstd.so.1", ZSTD_CALLS(ZSTD_NAME), &zstd,
                     "input by zstd");
 
 enum {
-    /* The most that one compressed byte can stand for: a zlib match of 258
+    /* The most bytes that one compressed byte can yield: a zlib match of 258
      * bytes takes 2 bits; a zstd block of 128 KiB takes 4 bytes. */
     ZLIB_RATIO_MAX = 1032,
     ZSTD_RATIO_MAX = 32768,
@@ -81,7 +81,7 @@ enum pfd_compression pfd_compression_of(const void *bytes, size_t n)
     return is_zstd(bytes, n) ? PFD_COMPRESSION_ZSTD : PFD_COMPRESSION_ZLIB;
 }
 
-/* zlib is linked: libelf, which reads every code object, brings it. */
+/* zlib is linked: libelf, which reads every code object, depends on it. */
 static enum pfd_status load(enum pfd_compression method, struct pfd_error *err)
 {
     return method == PFD_COMPRESSION_ZSTD
@@ -96,7 +96,7 @@ struct inflation {
     size_t n_out;
     size_t n_read;
     size_t n_written;
-    uint64_t n_given; /* bytes that were written before these and given on */
+    uint64_t n_given; /* bytes written before these and handed to fn */
     struct pfd_error *problem;
 };
 
@@ -148,7 +148,7 @@ static bool has_more(ZSTD_inBuffer *in, const ZSTD_outBuffer *out)
     return in->pos < in->size;
 }
 
-/* Frame by frame of one stream, for as much as a damaged one gives. */
+/* Inflates one stream frame by frame; a damaged one gives its beginning. */
 static bool stream_zstd(struct inflation *f)
 {
     ZSTD_DCtx *ctx = zstd.createDCtx();
@@ -162,7 +162,7 @@ static bool stream_zstd(struct inflation *f)
         size_t out_before = out.pos;
         rc = zstd.decompressStream(ctx, &out, &in);
         if (in.pos == in_before && out.pos == out_before)
-            break; /* it wants more than there is */
+            break; /* it needs more input */
     }
     f->n_read = in.pos;
     f->n_written = out.pos;
@@ -244,8 +244,8 @@ enum pfd_status pfd_inflate(enum pfd_compression method,
 
 enum {
     ROOM_FIRST = 1 << 16,
-    ROOM_GIVEN = 1 << 20,  /* of bytes that are given on */
-    GZIP_WINDOW = 15 + 16, /* zlib's word for a gzip header and the largest */
+    ROOM_GIVEN = 1 << 20,  /* of output before fn gets it */
+    GZIP_WINDOW = 15 + 16, /* zlib: gzip header, largest window */
     GZIP_HEADER = 10,
     GZIP_RESERVED = 0xe0, /* bits of its flags */
 };
@@ -259,11 +259,11 @@ bool pfd_inflate_recognise(const void *bytes, size_t n)
     return is_zstd(p, n);
 }
 
-/* What a file inflates to, as it grows. */
+/* A file's inflated bytes while they grow. */
 struct growth {
-    struct inflation f; /* n_out: the room that there is */
+    struct inflation f; /* n_out: size of the output buffer */
     uint64_t n_max;
-    pfd_inflated_fn fn; /* NULL: they stay */
+    pfd_inflated_fn fn; /* NULL: the bytes stay in f.out */
     void *user;
     bool failed; /* out of memory */
     bool stopped;
@@ -277,7 +277,7 @@ static bool is_too_much(struct growth *g)
                     (unsigned long long)g->n_max) != PFD_OK;
 }
 
-/* Gives on what there is, up to the most that is wanted. False: that is all. */
+/* Hands the output to fn, up to n_max bytes. False: stop. */
 static bool give(struct growth *g)
 {
     struct inflation *f = &g->f;
@@ -295,8 +295,8 @@ static bool give(struct growth *g)
     return !g->failed && !g->stopped && !(too_much && is_too_much(g));
 }
 
-/* Is there room for more? For one byte more than is wanted, which shows that
- * there are too many. */
+/* Makes room for more output: up to n_max + 1 bytes, of which the last one
+ * shows that the file has too many. False: stop. */
 static bool grow(struct growth *g)
 {
     size_t most = (size_t)g->n_max + 1;
@@ -319,7 +319,7 @@ static bool grow(struct growth *g)
     return true;
 }
 
-/* Some bytes of one gzip member; zlib's word for how it went. */
+/* Inflates some bytes of one gzip member; returns zlib's status. */
 static int step_gzip(struct growth *g, z_stream *z)
 {
     size_t in_left = g->f.n_in - g->f.n_read;
@@ -336,7 +336,7 @@ static int step_gzip(struct growth *g, z_stream *z)
     return rc;
 }
 
-/* Another member may follow; anything else is not of the file. */
+/* Another member may follow; other bytes do not belong to the file. */
 static bool goes_on(struct growth *g, z_stream *z)
 {
     size_t left = g->f.n_in - g->f.n_read;
@@ -355,7 +355,7 @@ static void grow_gzip(struct growth *g)
         if (rc == Z_STREAM_END && goes_on(g, &z))
             rc = Z_OK;
         if (rc == Z_BUF_ERROR && g->f.n_written == g->f.n_out)
-            rc = Z_OK; /* it wants room */
+            rc = Z_OK; /* it needs room */
     }
     if (rc == Z_BUF_ERROR) {
         damaged(&g->f, "the data ends");
@@ -440,7 +440,7 @@ enum pfd_status pfd_inflate_file(const void *bytes, size_t n, uint64_t n_max,
         return no_memory(err, g.f.n_out);
     }
     if (!g.f.n_written && problem->code != PFD_OK) {
-        free(g.f.out); /* it may only look so */
+        free(g.f.out); /* perhaps not compressed at all */
         return PFD_OK;
     }
     *ret = g.f.out;

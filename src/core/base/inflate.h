@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compressed bytes and the bytes they stand for. zlib and zstd, each known by
- * one function of inflate.c. Knows nothing of who stores them.
+ * Inflates zlib and zstd, each behind one function of inflate.c. Does not know
+ * the containers that hold compressed bytes.
  */
 #ifndef PFD_INFLATE_H
 #define PFD_INFLATE_H
@@ -14,17 +14,17 @@ enum pfd_compression {
     PFD_COMPRESSION_ZSTD, /* RFC 8878: frames, skippable ones among them */
 };
 
-/* Which of the two these bytes [n] start as; zlib when not zstd. */
+/* The compression that these bytes [n] begin as; zlib when not zstd. */
 enum pfd_compression pfd_compression_of(const void *bytes, size_t n);
 
 /*
- * Inflates what `in` holds from its position on. n_out: the size that it is
- * said to have; at most so many bytes are taken from the system and written,
- * after n_head bytes that are left for the caller to fill. ret: [*n_ret] bytes
- * with those, owned by the caller; *n_used: compressed bytes read. Damage is not a failure: what came before it is there,
- * and problem says what it is (its code is PFD_OK otherwise; its offset counts
- * from the position). A size that so few compressed bytes cannot have is a
- * problem before memory is taken.
+ * Inflates `in` from its position on. n_out: the declared size; at most so many
+ * bytes are allocated and written, behind n_head bytes that the caller fills.
+ * ret: [*n_ret] bytes including n_head, owned by the caller. *n_used: bytes of
+ * input consumed. Damage is not a failure: the bytes before it are returned,
+ * and problem describes it (its code is PFD_OK otherwise; its offset counts
+ * from the position). A declared size that so few compressed bytes cannot reach
+ * is a problem before memory is taken.
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
@@ -38,10 +38,10 @@ enum pfd_status pfd_inflate(enum pfd_compression method,
 bool pfd_inflate_recognise(const void *bytes, size_t n);
 
 /*
- * Inflates a whole file of one of the two, all members or frames of it, up to
+ * Inflates a whole file of one of the two, all its members or frames, up to
  * n_max bytes. ret: [*n_ret] bytes, owned by the caller; NULL where damage left
- * none. Damage is not a failure, as above; what is above n_max is the problem
- * PFD_ERR_UNSUPPORTED.
+ * none. Damage is not a failure, as above; more than n_max bytes are the
+ * problem PFD_ERR_UNSUPPORTED.
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
@@ -54,8 +54,8 @@ enum pfd_status pfd_inflate_file(const void *bytes, size_t n, uint64_t n_max,
 typedef bool (*pfd_inflated_fn)(void *user, const uint8_t *bytes, size_t n);
 
 /*
- * The same piece by piece, in bounded memory. PFD_OK; PFD_ERR_STOPPED: fn said
- * so; PFD_ERR_NOMEM.
+ * The same in bounded memory, chunk by chunk. PFD_OK; PFD_ERR_STOPPED: fn
+ * returned false; PFD_ERR_NOMEM.
  */
 enum pfd_status pfd_inflate_to(const void *bytes, size_t n, uint64_t n_max,
                                pfd_inflated_fn fn, void *user,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public side of inputs: files, and parts of files and processes. */
+/* The public API of inputs: files, and parts of files and processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,9 +26,9 @@ struct pfd_input {
     uint8_t *copy;        /* owned; NULL: mapped */
     const uint8_t *bytes; /* [n], within one of the two */
     size_t n;
-    bool bounded; /* files are copied, and n_max bytes are the most */
+    bool bounded; /* files are copied, n_max bytes at most */
     size_t n_max;
-    pfd_input_open_fn open; /* NULL: what is there */
+    pfd_input_open_fn open; /* NULL: open() and process memory */
     void *user;
 };
 
@@ -55,8 +55,8 @@ static enum pfd_status too_large(const struct pfd_input *input, uint64_t n,
                     input->n_max);
 }
 
-/* Grows with what was read: a wrong size takes no memory. False: *number is why
- * not, 0: nothing is there. */
+/* The copy grows with the bytes read: a wrong size takes no memory. False:
+ * *number is the error, 0: no bytes there. */
 static bool read_range(struct pfd_input *input, int fd, uint64_t offset,
                        uint64_t size, int *number)
 {
@@ -86,7 +86,7 @@ static bool read_range(struct pfd_input *input, int fd, uint64_t offset,
     return true;
 }
 
-/* Whoever cuts a file that is mapped kills us: those of others are copied. */
+/* Truncating a mapped file kills the reader: other users' files are copied. */
 static enum pfd_status copy_file(struct pfd_input *input, int fd,
                                  const struct pfd_uri *range,
                                  struct pfd_error *err)
@@ -114,7 +114,7 @@ static enum pfd_status map_file(struct pfd_input *input, int fd, size_t n,
     return PFD_OK;
 }
 
-/* All of a file, or a part of it: the URI's range. */
+/* Reads a whole file, or the URI's range of it. */
 static enum pfd_status take_file(struct pfd_input *input, int fd,
                                  const struct pfd_uri *uri,
                                  struct pfd_error *err)
@@ -150,7 +150,7 @@ static enum pfd_status take_file(struct pfd_input *input, int fd,
     return status;
 }
 
-/* Who reads for others says what is opened. */
+/* A program that reads for other users opens files by its callback. */
 static enum pfd_status ask_for(const struct pfd_input *input,
                                const struct pfd_uri *uri, int *fd,
                                struct pfd_error *err)
@@ -161,7 +161,7 @@ static enum pfd_status ask_for(const struct pfd_input *input,
                    : PFD_OK;
 }
 
-/* A pipe that nobody writes would never be opened. */
+/* O_NONBLOCK: opening a pipe without a writer would block forever. */
 static enum pfd_status open_path(const struct pfd_input *input,
                                  const struct pfd_uri *uri, int *fd,
                                  struct pfd_error *err)
@@ -185,7 +185,7 @@ static enum pfd_status open_file(struct pfd_input *input,
     return status;
 }
 
-/* Why a process' memory is not there: text for what the system says. */
+/* Why a process' memory cannot be read: text for an error number. */
 static const char *reason(int number)
 {
     switch (number) {

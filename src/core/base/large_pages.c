@@ -11,6 +11,6 @@ void *pfd_large_pages_new(size_t n)
         return malloc(n);
     if (posix_memalign(&ret, PFD_LARGE_PAGE, n))
         return NULL;
-    madvise(ret, n, MADV_HUGEPAGE); /* or not */
+    madvise(ret, n, MADV_HUGEPAGE); /* may fail */
     return ret;
 }

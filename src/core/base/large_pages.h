@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for what is looked at all over, or filled at once: in large pages,
- * which the system finds and gives sooner than many small ones.
+ * Memory for random access or for filling at once, in large pages: they cost
+ * fewer TLB misses and page faults than small ones.
  */
 #ifndef PFD_LARGE_PAGES_H
 #define PFD_LARGE_PAGES_H
@@ -12,8 +12,8 @@ enum {
     PFD_LARGE_PAGE = 2 << 20,
 };
 
-/* n bytes, not zeroed; fewer than a large page come as malloc() gives them. To
- * be freed with free(); NULL when out of memory. */
+/* n bytes, not zeroed; less than a large page comes from malloc(). The caller
+ * frees it with free(); NULL when out of memory. */
 void *pfd_large_pages_new(size_t n);
 
 #endif

@@ -7,13 +7,13 @@ enum {
     TEXT_SEEN = 256,
     BITS_LETTER = 6, /* of printable ASCII */
     BITS_BYTE = 8,   /* of any other byte of a text */
-    BITS_BINARY = 8, /* that a text is none that somebody can read */
+    BITS_BINARY = 8, /* added when a text is not readable */
     ESCAPE = 0x1b,   /* terminals' colours */
     BITS_SIZE = 5,   /* how large a number is */
     BITS_ROUND = 6,  /* how many zeros it ends in */
     BITS_FLOAT = 8,
-    BITS_TINY = 10, /* that a float is so small that it is not normal */
-    /* What is beyond takes as many more as the exponent has. */
+    BITS_TINY = 10, /* a float below the normal ones */
+    /* Beyond these powers of two a float costs all bits of its exponent. */
     EXPONENT_MIN = -32,
     EXPONENT_MAX = 48,
 };
@@ -30,7 +30,7 @@ unsigned pfd_likelihood_text(const uint8_t *text, size_t n)
     if (n > TEXT_SEEN) {
         text += n - TEXT_SEEN;
         n = TEXT_SEEN;
-        /* Not from the middle of a sequence of UTF-8. */
+        /* Do not start inside of a UTF-8 sequence. */
         for (; n > TEXT_SEEN - 3 && *text >> 6 == 2; n--)
             text++;
     }
@@ -43,7 +43,8 @@ unsigned pfd_likelihood_text(const uint8_t *text, size_t n)
     return bits;
 }
 
-/* Of a number that is small, or round in binary, as limits of types are. */
+/* Significant bits of a small number, or of one round in binary, as the limits
+ * of types are. */
 static unsigned bit_length(uint64_t value)
 {
     if (!value)

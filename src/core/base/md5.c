@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RFC 1321. The four rounds are one loop: which word of the block a step takes
- * and how far it turns follow from the step's number.
+ * RFC 1321. The four rounds are one loop: a step's number determines the word
+ * of the block that it takes and the rotation.
  */
 #include "core/base/md5.h"
 
@@ -9,7 +9,7 @@
 
 enum {
     BLOCK = 64,
-    LENGTH_AT = 56, /* of the last block: the length in bits */
+    LENGTH_AT = 56, /* in the last block: the length in bits */
 };
 
 /* floor(2^32 * abs(sin(i + 1))) */

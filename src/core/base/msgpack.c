@@ -5,7 +5,7 @@
 static const struct {
     uint8_t kind;
     uint8_t n_count; /* bytes of a count, of bytes or objects */
-    uint8_t n_fixed; /* bytes that follow beside those */
+    uint8_t n_fixed; /* further bytes of fixed number */
 } forms[32] = {
     /* nil, false, true */
     [0xc0 - 0xc0] = { PFD_MSGPACK_OTHER, 0, 0 },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MessagePack, one object at a time and in place: what an object is and how
- * much follows it. Whoever reads keeps the account of what containers owe.
+ * MessagePack, one object at a time and in place: an object's type and how much
+ * follows it. The caller counts the objects that containers still need.
  * github.com/msgpack/msgpack/blob/master/spec.md
  */
 #ifndef PFD_MSGPACK_H
@@ -19,7 +19,7 @@ struct pfd_msgpack {
     } kind;
     bool is_map;
     bool is_signed;    /* of a NUMBER */
-    uint8_t small;     /* a NUMBER that nothing follows */
+    uint8_t small;     /* the value of a NUMBER without further bytes */
     uint64_t n_follow; /* bytes, which hold no objects; ITEMS: objects, at
                           least a byte each */
 };
@@ -28,7 +28,7 @@ struct pfd_msgpack {
 struct pfd_msgpack pfd_msgpack_read_long(struct pfd_byte_reader *c,
                                          uint8_t first);
 
-/* The next object, up to where what follows begins. */
+/* The next object; the reader then stands before the bytes that follow it. */
 static inline struct pfd_msgpack pfd_msgpack_read(struct pfd_byte_reader *c)
 {
     struct pfd_msgpack ret = { .kind = PFD_MSGPACK_NUMBER };
@@ -58,13 +58,13 @@ static inline size_t pfd_msgpack_map_header(uint8_t first)
     return first >> 4 == 8 ? 1 : first == 0xde ? 3 : first == 0xdf ? 5 : 0;
 }
 
-/* n bytes, 8 at most, the highest first; 0 where fewer are left. */
+/* A big-endian number of n bytes, 8 at most; 0 where fewer are left. */
 static inline uint64_t pfd_msgpack_big_endian(struct pfd_byte_reader *c,
                                               size_t n)
 {
     const uint8_t *p = pfd_byte_reader_bytes(c, n);
     uint64_t number = 0;
-    if (p && n && c->n - c->at >= sizeof number) { /* read beyond, and drop */
+    if (p && n && c->n - c->at >= sizeof number) { /* reads 8, drops the rest */
         memcpy(&number, p, sizeof number);
         return __builtin_bswap64(number) >> (64 - 8 * n);
     }
@@ -73,8 +73,8 @@ static inline uint64_t pfd_msgpack_big_endian(struct pfd_byte_reader *c,
     return number;
 }
 
-/* The next object, where it is an integer without a sign; false: it is
- * something else, or cut, and the cursor is of no more use. */
+/* The next object as an unsigned integer; false: another type, or cut. The
+ * reader is then no longer usable. */
 static inline bool pfd_msgpack_read_number(struct pfd_byte_reader *c,
                                            uint64_t *ret)
 {
@@ -87,7 +87,7 @@ static inline bool pfd_msgpack_read_number(struct pfd_byte_reader *c,
     return pfd_byte_reader_ok(c) && (first < 0x80 || (first >> 2) == 0xcc >> 2);
 }
 
-/* Likewise, text or binary of *n bytes; NULL. */
+/* Likewise, text or binary of *n bytes; NULL: another type, or cut. */
 static inline const char *pfd_msgpack_read_bytes(struct pfd_byte_reader *c,
                                                  size_t *n)
 {

@@ -41,13 +41,13 @@ PFD_DYNAMIC_LIBRARY(pcre2, "libpcre2-8.so.0", CALLS(NAME), &pcre2,
                     "regular expressions");
 
 enum {
-    /* What one match may cost: steps (some milliseconds), nesting, and KiB. */
+    /* Limits of one match: steps (some milliseconds), nesting, and KiB. */
     MATCH_LIMIT = 200000,
     DEPTH_LIMIT = 5000,
     HEAP_LIMIT = 4096,
     JIT_STACK_MIN = 32 << 10, /* bytes */
     JIT_STACK_MAX = 1 << 20,
-    KEPT_MAX = 64 << 10, /* bytes that a match may leave for the next one */
+    KEPT_MAX = 64 << 10, /* bytes a match may leave cached */
     PREFIX = 16,         /* bytes before a block, with its size */
 };
 
@@ -68,7 +68,7 @@ static enum pfd_status no_memory(struct pfd_error *err)
     return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
-/* ---- memory that is counted ---- */
+/* ---- counted memory ---- */
 
 static void *take(size_t n, void *data)
 {
@@ -115,7 +115,7 @@ static enum pfd_status explain(const char *text, int code, size_t at,
                     (const char *)why, at);
 }
 
-/* NULL: *code says why not. */
+/* NULL: *code is the error. */
 static pcre2_code *compile(const char *text, size_t n, uint32_t options,
                            struct pfd_pattern_memory *memory, int *code,
                            size_t *at)
@@ -161,7 +161,7 @@ enum pfd_status pfd_pattern_new(const char *text, unsigned flags,
         free(p);
         return is_out ? no_memory(err) : explain(text, code, at, err);
     }
-    /* Without it, matching is slower and the same. */
+    /* Without JIT, matching is slower, with the same result. */
     if (flags & PFD_PATTERN_JIT)
         pcre2.jit_compile(p->code, PCRE2_JIT_COMPLETE);
     *ret = p;
@@ -209,8 +209,8 @@ void pfd_matcher_free(struct pfd_matcher *matcher)
     free(matcher);
 }
 
-/* PCRE2 keeps what the deepest match has needed: MiB, for as long as there is
- * somebody who matches. */
+/* Frees the memory of a deep match, MiB, which PCRE2 would keep for as long as
+ * the matcher lives. */
 static void give_up_much(struct pfd_matcher *m)
 {
     if (m->memory->n <= KEPT_MAX)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A regular expression of whoever reads, on text of whoever wrote: either may
- * be hostile. PCRE2 with limits on what one match may cost, so that it always
- * ends soon; where a limit is reached, that is an answer of its own. Bytes
- * that are not UTF-8 match nothing but are no error. The only file that knows
- * PCRE2 is pattern.c.
+ * Regular expressions. Both pattern and text may be hostile: PCRE2 runs with
+ * limits on the cost of one match, so that it always ends soon. Reaching a
+ * limit is a result of its own. Bytes that are not UTF-8 match nothing and are
+ * no error. The only file that knows PCRE2 is pattern.c.
  */
 #ifndef PFD_PATTERN_H
 #define PFD_PATTERN_H
@@ -30,16 +29,16 @@ enum pfd_match {
  * thread at a time. */
 struct pfd_pattern_memory {
     size_t n;     /* bytes */
-    size_t n_max; /* 0: no bound */
+    size_t n_max; /* 0: no limit */
 };
 
 struct pfd_pattern; /* compiled; any number of threads may share it */
-struct pfd_matcher; /* what one thread needs to match */
+struct pfd_matcher; /* a thread's state for matching */
 
-/* PFD_OK; PFD_ERR_USAGE: text is no pattern, or takes more than there may be;
- * err says where (offset: bytes) and why; PFD_ERR_NOMEM; PFD_ERR_UNSUPPORTED:
- * PCRE2 is not there. flags: enum pfd_pattern_flag. memory: borrowed until the
- * pattern is freed. */
+/* PFD_OK; PFD_ERR_USAGE: text is no pattern, or exceeds the memory limit; err
+ * has the place (offset: bytes) and the reason; PFD_ERR_NOMEM;
+ * PFD_ERR_UNSUPPORTED: PCRE2 is not installed. flags: enum pfd_pattern_flag.
+ * memory: borrowed until the pattern is freed. */
 enum pfd_status pfd_pattern_new(const char *text, unsigned flags,
                                 struct pfd_pattern_memory *memory,
                                 struct pfd_pattern **ret,
@@ -55,8 +54,8 @@ struct pfd_matcher *pfd_matcher_new(struct pfd_pattern_memory *memory);
 /* NULL is allowed. */
 void pfd_matcher_free(struct pfd_matcher *matcher);
 
-/* Is the pattern somewhere in text [n]? `$` also stands before a newline that
- * ends the text. */
+/* Does text [n] contain a match? `$` also matches before a newline that ends
+ * the text. */
 enum pfd_match pfd_pattern_match(const struct pfd_pattern *pattern,
                                  struct pfd_matcher *matcher, const char *text,
                                  size_t n);

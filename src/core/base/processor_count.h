@@ -2,8 +2,8 @@
 #ifndef PFD_PROCESSOR_COUNT_H
 #define PFD_PROCESSOR_COUNT_H
 
-/* How many processors this thread may run on: one at least, and where the system
- * does not say. */
+/* The number of processors this thread may run on; 1 where the system does not
+ * report it. */
 unsigned pfd_processor_count(void);
 
 #endif

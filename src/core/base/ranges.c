@@ -9,7 +9,7 @@ void pfd_ranges_free(struct pfd_ranges *r)
     *r = (struct pfd_ranges){ 0 };
 }
 
-/* What comes in order, as most does, is joined at once. */
+/* Most ranges come in order and are joined at once. */
 static bool join(struct pfd_ranges *r, uint64_t from, uint64_t to)
 {
     struct pfd_range *last = r->n ? &r->at[r->n - 1] : NULL;

@@ -40,7 +40,7 @@ char *pfd_text_expect(struct pfd_text *text, size_t n)
     };
     char *at = pfd_text_reserve(text, n ? n : 1);
     uintptr_t skip = (uintptr_t)at % PAGE;
-    if (at && n > PAGE) /* or not */
+    if (at && n > PAGE) /* may fail */
         madvise(at - skip, n + skip, MADV_HUGEPAGE);
     return at;
 }

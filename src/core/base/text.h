@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Append-only text that grows. Running out of memory is remembered and asked
- * for once, at the end: until then the text simply stays as it is.
+ * Append-only text that grows. An allocation failure is remembered and checked
+ * once, at the end; until then the text stays as it is.
  */
 #ifndef PFD_TEXT_H
 #define PFD_TEXT_H
@@ -21,12 +21,12 @@ struct pfd_text {
 
 void pfd_text_free(struct pfd_text *text);
 
-/* Makes room for n more bytes and returns where they go (the caller writes and
- * then sets text->n), or NULL when out of memory. */
+/* Makes room for n more bytes and returns its start (the caller writes and then
+ * increases text->n); NULL when out of memory. */
 char *pfd_text_grow(struct pfd_text *text, size_t n);
 
-/* n bytes more are about to come: their memory comes in large pages, where it
- * can. As pfd_text_grow(). */
+/* The same before n bytes are appended in parts: large pages provide their
+ * memory where possible. */
 char *pfd_text_expect(struct pfd_text *text, size_t n);
 
 static inline char *pfd_text_reserve(struct pfd_text *text, size_t n)

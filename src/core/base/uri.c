@@ -33,7 +33,7 @@ static unsigned digit_of(char c)
                                   : 99;
 }
 
-/* A number in its base; *text moves behind it. False: none, or too large. */
+/* Parses a number and moves behind it. False: there is none, or too large. */
 static bool read_number(const char **text, bool decimal, uint64_t *ret)
 {
     const char *p = *text;
@@ -57,7 +57,7 @@ static bool read_number(const char **text, bool decimal, uint64_t *ret)
     return p > first;
 }
 
-/* "offset=N&size=N" up to the end. */
+/* Parses "offset=N&size=N" up to the end. */
 static enum pfd_status read_range(const char *text, struct pfd_uri *ret,
                                   struct pfd_error *err)
 {

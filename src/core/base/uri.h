@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code object URIs: "Code Object URI" in the documentation of AMD's debugger
- * API. Knows nothing of files and processes.
+ * Parses code object URIs: "Code Object URI" in the documentation of AMD's
+ * debugger API. Does not know files and processes.
  */
 #ifndef PFD_URI_H
 #define PFD_URI_H
@@ -13,10 +13,10 @@ struct pfd_uri {
     uint64_t pid;
     uint64_t offset;
     uint64_t size;
-    bool has_range; /* otherwise all of the file */
+    bool has_range; /* otherwise the whole file */
 };
 
-/* True for text that begins as a URI of the two kinds does. */
+/* True for text that begins as a file:// or memory:// URI. */
 bool pfd_uri_recognise(const char *text);
 
 /* PFD_OK; PFD_ERR_USAGE: not well-formed; PFD_ERR_NOMEM. */

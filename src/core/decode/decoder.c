@@ -17,10 +17,10 @@ struct pfd_decoder {
     size_t n_holes;
     const struct pfd_range *missing; /* [n_missing] */
     size_t n_missing;
-    struct pfd_walk walk; /* state NULL: no format is chosen yet */
+    struct pfd_walk walk; /* state NULL: no format selected yet */
     struct pfd_batch batch;
     size_t next;           /* record of the batch */
-    enum pfd_status after; /* what the walk said when it filled the batch */
+    enum pfd_status after; /* the walk's status for the batch */
     struct pfd_entry_source of;
     struct pfd_summary summary;
     char *source;
@@ -195,7 +195,7 @@ void pfd_decoder_free(struct pfd_decoder *d)
     free(d);
 }
 
-/* Records that wait in the batch still point into the old view. */
+/* Pending records of the batch still point into the old view. */
 uint64_t pfd_decoder_position(const struct pfd_decoder *d)
 {
     for (size_t i = d->next; i < d->batch.n; i++) {
@@ -224,7 +224,7 @@ enum pfd_status pfd_decoder_view(struct pfd_decoder *d, const void *bytes,
     return PFD_OK;
 }
 
-/* By the first bytes, once enough of them are there. */
+/* Selects by the first bytes, once there are enough of them. */
 static enum pfd_status choose(struct pfd_decoder *d, struct pfd_error *err)
 {
     enum pfd_status status = pfd_detect_format(
@@ -293,7 +293,7 @@ enum pfd_status pfd_decoder_next(struct pfd_decoder *d, struct pfd_item *ret,
     return PFD_OK;
 }
 
-/* Passes over what of the batch is to be passed over. */
+/* Skips records of the batch up to `to` and `index`. */
 static void skip_batch(struct pfd_decoder *d, uint64_t to, uint64_t index,
                        uint64_t *end)
 {
@@ -352,7 +352,7 @@ void pfd_summary_add(struct pfd_summary *to, const struct pfd_summary *from)
     to->entries += from->entries;
     to->unknown += from->unknown;
     to->bytes += from->bytes;
-    /* Headers may say anything: the sum stays at what it can hold. */
+    /* Headers can hold any value: the sum saturates. */
     if (__builtin_add_overflow(to->lost_bytes, from->lost_bytes,
                                &to->lost_bytes))
         to->lost_bytes = UINT64_MAX;

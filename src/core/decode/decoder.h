@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The walk over one buffer, batch by batch: shared by pfd_decoder_next() and
- * pfd_convert_*(). Knows no output.
+ * pfd_convert_*(). Does not know output.
  */
 #ifndef PFD_DECODER_H
 #define PFD_DECODER_H
@@ -17,14 +17,15 @@ bool pfd_walk_init(struct pfd_walk *walk, const struct pfd_format *format,
 void pfd_walk_deinit(struct pfd_walk *walk);
 
 bool pfd_batch_init(struct pfd_batch *batch, size_t max);
-/* So that chunks can fill it. */
+/* Allocates places, so that chunks can fill the batch. */
 bool pfd_batch_init_places(struct pfd_batch *batch);
-/* So that a walk may count: n_counts: strings. */
+/* Allocates counts, so that a walk may count. n_counts: strings. */
 bool pfd_batch_init_counts(struct pfd_batch *batch, size_t n_counts);
 void pfd_batch_deinit(struct pfd_batch *batch);
 void pfd_batch_clear(struct pfd_batch *batch);
 
-/* The finding of a finding record; text is NUL-terminated into sentence [n]. */
+/* The finding of a finding record; copies its text, NUL-terminated, to sentence
+ * [n]. */
 struct pfd_finding pfd_batch_finding(const struct pfd_batch *batch,
                                      const struct pfd_record *record,
                                      const char *source, char *sentence,

@@ -9,27 +9,27 @@
 #include "core/decode/decoder.h"
 
 enum {
-    /* How much strings of a format speak for it, */
+    /* Score of having strings of the format, */
     OWN_STRINGS = 10,
-    /* and that the first entries have ids that they know. */
+    /* and of first entries whose ids these strings have. */
     KNOWN_IDS = 20,
     SCORE_MAX = 100,
-    /* Below it nothing speaks for a format but that it cannot be excluded. */
+    /* Below this a format has no evidence; it is only not excluded. */
     FLOOR = 50,
-    /* The header makes sense: where it is so, a magic number of another kind of
-     * file is chance. */
+    /* The header makes sense: from here on a magic number of another file type
+     * counts as chance. */
     SENSIBLE = 60,
-    /* A format that could be it... */
+    /* The score of a plausible alternative... */
     PLAUSIBLE = 40,
-    /* ...and is so near to the best that chance may have decided. */
+    /* ...which is so near to the best that chance may have decided. */
     NEAR = 12,
     TRIAL_RECORDS = 64,
-    /* The header can be one: enough where strings are loaded and there is
-     * nothing behind it that they contradict, */
+    /* The header is possible: enough where the format's strings are loaded and
+     * no bytes behind it contradict them, */
     HEADER_ONLY = 30,
     /* or where the first entry is known. */
     HEADER_SURE = 40,
-    SHORT_BYTES = 64, /* has no room for evidence, */
+    SHORT_BYTES = 64, /* too short for evidence, */
     LEAST_BYTES = 8,  /* or not even for a header */
     HEADER_BYTES = 16,
 };
@@ -41,7 +41,7 @@ static bool has_strings(const struct pfd_strings *strings,
            (format->reads_shaders && pfd_strings_shaders(strings)->n > 0);
 }
 
-/* Formats with strings, and the first of them. */
+/* The number of formats with loaded strings, and the first of them. */
 static size_t count_loaded(const struct pfd_strings *strings,
                            const struct pfd_format **ret)
 {
@@ -60,7 +60,7 @@ const struct pfd_format *pfd_format_of_strings(
     return count_loaded(strings, &ret) == 1 ? ret : NULL;
 }
 
-/* ---- a trial: what strings make of the first bytes ---- */
+/* ---- a trial: decoding the first bytes with the strings ---- */
 
 struct trial {
     size_t n_entries;
@@ -95,7 +95,7 @@ static void judge(struct trial *ret, const struct pfd_batch *batch,
                     (ret->n_known && ret->n_known >= batch->skipped_bytes);
 }
 
-/* Sets *failed where there is no memory for it. */
+/* Sets *failed when out of memory. */
 static struct trial try_format(const struct pfd_strings *strings,
                                const struct pfd_format *format,
                                const struct pfd_byte_reader *first,
@@ -120,17 +120,17 @@ static struct trial try_format(const struct pfd_strings *strings,
     return ret;
 }
 
-/* ---- which is likeliest ---- */
+/* ---- the likeliest format ---- */
 
 struct candidate {
     const struct pfd_format *format;
-    int evidence; /* what speaks for it */
+    int evidence; /* without strings */
     int score;    /* with what its strings add */
     bool explains;
-    bool is_empty; /* with its strings it has no entries */
+    bool is_empty; /* no entries with its strings */
 };
 
-/* The best of some candidates, and the one behind it. */
+/* The best of some candidates, and the second best. */
 struct ranking {
     struct candidate best;
     struct candidate other;
@@ -187,7 +187,7 @@ static struct candidate weigh(const struct pfd_strings *strings,
     return c;
 }
 
-/* From a place on, one byte or more. */
+/* True: all bytes from an offset on are zero. */
 static bool is_zero(const struct pfd_byte_reader *c, size_t from)
 {
     return from >= c->n ||
@@ -195,8 +195,8 @@ static bool is_zero(const struct pfd_byte_reader *c, size_t from)
             !memcmp(c->base + from, c->base + from + 1, c->n - from - 1));
 }
 
-/* Where strings are loaded, their formats come first: unless they explain
- * nothing, and another format is likelier by far. */
+/* Formats with loaded strings come first, unless no entry matches these, and
+ * another format is likelier by far. */
 static struct pfd_format_choice decide(const struct pfd_strings *strings,
                                        const struct pfd_byte_reader *first,
                                        uint64_t n_buffer, bool *failed)
@@ -269,7 +269,7 @@ enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
     return PFD_OK;
 }
 
-/* ---- none of them ---- */
+/* ---- no format ---- */
 
 static enum pfd_status none_walk(struct pfd_walk *w)
 {

@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which format a buffer has: by name, or by its first bytes and the strings that
- * are loaded. These are the same however the buffer comes, from a file, from a
- * stream or in pieces, and so is the choice. A format is only taken where
- * something speaks for it: entries that strings explain, or what its probe()
- * finds.
+ * Selects a buffer's format: by name, or by its first bytes and the loaded
+ * strings. The first bytes do not depend on the source (a file, a stream,
+ * pieces), and so neither does the choice. A format is selected only on
+ * evidence: entries that match strings, or the score of its probe().
  */
 #ifndef PFD_DETECT_FORMAT_H
 #define PFD_DETECT_FORMAT_H
 
 #include "core/decode/format.h"
 
-/* What is taken where nothing speaks for any format: its walk says so, and
- * passes over all bytes. No name leads to it. */
+/* Selected where no format has evidence: its walk reports that and skips all
+ * bytes. It has no name. */
 extern const struct pfd_format pfd_format_none;
 
-/* The one format that loaded strings are of; NULL: of none, or of several. A
- * buffer that is still to be written is read as that. */
+/* The only format with loaded strings; NULL: none has, or several have. Used
+ * for a buffer that is still empty. */
 const struct pfd_format *pfd_format_of_strings(
     const struct pfd_strings *strings);
 
-/* A buffer's format, and how it was found. */
+/* A buffer's format, and the scores behind the choice. */
 struct pfd_format_choice {
     const struct pfd_format *format; /* NULL: the first bytes must decide;
                                         &pfd_format_none: none is likely */
-    const struct pfd_format *other;  /* nearly as likely; NULL: none is */
+    const struct pfd_format *other;  /* nearly as likely, or NULL */
     int score;                       /* of both, 0 to 100 */
     int other_score;
 };
 
 /*
- * view: what there is of the buffer from its start on, and whether that is all
- * of it (last); NULL where nothing is known yet, which leaves the format NULL
- * unless a name decides.
+ * view: the available bytes from the buffer's start on; last: the buffer ends
+ * there. NULL: no bytes are known yet, which leaves the format NULL unless it
+ * is named.
  *
  * PFD_OK; PFD_MORE: more bytes must be in view; PFD_ERR_USAGE: no such name;
  * PFD_ERR_NOMEM.
@@ -47,7 +46,7 @@ enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
 bool pfd_format_choice_describe(const struct pfd_format_choice *format_choice,
                                 char *ret, size_t n);
 
-/* Adds that finding to the walk's batch, if it was. */
+/* Adds that finding to the walk's batch, if the choice was close. */
 void pfd_walk_report_choice(struct pfd_walk *walk,
                             const struct pfd_format_choice *format_choice);
 

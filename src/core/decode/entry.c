@@ -9,7 +9,7 @@
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
-/* Findings of a string that hold however its entry is laid out. */
+/* Findings of a string that hold for any layout of its entry. */
 #define LASTING (FINDING(width_clamped) | FINDING(vector_cut))
 
 bool pfd_entry_source_init(struct pfd_entry_source *of, const char *source)
@@ -85,7 +85,7 @@ static struct pfd_record_view look_at(const struct pfd_entry *entry)
     return record_view;
 }
 
-/* Binds the string's steps once more, to how this one entry is laid out. */
+/* Binds the string's steps again, to the layout of this one entry. */
 static bool rebind(struct pfd_entry *ret)
 {
     struct pfd_entry_source *of = ret->of;
@@ -103,9 +103,9 @@ static bool rebind(struct pfd_entry *ret)
     return true;
 }
 
-/* ---- entries whose text no table has ---- */
+/* ---- entries with text outside of tables ---- */
 
-/* The made text as a string in of->made; NULL when out of memory. */
+/* The synthesized text as a string in of->made; NULL when out of memory. */
 static struct pfd_string *make_string(struct pfd_entry_source *of,
                                       const struct pfd_synthesized *synthesized,
                                       struct pfd_string_row *row,
@@ -196,7 +196,7 @@ const char *pfd_stream_name(enum pfd_stream stream)
                                          : NULL;
 }
 
-/* An entry that its string alone does not tell how to print. */
+/* Makes an entry whose string alone does not determine its text. */
 __attribute__((noinline)) bool pfd_entry_make_special(struct pfd_entry *ret)
 {
     ret->stream = stream_of(ret->record);
@@ -244,11 +244,11 @@ const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n)
     struct pfd_entry_source *of = entry->of;
     uint64_t findings = 0;
     if (!reserve_slots(of)) {
-        of->message.failed = true; /* sinks have no other way to say it */
+        of->message.failed = true; /* the sink checks this at the end */
         return NULL;
     }
     struct pfd_record_view record_view = look_at(entry);
-    *n = of->n_slots; /* the made entry's are still there */
+    *n = of->n_slots; /* still those of a synthesized entry */
     if (!(entry->record->flags & PFD_RECORD_SYNTHESIZED))
         *n = of->format->slots(&record_view, of->slots, &findings);
     return of->slots;
@@ -281,7 +281,7 @@ enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
 
 /* ---- other readings ---- */
 
-/* Scratch of its own, so that the entry stays what it is. */
+/* Scratch memory of its own, so that the entry itself does not change. */
 static struct pfd_entry_source *other_source(struct pfd_entry_source *of)
 {
     if (!of->other) {
@@ -382,7 +382,7 @@ static void from_slot(const struct pfd_entry *entry,
     }
 }
 
-/* Room for one more, zero. */
+/* Appends a zeroed argument. */
 static struct pfd_argument *add_argument(struct pfd_text *values)
 {
     static const struct pfd_argument none;
@@ -392,7 +392,7 @@ static struct pfd_argument *add_argument(struct pfd_text *values)
     return (struct pfd_argument *)(void *)(values->data + values->n) - 1;
 }
 
-/* Those of conversions; how many. */
+/* Adds the arguments of conversions; returns their number. */
 static size_t add_taken(struct pfd_entry *entry, struct pfd_text *values)
 {
     size_t n = 0;
@@ -435,7 +435,7 @@ const struct pfd_argument *pfd_entry_arguments(struct pfd_entry *entry,
     return *n && !values->failed ? (const void *)values->data : NULL;
 }
 
-/* ---- what findings mean ---- */
+/* ---- texts of findings ---- */
 
 enum {
     WORDS_SHOWN = 8
@@ -486,7 +486,7 @@ static void unknown_text(const struct pfd_entry *entry,
              words[0] ? ":" : "", words);
 }
 
-/* Adds what the first of the other readings says. */
+/* Adds the message of the first other reading. */
 static void add_alternative(const struct pfd_entry *entry, char *ret, size_t n)
 {
     struct pfd_entry other;
@@ -507,7 +507,7 @@ static void add_alternative(const struct pfd_entry *entry, char *ret, size_t n)
              is_elsewhere ? " to " : "", is_elsewhere ? stream : "");
 }
 
-/* Kinds that other readings explain. */
+/* Kinds of findings that other readings explain. */
 #define OF_READINGS                                                       \
     (FINDING(ambiguous) | FINDING(duplicate_id) | FINDING(null_strings) | \
      FINDING(string_layout) | FINDING(width_mismatch) |                   \
@@ -560,7 +560,7 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
                  have, text.text, want);
         break;
     case PFD_FINDING_width_mismatch:
-        if (s->n_payload == UINT32_MAX) { /* nothing that can be compared */
+        if (s->n_payload == UINT32_MAX) { /* no size to compare */
             snprintf(ret, n,
                      "the stated widths of '%s' do not fit the entry's %u "
                      "dwords; %s",

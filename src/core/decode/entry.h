@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A record made into an entry: its string, its bound steps, its message and
- * what its findings mean. Knows formats and programs; knows no output.
+ * Makes an entry of a record: its string, its bound steps, its message and the
+ * texts of its findings. Knows formats and programs; does not know output.
  */
 #ifndef PFD_ENTRY_H
 #define PFD_ENTRY_H
@@ -12,8 +12,8 @@
 #include "core/strings/json_parts.h"
 
 /*
- * What the entries of one buffer share, on one thread. The scratch is for
- * entries that are not laid out as their string says, and for messages.
+ * The shared state of one buffer's entries, on one thread. The scratch members
+ * serve entries with a layout other than their string's, and messages.
  */
 struct pfd_entry_source {
     const struct pfd_format *format;
@@ -21,26 +21,26 @@ struct pfd_entry_source {
     const struct pfd_shader_table *shader_table; /* borrowed */
     const struct pfd_options *options;           /* borrowed */
     const char *source;         /* the buffer's name, borrowed */
-    struct pfd_json_parts json; /* what its JSON lines share */
+    struct pfd_json_parts json; /* shared by its JSON lines */
     struct pfd_step *steps;     /* [n_steps] */
     size_t n_steps;
     struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], or NULL until needed */
-    size_t n_slots;         /* of the made entry */
+    size_t n_slots;         /* of the synthesized entry */
     struct pfd_text message;
     struct pfd_text arguments;
     struct pfd_text values;  /* struct pfd_argument, one after another */
-    struct pfd_text text;    /* of the made entry */
+    struct pfd_text text;    /* of the synthesized entry */
     struct pfd_string *made; /* [made_room] bytes, or NULL until needed */
     size_t made_room;
     struct pfd_origin *origins;     /* [PFD_ORIGINS_MAX], likewise */
-    struct pfd_text readings;       /* of the form that is written */
+    struct pfd_text readings;       /* in the output's form */
     struct pfd_text fields;         /* likewise: the arguments by name */
     struct pfd_text names;          /* of the arguments */
-    struct pfd_entry_source *other; /* of other readings, likewise; owned */
+    struct pfd_entry_source *other; /* for other readings, likewise; owned */
 };
 
-/* The format may be set later, before the first entry. False when out of
- * memory; to be deinited all the same. */
+/* The format may be set later, before the first entry. False: out of memory;
+ * call deinit in any case. */
 bool pfd_entry_source_init(struct pfd_entry_source *of, const char *source);
 void pfd_entry_source_set(struct pfd_entry_source *of,
                           const struct pfd_strings *strings,
@@ -48,12 +48,12 @@ void pfd_entry_source_set(struct pfd_entry_source *of,
                           const struct pfd_options *options);
 void pfd_entry_source_deinit(struct pfd_entry_source *of);
 
-/* The rest of making an entry that is not as a table's string says. */
+/* Completes an entry that differs from its string in a table. */
 bool pfd_entry_make_special(struct pfd_entry *ret);
 
 /*
- * Makes the entry of a record; payload [n_payload]: what pfd_batch_payload()
- * gave. False when out of memory.
+ * Makes the entry of a record; payload [n_payload]: from pfd_batch_payload().
+ * False when out of memory.
  */
 static inline bool pfd_entry_make(struct pfd_entry_source *of,
                                   const struct pfd_record *record,
@@ -86,7 +86,7 @@ static inline bool pfd_entry_make(struct pfd_entry_source *of,
     return true;
 }
 
-/* The slots of all its arguments, those too that no conversion takes: [*n],
+/* The slots of all arguments, also of those without a conversion: [*n],
  * borrowed until the next entry; NULL when out of memory. */
 const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n);
 

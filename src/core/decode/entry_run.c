@@ -18,7 +18,7 @@ void pfd_entry_run_entry(const struct pfd_entry_run *entry_run, size_t i,
     const struct pfd_record *r = &entry_run->records[i];
     const uint8_t *bytes =
         entry_run->bytes + (r->offset - entry_run->records[0].offset);
-    /* Only special ones need memory. */
+    /* Only special entries need memory. */
     (void)pfd_entry_make(entry_run->of, r, bytes + r->n_header,
                          r->n_bytes - r->n_header, entry_run->index + i, ret);
 }

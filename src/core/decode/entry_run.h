@@ -8,9 +8,9 @@
 
 struct pfd_entry_run {
     struct pfd_entry_source *of;
-    const struct pfd_record *records; /* [n], none of which is special */
+    const struct pfd_record *records; /* [n], none of them special */
     size_t n;
-    const uint8_t *bytes; /* of all of them */
+    const uint8_t *bytes; /* of all records */
     uint64_t index;       /* of the first */
 };
 
@@ -21,7 +21,7 @@ static inline const uint8_t *pfd_entry_run_payload(
            r->n_header;
 }
 
-/* What is left of it behind its first n entries. */
+/* The rest of the run behind its first n entries. */
 static inline struct pfd_entry_run pfd_entry_run_from(
     const struct pfd_entry_run *entry_run, size_t n)
 {
@@ -35,7 +35,7 @@ static inline struct pfd_entry_run pfd_entry_run_from(
     return ret;
 }
 
-/* Can it be part of one? */
+/* Can the record be part of a run? */
 static inline bool pfd_entry_run_takes(const struct pfd_record *r)
 {
     uint64_t odd = r->findings | r->layout | r->n_alternatives |

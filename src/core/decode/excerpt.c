@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source around an entry's line. Formats give a line's text as it stands in
- * the module that has it, so that its place there is known by it.
+ * The source around an entry's line. A format returns a line's text as a
+ * pointer into its module, and the pointer identifies the line.
  */
 #include <string.h>
 

@@ -56,7 +56,7 @@ void pfd_walk_finding(struct pfd_walk *walk, enum pfd_finding_kind kind,
     walk->batch->n_others++;
     pfd_text_add(&walk->batch->text, sentence, n);
     if (walk->batch->text.failed)
-        r->n_bytes = 0; /* it has no sentence; whoever fills batches asks */
+        r->n_bytes = 0; /* no sentence; callers check text.failed */
 }
 
 void pfd_walk_copy_add(struct pfd_walk *walk, const void *bytes, size_t n)
@@ -84,7 +84,7 @@ void pfd_walk_copy_done(struct pfd_walk *walk, struct pfd_record *record)
     };
 }
 
-/* Of a record that came out of a chunk. */
+/* The payload of a record decoded from a chunk. */
 static const uint8_t *placed(const struct pfd_batch *batch,
                              const struct pfd_place *place, uint32_t n_header,
                              uint32_t *n)
@@ -209,7 +209,7 @@ void pfd_walk_report_hole(struct pfd_walk *w, uint64_t from, uint64_t to)
     w->batch->skipped_bytes += to - from;
 }
 
-/* Where the bytes of a copied record stood is not kept: it may be anywhere. */
+/* True also for copied records: the place of their bytes is not stored. */
 static bool has_missing(const struct pfd_walk *w, const struct pfd_record *r)
 {
     size_t i = pfd_range_find(w->missing, w->n_missing, r->offset);

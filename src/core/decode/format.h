@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a buffer format is, to the rest of the library: a constant struct of
- * four answers, without state. A format allocates nothing and prints nothing.
+ * The interface of a buffer format to the rest of the library: a constant
+ * struct, without state. A format allocates nothing and prints nothing.
  *
  * To add one:
  *  1. formats/NAME/NAME.c defines `const struct pfd_format pfd_format_NAME`
@@ -9,7 +9,7 @@
  *     formats/NAME/README.md, with the source of each constant.
  *  2. one word in formats/meson.build. The list of formats, --format NAME, the
  *     fuzz target and the golden cases follow from it.
- *  3. tests/cases/NAME/CASE/: a buffer, its strings, what is expected.
+ *  3. tests/cases/NAME/CASE/: a buffer, its strings, the expected output.
  */
 #ifndef PFD_FORMAT_H
 #define PFD_FORMAT_H
@@ -26,22 +26,22 @@
 enum pfd_record_kind {
     PFD_RECORD_ENTRY,
     PFD_RECORD_ALTERNATIVE, /* made by pfd_walk_alternative() */
-    PFD_RECORD_FINDING,     /* made by pfd_walk_finding(), never by hand */
+    PFD_RECORD_FINDING,     /* made by pfd_walk_finding() only */
 };
 
 /* Bits of pfd_record.flags. */
 enum pfd_record_flag {
     PFD_RECORD_STDOUT = 1, /* the stream that the program wrote to */
     PFD_RECORD_STDERR = 2,
-    PFD_RECORD_SYNTHESIZED = 4, /* its text is what make() says */
+    PFD_RECORD_SYNTHESIZED = 4, /* make() provides its text */
     PFD_RECORD_COPIED = 8,      /* its bytes are the batch's, not the view's */
-    PFD_RECORD_OWN = 16, /* this and the next one mean what the format says */
+    PFD_RECORD_OWN = 16, /* this and the next one: defined by the format */
     PFD_RECORD_OWN2 = 32,
-    PFD_RECORD_SURE = 64, /* its bytes are whole: they say so themselves */
+    PFD_RECORD_SURE = 64, /* a mark in its bytes says they are whole */
 };
 
 /*
- * One entry, bounded; another reading of the entry before it; or one finding
+ * One entry, bounded; or another reading of the entry before it; or one finding
  * about the bytes between entries.
  */
 struct pfd_record {
@@ -49,54 +49,54 @@ struct pfd_record {
     const struct pfd_string *string; /* NULL: no string has this key */
     uint64_t key;      /* the entry's id; finding: place of its text */
     uint64_t findings; /* bits, beside the string's own */
-    uint64_t layout;   /* 0: the string's own; else the format's meaning, and
-                          slots() is asked. finding: enum pfd_finding_kind */
+    uint64_t layout;   /* 0: the string's own; else defined by the format, and
+                          slots() is called. finding: enum pfd_finding_kind */
     uint32_t n_bytes;  /* header and payload; finding: bytes of its text.
-                          COPIED: those of the buffer that it stands for */
+                          COPIED: bytes of the buffer that it covers */
     uint8_t n_header;  /* bytes before the payload */
     uint8_t flags;     /* enum pfd_record_flag */
     uint8_t kind;      /* enum pfd_record_kind */
     uint8_t n_alternatives; /* records behind it that are other readings */
 };
 
-/* Readings beside the one that is shown; more are left out. */
+/* The limit of readings beside the one shown; further ones are dropped. */
 enum {
     PFD_ALTERNATIVES_MAX = 4
 };
 
-/* True when nothing says what the entry's message is, and a format string
- * would. */
+/* True when the entry's message is unknown, and a format string would give
+ * it. */
 static inline bool pfd_record_is_unknown(const struct pfd_record *r)
 {
     return !r->string && !(r->flags & PFD_RECORD_SYNTHESIZED) &&
            !(r->findings >> PFD_FINDING_incomplete & 1);
 }
 
-/* Where a copied record's bytes are: from the end of those before. */
+/* The bytes of a copied record begin at the end of those before. */
 struct pfd_copy {
     size_t record; /* its number in the batch */
     size_t end;    /* in pfd_batch.bytes */
 };
 
-/* A record whose bytes stand in no view, as it comes out of a chunk. */
+/* A record whose bytes are in no view, decoded from a chunk. */
 struct pfd_place {
     uint64_t index;       /* of the entry */
-    const uint8_t *bytes; /* [n], header and payload, borrowed; NULL: they are
-                             the batch's own, from `at` on */
+    const uint8_t *bytes; /* [n], header and payload, borrowed; NULL: in the
+                             batch's own bytes, from `at` on */
     uint32_t n;
     size_t at;
 };
 
-/* A batch counts no more entries than that. */
+/* The limit of entries that a batch counts. */
 enum {
     PFD_COUNTED_MAX = 8192
 };
 
-/* Records of one stretch of a buffer, in order. */
+/* Records of one slice of a buffer, in order. */
 struct pfd_batch {
     struct pfd_record *records; /* [n] of [max] */
     size_t n;
-    size_t n_others; /* of them that a walk added and that are no entries */
+    size_t n_others; /* of them, added by a walk: no entries */
     size_t max;
     struct pfd_text text;    /* the sentences of findings */
     struct pfd_text bytes;   /* of copied records, one after another */
@@ -104,11 +104,11 @@ struct pfd_batch {
     size_t n_copies;
     size_t copies_room;
     struct pfd_place *places; /* [max], of copied records, instead of copies;
-                                 NULL unless the batch is filled by chunks */
-    /* NULL, unless nobody asks for more than how many entries there are: then
-     * a walk may count some instead of adding records, those whose strings have
-     * no findings, and whose sizes are a header's and what their strings say.
-     * They come before all records. */
+                                 NULL unless chunks fill the batch */
+    /* NULL, unless the caller only needs the number of entries. A walk may then
+     * count entries instead of adding records, if their strings have no
+     * findings and their sizes are a header plus the string's n_payload. The
+     * counted entries come before all records. */
     uint64_t *counts; /* [n_counts], by pfd_string.index; owned */
     size_t n_counts;
     size_t n_counted;        /* entries */
@@ -117,19 +117,19 @@ struct pfd_batch {
     uint64_t skipped_bytes;  /* in the buffer, but not decoded */
 };
 
-/* The first bytes of a buffer, by which its format is told. */
+/* The first bytes of a buffer, which detection uses. */
 enum {
     PFD_PROBE_BYTES = 64 * 1024
 };
 
-/* Room that walk() leaves in a batch when it looks at one place: the entry,
- * its other readings, and the findings that one place can cause. */
+/* The records that walk() keeps free in a batch for one offset: the entry, its
+ * other readings, and the findings that one offset can cause. */
 enum {
     PFD_BATCH_SPARE = 8 + PFD_ALTERNATIVES_MAX
 };
 
 /*
- * A walk over one buffer. The view is bytes [base, base + n) of it; it always
+ * A walk over one buffer. The view is bytes [base, base + n) of it. It always
  * holds `at`, and may move forward and grow between calls.
  */
 struct pfd_walk {
@@ -137,8 +137,8 @@ struct pfd_walk {
     uint64_t base;               /* bytes from the start of the buffer */
     bool last;                   /* the view reaches the buffer's end */
     uint64_t at;                 /* where the walk is, same unit */
-    uint64_t until; /* entries that begin here or behind are left; 0:
-                               none are. See pfd_format.split() */
+    uint64_t until; /* the walk ends before entries from here on; 0: no limit.
+                       See pfd_format.split() */
     const struct pfd_table *table;
     const struct pfd_shader_table *shader_table; /* borrowed, never NULL */
     const struct pfd_options *options;           /* likewise */
@@ -146,18 +146,18 @@ struct pfd_walk {
     const struct pfd_range *holes;               /* [n_holes], in order: see
                                           pfd_walk_pass() */
     size_t n_holes;
-    const struct pfd_range *missing; /* [n_missing], in order: bytes that are
-                                        not known, and read as zeros */
+    const struct pfd_range *missing; /* [n_missing], in order: unknown bytes,
+                                        which read as zeros */
     size_t n_missing;
     void *state;         /* [state_size] bytes, zero at the start */
     bool has_collisions; /* state has collisions_size more */
 };
 
-/* One record as the hooks below look at it, after the walk and perhaps on
- * another thread. All of it is borrowed until they return. */
+/* A record for the hooks below, which run after the walk, perhaps on another
+ * thread. Borrowed until they return. */
 struct pfd_record_view {
     const struct pfd_record *record;
-    const struct pfd_string *string; /* the record's, or just made; or NULL */
+    const struct pfd_string *string; /* the record's, or synthesized; or NULL */
     struct pfd_byte_reader
         bytes; /* of the entry; its position is the payload's */
     const struct pfd_table *table;
@@ -166,21 +166,22 @@ struct pfd_record_view {
 };
 
 /*
- * What make() says of an entry's text. Slots count from the payload, as they
+ * make()'s result for an entry's text. Slots count from the payload, as they
  * always do.
  */
 struct pfd_synthesized {
-    struct pfd_text *text;  /* empty: to be appended to */
-    bool literal;           /* it is the message; else it is a format string */
-    struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], to be filled */
+    struct pfd_text *text;  /* empty; make() appends */
+    bool literal;           /* the message; else a format string */
+    struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], filled by make() */
     size_t n_slots;         /* of a literal: what `args` shows */
-    bool lay_out;           /* instead: slots() is asked, with the string
-                               that the text became */
+    bool lay_out;           /* instead: slots() is called, with the string
+                               compiled from the text */
     bool cut;               /* each vector takes one scalar */
     uint64_t findings;      /* bits, beside the record's */
 };
 
-/* Memory of any kind that is searched, with what is known. Borrowed. */
+/* A range of any memory that is searched, with the loaded strings and shaders.
+ * Borrowed. */
 struct pfd_field {
     const uint8_t *bytes; /* [n], in one piece */
     size_t n;
@@ -189,47 +190,47 @@ struct pfd_field {
     const struct pfd_shader_table *shader_table; /* likewise */
 };
 
-/* A whole buffer that stands in memory of some kind, as its header tells. */
+/* A whole buffer found in memory, by its header. */
 struct pfd_whole {
-    uint64_t size;    /* bytes of it, those that are not there as well */
+    uint64_t size;    /* its bytes, missing ones included */
     uint64_t used;    /* bytes of it that the device reserved, header and all */
-    bool is_sure;     /* no other one is to be looked for in those */
-    bool is_doubtful; /* other data could look so: believed only where what
-                         allocates memory would have put a buffer */
-    bool has_no_size; /* its header says how much is used and no more: where it
-                         ends is not known */
-    /* Why it is believed, static; NULL: header and entries agree. */
+    bool is_sure;     /* no other buffer starts within these */
+    bool is_doubtful; /* other data could look so: accepted only where a memory
+                         allocator would have put a buffer */
+    bool has_no_size; /* its header has the used size alone: the buffer's end
+                         is unknown */
+    /* The reason to accept it, static; NULL: header and entries agree. */
     const char *why;
 };
 
-/* An entry has no more origins. */
+/* The limit of an entry's origins. */
 enum {
     PFD_ORIGINS_MAX = 24
 };
 
 /*
- * How a buffer is followed while it is written. Positions are bytes from its
- * start.
+ * How a live buffer is followed while it is written. Positions are bytes from
+ * its start.
  */
 struct pfd_format_live {
-    uint32_t n_header; /* bytes that say how much is used */
+    uint32_t n_header; /* bytes with the used size */
     uint32_t unit;     /* entries take a multiple of so many bytes */
 
-    /* First byte behind what the device has reserved, by the header; it may
-     * be beyond the buffer's end. */
+    /* First byte behind the device's reserved bytes, by the header; it may be
+     * beyond the buffer's end. */
     uint64_t (*used)(const uint8_t *header);
 
-    /* Makes walk (its state is zero, its view need not hold the header) one
-     * over the entries in [walk->at, end). */
+    /* Turns walk (its state is zero, its view need not hold the header) into a
+     * walk over the entries in [walk->at, end). */
     void (*resume)(struct pfd_walk *walk, uint64_t end);
 
     /*
-     * For entries in memory of any kind; find is NULL where there is no way to
-     * tell them. find: the first place in [from, to), both multiples of unit,
-     * of bytes [n] where entry_at() says yes, or `to` or beyond. entry_at: bytes
-     * of the entry here, whose id is known and whose size is exactly its
-     * string's, else 0. is_telling: true when chance cannot make such an entry.
-     * is_header: could a buffer's header be here?
+     * Recognizes entries in any memory; find is NULL where that is impossible.
+     * find: the first offset in [from, to), both multiples of unit, of bytes
+     * [n] where entry_at() is not 0, or `to` or beyond. entry_at: bytes of the
+     * entry here, if its id is known and its size is exactly its string's, else
+     * 0. is_telling: true when chance cannot produce such an entry. is_header:
+     * could a buffer's header be here?
      */
     size_t (*find)(const struct pfd_table *table, const uint8_t *bytes,
                    size_t n, size_t from, size_t to);
@@ -239,13 +240,13 @@ struct pfd_format_live {
     bool (*is_header)(const uint8_t *header);
 };
 
-/* A choice of how its buffers are read. Formats may share one. */
+/* An option for how a format's buffers are read. Formats may share one. */
 struct pfd_format_option {
     struct pfd_option_info info;
-    size_t member; /* where struct pfd_options has the word's number */
+    size_t member; /* of struct pfd_options: the word's number */
 };
 
-/* Whose habits the text follows. */
+/* The program whose conventions the text follows. */
 extern const struct pfd_format_option pfd_option_compat;
 
 struct pfd_format {
@@ -253,24 +254,24 @@ struct pfd_format {
      * line for `printfdecode formats`, and words for `inspect`. */
     struct pfd_format_info info;
 
-    /* NULL at the end; NULL: none. A choice of its own is also a member of
+    /* NULL at the end; NULL: none. An option of its own is also a member of
      * struct pfd_options, an enum of the words' numbers. */
     const struct pfd_format_option *const *options;
 
     size_t state_size; /* of pfd_walk.state; 0: none */
-    /* More of it, not cleared between buffers, where strings share keys. */
+    /* Further state, not cleared between buffers, where strings share keys. */
     size_t collisions_size;
 
-    /* Raised when what `layout` and `flags` of its records mean changes: chunks
-     * keep them. */
+    /* Incremented when the meaning of `layout` or `flags` of its records
+     * changes: chunks store it. */
     uint32_t record_version;
 
-    /* Where its strings are read and how their arguments lie in a payload. */
+    /* How its strings are read, and the layout of their arguments. */
     struct pfd_string_kind strings;
 
     /*
-     * Adds the format's strings in a code object to strings; *n_rows: how many
-     * it saw. PFD_OK, or PFD_ERR_NOMEM.
+     * Adds the format's strings in a code object to strings; *n_rows: rows
+     * found. PFD_OK, or PFD_ERR_NOMEM.
      */
     enum pfd_status (*load)(const struct pfd_format *self,
                             const struct pfd_image *image,
@@ -278,13 +279,13 @@ struct pfd_format {
                             struct pfd_report *report, size_t *n_rows,
                             struct pfd_error *err);
 
-    /* An entry's bytes stand in several places: n_bytes says only how many. */
+    /* An entry's bytes are in several places: n_bytes is only their number. */
     bool is_scattered;
 
-    /* Its messages are of errors, all of them. */
+    /* All of its messages are errors. */
     bool complains;
 
-    /* Its buffers speak of shaders (walk->shaders, look->shaders). */
+    /* Its buffers refer to shaders (shader_table of the walk and the view). */
     bool reads_shaders;
 
     /* Adds the format's strings in a shader. PFD_OK, or PFD_ERR_NOMEM. NULL:
@@ -296,88 +297,88 @@ struct pfd_format {
 
     /*
      * How much the first bytes (PFD_PROBE_BYTES, or all) look like a buffer of
-     * this format, 0 to 100: 0 cannot be, 20 nothing speaks against it, 60 the
-     * header makes sense, 80 and more it could hardly be chance. n_buffer:
-     * bytes of the whole buffer, 0 where it is longer than what is seen: how
-     * long is never asked then, since a stream could not tell. NULL: never
-     * guessed.
+     * this format, 0 to 100. 0: impossible; 20: nothing speaks against it; 60:
+     * the header makes sense; 80 and more: hardly chance. n_buffer: the size of
+     * the buffer, 0 where it is larger than `first`; a longer buffer's size is
+     * not used, since a stream does not know it. NULL: never guessed.
      */
     int (*probe)(const struct pfd_byte_reader *first, uint64_t n_buffer);
 
     /*
      * Adds records to the batch until it is full (PFD_OK), the buffer ends
      * (PFD_END) or more bytes are needed to decide (PFD_MORE; never where the
-     * view is the last). Always advances, always ends. Where bytes can be read
-     * in several ways, it decides once from all evidence in a bounded stretch,
-     * the same however much is in view; what is left beside the entry's reading
-     * goes to pfd_walk_alternative(), and the entry has a finding that says so.
+     * view is the last). Always advances, always ends. Where bytes have several
+     * readings, it decides once from all evidence in a bounded range, the same
+     * for a view of any size; the other readings go to pfd_walk_alternative(),
+     * and the entry has a finding that says so.
      */
     enum pfd_status (*walk)(struct pfd_walk *walk);
 
     /*
-     * Moves a copy of a walk that has made records to the first place in
-     * [from, to), any multiple of 8, where an entry begins beyond doubt; its
-     * state is then that of any walk that comes there. False: there is none.
-     * walk() obeys walk->until, and is between two entries where it ends at or
-     * behind that: what came before has no bearing on what comes. The view is
-     * all of the buffer. NULL: such places cannot be told.
+     * Moves a copy of a walk that has added records to the first offset in
+     * [from, to), any multiple of 8, where an entry certainly begins; its state
+     * is then that of any walk that arrives there. False: there is none.
+     * walk() respects walk->until, and is between two entries where it ends at
+     * or behind it: bytes before have no influence on the entries behind. The
+     * view is the whole buffer. NULL: such offsets cannot be recognized.
      */
     bool (*split)(struct pfd_walk *walk, uint64_t from, uint64_t to);
 
     /*
      * Could walk() have made this record, of these bytes, with this string?
-     * Asked of records that come from elsewhere, before slots(), make(),
-     * origin() and entry_word(), which may then rely on it as they rely on the
-     * walk; never of the walk's own. A record of the walk whose string is not
-     * there (NULL, and layout 0) passes. NULL: what pfd_record_is_sound() checks
-     * of every format is enough.
+     * Called for records from outside, before slots(), make(), origin() and
+     * entry_word(), which may then trust the record as they trust the walk;
+     * never for the walk's own. A record of the walk with a missing string
+     * (NULL, and layout 0) passes. NULL: the checks of pfd_record_is_sound(),
+     * which hold for every format, are enough.
      */
     bool (*is_record)(const struct pfd_record_view *record_view);
-    /* What it says hangs on the record, its string and how many bytes there
-     * are, not on what they are: it need not be asked again of the same. */
+    /* The answer depends on the record, its string and the number of bytes, not
+     * on their values: it need not be repeated for the same ones. */
     bool is_record_by_size;
 
     /*
-     * Slots of a look whose string is known, into ret [PFD_ARGUMENTS_MAX];
-     * all of them lie within the payload. Returns how many. Asked for each
+     * Slots of a record whose string is known, into ret [PFD_ARGUMENTS_MAX];
+     * all of them lie within the payload. Returns their number. Called for each
      * record whose layout is not 0 (findings: bits are added), and for others
-     * when somebody wants arguments that no conversion takes.
+     * when the caller wants arguments without a conversion.
      */
     size_t (*slots)(const struct pfd_record_view *record_view,
                     struct pfd_slot *ret, uint64_t *findings);
 
-    /* One sentence on what a record's layout means, for width_mismatch and
-     * types_guessed; NULL where neither happens, or the latter needs none. */
+    /* One sentence that explains a record's layout, for width_mismatch and
+     * types_guessed; NULL where neither occurs, or the latter needs none. */
     const char *(*layout_text)(uint64_t layout);
 
     /*
-     * The text of a record with PFD_RECORD_SYNTHESIZED: a format string that stands
+     * The text of a record with PFD_RECORD_SYNTHESIZED: a format string stored
      * in the entry, or a message that the format composes. The record's string
-     * may be NULL, or one of the table that says how. NULL: no such records.
+     * may be NULL, or one of the table that determines the text. NULL: no such
+     * records.
      */
     void (*make)(const struct pfd_record_view *record_view,
                  struct pfd_synthesized *ret);
-    /* Changes the compiled steps of a made text that is laid out to what its
-     * values are, before slots() is asked; returns finding bits. May be NULL. */
+    /* Adapts the compiled steps of a synthesized text with lay_out to its
+     * values, before slots() is called; returns finding bits. May be NULL. */
     uint64_t (*adapt)(const struct pfd_record_view *record_view,
                       struct pfd_step *steps, size_t n_steps);
 
     /*
-     * What is known of where an entry comes from, into ret [PFD_ORIGINS_MAX],
-     * in the order to show it in; returns how many. Texts are static, of the
-     * table or of the entry. NULL: nothing is, which costs nothing.
+     * The known origins of an entry, into ret [PFD_ORIGINS_MAX], in the order
+     * of display; returns their number. Texts are static, of the table or of
+     * the entry. NULL: no origins, at no cost.
      */
     size_t (*origin)(const struct pfd_record_view *record_view,
                      struct pfd_origin *ret);
-    /* The names that it can give, NULL at the end; NULL: none. */
+    /* The names of origins that it can return, NULL at the end; NULL: none. */
     const char *const *origin_names;
     /* Only records of strings with this flag have any; 0: any record may. */
     uint8_t origin_flag;
 
     /*
-     * What the dwords at byte `at` are, as pfd_decoder_word() and
-     * pfd_entry_word() say it; made by pfd_word_set(). False: info's tables of
-     * words say it, or nothing does. NULL: never more than these.
+     * Describe the dwords at byte `at`, for pfd_decoder_word() and
+     * pfd_entry_word(); the result is made by pfd_word_set(). False: info's
+     * tables of words describe it, or it is unknown. NULL: these tables alone.
      */
     bool (*buffer_word)(const struct pfd_walk *walk, uint64_t at,
                         struct pfd_word *ret);
@@ -388,18 +389,18 @@ struct pfd_format {
     const struct pfd_format_live *live;
 
     /*
-     * For whole buffers in memory of any kind: the first place in [from, to) of
-     * a field whose address is a multiple of 8, where chance would hardly make
-     * such a header and such an entry behind it; ret tells of it. `to` or
-     * beyond: there is none. NULL: not to be found by its header.
+     * For whole buffers in any memory: the first offset in [from, to) of a
+     * field, at an address that is a multiple of 8, with a header and an entry
+     * behind it that are hardly chance; ret describes the buffer. `to` or
+     * beyond: there is none. NULL: the header cannot be recognized.
      */
     size_t (*find)(const struct pfd_field *field, size_t from, size_t to,
                    struct pfd_whole *ret);
 
     /*
-     * What stands where it is known from elsewhere that a buffer of this format
-     * or of one like it begins, bytes [n]: how long it is. False: no such
-     * header. NULL: nobody else knows.
+     * The size of a buffer, bytes [n], where another source says that a buffer
+     * of this format or a similar one begins. False: no such header. NULL: no
+     * other source knows of its buffers.
      */
     bool (*measure)(const uint8_t *bytes, size_t n, struct pfd_whole *ret);
 };
@@ -421,9 +422,9 @@ const struct pfd_format *pfd_format_find(const char *name);
  * Adds another reading of the batch's newest entry: reading is that entry's
  * record with another string, key, layout, findings or stream. Its bytes are
  * the entry's; or all readings of a copied entry are copied, each right behind
- * the one before it, and n_bytes is then how many bytes this one's copy has.
- * To be called right behind the entry, for one that carries a finding that says
- * so; more than PFD_ALTERNATIVES_MAX are left out.
+ * the one before it, and n_bytes is then the size of this one's copy. To be
+ * called right behind the entry, which carries a finding that says so; readings
+ * beyond PFD_ALTERNATIVES_MAX are dropped.
  */
 void pfd_walk_alternative(struct pfd_walk *walk,
                           const struct pfd_record *reading);
@@ -436,7 +437,7 @@ void pfd_walk_finding(struct pfd_walk *walk, enum pfd_finding_kind kind,
 bool pfd_word_set(struct pfd_word *ret, uint64_t end, const char *text, ...)
     PFD_PRINTF(3, 4);
 
-/* A word of what lies behind a buffer's used part; true. */
+/* A word behind a buffer's used part; true. */
 bool pfd_word_set_unused(struct pfd_word *ret);
 
 /* The default of buffer_word() and of entry_word(): by info's tables and
@@ -457,11 +458,11 @@ void pfd_walk_describe_gap(struct pfd_walk_gap *ret, uint64_t from, uint64_t to,
                            uint64_t end);
 
 /*
- * A buffer can be said to be long and have few bytes: it has holes, which are
- * zeros that nobody wrote, and looking at them would cost time that nobody
- * paid for with bytes. Whoever looks for something, place by place, takes the
- * next place from here: `at`, or, where all is zero up to a place further on,
- * that one: before `end`, and a multiple of 8 bytes away.
+ * A sparse buffer is long and has few bytes: its holes are zeros that were
+ * never written, and a search through them would take time in proportion to
+ * the claimed size. A search over offsets gets its next one here: `at`, or,
+ * where only zeros follow, a later one: before `end`, and a multiple of 8 bytes
+ * away.
  */
 uint64_t pfd_walk_pass_hole(const struct pfd_walk *walk, uint64_t at,
                             uint64_t end);
@@ -474,16 +475,16 @@ static inline uint64_t pfd_walk_pass(const struct pfd_walk *walk, uint64_t at,
     return pfd_walk_pass_hole(walk, at, end);
 }
 
-/* After a walk: entries in the batch that have missing bytes say so. */
+/* After a walk: marks the batch's entries that have missing bytes. */
 void pfd_walk_mark_missing(struct pfd_walk *walk);
 
-/* Says that a hole was passed over in which zeros would mean something. */
+/* Reports a skipped hole in which zeros would have a meaning. */
 void pfd_walk_report_hole(struct pfd_walk *walk, uint64_t from, uint64_t to);
 
 /*
- * The bytes of a record that do not stand in one piece in the view: appends
- * some, then makes all that was appended since the last copied record those of
- * record (the batch's newest).
+ * Copies the bytes of a record that is not contiguous in the view: appends
+ * some, then assigns all bytes appended since the last copied record to record
+ * (the batch's newest).
  */
 void pfd_walk_copy_add(struct pfd_walk *walk, const void *bytes, size_t n);
 void pfd_walk_copy_done(struct pfd_walk *walk, struct pfd_record *record);
@@ -506,11 +507,11 @@ static inline const uint8_t *pfd_batch_payload(
 }
 
 /*
- * Can an entry be made of a record (an entry's, or another reading) that comes
- * from elsewhere: of any bytes, findings, layout and flags, with a string of
- * any table or none? Its string, key and bytes are then such as the walk of
- * this format gives, and what is read of them stays within them. Of an entry
- * whose readings have bytes of their own, each is to be asked with those.
+ * Is a record from outside (an entry's, or another reading) sound? It may have
+ * any bytes, findings, layout and flags, and a string of any table or none. If
+ * true, the walk of this format could have made it with its string, key and
+ * bytes, and no read of it leaves these bytes. Where the readings of an entry
+ * have bytes of their own, check each with those.
  */
 bool pfd_record_is_sound(const struct pfd_format *format,
                          const struct pfd_record_view *record_view);
@@ -521,7 +522,7 @@ static inline struct pfd_record *pfd_walk_record(struct pfd_walk *walk)
     return &walk->batch->records[walk->batch->n++];
 }
 
-/* Places that the batch still has room for. */
+/* Records that the batch still has room for. */
 static inline size_t pfd_walk_room(const struct pfd_walk *walk)
 {
     const struct pfd_batch *batch = walk->batch;
@@ -530,7 +531,7 @@ static inline size_t pfd_walk_room(const struct pfd_walk *walk)
                : 0;
 }
 
-/* True while the batch has room for one more place. */
+/* True while the batch has room for one more offset. */
 static inline bool pfd_walk_has_room(const struct pfd_walk *walk)
 {
     const struct pfd_batch *batch = walk->batch;
@@ -538,7 +539,7 @@ static inline bool pfd_walk_has_room(const struct pfd_walk *walk)
            batch->n_counted < PFD_COUNTED_MAX;
 }
 
-/* So many entries may be counted next, instead of adding records. */
+/* The number of entries that may be counted next, instead of adding records. */
 static inline size_t pfd_walk_countable(const struct pfd_walk *walk)
 {
     const struct pfd_batch *batch = walk->batch;
@@ -547,7 +548,7 @@ static inline size_t pfd_walk_countable(const struct pfd_walk *walk)
                : 0;
 }
 
-/* What a walk made of a stretch. */
+/* The number of entries in a batch, records and counted ones. */
 static inline size_t pfd_batch_entries(const struct pfd_batch *batch)
 {
     return batch->n_counted + batch->n - batch->n_others;
@@ -564,7 +565,7 @@ static inline uint64_t pfd_walk_end(const struct pfd_walk *walk)
     return walk->base + walk->view.n;
 }
 
-/* Reads of the view at an absolute place that the caller has checked. */
+/* Reads the view at an absolute offset that the caller has checked. */
 static inline uint64_t pfd_walk_u64(const struct pfd_walk *walk, uint64_t at)
 {
     return pfd_byte_reader_peek_u64(&walk->view, (size_t)(at - walk->base));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which strings of a HIP message are null: they take no bytes, so what follows
- * stands where they would. Every choice is followed through the payload and
- * weighed by the bits that it takes to say what is there (likelihood.h): one under
- * which the payload is used up by texts and numbers as they are usual is far
- * shorter than the others.
+ * Finds null strings in HIP messages: they take no bytes, so the next argument
+ * is at their place. Every combination is followed through the payload and
+ * scored by the bits that it takes to encode the values (likelihood.h): one
+ * that uses up the payload with usual texts and numbers needs by far the fewest
+ * bits.
  */
 #include <string.h>
 
@@ -12,25 +12,24 @@
 
 enum {
     SLOT = 8,
-    /* Places in the payload that are followed at once; those beyond are given
-     * up where they take so many bits more than the best one, by what bytes
-     * take on the average. */
+    /* Limit of offsets that are followed at once. Beyond it the worst offset is
+     * dropped, by its bits and an average for the bytes that remain. */
     PLACES_MAX = 32,
     BITS_PER_BYTE = 5,
     BITS_FAR = 60,
-    /* Bytes of texts that are looked at for one payload, beside its size. */
+    /* Limit of text bytes that are scored in one payload, beside its size. */
     LOOKS_MAX = 1 << 16,
-    /* That a string is null; has something else behind its NUL than zeros;
-     * does not end. */
+    /* Cost of a null string; of nonzero bytes between a NUL and the end of the
+     * padding; of a missing NUL. */
     BITS_NULL = 8,
     BITS_PADDING = 4,
     BITS_GARBAGE = 8,
     BITS_CLIPPED = 28,
-    /* That an argument of 32 bits has something in its upper half: its sign, or
-     * anything. */
+    /* Cost of a nonzero upper half in an argument of 32 bits: its sign, or any
+     * bits. */
     BITS_SIGN = 6,
     BITS_UPPER = 52,
-    /* That there are arguments that no conversion takes; that the rest is none;
+    /* Cost of arguments without a conversion; of a rest that is no argument;
      * bytes of it that count. */
     BITS_REST = 12,
     BITS_ODD_REST = 40,
@@ -39,7 +38,7 @@ enum {
 _Static_assert((int)PFD_WAYS_MAX == 1 + (int)PFD_ALTERNATIVES_MAX,
                "every way but the best is an alternative");
 
-/* The likeliest ways to one place. */
+/* The likeliest ways to reach one offset. */
 struct place {
     uint32_t at;
     struct pfd_ways ways;
@@ -54,7 +53,7 @@ struct search {
     struct pfd_byte_reader payload;
     uint32_t n; /* bytes of it */
     size_t n_looked;
-    bool all; /* none was given up that may be likely */
+    bool all; /* no likely way was dropped */
 };
 
 static struct search search_of(const struct pfd_byte_reader *payload)
@@ -73,7 +72,7 @@ static uint64_t estimate(const struct search *s, const struct place *p)
     return p->ways.way[0].bits + (uint64_t)BITS_PER_BYTE * (s->n - p->at);
 }
 
-/* Room for a place that takes so much; NULL: it is given up. */
+/* Room for an offset with this score; NULL: the offset is dropped. */
 static struct place *make_room(struct search *s, struct front *front,
                                uint64_t bits)
 {
@@ -90,8 +89,8 @@ static struct place *make_room(struct search *s, struct front *front,
     return bits < most ? worst : NULL;
 }
 
-/* The place of `at` in a front, which takes so much at least; NULL: it is given
- * up. */
+/* The place with offset `at` in a front, with at least this score; NULL: it is
+ * dropped. */
 static struct place *place_at(struct search *s, struct front *front,
                               uint32_t at, uint32_t bits)
 {
@@ -106,7 +105,7 @@ static struct place *place_at(struct search *s, struct front *front,
     return place;
 }
 
-/* Takes the ways of `from` on to `at`, with so many bits more. */
+/* Extends the ways of `from` to `at`, which adds so many bits. */
 static void go_on(struct search *s, struct front *to, const struct place *from,
                   uint32_t at, uint64_t bits, uint64_t choice)
 {
@@ -119,7 +118,7 @@ static void go_on(struct search *s, struct front *to, const struct place *from,
     }
 }
 
-/* ---- what arguments take ---- */
+/* ---- bits of arguments ---- */
 
 static uint64_t text_bits(struct search *s, uint32_t at, uint32_t *n_used)
 {
@@ -162,7 +161,7 @@ static uint64_t rest_bits(const struct search *s, uint32_t at)
     return bits + (s->n % SLOT == at % SLOT ? 0 : BITS_ODD_REST);
 }
 
-/* ---- the usual case, told in less time ---- */
+/* ---- the usual case, decided faster ---- */
 
 enum {
     FITS_LOOKED = 32,
@@ -170,8 +169,8 @@ enum {
     BITS_USUAL = 8, /* of a byte, at most */
 };
 
-/* Ways in which the payload is used up exactly, counted up to two; more steps
- * than are looked at count as two. */
+/* The number of ways to use up the payload exactly, up to two; a search beyond
+ * the limit counts as two. */
 static unsigned count_fits(const struct search *s, const struct pfd_step *step,
                            uint32_t at, unsigned *n_looked)
 {
@@ -195,7 +194,7 @@ static unsigned count_fits(const struct search *s, const struct pfd_step *step,
     return n_fits;
 }
 
-/* All strings are there, and every argument is as such arguments are. */
+/* True: no string is null, and every argument has a usual value. */
 static bool is_usual(const struct search *s, const struct pfd_step *step,
                      uint32_t at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The choices of how buffers are read, out of the tables of all formats. */
+/* The options for how buffers are read, from the tables of all formats. */
 #include <string.h>
 
 #include "core/decode/format.h"
@@ -18,7 +18,7 @@ const struct pfd_format_option pfd_option_compat = {
     .member = offsetof(struct pfd_options, compat),
 };
 
-/* True the first time that a walk over all formats comes to it. */
+/* True for the first format, in a loop over all, that has this option. */
 static bool is_first(const struct pfd_format_option *option, size_t format)
 {
     for (size_t f = 0; f < format; f++) {

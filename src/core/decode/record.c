@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What holds of every record that a walk made, whatever its format. */
+/* Properties of every record that a walk makes, for any format. */
 #include "core/decode/format.h"
 
 enum {
@@ -28,8 +28,8 @@ static bool has_sound_bits(const struct pfd_format *format,
            (format->layout_text || !(r->findings & WIDTH_MISMATCH));
 }
 
-/* A copy can be longer than what it stands for, where a format reads on behind
- * an entry; what is scattered has its own count. */
+/* A copy can be longer than the bytes it covers, where a format reads past an
+ * entry; a scattered entry has a count of its own. */
 static bool has_sound_size(const struct pfd_format *format,
                            const struct pfd_record_view *record_view)
 {
@@ -44,8 +44,8 @@ static bool has_sound_size(const struct pfd_format *format,
            (r->n_bytes >= r->n_header && r->n_bytes <= c->n);
 }
 
-/* Is all there that the string's own steps read? Bytes of text are none of
- * them: a table knows no entry's. */
+/* Does the payload hold all values of the string's own steps? Text is not among
+ * them: strings in tables have no text slots. */
 static bool holds_values(const struct pfd_string *s, size_t n_payload)
 {
     if (s->n_payload != UINT32_MAX)

@@ -32,7 +32,7 @@ static bool is_zero(const uint8_t *p, size_t n)
     return p[0] == 0 && !memcmp(p, p + 1, n - 1);
 }
 
-/* The first page from this one on that a hole does not cover. */
+/* The first page from this one on that is not in a hole. */
 static size_t pass_holes(const struct pfd_recover *r, size_t page)
 {
     size_t i = pfd_range_find(r->holes, r->n_holes, page);

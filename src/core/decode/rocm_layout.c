@@ -8,8 +8,8 @@
 enum {
     DWORD = 4,
     SLOT = 8,
-    /* Device code never uses the last bytes: it asks for room for the header
-     * once more (rocm-device-libs, __printf_alloc). */
+    /* Device code never uses the last bytes: it reserves room for the header
+     * twice (rocm-device-libs, __printf_alloc). */
     NEVER_USED = 8,
 };
 
@@ -38,7 +38,7 @@ static enum pfd_status open_buffer(struct pfd_walk *w,
     return PFD_OK;
 }
 
-/* Bytes that one entry can take; strings in it come on top. */
+/* The most bytes of one entry, without its strings. */
 static uint64_t largest_entry(const struct pfd_table *table, uint32_t n_header)
 {
     uint64_t largest = n_header;
@@ -52,7 +52,7 @@ static uint64_t largest_entry(const struct pfd_table *table, uint32_t n_header)
     return largest;
 }
 
-/* Says whether the buffer was so full that messages may have been dropped. */
+/* Reports a buffer so full that messages may have been dropped. */
 static void report_header(struct pfd_walk *w, const struct pfd_rocm_buffer *b,
                           uint64_t largest)
 {
@@ -138,7 +138,7 @@ enum pfd_status pfd_rocm_finish(struct pfd_walk *w, struct pfd_rocm_buffer *b,
         w->batch->skipped_bytes += left;
         w->at = b->end;
     }
-    /* What follows is stale, and never looked at. */
+    /* The bytes behind are stale, and are not read. */
     if (pfd_walk_end(w) > w->at)
         w->at = pfd_walk_end(w);
     b->end = w->at;
@@ -156,7 +156,7 @@ uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at, uint64_t n)
 
 enum {
     PAGE = 4096,
-    /* So few bytes are judged by the header alone. */
+    /* A buffer of so few bytes is scored by its header alone. */
     SHORT = 64,
     CAPACITY_USUAL = 1 << 26,
 };
@@ -234,9 +234,9 @@ size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_field *field,
                      size_t from, size_t to, struct pfd_whole *ret)
 {
     enum {
-        /* Where the header is not that of whole pages, small numbers that mean
-         * something else look like entries: so many in a row, or fewer where a
-         * mapping begins. */
+        /* Without a header of whole pages, small numbers of other data look
+         * like entries: so many in a row are required, or fewer where a mapping
+         * begins. */
         ENTRIES_MIN = 8,
         ENTRIES_SURE = 32,
         KINDS_MIN = 3,
@@ -308,7 +308,7 @@ bool pfd_rocm_is_wide(const struct pfd_step *s)
            pfd_step_is_float(s) || s->conv == 'p' || s->conv == 'n';
 }
 
-/* One pass over the arguments, strings taken as they come or as nulls say. */
+/* Lays out all arguments once; nulls says which strings take no bytes. */
 static bool take_all(const struct pfd_step *steps,
                      const struct pfd_byte_reader *payload, uint32_t from,
                      uint64_t nulls, struct pfd_slot *slots,
@@ -353,7 +353,7 @@ static bool take_all(const struct pfd_step *steps,
     return at == n;
 }
 
-/* What no conversion takes. */
+/* Adds slots for the rest, which has no conversions. */
 static void take_rest(const struct pfd_byte_reader *payload,
                       struct pfd_slot *slots, struct pfd_rocm_arguments *ret)
 {

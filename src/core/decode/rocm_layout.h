@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ROCm's printf buffers have in common: the header of OpenCL's and HIP's,
- * and how HIP and hostcall messages lay out the arguments of a format string.
- * Part of the formats' floor; a format may use it or not.
+ * Shared by ROCm's printf buffers: the header of OpenCL's and HIP's, and the
+ * layout of a format string's arguments in HIP and hostcall messages. A helper
+ * that formats may use.
  */
 #ifndef PFD_ROCM_LAYOUT_H
 #define PFD_ROCM_LAYOUT_H
@@ -11,7 +11,7 @@
 #include "core/decode/format.h"
 
 enum {
-    /* A longer format string that stands in an entry is cut. */
+    /* A longer format string stored in an entry is cut. */
     PFD_ROCM_FORMAT_MAX = 1 << 16,
     /* u32 bytes used, u32 capacity (rocm-device-libs, __printf_alloc). */
     PFD_ROCM_HEADER = 8,
@@ -31,43 +31,42 @@ bool pfd_rocm_is_none(struct pfd_walk *walk, struct pfd_rocm_buffer *b,
                       uint64_t from, uint64_t to);
 
 /*
- * At the start of each call of walk(): reads the header, says whether the
- * buffer was so full that messages may have been dropped (an entry takes
- * n_header bytes and what its string states), and puts the walk behind it; sets
- * the end to what is there, once the view is the last. PFD_OK; PFD_MORE;
- * PFD_END: too short for a header (said).
+ * At the start of each call of walk(): reads the header, reports a buffer so
+ * full that messages may have been dropped (an entry takes n_header bytes and
+ * its string's n_payload), and moves the walk behind the header. Once the view
+ * is the last, limits the end to the available bytes. PFD_OK; PFD_MORE;
+ * PFD_END: too short for a header (reported).
  */
 enum pfd_status pfd_rocm_begin(struct pfd_walk *walk, struct pfd_rocm_buffer *b,
                                uint32_t n_header);
 
 /*
- * When too little for an entry is left: says so (why: the end of the
- * sentence), passes over what is stale, and says what is missing. PFD_MORE;
- * PFD_END.
+ * When too few bytes for an entry are left: reports them (why: the end of the
+ * sentence), skips stale bytes, and reports missing ones. PFD_MORE; PFD_END.
  */
 enum pfd_status pfd_rocm_finish(struct pfd_walk *walk,
                                 struct pfd_rocm_buffer *b, const char *why);
 
-/* Bytes that are left from `at` on for an entry of n, which are too few: those
- * that the header speaks of, or, if they would do, those that are here. */
+/* Bytes left from `at` on for an entry of n, which are too few: by the header,
+ * or, if these would suffice, the available ones. */
 uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at,
                        uint64_t n);
 
-/* What pfd_format.probe says of the header alone; 0: cannot be one. */
+/* The score of pfd_format.probe by the header alone; 0: impossible. */
 int pfd_rocm_probe(const struct pfd_byte_reader *first, uint64_t n_buffer);
 
 /*
- * pfd_format.find and pfd_format.measure. count: how many entries lead from one
- * to the next from the header on, some dozens at most, by strings that are
- * known; *is_whole: they lead to the end, or further than was looked. telling:
- * chance cannot make even one. is_pages: by the header it has whole pages.
+ * For pfd_format.find and pfd_format.measure. n: entries in sequence behind the
+ * header, up to some dozens, that match known strings; is_whole: the sequence
+ * reaches the end, or the limit of the check. is_telling: chance cannot produce
+ * even one. is_pages: by the header the buffer has whole pages.
  */
 struct pfd_rocm_chain {
     unsigned n;
-    unsigned n_kinds; /* different strings among them, as far as was counted */
+    unsigned n_kinds; /* different strings among them, up to a limit */
     bool is_whole;
     bool is_telling;
-    bool is_weak; /* other data could look so: all of them have to lead on */
+    bool is_weak; /* other data could look so: needs is_whole */
 };
 typedef struct pfd_rocm_chain (*pfd_rocm_chain_fn)(
     const struct pfd_table *table, struct pfd_byte_reader entries,
@@ -76,30 +75,31 @@ size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_field *field,
                      size_t from, size_t to, struct pfd_whole *ret);
 bool pfd_rocm_measure(const uint8_t *bytes, size_t n, struct pfd_whole *ret);
 
-/* What lies behind the used part, as pfd_format.buffer_word says it. */
+/* A word behind the used part, for pfd_format.buffer_word. */
 bool pfd_rocm_buffer_word(const struct pfd_walk *walk, uint64_t at,
                           struct pfd_word *ret);
 
-/* What laying out arguments found out, beside slots. */
+/* The result of laying out arguments, beside slots. */
 struct pfd_rocm_arguments {
     size_t n_slots;
-    uint32_t n_used;   /* bytes of the payload that the arguments take */
+    uint32_t n_used;   /* bytes of the payload taken by arguments */
     uint64_t findings; /* bits */
 };
 
 /*
  * Lays out the arguments of compiled steps in a payload from `from` on: 8
  * bytes each, strings NUL-terminated and padded to 8. nulls: a bit for each
- * string that is null and takes no bytes; another one is empty if nothing is
- * there. slots has room for PFD_ARGUMENTS_MAX; what is left over becomes slots
- * of 8 bytes. True: the payload is used up, by all arguments.
+ * string that is null and takes no bytes; other strings are empty where the
+ * payload has ended. slots has room for PFD_ARGUMENTS_MAX; the rest of the
+ * payload becomes slots of 8 bytes. True: all arguments together use up the
+ * payload exactly.
  */
 bool pfd_rocm_lay_out(const struct pfd_step *steps,
                       const struct pfd_byte_reader *payload, uint32_t from,
                       uint64_t nulls, struct pfd_slot *slots,
                       struct pfd_rocm_arguments *ret);
 
-/* A step that takes a string, or else an argument that has more than 32 bits. */
+/* is_text: the step takes a string; is_wide: an argument of over 32 bits. */
 static inline bool pfd_rocm_is_text(const struct pfd_step *s)
 {
     return s->conv == 's' && !(s->flags & PFD_STEP_JOIN);
@@ -110,24 +110,23 @@ enum {
     PFD_ROCM_NULLS_MAX = 62
 };
 
-/* Is none of the strings null, beyond doubt? All arguments are as usual, and
- * only so they use up the payload. */
+/* True: certainly no string is null. All arguments have usual values, and only
+ * without nulls they use up the payload exactly. */
 bool pfd_rocm_is_plain(const struct pfd_step *steps,
                        const struct pfd_byte_reader *payload, uint32_t from);
 
 /*
- * The likeliest ways in which the strings of such a payload can be null, if
- * compilers store nothing for them; the choice of a way is its nulls. None:
- * there are fewer arguments than the steps take. False: not all were looked at
- * that may be as likely.
+ * The likeliest combinations of null strings in such a payload, for compilers
+ * that store nothing for null; the choice of a way is its nulls. No way: there
+ * are fewer arguments than the steps take. False: the search has dropped
+ * combinations that may be as likely.
  */
 bool pfd_rocm_weigh(const struct pfd_step *steps,
                     const struct pfd_byte_reader *payload, uint32_t from,
                     struct pfd_ways *ret);
 
-/* The format string that stands in the payload at `from`, NUL-terminated and
- * padded to 8; without a NUL it ends with the payload. n_used: with its
- * padding. */
+/* The format string in the payload at `from`, NUL-terminated and padded to 8;
+ * without a NUL it ends with the payload. n_used: with its padding. */
 const char *pfd_rocm_text(const struct pfd_byte_reader *payload, uint32_t from,
                           uint32_t *n_text, uint32_t *n_used);
 

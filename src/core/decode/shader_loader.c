@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public side of shaders: modules in, their strings into the tables. */
+/* The public API of shaders: modules in, their strings into the tables. */
 #include "core/decode/format.h"
 #include "core/spirv/shader_table.h"
 
@@ -13,8 +13,8 @@ static size_t lower(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* What a shader takes is the set's like its strings: asked for before as much
- * as it can be, counted as it is. */
+/* A shader counts against the set's limit, as its strings do: before loading by
+ * its maximum, then by its actual size. */
 static enum pfd_status add_counted(struct pfd_strings *strings,
                                    const struct pfd_shader_info *info,
                                    pfd_finding_fn fn, void *user,
@@ -32,7 +32,7 @@ static enum pfd_status add_counted(struct pfd_strings *strings,
     return status;
 }
 
-/* All formats look at one shader. */
+/* Has every format load a shader. */
 static enum pfd_status load_shader(struct pfd_strings *strings,
                                    const struct pfd_shader *shader,
                                    struct pfd_report *report,

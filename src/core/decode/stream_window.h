@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream seen through windows: each begins where the walk stands and goes on
- * with newly read bytes. A window is counted: batches that point into it keep
- * it alive, so at most one for each worker exists beside the current one.
+ * Windows on a stream: each begins at the walk's position and ends with newly
+ * read bytes. A window is reference-counted, since batches point into it; at
+ * most one for each worker exists beside the current one.
  */
 #ifndef PFD_STREAM_WINDOW_H
 #define PFD_STREAM_WINDOW_H
@@ -26,8 +26,8 @@ struct pfd_windows {
 };
 
 /*
- * Replaces the current window by one that begins at `from` (a place in the
- * current one or its end). PFD_OK; PFD_ERR_IO; PFD_ERR_NOMEM.
+ * Replaces the current window by one that begins at `from` (an offset in the
+ * current one, or its end). PFD_OK; PFD_ERR_IO; PFD_ERR_NOMEM.
  */
 enum pfd_status pfd_windows_advance(struct pfd_windows *windows, uint64_t from,
                                     struct pfd_error *err);

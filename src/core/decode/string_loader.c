@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public side of strings: files in, listing out. */
+/* The public API of strings: loads files, lists strings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ struct loader {
     size_t n_bitcode;
 };
 
-/* A code object of ROCm without a table is as it should be. */
+/* Notes why a ROCm code object has no table; a sound one may have none. */
 static enum pfd_status ask_why(struct loader *loader,
                                const struct pfd_image *image)
 {
@@ -43,7 +43,8 @@ static enum pfd_status ask_why(struct loader *loader,
     return PFD_OK;
 }
 
-/* Nothing was found in the whole file: is that normal? */
+/* Reports that the whole file has no strings, with the reason if it is
+ * known. */
 static void report_nothing(const struct loader *loader,
                            struct pfd_report *report, const void *bytes,
                            size_t n)
@@ -92,7 +93,7 @@ bool pfd_strings_recognise(const void *bytes, size_t n)
     return pfd_container_recognise(bytes, n) || pfd_spirv_recognise(bytes, n);
 }
 
-/* All formats look at one ELF file. */
+/* Has every format load an ELF file. */
 static enum pfd_status load_piece(void *user,
                                   const struct pfd_memory_view *memory_view,
                                   struct pfd_report *report)
@@ -167,7 +168,7 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
     return status;
 }
 
-/* A compressed file's bytes, loaded as those in it. */
+/* Loads the inflated bytes of a compressed file. */
 static enum pfd_status load_compressed(struct pfd_strings *strings,
                                        const void *bytes, size_t n,
                                        const char *source, pfd_finding_fn fn,
@@ -262,7 +263,7 @@ enum pfd_status pfd_strings_get(const struct pfd_strings *strings, size_t i,
     return PFD_OK;
 }
 
-/* 0 for a string: that is as long as it is. */
+/* 0 for a string, whose width varies. */
 static uint8_t width_bits(const struct pfd_slot *slot)
 {
     if (slot->store == PFD_STORE_STRING)

@@ -46,9 +46,9 @@ void pfd_validation_chain_pass(struct pfd_validation_chain *c,
     c->end_of_last = w->at;
 }
 
-/* ---- where no record is ---- */
+/* ---- bytes without records ---- */
 
-/* A word that is in no record. */
+/* Accounts for a word in no record. */
 static void see(struct pfd_validation_chain *c, uint64_t at, uint32_t word)
 {
     if (at < pfd_validation_chain_limit(c)) {
@@ -74,7 +74,7 @@ enum pfd_status pfd_validation_chain_lose(struct pfd_validation_chain *c,
     return PFD_OK;
 }
 
-/* Says what was found instead of records; to: where one is again, or the end. */
+/* Reports the bytes between records; to: the next record, or the end. */
 static void report_gap(struct pfd_validation_chain *c, struct pfd_walk *w,
                        uint64_t to, bool found)
 {
@@ -158,8 +158,8 @@ static enum pfd_status give_up(struct pfd_validation_chain *c,
     return PFD_OK;
 }
 
-/* The next place from c->next on where a record is, or where that cannot be
- * told yet; *found: one is, and all of it is in view, or will never be. */
+/* The next offset from c->next on with a record, or where that needs more
+ * bytes; *found: there is one, and it is in view as far as it will ever be. */
 static uint64_t look_on(struct pfd_validation_chain *c, struct pfd_walk *w,
                         bool *found)
 {
@@ -203,7 +203,7 @@ enum pfd_status pfd_validation_chain_find(struct pfd_validation_chain *c,
 
 /* ---- the end ---- */
 
-/* More is stored than the count says. */
+/* Reports that more is stored than the count says. */
 static void report_beyond(const struct pfd_validation_chain *c,
                           struct pfd_walk *w, uint64_t stored)
 {
@@ -227,8 +227,8 @@ static void report_beyond(const struct pfd_validation_chain *c,
     w->batch->lost_bytes += lost * DWORD;
 }
 
-/* What sets the size of such a buffer, for so many bytes, which a setting can
- * be. */
+/* The setting of such a buffer's size, if a setting can have that many
+ * bytes. */
 struct setting {
     char text[128];
 };
@@ -246,7 +246,7 @@ static struct setting setting_of(const struct pfd_validation_chain *c,
     return ret;
 }
 
-/* What was lost, and how large a buffer would have had to be. */
+/* Reports the loss, and the size that a buffer would need. */
 static void report_overflow(const struct pfd_validation_chain *c,
                             struct pfd_walk *w, uint64_t stored)
 {

@@ -41,7 +41,7 @@ static struct pfd_value text_of(const char *text)
     return text_value(text, text ? strlen(text) : 0);
 }
 
-/* ---- what it has by itself ---- */
+/* ---- members of its JSON line ---- */
 
 struct asked {
     struct pfd_entry *entry;
@@ -79,8 +79,8 @@ static struct pfd_value nanoseconds_of(const struct asked *a)
     return known_integer(a->facts->time_unix_ns, 0);
 }
 
-/* As in JSON: all of one length, so that they are in order as texts, and a
- * beginning of one ("2026-11-26T09") is before all that begin so. */
+/* Formatted as in JSON, all of one length: texts compare in order of time, and
+ * a prefix ("2026-11-26T09") is before all times that begin with it. */
 static struct pfd_value time_of(const struct asked *a)
 {
     char *to = a->texts->time;
@@ -124,7 +124,7 @@ static struct pfd_value message_of(const struct asked *a)
     return text_value(text, n);
 }
 
-/* Words with blanks between, as a column of a table has them; notes are none. */
+/* Words with blanks between, as in a column of a table; without notes. */
 static struct pfd_value findings_of(const struct asked *a)
 {
     char *to = a->texts->findings;
@@ -189,7 +189,7 @@ struct pfd_value pfd_own_value(size_t own, struct pfd_entry *entry,
     return owns[own].value(&asked);
 }
 
-/* ---- what the sender of its buffer said ---- */
+/* ---- values of its buffer's sender ---- */
 
 static const struct sent {
     const char *name;

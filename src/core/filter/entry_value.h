@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an entry has beside its arguments, as values of a condition: what its
- * line of JSON says by these names (index, source, time ...), what its buffer's
- * sender said (host, pid ...), and its origin (lane, workgroup.x ...).
+ * The values of an entry that are not arguments, for conditions: the members of
+ * its JSON line (index, source, time ...), the values from its buffer's sender
+ * (host, pid ...), and its origins (lane, workgroup.x ...).
  */
 #ifndef PFD_ENTRY_VALUE_H
 #define PFD_ENTRY_VALUE_H
@@ -14,24 +14,24 @@
 enum {
     PFD_OWN_TIME_ROOM = 40,
     PFD_OWN_FINDINGS_ROOM = 64 * 24, /* the names of all kinds */
-    PFD_OWN_MAX = 64,                /* numbers of names are below */
+    PFD_OWN_MAX = 64,                /* numbers of names are below it */
 };
 
-/* Texts that are made for one entry. */
+/* Room for texts that are made for one entry. */
 struct pfd_own_texts {
     char time[PFD_OWN_TIME_ROOM];
     char findings[PFD_OWN_FINDINGS_ROOM];
 };
 
-/* The number of what a name stands for, below PFD_OWN_MAX; SIZE_MAX: it may be
- * an origin's. "entry." in front of it is passed over. */
+/* The number of a name, below PFD_OWN_MAX; SIZE_MAX: perhaps an origin's name.
+ * A prefix "entry." is skipped. */
 size_t pfd_own_find(const char *name);
 
-/* Does a format tell an origin of this name (`workgroup.x` is a part of
- * `workgroup`), or the sender of a buffer? "entry." likewise. */
+/* Is it the name of an origin of any format (`workgroup.x` is a part of
+ * `workgroup`), or of a value from senders? "entry." likewise. */
 bool pfd_own_is_origin(const char *name);
 
-/* Without an "entry." in front of it. */
+/* The name without its prefix "entry.". */
 const char *pfd_own_bare(const char *name);
 
 /* facts: never NULL. Texts are borrowed from the entry, the facts and texts. */
@@ -39,8 +39,8 @@ struct pfd_value pfd_own_value(size_t own, struct pfd_entry *entry,
                                const struct pfd_filter_facts *facts,
                                struct pfd_own_texts *texts);
 
-/* `lane`, or `workgroup.x`; what the format tells comes before what the sender
- * said. */
+/* `lane`, or `workgroup.x`; an origin of the format comes before a value of the
+ * sender. */
 struct pfd_value pfd_own_origin(const char *name, struct pfd_entry *entry,
                                 const struct pfd_filter_facts *facts);
 

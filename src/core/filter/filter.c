@@ -13,7 +13,7 @@
 #include "core/filter/where_range.h"
 #include "core/strings/column_names.h"
 
-/* More are a mistake, or an attack. */
+/* More patterns are a mistake, or an attack. */
 enum {
     PATTERNS_MAX = 64,
     MATCH_LEAST = 24 << 10, /* bytes that most matches do with */
@@ -78,14 +78,14 @@ static bool add_names_of(struct names *names, const struct pfd_string *s)
     return true;
 }
 
-/* What the strings were called that entries had, of which some are in no set of
- * strings: they come in the buffer. Of all runs. */
+/* The argument names of strings whose entries came, since some strings are in
+ * no string set but in the buffer. For all runs. */
 struct met {
     _Atomic uint64_t names; /* bits: names of the condition that were arguments
                              */
     atomic_bool any;
     pthread_mutex_t lock;
-    struct names there; /* while not all names were met; under the lock */
+    struct names there; /* until all names were met; under the lock */
 };
 
 struct pfd_filter {
@@ -98,11 +98,11 @@ struct pfd_filter {
     char **sources; /* [n_sources], owned */
     size_t n_sources;
     struct pfd_where *where; /* NULL: none */
-    uint64_t needed;         /* bits: its names that only arguments can have */
+    uint64_t needed;         /* bits: its names that only arguments have */
     struct met *met;         /* owned */
 };
 
-/* What is decided of a string before there is an entry. */
+/* The decision for a string, before there is an entry. */
 struct plan {
     enum {
         UNDECIDED,
@@ -110,12 +110,12 @@ struct plan {
         PERHAPS,
     } state;
     struct pfd_where_bound *bound; /* where there is a condition; owned */
-    /* It is all that decides before there is an entry; NULL: it is not. */
+    /* This range alone decides before an entry is made; NULL: none does. */
     const struct pfd_where_range *range;
 };
 
-/* The range of a string that is not wanted: holds nothing. A payload may have
- * no bytes at all that could be read: these are, instead. */
+/* The range of a rejected string: holds nothing. A payload may have no readable
+ * bytes: no_payload replaces it. */
 static const struct pfd_where_range no_range = {
     .span = UINT64_MAX,
     .outside = true,
@@ -135,7 +135,7 @@ struct pfd_filter_run {
     uint64_t gave_up;
 };
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 static enum pfd_status no_memory(struct pfd_error *err)
 {
@@ -363,7 +363,7 @@ bool pfd_filter_want_source(const struct pfd_filter *filter, const char *source)
     return filter->n_sources == 0;
 }
 
-/* Does one of them match? GAVE_UP: none does, but one might. */
+/* Does a pattern match? GAVE_UP: none does, but one might. */
 static enum pfd_match match_any(struct pfd_filter_run *run,
                                 const struct patterns *p, const char *text,
                                 size_t n)
@@ -380,7 +380,7 @@ static enum pfd_match match_any(struct pfd_filter_run *run,
     return ret;
 }
 
-/* Can entries of this string (NULL: of an unknown id) be wanted? */
+/* Can entries of this string (NULL: of an unknown id) be accepted? */
 static bool want_string(struct pfd_filter_run *run, const struct pfd_string *s)
 {
     const struct patterns *p = &run->filter->format_strings;
@@ -398,12 +398,12 @@ bool pfd_filter_may_want(struct pfd_filter_run *run,
     return s && has_id(run->filter, s->key) && want_string(run, s);
 }
 
-/* Many buffers mix strings that are wanted with such that are not: what a
- * range can say is asked without a branch. */
+/* Many buffers mix accepted and rejected strings: a range decides without a
+ * branch. */
 static void set_range(const struct pfd_filter *f, struct plan *plan)
 {
     bool is_never = plan->state == NEVER;
-    /* Who is turned down by its text is not bound to the condition. */
+    /* A string rejected by its text has no bound. */
     bool has_one = plan->bound && f->where->n == 1 && plan->bound->ranges;
     if (f->n_sources)
         return;
@@ -414,7 +414,7 @@ static void set_range(const struct pfd_filter *f, struct plan *plan)
     }
 }
 
-/* Entries of this string come, and the condition was bound to it. */
+/* Notes that entries of this string came, and which names it has. */
 static void meet(const struct pfd_filter *f, const struct pfd_string *s,
                  const struct pfd_where_bound *bound)
 {
@@ -527,7 +527,7 @@ static bool fulfils(const struct pfd_where *where,
                           NULL);
 }
 
-/* Of a plan with a range. */
+/* For a plan with a range. */
 static inline bool range_holds(const struct plan *plan, const uint8_t *payload)
 {
     return pfd_where_range_holds(
@@ -560,8 +560,8 @@ enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
     return run->filter->messages.n ? PFD_LOOK_ASK : PFD_LOOK_YES;
 }
 
-/* An entry with its bytes in the view, laid out as its string says, under its
- * string's key, behind a header that ranges can read. */
+/* An entry with its bytes in the view, with its string's layout and key, behind
+ * a header that ranges can read. */
 static inline bool is_plain(const struct pfd_record *r)
 {
     return r->kind == PFD_RECORD_ENTRY && r->string && !r->layout &&
@@ -593,13 +593,13 @@ size_t pfd_filter_pass(const struct pfd_filter_run *run,
     return i;
 }
 
-/* Of an entry that no table has; or memory is out, and it is not known. */
+/* For an entry whose string is in no table, or when out of memory. */
 static bool fulfils_alone(struct pfd_filter_run *run, struct pfd_entry *entry)
 {
     struct pfd_where_bound *bound =
         pfd_where_bind(run->filter->where, entry->string);
     if (!bound) {
-        entry->of->message.failed = true; /* entries have no other way */
+        entry->of->message.failed = true; /* the caller checks this */
         return false;
     }
     meet(run->filter, entry->string, bound);
@@ -650,7 +650,7 @@ bool pfd_filter_want(struct pfd_filter_run *run, struct pfd_entry *entry)
            fulfils_condition(run, entry) && want_message(run, entry);
 }
 
-/* ---- names that there are ---- */
+/* ---- existing names ---- */
 
 static bool is_column(const struct pfd_strings *strings, const char *name)
 {
@@ -662,7 +662,7 @@ static bool is_column(const struct pfd_strings *strings, const char *name)
     return false;
 }
 
-/* Those that another list has. */
+/* Adds the names of another list. */
 static void add_names(struct names *names, const struct names *others)
 {
     char text[NAMES_ROOM];

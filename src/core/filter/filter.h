@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the library's own loops ask a filter before they make an entry. */
+/* The filter's interface for the library's own loops: tests records before an
+ * entry is made. */
 #ifndef PFD_FILTER_H
 #define PFD_FILTER_H
 
@@ -10,18 +11,18 @@
 enum pfd_look_result {
     PFD_LOOK_NO,
     PFD_LOOK_YES,
-    PFD_LOOK_ASK, /* the entry itself: pfd_filter_want() */
+    PFD_LOOK_ASK, /* make the entry, then pfd_filter_want() */
 };
 
-/* What a record and its payload say already. */
+/* The decision by a record and its payload alone. */
 enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
                                      const struct pfd_record *record,
                                      const uint8_t *payload);
 
 /*
- * The same of many: the first record from `from` on that is not surely an entry
- * that is turned down, or batch->n; *n_bytes: those of the entries before it
- * are added. view, base: of pfd_batch_payload().
+ * The same for a batch: the first record from `from` on that is not certainly
+ * a rejected entry, or batch->n. Adds the bytes of the entries before it to
+ * *n_bytes. view, base: of pfd_batch_payload().
  */
 size_t pfd_filter_pass(const struct pfd_filter_run *run,
                        const struct pfd_batch *batch, size_t from,

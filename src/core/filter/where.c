@@ -26,7 +26,7 @@ struct reader {
     struct draft *w;
     const char *text; /* NUL-terminated */
     size_t at;
-    unsigned depth; /* values on the stack once this one is there */
+    unsigned depth; /* values on the stack, with the current one */
     struct pfd_error *err;
     enum pfd_status status;
 };
@@ -42,7 +42,7 @@ operators[] = {
 #undef PFD_X
 };
 
-/* Always false, and the first failure is the one that counts. */
+/* Always false; the first failure is the one reported. */
 static bool fail(struct reader *r, size_t at, const char *why)
 {
     if (r->status == PFD_OK) {
@@ -116,7 +116,8 @@ static int digit_of(char c)
     return 99;
 }
 
-/* A byte of what is beyond ASCII is part of a name: column_names.h says of which. */
+/* Bytes beyond ASCII are part of a name: column_names.h decides which of
+ * them. */
 static bool is_word(char c)
 {
     return digit_of(c) < 10 || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
@@ -178,7 +179,7 @@ static bool read_number(struct reader *r)
     return add_constant(r, v);
 }
 
-/* One character of a text in quotes; -1: it is wrong. */
+/* Reads one character of a quoted text; -1: a fault. */
 static int read_escape(struct reader *r)
 {
     static const char letters[] = "n\nt\tr\r0\0\\\\\"\"''";
@@ -278,7 +279,7 @@ static bool read_name(struct reader *r)
 
 /* ---- operators ---- */
 
-/* A number with a minus before it is a number. */
+/* Folds a minus before a number. */
 static bool negate_constant(struct reader *r)
 {
     const struct pfd_where_op *last = &r->w->ops[r->w->n - 1];
@@ -321,8 +322,8 @@ static bool read_unary(struct reader *r)
     return fail(r, r->at, "a name, a number or a text expected");
 }
 
-/* The binary operator here; PFD_WHERE_N_CODES: there is none. Longer ones
- * stand before their beginnings in the table. */
+/* The binary operator here; PFD_WHERE_N_CODES: there is none. An operator comes
+ * before its prefixes in the table. */
 static enum pfd_where_code peek_operator(struct reader *r)
 {
     skip_space(r);
@@ -334,7 +335,8 @@ static enum pfd_where_code peek_operator(struct reader *r)
     return PFD_WHERE_N_CODES;
 }
 
-/* A comparison of a name with a constant is one operation: most are that. */
+/* Joins the comparison of a name and a constant into one operation, the most
+ * frequent one. */
 static void join_comparison(struct reader *r, enum pfd_where_code code)
 {
     struct draft *w = r->w;
@@ -356,7 +358,7 @@ static void join_comparison(struct reader *r, enum pfd_where_code code)
     add(r, code);
 }
 
-/* Operators that bind at least so tightly. */
+/* Reads operators that bind at least so tightly. */
 static bool read_expression(struct reader *r, unsigned least)
 {
     if (++r->depth > PFD_WHERE_STACK_MAX)

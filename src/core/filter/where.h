@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A condition on an entry's raw arguments and its origin, such as
- * `t > 0.5 && lane == 3`. Read once; bound to each format string, where names
- * become places; then tested against payloads, without any of them being
- * printed. Immutable once read: any number of threads may share it.
+ * `t > 0.5 && lane == 3`. Parsed once; bound to each format string, which turns
+ * names into places; then tested against payloads, without printing them.
+ * Immutable once parsed: any number of threads may share it.
  *
  * Values are integers (exact: 128 bits, so that signed and unsigned ones of 64
- * compare as they are), floats (binary64) and text. What is not there, since
+ * bits compare correctly), floats (binary64) and text. A missing value, because
  * the format string has no such argument or a calculation has no result
- * (division by zero, a shift by too much, text less a number), is *nothing*:
- * comparing and calculating with nothing gives nothing, `!` of it as well,
- * `&&` and `||` give what the other side decides alone, and an entry for which
- * the whole is nothing does not fulfil the condition.
+ * (division by zero, a shift by too much, text less a number), is *nothing*.
+ * Comparisons and calculations with nothing give nothing, and so does `!`;
+ * `&&` and `||` give the result that the other side decides alone. An entry
+ * for which the whole condition is nothing does not fulfil it.
  *
  * Precedence, weakest first: || && (== != < <= > >=) | ^ & (<< >>) (+ -)
- * (* / %) and the unary ! and -. Bits bind more tightly than comparisons, so
- * that `flags & 4 == 4` says what it seems to.
+ * (* / %) and the unary ! and -. Bit operators bind more tightly than
+ * comparisons: `flags & 4 == 4` tests a bit.
  */
 #ifndef PFD_WHERE_H
 #define PFD_WHERE_H
@@ -28,7 +28,7 @@ enum {
     PFD_WHERE_TEXT_MAX = 4096, /* bytes of an expression */
     PFD_WHERE_OPS_MAX = 1024,
     PFD_WHERE_NAMES_MAX = 64,
-    PFD_WHERE_STACK_MAX = 64, /* values at once: depth of nesting */
+    PFD_WHERE_STACK_MAX = 64, /* values at once: limits nesting */
 };
 
 enum pfd_value_type {
@@ -53,8 +53,8 @@ struct pfd_value {
 struct pfd_where;
 
 /*
- * Reads an expression. PFD_OK; PFD_ERR_USAGE: it is none, err says where and
- * why (offset: bytes into text); PFD_ERR_NOMEM.
+ * Parses an expression. PFD_OK; PFD_ERR_USAGE: a fault, err has the place
+ * (offset: bytes into text) and the reason; PFD_ERR_NOMEM.
  */
 enum pfd_status pfd_where_new(const char *text, struct pfd_where **ret,
                               struct pfd_error *err);
@@ -70,20 +70,20 @@ const char *pfd_where_name(const struct pfd_where *where, size_t i);
 
 struct pfd_where_range;
 
-/* Where each of its names is in the entries of one string. One block of
- * memory, to be freed with free(). */
+/* The places of a condition's names in the entries of one string. One block of
+ * memory; freed with free(). */
 struct pfd_where_bound {
     bool is_never;   /* no entry of this string can fulfil it */
-    bool asks_entry; /* for more than its arguments */
-    /* It is comparisons alone, as ranges: [as many as there are], in order;
-     * for entries that are laid out as their string says. NULL: it is not. */
+    bool asks_entry; /* for values beside its arguments */
+    /* A condition of comparisons alone, as ranges: [as many as there are], in
+     * order; for entries with the string's layout. NULL: another condition. */
     struct pfd_where_range *ranges;
     uint32_t steps[]; /* [n names]; or one of these: */
 };
 
 #define PFD_WHERE_ABSENT UINT32_MAX
 #define PFD_WHERE_ORIGIN (UINT32_MAX - 1)
-/* And the number of something that every entry has: entry_value.h. */
+/* And the number of a value that every entry has: entry_value.h. */
 #define PFD_WHERE_OWN (UINT32_MAX - 255)
 
 /* Bytes that one takes. string: as below. */
@@ -95,9 +95,9 @@ struct pfd_where_bound *pfd_where_bind(const struct pfd_where *where,
                                        const struct pfd_string *string);
 
 /*
- * Does an entry fulfil it? steps: those that the entry was bound to (its
- * string's, or the same at other places). entry and facts are looked at only
- * where bound->asks_entry.
+ * Does an entry fulfil the condition? steps: the entry's bound steps (its
+ * string's, or the same with other places). entry and facts are read only where
+ * bound->asks_entry.
  */
 bool pfd_where_test(const struct pfd_where *where,
                     const struct pfd_where_bound *bound,

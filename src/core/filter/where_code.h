@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What where.c reads an expression into, and where_run.c runs: operations on a
- * stack of values, in the order in which they are done. */
+/* The code of a condition, compiled by where.c and run by where_run.c:
+ * operations on a stack of values, in order of execution. */
 #ifndef PFD_WHERE_CODE_H
 #define PFD_WHERE_CODE_H
 
 #include "core/filter/where.h"
 
-/* X(name, text, precedence): text NULL for what is no binary operator. */
+/* X(name, text, precedence): text NULL unless it is a binary operator. */
 #define PFD_WHERE_CODES(X)                                                    \
     X(OR, "||", 1)                                                            \
     X(AND, "&&", 2)                                                           \

@@ -19,7 +19,7 @@ static void set_keys(struct pfd_where_range *ret, uint64_t low, uint64_t high)
     ret->span = key_of(ret, high) - ret->low;
 }
 
-/* Nothing at all: what is outside of everything. */
+/* An empty range. */
 static void set_empty(struct pfd_where_range *ret)
 {
     ret->low = 0;
@@ -34,8 +34,8 @@ struct interval {
     wide high;
 };
 
-/* The whole number at or below f, and whether that is f; far ones come near,
- * where all integers of 64 bits are still on the same side. */
+/* The whole number at or below f, and whether f equals it. Distant values are
+ * clamped to where all integers of 64 bits are still on the same side. */
 static wide whole_below(double f, bool *is_whole)
 {
     const double far = 0x1p100;
@@ -125,7 +125,8 @@ static struct floats floats(enum pfd_where_code compare,
     return (struct floats){ wants_d ? d : nextafter(d, inf), inf };
 }
 
-/* Both zeros are zero: below it stands the one with a minus, above the other. */
+/* Both zeros are equal: low bounds use the negative zero, high ones the
+ * other. */
 static uint64_t bits_of(double d, double zero)
 {
     uint64_t bits;
@@ -142,7 +143,7 @@ static uint64_t bits_of_float(float f, float zero)
     return (uint64_t)bits << 32;
 }
 
-/* The nearest float that is not on the other side of d. */
+/* The float nearest to d that is not below it (upwards), or not above it. */
 static float float_from(double d, bool upwards)
 {
     float f = (float)d;
@@ -175,7 +176,7 @@ static void set_floats(struct pfd_where_range *ret, unsigned n_bits,
 
 /* ---- */
 
-/* Its value is all that is stored, and a number of 4 or 8 bytes. */
+/* True: the step prints all stored bits of a number of 4 or 8 bytes. */
 static bool is_plain(const struct pfd_step *s)
 {
     bool is_short = s->length == PFD_LENGTH_HH || s->length == PFD_LENGTH_H;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A comparison of one argument with one constant, as a range of what the
- * argument may be: exact, whatever the types of both. Most conditions are
- * nothing but such comparisons with && and || between them.
+ * A comparison of one argument with one constant, as a range of the argument's
+ * values: exact for any two types. Most conditions consist of such comparisons
+ * with && and || between them.
  *
- * Integers and floats of 4 and 8 bytes become keys of 64 bits that are in
- * order as the values are, without a branch: in a buffer of many format
- * strings nothing about the next argument's type can be predicted.
+ * Integers and floats of 4 and 8 bytes become keys of 64 bits in the order of
+ * the values, without a branch: in a buffer of many format strings the next
+ * argument's type cannot be predicted.
  */
 #ifndef PFD_WHERE_RANGE_H
 #define PFD_WHERE_RANGE_H
@@ -16,27 +16,27 @@
 #include "core/filter/where_code.h"
 
 enum {
-    PFD_RANGE_HEADER = 4, /* bytes before a payload that are read as well */
+    PFD_RANGE_HEADER = 4, /* bytes before a payload that are also read */
 };
 
 struct pfd_where_range {
-    uint64_t mask;  /* of the value in the eight bytes that end where it does */
-    uint64_t sign;  /* flipped always: the sign of what has one */
-    uint64_t minus; /* flipped where the sign is set: the rest of a float */
+    uint64_t mask;  /* the value's bits in the 8 bytes that end with it */
+    uint64_t sign;  /* always flipped: the sign bit of signed types */
+    uint64_t minus; /* flipped if negative: the rest of a float */
     uint64_t low;   /* the least key */
     uint64_t span;  /* to the greatest one */
     int32_t at;     /* of those eight bytes, from the payload's start */
-    bool outside;   /* what is not in the range */
+    bool outside;   /* holds for keys outside of the range */
 };
 
-/* False: there is no such range, since the argument has another size or is not
- * there, or one of them is text. */
+/* False: there is no such range, because the argument is missing or has another
+ * size, or one of the two is text. */
 bool pfd_where_range_make(const struct pfd_step *step,
                           enum pfd_where_code compare,
                           const struct pfd_value *constant,
                           struct pfd_where_range *ret);
 
-/* PFD_RANGE_HEADER bytes before the payload are there. */
+/* PFD_RANGE_HEADER bytes before the payload must be readable. */
 static inline bool pfd_where_range_holds(const struct pfd_where_range *range,
                                          const uint8_t *payload)
 {
@@ -49,8 +49,8 @@ static inline bool pfd_where_range_holds(const struct pfd_where_range *range,
 }
 
 /*
- * pfd_where_test() for an entry that is laid out as its string says and has
- * such a header: only where its string's bound has ranges.
+ * pfd_where_test() for an entry with its string's layout and such a header:
+ * only where its string's bound has ranges.
  */
 static inline bool pfd_where_ranges_hold(const struct pfd_where *where,
                                          const struct pfd_where_range *ranges,
@@ -74,7 +74,7 @@ static inline bool pfd_where_ranges_hold(const struct pfd_where *where,
         case PFD_WHERE_NOT:
             holds = !holds;
             break;
-        default: /* && and ||: the right side decides, now that it was asked */
+        default: /* AND, OR: the right side decides */
             break;
         }
     }

@@ -21,7 +21,7 @@ static struct pfd_value from_double(double f)
     return (struct pfd_value){ .f = f, .type = PFD_VALUE_FLOAT };
 }
 
-/* ---- what names stand for ---- */
+/* ---- values of names ---- */
 
 static struct pfd_value of_step(const struct pfd_step *s,
                                 const uint8_t *payload)
@@ -227,7 +227,7 @@ static struct pfd_value of_doubles(enum pfd_where_code code, double a, double b)
         return from_double(a / b);
     case PFD_WHERE_REMAINDER:
         return from_double(fmod(a, b));
-    default: /* bits of a float are no number */
+    default: /* no bit operations on floats */
         return nothing;
     }
 }
@@ -341,7 +341,7 @@ bool pfd_where_test(const struct pfd_where *where,
                     struct pfd_entry *entry,
                     const struct pfd_filter_facts *facts)
 {
-    struct pfd_own_texts texts; /* written where they are asked for */
+    struct pfd_own_texts texts; /* written on demand */
     struct place place = { where, bound, steps, payload, entry, facts, &texts };
     struct pfd_value v = run(&place);
     return is_true(&v);
@@ -349,7 +349,7 @@ bool pfd_where_test(const struct pfd_where *where,
 
 /* ---- binding ---- */
 
-/* What is known of a value before there is an entry. */
+/* The knowledge about a value before there is an entry. */
 enum known {
     NOTHING,  /* never there */
     NOT_TRUE, /* nothing or false */
@@ -393,7 +393,7 @@ static bool can_be_true(const struct pfd_where *w,
     return stack[0] == ANY;
 }
 
-/* Is it comparisons with nothing but && || and ! between them? */
+/* True: only comparisons with && || and ! between them. */
 static bool is_simple(const struct pfd_where *w)
 {
     for (size_t i = 0; i < w->n; i++) {
@@ -430,7 +430,7 @@ static bool make_ranges(const struct pfd_where *w, const struct pfd_string *s,
     return true;
 }
 
-/* What a name stands for where the string has no argument of it. */
+/* The place of a name that is no argument of the string. */
 static uint32_t place_beside(const char *name)
 {
     size_t own = pfd_own_find(name);

@@ -61,7 +61,7 @@ static const char *const machines[256] = {
     [0x63] = "gfx13-generic",
 };
 
-/* The same things are called differently in the two notations. */
+/* The names of the same things in the two notations. */
 struct words {
     const char *printf_table;
     const char *kernels;
@@ -130,7 +130,7 @@ static bool is_note(const struct pfd_note *note, const char *owner,
            memcmp(note->owner, owner, n) == 0;
 }
 
-/* What is wrong with a document is said by the formats that read it. */
+/* The formats that read a document report its faults. */
 static enum pfd_status open_yaml(struct documents *walk,
                                  const struct pfd_note *note,
                                  struct pfd_metadata **ret)
@@ -198,8 +198,7 @@ static uint64_t number_of(const struct pfd_value *map, const char *key,
                                                                  : otherwise;
 }
 
-/* V2 says no offsets: arguments lie one after another, each at its
- * alignment. */
+/* V2 has no offsets: arguments lie one after another, each at its alignment. */
 static uint64_t place_argument(const struct pfd_value *arg, uint64_t *next)
 {
     uint64_t align = number_of(arg, "Align", 1);
@@ -363,7 +362,7 @@ static void read_header(struct pfd_object *object,
     read_flags(object, header->flags);
 }
 
-/* -- All of it -- */
+/* -- The whole object -- */
 
 static enum pfd_status read_document(void *user, const struct document *doc)
 {
@@ -384,7 +383,7 @@ static enum pfd_status read_document(void *user, const struct document *doc)
     return read_kernels(object, doc) ? PFD_OK : PFD_ERR_NOMEM;
 }
 
-/* Why there is no table of strings, in one sentence. */
+/* The reason for a missing table of strings, in one sentence. */
 static const char *why_none(const struct pfd_object *object)
 {
     const struct pfd_object_info *info = &object->info;

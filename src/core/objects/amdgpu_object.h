@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the code objects of AMD's GPUs say about themselves, in their ELF header
- * and in their metadata, MessagePack or YAML. Owns what it read. Rows of printf
- * are counted here and read in hsa_rows.h.
+ * The self-description of AMD GPU code objects: their ELF header and their
+ * metadata, MessagePack or YAML. Owns the parsed values. Rows of printf strings
+ * are counted here; hsa_rows.h reads them.
  */
 #ifndef PFD_AMDGPU_OBJECT_H
 #define PFD_AMDGPU_OBJECT_H
@@ -15,8 +15,8 @@
 struct pfd_object;
 
 /*
- * Reads the description of an ELF file. What is wrong with its metadata is not
- * said: formats that read it for their strings do.
+ * Reads the description of an ELF file. Faults in its metadata are not
+ * reported: formats that read the metadata for their strings report them.
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
@@ -26,11 +26,11 @@ enum pfd_status pfd_object_read(const struct pfd_image *image,
 /* NULL is allowed. */
 void pfd_object_free(struct pfd_object *object);
 
-/* Fills in os to why_none; borrowed until the object is freed. */
+/* Fills the members os to why_none; borrowed until the object is freed. */
 void pfd_object_describe(const struct pfd_object *object,
                          struct pfd_object_info *ret);
 
-/* True when all its metadata could be read: what it lacks is not there. */
+/* True when all of its metadata was read: a missing key is then not in it. */
 bool pfd_object_is_sound(const struct pfd_object *object);
 
 #endif

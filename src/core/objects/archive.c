@@ -5,9 +5,9 @@
  * <ar.h> of glibc, "File Format" in the documentation of GNU binutils and
  * LLVM's llvm-ar.
  *
- * Why not libelf, which reads archives too: it ends at the first member it
- * does not like, and a pipeline archive that was cut or overwritten should
- * still give its other members.
+ * Why not libelf, which reads archives too: it ends at the first member that
+ * it rejects, and a pipeline archive that was cut or overwritten should still
+ * give its other members.
  */
 #include "core/objects/archive.h"
 
@@ -55,8 +55,8 @@ static bool parse_number(const char *text, size_t n, uint64_t *ret)
     return n_digits > 0 && i == n;
 }
 
-/* NULL, or what is wrong with the header at the cursor, which moves past it
- * only when nothing is. */
+/* NULL, or the fault of the header at the reader; only a sound header moves the
+ * reader on. */
 static const char *read_header(struct pfd_byte_reader *c, struct header *ret)
 {
     struct pfd_byte_reader sub = *c;
@@ -76,7 +76,7 @@ static const char *read_header(struct pfd_byte_reader *c, struct header *ret)
     return NULL;
 }
 
-/* The next place from the cursor on that reads as a member header, or the
+/* The next offset from the reader on with a plausible member header, or the
  * end. Headers are at even offsets. */
 static size_t find_header(struct pfd_byte_reader c)
 {
@@ -174,7 +174,7 @@ static bool read_name(struct walk *walk, uint64_t header_at,
     return true;
 }
 
-/* The contents that belong to a header just read. */
+/* The contents that belong to the header just read. */
 static struct pfd_byte_reader read_contents(struct walk *walk,
                                             uint64_t header_at, uint64_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A Unix ar archive as a row of members. Borrows the archive's bytes and hands
- * out ranges within them. Knows nothing of what a member is.
+ * Reads a Unix ar archive as a sequence of members. Borrows the archive's bytes
+ * and returns ranges within them. Does not know the members' content.
  */
 #ifndef PFD_ARCHIVE_H
 #define PFD_ARCHIVE_H
@@ -23,16 +23,15 @@ struct pfd_member {
 typedef enum pfd_status (*pfd_member_fn)(void *user,
                                          const struct pfd_member *member);
 
-/* True when bytes [n] start as an archive does, a thin one too. */
+/* True when bytes [n] start as an archive, also a thin one. */
 bool pfd_archive_recognise(const void *bytes, size_t n);
 
 /*
  * Calls fn for every member, in order; symbol tables and the table of long
- * names are not members. What is broken is a finding (bad_archive), and the
- * walk goes on at the next thing that looks like a member's header. Members
- * never overlap.
+ * names are not members. A broken member is a finding (bad_archive), and the
+ * walk resumes at the next plausible member header. Members never overlap.
  *
- * PFD_OK; PFD_ERR_UNSUPPORTED: not an archive; what fn returned.
+ * PFD_OK; PFD_ERR_UNSUPPORTED: not an archive; the status that fn returned.
  */
 enum pfd_status pfd_archive_members(const void *bytes, size_t n,
                                     pfd_member_fn fn, void *user,

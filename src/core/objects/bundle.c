@@ -4,9 +4,9 @@
  * clang/lib/Driver/OffloadBundler.cpp for the compressed header. All numbers
  * are little-endian.
  *
- * LLVM's reader looks for the next bundle from the byte after a magic on, so a
- * magic within a code object leads it astray; a bundle's own table says where
- * it ends, and that is what is used here.
+ * LLVM's reader searches the next bundle from the byte after a magic on, so a
+ * magic within a code object leads it astray; here the bundle's own table
+ * determines its end.
  */
 #include "core/objects/bundle.h"
 
@@ -20,8 +20,8 @@ enum {
     BUNDLE_MAGIC_SIZE = 24,
     MAGIC_SIZE = 4,     /* of the two others */
     ROW_SIZE = 24,      /* of the table, without the id */
-    FINDINGS_MAX = 8,   /* one by one; of all others the number is said */
-    COMPRESSED_MAX = 3, /* versions known */
+    FINDINGS_MAX = 8,   /* one by one; the others are counted */
+    COMPRESSED_MAX = 3, /* known versions */
 };
 
 static bool starts(const uint8_t *p, size_t n, const char *magic,
@@ -76,7 +76,7 @@ size_t pfd_blob_find(const void *bytes, size_t n, size_t at)
 struct bundle {
     struct pfd_byte_reader c;
     uint64_t base;
-    size_t end; /* of what is known to belong to it */
+    size_t end; /* of its table and its entries so far */
     uint64_t n_bad;
     struct pfd_report *report;
 };
@@ -97,7 +97,7 @@ static bool read_row(struct pfd_byte_reader *c, struct pfd_blob_entry *ret,
     return true;
 }
 
-/* Bounds an entry by the bundle; false: there is nothing to give. */
+/* Bounds an entry by the bundle; false: no bytes are left of it. */
 static bool bound_entry(struct bundle *b, uint64_t i, uint64_t at,
                         size_t n_table, uint64_t size,
                         struct pfd_blob_entry *entry)

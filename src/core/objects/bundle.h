@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The three ways in which LLVM's tools put code objects side by side: clang
- * offload bundles, compressed ones ("CCOB"), and LLVM offload binaries. Each
- * function reads the one blob that starts at bytes; where the next one starts
- * is the caller's question, to which n_used is the answer. Borrows the bytes,
- * hands out ranges within them. Knows nothing of what an entry is.
+ * The three containers in which LLVM's tools put code objects side by side:
+ * clang offload bundles, compressed ones ("CCOB"), and LLVM offload binaries.
+ * Each function reads the one blob that starts at bytes; n_used lets the caller
+ * find the next one. Borrows the bytes, returns ranges within them. Does not
+ * know the entries' content.
  */
 #ifndef PFD_BUNDLE_H
 #define PFD_BUNDLE_H
@@ -32,7 +32,7 @@ struct pfd_blob_entry {
     size_t n_id;
     struct pfd_byte_reader bytes; /* never empty */
     uint64_t offset;              /* of bytes in the blob */
-    bool is_host; /* it is for the processor, not for a device */
+    bool is_host; /* code for the CPU, not for a device */
 };
 
 /* Takes one entry. Any status but PFD_OK ends the walk and is its result. */
@@ -40,49 +40,49 @@ typedef enum pfd_status (*pfd_blob_entry_fn)(
     void *user, const struct pfd_blob_entry *entry);
 
 /*
- * Calls fn for every entry of the bundle that has bytes. What is broken is a
- * finding (bad_bundle), and the other entries are read. *n_used: where the
- * bundle ends, which is after its last entry; 0: that cannot be told. base is
- * where the blob stands in the report's source.
+ * Calls fn for every nonempty entry of the bundle. A broken entry is a finding
+ * (bad_bundle), and the other entries are read. *n_used: the end of the bundle,
+ * which is that of its last entry; 0: unknown. base is the blob's offset in the
+ * report's source.
  *
- * PFD_OK; what fn returned.
+ * PFD_OK; the status that fn returned.
  */
 enum pfd_status pfd_bundle_entries(const void *bytes, size_t n,
                                    pfd_blob_entry_fn fn, void *user,
                                    size_t *n_used, uint64_t base,
                                    struct pfd_report *report);
 
-/* The same for an offload binary that is not compressed. */
+/* The same for an uncompressed offload binary. */
 enum pfd_status pfd_binary_entries(const void *bytes, size_t n,
                                    pfd_blob_entry_fn fn, void *user,
                                    size_t *n_used, uint64_t base,
                                    struct pfd_report *report);
 
-/* What a compressed blob says about itself. */
+/* The header of a compressed blob. */
 struct pfd_compressed {
     enum pfd_compression method;
     struct pfd_byte_reader data;
     size_t n_header; /* bytes before data */
     uint64_t n_out;  /* bytes that data inflates to */
-    size_t n_kept;   /* of the header, that stand before them */
-    size_t n_total;  /* of the blob; 0: the data's end tells */
+    size_t n_kept;   /* of the header, kept before the inflated bytes */
+    size_t n_total;  /* of the blob; 0: known after inflating */
     bool has_hash;
-    uint64_t hash; /* of what it inflates to */
+    uint64_t hash; /* of the inflated bytes */
 };
 
-/* False: what stands there is broken, and a finding says how; *n_used is as
+/* False: the header is broken, and a finding describes it; *n_used is as
  * above. */
 bool pfd_compressed_read(const void *bytes, size_t n,
                          struct pfd_compressed *ret, size_t *n_used,
                          uint64_t base, struct pfd_report *report);
 
-/* The same for an offload binary: false also when it is not compressed, without
- * a finding. */
+/* The same for an offload binary: also false, without a finding, when it is not
+ * compressed. */
 bool pfd_binary_compressed(const void *bytes, size_t n,
                            struct pfd_compressed *ret);
 
-/* Makes the header at bytes, of at least n_kept, that of an offload binary of
- * n bytes that is not compressed. */
+/* Turns the header at bytes, at least n_kept of them, into that of an
+ * uncompressed offload binary of n bytes. */
 void pfd_binary_inflated(uint8_t *bytes, size_t n);
 
 #endif

@@ -17,8 +17,8 @@ static bool is_named(const struct pfd_section *section, const char *name)
     return section->n_name == n && !memcmp(section->name, name, n);
 }
 
-/* clang-offload-bundler makes a section of each target's code, which is the
- * target's name behind this: "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-...". */
+/* clang-offload-bundler makes a section of each target's code, named by this
+ * prefix and the target: "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-...". */
 static bool is_bundled(const struct pfd_section *section, bool *is_host)
 {
     static const char prefix[] = "__CLANG_OFFLOAD_BUNDLE__";
@@ -30,8 +30,8 @@ static bool is_bundled(const struct pfd_section *section, bool *is_host)
     return true;
 }
 
-/* Bundles with other things around them are none of ours; a code object may
- * have been made a section of by objcopy, ld -b binary and the like. */
+/* True for a section that is a bundle or code; a bundle within other bytes is
+ * not ours. objcopy, ld -b binary and the like make a code object a section. */
 static bool has_code(const struct pfd_section *section, bool *is_code)
 {
     bool is_host = false;
@@ -67,7 +67,7 @@ static void tell_kpack(const struct pfd_code_range *range,
 
 /* ---- sections ---- */
 
-/* A section with code objects that is listed, and whose bytes were taken out. */
+/* Reports a section for code objects whose bytes were stripped. */
 static void report_absent(const struct pfd_code_range *range,
                           const struct pfd_section *section)
 {
@@ -106,12 +106,12 @@ static enum pfd_status walk_sections(const struct pfd_code_range *range,
          i++) {
         bool is_code = false;
         report_absent(range, &section);
-        /* The same section twice in a row is one. */
+        /* A section that follows at the same offset is the same one. */
         if (section.type == SHT_NOBITS || section.offset == last)
             continue;
         if (!is_told && pfd_kpack_is_ref(&section)) {
             tell_kpack(range, &section);
-            is_told = true; /* the whole section is read, and all may overlap */
+            is_told = true; /* once: it costs a read of the whole section */
         }
         if (!has_code(&section, &is_code))
             continue;
@@ -129,7 +129,7 @@ static enum pfd_status walk_plain(const struct pfd_code_range *range)
         pfd_code_give(range, PFD_PIECE_ELF, amd || range->is_code);
     if (status != PFD_OK || amd)
         return status;
-    /* Whoever took the piece has said what is wrong with the file. */
+    /* The callback has reported the file's faults. */
     struct pfd_report silent = { .source = range->path };
     struct pfd_image *image;
     status =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ROCm's kpack archives (TheRock, RFC 8), in which the device code of programs
- * lies that were split: "archive(bin/demo#0:gfx1100)".
+ * ROCm's kpack archives (TheRock, RFC 8), which hold the device code that was
+ * split off programs: "archive(bin/demo#0:gfx1100)".
  *
  * "KPAK", u32 version 1, u64 place of the table; the table is a map of
  * MessagePack: compression_scheme "none" (blobs: a list of maps of offset and
@@ -18,11 +18,11 @@
 enum {
     VERSION = 1,
     TABLE_AT = 8,
-    ENTRY_COST = 1024, /* of what the table of contents names */
+    ENTRY_COST = 1024, /* of a name in the table of contents */
     FRAME_COST = 8,    /* of a byte of zstd: frames may be empty */
 };
 
-/* Where a code object lies in the file. */
+/* The place of a code object in the file. */
 struct stored {
     uint64_t offset;
     uint64_t n;
@@ -38,7 +38,7 @@ struct kpack {
 
 /* ---- the table ---- */
 
-/* Past one object and all in it. False: it is cut. */
+/* Skips one object with its content. False: it is cut. */
 static bool skip(struct pfd_byte_reader *c)
 {
     for (uint64_t left = 1; left > 0; left--) {
@@ -55,7 +55,7 @@ static bool skip(struct pfd_byte_reader *c)
     return pfd_byte_reader_ok(c);
 }
 
-/* The number of pairs of a map that begins here. */
+/* Reads the number of pairs of the map that begins here. */
 static bool read_map(struct pfd_byte_reader *c, uint64_t *n)
 {
     struct pfd_msgpack object = pfd_msgpack_read(c);
@@ -69,8 +69,8 @@ static bool is_word(const char *text, size_t n, const char *word)
     return n == strlen(word) && !memcmp(text, word, n);
 }
 
-/* The numbers of a map by their names, which the caller has set to what they are
- * without; other members are passed over. */
+/* Members of a map that are numbers, by name. The caller sets their defaults;
+ * other members are skipped. */
 struct number {
     const char *name;
     uint64_t *value;
@@ -115,7 +115,7 @@ static bool read_blobs(struct kpack *k, struct pfd_byte_reader *c)
     return true;
 }
 
-/* The frames of zstd, one after another. */
+/* Reads the places of zstd frames, one after another. */
 static void read_frames(struct kpack *k, uint64_t offset)
 {
     struct pfd_byte_reader c = k->range->bytes;
@@ -204,7 +204,7 @@ static enum pfd_status walk_stored(const struct kpack *k, uint64_t ordinal,
         return PFD_OK;
     }
     const struct stored *stored = &all[ordinal];
-    /* The same frame may be named again and again. */
+    /* The same frame may be listed any number of times. */
     if (k->is_zstd && !pfd_code_spend(range, FRAME_COST * stored->n)) {
         free(path);
         return PFD_OK;

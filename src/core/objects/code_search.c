@@ -5,7 +5,7 @@
 #include "core/objects/code_walk.h"
 #include "core/objects/elf_image.h"
 
-/* The next ELF file of AMD from a place on; the number of bytes: there is none. */
+/* The next ELF file of AMD from an offset on; the number of bytes: none. */
 static size_t find_elf(struct pfd_byte_reader c, size_t at)
 {
     while (at < c.n) {
@@ -25,7 +25,7 @@ size_t pfd_container_find(const void *bytes, size_t n)
     return find_elf(pfd_byte_reader(bytes, n), 0);
 }
 
-/* An ELF file in the range; where it ends. */
+/* Walks an ELF file in the range; *end: its end. */
 static enum pfd_status walk_elf_at(const struct pfd_code_range *range,
                                    size_t at, size_t *end)
 {

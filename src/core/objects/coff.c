@@ -5,14 +5,14 @@
 
 enum {
     PE_AT = 60,          /* where "PE\0\0" is, u32 */
-    PE_AT_MAX = 1 << 16, /* behind programs for DOS, which are small */
+    PE_AT_MAX = 1 << 16, /* behind a DOS program, which is small */
     SIGNATURE = 4,       /* "PE\0\0" */
     HEADER = 20,         /* of COFF */
     SECTION = 40,        /* a row of the table */
-    NAME = 8,            /* longer ones are "/N", a place among strings */
+    NAME = 8,            /* longer ones are "/N", in the table of strings */
     SYMBOL = 18,         /* a row of the table before the strings */
     SECTIONS_MAX = 4096,
-    NAME_LONGEST = 1024, /* of which more is not looked at: names overlap */
+    NAME_LONGEST = 1024, /* a limit, since names may overlap */
     MACHINE_AMD64 = 0x8664,
     MACHINE_ARM64 = 0xaa64,
 };
@@ -64,7 +64,7 @@ static bool is_name(const uint8_t *p)
     return n > 1;
 }
 
-/* An object begins with the machine: two bytes, so that more has to be right. */
+/* An object begins with two bytes for the machine: more fields are checked. */
 static bool is_object(const uint8_t *p, size_t n)
 {
     struct header h;
@@ -96,7 +96,7 @@ static bool find_header(struct pfd_byte_reader file, struct header *ret)
     return true;
 }
 
-/* "/123" is a place in the table of strings. */
+/* "/123" is an offset in the table of strings. */
 static void set_name(struct pfd_byte_reader file, const struct header *h,
                      const char *name, struct pfd_coff_section *ret)
 {
@@ -132,8 +132,8 @@ bool pfd_coff_section(struct pfd_byte_reader file, size_t i,
     uint32_t n_used = u32(row + 8);
     uint32_t n = u32(row + 16);
     struct pfd_byte_reader c = file;
-    /* What is behind its size in memory is padding of the file; objects have
-     * no such size. */
+    /* Bytes beyond the size in memory are padding of the file; objects have no
+     * such size. */
     n = n_used && n_used < n ? n_used : n;
     ret->offset = u32(row + 20);
     set_name(file, &h, (const char *)row, ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sections of Windows programs (PE) and objects (COFF), by Microsoft's "PE
- * Format". Knows nothing of what is in them.
+ * Format". Does not know their content.
  */
 #ifndef PFD_COFF_H
 #define PFD_COFF_H
@@ -15,7 +15,7 @@ struct pfd_coff_section {
     const char *name; /* [n_name], borrowed from the file */
     size_t n_name;
     uint64_t offset;
-    struct pfd_byte_reader bytes; /* what the file has of it */
+    struct pfd_byte_reader bytes; /* its bytes in the file */
 };
 
 /* Section i. False: there is none, or the file is no program or object. */

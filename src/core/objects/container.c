@@ -18,21 +18,21 @@
 enum {
     EM_AMDGPU = 224,
     ELF_MACHINE_AT = 18,
-    /* Each piece costs this and its bytes, each finding about a container as
-     * much as that; a file is good for so many times its size. Sound files need
-     * their size for each level. */
+    /* A piece costs this plus its bytes, a finding about a container the same
+     * constant; the budget of a file is its size times WORK_FACTOR. Sound files
+     * need their size for each level. */
     WORK_PIECE = 1024,
     WORK_FACTOR = 16,
     WORK_SPARE = 1 << 20,
     BROKEN_PART = 16,
-    /* All that is inflated, in relation to the file. */
+    /* The limit of all inflated bytes, as a multiple of the file's size. */
     INFLATED_FACTOR = 64,
     NAME_MAX_SHOWN = 1024, /* longer names of entries are cut */
 };
 
 static enum pfd_status walk_range(const struct pfd_code_range *range);
 
-/* -- What starts here -- */
+/* -- Kinds of containers -- */
 
 static bool starts(struct pfd_byte_reader c, const char *magic, size_t n)
 {
@@ -70,7 +70,7 @@ static enum pfd_status no_memory(const struct pfd_code_walk *walk)
     return pfd_fail(walk->err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
-/* before, name and after make the path of what is in a range; owned. */
+/* The path of a part: that of the range, before, name and after; owned. */
 char *pfd_code_path(const struct pfd_code_range *range, const char *before,
                     const char *name, size_t n_name, const char *after)
 {
@@ -93,8 +93,8 @@ char *pfd_code_path(const struct pfd_code_range *range, const char *before,
     return text.data;
 }
 
-/* Walks what is in a range, under a path that it takes over. Findings say
- * source, or the path. */
+/* Walks a part of a range. Takes over the path. Findings name source, or the
+ * path. */
 static enum pfd_status walk_as(const struct pfd_code_range *outer, char *path,
                                const char *source, struct pfd_byte_reader bytes,
                                uint64_t offset, bool is_code)
@@ -143,14 +143,14 @@ bool pfd_code_spend(const struct pfd_code_range *range, uint64_t cost)
     return false;
 }
 
-/* The table of a broken blob may be as long as what is left of the file; a
- * few are forgiven. */
+/* The table of a broken blob may be as long as the rest of the file: a fraction
+ * is charged, so that a few broken ones are affordable. */
 static bool afford_bytes(const struct pfd_code_range *range, size_t n)
 {
     return pfd_code_spend(range, n / BROKEN_PART + 1);
 }
 
-/* False: this range is one too many, and a finding has said so. */
+/* False: this range exceeds a limit, and a finding has reported it. */
 static bool afford(const struct pfd_code_range *range)
 {
     struct pfd_code_walk *walk = range->walk;
@@ -187,7 +187,7 @@ enum pfd_status pfd_code_give(const struct pfd_code_range *range,
     struct pfd_code_walk *walk = range->walk;
     pay_findings(range);
     enum pfd_status status = walk->fn(walk->user, &memory_view, range->report);
-    /* What is found in a piece keeps nobody from the next one. */
+    /* Findings within a piece are free. */
     walk->n_paid = range->report->n;
     return status;
 }
@@ -206,7 +206,7 @@ static enum pfd_status walk_member(void *user, const struct pfd_member *member)
 
 static enum pfd_status walk_archive(const struct pfd_code_range *range)
 {
-    /* The callback's user is not const, and not changed. */
+    /* fn's user is not const, but not changed. */
     struct pfd_code_range copy = *range;
     return pfd_archive_members(range->bytes.base, range->bytes.n, walk_member,
                                &copy, range->report, range->walk->err);
@@ -218,7 +218,7 @@ static enum pfd_status walk_archive(const struct pfd_code_range *range)
 struct cache {
     const struct pfd_code_range *range;
     uint64_t n_entries;
-    uint64_t n_opaque; /* in which no code is seen */
+    uint64_t n_opaque; /* entries without visible code */
 };
 
 bool pfd_code_is_amd(struct pfd_byte_reader c)
@@ -227,8 +227,8 @@ bool pfd_code_is_amd(struct pfd_byte_reader c)
            c.base[ELF_MACHINE_AT] == EM_AMDGPU && !c.base[ELF_MACHINE_AT + 1];
 }
 
-/* The code in an entry, which may have a header of its own before it: an ELF
- * file of AMD or an archive of them. False: there is none from `at` on. */
+/* Finds the code in an entry, perhaps behind a header of its own: an ELF file
+ * of AMD or an archive. False: there is none from `at` on. */
 static bool find_code(struct pfd_byte_reader whole, size_t at,
                       struct pfd_byte_reader *ret)
 {
@@ -251,7 +251,7 @@ static enum pfd_status walk_cache_entry(void *user,
     enum pfd_status status = PFD_OK;
     struct pfd_byte_reader code;
     size_t at = 0;
-    /* Entries may overlap, and each is searched. */
+    /* Every entry is searched, and they may overlap. */
     if (!pfd_code_spend(range, member->bytes.n))
         return PFD_OK;
     cache->n_entries++;
@@ -341,7 +341,8 @@ static void check_hash(const struct pfd_code_blob *blob,
     }
 }
 
-/* What comes out of compressed bytes is as good as a file of its size, once. */
+/* Inflated bytes add to the budget like a file of their size, but only once for
+ * the same compressed bytes. */
 static void earn(const struct pfd_code_range *range, size_t n_compressed,
                  size_t n)
 {
@@ -351,7 +352,7 @@ static void earn(const struct pfd_code_range *range, size_t n_compressed,
     range->walk->work_left += WORK_FACTOR * (uint64_t)n;
 }
 
-/* What came out of a compressed blob has no place in the file. */
+/* Walks inflated bytes, which have no offset in the file. */
 static enum pfd_status walk_inflated(const struct pfd_code_blob *blob,
                                      uint8_t *bytes, size_t n)
 {
@@ -433,7 +434,7 @@ enum pfd_status pfd_code_walk_compressed(const struct pfd_code_blob *blob,
                        blob->at + head->n_header + problem.offset, "%s",
                        problem.text);
     }
-    if (!*n_used) /* the header does not say: as far as it was compressed */
+    if (!*n_used) /* not in the header: the end of the compressed data */
         *n_used = head->n_header + n_read;
     if (problem.code == PFD_OK)
         check_hash(blob, head, bytes, n);
@@ -441,7 +442,7 @@ enum pfd_status pfd_code_walk_compressed(const struct pfd_code_blob *blob,
         memcpy(bytes, head->data.base - head->n_kept, head->n_kept);
         pfd_binary_inflated(bytes, n);
     }
-    /* What is in it is there together with it. */
+    /* Nested blobs are in memory at the same time. */
     walk->max_inflated -= n < walk->max_inflated ? n : walk->max_inflated;
     if (n > head->n_kept) {
         earn(blob->range, n_read, n);
@@ -484,8 +485,8 @@ static enum pfd_status walk_part(const struct pfd_code_blob *blob,
                               part->bytes, blob->at + part->offset, false);
 }
 
-/* What is not compressed lies in the program's file as it is, and whoever took
- * that has seen it. */
+/* Walks the ELF parts. Uncompressed parts are also plain bytes of the program's
+ * file, whose reader has seen them. */
 static enum pfd_status walk_fatbin(const struct pfd_code_blob *blob,
                                    const uint8_t *p, size_t n, size_t *n_used)
 {
@@ -506,7 +507,7 @@ static enum pfd_status walk_fatbin(const struct pfd_code_blob *blob,
     return status;
 }
 
-/* One blob; *n_used: 0 when its end cannot be told. */
+/* Walks one blob; *n_used: 0 when its end is unknown. */
 enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used)
 {
     const struct pfd_code_range *range = blob->range;
@@ -537,7 +538,7 @@ enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used)
     return PFD_OK;
 }
 
-/* The place of the next blob: after padding, or after what is none. */
+/* The offset of the next blob; skips padding and bytes that are no blob. */
 static size_t next_blob(const struct pfd_code_range *range, size_t at)
 {
     const struct pfd_byte_reader *c = &range->bytes;
@@ -571,7 +572,7 @@ static enum pfd_status walk_blobs(const struct pfd_code_range *range)
     return status;
 }
 
-/* -- All of them -- */
+/* -- All kinds -- */
 
 static enum pfd_status walk_kind(const struct pfd_code_range *range,
                                  enum pfd_code_kind kind)
@@ -610,7 +611,7 @@ static enum pfd_status walk_range(const struct pfd_code_range *range)
     return status;
 }
 
-/* A file that is walked in one of two ways. */
+/* Walks a file by one of the two methods. */
 static enum pfd_status walk_file(
     const void *bytes, size_t n, uint64_t max_inflated, pfd_piece_fn fn,
     void *user, struct pfd_report *report, struct pfd_error *err,

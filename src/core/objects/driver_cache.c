@@ -85,7 +85,7 @@ static uint64_t read_number(struct pfd_byte_reader *c, bool wide)
     return wide ? pfd_byte_reader_u64(c) : pfd_byte_reader_u32(c);
 }
 
-/* What stands in a block: 1 an entry, 0 the footer, -1 neither. */
+/* The kind of a block: 1 an entry, 0 the footer, -1 neither. */
 static int read_block(const struct walk *walk, uint64_t at,
                       struct pal_entry *ret)
 {
@@ -101,7 +101,7 @@ static int read_block(const struct walk *walk, uint64_t at,
     ret->size = read_number(&c, walk->wide);
     ret->position = read_number(&c, walk->wide);
     pfd_byte_reader_skip(&c, 8 + 4 + 20); /* checksum, type, key */
-    read_number(&c, walk->wide);          /* a value for whoever made it */
+    read_number(&c, walk->wide);          /* a value of the writer */
     return pfd_byte_reader_ok(&c) && !memcmp(marker, "NTRY", 4) ? 1 : -1;
 }
 
@@ -138,7 +138,7 @@ static enum pfd_status walk_blocks(struct walk *walk, uint64_t at)
                            "no further entries are read");
         } else if (what > 0) {
             status = walk_entry(walk, at, &entry);
-            /* Blocks are written one after another: back is a circle. */
+            /* Blocks only go forward: a link back is a loop. */
             if (entry.next <= at) {
                 pfd_report_add(walk->report, PFD_FINDING_bad_archive, at,
                                "the block after this one of the PAL archive "

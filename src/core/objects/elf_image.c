@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libelf finds the tables of section and program headers, but it is strict
- * about them: of a table that the file holds only in part it gives nothing at
- * all. Such files are common where files are cut (a killed copy, a dump of
- * memory), and what is left of them holds notes. So a table that libelf does
- * not give is read here, as far as the file goes. Either way a header is only
- * a claim: every range is clamped to the file before a byte of it is read.
+ * libelf finds the tables of section and program headers, but rejects a table
+ * that the file holds only in part. Truncated files are common (a killed copy,
+ * a dump of memory), and their rest may hold notes. So a table that libelf
+ * rejects is read here, as far as the file goes. Either way a header is only a
+ * claim: every range is clamped to the file before a byte of it is read.
  */
 #include "core/objects/elf_image.h"
 
@@ -18,7 +17,7 @@
 
 #include "core/base/msgpack.h"
 
-/* More PT_NOTE program headers than this are not read: each is compared with
+/* The limit of PT_NOTE program headers that are read: each is compared with
  * every section. Linkers write one for each alignment, so two or three. */
 enum {
     NOTE_SEGMENTS_MAX = 64
@@ -28,18 +27,18 @@ enum {
 struct header_table {
     uint64_t offset;
     size_t n;
-    bool raw; /* libelf does not give it: read from the bytes */
+    bool raw; /* rejected by libelf: read from the bytes */
 };
 
 struct pfd_image {
     struct pfd_byte_reader bytes; /* the whole file, borrowed */
     Elf *elf;                     /* owned; NULL: libelf cannot read the file */
-    Elf64_Ehdr ehdr;              /* all zero: nobody can */
+    Elf64_Ehdr ehdr;              /* all zero: unreadable */
     struct pfd_image_header header;
     struct header_table sections;
     struct header_table segments;
     struct pfd_byte_reader names; /* of the sections; may be empty */
-    size_t room;                  /* of what reads a note */
+    size_t room;                  /* memory limit for parsing a note */
 };
 
 /* The bytes of a range that the file holds; `at` beyond the file: none. */
@@ -54,7 +53,7 @@ static struct pfd_byte_reader clamp(const struct pfd_image *image, uint64_t at,
     return pfd_byte_reader_sub(&c, n < left ? (size_t)n : left);
 }
 
-/* Copies entry i of a table that libelf does not give. */
+/* Copies entry i of a table that libelf rejects. */
 static bool raw_entry(const struct pfd_image *image,
                       const struct header_table *table, size_t i, void *ret,
                       size_t size)
@@ -84,7 +83,7 @@ static bool segment_header(const struct pfd_image *image, size_t i,
     return gelf_getphdr(image->elf, (int)i, ret) != NULL;
 }
 
-/* A table of which `claimed` entries should be there, as far as it is. */
+/* A table that claims `claimed` entries, cut at the end of the file. */
 static struct header_table raw_table(const struct pfd_image *image,
                                      uint64_t offset, uint64_t claimed,
                                      size_t size)
@@ -97,8 +96,8 @@ static struct header_table raw_table(const struct pfd_image *image,
     };
 }
 
-/* Section header 0 holds the numbers that the ELF header has no room for; all
- * zero when there is none. */
+/* Section header 0 holds the numbers that do not fit the ELF header; all zero
+ * when there is none. */
 static GElf_Shdr large_numbers(const struct pfd_image *image)
 {
     GElf_Shdr ret = { 0 };
@@ -129,7 +128,7 @@ static void find_segments(struct pfd_image *image)
 {
     size_t n = 0;
     GElf_Phdr first;
-    /* The number may be there and the table not. */
+    /* libelf may know the number without the table. */
     if (image->elf && elf_getphdrnum(image->elf, &n) == 0 && n > 0 &&
         n <= INT32_MAX && gelf_getphdr(image->elf, 0, &first)) {
         image->segments = (struct header_table){ .n = n };
@@ -145,9 +144,9 @@ static void find_segments(struct pfd_image *image)
 }
 
 /*
- * Says that section headers are not in the file, or not all of them, which hold
- * a host program's bundles. An AMD code object without notes is told of anyway,
- * and one that was loaded into memory needs none.
+ * Reports that section headers, which hold a host program's bundles, are
+ * missing or incomplete. Not for AMD code objects: one without notes is
+ * reported elsewhere, and a loaded one needs no section headers.
  */
 static void report_sections(const struct pfd_image *image,
                             struct pfd_report *report)
@@ -209,7 +208,7 @@ static void set_name(const struct pfd_image *image, uint32_t at,
     ret->n_name = end ? (size_t)(end - p) : 0;
 }
 
-/* False: the file is not for us, and a finding says why. */
+/* False: unsupported, and a finding says why. */
 static bool readable(struct pfd_byte_reader c, struct pfd_report *report)
 {
     const uint8_t *ident = pfd_byte_reader_bytes(&c, EI_NIDENT);
@@ -249,7 +248,7 @@ static void read_tables(struct pfd_image *image, struct pfd_report *report)
         .osabi = image->ehdr.e_ident[EI_OSABI],
         .abi_version = image->ehdr.e_ident[EI_ABIVERSION],
     };
-    /* elf_memory() takes a char * but never writes what it opens. */
+    /* elf_memory() takes a char * but never writes to it. */
     if (elf_version(EV_CURRENT) != EV_NONE) {
         image->elf =
             elf_memory((char *)(uintptr_t)image->bytes.base, image->bytes.n);
@@ -355,8 +354,8 @@ void pfd_image_report_cut(const struct pfd_image *image,
 }
 
 /*
- * The walk over all notes. Tables of a hostile file can show the same bytes
- * any number of times, so the work is bounded by what a sound file needs.
+ * The walk over all notes. Tables of a hostile file can cover the same bytes
+ * any number of times, so the work is bounded by the needs of a sound file.
  */
 struct walk {
     const struct pfd_image *image;
@@ -365,11 +364,11 @@ struct walk {
     struct pfd_report *report;
     uint8_t *seen; /* a bit for each byte: a note starting there is done */
     uint64_t steps_left; /* note headers that may still be read */
-    uint64_t bytes_left; /* bytes of notes that may still be given */
+    uint64_t bytes_left; /* bytes of notes that fn may still get */
     bool overlap;        /* one of the two ran out, and was reported */
 };
 
-/* A range of the file that is said to hold notes. */
+/* A range of the file that should hold notes. */
 struct note_range {
     struct pfd_byte_reader bytes;
     uint64_t offset; /* of the range in the file */
@@ -390,7 +389,7 @@ static uint64_t round_up(uint64_t n, uint64_t align)
     return (n + align - 1) / align * align;
 }
 
-/* Reads the note at the cursor and moves behind it. False: it runs past the
+/* Reads the note at the reader and moves behind it. False: it runs past the
  * end; `need` is then its size. Sums are 64 bits wide: none can wrap. */
 static bool read_note(struct pfd_byte_reader *c, uint64_t align,
                       struct pfd_note *ret, uint64_t *need)
@@ -416,7 +415,7 @@ static bool read_note(struct pfd_byte_reader *c, uint64_t align,
     return true;
 }
 
-/* True while there is a note header left to read, and the right to. */
+/* True while there is a note header left, and steps to read it. */
 static bool step(struct walk *walk, const struct pfd_byte_reader *c)
 {
     if (pfd_byte_reader_left(c) < NOTE_HEADER || walk->overlap)
@@ -432,7 +431,7 @@ static bool step(struct walk *walk, const struct pfd_byte_reader *c)
     return false;
 }
 
-/* ---- which alignment ---- */
+/* ---- alignment ---- */
 
 static bool is_zero(struct pfd_byte_reader c, uint64_t from, uint64_t to)
 {
@@ -442,7 +441,7 @@ static bool is_zero(struct pfd_byte_reader c, uint64_t from, uint64_t to)
     return zero;
 }
 
-/* What only MessagePack with a map in it begins with. */
+/* True: the note begins as a MessagePack map. */
 static bool begins_map(const struct pfd_note *note)
 {
     struct pfd_byte_reader desc = note->desc;
@@ -450,9 +449,9 @@ static bool begins_map(const struct pfd_note *note)
     return pfd_msgpack_map_header(first) > 0;
 }
 
-/* Does a note, which was read from the cursor at `at`, look as producers write
- * them: with an owner that is text, zeros for padding, and metadata where
- * metadata should be? */
+/* Does a note, read from the reader's offset `at`, look as producers write it:
+ * with an owner that is text, zeros for padding, and metadata where metadata
+ * should be? */
 static bool makes_sense(const struct pfd_byte_reader *c, size_t at,
                         uint64_t align, const struct pfd_note *note)
 {
@@ -470,7 +469,7 @@ static bool makes_sense(const struct pfd_byte_reader *c, size_t at,
            memcmp(note->owner, "AMDGPU", 6) != 0 || begins_map(note);
 }
 
-/* What a range holds when it is read with one alignment. */
+/* The plausible notes of a range under one alignment. */
 struct trial {
     uint64_t n_sense;
     uint64_t n_nonsense;
@@ -497,8 +496,8 @@ static struct trial try_align(struct walk *walk, struct pfd_byte_reader c,
     return ret;
 }
 
-/* Notes of AMD's producers are aligned to 4, whatever sh_addralign says, and
- * others are not: the bytes decide, and 4 where they do not. */
+/* AMD's producers align notes to 4, whatever sh_addralign says, and others do
+ * not: the bytes decide, and 4 is the default. */
 static uint64_t choose_align(struct walk *walk, const struct note_range *range)
 {
     struct trial four = try_align(walk, range->bytes, 4);
@@ -539,7 +538,7 @@ static void report_truncated(struct walk *walk, const struct note_range *range,
 
 static enum pfd_status give(struct walk *walk, const struct pfd_note *note)
 {
-    /* Notes of a sound file lie apart: together they are no longer than it. */
+    /* Notes of a sound file do not overlap: their sum is below its size. */
     uint64_t n = NOTE_HEADER + note->n_owner + note->desc.n;
     if (n > walk->bytes_left) {
         walk->overlap = true;
@@ -564,7 +563,7 @@ static enum pfd_status walk_range(struct walk *walk,
         uint64_t offset = range->offset + c.at;
         size_t left = pfd_byte_reader_left(&c);
         if (!read_note(&c, align, &note, &need)) {
-            /* Another range may show it whole: it is not done. */
+            /* Another range may hold it whole: it is not marked. */
             report_truncated(walk, range, offset, need, left);
             break;
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A code object: an ELF file as sections and notes. Borrows the file's bytes
- * for its whole life, never writes them, and hands out ranges that lie within
- * them, whatever the file's tables say. Knows nothing of what a note means.
+ * for its whole life and never writes them. Every range that it returns lies
+ * within them, whatever the file's tables say. Does not know what notes mean.
  *
  * Only ELF64 little-endian files are read; any other has a header, a finding
  * that says so, and no sections or notes.
@@ -17,7 +17,7 @@
 
 struct pfd_image;
 
-/* The fields of the ELF header that tell code objects apart. */
+/* The fields of the ELF header that distinguish code objects. */
 struct pfd_image_header {
     uint16_t type;       /* e_type: 1 ET_REL, 3 ET_DYN */
     uint16_t machine;    /* e_machine: 224 EM_AMDGPU */
@@ -33,7 +33,7 @@ struct pfd_section {
     uint32_t type;                /* sh_type: 7 SHT_NOTE */
     uint64_t offset;              /* where the section starts in the file */
     uint64_t size;                /* as its header has it */
-    struct pfd_byte_reader bytes; /* what the file holds of it */
+    struct pfd_byte_reader bytes; /* its bytes in the file */
 };
 
 /* Likewise. */
@@ -44,7 +44,7 @@ struct pfd_note {
     struct pfd_byte_reader desc;
     uint64_t offset;      /* of the note in the file */
     uint64_t desc_offset; /* of its contents in the file */
-    size_t room;          /* bytes of memory that reading it may take */
+    size_t room;          /* memory limit for parsing it, bytes */
 };
 
 /* Takes one note. Any status but PFD_OK ends the walk and is its result. */
@@ -61,12 +61,12 @@ enum pfd_status pfd_image_open(const void *bytes, size_t n,
                                struct pfd_report *report,
                                struct pfd_error *err);
 
-/* Bytes of memory that reading one of its notes may take; SIZE_MAX where nobody
- * says. */
+/* The memory limit for parsing one of its notes, in bytes; SIZE_MAX by
+ * default. */
 void pfd_image_set_room(struct pfd_image *image, size_t n);
 
-/* Bytes of the ELF file that starts at bytes, of which there are n, as far as
- * its header tells: up to the end of its section headers. n: it does not. */
+/* The size of the ELF file that starts at bytes [n], by its header: up to the
+ * end of its section headers. n: the header does not tell. */
 size_t pfd_image_size(const void *bytes, size_t n);
 
 /* Says that an AMD code object's section headers run past its end, or that its
@@ -82,17 +82,17 @@ void pfd_image_free(struct pfd_image *image);
 const struct pfd_image_header *pfd_image_header(const struct pfd_image *image);
 
 /* Fills ret with section i; section 0 of an ELF file is empty. PFD_OK;
- * PFD_END: there is no i. Sections of a hostile file may overlap. */
+ * PFD_END: i is beyond the last. Sections of a hostile file may overlap. */
 enum pfd_status pfd_image_section(const struct pfd_image *image, size_t i,
                                   struct pfd_section *ret);
 
 /*
- * Calls fn for every note, each once: those of note sections in table order,
- * then those that only a program header shows. Findings: note_truncated (the
- * rest of that section is skipped), bad_elf (the notes overlap so much that
- * the walk was ended).
+ * Calls fn for every note, each once: first notes of note sections in table
+ * order, then notes that only a program header covers. Findings: note_truncated
+ * (the rest of that section is skipped), bad_elf (the notes overlap so much
+ * that the walk was ended).
  *
- * PFD_OK; PFD_ERR_NOMEM; what fn returned.
+ * PFD_OK; PFD_ERR_NOMEM; the status that fn returned.
  */
 enum pfd_status pfd_image_notes(const struct pfd_image *image, pfd_note_fn fn,
                                 void *user, struct pfd_report *report,

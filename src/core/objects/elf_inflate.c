@@ -10,14 +10,14 @@
 
 enum {
     PEEK = 64,
-    /* Sections that are looked at: each costs a block of what is compressed. */
+    /* The limit of sections; each costs the inflation of its first block. */
     SECTIONS_MAX = 256,
     ALIGNMENT = 16,
     CH_ZLIB = 1, /* ELFCOMPRESS_ZLIB */
     CH_ZSTD = 2, /* ELFCOMPRESS_ZSTD, which older headers do not have */
 };
 
-/* The table of sections, as far as the file has it. */
+/* The table of sections, cut at the end of the file. */
 struct table {
     struct pfd_byte_reader file;
     size_t at;
@@ -71,7 +71,7 @@ struct section {
     uint64_t n_out;
 };
 
-/* False: its bytes are not there, or the method is unknown, which is said. */
+/* False: its bytes are missing, or the method is unknown, which is reported. */
 static bool read_section(struct pfd_byte_reader file, const Elf64_Shdr *header,
                          struct section *ret, struct pfd_report *report)
 {
@@ -116,7 +116,7 @@ static enum pfd_status is_wanted(const struct section *s,
                                  pfd_elf_wanted_fn wanted, bool *ret,
                                  struct pfd_error *err)
 {
-    struct pfd_error problem; /* there are more bytes, mostly */
+    struct pfd_error problem; /* unused: mostly that there are more bytes */
     uint8_t *head = NULL;
     size_t n = 0;
     enum pfd_status status =
@@ -126,19 +126,19 @@ static enum pfd_status is_wanted(const struct section *s,
     return status;
 }
 
-/* The copy, while sections are put behind it. */
+/* The copy of the file while sections are appended. */
 struct copy {
     struct pfd_text bytes;
-    uint64_t left; /* that sections may have */
+    uint64_t left; /* bytes that sections may still take */
     size_t n_compressed;
-    size_t unseen; /* bytes of the file that no section has been of */
+    size_t unseen; /* bytes of the file not taken by a section yet */
     bool overlap;  /* the sections are more than the file */
     const struct table *table;
     struct pfd_report *report;
     struct pfd_error *err;
 };
 
-/* Says in the copy's table where section i stands now. */
+/* Writes the new place of section i to the copy's table. */
 static void place(struct copy *copy, size_t i, Elf64_Shdr header, size_t n)
 {
     size_t at = copy->table->at + i * sizeof header;

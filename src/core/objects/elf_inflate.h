@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ELF files whose sections are compressed (SHF_COMPRESSED, "Compressed
- * Sections" of the generic ABI): a copy of the file in which those that are
- * wanted stand as they were. Knows nothing of what is in them.
+ * ELF files with compressed sections (SHF_COMPRESSED, "Compressed Sections" of
+ * the generic ABI): makes a copy of the file in which the wanted sections are
+ * inflated. Does not know the sections' content.
  */
 #ifndef PFD_ELF_INFLATE_H
 #define PFD_ELF_INFLATE_H
@@ -12,7 +12,7 @@
 #include "core/base/byte_reader.h"
 #include "core/base/error.h"
 
-/* Has it any? Only of 64 bits, little-endian. */
+/* Does the file have compressed sections? ELF64 little-endian only. */
 bool pfd_elf_is_compressed(struct pfd_byte_reader file);
 
 struct pfd_elf_inflated {
@@ -21,13 +21,13 @@ struct pfd_elf_inflated {
     size_t n_compressed; /* bytes that were inflated */
 };
 
-/* Is a section wanted that begins with these bytes, 64 at most? */
+/* Is the section that begins with these bytes, 64 at most, wanted? */
 typedef bool (*pfd_elf_wanted_fn)(struct pfd_byte_reader head);
 
 /*
- * Inflates the sections that are wanted, and all notes, behind a copy of the
- * file, whose section headers say so. n_max: bytes that all of them may have; what
- * is more, or damaged, is a finding.
+ * Inflates the wanted sections and all notes behind a copy of the file, and
+ * points the copy's section headers there. n_max: limit of their bytes in
+ * total. A section beyond it, or a damaged one, is a finding.
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */

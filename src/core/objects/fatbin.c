@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVIDIA does not document this layout; it is read from what nvcc 13.0 writes
- * in its five modes of --compress-mode. Little-endian:
+ * NVIDIA does not document this layout; it was derived from the output of nvcc
+ * 13.0 in its five modes of --compress-mode. Little-endian:
  *
  *   header  50 ed 55 ba, u16 version (1), u16 bytes of the header, u64 bytes of
  *           all parts
@@ -32,7 +32,7 @@ bool pfd_fatbin_recognise(const void *bytes, size_t n)
            p[6] >= HEADER && !p[7];
 }
 
-/* Where its parts begin; *end: and end. */
+/* The offset of its first part; *end: the end of the last one. */
 static size_t parts_of(const void *bytes, size_t n, uint64_t *end)
 {
     struct pfd_byte_reader c = pfd_byte_reader(bytes, n);

@@ -70,7 +70,7 @@ static enum pfd_status read_rows(const struct table *table)
     return status;
 }
 
-/* Is the table's name somewhere behind a byte like this? */
+/* Does the table's name stand somewhere behind a byte like this? */
 static bool has_name_behind(const uint8_t *bytes, size_t n, uint8_t before)
 {
     const size_t n_name = sizeof TABLE - 1;
@@ -83,9 +83,9 @@ static bool has_name_behind(const uint8_t *bytes, size_t n, uint8_t before)
     return false;
 }
 
-/* The table's name is written out wherever there is one: most documents need
- * not be unpacked to know that there is none. Its length stands before it,
- * alone or with the bits of a short text, which is found sooner than a name. */
+/* A document with a table holds the table's name literally: most documents need
+ * not be unpacked to see that there is none. The name's length stands before
+ * it, as a byte or in the bits of a short text, and is faster to search. */
 static bool may_have_table(const struct pfd_note *note)
 {
     struct pfd_byte_reader c = note->desc;
@@ -173,7 +173,7 @@ enum pfd_status pfd_hsa_rows(const struct pfd_image *image, pfd_hsa_row_fn fn,
                              struct pfd_error *err)
 {
     struct reader reader = { fn, user, report, err };
-    /* What is wrong with the notes themselves is said once, by others. */
+    /* Other readers report faults of the notes themselves. */
     struct pfd_report quiet = { .source = report->source };
     check_version(image, report);
     return pfd_image_notes(image, read_note, &reader, &quiet, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rows of printf strings in an HSA code object: `amdhsa.printf` of the
- * MessagePack note (V3 and later), `Printf` of the YAML note (V2). Knows where
- * rows are; what one means is a format's business.
+ * MessagePack note (V3 and later), `Printf` of the YAML note (V2). Finds rows;
+ * formats interpret them.
  */
 #ifndef PFD_HSA_ROWS_H
 #define PFD_HSA_ROWS_H
@@ -22,18 +22,19 @@ typedef enum pfd_status (*pfd_hsa_row_fn)(void *user,
                                           const struct pfd_hsa_row *row);
 
 /*
- * Calls fn for every row. Findings: bad_string_row (something that is no
- * text), bad_yaml, version (a code object newer than V6). What is wrong with a MessagePack document is not said here:
- * every reader of that note would say it again.
+ * Calls fn for every row. Findings: bad_string_row (a row that is not text),
+ * bad_yaml, version (a code object newer than V6). Faults of a MessagePack
+ * document are not reported here, since each reader of that note would repeat
+ * them.
  *
- * PFD_OK; PFD_ERR_NOMEM; what fn returned.
+ * PFD_OK; PFD_ERR_NOMEM; the status that fn returned.
  */
 enum pfd_status pfd_hsa_rows(const struct pfd_image *image, pfd_hsa_row_fn fn,
                              void *user, struct pfd_report *report,
                              struct pfd_error *err);
 
 /* True for a row of HIP's buffered printf: "0:0:", a hash in hexadecimal, a
- * comma. hash and format (the offset of what follows) are set. */
+ * comma. Sets hash, and format: the offset of the text behind them. */
 bool pfd_hsa_row_is_hip(const struct pfd_hsa_row *row, uint64_t *hash,
                         size_t *format);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * msgpack-c unpacks, but it takes memory by the counts that a document states
- * before it has seen the elements, holds 32 levels (and calls a deeper document
- * out of memory), and says neither where nor why it fails. So a document is
- * walked first, without memory; what passes is sound, its objects are counted,
- * and msgpack-c gets one block of exactly the size it needs.
+ * msgpack-c unpacks, but it allocates by the counts that a document states
+ * before it has seen the elements, has a limit of 32 levels (and reports a
+ * deeper document as out of memory), and gives neither place nor reason of a
+ * failure. So a document is first walked without allocation, which checks it
+ * and counts its objects; msgpack-c then gets one block of the exact size.
  */
 #include "core/objects/metadata.h"
 
@@ -39,7 +39,7 @@ static enum pfd_status ends_within(size_t at, struct pfd_error *err)
                     "the document ends within the object at %zu", at);
 }
 
-/* Reads one object, but not what a container contains. */
+/* Reads one object, without the content of a container. */
 static enum pfd_status check_object(struct pfd_byte_reader *c,
                                     struct pfd_msgpack *ret,
                                     struct pfd_error *err)
@@ -54,7 +54,7 @@ static enum pfd_status check_object(struct pfd_byte_reader *c,
                         "MessagePack object starts with",
                         at);
     }
-    /* An element is at least one byte, so a count above the bytes left is
+    /* An element has at least one byte, so a count above the bytes left is
      * wrong, whatever follows. */
     if (ok && ret->kind == PFD_MSGPACK_ITEMS && ret->n_follow > left) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at,
@@ -75,8 +75,8 @@ static enum pfd_status check_object(struct pfd_byte_reader *c,
 }
 
 /*
- * Reads one object with all that it contains; n_objects: how many that are.
- * owed[] is the stack: objects that each open container still has to get.
+ * Reads one object with all of its content; n_objects: their number. owed[] is
+ * the stack: objects that each open container still needs.
  */
 static enum pfd_status check_document(struct pfd_byte_reader *c,
                                       size_t *n_objects, struct pfd_error *err)
@@ -118,7 +118,7 @@ static enum pfd_status no_memory(struct pfd_error *err)
 static enum pfd_status unpack(struct pfd_metadata *metadata, size_t n_objects,
                               struct pfd_error *err)
 {
-    /* The root lies outside of the zone; its place is for alignment. */
+    /* The root is outside of the zone; its share is for alignment. */
     metadata->zone = msgpack_zone_new(n_objects * sizeof(msgpack_object));
     if (!metadata->zone)
         return no_memory(err);
@@ -126,8 +126,8 @@ static enum pfd_status unpack(struct pfd_metadata *metadata, size_t n_objects,
     msgpack_unpack_return result =
         msgpack_unpack((const char *)metadata->bytes.base, metadata->bytes.n,
                        &used, metadata->zone, &metadata->root);
-    /* Only memory can fail now, and it was taken before: in case a later
-     * msgpack-c is stricter, this is still not a crash. */
+    /* Only memory can run out here, and it was reserved: should a later
+     * msgpack-c be stricter, this is still not a crash. */
     if (result != MSGPACK_UNPACK_SUCCESS) {
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, PFD_NO_OFFSET,
                         "msgpack-c does not read the document (%d)",
@@ -215,7 +215,7 @@ const struct pfd_value *pfd_metadata_root(const struct pfd_metadata *metadata)
     return value(&metadata->root);
 }
 
-/* Where the text at a place of the encoded document stands in the YAML. */
+/* The place in the YAML of the text at a place of the encoded document. */
 static uint64_t yaml_source(const struct pfd_yaml *yaml, size_t encoded)
 {
     struct pfd_yaml_place place;

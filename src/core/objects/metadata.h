@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a metadata note contains: a document of maps, arrays and scalars. A
+ * The content of a metadata note: a document of maps, arrays and scalars. A
  * document borrows the note's bytes for its whole life; values are borrowed
- * from the document. Knows nothing of keys and what they mean.
+ * from the document. Does not know the meaning of keys.
  *
  * Documents are MessagePack or YAML; both become the same values.
  */
@@ -17,13 +17,13 @@
 struct pfd_metadata;
 struct pfd_value;
 
-/* Containers within containers; real documents have about eight. */
+/* The depth limit of nested containers; real documents have about eight. */
 enum {
     PFD_METADATA_DEPTH = 32
 };
 
 enum pfd_value_kind {
-    PFD_VALUE_ABSENT, /* no value at all: what pfd_value_kind(NULL) says */
+    PFD_VALUE_ABSENT, /* no value: the kind of NULL */
     PFD_VALUE_NIL,
     PFD_VALUE_BOOL,
     PFD_VALUE_INT,
@@ -35,10 +35,10 @@ enum pfd_value_kind {
 };
 
 /*
- * Reads the document at doc's position, in up to `room` bytes of memory. n_used: its size in bytes; what comes
- * after it is not looked at. Everything is checked before memory is taken,
- * and that is at most 24 bytes for each byte of the document. An error's
- * offset counts from doc's position.
+ * Reads the document at doc's position, in up to `room` bytes of memory.
+ * n_used: its size in bytes; bytes behind it are not read. Everything is
+ * checked before memory is taken, which is at most 24 bytes for each byte of
+ * the document. An error's offset counts from doc's position.
  *
  * PFD_OK; PFD_ERR_CORRUPT: not well-formed; PFD_ERR_UNSUPPORTED: deeper than
  * PFD_METADATA_DEPTH or 4 GiB and more; PFD_ERR_NOMEM.
@@ -48,10 +48,10 @@ enum pfd_status pfd_metadata_open(struct pfd_byte_reader doc, size_t room,
                                   struct pfd_error *err);
 
 /*
- * The same for YAML text, the metadata of code objects V2, with NULs at its end
- * or without. What cannot be read (bad YAML, an anchor, too deep, too long)
- * ends the document there: problem says what and where (its code is PFD_OK
- * otherwise), and what stood before it is kept.
+ * The same for YAML text, the metadata of code objects V2, with or without NULs
+ * at its end. The first fault (bad YAML, an anchor, too deep, too long) ends
+ * the document there: problem has the reason and the place (its code is PFD_OK
+ * otherwise), and the values before it are kept.
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
@@ -65,12 +65,12 @@ void pfd_metadata_free(struct pfd_metadata *metadata);
 
 const struct pfd_value *pfd_metadata_root(const struct pfd_metadata *metadata);
 
-/* Where in the document the value, or of a container the first text in it, is
- * written: bytes from its start. PFD_NO_OFFSET where that is not known. */
+/* The offset of a value in the document, for a container that of the first text
+ * in it: bytes from the document's start. PFD_NO_OFFSET: unknown. */
 uint64_t pfd_metadata_offset(const struct pfd_metadata *metadata,
                              const struct pfd_value *value);
 
-/* All of these take NULL (an absent value). */
+/* All functions below take NULL (an absent value). */
 
 enum pfd_value_kind pfd_value_kind(const struct pfd_value *value);
 
@@ -88,8 +88,8 @@ bool pfd_value_pair(const struct pfd_value *map, size_t i,
                     const struct pfd_value **key,
                     const struct pfd_value **value);
 
-/* What a map has under a text key: the first such pair counts, and twice
- * (may be NULL) says whether there are more. NULL when there is none. */
+/* The value under a text key of a map: the first such pair counts, and twice
+ * (may be NULL) is true when there are more. NULL when there is none. */
 const struct pfd_value *pfd_value_get(const struct pfd_value *map,
                                       const char *key, bool *twice);
 
@@ -98,7 +98,7 @@ const struct pfd_value *pfd_value_get(const struct pfd_value *map,
 bool pfd_value_int(const struct pfd_value *value, uint64_t *ret,
                    bool *negative);
 
-/* Text or binary: [n] bytes, not NUL-terminated. False for any other. */
+/* Text or binary: [n] bytes, not NUL-terminated. False for any other value. */
 bool pfd_value_bytes(const struct pfd_value *value, const char **ret,
                      size_t *n);
 

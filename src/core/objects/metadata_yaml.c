@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libyaml's events are taken one by one, so that nothing is built that is not
- * wanted, and a document that goes wrong in the middle keeps its beginning.
- * Its marks count characters; they are turned into bytes as they come.
+ * libyaml's events are read one by one: no tree of unwanted values is built,
+ * and a document with a fault in the middle keeps its beginning. Its marks
+ * count characters; they are converted to bytes as they come.
  */
 #include "core/objects/metadata_yaml.h"
 
@@ -62,7 +62,7 @@ struct reader {
     struct pfd_error *problem;
 };
 
-/* The byte where a character stands. Marks rise but for a few steps back. */
+/* The byte offset of a character. Marks rise but for a few steps back. */
 static size_t byte_of(struct reader *r, size_t chars)
 {
     if (chars < r->mark_chars)
@@ -200,7 +200,8 @@ static void put_scalar(struct reader *r, const yaml_event_t *event,
     }
 }
 
-/* Before a value: false when it cannot be taken, and the problem says why. */
+/* Checks a value before it is added: false when it is rejected, and problem has
+ * the reason. */
 static bool admit(struct reader *r, bool has_anchor, bool container,
                   size_t source)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * YAML text turned into the MessagePack document that says the same: the form
- * in which metadata.c keeps every document. Knows nothing of keys and what
- * they mean. Used by metadata.c alone.
+ * Encodes YAML text as the equivalent MessagePack document, the form in which
+ * metadata.c stores every document. Does not know the meaning of keys. Used by
+ * metadata.c alone.
  *
- * Read are maps, sequences and scalars in block and flow form; a plain scalar
- * is an integer, a boolean or null where it looks like one. Anchors and
- * aliases are refused: metadata has none, and expanding them is how a few
- * hundred bytes become gigabytes.
+ * Supported are maps, sequences and scalars in block and flow form; a plain
+ * scalar is an integer, a boolean or null where it looks like one. Anchors and
+ * aliases are rejected: metadata has none, and expanding them turns a few
+ * hundred bytes into gigabytes.
  */
 #ifndef PFD_METADATA_YAML_H
 #define PFD_METADATA_YAML_H
@@ -16,12 +16,12 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-/* Longer text is not read: a compiler writes some hundred bytes a kernel. */
+/* Longer text is rejected: a compiler writes some hundred bytes a kernel. */
 enum {
     PFD_YAML_MAX = 16 << 20
 };
 
-/* Where in the text a value of the document came from; bytes. */
+/* The source position of a value of the document; bytes. */
 struct pfd_yaml_place {
     size_t encoded;
     size_t source;
@@ -34,8 +34,8 @@ struct pfd_yaml {
 
 /*
  * Reads the document at doc's position; NULs at its end are not part of it.
- * What cannot be read ends the document there, with all open containers
- * closed: problem then says what and where (its code is PFD_OK otherwise).
+ * The first fault ends the document there, with all open containers closed:
+ * problem then has the reason and the place (its code is PFD_OK otherwise).
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */

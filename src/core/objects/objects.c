@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public side of code objects: what lies in a file. */
+/* The public API of code objects: lists the content of a file. */
 #include <printfdecode/objects.h>
 
 #include "core/objects/amdgpu_object.h"

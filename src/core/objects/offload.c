@@ -10,8 +10,8 @@
  *   string   u64 offset of the key, u64 of the value, both ended by a NUL;
  *            from version 2 on u64 size of the value
  *
- * Offsets count from the start of the binary. Of a compressed one everything
- * from the entries on is compressed, and offsets are those before that.
+ * Offsets count from the start of the binary. In a compressed one everything
+ * from the entries on is compressed, and offsets are those before compression.
  */
 #include <stdio.h>
 

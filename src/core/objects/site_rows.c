@@ -19,7 +19,8 @@ static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
 
 static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
 
-/* 48 bits of it, mixed as MurmurHash3 ends; the highest one is set. */
+/* 48 bits of the hash, mixed with the final steps of MurmurHash3; the highest
+ * bit is set. */
 static uint64_t hash_id(uint64_t h)
 {
     h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
@@ -42,7 +43,7 @@ static struct pfd_row_header read_header(struct pfd_byte_reader *c)
     return ret;
 }
 
-/* All of a row but its magic and its id. */
+/* Hashes a row without its magic and its id. */
 static uint64_t id_of(const struct pfd_row *row)
 {
     uint64_t h = hash_bytes(hash_start, row->bytes + MAGIC_BYTES, 8);
@@ -50,7 +51,7 @@ static uint64_t id_of(const struct pfd_row *row)
         hash_bytes(h, row->bytes + 24, row->header.n_bytes - (size_t)24));
 }
 
-/* A row that begins here; false: these bytes only look like one. */
+/* Reads a row that begins here; false: these bytes only look like one. */
 static bool read_row(struct pfd_byte_reader c, struct pfd_row *ret)
 {
     ret->offset = c.at;

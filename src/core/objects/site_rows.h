@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows of format strings that a compiler has put into a program's data, as
- * include/printfdecode/device/ has it do: found by their magic in any bytes,
- * and believed by their id, which is a hash of all of the row. The layout is
- * in formats/llpc/README.md.
+ * include/printfdecode/device/ makes it do. They are found by their magic in
+ * any bytes and verified by their id, a hash of the whole row. The layout is in
+ * formats/llpc/README.md.
  */
 #ifndef PFD_SITE_ROWS_H
 #define PFD_SITE_ROWS_H
@@ -19,12 +19,12 @@ struct pfd_row {
     const char *types;    /* [header.n_types] */
     const char *text;     /* [header.n_text] */
     const char *file;     /* [header.n_file] */
-    const uint8_t *bytes; /* all of it, [header.n_bytes] */
+    const uint8_t *bytes; /* the whole row, [header.n_bytes] */
     uint64_t offset;      /* in the bytes that were searched */
 };
 
-/* The next row of bytes from *at on, which is moved behind it. False: there is
- * none. */
+/* Finds the next row of bytes from *at on, and moves *at behind it. False:
+ * there is none. */
 bool pfd_row_next(const struct pfd_byte_reader *bytes, size_t *at,
                   struct pfd_row *ret);
 
@@ -32,7 +32,8 @@ bool pfd_row_next(const struct pfd_byte_reader *bytes, size_t *at,
  * kind, level, flags and line]. Fills the header's other members. */
 void pfd_row_write(struct pfd_row *row, struct pfd_text *ret);
 
-/* Where device code looks for whether it is on: below PFD_GATES. */
+/* The offset of the row's gate, where device code reads whether it is on: below
+ * PFD_GATES. */
 uint32_t pfd_row_gate(const struct pfd_row *row);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows in a file of their own: the smallest ELF file that has a section. */
+/* A file for rows alone: the smallest ELF file that has a section. */
 #ifndef PFD_SITE_ROWS_FILE_H
 #define PFD_SITE_ROWS_FILE_H
 
 #include "core/base/text.h"
 
-/* Into an empty text; whole rows are added behind it, then it is finished. */
+/* Begins the file in an empty text; append whole rows, then finish it. */
 void pfd_rows_begin_file(struct pfd_text *ret);
 void pfd_rows_finish_file(struct pfd_text *ret);
 

@@ -145,7 +145,7 @@ static void describe(const struct pfd_finding_counts *t,
     pfd_text_add(text, "", 1);
 }
 
-/* The kinds that have a rest come behind all rows. */
+/* The rows for the rest of a kind come last. */
 static const struct pfd_finding_counts_row *rest_row(
     const struct pfd_finding_counts *t, size_t i)
 {

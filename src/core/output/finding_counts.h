@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Findings about entries, counted by kind, id and string: a wrong code object
- * makes one for every entry, and they say the same. Keeps the first of each, in the order
- * in which they came; of more than so many, how many there were of a kind.
+ * Counts findings about entries by kind, id and string: a wrong code object
+ * causes the same one for every entry. Keeps the first of each, in order of
+ * occurrence; beyond a limit, only the number of each kind.
  */
 #ifndef PFD_FINDING_COUNTS_H
 #define PFD_FINDING_COUNTS_H
@@ -13,12 +13,12 @@
 
 struct pfd_finding_counts_row {
     uint64_t id;
-    uint64_t string; /* which of the id's, as its number; else UINT64_MAX */
+    uint64_t string; /* its number, if the id has several; else UINT64_MAX */
     uint64_t count;
     uint64_t offset; /* of the first */
     uint64_t index;
     size_t
-        text; /* place of its sentence, NUL-terminated, in pfd_finding_counts.text */
+        text; /* its sentence: offset in finding_counts.text */
     enum pfd_finding_kind kind;
     bool has_text;
 };
@@ -27,7 +27,7 @@ struct pfd_finding_counts {
     struct pfd_finding_counts_row *rows; /* [n] of [room]; owned */
     size_t n;
     size_t room;
-    size_t max;      /* rows; 0: any number */
+    size_t max;      /* limit of rows; 0: none */
     uint32_t *slots; /* [n_slots], a power of two: row + 1, 0 is free; owned */
     size_t n_slots;
     struct pfd_finding_counts_row
@@ -40,9 +40,9 @@ void pfd_finding_counts_free(struct pfd_finding_counts *finding_counts);
 void pfd_finding_counts_clear(struct pfd_finding_counts *finding_counts);
 
 /*
- * The row of a kind and an id and, where an id has several strings, one of them;
- * made if it is not there: new ones have count 0. NULL when out of memory. Where
- * there are too many, that of the kind's rest.
+ * The row of a kind and an id and, where an id has several strings, one of
+ * them; created with count 0 if it is new. NULL when out of memory. Beyond the
+ * limit of rows: the row for the rest of the kind.
  */
 struct pfd_finding_counts_row *pfd_finding_counts_row(
     struct pfd_finding_counts *finding_counts, enum pfd_finding_kind kind,
@@ -57,12 +57,12 @@ void pfd_finding_counts_set_text(struct pfd_finding_counts *finding_counts,
                                  struct pfd_finding_counts_row *row,
                                  const char *text);
 
-/* Adds what a later one has. */
+/* Adds the counts of a later part of the input. */
 void pfd_finding_counts_merge(struct pfd_finding_counts *to,
                               const struct pfd_finding_counts *from);
 
 /*
- * Row i as a finding, with its sentence and how many there are in text (which is
+ * Row i as a finding, with its sentence and its count in text (which is
  * overwritten). False: there is no row i.
  */
 bool pfd_finding_counts_finding(const struct pfd_finding_counts *finding_counts,

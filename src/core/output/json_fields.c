@@ -21,8 +21,8 @@ static const char *names_of(struct pfd_entry_source *of,
     return of->names.failed ? NULL : of->names.data;
 }
 
-/* A step as a list of its own, which begins at steps[1]: a string's length is
- * in the step before it. */
+/* A step as a list of its own, which begins at steps[1]: the length of a string
+ * is in the step before it. */
 struct alone {
     struct pfd_step steps[3];
 };
@@ -35,7 +35,7 @@ static struct alone alone(const struct pfd_step *step)
     return ret;
 }
 
-/* Bytes of JSON that its value has at most. */
+/* The most bytes of JSON for its value. */
 static size_t value_room(const struct pfd_step *step, const uint8_t *payload)
 {
     size_t n = 0;
@@ -86,7 +86,7 @@ static void add_object(struct pfd_text *out, const struct pfd_entry *entry,
         const struct pfd_step *step = &entry->steps[i];
         if (!pfd_step_has_argument(&s->steps[i]))
             continue;
-        /* This entry may lack what its string takes. */
+        /* This entry may lack an argument of its string. */
         if (pfd_step_has_argument(step) &&
             (!only_beyond || is_beyond(step, entry->payload)))
             add_field(out, name, step, entry->payload, only_beyond);

@@ -8,8 +8,8 @@
 
 #include "core/decode/entry.h"
 
-/* Renders them into the source's `fields`, which is empty where the entry's
- * string is not known. */
+/* Renders them into the source's `fields`, which stays empty where the entry's
+ * string is unknown. */
 void pfd_json_fields(struct pfd_entry *entry);
 
 #endif

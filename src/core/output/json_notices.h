@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of JSON between those of entries, and behind them: what was found, what
- * was lost on the way, and the summary. See pfd_sink, whose hooks these are.
+ * JSON lines that are no entries: findings, gaps, and the summary. Hooks of
+ * pfd_sink_json.
  */
 #ifndef PFD_JSON_NOTICES_H
 #define PFD_JSON_NOTICES_H

@@ -20,7 +20,7 @@ static double origin_float(const struct pfd_origin *o, uint32_t i)
     return (double)f;
 }
 
-/* Foreign text, which stays on its line. */
+/* Untrusted text, kept on its line. */
 static void add_safe(struct pfd_text *out, const char *text, size_t n)
 {
     char *at = pfd_text_reserve(out, 4 * n + 1);
@@ -92,7 +92,7 @@ static void add_url(struct pfd_text *out, const char *links,
     static const char hex[] = "0123456789ABCDEF";
     static const char plain[] = "-._~/";
     size_t n = strlen(links);
-    if (file->n && file->text[0] == '/') { /* it begins behind the host */
+    if (file->n && file->text[0] == '/') { /* begins behind the host */
         const char *host = strstr(links, "://");
         const char *root = host ? strchr(host + 3, '/') : NULL;
         n = root ? (size_t)(root - links) : n;
@@ -108,7 +108,7 @@ static void add_url(struct pfd_text *out, const char *links,
     }
 }
 
-/* "reduce.cu:41", in a terminal's hyperlink. */
+/* "reduce.cu:41", as a hyperlink if requested. */
 static void add_place(struct pfd_text *out, const struct place *p,
                       const char *links)
 {
@@ -132,9 +132,9 @@ static void add_place(struct pfd_text *out, const struct place *p,
         pfd_text_puts(out, "\033]8;;\033\\");
 }
 
-/* ---- all of it ---- */
+/* ---- the whole prefix ---- */
 
-/* Is this one said by its name, among others? */
+/* Is this origin shown with its name, among others? */
 static bool is_named(const struct pfd_origin *o, const struct place *place,
                      unsigned show)
 {

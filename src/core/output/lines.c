@@ -20,7 +20,7 @@ struct pfd_lines {
     struct pfd_text origin;
     bool has_origin;
     uint64_t time_ns;
-    uint64_t second; /* that time_text stands for */
+    uint64_t second; /* rendered in time_text */
     char time_text[32];
     uint64_t generation;
     uint64_t sequence;
@@ -147,7 +147,7 @@ static void add_uuid(struct pfd_text *out, struct pfd_wire_bytes uuid)
     pfd_text_puts(out, "\",");
 }
 
-/* One beyond 2^53 is not kept by all readers: once more as text. */
+/* Some readers round numbers beyond 2^53: those are also added as text. */
 static void add_number(struct pfd_text *out, const char *name, uint64_t v)
 {
     unsigned long long value = v;
@@ -248,7 +248,7 @@ static int put_time(struct pfd_lines *lines, uint64_t ns, char *out, size_t n)
         lines->time_text, (unsigned long long)ns % NS, (unsigned long long)ns);
 }
 
-/* Most records have none. */
+/* Most records have no members. */
 static void put_members(struct pfd_lines *lines)
 {
     int n = 0;
@@ -291,13 +291,13 @@ const char *pfd_lines_origin_members(struct pfd_lines *lines)
 
 /* ---- stamps ---- */
 
-/* What a line is printed with, also one in a row. */
+/* The form of a line, also of one within a row. */
 static const struct pfd_sink *form_of(const struct pfd_lines *lines)
 {
     return lines->options.form ? lines->options.form : lines->sink;
 }
 
-/* The line in a row is not where its stamp could be put. */
+/* A line within a row is not at the place of a stamp: its members have it. */
 static void stamp_rows(struct pfd_lines *lines, uint64_t sequence,
                        uint64_t time_unix_ns)
 {
@@ -342,7 +342,7 @@ void pfd_lines_tell(struct pfd_lines *lines)
     lines->tells = true;
 }
 
-/* A line that is no entry's: where the row begins that it is in, or it. */
+/* Begins a line that is no entry's: the offset of its row, or of the line. */
 static size_t begin_line(struct pfd_lines *lines)
 {
     return lines->options.form ? pfd_rows_begin_line(&lines->out)

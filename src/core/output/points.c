@@ -6,7 +6,7 @@
 
 /* ---- plans ---- */
 
-/* Is it a number that is read without a question? */
+/* Is it a number that can be loaded directly? */
 static bool plan_step(const struct pfd_step *s, struct pfd_point_plan *plan,
                       size_t i)
 {
@@ -45,7 +45,7 @@ static void plan_string(const struct pfd_points *points,
     *ret = (struct pfd_point_plan){ .is_wanted = true, .is_quick = true };
     for (size_t i = 0; i < points->n; i++) {
         const struct pfd_point_column *c = &points->columns[i];
-        if (c->from == PFD_POINT_OF_INDEX) { /* a double has each exactly */
+        if (c->from == PFD_POINT_OF_INDEX) { /* exact in a double */
             ret->load[i] = PFD_LOAD_INDEX;
             ret->type[i] = PFD_POINT_DOUBLE;
             continue;
@@ -115,7 +115,7 @@ void pfd_points_end(struct pfd_text *out, size_t n, size_t n_values)
     out->n += run->n_bytes;
 }
 
-/* ---- one entry, whatever it is ---- */
+/* ---- any entry ---- */
 
 struct value {
     uint8_t type;
@@ -153,7 +153,7 @@ static struct value of_step(const struct pfd_step *s, const uint8_t *payload)
                            .bits = bits };
 }
 
-/* Each argument of the string has its place, also where this entry lacks it. */
+/* Counts every argument of the string, also one that this entry lacks. */
 static struct value of_argument(const struct pfd_entry *entry, uint32_t number)
 {
     const struct pfd_string *string = entry->string;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entries as points: the few values of each that a picture is made of, as
- * numbers. What a row says in a hundred bytes, a point says in eight for each
- * value. Points come in runs: entries behind one another whose values are of
- * the same types.
+ * Entries as points: the few values of each entry that a plot needs, as
+ * numbers. A point takes eight bytes for each value, where a row takes about a
+ * hundred. Points come in runs: consecutive entries whose values have the same
+ * types.
  */
 #ifndef PFD_POINTS_H
 #define PFD_POINTS_H
@@ -13,18 +13,18 @@
 #include "core/output/sink.h"
 
 enum {
-    PFD_POINT_VALUES = 4 /* no picture takes more */
+    PFD_POINT_VALUES = 4 /* no plot takes more */
 };
 
 enum pfd_point_type {
     PFD_POINT_NONE,     /* the entry has no such value; its bits are zero */
-    PFD_POINT_DOUBLE,   /* an integer of 32 bits and less, too: exactly */
+    PFD_POINT_DOUBLE,   /* also integers of up to 32 bits, exactly */
     PFD_POINT_INT,      /* of 64 bits */
     PFD_POINT_UNSIGNED, /* likewise */
-    PFD_POINT_TEXT,     /* bits: bytes of it, which stand behind the run */
+    PFD_POINT_TEXT,     /* bits: its length; the bytes end the run */
 };
 
-/* Where a value comes from. */
+/* The source of a value. */
 enum pfd_point_from {
     PFD_POINT_OF_ARGUMENT, /* `number` */
     PFD_POINT_OF_ORIGIN,   /* `name`, component `number` */
@@ -38,26 +38,27 @@ struct pfd_point_column {
     char name[64];
 };
 
-/* Where the values of a string's entries are, if they are as it says. */
+/* The places of the values of a string's entries that have its layout. */
 struct pfd_point_plan {
     bool is_wanted;
-    bool is_quick; /* all are numbers at `at`, read as `load` says */
+    bool is_quick; /* all are numbers at `at`, loaded by `load` */
     uint8_t load[PFD_POINT_VALUES];
     uint8_t type[PFD_POINT_VALUES];
     uint32_t at[PFD_POINT_VALUES];
 };
 
-/* What is wanted of entries. Immutable while a conversion runs. */
+/* The values that the plot takes from entries. Immutable during a
+ * conversion. */
 struct pfd_points {
     struct pfd_point_column columns[PFD_POINT_VALUES]; /* [n] */
     size_t n;
     struct pfd_point_plan *plans; /* [n_plans], by string; owned */
     size_t n_plans;
     /* Format string of the entries, [n_text]; owned; NULL: that of the first
-     * entry, which the reader of runs decides. */
+     * entry, chosen by the reader of runs. */
     char *text;
     size_t n_text;
-    /* Whose points they are: workers may reduce them for it; NULL: nobody's. */
+    /* The plot: workers may reduce its points; NULL: no plot. */
     struct pfd_plot *plot;
 };
 
@@ -68,16 +69,16 @@ enum pfd_run_kind {
 };
 
 /* A run: this, n * n_values bits, and the texts of the last point; in all a
- * multiple of 8 bytes. One with a text has one point. */
+ * multiple of 8 bytes. A run with a text has one point. */
 struct pfd_point_run {
-    uint32_t n_bytes; /* of all of it */
+    uint32_t n_bytes; /* of the whole run */
     uint32_t n;       /* points */
     uint8_t kind;     /* enum pfd_run_kind */
     uint8_t n_values;
     uint8_t type[PFD_POINT_VALUES];
     uint8_t spare[2];
-    uint64_t order; /* of the first point among a buffer's: its entry's index;
-                       those of the others come behind it */
+    uint64_t order; /* of the first point in the buffer: its entry's index; the
+                       other points follow it */
 };
 
 /* Makes the plans of all strings of this text, or of all when text is NULL;
@@ -86,15 +87,16 @@ bool pfd_points_plan(struct pfd_points *points,
                      const struct pfd_strings *strings);
 void pfd_points_deinit(struct pfd_points *points);
 
-/* A run of one entry, appended; its order is the entry's index. time: nanoseconds since 1970; 0: unknown. */
+/* Appends a run of one entry; its order is the entry's index. time: nanoseconds
+ * since 1970; 0: unknown. */
 void pfd_points_entry(struct pfd_text *out, struct pfd_entry *entry,
                       const struct pfd_points *points, uint64_t time);
 
-/* Likewise; options->points and options->time say the rest. */
+/* Likewise, with options->points and options->time. */
 extern const struct pfd_sink pfd_sink_points;
 
-/* Begins a run of up to `most` quick points, the first of this order; where
- * their bits go, or NULL when out of memory. */
+/* Begins a run of up to `most` quick points, the first with this order. Returns
+ * the place of their bits, or NULL when out of memory. */
 uint64_t *pfd_points_begin(struct pfd_text *out,
                            const struct pfd_points *points,
                            const struct pfd_point_plan *plan, size_t most,
@@ -109,7 +111,7 @@ enum pfd_point_load {
     PFD_LOAD_INDEX,
 };
 
-/* One value that is a double; index: the entry's. */
+/* Loads one value as a double; index: the entry's. */
 static inline double pfd_point_double(enum pfd_point_load load,
                                       const uint8_t *at, uint64_t index)
 {
@@ -129,7 +131,7 @@ static inline double pfd_point_double(enum pfd_point_load load,
                                   : (double)word;
 }
 
-/* The values of a quick point; the end of what was written. */
+/* Loads the values of a quick point; returns the end of the output. */
 static inline uint64_t *pfd_point_load(uint64_t *to, const uint8_t *payload,
                                        const struct pfd_point_plan *plan,
                                        size_t n, uint64_t index)

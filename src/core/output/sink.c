@@ -7,7 +7,7 @@
 
 #include "core/base/escape.h"
 
-/* The one sink that is also used by itself. */
+/* The only sink that is also used directly. */
 extern const struct pfd_sink pfd_sink_json;
 
 const struct pfd_sink *pfd_sink_find(const char *name)

@@ -20,9 +20,9 @@
     (memcpy((out), (literal), sizeof(literal) - 1), (out) + sizeof(literal) - 1)
 
 enum {
-    ROOM_FIXED = 640,  /* names, index, offset, what copying overshoots */
+    ROOM_FIXED = 640,  /* names, index, offset, overshoot of copies */
     ROOM_FINDING = 24, /* one kind's name */
-    ROOM_ORIGIN = 72,  /* of one origin, its name and text left out */
+    ROOM_ORIGIN = 72,  /* one origin without its name and text */
     ESCAPE_MAX = 6,    /* bytes of JSON for one byte */
 };
 
@@ -50,7 +50,7 @@ static char *put_findings(char *out, uint64_t findings)
     return out;
 }
 
-/* Literals are escaped already; only %c can bring bytes that need it. */
+/* Literals are escaped already; only %c can print bytes that need it. */
 static bool is_escaped(const struct pfd_string *s)
 {
     return (s->flags & (PFD_STRING_UTF8 | PFD_STRING_CHAR)) == PFD_STRING_UTF8;
@@ -78,7 +78,7 @@ static char *put_words(char *out, const struct pfd_entry *entry)
     return out;
 }
 
-/* Arguments that no conversion takes are arguments all the same. */
+/* Arguments without a conversion are in `args` as well. */
 static char *put_unused(char *out, struct pfd_entry *entry)
 {
     size_t n = 0;
@@ -91,7 +91,7 @@ static char *put_unused(char *out, struct pfd_entry *entry)
     return out;
 }
 
-/* ---- what few formats know of an entry ---- */
+/* ---- members that few formats have ---- */
 
 static size_t origins_room(struct pfd_entry *entry)
 {
@@ -149,7 +149,7 @@ static char *put_exact_origin(char *out, const struct pfd_origin *o)
     return PUT(out, "\",");
 }
 
-/* Where the message was to go, and where it comes from. */
+/* The entry's stream and its origins. */
 static char *put_circumstances(char *out, struct pfd_entry *entry,
                                const struct pfd_sink_options *options)
 {
@@ -185,14 +185,14 @@ static bool has_circumstances(const struct pfd_entry *entry)
            pfd_format_has_origin(entry->of->format, entry->record->string);
 }
 
-/* Are there arguments that no conversion takes? */
+/* Are there arguments without a conversion? */
 static bool has_unused(const struct pfd_entry *entry)
 {
     return entry->string && (entry->findings & UNUSED ||
                              entry->string->flags & PFD_STRING_LITERAL);
 }
 
-/* The message to out, the arguments to *arguments, each with a comma. */
+/* Prints the message to out, the arguments to *arguments, each with a comma. */
 static char *put_message(char *out, struct pfd_entry *entry, char **arguments)
 {
     const struct pfd_string *s = entry->string;
@@ -218,11 +218,11 @@ static size_t arguments_room(struct pfd_entry *entry)
     size_t n = entry->n_payload / 4;
     size_t room = (n + 1) * PFD_ROOM_ARGUMENT;
     const struct pfd_string *s = entry->string;
-    if (has_unused(entry)) { /* those without bytes, too */
+    if (has_unused(entry)) { /* including slots without bytes */
         pfd_entry_slots(entry, &n);
         room += n * PFD_ROOM_ARGUMENT;
     }
-    /* Small scalars, strings, and those that are printed twice. */
+    /* Small scalars, strings, and arguments that are printed twice. */
     if (s &&
         (s->flags & PFD_STRING_CHAR || s->index == PFD_STRING_SYNTHESIZED)) {
         room += s->n_steps * (size_t)PFD_ROOM_ARGUMENT +
@@ -231,7 +231,7 @@ static size_t arguments_room(struct pfd_entry *entry)
     return room;
 }
 
-/* Behind each a comma. */
+/* Puts a comma behind each. */
 static char *put_arguments(char *out, struct pfd_entry *entry)
 {
     if (!entry->string)
@@ -255,7 +255,7 @@ size_t pfd_entry_args(char *ret, struct pfd_entry *entry)
     return (size_t)(out - ret);
 }
 
-/* Room for what only some entries have. */
+/* Room for members that only some entries have. */
 static size_t rare_room(struct pfd_entry *entry)
 {
     const struct pfd_string *s = entry->string;
@@ -282,8 +282,8 @@ static size_t entry_room(struct pfd_entry *entry,
     return room;
 }
 
-/* What the lines of a table's string share; NULL for others, for entries whose
- * id is not the string's, and when out of memory. */
+/* The shared parts of a table string's lines; NULL for other strings, for
+ * entries whose id is not the string's, and when out of memory. */
 static const struct pfd_json_string *line_of(struct pfd_entry_source *of,
                                              const struct pfd_string *s,
                                              uint64_t id)
@@ -294,7 +294,7 @@ static const struct pfd_json_string *line_of(struct pfd_entry_source *of,
     return pfd_json_parts_get(&of->json, s, of->format->info.name);
 }
 
-/* The entry's message, or null, and what is known of its string. */
+/* The entry's message, or null, and the members of its string. */
 static char *put_start(char *out, struct pfd_entry *entry,
                        const struct pfd_json_part *part, char **arguments,
                        const struct pfd_sink_options *options)
@@ -337,7 +337,7 @@ static char *put_place(char *out, struct pfd_entry *entry,
     return PUT(out, "}\n");
 }
 
-/* Any entry. */
+/* Puts any entry. */
 static char *put_entry(char *out, struct pfd_entry *entry,
                        const struct pfd_json_part *part, char *args,
                        const struct pfd_sink_options *options)
@@ -392,7 +392,7 @@ static void add_arguments(struct pfd_text *out, struct pfd_entry *entry)
     out->n += (size_t)(end - at);
 }
 
-/* The id and the format string, where they are others than the entry's. */
+/* The id and the format string, where they differ from the entry's. */
 static void add_other_string(struct pfd_text *out,
                              const struct pfd_entry *other,
                              const struct pfd_entry *entry)
@@ -418,7 +418,7 @@ static void add_circumstances(struct pfd_text *out, struct pfd_entry *entry)
         out->n += (size_t)(put_circumstances(at, entry, &plain) - at);
 }
 
-/* Renders them all into the source's readings. */
+/* Renders all readings into the source's readings. */
 static void render_readings(const struct pfd_entry *entry)
 {
     struct pfd_text *out = &entry->of->readings;
@@ -440,7 +440,7 @@ static void render_readings(const struct pfd_entry *entry)
     pfd_text_puts(out, "]");
 }
 
-/* ---- what the caller knows of all entries of a buffer ---- */
+/* ---- the caller's members, shared by all entries of a buffer ---- */
 
 static bool has_shared(const struct pfd_sink_options *options)
 {
@@ -457,8 +457,8 @@ static size_t stamp_room(const struct pfd_sink_options *options)
     return options->stamp ? PFD_STAMP_ROOM : 0;
 }
 
-/* Behind a whole record; one with origins of its own, n_origins, has all of
- * them. */
+/* Inserts shared members into a complete record; n_origins: it has an "origin"
+ * of its own, which contains them already. */
 static char *put_shared(char *out, size_t n_origins,
                         const struct pfd_sink_options *options)
 {
@@ -473,7 +473,7 @@ static char *put_shared(char *out, size_t n_origins,
     return PUT(out + options->n_members, "}\n");
 }
 
-/* Of an entry that is as its string says, without circumstances. */
+/* An entry that matches its string, without stream and origins. */
 struct common {
     struct pfd_entry_source *of;
     const struct pfd_json_string *line;
@@ -483,8 +483,8 @@ struct common {
     uint64_t offset;
 };
 
-/* The same as put_entry() and straight on; findings: of a `*`, if any. Inline:
- * nearly all entries are made here. */
+/* A straight version of put_entry(); findings: of a `*`, if any. Inline: nearly
+ * all entries are rendered here. */
 static inline __attribute__((always_inline)) void put_common(
     struct pfd_text *text, const struct common *c,
     const struct pfd_sink_options *options, uint64_t *findings)
@@ -502,7 +502,7 @@ static inline __attribute__((always_inline)) void put_common(
         text->failed = true;
         return;
     }
-    /* The arguments are printed beside the message, behind all room for it. */
+    /* The arguments are printed behind the room for the message. */
     char *args = start + room;
     char *args_end = args;
     char *out = PUT(start, "{\"type\":\"entry\"");
@@ -567,7 +567,7 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
     if (entry->record->n_alternatives)
         render_readings(entry);
     size_t n_arguments = arguments_room(entry);
-    /* They stand there twice where they are given exactly, too. */
+    /* Arguments that also have exact texts are there twice. */
     size_t room = 2 * n_arguments + PFD_ROOM_EXACT + entry_room(entry, part) +
                   rare_room(entry) + stamp_room(options);
     if (has_shared(options))

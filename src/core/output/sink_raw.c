@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exactly the bytes that the program's printf would have written. */
+/* The exact bytes that the program's printf would have written. */
 #include "core/output/sink.h"
 
 static void raw_entry(struct pfd_text *out, struct pfd_entry *entry,

@@ -6,7 +6,7 @@
 #include "core/filter/highlight.h"
 #include "core/output/line_prefix.h"
 
-/* The payload as words, so that nothing is lost from sight. */
+/* The payload as words, so that no data is hidden. */
 static void add_unknown(struct pfd_text *out, const struct pfd_entry *entry,
                         bool color)
 {
@@ -143,7 +143,7 @@ static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
     if (end == at || end[-1] != '\n')
         *end++ = '\n';
     out->n += (size_t)(end - at);
-    if (style) { /* the end of its line is no part of what is coloured */
+    if (style) { /* the line's end is not coloured */
         out->n--;
         pfd_text_puts(out, "\033[0m\n");
     }
@@ -178,7 +178,7 @@ static void text_hidden(struct pfd_text *out, uint64_t n, bool color)
                     n == 1 ? "entry" : "entries", color ? "\033[0m" : "");
 }
 
-/* As grep does it. */
+/* The separator that grep uses. */
 static void text_between(struct pfd_text *out, bool color)
 {
     pfd_text_puts(out, color ? "\033[36m--\033[0m\n" : "--\n");
@@ -186,7 +186,7 @@ static void text_between(struct pfd_text *out, bool color)
 
 /* ---- lines beside messages ---- */
 
-/* Foreign text, which stays on its line. */
+/* Untrusted text, kept on its line. */
 static void add_safe(struct pfd_text *out, const char *text)
 {
     size_t n = strlen(text);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a line of JSON says behind its type of when it was delivered: a number,
- * which mostly is one more than that of the line before, and a time, which many
- * lines have in common.
+ * The delivery stamp of a JSON line, behind its type: a sequence number, mostly
+ * the previous line's plus one, and a time, which many lines share.
  */
 #ifndef PFD_STAMP_H
 #define PFD_STAMP_H
@@ -18,12 +17,12 @@ enum {
 struct pfd_stamp {
     struct pfd_counter counter;
     uint64_t sequence;
-    uint64_t time_unix_ns; /* that `time` is of */
+    uint64_t time_unix_ns; /* the value of `time` */
     size_t n_time;         /* members, with a comma before each */
     char time[PFD_STAMP_TIME + PFD_ARENA_SLACK];
 };
 
-/* Room PFD_STAMP_ROOM. */
+/* Writes at most PFD_STAMP_ROOM bytes. */
 static inline char *pfd_stamp_put(struct pfd_stamp *stamp, char *out)
 {
     static const char key[] = ",\"sequence\":";

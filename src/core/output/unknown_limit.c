@@ -51,7 +51,7 @@ void pfd_unsure_end(struct pfd_unsure *u, size_t at)
     u->parts[u->n - 1].to = at;
 }
 
-/* Is the next entry of this id to be shown? It is then counted. */
+/* Is the next entry of this id to be printed? Then it is counted. */
 static bool take(struct pfd_unknown_limit *s, uint64_t id)
 {
     unsigned i = 0;
@@ -75,8 +75,8 @@ uint64_t pfd_unknown_limit_cut(struct pfd_unknown_limit *s,
                                struct pfd_unsure *u, struct pfd_text *out)
 {
     uint64_t n_cut = 0;
-    size_t kept = 0; /* bytes of the output that are where they stay */
-    size_t at = 0;   /* where what is looked at stands */
+    size_t kept = 0; /* bytes of the output that are final */
+    size_t at = 0;   /* end of the parts handled so far */
     for (size_t i = 0; i < u->n; i++) {
         const struct pfd_unsure_part *part = &u->parts[i];
         if (take(s, part->id))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which entries of unknown ids are worth a line: the first of each id, and not
- * too many of all ids together. Whoever prints a stretch of a buffer does not
+ * Limits lines for entries of unknown ids: the first of each id, and not too
+ * many of all ids together. A worker that prints one slice of a buffer does not
  * know how many come before: it prints the first of each id there
- * (pfd_unsure_*), and what is too many is taken out again when all before is
- * known (pfd_unknown_limit_cut()).
+ * (pfd_unsure_*), and the excess is cut once everything before is known
+ * (pfd_unknown_limit_cut()).
  */
 #ifndef PFD_UNKNOWN_LIMIT_H
 #define PFD_UNKNOWN_LIMIT_H
@@ -17,7 +17,7 @@ enum {
     PFD_UNKNOWN_LIMIT_MAX = 64, /* of all */
 };
 
-/* Of a whole buffer, in its order. */
+/* The counts for a whole buffer, in its order. */
 struct pfd_unknown_limit {
     unsigned n; /* shown so far */
     unsigned n_ids;
@@ -27,7 +27,7 @@ struct pfd_unknown_limit {
     } ids[PFD_UNKNOWN_LIMIT_MAX];
 };
 
-/* What was printed of one stretch and may have to be taken out. */
+/* Printed parts of one slice that may be cut. */
 struct pfd_unsure {
     struct pfd_unsure_part {
         size_t from; /* bytes of the output */
@@ -37,22 +37,22 @@ struct pfd_unsure {
     size_t n;
     size_t room;
     struct pfd_finding_counts ids; /* how many of each */
-    uint64_t n_hidden;             /* not even printed */
+    uint64_t n_hidden;             /* never printed */
     bool failed;                   /* out of memory */
 };
 
 void pfd_unsure_free(struct pfd_unsure *unsure);
 
-/* Begins a new stretch. */
+/* Begins a new slice. */
 void pfd_unsure_clear(struct pfd_unsure *unsure);
 
-/* An entry of this id is to be printed, at byte `at` of the output: true, and
- * pfd_unsure_end() says where it ended. False: it is too many for sure. */
+/* Before an entry of this id is printed at byte `at` of the output. True: print
+ * it, then call pfd_unsure_end() with its end. False: certainly too many. */
 bool pfd_unsure_begin(struct pfd_unsure *unsure, uint64_t id, size_t at);
 void pfd_unsure_end(struct pfd_unsure *unsure, size_t at);
 
-/* Takes out of the output what is too many, and forgets where it was; how many
- * entries that were. */
+/* Cuts the excess from the output and clears the list of parts; returns the
+ * number of entries cut. */
 uint64_t pfd_unknown_limit_cut(struct pfd_unknown_limit *unknown_limit,
                                struct pfd_unsure *unsure, struct pfd_text *out);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The row that is being made, by where it begins in the output. */
+/* The row under construction, by its offset in the output. */
 static struct pfd_row *row_at(const struct pfd_text *out, size_t at)
 {
     return (struct pfd_row *)(void *)(out->data + at);
@@ -55,8 +55,8 @@ static void set_cell(const struct pfd_entry *entry, const struct pfd_step *s,
     }
 }
 
-/* Has the step a cell? Also where only this entry lacks its argument, so that
- * each has its place. */
+/* Does the step have a cell? Also where only this entry lacks its argument, so
+ * that each argument has its place. */
 static bool has_cell(const struct pfd_entry *entry, const struct pfd_step *s)
 {
     const struct pfd_string *string = entry->string;
@@ -66,7 +66,7 @@ static bool has_cell(const struct pfd_entry *entry, const struct pfd_step *s)
             pfd_step_has_argument(&string->steps[s - entry->steps]));
 }
 
-/* Appends bytes; where they stand in the row. */
+/* Appends bytes; returns their place in the row. */
 static struct pfd_row_part add_bytes(struct pfd_text *out, size_t row,
                                      const void *bytes, size_t n)
 {
@@ -75,7 +75,7 @@ static struct pfd_row_part add_bytes(struct pfd_text *out, size_t row,
     return part;
 }
 
-/* One cell for each step that takes an argument; how many. */
+/* Adds a cell for each step that takes an argument; returns their number. */
 static size_t add_cells(struct pfd_text *out, const struct pfd_entry *entry)
 {
     size_t n = 0;
@@ -93,7 +93,7 @@ static size_t add_cells(struct pfd_text *out, const struct pfd_entry *entry)
     return n;
 }
 
-/* The bytes of texts, behind all that has a place of its own. */
+/* Appends the bytes of texts, behind the parts of fixed size. */
 static void add_texts(struct pfd_text *out, size_t row,
                       const struct pfd_entry *entry)
 {
@@ -151,7 +151,7 @@ static void add_origin_texts(struct pfd_text *out, size_t row,
 
 /* ---- the message, argument by argument ---- */
 
-/* A conversion that is shown as it is written is so with all its components. */
+/* A conversion that is printed as written includes all of its components. */
 static bool goes_on(const struct pfd_step *last, const struct pfd_step *next)
 {
     if (last->conv == PFD_CONV_STAR || last->conv == PFD_CONV_LENGTH)
@@ -160,8 +160,8 @@ static bool goes_on(const struct pfd_step *last, const struct pfd_step *next)
            (last->op == PFD_OP_VERBATIM || last->op == PFD_OP_SKIP);
 }
 
-/* Prints the steps up to the next conversion that is no `*`, that one too, and
- * moves on; the message's bytes before that conversion's own text. */
+/* Prints the steps up to and including the next conversion other than `*`, and
+ * moves on. *n_before: the message's bytes before the conversion's own text. */
 static char *print_piece(char *to, const struct pfd_entry *entry,
                          const struct pfd_step **step, size_t *n_before,
                          uint64_t *findings)
@@ -175,18 +175,18 @@ static char *print_piece(char *to, const struct pfd_entry *entry,
     do {
         some[n++] = *(*step)++;
     } while (n < STEPS - 1 && goes_on(&some[n - 1], *step));
-    /* The next literal's place is where something written as it is ends. */
+    /* The next literal's offset ends a conversion printed as written. */
     some[n] = **step;
     some[n].op = PFD_OP_END;
     some[n].flags = 0;
     some[n].n_literal[PFD_RAW] = 0;
-    /* What stands before a component of a vector is no literal. */
+    /* The separator of vector components is not a literal. */
     *n_before = some[0].flags & PFD_STEP_JOIN ? 2u - some[0].tight : 0;
     *n_before += some[0].n_literal[PFD_RAW];
     return pfd_program_print(to, some, text, PFD_RAW, entry->payload, findings);
 }
 
-/* The end's literal, which no conversion follows. */
+/* Prints the END step's literal, behind the last conversion. */
 static char *print_end(char *to, const struct pfd_entry *entry,
                        const struct pfd_step *end, uint64_t *findings)
 {
@@ -298,7 +298,7 @@ static void rows_entry(struct pfd_text *out, struct pfd_entry *entry,
                                        (uint32_t)(out->n - from) };
         }
     }
-    if (!out->failed) /* printing may find more */
+    if (!out->failed) /* printing may add findings */
         row_at(out, row)->findings = entry->findings;
     end_row(out, row);
 }

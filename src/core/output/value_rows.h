@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entries as rows: what the arguments of each hold, typed and exact to the bit,
- * for whoever wants values and not text. A row stands for itself: it says how
- * its own entry is laid out. Rows are made side by side by the workers of a
- * conversion and are read one after another, in the order of the buffer, by
- * the same process.
+ * Entries as rows: the argument values of each, typed and exact to the bit, for
+ * callers that need values instead of text. A row is self-contained: it
+ * describes its own entry's layout. The workers of a conversion make rows in
+ * parallel; the same process reads them in sequence, in the order of the
+ * buffer.
  */
 #ifndef PFD_VALUE_ROWS_H
 #define PFD_VALUE_ROWS_H
 
 #include "core/output/sink.h"
 
-/* pfd_row.string where it is no number for pfd_strings_at(). */
+/* Values of pfd_row.string that are no index for pfd_strings_at(). */
 enum {
-    PFD_ROW_LINE = INT32_MAX,            /* no entry: only what was printed */
+    PFD_ROW_LINE = INT32_MAX,            /* no entry: only a printed line */
     PFD_ROW_SYNTHESIZED = INT32_MAX - 1, /* its text is in the row */
     PFD_ROW_NO_STRING = INT32_MAX - 2,   /* an unknown id */
 };
@@ -33,16 +33,16 @@ struct pfd_row_part {
 
 /* One argument. */
 struct pfd_cell {
-    uint64_t bits;   /* as stored: a float's; an integer, extended. Of a text,
-                        where it stands in the row */
-    uint32_t n_text; /* bytes of it */
+    uint64_t bits;   /* as stored: a float's; an integer, extended. Of a text:
+                        its offset in the row */
+    uint32_t n_text; /* bytes of the text */
     uint8_t type;    /* enum pfd_argument_type, or PFD_CELL_ABSENT */
     uint8_t n_bytes; /* 1, 2, 4 or 8; 0: a text */
     char conversion;
     uint8_t spare;
 };
 
-/* One thing about where the entry comes from. */
+/* One origin of the entry. */
 struct pfd_row_origin {
     const char *name; /* static storage */
     uint64_t value[3];
@@ -51,8 +51,8 @@ struct pfd_row_origin {
     uint32_t n;
 };
 
-/* What of the message stands before argument i, and where its text ends: bytes
- * of the message. */
+/* The offsets in the message at which the text of argument i begins and ends,
+ * bytes. */
 struct pfd_row_piece {
     uint32_t from;
     uint32_t to;
@@ -60,25 +60,25 @@ struct pfd_row_piece {
 
 /* A row: this, cells [n_cells], origins [n_origins], pieces, and texts. */
 struct pfd_row {
-    uint32_t n_bytes; /* of all of it, a multiple of 8 */
+    uint32_t n_bytes; /* of the whole row, a multiple of 8 */
     uint32_t string;
     uint64_t index;
     uint64_t offset;
     uint64_t id;
     uint64_t findings;        /* bits */
     uint64_t time;            /* nanoseconds since 1970; 0: unknown */
-    uint64_t sequence;        /* as the daemon counts; UINT64_MAX: unknown */
-    uint64_t buffer;          /* a number of whoever has several, and which */
-    uint64_t generation;      /* of it: their entries are told apart */
-    struct pfd_row_part text; /* of the format string, when MADE */
-    struct pfd_row_part line; /* what the output printed */
-    struct pfd_row_part message; /* in pieces, where they are wanted */
+    uint64_t sequence;        /* the daemon's; UINT64_MAX: unknown */
+    uint64_t buffer;          /* the caller's number of the buffer, and its */
+    uint64_t generation;      /* generation: together they identify it */
+    struct pfd_row_part text; /* of the format string, if SYNTHESIZED */
+    struct pfd_row_part line; /* printed by the output form */
+    struct pfd_row_part message; /* in pieces, if requested */
     struct pfd_row_part pieces;  /* [n_cells] */
     uint16_t n_cells;
     uint16_t n_origins;
     uint8_t stream; /* enum pfd_stream */
     uint8_t spare[3];
-    uint32_t source; /* a number of whoever keeps rows of several buffers */
+    uint32_t source; /* the caller's number, for rows of several buffers */
     uint32_t spare2;
 };
 
@@ -106,7 +106,7 @@ static inline const char *pfd_row_text(const struct pfd_row *row,
     return (const char *)row + cell->bits;
 }
 
-/* The rows in [n] bytes, one after another: *at is moved on. NULL: no more. */
+/* Iterates over the rows in [n] bytes: moves *at on. NULL: no more. */
 static inline const struct pfd_row *pfd_row_next(const void *bytes, size_t n,
                                                  size_t *at)
 {
@@ -117,21 +117,22 @@ static inline const struct pfd_row *pfd_row_next(const void *bytes, size_t n,
     return row;
 }
 
-/* A row of an entry, appended. options->form: the sink whose line goes into it,
- * or NULL; options->pieces: the message and its pieces do, too. */
+/* Appends a row for an entry. options->form: the sink whose line is added, or
+ * NULL; options->pieces: adds the message and its pieces. */
 extern const struct pfd_sink pfd_sink_rows;
 
-/* The summary as options->form prints it, as a row; nothing without it. */
+/* The summary as a row, printed by options->form; no row without a form. */
 void pfd_rows_summary(struct pfd_text *out, const struct pfd_summary *summary,
                       const char *source,
                       const struct pfd_sink_options *options);
 
-/* Likewise what it says instead of n entries of unknown ids; it has to. */
+/* Likewise the form's line for n hidden entries of unknown ids; the form must
+ * have one. */
 void pfd_rows_hidden(struct pfd_text *out, uint64_t n,
                      const struct pfd_sink_options *options);
 
-/* A row of a line that is no entry, which is appended between the two; where
- * the row begins. */
+/* A row for a line that is no entry: the caller appends the line between begin
+ * and end. Returns the row's offset. */
 size_t pfd_rows_begin_line(struct pfd_text *out);
 void pfd_rows_end_line(struct pfd_text *out, size_t row);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers beyond 2^53: readers that keep numbers as binary64, such as jq and
- * JavaScript, round them. Their exact text stands beside them then.
+ * Integers beyond 2^53: readers that store numbers as binary64, such as jq and
+ * JavaScript, round them. Their exact text is then written beside them.
  */
 #ifndef PFD_JSON_EXACT_H
 #define PFD_JSON_EXACT_H
@@ -18,7 +18,7 @@ enum {
     PFD_ROOM_EXACT = 32 /* beside PFD_ROOM_ARGUMENT for each argument */
 };
 
-/* True: a step prints 64-bit integers. */
+/* True: the step prints 64-bit integers. */
 static inline bool pfd_step_is_wide(const struct pfd_step *step)
 {
     char c = (char)(step->conv | 0x20);
@@ -26,15 +26,15 @@ static inline bool pfd_step_is_wide(const struct pfd_step *step)
     return step->store == PFD_STORE_QWORD && !is_float;
 }
 
-/* True: one of them is beyond 2^53. */
+/* True: one of these steps prints an integer beyond 2^53. */
 bool pfd_steps_exceed(const struct pfd_step *steps, const uint8_t *payload);
 
-/* Of these, the same as pfd_json_put_exact(). */
+/* pfd_json_put_exact() of the arguments of these steps. */
 char *pfd_steps_put_exact(char *out, const struct pfd_step *steps,
                           const uint8_t *payload);
 
 /*
- * Behind a list of arguments in JSON [n], without its brackets: nothing, or
+ * Reads a JSON list of arguments [n], without its brackets. Writes nothing, or
  * ,"args_exact":[null,"9007199254740993"] of the same length. out has
  * PFD_ROOM_EXACT and PFD_ROOM_ARGUMENT for each. Returns the end.
  */

@@ -45,7 +45,7 @@ size_t pfd_number_room(const struct pfd_spec *spec)
     return max_size(body, (size_t)spec->width) + PFD_ROOM_SCRIBBLE;
 }
 
-/* [n] times [ch]; mostly few, and then one store of a fixed size. */
+/* [n] times [ch]; n is usually small, and one store of a fixed size does it. */
 static inline char *fill(char *out, char ch, size_t n)
 {
     memset(out, ch, FILL_BLOCK);
@@ -56,7 +56,7 @@ static inline char *fill(char *out, char ch, size_t n)
 
 /* ---- integers ---- */
 
-/* What stands before the digits of an integer. */
+/* Prefix and padding of an integer's digits. */
 struct int_parts {
     uint64_t magnitude;
     char prefix[PREFIX_MAX];
@@ -65,7 +65,7 @@ struct int_parts {
     unsigned n_zeros; /* between prefix and digits */
 };
 
-/* Every second number may be negative: no branch on that. */
+/* Signs are random, so there is no branch on them. */
 static inline char sign_of(const struct pfd_spec *spec, uint64_t negative)
 {
     int sign = spec->flags & PFD_SPEC_SPACE ? ' ' : '\0';
@@ -151,7 +151,7 @@ static char *put_padded(char *out, const struct pfd_spec *spec,
     return left ? fill(out, ' ', pad) : out;
 }
 
-/* In UTF-8, or as an escape where it is no character; at most 10 bytes. */
+/* A character as UTF-8, or as an escape where it is none; at most 10 bytes. */
 static size_t encode(uint32_t v, char ret[10])
 {
     static const char digits[] = "0123456789abcdef";
@@ -199,7 +199,7 @@ char *pfd_number_int(char *out, const struct pfd_spec *spec, uint64_t value)
 
 /* ---- floats ---- */
 
-/* Without sign and width. */
+/* A float without sign and width. */
 static char *put_magnitude(char *out, const struct pfd_spec *spec,
                            uint64_t bits)
 {
@@ -234,8 +234,8 @@ static char *put_nonfinite(char *out, const struct pfd_spec *spec,
     return out + 3;
 }
 
-/* Makes the text between [out] and [end] as wide as it has to be; [zeros]: by
- * zeros in front of [digits]. */
+/* Pads the text between [out] and [end] to its width; [zeros]: with zeros in
+ * front of [digits]. */
 static char *widen(char *out, char *digits, char *end,
                    const struct pfd_spec *spec, bool zeros)
 {
@@ -253,7 +253,7 @@ static char *widen(char *out, char *digits, char *end,
 }
 
 /* The commonest floats by far: their length is known before their digits, so
- * they need not be moved. [bits] has no sign. */
+ * the digits need not be moved. [bits] has no sign. */
 static inline char *put_fixed_common(char *out, const struct pfd_spec *spec,
                                      uint64_t bits, char sign,
                                      unsigned precision)

@@ -2,10 +2,10 @@
 /*
  * Numbers to text, byte for byte as glibc's printf in the C locale prints
  * them, and the shortest floats for JSON. Knows values and one conversion at
- * a time; knows no format strings, arguments or buffers.
+ * a time; does not know format strings, arguments or buffers.
  *
- * Every function writes at `out` and returns the end of what it wrote; nothing
- * is NUL-terminated. The caller has room: pfd_number_room() for the general
+ * Every function writes at `out` and returns the end; nothing is
+ * NUL-terminated. The caller has room: pfd_number_room() for the general
  * functions, the stated number of bytes for the fast ones. Some write more
  * bytes than they return (never beyond the stated room).
  */
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Width and precision above this are clamped by whoever compiles a spec. */
+/* The compiler of a spec clamps width and precision to this. */
 enum {
     PFD_WIDTH_MAX = 4096
 };
@@ -48,7 +48,7 @@ size_t pfd_number_room(const struct pfd_spec *spec);
  */
 char *pfd_number_int(char *out, const struct pfd_spec *spec, uint64_t value);
 
-/* A character in UTF-8, padded as a string is; what is none as \U00110000. */
+/* A character in UTF-8, padded as a string is; an invalid one as \U00110000. */
 char *pfd_number_character(char *out, const struct pfd_spec *spec,
                            uint32_t value);
 
@@ -57,7 +57,7 @@ char *pfd_number_double(char *out, const struct pfd_spec *spec, double value);
 
 /* How many floats needed their exact decimal expansion so far, in this process
  * (relaxed atomic): some 100 ns to a few us each, where others take some 10.
- * None goes to libc: no output depends on locale or rounding mode. */
+ * No float goes to libc: no output depends on locale or rounding mode. */
 uint64_t pfd_number_exact_calls(void);
 
 #endif

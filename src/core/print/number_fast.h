@@ -43,7 +43,7 @@ static inline size_t pfd_room_fixed64(unsigned precision)
     return 1 + 309 + 1 + (size_t)precision + PFD_ROOM_SCRIBBLE;
 }
 
-/* "%.*f" of any value and precision; where the inline paths end. */
+/* "%.*f" of any value and precision; the inline functions fall back to it. */
 char *pfd_fixed32_slow(char *out, uint32_t bits, unsigned precision);
 char *pfd_fixed64_slow(char *out, uint64_t bits, unsigned precision);
 
@@ -52,8 +52,8 @@ char *pfd_fixed64_slow(char *out, uint64_t bits, unsigned precision);
 char *pfd_put_shortest32(char *out, uint32_t bits);
 char *pfd_put_shortest64(char *out, uint64_t bits);
 
-/* pfd_put_fixed32() and pfd_put_shortest32() of one value at once, which share
- * most of their work; where each of them ends. */
+/* The ends of pfd_put_fixed32() and pfd_put_shortest32() of one value, written
+ * at once because they share most of their work. */
 struct pfd_both {
     char *fixed;
     char *shortest;
@@ -365,7 +365,7 @@ static inline struct pfd_fixed pfd_fixed_round(uint64_t integer,
 }
 
 /* m < 2^24, 1 <= t, pow10 <= 10^8. From t = 63 on, the value is below 2^-39:
- * its decimals are 0 and not near a half, so t needs not be told apart. */
+ * its decimals are 0 and not near a half, so t needs no case of its own. */
 static inline struct pfd_fixed pfd_fixed_split32(uint32_t m, unsigned t,
                                                  uint64_t pow10)
 {
@@ -387,7 +387,7 @@ static inline struct pfd_fixed pfd_fixed_split64(uint64_t m, unsigned t,
                            pow10);
 }
 
-/* What pfd_put_fixed_parts() writes. */
+/* The length of the text that pfd_put_fixed_parts() writes. */
 static inline unsigned pfd_fixed_len(struct pfd_fixed value, unsigned precision)
 {
     return pfd_digits10_32((uint32_t)value.integer) + precision +
@@ -456,7 +456,7 @@ static inline char *pfd_put_fixed64(char *out, uint64_t bits,
 
 /*
  * A decimal number of 17 significant digits (padded with zeros at the end) as
- * text: what the exponent, general and shortest forms are laid out from.
+ * text: the exponent, general and shortest forms are laid out from it.
  */
 struct pfd_text17 {
     uint64_t high;     /* digits 1 to 8 */
@@ -524,7 +524,7 @@ static inline void pfd_text17_put_point(char *out,
     pfd_store64(out + 8, text->low);
     out[point] = '.';
     pfd_store64(out + point + 1, (uint64_t)rest);
-    /* Beyond point == 8 the upper word holds nothing that is wanted. */
+    /* Beyond point == 8 the upper word holds no digits. */
     pfd_store64(out + (point > 8 ? 17 : point + 9), (uint64_t)(rest >> 64));
     out[17] = text->last;
 }

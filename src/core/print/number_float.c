@@ -2,9 +2,9 @@
 /*
  * Floats in fixed, exponent, general and hex form, correctly rounded (half to
  * even) whatever the rounding mode of the process: no floating-point
- * arithmetic is used. Three ways, the first that decides is taken: fixed point
- * in 128 bits, scaling by a 128-bit power of ten, and the exact decimal
- * expansion.
+ * arithmetic is used. Three methods, tried in this order until one decides:
+ * fixed point in 128 bits, scaling by a 128-bit power of ten, and the exact
+ * decimal expansion.
  */
 #include <stdatomic.h>
 
@@ -61,7 +61,7 @@ static char *put_zeros(char *out, size_t n)
     return out + n;
 }
 
-/* Any value but a finite one, without its sign. */
+/* Infinity or NaN, without its sign. */
 static char *put_nonfinite(char *out, uint64_t bits, bool upper)
 {
     bool is_nan = (bits << 12) != 0;
@@ -87,8 +87,8 @@ struct exact {
     char digits[EXACT_DIGITS_MAX];
     unsigned n;         /* digits made, with the leading 0 */
     unsigned n_integer; /* of them before the point; the leading 0 aside */
-    unsigned first;     /* index of the first that is not 0; n: none yet */
-    bool more;          /* something that is not 0 follows */
+    unsigned first;     /* index of the first nonzero digit; n: none yet */
+    bool more;          /* a nonzero digit follows */
 };
 
 static void exact_add_chunk(struct exact *exact, uint32_t chunk)
@@ -317,8 +317,8 @@ __attribute__((noinline)) char *pfd_fixed64_slow(char *out, uint64_t bits,
     return put_fixed(out, binary_of(bits), precision);
 }
 
-/* A binary32 is a binary64 too. In integers, because a processor that was told
- * to take denormals for zero also does it when it converts. */
+/* A binary32 is a binary64 too. In integers, because a processor that treats
+ * denormals as zero does so in conversions, too. */
 static uint64_t bits64_of32(uint32_t bits)
 {
     uint64_t sign = (uint64_t)(bits >> 31) << 63;
@@ -407,8 +407,8 @@ static __attribute__((noinline)) int round_half(struct binary value, int s,
  * (at most one unit of g too large, so the product at most 2^64 too large).
  * The digits are in the uppermost word, the half's bit below them. With that
  * bit clear the true value is below the half. With it set and anything else
- * set in the upper 128 bits, the true value is beyond the half. What is left
- * goes to round_half(). Returns false if the digits are not decided.
+ * set in the upper 128 bits, the true value is beyond the half. The remaining
+ * case goes to round_half(). Returns false if the digits are not decided.
  */
 static inline __attribute__((always_inline)) bool scale(struct binary value,
                                                         unsigned n,
@@ -467,7 +467,7 @@ struct layout {
     bool alternate;
 };
 
-/* [n] digits from [from] on, with zeros where there are none. */
+/* [n] digits from [from] on, zeros after the last. */
 static char *put_digits(char *out, const struct layout *l, unsigned from,
                         unsigned n)
 {

@@ -122,8 +122,8 @@ static char *put_integral(char *out, uint64_t value)
     return out + 2;
 }
 
-/* Of a normal value the 16 or 17 digits of 4.5e15 and more, or one less; only
- * comparisons, because everything else waits for it. */
+/* Of a normal value the 16 or 17 digits of 4.5e15 and more, or one less. Only
+ * comparisons: every later step waits for the result. */
 static inline unsigned count_digits64(uint64_t value)
 {
     if (__builtin_expect(value < UINT64_C(100000000000000), 0))
@@ -183,7 +183,7 @@ enum {
     PLAIN_N = 26,
 };
 
-/* 10^n and what makes n decimals eight, by shift. */
+/* 10^n and the factor that makes n decimals eight, by shift. */
 static const struct plain_scale {
     uint32_t pow10;
     uint32_t to_eight;
@@ -216,13 +216,13 @@ static inline struct plain plain_of(uint32_t bits)
 }
 
 /* The decimals of the shortest form, as eight digits: in units of 10^-n, a
- * multiple of ten if that reads back, else the nearest. No branch: each of
- * them is a coin toss. */
+ * multiple of ten if that reads back, else the nearest. No branches: each would
+ * be a coin toss. */
 static inline uint32_t plain_decimals(const struct plain *v, uint32_t bits)
 {
     const struct plain_scale *scale = &plain_scales[v->shift];
-    /* All times 2^(shift + 1), so that half a float's distance, which is
-     * 10^n then, is whole too. */
+    /* Everything times 2^(shift + 1), so that half a float's distance, then
+     * 10^n, is a whole number, too. */
     unsigned shift = v->shift + 1;
     uint64_t value = 2 * (uint64_t)v->fraction * scale->pow10;
     /* The borders read back to the value if it is even. */
@@ -266,7 +266,7 @@ static char *put_plain32(char *out, uint32_t bits)
     return put_decimals8(put_integer8(out, before), after);
 }
 
-/* Below a power of two the floats are twice as close; rare, so apart. */
+/* Below a power of two the floats are twice as close. Rare: not inlined. */
 static __attribute__((noinline)) char *put_power_of_two32(char *out,
                                                           unsigned exponent)
 {

@@ -12,7 +12,7 @@ enum {
     /* Six bytes at most for each byte in JSON: fits 16 bits escaped, too. */
     LITERAL_MAX = 10920,
     VECTOR_MAX = 16,
-    WIDE_MAX = 8, /* columns: a word of eight digits is all that is stored */
+    WIDE_MAX = 8, /* columns: one word of eight digits is stored */
 };
 
 /* One conversion as it is written. */
@@ -83,7 +83,8 @@ static char peek(const struct compiler *c, size_t at)
     return at < c->n ? c->text[at] : '\0';
 }
 
-/* Reads digits or a star; clamps and says so. *value stays without digits. */
+/* Reads digits or a star, and clamps with a finding. Without digits *value
+ * stays as it is. */
 static size_t parse_count(struct compiler *c, size_t at, int *value, bool *star)
 {
     if (peek(c, at) == '*') {
@@ -174,7 +175,7 @@ static bool parse_spec(struct compiler *c, size_t at, struct spec *ret)
         ret->conv = 'c'; /* the old name of %lc */
         ret->length = PFD_LENGTH_LONG;
     }
-    /* All of a character: half of one would not escape as the whole does. */
+    /* A whole character: half of one would escape differently. */
     size_t n_character = pfd_utf8_length(c->text + at, c->n - at);
     ret->end = at + (n_character ? n_character : 1);
     return true;
@@ -197,7 +198,7 @@ static struct pfd_step *add_step(struct compiler *c, size_t literal_end,
     return s;
 }
 
-/* Moves `done` on without printing what lies between. */
+/* Moves `done` on without printing the text between. */
 static void pass(struct compiler *c, size_t to)
 {
     c->escaped += pfd_escape_json_length(c->text + c->done, to - c->done);
@@ -209,15 +210,15 @@ static void add_long_literal(struct compiler *c, size_t end)
 {
     while (end - c->done > LITERAL_MAX) {
         size_t cut = c->done + LITERAL_MAX;
-        /* Not inside a character: it would escape as two halves. */
+        /* Not inside of a character, whose halves escape differently. */
         for (int i = 0; i < 3 && (c->text[cut] & 0xc0) == 0x80; i++)
             cut--;
         add_step(c, cut, PFD_OP_LITERAL);
     }
 }
 
-/* What is no letter never prints and takes nothing; which it is, the text
- * says. `*` and `#` mean other things in a step. */
+/* Bytes other than letters never print and take no argument, and the text shows
+ * them. `*` and `#` have another meaning in a step. */
 static char conversion_letter(char c)
 {
     return is_letter(c) ? c : '?';
@@ -252,7 +253,7 @@ static void add_spec(struct compiler *c, size_t at, const struct spec *spec)
         s->precision = (int16_t)spec->precision;
         if (s->precision < 0 && is_float(s->conv) && s->conv != 'a' &&
             s->conv != 'A')
-            s->precision = 6; /* what none means, for these */
+            s->precision = 6; /* the default of these */
     }
     if (takes) {
         c->facts->n_scalars += n;
@@ -340,7 +341,7 @@ void pfd_program_join_tight(struct pfd_step *steps, size_t n_steps)
 
 /* ---- binding ---- */
 
-/* A conversion that prints what its slot holds. */
+/* True: a conversion that prints its slot. */
 static bool prints(const struct pfd_step *s)
 {
     if (s->conv == 's')
@@ -350,7 +351,7 @@ static bool prints(const struct pfd_step *s)
             (s->length == PFD_LENGTH_NONE || s->length == PFD_LENGTH_LONG));
 }
 
-/* A step that only serves the conversion behind it. */
+/* True: a step that only serves the conversion behind it. */
 static bool serves(const struct pfd_step *s)
 {
     return s->conv == PFD_CONV_STAR || s->conv == PFD_CONV_LENGTH;
@@ -372,7 +373,7 @@ static enum pfd_op plain_op(const struct pfd_step *s)
     }
 }
 
-/* Integers that are only to be as wide as few columns: %5d, and %08x. */
+/* Integers that are padded to a few columns only: %5d, and %08x. */
 static enum pfd_op wide_op(const struct pfd_step *s)
 {
     unsigned flags = s->flags & ~(unsigned)PFD_STEP_JOIN;
@@ -413,13 +414,13 @@ static size_t spec_room(const struct pfd_step *s, const struct pfd_slot *slot)
         .precision =
             s->flags & PFD_STEP_STAR_PRECISION ? PFD_WIDTH_MAX : s->precision,
     };
-    size_t room = 64; /* joins, and what writers overshoot */
+    size_t room = 64; /* joins, and the writers' overshoot */
     if (slot->store == PFD_STORE_STRING)
         return room + pfd_slot_bytes(slot) + (size_t)spec.width;
     return room + pfd_number_room(&spec);
 }
 
-/* Steps i.. of one conversion: what serves it and its components. */
+/* The end of the conversion at step i: its stars, length and components. */
 static size_t conversion_end(const struct pfd_step *steps, size_t i)
 {
     while (serves(&steps[i]))
@@ -439,7 +440,7 @@ struct binder {
     size_t room;
 };
 
-/* False: this conversion cannot print what the slot holds. */
+/* False: this conversion cannot print its slot. */
 static bool bind_slot(struct binder *b, struct pfd_step *s)
 {
     const struct pfd_slot *slot = &b->slots[b->next++];
@@ -461,9 +462,9 @@ static bool bind_slot(struct binder *b, struct pfd_step *s)
 }
 
 /*
- * One conversion, steps [i, end). When a scalar is missing, the whole of it is
- * shown as written, the scalars that are there stay taken: one conversion is
- * never printed by halves.
+ * Binds one conversion, steps [i, end). When a scalar is missing, the whole
+ * conversion is shown as written, and the scalars that exist stay taken: no
+ * conversion is printed by halves.
  */
 static void bind_conversion(struct binder *b, size_t i, size_t end)
 {

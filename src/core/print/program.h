@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A format string, compiled: a checked list of steps, and the text that the
- * steps make of one entry's payload. Knows conversions and values; knows
- * nothing of buffers, ids or where a payload comes from.
+ * A compiled format string: a checked list of steps, and the text that the
+ * steps make of one entry's payload. Knows conversions and values; does not
+ * know buffers, ids or the source of a payload.
  *
  * Two stages. pfd_program_compile() reads the format string once: each step is
- * a piece of literal text followed by at most one conversion of one scalar (a
- * vector becomes a step for each component, a `*` a step of its own).
- * pfd_program_bind() then says where in the payload each scalar sits and how
- * it is stored; what cannot be printed becomes a step that shows the
- * conversion as it is written. A bound list is immutable, can be shared
- * between threads and never reads outside the slots it was bound to.
+ * literal text followed by at most one conversion of one scalar (a vector
+ * becomes a step for each component, a `*` a step of its own).
+ * pfd_program_bind() then assigns each scalar its place in the payload and its
+ * type; a conversion that cannot be printed becomes a step that shows it as
+ * written. A bound list is immutable, can be shared between threads and never
+ * reads outside of the slots it was bound to.
  *
  * The grammar is C99's printf, plus vN (N = 2, 3, 4, 8, 16) before or after
- * the precision and the length modifiers hl, q and Z (z of old):
+ * the precision and the length modifiers hl, q and Z (an old name of z):
  *   % [-+ #0']* (digits | *)? (. (digits | *)?)? vN? length? conversion
  * Length modifiers other than hh and h never decide a width: the stored scalar
  * does. %s prints a stored string, cut and padded as in C, %lc and %C a
- * character in UTF-8. %s of anything else, %n and unknown letters take their
- * scalar and are shown as they are written; nothing of the format string ever
- * reaches the C library.
+ * character in UTF-8. %s of any other scalar, %n and unknown letters take their
+ * scalar and are shown as written; no part of the format string ever reaches
+ * the C library.
  */
 #ifndef PFD_PROGRAM_H
 #define PFD_PROGRAM_H
@@ -46,10 +46,10 @@ enum pfd_store {
     PFD_STORE_E5M2,   /* 1 byte: integer or float8 E5M2 */
 };
 
-/* A slot of a string that is no string: prints "(null)", takes no bytes. */
+/* A slot of a null string: prints "(null)", takes no bytes. */
 enum {
     PFD_STRING_NULL = (1 << 28) - 1,
-    /* A longer one is cut by whoever fills the slot. */
+    /* The producer of the slot cuts longer strings. */
     PFD_STRING_BYTES_MAX = PFD_STRING_NULL - 1,
 };
 
@@ -57,10 +57,10 @@ enum {
 struct pfd_slot {
     uint32_t at;           /* bytes from the start of the payload */
     uint32_t store : 4;    /* enum pfd_store */
-    uint32_t n_bytes : 28; /* of a string; else not looked at */
+    uint32_t n_bytes : 28; /* of a string; else unused */
 };
 
-/* Bytes that an argument takes in the payload. */
+/* Bytes that an argument occupies in the payload. */
 static inline uint32_t pfd_slot_bytes(const struct pfd_slot *slot)
 {
     static const uint8_t bytes[16] = { 0, 4, 8, 1, 2, 4, 4, 0, 2, 1, 1 };
@@ -73,7 +73,7 @@ enum pfd_length {
     PFD_LENGTH_NONE,
     PFD_LENGTH_HH,
     PFD_LENGTH_H,
-    PFD_LENGTH_LONG,  /* l ll j z t q: a 64-bit scalar, if nothing else says */
+    PFD_LENGTH_LONG,  /* l ll j z t q: a 64-bit scalar by default */
     PFD_LENGTH_LONGF, /* L: likewise */
     PFD_LENGTH_HL,    /* hl: a 32-bit vector element (OpenCL) */
 };
@@ -85,7 +85,7 @@ enum {
     PFD_STEP_STAR_PRECISION = 128 /* likewise the precision */
 };
 
-/* What a step does after its literal text; program.c says when. */
+/* A step's operation behind its literal text; program.c chooses it. */
 #define PFD_OPS(X) \
     X(END)         \
     X(LITERAL)     \
@@ -114,21 +114,20 @@ enum pfd_op {
 #undef PFD_X
 };
 
-/* pfd_step.conv of steps that are no conversion of their own: `*`, and the
- * length of the string that the step behind it prints. No conversion has such
- * a letter. */
+/* pfd_step.conv of steps without a conversion of their own: `*`, and the length
+ * of the string that the next step prints. No conversion has such a letter. */
 enum {
     PFD_CONV_STAR = '*',
     PFD_CONV_LENGTH = '#'
 };
 
-/* Which text the literals are taken from: as it is, or escaped for JSON. */
+/* The text of the literals: unchanged, or escaped for JSON. */
 enum {
     PFD_RAW,
     PFD_ESCAPED
 };
 
-/* 24 bytes: loaded strings are counted in hundreds of thousands. */
+/* 24 bytes, because there are hundreds of thousands of loaded strings. */
 struct pfd_step {
     uint32_t literal[2];   /* offset of the literal in the text; escaped */
     uint32_t at;           /* payload offset of the scalar, bytes; of a
@@ -144,7 +143,7 @@ struct pfd_step {
     int16_t precision;  /* -1: none */
 };
 
-/* True for a step that takes an argument of the payload, printable or not. */
+/* True: the step takes an argument of the payload, printable or not. */
 static inline bool pfd_step_takes(const struct pfd_step *step)
 {
     char c = (char)(step->conv | 0x20);
@@ -152,7 +151,7 @@ static inline bool pfd_step_takes(const struct pfd_step *step)
            (c >= 'a' && c <= 'z' && step->conv != 'm');
 }
 
-/* True for one that has it. */
+/* True: the payload has that argument. */
 static inline bool pfd_step_has_argument(const struct pfd_step *step)
 {
     return step->store != PFD_STORE_NONE;
@@ -162,10 +161,10 @@ static inline bool pfd_step_has_argument(const struct pfd_step *step)
 const char *pfd_step_string(const struct pfd_step *step, const uint8_t *payload,
                             size_t *n);
 
-/* What compile found out about a whole string. */
+/* Properties of a whole format string, found by compile. */
 struct pfd_program_facts {
     uint32_t n_scalars;     /* scalars that the conversions take */
-    uint32_t n_cut_scalars; /* the same if each vector were one scalar */
+    uint32_t n_cut_scalars; /* the same with each vector as one scalar */
     uint64_t findings;      /* bits: 1 << enum pfd_finding_kind */
 };
 
@@ -187,7 +186,7 @@ size_t pfd_program_compile(const char *text, size_t n, struct pfd_step *ret,
  * room for pfd_program_steps_max(). */
 size_t pfd_program_literal(const char *text, size_t n, struct pfd_step *ret);
 
-/* From now on vector components are joined by "," and not by ", ". */
+/* Joins vector components by "," instead of ", ". */
 void pfd_program_join_tight(struct pfd_step *steps, size_t n_steps);
 
 /*
@@ -199,22 +198,22 @@ uint64_t pfd_program_bind(struct pfd_step *steps, size_t n_steps,
                           const struct pfd_slot *slots, size_t n_slots,
                           bool cut, size_t *room);
 
-/* Which scalars are 64 bits wide by their length modifiers, in order: sets the
- * bits of the first `max` of them in ret, zeros before. Returns how many scalars
- * there are. */
+/* Finds scalars that are 64 bits wide by their length modifiers, in order: sets
+ * the bits of the first `max` of them in ret, which is zeroed. Returns the
+ * number of scalars. */
 size_t pfd_program_suggest(const struct pfd_step *steps, size_t n_steps,
                            bool cut, uint64_t *ret, size_t max);
 
 /*
- * Printing. out has room for what bind() said plus the text's own bytes (raw
- * or escaped); payload holds every bound slot. Each returns the end of what it
- * wrote. findings: bits are added (width_clamped, from a `*`).
+ * Printing. out has room for bind()'s result plus the text's own bytes (raw or
+ * escaped); payload holds every bound slot. Each returns the end of its output.
+ * findings: bits are added (width_clamped, from a `*`).
  *
  * pfd_program_print(): the bytes that the program's printf would have written
  * (mode PFD_RAW, text is the format string), or the same as the inside of a
  * JSON string (PFD_ESCAPED, text is the escaped format string; exact only
  * without %c and %s, whose bytes can need escaping: pfd_program_has_char()
- * tells).
+ * tests for them).
  */
 char *pfd_program_print(char *out, const struct pfd_step *steps,
                         const char *text, unsigned mode, const uint8_t *payload,
@@ -243,15 +242,15 @@ enum {
 char *pfd_program_print_arguments(char *out, const struct pfd_step *steps,
                                   const uint8_t *payload);
 
-/* pfd_program_print() and pfd_program_print_arguments() in one go: the latter
- * at *arguments, which is moved to the end of what it wrote. */
+/* pfd_program_print() and pfd_program_print_arguments() in one pass: the latter
+ * writes at *arguments, which moves to the end. */
 char *pfd_program_print_both(char *out, const struct pfd_step *steps,
                              const char *text, unsigned mode,
                              const uint8_t *payload, uint64_t *findings,
                              char **arguments);
 
-/* One argument that no conversion takes, as an unsigned JSON integer or a
- * string, with a comma. */
+/* An argument without a conversion, as an unsigned JSON integer or a string,
+ * with a comma. */
 char *pfd_program_print_slot(char *out, const struct pfd_slot *slot,
                              const uint8_t *payload);
 

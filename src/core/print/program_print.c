@@ -173,7 +173,7 @@ double pfd_step_double(const struct pfd_step *s, const uint8_t *payload)
     return (double)f;
 }
 
-/* What the `*` steps before a conversion left: the last two values. */
+/* The last two values of `*` steps before a conversion. */
 struct stars {
     int32_t value[2];
 };
@@ -186,7 +186,7 @@ static int clamp(int64_t v, uint64_t *findings)
     return PFD_WIDTH_MAX;
 }
 
-/* Negative widths mean the minus flag, negative precisions none (C99). */
+/* A negative width sets the minus flag, a negative precision is none (C99). */
 static struct pfd_spec resolve(const struct pfd_step *s,
                                const struct stars *stars, uint64_t *findings)
 {
@@ -256,7 +256,7 @@ INLINE char *put_decimal(char *out, uint32_t bits, bool is_signed)
     return pfd_put_u32(out + negative, (bits ^ (0 - negative)) + negative);
 }
 
-/* The same, at least so wide: 8 at most. */
+/* The same with a width, 8 at most. */
 INLINE char *put_wide(char *out, uint32_t bits, bool is_signed, unsigned width)
 {
     uint32_t negative = bits >> 31 & (uint32_t)is_signed;
@@ -269,7 +269,7 @@ INLINE char *put_wide(char *out, uint32_t bits, bool is_signed, unsigned width)
     return pfd_put_u32_len(out + negative, magnitude, n);
 }
 
-/* At least so many hexadecimal digits: 8 at most. */
+/* At least so many hexadecimal digits, 8 at most. */
 INLINE char *put_zeros_hex(char *out, uint32_t bits, unsigned width)
 {
     unsigned n = pfd_digits16(bits);
@@ -357,8 +357,8 @@ static char *print_argument(char *out, const struct pfd_step *s,
     return out + 1;
 }
 
-/* program_run.h is the one interpreter, made twice: for messages alone, and
- * for messages with their arguments beside them. */
+/* program_run.h is the only interpreter. It is compiled twice: for messages
+ * alone, and for messages with their arguments. */
 #define RUN_ARGUMENTS 0
 #include "core/print/program_run.h"
 #undef RUN_ARGUMENTS

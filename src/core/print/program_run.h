@@ -7,8 +7,8 @@
  * is its own, so that the processor predicts each pair of steps by itself.
  *
  * With RUN_ARGUMENTS every scalar is also written to *arguments as a JSON
- * value and a comma: with the same jump, since a wrongly predicted one costs
- * more than the printing, and from the same digits where they are the same.
+ * value and a comma. The same jump does both, since a mispredicted one costs
+ * more than the printing, and where the digits are equal they are made once.
  */
 #if RUN_ARGUMENTS
 static char *run_arguments(char *out, const struct pfd_step *s,
@@ -44,8 +44,8 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
 #define NEXT() goto *targets[(++s)->op]
 #if RUN_ARGUMENTS
 /* The message's digits are the argument's: made once, as the compiler sees,
- * and stored twice. (Copying them from the message stalls: their stores are
- * not done yet.) */
+ * and stored twice. (Copying them from the message would stall until their
+ * stores are done.) */
 #define SAME_ARGUMENT(put, type, value) \
     do {                                \
         type number = (type)(value);    \

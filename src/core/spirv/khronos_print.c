@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layer's formatter. It cuts a format string into pieces, a literal and
- * one conversion each, and hands each piece and one value to snprintf. So this
- * is two things: how the pieces are cut and which value they get, in both
- * ages, and what glibc's snprintf makes of a piece.
+ * The layer's formatter. It cuts a format string into pieces of one
+ * conversion and the text around it, and passes each with one value to
+ * snprintf. This file has both parts: how pieces are cut and assigned values,
+ * in both generations, and the result of glibc's snprintf for a piece.
  */
 #include <string.h>
 
@@ -13,11 +13,11 @@
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 enum {
-    /* A vN of the layer's has no bound; a record's values have. */
+    /* The layer has no limit for vN; a record's values have. */
     VECTOR_MAX = 4096,
-    /* Bytes of ", %..." that it keeps for components 1 and on. */
+    /* Bytes of ", %..." that the layer keeps for components 1 and on. */
     COMPONENT_MAX = 31,
-    /* A longer result was printed a second time, wrongly. */
+    /* The layer printed a longer result a second time, wrongly. */
     OLD_BUFFER = 1024,
 };
 
@@ -34,7 +34,7 @@ struct piece {
     const char *tail; /* [n_tail]: behind it, the letters of a vector */
     size_t n_tail;
     enum type type;
-    bool is_wide; /* 64 bits; only of today */
+    bool is_wide; /* 64 bits; since 1.3.296 only */
 };
 
 struct printer {
@@ -46,8 +46,8 @@ struct printer {
     uint64_t *findings;
 };
 
-/* The one value that a piece is printed with: as an integer or as a float, the
- * other kind reads as 0. */
+/* The one value of a piece, as an integer or as a float; the other kind reads
+ * as 0. */
 struct value {
     uint64_t u;
     double f;
@@ -159,12 +159,12 @@ static void put_pointer(struct pfd_text *out, struct pfd_spec *spec, uint64_t u)
                     "", spec->flags & PFD_SPEC_MINUS ? fill : 0, "");
 }
 
-/* Prints one conversion; value is taken by it. False: glibc shows it as it is
+/* Prints one conversion, which takes the value. False: glibc prints it as
  * written. */
 static bool put_spec(struct pfd_text *out, struct spec *s, struct value *value)
 {
     char conv = s->spec.conv;
-    if (s->star) { /* no width was given: the value is taken for it */
+    if (s->star) { /* no width was passed: it takes the value */
         int32_t width = (int32_t)value->u;
         if (width < 0) {
             s->spec.flags |= PFD_SPEC_MINUS;
@@ -199,8 +199,8 @@ static bool put_spec(struct pfd_text *out, struct spec *s, struct value *value)
     return true;
 }
 
-/* snprintf of a piece and one value; false: it failed, and what is in front
- * of the fault is there. */
+/* snprintf of a piece and one value; false: it failed, and the text before
+ * the fault is in out. */
 static bool print_piece(struct pfd_text *out, const struct piece *p,
                         struct value value, uint64_t *findings)
 {
@@ -258,9 +258,9 @@ static double double_of(uint64_t bits)
     return f;
 }
 
-/* ---- printing a piece, today ---- */
+/* ---- printing a piece, since 1.3.296 ---- */
 
-/* Finds three letters in a piece; SIZE_MAX: not there. */
+/* Finds three letters in a piece; SIZE_MAX: absent. */
 static size_t find_three(const struct piece *p, const char *three)
 {
     size_t n = length_of(p);
@@ -272,8 +272,8 @@ static size_t find_three(const struct piece *p, const char *three)
     return SIZE_MAX;
 }
 
-/* Puts "lx" or "lu" behind the % of the first %ul, %lu or %lx there is, in the
- * copy of a piece; false: there is none. */
+/* Inserts "lx" or "lu" behind the % of the first %ul, %lu or %lx, in the copy
+ * of a piece; false: there is none. */
 static bool rewrite_wide(struct piece *p, struct pfd_text *copy)
 {
     static const char *const from[] = { "%ul", "%lu", "%lx" };
@@ -331,7 +331,7 @@ static void print_now(struct printer *pr, struct piece *p)
     size_t before = pr->out->n;
     struct value value = take_now(pr, p);
     if (p->is_wide && p->type == TYPE_FLOAT)
-        return; /* not handled there */
+        return; /* the layer does not handle it */
     if (p->is_wide && p->type == TYPE_UNSIGNED)
         rewrite_wide(p, &copy);
     if (!print_piece(pr->out, p, value, pr->findings))
@@ -340,7 +340,7 @@ static void print_now(struct printer *pr, struct piece *p)
     pfd_text_free(&copy);
 }
 
-/* ---- printing a piece, until 2024 ---- */
+/* ---- printing a piece, until 1.3.290 ---- */
 
 static struct value value_old(const struct printer *pr, const struct piece *p,
                               size_t i, uint32_t less)
@@ -370,8 +370,8 @@ static void print_old(struct printer *pr, struct piece *p)
     }
     bool ok = print_piece(out, p, value, pr->findings);
     if (!ok || out->n - before >= OLD_BUFFER) {
-        /* It printed once more, with the next dword less one, into a buffer
-         * that is a byte too short. */
+        /* The layer printed once more, with the next dword less one, into a
+         * buffer that is a byte too short. */
         if (!is_wide)
             value = value_old(pr, p, pr->next, 1);
         size_t n = out->n - before;
@@ -436,8 +436,8 @@ static size_t vector_letters(const struct cutter *c, size_t i)
                : 1;
 }
 
-/* Cuts the piece whose % is at `percent` and whose letter at `letter`; returns
- * how many times its conversion is printed, its first one in *ret. */
+/* Cuts the piece whose % is at `percent` and whose letter at `letter`;
+ * returns how many times its conversion is printed, the first one in *ret. */
 static unsigned cut_vector(struct cutter *c, size_t percent, size_t letter,
                            struct piece *ret)
 {
@@ -470,7 +470,7 @@ static void cut_scalar(struct cutter *c, size_t percent, size_t letter,
     c->begin = end;
 }
 
-/* Finds the next conversion: its % and its letter, whatever is between. */
+/* Finds the next conversion: its % and its letter, with any text between. */
 static bool find(const struct cutter *c, size_t *percent, size_t *letter)
 {
     const char *letters =
@@ -517,7 +517,7 @@ static void print_components(struct printer *pr, const struct piece *first,
     p.n = n + 2;
     if (p.n + p.n_tail > COMPONENT_MAX)
         p.n_tail = COMPONENT_MAX - p.n;
-    /* Values behind the last byte are all zero: no need to print them all. */
+    /* Values behind the last byte are zero, and need not all be printed. */
     for (unsigned i = 1; i < count; i++)
         print_cut(pr, &p);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words that the layer puts around a message. */
+/* The text that the layer puts around a message. */
 #include <string.h>
 
 #include "core/print/number.h"
@@ -144,8 +144,8 @@ void pfd_khronos_stage_text(struct pfd_text *out, uint32_t number,
 /* ---- origins ---- */
 
 struct info_row {
-    const char *names[3];      /* NULL: a word without meaning */
-    enum pfd_origin_type type; /* NUMBER: one each; else one of all */
+    const char *names[3];      /* NULL: an unused word */
+    enum pfd_origin_type type; /* NUMBER: one a word; else one for all */
     uint32_t n;
 };
 
@@ -260,7 +260,7 @@ size_t pfd_khronos_place_origin(struct pfd_origin *ret,
 
 /* ---- objects and actions ---- */
 
-/* A handle that nobody has said is not made one. */
+/* A handle of 0 is unknown, and none is invented. */
 static void add_object(struct pfd_text *out, const char *what,
                        const struct pfd_vulkan_object *object)
 {
@@ -358,10 +358,10 @@ void pfd_khronos_source_2019(struct pfd_text *out,
     }
 }
 
-/* ---- source lines, today ---- */
+/* ---- source lines, current layers ---- */
 
-/* As a disassembler writes it, for the instructions that a record is likely to
- * be about. */
+/* In the notation of a disassembler, for the instructions that records are
+ * usually about. */
 static void add_instruction(struct pfd_text *out,
                             const struct pfd_spirv *module, uint32_t k)
 {
@@ -493,7 +493,7 @@ static void add_op_source(struct pfd_text *out, const struct pfd_spirv *module,
     }
 }
 
-/* The file's name; false: there is none, which is said. */
+/* Appends the file's name; false: there is none, and the text says so. */
 static bool add_file(struct pfd_text *out, const struct pfd_spirv_line *line)
 {
     const char *from = line->is_debug ? "DebugSource" : "OpLine";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the words of the layer's records are, for who reads them one by one. */
+/* Names of the words of the layer's records, for dumps word by word. */
 #include "core/spirv/khronos.h"
 
 enum {
-    N_WORDS = 3, /* of the stage */
+    N_WORDS = 3, /* stage words */
 };
 
 static const struct stage_words {

@@ -6,7 +6,7 @@
 
 #include "core/spirv/khronos.h"
 
-/* Nobody else has it. */
+/* Frees a shader's allocations; no other set has them. */
 static void drop_shader(struct pfd_shader *s)
 {
     free(s->refs);
@@ -37,7 +37,7 @@ void pfd_shader_table_deinit(struct pfd_shader_table *shader_table)
     *shader_table = (struct pfd_shader_table){ 0 };
 }
 
-/* Where this id stands, or belongs. */
+/* The index of this id, or the one to insert it at. */
 static size_t place_of(const struct pfd_shader_table *shader_table, uint32_t id)
 {
     size_t low = 0;
@@ -69,7 +69,7 @@ const struct pfd_shader *pfd_shader_table_given(
     return s && !s->is_loose ? s : NULL;
 }
 
-/* Records ask for the places of calls again and again. */
+/* Computed once: records need the places of calls again and again. */
 static bool find_places(struct pfd_shader *s)
 {
     size_t n = pfd_spirv_call_count(s->module);
@@ -96,7 +96,7 @@ static uint32_t stages_of(const struct pfd_spirv *module)
     return stages;
 }
 
-/* Into place i; false: out of memory. */
+/* Inserts at index i; false: out of memory. */
 static bool insert(struct pfd_shader_table *shader_table, size_t i,
                    const struct pfd_shader *shader)
 {
@@ -122,7 +122,7 @@ static void link_pair(struct pfd_shader *made,
     made->original = original->id;
 }
 
-/* Which of the others shader i was made of, or they of it. */
+/* Links shader i with its original, or with modules made of it. */
 static void link_original(struct pfd_shader_table *shader_table, size_t i)
 {
     struct pfd_shader *s = &shader_table->shaders[i];
@@ -146,7 +146,7 @@ const struct pfd_spirv_place *pfd_shader_table_place(
     return &original->places[call];
 }
 
-/* As it is, with what it was made of. */
+/* Copies a shader with its link to the original. */
 static bool take_copy(struct pfd_shader_table *shader_table,
                       const struct pfd_shader *shader, struct pfd_shader **ret)
 {
@@ -208,7 +208,7 @@ static enum pfd_status open_shader(const struct pfd_shader_info *info,
     return PFD_OK;
 }
 
-/* A module that some shader has already. */
+/* True: a shader has this module already. */
 static bool is_known(const struct pfd_shader_table *shader_table,
                      const struct pfd_spirv *module)
 {
@@ -226,8 +226,8 @@ static uint32_t next_loose(const struct pfd_shader_table *shader_table)
     return last < PFD_SHADER_LOOSE ? PFD_SHADER_LOOSE : last + 1;
 }
 
-/* A number of its own, if nobody gave one: what an instrumented module says,
- * unless another one says the same. */
+/* Assigns a number if the caller gave none: that of an instrumented module,
+ * unless it is taken. */
 static void set_id(const struct pfd_shader_table *shader_table,
                    struct pfd_shader *s)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shaders that belong to a set of strings, each by a number. For those
- * that were given with one it is the number that records know them by; others
- * are loose: which records are theirs is for the formats to find out. Owns the
- * modules. Knows nothing of records.
+ * The shaders of a set of strings, each with a number. Records name a shader by
+ * its number if the caller or the module gave one; other shaders are loose, and
+ * formats find their records. Owns the modules. Does not know records.
  */
 #ifndef PFD_SHADER_TABLE_H
 #define PFD_SHADER_TABLE_H
@@ -19,15 +18,15 @@
 #define PFD_SHADER_LOOSE UINT32_C(0x80000000)
 
 struct pfd_shader {
-    atomic_uint *refs; /* of the sets that share what is owned here */
+    atomic_uint *refs; /* sets that share these allocations */
     uint32_t id;
-    bool is_loose; /* records know it by a number that nobody has told */
+    bool is_loose; /* its number in records is unknown */
     struct pfd_spirv *module;
     char *source;
     struct pfd_vulkan_object object;
     struct pfd_spirv_place *places; /* [pfd_spirv_call_count()] */
     bool has_original;
-    uint32_t original; /* the shader of this set that it was made of */
+    uint32_t original; /* this set's shader before instrumentation */
     bool has_stage;
     uint32_t stage;  /* of its one entry point, a SpvExecutionModel */
     uint32_t stages; /* of all entry points: bits of enum pfd_stage */
@@ -42,18 +41,20 @@ struct pfd_shader_table {
 
 void pfd_shader_table_deinit(struct pfd_shader_table *shader_table);
 
-/* All of `of` in an empty set; modules are shared. False: out of memory. */
+/* Adds the shaders of `of` to an empty set; modules are shared. False: out of
+ * memory. */
 bool pfd_shader_table_share(struct pfd_shader_table *shader_table,
                             const struct pfd_shader_table *of);
 
-/* One of another set, unless there is one of its number. *ret: its place, valid
- * until the next one, or NULL. False: out of memory. */
+/* Adds a shader of another set, unless its number is taken. *ret: valid until
+ * the next call, or NULL. False: out of memory. */
 bool pfd_shader_table_take(struct pfd_shader_table *shader_table,
                            const struct pfd_shader *shader,
                            struct pfd_shader **ret);
 
-/* Opens the module and takes a place for it; *ret is valid until the next
- * one; NULL: PFD_SHADER_NEXT, and the set has this module. Statuses: those of pfd_strings_add_shader(). */
+/* Opens the module and adds it; *ret is valid until the next call. NULL: for
+ * PFD_SHADER_NEXT, when the set has this module already. Statuses: see
+ * pfd_strings_add_shader(). */
 enum pfd_status pfd_shader_table_add(struct pfd_shader_table *shader_table,
                                      const struct pfd_shader_info *info,
                                      pfd_finding_fn fn, void *user,
@@ -67,17 +68,17 @@ bool pfd_shader_table_set_capture(struct pfd_shader_table *shader_table,
 const struct pfd_shader *pfd_shader_table_find(
     const struct pfd_shader_table *shader_table, uint32_t id);
 
-/* The shader that records know by this number, by what was told. */
+/* The shader that records name by this number; loose ones are not found. */
 const struct pfd_shader *pfd_shader_table_given(
     const struct pfd_shader_table *shader_table, uint32_t id);
 
-/* Where call i of a shader is in the source: by the module that it was made of,
- * if that is here, too. */
+/* The place in the source of a shader's call i: from the original module, if
+ * the set has it. */
 const struct pfd_spirv_place *pfd_shader_table_place(
     const struct pfd_shader_table *shader_table,
     const struct pfd_shader *shader, size_t i);
 
-/* Bytes; what several sets share counts in each. */
+/* Bytes; shared allocations count in each set. */
 size_t pfd_shader_memory(const struct pfd_shader *shader);
 size_t pfd_shader_table_memory(const struct pfd_shader_table *shader_table);
 

@@ -93,7 +93,7 @@ uint32_t pfd_spirv_definition(const struct pfd_spirv *m, uint32_t id)
                                                   : PFD_SPIRV_NONE;
 }
 
-/* First what defines its own first operand, then values: they need types. */
+/* First ids defined by the first operand, then values: they need the types. */
 static bool index_ids(struct pfd_spirv *m)
 {
     m->ids = spirv_alloc(m, m->n, sizeof *m->ids);
@@ -174,7 +174,7 @@ uint32_t spirv_debug_number(const struct pfd_spirv *m, uint32_t k)
 
 /* ---- types ---- */
 
-/* Of an OpTypeFloat: the operand that SPIR-V 1.6 revision 4 has added (also
+/* The operand of OpTypeFloat that SPIR-V 1.6 revision 4 has added (also
  * SPV_KHR_bfloat16 and SPV_EXT_float8). */
 static uint8_t encoding_of(const uint32_t *w, uint32_t n)
 {
@@ -288,7 +288,7 @@ uint32_t pfd_spirv_counted(const struct pfd_spirv *m, uint32_t k)
     return m->counted[k];
 }
 
-/* How many entries of a rising list are not above v. */
+/* The number of entries of a rising list that are at most v. */
 static uint32_t count_up_to(const uint32_t *list, uint32_t n, uint32_t v)
 {
     uint32_t low = 0;
@@ -309,7 +309,8 @@ uint32_t pfd_spirv_by_offset(const struct pfd_spirv *m, uint32_t offset)
     return n && m->offset[n - 1] == offset ? n - 1 : PFD_SPIRV_NONE;
 }
 
-/* Lines share the number of what they are in front of: the last one it is. */
+/* Line instructions share the number of the instruction behind them, which is
+ * the last one with it. */
 uint32_t pfd_spirv_by_counted(const struct pfd_spirv *m, uint32_t counted)
 {
     if (m->is_instrumented)
@@ -318,7 +319,7 @@ uint32_t pfd_spirv_by_counted(const struct pfd_spirv *m, uint32_t counted)
     return n && m->counted[n - 1] == counted ? n - 1 : PFD_SPIRV_NONE;
 }
 
-/* Every instruction up to the first damage. */
+/* Indexes every instruction up to the first damage. */
 static bool index_instructions(struct pfd_spirv *m, struct pfd_report *report)
 {
     size_t at = PFD_SPIRV_HEADER;

@@ -2,8 +2,7 @@
 /*
  * A SPIR-V module, indexed: instructions, ids, debugPrintf calls, lines,
  * sources and abort messages. Owns a copy of the words in host byte order; no
- * read leaves an instruction, whatever its words say. Knows nothing of
- * buffers.
+ * read leaves an instruction, whatever its words say. Does not know buffers.
  *
  * An instruction is named by its number k, 0 for the first one behind the
  * header: the plain ordinal. Two more numberings occur in buffers: the dword
@@ -80,19 +79,19 @@ struct pfd_spirv_type {
     uint8_t encoding; /* enum pfd_spirv_encoding, of a float */
 };
 
-/* What the bits of a float are; the width alone does not say. */
+/* The encoding of a float; its width alone does not determine it. */
 enum pfd_spirv_encoding {
     PFD_SPIRV_IEEE,
     PFD_SPIRV_BFLOAT,
     PFD_SPIRV_E4M3,
     PFD_SPIRV_E5M2,
-    PFD_SPIRV_ENCODED, /* in another way, which is not known */
+    PFD_SPIRV_ENCODED, /* an unknown encoding */
 };
 
 /* ---- instructions ---- */
 
 size_t pfd_spirv_n_words(const struct pfd_spirv *module);
-/* An order of modules by their words alone; 0: they are the same. */
+/* A total order of modules by their words alone; 0: equal. */
 int pfd_spirv_order(const struct pfd_spirv *a, const struct pfd_spirv *b);
 uint32_t pfd_spirv_n_instructions(const struct pfd_spirv *module);
 
@@ -116,30 +115,30 @@ const char *pfd_spirv_string(const struct pfd_spirv *module, uint32_t id,
 
 struct pfd_spirv_type pfd_spirv_type_of(const struct pfd_spirv *module,
                                         uint32_t type_id);
-/* The type of the value that an id stands for. */
+/* The type of an id's value. */
 struct pfd_spirv_type pfd_spirv_value_type(const struct pfd_spirv *module,
                                            uint32_t id);
-/* The value of an OpConstant's first word; false: it is none. */
+/* The value of an OpConstant's first word; false: the id is no OpConstant. */
 bool pfd_spirv_constant(const struct pfd_spirv *module, uint32_t id,
                         uint32_t *ret);
 
 /* ---- calls ---- */
 
-/* What has instrumented a module for the validation layer; the later, the
+/* The tool that instrumented a module for the validation layer; later tools are
  * larger. */
 enum pfd_spirv_maker {
     PFD_SPIRV_NOT_MADE,
     PFD_SPIRV_BY_TOOLS,      /* SPIRV-Tools, until SDK 1.3.280 */
-    PFD_SPIRV_BY_LAYER,      /* the layer; its checks say no more */
+    PFD_SPIRV_BY_LAYER,      /* the layer; its checks show no version */
     PFD_SPIRV_BY_LAYER_2024, /* with the checks of SDK 1.3.283 to 1.3.296 */
     PFD_SPIRV_BY_LAYER_2025, /* with those of SDK 1.4.304 and later */
 };
 enum pfd_spirv_maker pfd_spirv_maker(const struct pfd_spirv *module);
 
-/* True: it is instrumented. Positions of records are then those of calls that
- * write them, and counted ones alone; see spirv_instrumented.c. */
+/* True: the module is instrumented. Positions of records are then those of the
+ * calls that write them, or counted ones; see spirv_instrumented.c. */
 bool pfd_spirv_is_instrumented(const struct pfd_spirv *module);
-/* The layer's number of an instrumented shader; false: it does not say. */
+/* The layer's number of an instrumented shader; false: the module has none. */
 bool pfd_spirv_shader(const struct pfd_spirv *module, uint32_t *ret);
 
 /* Number of the first call of this format id in pfd_spirv_call_by_format(),
@@ -154,29 +153,29 @@ uint32_t pfd_spirv_call_operand(const struct pfd_spirv *module, size_t i,
                                 uint32_t k);
 uint32_t pfd_spirv_call_format(const struct pfd_spirv *module, size_t i);
 
-/* Whether an instrumented module was made of another one: it has all its lines,
- * and the calls where positions say so. */
+/* True: the instrumented module was made of this original, which has all of its
+ * lines, and its calls at their positions. */
 bool pfd_spirv_is_original(const struct pfd_spirv *original,
                            const struct pfd_spirv *module);
-/* The call of the original that call i of an instrumented module was, or
- * pfd_spirv_call_count() of the original. */
+/* The original's call that became call i of an instrumented module, or the
+ * original's pfd_spirv_call_count(). */
 size_t pfd_spirv_original_call(const struct pfd_spirv *module, size_t i,
                                const struct pfd_spirv *original);
 
 /* The stage of the module's one entry point as a SpvExecutionModel; false:
- * there is none, or they are of several stages. */
+ * there is none, or there are several stages. */
 bool pfd_spirv_stage(const struct pfd_spirv *module, uint32_t *ret);
 
 /* ---- lines ---- */
 
-/* What "the current line" of an instruction is. */
+/* The rule that determines "the current line" of an instruction. */
 enum pfd_spirv_rule {
     PFD_LINE_TRUE,  /* SPIR-V's: up to OpNoLine or the block's end */
-    PFD_LINE_LAYER, /* the layer's of today: up to the function's end */
+    PFD_LINE_LAYER, /* current layer's: up to the function's end */
     PFD_LINE_2019,  /* the layer's until 2023: the last OpLine, ever */
 };
 
-/* One line instruction, read. */
+/* One line instruction, parsed. */
 struct pfd_spirv_line {
     uint32_t k;      /* the OpLine or DebugLine; PFD_SPIRV_NONE: no line */
     uint32_t source; /* id of the file's OpString, or of a DebugSource */
@@ -192,7 +191,7 @@ struct pfd_spirv_line {
 void pfd_spirv_line(const struct pfd_spirv *module, uint32_t k,
                     enum pfd_spirv_rule rule, struct pfd_spirv_line *ret);
 
-/* How a source line was found. */
+/* The way in which a source line was found. */
 enum pfd_spirv_found {
     PFD_FOUND_DIRECTIVE, /* by a #line */
     PFD_FOUND_DIRECT,    /* by its number */
@@ -208,7 +207,7 @@ struct pfd_spirv_text {
     uint32_t n_lines; /* of the source */
 };
 
-/* The text of a line, by the layer's rules of today for its kind; number: from
+/* The text of a line, by the layer's current rules for its kind; number: from
  * line->line to line->end. */
 enum pfd_spirv_found pfd_spirv_source(const struct pfd_spirv *module,
                                       const struct pfd_spirv_line *line,
@@ -221,19 +220,19 @@ enum pfd_spirv_found pfd_spirv_source_2019(const struct pfd_spirv *module,
                                            const struct pfd_spirv_line *line,
                                            struct pfd_spirv_text *ret);
 
-/* Where instruction k is in the source, as far as the module says. */
+/* The place in the source of instruction k, if the module has one. */
 void pfd_spirv_place_of(const struct pfd_spirv *module, uint32_t k,
                         struct pfd_spirv_place *ret);
 
-/* The lines around the one, of this number, whose text pfd_spirv_place_of() gave
- * as `text`. False: it is no line of this module. */
+/* The lines around a line: `text` is its text from pfd_spirv_place_of(), number
+ * its number. False: it is no line of this module. */
 bool pfd_spirv_excerpt(const struct pfd_spirv *module, const char *text,
                        uint32_t number, uint32_t around,
                        struct pfd_excerpt *ret);
 
 /* ---- accesses ---- */
 
-/* What an instruction reaches: the resource behind its pointer or image. */
+/* The access of an instruction: the resource behind its pointer or image. */
 struct pfd_spirv_access {
     bool is_image;
     bool has_set; /* the variable is known, and has one */
@@ -241,18 +240,19 @@ struct pfd_spirv_access {
     bool has_binding;
     uint32_t binding;
     bool is_address;    /* behind a buffer's address */
-    uint32_t alignment; /* that a load or store of it states; 0: none */
+    uint32_t alignment; /* stated by a load or store; 0: none */
 };
 
-/* False: instruction k, of the core, reaches no memory and no image. */
+/* False: instruction k is no core access to memory or to an image. */
 bool pfd_spirv_access(const struct pfd_spirv *module, uint32_t k,
                       struct pfd_spirv_access *ret);
 
-/* The resource that the check of an instrumented module at instruction k is
- * for, as far as the layer passes it; false: k is no such check. */
+/* The resource that the check at instruction k of an instrumented module is
+ * about, if the layer passes it; false: k is no such check. */
 bool pfd_spirv_checked(const struct pfd_spirv *module, uint32_t k,
                        struct pfd_spirv_access *ret);
-/* Call i of those that report this position; PFD_SPIRV_NONE: there is none. */
+/* Call i of the calls that report this position; PFD_SPIRV_NONE: no such
+ * call. */
 uint32_t pfd_spirv_reported(const struct pfd_spirv *module, uint32_t position,
                             size_t i);
 
@@ -263,8 +263,8 @@ struct pfd_spirv_member {
     uint32_t offset; /* bytes from the start of the message */
     struct pfd_spirv_type type;
     bool is_text;         /* type.n bytes of text */
-    bool is_specialized;  /* known can be replaced when a pipeline is made */
-    const uint8_t *known; /* [n_known] bytes that it always has, or NULL */
+    bool is_specialized;  /* a pipeline may replace `known` */
+    const uint8_t *known; /* [n_known] constant bytes, or NULL */
     uint32_t n_known;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages of OpAbortKHR: what their types say lies where. */
+/* The messages of OpAbortKHR: their layout, from their types. */
 #include <string.h>
 
 #include "core/spirv/spirv_module.h"
@@ -14,8 +14,8 @@ enum {
 struct layout {
     struct pfd_spirv *m;
     struct pfd_spirv_abort *abort;
-    bool full;    /* more members than are kept */
-    bool unknown; /* the size of something is not known */
+    bool full;    /* more members than the limit */
+    bool unknown; /* the size of a member is unknown */
 };
 
 /* ---- constants ---- */
@@ -35,7 +35,7 @@ static const uint32_t *value_of(const struct pfd_spirv *m, uint32_t id,
     return NULL;
 }
 
-/* Operand i of a composite value; 0: not known. */
+/* Operand i of a composite value; 0: unknown. */
 static uint32_t operand_of(const struct pfd_spirv *m, uint32_t id, uint32_t i)
 {
     uint32_t n = 0;
@@ -73,7 +73,7 @@ static void gather(struct pfd_spirv *m, const uint32_t *ids, uint32_t n,
     m->n_known += ret->n_known;
 }
 
-/* What is always in an array of n integers of n_bytes each. */
+/* Finds the constant content of an array of n integers of n_bytes each. */
 static void find_known(struct pfd_spirv *m, uint32_t id, uint32_t n,
                        uint32_t n_bytes, struct pfd_spirv_member *ret)
 {
@@ -235,7 +235,7 @@ static uint64_t lay_struct(struct layout *l, uint32_t type, const uint32_t *w,
     return end;
 }
 
-/* Adds what a value of this type holds; returns its bytes, 0: not known. */
+/* Adds the members of a value of this type; returns its bytes, 0: unknown. */
 static uint64_t lay_type(struct layout *l, uint32_t type, uint64_t offset,
                          uint32_t value, uint32_t matrix_stride, int depth)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which variable an instruction reaches, and what its decorations say. */
+/* The variable that an instruction accesses, and its decorations. */
 #include <stdlib.h>
 
 #include "core/spirv/spirv_module.h"
 
 enum {
-    /* Pointers of pointers that are followed. */
+    /* Limit of pointers of pointers that are followed. */
     DEPTH_MAX = 64,
     OP_LOAD = 61,
     OP_STORE = 62,
@@ -26,7 +26,7 @@ static int by_target(const void *a, const void *b)
     return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* Reads instruction k as a decoration that says where something lies. */
+/* Reads instruction k as a decoration of an address. */
 static bool read_decoration(const struct pfd_spirv *m, uint32_t k,
                             struct spirv_decoration *ret)
 {
@@ -82,7 +82,7 @@ bool spirv_decoration(const struct pfd_spirv *m, uint32_t target,
 
 /* ---- accesses ---- */
 
-/* Core instructions that reach memory or an image, and which of their words is
+/* Core instructions that access memory or an image, and which of their words is
  * the pointer or the image (SPIR-V 1.6). */
 static const struct access_row {
     uint16_t first; /* opcode */
@@ -116,7 +116,7 @@ static const struct access_row *row_of(uint32_t op)
 }
 
 /* Instructions whose third word leads on to the variable: loads, chains,
- * copies, and what makes images of images. */
+ * copies, and conversions of images to images. */
 static bool leads_on(uint32_t op)
 {
     return op == 60 || op == 61 || (op >= 65 && op <= 67) || op == 70 ||
@@ -158,7 +158,7 @@ static bool is_address(const struct pfd_spirv *m, uint32_t id)
            w[2] == PHYSICAL_STORAGE_BUFFER;
 }
 
-/* What the memory operands of a load or store state; 0: nothing. */
+/* The alignment in the memory operands of a load or store; 0: none. */
 static uint32_t alignment_of(const uint32_t *w, uint32_t n)
 {
     uint32_t op = w[0] & 0xffff;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the validation layer's checker (DEBUG-PRINTF-FORMATTING, since SDK
- * 1.3.296) says about a call; own words, its verdicts.
+ * The verdicts of the validation layer's checker (DEBUG-PRINTF-FORMATTING,
+ * since SDK 1.3.296) about a call, in our own words.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,8 +44,8 @@ static void say(struct checker *c, enum pfd_verdict verdict, const char *text,
         c->fn(c->user, verdict, sentence);
 }
 
-/* Reads the conversion behind the % at spec->start; false: said what is wrong,
- * and the checker goes no further. */
+/* Reads the conversion behind the % at spec->start; false: a fault was
+ * reported, and the checker stops here. */
 static bool read_spec(struct checker *c, struct spec *spec)
 {
     struct pfd_quoted quoted;
@@ -149,7 +149,7 @@ static void check_argument(struct checker *c, const struct spec *spec,
     }
 }
 
-/* The layer never looks at the last byte as the start of a conversion. */
+/* The layer never takes the last byte as the start of a conversion. */
 static void check_text(struct checker *c, uint32_t n_operands)
 {
     uint32_t n_specs = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A line of a module's source, and those around it. */
+/* A line of a module's source, and the lines around it. */
 #include "core/spirv/spirv_module.h"
 
-/* Which line begins with this byte of the module's; n_lines: none does. Never
- * reads it. */
+/* The line that begins with this byte of the module; n_lines: none does. Never
+ * reads the byte. */
 static uint32_t line_at(const struct spirv_source *s, const char *text)
 {
     uintptr_t at = (uintptr_t)text;
@@ -23,8 +23,8 @@ static uint32_t line_at(const struct spirv_source *s, const char *text)
     return low < s->n_lines && s->starts[low] == at - base ? low : s->n_lines;
 }
 
-/* Lines [*from, *to] are counted on from line i: no #line lies between. A
- * module that has lines of its own for debuggers counts through. */
+/* Lines [*from, *to] are numbered from line i on: no #line lies between. In a
+ * module with debug lines #line directives do not count. */
 static void find_stretch(const struct spirv_source *s, uint32_t i,
                          uint32_t *from, uint32_t *to)
 {
@@ -46,7 +46,7 @@ static void cut_out(const struct spirv_source *s, uint32_t i, uint32_t number,
     uint32_t end = s->n_lines - i > around ? i + around + 1 : s->n_lines;
     uint32_t from = 0;
     uint32_t to = 0;
-    /* What stands behind the last line break is no line when it is empty. */
+    /* An empty text behind the last line break is no line. */
     if (end == s->n_lines && end - 1 > i && s->starts[end - 1] == s->n)
         end--;
     find_stretch(s, i, &from, &to);

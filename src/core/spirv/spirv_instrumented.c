@@ -4,17 +4,18 @@
  * Positions are those of instructions in the original module; the functions
  * that write records store the shader's number behind a record's size.
  *
- * By SPIRV-Tools (seen as layer 1.3.239 makes them): each debugPrintf call has
+ * By SPIRV-Tools (observed from layer 1.3.239): each debugPrintf call has
  * become a call of inst_printf_stream_write_N(position, format id, dwords...),
- * each check one of another inst_..._stream_write_N(position, ...). Which
- * values the dwords were made of is told from how they are made, and from what
- * the conversions want: v.x and v.y for two of them, v for one %v2f.
+ * each check a call of another inst_..._stream_write_N(position, ...). The
+ * dwords' original values follow from the instructions that make the dwords,
+ * and from the conversions: v.x and v.y for two of them, v for one %v2f.
  *
- * By the layer itself (since SDK 1.3.296, seen as 1.4.309 makes them): in front
- * of each debugPrintf call that the layer prints stands one of
+ * By the layer itself (since SDK 1.3.296, observed from 1.4.309): each
+ * debugPrintf call that the layer prints is preceded by a call of
  * inst_debug_printf_N(position, format id, masks, stage words, dwords...), a
- * record of N dwords, and the call itself says which values these are. Checks
- * are inst_descriptor_...(position, stage words, set, binding, ...) and others.
+ * record of N dwords; the values are the operands of the debugPrintf call.
+ * Checks are inst_descriptor_...(position, stage words, set, binding, ...) and
+ * others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ enum {
     EXT_INST_OPERANDS = 6,     /* words before those of a debugPrintf call */
 };
 
-/* What kind of function writes records. */
+/* The kind of a function that writes records. */
 enum writer {
     WRITER_NONE,
     WRITER_CHECK,
@@ -49,10 +50,10 @@ enum writer {
     WRITER_DEBUG_PRINTF, /* by the layer */
 };
 
-/* Names of functions, the most special first. */
+/* Names of functions, the most specific first. */
 static const struct writer_row {
     const char *prefix;
-    const char *part; /* that is in the rest, too */
+    const char *part; /* must also be in the rest of the name */
     enum writer writer;
     enum pfd_spirv_maker maker;
 } writer_rows[] = {
@@ -82,8 +83,8 @@ static bool begins(const char *text, size_t n, const char *with)
     return n >= n_with && !memcmp(text, with, n_with);
 }
 
-/* A digit or a letter of such names: a front end's own functions have their
- * types behind a parenthesis. */
+/* A digit or a letter of such names: functions of a front end have their types
+ * behind a parenthesis. */
 static bool is_plain_name(const char *name, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -106,7 +107,7 @@ static const struct writer_row *row_named(const char *name, size_t n)
     return NULL;
 }
 
-/* The number at the end of a name, of up to nine digits; 0: there is none. */
+/* The number at the end of a name, up to nine digits; 0: none. */
 static uint32_t number_of(const char *name, size_t n)
 {
     size_t at = n;
@@ -140,14 +141,14 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Variables of an application can have such names. */
+/* An application's variables can have such names: only functions count. */
 static bool is_function(const struct pfd_spirv *m, uint32_t id)
 {
     uint32_t k = pfd_spirv_definition(m, id);
     return k != PFD_SPIRV_NONE && spirv_op(m, k) == PFD_SPV_FUNCTION;
 }
 
-/* Names stand in front of all functions. */
+/* Finds functions that write records; names come before all functions. */
 static bool find_writers(struct pfd_spirv *m, struct writers *ret)
 {
     for (uint32_t k = 0; k < m->n && spirv_op(m, k) != PFD_SPV_FUNCTION; k++) {
@@ -171,7 +172,7 @@ static bool find_writers(struct pfd_spirv *m, struct writers *ret)
     return true;
 }
 
-/* The function with this id; NULL: it is none of them. */
+/* The function with this id; NULL: it writes no records. */
 static const struct spirv_writer *writer_of(const struct writers *writers,
                                             uint32_t id)
 {
@@ -183,7 +184,7 @@ static const struct spirv_writer *writer_of(const struct writers *writers,
 
 /* ---- the shader's number ---- */
 
-/* The instruction that makes a value, if it is of this kind; NULL: it is not. */
+/* The instruction that defines a value, if its opcode is op; else NULL. */
 static const uint32_t *made_by(const struct pfd_spirv *m, uint32_t id,
                                uint32_t op, uint32_t n_min)
 {
@@ -195,7 +196,7 @@ static const uint32_t *made_by(const struct pfd_spirv *m, uint32_t id,
     return n >= n_min ? w : NULL;
 }
 
-/* Is it a place in a record, so many dwords from its start? */
+/* Does the pointer lead into a record, so many dwords from its start? */
 static bool is_place(const struct pfd_spirv *m, uint32_t pointer,
                      uint32_t dwords)
 {
@@ -206,7 +207,7 @@ static bool is_place(const struct pfd_spirv *m, uint32_t pointer,
     return sum && pfd_spirv_constant(m, sum[4], &value) && value == dwords;
 }
 
-/* In the function that begins at instruction k. */
+/* Finds the shader's number in the function that begins at instruction k. */
 static void find_shader(struct pfd_spirv *m, uint32_t k)
 {
     while (++k < m->n) {
@@ -223,12 +224,12 @@ static void find_shader(struct pfd_spirv *m, uint32_t k)
 
 /* ---- operands ---- */
 
-/* What the next conversion of a format string wants. */
+/* The argument that the next conversion of a format string takes. */
 struct wish {
     unsigned n; /* components; 0: there is no conversion */
     bool is_long;
     bool is_float;
-    bool is_scarce; /* there are more dwords than conversions ask for */
+    bool is_scarce; /* more dwords are passed than conversions take */
 };
 
 struct format {
@@ -239,7 +240,7 @@ struct format {
 static struct wish next_wish(struct format *f)
 {
     struct wish ret = { .n = 0 };
-    if (!f->n) /* There may be nothing to point into. */
+    if (!f->n) /* f->at may be NULL */
         return ret;
     const char *end = f->at + f->n;
     const char *at = f->at;
@@ -272,7 +273,7 @@ static size_t dwords_of(const struct wish *wish)
     return wish->is_long ? 2u * wish->n : wish->n;
 }
 
-/* How many dwords a format string asks for. */
+/* The number of dwords that a format string needs. */
 static size_t n_wished(struct format rest)
 {
     size_t n = 0;
@@ -284,7 +285,7 @@ static size_t n_wished(struct format rest)
     }
 }
 
-/* The value whose halves these two dwords are; 0: they are of none. */
+/* The 64-bit value of which these two dwords are the halves; 0: none. */
 static uint32_t whole_of(const struct pfd_spirv *m, uint32_t low, uint32_t high)
 {
     const uint32_t *l = made_by(m, low, OP_U_CONVERT, 4);
@@ -297,7 +298,7 @@ static uint32_t whole_of(const struct pfd_spirv *m, uint32_t low, uint32_t high)
     return cast ? cast[3] : l[3];
 }
 
-/* The value that this dword is; itself where it is not another one's bits. */
+/* The value whose bits this dword has; the dword itself if there is none. */
 static uint32_t value_of(const struct pfd_spirv *m, uint32_t id, bool is_float)
 {
     const uint32_t *cast = made_by(m, id, OP_BITCAST, 4);
@@ -313,8 +314,8 @@ static uint32_t value_of(const struct pfd_spirv *m, uint32_t id, bool is_float)
     return cast ? cast[3] : wider[3];
 }
 
-/* One scalar of the arguments [n]; *taken: how many of them it is. Halves of 64
- * bits may be two values that the shader itself has made: where the format
+/* One scalar of the arguments [n]; *taken: how many of them it takes. Two
+ * halves of 64 bits may also be two values of the shader, where the format
  * string has a conversion for each. */
 static uint32_t scalar_of(const struct pfd_spirv *m, const uint32_t *arguments,
                           size_t n, const struct wish *wish, size_t *taken)
@@ -331,7 +332,7 @@ static uint32_t scalar_of(const struct pfd_spirv *m, const uint32_t *arguments,
     return value_of(m, arguments[0], wish->is_float);
 }
 
-/* What was made wider to be stored: binary16, bool; else the value itself. */
+/* The value before it was widened for storing: binary16, bool; else itself. */
 static uint32_t narrow_of(const struct pfd_spirv *m, uint32_t id)
 {
     const uint32_t *wider = made_by(m, id, OP_F_CONVERT, 4);
@@ -339,7 +340,7 @@ static uint32_t narrow_of(const struct pfd_spirv *m, uint32_t id)
     return wider ? wider[3] : select ? select[3] : id;
 }
 
-/* Component i of a vector; 0: it is of none. */
+/* The vector whose component i this is; 0: none. */
 static uint32_t vector_of(const struct pfd_spirv *m, uint32_t component,
                           unsigned i)
 {
@@ -347,8 +348,8 @@ static uint32_t vector_of(const struct pfd_spirv *m, uint32_t component,
     return w && w[0] >> 16 == 5 && w[4] == i ? w[3] : 0;
 }
 
-/* The vector that the arguments are all of, if the conversion is for one; 0:
- * they are not. Narrow components were made wider behind the extraction. */
+/* The vector that the arguments form together, if the conversion is for one;
+ * 0: none. Narrow components were widened after the extraction. */
 static uint32_t whole_vector(const struct pfd_spirv *m,
                              const uint32_t *arguments, size_t n,
                              const struct wish *wish, size_t *taken)
@@ -371,8 +372,8 @@ static uint32_t whole_vector(const struct pfd_spirv *m,
     return t.is_vector && t.n == wish->n ? vector : 0;
 }
 
-/* The call at instruction k, made of the one at a position of the original
- * module; its operands go behind those that are there. */
+/* Adds the call at instruction k, made of the call at a position of the
+ * original module; its operands are appended to m->operands. */
 static void add_call(struct pfd_spirv *m, uint32_t k, uint32_t position)
 {
     uint32_t n_words = 0;
@@ -409,8 +410,8 @@ static void add_call(struct pfd_spirv *m, uint32_t k, uint32_t position)
 
 /* ---- calls by the layer ---- */
 
-/* The debugPrintf call that the one at k stands in front of, which is kept;
- * PFD_SPIRV_NONE: there is none. */
+/* The debugPrintf call, still in the module, behind the call at k;
+ * PFD_SPIRV_NONE: none. */
 static uint32_t printed_by(const struct pfd_spirv *m, uint32_t k)
 {
     uint32_t n = 0;
@@ -434,7 +435,7 @@ static uint32_t printed_by(const struct pfd_spirv *m, uint32_t k)
     return PFD_SPIRV_NONE;
 }
 
-/* The call at k passes all words of a record but two. */
+/* Adds the call at k, which passes all words of a record but two. */
 static void add_printed(struct pfd_spirv *m, uint32_t k, uint32_t position,
                         uint32_t n_record)
 {
@@ -562,7 +563,7 @@ bool pfd_spirv_checked(const struct pfd_spirv *m, uint32_t k,
     return true;
 }
 
-/* The first report of this position, or of a later one. */
+/* The first report of this position, or of the next one that has reports. */
 static size_t first_report(const struct pfd_spirv *m, uint32_t position)
 {
     size_t low = 0;

@@ -6,13 +6,13 @@
 #include "core/spirv/spirv_module.h"
 
 enum {
-    /* #line directives that are kept of one module; real ones have a few. */
+    /* Limit of #line directives in a module; real ones have a few. */
     DIRECTIVES_MAX = 4096,
     OP_SELECTION_MERGE = 247,
     OP_BRANCH_CONDITIONAL = 250,
 };
 
-/* ---- which line an instruction has ---- */
+/* ---- the line of an instruction ---- */
 
 static bool is_line(const struct pfd_spirv *m, uint32_t k, bool *ends)
 {
@@ -24,14 +24,14 @@ static bool is_line(const struct pfd_spirv *m, uint32_t k, bool *ends)
     return op == PFD_SPV_LINE || number == PFD_DEBUG_LINE || *ends;
 }
 
-/* A block that instrumentation has cut in pieces: the line of the cut goes on
- * in those up to the merge block. */
+/* A block that instrumentation has split: the line at the split stays current
+ * in its parts up to the merge block. */
 struct cut {
     uint32_t line;
     uint32_t merge; /* id of its label; 0: no block is cut */
 };
 
-/* The block ends at k. */
+/* Notes a split if the block that ends at k was split. */
 static void note_cut(const struct pfd_spirv *m, uint32_t k, uint32_t line,
                      struct cut *cut)
 {
@@ -349,7 +349,7 @@ enum {
     SOURCES_MAX = 1024 /* files of one module */
 };
 
-/* A source that has an id, told by instruction k. */
+/* True: instruction k defines a source that has an id. */
 static bool is_source(const struct pfd_spirv *m, uint32_t k, uint32_t *id,
                       bool *is_debug)
 {
@@ -364,7 +364,7 @@ static bool is_source(const struct pfd_spirv *m, uint32_t k, uint32_t *id,
     return true;
 }
 
-/* At most n_max sources. */
+/* The number of sources, n_max at most. */
 static size_t count_sources(const struct pfd_spirv *m, size_t n_max)
 {
     uint32_t id = 0;
@@ -447,8 +447,8 @@ static uint32_t line_of(const struct pfd_spirv *m, uint32_t k,
         return k < m->n ? m->line[k] : PFD_SPIRV_NONE;
     if (rule == PFD_LINE_LAYER)
         return k < m->n ? m->layer_line[k] : PFD_SPIRV_NONE;
-    /* It looked at instruction k, too, and at the whole module for a k that
-     * is beyond. */
+    /* The layer included instruction k in its search, and searched the whole
+     * module for a k beyond its end. */
     for (uint32_t i = k < m->n ? k + 1 : m->n; i > 0; i--) {
         if (spirv_op(m, i - 1) == PFD_SPV_LINE)
             return i - 1;
@@ -527,10 +527,10 @@ static bool same_file(const struct spirv_directive *d,
 }
 
 /*
- * The directive that the line is counted from: among those without a name, or
- * where the last name given is the reported one, the nearest at or above it;
- * of equals the last. (So one without a name counts after one that named
- * another file, too.)
+ * The directive that a line is counted from. Candidates are directives without
+ * a name so far, and directives whose own or inherited name is the reported
+ * file; of these the nearest at or above the line, of equals the last. (So a
+ * directive without a name of its own also counts after another file's.)
  */
 static const struct spirv_directive *directive_of(
     const struct spirv_source *s, const struct pfd_spirv_line *line,
@@ -578,7 +578,7 @@ enum pfd_spirv_found pfd_spirv_source(const struct pfd_spirv *m,
                    ? give_line(s, ret->line, PFD_FOUND_DIRECTIVE, ret)
                    : PFD_FOUND_BEYOND;
     }
-    /* The last line is never found, unless an empty one follows. */
+    /* The layer never finds the last line, unless an empty one follows. */
     return number && number < s->n_lines
                ? give_line(s, number - 1, PFD_FOUND_DIRECT, ret)
                : PFD_FOUND_NO_LINE;
@@ -605,7 +605,7 @@ enum pfd_spirv_found pfd_spirv_source_2019(const struct pfd_spirv *m,
                : PFD_FOUND_BEYOND;
 }
 
-/* A line that another file's source holds, behind a #line with this name. */
+/* A line in another file's source, behind a #line with this name. */
 static const char *elsewhere(const struct pfd_spirv *m,
                              const struct pfd_spirv_line *line, size_t *n)
 {

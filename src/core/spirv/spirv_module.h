@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The module as spirv*.c see it. Every index is built by pfd_spirv_open();
- * nothing changes afterwards.
+ * The internals of a module, for spirv*.c. pfd_spirv_open() builds every index;
+ * a module never changes afterwards.
  */
 #ifndef PFD_SPIRV_MODULE_H
 #define PFD_SPIRV_MODULE_H
@@ -55,14 +55,14 @@ struct spirv_report {
 
 /* A #line directive. */
 struct spirv_directive {
-    uint32_t line; /* of the text, from 0, where it stands */
+    uint32_t line; /* its own line in the text, from 0 */
     uint32_t number;
     const char *name; /* its own, or the one of a directive above; or NULL */
     uint32_t n_name;
     bool is_named; /* the name is its own */
 };
 
-/* The text of one file, put together. */
+/* The text of one file, joined from its chunks. */
 struct spirv_source {
     uint32_t id; /* the file's OpString, or the DebugSource */
     bool is_debug;
@@ -95,8 +95,8 @@ struct pfd_spirv {
     struct spirv_call *calls; /* [n_calls], in module order */
     uint32_t *ranked;         /* [n_calls] call numbers, by format id */
     size_t n_calls;
-    bool is_instrumented; /* the rest is of such a module */
-    uint32_t shader;      /* its number; PFD_SPIRV_NONE: it says none */
+    bool is_instrumented; /* uses the members below */
+    uint32_t shader;      /* its number; PFD_SPIRV_NONE: none */
     uint32_t *operands;   /* [n_operands] ids, of all calls */
     size_t n_operands;
     struct spirv_report *reports; /* [n_reports], by position */
@@ -113,7 +113,7 @@ struct pfd_spirv {
     struct pfd_spirv_member *members; /* [n_members] */
     size_t n_members;
     size_t members_room;
-    uint8_t *known; /* bytes of constants that are stored one a word */
+    uint8_t *known; /* constants whose words hold a byte each */
     size_t n_known;
     size_t n_memory;
 };
@@ -134,7 +134,7 @@ static inline uint32_t spirv_op(const struct pfd_spirv *m, uint32_t k)
 /* The number of a NonSemantic.Shader.DebugInfo instruction; 0: it is none. */
 uint32_t spirv_debug_number(const struct pfd_spirv *m, uint32_t k);
 
-/* Is instruction k a debugPrintf call, and whole? */
+/* Is instruction k a complete debugPrintf call? */
 bool spirv_is_print(const struct pfd_spirv *m, uint32_t k);
 
 /* Does instruction k call a function that writes records? */
@@ -143,14 +143,15 @@ bool spirv_calls_writer(const struct pfd_spirv *m, uint32_t k);
 /* True for instructions that end a block. */
 bool spirv_ends_block(uint32_t op);
 
-/* A literal string in words [n]: up to its NUL; without one, all of it. */
+/* A literal string in words [n]: up to its NUL; without one, all words. */
 const char *spirv_literal(const uint32_t *words, uint32_t n, size_t *ret);
 
-/* Memory that is counted; all fields of the module. NULL: out of memory. */
+/* Memory that is counted; for the members of the module. NULL: out of
+ * memory. */
 void *spirv_alloc(struct pfd_spirv *m, size_t n, size_t size);
 
-/* A decoration's value; member PFD_SPIRV_NONE: of the whole target. False: it
- * has none of this kind. */
+/* A decoration's value; member PFD_SPIRV_NONE: of the whole target. False: the
+ * target has none of this kind. */
 bool spirv_decoration(const struct pfd_spirv *m, uint32_t target,
                       uint32_t member, uint32_t kind, uint32_t *ret);
 
@@ -158,8 +159,8 @@ bool spirv_decoration(const struct pfd_spirv *m, uint32_t target,
  * or PFD_SPIRV_NONE. */
 uint32_t spirv_reported(const struct pfd_spirv *m, uint32_t position);
 
-/* Line i of a source, from 0, [*n] bytes without its line break; "": there is
- * none. */
+/* Line i of a source, from 0, [*n] bytes without its line break; "": no such
+ * line. */
 const char *spirv_line_text(const struct spirv_source *s, uint32_t i,
                             size_t *n);
 

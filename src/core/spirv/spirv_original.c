@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which module an instrumented one was made of. A call that has become another
- * one has lost its line, and where it took no value that was made for it there
- * is nothing left of it: the original module knows.
+ * Finds the original of an instrumented module. A call that was replaced has
+ * lost its line, and also its values unless instructions were added for them:
+ * the original module still has them.
  *
- * Instrumentation keeps ids and the order of what it keeps. So the original has
- * a call of the same string, or what is checked, where each position of the
- * instrumented one says so, and all lines that the instrumented one has, in its
- * order. SPIRV-Tools counts copies of lines, the layer instructions, and since
- * SDK 1.4.328 dwords.
+ * Instrumentation keeps ids, and the order of the instructions that it keeps.
+ * So the original has a call of the same string, or a checked instruction, at
+ * each position of the instrumented module, and all of its lines in the same
+ * order. For positions SPIRV-Tools counts copies of lines, the layer counts
+ * instructions, and since SDK 1.4.328 dwords.
  */
 #include <string.h>
 
 #include "core/spirv/spirv_module.h"
 
 enum {
-    LINE_WORDS = 4, /* of a line: file, line, end and column, as ids or not */
-    EXTENSIONS = 4096, /* the first opcode of theirs */
+    LINE_WORDS = 4, /* of a line: file, line, end, column; ids or not */
+    EXTENSIONS = 4096, /* the first opcode of extensions */
 };
 
 /* The line instruction at k; false: it is none, or is cut. */
@@ -39,7 +39,7 @@ static bool line_at(const struct pfd_spirv *m, uint32_t k,
     return true;
 }
 
-/* The next line from *k on that is another one than before; *k: behind it. */
+/* The next line from *k on that differs from the one before; *k: behind it. */
 static bool next_line(const struct pfd_spirv *m, uint32_t *k,
                       uint32_t line[LINE_WORDS])
 {
@@ -53,7 +53,8 @@ static bool next_line(const struct pfd_spirv *m, uint32_t *k,
     return false;
 }
 
-/* There are lines, and all are lines of the other module, in this order. */
+/* True: the module has lines, all of them in the other module, in this
+ * order. */
 static bool has_lines_of(const struct pfd_spirv *m,
                          const struct pfd_spirv *other)
 {
@@ -108,7 +109,7 @@ size_t pfd_spirv_original_call(const struct pfd_spirv *m, size_t i,
                          call->format_id);
 }
 
-/* Can instruction k be one that is checked? Those of extensions can. */
+/* Can instruction k be checked? Instructions of extensions can. */
 static bool is_checked(const struct pfd_spirv *m, uint32_t k)
 {
     struct pfd_spirv_access access;
@@ -116,8 +117,8 @@ static bool is_checked(const struct pfd_spirv *m, uint32_t k)
            (spirv_op(m, k) >= EXTENSIONS || pfd_spirv_access(m, k, &access));
 }
 
-/* Is there something to check wherever the layer says so? 0 is the whole
- * shader. */
+/* Is there a checked instruction at each position that the layer reports? 0 is
+ * the whole shader. */
 static bool has_checks_of(const struct pfd_spirv *m,
                           const struct pfd_spirv *original)
 {

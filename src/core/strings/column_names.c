@@ -9,15 +9,15 @@
 #include "core/base/escape.h"
 
 enum {
-    /* Whether a name is an earlier argument's costs a look at all of them: later
-     * ones are known by their place, which is no other one's word. */
+    /* Comparing a name with all earlier arguments is costly: arguments beyond
+     * this are named by their number, which is never another one's word. */
     NAMED_MAX = 256,
-    /* Parts of a list that are one thing's; of a longer one each is known by
-     * its place. */
+    /* Parts that a named list may have; arguments of a longer list are named by
+     * their number. */
     LIST_MAX = 16,
 };
 
-/* Code points from 0x80 on that are in no word; all others count as letters. */
+/* Code points from 0x80 on that are no letters; all others count as letters. */
 static const struct range {
     uint32_t first;
     uint32_t last;
@@ -47,7 +47,7 @@ static bool is_word(uint32_t c)
     return is_letter(c) || (c >= '0' && c <= '9');
 }
 
-/* What may stand between a name and its value. */
+/* A character that may stand between a name and its value. */
 static bool is_joint(char c)
 {
     return c && strchr(" \t=:([{<\"'#$@-+>", c);
@@ -77,7 +77,7 @@ static const char *last_word(const char *text, size_t n, size_t *n_word)
 {
     size_t length = 0;
     uint32_t c = 0;
-    size_t first = 0; /* of the word, its first letter */
+    size_t first = 0; /* the word's first letter */
     if (n >= 2 && text[n - 2] == '0' && (text[n - 1] | 0x20) == 'x' &&
         !is_word(last_character(text, n - 2, &length)))
         n -= 2;
@@ -89,7 +89,7 @@ static const char *last_word(const char *text, size_t n, size_t *n_word)
         if (is_letter(c))
             first = n - length;
     }
-    /* Bytes that are no UTF-8 may be letters: what is behind them is half a
+    /* Bytes that are not UTF-8 may be letters: the text behind them is half a
      * word. */
     bool is_half = n && !c;
     *n_word = end - first;
@@ -118,7 +118,7 @@ static void add_component(char *name, size_t i, size_t n)
     }
 }
 
-/* Is it a part of the conversion that the step behind it prints? */
+/* Does the step only serve the conversion behind it? */
 static bool is_prefix(const struct pfd_step *step)
 {
     return step->conv == PFD_CONV_STAR || step->conv == PFD_CONV_LENGTH;
@@ -132,7 +132,7 @@ static const char *word_before(const struct pfd_string *s, size_t first,
     const struct pfd_step *step = &s->steps[first];
     if (is_prefix(step))
         return NULL;
-    /* Between a prefix and its conversion stands nothing. */
+    /* No text stands between a prefix and its conversion. */
     while (first && is_prefix(&s->steps[first - 1]))
         step = &s->steps[--first];
     const char *text = pfd_string_text(s) + step->literal[PFD_RAW];
@@ -142,7 +142,7 @@ static const char *word_before(const struct pfd_string *s, size_t first,
 
 /* ---- lists: "pixel %u,%u" ---- */
 
-/* May the text between two conversions stand between parts of one thing? */
+/* May the text between two conversions separate parts of one list? */
 static bool is_separator(const char *text, size_t n)
 {
     if (n == 1 && *text == 'x')
@@ -162,7 +162,7 @@ static bool is_separator(const char *text, size_t n)
     return n == 0;
 }
 
-/* Does step i go on with the list that the step before it is in? */
+/* Does step i continue the list of the step before it? */
 static bool is_next(const struct pfd_string *s, size_t i)
 {
     const struct pfd_step *step = &s->steps[i];
@@ -175,8 +175,8 @@ static bool is_next(const struct pfd_string *s, size_t i)
                         step->n_literal[PFD_RAW]);
 }
 
-/* The step that a list begins with, and the number of its parts; of a step that
- * is in none: itself, 1. */
+/* The step that a list begins with, and the number of its parts; for a step in
+ * no list: itself, 1. */
 static size_t list_of(const struct pfd_string *s, size_t i, size_t *n)
 {
     size_t first = i;
@@ -192,7 +192,7 @@ static size_t list_of(const struct pfd_string *s, size_t i, size_t *n)
     return first;
 }
 
-/* The number of `aN`; SIZE_MAX: it is no such name. */
+/* The number of `aN`; SIZE_MAX: the name has another form. */
 static size_t place_of(const char *name, size_t n)
 {
     size_t place = 0;
@@ -206,7 +206,7 @@ static size_t place_of(const char *name, size_t n)
     return place;
 }
 
-/* Is it the place of an argument whose name is looked up nowhere? */
+/* Is it the `aN` of an argument beyond NAMED_MAX? */
 static bool is_far_place(const char *name)
 {
     size_t place = place_of(name, strlen(name));
@@ -230,8 +230,8 @@ static bool name_by_word(const struct pfd_string *s, size_t i, char *ret)
     return !is_far_place(ret);
 }
 
-/* Is it the word before a list, of which step i is the first part? Before lists
- * had parts, that was its name. */
+/* Is the name the word before a list, of which step i is the first part? That
+ * was the argument's name before lists had parts, and is still found. */
 static bool is_head(const struct pfd_string *s, size_t i, const char *name,
                     size_t n)
 {
@@ -285,7 +285,7 @@ void pfd_column_name(const struct pfd_string *string, size_t i, size_t number,
         pfd_column_find(string, ret, strlen(ret)) == i)
         return;
     snprintf(ret, PFD_COLUMN_NAME_MAX, "a%zu", number);
-    /* Another one's word may be a place: "a1=%u %u". */
+    /* A word may look like a number: "a1=%u %u". */
     for (unsigned k = 2; is_near && is_taken(string, i, ret); k++)
         snprintf(ret, PFD_COLUMN_NAME_MAX, "a%zu_%u", number, k);
 }

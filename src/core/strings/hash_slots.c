@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The hash tables of a set. */
+/* The hash tables of a string set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +11,14 @@ enum {
     SPARSE_MAX = 8192, /* slots */
 };
 
-/* Slots, behind the number of tables that have them and before their marks. */
+/* The reference count of slots, before the slots; their marks are behind. */
 static atomic_uint *refs_of(const struct pfd_table_slot *slots)
 {
     return (atomic_uint *)(uintptr_t)(slots - 1);
 }
 
-/* Zeros. Each look into a large table is at another page: large pages are
- * found sooner. */
+/* Zeroed memory. Each lookup in a large table touches another page: large pages
+ * have fewer TLB misses. */
 static void *new_block(size_t n)
 {
     if (n < PFD_LARGE_PAGE)
@@ -63,7 +63,7 @@ struct pfd_table_slot *pfd_table_slot_of(const struct pfd_table *t,
     return pfd_table_probe(t, key, &first);
 }
 
-/* Of which nothing was learnt. */
+/* Fills a slot; `exact` is unknown. */
 static void fill(const struct pfd_table *t, uint64_t key,
                  const struct pfd_string *string)
 {
@@ -104,7 +104,7 @@ bool pfd_table_reserve(struct pfd_strings *s, struct pfd_table *t, size_t more)
         memcpy(next.marks, t->marks, PFD_TABLE_MARKS / 8);
     next.mask = n - 1;
     next.shift = (unsigned)__builtin_clzll(n) + 1;
-    /* Not what was learnt: of slots that are shared, others are learning. */
+    /* Without `exact`: other threads write it in shared slots. */
     for (size_t i = 0; t->slots && i <= t->mask; i++) {
         if (t->slots[i].string)
             fill(&next, t->slots[i].key, t->slots[i].string);

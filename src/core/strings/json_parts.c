@@ -76,7 +76,7 @@ static bool reserve(struct pfd_json_parts *parts, size_t i)
     return true;
 }
 
-/* Only %c and %s can bring bytes that need escaping. */
+/* Only %c and %s can print bytes that need escaping. */
 static bool is_plain(const struct pfd_string *string)
 {
     const unsigned odd = PFD_STRING_UTF8 | PFD_STRING_CHAR | PFD_STRING_LITERAL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What JSON lines of one buffer have in common, rendered once: the part of a
+ * The constant parts of one buffer's JSON lines, rendered once: the part of a
  * format string, the buffer's name, and the leading digits of numbers that
- * only ever grow. Belongs to one thread.
+ * only grow. Belongs to one thread.
  */
 #ifndef PFD_JSON_PARTS_H
 #define PFD_JSON_PARTS_H
@@ -17,7 +17,7 @@
 
 /* A number whose digits above the last four stay the same for a while. */
 struct pfd_counter {
-    uint64_t high; /* the number / 10000; 0: nothing is kept */
+    uint64_t high; /* the number / 10000; 0: no digits cached */
     size_t n;      /* digits in text */
     char text[PFD_ROOM_INT];
 };
@@ -27,18 +27,18 @@ struct pfd_json_part {
     size_t n;
 };
 
-/* What the lines of one format string share. */
+/* Shared by the lines of one format string. */
 struct pfd_json_string {
     /* From the message's closing quote to the bracket of the arguments; text
-     * is NULL until it is first asked for. */
+     * is NULL until it is first needed. */
     struct pfd_json_part part;
-    /* Bytes of a line and of its arguments, for entries that are as the string
-     * says; names, numbers and what copying overshoots not counted. */
+    /* Bytes of a line and of its arguments, for entries that match the string
+     * exactly; without names, numbers and the overshoot of copies. */
     size_t room;
     size_t arguments_room;
     bool is_plain; /* UTF-8 with nothing to escape beside its literals */
     bool is_wide;  /* it prints integers of 64 bits */
-    /* pfd_json_add_names(), kept; NULL until it is first asked for. */
+    /* pfd_json_add_names(), cached; NULL until it is first needed. */
     const char *names;
 };
 
@@ -52,7 +52,7 @@ struct pfd_json_parts {
     struct pfd_arena arena;
 };
 
-/* False when out of memory; to be deinited all the same. */
+/* False: out of memory; call deinit in any case. */
 bool pfd_json_parts_init(struct pfd_json_parts *parts, const char *source);
 void pfd_json_parts_deinit(struct pfd_json_parts *parts);
 
@@ -63,7 +63,7 @@ char *pfd_json_put_string(char *out, const struct pfd_string *string,
 size_t pfd_json_string_room(const struct pfd_string *string,
                             const char *format);
 
-/* The same, kept; NULL when out of memory. */
+/* The same, cached; NULL when out of memory. */
 const struct pfd_json_string *pfd_json_parts_make(
     struct pfd_json_parts *parts, const struct pfd_string *string,
     const char *format);
@@ -71,8 +71,8 @@ const struct pfd_json_string *pfd_json_parts_make(
 /* Adds the names of the string's arguments, each with a NUL, in their order. */
 void pfd_json_add_names(struct pfd_text *out, const struct pfd_string *string);
 
-/* The same of a string of a table, made once: borrowed; NULL when out of
- * memory. scratch: for the making. */
+/* The same for a string of a table, cached: borrowed; NULL when out of memory.
+ * scratch: working memory. */
 const char *pfd_json_parts_names(struct pfd_json_parts *parts,
                                  const struct pfd_string *string,
                                  struct pfd_text *scratch);

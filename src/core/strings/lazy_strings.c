@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows that wait: most strings of a large table belong to no entry of a
- * buffer, and compiling one costs more than reading it. A row is copied as it
- * is, and its string is made for whoever first asks for it, in memory that was
- * reserved with the row. Sets with a limit, and those that share strings with
- * another one, have no such rows: what they take is known when they are filled.
+ * Lazy strings: most strings of a large table belong to no entry of a buffer,
+ * and compiling one costs more than reading it. A row is copied as it is; its
+ * string is compiled when an entry first needs it, in memory that was reserved
+ * with the row. Sets with a memory limit, and sets that share strings with
+ * another one, compile every string at once: their memory use is known when
+ * they are filled.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "core/strings/string_set.h"
 
 enum {
-    /* Of longer ones the string is made at once. */
+    /* Strings with more steps are compiled at once. */
     STEPS_MAX = 64,
 };
 
@@ -26,7 +27,7 @@ enum {
     IS_TIGHT = 16,
 };
 
-/* Layout words [n_layout], then the text [n_text]. */
+/* A row: layout words [n_layout], then the text [n_text]. */
 struct unmade {
     struct pfd_string_store *store;
     _Atomic(struct pfd_string *) made; /* NULL: not yet */
@@ -41,7 +42,7 @@ struct unmade {
     uint64_t layout[];
 };
 
-/* Pieces of memory are aligned to 8: an odd place is a row's. */
+/* Allocations are aligned to 8: an odd address marks a row. */
 static struct unmade *unmade_of(const struct pfd_string *s)
 {
     return (struct unmade *)((uintptr_t)s - 1);
@@ -133,7 +134,7 @@ static void *take_late(void *user, size_t n)
     return pfd_arena_take_reserved(&store->late, n);
 }
 
-/* With the store's lock. */
+/* The caller holds the store's lock. */
 static struct pfd_string *make(struct unmade *u)
 {
     struct pfd_step steps[STEPS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings made of rows, and rows that come into a set. */
+/* Compiles rows into strings, and adds rows to a set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "core/strings/string_set.h"
 
 enum {
-    /* Strings kept for one key: each entry of it tries them in turn. */
+    /* Limit of strings with one key: each of its entries tries them in turn. */
     SAME_KEY_MAX = 256,
 };
 
@@ -25,8 +25,8 @@ static bool grow(void *array, size_t size, size_t n)
 
 static bool reserve_scratch(struct pfd_strings *s, size_t n_steps)
 {
-    /* Always as many, and touched as far as a string has arguments: this is not
-     * what a file can make grow. */
+    /* Of constant size, and touched only as far as a string has arguments: no
+     * file can make this grow. */
     if (!s->slots)
         s->slots = malloc(PFD_ARGUMENTS_MAX * sizeof *s->slots);
     if (n_steps > s->steps_room) {
@@ -39,7 +39,7 @@ static bool reserve_scratch(struct pfd_strings *s, size_t n_steps)
     return s->slots != NULL;
 }
 
-/* Room for one string more among all. */
+/* Makes room for one more string in s->all. */
 static bool reserve_place(struct pfd_strings *s)
 {
     if (s->n < s->room)
@@ -134,8 +134,8 @@ void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
         (uint32_t)(pfd_escape_json(at, row->text, row->n_text) - at);
 }
 
-/* Other sets have these strings, too, and go on without what comes behind them:
- * copies take their places in this one. NULL: out of memory. */
+/* Copies strings that are shared with other sets into this one, which then has
+ * chains of its own. NULL: out of memory. */
 static struct pfd_string *own_strings(struct pfd_strings *strings,
                                       const struct pfd_string *first)
 {
@@ -224,7 +224,7 @@ static void report_collision(const struct pfd_strings *strings,
                         : "there are too many to keep this one");
 }
 
-/* The strings of a row's key; true: it is one of them. */
+/* The strings of a row's key; true: one of them equals the row. */
 static bool find_row(const struct pfd_strings *strings,
                      const struct pfd_table *t,
                      const struct pfd_string_row *row,
@@ -250,7 +250,7 @@ static bool find_row(const struct pfd_strings *strings,
     return false;
 }
 
-/* Behind the others of its key; false: out of memory. */
+/* Appends to the strings of its key; false: out of memory. */
 static bool link_behind(struct pfd_strings *strings, struct pfd_table *table,
                         struct pfd_string *s, const struct pfd_string *first,
                         const struct pfd_string *last)
@@ -280,7 +280,7 @@ static void *take_now(void *user, size_t n)
                : NULL;
 }
 
-/* A row's string, made now; NULL: out of memory. */
+/* A row's string, compiled now; NULL: out of memory. */
 static struct pfd_string *new_string(struct pfd_strings *strings,
                                      const struct pfd_string_row *row,
                                      size_t n_steps, uint32_t source,
@@ -304,8 +304,8 @@ static struct pfd_string *new_string(struct pfd_strings *strings,
     return s;
 }
 
-/* A row that no string has. first, last: the strings of its key, or NULL. False:
- * out of memory. */
+/* Adds the string of a new row. first, last: the strings of its key, or NULL.
+ * False: out of memory. */
 static bool add_string(struct pfd_strings *strings, struct pfd_table *table,
                        const struct pfd_string_row *row, uint32_t source,
                        const struct pfd_string *first,
@@ -332,7 +332,7 @@ void pfd_strings_expect(struct pfd_strings *strings,
                         const struct pfd_string_kind *kind, size_t n)
 {
     struct pfd_table *table = &strings->tables[pfd_string_kind_number(kind)];
-    /* Where memory is counted, only what has come is. */
+    /* Where memory is counted, only rows that were added are charged. */
     if (strings->left == SIZE_MAX && n)
         pfd_table_reserve(strings, table, n);
 }

@@ -9,7 +9,7 @@
 static struct pfd_table_slot no_slot;
 static const struct pfd_table no_table = { .slots = &no_slot, .shift = 63 };
 
-/* ---- what sets share ---- */
+/* ---- stores, which sets share ---- */
 
 static struct pfd_string_store *new_store(struct pfd_string_store *below)
 {
@@ -199,7 +199,7 @@ const char *pfd_strings_source(const struct pfd_strings *strings,
     return strings->sources[string->source];
 }
 
-/* Every kind is a format's, and the list has all formats. */
+/* Every kind belongs to a format, and the list has all formats. */
 size_t pfd_string_kind_number(const struct pfd_string_kind *kind)
 {
     size_t i = 0;

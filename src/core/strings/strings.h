@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tables of format strings: one for each buffer format, key -> strings.
- * Owns its bytes. The same key with the same text and layout is a duplicate
- * and silent; with another text or layout it is a collision: a finding, and
- * both are kept, in the order in which they came. Knows nothing of ELF or of
- * what a key or a layout means.
+ * Owns its bytes. A row with the key, text and layout of another is a duplicate
+ * and silently dropped. With another text or layout it is a collision: a
+ * finding, and both are stored, in load order. Does not know ELF or the meaning
+ * of a key or a layout.
  *
- * Filled by one thread; once filled, read by any number. Strings of a set
- * without a limit are compiled when they are first asked for.
+ * Filled by one thread; then read by any number. Strings of a set without a
+ * memory limit are compiled when they are first needed.
  */
 #ifndef PFD_STRINGS_H
 #define PFD_STRINGS_H
@@ -23,13 +23,13 @@ enum pfd_string_flag {
     PFD_STRING_CUT = 4,      /* each vector takes one scalar */
     PFD_STRING_CHAR = 8,     /* has %c or %s, which can print any byte */
     PFD_STRING_LITERAL = 16, /* a message, not a format string */
-    PFD_STRING_OWN = 32,     /* its layout words are another kind's of the
-                                format */
+    PFD_STRING_OWN = 32,     /* its layout words are of the format's other
+                                kind */
 };
 
 /*
  * One format string. A single block of memory: the struct, its steps [n_steps]
- * bound to the layout that its metadata states, the layout words [n_layout],
+ * bound to the layout of its metadata, the layout words [n_layout],
  * the text [n_text] and the JSON-escaped text [n_escaped].
  */
 struct pfd_string {
@@ -46,7 +46,7 @@ struct pfd_string {
     uint32_t findings;    /* bits every entry of this string has */
     uint16_t n_layout;    /* [n_layout] words of 64 bits; the format's */
     uint8_t flags;        /* enum pfd_string_flag */
-    uint8_t table;        /* of which kind: of pfd_string_kinds */
+    uint8_t table;        /* index of its kind in pfd_string_kinds */
     struct pfd_step steps[];
 };
 
@@ -66,7 +66,7 @@ static inline const char *pfd_string_escaped(const struct pfd_string *s)
     return pfd_string_text(s) + s->n_text;
 }
 
-/* A longer format string is refused: offsets in it are 32 bits wide. */
+/* Longer format strings are rejected: offsets in them are 32 bits wide. */
 enum {
     PFD_TEXT_MAX = 1 << 28
 };
@@ -81,31 +81,31 @@ enum {
     PFD_LAYOUT_MAX = 1024
 };
 
-/* String i of no table: pfd_string.index of one that a format made. */
+/* pfd_string.index of a string in no table, synthesized by a format. */
 #define PFD_STRING_SYNTHESIZED UINT32_MAX
 
 struct pfd_string_row;
 struct pfd_shader_table;
 
-/* How the arguments of one string lie in an entry's payload. */
+/* The places of a string's arguments in an entry's payload. */
 struct pfd_layout {
     struct pfd_slot *slots; /* [n_slots] <= PFD_ARGUMENTS_MAX */
     size_t n_slots;
-    uint32_t n_payload; /* bytes; UINT32_MAX: more than any entry holds */
+    uint32_t n_payload; /* bytes; UINT32_MAX: more than an entry can hold */
     bool cut;           /* each vector is one scalar */
     uint64_t findings;  /* bits that every entry has */
 };
 
 /*
- * What a buffer format tells about its strings: its name, its table, and how
+ * A buffer format's description of its strings: its name, its table, and how
  * the layout words of a string are read. layout() fills ret (slots has room
  * for PFD_ARGUMENTS_MAX); the string's steps are not bound yet.
  */
 struct pfd_string_kind {
     const char *name;
     bool tight; /* vector components are joined by "," and not by ", " */
-    /* Changes compiled steps to what the layout words say of the arguments;
-     * returns finding bits. May be NULL. */
+    /* Adapts compiled steps to the layout words; returns finding bits. May be
+     * NULL. */
     uint64_t (*adapt)(const struct pfd_string_row *row, struct pfd_step *steps,
                       size_t n_steps);
     void (*layout)(const struct pfd_string *string,
@@ -121,35 +121,35 @@ enum {
  * by meson from formats/meson.build. */
 extern const struct pfd_string_kind *const pfd_string_kinds[];
 
-/* A row as a format reads it from a code object. */
+/* A row that a format has read from a code object. */
 struct pfd_string_row {
     uint64_t key;
     const char *text; /* borrowed for the call */
     size_t n_text;    /* bytes; at most PFD_TEXT_MAX */
     uint64_t n_arguments;
-    bool counted;           /* instead: as many as the format string takes */
+    bool counted;           /* instead: counted in the format string */
     const uint64_t *layout; /* [n_layout] words, borrowed for the call */
     size_t n_layout;        /* at most PFD_LAYOUT_MAX */
-    bool literal;           /* the text names a message, it is no format */
+    bool literal;           /* the text is a message, no format string */
     bool own;               /* PFD_STRING_OWN */
-    bool tight;             /* as kind's */
-    bool committed;         /* its entries say themselves whether they are
-                               whole (PFD_RECORD_SURE) */
+    bool tight;             /* like the kind's */
+    bool committed;         /* its entries have a mark of completeness
+                               (PFD_RECORD_SURE) */
 };
 
 /*
- * A string outside of all tables, such as one that stands in an entry. The
- * block that it is written into is the caller's: pfd_string_size() bytes for
- * n_steps, as compiled. The steps are not bound, flags but those of the text
- * and numbers are zero.
+ * A string outside of all tables, such as one stored in an entry. The caller
+ * provides its block: pfd_string_size() bytes for n_steps, as compiled. The
+ * steps are not bound; numbers are zero, and so are flags other than those of
+ * the text.
  */
 size_t pfd_string_size(const struct pfd_string_row *row, size_t n_steps);
 void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
                      const struct pfd_step *steps, size_t n_steps);
 
 /*
- * Adds a row to kind's table. The source is report's. A collision goes to
- * report, at offset. PFD_ERR_NOMEM is the only failure.
+ * Adds a row to kind's table. The row's source is report's. A collision is a
+ * finding in report, at offset. PFD_ERR_NOMEM is the only failure.
  */
 enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
                                     const struct pfd_string_kind *kind,
@@ -157,54 +157,54 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
                                     struct pfd_report *report, uint64_t offset,
                                     struct pfd_error *err);
 
-/* So many rows more are about to come into kind's table: it grows once. */
+/* Announces n more rows for kind's table, so that it grows only once. */
 void pfd_strings_expect(struct pfd_strings *strings,
                         const struct pfd_string_kind *kind, size_t n);
 
-/* A row of this key comes soon: its place is brought from memory. */
+/* Prefetches the slot of a key whose row is added soon. */
 void pfd_strings_announce(const struct pfd_strings *strings,
                           const struct pfd_string_kind *kind, uint64_t key);
 
 struct pfd_table_slot {
     uint64_t key;
     const struct pfd_string *string; /* NULL: free; see pfd_is_lazy() */
-    /* The string's n_payload and 1, once pfd_table_find_exact() has looked at
-     * it; else 0. */
+    /* The string's n_payload + 1, once pfd_table_find_exact() has read it;
+     * else 0. */
     uint32_t exact;
 };
 
-/* A place that holds no string yet, but the row that its string is made of when
- * somebody asks for it (lazy_strings.c): places of strings are even. */
+/* True for a lazy string: the pointer leads to a row, which is compiled on
+ * demand (lazy_strings.c). Addresses of strings are even. */
 static inline bool pfd_is_lazy(const struct pfd_string *string)
 {
     return (uintptr_t)string & 1;
 }
 
-/* Makes the string of a slot that has such a row. */
+/* Compiles the lazy string of a slot. */
 const struct pfd_string *pfd_table_meet(struct pfd_table_slot *slot,
                                         const struct pfd_string *unmade);
 
-/* Open addressing, linear probing, mask + 1 slots; sets that were made of one
- * another share them until one of them writes. */
+/* Open addressing, linear probing, mask + 1 slots. A set and its copies share
+ * slots until one of them writes. */
 struct pfd_table {
     struct pfd_table_slot *slots;
     size_t mask;
     size_t n;
     unsigned shift;
     bool has_collisions; /* several strings have one key */
-    bool has_committed;  /* entries of some of them say that they are whole */
+    bool has_committed;  /* entries of some have a mark of completeness */
     uint64_t *marks;     /* [PFD_TABLE_MARKS / 64]; see pfd_table_marks();
-                            NULL: it has no strings */
+                            NULL: no strings */
 };
 
-/* Keys are told apart by twelve of their bits before they are looked up, where
- * something is searched for at every place: 512 bytes stay in the cache. */
+/* A bitmap of twelve bits of each key rejects most keys before a lookup, where
+ * a search tries every offset: 512 bytes stay in the cache. */
 enum {
     PFD_TABLE_MARKS = 1 << 12,
     PFD_TABLE_MARKS_FIRST = 36, /* bit of a key */
 };
 
-/* kind's table; one without strings is an empty table, never NULL. */
+/* A kind's table; an empty table when it has no strings, never NULL. */
 const struct pfd_table *pfd_strings_table(const struct pfd_strings *strings,
                                           const struct pfd_string_kind *kind);
 
@@ -221,25 +221,25 @@ static inline const struct pfd_string *pfd_table_at(
 enum {
     PFD_TABLE_LARGE = 1 << 16, /* slots */
     PFD_STRING_PREFETCH = 128, /* bytes of a string, or of its row, that are
-                                   brought: all of most */
+                                  prefetched: most are shorter */
 };
 
-/* Is it larger than the caches, so that what is met next pays to be brought
- * early? */
+/* Is the table larger than the caches, so that prefetching the next string pays
+ * off? */
 static inline bool pfd_table_is_large(const struct pfd_table *table)
 {
     return table->mask >= PFD_TABLE_LARGE;
 }
 
-/* Where a search for a key begins. */
+/* The slot where the search for a key begins. */
 static inline size_t pfd_table_home(const struct pfd_table *table, uint64_t key)
 {
     return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift) &
            table->mask;
 }
 
-/* Where a key is or would be, and its first string: *ret, NULL if there is none;
- * see pfd_is_lazy(). */
+/* The slot of a key, or the free slot for it, and its first string: *ret, NULL
+ * if there is none; see pfd_is_lazy(). */
 static inline struct pfd_table_slot *pfd_table_probe(
     const struct pfd_table *table, uint64_t key, const struct pfd_string **ret)
 {
@@ -260,8 +260,8 @@ static inline void pfd_table_prefetch(const struct pfd_table *table,
     __builtin_prefetch(&slot->exact, 1);
 }
 
-/* Likewise what is in its place, mostly that key's, where
- * pfd_table_find_exact() will look at it. */
+/* Prefetches the string of the key's first slot, which is mostly the key's own,
+ * where pfd_table_find_exact() will read it. */
 static inline void pfd_table_prefetch_string(const struct pfd_table *table,
                                              uint64_t key)
 {
@@ -284,15 +284,15 @@ static inline const struct pfd_string *pfd_table_find(
     return __builtin_expect(pfd_is_lazy(s), 0) ? pfd_table_meet(slot, s) : s;
 }
 
-/* Looks at a slot's string, for pfd_table_find_exact(). */
+/* Reads a slot's string, for pfd_table_find_exact(). */
 const struct pfd_string *pfd_table_learn(struct pfd_table_slot *slot,
                                          uint32_t n_payload);
 
 /*
- * The string of a key whose entries are exactly what it says: it is the only
- * one of its key, and takes n_payload bytes of payload; NULL: there is none.
- * What was found out of that stays in the slot: of a large table no cache has
- * the strings, and a walk need touch each of them only once.
+ * The string of a key whose entries match it exactly: the only one of its key,
+ * with n_payload bytes of payload; NULL: there is none. The result is stored in
+ * the slot: the strings of a large table are in no cache, and a walk need touch
+ * each of them only once.
  */
 static inline const struct pfd_string *pfd_table_find_exact(
     const struct pfd_table *table, uint64_t key, uint32_t n_payload)
@@ -301,14 +301,14 @@ static inline const struct pfd_string *pfd_table_find_exact(
     struct pfd_table_slot *slot = pfd_table_probe(table, key, &s);
     bool is_exact =
         __atomic_load_n(&slot->exact, __ATOMIC_RELAXED) == n_payload + 1;
-    /* Another thread may have learnt so, of a string that it made. */
+    /* Another thread may have compiled the string and set `exact`. */
     return __builtin_expect(!is_exact || pfd_is_lazy(s), 0)
                ? pfd_table_learn(slot, n_payload)
                : s;
 }
 
-/* May a key have these in its bits 36 to 47? `bits` is the word of 16 bits that
- * ends there: its upper twelve are asked. */
+/* May a key have these bits 36 to 47? `bits` is the word of 16 bits that ends
+ * there: its upper twelve are looked up. */
 static inline bool pfd_table_marks(const uint64_t *marks, uint16_t bits)
 {
     return marks[bits >> 10] >> (bits >> 4 & 63) & 1;
@@ -319,12 +319,12 @@ const struct pfd_shader_table *pfd_strings_shaders(
     const struct pfd_strings *strings);
 struct pfd_shader_table *pfd_strings_own_shaders(struct pfd_strings *strings);
 
-/* Bytes that it may take while it is filled. */
+/* Bytes that the set may take while it is filled. */
 size_t pfd_strings_room(const struct pfd_strings *strings);
-/* Takes n bytes of it. False: it may not have so many more. */
+/* Charges n bytes. False: they exceed the set's limit. */
 bool pfd_strings_take(struct pfd_strings *strings, size_t n);
 
-/* What was last set. */
+/* The last value that was set. */
 bool pfd_strings_searches(const struct pfd_strings *strings);
 uint64_t pfd_strings_max_inflated(const struct pfd_strings *strings);
 
