@@ -13,7 +13,7 @@ enum {
     LEFT_MAX = 64, /* bytes of an option and its value's name */
 };
 
-/* "--limit N" into left [LEFT_MAX]; its length. */
+/* Writes "--limit N" into left [LEFT_MAX]; returns its length. */
 static int name_option(const struct option_row *r, char *left)
 {
     bool has_value = r->argument && *r->argument;
@@ -81,7 +81,7 @@ void help_version(void)
 {
     static const struct {
         const char *name;
-        const char *package; /* of Debian, that brings it */
+        const char *package; /* Debian package that installs it */
         bool is_there;
     } parts[] = {
         { "tls", "libssl-dev", HAVE_TLS },
@@ -107,7 +107,7 @@ void help_version(void)
     }
 }
 
-/* Words of other programs, and what they are here. */
+/* Words of other programs, and the names of the same things here. */
 static const struct alias {
     const char *word;
     const char *option;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said about verbs and options: --help, and what may have been meant
- * where there is none of the name.
+ * Help about verbs and options: --help, and suggestions for a name that does
+ * not exist.
  */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
@@ -16,7 +16,7 @@ struct option_row {
     const char *help;
 };
 
-/* All of them, borrowed. */
+/* All verbs and options; borrowed. */
 struct option_table {
     const struct verb *verbs; /* [n_verbs] */
     size_t n_verbs;
@@ -24,17 +24,20 @@ struct option_table {
     size_t n_rows;
 };
 
-/* Prints the help of a verb; NULL: of all. */
+/* Prints the help of one verb; NULL: of all verbs. */
 void help_print(const struct option_table *table, const struct verb *verb);
 
-/* Prints the version, and what the command is built with and without. */
+/* Prints the version, and the libraries that the command is built with and
+ * without. */
 void help_version(void);
 
-/* The verb has no option of this name, given without its dashes. */
+/* Prints that the verb has no option of this name (given without its dashes),
+ * and the names that may be meant. */
 void help_near_options(const struct option_table *t, const struct verb *of,
                        const char *given);
 
-/* A word that is no file: a verb behind an option, or one mistyped? */
+/* For a word that is no file: prints a hint when it is a verb behind an option,
+ * or a mistyped verb. */
 void help_near_verbs(const struct option_table *table, const char *word);
 
 #endif

@@ -14,7 +14,7 @@ static void on_signal(int number)
 
 void interrupt_catch(void)
 {
-    /* Without SA_RESTART: a pause ends at once. */
+    /* Without SA_RESTART, a signal ends a pause at once. */
     struct sigaction action = { .sa_handler = on_signal };
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

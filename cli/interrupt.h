@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Who follows something ends in order when asked to. */
+/* Signals that ask a verb which follows to end in order. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* From now on SIGINT and SIGTERM end pauses, and are only remembered. */
+/* From now on, SIGINT and SIGTERM end pauses and set a flag; they no longer end
+ * the process. */
 void interrupt_catch(void);
 
 bool interrupt_came(void);

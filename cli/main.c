@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode: exit status, nothing else. */
+/* The program: calls the verb, returns its exit status. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     struct options options;
     int status;
 
-    /* A reader that goes away is an outcome of write(), not a signal. */
+    /* A closed pipe is an error of write(), not a signal. */
     signal(SIGPIPE, SIG_IGN);
     input_guard();
     if (options_read(&options, argc, argv, &status)) {
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         beside_expand(&options);
         ok = ok && output_files_check(&options);
         status = ok ? options.verb->run(&options) : EXIT_ERROR;
-        /* What was printed before a failure is printed all the same. */
+        /* Output that was printed before a failure is flushed. */
         if (output_failed())
             status = EXIT_ERROR;
     }

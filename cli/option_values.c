@@ -36,7 +36,8 @@ static bool read_number(const char *text, uint64_t *ret)
     return true;
 }
 
-/* Bytes: a number, and perhaps a unit of 1024: "2GiB", "2G", "2048MiB". */
+/* Reads bytes: a number with an optional unit of 1024: "2GiB", "2G",
+ * "2048MiB". */
 static bool read_bytes(const char *text, uint64_t *ret)
 {
     static const char units[] = "KMGTP";
@@ -199,7 +200,7 @@ static bool set_output(struct options *o, const char *text)
     return false;
 }
 
-/* Seconds with a decimal fraction, as milliseconds. */
+/* Reads seconds with a decimal fraction; returns milliseconds. */
 static bool read_seconds(const char *text, uint64_t *ret)
 {
     char *end = NULL;
@@ -220,7 +221,7 @@ static bool set_settle(struct options *o, const char *text)
     return option_wrong("not a number of milliseconds, 0 to 3600000:", text);
 }
 
-/* Decimal, or 0x and more. */
+/* Reads a decimal number, or a hexadecimal one with 0x. */
 static bool read_place(const char *text, uint64_t *ret)
 {
     char *end = NULL;
@@ -233,7 +234,7 @@ static bool read_place(const char *text, uint64_t *ret)
     return true;
 }
 
-/* A place to inspect, where *has is not set yet. */
+/* Reads a place to inspect; fails if *has is set already. */
 static bool set_place(const struct options *o, const char *text, uint64_t *ret,
                       bool *has)
 {
@@ -286,7 +287,7 @@ static bool set_format(struct options *o, const char *text)
     return false;
 }
 
-/* The number of a word in a list that ends in NULL; -1: it is not there. */
+/* The index of a word in a NULL-terminated list; -1: not found. */
 static int find_word(const char *const *words, const char *text)
 {
     for (int i = 0; words[i]; i++) {
@@ -306,7 +307,7 @@ static bool set_findings(struct options *o, const char *text)
     return true;
 }
 
-/* The words of enum pfd_reducer, in its order. */
+/* Words of enum pfd_reducer, in its order. */
 static bool set_reducer(struct options *o, const char *text)
 {
     static const char *const words[] = { "last", "first", "count", "sum", "min",
@@ -342,7 +343,7 @@ static bool set_language(struct options *o, const char *text)
     return true;
 }
 
-/* An option out of a format's table, by its number in all of them. */
+/* Sets an option of a format's table; i: its index among all of them. */
 static bool set_decoding(struct options *o, unsigned i, const char *text)
 {
     struct pfd_option_info info;
@@ -356,7 +357,7 @@ static bool set_decoding(struct options *o, unsigned i, const char *text)
     return false;
 }
 
-/* One word or several, with commas between them. */
+/* One word or several, separated by commas. */
 static bool set_show(struct options *o, const char *text)
 {
     static const char *const words[] = { "findings", "unknown", "time",
@@ -409,7 +410,8 @@ static bool set_collapse(struct options *o, const char *text)
            option_wrong("--collapse stands alone or says =equal, not", text);
 }
 
-/* Where the value of an option is kept as it is given; NULL: of another. */
+/* The member for an option whose value is stored as text; NULL: not such an
+ * option. */
 static const char **text_of(struct options *o, int key)
 {
     const struct {
@@ -456,7 +458,7 @@ static bool set_text(struct options *o, int key, const char *text)
     return true;
 }
 
-/* What an option without a value says; NULL: it has one. */
+/* The member for an option without a value; NULL: not such an option. */
 static bool *flag_of(struct options *o, int key)
 {
     switch (key) {
@@ -511,7 +513,7 @@ static bool *flag_of(struct options *o, int key)
     }
 }
 
-/* Where a plain number is kept; NULL: of another. */
+/* The member for a plain number; NULL: not such an option. */
 static uint64_t *number_of(struct options *o, int key)
 {
     switch (key) {
@@ -530,7 +532,7 @@ static uint64_t *number_of(struct options *o, int key)
     }
 }
 
-/* Likewise of one that is not 0. */
+/* The member for a number that must not be 0; NULL: not such an option. */
 static uint64_t *positive_of(struct options *o, int key)
 {
     switch (key) {
@@ -549,7 +551,7 @@ static uint64_t *positive_of(struct options *o, int key)
     }
 }
 
-/* Which words it adds one to; NULL: to none. */
+/* The list that the option appends to; NULL: not such an option. */
 static struct words *words_of(struct options *o, int key)
 {
     switch (key) {
@@ -574,7 +576,7 @@ static struct words *words_of(struct options *o, int key)
     }
 }
 
-/* A file and what it is; false: the option names none. */
+/* Adds a file with its role; false: the option names no file. */
 static bool add_file(struct options *o, int key, const char *path)
 {
     static const struct {
@@ -595,7 +597,7 @@ static bool add_file(struct options *o, int key, const char *path)
     return false;
 }
 
-/* Options whose values are read in a way of their own. */
+/* Options whose values have a function of their own. */
 static const struct setter {
     int key;
     bool (*set)(struct options *o, const char *text);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the options of the command line mean: each key's value, read. */
+/* Parses the value of each command-line option. */
 #ifndef CLI_OPTION_VALUES_H
 #define CLI_OPTION_VALUES_H
 
 #include "options.h"
 
-/* Letters where there is a short form; numbers above them otherwise. */
+/* Short options are letters; others are numbers above them. */
 enum {
     OPT_STRINGS = 256,
     OPT_BUFFER,
@@ -92,7 +92,7 @@ enum {
     OPT_CREDENTIALS,
     OPT_USER,
     OPT_PASSWORD_FILE,
-    /* From here on, those of pfd_option_get(), in its order. */
+    /* From here on, options of pfd_option_get(), in its order. */
     OPT_DECODING = 1024,
     OPT_DECODING_MAX = 32,
 };
@@ -101,14 +101,14 @@ enum {
     OPTION_LIST = 256 /* bytes of a list of words */
 };
 
-/* Sets what the option says; text: its value, NULL where it takes none. False:
- * it is wrong, which was said. */
+/* Stores an option's value; text is NULL when the option takes none. False:
+ * invalid; an error was printed. */
 bool option_set(struct options *o, int key, const char *text);
 
-/* Says what is wrong with a value; always false. */
+/* Prints an error about a value; returns false. */
 bool option_wrong(const char *what, const char *value);
 
-/* Adds a word to a list [OPTION_LIST] with commas. */
+/* Appends a word to a comma-separated list [OPTION_LIST]. */
 void option_list(char *list, const char *before, const char *word);
 
 #endif

@@ -285,7 +285,7 @@ enum {
     ROWS_MAX = N_FIXED_ROWS + OPT_DECODING_MAX,
 };
 
-/* The fixed ones, and those of the formats behind --shaders. */
+/* Fixed options, then options of the formats behind --shaders. */
 static struct option_row rows[ROWS_MAX];
 static size_t n_rows;
 
@@ -320,7 +320,7 @@ static void make_rows(void)
     }
 }
 
-/* The option that getopt did not like, as the user wrote it. */
+/* The option that getopt rejected, as the user typed it. */
 static bool wrong_option(const struct verb *verb, int key, const char *last)
 {
     char letter[] = { '-', (char)optopt, '\0' };
@@ -341,11 +341,11 @@ static bool wrong_option(const struct verb *verb, int key, const char *last)
     return false;
 }
 
-/* The tables as getopt wants them; only this verb's options exist. */
+/* Fills the tables for getopt with the options of this verb only. */
 static void make_getopt(unsigned verb, struct option *longs, char *shorts)
 {
     if (verb == RUN)
-        *shorts++ = '+'; /* the program's options are its own */
+        *shorts++ = '+'; /* stop at the program: its options are its own */
     *shorts++ = ':';
     for (size_t i = 0; i < n_rows; i++) {
         const struct option_row *r = &rows[i];
@@ -421,7 +421,7 @@ static bool read_options(struct options *o, int argc, char **argv,
     return true;
 }
 
-/* "help" and "help VERB", unless a file is called that. */
+/* Handles "help" and "help VERB", unless a file has that name. */
 static bool is_help(int argc, char **argv, int *status)
 {
     if (argc < 2 || argc > 3 || strcmp(argv[1], "help") != 0 ||
@@ -440,7 +440,7 @@ static bool is_help(int argc, char **argv, int *status)
     return true;
 }
 
-/* Where printfdecoded without a configuration has its lines. */
+/* The socket of a printfdecoded without a configuration. */
 static void add_default_daemon(struct options *o)
 {
     static char address[256];
@@ -452,7 +452,7 @@ static void add_default_daemon(struct options *o)
     o->is_default_daemon = true;
 }
 
-/* What of a memory is said goes together. */
+/* Checks that options about memory fit together. */
 static bool options_check_memory(const struct options *o)
 {
     const char *what = o->code_objects ? "--code-objects"
@@ -480,7 +480,7 @@ static bool options_check_memory(const struct options *o)
     return true;
 }
 
-/* --tail and --limit each choose an end. */
+/* --tail and --limit choose opposite ends. */
 static bool options_check_ends(const struct options *o)
 {
     if (o->tail && o->limit != UINT64_MAX) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line: one table of verbs, one of options, and what was given.
+ * The command line: the table of verbs, the table of options, and the parsed
+ * values.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -20,7 +21,7 @@ enum {
     EXIT_CLEAN = 0,
     EXIT_ERROR = 1,
     EXIT_FINDINGS = 2,
-    EXIT_NOTHING = 3, /* a filter, and no entry that it lets through */
+    EXIT_NOTHING = 3, /* a filter was given, and no entry passed it */
 };
 
 enum role {
@@ -64,23 +65,24 @@ struct words {
     size_t n;
 };
 
-/* Which entries --collapse makes one line. */
+/* How --collapse groups entries. */
 enum collapse {
     COLLAPSE_NO,
-    COLLAPSE_STRING, /* of one format string */
-    COLLAPSE_EQUAL,  /* of one message */
+    COLLAPSE_STRING, /* entries of one format string */
+    COLLAPSE_EQUAL,  /* entries with one message */
 };
 
 struct options {
     const struct verb *verb;
     struct file *files; /* [n_files], in the order given */
     size_t n_files;
-    bool is_default_daemon; /* no file was given: the daemon that is there */
-    uint64_t n_findings;    /* of folders among them */
+    bool is_default_daemon; /* no file was given: read from the local daemon */
+    uint64_t n_findings;    /* findings about folders among the files */
     const char *output;     /* NULL: text */
     const char *format;
     struct pfd_options decoding;
-    unsigned given; /* bits: those of pfd_option_get() that were */
+    unsigned given; /* a bit for each option of pfd_option_get() that was
+                       given */
     struct words matches;
     struct words format_strings;
     struct words sources;
@@ -89,13 +91,13 @@ struct options {
     const char *where; /* NULL: no condition */
     bool ignore_case;
     bool invert;
-    bool count; /* how many, instead of them */
+    bool count; /* print the number of entries instead of entries */
     uint64_t skip;
     uint64_t limit;   /* UINT64_MAX: all */
-    uint64_t tail;    /* the last so many of them; 0: all */
-    uint64_t context; /* entries around each */
+    uint64_t tail;    /* only the last entries, this many; 0: all */
+    uint64_t context; /* entries to show around each match */
     enum collapse collapse;
-    uint64_t window; /* of that, entries; 0: the library's default */
+    uint64_t window; /* collapse: entries; 0: the library's default */
     unsigned threads;
     enum when color;
     enum when progress;
@@ -103,9 +105,10 @@ struct options {
     enum when fields;
     bool verbose;
     unsigned show;        /* enum show */
-    const char *to;       /* a folder; capture, scan: what is written */
-    bool all;             /* table: of each format string */
-    struct words columns; /* likewise: which, and as what */
+    const char *to;       /* a folder; capture, scan: the file or folder to
+                             write */
+    bool all;             /* table: one for each format string */
+    struct words columns; /* table: columns and their types */
     const char *x;        /* plot: columns */
     const char *y;
     const char *value;
@@ -122,7 +125,7 @@ struct options {
     uint64_t pixel;
     bool bare;
     bool dark;
-    uint64_t live; /* times a second that it is drawn at the most; 0: once */
+    uint64_t live; /* redraws per second at most; 0: draw once */
     struct words group_by;
     struct words aggregates;
     const char *sort;
@@ -131,40 +134,40 @@ struct options {
     bool force;
     bool with_filename;
     bool no_filename;
-    bool keep_going;               /* although a file cannot be read */
+    bool keep_going;               /* continue when a file cannot be read */
     uint64_t max_inflated;         /* bytes; 0: the library's limit */
     struct pfd_wire_label *labels; /* [n_labels] */
     size_t n_labels;
-    bool entries; /* capture these instead of bytes */
+    bool entries; /* capture entries instead of bytes */
     uint64_t until_idle_ms;
     bool has_until_idle;
     uint64_t settle_ms;
-    bool has_settle;  /* else the library's default */
-    const char *from; /* of a daemon's lines; NULL: what comes from now on */
+    bool has_settle;  /* else settle_ms is the library's default */
+    const char *from; /* start in a daemon's stream; NULL: now */
     bool ack;
-    bool no_findings; /* of a daemon: nothing but messages */
-    uint64_t at;      /* a dword */
+    bool no_findings; /* of a daemon: messages only */
+    uint64_t at;      /* a dword's index */
     bool has_at;
     uint64_t entry; /* an entry's index */
     bool has_entry;
-    const char *core; /* whose memory is read; NULL: no core's */
-    uint64_t pid;     /* likewise; 0: no process' */
-    uint64_t address; /* of a buffer in it */
+    const char *core; /* core file to read memory of; NULL: none */
+    uint64_t pid;     /* process to read memory of; 0: none */
+    uint64_t address; /* of a buffer in that memory */
     bool has_address;
-    uint64_t size;     /* of that buffer, bytes; 0: not said */
-    bool code_objects; /* of it are to be listed */
+    uint64_t size;     /* of that buffer, bytes; 0: not given */
+    bool code_objects; /* list its code objects */
     bool scan;         /* search it for code objects */
     struct tls_config tls;
     struct {
-        const char *url; /* of servers whose entries are read; NULL: none */
+        const char *url;         /* servers to read entries of; NULL: none */
         const char *credentials; /* a file */
         const char *user;
         const char *password_file;
         bool has_since;
         uint64_t since; /* ns since 1970, */
-        uint64_t ago;   /* or ns before now */
+        uint64_t ago;   /* or ns before now; the other one is 0 */
     } nats;
-    /* scan: what is written, and how. */
+    /* scan: what to write, and how. */
     const char *strings_to;
     struct words calls;
     struct words include_folders; /* -I */
@@ -177,11 +180,13 @@ struct options {
     bool commit;
     bool origin;
     bool control;
-    bool vulkan_debug_printf;   /* run: with the layers for that */
-    bool vulkan_gpu_validation; /* likewise */
+    bool vulkan_debug_printf;   /* run: with the Vulkan layers for
+                                   debugPrintf */
+    bool vulkan_gpu_validation; /* run: with those for GPU-assisted
+                                   validation */
 };
 
-/* A verb and what runs it; the exit status comes back. */
+/* A verb and its function, which returns the exit status. */
 struct verb {
     const char *name;
     const char *files; /* its operands, for the usage line */
@@ -190,9 +195,9 @@ struct verb {
 };
 
 /*
- * Reads the command line. Returns true to go on; false when there is nothing
- * left to do (--help) or it is wrong (said on standard error): *status is then
- * the exit status.
+ * Parses the command line. True: continue. False: *status is the exit status;
+ * either nothing is left to do (--help), or the command line is wrong and an
+ * error was printed.
  */
 bool options_read(struct options *ret, int argc, char **argv, int *status);
 void options_free(struct options *options);
@@ -201,46 +206,47 @@ void options_free(struct options *options);
 struct file *options_add_file(struct options *options, const char *path,
                               enum role role);
 
-/* Is anything chosen of how buffers are read? text_too: or of what is printed
- * only. */
+/* Does any option affect how buffers are decoded? With text_too: or how text is
+ * printed? */
 bool options_decide(const struct options *options, bool text_too);
 
-/* True when what goes to fd is to be coloured. */
+/* Should output to fd be coloured? */
 bool options_color(const struct options *options, int fd);
 
-/* Are buffers looked at again and again? */
+/* Are buffers polled repeatedly? */
 bool options_follow(const struct options *options);
 
-/* Is each of n buffers named in text? */
+/* Does text name each of n buffers? */
 bool options_names(const struct options *options, size_t n_buffers);
 
 /* Are lines on standard output marked with their findings? */
 bool options_marks(const struct options *options);
 
-/* What text has before each message: bits of enum pfd_show. */
+/* The prefixes of messages in text: bits of enum pfd_show. */
 unsigned options_show(const struct options *options);
 
-/* What names of source files are linked by on this terminal; NULL: they are
- * not. */
+/* The hyperlink prefix for names of source files on this terminal; NULL: no
+ * hyperlinks. */
 const char *options_links(const struct options *options);
 
-/* Does JSON have arguments by their names, too? */
+/* Does JSON have arguments by name, too? */
 bool options_fields(const struct options *options);
 
-/* Is it JSON on a terminal? */
+/* Does standard output get JSON on a terminal? */
 bool options_show_json(const struct options *options);
 
-/* Findings stand among the messages: they are on the same terminal. */
+/* Are findings printed among messages? So it is when both go to one
+ * terminal. */
 bool options_tells(const struct options *options);
 
-/* Is the memory of something to be read? */
+/* Is a buffer read from the memory of a process or core? */
 bool options_have_memory(const struct options *options);
 
-/* Is any --tls-... given? */
+/* Was any --tls-... option given? */
 bool options_have_tls(const struct options *options);
-/* Is anything said that is for --nats alone? */
+/* Was any option given that needs --nats? */
 bool options_have_nats(const struct options *options);
-/* Is anything said that is for a daemon alone? */
+/* Was any option given that needs a daemon? */
 bool options_have_daemon(const struct options *options);
 
 int capture_run(const struct options *options);

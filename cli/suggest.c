@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    WORD_MAX = 32, /* letters; nothing of ours is longer */
+    WORD_MAX = 32, /* letters; no name here is longer */
 };
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)
@@ -13,7 +13,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
     return least < c ? least : c;
 }
 
-/* Letters to change, to add, to leave out or to exchange with the next. */
+/* The number of letters to change, insert, delete or swap with the next. */
 static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b)
 {
     unsigned rows[3][WORD_MAX + 1];

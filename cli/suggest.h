@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which known word somebody may have meant. */
+/* Suggestions for mistyped words. */
 #ifndef CLI_SUGGEST_H
 #define CLI_SUGGEST_H
 
 #include <stdbool.h>
 
-/* Is `meant` so near to `given` that the one may be the other mistyped: letters
- * that differ, are missing, are too many or changed places, or its beginning? */
+/* Is `given` a likely typing error for `meant` (different, missing, additional
+ * or swapped letters), or its beginning? */
 bool suggest_is_near(const char *given, const char *meant);
 
 #endif

@@ -9,7 +9,7 @@
 #include <printfdecode/strings.h>
 
 enum {
-    SEEN = 64 /* bytes that tell what a file is */
+    SEEN = 64 /* bytes that are enough to recognise a file */
 };
 
 bool code_source_is_code(const void *bytes, size_t n)

@@ -15,20 +15,22 @@
 enum {
     PROGRESS_AFTER_MS = 1000,
     PROGRESS_EVERY_MS = 100,
-    IDS_TOLD = 32, /* findings of one kind about entries of different ids */
+    IDS_TOLD = 32, /* printed findings of one kind about entries of different
+                      ids */
 };
 
-/* What was found in one buffer. */
+/* Findings of one buffer. */
 struct heard {
-    bool all;      /* is told */
-    bool in_place; /* what is between entries stands there */
+    bool all;      /* print all findings */
+    bool in_place; /* output has findings between entries in their place */
     uint64_t n[PFD_N_FINDING_KINDS];
     uint64_t n_untold;
     bool unknown_places; /* ids that no string has, not in entries */
     bool any;
 };
 
-/* Most lines say of one more id what the line before says. */
+/* Prints a finding. Findings of one kind that differ only in their id are
+ * limited to IDS_TOLD, unless all are wanted. */
 static void hear(void *user, const struct pfd_finding *finding)
 {
     struct heard *h = user;
@@ -48,7 +50,7 @@ static void hear(void *user, const struct pfd_finding *finding)
 struct progress {
     uint64_t n_buffer; /* bytes; 0: not known */
     struct timespec start;
-    long shown_ms; /* when it was shown last */
+    long shown_ms; /* time of the last update */
 };
 
 static long ms_since(const struct timespec *start)
@@ -74,11 +76,11 @@ static bool is_wanted(const struct options *o)
 {
     if (o->progress != WHEN_AUTO)
         return o->progress == WHEN_ALWAYS;
-    /* Lines on the same terminal would be torn. */
+    /* On the same terminal, progress would break lines of output. */
     return isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
 }
 
-/* What a capture says of its buffer. */
+/* Passes the capture's metadata of a buffer to the conversion. */
 static void use_captured(struct pfd_convert *convert, struct pfd_lines *lines,
                          const struct buffer *buffer)
 {
@@ -144,7 +146,7 @@ static enum pfd_status convert_once(struct pfd_convert *convert,
     return pfd_convert_stream(convert, input_read, buffer, summary, err);
 }
 
-/* First which entries are wanted, then those. */
+/* First pass: which entries are wanted. Second pass: prints those. */
 static enum pfd_status convert_twice(const struct options *options,
                                      const struct pfd_convert *convert,
                                      struct buffer *buffer,
@@ -168,7 +170,7 @@ static enum pfd_status convert_twice(const struct options *options,
     return status;
 }
 
-/* What conditions may ask of a buffer. */
+/* Facts about a buffer, for conditions. */
 static struct pfd_filter_facts facts_of(const struct buffer *buffer)
 {
     const struct pfd_capture_buffer *b = &buffer->captured;
@@ -232,7 +234,7 @@ static const char next_step[] =
     "give the code object or SPIR-V module that was in use when the buffer was "
     "written";
 
-/* Which of the buffer's ids the files have. */
+/* Says how many of the buffer's ids the loaded files have. */
 static void message_verdict(const char *name, const struct pfd_strings *strings,
                             const struct pfd_id_counts *ids, bool nothing_read)
 {
@@ -259,7 +261,8 @@ static void message_verdict(const char *name, const struct pfd_strings *strings,
     }
 }
 
-/* As head does it, where messages are lines of text. */
+/* Prints the buffer's name in the style of head(1), where messages are lines of
+ * text. */
 static void name_buffer(const struct options *options,
                         const struct inputs *inputs,
                         const struct pfd_convert *convert, size_t i)
@@ -274,8 +277,8 @@ static void name_buffer(const struct options *options,
     output_flush();
 }
 
-/* Why a file has nothing in it that could be printed, asked before it is read;
- * NULL: its findings say all. */
+/* Says why a file may have no entries; called before it is read. NULL: its
+ * findings explain it. */
 static const char *why_nothing(const struct buffer *buffer)
 {
     const char *bytes = buffer->n_head ? buffer->head : buffer->bytes;
@@ -293,8 +296,8 @@ static const char *why_nothing(const struct buffer *buffer)
                : "there is nothing in it";
 }
 
-/* How many first bytes are zeros, if all that are looked at are; 0: not so, or
- * there is no room for an entry. */
+/* The number of first bytes that were checked, if all of them are zero. 0:
+ * another byte was found, or the buffer is too short for an entry. */
 static size_t count_zeros(const struct buffer *buffer)
 {
     enum {

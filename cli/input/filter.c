@@ -49,7 +49,8 @@ static bool has_id(const struct pfd_strings *strings, uint64_t id)
     return ret;
 }
 
-/* Scripts read the exit status. */
+/* Explains why no entry passed: names ids that no string has, else prints a
+ * general hint on a terminal only. Scripts read the exit status. */
 static void message_nothing(const struct options *o,
                             const struct pfd_strings *strings)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The filter that a command line asks for. */
+/* The filter of a command line. */
 #ifndef CLI_FILTER_H
 #define CLI_FILTER_H
 
@@ -7,33 +7,34 @@
 
 #include "options.h"
 
-/* What one run of the command filters with. All zero: everything is wanted. */
+/* The filter of one invocation, and its counts. All zero: no filter. */
 struct filtering {
     const struct options *o;   /* borrowed */
-    struct pfd_filter *filter; /* NULL: none is asked for */
+    struct pfd_filter *filter; /* NULL: all entries are wanted */
     uint64_t n_given;          /* entries that passed */
-    uint64_t n_doubts;         /* of those, where a pattern gave up */
-    bool is_wrong;             /* the condition has a name that nothing had */
+    uint64_t n_doubts;         /* passed entries on which a pattern gave up */
+    bool is_wrong;             /* the condition has a name that no entry had */
 };
 
-/* Reads the options. False: something is wrong, and was said. */
+/* Builds the filter from the options. False: an error was printed. */
 bool filtering_open(struct filtering *ret, const struct options *options);
 
-/* When all entries have come; strings: all that were loaded. Says which name of
- * the condition no format string had, neither of those nor of those that came
- * with entries; where nothing passed, which ids no string had. */
+/* To be called after the last entry; strings: all that were loaded. Prints an
+ * error for a name in the condition that no format string had, neither a loaded
+ * one nor one that came with entries. When no entry passed, prints the ids that
+ * no string has. */
 void filtering_end(struct filtering *filtering,
                    const struct pfd_strings *strings);
 
-/* What one thread tests entries with; NULL where there is no filter. False:
- * out of memory, and was said. */
+/* The filter's state for one thread; NULL without a filter. False: out of
+ * memory; an error was printed. */
 bool filtering_run(const struct filtering *filtering,
                    const struct pfd_strings *strings,
                    struct pfd_filter_run **ret);
 
-/* Says what was doubtful, and frees. status: what the command would exit with;
- * returns EXIT_NOTHING instead where all was well and nothing passed, EXIT_ERROR
- * where the condition was wrong. */
+/* Prints how many entries a pattern gave up on, and frees the filter. status:
+ * the exit status so far. Returns EXIT_ERROR when the condition was wrong,
+ * EXIT_NOTHING when status is clean and no entry passed, else status. */
 int filtering_close(struct filtering *filtering, int status);
 
 #endif

@@ -23,7 +23,7 @@ enum {
     PROGRESS_AFTER_S = 1
 };
 
-/* A file or folder that was met. */
+/* A file or folder that was visited. */
 struct met {
     dev_t device;
     ino_t number;
@@ -48,7 +48,7 @@ static int compare_met(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Links may lead to it again. */
+/* Symbolic links may lead to the same file again. */
 static bool is_new(struct search *s, const struct stat *st)
 {
     struct met *met = malloc(sizeof *met);
@@ -107,7 +107,7 @@ static void show_progress(const struct search *s)
     }
 }
 
-/* One thing that was met on the way. */
+/* Handles one entry of the folder walk. */
 static void meet(struct search *s, FTS *walk, FTSENT *entry)
 {
     bool again = false;
@@ -129,7 +129,7 @@ static void meet(struct search *s, FTS *walk, FTSENT *entry)
     case FTS_NS:
         report(s, entry->fts_path, entry->fts_errno);
         break;
-    default: /* loops, links that lead nowhere, pipes and devices */
+    default: /* loops, dangling links, pipes and devices */
         break;
     }
 }

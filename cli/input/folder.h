@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A folder as an operand: it stands for the files in it, and in its folders,
- * that begin as code objects or what holds them. Each file counts once, however
- * many links lead to it; what is no file is never opened.
+ * Folders as operands. A folder stands for the files in it, and in its
+ * subfolders, whose first bytes are those of code objects or of a container of
+ * them. Each file counts once, even if several links lead to it. Only regular
+ * files are opened.
  */
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H
@@ -10,9 +11,9 @@
 #include "options.h"
 
 /*
- * Puts the files of folders in their place among the operands, by name. What
- * cannot be read is a finding, counted in options->n_findings. False: a folder
- * has no such file, which was said.
+ * Replaces folders among the operands by their files, sorted by name. An
+ * unreadable file is a finding, counted in options->n_findings. False: a folder
+ * has no such file; an error was printed.
  */
 bool folders_expand(struct options *options);
 

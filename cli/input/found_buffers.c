@@ -13,11 +13,11 @@
 #include "show/messages.h"
 
 enum {
-    TOLD_MAX = 16, /* buffers, unless -v */
+    TOLD_MAX = 16, /* buffers that are listed, unless -v */
     PROGRESS_AFTER_MS = 500,
 };
 
-/* Where a buffer comes from, as other sources have it. */
+/* The origin of a buffer, in the form that other sources give it. */
 struct origin {
     struct pfd_wire_frame frame;
     char device[48];
@@ -25,7 +25,7 @@ struct origin {
 };
 
 struct found {
-    struct origin *origins; /* of a core's, owned */
+    struct origin *origins; /* of a core's buffers, owned */
 };
 
 static struct pfd_wire_bytes text(const char *s)
@@ -45,7 +45,8 @@ void found_buffers_free(struct found *found)
 struct searching {
     struct timespec start;
     bool is_shown;
-    long after_ms;                 /* shown only if it takes longer */
+    long after_ms;                 /* progress is shown only if the search takes
+                                      longer */
     bool (*meanwhile)(void *user); /* or NULL */
     void *user;
 };
@@ -83,7 +84,7 @@ static enum pfd_status search(const struct inputs *in, const struct options *o,
 
 /* ---- where they come from ---- */
 
-/* The agent's name, as a capture has it of its sender's device. */
+/* The agent's name, written as captures write the device of their sender. */
 static const char *name_device(const struct pfd_core *core, uint32_t gpu_id,
                                char *ret, size_t n)
 {
@@ -122,7 +123,7 @@ static unsigned share(const struct pfd_found_buffer *f)
                : 100;
 }
 
-/* Why a buffer is believed to be one, and what comes of it. */
+/* Prints why a range is taken for a buffer, and what decoding it gives. */
 static void message_found(const struct buffer *b,
                           const struct pfd_found_buffer *f)
 {
@@ -230,7 +231,7 @@ static bool add_buffer(struct inputs *in, const struct options *o,
     b->address = f->address;
     b->format = f->format;
     b->name = b->own_name = name_buffer(in, o, f);
-    if (origin) { /* of a core only */
+    if (origin) { /* a core's buffer only */
         fill_origin(core_file(in->core), f, origin);
         b->origin = &origin->frame;
     }
@@ -239,7 +240,7 @@ static bool add_buffer(struct inputs *in, const struct options *o,
     return b->name != NULL;
 }
 
-/* Is it one that is there, or does it stand in one? */
+/* Is the buffer already listed, or part of a listed one? */
 static bool is_known(struct inputs *in, const struct pfd_found_buffer *f)
 {
     for (size_t i = 0; i < in->n_buffers; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers in memory that nobody gave an address of. */
+/* Buffers that are found by searching memory, without an address. */
 #ifndef CLI_FOUND_BUFFERS_H
 #define CLI_FOUND_BUFFERS_H
 
@@ -7,15 +7,15 @@
 
 struct found;
 
-/* Finds those in the memory of `inputs`, says why each is one, and adds them,
- * the most believable first. That there is none is no error for `follow`, which
- * waits for one. False: said. */
+/* Searches the memory of `inputs`, prints why each range is taken for a buffer,
+ * and adds the buffers, the likeliest first. Finding none is no error for
+ * `follow`, which waits for one. False: an error was printed. */
 bool found_buffers_add(struct inputs *inputs, const struct options *options,
                        pfd_finding_fn tell, void *user);
 
-/* As found_add(), of those that are new; may be called again and again.
- * meanwhile is called now and then with while_user: false ends it. False: the
- * memory is gone, or it was ended. */
+/* Like found_buffers_add(), for buffers that are new; may be called repeatedly.
+ * meanwhile is called now and then with while_user; its false ends the search.
+ * False: the memory is gone, or the search was ended. */
 bool found_buffers_renew(struct inputs *inputs, const struct options *options,
                          bool (*meanwhile)(void *user), void *while_user,
                          pfd_finding_fn tell, void *user);

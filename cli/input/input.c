@@ -16,11 +16,11 @@
 #include "show/messages.h"
 
 enum {
-    SLURP_MAX = 1 << 30, /* bytes of a stream that is kept whole */
+    SLURP_MAX = 1 << 30, /* bytes of a stream that is read as a whole */
     BLOCK = 512,         /* unit of st_blocks */
 };
 
-/* Passes findings on and counts them. */
+/* Forwards findings and counts them. */
 struct listener {
     struct inputs *inputs;
     bool notes;
@@ -92,7 +92,7 @@ static bool fail(struct inputs *in, const char *path, const char *why)
 static bool add_hole(struct buffer *b, uint64_t from, uint64_t to)
 {
     size_t n = b->n_holes;
-    if ((n & (n - 1)) == 0) { /* doubled whenever it is full */
+    if ((n & (n - 1)) == 0) { /* doubled when it is full */
         void *holes =
             realloc(b->own_holes, (n ? 2 * n : 1) * sizeof *b->own_holes);
         if (!holes)
@@ -104,7 +104,7 @@ static bool add_hole(struct buffer *b, uint64_t from, uint64_t to)
     return true;
 }
 
-/* Where a sparse file has no bytes. */
+/* Records where a sparse file has no bytes. */
 static void find_holes(struct buffer *b)
 {
     off_t end = (off_t)b->n;
@@ -112,7 +112,7 @@ static void find_holes(struct buffer *b)
     for (off_t at = 0; ok && at < end;) {
         off_t data = lseek(b->fd, at, SEEK_DATA);
         if (data < 0 && errno != ENXIO)
-            break; /* the file system does not say */
+            break; /* the file system does not support it */
         data = data < 0 || data > end ? end : data;
         if (data > at)
             ok = add_hole(b, (uint64_t)at, (uint64_t)data);
@@ -143,7 +143,7 @@ static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
         return fail(in, path, strerror(ret->fd < 0 ? why : errno));
     if (S_ISDIR(st.st_mode))
         return fail(in, path, strerror(EISDIR));
-    /* /proc and /sys say 0 and have bytes all the same: read those. */
+    /* Files of /proc and /sys have size 0, but contents: read them. */
     if (!S_ISREG(st.st_mode) || st.st_size == 0 ||
         lseek(ret->fd, 0, SEEK_CUR) != 0)
         return true;
@@ -193,7 +193,8 @@ void input_reading(const struct options *o, const struct buffer *b,
     struct pfd_option_info info;
     *decoding = (struct pfd_options){ 0 };
     *format = b->format;
-    /* What cannot be obeyed was said when the capture was opened. */
+    /* Options that are not supported were reported when the capture was
+     * opened. */
     if (b->capture)
         pfd_capture_reading(b->captured.origin, format, decoding, NULL);
     for (size_t i = 0; pfd_option_get(i, &info) == PFD_OK; i++) {
@@ -230,7 +231,7 @@ static void close_buffer(struct buffer *b)
         close(b->fd);
 }
 
-/* Fills the stream's head; what it is needs no more. */
+/* Reads a stream's first bytes into its head, enough to tell its type. */
 static void read_head(struct buffer *b)
 {
     while (b->n_head < sizeof b->head) {
@@ -239,17 +240,17 @@ static void read_head(struct buffer *b)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return; /* an error shows again when the rest is read */
+            return; /* a read error recurs when the rest is read */
         b->n_head += (size_t)n;
     }
 }
 
-/* What these first bytes of a file are. */
+/* The role of a file with these first bytes. */
 static enum role role_of(const void *bytes, size_t n,
                          const struct listener *listener)
 {
     enum {
-        E_TYPE = 16, /* place of e_type in an ELF header, and its value */
+        E_TYPE = 16, /* offset of e_type in an ELF header, and its value */
         CORE = 4
     };
     const char *head = bytes;
@@ -262,7 +263,7 @@ static enum role role_of(const void *bytes, size_t n,
     return is_code ? ROLE_STRINGS : ROLE_BUFFER;
 }
 
-/* The buffer's first bytes, [*n]; of a stream they are read for it. */
+/* The buffer's first bytes [*n]; of a stream they are read first. */
 static const void *first_bytes(struct buffer *b, size_t *n)
 {
     if (!b->bytes)
@@ -271,7 +272,7 @@ static const void *first_bytes(struct buffer *b, size_t *n)
     return b->bytes ? b->bytes : b->head;
 }
 
-/* Has the bytes that these stand for, when they are compressed. */
+/* Replaces the buffer's bytes by inflated ones when they are compressed. */
 static void inflate_buffer(struct inputs *in, struct buffer *b,
                            struct listener *listener)
 {
@@ -288,7 +289,7 @@ static void inflate_buffer(struct inputs *in, struct buffer *b,
         return;
     }
     if (!inflated)
-        return; /* perhaps it only looks so: that was said */
+        return; /* it may only look compressed; that was printed */
     struct buffer old = *b;
     *b = (struct buffer){ .name = old.name,
                           .fd = -1,
@@ -298,7 +299,7 @@ static void inflate_buffer(struct inputs *in, struct buffer *b,
     close_buffer(&old);
 }
 
-/* A file's strings, whose bytes are at hand or come through a pipe. */
+/* Loads the strings of a file that is mapped or a pipe. */
 static void load_strings(struct inputs *in, struct buffer *b,
                          struct listener *listener)
 {
@@ -315,7 +316,7 @@ static void load_strings(struct inputs *in, struct buffer *b,
         fail(in, b->name, err.text);
 }
 
-/* Takes an opened file for what it is, or is said to be. */
+/* Handles an opened file by its role, given or detected. */
 static void take_file(struct inputs *in, const struct file *file,
                       struct listener *listener)
 {
@@ -346,7 +347,7 @@ static void open_file(struct inputs *in, const struct file *file,
     }
 }
 
-/* What a URI names: a part of a file or of a process. */
+/* Opens the target of a URI: a part of a file or of a process. */
 static void open_uri(struct inputs *in, const struct file *file,
                      struct listener *listener)
 {
@@ -383,7 +384,7 @@ struct buffer *inputs_add(struct inputs *in)
     return &buffers[in->n_buffers++];
 }
 
-/* Buffer i is a capture: the buffers in it, at the end of the list. */
+/* Opens buffer b as a capture and appends its buffers to the list. */
 static void open_capture(struct inputs *in, struct buffer *b,
                          struct listener *listener)
 {
@@ -417,7 +418,7 @@ static void open_capture(struct inputs *in, struct buffer *b,
         pfd_capture_free(capture);
 }
 
-/* Takes captures out of the list of buffers, and puts theirs into it. */
+/* Replaces captures in the list by the buffers in them. */
 static void open_captures(struct inputs *in, struct listener *listener)
 {
     size_t n = in->n_buffers;
@@ -436,7 +437,7 @@ static void open_captures(struct inputs *in, struct listener *listener)
 
 static void close_buffers(struct inputs *inputs)
 {
-    /* The first buffer of a capture, which owns it, goes last. */
+    /* Backwards: a capture's first buffer owns it, and is closed last. */
     for (size_t i = inputs->n_buffers; i-- > 0;)
         close_buffer(&inputs->buffers[i]);
     inputs->n_buffers = 0;
@@ -488,7 +489,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
     if (options_have_memory(options) && (!ret->failed || options->keep_going))
         ret->failed |= !memory_add(ret, options, hear, &listener);
     if (ret->failed && !options->keep_going) {
-        /* What would be decoded is not what was meant. */
+        /* Without this file, the output would not be the one that was meant. */
         if (ret->n_buffers)
             message_hint("nothing is decoded; --keep-going does without it");
         close_buffers(ret);
@@ -608,7 +609,7 @@ static void on_sigbus(int signal_number)
     static const char text[] =
         "printfdecode: a file became shorter while it was read\n";
     (void)signal_number;
-    /* There is nobody left to tell when this fails. */
+    /* An error of this write cannot be reported. */
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
         _exit(EXIT_ERROR);
     _exit(EXIT_ERROR);

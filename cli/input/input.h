@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of a command line: told apart, strings loaded, buffers opened.
+ * The files of a command line: detects their roles, loads strings, opens
+ * buffers.
  */
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
@@ -13,42 +14,45 @@
 
 #include "options.h"
 
-/* A buffer to read: mapped where it can be, else a stream. */
+/* A buffer to read: mapped if possible, else a stream. */
 struct buffer {
     const char *name; /* as given; "-" is standard input */
     int fd;
-    const void *bytes; /* [n], mapped; NULL: read what is in head, then fd */
+    const void *bytes; /* [n], mapped; NULL: a stream, whose bytes are in head,
+                          then fd */
     size_t n;
-    bool is_mapped;          /* bytes are the file's, and pages of it clean */
-    struct pfd_input *input; /* what a URI names, and bytes are in it */
-    char *slurped;           /* what a stream gave, and bytes are in it */
-    char head[64];           /* [n_head], read to tell what it is */
+    bool is_mapped;          /* bytes are a clean mapping of the file */
+    struct pfd_input *input; /* owner of bytes that a URI names */
+    char *slurped;           /* owner of bytes that were read from a stream */
+    char head[64];           /* [n_head], read to detect the type */
     size_t n_head;
-    const struct pfd_range *holes; /* [n_holes], in order: zeros that are not
-                                      even in the file */
+    const struct pfd_range *holes; /* [n_holes], in order: holes of a sparse
+                                      file, which read as zeros */
     size_t n_holes;
-    struct pfd_range *own_holes;     /* when nobody else's */
-    const struct pfd_range *missing; /* [n_missing], in order: not known, and
+    struct pfd_range *own_holes;     /* holes that this buffer owns, or NULL */
+    const struct pfd_range *missing; /* [n_missing], in order: unknown bytes,
                                         zero in bytes */
     size_t n_missing;
-    struct pfd_memory_copy copied; /* from memory, and bytes are in it */
-    bool needs_strings;            /* of what was decoded, some has an id */
-    bool is_memory;                /* of inputs.memory, [n] at address */
+    struct pfd_memory_copy copied; /* owner of bytes copied from memory */
+    bool needs_strings;            /* has ids, outside of entries, that no
+                                      string has */
+    bool is_memory;                /* a range of inputs.memory: at address */
     uint64_t address;
-    uint64_t used;    /* of one that was found: bytes that it has reserved, as
-                         was seen last */
-    bool is_borrowed; /* bytes are a part of inputs.core's */
+    uint64_t used;    /* of a found buffer: bytes that were reserved when it was
+                         read last */
+    bool is_borrowed; /* bytes are part of inputs.core */
     char *own_name;
-    const char *format; /* that it was found to have; NULL: not known */
-    const struct pfd_wire_frame *origin; /* where it comes from, or NULL */
-    struct pfd_capture *capture; /* that it is in, as number i; bytes are there
-                                    once it is mapped. Its first owns it */
+    const char *format;                  /* detected format; NULL: unknown */
+    const struct pfd_wire_frame *origin; /* origin of the buffer, or NULL */
+    struct pfd_capture *capture; /* contains the buffer as number i; its bytes
+                                    exist while they are mapped. The capture's
+                                    first buffer owns it */
     bool owns_capture;
     size_t i;
-    struct pfd_capture_buffer captured; /* when capture */
+    struct pfd_capture_buffer captured; /* valid with capture */
 };
 
-/* A file that has no format strings, and why; both owned. */
+/* A file without format strings, and the reason; both owned. */
 struct vain {
     char *source;
     char *text;
@@ -61,81 +65,80 @@ enum {
 struct inputs {
     struct pfd_strings *strings;
     size_t n_strings_files;
-    size_t n_found;         /* of them in folders */
+    size_t n_found;         /* files from folders among them */
     struct buffer *buffers; /* [n_buffers], in the order given */
     size_t n_buffers;
-    size_t n_captures;         /* whose buffers are among them */
-    struct pfd_memory *memory; /* that is read; NULL: none */
-    struct core *core;         /* that memory is of; NULL: of none */
-    struct found *found; /* what was found in it; NULL: not searched for */
+    size_t n_captures;         /* captures, replaced by their buffers */
+    struct pfd_memory *memory; /* memory to read; NULL: none */
+    struct core *core;         /* the core that memory belongs to; NULL: none */
+    struct found *found; /* result of the search in it; NULL: not searched */
     struct pfd_process_code
-        *process_code; /* what is loaded there; NULL: not asked for */
+        *process_code; /* code that the process has loaded; NULL: not wanted */
     struct vain vain[INPUTS_VAIN_TOLD]; /* the first of [n_vain] that were not
-                                           told of */
+                                           reported yet */
     size_t n_vain;
-    uint64_t n_findings; /* of the strings and of memory, notes left out */
-    bool failed;         /* a file could not be read; said already */
+    uint64_t n_findings; /* of strings and memory, without notes */
+    bool failed;         /* a file could not be read; an error was printed */
 };
 
 /*
  * Opens all files and loads the strings. Findings go to tell (a pfd_finding_fn)
- * with user; notes only when they are asked for. Ends at the first file that
- * cannot be read, with no buffers, unless --keep-going is given.
+ * with user, notes only with --verbose. Stops at the first unreadable file,
+ * with no buffers, unless --keep-going is given.
  */
 void inputs_open(struct inputs *ret, const struct options *options,
                  pfd_finding_fn tell, void *user);
 void inputs_close(struct inputs *inputs);
 
-/* Says why files have no format strings, where that was not said: for what
- * should have had some. */
+/* Prints why files have no format strings, where that was not printed yet. For
+ * callers that expected some. */
 void inputs_tell_vain(const struct inputs *inputs);
 
-/* Likewise, and what to give: there are no strings at all. */
+/* Like inputs_tell_vain(), with advice: no strings at all are loaded. */
 void inputs_tell_no_strings(const struct inputs *inputs);
 
-/* Adds a buffer to the list, which is the caller's to fill in. */
+/* Adds a buffer to the list; the caller fills it in. */
 struct buffer *inputs_add(struct inputs *inputs);
 
-/* Has all bytes [n] of a buffer in memory until they are handed back: those of
- * captures are put in place, and streams are read to their end. False: err says
- * why. */
+/* Makes all bytes [n] of a buffer available until input_unmap(): assembles
+ * those of captures, and reads streams to their end. False: err says why. */
 bool input_map(struct buffer *buffer, struct pfd_error *err);
 void input_unmap(struct buffer *buffer);
 
-/* Fails when no buffer is among the files, unless a capture should have had
- * some and that was said; advice is what the message ends in. */
+/* Fails with a message that ends in advice when no buffer is among the files.
+ * Does not fail when a capture should have had some: that was reported. */
 void inputs_want_buffers(struct inputs *inputs, const char *advice);
 
-/* How a buffer is read: as the command line says; what that leaves open, as the
- * buffer's capture does. */
+/* How a buffer is decoded: by the command line, then by the buffer's
+ * capture. */
 void input_reading(const struct options *options, const struct buffer *buffer,
                    const char **format, struct pfd_options *decoding);
 
-/* Nothing came of this captured buffer: that was said, and there is nothing to
- * read. */
+/* Is it a buffer of a capture without any contents? That was reported. */
 bool input_is_missing(const struct buffer *buffer);
 
 /* A pfd_read_fn; user is a struct buffer. */
 long input_read(void *user, void *bytes, size_t n);
 
-/* A pfd_read_at_fn of one that is mapped, likewise. */
+/* A pfd_read_at_fn of a mapped buffer; user is a struct buffer. */
 long input_read_at(void *user, uint64_t offset, void *bytes, size_t n);
 
-/* Reads a stream to its end into *ret [*n], the caller's to free, also after a
+/* Reads a stream to its end into *ret [*n]. The caller frees it, also after a
  * failure (false, with err filled). */
 bool input_slurp(struct buffer *buffer, char **ret, size_t *n,
                  struct pfd_error *err);
 
-/* What a code object URI names, copied; [*n] bytes, the caller's to free. */
+/* A copy of the bytes that a code object URI names, [*n]; the caller frees
+ * them. */
 bool input_copy_uri(const char *uri, char **ret, size_t *n,
                     struct pfd_error *err);
 
-/* Moves buffers that will not change any more, those of captures and compressed
- * files, behind those that may be followed, if there are any: how many. */
+/* Moves buffers that cannot change any more (of captures and compressed files)
+ * behind buffers that may be followed. Returns the number of the latter. */
 size_t inputs_put_complete_last(struct inputs *inputs);
 
-/* From now on a mapped file that is cut while it is read is an error message
- * and not a crash. */
+/* From now on, a mapped file that is truncated while it is read causes an error
+ * message instead of a crash. */
 void input_guard(void);
 
 #endif

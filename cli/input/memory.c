@@ -10,7 +10,7 @@
 #include "show/messages.h"
 
 enum {
-    SIZE_GUESSED_MAX = 64 << 20, /* bytes, where nobody says how many */
+    SIZE_GUESSED_MAX = 64 << 20, /* bytes, when the size is not given */
 };
 
 #define SIZE_MAX_COPIED (UINT64_C(16) << 30) /* bytes */
@@ -21,7 +21,7 @@ static bool fail(const struct buffer *b, const struct pfd_error *err)
     return false;
 }
 
-/* Up to the end of its mapping. */
+/* The size up to the end of the address's mapping. */
 static bool guess_size(const struct options *o, struct pfd_memory *memory,
                        uint64_t *ret)
 {

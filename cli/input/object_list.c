@@ -26,11 +26,11 @@ static void print_argument_text(const char *before, const char *name,
         output_printf("%s%s at %llu", before, name, (unsigned long long)offset);
 }
 
-/* How objects are printed. */
+/* How code objects are printed. */
 struct printing {
     bool json;
     const struct pfd_process_code_object
-        *loaded; /* that they are in; NULL: none */
+        *loaded; /* the loaded object that contains them; NULL: none */
 };
 
 static void print_place_text(const struct pfd_process_code_object *loaded)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code objects as `strings --verbose` lists them. */
+/* The list of code objects that `strings --verbose` prints. */
 #ifndef CLI_OBJECT_LIST_H
 #define CLI_OBJECT_LIST_H
 
@@ -8,16 +8,16 @@
 
 #include "options.h"
 
-/* Lists what code objects the files have; those that cannot be read are left
- * out without a word. */
+/* Lists the code objects of the files; skips unreadable ones silently. */
 void object_list_print(const struct options *options, bool json);
 
-/* Lists what is in one that a program has loaded. As pfd_objects_read(). */
+/* Lists the contents of an object that a program has loaded. Returns like
+ * pfd_objects_read(). */
 enum pfd_status object_list_print_loaded(
     const struct pfd_process_code_object *loaded, uint64_t max_inflated,
     bool json, pfd_finding_fn tell, void *user, struct pfd_error *err);
 
-/* A line about one whose bytes are not there, or no code object. */
+/* Prints a line about an object that has no bytes, or is no code object. */
 void object_list_print_unknown(const struct pfd_process_code_object *loaded);
 
 #endif

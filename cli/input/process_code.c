@@ -8,7 +8,7 @@
 #include "show/messages.h"
 #include "show/output.h"
 
-/* Where code objects go, and how many there are. */
+/* A consumer of code objects, and their number. */
 struct collection {
     pfd_process_code_fn fn;
     void *user;
@@ -28,12 +28,12 @@ static bool hear(struct pfd_memory *memory, enum pfd_status status,
 {
     if (status == PFD_OK)
         return true;
-    if (status != PFD_ERR_STOPPED) /* who stopped it has said why */
+    if (status != PFD_ERR_STOPPED) /* the callback printed the error */
         message_error("%s: %s", pfd_memory_name(memory), err->text);
     return false;
 }
 
-/* All that there are. False: said. */
+/* Passes all code objects to c. False: an error was printed. */
 static bool collect(const struct options *o, struct pfd_memory *memory,
                     struct pfd_process_code *process_code, struct collection *c,
                     pfd_finding_fn tell, void *user)
@@ -56,7 +56,7 @@ static bool collect(const struct options *o, struct pfd_memory *memory,
     return hear(memory, status, &err);
 }
 
-/* Its bytes are no code object, which is a finding of the list. */
+/* Reports a listed object whose bytes are no code object. */
 static void message_unknown(const struct pfd_process_code_object *object,
                             pfd_finding_fn tell, void *user)
 {
@@ -72,7 +72,7 @@ static void message_unknown(const struct pfd_process_code_object *object,
 
 /* ---- as strings ---- */
 
-/* Takes code objects for strings; those without any are no news. */
+/* Loads code objects as strings; those without strings are not reported. */
 struct loading {
     struct inputs *inputs;
     pfd_finding_fn tell;
@@ -121,7 +121,7 @@ bool process_code_renew(struct inputs *in, pfd_finding_fn tell, void *user)
     struct collection c = { .fn = load, .user = &l };
     if (!in->process_code || !pfd_process_code_changed(in->process_code))
         return false;
-    /* When the process has ended, whoever reads its buffer says so. */
+    /* If the process has ended, the reader of its buffer reports it. */
     pfd_process_code_read(in->process_code, count, &c, tell, user, NULL, NULL);
     return c.n > 0;
 }

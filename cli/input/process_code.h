@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code objects that the program of a memory has loaded: as strings, and as
- * a list.
+ * The code objects that a process has loaded: as a source of strings, and as a
+ * list.
  */
 #ifndef CLI_PROCESS_CODE_H
 #define CLI_PROCESS_CODE_H
@@ -10,27 +10,27 @@
 
 #include "input.h"
 
-/* Loads the format strings of inputs->memory: of what the runtime has loaded
- * and, with --scan, of what stands anywhere. Findings go to tell with user.
- * False: said. */
+/* Loads the format strings of inputs->memory: of objects that the runtime has
+ * loaded and, with --scan, of objects found anywhere in memory. Findings go to
+ * tell with user. False: an error was printed. */
 bool process_code_add(struct inputs *inputs, const struct options *options,
                       pfd_finding_fn tell, void *user);
 
-/* Loads what the runtime has loaded since. False: there was nothing new. */
+/* Loads objects that the runtime has loaded since. False: there were none. */
 bool process_code_renew(struct inputs *inputs, pfd_finding_fn tell, void *user);
 
-/* Calls fn for each code object of inputs->memory; its findings were said.
- * False: said. */
+/* Calls fn for each code object of inputs->memory, without repeating its
+ * findings. False: an error was printed. */
 bool process_code_again(const struct inputs *inputs,
                         const struct options *options, pfd_process_code_fn fn,
                         void *user);
 
 /* Calls fn for each code object of the memory that the options name. Findings
- * go to tell with tell_user. False: said. */
+ * go to tell with tell_user. False: an error was printed. */
 bool process_code_each(const struct options *options, pfd_process_code_fn fn,
                        void *user, pfd_finding_fn tell, void *tell_user);
 
-/* --code-objects: lists them. The exit status. */
+/* --code-objects: lists them. Returns the exit status. */
 int process_code_run(const struct options *options);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One format string of several: is what is asked for of entries of one? */
+/* Chooses one format string; fails when the wanted entries have several. */
 #include "select_string.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static bool is_same(const struct pfd_string_info *a,
     return a->n_text == b->n_text && !memcmp(a->text, b->text, a->n_text);
 }
 
-/* Could entries be of several format strings, by what is asked for? *ret: the
- * first of them, or SIZE_MAX. */
+/* May wanted entries have several format strings? *ret: the first such string,
+ * or SIZE_MAX. */
 static bool may_be_several(const struct filtering *filtering,
                            const struct pfd_strings *strings, size_t *ret)
 {
@@ -40,10 +40,10 @@ static bool may_be_several(const struct filtering *filtering,
         *ret = any ? *ret : i;
     }
     pfd_filter_run_free(run);
-    return several || *ret == SIZE_MAX; /* strings may stand in entries */
+    return several || *ret == SIZE_MAX; /* strings may be stored in entries */
 }
 
-/* Strings that entries have: those of files, then those that came in buffers. */
+/* The strings that entries have: loaded ones, then strings from buffers. */
 struct counted {
     const struct pfd_strings *strings;
     uint64_t *entries; /* [n_known + n_made] */
@@ -51,7 +51,7 @@ struct counted {
     struct made {
         struct pfd_string_info info; /* its text is owned */
         uint64_t entries;
-    } * made; /* [n_made] of [room], of one string perhaps several */
+    } * made; /* [n_made] of [room]; may hold a string several times */
     size_t n_made;
     size_t room;
     bool failed;
@@ -73,14 +73,14 @@ static void add_made(void *user, const struct pfd_string_info *info,
     char *text = info ? malloc(info->n_text + 1) : NULL;
     c->failed |= info && !text;
     if (!text)
-        return; /* those beyond many are of others than the first */
+        return; /* strings beyond a limit have no text */
     memcpy(text, info->text, info->n_text);
     struct made *made = &c->made[c->n_made++];
     *made = (struct made){ .info = *info, .entries = entries };
     made->info.text = text;
 }
 
-/* String i of those that entries may have. False: there is no i. */
+/* String i of all strings that entries may have. False: i is too large. */
 static bool get(const struct counted *c, size_t i, struct pfd_string_info *ret,
                 uint64_t *entries)
 {
@@ -131,7 +131,8 @@ static void message_strings(const struct counted *c, size_t n_strings)
                      n_strings - n);
 }
 
-/* Are they? *last: the number of the last one that there are entries of. */
+/* Do all counted entries have one string? *last: the last string with
+ * entries. */
 static bool is_one(const struct counted *c, const char *what, const char *how,
                    size_t *last)
 {
@@ -154,7 +155,7 @@ static bool is_one(const struct counted *c, const char *what, const char *how,
     return false;
 }
 
-/* A set of a string that came in a buffer. */
+/* Makes a set that holds one string of a buffer. */
 static struct pfd_strings *set_of(const struct pfd_string_info *made)
 {
     struct pfd_string_info info = *made;
@@ -167,7 +168,7 @@ static struct pfd_strings *set_of(const struct pfd_string_info *made)
     return NULL;
 }
 
-/* Can all of them be read a second time? */
+/* Can all inputs be read a second time? */
 static bool are_files(const struct inputs *in, const char *what,
                       const char *how)
 {
@@ -184,7 +185,7 @@ static bool are_files(const struct inputs *in, const char *what,
     return true;
 }
 
-/* Counts the entries of each string. */
+/* Counts the entries of each string; reads all buffers. */
 static bool count(const struct options *o, const struct inputs *in,
                   const struct filtering *filtering, struct counted *c)
 {
@@ -212,7 +213,7 @@ static bool count(const struct options *o, const struct inputs *in,
     return ok;
 }
 
-/* Reads all buffers once to see which format strings their entries have. */
+/* Fills ret with the counts of each string; reads all buffers. */
 static bool count_strings(const struct options *o, const struct inputs *in,
                           const struct filtering *filtering, const char *what,
                           const char *how, struct selected_string *ret)

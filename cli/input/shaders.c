@@ -14,10 +14,10 @@
 #include "show/messages.h"
 
 enum {
-    MODULE_MAX = 64 << 20, /* bytes; the library takes no longer ones */
+    MODULE_MAX = 64 << 20, /* bytes; the library's limit */
 };
 
-/* A whole file, the caller's to free; NULL: said why. */
+/* Reads a whole file; the caller frees it. NULL: an error was printed. */
 static void *read_file(const char *path, size_t *n)
 {
     struct stat st;
@@ -92,7 +92,8 @@ bool shaders_add(struct pfd_strings *strings, const char *text,
 
 /* ---- maps ---- */
 
-/* path as seen from the folder of the file `from`; the caller's to free. */
+/* Returns path, taken relative to the folder of the file `from`; the caller
+ * frees it. */
 static char *beside(const char *from, const char *path)
 {
     const char *slash = strrchr(from, '/');
@@ -175,7 +176,7 @@ static bool set_capture(struct pfd_strings *strings, const json_t *root)
     return false;
 }
 
-/* The map and, in it, the shaders; NULL: said why. */
+/* Loads the map, and finds the shaders in it. NULL: an error was printed. */
 static json_t *load_map(const char *path, json_t **shaders)
 {
     json_error_t error;

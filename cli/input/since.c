@@ -31,7 +31,7 @@ static bool read_ago(const char *text, uint64_t *ago)
     return false;
 }
 
-/* ".5", or nothing; returns what stands behind it. */
+/* Reads ".5" or nothing; returns the text behind it. */
 static const char *read_fraction(const char *text, uint64_t *ns)
 {
     uint64_t unit = NS_PER_S / 10;
@@ -45,7 +45,7 @@ static const char *read_fraction(const char *text, uint64_t *ns)
     return text;
 }
 
-/* Two digits; -1: something else. */
+/* Reads two digits; -1: they are no digits. */
 static int read_two(const char *text)
 {
     return strspn(text, "0123456789") >= 2
@@ -53,7 +53,7 @@ static int read_two(const char *text)
                : -1;
 }
 
-/* "Z" or "+01:30", seconds; false: neither. */
+/* Reads "Z" or "+01:30" as seconds; false: neither. */
 static bool read_zone(const char *text, long *ret)
 {
     *ret = 0;

@@ -19,8 +19,8 @@
 
 enum {
     NS_PER_S = 1000000000,
-    CROWDED_MS = 10,  /* between attempts at a unix socket */
-    HANDSHAKE_S = 10, /* until the server must have proved who it is */
+    CROWDED_MS = 10,  /* between attempts at a busy unix socket */
+    HANDSHAKE_S = 10, /* for the TLS handshake */
 };
 
 enum outcome connection_fail(struct connection *c, const char *text, ...)
@@ -39,8 +39,9 @@ static enum outcome fail(struct connection *c, int error)
 
 /* ---- waiting ---- */
 
-/* Signals stay pending: what is readable once is so for good, and none comes
- * between a question and the wait behind it. */
+/* Blocks SIGINT and SIGTERM, which stop_fd reports. They stay pending, so
+ * stop_fd stays readable, and no signal is lost between a check and the wait
+ * behind it. */
 static bool hold_signals(struct connection *c)
 {
     sigset_t held;
@@ -52,7 +53,7 @@ static bool hold_signals(struct connection *c)
     return c->stop_fd >= 0;
 }
 
-/* The moment in so many nanoseconds; UINT64_MAX: never. */
+/* The time in in_ns nanoseconds; UINT64_MAX: never. */
 static uint64_t moment(uint64_t in_ns)
 {
     struct timespec t;
@@ -61,7 +62,7 @@ static uint64_t moment(uint64_t in_ns)
     return in_ns < UINT64_MAX - now ? now + in_ns : UINT64_MAX;
 }
 
-/* fd -1: for the time alone. */
+/* fd -1: waits for the time alone. */
 static enum outcome wait_for(const struct connection *c, int fd, short events,
                              uint64_t until)
 {
@@ -81,7 +82,7 @@ static enum outcome wait_for(const struct connection *c, int fd, short events,
     return n == 0 ? OUTCOME_LATE : OUTCOME_DONE;
 }
 
-/* True: what wanted to wait has waited, and is to be tried again. */
+/* Waits if *outcome asks for it. True: the caller has to try again. */
 static bool has_waited(const struct connection *c, enum outcome *outcome,
                        uint64_t until)
 {
@@ -115,7 +116,7 @@ static enum outcome connect_to(struct connection *c, const struct sockaddr *at,
     while (connect(c->fd, at, n) != 0) {
         if (errno == EINPROGRESS)
             return finish_connect(c);
-        /* Unix sockets: too many are waiting there already. */
+        /* EAGAIN of a unix socket: its backlog is full. */
         if (errno != EAGAIN)
             return fail(c, errno);
         if (wait_for(c, -1, 0, moment((uint64_t)CROWDED_MS * 1000000)) ==
@@ -136,8 +137,8 @@ static enum outcome connect_unix(struct connection *c, const char *path)
     return connect_to(c, (struct sockaddr *)&at, sizeof at);
 }
 
-/* Names are looked up first: that wait is not ours, and signals end it as they
- * end any program. */
+/* The name is looked up before signals are blocked, so a signal ends the
+ * process during the look-up. */
 static enum outcome connect_tcp(struct connection *c, const struct peer *peer)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
@@ -260,7 +261,7 @@ enum outcome connection_receive(struct connection *c, char *bytes, size_t n,
                                 size_t *n_ret)
 {
     uint64_t until = moment(c->idle_ns);
-    /* Where there is always something, signals want to be asked for. */
+    /* If data are always available, signals have to be polled for. */
     enum outcome outcome = wait_for(c, -1, 0, 0);
     if (outcome == OUTCOME_STOPPED)
         return outcome;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A module: messages are asked for one by one, so there is no consumer that
- * would have to be taken away again. Where and when one stands is in the JSON of
- * the answer, which only the server writes; headers are the publisher's. */
+/* A module, loaded on demand. Messages are requested one by one, so no consumer
+ * is created on the server, and none has to be deleted. A message's number and
+ * time are in the JSON of the answer, which the server alone writes; the
+ * publisher writes the headers. */
 #include "nats.h"
 
 #include <limits.h>
@@ -26,7 +27,8 @@ enum {
     SERVERS_MAX = 64,
     SUBJECT = 200,
     NOT_FOUND = 404,
-    PIECE = 512 * 1024, /* bytes of a message of GPUCODE, but for the last */
+    PIECE = 512 * 1024, /* bytes of a message of GPUCODE, except for the last
+                           one */
     SHA256_BYTES = 32,
 };
 
@@ -36,10 +38,10 @@ enum {
 #define CODE_STREAM "GPUCODE"
 #define MESSAGE_OF  "$JS.API.STREAM.MSG.GET."
 
-/* Larger numbers are nobody's. */
+/* Limit of numbers from the server; larger ones are invalid. */
 #define NUMBER_MAX (UINT64_C(1) << 60)
 
-/* As the answer of a server has it. All zeros: none. */
+/* A server's answer. All zeros: none. */
 struct answer {
     char *headers; /* [n_headers], owned, as bytes [n] */
     char *bytes;
@@ -52,7 +54,7 @@ struct answer {
 struct nats {
     natsConnection *nc;
     jsCtx *js;
-    struct answer answer; /* that was given last */
+    struct answer answer; /* the last answer */
     char why[WHY];
 };
 
@@ -113,7 +115,7 @@ static natsStatus set_servers(natsOptions *options, const char *urls)
     return s;
 }
 
-/* It would be printed by the library: what matters is said elsewhere. */
+/* Prevents the library from printing errors; they are reported elsewhere. */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
                      void *user)
 {
@@ -184,8 +186,8 @@ static struct nats *open_farm(const struct nats_config *config, char *err,
         s = set_options(options, config, err, n_err);
     if (s == NATS_OK)
         s = natsConnection_Connect(&f->nc, options);
-    /* Servers refuse about one of 400 signatures that libnats 3.4 makes with
-     * good credentials: each connection has another one. */
+    /* A server refuses about one of 400 signatures that libnats 3.4 makes with
+     * good credentials. Each connection gets a new one: try again. */
     if (s == NATS_CONNECTION_AUTH_FAILED && config->credentials)
         s = natsConnection_Connect(&f->nc, options);
     natsOptions_Destroy(options);
@@ -206,8 +208,8 @@ static struct nats *open_farm(const struct nats_config *config, char *err,
 
 /* ---- answers ---- */
 
-/* The bytes of a text in base64, allocated, [*n_ret], a NUL behind them. NULL: it
- * is none, or out of memory. */
+/* Decodes base64: allocated bytes [*n_ret] and a NUL. NULL: invalid, or out of
+ * memory. */
 static char *decode(const char *text, size_t n, size_t *n_ret)
 {
     size_t n_padding = 0;
@@ -226,7 +228,7 @@ static char *decode(const char *text, size_t n, size_t *n_ret)
     return (char *)ret;
 }
 
-/* 2001-02-03T04:05:06.789Z, ns since 1970; 0: it is none. */
+/* Reads 2001-02-03T04:05:06.789Z as ns since 1970; 0: invalid. */
 static uint64_t time_of(const char *text)
 {
     struct tm tm = { 0 };
@@ -243,9 +245,9 @@ static uint64_t time_of(const char *text)
     return ret;
 }
 
-/* The payload is most of an answer, and base64 has no escapes: it is cut out
- * before the rest is parsed. A quotation mark in a string is escaped, so that
- * this key is found nowhere else. */
+/* Cuts the payload, most of an answer, out before the rest is parsed: base64
+ * has no escapes. A quotation mark in a string is escaped, so the key is found
+ * nowhere else. */
 static json_t *parse(const char *text, size_t n, struct answer *ret, bool *ok)
 {
     static const char key[] = "\"data\":\"";
@@ -311,8 +313,8 @@ static natsStatus ask(struct nats *f, const char *subject, const char *question,
     return s;
 }
 
-/* The value of the first header of a name. False: there is none, or it does not
- * fit. */
+/* The value of the first header of this name. False: there is none, or it does
+ * not fit. */
 static bool get_header(const struct answer *a, const char *name, char *ret,
                        size_t n_ret)
 {
@@ -367,7 +369,7 @@ static bool get_number(const struct answer *a, const char *name, uint64_t *ret)
     return !*end && *ret <= NUMBER_MAX;
 }
 
-/* n_ret - 1 hexadecimal digits; else it is empty. */
+/* Reads n_ret - 1 hexadecimal digits; else ret is empty. */
 static bool get_digits(const struct answer *a, const char *name, char *ret,
                        size_t n_ret)
 {
@@ -415,7 +417,8 @@ static enum outcome next(struct nats *f, uint64_t number,
 
 /* ---- code objects ---- */
 
-/* Adds piece i to bytes [*n]. OUTCOME_END: there is none, or too much of it. */
+/* Appends piece i to bytes [*n]. OUTCOME_END: there is none, or it is too
+ * long. */
 static enum outcome add_piece(struct nats *f, const char *digest,
                               const char *place, size_t i, size_t n_max,
                               char **bytes, size_t *n)

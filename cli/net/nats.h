@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What edges of printfdecoded have sent to servers of NATS (daemon/SCALING.md):
- * messages of the stream GPULOG, and the code objects that they need. It is
- * read without leaving anything there. One thread; calls wait for the network,
- * some seconds at most.
+ * Reads what edges of printfdecoded have published to NATS servers
+ * (daemon/SCALING.md): messages of the stream GPULOG, and the code objects that
+ * they need. Leaves nothing on the server. One thread; calls wait for the
+ * network, up to some seconds.
  */
 #ifndef CLI_NATS_H
 #define CLI_NATS_H
@@ -19,35 +19,38 @@ enum {
     FARM_DIGEST = 65, /* SHA-256 in hexadecimal, and a NUL */
 };
 
-/* All but the URL may be NULL. */
+/* All members but url may be NULL. */
 struct nats_config {
-    const char *url;         /* nats://HOST:PORT or tls://HOST:PORT; several
-                                with commas between them */
-    const char *credentials; /* a file, as nsc writes it */
+    const char *url;         /* nats://HOST:PORT or tls://HOST:PORT; several are
+                                separated by commas */
+    const char *credentials; /* a file in the format of nsc */
     const char *user;
     const char *password_file;
     const struct tls_config *tls;
-    bool persists; /* a connection that is lost is made again */
+    bool persists; /* reconnect when the connection is lost */
 };
 
-/* Of GPULOG. */
+/* State of the stream GPULOG. */
 struct nats_state {
-    uint64_t first; /* numbers of the messages that are there */
-    uint64_t last;  /* 0: none was ever there */
+    uint64_t first; /* number of the first message that is stored */
+    uint64_t last;  /* of the last one; 0: none was ever stored */
     int64_t created;
 };
 
-/* Borrowed until the next one. */
+/* Borrowed until the next call. */
 struct nats_message {
     uint64_t number;        /* in the stream */
-    uint64_t time;          /* when the server took it, ns since 1970 */
-    bool is_edges;          /* false: nothing of the following is there */
-    char edge[FARM_EDGE];   /* who sent it */
-    char code[FARM_DIGEST]; /* of a list of code objects; "": none */
-    char place[FARM_EDGE];  /* where the edge has put it, too; or "" */
-    uint64_t first;         /* sequence numbers of its items, the edge's */
+    uint64_t time;          /* of storage on the server, ns since 1970 */
+    bool is_edges;          /* an edge's message; false: the members below are
+                               not set */
+    char edge[FARM_EDGE];   /* name of the edge */
+    char code[FARM_DIGEST]; /* digest of its list of code objects; "": none */
+    char place[FARM_EDGE];  /* second place of the list, chosen by the edge; or
+                               "" */
+    uint64_t first;         /* sequence numbers of its items, given by the
+                               edge */
     uint64_t last;
-    uint64_t previous; /* of the item before them */
+    uint64_t previous; /* of the item before `first` */
     const char *bytes; /* [n]: frames */
     size_t n;
 };
@@ -55,22 +58,23 @@ struct nats_message {
 struct nats;
 
 struct nats_class {
-    /* NULL: err [n_err] says why. The config is borrowed. */
+    /* NULL: err [n_err] holds the error. The config is borrowed. */
     struct nats *(*open)(const struct nats_config *config, char *err,
                          size_t n_err);
     void (*close)(struct nats *nats); /* NULL is allowed */
 
-    /* OUTCOME_FAILED from here on: why(). OUTCOME_END: there is no stream. */
+    /* From here on, OUTCOME_FAILED: why() has the error. OUTCOME_END: the
+     * stream does not exist. */
     enum outcome (*look)(struct nats *nats, struct nats_state *ret);
 
-    /* The first message with this number or a higher one. OUTCOME_END: there is
-     * none. */
+    /* Gets the first message with this number or a higher one. OUTCOME_END:
+     * there is none. */
     enum outcome (*next)(struct nats *nats, uint64_t number,
                          struct nats_message *ret);
 
-    /* Bytes [*n] with this digest, of at most n_max, the caller's to free; place:
-     * where they may lie, too, or "". OUTCOME_END: they are not there, or not
-     * what the digest says. */
+    /* Gets the bytes [*n] of this digest, at most n_max; the caller frees them.
+     * place: a second place to look in, or "". OUTCOME_END: they are missing,
+     * or do not match the digest. */
     enum outcome (*fetch)(struct nats *nats, const char *digest,
                           const char *place, size_t n_max, char **ret,
                           size_t *n);
@@ -79,12 +83,12 @@ struct nats_class {
 };
 
 /*
- * A module of its own (nats.c), loaded when it is first wanted, as that of TLS
- * is. NULL: err [n_err] says why.
+ * A module of its own (nats.c), loaded on first use, like that of TLS. NULL:
+ * err [n_err] holds the error.
  */
 const struct nats_class *nats_load(char *err, size_t n_err);
 
-/* The module's name for it. */
+/* Name of the module's symbol. */
 #define FARM_CLASS "printfdecode_farm"
 extern const struct nats_class printfdecode_farm
     __attribute__((visibility("default")));

@@ -7,9 +7,8 @@
 
 enum {
     EDGES_MAX = 1 << 14,
-    WAY = EDGES_MAX / 8, /* edges that make way at a time */
-    RANGES_MAX = 256,    /* of an edge: so many places are remembered where
-                         something is missing */
+    WAY = EDGES_MAX / 8, /* edges that are evicted at a time */
+    RANGES_MAX = 256,    /* of an edge: limits the gaps between them */
 };
 
 struct range {
@@ -18,12 +17,13 @@ struct range {
 };
 
 struct edge {
-    char name[FARM_EDGE]; /* first: what the tree is ordered by */
-    uint64_t heard;       /* which one it was of all messages */
+    char name[FARM_EDGE]; /* must be first: the tree's key */
+    uint64_t heard;       /* number of its last message, counted over all
+                             edges */
     size_t n;
     size_t size;
     struct range
-        *ranges; /* [n] of [size], owned, in order, with holes between */
+        *ranges; /* [n] of [size], owned, in order, with gaps between them */
 };
 
 static int compare(const void *a, const void *b)
@@ -52,14 +52,14 @@ static uint64_t missing_of(const struct edge *e)
     return ret;
 }
 
-/* ---- who makes way ---- */
+/* ---- eviction ---- */
 
 struct gathered {
     struct edge **edges; /* [n] */
     size_t n;
 };
 
-/* twalk() hands on nothing, and musl has no twalk_r(). */
+/* twalk() passes no user pointer, and musl has no twalk_r(). */
 static struct gathered *gathering;
 static uint64_t n_walked;
 
@@ -77,7 +77,8 @@ static int by_heard(const void *a, const void *b)
     return (x->heard > y->heard) - (x->heard < y->heard);
 }
 
-/* Those that have been silent the longest: anybody can invent edges. */
+/* Evicts the edges that have been silent longest. Their number has to be
+ * limited, because any publisher can invent edge names. */
 static bool forget_some(struct nats_dedup *seen)
 {
     struct gathered g = { calloc(seen->n_edges, sizeof(void *)), 0 };
@@ -132,7 +133,7 @@ static bool has_room(struct edge *e)
     return true;
 }
 
-/* The first range that ends at `at` or behind it; n: none does. */
+/* The first range that ends at `at` or after it; n: none. */
 static size_t find_range(const struct edge *e, uint64_t at)
 {
     size_t low = 0;
@@ -154,7 +155,7 @@ static void take_out(struct edge *e, size_t i)
     memmove(e->ranges + i, e->ranges + i + 1, (e->n - i) * sizeof *e->ranges);
 }
 
-/* The oldest place where something is missing is given up. */
+/* Forgets the oldest gap, and counts its items as missing. */
 static void forget_oldest(struct nats_dedup *seen, struct edge *e)
 {
     seen->n_missing += e->ranges[1].from - e->ranges[0].to - 1;
@@ -176,7 +177,7 @@ bool nats_dedup_take(struct nats_dedup *seen,
                      const struct nats_message *message)
 {
     struct edge *e = find(seen, message->edge);
-    /* Numbers in between are nobody's. */
+    /* The edge uses no numbers between previous and first. */
     struct range new = { message->previous + 1, message->last };
     if (!e || !has_room(e))
         return false;
@@ -184,7 +185,7 @@ bool nats_dedup_take(struct nats_dedup *seen,
     if (e->n == RANGES_MAX)
         forget_oldest(seen, e);
     size_t i = find_range(e, new.from - 1);
-    /* With those that it touches it is one. */
+    /* Merges it with ranges that it touches or overlaps. */
     while (i < e->n && e->ranges[i].from <= new.to + 1) {
         if (e->ranges[i].from < new.from)
             new.from = e->ranges[i].from;

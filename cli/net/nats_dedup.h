@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of an edge's items have come: edges send again what was not said to be
- * written, so a stream may have them several times, and what a server has lost
- * may come later.
+ * Which items of each edge were received. Edges resend unacknowledged items, so
+ * a stream may hold them several times, and items that a server lost may come
+ * later.
  */
 #ifndef CLI_NATS_DEDUP_H
 #define CLI_NATS_DEDUP_H
@@ -12,26 +12,26 @@
 
 #include "nats.h"
 
-/* All zeros: none. */
+/* All zeros: empty. */
 struct nats_dedup {
     void *edges; /* a tree */
     size_t n_edges;
-    uint64_t clock;     /* messages that were remembered */
-    bool has_forgotten; /* edges, because there were too many */
-    uint64_t n_missing; /* of places that are not remembered any more */
+    uint64_t clock;     /* number of messages so far */
+    bool has_forgotten; /* edges were evicted */
+    uint64_t n_missing; /* missing items in gaps that were forgotten */
 };
 void nats_dedup_deinit(struct nats_dedup *seen);
 
-/* Have all of the message's items come? */
+/* Were all items of the message received before? */
 bool nats_dedup_has(const struct nats_dedup *seen,
                     const struct nats_message *message);
 
-/* Remembers the message's items. Where there are too many edges some are
- * forgotten that have been silent for long. False: out of memory. */
+/* Marks the message's items as received. Evicts the edges that have been silent
+ * longest when there are too many. False: out of memory. */
 bool nats_dedup_take(struct nats_dedup *seen,
                      const struct nats_message *message);
 
-/* Items that never came although others before and behind them did. */
+/* Items that were never received, although items before and after them were. */
 uint64_t nats_dedup_missing(const struct nats_dedup *seen);
 
 #endif

@@ -7,11 +7,11 @@
 #include <jansson.h>
 
 enum {
-    VALUES_MAX = 1 << 19, /* of a list: some 100,000 code objects */
+    VALUES_MAX = 1 << 19, /* of a list: about 100,000 code objects */
 };
 
-/* Trees take much more memory than their text: 0 and a comma are 40 bytes. What
- * is counted is at least what there is. */
+/* Limits the memory of a parsed tree, which takes much more than its text: "0,"
+ * takes 40 bytes. Counts at least as many values as the text has. */
 static bool is_small(const char *text, size_t n)
 {
     size_t n_values = 0;

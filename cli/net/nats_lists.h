@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of code objects, as edges leave them at servers of NATS. */
+/* Lists of code objects, as edges publish them to NATS servers. */
 #ifndef CLI_NATS_LISTS_H
 #define CLI_NATS_LISTS_H
 
@@ -10,14 +10,14 @@
 #include "nats.h"
 
 enum {
-    FARM_LIST_MAX = 16 << 20, /* bytes of one */
+    FARM_LIST_MAX = 16 << 20, /* bytes of one list */
 };
 
 struct nats_object {
     char digest[FARM_DIGEST];
     size_t n; /* bytes */
     bool is_shader;
-    uint32_t shader; /* its number */
+    uint32_t shader; /* the shader's number */
     char *name;      /* owned */
 };
 
@@ -26,7 +26,7 @@ struct nats_list {
     size_t n;
 };
 
-/* Of a text [n]. False: it is none, or out of memory; ret is empty then. */
+/* Parses a text [n]. False: invalid, or out of memory; ret is empty then. */
 bool nats_list_read(const char *text, size_t n, struct nats_list *ret);
 void nats_list_deinit(struct nats_list *list);
 

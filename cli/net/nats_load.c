@@ -8,7 +8,7 @@
 
 const struct nats_class *nats_load(char *err, size_t n_err)
 {
-    /* Found by the program's run path. */
+    /* dlopen() searches the program's run path. */
     void *module = dlopen("printfdecode-nats.so", RTLD_NOW | RTLD_LOCAL);
     const struct nats_class *farm = module ? dlsym(module, FARM_CLASS) : NULL;
     if (!farm)

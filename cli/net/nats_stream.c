@@ -16,14 +16,15 @@ enum {
     FRAME_MAX = 16 << 20,
     PIECE = PFD_WIRE_PIECE,
     THINGS_MAX = 1 << 16,
-    MISSING_MAX = 16, /* code objects of a list, until the rest is left */
+    MISSING_MAX = 16, /* missing code objects of a list before the rest is
+                         skipped */
 };
 
-/* Bytes of code objects: with more of them the stream begins anew. */
+/* Limit for bytes of code objects; beyond it, the stream is restarted. */
 #define HELD_MAX   (UINT64_C(512) << 20)
 #define OBJECT_MAX (UINT64_C(256) << 20)
 
-/* A list, an object or a buffer that the stream has had. */
+/* A list, an object or a buffer that was written to the stream. */
 struct thing {
     size_t n;
     uint64_t number;
@@ -39,7 +40,8 @@ static int compare(const void *a, const void *b)
     return memcmp(x->key, y->key, x->n);
 }
 
-/* *is_new: it was not there. NULL: out of memory. Takes over the key. */
+/* Finds or adds a key, which it takes over. *is_new: it was added. NULL: out of
+ * memory. */
 static struct thing *find_thing(struct nats_stream *s, void **tree,
                                 struct thing *key, bool *is_new)
 {
@@ -90,7 +92,7 @@ static enum outcome no_memory(struct nats_stream *s)
     return OUTCOME_FAILED;
 }
 
-/* ---- what is put ---- */
+/* ---- output ---- */
 
 static bool add_bytes(void *user, const void *bytes, size_t n)
 {
@@ -109,7 +111,7 @@ static bool add_bytes(void *user, const void *bytes, size_t n)
     return true;
 }
 
-/* What was added goes on to those who print it. */
+/* Passes the added frames to the printing side. */
 static enum outcome pass_on(struct nats_stream *s)
 {
     enum outcome outcome = follow_entries_take(s->entries, s->bytes, s->n);
@@ -129,7 +131,7 @@ static bool begin(struct nats_stream *s)
     return pfd_wire_write_start(add_bytes, s) == PFD_OK;
 }
 
-/* In pieces; scope: whose shader it is, or 0. */
+/* Adds an object in pieces. scope: the list whose shader it is, or 0. */
 static bool add_object(struct nats_stream *s, const struct nats_object *o,
                        const char *bytes, uint64_t number, uint64_t scope)
 {
@@ -158,7 +160,7 @@ static bool add_object(struct nats_stream *s, const struct nats_object *o,
 
 /* ---- code objects ---- */
 
-/* The connection's failure, or that something is missing. */
+/* Reports a failure of the connection, or that an object is missing. */
 static enum outcome lacks(struct nats_stream *s, enum outcome outcome,
                           const char *what)
 {
@@ -170,7 +172,8 @@ static enum outcome lacks(struct nats_stream *s, enum outcome outcome,
     return OUTCOME_DONE;
 }
 
-/* A module is of its list alone, whose number of it is its own. */
+/* A SPIR-V module is keyed by its list as well, since shader numbers are local
+ * to a list. */
 static enum outcome put_object(struct nats_stream *s,
                                const struct nats_message *m,
                                const struct nats_object *o, uint64_t scope)
@@ -211,7 +214,8 @@ static enum outcome put_object(struct nats_stream *s,
     return ok ? pass_on(s) : no_memory(s);
 }
 
-/* What is missing is told once; many of them cost a question each. */
+/* Reports a missing object once per message. Skips the rest after MISSING_MAX,
+ * since each costs a request. */
 static enum outcome put_objects(struct nats_stream *s,
                                 const struct nats_message *m, const char *text,
                                 size_t n, uint64_t scope)
@@ -237,8 +241,8 @@ static enum outcome put_objects(struct nats_stream *s,
     return outcome;
 }
 
-/* All that entries of a list need; *scope: its number. What is missing is asked
- * for again with the next message. */
+/* Adds all code objects of a list; *scope: its number. Missing ones are
+ * requested again with the next message. */
 static enum outcome put_list(struct nats_stream *s,
                              const struct nats_message *m, uint64_t *scope)
 {
@@ -274,7 +278,7 @@ static enum outcome put_list(struct nats_stream *s,
 
 /* ---- messages ---- */
 
-/* The next frame of a message; false: there is none that is sound. */
+/* Reads the next frame of a message; false: there is none, or it is invalid. */
 static bool next_frame(struct nats_stream *s, const struct nats_message *m,
                        size_t *at, struct pfd_wire_frame *ret)
 {
@@ -306,7 +310,7 @@ static bool is_text(const struct pfd_wire_bytes *bytes, const char *text)
     return bytes->n == strlen(text) && !memcmp(bytes->at, text, bytes->n);
 }
 
-/* Of one of --source, by its name or its GPU. */
+/* Does the frame pass --source, by its source or its GPU? */
 static bool is_wanted(const struct nats_stream *s,
                       const struct pfd_wire_frame *buffer)
 {
@@ -319,7 +323,7 @@ static bool is_wanted(const struct nats_stream *s,
     return ret;
 }
 
-/* The stream's number of a message's buffer; 0: out of memory. */
+/* The stream's number of the message's buffer; 0: out of memory. */
 static uint64_t put_buffer(struct nats_stream *s, const struct nats_message *m,
                            const struct pfd_wire_frame *buffer, uint64_t scope)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages of edges (nats.h) as one stream of frames, as a daemon sends it to
- * who follows: code objects before what needs them, and buffers of all edges
- * under numbers of their own.
+ * Converts messages of edges (nats.h) into one stream of frames, like the one
+ * that a daemon sends to subscribers: code objects before the entries that need
+ * them, and the buffers of all edges with unique numbers.
  */
 #ifndef CLI_NATS_STREAM_H
 #define CLI_NATS_STREAM_H
@@ -15,30 +15,32 @@ struct nats_stream {
     const struct options *o;
     const struct nats_class *class;
     struct nats *nats;
-    struct follow_entries *entries; /* that take it */
-    uint64_t since;                 /* ns: what is older is left out */
-    struct pfd_wire_reader *reader; /* of a message */
-    char *bytes;                    /* [n] of [size], owned: not taken yet */
+    struct follow_entries *entries; /* consumer of the stream */
+    uint64_t since;                 /* ns; older messages are skipped */
+    struct pfd_wire_reader *reader; /* parses a message */
+    char *bytes;                    /* [n] of [size], owned: frames that were
+                                       not passed on yet */
     size_t n;
     size_t size;
     bool has_begun;
-    void *lists; /* trees of what the stream has */
+    void *lists; /* trees of things that are in the stream */
     void *objects;
     void *buffers;
-    size_t n_held;     /* bytes of code objects there */
-    uint64_t n_things; /* lists, objects and buffers there */
-    uint64_t number;   /* the last one that was given to a thing */
-    const char *wrong; /* with a message: a few words, or NULL */
-    bool has_put;      /* entries of it, all the same */
+    size_t n_held;     /* bytes of code objects in the stream */
+    uint64_t n_things; /* lists, objects and buffers in the stream */
+    uint64_t number;   /* the last number that was given to a thing */
+    const char *wrong; /* the message's defect, in a few words, or NULL */
+    bool has_put;      /* entries of the message were added nevertheless */
     char why[400];
 };
 
 void nats_stream_deinit(struct nats_stream *stream);
 
 /*
- * OUTCOME_DONE, and `wrong` says why nothing came of it or what is missing;
- * OUTCOME_STOPPED: no more is wanted; OUTCOME_FAILED: `why` says why, and
- * nothing of it was taken.
+ * Adds a message. OUTCOME_DONE: `wrong` says whether it was defective.
+ * OUTCOME_STOPPED: the consumer wants no more. OUTCOME_FAILED: `why` holds the
+ * error; unless entries->why is set as well, none of the message's entries were
+ * passed on.
  */
 enum outcome nats_stream_put(struct nats_stream *stream,
                              const struct nats_message *message);

@@ -16,10 +16,10 @@ struct tls {
     const struct tls_config *config;
     SSL_CTX *context;
     SSL *ssl;
-    char name[256]; /* that the server has to prove */
-    bool was_asked; /* for the passphrase of a key */
-    bool is_open;   /* hands are shaken */
-    bool is_broken; /* nothing can be said any more */
+    char name[256]; /* that the server's certificate must have */
+    bool was_asked; /* a key's passphrase was requested */
+    bool is_open;   /* the handshake is complete */
+    bool is_broken; /* the connection cannot be used any more */
     char why[512];
 };
 
@@ -35,7 +35,7 @@ __attribute__((format(printf, 3, 4))) static bool wrong(char *err, size_t n_err,
     return false;
 }
 
-/* OpenSSL would ask at the terminal, where nobody may be. */
+/* OpenSSL would ask on the terminal, which may be unattended. */
 static int no_passphrase(char *ret, int n, int for_writing, void *was_asked)
 {
     *(bool *)was_asked = true;
@@ -72,7 +72,7 @@ static bool load_key(struct tls *tls, char *err, size_t n_err)
                      "%s: protected by a passphrase, which is not asked for",
                      config->key);
     }
-    /* One of another kind is taken, and does not fit. */
+    /* OpenSSL accepts a key of another type, which does not match. */
     if (rc == 1 ? SSL_CTX_check_private_key(tls->context) != 1
                 : ERR_GET_LIB(code) == ERR_LIB_X509) {
         return wrong(err, n_err, "%s: not the key of %s", config->key,
@@ -137,7 +137,7 @@ static struct tls *make(const struct tls_config *config, char *err,
     return NULL;
 }
 
-/* ---- what went wrong ---- */
+/* ---- errors ---- */
 
 static const char *why(const struct tls *tls)
 {
@@ -156,7 +156,7 @@ __attribute__((format(printf, 2, 3))) static enum outcome fail(struct tls *tls,
     return OUTCOME_FAILED;
 }
 
-/* The server's certificate is not good enough for us. */
+/* Explains why the server's certificate was rejected. */
 static enum outcome fail_certificate(struct tls *tls, long code)
 {
     const char *authority = tls->config->authority;
@@ -178,8 +178,8 @@ static enum outcome fail_certificate(struct tls *tls, long code)
     }
 }
 
-/* What the server says of us comes when we believe that all is well already:
- * so it is in TLS 1.3. */
+/* Alerts about our certificate arrive after a successful handshake: TLS 1.3
+ * works so. */
 static const char *sentence_of(int reason)
 {
     static const struct {
@@ -225,7 +225,7 @@ static enum outcome fail_protocol(struct tls *tls)
                         : fail_hello(tls);
 }
 
-/* Of an OpenSSL call that returned rc. */
+/* The outcome of an OpenSSL call that returned rc. */
 static enum outcome outcome_of(struct tls *tls, int rc)
 {
     int error = errno;
@@ -249,7 +249,7 @@ static enum outcome outcome_of(struct tls *tls, int rc)
 
 /* ---- steps ---- */
 
-/* An empty name would mean that any is good. */
+/* An empty name would accept any certificate. */
 static bool want_name(SSL *ssl, char *name)
 {
     unsigned char binary[16];
@@ -289,7 +289,7 @@ static enum outcome send_bytes(struct tls *tls, const char *bytes, size_t n,
     ERR_clear_error();
     errno = 0;
     int rc = SSL_write_ex(tls->ssl, bytes, n, n_ret);
-    /* What it has said before is there to be read. */
+    /* Data that the server sent before it closed can still be read. */
     if (rc != 1 && (errno == EPIPE || errno == ECONNRESET))
         return OUTCOME_END;
     return outcome_of(tls, rc);

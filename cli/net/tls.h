@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The client's side of TLS on a socket that does not block: TLS 1.3, and the
- * server has to prove that it is the one we want. Steps say what they wait
- * for; nothing waits here. Without OpenSSL none of this can be made.
+ * The client's side of TLS 1.3 on a non-blocking socket; the server's
+ * certificate is verified. Steps return what they wait for; nothing waits here.
+ * Without OpenSSL, no struct tls can be made.
  */
 #ifndef CLI_TLS_H
 #define CLI_TLS_H
@@ -13,23 +13,25 @@
 
 /* PEM files, named as in printfdecoded's configuration. Any may be NULL. */
 struct tls_config {
-    const char *authority;   /* that signs servers; NULL: the system's */
-    const char *certificate; /* ours, with `key` or not at all */
+    const char *authority;   /* CA that signs servers; NULL: the system's */
+    const char *certificate; /* the client's; needs `key` */
     const char *key;
-    const char *name; /* that the server proves; NULL: the one we connect to */
+    const char *name; /* that the server's certificate must have; NULL: the name
+                         that was connected to */
 };
 
 struct tls;
 
 struct tls_class {
-    /* Reads the files. NULL: err [n_err] says why. The config is borrowed. */
+    /* Reads the files. NULL: err [n_err] holds the error. The config is
+     * borrowed. */
     struct tls *(*make)(const struct tls_config *config, char *err,
                         size_t n_err);
-    /* NULL is allowed. Says goodbye where somebody may hear it. */
+    /* NULL is allowed. Sends close_notify if the connection allows it. */
     void (*free)(struct tls *tls);
 
-    /* On a connected socket, borrowed; peer: the name it was found by.
-     * OUTCOME_FAILED from here on: why(). */
+    /* Begins on a connected socket, borrowed; peer: the name that was connected
+     * to. From here on, OUTCOME_FAILED: why() has the error. */
     enum outcome (*begin)(struct tls *tls, int fd, const char *peer);
     enum outcome (*shake_hands)(struct tls *tls);
     enum outcome (*send)(struct tls *tls, const char *bytes, size_t n,
@@ -41,13 +43,12 @@ struct tls_class {
 };
 
 /*
- * A module of its own (tls.c), loaded when it is first wanted: what OpenSSL
- * needs to be loaded would double the time in which any verb starts. NULL: err
- * [n_err] says why.
+ * A module of its own (tls.c), loaded on first use: loading OpenSSL would
+ * double the start-up time of every verb. NULL: err [n_err] holds the error.
  */
 const struct tls_class *tls_load(char *err, size_t n_err);
 
-/* The module's name for it. */
+/* Name of the module's symbol. */
 #define TLS_CLASS "printfdecode_tls"
 extern const struct tls_class printfdecode_tls
     __attribute__((visibility("default")));

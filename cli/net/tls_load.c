@@ -8,7 +8,7 @@
 
 const struct tls_class *tls_load(char *err, size_t n_err)
 {
-    /* Found by the program's run path. */
+    /* dlopen() searches the program's run path. */
     void *module = dlopen("printfdecode-tls.so", RTLD_NOW | RTLD_LOCAL);
     const struct tls_class *tls = module ? dlsym(module, TLS_CLASS) : NULL;
     if (!tls)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --collapse: lines of entries on their way to standard output. */
+/* --collapse: groups lines of entries on their way to standard output. */
 #ifndef CLI_COLLAPSED_LINES_H
 #define CLI_COLLAPSED_LINES_H
 
@@ -7,21 +7,22 @@
 
 #include "options.h"
 
-/* *ret is NULL where it is not asked for. False: it cannot be, which was
- * said. */
+/* *ret is NULL without --collapse. False: it is not possible; an error was
+ * printed. */
 bool collapsed_lines_open(const struct options *options,
                           struct pfd_collapse **ret);
 
 enum {
-    COLLAPSING_MS = 1000, /* a run goes on no longer: its line is waited for */
+    COLLAPSING_MS = 1000, /* longest time that a line waits for its group to
+                             end */
 };
 
-/* collapsing_end() where the last one, at *ended_ns by CLOCK_MONOTONIC, is so
- * long ago. */
+/* Calls collapsed_lines_end() if the last call, at *ended_ns of
+ * CLOCK_MONOTONIC, is COLLAPSING_MS ago. */
 bool collapsed_lines_end_in_time(struct pfd_collapse *collapse,
                                  uint64_t *ended_ns);
 
-/* Writes all that waits. False: memory is out, which was said. NULL is
+/* Writes all waiting lines. False: out of memory; an error was printed. NULL is
  * allowed. */
 bool collapsed_lines_end(struct pfd_collapse *collapse);
 

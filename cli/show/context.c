@@ -32,7 +32,7 @@ static void *grown(struct context *n, void *array, size_t *room, size_t size)
     return ret;
 }
 
-/* The entries [from, to); those before it begin before it. */
+/* Adds entries [from, to); ranges are added in order of `from`. */
 static void add_range(struct context *n, uint64_t from, uint64_t to)
 {
     if (n->n_ranges && from <= n->ranges[n->n_ranges - 1].to) {
@@ -56,7 +56,7 @@ static void add_around(struct context *n, uint64_t index)
               UINT64_MAX - to < n->context ? UINT64_MAX : to + n->context);
 }
 
-/* Forgets what is no more among the last. */
+/* Drops all but the last `tail` indexes. */
 static void drop_old(struct context *n)
 {
     memmove(n->last, n->last + (n->n_last - n->tail),

@@ -14,7 +14,7 @@ static void close_list(struct fields *f)
     f->list = NULL;
 }
 
-/* Up to where the value stands. */
+/* Prints everything before a field's value. */
 static void begin_field(struct fields *f, const char *name)
 {
     if (!f->in_item)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What goes to standard error: errors, findings, the summary. Each is a line
- * that begins with "printfdecode: ".
+ * Standard error: errors, findings, the summary. Each line begins with
+ * "printfdecode: ".
  */
 #ifndef CLI_MESSAGES_H
 #define CLI_MESSAGES_H
@@ -12,7 +12,7 @@ void message_color(bool color);
 
 void message_error(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
-/* Something that may help, and is no error. */
+/* Advice, which is no error. */
 void message_hint(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
 /* A pfd_finding_fn; user is not used. */
@@ -20,9 +20,9 @@ void message_finding(void *user, const struct pfd_finding *finding);
 
 void message_summary(const struct pfd_summary *summary);
 
-/* The progress line: shown, and taken away before anything else is said. */
+/* Shows the progress line; it is erased before any other message. */
 void message_progress(const struct pfd_summary *so_far, uint64_t n_buffer);
-/* How much of a core was searched. */
+/* Progress of a search in a core. */
 void message_progress_search(uint64_t n_done, uint64_t n_all);
 void message_progress_files(size_t n_looked_at, size_t n_found);
 void message_progress_done(void);

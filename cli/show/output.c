@@ -13,20 +13,20 @@
 
 enum {
     PENDING_MAX = 65536,
-    MUCH = 65536,      /* bytes: what a pipe holds by itself */
-    PIPE_MAX = 1 << 20 /* bytes: what anybody may ask for */
+    MUCH = 65536,      /* bytes: the default capacity of a pipe */
+    PIPE_MAX = 1 << 20 /* bytes: what an unprivileged process may set */
 };
 
 static bool failed;
 static bool closed;
-/* What output_printf() and its like have not handed over yet. */
+/* Text of output_printf() and its like that was not written yet. */
 static char pending[PENDING_MAX];
 static size_t n_pending;
-static size_t n_written; /* bytes, until it is much */
+static size_t n_written; /* bytes; counted up to MUCH */
 
 /*
- * Who writes into a pipe as it is and who reads from it wait for each other most
- * of the time: JSON comes through one of 1 MiB in a third of the time.
+ * With a small pipe, the writer and the reader of it mostly wait for each
+ * other: JSON takes a third of the time through a pipe of 1 MiB.
  */
 static void widen_pipe(void)
 {
@@ -127,7 +127,7 @@ static void write_out(const char *bytes, size_t n)
     }
 }
 
-/* ---- small pieces ---- */
+/* ---- short texts ---- */
 
 bool output_flush(void)
 {
@@ -152,7 +152,7 @@ bool output_write(void *user, const void *bytes, size_t n)
     return !closed;
 }
 
-/* Small pieces are gathered. */
+/* Gathers short texts. */
 static void put(const char *bytes, size_t n)
 {
     if (n > PENDING_MAX - n_pending)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Standard output without stdio: whole blocks, and a reader that goes away
- * ends us quietly.
+ * Standard output without stdio: writes whole blocks, and ends quietly when the
+ * reader closes the pipe.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
@@ -11,25 +11,28 @@
 
 #include <printfdecode/convert.h>
 
-/* From now on it is JSON on a terminal: controls in its strings that JSON lets
- * pass, C1 and those of direction, become \u escapes, which mean the same. */
+/* From now on, the output is JSON for a terminal. Control characters that JSON
+ * allows in strings (C1 and bidirectional ones) are replaced by \u escapes of
+ * the same meaning. */
 void output_guard_json(void);
 
-/* A pfd_write_fn; user is not used. False: no more is wanted or can be
- * written. */
+/* A pfd_write_fn; user is not used. False: the reader closed the pipe, or a
+ * write failed. */
 bool output_write(void *user, const void *bytes, size_t n);
 
-/* Hands over what output_printf() and its like gathered; false as output_write(). */
+/* Writes the text that output_printf() and its like gathered; false like
+ * output_write(). */
 bool output_flush(void);
 
-/* Flushes; true after an error other than a reader that went away, which was
- * said. */
+/* Flushes. True after an error, except for a closed pipe; the error was
+ * printed. */
 bool output_failed(void);
 
-/* A pfd_finding_fn that writes JSON records, beside what tell_finding says. */
+/* A pfd_finding_fn that writes JSON records, in addition to
+ * message_finding(). */
 void output_finding(void *user, const struct pfd_finding *finding);
 
-/* printf to standard output. Small pieces are gathered until a flush. */
+/* printf to standard output. Short texts are gathered until a flush. */
 void output_printf(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
 /* Foreign text [n], in one line for a terminal, or as the inside of a JSON

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* -o perfetto: entries as a trace, on its way to standard output. */
+/* -o perfetto: converts entries into a trace on standard output. */
 #ifndef CLI_PERFETTO_OUTPUT_H
 #define CLI_PERFETTO_OUTPUT_H
 
@@ -9,13 +9,13 @@
 
 bool perfetto_wanted(const struct options *options);
 
-/* *ret is NULL where it is not asked for. False: it cannot be, which was said.
- * strings: borrowed until the trace is freed. */
+/* *ret is NULL for other outputs. False: it is not possible; an error was
+ * printed. strings: borrowed until the trace is freed. */
 bool perfetto_open(const struct options *options,
                    const struct pfd_strings *strings, struct pfd_trace **ret);
 
-/* Says what the trace does not hold. False: it holds nothing, though there were
- * entries, or memory is out; that was said, too. NULL is allowed. */
+/* Ends the trace, and prints what it leaves out. False: no entry had a time, or
+ * out of memory; an error was printed. NULL is allowed. */
 bool perfetto_end(const struct pfd_trace *trace);
 
 #endif

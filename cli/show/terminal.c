@@ -43,7 +43,7 @@ static long now_ms(void)
     return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The answer to the last question ends in c, behind ESC [ ?. */
+/* The answer to the last query; it ends in c, after ESC [ ?. */
 static const char *attributes(const char *answer)
 {
     const char *at = strstr(answer, "\033[?");
@@ -68,7 +68,7 @@ static void hear(int fd, char *answer)
     }
 }
 
-/* Primary device attributes: number 4 is sixel. */
+/* Primary device attributes: 4 means sixel. */
 static bool has_attribute(const char *at, long wanted)
 {
     while (at && *at != 'c') {
@@ -82,8 +82,9 @@ static bool has_attribute(const char *at, long wanted)
 
 void terminal_ask(struct terminal *t)
 {
-    /* An image of one pixel that is only asked about, as kitty's protocol has
-     * it; then what every terminal answers, so that nobody waits in vain. */
+    /* Queries support for an image of one pixel (kitty's protocol), then device
+     * attributes, which every terminal answers, so that the wait always
+     * ends. */
     static const char question[] =
         "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[c";
     char answer[ANSWER] = "";

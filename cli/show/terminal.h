@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the terminal at standard output can show. */
+/* Abilities of the terminal at standard output. */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
@@ -7,22 +7,22 @@
 
 struct terminal {
     struct pfd_plot_screen screen;
-    bool has_kitty; /* it said that it knows these: */
+    bool has_kitty; /* its answer says that it supports: */
     bool has_sixel;
 };
 
-/* Its size. False: standard output is no terminal. */
+/* Gets its size. False: standard output is no terminal. */
 bool terminal_measure(struct terminal *ret);
 
-/* Asks it what it has, and waits for the answer a second at the most. Nothing
- * is set where it does not answer, or cannot be asked. */
+/* Queries its abilities; waits at most a second for the answer. Sets nothing if
+ * it does not answer, or cannot be queried. */
 void terminal_ask(struct terminal *terminal);
 
-/* Terminals that show the sequence of a link instead of obeying it say what
- * they are. */
+/* Does the terminal support hyperlinks? Decided from the environment, as other
+ * terminals would print the escape sequence. */
 bool terminal_can_link(void);
 
-/* file:// and the host and the working folder, static; NULL: there is none. */
+/* "file://", host name and working directory, static; NULL: unknown. */
 const char *terminal_folder_url(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode capture: buffers, format strings and shaders into one file. */
+/* printfdecode capture: writes buffers, format strings and shaders into one
+ * file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@
 #include "show/output.h"
 
 enum {
-    PIECE = 1 << 16, /* bytes that are looked at together: are they zero? */
+    PIECE = 1 << 16, /* bytes that are tested together for being zero */
 };
 
 struct packer {
@@ -34,12 +35,13 @@ struct packer {
     struct pfd_error err;
     uint64_t n_objects;
     uint64_t n_buffers;
-    uint64_t time;     /* of the buffer that is written */
-    uint64_t sequence; /* of its next item, where entries are written */
-    bool has_chunks;   /* it has some already */
+    uint64_t time;     /* time of the buffer that is being written */
+    uint64_t sequence; /* sequence number of its next item, when entries are
+                          written */
+    bool has_chunks;   /* the buffer has some already */
     struct filtering filtering;
     struct pfd_summary total;
-    bool failed; /* said already */
+    bool failed; /* an error was printed */
 };
 
 static bool put(void *user, const void *bytes, size_t n)
@@ -94,7 +96,7 @@ static bool write_hello(struct packer *p)
     return write_frame(p, &hello);
 }
 
-/* Bytes that were read, as what they stand for when they are compressed. */
+/* Replaces bytes by their inflated contents when they are compressed. */
 static bool inflate_bytes(struct packer *p, const char *path, char **bytes,
                           size_t *n)
 {
@@ -116,7 +118,7 @@ static bool inflate_bytes(struct packer *p, const char *path, char **bytes,
     return true;
 }
 
-/* A whole file; bytes are the caller's to free. */
+/* Reads a whole file; the caller frees bytes. */
 static bool slurp(struct packer *p, const char *path, char **bytes, size_t *n)
 {
     struct buffer b = { .name = path, .fd = -1 };
@@ -207,7 +209,7 @@ static bool is_zero(const char *bytes, size_t n)
     return n == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, n - 1));
 }
 
-/* Bytes [from, to), all of them zero or all of them sent. */
+/* Writes bytes [from, to), which are all zero or all data. */
 static bool write_run(struct packer *p, const struct buffer *b, uint64_t from,
                       uint64_t to, bool zero)
 {
@@ -226,7 +228,8 @@ static bool write_run(struct packer *p, const struct buffer *b, uint64_t from,
     return from == to || write_frame(p, &frame);
 }
 
-/* The end of the piece at `at`, and whether it is zero. */
+/* Returns the end of the piece at `at`; *zero: all of it is zero. *hole: the
+ * first hole that ends after `at`. */
 static uint64_t measure(const struct buffer *b, size_t *hole, uint64_t at,
                         bool *zero)
 {
@@ -241,7 +244,7 @@ static uint64_t measure(const struct buffer *b, size_t *hole, uint64_t at,
     return at + n;
 }
 
-/* What is zero of bytes [from, end) is only counted. */
+/* Writes bytes [from, end); zeros are written as their number. */
 static bool write_stretch(struct packer *p, const struct buffer *b,
                           uint64_t from, uint64_t end)
 {
@@ -262,7 +265,7 @@ static bool write_stretch(struct packer *p, const struct buffer *b,
     return write_run(p, b, from, end, run_zero);
 }
 
-/* What is not known is left out: a reader knows then that it is not. */
+/* Leaves unknown bytes out, so a reader knows that they are unknown. */
 static bool write_data(struct packer *p, const struct buffer *b)
 {
     uint64_t at = 0;
@@ -274,7 +277,7 @@ static bool write_data(struct packer *p, const struct buffer *b)
     return ok && write_stretch(p, b, at, b->n);
 }
 
-/* When the buffer was written, as far as its file knows. */
+/* The modification time of the buffer's file; of other inputs, now. */
 static uint64_t time_of(const struct buffer *b)
 {
     struct stat st;
@@ -286,7 +289,7 @@ static uint64_t time_of(const struct buffer *b)
 
 /* ---- entries instead of bytes ---- */
 
-/* Everything that looks at entries needs them. */
+/* Options that filter entries need them. */
 static bool wants_entries(const struct packer *p)
 {
     const struct options *o = p->o;
@@ -310,7 +313,7 @@ static bool write_chunk(void *user, const void *bytes, size_t n,
     return write_frame(p, &frame);
 }
 
-/* That there are none is to be said, too. */
+/* Records that the buffer has no entries. */
 static bool write_no_entries(struct packer *p)
 {
     struct pfd_chunk_writer *writer = NULL;
@@ -357,7 +360,7 @@ static bool write_buffer(struct packer *p, struct buffer *b)
     const char *format = p->o->format;
     bool entries = wants_entries(p);
     p->time = time_of(b);
-    /* How long a stream is, its end tells. */
+    /* A stream's size is known at its end only. */
     if (!entries && !b->bytes && !input_map(b, &p->err)) {
         message_error("%s: %s", b->name, p->err.text);
         p->failed = true;
@@ -444,7 +447,7 @@ static bool is_buffer(const struct inputs *in, const struct file *file)
     return false;
 }
 
-/* Of a folder, what has no code objects is left out. */
+/* Files of a folder without code objects are skipped. */
 static bool is_wanted(const struct packer *p, const struct file *file)
 {
     if (file->is_split)
@@ -511,7 +514,7 @@ static bool close_file(struct packer *p, bool ok)
     return false;
 }
 
-/* A pipe, a device or a link, in whose place no file is put. */
+/* Writes into a pipe, device or link, which a new file must not replace. */
 static bool write_through(struct packer *p, struct inputs *in)
 {
     p->out = fopen(p->o->to, "wbe");
@@ -521,7 +524,7 @@ static bool write_through(struct packer *p, struct inputs *in)
     return false;
 }
 
-/* The file appears whole, or not at all. */
+/* The file appears complete or not at all: it is renamed. */
 static bool write_file(struct packer *p, struct inputs *in)
 {
     char *temp = NULL;
@@ -558,7 +561,7 @@ static bool write_file(struct packer *p, struct inputs *in)
     return ok;
 }
 
-/* Findings count as they do for `decode`. */
+/* Findings affect the exit status as with `decode`. */
 static int status_of(struct packer *p, bool ok)
 {
     uint64_t findings = p->in->n_findings + p->total.findings;

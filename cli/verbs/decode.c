@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode decode: what the buffers say. */
+/* printfdecode decode: prints the messages of buffers. */
 #include <string.h>
 #include <unistd.h>
 
@@ -11,13 +11,13 @@
 #include "show/output.h"
 #include "show/perfetto_output.h"
 
-/* What entries become instead of lines; each may be NULL. */
+/* Consumers of entries instead of lines; each may be NULL. */
 struct rows {
     struct pfd_collapse *collapse;
     struct pfd_trace *trace;
 };
 
-/* A run ends with its buffer. */
+/* Groups of --collapse end with their buffer. */
 static void begin_buffer(void *user, struct pfd_convert *convert,
                          const struct buffer *buffer)
 {
@@ -63,7 +63,7 @@ static void set_output(const struct options *o, const struct rows *rows,
         convert->output = o->output ? o->output : "text";
 }
 
-/* Are there entries that are read and not shown? */
+/* Do the options leave entries out? */
 static bool is_selective(const struct options *o,
                          const struct filtering *filtering)
 {
@@ -71,7 +71,7 @@ static bool is_selective(const struct options *o,
            (filtering->filter || o->skip || o->tail || o->limit != UINT64_MAX);
 }
 
-/* The summary is of all that was read. */
+/* The summary counts all entries that were read; this counts the shown ones. */
 static void message_shown(uint64_t n)
 {
     message_hint("%llu %s shown; read were:", (unsigned long long)n,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfdecode extract: the code objects of files, each written to a file of
- * its own. Names come from hostile input: they are made of letters, digits and
- * "._+-" only, and opened relative to the folder without following links.
+ * printfdecode extract: writes each code object of files to a file of its own.
+ * Names come from hostile input: they are reduced to letters, digits and
+ * "._+-", and opened relative to the folder without following links.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ enum {
     NAME_LENGTH_MAX = 200 /* file systems allow 255 bytes */
 };
 
-/* A name that was used in this run, and how often. */
+/* A name that this run has used, and how often. */
 struct used {
     char name[NAME_LENGTH_MAX + 1];
     unsigned n;
@@ -32,7 +32,7 @@ struct used {
 
 struct extraction {
     const struct options *options;
-    const char *path; /* of the file that is read */
+    const char *path; /* of the input file */
     int folder;
     void *used; /* a tree of struct used */
     uint64_t n_objects;
@@ -52,14 +52,15 @@ static bool is_safe(char c)
            (c >= '0' && c <= '9') || (c && strchr("._+-", c));
 }
 
-/* The last part of the file's path and the way in, made safe. */
+/* Makes a safe name from the last part of the file's path and the object's path
+ * inside the file. */
 static void make_name(const char *path, const char *source, char *ret)
 {
     const char *base = strrchr(path, '/');
     const char *from = source + (base ? base + 1 - path : 0);
     size_t n = 0;
     for (; *from && n < NAME_LENGTH_MAX; from++) {
-        /* One '_' for any number of others, and none at the end. */
+        /* One '_' replaces any number of other characters; none at the end. */
         char c = is_safe(*from) ? *from : '_';
         if (c != '_' || (n > 0 && ret[n - 1] != '_'))
             ret[n++] = c;
@@ -74,7 +75,7 @@ static void make_name(const char *path, const char *source, char *ret)
     }
 }
 
-/* How often this name was wanted before; false: out of memory. */
+/* Counts a use of the name; *ret: earlier uses. False: out of memory. */
 static bool count_use(struct extraction *e, const char *name, unsigned *ret)
 {
     struct used *fresh = calloc(1, sizeof *fresh);
@@ -150,7 +151,7 @@ static enum pfd_status extract_object(void *user,
         base[n - n_end] = '\0';
     if (!count_use(e, base, &n_before))
         return PFD_ERR_NOMEM;
-    if (n_before > 0) { /* no name has a '~' of its own */
+    if (n_before > 0) { /* no name contains a '~' otherwise */
         snprintf(name, sizeof name, "%s~%u%s", base, n_before + 1, end);
     } else {
         snprintf(name, sizeof name, "%s%s", base, end);
@@ -197,7 +198,7 @@ static void extract_file(struct extraction *e, const struct file *file)
     e->failed = true;
 }
 
-/* What a program has loaded. */
+/* Extracts the code that a process has loaded. */
 static enum pfd_status extract_loaded(
     void *user, const struct pfd_process_code_object *object)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfdecode follow: what mapped buffers say while they are written. Stores
- * into a mapping wake nobody: files and memory are looked at again and again.
+ * printfdecode follow: prints messages of mapped buffers while they are being
+ * written. A store into a mapping causes no event, so files and memory are
+ * polled.
  */
 #include "follow.h"
 
@@ -32,12 +33,13 @@
 
 enum {
     NS_PER_MS = 1000000,
-    REPLACED_EVERY_MS = 250, /* is the path another file now? */
-    LOADED_EVERY_MS = 250,   /* has the program loaded more code? And when */
-    LOADED_SOON_MS = 10,     /* something waits, perhaps for its string: */
-    LOOK_ANYWAY_MS = 20,     /* although nothing seems to have moved */
-    SEARCH_EVERY_MS = 1000,  /* are there new buffers in memory? But not before
-                               so many times what a search took: */
+    REPLACED_EVERY_MS = 250, /* checks for a new file under the same path */
+    LOADED_EVERY_MS = 250,   /* checks for new code of the process; */
+    LOADED_SOON_MS = 10,     /* while entries wait, perhaps for its strings */
+    LOOK_ANYWAY_MS = 20,     /* a full pass, even if no header has changed */
+    SEARCH_EVERY_MS = 1000,  /* searches for new buffers in memory; the pause is
+                                at least SEARCH_PART times as long as the last
+                                search */
     SEARCH_PART = 20,
     SENTENCE = 512,
 };
@@ -49,28 +51,29 @@ struct followed {
     struct pfd_source *source;
     uint64_t looked_ns;
     bool failed;
-    bool is_gone; /* its process has ended: that was said */
+    bool is_gone; /* its process ended: that was reported */
 };
 
 struct follow {
     const struct options *o;
     struct inputs in;
     struct followed **buffers; /* [n_buffers] */
-    size_t n_buffers; /* the first of in.buffers; others are complete */
-    size_t n_first;   /* so many there were at first */
+    size_t n_buffers; /* the first of in.buffers; the others are complete */
+    size_t n_first;   /* n_buffers at the beginning */
     struct pfd_thread_pool
-        *thread_pool; /* of all of them; NULL: no memory for that */
+        *thread_pool; /* shared by all buffers; NULL: out of memory */
     struct follow_items items;
-    uint64_t collapsed_ns; /* when all runs were ended */
-    uint64_t moved_ns;     /* when anything came last */
-    bool has_come;         /* something did with the last look */
+    uint64_t collapsed_ns; /* time when collapsed lines were last flushed */
+    uint64_t moved_ns;     /* time of the last change */
+    bool has_come;         /* the last pass emitted items */
     uint64_t replaced_ns;
     uint64_t loaded_ns;
-    uint64_t search_ns;  /* when buffers are searched for next */
-    bool searches;       /* nobody said where they are */
-    uint64_t n_findings; /* of processes that have ended, and what they load */
+    uint64_t search_ns;  /* time of the next search for buffers */
+    bool searches;       /* no address was given: search for buffers */
+    uint64_t n_findings; /* about processes that ended and code that they
+                            load */
     bool json;
-    bool failed; /* without any buffer; said */
+    bool failed; /* failed apart from any buffer; an error was printed */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -139,7 +142,8 @@ static void fail(struct followed *f, const struct pfd_error *err)
     f->failed = true;
 }
 
-/* Nobody can say what a process wrote after the last look at it. */
+/* Reports that the process ended: bytes that it wrote after the last pass are
+ * unknown. */
 static void message_end(struct followed *f, const struct pfd_error *err)
 {
     char sentence[SENTENCE];
@@ -161,7 +165,7 @@ static void message_end(struct followed *f, const struct pfd_error *err)
     follow_items_finding(&f->follow->items, &finding);
 }
 
-/* False: it cannot be looked at, which was said. */
+/* Gets the source's size. False: it cannot be read; an error was printed. */
 static bool measure(struct followed *f, uint64_t *ret)
 {
     struct pfd_error err;
@@ -177,7 +181,7 @@ static bool measure(struct followed *f, uint64_t *ret)
     return false;
 }
 
-/* What kept a tail from reading: the source is gone, or a part of it. */
+/* Reports why a read pass failed: the source, or a part of it, is gone. */
 static void hear_failure(struct followed *f, const struct pfd_error *why)
 {
     struct pfd_error err = *why;
@@ -192,7 +196,7 @@ static void hear_failure(struct followed *f, const struct pfd_error *why)
     fail(f, &err);
 }
 
-/* Nothing in the header has changed, and nothing is awaited. */
+/* Is the header unchanged, and is nothing pending? Then no pass is needed. */
 static bool is_still(struct followed *f, uint64_t now)
 {
     bool same = !pfd_source_changed(f->source);
@@ -201,7 +205,7 @@ static bool is_still(struct followed *f, uint64_t now)
            now - f->looked_ns < (uint64_t)LOOK_ANYWAY_MS * NS_PER_MS;
 }
 
-/* True when anything moved. */
+/* Makes a read pass over one buffer. True: something changed. */
 static bool look_at(struct followed *f, uint64_t now)
 {
     struct pfd_error err;
@@ -216,7 +220,7 @@ static bool look_at(struct followed *f, uint64_t now)
     return status == PFD_OK || pfd_tail_pending(f->origin.tail) > 0;
 }
 
-/* For buffers that are yet to be found, as long as the process is there. */
+/* Is the search for buffers still possible, since the process exists? */
 static bool is_waiting(struct follow *follow)
 {
     struct pfd_error err;
@@ -224,7 +228,7 @@ static bool is_waiting(struct follow *follow)
         return false;
     if (pfd_memory_check(follow->in.memory, &err) == PFD_OK)
         return true;
-    if (!follow->n_buffers) /* or that was said of each */
+    if (!follow->n_buffers) /* else it was reported for each buffer */
         message_error("%s, and no buffer was found in it", err.text);
     follow->failed |= !follow->n_buffers;
     return false;
@@ -258,8 +262,8 @@ static void finish(struct follow *follow, struct followed *f)
     follow_items_flush(&follow->items);
 }
 
-/* Programs that start again make a new file under the old name: the old one
- * is done with then. */
+/* Replaces files: a program that restarts creates a new file of the same name.
+ * The old file is finished first. */
 static void follow_names(struct follow *follow)
 {
     for (size_t i = 0; i < follow->n_buffers; i++) {
@@ -290,13 +294,14 @@ static void take_finding(void *user, const struct pfd_finding *finding)
     follow_items_finding(&follow->items, finding);
 }
 
-/* What the program has loaded since is known from the next look on. */
+/* Loads code that the process has loaded since; passes from the next on use
+ * it. */
 static void follow_code(struct follow *follow)
 {
     struct pfd_error err;
     struct inputs *in = &follow->in;
     size_t before = pfd_strings_count(in->strings);
-    /* What strings that go are needed for. */
+    /* Pending lines need strings that are about to be replaced. */
     follow_items_flush(&follow->items);
     if (!process_code_renew(in, take_finding, follow))
         return;
@@ -329,7 +334,7 @@ static void follow_code_in_turn(struct follow *follow, uint64_t now)
     follow_code(follow);
 }
 
-/* ---- buffers that come ---- */
+/* ---- new buffers ---- */
 
 static struct followed *add_followed(struct follow *follow)
 {
@@ -350,8 +355,8 @@ static struct followed *add_followed(struct follow *follow)
     return f;
 }
 
-/* Those that were added to the list of all come behind those that are
- * followed, which may have moved. */
+/* Moves new buffers of the list behind the followed ones, and follows them. The
+ * list may have been reallocated. */
 static void take_new(struct follow *follow, size_t n_before)
 {
     struct inputs *in = &follow->in;
@@ -369,7 +374,7 @@ static void take_new(struct follow *follow, size_t n_before)
         start(follow->buffers[i]);
 }
 
-/* While memory is searched, what is known is followed. */
+/* Follows known buffers while memory is searched. */
 static bool look_meanwhile(void *user)
 {
     struct follow *follow = user;
@@ -393,7 +398,7 @@ static void search_in_turn(struct follow *follow, uint64_t now)
     follow->search_ns = end + (pause > least ? pause : least);
 }
 
-/* ---- all of it ---- */
+/* ---- all buffers ---- */
 
 static bool is_idle(const struct follow *follow, uint64_t now)
 {
@@ -407,7 +412,8 @@ static bool turn(const struct follow *follow, bool is_last)
     return !taker || taker->turn(taker->user, is_last);
 }
 
-/* While something comes, looks begin at that pace, however long they take. */
+/* Pauses until the next pass. While items come, the pause is measured from the
+ * beginning of the last pass, so its length does not slow the pace. */
 static void pause_after(const struct follow *follow, uint64_t began)
 {
     uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -448,7 +454,7 @@ static void run(struct follow *follow)
     follow->failed |= !turn(follow, true);
 }
 
-/* May anything come? */
+/* Can new items come? */
 static bool is_live(const struct follow *follow)
 {
     return follow->n_first || follow->searches;
@@ -481,7 +487,8 @@ static void close_all(struct follow *follow)
     inputs_close(&follow->in);
 }
 
-/* False: one of them failed, which was said. */
+/* Adds up the counts of all buffers. False: one of them failed; an error was
+ * printed. */
 static bool sum_up(struct follow *follow, struct pfd_summary *total)
 {
     bool ok = !follow->failed && !follow->items.failed;
@@ -497,7 +504,7 @@ static bool sum_up(struct follow *follow, struct pfd_summary *total)
     return ok;
 }
 
-/* All is there, and nothing will come. */
+/* All inputs are complete: decodes them instead. */
 static int take_all(struct follow *follow)
 {
     pfd_filter_run_free(follow->items.filter);

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers that grow, for whoever makes something else of entries than lines. */
+/* Follows growing buffers for consumers that need entries instead of lines. */
 #ifndef CLI_FOLLOW_H
 #define CLI_FOLLOW_H
 
 #include "input/filter.h"
 #include "input/input.h"
 
-/* All return false to end it; what is wrong they have said. */
+/* A consumer of entries. Functions return false to end it, after printing the
+ * error if there is one. */
 struct follow_taker {
     void *user;
-    /* Before anything comes of files and memory; of a daemon's entries nothing
-     * is known before they come. False: nothing is to come. */
+    /* Called before the first entry of files and memory; never for a daemon,
+     * whose strings are unknown before. False: ends it. */
     bool (*begin)(void *user, const struct inputs *inputs,
                   const struct filtering *filtering);
-    /* An entry that is wanted; time: nanoseconds since 1970; strings: its own,
-     * of a daemon's entries until the next one comes. */
+    /* Takes a wanted entry; time: nanoseconds since 1970; strings: the entry's
+     * set, which for a daemon's entries is valid until the next one. */
     bool (*entry)(void *user, struct pfd_entry *entry, uint64_t time,
                   const struct pfd_strings *strings);
-    /* Again and again, whether anything came or not; is_last: nothing will. */
+    /* Called after each pass, also without entries; is_last: no more will
+     * come. */
     bool (*turn)(void *user, bool is_last);
 };
 
-/* Ends as `follow` does: by a signal, --until-idle, --limit, or its buffers.
- * The exit status. */
+/* Runs until a signal, --until-idle, --limit, or the end of its buffers, like
+ * `follow`. Returns the exit status. */
 int follow_take(const struct options *options,
                 const struct follow_taker *taker);
 
-/* Is a daemon meant, and no file? Then likewise; taker NULL: lines. */
+/* Do the operands name a daemon, not a file? Then follow_client_take() is to be
+ * called; taker NULL: prints lines. */
 bool follow_client_wants(const struct options *options);
 int follow_client_take(const struct options *options,
                        const struct follow_taker *taker);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfdecode follow SOCKET, address or URL: entries of a running
- * printfdecoded. The daemon decodes, chooses and numbers them; what comes is
- * dealt with in follow_entries.h.
+ * printfdecode follow SOCKET, address or URL: prints entries of a running
+ * printfdecoded. The daemon decodes, filters and numbers them; follow_entries.h
+ * handles the received frames.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,8 +23,9 @@
 
 enum {
     NS_PER_MS = 1000000,
-    TURN_MS = 20,        /* between turns of a taker, where nothing comes */
-    REQUEST = 16 * 1024, /* of HTTP: a byte may take three */
+    TURN_MS = 20,        /* between turns of a taker while nothing is
+                            received */
+    REQUEST = 16 * 1024, /* HTTP request; a byte may be escaped to three */
     LINE = 4096,
     BYTES = 64 * 1024,
     HOST = 256,
@@ -32,7 +33,7 @@ enum {
 
 static const struct scheme {
     const char *prefix;
-    const char *port; /* NULL: it has to be given */
+    const char *port; /* default port; NULL: it has to be given */
     bool is_url;
     bool is_tls;
 } schemes[] = {
@@ -44,13 +45,13 @@ static const struct scheme {
 
 struct client {
     const struct options *o;
-    const char *name;            /* the address, as it was given */
+    const char *name;            /* the address as given */
     const struct scheme *scheme; /* NULL: a unix socket */
     bool is_url;
     struct connection connection;
-    char host[HOST];                  /* as it was given, with its port */
-    char bare[HOST];                  /* the name in it */
-    const struct follow_taker *taker; /* NULL: lines are written */
+    char host[HOST];                  /* host and port as given */
+    char bare[HOST];                  /* the host alone */
+    const struct follow_taker *taker; /* NULL: prints lines */
     struct follow_entries entries;
 };
 
@@ -63,7 +64,7 @@ static const struct scheme *find_scheme(const char *name)
     return NULL;
 }
 
-/* A socket's path may have the daemon's word for it before it. */
+/* The path of a unix socket; the daemon's prefix for it is removed. */
 static const char *socket_path(const char *name)
 {
     static const char prefix[] = "unix:";
@@ -104,7 +105,7 @@ static struct pfd_subscription subscription_of(const struct options *o)
     };
 }
 
-/* Adds to [n] bytes of ret; more than REQUEST is cut, and refused later. */
+/* Appends to ret [*n]. Text beyond REQUEST is cut, and refused later. */
 __attribute__((format(printf, 3, 4))) static void put(char *ret, size_t *n,
                                                       const char *text, ...)
 {
@@ -159,7 +160,7 @@ static enum outcome take(struct client *c, const char *bytes, size_t n)
                : outcome;
 }
 
-/* Reads up to the empty line; behind it lines begin. */
+/* Reads the HTTP head up to the empty line; lines follow. */
 static enum outcome read_head(struct client *c)
 {
     char head[REQUEST];
@@ -189,9 +190,9 @@ static enum outcome read_head(struct client *c)
     return take(c, end, n - (size_t)(end - head));
 }
 
-/* ---- what comes ---- */
+/* ---- receiving ---- */
 
-/* Only what has left this process is acknowledged. */
+/* Acknowledges only entries that this process has written out. */
 static enum outcome acknowledge(struct client *c, uint64_t before)
 {
     char line[64];
@@ -210,8 +211,8 @@ static enum outcome end(struct client *c)
                : outcome;
 }
 
-/* Bytes; what waits to be collapsed is written in time, and a taker has its
- * turns, whatever comes. */
+/* Receives bytes. Meanwhile, collapsed lines are written in time, and a taker
+ * has its turns. */
 static enum outcome receive(struct client *c, char *bytes, size_t n,
                             size_t *n_ret)
 {
@@ -284,7 +285,7 @@ static bool is_possible(const struct client *c)
     return false;
 }
 
-/* The host is "name:port", "name" or "[address]:port". */
+/* Parses the host: "name:port", "name" or "[address]:port". */
 static bool read_host(struct client *c, struct peer *ret)
 {
     snprintf(c->host, sizeof c->host, "%s",
@@ -309,7 +310,8 @@ static bool read_host(struct client *c, struct peer *ret)
     return false;
 }
 
-/* What is sent first; 0: it is too long, which was said. */
+/* Writes the request into ret; returns its length. 0: too long; an error was
+ * printed. */
 static size_t put_request(const struct client *c, char *ret)
 {
     struct pfd_subscription what = subscription_of(c->o);
@@ -324,7 +326,8 @@ static size_t put_request(const struct client *c, char *ret)
     return c->is_url ? put_get(ret, c->o, c->host) : n;
 }
 
-/* Who does not want us may be gone before it has read this: it is heard out. */
+/* Sends the request. A server that refuses it may close before it has read all:
+ * its answer is read nevertheless. */
 static enum outcome ask(struct client *c, const char *request, size_t n)
 {
     enum outcome outcome = connection_send(&c->connection, request, n);

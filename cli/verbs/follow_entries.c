@@ -115,9 +115,9 @@ static enum outcome fail(struct follow_entries *e, const struct pfd_error *err)
     return OUTCOME_FAILED;
 }
 
-/* ---- what comes ---- */
+/* ---- received items ---- */
 
-/* A word, whatever came. */
+/* The reason as a word; untrusted text is replaced. */
 static struct pfd_wire_bytes word_of(struct pfd_wire_bytes text)
 {
     bool ok = text.n > 0 && text.n <= WORD;
@@ -126,7 +126,7 @@ static struct pfd_wire_bytes word_of(struct pfd_wire_bytes text)
     return ok ? text : pfd_wire_text("subscriber_lag");
 }
 
-/* What was not sent is of no buffer. */
+/* A gap of a batch belongs to no buffer. */
 static void write_gap(struct follow_entries *e, const struct pfd_batch *batch)
 {
     char line[256];
@@ -157,7 +157,8 @@ static bool is_doubt(uint64_t findings)
     return false;
 }
 
-/* What lines say of an entry themselves, and a trace in names alone. */
+/* Prints a finding of an entry beside it: for takers, and for traces, which
+ * hold only its name. */
 static void message_entry_finding(void *user, const struct pfd_finding *finding)
 {
     const struct follow_entries *e = user;
@@ -221,7 +222,7 @@ static bool flush(struct follow_entries *e)
     return ok;
 }
 
-/* True: it is one of those that were asked for. */
+/* Does the item pass the filter? */
 static bool choose(struct follow_entries *e, const struct pfd_batch *batch,
                    struct pfd_filter_run *run, struct pfd_chunk_item *item,
                    uint64_t sequence)
@@ -290,7 +291,7 @@ static enum outcome take_batch(struct follow_entries *e,
         exit(EXIT_ERROR);
     }
     pfd_lines_set_buffer(e->lines, batch->buffer->buffer);
-    /* Lines of the first generation do not say so. */
+    /* Lines name no generation when it is the first. */
     pfd_lines_set_place(e->lines,
                         batch->generation ? batch->generation : UINT64_MAX,
                         UINT64_MAX);
@@ -301,12 +302,12 @@ static enum outcome take_batch(struct follow_entries *e,
         pfd_trace_set_source(e->trace, batch->source);
     e->traced = batch->buffer->buffer;
     enum outcome outcome = take_items(e, batch);
-    /* Its strings are there until the next batch. */
+    /* The batch's strings are valid until the next batch. */
     e->is_closed |= !flush(e);
     return e->is_closed && outcome == OUTCOME_DONE ? OUTCOME_STOPPED : outcome;
 }
 
-/* All batches that there are. */
+/* Handles all complete batches. */
 static enum outcome take_batches(struct follow_entries *e)
 {
     enum outcome outcome = OUTCOME_DONE;

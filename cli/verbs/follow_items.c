@@ -37,7 +37,7 @@ static void add_finding(struct follow_items *items,
         return;
     items->is_over |= !followed_lines_rest(&items->followed_lines);
     pfd_lines_finding(items->lines, finding);
-    if (options_tells(items->o)) /* behind what was before it */
+    if (options_tells(items->o)) /* after the messages before it */
         follow_items_flush(items);
     if (!is_repeated || items->o->verbose)
         message_finding(NULL, finding);
@@ -49,10 +49,10 @@ void follow_items_finding(struct follow_items *items,
     add_finding(items, finding, false);
 }
 
-/* ---- ids that no string has ---- */
+/* ---- unknown ids ---- */
 
-/* Was it told of an entry before? Without any strings, what is missing is told
- * once, as the lines say the rest. */
+/* Was the id reported before? Without any strings, the lack of them is reported
+ * once, and no id: each line shows its own. */
 static bool was_told(struct follow_items *items, uint64_t id)
 {
     bool has_strings = pfd_strings_count(items->in->strings) > 0;
@@ -98,7 +98,7 @@ static void set_facts(struct follow_items *items)
         pfd_filter_run_set(items->filter, &facts);
 }
 
-/* Where the items to come are from. */
+/* Sets the origin of the items to come. */
 static void set_place(const struct follow_origin *from, uint64_t generation)
 {
     struct follow_items *items = from->items;
@@ -118,7 +118,7 @@ static void set_place(const struct follow_origin *from, uint64_t generation)
     set_facts(items);
 }
 
-/* False: nothing more is wanted. */
+/* False: no more items are wanted. */
 static bool begin_items(const struct follow_origin *from, uint64_t generation)
 {
     struct follow_items *items = from->items;
@@ -168,7 +168,8 @@ void follow_items_take(void *user, const struct pfd_tail_item *item)
         follow_items_flush(items);
 }
 
-/* Each by itself, where more than threads that print is asked for. */
+/* Renders the run on threads, or passes its entries one by one to a filter or
+ * taker. */
 void follow_items_take_run(void *user, const struct pfd_entry_run *entry_run,
                            uint64_t generation)
 {
@@ -194,7 +195,7 @@ void follow_items_take_run(void *user, const struct pfd_entry_run *entry_run,
     }
 }
 
-/* Likewise. */
+/* Like follow_items_take_run(), for several runs. */
 void follow_items_take_runs(void *user,
                             const struct pfd_entry_run *const *entry_runs,
                             size_t n, uint64_t generation)
@@ -213,7 +214,7 @@ void follow_items_take_runs(void *user,
         follow_items_take_run(user, entry_runs[i], generation);
 }
 
-/* ---- life ---- */
+/* ---- setup and teardown ---- */
 
 static struct pfd_lines *make_lines(void *user)
 {

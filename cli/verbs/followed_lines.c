@@ -9,9 +9,9 @@
 #include "show/perfetto_output.h"
 
 enum {
-    CHUNK = 16 << 10, /* bytes: its lines stay in the cache */
-    MUCH = 512 << 10, /* bytes of entries in a look */
-    LONG_RUN = 64,    /* entries: worth the way to another thread */
+    CHUNK = 16 << 10, /* bytes: their lines fit into a processor's cache */
+    MUCH = 512 << 10, /* bytes of entries in a read pass */
+    LONG_RUN = 64,    /* entries: enough to be worth another thread */
 };
 
 static bool check(enum pfd_status status)
@@ -81,7 +81,7 @@ bool followed_lines_take(struct followed_lines *p,
     p->n_bytes += entry->n_bytes;
     if (!p->is_on)
         return false;
-    if (entry->findings) { /* told beside its line */
+    if (entry->findings) { /* findings are printed beside the line */
         followed_lines_rest(p);
         return false;
     }
@@ -127,7 +127,7 @@ bool followed_lines_take_runs(struct followed_lines *p,
     return true;
 }
 
-/* Where no thread can be started, it goes on without. */
+/* Starts the threads; without them, lines are rendered here. */
 static void begin(struct followed_lines *p)
 {
     if (!p->ordered_render)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of what is followed, made by several threads while much comes. Where
- * little comes, whoever takes the entries prints them, and nothing waits.
+ * Renders lines of followed buffers on several threads while many entries come.
+ * While few come, the caller renders them at once, without waiting for a
+ * thread.
  */
 #ifndef CLI_FOLLOWED_LINES_H
 #define CLI_FOLLOWED_LINES_H
@@ -21,42 +22,44 @@ struct pfd_lines *followed_lines_lines(const struct options *options,
 struct followed_lines {
     struct pfd_ordered_render_options options;
     struct pfd_ordered_render
-        *ordered_render; /* NULL: nothing has been pressed yet */
-    struct pfd_ordered_render_place place; /* of the chunk that is filled */
+        *ordered_render; /* NULL: threads were not needed yet */
+    struct pfd_ordered_render_place place; /* place of the chunk that is being
+                                              filled */
     bool is_possible;
     bool is_on;
-    uint64_t n_bytes; /* of entries, in this look */
+    uint64_t n_bytes; /* of entries, in this read pass */
 };
 
-/* is_possible: lines are all that becomes of entries. */
+/* is_possible: entries become nothing but lines. */
 void followed_lines_init(struct followed_lines *ret,
                          const struct pfd_ordered_render_options *options,
                          bool is_possible);
 void followed_lines_deinit(struct followed_lines *followed_lines);
 
-/* What the entries to come have in common. */
+/* Sets the place that the entries to come share. */
 void followed_lines_set_place(struct followed_lines *followed_lines,
                               const struct pfd_ordered_render_place *place);
 
-/* Takes an entry; false: all before it is written, and so should it be. Ends
- * the program where memory is out, which was said; so do the others. */
+/* Takes an entry. False: everything before it is written, and the caller has to
+ * render it. Exits when out of memory, after printing the error; so do the
+ * functions below. */
 bool followed_lines_take(struct followed_lines *followed_lines,
                          const struct pfd_entry *entry);
 
-/* The same for entries in which nothing was found. */
+/* Takes a run of entries without findings. */
 bool followed_lines_take_run(struct followed_lines *followed_lines,
                              const struct pfd_entry_run *entry_run);
-/* And for runs that a tail gives together. */
+/* Takes several runs that a tail emits together. */
 bool followed_lines_take_runs(struct followed_lines *followed_lines,
                               const struct pfd_entry_run *const *entry_runs,
                               size_t n, struct pfd_tail *tail);
 
-/* A look has ended: what it has given is on its way. False: nobody wants more,
- * as in pressing_rest(). */
+/* Ends a read pass: all its entries were submitted. False: the reader closed
+ * the pipe, as with followed_lines_rest(). */
 bool followed_lines_end_look(struct followed_lines *followed_lines);
 
-/* Waits until all that was taken is written; from here on entries are printed
- * one by one, until much comes again. */
+/* Waits until everything is written. From then on, the caller renders entries,
+ * until many come again. */
 bool followed_lines_rest(struct followed_lines *followed_lines);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode formats: the list of buffer formats. */
+/* printfdecode formats: lists the buffer formats. */
 #include "options.h"
 #include "show/output.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode info: what any file is to us. */
+/* printfdecode info: describes files of any kind. */
 #include "info.h"
 
 #include <errno.h>
@@ -177,7 +177,7 @@ static bool info_code(struct info *x, const struct code_source *s)
         fields_number(&f, "strings", pfd_strings_count(strings));
     }
     if (status == PFD_OK) {
-        /* A string table has no code objects. */
+        /* A string table holds no code objects. */
         (void)code_source_read(s, x->options->max_inflated, show_object, &f,
                                NULL, NULL, NULL);
     }
@@ -304,9 +304,9 @@ static bool info_other(struct info *x, const struct code_source *s)
     return true;
 }
 
-/* ---- all of them ---- */
+/* ---- all kinds ---- */
 
-/* A socket: does somebody listen who would speak as a daemon does? */
+/* Describes a socket: does a process listen on it? */
 static bool info_socket(struct info *x, const char *path)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -340,7 +340,8 @@ static bool info_file(struct info *x, const char *path)
     bool ok = true;
     if (!stat(path, &st) && S_ISSOCK(st.st_mode))
         return info_socket(x, path);
-    /* A core can be larger than what is inflated into memory. */
+    /* Cores are recognised by their beginning: a core may inflate to more than
+     * the limit. */
     if (code_source_open(&s, path, 4096, NULL, NULL, &unheard) == PFD_OK &&
         pfd_core_recognise(s.bytes, s.n)) {
         code_source_close(&s);

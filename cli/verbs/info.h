@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of `info` share. */
+/* Shared by the parts of `info`. */
 #ifndef CLI_INFO_H
 #define CLI_INFO_H
 
@@ -9,12 +9,13 @@
 struct info {
     const struct options *options;
     bool json;
-    pfd_finding_fn hear; /* with this struct as its user */
+    pfd_finding_fn hear; /* called with this struct as its user */
     uint64_t n_findings;
     bool is_split; /* the code of this file is in others, which come, too */
 };
 
-/* A capture: frames, strings, time, buffers and labels. False: said. */
+/* Describes a capture: frames, strings, time, buffers and labels. False: an
+ * error was printed. */
 bool info_capture(struct info *x, const struct code_source *code_source);
 
 #endif

@@ -9,7 +9,7 @@
 #include "show/fields.h"
 #include "show/messages.h"
 
-/* Frames of a stream by their type. */
+/* Counts of a stream's frames by type. */
 struct frames {
     uint64_t n[PFD_WIRE_N_TYPES];
     bool has_end;
@@ -90,7 +90,7 @@ static void show_labels(struct fields *f, const struct pfd_capture *capture)
     }
 }
 
-/* From the first to the last time that is said of the buffers. */
+/* Prints the first and last time that the buffers have. */
 static void show_span(struct fields *f, const struct pfd_capture *capture)
 {
     struct pfd_capture_buffer b;

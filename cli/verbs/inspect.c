@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode inspect: a buffer, dword by dword, for who debugs a driver. */
+/* printfdecode inspect: shows a buffer dword by dword, for driver
+ * developers. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,7 +70,8 @@ static bool inspect(struct inspection *x, struct buffer *b)
     struct pfd_error err;
     if (input_is_missing(b))
         return true;
-    /* An annotated walk is not for gigabytes: streams are kept whole. */
+    /* Streams are read as a whole: an annotated listing is not meant for
+     * gigabytes. */
     if (!input_map(b, &err)) {
         message_error("%s: %s", b->name, err.text);
         return false;

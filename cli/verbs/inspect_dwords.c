@@ -10,13 +10,14 @@
 
 enum {
     DWORD = 4,
-    FOLD = 16,         /* dwords of one kind that are shown singly */
-    AROUND = 8,        /* dwords shown on both sides of the one asked for */
-    ENTRY_SHOWN = 128, /* a longer entry is shown only there */
-    PASSED = 64 << 20, /* bytes after which pages are given back */
+    FOLD = 16,         /* dwords of one meaning; a longer row is folded */
+    AROUND = 8,        /* dwords before and after the requested one */
+    ENTRY_SHOWN = 128, /* dwords; a longer entry is shown only around the
+                          requested dword */
+    PASSED = 64 << 20, /* bytes after which pages are released */
 };
 
-/* A finding, for as long as it explains what is skipped. */
+/* A finding, while it applies to skipped bytes. */
 struct reason {
     bool is_set;
     bool is_shown;
@@ -31,19 +32,20 @@ struct walk {
     uint64_t n;
     const struct inspect_form *form;
     const struct inspect_wish *wish;
-    uint64_t from; /* bytes to show, [from, to) */
+    uint64_t from; /* range of bytes to show, [from, to) */
     uint64_t to;
-    uint64_t done; /* bytes dealt with */
+    uint64_t done; /* bytes that were handled */
     uint64_t released;
     struct reason reason;
-    struct pfd_word pending; /* a stretch [pending_from, done) of one kind */
+    struct pfd_word pending; /* meaning of dwords [pending_from, done), not
+                                shown yet */
     uint64_t pending_from;
     bool has_pending;
     struct inspect_argument
-        *arguments; /* [n_arguments] of the entry, by place */
+        *arguments; /* [n_arguments] of the entry, sorted by offset */
     size_t n_arguments;
     size_t room;
-    bool found_entry; /* that was asked for */
+    bool found_entry; /* the requested entry was found */
     bool failed;      /* out of memory */
     uint64_t findings;
 };
@@ -66,7 +68,7 @@ static void count(struct walk *w, enum pfd_finding_kind kind)
     w->findings += !pfd_finding_is_note(kind);
 }
 
-/* Gives a piece to the form, if it is among what is wished for. */
+/* Passes a piece to the form if it was requested. */
 static void put(struct walk *w, struct inspect_piece *piece)
 {
     if (piece->at < w->from || piece->at >= w->to)
@@ -78,7 +80,7 @@ static void put(struct walk *w, struct inspect_piece *piece)
     w->form->piece(piece);
 }
 
-/* ---- what is in no entry ---- */
+/* ---- outside of entries ---- */
 
 static void put_reason(struct walk *w)
 {
@@ -90,7 +92,7 @@ static void put_reason(struct walk *w)
     w->form->finding(&r->finding, w->wish->color);
 }
 
-/* Dwords [from, to), one by one or as a whole. */
+/* Shows dwords [from, to) singly or as one piece. */
 static void put_dwords(struct walk *w, uint64_t from, uint64_t to, bool whole,
                        const char *what)
 {
@@ -137,7 +139,8 @@ static void add_stretch(struct walk *w, uint64_t to, const char *what)
     w->done = to;
 }
 
-/* What stands at w->done, which no entry holds; is_tail: none comes behind. */
+/* Names the dword at w->done, which is in no entry; is_tail: no entry
+ * follows. */
 static void name_gap(struct walk *w, bool is_tail, struct pfd_word *ret)
 {
     const struct reason *r = &w->reason;
@@ -166,7 +169,7 @@ static void walk_gap(struct walk *w, uint64_t to, bool is_tail)
     }
 }
 
-/* The words that the buffer begins with. */
+/* Shows the buffer's header. */
 static void walk_header(struct walk *w)
 {
     struct pfd_word word;
@@ -208,25 +211,25 @@ static void read_arguments(struct walk *w, struct pfd_entry *entry)
         qsort(w->arguments, n, sizeof *w->arguments, by_place);
 }
 
-/* One entry while its dwords are shown. */
+/* The entry whose dwords are being shown. */
 struct place {
     struct pfd_entry *entry;
-    uint64_t payload; /* byte of the buffer */
+    uint64_t payload; /* offset in the buffer, bytes */
     uint64_t end;
-    struct pfd_word word; /* valid before word.end, from the entry's start */
+    struct pfd_word word; /* valid up to word.end, an offset in the entry */
     bool has_word;
-    size_t next;                        /* argument */
-    const struct inspect_argument *now; /* that the last dword was of */
+    size_t next;                        /* index of the next argument */
+    const struct inspect_argument *now; /* the argument of the last dword */
 };
 
-/* Does the argument go on in the dword at `at`? */
+/* Does the argument continue in the dword at `at`? */
 static bool goes_on(const struct place *p, uint64_t at)
 {
     return p->now &&
            p->payload + p->now->argument.at + p->now->argument.n_bytes > at;
 }
 
-/* What no word and no argument says. */
+/* Names a dword that belongs to no word and no argument. */
 static void name_rest(const struct walk *w, const struct place *p, uint64_t at,
                       char *ret, size_t n)
 {
@@ -259,7 +262,7 @@ static void name_dword(const struct walk *w, struct place *p, uint64_t at,
     }
 }
 
-/* Arguments without bytes of their own, such as null strings. */
+/* Shows arguments without bytes of their own, such as null strings. */
 static void walk_empty(struct walk *w, struct place *p, uint64_t before)
 {
     struct inspect_piece piece = { .what = "", .entry = p->entry };
@@ -297,8 +300,8 @@ static void walk_dword(struct walk *w, struct place *p, uint64_t at)
     put(w, &piece);
 }
 
-/* Widens what is shown to the entry that was asked for, or that holds the dword
- * that was. */
+/* Extends the range to the requested entry, or to the entry around the
+ * requested dword. */
 static void choose_range(struct walk *w, const struct pfd_entry *entry)
 {
     uint64_t end = entry->offset + entry->n_bytes;
@@ -342,7 +345,7 @@ static void walk_dwords(struct walk *w, struct place *p)
     walk_empty(w, p, UINT64_MAX);
 }
 
-/* Its bytes stand in several places: only what is in it is shown. */
+/* An entry whose bytes are scattered: shows only its contents. */
 static void show_scattered(struct walk *w, struct place *p)
 {
     show_message(w, p->entry);
@@ -380,7 +383,7 @@ static void walk_entry(struct walk *w, struct pfd_entry *entry)
         w->done = p.end;
 }
 
-/* ---- the walk ---- */
+/* ---- the pass over the buffer ---- */
 
 static void walk_finding(struct walk *w, const struct pfd_finding *finding)
 {
@@ -404,7 +407,7 @@ static void walk_finding(struct walk *w, const struct pfd_finding *finding)
     }
 }
 
-/* Bytes [released, done) need not stay in memory. */
+/* Releases pages of bytes [released, done). */
 static void release(struct walk *w)
 {
     uint64_t to = w->done / PASSED * PASSED;
@@ -415,7 +418,7 @@ static void release(struct walk *w)
     w->released = to;
 }
 
-/* Passes over entries that are not to be shown, some megabytes at a time. */
+/* Skips entries before the range, some megabytes at a time. */
 static void skip(struct walk *w)
 {
     uint64_t index = w->wish->entry == UINT64_MAX ? UINT64_MAX : w->wish->entry;
@@ -434,8 +437,8 @@ static void skip(struct walk *w)
     }
 }
 
-/* Is all shown that was asked for? Where all dwords have names of their own,
- * entries come behind them. */
+/* Was everything requested shown? If the format names all dwords, entries
+ * follow them. */
 static bool is_over(const struct walk *w)
 {
     return w->found_entry || (w->done >= w->to && w->done < w->n);
@@ -493,7 +496,7 @@ bool inspect_show(struct pfd_decoder *decoder, const char *name,
         if (!first && w.from > 0)
             skip(&w);
         status = pfd_decoder_next(decoder, &item, err);
-        if (first) /* only now is the format decided */
+        if (first) /* the format is not known earlier */
             walk_header(&w);
         if (status != PFD_OK)
             break;

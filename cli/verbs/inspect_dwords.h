@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A buffer as dwords, each with what it is, to one of two forms: text and JSON.
+ * Explains a buffer dword by dword, for two forms: text and JSON.
  */
 #ifndef CLI_INSPECT_DWORDS_H
 #define CLI_INSPECT_DWORDS_H
@@ -12,25 +12,26 @@ struct inspect_argument {
     struct pfd_argument argument;
 };
 
-/* One dword, or a stretch of dwords that are the same thing. */
+/* One dword, or a row of dwords with the same meaning. */
 struct inspect_piece {
-    uint64_t at;        /* bytes from the buffer's start */
-    uint64_t n;         /* dwords; 0: what stands here takes no bytes */
-    uint32_t value;     /* of the first */
-    const char *what;   /* "": its arguments say it all */
+    uint64_t at;        /* offset in the buffer, bytes */
+    uint64_t n;         /* dwords; 0: an item without bytes */
+    uint32_t value;     /* of the first dword */
+    const char *what;   /* the meaning; "": its arguments explain it */
     const char *source; /* the buffer's name */
-    const struct pfd_entry *entry; /* NULL: it is in none */
-    /* Arguments that begin in it, [n_arguments]. */
+    const struct pfd_entry *entry; /* NULL: the dword is in no entry */
+    /* Arguments that begin in the dword, [n_arguments]. */
     const struct inspect_argument *arguments;
     size_t n_arguments;
-    bool is_first; /* of its entry */
-    bool is_asked; /* the one that was asked for */
+    bool is_first; /* the first dword of its entry */
+    bool is_asked; /* the requested dword */
 };
 
 struct inspect_form {
-    void (*buffer)(const char *name); /* one of several begins */
+    void (*buffer)(const char *name); /* called before each of several
+                                         buffers */
     void (*piece)(const struct inspect_piece *piece);
-    /* Before the dwords of an entry, and behind those of its header. */
+    /* Called before the dwords of an entry, and after its header. */
     void (*entry)(struct pfd_entry *entry, const char *source,
                   const struct inspect_argument *arguments, size_t n);
     void (*message)(struct pfd_entry *entry, bool color);
@@ -40,20 +41,19 @@ struct inspect_form {
 extern const struct inspect_form dwords_text;
 extern const struct inspect_form dwords_json;
 
-/* What to show of a buffer. */
+/* The part of a buffer to show. */
 struct inspect_wish {
-    uint64_t at;    /* this dword and those around it; UINT64_MAX: all */
-    uint64_t entry; /* this entry; UINT64_MAX: all */
-    bool unfolded;  /* stretches dword by dword */
-    bool
-        is_mapped; /* the buffer's pages can be given back once they are read */
+    uint64_t at;    /* dword, with those around it; UINT64_MAX: all */
+    uint64_t entry; /* index of an entry; UINT64_MAX: all */
+    bool unfolded;  /* show rows dword by dword */
+    bool is_mapped; /* pages of the buffer can be released after reading */
     bool color;
 };
 
 /*
- * Shows bytes [n] of a buffer; the decoder has them in view, all of them. False
- * with err filled: out of memory, or what is wished for is not there.
- * *findings: those that were shown, notes left out.
+ * Shows bytes [n] of a buffer, all of which the decoder has in view. False with
+ * err filled: out of memory, or the requested part does not exist. *findings:
+ * the number of findings shown, without notes.
  */
 bool inspect_show(struct pfd_decoder *decoder, const char *name,
                   const uint8_t *bytes, uint64_t n,

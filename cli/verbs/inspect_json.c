@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dwords as JSON, a record a line: share/printfdecode.schema.json says what is
- * in them. */
+/* Dwords as JSON, a record a line; share/printfdecode.schema.json describes the
+ * records. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum {
     FLOAT_ROOM = 32
 };
 
-/* Integers up to here are kept by every reader of JSON. */
+/* The largest integer that all readers of JSON keep exactly. */
 static const uint64_t exact_max = UINT64_C(1) << 53;
 
 static void put_string(const char *name, const char *text, size_t n)
@@ -31,7 +31,7 @@ static void put_source(const char *source)
     output_printf("}\n");
 }
 
-/* Which dwords: all records begin alike. */
+/* The members that all records begin with. */
 static void put_place(const char *type, uint64_t at, uint64_t n)
 {
     output_printf("{\"type\":\"%s\",\"dword\":%llu,\"offset\":%llu", type,
@@ -69,7 +69,7 @@ static void put_what(const struct inspect_piece *p)
 static void show_piece(const struct inspect_piece *p)
 {
     if (p->n == 0)
-        return; /* the entry's record has it */
+        return; /* the entry's record contains it */
     put_place(p->n == 1 ? "dword" : "region", p->at, p->n);
     if (p->n == 1)
         output_printf(",\"value\":%u", p->value);
@@ -93,7 +93,7 @@ static bool reads_back(const char *text, double f, bool is_single)
     return is_single ? strtof(text, NULL) == (float)f : strtod(text, NULL) == f;
 }
 
-/* The fewest digits that read back, told from an integer. */
+/* The fewest digits that read back; never looks like an integer. */
 static void put_finite(double f, bool is_single)
 {
     char text[FLOAT_ROOM];
@@ -115,7 +115,7 @@ static void put_float(const struct pfd_argument *a)
     }
 }
 
-/* A number that many readers would round stands there as text as well. */
+/* Writes a number also as text if many readers would round it. */
 static void put_integer(const struct pfd_argument *a)
 {
     bool is_signed = a->type == PFD_ARGUMENT_INT;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dwords for a reader: a line each, what is known of an entry below its
- * header. */
+/* Dwords as text, a line each; facts about an entry stand below its header. */
 #include <string.h>
 
 #include "inspect_dwords.h"
@@ -95,7 +94,7 @@ static void show_entry(struct pfd_entry *entry, const char *source,
     (void)arguments;
     (void)n;
     if (pfd_entry_payload_offset(entry) != PFD_NO_OFFSET)
-        return; /* its first dword says it */
+        return; /* its first dword shows it */
     output_printf("%8llu  entry %llu, %u dwords, id 0x%012llx\n",
                   (unsigned long long)entry->offset / 4,
                   (unsigned long long)entry->index, entry->n_bytes / 4,

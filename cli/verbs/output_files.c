@@ -16,7 +16,7 @@
 #include "input/shaders.h"
 #include "show/messages.h"
 
-/* A file that is written, and whether an input is the same. */
+/* An output file, to be compared with all inputs. */
 struct search {
     const struct stat *target;
     bool is_input;
@@ -38,7 +38,7 @@ static bool is_target(struct search *s, const char *path)
     return s->is_input;
 }
 
-/* A pfd_input_open_fn: the URI is not read, only its file is looked at. */
+/* A pfd_input_open_fn: compares the URI's file, and does not read it. */
 static int look_at(void *user, const char *path, uint64_t pid, char *why,
                    size_t n_why)
 {
@@ -66,7 +66,7 @@ static bool look_at_shader(void *user, const struct pfd_shader_info *info)
     return true;
 }
 
-/* False: the map cannot be read, which is said. */
+/* False: the map is not readable; an error was printed. */
 static bool look_at_map(struct search *s, const char *path)
 {
     bool says_more;
@@ -122,15 +122,15 @@ static const char *find_input(const struct options *o, const struct stat *file)
     return "";
 }
 
-/* ---- what is written ---- */
+/* ---- outputs ---- */
 
-/* Does writing to it change bytes that are there? */
+/* Would writing change existing bytes? */
 static bool holds_bytes(const struct stat *file)
 {
     return S_ISREG(file->st_mode) || S_ISBLK(file->st_mode);
 }
 
-/* The caller's own standard output or error, as /dev/stdout names it. */
+/* Is it the caller's standard output or error, as with /dev/stdout? */
 static bool is_stream(const struct stat *file)
 {
     struct stat st;
@@ -156,15 +156,15 @@ bool output_file_check_at(const struct options *o, int folder, const char *name)
     return false;
 }
 
-/* Is an input what a stream writes to? Likewise. */
+/* Finds the input that a stream writes to; returns like find_input(). */
 static const char *find_behind(const struct options *o, int fd)
 {
     struct stat st;
     return fstat(fd, &st) || !holds_bytes(&st) ? "" : find_input(o, &st);
 }
 
-/* Words about an input do not go into it: where standard error does, they go to
- * standard output, if that is elsewhere. */
+/* Messages about an input must not be written into it: if standard error is an
+ * input, they go to standard output, if that is another file. */
 static bool check_streams(const struct options *o)
 {
     const char *out = find_behind(o, STDOUT_FILENO);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode plot: the arguments of entries as pictures. */
+/* printfdecode plot: draws the arguments of entries. */
 #include "plot.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "show/output.h"
 
 enum {
-    FEW_POINTS = 5000 /* as dots, Braille shows them best */
+    FEW_POINTS = 5000 /* points; fewer are shown best as dots, in Braille */
 };
 
 /* ---- the command line ---- */
@@ -44,7 +44,7 @@ static bool has_suffix(const char *path, const char *suffix)
     return n && n_path > n && !strcasecmp(path + n_path - n, suffix);
 }
 
-/* As -o says, or the end of the file's name. */
+/* Chooses the form by -o, or by the file's suffix. */
 static bool find_form(struct plot *p)
 {
     struct pfd_plot_output form;
@@ -73,7 +73,7 @@ static bool find_form(struct plot *p)
     return false;
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 static void message_count(uint64_t n, const char *one, const char *several)
 {
@@ -130,7 +130,8 @@ static bool write_file(void *user, const void *bytes, size_t n)
     return true;
 }
 
-/* Made when the picture is there: a run that fails leaves no file. */
+/* The file is created after the plot is complete, so a failed run leaves
+ * none. */
 bool plot_draw_file(const struct plot *p, const char *to)
 {
     struct pfd_error err = { 0 };
@@ -188,7 +189,8 @@ static bool draw(struct plot *p)
     plot_choose_form(p);
     if (pfd_plot_draw(p->plot, p->form, &p->terminal.screen, output_write, NULL,
                       &err) == PFD_OK ||
-        !output_flush()) /* who reads has gone; output_failed() knows more */
+        !output_flush()) /* the reader closed the pipe, which output_failed()
+                            checks */
         return true;
     message_error("%s", err.text);
     return false;
@@ -290,7 +292,8 @@ static int plot_once(struct plot *p)
 
 int plot_run(const struct options *options)
 {
-    struct options o = *options; /* the first operand is no file */
+    struct options o = *options; /* the first operand is the plot's kind, not a
+                                    file */
     struct plot p = { .o = &o };
     if (!read_kind(options, &p.kind) || !find_form(&p))
         return EXIT_ERROR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A picture that is being made, of entries that are there or still come. */
+/* A plot that is being made, of complete or live entries. */
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 
@@ -9,28 +9,28 @@
 #include "show/terminal.h"
 
 struct plot {
-    const struct options *o; /* its files are those behind the picture's kind */
+    const struct options *o; /* its files are those after the plot's kind */
     enum pfd_plot_kind kind;
-    const char *form; /* NULL: what the terminal has */
+    const char *form; /* NULL: chosen by the terminal's abilities */
     struct terminal terminal;
-    bool any_strings; /* entries are of any set of strings */
+    bool any_strings; /* entries may have any set of strings */
     struct pfd_plot *plot;
 };
 
-/* Of this one of the strings, SIZE_MAX where none is known. False: it cannot
- * be, which was said. */
+/* Opens the plot for one string, SIZE_MAX if it is unknown. False: not
+ * possible; an error was printed. */
 bool plot_open(struct plot *p, const struct pfd_strings *strings,
                size_t string);
 
-/* The best form that the terminal has, where none was chosen. */
+/* Chooses the best form of the terminal, unless one was given. */
 void plot_choose_form(struct plot *p);
 
-/* Into a new file of this name. False: it was said why not. */
+/* Draws into a new file. False: an error was printed. */
 bool plot_draw_file(const struct plot *p, const char *to);
 
 void plot_tell_counts(const struct plot *p);
 
-/* plot --live; the exit status. */
+/* plot --live; returns the exit status. */
 int plot_live(struct plot *p);
 
 #endif

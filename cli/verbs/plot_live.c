@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plot --live: the picture of what has come so far, drawn again when more has.
- * A file is written beside its place and then renamed, so that whoever reads it
- * has a whole picture.
+ * plot --live: redraws the plot when new points have come. A file is written
+ * beside its place and then renamed, so that readers always see a complete
+ * picture.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +23,8 @@ enum {
     NS = 1000000000
 };
 
-/* Nothing is seen of the old picture before the new one is whole, where the
- * terminal knows how (synchronized output); kitty's pictures go by themselves
- * only when told. */
+/* Synchronized output hides the change of pictures, where the terminal supports
+ * it. Kitty's pictures have to be deleted explicitly. */
 #define BEGIN_FRAME "\033[?2026h\033[H\033[J"
 #define BEGIN_KITTY "\033_Ga=d\033\\"
 #define END_FRAME   "\033[?2026l"
@@ -33,12 +32,12 @@ enum {
 struct live {
     struct plot *plot;
     const struct options *o;
-    bool has_chosen;   /* of which format string entries are */
-    uint64_t early;    /* entries of unknown ids, before any other came */
-    uint64_t points;   /* that are drawn */
-    uint64_t pause_ns; /* between the end of a picture and the next */
-    uint64_t drawn_ns; /* when the last one was done; 0: none was */
-    char part[4096];   /* a file that becomes the picture */
+    bool has_chosen;   /* the format string of entries was chosen */
+    uint64_t early;    /* entries of unknown ids before the first known one */
+    uint64_t points;   /* points in the last picture */
+    uint64_t pause_ns; /* between the end of a picture and the next one */
+    uint64_t drawn_ns; /* end of the last picture; 0: none yet */
+    char part[4096];   /* name of the new file, before it is renamed */
 };
 
 static uint64_t now_ns(void)
@@ -48,11 +47,11 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
 }
 
-/* ---- a picture ---- */
+/* ---- drawing ---- */
 
 #define PART_END ".part"
 
-/* A file that nobody else has, whatever lies beside the picture. */
+/* Creates the file under a name that no other process uses. */
 static bool make_part(struct live *l)
 {
     mode_t mask = umask(0);
@@ -99,7 +98,7 @@ static bool draw_terminal(struct plot *p)
     return status == PFD_OK && output_flush();
 }
 
-/* Where drawing takes long, entries get as much time as pictures. */
+/* If drawing is slow, half of the time is left for entries. */
 static bool draw(struct live *l, uint64_t points)
 {
     uint64_t begin = now_ns();
@@ -112,7 +111,7 @@ static bool draw(struct live *l, uint64_t points)
     return ok;
 }
 
-/* ---- what follow calls ---- */
+/* ---- callbacks of follow ---- */
 
 static bool begin(void *user, const struct inputs *in,
                   const struct filtering *filtering)
@@ -125,8 +124,8 @@ static bool begin(void *user, const struct inputs *in,
            plot_open(l->plot, in->strings, string);
 }
 
-/* Of a daemon's strings nothing is known before: the first that comes is
- * drawn. */
+/* A daemon's strings are not known beforehand: the first string that comes is
+ * plotted. */
 static bool open_first(struct live *l, const struct pfd_entry *entry,
                        const struct pfd_strings *strings)
 {

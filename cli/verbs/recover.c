@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode recover: entries wherever they stand. */
+/* printfdecode recover: finds entries anywhere in files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct recovery {
     const char *source;
     struct pfd_lines *lines;
     struct filtering filtering;
-    struct pfd_filter_run *filter; /* NULL: all are wanted */
+    struct pfd_filter_run *filter; /* NULL: all entries are wanted */
     uint64_t n_runs;
     bool is_over;
 };

@@ -16,12 +16,12 @@
 #include "show/output.h"
 
 enum {
-    POLL_MS = 20, /* between looks where there is nothing, up to */
+    POLL_MS = 20, /* first pause when there is no message; doubled up to */
     POLL_MAX_MS = 100,
-    LOOK_MS = 1000,   /* between looks whether it is the same stream */
-    BEHIND_MS = 5000, /* that a server of a cluster may be behind others */
-    SKEW_MS = 60000,  /* that clocks of servers and edges differ */
-    TOLD_MAX = 20,    /* messages of which is said what is wrong */
+    LOOK_MS = 1000,   /* interval of checks that the stream is the same */
+    BEHIND_MS = 5000, /* longest lag of one server of a cluster behind others */
+    SKEW_MS = 60000,  /* largest clock difference of servers and edges */
+    TOLD_MAX = 20,    /* defective messages that are reported */
     NS_PER_MS = 1000000,
 };
 
@@ -36,11 +36,11 @@ struct replay {
     struct filtering filtering;
     struct follow_entries entries;
     uint64_t number; /* of the next message */
-    uint64_t looked; /* ms */
-    uint64_t came;   /* ms, when something came last */
+    uint64_t looked; /* time of the last check, ms */
+    uint64_t came;   /* time of the last message, ms */
     uint64_t pause_ms;
-    uint64_t n_wrong; /* messages with which something was */
-    bool is_away;     /* the server: that was said */
+    uint64_t n_wrong; /* defective messages */
+    bool is_away;     /* the server cannot be reached: that was reported */
 };
 
 static uint64_t now_ms(clockid_t clock)
@@ -63,7 +63,7 @@ static enum outcome fail(const struct replay *r, const char *why)
     return OUTCOME_FAILED;
 }
 
-/* ---- where to begin ---- */
+/* ---- the first message ---- */
 
 static enum outcome look(struct replay *r)
 {
@@ -78,8 +78,8 @@ static enum outcome look(struct replay *r)
     return OUTCOME_DONE;
 }
 
-/* The first message that the server took at `time` or later: times grow with
- * numbers. */
+/* Finds the first message that the server stored at `time` or later, by
+ * bisection: times grow with numbers. */
 static enum outcome find_begin(struct replay *r, uint64_t time)
 {
     uint64_t low = r->state.first;
@@ -115,7 +115,7 @@ static enum outcome begin(struct replay *r)
                : outcome;
 }
 
-/* ---- what comes ---- */
+/* ---- messages ---- */
 
 static void message_wrong(struct replay *r, uint64_t number, const char *why)
 {
@@ -126,14 +126,15 @@ static void message_wrong(struct replay *r, uint64_t number, const char *why)
     }
 }
 
-/* OUTCOME_FAILED: nothing of it was taken. */
+/* OUTCOME_FAILED: nothing was taken. */
 static enum outcome take(struct replay *r, const struct nats_message *m)
 {
     if (m->is_edges && nats_dedup_has(&r->seen, m))
         return OUTCOME_DONE;
     enum outcome outcome = nats_stream_put(&r->stream, m);
     if (outcome == OUTCOME_FAILED && *r->entries.why) {
-        /* What came of it is there, and the next one is another matter. */
+        /* Its entries were printed up to the defect; later messages are not
+         * affected. */
         message_wrong(r, m->number, r->stream.why);
         *r->entries.why = '\0';
         outcome = OUTCOME_DONE;
@@ -142,7 +143,7 @@ static enum outcome take(struct replay *r, const struct nats_message *m)
         return outcome;
     if (r->stream.wrong)
         message_wrong(r, m->number, r->stream.wrong);
-    /* What proves nothing takes no edge's place. */
+    /* An invalid message must not take up an edge's place. */
     if (!m->is_edges || (r->stream.wrong && !r->stream.has_put))
         return outcome;
     bool had_forgotten = r->seen.has_forgotten;
@@ -159,8 +160,8 @@ static enum outcome take(struct replay *r, const struct nats_message *m)
     return outcome;
 }
 
-/* A stream that is not the one that it was, or lacks messages that it had, is
- * read from its beginning: what came before is known. */
+/* Checks the stream. If it was replaced, or lost messages that it had, it is
+ * read from its beginning; items seen before are dropped as duplicates. */
 static enum outcome look_again(struct replay *r)
 {
     struct nats_state state = { 0 };
@@ -184,7 +185,7 @@ static bool is_idle(const struct replay *r)
            now_ms(CLOCK_MONOTONIC) - r->came >= r->o->until_idle_ms;
 }
 
-/* There is none now. */
+/* There is no new message: waits, and checks the stream at intervals. */
 static enum outcome wait_for_more(struct replay *r)
 {
     bool is_behind = r->number <= r->state.last;
@@ -203,7 +204,7 @@ static enum outcome wait_for_more(struct replay *r)
     return r->is_endless ? look_again(r) : OUTCOME_DONE;
 }
 
-/* Who follows waits until the server is back. */
+/* `follow` waits until the server can be reached again. */
 static enum outcome be_away(struct replay *r, const char *why)
 {
     if (!r->is_endless)
@@ -337,7 +338,7 @@ static bool open_farm(struct replay *r)
     return r->nats;
 }
 
-/* What is chosen by --source the stream knows before anything is read. */
+/* The stream itself filters by --source, before it fetches objects. */
 static bool open_entries(struct replay *r)
 {
     struct options chosen = *r->o;

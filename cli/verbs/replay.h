@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What edges have sent to servers of NATS, printed: up to now, or as it comes. */
+/* Prints messages that edges have published to NATS servers: those stored now,
+ * or also those to come. */
 #ifndef CLI_REPLAY_H
 #define CLI_REPLAY_H
 
 #include "options.h"
 
-/* With --nats: is_endless: what comes later, too. The exit status. */
+/* Runs with --nats; is_endless: continues with later messages. Returns the exit
+ * status. */
 int replay_take(const struct options *options, bool is_endless);
 
 #endif

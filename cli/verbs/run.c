@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfdecode run: a program, and a printfdecoded of its own whose standard
- * output is ours. The two meet in a fresh folder that nobody else may enter,
- * which the environment names.
+ * printfdecode run: runs a program with a printfdecoded of its own, which
+ * writes to our standard output. Both use a new private folder, which the
+ * program's environment names.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,19 +22,20 @@
 #include "vulkan_environment.h"
 
 enum {
-    NOT_RUNNABLE = 126, /* as shells say it */
+    NOT_RUNNABLE = 126, /* exit status, as in shells */
     NOT_FOUND = 127,
     BY_SIGNAL = 128,
-    FOLDER_MAX = 80, /* a socket's address has 108 bytes with its name */
+    FOLDER_MAX = 80, /* a socket's path is limited to 108 bytes, with its file
+                        name */
     START_MS = 30000,
     LOOK_MS = 5,
-    NO_STREAM = 3, /* the daemon's exit status: nothing connected */
+    NO_STREAM = 3, /* exit status of the daemon: no program connected */
 };
 
 struct run {
     const struct options *options;
     char folder[FOLDER_MAX];
-    sigset_t before; /* the signals that were blocked */
+    sigset_t before; /* the signal mask at the beginning */
     pid_t daemon;
     pid_t program;
     int daemon_status;
@@ -100,7 +101,8 @@ static void remove_folder(const struct run *l)
 
 /* ---- the daemon ---- */
 
-/* From where we lie: installed, or where all of it was built. */
+/* Runs the daemon that is beside this program, in the same build or in the same
+ * installation; else the one in PATH. */
 static void exec_daemon(char *const *argv)
 {
     static const char *const places[] = { "printfdecoded",
@@ -119,8 +121,8 @@ static void exec_daemon(char *const *argv)
     execvp("printfdecoded", argv);
 }
 
-/* In a process of its own: a key that interrupts the program must not end the
- * daemon before the program's last lines. */
+/* The daemon has its own process group: a key that interrupts the program must
+ * not end the daemon before the program's last lines. */
 static void run_daemon(const struct run *l, pid_t parent)
 {
     struct path config = path_of(l, "config.yaml");
@@ -178,7 +180,7 @@ static bool start_daemon(struct run *l)
     return false;
 }
 
-/* It takes what is left, prints it, and ends. */
+/* Stops the daemon, which first prints everything that it has received. */
 static bool stop_daemon(struct run *l)
 {
     if (l->daemon <= 0)
@@ -218,15 +220,15 @@ static void run_program(const struct run *l)
     _exit(why == ENOENT ? NOT_FOUND : NOT_RUNNABLE);
 }
 
-/* Signals of ours that others sent are the program's; the terminal sends its
- * own to both of us. */
+/* Forwards signals that other processes sent; the terminal sends its signals to
+ * the program itself. */
 static void take_signal(const struct run *l, const siginfo_t *info)
 {
     if (info->si_signo != SIGCHLD && info->si_code <= 0)
         kill(l->program, info->si_signo);
 }
 
-/* Until the program ends: its exit status, as shells say it. */
+/* Waits for the program; returns its exit status as shells do. */
 static int wait_for_program(struct run *l, const sigset_t *signals)
 {
     siginfo_t info;
@@ -259,7 +261,7 @@ static int start_program(struct run *l, const sigset_t *signals)
     return wait_for_program(l, signals);
 }
 
-/* The program ended without a word to the daemon. */
+/* Says that the program ended without connecting. */
 static void message_silence(const struct run *l, int status)
 {
     const struct options *o = l->options;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfdecode scan: shader source, rewritten so that it prints, and the file
- * of its format strings. Nothing is written when any file is wrong.
+ * printfdecode scan: rewrites shader sources so that they print, and writes the
+ * file of their format strings. Nothing is written if any file has an error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,9 @@
 #include "show/messages.h"
 #include "show/output.h"
 
-/* One file, rewritten. */
+/* A rewritten file. */
 struct rewritten {
-    char *place; /* in the folder that is written; owned */
+    char *place; /* path in the output folder; owned */
     void *bytes; /* [n]; owned */
     size_t n;
 };
@@ -34,7 +34,7 @@ static void message_note(void *user, bool is_error, const char *text)
     }
 }
 
-/* Closes fd. */
+/* Writes all bytes, and closes fd. */
 static bool write_all(int fd, const char *bytes, size_t n)
 {
     bool ok = fd >= 0;
@@ -72,7 +72,7 @@ static bool is_folder(const char *path)
            (!stat(path, &st) && S_ISDIR(st.st_mode));
 }
 
-/* The folders of a path, up to its last '/'; the path comes back as it was. */
+/* Creates the folders of a path, up to its last '/'; the path is restored. */
 static bool make_folders(int at, char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash;
@@ -86,7 +86,7 @@ static bool make_folders(int at, char *path)
     return true;
 }
 
-/* All files are looked at before one is written. */
+/* All files are checked before the first is written. */
 static bool may_write(const struct options *o, int folder,
                       const struct rewritten *all, size_t n)
 {
@@ -103,7 +103,7 @@ static bool may_write(const struct options *o, int folder,
     return ok;
 }
 
-/* What is included is read as well. */
+/* Included files are inputs, too. */
 static bool may_write_all(const struct scan_files *files)
 {
     struct options all = *files->options;
@@ -118,7 +118,8 @@ static bool may_write_all(const struct scan_files *files)
     return ok;
 }
 
-/* -o, which is made with all folders above it; -1: said why. */
+/* Opens the folder -o, after creating it and its parents; -1: an error was
+ * printed. */
 static int open_folder(const char *to)
 {
     char *path = NULL;
@@ -188,7 +189,7 @@ static bool is_complete(const struct options *o)
     return true;
 }
 
-/* Into ret [n], each with what it needs. */
+/* Rewrites all files into ret [n], each with what it needs. */
 static bool rewrite(struct scan_files *files, struct rewritten *ret, size_t n)
 {
     struct pfd_error err;

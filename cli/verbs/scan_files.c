@@ -9,8 +9,9 @@
 #include "show/messages.h"
 
 enum {
-    INCLUDED_MAX = 4096,       /* files beside those of the command line */
-    INCLUDED_BYTES = 256 << 20 /* of them */
+    INCLUDED_MAX = 4096,       /* included files, beside those of the command
+                                  line */
+    INCLUDED_BYTES = 256 << 20 /* total bytes of included files */
 };
 
 void scan_files_free(struct scan_files *files)
@@ -36,7 +37,7 @@ static struct scan_file *add_file(struct scan_files *files, char *path)
     return &all[files->n++];
 }
 
-/* ---- those of the command line ---- */
+/* ---- files of the command line ---- */
 
 static bool language_of(const struct options *o, const char *path,
                         enum pfd_scan_language *ret)
@@ -53,7 +54,7 @@ static bool language_of(const struct options *o, const char *path,
     return false;
 }
 
-/* The file of this id; SIZE_MAX: none. */
+/* The file with this device and inode; SIZE_MAX: none. */
 static size_t find(const struct scan_files *files, const struct stat *st)
 {
     for (size_t i = 0; i < files->n; i++) {
@@ -63,7 +64,8 @@ static size_t find(const struct scan_files *files, const struct stat *st)
     return SIZE_MAX;
 }
 
-/* Is it there twice? One folder cannot have both. */
+/* Records the file's device and inode. False: the file is given twice, and one
+ * folder cannot hold both; an error was printed. */
 static bool take_id(const struct scan_files *files, struct scan_file *file)
 {
     struct stat st;
@@ -100,9 +102,9 @@ static bool read_file(struct scan_files *files, const char *path)
     return ok && status == PFD_OK;
 }
 
-/* ---- what they include ---- */
+/* ---- included files ---- */
 
-/* "folder/path", or in the folder that a file is in. */
+/* "folder/path", allocated; n_folder 0: the path alone. */
 static char *join(const char *folder, size_t n_folder,
                   const struct pfd_scan_include *include)
 {
@@ -117,7 +119,7 @@ static char *join(const char *folder, size_t n_folder,
     return ret;
 }
 
-/* A path at which there is a regular file; NULL: there is none. */
+/* The path if it is a regular file; NULL: it is not. */
 static char *look(const char *folder, size_t n_folder,
                   const struct pfd_scan_include *include, struct stat *st)
 {
@@ -142,8 +144,8 @@ static char *locate(const struct scan_files *files, size_t i,
     return ret ? ret : look(from, n, include, st);
 }
 
-/* Adds a file that is only included. What cannot be read is left to the
- * compiler. */
+/* Adds an included file. An unreadable file is left for the compiler to
+ * report. */
 static bool add_included(struct scan_files *files, char *path,
                          const struct stat *st, enum pfd_scan_language language)
 {
@@ -200,7 +202,7 @@ bool scan_files_read(struct scan_files *files)
 {
     const struct options *o = files->options;
     bool ok = true;
-    /* All that is wrong is said at once. */
+    /* All errors are printed, not only the first. */
     for (size_t i = 0; i < o->n_files; i++)
         ok &= read_file(files, o->files[i].path);
     for (size_t i = 0; ok && i < files->n; i++)
@@ -213,9 +215,9 @@ bool scan_files_read(struct scan_files *files)
     return ok;
 }
 
-/* ---- where they are ---- */
+/* ---- output paths ---- */
 
-/* The path without links in its folder; NULL: said why. */
+/* The path with links in its folder resolved; NULL: an error was printed. */
 static char *real_place(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -234,7 +236,7 @@ static char *real_place(const char *path)
     return ret;
 }
 
-/* Bytes that the folders of both have in common, up to a '/'. */
+/* Length of the common prefix of both folders, up to a '/'. */
 static size_t common(const char *a, const char *b, size_t n)
 {
     size_t ret = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode spirv-check: what the validation layer's checker says about the
- * debugPrintf calls of modules, in the form of a compiler's messages. */
+/* printfdecode spirv-check: prints what the validation layer's checker would
+ * report about the debugPrintf calls of modules, in the form of compiler
+ * messages. */
 #include <string.h>
 
 #include <printfdecode/shaders.h>
@@ -17,7 +18,7 @@ struct check {
     uint64_t n_remarks;
 };
 
-/* The call, file:line first where the module says where it is. */
+/* Prints the call; begins with file:line if the module has it. */
 static void print_place(const struct check *c)
 {
     const struct pfd_spirv_place *p = &c->call.place;

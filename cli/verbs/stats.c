@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode stats: what the entries are, counted and not printed. */
+/* printfdecode stats: counts entries instead of printing them. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@ enum {
     BAR = 24 /* characters */
 };
 
-/* Readers of JSON that keep 53 bits of a number round what is beyond. */
+/* JSON readers with doubles round larger integers. */
 static const uint64_t exact_max = UINT64_C(1) << 53;
 
 struct row {
@@ -21,7 +21,7 @@ struct row {
     uint64_t id;
     const char *text; /* [n_text] */
     size_t n_text;
-    bool is_owned; /* text is: it came in a buffer */
+    bool is_owned; /* text is owned: it came in a buffer */
     uint64_t entries;
     uint64_t bytes;
 };
@@ -29,10 +29,10 @@ struct row {
 struct stats {
     uint64_t *entries; /* [n_strings] */
     uint64_t *bytes;
-    struct row *rows; /* [n_rows] of [room], in the order that is asked for */
+    struct row *rows; /* [n_rows] of [room], in the requested order */
     size_t n_rows;
     size_t room;
-    struct row others; /* of strings beyond those that are told apart */
+    struct row others; /* sum for strings beyond the limit of separate rows */
     struct pfd_summary total;
 };
 
@@ -74,7 +74,7 @@ static const struct sorting {
     { "id", by_id },
 };
 
-/* NULL: there is none of this name, which was said. */
+/* NULL: there is no such order; an error was printed. */
 static const struct sorting *find_sorting(const char *name)
 {
     for (size_t i = 0; i < sizeof sortings / sizeof *sortings; i++) {
@@ -85,7 +85,7 @@ static const struct sorting *find_sorting(const char *name)
     return NULL;
 }
 
-/* The next row; ends the program where there is no memory. */
+/* Appends a row; exits when out of memory. */
 static struct row *add_row(struct stats *stats)
 {
     if (stats->n_rows == stats->room) {
@@ -103,7 +103,7 @@ static struct row *add_row(struct stats *stats)
     return row;
 }
 
-/* Of a format string that came in a buffer; each thread has its own. */
+/* Adds counts of a string that came in a buffer; called for each thread. */
 static void add_made(void *user, const struct pfd_string_info *s,
                      uint64_t entries, uint64_t bytes)
 {
@@ -141,7 +141,7 @@ static void free_text(struct row *row)
         free((char *)(uintptr_t)row->text);
 }
 
-/* One row of those that threads and buffers have of a string. */
+/* Merges the rows that threads and buffers have for one string. */
 static void merge_made(struct stats *stats)
 {
     size_t n = 0;
@@ -200,7 +200,7 @@ static double share(const struct stats *stats, uint64_t bytes)
                : 0;
 }
 
-/* Eighths of a character, so that small shares are seen too. */
+/* Draws eighths of a character, so that small shares are visible. */
 static void print_bar(double percent)
 {
     static const char *const parts[] = { "",  "▏", "▎", "▍", "▌",

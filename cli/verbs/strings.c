@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode strings: the format strings of code objects, one a line. */
+/* printfdecode strings: prints the format strings of code objects, one per
+ * line. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,14 +24,14 @@ static void print_widths_text(const uint8_t *widths, size_t n)
         if (widths[i]) {
             output_printf("%u", widths[i]);
         } else {
-            output_printf("s"); /* a string: as long as it is */
+            output_printf("s"); /* a string of any length */
         }
     }
     if (n == 0)
         output_printf("-");
 }
 
-/* The string on one line: a newline is \n here. */
+/* Prints the string on one line: a newline becomes \n. */
 static void print_string_text(const char *text, size_t n)
 {
     while (n) {
@@ -169,7 +170,7 @@ int strings_run(const struct options *o)
     inputs_open(&in, o, message_finding, NULL);
     for (size_t i = 0; i < in.n_buffers; i++) {
         if (in.buffers[i].capture)
-            continue; /* its code objects are what is wanted */
+            continue; /* only its code objects are wanted */
         message_error(
             "%s: no format strings: neither ELF nor SPIR-V, and no archive, bundle or cache of them",
             in.buffers[i].name);
@@ -179,7 +180,7 @@ int strings_run(const struct options *o)
         object_list_print(o, json);
     for (size_t i = 0; pfd_strings_get(in.strings, i, &s) == PFD_OK; i++) {
         if (!strcmp(s.format, "debugprintf"))
-            continue; /* these are told as calls */
+            continue; /* these are listed as calls */
         size_t n = pfd_strings_widths(in.strings, i, widths, WIDTHS_MAX);
         if (json) {
             print_json(&s, widths, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* printfdecode table: the arguments of entries as columns. */
+/* printfdecode table: prints arguments of entries as columns. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "show/messages.h"
 #include "show/output.h"
 
-/* Words, owned. */
+/* Owned words. */
 struct list {
     char **all; /* [n] */
     size_t n;
@@ -32,7 +32,7 @@ struct table {
     struct list group_by;
     struct list aggregates;
     char sort[128];
-    bool is_refused; /* a file may not be written, which was said */
+    bool is_refused; /* a file must not be written; an error was printed */
 };
 
 /* ---- the command line ---- */
@@ -43,7 +43,7 @@ static bool fail_memory(void)
     return false;
 }
 
-/* Words with commas between, of an option that may be given several times. */
+/* Splits the values of a repeatable option at commas. */
 static bool split(const struct words *words, struct list *ret)
 {
     for (size_t i = 0; i < words->n; i++) {
@@ -70,7 +70,7 @@ static void free_list(struct list *list)
     free(list->all);
 }
 
-/* Lists of words, and what --distinct and --top mean. */
+/* Reads lists of words, and expands --distinct and --top. */
 static bool read_words(struct table *t)
 {
     const struct options *o = t->o;
@@ -86,7 +86,7 @@ static bool read_words(struct table *t)
         message_error("the top of what? --sort is missing");
         return false;
     }
-    bool counts = !o->aggregates.n; /* what is not said, has a count */
+    bool counts = !o->aggregates.n; /* without aggregates, rows are counted */
     for (size_t i = 0; i < o->aggregates.n; i++)
         counts |= strstr(o->aggregates.all[i], "count") != NULL;
     const char *sort = o->sort                                 ? o->sort
@@ -120,8 +120,8 @@ static bool has_suffix(const char *path, const char *suffixes)
     return false;
 }
 
-/* As -o says, or the end of the file's name; text where neither says any. An
- * end that is none of ours is an error, as what was meant is not text. */
+/* Chooses the form by -o, or by the file's suffix; text if there is neither. An
+ * unknown suffix is an error, since text was probably not intended. */
 static bool find_form(const struct options *o, struct pfd_table_output *ret)
 {
     char list[256] = "";
@@ -144,7 +144,7 @@ static bool find_form(const struct options *o, struct pfd_table_output *ret)
     return true;
 }
 
-/* Characters of a line on a terminal; 0: of none. */
+/* Width of the terminal in characters; 0: no terminal. */
 static size_t terminal_width(const struct options *o)
 {
     struct winsize size;
@@ -153,8 +153,8 @@ static size_t terminal_width(const struct options *o)
     return size.ws_col;
 }
 
-/* SQLite takes what lies beside a new database for what is left of an old one,
- * and removes it. */
+/* SQLite treats files beside a new database as remains of an old one, and
+ * deletes them. */
 static bool may_have_beside(const struct options *o, const char *form)
 {
     static const char *const ends[] = { "-journal", "-wal" };
@@ -171,7 +171,7 @@ static bool may_have_beside(const struct options *o, const char *form)
     return ok;
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 static void message_count(uint64_t n, const char *one, const char *several)
 {
@@ -211,7 +211,7 @@ static void message_counts(const struct pfd_table_counts *c, bool grouped)
                   "texts are not UTF-8: bytes of them stand as \\xNN");
 }
 
-/* One of several files. */
+/* Called before each of several files is written. */
 static bool may_write(void *user, const char *path)
 {
     struct table *t = user;

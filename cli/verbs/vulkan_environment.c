@@ -13,17 +13,17 @@
 
 enum {
     PATH_BYTES = 4096,
-    BUFFER_BYTES = 65536, /* of each draw and dispatch */
+    BUFFER_BYTES = 65536, /* for each draw and dispatch */
 };
 
 static const char manifest[] = "VkLayer_PFD_messages.json";
 static const char validation_manifest[] = "VkLayer_khronos_validation.json";
 
-/* Stands for ours above validation, validation, and ours below it, in this
+/* A meta-layer for our upper layer, validation, and our lower layer, in this
  * order. */
 static const char all_layers[] = "VK_LAYER_PFD_debug_printf";
 
-/* ---- where the layer is ---- */
+/* ---- finding the layer ---- */
 
 static bool has_file(const char *folder, const char *name)
 {
@@ -32,7 +32,7 @@ static bool has_file(const char *folder, const char *name)
     return n < (int)sizeof path && !access(path, R_OK);
 }
 
-/* Beside this program, where it was built or installed. */
+/* Searches beside this program, where it was built or installed. */
 static bool find_beside(char ret[PATH_BYTES])
 {
     static const char *const places[] = { "../src/layer",
@@ -49,7 +49,7 @@ static bool find_beside(char ret[PATH_BYTES])
     return false;
 }
 
-/* In one of the folders of a list with colons; below: of each of them. */
+/* Searches the folders of a list with colons; below: a subfolder of each. */
 static bool is_in_list(const char *list, const char *below, const char *name)
 {
     char folder[PATH_BYTES];
@@ -64,7 +64,7 @@ static bool is_in_list(const char *list, const char *below, const char *name)
     return false;
 }
 
-/* Where the loader looks, in /usr and by the environment. */
+/* Searches like the Vulkan loader: in /usr and by the environment. */
 static bool is_installed(const char *name)
 {
     static const char below[] = "/vulkan/explicit_layer.d";
@@ -82,9 +82,9 @@ static bool is_installed(const char *name)
 
 /* ---- validation ---- */
 
-/* Only what is asked for, as validation's own preset has it; its messages are
- * not shown twice, and its errors are shown by our layer above it. Names of
- * today and until 2023: each age passes over the other's. */
+/* Enables debugPrintf or GPU-AV only, like validation's own presets. Its
+ * messages are not shown twice; our upper layer shows its errors. Has the names
+ * of settings of today and until 2023: each version ignores the other's. */
 static const char settings_text[] =
     "khronos_validation.disables = "
     "VK_VALIDATION_FEATURE_DISABLE_THREAD_SAFETY_EXT,"
@@ -154,7 +154,7 @@ bool vulkan_prepare(const struct options *o, const char *settings)
 
 /* ---- the environment ---- */
 
-/* Behind what the variable has, with a colon between. */
+/* Appends to the variable, after a colon. */
 static bool append(const char *name, const char *value)
 {
     const char *before = getenv(name);
@@ -168,7 +168,7 @@ static bool append(const char *name, const char *value)
     return ok;
 }
 
-/* Without what stands in both. */
+/* Removes layers that the meta-layer contains from the variable. */
 static bool set_layers(void)
 {
     static const char *const members[] = { "VK_LAYER_KHRONOS_validation",
@@ -190,7 +190,8 @@ static bool set_layers(void)
     return ok && append("VK_INSTANCE_LAYERS", all_layers);
 }
 
-/* Settings of the environment's own say where messages go. */
+/* If the environment has validation settings, those decide where messages
+ * go. */
 static bool set_layer(const struct options *o)
 {
     const char *before = getenv("PFD_LAYER");
