@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The messages of VK_KHR_shader_abort, as a device hands them out after it is
- * lost: pairs of a size and a payload. What is known of payloads, and from
- * where, is in README.md beside this file.
+ * The messages of VK_KHR_shader_abort, as a device reports them after it is
+ * lost: pairs of a size and a payload. README.md beside this file describes
+ * payloads, with sources.
  */
 #include "abort.h"
 
@@ -16,10 +16,10 @@ enum {
     /* u64 size (Vulkan specification, VkDeviceFaultShaderAbortMessageInfoKHR);
      * each pair begins at a multiple of it. */
     HEADER = 8,
-    /* No bound is in the specification: maxShaderAbortMessageSize is at least
-     * 65536. A longer one is skipped. */
+    /* The specification sets no bound: maxShaderAbortMessageSize is at least
+     * 65536. A longer message is skipped. */
     MESSAGE_MAX = 16 << 20,
-    /* Bytes shown of a payload that is no text. */
+    /* Bytes shown of a payload that is not text. */
     HEX_MAX = 256,
     /* Numbers look like shorter texts. */
     TEXT_MIN = 4,
@@ -27,12 +27,13 @@ enum {
 
 struct state {
     uint64_t skip_to;
-    uint64_t zeros_to; /* all is zero from where it was looked at up to here */
+    uint64_t zeros_to; /* all bytes from the checked place up to here are
+                          zero */
 };
 
 /* ---- the walk ---- */
 
-/* A message that is read by its conversions. */
+/* Adds a message that is decoded by its conversions. */
 static struct pfd_record *add_record(struct pfd_walk *w, uint64_t n_payload)
 {
     struct pfd_record *r = pfd_walk_record(w);
@@ -46,8 +47,8 @@ static struct pfd_record *add_record(struct pfd_walk *w, uint64_t n_payload)
     return r;
 }
 
-/* A whole message: by the types of its site. One of no site that is loaded is
- * not known, whatever it looks like. */
+/* Adds a whole message, decoded by the types of its call site. A message of no
+ * loaded site is unknown, even if it looks like text. */
 static void add_message(struct pfd_walk *w, uint64_t n_payload)
 {
     struct abort_sites sites;
@@ -86,7 +87,7 @@ static void skip(struct pfd_walk *w, struct state *st, uint64_t to)
     w->at = to < end ? to : end;
 }
 
-/* Fewer bytes than a size: nothing, or something that is said. */
+/* Fewer bytes are left than a size takes: ends, or reports them. */
 static void finish(struct pfd_walk *w)
 {
     uint64_t end = pfd_walk_end(w);
@@ -102,7 +103,8 @@ static void finish(struct pfd_walk *w)
     w->at = end;
 }
 
-/* Zeros from here to the end are no messages. PFD_OK: they are not all zero. */
+/* Skips the rest if it is all zeros, which are no messages. PFD_OK: it is
+ * not. */
 static enum pfd_status pass_tail(struct pfd_walk *w, struct state *st)
 {
     uint64_t end = pfd_walk_end(w);
@@ -124,7 +126,7 @@ static enum pfd_status pass_tail(struct pfd_walk *w, struct state *st)
 static enum pfd_status give_cut(struct pfd_walk *w, uint64_t size,
                                 uint64_t left)
 {
-    uint64_t n = left; /* MESSAGE_MAX at most */
+    uint64_t n = left; /* at most MESSAGE_MAX */
     pfd_walk_finding(w, PFD_FINDING_truncated_entry, w->at,
                      "a message of %llu bytes, of which %llu are there",
                      (unsigned long long)size, (unsigned long long)left);
@@ -134,8 +136,8 @@ static enum pfd_status give_cut(struct pfd_walk *w, uint64_t size,
     return PFD_END;
 }
 
-/* Zeros that nobody wrote, and something behind them: each 8 of them would be
- * a message. */
+/* Skips a hole of zeros before other bytes: every 8 zeros would be a
+ * message. */
 static void pass_hole(struct pfd_walk *w, struct state *st)
 {
     uint64_t to = st->zeros_to / HEADER * HEADER;
@@ -227,7 +229,7 @@ static size_t skip_of(const char *text, size_t n, size_t i, const char *set)
     return i;
 }
 
-/* The next conversion at or after i. */
+/* Finds the next conversion at or after i. */
 static bool next_spec(const char *text, size_t n, size_t i, struct spec *ret)
 {
     for (; i < n; i++) {
@@ -279,8 +281,8 @@ static void add_slot(struct payload *p, uint64_t at, unsigned width)
         (struct pfd_slot){ .at = (uint32_t)at, .store = stores[width] & 15u };
 }
 
-/* By the conversions: natural alignment, from the first dword behind the
- * text on. */
+/* Lays slots out by the conversions: naturally aligned, from the first dword
+ * behind the text. */
 static void guess_slots(struct payload *p, uint64_t at)
 {
     const char *text = p->synthesized->text->data;
@@ -300,15 +302,16 @@ static void guess_slots(struct payload *p, uint64_t at)
     }
     if (p->synthesized->n_slots) {
         p->synthesized->findings |= FINDING(types_guessed);
-    } else if (at < p->n) { /* text in pieces, or more than one message */
+    } else if (at < p->n) { /* text in several members, or more than one
+                               message */
         p->synthesized->findings |= FINDING(payload_long);
     }
 }
 
 /* ---- messages ---- */
 
-/* Text as a program's author writes it: UTF-8, no control bytes but these,
- * which colours need. */
+/* Is it text as an author writes it: UTF-8, without control bytes other than
+ * those below, which colours need? */
 static bool is_text(const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -342,8 +345,8 @@ static void make_hex(struct payload *p)
         add_slot(p, at, 4);
 }
 
-/* Does it begin as a text does that has no NUL behind it? Up to three bytes
- * more, since a character can have four. */
+/* Does the payload begin as a text without a NUL? Checks up to three bytes
+ * more, since a character may have four. */
 static bool begins_as_text(const struct payload *p)
 {
     bool ret = false;
@@ -445,7 +448,7 @@ static int abort_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
     struct pfd_byte_reader c = *first;
     uint64_t size = pfd_byte_reader_u64(&c);
     while (!size && pfd_byte_reader_ok(&c))
-        size = pfd_byte_reader_u64(&c); /* messages that were lost */
+        size = pfd_byte_reader_u64(&c); /* a size of 0: the message was lost */
     if (!pfd_byte_reader_ok(&c) || !size || size > MESSAGE_MAX ||
         (n_buffer && size > n_buffer - HEADER))
         return 0;
@@ -465,7 +468,7 @@ static const char *const entry_words[] = {
     "message: its size, high half",
 };
 
-/* Between messages, and behind the last one. */
+/* Names the dwords between messages and after the last one. */
 static bool abort_buffer_word(const struct pfd_walk *w, uint64_t at,
                               struct pfd_word *ret)
 {

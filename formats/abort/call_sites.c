@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which OpAbortKHR a payload is of. */
+/* Finds the OpAbortKHR that a payload belongs to. */
 #include <string.h>
 
 #include "abort.h"
@@ -19,7 +19,7 @@ struct abort_site abort_site_of(const struct pfd_shader_table *shader_table,
     return ret;
 }
 
-/* Can a message of n bytes be of this site? */
+/* Can a message of n bytes belong to this site? */
 static bool has_size(const struct pfd_spirv_abort *abort, uint64_t n)
 {
     return abort->size && n >= abort->size &&
@@ -33,7 +33,8 @@ bool abort_is_site(const struct pfd_shader_table *shader_table, uint64_t layout,
     return site.abort && has_size(site.abort, n);
 }
 
-/* Bytes of constants that the payload has, too; -1: it is not of this site. */
+/* The number of constant bytes of the site that the payload has, too; -1: it
+ * belongs to another site. */
 static int64_t match(const struct abort_site *site, const uint8_t *payload,
                      uint64_t n)
 {
@@ -103,7 +104,7 @@ void abort_find_sites(const struct pfd_shader_table *shader_table,
                       const uint8_t *payload, uint64_t n,
                       struct abort_sites *ret)
 {
-    *ret = (struct abort_sites){ .score = 1 }; /* nothing equal is no match */
+    *ret = (struct abort_sites){ .score = 1 }; /* a score of 0 is no match */
     for (size_t s = 0; s < shader_table->n; s++) {
         size_t n_aborts = pfd_spirv_n_aborts(shader_table->shaders[s].module);
         for (size_t i = 0; i < n_aborts; i++) {

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages in memory: the constants in them are those of a loaded shader. */
+/* Finds messages in memory by their constants, which must be those of a loaded
+ * shader. */
 #include "abort.h"
 
 enum {
     HEADER = 8,
-    SIZE_MAX_FOUND = 1 << 16, /* bytes of a message that is looked for */
-    /* Bytes of constants that no chance makes. */
+    SIZE_MAX_FOUND = 1 << 16, /* bytes of the longest message that is searched
+                                 for */
+    /* Bytes of constants that cannot match by chance. */
     KNOWN_MIN = 8,
 };
 
-/* Bytes of the message at `at`, with its size and padding; 0: it is of no
- * shader. score: bytes of constants, as abort_find_sites() counts them. */
+/* The size of the message at `at`, with its header and padding; 0: it belongs
+ * to no shader. score: the number of constant bytes, as abort_find_sites()
+ * counts them. */
 static size_t message_at(const struct pfd_field *field, size_t at,
                          int64_t *score)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The values of a message whose place is known: each member is an argument, and
- * each conversion begins with its own. The module says what a value is, the
- * conversion only how to show it.
+ * The values of a message whose site is known: each member is an argument, and
+ * each conversion takes its own arguments. The module defines the type of a
+ * value, the conversion only how it is printed.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ static const char *text_of(const struct pfd_spirv_member *member,
     return room ? text : NULL;
 }
 
-/* How many %s a text has. */
+/* Counts the %s of a text. */
 static size_t count_strings(const char *text, size_t n)
 {
     size_t ret = 0;
@@ -36,17 +36,18 @@ static size_t count_strings(const char *text, size_t n)
     return ret;
 }
 
-/* Which text members are arguments. */
+/* Decides which text members are arguments. */
 struct texts {
     const struct abort_site *site;
     const uint8_t *payload; /* [n] */
     uint64_t n;
-    size_t n_strings; /* %s without an argument, in what was joined */
+    size_t n_strings; /* %s without an argument in the joined text */
     bool any;
 };
 
-/* Is the member an argument? The first text is none; those behind it are for
- * each %s. Others are joined: a compiler may cut a literal in several. */
+/* Is the member an argument? The first text is not. A later one is if a %s is
+ * left for it; else it is joined to the text, since a compiler may split a
+ * literal. */
 static bool is_argument(struct texts *t, const struct pfd_spirv_member *member)
 {
     size_t n = 0;
@@ -114,7 +115,8 @@ static const struct pfd_spirv_member *next_argument(struct arguments *a)
     return NULL;
 }
 
-/* One conversion: what serves it from i on, then its components [main, end). */
+/* A conversion: its stars and length stand before `main`; its components are
+ * the steps [main, end). */
 struct conversion {
     size_t main;
     size_t end;
@@ -145,7 +147,7 @@ static bool is_letter_of(char c, const char *letters)
     return c && strchr(letters, c);
 }
 
-/* The letter that shows a value of this type where the text has conv. */
+/* The letter that prints a value of this type where the text has conv. */
 static char letter_for(char conv, const struct pfd_spirv_type *t)
 {
     bool floats = is_letter_of(conv, "fFeEgGaA");
@@ -162,7 +164,7 @@ static char letter_for(char conv, const struct pfd_spirv_type *t)
     return conv;
 }
 
-/* Is a letter in the place of another one told? */
+/* Is it reported that letter replaces conv? */
 static bool is_told(char letter, char conv, const struct pfd_spirv_type *t)
 {
     return letter != conv && (t->kind == PFD_SPIRV_FLOAT || letter != 'u' ||
@@ -185,7 +187,8 @@ static void set_letter(struct pfd_step *s, char letter,
     s->conv = letter;
 }
 
-/* Returns whether the value's own type is shown. */
+/* Adapts the conversion to the value's type. Returns whether that is
+ * reported. */
 static bool adapt_one(struct pfd_step *steps, const struct conversion *c,
                       const struct pfd_spirv_type *t)
 {
@@ -194,7 +197,7 @@ static bool adapt_one(struct pfd_step *steps, const struct conversion *c,
     size_t n = c->end - c->main;
     for (size_t i = c->main; i < c->end && letter != conv; i++)
         set_letter(&steps[i], letter, t);
-    /* Components that the value does not have are not printed. */
+    /* Components that the value lacks are not printed. */
     for (size_t i = c->main + t->n; i < c->end; i++) {
         steps[i].conv = '\0';
         steps[i].op = PFD_OP_LITERAL;
@@ -252,7 +255,8 @@ struct slots {
     size_t n;
 };
 
-/* Component i of an argument; one that is not there has its place. */
+/* Adds the slot of component i of an argument; a missing component has an empty
+ * slot. */
 static void add_slot(struct slots *s, const struct pfd_spirv_member *m,
                      unsigned i)
 {

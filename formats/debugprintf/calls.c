@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The debugPrintf calls of a shader as strings: their operands' types say how
- * values are stored and what they are; the conversions only say how to show
+ * Makes strings of the debugPrintf calls of a shader. The types of operands say
+ * how values are stored and what they are; conversions only say how to print
  * them.
  *
- * Layout words of a string: the number of operands and what there is among
- * them, then a byte for each: its type, and its components less one in the
- * upper half.
+ * Layout words of a string: the number of operands and the kinds of types among
+ * them, then a byte for each operand: its type, and its number of components
+ * less one in the upper half.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 enum type {
-    TYPE_OTHER, /* the layer drops the call */
+    TYPE_OTHER, /* the layer skips the call */
     TYPE_BOOL,
     TYPE_I8,
     TYPE_U8,
@@ -36,12 +36,12 @@ enum {
     OPERANDS_MAX = 8 * (PFD_LAYOUT_MAX - 1),
 };
 
-/* In the first layout word. */
-#define HAS_MASKED  (UINT64_C(1) << 32) /* types that masks tell */
+/* Bits of the first layout word. */
+#define HAS_MASKED  (UINT64_C(1) << 32) /* types that masks name */
 #define HAS_NARROW  (UINT64_C(1) << 33) /* types that do not use all bits */
 #define HAS_POINTER (UINT64_C(1) << 34)
 #define HAS_OTHER   (UINT64_C(1) << 35)
-/* Types whose values look negative where the conversion is a signed one. */
+/* Types whose values a signed conversion may print as negative. */
 #define HAS_UNSIGNED (UINT64_C(1) << 36)
 
 struct operand {
@@ -70,7 +70,7 @@ static enum pfd_store store_of(enum type t)
 {
     if (is_wide(t))
         return PFD_STORE_QWORD;
-    /* The bits of signed ones are zero-extended. */
+    /* Signed values are zero-extended. */
     return t == TYPE_I8    ? PFD_STORE_BYTE32
            : t == TYPE_I16 ? PFD_STORE_WORD32
                            : PFD_STORE_DWORD;
@@ -149,7 +149,7 @@ uint64_t debugprintf_dwords(const struct pfd_string *s, bool no_16)
     return n;
 }
 
-/* What the first layout word says of an operand. */
+/* Bits of the first layout word for an operand of this type. */
 static uint64_t facts_of(enum type t)
 {
     switch (t) {
@@ -178,8 +178,8 @@ static uint64_t facts_of(enum type t)
     return 0;
 }
 
-/* The masks that the layer writes for operands; a pointer counts so many
- * scalars. Bits are there for the first 32. */
+/* The masks that the layer writes for the operands; a pointer counts as
+ * `pointer` scalars. Only the first 32 scalars have bits. */
 static struct debugprintf_masks expected_masks(const uint64_t *words, size_t n,
                                                unsigned pointer)
 {
@@ -205,7 +205,7 @@ static bool same_masks(const struct debugprintf_masks *a,
            (a->n < 3 || a->signed16 == expected->signed16);
 }
 
-/* The shader counts a pointer twice; one that counts it once is believed, too,
+/* The shader counts a pointer as two scalars. One scalar is accepted as well,
  * as the layer's host reads it so. */
 bool debugprintf_masks_fit(const struct pfd_string *s,
                            const struct debugprintf_masks *masks)
@@ -221,8 +221,8 @@ bool debugprintf_masks_fit(const struct pfd_string *s,
     return words[0] & HAS_POINTER && same_masks(masks, &expected);
 }
 
-/* Can a word be a value of this type? Those that are narrower than a dword
- * are extended by zeros; by their sign is not unheard of. */
+/* Can the word be a value of this type? Types narrower than a dword are
+ * zero-extended; sign extension occurs as well. */
 static bool is_value(enum type t, uint32_t word)
 {
     switch ((int)t) {
@@ -236,7 +236,7 @@ static bool is_value(enum type t, uint32_t word)
         return word <= UINT16_MAX;
     case TYPE_I16:
         return word <= UINT16_MAX || word >= (uint32_t)INT16_MIN;
-    case TYPE_F16: /* as a binary32, whose lower bits it does not have */
+    case TYPE_F16: /* stored as a binary32, whose lower bits are zero then */
         return (word & 0x1fff) == 0;
     default:
         return true;
@@ -316,7 +316,7 @@ enum pfd_status debugprintf_shader(const struct pfd_format *self,
 
 /* ---- conversions and operands ---- */
 
-/* The steps of one conversion: its stars, then [main, end) its components. */
+/* The steps of one conversion: its stars, then its components [main, end). */
 struct group {
     size_t start;
     size_t main;
@@ -328,7 +328,7 @@ static bool serves(const struct pfd_step *s)
     return s->conv == PFD_CONV_STAR || s->conv == PFD_CONV_LENGTH;
 }
 
-/* The next conversion that takes a value, from step i on. */
+/* Finds the next conversion that takes a value, from step i on. */
 static bool next_group(const struct pfd_step *steps, size_t n_steps, size_t i,
                        struct group *ret)
 {
@@ -352,7 +352,7 @@ static bool is_letter_of(char c, const char *letters)
     return c && strchr(letters, c);
 }
 
-/* Takes the first byte of a step's literal away: it belongs to a conversion. */
+/* Removes the first byte of a step's literal, which belongs to a conversion. */
 static void eat(struct pfd_step *s)
 {
     for (unsigned mode = 0; mode < 2; mode++) {
@@ -371,7 +371,8 @@ static void set_conversion(struct pfd_step *steps, const struct group *g,
     }
 }
 
-/* A conversion of the one kind with a value of the other: the value counts. */
+/* If conversion and value are of different kinds (integer, float), the value's
+ * kind is printed. */
 static bool adapt_kind(struct pfd_step *steps, const struct group *g,
                        enum type t)
 {
@@ -391,7 +392,7 @@ static bool adapt_kind(struct pfd_step *steps, const struct group *g,
     return true;
 }
 
-/* %ul of 64 bits is hexadecimal, and the l is its own. */
+/* %ul of 64 bits prints hexadecimal, and its l is part of the conversion. */
 static void adapt_ul(const struct pfd_string_row *row, struct pfd_step *steps,
                      size_t n_steps, const struct group *g, enum type t)
 {
@@ -406,7 +407,7 @@ static void adapt_ul(const struct pfd_string_row *row, struct pfd_step *steps,
     eat(next);
 }
 
-/* Components that the value does not have are not printed. */
+/* Components that the value lacks are not printed. */
 static bool adapt_size(struct pfd_step *steps, const struct group *g,
                        unsigned n)
 {
@@ -440,17 +441,17 @@ uint64_t debugprintf_adapt(const struct pfd_string_row *row,
 
 /* ---- slots ---- */
 
-/* Operands in order, as they lie in a payload. */
+/* The operands in the order of a payload. */
 struct reader {
     const uint64_t *words;
     size_t n;       /* operands */
-    size_t next;    /* operand */
-    uint32_t at;    /* bytes, of the next operand */
-    uint32_t limit; /* bytes that are there */
+    size_t next;    /* index of the next operand */
+    uint32_t at;    /* offset of the next operand, bytes */
+    uint32_t limit; /* bytes in the payload */
     bool no_16;
     struct pfd_slot *slots;
     size_t n_slots;
-    size_t n_rest; /* components that no conversion takes, at the end */
+    size_t n_rest; /* components at the end that no conversion takes */
     struct pfd_slot rest[64];
 };
 
@@ -460,7 +461,7 @@ static void add_slot(struct reader *r, struct pfd_slot slot)
         r->slots[r->n_slots++] = slot;
 }
 
-/* The slot of component i of an operand that starts at r->at. */
+/* The slot of component i of the operand at r->at. */
 static struct pfd_slot slot_of(const struct reader *r, const struct operand *o,
                                unsigned i)
 {
@@ -471,7 +472,7 @@ static struct pfd_slot slot_of(const struct reader *r, const struct operand *o,
     return (struct pfd_slot){ .at = at, .store = store_of(o->type) & 15u };
 }
 
-/* The next operand for a conversion of n components. */
+/* Takes the next operand for a conversion of n components. */
 static void take(struct reader *r, unsigned n)
 {
     struct operand o = { TYPE_OTHER, 1 };
@@ -488,7 +489,7 @@ static void take(struct reader *r, unsigned n)
     r->at += 4 * o.n * dwords_of(o.type, r->no_16);
 }
 
-/* One slot for each value that the steps take, then those that none takes. */
+/* Adds a slot for each value that the steps take, then slots for the rest. */
 static void read_slots(struct reader *r, const struct pfd_step *steps,
                        size_t n_steps)
 {
@@ -544,7 +545,8 @@ size_t debugprintf_slots(const struct pfd_record_view *record_view,
 
 /* ---- signs ---- */
 
-/* Is one of the first n components unsigned, with its upper bit set? */
+/* Is one of the first n components an unsigned value with its highest bit
+ * set? */
 static bool is_minus(const struct operand *o, uint32_t at, size_t n,
                      const struct pfd_byte_reader *values)
 {

@@ -27,7 +27,7 @@ static const struct debugprintf_shape *shape_of(const struct state *st)
     return st->evidence.shape;
 }
 
-/* Is it a record of a call of its shader, as far as it is in view? */
+/* Does the visible part fit a record of a call of its shader? */
 static bool is_sound(struct pfd_walk *w, struct state *st,
                      const struct debugprintf_head *h)
 {
@@ -95,7 +95,7 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
 
 /* ---- records ---- */
 
-/* What was decided on a shader's module, once. */
+/* Reports once what was decided about a shader's module. */
 static void tell_bound(struct pfd_walk *w, struct debugprintf_bound *b,
                        uint64_t at)
 {
@@ -128,7 +128,8 @@ static void tell_bound(struct pfd_walk *w, struct debugprintf_bound *b,
     }
 }
 
-/* The calls that a record can be of, the shown one first; returns how many. */
+/* Finds the calls that a record may belong to, the likeliest first; returns
+ * their number. */
 static size_t find_calls(const struct pfd_walk *w, const struct state *st,
                          const struct debugprintf_head *h,
                          const struct debugprintf_bound *b, uint64_t left,
@@ -149,7 +150,7 @@ static size_t find_calls(const struct pfd_walk *w, const struct state *st,
     return n;
 }
 
-/* Bytes behind the record that the layer would read, too. */
+/* Bytes after the record that the layer would read as well. */
 static uint64_t reads_on(const struct pfd_walk *w, const struct state *st,
                          const struct debugprintf_head *h,
                          const struct pfd_string *s)
@@ -162,7 +163,7 @@ static uint64_t reads_on(const struct pfd_walk *w, const struct state *st,
     return more < READ_ON_MAX ? more : READ_ON_MAX;
 }
 
-/* Copies a record with the bytes behind it. */
+/* Copies a record together with the bytes after it. */
 static void copy_on(struct pfd_walk *w, struct pfd_record *r, uint64_t more)
 {
     uint64_t left = pfd_walk_end(w) - r->offset;
@@ -176,7 +177,8 @@ static void copy_on(struct pfd_walk *w, struct pfd_record *r, uint64_t more)
     pfd_walk_copy_done(w, r);
 }
 
-/* What the values of a record say against its conversions. */
+/* The finding for unsigned values that a signed conversion prints as
+ * negative. */
 static uint64_t find_minus(const struct pfd_walk *w, const struct pfd_record *r)
 {
     struct pfd_byte_reader c = w->view;
@@ -189,7 +191,7 @@ static uint64_t find_minus(const struct pfd_walk *w, const struct pfd_record *r)
                : 0;
 }
 
-/* The record as one of a call; string NULL: of none that is known. */
+/* Sets the record's call; string NULL: the call is unknown. */
 static void set_call(const struct pfd_walk *w, const struct state *st,
                      const struct debugprintf_head *h,
                      const struct pfd_string *string, struct pfd_record *r)
@@ -215,7 +217,7 @@ static void set_call(const struct pfd_walk *w, const struct state *st,
     r->key = debugprintf_key(h->shader, offset);
 }
 
-/* What is to be said of a record with so many readings. */
+/* The findings for a record with this number of readings. */
 static uint64_t findings_of(const struct debugprintf_bound *b, size_t n_calls)
 {
     uint64_t ret = n_calls > 1 ? FINDING(ambiguous) : 0;
@@ -226,7 +228,7 @@ static uint64_t findings_of(const struct debugprintf_bound *b, size_t n_calls)
     return ret;
 }
 
-/* Adds the record at w->at; n_bytes of it are there. */
+/* Adds the record at w->at, of which n_bytes are present. */
 static void add_record(struct pfd_walk *w, struct state *st,
                        const struct debugprintf_head *h, uint64_t n_bytes,
                        uint64_t findings)
@@ -249,7 +251,7 @@ static void add_record(struct pfd_walk *w, struct state *st,
     if (more)
         copy_on(w, r, more);
     struct pfd_record other = *r;
-    other.flags &= (uint8_t)~PFD_RECORD_COPIED; /* its bytes are the entry's */
+    other.flags &= (uint8_t)~PFD_RECORD_COPIED; /* it uses the entry's bytes */
     for (size_t i = 1; i < n; i++) {
         set_call(w, st, h, calls[i], &other);
         pfd_walk_alternative(w, &other);
@@ -259,7 +261,7 @@ static void add_record(struct pfd_walk *w, struct state *st,
 
 /* ---- the walk ---- */
 
-/* Is what is behind a record another one, or nothing? */
+/* Is the record followed by another record or by zeros? */
 static bool leads_on(const struct pfd_walk *w, const struct state *st,
                      uint64_t at)
 {
@@ -272,8 +274,8 @@ static bool leads_on(const struct pfd_walk *w, const struct state *st,
             debugprintf_is_plausible(w, shape_of(st), &h));
 }
 
-/* Is a whole record that the count does not claim one all the same? Counts
- * wrap at 2^32, and are words like others. */
+/* Is a whole record beyond the count to be believed? The count wraps at 2^32,
+ * and may be damaged. */
 static bool is_credible(struct pfd_walk *w, struct state *st,
                         const struct debugprintf_head *h)
 {
@@ -282,8 +284,8 @@ static bool is_credible(struct pfd_walk *w, struct state *st,
             leads_on(w, st, h->at + (uint64_t)h->size * DWORD));
 }
 
-/* Are there records in a whole one that is of no known call? Then its size is
- * what is wrong with it. */
+/* Does a record of no known call contain other records? Then its size is
+ * damaged. */
 static bool hides_records(struct pfd_walk *w, struct state *st,
                           const struct debugprintf_head *h)
 {
@@ -300,8 +302,8 @@ static bool hides_records(struct pfd_walk *w, struct state *st,
     return false;
 }
 
-/* A record that the buffer's end cuts: since SDK 1.4.350 shaders may write
- * one dword too far, and a dump can be shorter than its buffer. */
+/* Takes a record that the buffer's end cuts: since SDK 1.4.350 shaders may
+ * write one dword too far, and a dump may be shorter than its buffer. */
 static enum pfd_status take_cut(struct pfd_walk *w, struct state *st,
                                 const struct debugprintf_head *h)
 {
@@ -313,7 +315,7 @@ static enum pfd_status take_cut(struct pfd_walk *w, struct state *st,
     return PFD_OK;
 }
 
-/* What is wrong with a size that no record can have. */
+/* The kind of error of a size that no record can have. */
 static enum pfd_validation_chain_break why_bad(const struct state *st,
                                                uint32_t size)
 {
@@ -332,7 +334,8 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     if (h.size < shape_of(st)->header || h.size > DEBUGPRINTF_RECORD_MAX)
         return pfd_validation_chain_lose(&st->validation_chain, w, h.size,
                                          why_bad(st, h.size));
-    /* The layer reads on, and what follows can say whether it is a record. */
+    /* The layer reads beyond the record, and the bytes after it help to
+     * decide. */
     if (n + READ_ON_MAX > left && !w->last)
         return PFD_MORE;
     if (n > left)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of debugprintf: calls.c makes strings of a shader's calls, layouts.c
- * knows the layouts, detect.c decides how a buffer is read, debugprintf.c
- * walks over it, message.c prints, words.c names dwords. */
+/* Shared by the parts of debugprintf: calls.c makes strings of a shader's
+ * calls, layouts.c lists the layouts, record.c matches a record with calls,
+ * detect.c decides how a buffer is read, debugprintf.c walks over it, message.c
+ * prints, words.c names dwords. */
 #ifndef DEBUGPRINTF_H
 #define DEBUGPRINTF_H
 
@@ -10,13 +11,14 @@
 #include "core/decode/format.h"
 #include "core/spirv/khronos.h"
 
-/* Bits of pfd_record.layout: how a record departs from its call's types. */
+/* Bits of pfd_record.layout: deviations of a record from the types of its
+ * call. */
 enum {
-    DEBUGPRINTF_NO_16 = 1, /* 16-bit integers are not there (until 2024) */
-    DEBUGPRINTF_CUT = 2,   /* only as many values as the payload holds */
+    DEBUGPRINTF_NO_16 = 1, /* without 16-bit integers (until 2024) */
+    DEBUGPRINTF_CUT = 2,   /* only the values that fit into the payload */
 };
 
-/* What a position means. */
+/* The meaning of a record's position. */
 enum debugprintf_numbering {
     DEBUGPRINTF_BY_OFFSET,  /* dwords from the module's start */
     DEBUGPRINTF_BY_COUNTED, /* instructions, and copies of their lines */
@@ -24,38 +26,40 @@ enum debugprintf_numbering {
     DEBUGPRINTF_N_NUMBERINGS,
 };
 
-/* Where the words of a layout are, in dwords; 0: there is none. */
+/* Positions of a layout's words, in dwords; 0: there is no such word. */
 struct debugprintf_shape {
     const char *name;
     enum pfd_printf_layout layout;
     uint8_t data;    /* of the first record */
     uint8_t header;  /* of a record */
-    uint8_t stage;   /* 0 with is_packed: in the position's upper bits */
+    uint8_t stage;   /* 0 with is_packed: in the upper bits of the position */
     uint8_t info;    /* the three stage words */
     uint8_t format;  /* id of the format string */
     uint8_t doubles; /* masks */
     uint8_t signed8;
     uint8_t signed16;
-    uint8_t flag; /* of the record: tells it from another of this size */
+    uint8_t flag; /* of the record: distinguishes this layout from one of the
+                     same size */
     bool is_packed;
-    uint8_t n_numberings; /* that positions may have, the likeliest first */
+    uint8_t n_numberings; /* numberings of positions that are possible, the
+                             likeliest first */
     enum debugprintf_numbering numberings[DEBUGPRINTF_N_NUMBERINGS];
     enum pfd_khronos_age age;
 };
 
 enum {
     DEBUGPRINTF_N_SHAPES = 8,
-    /* In all layouts, dwords. */
+    /* The same in all layouts, dwords. */
     DEBUGPRINTF_AT_SHADER = 1,
     DEBUGPRINTF_AT_POSITION = 2,
-    /* A position word that holds a stage, too (since SDK 1.4.350). */
+    /* Position words also hold the stage since SDK 1.4.350. */
     DEBUGPRINTF_OFFSET_BITS = 27,
 };
 
 /* In the order in which they are tried. */
 extern const struct debugprintf_shape debugprintf_shapes[DEBUGPRINTF_N_SHAPES];
 
-/* That of a record which the walk made. */
+/* The shape of a record that the walk made. */
 const struct debugprintf_shape *debugprintf_shape_of(
     const struct pfd_record *record);
 
@@ -63,7 +67,8 @@ const struct debugprintf_shape *debugprintf_shape_of(
 uint32_t debugprintf_offset_of(const struct debugprintf_shape *shape,
                                uint32_t position);
 
-/* The call that instruction k is; the number of calls: it is none. */
+/* The index of the call that is instruction k; the number of calls: it is
+ * none. */
 size_t debugprintf_call_at(const struct pfd_spirv *module, uint32_t k);
 
 static inline uint32_t debugprintf_word(const uint8_t *bytes, size_t i)
@@ -74,7 +79,7 @@ static inline uint32_t debugprintf_word(const uint8_t *bytes, size_t i)
     return v;
 }
 
-/* The key of the string of a call: its shader and where it stands there. */
+/* The key of a call's string: its shader, and its position there. */
 static inline uint64_t debugprintf_key(uint32_t shader, uint32_t offset)
 {
     return (uint64_t)shader << 32 | offset;
@@ -95,12 +100,12 @@ void debugprintf_layout(const struct pfd_string *string,
 size_t debugprintf_slots(const struct pfd_record_view *record_view,
                          struct pfd_slot *ret, uint64_t *findings);
 
-/* Does a conversion for signed values show one of an unsigned type, among the
- * values of this call, as negative? */
+/* Would a signed conversion print one of the call's unsigned values as
+ * negative? */
 bool debugprintf_shows_minus(const struct pfd_string *string, bool no_16,
                              const struct pfd_byte_reader *values);
 
-/* Bytes behind a record that the layer's formatter may read. */
+/* Bytes after a record that the layer's formatter may read. */
 enum {
     DEBUGPRINTF_READ_ON_MAX = 1 << 16
 };
@@ -120,7 +125,7 @@ bool debugprintf_entry_word(const struct pfd_record_view *record_view,
  * UINT64_MAX: the layer never writes this call. */
 uint64_t debugprintf_dwords(const struct pfd_string *string, bool no_16);
 
-/* The masks of a record, as far as its layout has them: the first n. */
+/* The masks of a record; a layout has the first n. */
 struct debugprintf_masks {
     uint32_t doubles;
     uint32_t signed8;
@@ -128,7 +133,7 @@ struct debugprintf_masks {
     unsigned n;
 };
 
-/* Are these the masks of a record of this call? */
+/* Can these be the masks of a record of this call? */
 bool debugprintf_masks_fit(const struct pfd_string *string,
                            const struct debugprintf_masks *masks);
 

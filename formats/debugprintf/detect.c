@@ -5,13 +5,13 @@
 
 enum {
     DWORD = 4,
-    /* Records that differ in their headers, of which each stands for all that
-     * are like it. */
+    /* Distinct headers that are sampled; each stands for all records like
+     * it. */
     SAMPLES_MAX = 512,
     SLOTS = 2 * SAMPLES_MAX,
-    /* Places that are tried behind damage, times modules. */
+    /* Limit for places tried after damage, times modules. */
     TRIES_MAX = 1 << 18,
-    /* One damaged record among so many casts no doubt on a module. */
+    /* One damaged record among this many is no evidence against a module. */
     RARE = 64,
 };
 
@@ -25,13 +25,13 @@ struct sample {
 
 /* How a chain of sizes ends. */
 enum chain_end {
-    CHAIN_BROKEN, /* at a size that cannot be */
-    CHAIN_BEYOND, /* behind the count, and it does not meet it */
-    CHAIN_BEFORE, /* before the count: records were lost */
+    CHAIN_BROKEN, /* at an impossible size */
+    CHAIN_BEYOND, /* after the end that the count gives, without meeting it */
+    CHAIN_BEFORE, /* before that end: records were lost */
     CHAIN_EXACT,
 };
 
-/* What the first bytes hold if they are of this layout. */
+/* Facts about the first bytes, if they have this layout. */
 struct tally {
     const struct pfd_walk *walk;
     const struct debugprintf_shape *shape;
@@ -40,12 +40,12 @@ struct tally {
     bool has_modules;
     unsigned tries;
     enum chain_end end;
-    uint64_t chain_at;  /* where that is, in bytes */
-    uint64_t n_records; /* dwords of all that have a record's size */
-    uint64_t plausible; /* of those that could be some */
+    uint64_t chain_at;  /* end of the chain, bytes */
+    uint64_t n_records; /* dwords of records with a possible size */
+    uint64_t plausible; /* dwords of plausible records */
     size_t n_samples;
     struct sample samples[SAMPLES_MAX];
-    uint16_t slots[SLOTS]; /* by hash: a sample's number and 1 */
+    uint16_t slots[SLOTS]; /* hash table: index of a sample plus 1; 0: free */
 };
 
 static uint64_t mix(uint64_t hash, uint32_t word)
@@ -83,8 +83,8 @@ static void add_sample(struct tally *t, const struct debugprintf_head *h)
     t->slots[slot] = (uint16_t)t->n_samples;
 }
 
-/* Modules that the records of one shader can be of: the one that was told, or
- * all that are loose. */
+/* The modules that a shader's records may belong to: the one that was given for
+ * its number, or all loose ones. */
 struct candidates {
     const struct pfd_shader_table *shader_table;
     const struct pfd_shader *told;
@@ -126,7 +126,7 @@ bool debugprintf_is_of_call(const struct pfd_walk *w,
     return false;
 }
 
-/* The same, if there was time for it. */
+/* Like debugprintf_is_of_call(), and counts the work. */
 static bool try_record(struct tally *t, const struct debugprintf_head *h)
 {
     t->tries += (unsigned)t->walk->shader_table->n;
@@ -139,7 +139,7 @@ static bool size_fits(const struct tally *t, const struct debugprintf_head *h)
            h->size <= (t->n - h->at) / DWORD;
 }
 
-/* The next place behind `at` where a record of a known call is; or the end. */
+/* The next place after `at` with a record of a known call; else the end. */
 static uint64_t find_on(struct tally *t, uint64_t at, uint64_t end)
 {
     uint64_t header = (uint64_t)t->shape->header * DWORD;
@@ -155,14 +155,15 @@ static uint64_t find_on(struct tally *t, uint64_t at, uint64_t end)
     return end;
 }
 
-/* The end of a record, or of what is none because it has records in it. */
+/* The end of a record. If it belongs to no call, the first record of a known
+ * call inside it. */
 static uint64_t end_of_record(struct tally *t, const struct debugprintf_head *h)
 {
     uint64_t end = h->at + (uint64_t)h->size * DWORD;
     return t->has_modules && !try_record(t, h) ? find_on(t, h->at, end) : end;
 }
 
-/* at: where the sizes from the start on led. */
+/* at: the end of the chain of sizes. */
 static enum chain_end end_of_chain(const struct tally *t, uint64_t at,
                                    bool meets, uint64_t limit)
 {
@@ -188,8 +189,8 @@ static void start_tally(const struct pfd_walk *w,
         t->n = DEBUGPRINTF_EVIDENCE_BYTES;
 }
 
-/* Follows the sizes, beyond the count as well: it can be wrong. The view has
- * at least two dwords. */
+/* Follows the sizes, also beyond the count, which may be wrong. The view has at
+ * least two dwords. */
 static void gather(const struct pfd_walk *w, const struct debugprintf_shape *s,
                    struct tally *t)
 {
@@ -222,7 +223,7 @@ static void gather(const struct pfd_walk *w, const struct debugprintf_shape *s,
 
 /* ---- modules ---- */
 
-/* How many records of this shader are of calls in this reading. */
+/* The number of this shader's records that belong to calls in this reading. */
 static uint32_t count_sound(const struct tally *t, uint32_t id,
                             const struct debugprintf_reading *r)
 {
@@ -252,8 +253,8 @@ static bool is_before(const struct debugprintf_reading *a,
            pfd_spirv_order(a->shader->module, b->shader->module) < 0;
 }
 
-/* Adds a reading; those of one numbering by their modules' words, so that the
- * order in which modules were given means nothing. */
+/* Adds a reading. Readings of one numbering are sorted by the modules' words,
+ * so that the order in which modules were given does not matter. */
 static void add_reading(struct debugprintf_bound *b,
                         const struct debugprintf_reading *r)
 {
@@ -270,8 +271,8 @@ static void add_reading(struct debugprintf_bound *b,
     b->n++;
 }
 
-/* The modules that explain the most records of b's shader in this numbering:
- * if it is as many as before, beside those before. */
+/* Binds the modules that explain most records of b's shader in this numbering.
+ * Keeps earlier readings that explain as many. */
 static void bind_modules(const struct tally *t, struct debugprintf_bound *b,
                          enum debugprintf_numbering numbering)
 {
@@ -321,7 +322,8 @@ static struct debugprintf_bound *new_bound(struct debugprintf_detection *e,
     return b;
 }
 
-/* All shaders of the first bytes, by what is decided on so far. */
+/* Binds all shaders of the first bytes with the decided layout and
+ * numberings. */
 static void bind_all(const struct tally *t, struct debugprintf_detection *e)
 {
     e->n_bounds = 0;
@@ -338,7 +340,7 @@ static void bind_all(const struct tally *t, struct debugprintf_detection *e)
     }
 }
 
-/* Is it the only module for the records of another shader? */
+/* Is the module the only one for another shader's records? */
 static bool is_claimed(const struct debugprintf_detection *e,
                        const struct debugprintf_bound *by,
                        const struct pfd_shader *shader)
@@ -352,7 +354,7 @@ static bool is_claimed(const struct debugprintf_detection *e,
     return false;
 }
 
-/* Shows first what is no other shader's. */
+/* Moves readings forward whose modules no other shader claims. */
 static void prefer_unclaimed(struct debugprintf_detection *e,
                              struct debugprintf_bound *b)
 {
@@ -371,7 +373,7 @@ static void prefer_unclaimed(struct debugprintf_detection *e,
 struct score {
     uint64_t sound; /* records */
     uint64_t contrary;
-    bool is_clean; /* all that there is could be records */
+    bool is_clean; /* everything present can be records */
     enum chain_end end;
     uint64_t plausible;
 };
@@ -381,7 +383,7 @@ static bool has_flags(const struct tally *t)
     return t->shape->data == 2 && pfd_walk_u32(t->walk, 0) != 0;
 }
 
-/* Is a better than b? */
+/* Compares scores; positive: a is better. */
 static int compare(const struct score *a, const struct score *b)
 {
     if (a->sound != b->sound)
@@ -397,7 +399,7 @@ static int compare(const struct score *a, const struct score *b)
                                          : -1;
 }
 
-/* What speaks for the layout with this numbering. */
+/* The evidence for the layout with this numbering. */
 static struct score score_of(const struct tally *t,
                              enum debugprintf_numbering numbering,
                              struct debugprintf_detection *scratch)
@@ -430,8 +432,8 @@ static void add_other(struct debugprintf_detection *e, const char *name)
         e->others[e->n_others++] = name;
 }
 
-/* A layout that fits as well as the best; numberings of one layout share the
- * buffer's entries. */
+/* Adds a layout that fits as well as the best one; of the same layout, the
+ * numbering. */
 static void keep_equal(struct debugprintf_detection *e,
                        const struct debugprintf_shape *s,
                        enum debugprintf_numbering numbering,
@@ -491,10 +493,9 @@ void debugprintf_decide(const struct pfd_walk *w,
         prefer_unclaimed(ret, &ret->bounds[i]);
 }
 
-/* ---- records behind the first bytes ---- */
+/* ---- records after the first bytes ---- */
 
-/* Binds the shader of a record by this record alone, or keeps those readings
- * that it allows. */
+/* Binds a record's shader by this record alone. */
 static void bind_late(const struct pfd_walk *w,
                       const struct debugprintf_detection *e,
                       const struct debugprintf_head *h,
@@ -568,8 +569,8 @@ bool debugprintf_is_sound(const struct pfd_walk *w,
 
 /* ---- without modules ---- */
 
-/* Is more behind the chain than in it? Where the count contradicts it, anything
- * is too much. */
+/* Are there more dwords after the chain than in it? If the count contradicts
+ * the chain, any are too many. */
 static bool is_swamped(const struct tally *t)
 {
     bool is_contradicted = t->end == CHAIN_BEYOND;
@@ -583,8 +584,8 @@ static bool is_swamped(const struct tally *t)
     return n_others > t->n_records;
 }
 
-/* Is what the count has beyond the chain less than a record? Nothing is lost
- * that is none. */
+/* Is the rest, from the chain's end to the count, shorter than a record? Then
+ * no record can have been lost. */
 static bool is_no_loss(const struct tally *t)
 {
     uint64_t wanted =
@@ -609,7 +610,7 @@ static bool is_scant(const struct tally *t)
            (!repeats || t->plausible < t->n_records);
 }
 
-/* How much a buffer looks like one of this layout. Four words of header can be
+/* The likelihood that a buffer has this layout. A header of four words matches
  * nearly anything. */
 static int likelihood_of(const struct tally *t)
 {
@@ -625,13 +626,13 @@ static int likelihood_of(const struct tally *t)
     return t->shape->header > 4 ? 70 : 60;
 }
 
-/* A header that can be one, and nothing behind it or the start of a record. */
+/* A possible header, followed by zeros or the start of a record. */
 static bool is_bare(const struct pfd_byte_reader *first)
 {
     enum {
         FLAGS_MAX = 3,
         COUNT_MAX = 1 << 24,
-        RECORD = 8 /* dwords that every one has, at least */
+        RECORD = 8 /* dwords of the smallest record */
     };
     bool has_flags = pfd_byte_reader_peek_u32(first, 0) <= FLAGS_MAX;
     uint32_t count = pfd_byte_reader_peek_u32(first, has_flags ? DWORD : 0);

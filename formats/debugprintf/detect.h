@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the records of a buffer say of it as a whole: its layout, how it counts
- * positions, and which modules are its shaders'. Decided once, from the same
- * first bytes however the buffer comes; nothing here depends on how much of it
- * is in view.
+ * Decides from the records of a buffer: its layout, its numbering of positions,
+ * and the modules of its shaders. Decided once, from the same first bytes
+ * however the buffer is split; nothing here depends on how much of it is in
+ * view.
  */
 #ifndef DEBUGPRINTF_DETECT_H
 #define DEBUGPRINTF_DETECT_H
@@ -11,13 +11,13 @@
 #include "debugprintf.h"
 
 enum {
-    /* Bytes that are looked at before anything is decided. */
+    /* Bytes that are examined before the decision. */
     DEBUGPRINTF_EVIDENCE_BYTES = 1 << 20,
-    /* Shaders of a buffer whose modules are kept in mind. */
+    /* Shaders of a buffer whose modules are remembered. */
     DEBUGPRINTF_BOUNDS_MAX = 64,
-    /* The reading that is shown, and others that fit as well. */
+    /* The likeliest reading, and others that fit as well. */
     DEBUGPRINTF_READINGS_MAX = 1 + PFD_ALTERNATIVES_MAX,
-    /* Dwords: no call has more operands than this takes. */
+    /* Dwords: more than the operands of any call take. */
     DEBUGPRINTF_RECORD_MAX = 1 << 20,
 };
 
@@ -28,56 +28,57 @@ struct debugprintf_reading {
 };
 
 enum debugprintf_trust {
-    DEBUGPRINTF_UNTOLD,  /* no module can be this shader's */
-    DEBUGPRINTF_WRONG,   /* most records are of no call of the module */
-    DEBUGPRINTF_DOUBTED, /* some are */
+    DEBUGPRINTF_UNTOLD,  /* no module is a candidate for the shader */
+    DEBUGPRINTF_WRONG,   /* most records belong to no call of the module */
+    DEBUGPRINTF_DOUBTED, /* some records belong to no call of it */
     DEBUGPRINTF_TRUSTED,
 };
 
-/* A shader, by the number that records give it, and its modules. */
+/* A shader, by its number in records, and its modules. */
 struct debugprintf_bound {
     uint32_t id;
     enum debugprintf_trust trust;
-    bool is_late;   /* met behind the bytes that decide */
-    bool is_told;   /* what was decided has been reported */
-    bool is_loose;  /* its modules are a choice */
-    uint32_t sound; /* records of its calls, of all that were looked at */
+    bool is_late;   /* first seen after the examined bytes */
+    bool is_told;   /* the decision was reported */
+    bool is_loose;  /* its modules were chosen, not given */
+    uint32_t sound; /* records that belong to its calls, of n_records */
     uint32_t n_records;
-    size_t n; /* readings that fit equally, the shown one first */
+    size_t n; /* readings that fit equally, the likeliest first */
     struct debugprintf_reading readings[DEBUGPRINTF_READINGS_MAX];
 };
 
 struct debugprintf_detection {
     const struct debugprintf_shape *shape;
-    const char *others[DEBUGPRINTF_N_SHAPES]; /* layouts as likely as this */
+    const char *others[DEBUGPRINTF_N_SHAPES]; /* layouts that fit as well */
     size_t n_others;
     enum debugprintf_numbering numberings[DEBUGPRINTF_N_NUMBERINGS];
-    size_t n_numberings; /* that fit equally */
+    size_t n_numberings; /* numberings that fit equally */
     struct debugprintf_bound bounds[DEBUGPRINTF_BOUNDS_MAX];
     size_t n_bounds;
-    struct debugprintf_bound spare; /* of a shader that has no place there */
+    struct debugprintf_bound spare; /* for a shader that does not fit into the
+                                       table */
 };
 
-/* The words that all records have, and where one is. */
+/* The words that all records have, and the record's place. */
 struct debugprintf_head {
     uint64_t at; /* bytes from the start of the buffer */
     uint32_t size;
     uint32_t shader;
-    uint32_t position; /* as it stands there */
+    uint32_t position; /* unchanged, as stored */
     uint32_t format;
 };
 
-/* Reads what the view holds at `at`: a whole header. */
+/* Reads the header at `at`, which is in view. */
 struct debugprintf_head debugprintf_head_at(
     const struct pfd_walk *walk, const struct debugprintf_shape *shape,
     uint64_t at);
 
-/* Its masks. */
+/* The masks of the record at `at`. */
 struct debugprintf_masks debugprintf_masks_at(
     const struct pfd_walk *walk, const struct debugprintf_shape *shape,
     uint64_t at);
 
-/* Its stage word; PFD_STAGE_UNKNOWN, too, where the layout has none. */
+/* The record's stage word; PFD_STAGE_UNKNOWN if the layout has none. */
 uint32_t debugprintf_stage_word(const struct pfd_walk *walk,
                                 const struct debugprintf_shape *shape,
                                 const struct debugprintf_head *head);
@@ -89,38 +90,39 @@ int debugprintf_probe(const struct pfd_byte_reader *first, uint64_t n_buffer);
 size_t debugprintf_find(const struct pfd_field *field, size_t from, size_t to,
                         struct pfd_whole *ret);
 
-/* Is a record, of which [left] bytes are there, of a call of any module, by any
- * numbering that can be? */
+/* Does the record, of which [left] bytes are present, belong to a call of any
+ * module in any possible numbering? */
 bool debugprintf_is_of_call(const struct pfd_walk *walk,
                             const struct debugprintf_shape *shape,
                             const struct debugprintf_head *head, uint64_t left);
 
-/* Decides; the view is the buffer's start, with the bytes above or all. */
+/* Decides. The view begins at the buffer's start, and has
+ * DEBUGPRINTF_EVIDENCE_BYTES or all bytes. */
 void debugprintf_decide(const struct pfd_walk *walk,
                         struct debugprintf_detection *ret);
 
-/* The record's shader, looked for now if it was not met before; the record is
- * in view. Valid until the next call. */
+/* The record's shader; bound now if it is new. The record is in view. Valid
+ * until the next call. */
 struct debugprintf_bound *debugprintf_bound_of(
     const struct pfd_walk *walk, struct debugprintf_detection *evidence,
     const struct debugprintf_head *head);
 
 /*
- * The call that a record is of in one reading, by all that can be known: its
- * position, format id, size, masks, stage and values, of which [left] bytes
- * are there from the record's start on. NULL: it is of none.
+ * The call that a record belongs to in one reading: its position, format id,
+ * size, masks, stage and values match. [left] bytes are present from the
+ * record's start on. NULL: none.
  */
 const struct pfd_string *debugprintf_call_of(
     const struct pfd_walk *walk, const struct debugprintf_shape *shape,
     const struct debugprintf_head *head,
     const struct debugprintf_reading *reading, uint64_t left);
 
-/* Is it a record of a call of its shader? */
+/* Does the record belong to a call of its shader? */
 bool debugprintf_is_sound(const struct pfd_walk *walk,
                           struct debugprintf_detection *evidence,
                           const struct debugprintf_head *head, uint64_t left);
 
-/* Could it be a record, by its own words alone? */
+/* Can it be a record, judged by its own words alone? */
 bool debugprintf_is_plausible(const struct pfd_walk *walk,
                               const struct debugprintf_shape *shape,
                               const struct debugprintf_head *head);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers in memory: their first records are of calls of a loaded shader, by
- * position, format id, size, masks, stage and values. */
+/* Finds buffers in memory: the position, format id, size, masks, stage and
+ * values of their first records match calls of a loaded shader. */
 #include "detect.h"
 
 enum {
     DWORD = 4,
-    ALIGNMENT = 16, /* what devices ask of storage buffers, at least */
+    ALIGNMENT = 16, /* smallest alignment of storage buffers that devices
+                       require */
     LOOKED_MAX = 64,
-    SIZE_MIN = 4,  /* dwords of a record's header in any layout */
-    HEAD_MAX = 13, /* and of both headers, at most */
+    SIZE_MIN = 4,  /* dwords of the smallest record header */
+    HEAD_MAX = 13, /* dwords of both headers together, at most */
     CALLS_MAX = 256,
-    /* Records in a row of which chance makes none; one is enough where it is
-     * exactly what the header counts. */
+    /* Consecutive records that cannot match by chance; one is enough if the
+     * header's count is exactly its size. */
     RECORDS_MIN = 2,
 };
 
-/* A bit for each format id of a loaded call, by its lower bits. */
+/* A bit for each format id of a loaded call, by the id's lower bits. */
 static uint64_t format_bits(const struct pfd_shader_table *shader_table)
 {
     uint64_t ret = 0;
@@ -33,7 +34,7 @@ static uint64_t format_bits(const struct pfd_shader_table *shader_table)
     return ret;
 }
 
-/* Could a count and the size of a first record be words i and i + 1? */
+/* Can words i and i + 1 be a count and the size of a first record? */
 static inline bool has_size(const uint8_t *bytes, unsigned i)
 {
     uint32_t count = debugprintf_word(bytes, i);
@@ -41,7 +42,7 @@ static inline bool has_size(const uint8_t *bytes, unsigned i)
     return size >= SIZE_MIN && size <= count && size <= DEBUGPRINTF_RECORD_MAX;
 }
 
-/* Could the first record of this layout be here? All of its header is. */
+/* Can the first record of this layout be here? All of its header is in view. */
 static bool is_likely(const struct debugprintf_shape *s, const uint8_t *bytes,
                       uint64_t formats)
 {
@@ -52,9 +53,9 @@ static bool is_likely(const struct debugprintf_shape *s, const uint8_t *bytes,
            formats >> format % 64 & 1;
 }
 
-/* The end, in bytes, of the records of calls from the first one on; 0: they
- * could be chance. A count can be too small: those behind it are the buffer's,
- * too. */
+/* The end, in bytes, of the records of calls from the first one on; 0: they may
+ * match by chance. The count may be too small, so records after it are
+ * included. */
 static uint64_t follow(const struct pfd_walk *w,
                        const struct debugprintf_shape *s, uint32_t count)
 {

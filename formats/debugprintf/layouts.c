@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layouts of debugPrintf buffers, one for each age of the layer; their
- * sources are in README.md beside this file.
+ * The layouts of debugPrintf buffers, one for each period of the layer;
+ * README.md beside this file has the sources.
  */
 #include "core/spirv/shader_table.h"
 #include "debugprintf.h"
@@ -10,8 +10,8 @@ enum {
     DWORD = 4
 };
 
-/* Positions were counted by SPIRV-Tools at first, with the copies of lines
- * that it makes, then by the layer. */
+/* At first, SPIRV-Tools counted positions, including the copies of lines that
+ * it makes; later the layer counts them. */
 #define BY_TOOLS                                       \
     2,                                                 \
     {                                                  \

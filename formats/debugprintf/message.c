@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a debugPrintf record's message is, and where it comes from. */
+/* The message of a debugPrintf record, and its origin. */
 #include <string.h>
 
 #include "core/spirv/khronos.h"
 #include "core/spirv/shader_table.h"
 #include "debugprintf.h"
 
-/* ---- messages as the layer writes them ---- */
+/* ---- messages in the layer's form ---- */
 
 struct view {
     const struct debugprintf_shape *shape;
@@ -37,7 +37,7 @@ static uint32_t mask_of(const struct view *v, uint8_t at)
     return at ? debugprintf_word(v->header, at) : 0;
 }
 
-/* The stage as it stands in the record, or as the module has it. */
+/* Gets the stage from the record, or from the module. */
 static bool stage_of(const struct view *v, uint32_t *ret)
 {
     if (v->shape->is_packed) {
@@ -110,7 +110,7 @@ static void add_message(const struct pfd_record_view *record_view,
                         const struct view *v, struct pfd_text *out)
 {
     const struct pfd_string *s = record_view->record->string;
-    uint64_t ignored = 0; /* the layer finds nothing */
+    uint64_t ignored = 0; /* the layer reports no findings */
     struct pfd_khronos_values values = {
         .bytes = v->values,
         .n = v->n_values,
@@ -122,7 +122,7 @@ static void add_message(const struct pfd_record_view *record_view,
                       v->shape->age, &ignored);
 }
 
-/* The slots of values that are there; returns how many. */
+/* Removes the slots of values that are not stored; returns how many remain. */
 static size_t keep_stored(struct pfd_slot *slots, size_t n)
 {
     size_t n_kept = 0;
@@ -133,7 +133,7 @@ static size_t keep_stored(struct pfd_slot *slots, size_t n)
     return n_kept;
 }
 
-/* As the layer prints it; the record's call is known. */
+/* The message in the layer's form; the record's call is known. */
 void debugprintf_make(const struct pfd_record_view *record_view,
                       struct pfd_synthesized *ret)
 {
@@ -157,7 +157,7 @@ void debugprintf_make(const struct pfd_record_view *record_view,
     ret->n_slots = keep_stored(ret->slots, n);
 }
 
-/* ---- where a message comes from ---- */
+/* ---- origins ---- */
 
 struct origins {
     struct pfd_origin *list;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* One record: its words, and whether it is of a call. */
+/* One record: its words, and whether it belongs to a call. */
 #include "core/spirv/shader_table.h"
 #include "detect.h"
 
 enum {
     DWORD = 4,
-    /* Larger numbers are no shader's and no id's of a module. */
+    /* Larger numbers are neither shader numbers nor ids of a module. */
     SHADER_MAX = 1 << 20,
     FORMAT_MAX = 1 << 22,
 };
@@ -23,7 +23,7 @@ struct debugprintf_head debugprintf_head_at(const struct pfd_walk *w,
     };
 }
 
-/* A word of the header; 0 where the layout has none. */
+/* A word of the header; 0 if the layout has none. */
 static uint32_t word_of(const struct pfd_walk *w, uint64_t at, uint8_t place)
 {
     return place ? pfd_walk_u32(w, at + (uint64_t)place * DWORD) : 0;
@@ -52,7 +52,7 @@ uint32_t debugprintf_stage_word(const struct pfd_walk *w,
     return s->stage ? word_of(w, h->at, s->stage) : PFD_STAGE_UNKNOWN;
 }
 
-/* Shaders of several stages have a number of their own, or none. */
+/* Shaders of several stages have a stage number of their own, or none. */
 static bool stage_fits(uint32_t word, const struct pfd_shader *shader)
 {
     enum pfd_stage stage = pfd_stage_of(word);
@@ -64,7 +64,7 @@ static uint32_t instruction_of(const struct pfd_spirv *module,
                                enum debugprintf_numbering numbering,
                                uint32_t position)
 {
-    /* Its calls say their positions themselves. */
+    /* Calls of an instrumented module state their positions. */
     if (pfd_spirv_is_instrumented(module))
         return pfd_spirv_by_counted(module, position);
     switch (numbering) {
@@ -80,8 +80,8 @@ static uint32_t instruction_of(const struct pfd_spirv *module,
                                                        : PFD_SPIRV_NONE;
 }
 
-/* The string of the call at the record's position, if its format is the
- * record's. */
+/* The string of the call at the record's position, if it has the record's
+ * format. */
 static const struct pfd_string *string_at(const struct pfd_walk *w,
                                           const struct debugprintf_shape *s,
                                           const struct debugprintf_head *h,
@@ -106,7 +106,7 @@ const struct pfd_string *debugprintf_call_of(
     uint64_t left)
 {
     uint32_t stage = debugprintf_stage_word(w, s, h);
-    /* Stages were renumbered before positions were. */
+    /* Stages were renumbered before positions. */
     if (r->numbering == DEBUGPRINTF_BY_OFFSET && stage > PFD_STAGE_UNKNOWN)
         return NULL;
     const struct pfd_string *string = string_at(w, s, h, r);
@@ -130,8 +130,8 @@ const struct pfd_string *debugprintf_call_of(
                : NULL;
 }
 
-/* A module has a capability, the import of the set, the format string, types, a
- * function and its label before its first call. */
+/* Before its first call, a module has at least a capability, the import of the
+ * set, the format string, types, a function and its label. */
 static bool is_position(const struct debugprintf_shape *s, uint32_t position)
 {
     enum {
@@ -162,8 +162,7 @@ bool debugprintf_is_plausible(const struct pfd_walk *w,
 
 /* ---- records from elsewhere ---- */
 
-/* Is the record's string that of a call of n dwords, in a shader that is here?
- */
+/* Does the record's string belong to a call of n dwords, in a loaded shader? */
 static bool is_of_call(const struct pfd_record_view *record_view, uint64_t n)
 {
     const struct pfd_record *r = record_view->record;
@@ -182,8 +181,8 @@ static bool is_of_call(const struct pfd_record_view *record_view, uint64_t n)
            is_cut == (r->n_bytes < r->n_header + n * DWORD);
 }
 
-/* Do the record's size word and its bytes agree? With what the formatter reads
- * on. */
+/* Does the record's size word match its bytes? The bytes that the formatter
+ * reads beyond it are included. */
 static bool is_of_size(const struct pfd_record_view *record_view, uint32_t size)
 {
     const struct pfd_record *r = record_view->record;

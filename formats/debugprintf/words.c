@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the words of a record's header are, by its layout. */
+/* Names the words of a record's header, by its layout. */
 #include "debugprintf.h"
 
 enum {
@@ -36,7 +36,7 @@ static bool is_info(const struct debugprintf_shape *s, uint32_t i)
     return s->info && i >= s->info && i < s->info + 3u;
 }
 
-/* Words that stand where the layout says; zero: nowhere. */
+/* The name of header word i; positions of 0 mean that there is no such word. */
 static const char *name_of(const struct debugprintf_shape *s, uint32_t i)
 {
     const struct {

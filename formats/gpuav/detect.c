@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How old a buffer is. Its header grew a word, the sizes of records changed
- * with the layer, and in 2023 error codes were counted anew; README.md beside
- * this file has the table.
+ * Detects the age of a buffer. Over time, the header got a second word, the
+ * sizes of records changed with the layer, and in 2023 error codes were
+ * renumbered; README.md beside this file has the table.
  */
 #include "core/spirv/khronos.h"
 #include "core/spirv/shader_table.h"
@@ -10,14 +10,15 @@
 
 enum {
     DWORD = GPUAV_DWORD,
-    SHADER_MAX = 1 << 20, /* of the times when the id had a word of its own */
+    SHADER_MAX = 1 << 20, /* of layers that stored the id in a word of its
+                             own */
     GROUPS = 18,
     CODES = 41,
     OLD_GROUPS = 9,    /* until SDK 1.4.309 */
     OLD_SIZE_MAX = 13, /* of records without groups */
-    /* The word after which buffers of two header words have no flags. */
+    /* Largest flags of a buffer with two header words. */
     FLAGS_MAX = 3,
-    CHAIN = 3, /* records in a row that are none by chance */
+    CHAIN = 3, /* consecutive records that cannot match by chance */
 };
 
 bool gpuav_is_size(uint32_t n)
@@ -33,8 +34,8 @@ static bool is_stage(uint32_t word)
            word == PFD_STAGE_UNKNOWN || word == INT32_MAX;
 }
 
-/* The layer's own checks leave all of the header 0, its size, too: all but
- * the error and what is checked. */
+/* Is it a check by the layer's own commands? Those leave the whole header 0,
+ * including its size, and write the error and the kind of check. */
 static bool is_own_check(const uint8_t *bytes, size_t n_bytes, uint8_t data)
 {
     if (n_bytes < GPUAV_OWN_CHECK * DWORD)
@@ -50,7 +51,7 @@ static bool is_own_check(const uint8_t *bytes, size_t n_bytes, uint8_t data)
     return is_error && what >= 1 && what <= 4;
 }
 
-/* A record of today; n_bytes of it are there. */
+/* Is it a record of the current layout? n_bytes of it are present. */
 static bool is_now(const uint8_t *bytes, size_t n_bytes)
 {
     uint32_t group = gpuav_word(bytes, 1) >> 24;
@@ -64,7 +65,7 @@ static bool is_now(const uint8_t *bytes, size_t n_bytes)
            (!gpuav_word(bytes, 10) && !gpuav_word(bytes, 11));
 }
 
-/* Words 7 to 10 are a group and a code, from word i on. */
+/* Are words i and i + 1 a group and a code? */
 static bool has_group(const uint8_t *bytes, size_t n_bytes, size_t i)
 {
     if (n_bytes < (i + 2) * DWORD)
@@ -74,7 +75,7 @@ static bool has_group(const uint8_t *bytes, size_t n_bytes, size_t i)
     return group >= 1 && group <= OLD_GROUPS && code >= 1 && code <= CODES;
 }
 
-/* A size alone is none: a count can look like one before zeros. */
+/* A size followed by zeros is no record: it can be a count. */
 static bool is_blank(const uint8_t *bytes, size_t n_bytes, uint32_t size)
 {
     for (size_t i = 1; i < size && (i + 1) * DWORD <= n_bytes; i++) {
@@ -84,7 +85,7 @@ static bool is_blank(const uint8_t *bytes, size_t n_bytes, uint32_t size)
     return true;
 }
 
-/* Small numbers of 64 bits, as other files have many, are none, either. */
+/* Small 64-bit numbers, which are common in other files, are no records. */
 static bool is_wide(const uint8_t *bytes, size_t n_bytes, uint32_t size)
 {
     for (size_t i = 1; i < size && (i + 1) * DWORD <= n_bytes; i += 2) {
@@ -102,8 +103,8 @@ static bool is_old(const uint8_t *bytes, size_t n_bytes, uint32_t size,
         return false;
     if ((data == 1 && size > 11) || is_blank(bytes, n_bytes, size))
         return false;
-    /* A module starts with a capability, which cannot go wrong; checks of a
-     * whole shader, which are at 0 as well, are younger. */
+    /* A module begins with a capability, which cannot fail. Checks of a whole
+     * shader have position 0, too, but only in later layers. */
     if (size <= OLD_SIZE_MAX && !gpuav_word(bytes, 2))
         return false;
     switch (size) {
@@ -133,8 +134,8 @@ uint32_t gpuav_plausible(const uint8_t *bytes, size_t n_bytes, uint8_t data)
 
 /* ---- codes ---- */
 
-/* By what the parameters of each error can be: an index that is out of bounds
- * has bounds, and what was never written has none. */
+/* Judges by the parameters that each error can have: an index out of bounds has
+ * bounds, an uninitialized descriptor has none. */
 bool gpuav_codes_fit(const uint8_t *bytes, uint32_t n, bool from_one)
 {
     uint32_t code = gpuav_word(bytes, n < 10 ? 6 : GPUAV_HEADER);
@@ -161,34 +162,38 @@ bool gpuav_codes_fit(const uint8_t *bytes, uint32_t n, bool from_one)
 /* ---- the buffer ---- */
 
 struct tally {
-    uint64_t n_records; /* dwords of all that have a record's size */
-    uint64_t plausible; /* of those that could be some */
-    unsigned n;         /* records of those */
-    uint64_t leading;   /* of those before any damage */
-    uint64_t now;       /* of those that are of today */
-    uint64_t stray;     /* dwords of none that are not zero */
-    uint64_t others;    /* the same, and behind what the count claims */
-    unsigned breaks;    /* places where records are followed by none */
-    bool is_full;       /* or the buffer, and what the count has beyond is more
-                         than a record */
-    bool is_exact;    /* a chain from the start on ends where the count says */
-    uint64_t strange; /* whose parameters their error does not have */
-    unsigned end;     /* more is better */
-    unsigned fits[2]; /* records with codes from 0, and from 1 */
-    unsigned can[2];  /* of 16 dwords: parameters of later, earlier codes */
-    unsigned has[2];  /* and codes that the other has not */
-    bool has_sets;    /* records of 2023 */
-    bool has_own;     /* checks of the layer itself */
-    bool is_cut;      /* all there is of records is the first part of one */
+    uint64_t n_records; /* dwords of records with a possible size */
+    uint64_t plausible; /* dwords of plausible records */
+    unsigned n;         /* plausible records */
+    uint64_t leading;   /* their dwords before any damage */
+    uint64_t now;       /* their dwords in the current layout */
+    uint64_t stray;     /* nonzero dwords of no record, before the count's
+                           end */
+    uint64_t others;    /* also after it, and dwords of implausible records */
+    unsigned breaks;    /* places where a record is not followed by a record */
+    bool is_full;       /* the records fill the buffer, and the count exceeds
+                           them by more than a record */
+    bool is_exact;      /* a chain from the start ends where the count says */
+    uint64_t strange;   /* dwords of records whose parameters do not fit their
+                         error */
+    unsigned end;       /* larger is better */
+    unsigned fits[2];   /* records with codes from 0, and from 1 */
+    unsigned can[2]; /* of 16 dwords: parameters that fit later, earlier codes
+                         only */
+    unsigned has[2]; /* and codes that exist in later, earlier layers only */
+    bool has_sets;   /* records of 2023 */
+    bool has_own;    /* has checks by the layer's own commands */
+    bool is_cut;     /* the only record is cut */
 };
 
-/* How the chain of sizes ends: where the count says, before, behind it. */
+/* Rates the end of a chain of sizes: where the count says (3), before (2),
+ * after it (1). */
 static unsigned end_of(uint64_t at, uint64_t limit, bool is_zero)
 {
     return !is_zero ? 0 : at == limit ? 3 : at < limit ? 2 : 1;
 }
 
-/* size: 0 where it makes no sense. */
+/* size: 0 if the record is not plausible. */
 static void count_record(struct tally *t, const uint8_t *bytes,
                          uint32_t n_words, uint32_t size)
 {
@@ -214,8 +219,8 @@ static void count_record(struct tally *t, const uint8_t *bytes,
         t->fits[k] += fits[k];
 }
 
-/* Codes of records of 16 dwords: what a module or a code says counts first,
- * then parameters. */
+/* Decides on the codes of records of 16 dwords: by the modules' makers or by
+ * codes that only one age has, then by parameters. */
 static void decide_groups(const struct pfd_walk *w, const struct tally *t,
                           struct gpuav_age *ret)
 {
@@ -237,14 +242,14 @@ static void decide_groups(const struct pfd_walk *w, const struct tally *t,
     }
 }
 
-/* Follows the sizes, and goes on behind damage where a record makes sense. */
+/* Follows the sizes; after damage, continues at the next plausible record. */
 static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
 {
     struct tally t = { 0 };
     struct pfd_byte_reader c = w->view;
     size_t n = c.n < GPUAV_EVIDENCE_BYTES ? c.n : GPUAV_EVIDENCE_BYTES;
     size_t at = (size_t)data * DWORD;
-    size_t end = 0; /* of the chain from the start on */
+    size_t end = 0; /* end of the chain from the start */
     uint64_t wanted = pfd_walk_u32(w, (data - 1u) * (uint64_t)DWORD);
     uint64_t limit = (data + wanted) * DWORD;
     bool is_chain = true;
@@ -282,8 +287,8 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
     return t;
 }
 
-/* Do the records start behind two words? Without any, flags tell: a count is
- * never so small. */
+/* Do the records begin after two words? Without records, the flags decide: a
+ * count is never so small. */
 static bool starts_at_two(const struct pfd_walk *w, const struct tally t[2])
 {
     if (t[0].leading != t[1].leading)
@@ -312,7 +317,7 @@ struct gpuav_age gpuav_decide(const struct pfd_walk *w)
 
 /* ---- the format ---- */
 
-/* How much a buffer looks like one whose first record is at dword `data`. */
+/* The likelihood that the buffer's first record is at dword `data`. */
 static int likelihood_of(const struct pfd_walk *w, uint8_t data)
 {
     struct tally t = tally_of(w, data);
@@ -335,7 +340,7 @@ static int likelihood_of(const struct pfd_walk *w, uint8_t data)
     if (t.plausible < t.n_records || t.strange || t.stray || !t.end ||
         (!t.is_exact && t.others))
         return 50;
-    /* Printf records of these times differ by a format id above 9. */
+    /* Printf records of that period have a format id above 9 instead. */
     return data == 2 && flags == 1 ? 80 : t.has_own ? 75 : 72;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an error record says. */
+/* The meaning of an error record. */
 #include <string.h>
 
 #include "gpuav.h"
@@ -92,7 +92,7 @@ static const char *code_name(uint32_t group, uint32_t code)
 
 /* ---- reading ---- */
 
-/* A descriptor by set and index in one word, as records of today have it. */
+/* A descriptor's set and index in one word, as in current records. */
 static void read_descriptor(struct gpuav_fault *f, uint32_t set_and_index)
 {
     f->has_set = true;
@@ -106,7 +106,7 @@ static void read_address(struct gpuav_fault *f, uint32_t low, uint32_t high)
     f->address = low | (uint64_t)high << 32;
 }
 
-/* Errors in groups; p: three parameters. */
+/* Reads errors with groups; p: three parameters. */
 static void read_group(struct gpuav_fault *f, const uint32_t p[3])
 {
     memcpy(f->params, p, 3 * sizeof *p);
@@ -175,14 +175,14 @@ static void read_now(const uint8_t *bytes, struct gpuav_record *r)
     case 7:
     case 10:
     case 12:
-        r->is_own = true; /* found in a command's parameters */
+        r->is_own = true; /* found by a check by the layer's own commands */
         break;
     default:
         break;
     }
 }
 
-/* Errors of 2018 to 2023, counted from 0. */
+/* Errors of 2018 to 2023, numbered from 0. */
 static void read_old(struct gpuav_fault *f, const uint32_t p[3])
 {
     f->has_index = f->code < 2 || (f->code > 2 && f->code < 8);
@@ -206,7 +206,7 @@ static void read_old(struct gpuav_fault *f, const uint32_t p[3])
     case 6:
     case 7:
         f->kind = f->code < 6 ? GPUAV_BUFFER : GPUAV_TEXEL;
-        if (!p[2]) /* a size of 0 is how that was said */
+        if (!p[2]) /* a size of 0 means uninitialized */
             f->kind = GPUAV_UNINITIALIZED;
         break;
     case 8:
@@ -221,7 +221,7 @@ static void read_old(struct gpuav_fault *f, const uint32_t p[3])
     }
 }
 
-/* Errors of mid 2023, with set and binding, counted from 1. */
+/* Errors of mid 2023, with set and binding, numbered from 1. */
 static void read_2023(struct gpuav_fault *f, const uint8_t *bytes, uint32_t n)
 {
     uint32_t p[3] = { gpuav_word(bytes, 8), gpuav_word(bytes, 9), 0 };
@@ -247,7 +247,7 @@ static void read_2023(struct gpuav_fault *f, const uint8_t *bytes, uint32_t n)
     f->binding = gpuav_word(bytes, 9);
 }
 
-/* Codes from 0 with set and binding, as they were for a month of 2023. */
+/* Codes from 0 with set and binding, used in May 2023 only. */
 static void read_may_2023(struct gpuav_fault *f, const uint8_t *bytes)
 {
     uint32_t p[3];
@@ -270,8 +270,8 @@ void gpuav_read(const uint8_t *bytes, uint32_t n, bool from_one,
             r->words[i] = gpuav_word(bytes, 3 + i);
         return;
     }
-    uint32_t n_words = n < 10 ? 2 : 3; /* of the stage */
-    uint32_t at = 4 + n_words;         /* of the error */
+    uint32_t n_words = n < 10 ? 2 : 3; /* words of the stage */
+    uint32_t at = 4 + n_words;         /* index of the error word */
     r->shader = gpuav_word(bytes, 1);
     r->position = gpuav_word(bytes, 2);
     r->stage = gpuav_word(bytes, 3);
@@ -314,7 +314,7 @@ static void add_dispatch(struct pfd_text *out, const struct gpuav_fault *f,
                          const struct pfd_vulkan_capture *capture,
                          bool as_layer)
 {
-    /* The y has one colon, there. */
+    /* The single colon before y is the layer's. */
     static const char *const axes[] = { "::x", ":y", "::z" };
     unsigned axis = f->a >= 1 && f->a <= 3 ? f->a - 1 : 0;
     uint32_t limit = capture->max_work_groups[axis];
@@ -369,7 +369,7 @@ static void add_other(struct pfd_text *out, const struct gpuav_fault *f)
     pfd_text_puts(out, ")");
 }
 
-/* Until 2023. Sentences have the blanks that they had. */
+/* Texts until 2023, with their original spacing. */
 static void add_old(struct pfd_text *out, const struct gpuav_fault *f,
                     const struct pfd_vulkan_capture *capture, bool as_layer)
 {

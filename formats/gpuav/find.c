@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers in memory, of the time since their header has two words (SDK
- * 1.3.236). Before records had groups (SDK 1.3.280) their numbers were too small
- * to tell them from others without the shader.
+ * Finds buffers in memory, of layers whose header has two words (since SDK
+ * 1.3.236). Records without groups (before SDK 1.3.280) have numbers so small
+ * that only the shader can confirm them.
  */
 #include "gpuav.h"
 
 enum {
     DATA = 2,         /* dword of the first record */
-    FLAGS_MAX = 3,    /* of the word before the count */
-    ALIGNMENT = 16,   /* what devices ask of storage buffers, at least */
-    SIZE_MIN = 10,    /* dwords of a record of that time */
-    GROUPED_MIN = 14, /* with a group, before today's */
-    RECORDS_MIN = 3,  /* of those */
+    FLAGS_MAX = 3,    /* largest flags before the count */
+    ALIGNMENT = 16,   /* smallest alignment of storage buffers that devices
+                         require */
+    SIZE_MIN = 10,    /* dwords of the smallest record since then */
+    GROUPED_MIN = 14, /* dwords with a group, before the current layout */
+    RECORDS_MIN = 3,  /* consecutive records of that kind to be sure */
     LOOKED_MAX = 64,
 };
 
-/* Records in a row. */
+/* Consecutive records. */
 struct chain {
-    uint32_t n;     /* of them */
-    uint32_t n_now; /* of those, of today */
+    uint32_t n;     /* records */
+    uint32_t n_now; /* records in the current layout */
     uint32_t
-        n_known;  /* and those that an instruction of a loaded shader fits */
-    uint32_t end; /* dwords of all */
-    bool meets;   /* the count, with one of them */
+        n_known;  /* and records that match an instruction of a loaded shader */
+    uint32_t end; /* dwords of all records */
+    bool meets;   /* one of the records ends where the count says */
 };
 
 static bool fits_shader(const struct pfd_field *field, const uint8_t *bytes,
@@ -35,7 +36,7 @@ static bool fits_shader(const struct pfd_field *field, const uint8_t *bytes,
     return place.shader && !place.is_wrong && place.k != PFD_SPIRV_NONE;
 }
 
-/* Counts can be too small: records behind it are the buffer's, too. */
+/* Follows records also beyond the count, which may be too small. */
 static struct chain follow(const struct pfd_field *field, const uint8_t *bytes,
                            size_t n_bytes, uint32_t count)
 {
@@ -58,9 +59,9 @@ static struct chain follow(const struct pfd_field *field, const uint8_t *bytes,
     return ret;
 }
 
-/* Does chance make none such? Today's records have their group in the upper
- * bits of a word; those of the time between have small numbers only, and those
- * before are believed by their shader alone. */
+/* Are the records no chance match? Current records have their group in the
+ * upper bits of a word. Records of the period before have small numbers only,
+ * so several are needed; older ones need a matching shader. */
 static bool is_sure(const struct chain *c, uint32_t count, uint32_t size)
 {
     bool is_exact = c->meets || (c->n == LOOKED_MAX && c->end < count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The error buffer of the Vulkan validation layer's GPU-assisted validation.
- * Its records by age, and their sources, are in README.md beside this file.
+ * README.md beside this file lists its records by age, with sources.
  */
 #include "gpuav.h"
 
@@ -13,7 +13,7 @@
 
 enum {
     DWORD = GPUAV_DWORD,
-    /* Words before the error: what a record's payload begins behind. */
+    /* Words before the error; a record's payload begins after them. */
     HEADER = GPUAV_HEADER * DWORD,
     LEAST = 8, /* dwords of the smallest record */
 };
@@ -21,10 +21,10 @@ enum {
 struct state {
     struct gpuav_age age; /* data 0: not decided yet */
     struct pfd_validation_chain validation_chain;
-    uint32_t told; /* the loose module that was last said to be used, and 1 */
+    uint32_t told; /* 1 + the loose module that was reported last */
 };
 
-/* The bytes of the view from `at` on, all of them. */
+/* All bytes of the view from `at` on. */
 static const uint8_t *bytes_at(const struct pfd_walk *w, uint64_t at,
                                size_t *n_bytes)
 {
@@ -36,20 +36,21 @@ static const uint8_t *bytes_at(const struct pfd_walk *w, uint64_t at,
 
 /* ---- records ---- */
 
-/* Bytes before the error of a record of so many dwords. */
+/* Bytes before the error, by the record's number of dwords. */
 static uint8_t header_of(uint32_t size)
 {
     return size < 10 ? HEADER - DWORD : HEADER;
 }
 
-/* Is what is behind a record another one, or nothing? */
+/* Is the record followed by another record or by zeros? */
 static bool leads_on(const uint8_t *bytes, size_t n_bytes, uint8_t data)
 {
     return n_bytes < LEAST * DWORD || gpuav_word(bytes, 0) == 0 ||
            gpuav_plausible(bytes, n_bytes, data);
 }
 
-/* A record that makes sense by itself and in its place. */
+/* The size of the plausible record at `at`, if the bytes after it fit; else
+ * 0. */
 static uint32_t record_at(struct pfd_walk *w, uint64_t at)
 {
     const struct state *st = w->state;
@@ -65,7 +66,8 @@ static uint32_t record_at(struct pfd_walk *w, uint64_t at)
                : 0;
 }
 
-/* Are there records in one that makes no sense? Then its size is wrong. */
+/* Does a record that is not plausible contain other records? Then its size is
+ * damaged. */
 static bool hides_records(struct pfd_walk *w, uint32_t size)
 {
     for (uint32_t i = 1; i + LEAST <= size; i++) {
@@ -90,7 +92,7 @@ static void tell_module(struct pfd_walk *w, const struct gpuav_record *record,
                      record->shader, place->shader->source);
 }
 
-/* A record in one of its readings. */
+/* One of the two readings of a record. */
 struct reading {
     bool from_one;
     bool fits;
@@ -114,9 +116,9 @@ static bool has_place(const struct reading *r)
     return r->place.k != PFD_SPIRV_NONE && !r->place.is_wrong;
 }
 
-/* Of 16 dwords, where codes do not tell: what the parameters, or an
- * instruction of a module can be is the record's reading. Returns whether that
- * decides. */
+/* For 16 dwords if the codes decide nothing: prefers the reading whose
+ * parameters fit, then the one with an instruction that can have the error.
+ * False: undecided. */
 static bool choose(struct reading r[2])
 {
     bool first = r[0].fits;
@@ -135,7 +137,7 @@ static bool choose(struct reading r[2])
     return true;
 }
 
-/* Can the second reading be the record's as well? */
+/* Is the second reading possible as well? */
 static bool is_ambiguous(const struct gpuav_age *age, uint32_t size,
                          struct reading r[2])
 {
@@ -153,8 +155,7 @@ static void set_reading(const struct reading *reading, struct pfd_record *r)
     r->findings |= reading->place.is_wrong ? FINDING(wrong_module) : 0;
 }
 
-/* Adds the record at w->at, in the other reading, too, where that is no worse.
- */
+/* Adds the record at w->at, also in the other reading if that is as good. */
 static void add_record(struct pfd_walk *w, struct state *st, uint32_t size)
 {
     size_t n = 0;
@@ -204,8 +205,8 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
     return PFD_OK;
 }
 
-/* A size word that a record can have, of one that makes no sense: of a layer
- * of tomorrow, or damaged. */
+/* A possible size of a record that is not plausible: a later layer's, or
+ * damaged. */
 static enum pfd_status step_strange(struct pfd_walk *w, struct state *st,
                                     uint32_t size, uint64_t left)
 {
@@ -303,7 +304,7 @@ static bool gpuav_is_record(const struct pfd_record_view *record_view)
 struct view {
     struct gpuav_record record;
     const struct pfd_shader *shader;
-    uint32_t k; /* the instruction */
+    uint32_t k; /* the instruction's index */
 };
 
 static struct view view_of(const struct pfd_record_view *record_view)
@@ -433,7 +434,7 @@ static bool gpuav_buffer_word(const struct pfd_walk *w, uint64_t at,
     return pfd_validation_chain_word(&st->validation_chain, at, ret);
 }
 
-/* There are no format strings. */
+/* The format has no strings. */
 static void gpuav_layout(const struct pfd_string *string,
                          const struct pfd_program_facts *facts,
                          struct pfd_layout *ret)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors of SDK 1.3.280 to 1.4.309: a group, a code and five parameters, each a
- * dword of its own. Codes of groups 1 and 8 were counted anew with SDK 1.4.304.
+ * Errors of SDK 1.3.280 to 1.4.309: a group, a code and five parameters, each
+ * in a dword of its own. Codes of groups 1 and 8 were renumbered in SDK
+ * 1.4.304.
  */
 #include "gpuav.h"
 
@@ -39,7 +40,8 @@ enum {
     WHERE "access out of bounds. The size is $4 texels, and the highest " \
           "out of bounds access was at $3"
 
-/* $0 to $4 in a text are parameters, $i1 is a signed one, $x0 hexadecimal. */
+/* In a text, $0 to $4 are parameters; $i1 is a signed one, $x0 a hexadecimal
+ * one. */
 static const struct gpuav_error errors[] = {
     { 1, 1, ALWAYS, GPUAV_BOUNDS, "out of bounds", NULL, INDEXED },
     { 1, 2, ALWAYS, GPUAV_UNINITIALIZED, "uninitialized", NULL, INDEXED },
@@ -279,7 +281,7 @@ static void read_resource(struct gpuav_fault *f)
     f->index = p[2];
     f->a = p[3];
     f->b = p[4];
-    /* The layer of that age says so of a resource without a size. */
+    /* The layer of that age reports a resource without a size as this. */
     if (f->group == 1 && f->kind == GPUAV_BUFFER && !p[4])
         f->kind = GPUAV_UNINITIALIZED;
 }
@@ -312,7 +314,7 @@ void gpuav_read_grouped(const uint8_t *bytes, uint32_t n, bool earlier,
     f->error = error_of(f->group, f->code,
                         n != GPUAV_RECORD_MAX || earlier ? EARLIER : LATER);
     f->kind = f->error ? f->error->kind : GPUAV_OTHER;
-    /* Found in a command's parameters. */
+    /* Found by checks by the layer's own commands. */
     r->is_own = f->group >= 4 && f->group <= 7;
     if (f->error && (f->group == 1 || f->group == 8))
         read_resource(f);
@@ -339,7 +341,7 @@ bool gpuav_group_fits(const uint8_t *bytes, bool earlier)
     uint32_t b = gpuav_word(bytes, 15); /* a size, or nothing */
     if (!gpuav_group_has(bytes, earlier))
         return false;
-    /* The length was not there for what was found behind it. */
+    /* Earlier layers store no length with this error. */
     if (group == 1 && code == 2)
         return !b && (!earlier || !a);
     if (group == 1 && code == 3)
@@ -351,7 +353,7 @@ bool gpuav_group_fits(const uint8_t *bytes, bool earlier)
 
 /* ---- in words ---- */
 
-/* Adds what a $ of a text stands for; returns its letters. */
+/* Adds the value of a $ in a text; returns the length of its name. */
 static size_t add_value(struct pfd_text *out, const char *at,
                         const struct gpuav_record *r)
 {
@@ -389,7 +391,7 @@ void gpuav_error_text(struct pfd_text *out, const struct gpuav_record *r)
     pfd_text_puts(out, at);
 }
 
-/* A parameter that was not always there, and is 0 then. */
+/* Is it a parameter that older layers lack, and leave 0? */
 static bool is_spare(const struct gpuav_fault *f, size_t i)
 {
     return i > 2 && (f->group == 2 || f->kind == GPUAV_UNINITIALIZED ||

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The module and the instruction that an error comes from. A module is believed
- * if such an error can come from the instruction there: one of another shader
- * would give the wrong source line.
+ * The module and the instruction of an error. A module is accepted only if the
+ * instruction there can have such an error: another shader's module would give
+ * a wrong source line.
  */
 #include "core/spirv/khronos.h"
 #include "core/spirv/shader_table.h"
 #include "gpuav.h"
 
 enum {
-    /* Extensions' instructions, of which nothing more is known. */
+    /* Opcodes of extensions begin here; nothing more is known about those. */
     EXTENSIONS = 4096,
     GROUP_VERTICES = 9,
     OP_EXT_INST = 12,
@@ -20,7 +20,7 @@ enum {
 enum fit {
     FIT_NO,
     FIT_MAYBE,
-    FIT_SURE, /* of the resource that the record names */
+    FIT_SURE, /* it is the resource that the record names */
 };
 
 static uint32_t opcode(const struct pfd_spirv *m, uint32_t k)
@@ -29,7 +29,7 @@ static uint32_t opcode(const struct pfd_spirv *m, uint32_t k)
     return pfd_spirv_words(m, k, &n)[0] & 0xffff;
 }
 
-/* A record that names a resource, and an instruction that reaches one. */
+/* For a record that names a resource: does the instruction access one? */
 static enum fit fit_resource(const struct pfd_spirv *m, uint32_t k,
                              const struct gpuav_fault *f)
 {
@@ -46,7 +46,7 @@ static enum fit fit_resource(const struct pfd_spirv *m, uint32_t k,
     return f->binding == access.binding ? FIT_SURE : FIT_NO;
 }
 
-/* What an error of SDK 1.3.280 to 1.4.309 reaches: texels are an image's. */
+/* For errors of SDK 1.3.280 to 1.4.309: texels belong to images. */
 static enum fit fit_error(const struct pfd_spirv *m, uint32_t k,
                           const struct gpuav_fault *f)
 {
@@ -58,7 +58,7 @@ static enum fit fit_error(const struct pfd_spirv *m, uint32_t k,
     return fit_resource(m, k, f);
 }
 
-/* An access behind an address, of that operation and alignment. */
+/* For an access through an address: do operation and alignment match? */
 static enum fit fit_address(const struct pfd_spirv *m, uint32_t k,
                             const struct gpuav_fault *f)
 {
@@ -72,7 +72,7 @@ static enum fit fit_address(const struct pfd_spirv *m, uint32_t k,
                : FIT_MAYBE;
 }
 
-/* Memory behind an address: no image is there. */
+/* For memory behind an address: images have none. */
 static enum fit fit_memory(const struct pfd_spirv *m, uint32_t k,
                            const struct gpuav_fault *f)
 {
@@ -86,7 +86,7 @@ static enum fit fit_memory(const struct pfd_spirv *m, uint32_t k,
     return FIT_MAYBE;
 }
 
-/* Memory of a work group, which no set has. */
+/* For memory of a work group, which is in no descriptor set. */
 static enum fit fit_shared(const struct pfd_spirv *m, uint32_t k)
 {
     struct pfd_spirv_access access;
@@ -96,7 +96,7 @@ static enum fit fit_shared(const struct pfd_spirv *m, uint32_t k)
                : FIT_NO;
 }
 
-/* What shaders are checked for beside memory: the operation is the one. */
+/* For other checks of shaders: the operation must match. */
 static enum fit fit_sanitizer(uint32_t op, const struct gpuav_fault *f)
 {
     bool gathers = op == 96 || op == 97 || op == 313 || op == 314;
@@ -130,7 +130,7 @@ static enum fit fit_group(const struct pfd_spirv *m, uint32_t k,
     case 3:
     case GROUP_VERTICES:
     case 16:
-        return FIT_NO; /* extensions' instructions alone, or none at all */
+        return FIT_NO; /* only instructions of extensions, or none */
     default:
         return pfd_spirv_access(m, k, &access) ? FIT_MAYBE : FIT_NO;
     }
@@ -149,8 +149,8 @@ static enum fit fit_of(const struct pfd_spirv *m, uint32_t k,
 /* Does the record name an instruction of the original module? */
 static bool has_instruction(const struct gpuav_record *r)
 {
-    /* Addresses were checked in a module that was changed before; 0 is a check
-     * of the whole shader. */
+    /* Addresses were checked in a module that was changed before; position 0 is
+     * a check of the whole shader. */
     return !r->is_own &&
            (r->is_now || r->size > 13 ? r->position != 0
                                       : r->fault.kind != GPUAV_ADDRESS);
@@ -162,8 +162,8 @@ static bool stage_fits(const struct pfd_shader *s, const struct gpuav_record *r)
     return stage == PFD_STAGE_UNKNOWN || !s->stages || s->stages >> stage & 1;
 }
 
-/* The call in an instrumented module that reports this: it stands where the
- * instruction was. */
+/* The call in an instrumented module that reports the error; it is at the place
+ * of the original instruction. */
 static enum fit find_report(const struct pfd_spirv *m,
                             const struct gpuav_record *r, uint32_t *ret)
 {
@@ -182,9 +182,9 @@ static enum fit find_report(const struct pfd_spirv *m,
     }
 }
 
-/* The instruction in this module that fits, in any numbering of its age; right
- * where the layer was not. SPIRV-Tools counted copies of lines, the layer since
- * SDK 1.3.283 instructions. */
+/* The instruction of this module that fits, in any numbering of its age.
+ * SPIRV-Tools counted copies of lines; the layer counts instructions since SDK
+ * 1.3.283. */
 static enum fit find_instruction(const struct pfd_spirv *m,
                                  const struct gpuav_record *r, uint32_t *ret)
 {
@@ -215,8 +215,8 @@ static enum fit find_instruction(const struct pfd_spirv *m,
     return best;
 }
 
-/* Among modules whose number nobody told: the only one with an instruction that
- * reaches the very resource. Less would be a guess. */
+/* For modules without a given number: the only one with an instruction that
+ * accesses the named resource. With less evidence, it would be a guess. */
 static struct gpuav_place find_loose(
     const struct pfd_shader_table *shader_table, const struct gpuav_record *r)
 {
@@ -235,8 +235,7 @@ static struct gpuav_place find_loose(
     return ret;
 }
 
-/* The module that an instrumented one was made of says more, where it is here.
- */
+/* Replaces an instrumented module by its original, if that is loaded. */
 static void use_original(const struct pfd_shader_table *shader_table,
                          const struct gpuav_record *r,
                          struct gpuav_place *place)

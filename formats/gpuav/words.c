@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the words of an error record are, by its size, which tells its age. */
+/* Names the words of an error record by its size, which identifies its age. */
 #include <string.h>
 
 #include "core/spirv/khronos.h"
@@ -7,17 +7,17 @@
 
 enum {
     DWORD = GPUAV_DWORD,
-    WORDS = 16, /* of the longest record */
+    WORDS = 16, /* words of the longest record */
 };
 
-/* How a word is told beyond its name. */
+/* How a word's value is explained beside its name. */
 enum telling {
     PLAIN,
-    STAGE,          /* which one */
-    STAGE_POSITION, /* both in one word */
+    STAGE,          /* name of the stage */
+    STAGE_POSITION, /* stage and position in one word */
     STAGE_WORD,
-    GROUP, /* of errors */
-    ERROR, /* with its group, where there are groups */
+    GROUP, /* group of errors */
+    ERROR, /* the error, with its group if it has one */
     ACTION,
     PARAMETER,
 };
@@ -44,11 +44,11 @@ struct word_row {
         PARAMETER, ""                     \
     }
 
-/* The sizes and what their words are; README.md has the sources. */
+/* Record sizes and the meaning of their words; README.md has the sources. */
 static const struct age {
     uint32_t from; /* dwords */
     uint32_t to;
-    uint32_t parameters; /* where they begin */
+    uint32_t parameters; /* index of the first parameter */
     struct word_row words[WORDS];
 } ages[] = {
     { 8,
@@ -105,10 +105,10 @@ static const struct age {
         { PLAIN, "not used by this age" } } },
 };
 
-/* Parameters of the errors that have their own, in words. */
+/* Parameters of errors that have words of their own. */
 static const struct parameter_row {
     enum gpuav_kind kind;
-    bool packed; /* as records of today have them */
+    bool packed; /* packed as in current records */
     const char *names[3];
 } parameters[] = {
     { GPUAV_BOUNDS,
@@ -161,7 +161,7 @@ static const struct age *age_of(uint32_t size)
     return NULL;
 }
 
-/* An origin of the fault as text; "" when there is none. */
+/* The origin of that name as text; "": there is none. */
 static const char *fault_name(const struct gpuav_fault *fault, const char *what)
 {
     struct pfd_origin all[PFD_ORIGINS_MAX];
@@ -173,7 +173,7 @@ static const char *fault_name(const struct gpuav_fault *fault, const char *what)
     return "not known";
 }
 
-/* A parameter that has a name, as origins have it. */
+/* Explains a parameter that has an origin of that name. */
 static bool set_named(struct pfd_word *ret, uint64_t end,
                       const struct gpuav_error *e, unsigned i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the arguments of an entry lie, and what its bytes are. */
+/* Where the arguments of an entry lie, and the meaning of its bytes. */
 #include "core/decode/rocm_layout.h"
 #include "hip.h"
 
@@ -10,7 +10,7 @@ enum {
     SLOT = 8,
 };
 
-/* Has the record a format string of a table, or none that is known? */
+/* Is the record's string one of a table, or unknown (a hash)? */
 static bool is_constant(const struct pfd_record *r, size_t n_payload)
 {
     const struct pfd_string *s = r->string;
@@ -37,7 +37,7 @@ bool hip_is_record(const struct pfd_record_view *record_view)
                    : is_constant(r, n - HIP_ENTRY_MIN);
 }
 
-/* Without strings every argument takes 8 bytes, one after another. */
+/* Without strings, each argument takes 8 bytes. */
 void hip_layout(const struct pfd_string *s,
                 const struct pfd_program_facts *facts, struct pfd_layout *ret)
 {
@@ -67,8 +67,8 @@ unsigned hip_count_texts(const struct pfd_step *steps)
     return n;
 }
 
-/* Not where the walk did it: the steps of a long format string in an entry are
- * not known before. */
+/* Solves entries that the walk did not: those with a long format string, whose
+ * steps are compiled here only. */
 static void solve_late(const struct pfd_record_view *record_view, uint32_t from,
                        struct pfd_slot *slots, struct pfd_rocm_arguments *ret)
 {
@@ -105,7 +105,7 @@ size_t hip_slots(const struct pfd_record_view *record_view,
     return arguments.n_slots;
 }
 
-/* A format string that stands in the entry. */
+/* Makes the format string of an entry that contains it. */
 void hip_make(const struct pfd_record_view *record_view,
               struct pfd_synthesized *ret)
 {

@@ -16,16 +16,17 @@
 
 enum {
     DWORD = 4,
-    /* An inline format string is looked at so far; and is compiled by the walk,
-     * to lay out its arguments, if it takes no more bytes and steps. */
+    /* Bytes of an inline format string that are examined. The walk compiles it,
+     * to lay out its arguments, unless it takes more bytes or steps than
+     * these. */
     TEXT_SEEN = 64,
     TEXT_COMPILED = 1024,
     STEPS_COMPILED = 128,
-    ESCAPE = 0x1b, /* terminals' colours */
+    ESCAPE = 0x1b, /* colours of terminals */
 };
 _Static_assert(HIP_ENTRY_MIN == 12, "step() says so in words");
 
-/* What the compiler writes for a module without constant formats. */
+/* The hash that the compiler writes for a module without constant formats. */
 #define DUMMY_HASH UINT64_C(0xffffffff)
 
 struct header {
@@ -33,7 +34,7 @@ struct header {
     uint64_t hash; /* 0 for an inline format string */
     bool is_constant;
     bool is_stderr;
-    bool is_flipped; /* its hash is known, so is_constant must be wrong */
+    bool is_flipped; /* its hash is known, so is_constant is damaged */
 };
 
 struct state {
@@ -100,7 +101,7 @@ static enum pfd_status hip_load(const struct pfd_format *self,
         .report = report,
         .err = err,
     };
-    /* What is wrong with the rows themselves, the other reader says. */
+    /* Defects of the rows are reported by the other reader. */
     struct pfd_report quiet = { .source = report->source };
     enum pfd_status status =
         pfd_hsa_rows(image, read_row, &loader, &quiet, err);
@@ -135,10 +136,10 @@ static bool is_sized(const struct state *st, const struct header *h,
            h->n_bytes % DWORD == 0 && h->n_bytes <= st->buffer.end - at;
 }
 
-/* How much what is behind a control word looks like a format string. */
+/* How much the bytes after a control word look like a format string. */
 enum likeness {
     NO_TEXT,
-    SOME_TEXT, /* with bytes that are not usual */
+    SOME_TEXT, /* with some unusual bytes */
     ALL_TEXT,
 };
 
@@ -153,7 +154,7 @@ static enum likeness likeness_of(const uint8_t *text, size_t n)
 {
     size_t n_odd = 0;
     size_t n_whole = n;
-    /* What is cut at the end of what is seen. */
+    /* Ignores a character that the examined bytes cut. */
     while (n == TEXT_SEEN && n_whole > TEXT_SEEN - 3 &&
            text[n_whole - 1] >= 0x80)
         n_whole--;
@@ -165,7 +166,8 @@ static enum likeness likeness_of(const uint8_t *text, size_t n)
     return n >= HIP_HASH && n_odd * 4 <= n ? SOME_TEXT : NO_TEXT;
 }
 
-/* Where nothing led here (found), "" is no text: few bytes are none at all. */
+/* found: no entry led here. Then "" counts as no text: few bytes match by
+ * chance. */
 static enum likeness look_for_text(const struct pfd_walk *w,
                                    const struct header *h, uint64_t at,
                                    bool found)
@@ -196,13 +198,14 @@ static enum pfd_status is_entry(const struct pfd_walk *w,
     if (!is_sized(st, &h, at))
         return PFD_END;
     if (at + h.n_bytes > pfd_walk_end(w))
-        return PFD_MORE; /* it may end too early */
+        return PFD_MORE; /* if cut, its text may end early */
     if (!h.is_constant)
         return look_for_text(w, &h, at, known) ? PFD_OK : PFD_END;
     return !known || pfd_table_find(w->table, h.hash) ? PFD_OK : PFD_END;
 }
 
-/* An entry beyond doubt: known or readable, and what follows can be one. */
+/* Is there an entry beyond doubt: known or readable, and followed by a possible
+ * entry? */
 static enum pfd_status accept(const struct pfd_walk *w, const struct state *st,
                               uint64_t at)
 {
@@ -266,7 +269,7 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
             at += DWORD;
     }
     if (status == PFD_END && st->buffer.end > pfd_walk_end(w))
-        status = PFD_MORE; /* the end of it is not in view */
+        status = PFD_MORE; /* the end of the buffer is not in view */
     if (status == PFD_MORE && !w->last) {
         st->next = at;
         w->at = at;
@@ -280,14 +283,14 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
     return PFD_OK;
 }
 
-/* Can the arguments of s fill the payload? Texts can fill any. */
+/* Can the arguments of s fill the payload? A string fits any. */
 static bool fits(const struct pfd_string *s, uint64_t n_payload)
 {
     return s->n_payload == n_payload ||
            (s->flags & PFD_STRING_CHAR && hip_count_texts(s->steps));
 }
 
-/* The string of several with this hash whose arguments fit the entry. */
+/* The string, of several with this hash, whose arguments fit the entry. */
 static const struct pfd_string *choose(const struct pfd_string *first,
                                        uint64_t n_payload, uint64_t *findings)
 {
@@ -314,7 +317,7 @@ static struct pfd_byte_reader payload_of(const struct pfd_walk *w,
     return pfd_byte_reader_sub(&c, r->n_bytes - r->n_header);
 }
 
-/* Which strings of the batch's newest entry are null, by its steps. */
+/* Decides which strings of the batch's newest entry are null, by its steps. */
 static void solve(struct pfd_walk *w, struct pfd_record *r,
                   const struct pfd_step *steps, uint32_t from)
 {
@@ -325,7 +328,7 @@ static void solve(struct pfd_walk *w, struct pfd_record *r,
         return;
     bool all = pfd_rocm_weigh(steps, &payload, from, &ways);
     if (!ways.n)
-        return; /* too few arguments: what is there is taken */
+        return; /* too few arguments: uses the existing ones */
     unsigned n_left = pfd_ways_left(&ways);
     r->layout = layout_of(&ways.way[0]);
     if (n_left > 1 || !all)
@@ -337,7 +340,7 @@ static void solve(struct pfd_walk *w, struct pfd_record *r,
     }
 }
 
-/* With one string at most, the size tells. */
+/* With at most one string, the size decides. */
 static void solve_constant(struct pfd_walk *w, struct pfd_record *r)
 {
     const struct pfd_string *s = r->string;
@@ -347,8 +350,8 @@ static void solve_constant(struct pfd_walk *w, struct pfd_record *r)
         solve(w, r, s->steps, 0);
 }
 
-/* A format string that stands in the entry, whose id is that which it would
- * have as a constant. */
+/* An entry that contains its format string; its id is the hash that the string
+ * would have as a constant. */
 static void read_inline(struct pfd_walk *w, struct pfd_record *r)
 {
     struct pfd_byte_reader payload = payload_of(w, r);
@@ -401,7 +404,7 @@ static void add_constant(struct pfd_walk *w, const struct header *h,
     }
 }
 
-/* With unusual bytes, it could be the hash of a string that nobody knows. */
+/* With unusual bytes, it may be the hash of an unknown string instead. */
 static void add_inline(struct pfd_walk *w, const struct header *h,
                        enum likeness likeness)
 {
@@ -420,8 +423,9 @@ static void add_inline(struct pfd_walk *w, const struct header *h,
     pfd_walk_alternative(w, &other);
 }
 
-/* Nobody knows its hash; or it has none, and what should be its format string
- * does not look like one, or looks like one where a hash should be. */
+/* An entry whose hash is unknown; or one without a hash whose format string
+ * does not look like one; or one with a hash whose bytes look like a format
+ * string. */
 static void add_unknown(struct pfd_walk *w, const struct header *h,
                         enum likeness likeness)
 {
@@ -436,8 +440,9 @@ static void add_unknown(struct pfd_walk *w, const struct header *h,
     pfd_walk_alternative(w, &other);
 }
 
-/* Was the entry reserved, and no more than its control word written, or half of
- * the hash? Zeros are no hash, and only one of 2^32 has an upper half of zero. */
+/* Was the entry reserved, but only its control word or half of its hash
+ * written? Zeros are no hash, and only one hash of 2^32 has an upper half of
+ * zero. */
 static bool is_unwritten(const struct pfd_walk *w, const struct header *h)
 {
     struct pfd_byte_reader c = w->view;
@@ -461,8 +466,8 @@ static void pass_unwritten(struct pfd_walk *w, const struct header *h)
     w->at += h->n_bytes;
 }
 
-/* A hash that no string has: its size is believed when it leads to the end or
- * to what can be an entry. */
+/* An unknown hash: the size is believed when it leads to the end or to a
+ * possible entry. */
 static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
                                     const struct header *h,
                                     enum likeness likeness)
@@ -519,14 +524,15 @@ static enum pfd_status hip_walk(struct pfd_walk *w)
 }
 
 enum {
-    /* What speaks for the format: entries that lead from one to the next up to
-     * the end, one of them or more; and a text where one should be. */
+    /* Evidence for the format: one or more entries that lead from one to the
+     * next up to the end, and a text where one belongs. */
     CHAIN_BROKEN = 5,
     CHAIN_OF_ONE = 20,
     CHAIN = 30,
     INLINE_TEXT = 5,
     PROBED_ENTRIES = 64,
-    /* So many in a row are none by chance, wherever they lead. */
+    /* Consecutive entries that cannot match by chance, even if they do not
+     * reach the end. */
     CHAIN_SURE = 3,
     CHAIN_SURE_IF_ODD = 8,
     TEXT_LEAST = 4, /* letters that say something */
@@ -558,7 +564,7 @@ static struct chain probe_chain(struct pfd_byte_reader c, uint32_t used)
         uint32_t control = pfd_byte_reader_u32(&c);
         uint32_t n = control >> 2;
         if (!pfd_byte_reader_ok(&c))
-            return ret; /* no more of it is seen */
+            return ret; /* the rest is not in the examined bytes */
         size_t left = pfd_byte_reader_left(&c);
         size_t n_text = left < n - HIP_CONTROL ? left : n - HIP_CONTROL;
         ret.is_broken =

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HIP's buffered printf: what the files of this format share. Nothing outside
- * of this folder includes it.
+ * Shared by the files of HIP's buffered printf. Only files of this folder
+ * include it.
  */
 #ifndef HIP_H
 #define HIP_H
 
 #include "core/decode/format.h"
 
-/* An entry. */
+/* The parts of an entry. */
 enum {
     HIP_CONTROL = 4, /* u32: the entry's bytes << 2, and two flags */
     HIP_HASH = 8,
-    HIP_ENTRY_MIN = HIP_CONTROL + HIP_HASH, /* "" takes as much as a hash */
-    HIP_ENTRY_MAX = 1 << 24, /* four times a whole buffer of today's */
+    HIP_ENTRY_MIN = HIP_CONTROL + HIP_HASH, /* "" takes as many bytes as a
+                                               hash */
+    HIP_ENTRY_MAX = 1 << 24, /* four times the size of today's whole buffers */
     HIP_FLAG_STDERR = 1,
     HIP_FLAG_CONSTANT = 2, /* a hash follows; else the format string itself */
 };
 
 /*
- * A record's layout. Bit HIP_FIRST_NULL + i: string i is null, where that was told
- * by the walk; else slots() does it.
+ * A record's layout. Bit HIP_FIRST_NULL + i: string i is null; valid if the
+ * walk decided that, else slots() does.
  */
 enum {
     HIP_LAYOUT_OWN = 0,  /* every argument takes 8 bytes */
-    HIP_LAYOUT_TEXT = 1, /* the entry's own bytes tell where arguments are */
+    HIP_LAYOUT_TEXT = 1, /* the entry's bytes define where arguments are */
     HIP_LAYOUT_NULLS = 2,
     HIP_FIRST_NULL = 2,
 };
 
-/* Steps that take a string. */
+/* The number of steps that take a string. */
 unsigned hip_count_texts(const struct pfd_step *steps);
 
 /* pfd_string_kind.layout, and members of the format. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What is read of a message that was put together. */
+/* Decodes a message that was put together. */
 #include "core/decode/rocm_layout.h"
 #include "hostcall.h"
 
-/* A message has its control word and a format string; else it is no more than
+/* A message has a control word and a format string; other records are mere
  * bytes. */
 bool hostcall_is_record(const struct pfd_record_view *record_view)
 {

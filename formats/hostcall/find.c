@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pools in memory, where it is known at which address each byte stands: all of
- * a pool is one allocation, so the lowest of its pointers is the address right
- * behind its header.
+ * Finds pools in memory, where the address of each byte is known. A pool is one
+ * allocation, so the lowest of its pointers is the address right behind its
+ * header.
  */
 #include "hostcall.h"
 
 enum {
     POINTERS = 5, /* of the 2026 pool; the old one has two */
     PACKETS_MAX = 1 << 24,
-    /* Headers of packets that are looked at: objects with a pointer to their own
-     * middle are common. */
+    /* Packet headers that are examined. Objects with a pointer into themselves
+     * are common. */
     LOOKED_MAX = 1024,
 };
 
-/* A pool that could begin at `at`. */
+/* A possible pool at `at`. */
 struct pool {
     const struct pfd_field *field;
     size_t at;
-    uint64_t start; /* the address behind its header */
+    uint64_t start; /* address behind its header */
 };
 
 static uint64_t qword(const struct pool *p, unsigned i)
@@ -28,8 +28,8 @@ static uint64_t qword(const struct pool *p, unsigned i)
     return pfd_byte_reader_peek_u64(&c, p->at + (size_t)i * HOSTCALL_QWORD);
 }
 
-/* The end of [n] things of a size behind a pointer into the pool, as bytes from
- * its beginning; 0: it does not lead into it. */
+/* The end of [n] items of a size at pointer i, as an offset in the pool; 0: the
+ * pointer leads elsewhere. */
 static uint64_t end_of(const struct pool *p, unsigned i, uint64_t n,
                        uint64_t size)
 {
@@ -46,9 +46,8 @@ static uint32_t word(const struct pool *p, uint64_t at)
     return pfd_byte_reader_peek_u32(&c, p->at + (size_t)at);
 }
 
-/* Do [n] headers of packets, whose first is `at` bytes from the pool's
- * beginning, ask for a service that there is, or for none yet? Those of an old
- * pool have a word of control as well. */
+/* Are these [n] packet headers, the first at offset `at` of the pool? Each has
+ * an existing service, or none yet; in an old pool, also a control word. */
 static bool are_headers(const struct pool *p, uint64_t at, uint64_t n,
                         bool is_old)
 {
@@ -99,7 +98,7 @@ static uint64_t measure_new(const struct pool *p)
     return has_lowest && are_headers(p, headers, n, false) ? end : 0;
 }
 
-/* Does one of the pointers lead to where the header ends? */
+/* Does one of the pointers lead to the end of the header? */
 static inline bool leads_behind(const struct pool *p)
 {
     bool is_any = false;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * HIP's printf over hostcall packets: recorded packets, or a dumped pool of
- * them. The wire layout and its sources are in README.md beside this file.
+ * them. README.md beside this file describes the wire layout, with sources.
  *
- * A message comes in several packets, between those of other waves: the whole
- * buffer has to be in view, and a table of the messages that have begun is
- * kept, of fixed size like the work that is done for one buffer.
+ * A message takes several packets, which lie between those of other waves. So
+ * the whole buffer has to be in view, and a table holds the messages that have
+ * begun. Its size is fixed, and the work for one buffer is limited.
  */
 #include "hostcall.h"
 
@@ -29,52 +29,55 @@ enum {
     HOSTS_MAX = 1 + PFD_ALTERNATIVES_MAX,
 };
 
-/* Longer streams are decoded as far as this. */
+/* Only so many bytes of a longer stream are decoded. */
 #define BUFFER_MAX (UINT64_C(64) << 20)
 
-/* Slots looked at while messages are put together, at most. */
+/* Limit for slots that are visited while messages are put together. */
 #define VISITS_MAX (UINT64_C(1) << 26)
 
 /* A message that has begun and not ended. */
 struct message {
     uint64_t id;
-    uint32_t first;  /* packet that it begins with */
-    uint32_t second; /* the next one, which is the first with its id; 0: none */
+    uint32_t first;  /* its first packet */
+    uint32_t second; /* the next one, the first with its id; 0: none yet */
     uint32_t last;
-    uint32_t others[PFD_ALTERNATIVES_MAX]; /* packets it could begin with */
+    uint32_t others[PFD_ALTERNATIVES_MAX]; /* other possible first packets */
     uint8_t n_others;
     uint8_t lane;
     bool is_open;
     bool has_begin;
-    bool may_have_none; /* its beginning can be another's, not recorded */
+    bool may_have_none; /* its first packet may not have been recorded */
 };
 
-/* A first packet whose message's id only later packets tell. */
+/* A first packet whose message's id is known from later packets only. */
 struct waiting {
     uint64_t mask;
     uint32_t packet;
-    bool is_taken; /* but another one could have been */
+    bool is_taken; /* used, but another message could have used it */
 };
 
 struct state {
     struct hostcall_dump dump; /* must be the first */
     bool opened;
     bool begins_with_ids; /* packets were recorded after the host's reply */
-    bool ended;           /* no packets are left; only what is open */
-    uint32_t packet;      /* where the walk is */
+    bool ended;           /* all packets were handled; only open messages are
+                             left */
+    uint32_t packet;      /* the walk's position */
     unsigned lane;
-    uint64_t n_others; /* packets that are no printf */
+    uint64_t n_others; /* packets of services other than printf */
     uint64_t n_visits;
-    size_t next_open; /* to be given up, when all has ended */
+    size_t next_open; /* index of the next open message to end, after all
+                         packets */
     struct message open[OPEN_MAX];
-    /* Without a host that fits, beginnings wait for what goes on. */
+    /* If no host fits, first packets wait here for continuing ones. */
     struct waiting waiting[HOSTCALL_LANES][WAITING_MAX];
     uint8_t n_waiting[HOSTCALL_LANES];
-    /* The last packet of each lane that goes on without a beginning: any joined
-     * before can have another's. */
+    /* For each lane, the last packet that continues a message without a known
+     * first packet. A message joined before it may have another's first
+     * packet. */
     uint32_t no_beginning[HOSTCALL_LANES];
-    bool is_rehearsal; /* to find those; nothing is given */
-    /* The hosts that can have given the ids; the first is believed. */
+    bool is_rehearsal; /* the pass that finds those; adds no records */
+    /* Hosts that may have assigned the ids; the first is used. */
     size_t n_hosts;
     struct hostcall_host hosts[HOSTS_MAX];
     struct hostcall_host scratch;
@@ -93,7 +96,7 @@ static struct message *find_open(struct state *st, uint64_t id, unsigned lane)
     return NULL;
 }
 
-/* A free place; the last one tried is given up if there is none. */
+/* A free slot of the table; else the last one tried, whose message is ended. */
 static struct message *take_open(struct state *st, uint64_t id, unsigned lane)
 {
     uint64_t hash = (id * HOSTCALL_LANES + lane) * UINT64_C(0x9e3779b97f4a7c15);
@@ -120,7 +123,7 @@ static void add_data(struct pfd_walk *w, uint32_t packet, unsigned lane)
                       n);
 }
 
-/* The data of all packets of a message; how many there are. */
+/* Copies the data of all packets of a message; returns their number. */
 static uint32_t gather(struct pfd_walk *w, const struct message *m)
 {
     struct state *st = w->state;
@@ -146,7 +149,7 @@ static uint32_t gather(struct pfd_walk *w, const struct message *m)
     return n;
 }
 
-/* Says of a message's bytes what the record needs; false: no format string. */
+/* Fills the record from a message's bytes; false: it has no format string. */
 static bool read_message(struct pfd_record *r, const uint8_t *payload,
                          uint32_t n)
 {
@@ -171,7 +174,7 @@ static bool read_message(struct pfd_record *r, const uint8_t *payload,
     return true;
 }
 
-/* What a record's copied bytes say. */
+/* Fills the record from its copied bytes. */
 static void read_record(struct pfd_walk *w, const struct message *m,
                         struct pfd_record *r)
 {
@@ -184,7 +187,7 @@ static void read_record(struct pfd_walk *w, const struct message *m,
         r->findings |= FINDING(incomplete);
 }
 
-/* What the batch's newest message could be as well. */
+/* Adds another reading of the batch's newest message. */
 static void give_other(struct pfd_walk *w, const struct message *m,
                        const struct pfd_record *entry)
 {
@@ -203,7 +206,7 @@ static void give_other(struct pfd_walk *w, const struct message *m,
     read_record(w, m, &batch->records[batch->n - 1]);
 }
 
-/* With the other beginnings that it could have, or none. */
+/* Adds the readings with other first packets, or with none. */
 static void give_others(struct pfd_walk *w, const struct message *m,
                         const struct pfd_record *entry)
 {
@@ -260,7 +263,7 @@ static void open_message(struct pfd_walk *w, const struct message *message)
     m->is_open = true;
 }
 
-/* Waits for packets with the id that it was given. */
+/* Stores the first packet until packets with the message's id follow. */
 static void wait(struct pfd_walk *w)
 {
     struct state *st = w->state;
@@ -279,7 +282,8 @@ static void wait(struct pfd_walk *w)
     };
 }
 
-/* What all hosts do at a beginning; the id that the first one gives. */
+/* Begins a message with all hosts; returns the id that the first host
+ * assigns. */
 static uint64_t ask_hosts(struct state *st)
 {
     uint64_t id = 0;
@@ -315,7 +319,7 @@ static void begin(struct pfd_walk *w, uint64_t id, bool end)
     }
 }
 
-/* Beginnings that other hosts would have given this id. */
+/* Adds first packets to which other hosts would have assigned this id. */
 static void add_other_hosts(struct state *st, struct message *m)
 {
     for (size_t i = 1; i < st->n_hosts; i++) {
@@ -329,8 +333,8 @@ static void add_other_hosts(struct state *st, struct message *m)
     }
 }
 
-/* True when a waiting beginning can be that of a packet with this mask: all of
- * the wave's lanes go on, if not on every packet. */
+/* Can the waiting packet be the first of a message with this mask? All lanes of
+ * its wave continue (exactly), or some of them. */
 static bool can_begin(const struct waiting *waiting, uint64_t mask,
                       bool exactly)
 {
@@ -346,8 +350,8 @@ static unsigned count_beginnings(const struct state *st, uint64_t mask,
     return n;
 }
 
-/* The beginning that a wave's other lanes, before this one, have in this
- * packet; m->first: none. */
+/* The first packet that lower lanes of the same wave have for this packet;
+ * m->first: none. */
 static uint32_t beginning_of_wave(const struct pfd_walk *w,
                                   const struct message *m)
 {
@@ -364,8 +368,8 @@ static uint32_t beginning_of_wave(const struct pfd_walk *w,
     return m->first;
 }
 
-/* Beginning i of the lane is its message's. Where others could be it, it stays,
- * since it could be theirs as well, until all of them are taken. */
+/* Uses waiting packet i. If the choice is not sure, it stays for other messages
+ * that may have it, until all are used. */
 static void take_waiting(struct state *st, size_t i, bool is_sure)
 {
     struct waiting *all = st->waiting[st->lane];
@@ -382,9 +386,9 @@ static void take_waiting(struct state *st, size_t i, bool is_sure)
         *n = 0;
 }
 
-/* The beginning of a message that goes on for the first time: that of its
- * wave's other lanes, else the oldest of its lane and of its wave's lanes.
- * Others that could be it are remembered. */
+/* Chooses the first packet of a message that continues for the first time: that
+ * of its wave's other lanes, else the oldest that its lane and the mask allow.
+ * Other candidates are stored. */
 static void adopt(struct pfd_walk *w, struct message *m)
 {
     struct state *st = w->state;
@@ -473,7 +477,7 @@ static void do_slot(struct pfd_walk *w)
     take_slot(w, desc);
 }
 
-/* Joins everything once, to know which messages begin nowhere. */
+/* Joins all packets once, to find messages without a first packet. */
 static void rehearse(struct pfd_walk *w)
 {
     struct state *st = w->state;
@@ -496,7 +500,7 @@ static void rehearse(struct pfd_walk *w)
 
 /* ---- the walk ---- */
 
-/* Packets in a hole are none. */
+/* Skips packets in a hole. */
 static void pass_hole(struct pfd_walk *w)
 {
     struct state *st = w->state;
@@ -508,7 +512,7 @@ static void pass_hole(struct pfd_walk *w)
     st->packet = next;
 }
 
-/* One packet that is no printf, or the next lane of one that is. */
+/* Handles a packet of another service, or the next lane of a printf packet. */
 static void step(struct pfd_walk *w)
 {
     struct state *st = w->state;
@@ -540,7 +544,7 @@ static void step(struct pfd_walk *w)
     }
 }
 
-/* Messages that never ended; false: the batch is full. */
+/* Ends open messages; false: the batch is full. */
 static bool finish(struct pfd_walk *w)
 {
     struct state *st = w->state;
@@ -581,7 +585,7 @@ static bool finish(struct pfd_walk *w)
     return true;
 }
 
-/* All packets have to be in view, or as many as are ever decoded. */
+/* All packets have to be in view, or BUFFER_MAX bytes of them. */
 static enum pfd_status open_dump(struct pfd_walk *w)
 {
     struct state *st = w->state;
@@ -603,7 +607,7 @@ static enum pfd_status open_dump(struct pfd_walk *w)
         return PFD_OK;
     }
     st->begins_with_ids = hostcall_begins_with_ids(w);
-    /* A pool is no history: each of its packets is another wave's. */
+    /* A pool has no history: each of its packets belongs to another wave. */
     if (st->dump.kind == HOSTCALL_POOL_OLD ||
         st->dump.kind == HOSTCALL_POOL_NEW) {
         memset(st->no_beginning, 0xff, sizeof st->no_beginning);

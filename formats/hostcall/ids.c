@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which beginning of a message has which id. A host gives the id in its reply
- * to the beginning, which a recording has not: what hosts do is done again, by
- * each rule that is known, and compared with the ids of all packets.
+ * Which first packet has which id. A host returns a message's id in its reply
+ * to the first packet, which a recording lacks. So the hosts are simulated, by
+ * each known rule, and compared with the ids in all packets.
  */
 #include "hostcall.h"
 
 enum {
     TRIES = 16,
-    FIRSTS_MAX = 16, /* ids that the first message may have */
+    FIRSTS_MAX = 16, /* candidates for the first id */
 };
 
 void hostcall_host_init(struct hostcall_host *host, enum hostcall_rule rule,
@@ -76,16 +76,16 @@ void hostcall_host_end(struct hostcall_host *host, uint64_t id, unsigned lane)
     host->n_free++;
 }
 
-/* ---- the hosts that fit ---- */
+/* ---- hosts that fit ---- */
 
-/* A recording that is served anew, by one host. */
+/* The simulation of one host that serves a recording. */
 struct service {
     const struct pfd_walk *walk;
     struct hostcall_host *host;
     uint32_t packet;
     unsigned lane;
-    bool is_cut;       /* messages may have begun before its start */
-    uint64_t n_before; /* those that did, and ended */
+    bool is_cut;       /* messages may have begun before the recording */
+    uint64_t n_before; /* messages that did, and ended in the recording */
     uint64_t n_ended;  /* messages that began and ended */
 };
 
@@ -94,7 +94,7 @@ static uint64_t desc_at(const struct service *s)
     return pfd_walk_u64(s->walk, hostcall_slot_at(s->walk, s->packet, s->lane));
 }
 
-/* A message begins; false: this host did not serve it. */
+/* Begins a message; false: this host cannot have served it. */
 static bool serve_begin(struct service *s, uint64_t desc)
 {
     bool ok = true;
@@ -104,7 +104,7 @@ static bool serve_begin(struct service *s, uint64_t desc)
     return ok;
 }
 
-/* It goes on, with some or all of its wave's lanes. */
+/* Continues a message, with some or all lanes of its wave; false likewise. */
 static bool serve_more(struct service *s, uint64_t desc)
 {
     uint64_t id = desc >> HOSTCALL_ID_SHIFT;
@@ -124,7 +124,7 @@ static bool serve_more(struct service *s, uint64_t desc)
     return true;
 }
 
-/* What to do with a slot; false: no more. */
+/* Handles a slot; false: stop. */
 typedef bool (*slot_fn)(struct service *s, uint64_t desc, void *user);
 
 static bool for_slots(struct service *s, slot_fn fn, void *user)
@@ -148,7 +148,7 @@ static bool serve(struct service *s, uint64_t desc, void *user)
     return desc & HOSTCALL_BEGIN ? serve_begin(s, desc) : serve_more(s, desc);
 }
 
-/* How many messages begin with an id, and without. */
+/* The number of first packets with an id, and without. */
 struct begins {
     uint64_t n_with;
     uint64_t n_without;
@@ -172,11 +172,11 @@ bool hostcall_begins_with_ids(const struct pfd_walk *w)
     return begins.n_with > begins.n_without;
 }
 
-/* Ids that a host can have given first. */
+/* Candidates for the first id that a host assigned. */
 struct firsts {
     uint64_t id[FIRSTS_MAX];
     size_t n;
-    bool one; /* by the first message that goes on */
+    bool one; /* collect from the first continuing packet only */
 };
 
 static void add_first(struct firsts *firsts, uint64_t id)
@@ -189,8 +189,9 @@ static void add_first(struct firsts *firsts, uint64_t id)
         firsts->id[firsts->n++] = id;
 }
 
-/* A message that goes on is one of those that have begun on its lane; the host
- * gave 0 first, and nothing has ended yet. */
+/* A continuing packet belongs to one of the messages that have begun on its
+ * lane. Here the host assigned 0 first, so the difference of both ids is a
+ * candidate. */
 static bool collect_firsts(struct service *s, uint64_t desc, void *user)
 {
     struct firsts *firsts = user;
@@ -205,8 +206,8 @@ static bool collect_firsts(struct service *s, uint64_t desc, void *user)
     return !firsts->one && firsts->n < FIRSTS_MAX;
 }
 
-/* Did this host serve all of it? One that ended little of what it began, and
- * knew little of what ended, explains nothing. */
+/* Did this host serve the whole recording? In a cut recording, it must have
+ * ended most messages that it began, and known most messages that ended. */
 static bool has_served(struct service *s)
 {
     uint64_t n_left = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where hostcall packets lie: recorded one after another, or in the pool that a
- * device and its host share. The layouts and their sources are in README.md.
+ * Locates hostcall packets: recorded one after another, or in the pool that a
+ * device and its host share. README.md has the layouts and their sources.
  */
 #include "hostcall.h"
 
@@ -10,7 +10,7 @@ enum {
     HEADER_OLD = HOSTCALL_HEADER_OLD,
     /* u64 activemask, u32 service, 4 bytes padding */
     HEADER_NEW = HOSTCALL_HEADER_NEW,
-    /* both pools: six qwords and a seventh */
+    /* both pools: six qwords, and a seventh */
     POOL_HEADER = HOSTCALL_POOL_HEADER,
     CONTROL_READY = 1,
 };
@@ -100,10 +100,10 @@ uint64_t hostcall_printing(const struct pfd_walk *w, uint32_t i)
                : 0;
 }
 
-/* ---- which dump is it ---- */
+/* ---- the kind of a dump ---- */
 
-/* Pointers of a pool's header as places in the dump: all of it is one
- * allocation, and what lies lowest follows the header. */
+/* Converts a pointer of a pool's header to an offset in the dump. A pool is one
+ * allocation, and its lowest part follows the header. */
 static uint64_t place(uint64_t pointer, uint64_t lowest)
 {
     return pointer >= lowest ? POOL_HEADER + (pointer - lowest) : UINT64_MAX;
@@ -114,7 +114,7 @@ static bool fits(uint64_t n_buffer, uint64_t at, uint64_t n, uint64_t size)
     return at <= n_buffer && n <= (n_buffer - at) / size;
 }
 
-/* As many packets as have their payload here. */
+/* Limits the number of packets to those whose payload is present. */
 static bool hold_packets(struct hostcall_dump *d, uint64_t n)
 {
     if (d->payloads > d->n_bytes)
@@ -165,7 +165,7 @@ static bool is_sound(const struct pfd_walk *w, uint32_t i)
            hostcall_service(w, i) - 1 < HOSTCALL_SERVICE_MAX;
 }
 
-/* Recorded ones, the first of which makes sense. */
+/* Recorded packets; the first one must be plausible. */
 static bool open_recorded(const struct pfd_walk *w, struct hostcall_dump *d)
 {
     uint64_t one = hostcall_header_at(w, 1) - hostcall_header_at(w, 0);
@@ -174,10 +174,10 @@ static bool open_recorded(const struct pfd_walk *w, struct hostcall_dump *d)
     return d->n_packets > 0 && is_sound(w, 0);
 }
 
-/* What speaks for a reading of a dump, and against it. */
+/* Evidence for a reading of a dump, and against it. */
 struct evidence {
     bool fills;     /* it ends where the buffer ends */
-    uint64_t n_fit; /* packets of other services, and slots that print */
+    uint64_t n_fit; /* packets of other services, and printing slots */
     uint64_t n_wrong;
 };
 
@@ -187,7 +187,7 @@ static bool fills(const struct pfd_walk *w)
     uint64_t end = is_recorded(d)
                        ? hostcall_header_at(w, d->n_packets)
                        : d->payloads + (uint64_t)d->n_stated * HOSTCALL_PAYLOAD;
-    /* A pool may be dumped in pages. */
+    /* A pool may be dumped in whole pages. */
     return end == d->n_bytes || (!is_recorded(d) && end < d->n_bytes &&
                                  d->n_bytes - end < HOSTCALL_PAYLOAD);
 }
@@ -208,7 +208,7 @@ static struct evidence weigh(const struct pfd_walk *w)
     const struct hostcall_dump *d = w->state;
     struct evidence ret = { .fills = fills(w) };
     for (uint32_t i = 0; i < d->n_packets; i++) {
-        /* In a hole, all of them are wrong: there is no need to read them. */
+        /* Packets in a hole are all wrong, and need not be read. */
         if (is_recorded(d)) {
             uint32_t next = hostcall_pass(w, i);
             ret.n_wrong += next - i;
@@ -235,14 +235,14 @@ static bool is_better(const struct evidence *a, const struct evidence *b)
     return (int64_t)(a->n_fit - a->n_wrong) > (int64_t)(b->n_fit - b->n_wrong);
 }
 
-/* Could it be another reading instead of the best one? */
+/* Is it a possible reading instead of the best one? */
 static bool is_rival(const struct evidence *other, const struct evidence *best)
 {
     return other->n_fit && !other->n_wrong &&
            (other->fills >= best->fills || best->n_wrong || !best->n_fit);
 }
 
-/* What a dump can be; the earlier of equals. */
+/* The kinds of dumps; of equally good ones, the first is used. */
 static const struct {
     const char *name;
     bool (*open)(const struct pfd_walk *w, struct hostcall_dump *d);
@@ -258,7 +258,7 @@ enum {
     READINGS = sizeof readings / sizeof *readings,
 };
 
-/* Makes the dump reading i; false: it cannot be one. */
+/* Sets the dump to reading i; false: impossible. */
 static bool read_as(struct pfd_walk *w, size_t i)
 {
     struct hostcall_dump *d = w->state;
@@ -284,7 +284,7 @@ static void report_rivals(struct pfd_walk *w, const struct evidence *all,
     }
 }
 
-/* Packets that were handed over, whose payloads are not here. */
+/* Reports submitted packets whose payloads are missing. */
 static void report_cut_pool(struct pfd_walk *w)
 {
     const struct hostcall_dump *d = w->state;
@@ -342,10 +342,10 @@ bool hostcall_open(struct pfd_walk *w)
     return true;
 }
 
-/* ---- what the first bytes look like ---- */
+/* ---- the first bytes ---- */
 
-/* What most lanes of a printf packet say are descriptors of messages; c: at the
- * payload. */
+/* Do most lanes of a printf packet have valid descriptors of messages? c: at
+ * the payload. */
 static bool is_printing(struct pfd_byte_reader c, uint64_t mask)
 {
     size_t at = c.at;
@@ -363,8 +363,9 @@ static bool is_printing(struct pfd_byte_reader c, uint64_t mask)
     return n_sound * 2 >= n && has_words;
 }
 
-/* Packets that make sense among the first of a recording whose headers have
- * n_header bytes; 0: the first does not, or most do not, or none prints. */
+/* The number of plausible packets at the beginning of a recording whose headers
+ * have n_header bytes. 0: the first one is not plausible, or most are not, or
+ * none prints. */
 static unsigned count_recorded(const struct pfd_byte_reader *first,
                                uint32_t n_header, uint64_t n_buffer)
 {
@@ -421,7 +422,7 @@ int hostcall_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
         (uint32_t)q[6] && (uint32_t)q[6] < 1 << 20 && q[1] > q[0] &&
         q[1] - q[0] < 1 << 30)
         return 75;
-    /* Less than one packet says nothing. */
+    /* Less than one packet is no evidence. */
     return (n_old || n_new) && first->n >= HEADER_NEW + HOSTCALL_PAYLOAD ? 50
                                                                          : 0;
 }

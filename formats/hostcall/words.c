@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the dwords of a dump of packets are. */
+/* Names the dwords of a dump of packets. */
 #include "hostcall.h"
 
 enum {
@@ -55,7 +55,7 @@ struct place {
     const struct pfd_walk *walk;
     const struct hostcall_map *map;
     uint64_t at;
-    uint64_t end; /* of the dword */
+    uint64_t end; /* end of the dword */
 };
 
 static uint32_t read_u32(const struct place *p, uint64_t at)
@@ -99,8 +99,8 @@ static bool is_active(const struct place *p, uint32_t packet, unsigned lane)
     return mask >> lane & 1;
 }
 
-/* Which element of an array, of n_packets times `step` bytes, holds the place;
- * false: none, or only what lies between. */
+/* Finds the element that holds the place, in an array of n_packets elements,
+ * `step` bytes apart; false: none, or the place is between two. */
 static bool find(const struct place *p, uint64_t from, uint64_t step,
                  uint64_t size, uint32_t *packet)
 {
@@ -134,7 +134,7 @@ static bool set_descriptor(const struct place *p, uint32_t packet,
         halves[p->at / DWORD * DWORD == slot ? 0 : 1]);
 }
 
-/* A place of an active lane's slot. */
+/* Names a dword in an active lane's slot. */
 static bool set_slot(const struct place *p, uint32_t packet, unsigned lane,
                      uint64_t slot, struct pfd_word *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages of OpAbortKHR (LLPC's document DdnDebugPrintf.md, "Shader abort"):
- * what is constant in them stands in the metadata, the rest in the entry.
+ * their constant dwords are in the metadata, the others in the entry.
  */
 #include "core/base/escape.h"
 #include "llpc.h"
@@ -11,7 +11,7 @@ enum {
     BITS = 64,
 };
 
-/* Dwords of a message, one after another. */
+/* Reads the dwords of a message in order. */
 struct message {
     const uint64_t *status;
     const uint64_t *constants;
@@ -34,7 +34,7 @@ static struct message open_message(const struct pfd_record_view *record_view)
     };
 }
 
-/* Dword i, which follows i - 1; false: the entry does not hold it. */
+/* Dword i; the last one was i - 1. False: the entry does not hold it. */
 static bool next_dword(struct message *m, uint32_t i, uint32_t *ret)
 {
     if (m->status[i / BITS] >> (i % BITS) & 1) {
@@ -48,7 +48,8 @@ static bool next_dword(struct message *m, uint32_t i, uint32_t *ret)
     return pfd_byte_reader_ok(&m->payload);
 }
 
-/* The text that the message begins with: up to a NUL, if it can be shown. */
+/* Adds the text that the message begins with: up to a NUL, if it is
+ * printable. */
 static void add_text(struct pfd_text *out, const char *bytes, size_t n)
 {
     size_t n_text = 0;
@@ -75,7 +76,7 @@ void llpc_abort_make(const struct pfd_record_view *record_view,
             pfd_text_add(&bytes, &dword, DWORD);
         } else {
             pfd_text_puts(ret->text, " ????????");
-            pfd_text_add(&bytes, "", 1); /* text ends where it is not known */
+            pfd_text_add(&bytes, "", 1); /* text ends at an unknown dword */
         }
     }
     if (bytes.n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What entries of PFD_PRINTF have that LLPC's have not: a commit word, where
- * they come from, and arguments that stand for texts.
+ * Additions of PFD_PRINTF to LLPC's entries: a commit word, origins, and
+ * arguments that stand for texts.
  */
 #include "core/objects/site_rows.h"
 #include "llpc.h"
@@ -10,7 +10,7 @@ enum {
     DWORD = 4,
     QWORD = 8,
     BUFFER_HEADER = 16,
-    PAD_MAX = 4096, /* as printing has it */
+    PAD_MAX = 4096, /* the limit that printing has, too */
     NO_LANE = 0xff,
     NO_WAVE = 0xffffff,
 };
@@ -40,7 +40,7 @@ bool llpc_is_committed(const struct pfd_string *s)
 
 uint64_t llpc_extension_payload(const struct pfd_string *s)
 {
-    /* No entry is a text's. */
+    /* A literal has no entries. */
     if (s->flags & PFD_STRING_LITERAL)
         return UINT64_C(1) << 40;
     return argument_bytes(s) + extra_dwords(s) * DWORD;
@@ -68,7 +68,7 @@ uint32_t llpc_commit_word(const uint8_t *bytes, size_t n, uint64_t at)
     return h ^ h >> 16;
 }
 
-/* ---- where an entry comes from ---- */
+/* ---- origins ---- */
 
 const char *const llpc_origin_names[] = { "level",     "file",     "line",
                                           "workgroup", "wave",     "lane",
@@ -152,14 +152,14 @@ size_t llpc_origin(const struct pfd_record_view *record_view,
 
 /* ---- texts ---- */
 
-/* One conversion in a format string: [from, to), its letter at to - 1. */
+/* A conversion in a format string: [from, to); its letter is at to - 1. */
 struct conversion {
     size_t from;
     size_t to;
     size_t width;
     size_t precision;
     bool is_left;
-    bool is_bare; /* nothing but flags, digits and a point */
+    bool is_bare; /* has only flags, digits and a point */
     unsigned n_stars;
 };
 
@@ -173,7 +173,7 @@ static size_t read_digits(const char *text, size_t n, size_t *at)
     return value;
 }
 
-/* The next conversion of a text from `at` on; %% is none. False: no more. */
+/* Finds the next conversion from `at` on; skips %%. False: there is none. */
 static bool next_conversion(const char *text, size_t n, size_t at,
                             struct conversion *ret)
 {
@@ -201,7 +201,7 @@ static void pad(struct pfd_text *out, size_t n)
         pfd_text_puts(out, " ");
 }
 
-/* A text in the place of its %s: what becomes of it is a format string. */
+/* Replaces a %s by the text of its argument; the result is a format string. */
 static void add_argument(const struct conversion *c, const struct pfd_string *s,
                          struct pfd_text *out)
 {
@@ -229,8 +229,8 @@ static const struct pfd_string *find_text(
     return s;
 }
 
-/* Puts argument i in the place of conversion c. False: the conversion has to
- * take it. */
+/* Replaces conversion c by the text of argument i. False: the conversion has to
+ * take the argument. */
 static bool take_text(const struct pfd_record_view *record_view,
                       const struct conversion *c, size_t i,
                       struct pfd_byte_reader payload,

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hot loops: entries that are exactly what their string says, up to the
- * first that is not, which llpc.c looks at.
+ * The hot loops: take entries that are exactly as their strings describe, up to
+ * the first other one, which llpc.c handles.
  */
 #include "walk.h"
 
 enum {
     AHEAD = 32,      /* entries */
     PREFETCH = 2048, /* bytes: processors do so within a page of memory */
-    KNOWN_BITS = 10, /* of the number of headers that are kept in mind */
+    KNOWN_BITS = 10, /* log2 of the number of cached headers */
 };
 
-/* Where entries are; places are bytes from the view's start. Loops have a copy
- * whose address nobody has, since what they make is written through pointers
- * that could be anything's. */
+/* The range of entries; offsets are in the view. Loops copy it to a local
+ * variable whose address is not taken, since they write through pointers that
+ * might alias it. */
 struct stretch {
     struct pfd_byte_reader view;
     struct pfd_table table;
-    size_t at;  /* where the next entry begins */
-    size_t to;  /* the last place where one may begin */
-    size_t end; /* of the bytes that can be walked over */
+    size_t at;  /* of the next entry */
+    size_t to;  /* last place where an entry may begin */
+    size_t end; /* end of the bytes that may be read */
 };
 
-/* False: no entry fits. */
+/* False: no entry fits into the range. */
 static inline bool find_stretch(const struct pfd_walk *w,
                                 const struct llpc_state *st,
                                 struct stretch *ret)
@@ -51,7 +51,7 @@ static inline size_t bytes_of(uint64_t header)
     return (header & 0xffff) * LLPC_DWORD;
 }
 
-/* The string that says exactly what an entry with this header is; NULL: none. */
+/* The string that describes an entry with this header exactly; NULL: none. */
 static inline const struct pfd_string *find_exact(const struct pfd_table *table,
                                                   uint64_t header)
 {
@@ -60,9 +60,9 @@ static inline const struct pfd_string *find_exact(const struct pfd_table *table,
 }
 
 /*
- * Each look into a large table is at memory that no cache has: the next few
- * entries, as their sizes say where they are, have theirs brought at once.
- * Returns how many those are.
+ * Look-ups in a large table miss the cache. So the strings of the next entries,
+ * found by their sizes, are prefetched together. Returns the number of these
+ * entries.
  */
 static size_t look_ahead(const struct stretch *s, size_t at)
 {
@@ -113,8 +113,8 @@ static inline __attribute__((always_inline)) void add_sound(
     w->at = w->base + at;
 }
 
-/* A header that was met, and what counts entries that have it; NULL: they are
- * not exactly what a string says, or there is something to tell of them. */
+/* A cached header, and the count of its entries. NULL: no string describes it
+ * exactly, or it has findings. */
 struct known {
     uint64_t header;
     uint64_t *count;
@@ -134,8 +134,8 @@ static uint64_t *find_count(const struct pfd_table *table, uint64_t *counts,
 }
 
 /*
- * Likewise, up to max of them, where they are only counted. Then what there is
- * to find out of a header is most of the work: it is kept.
+ * Like add_sound(), for up to max entries that are only counted. Headers are
+ * cached, because their look-up is most of the work.
  */
 static void count_sound(struct pfd_walk *w, const struct stretch *in,
                         size_t max)

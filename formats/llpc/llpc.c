@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LLPC's DebugPrintf buffer, as the AMD Vulkan driver's shaders write it. The
- * wire layout and its sources are in README.md beside this file.
+ * LLPC's DebugPrintf buffer, as shaders of the AMD Vulkan driver write it.
+ * README.md beside this file describes the wire layout, with sources.
  */
 #include "walk.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
-/* Ids are halves of hashes; small numbers stand everywhere. */
+/* Ids are halves of hashes, so larger ids do not occur by chance; small numbers
+ * do. */
 #define TELLING_ID (UINT64_C(1) << 32)
 
 /* ---- the walk ---- */
@@ -20,7 +21,7 @@ static struct llpc_header read_header(const struct pfd_walk *w, uint64_t at)
                                  h == 0 };
 }
 
-/* The buffer's size is known: where entries end. */
+/* Sets the end of entries, once the buffer's size is known. */
 static void close_buffer(const struct pfd_walk *w, struct llpc_state *st)
 {
     uint64_t end = LLPC_HEADER + llpc_capacity(w) * LLPC_DWORD;
@@ -70,8 +71,8 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct llpc_state *st)
     return PFD_OK;
 }
 
-/* Can an entry header be here? A zero header can: space not written yet; and
- * so can one whose entry the end of an overflown buffer cuts. */
+/* Can it be an entry header? Zeros can: space that was not written yet. A
+ * header whose entry the end of an overflown buffer cuts can, too. */
 static bool plausible(const struct llpc_state *st, const struct llpc_header *h,
                       uint64_t at)
 {
@@ -79,8 +80,8 @@ static bool plausible(const struct llpc_state *st, const struct llpc_header *h,
            (h->size >= LLPC_SIZE_MIN && h->n_bytes <= st->wanted - at);
 }
 
-/* Is there an entry at `at` with a known id and exactly a size that its string
- * has? *next: behind it. PFD_OK, PFD_END (no) or PFD_MORE. */
+/* Is there an entry at `at` with a known id and exactly a size of one of its
+ * strings? *next: the end of it. PFD_OK, PFD_END (no) or PFD_MORE. */
 static enum pfd_status is_sound(const struct pfd_walk *w,
                                 const struct llpc_state *st, uint64_t at,
                                 uint64_t *next)
@@ -95,14 +96,14 @@ static enum pfd_status is_sound(const struct pfd_walk *w,
                         h.n_bytes - LLPC_ENTRY_HEADER))
         return PFD_END;
     *next = at + h.n_bytes;
-    /* The buffer's end may cut it. */
+    /* The end of the bytes in view may cut it. */
     return *next > pfd_walk_end(w) ? PFD_MORE : PFD_OK;
 }
 
-/* How much has to follow a sound entry, so that it is believed. */
+/* The bytes that must follow a sound entry to prove it. */
 enum proof {
-    PROOF_PLAUSIBLE, /* the end, or something that can be an entry; nothing
-                        behind an id that chance cannot make */
+    PROOF_PLAUSIBLE, /* the end, or a possible entry; none are needed if its id
+                        does not occur by chance */
     PROOF_SOUND,     /* the end, or another sound entry */
 };
 
@@ -125,7 +126,7 @@ static enum pfd_status accept(const struct pfd_walk *w,
                : PFD_END;
 }
 
-/* The first entry beyond doubt in [from, to), *ret; PFD_END: none. */
+/* Finds the first entry beyond doubt in [from, to), *ret; PFD_END: none. */
 static enum pfd_status seek(const struct pfd_walk *w,
                             const struct llpc_state *st, uint64_t from,
                             uint64_t to, enum proof proof, uint64_t *ret)
@@ -142,8 +143,8 @@ static enum pfd_status seek(const struct pfd_walk *w,
     return status;
 }
 
-/* The first entry beyond doubt inside of the one at w->at, as its size claims
- * it. What stood there before is looked at once, whatever comes in pieces. */
+/* Finds the first entry beyond doubt inside the claimed size of the one at
+ * w->at. Bytes are searched once, however the buffer is split. */
 static enum pfd_status seek_inside(struct pfd_walk *w, struct llpc_state *st,
                                    uint64_t claimed, enum proof proof,
                                    uint64_t *ret)
@@ -159,14 +160,14 @@ static enum pfd_status seek_inside(struct pfd_walk *w, struct llpc_state *st,
     return status;
 }
 
-/* The stored dwords are fewer than the shader wanted to write. */
+/* Did the shader want to write more dwords than are stored? */
 static bool is_cut(const struct llpc_state *st)
 {
     return st->used > llpc_dword(st->end - LLPC_HEADER);
 }
 
-/* Leaves the path at w->at: the next entry beyond doubt is sought from the
- * next dword on. */
+/* Loses the way at w->at: from the next dword on, the next entry beyond doubt
+ * is searched for. */
 static void lose_way(struct pfd_walk *w, struct llpc_state *st,
                      const struct llpc_header *h)
 {
@@ -183,7 +184,7 @@ static enum pfd_status find_way(struct pfd_walk *w, struct llpc_state *st)
     enum pfd_status status =
         seek(w, st, st->next, st->end, PROOF_PLAUSIBLE, &to);
     if (status == PFD_MORE) {
-        /* report_cut() shows what was there: keep the bytes from there. */
+        /* report_cut() shows the lost entry: keep its bytes. */
         st->next = to;
         w->at = st->lost.n_bytes > st->end - st->from ? st->from : to;
         return PFD_MORE;
@@ -229,9 +230,8 @@ static enum pfd_status leads_on(const struct pfd_walk *w,
 }
 
 /*
- * An id that no string has. Its size is believed when it leads to the end or
- * to something that can be an entry, and no entry beyond doubt is inside of
- * what it claims.
+ * An unknown id. Its size is believed when it leads to the end or to a possible
+ * entry, and contains no entry beyond doubt.
  */
 static enum pfd_status step_unknown(struct pfd_walk *w, struct llpc_state *st,
                                     const struct llpc_header *h)
@@ -264,8 +264,8 @@ static enum pfd_status step_unknown(struct pfd_walk *w, struct llpc_state *st,
     return PFD_OK;
 }
 
-/* Where an entry that claims too little ends by one of its strings, if that
- * leads on. */
+/* For an entry with too small a size: finds the end that one of its strings
+ * gives, if that leads on. */
 static enum pfd_status seek_behind(const struct pfd_walk *w,
                                    const struct llpc_state *st,
                                    uint64_t claimed, const struct pfd_string *s,
@@ -282,9 +282,9 @@ static enum pfd_status seek_behind(const struct pfd_walk *w,
 }
 
 /*
- * A known id, and a size that none of its strings has. That can be as it should
- * (see the size law in README.md), or the size is damaged: then sound entries
- * are inside of what it claims, or begin behind it, where a string ends.
+ * A known id with a size that none of its strings has. The size may be right
+ * (see the size law in README.md), or damaged: then sound entries are inside
+ * the claimed size, or begin after it, at the end that a string gives.
  */
 static enum pfd_status step_odd(struct pfd_walk *w, struct llpc_state *st,
                                 struct llpc_header *h,
@@ -309,7 +309,7 @@ static enum pfd_status step_odd(struct pfd_walk *w, struct llpc_state *st,
     return PFD_OK;
 }
 
-/* An entry that says itself whether it is whole. */
+/* An entry with a commit word, which tells whether it is complete. */
 static void step_committed(struct pfd_walk *w, const struct llpc_header *h,
                            const struct pfd_string *s)
 {
@@ -334,7 +334,7 @@ static void step_committed(struct pfd_walk *w, const struct llpc_header *h,
     w->at += h->n_bytes;
 }
 
-/* Fewer dwords than an entry header are left, or none. */
+/* Handles the end: at most one dword is left. */
 static enum pfd_status finish(struct pfd_walk *w, struct llpc_state *st)
 {
     uint64_t left = st->done ? 0 : st->end - w->at;
@@ -348,7 +348,7 @@ static enum pfd_status finish(struct pfd_walk *w, struct llpc_state *st)
         w->batch->skipped_bytes += left;
         w->at = st->end;
     }
-    /* What follows is stale, and never looked at; only its size counts. */
+    /* The rest is stale, and is not read; only its size counts. */
     if (pfd_walk_end(w) > w->at)
         w->at = pfd_walk_end(w);
     st->done = true;
@@ -384,7 +384,7 @@ static enum pfd_status step(struct pfd_walk *w, struct llpc_state *st)
     return PFD_OK;
 }
 
-/* A walk that has lost its way stays where it lost it until it finds it. */
+/* A walk that lost its way stays at that place until it finds the way again. */
 static bool is_over(const struct pfd_walk *w)
 {
     return w->until && w->at >= w->until;
@@ -433,7 +433,7 @@ static bool llpc_split(struct pfd_walk *w, uint64_t from, uint64_t to)
     return true;
 }
 
-/* ---- buffers that are being written ---- */
+/* ---- buffers that are still being written ---- */
 
 static uint64_t llpc_used(const uint8_t *header)
 {
@@ -464,8 +464,8 @@ static size_t llpc_entry_at(const struct pfd_table *table, const uint8_t *bytes,
     return llpc_law_holds(s, n_bytes - LLPC_ENTRY_HEADER) ? (size_t)n_bytes : 0;
 }
 
-/* Could one of the four headers that begin in these 16 bytes have a known id?
- * Ids are told apart by their upper bits first. */
+/* Can one of the four headers that begin in these 16 bytes have a known id? Ids
+ * are filtered by their upper bits first. */
 static inline bool has_mark(const uint64_t *marks,
                             const struct pfd_byte_reader *c, size_t at)
 {
@@ -491,7 +491,7 @@ static size_t llpc_find(const struct pfd_table *table, const uint8_t *bytes,
         uint32_t low = pfd_byte_reader_peek_u32(&c, at);
         uint32_t high = pfd_byte_reader_peek_u32(&c, at + LLPC_DWORD);
         uint64_t id = (uint64_t)high << 16 | low >> 16;
-        /* Sizes of zero and one, and ids that only zeros make, are common. */
+        /* Sizes of zero and one, and ids of zeros, are common by chance. */
         if ((low & 0xffff) >= LLPC_SIZE_MIN && id &&
             pfd_table_find(table, id) &&
             llpc_entry_at(table, bytes + at, n - at))
@@ -526,14 +526,14 @@ static const struct pfd_format_live llpc_live = {
     .is_header = llpc_is_header,
 };
 
-/* Zeros are no id. */
+/* Is the id at this place zero? */
 static bool has_no_id(const struct pfd_byte_reader *first, size_t at)
 {
     return at + LLPC_ENTRY_HEADER <= first->n &&
            !(pfd_byte_reader_peek_u64(first, at) >> 16);
 }
 
-/* Nothing is at the place of the first entry, or what can be one. */
+/* Is the place of the first entry empty, or a possible entry? */
 static bool can_begin(const struct pfd_byte_reader *first)
 {
     const size_t at = LLPC_HEADER;
@@ -544,8 +544,8 @@ static bool can_begin(const struct pfd_byte_reader *first)
            !has_no_id(first, at);
 }
 
-/* Sizes that lead from entry to entry up to the end of what is seen, or so far
- * that it is no chance. */
+/* Do sizes lead from entry to entry, up to the end of the examined bytes or too
+ * far for chance? */
 static bool has_chain(const struct pfd_byte_reader *first)
 {
     enum {
@@ -567,7 +567,7 @@ static int llpc_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
 {
     struct pfd_byte_reader c = *first;
     uint64_t used = pfd_byte_reader_u64(&c);
-    uint64_t reserved = pfd_byte_reader_u64(&c); /* two dwords */
+    uint64_t reserved = pfd_byte_reader_u64(&c); /* both dwords */
     if (!pfd_byte_reader_ok(&c) || reserved)
         return 0;
     if (used <= (n_buffer ? n_buffer / LLPC_DWORD : LLPC_CLAMP_DWORDS))

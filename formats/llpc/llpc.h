@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AMD's LLPC DebugPrintf: what the files of this format share. Nothing
- * outside of this folder includes it but the list of formats.
+ * Shared by the files of AMD's LLPC DebugPrintf. Only files of this folder and
+ * tests include it.
  */
 #ifndef LLPC_H
 #define LLPC_H
 
 #include "core/decode/format.h"
 
-/* Bits of an id: an entry's header has 16 bits of size and 48 of id. */
+/* Parts of an entry's header: 16 bits of size, 48 of id. */
 enum {
     LLPC_ID_BITS = 48,
     LLPC_ENTRY_HEADER = 8, /* bytes */
 };
 
 /*
- * A message of OpAbortKHR in the place of a format string: a literal whose
- * layout words are the message's number of dwords, a bit for each of them (1:
- * constant), and the constants, two to a word. n_arguments: dwords that are
- * not constant, which an entry holds in their order.
+ * A string that stands for a message of OpAbortKHR: a literal. Its layout words
+ * are the message's number of dwords, a bit for each dword (1: constant), and
+ * the constants, two to a word. n_arguments: the number of other dwords, which
+ * an entry holds in their order.
  */
 static inline bool llpc_is_abort(const struct pfd_string *s)
 {
@@ -27,10 +27,10 @@ static inline bool llpc_is_abort(const struct pfd_string *s)
 }
 
 /*
- * A string of PFD_PRINTF (extension.c, row_strings.c). Its layout words are the arguments
- * that take two dwords, as a mask; those of them that stand for texts, as
- * another; flags, level << 8 and bytes of its file's name << 32; the line; the
- * name. As a literal it is a text that an argument can stand for.
+ * A string of PFD_PRINTF (extension.c, row_strings.c). Its layout words are a
+ * mask of arguments that take two dwords; a mask of arguments that stand for
+ * texts; flags, level << 8 and length of the file name << 32; the line; the
+ * file name. A literal is a text that an argument can stand for.
  */
 enum {
     LLPC_OWN_WORDS = 4, /* before the name */
@@ -41,29 +41,29 @@ static inline bool llpc_is_own(const struct pfd_string *s)
     return s->flags & PFD_STRING_OWN;
 }
 
-/* Enum PFD_ROW_ORIGIN... of one. */
+/* Bits of enum PFD_ROW_ORIGIN... of the string. */
 static inline unsigned llpc_extension_flags(const struct pfd_string *s)
 {
     return (unsigned)pfd_string_layout(s)[2] & 0xff;
 }
 
-/* Does its entry say itself whether it is whole? */
+/* Do its entries have a commit word? */
 bool llpc_is_committed(const struct pfd_string *s);
 
-/* Bytes of payload of one's entry. */
+/* Bytes of payload of its entries. */
 uint64_t llpc_extension_payload(const struct pfd_string *s);
 
 /* The commit word of bytes [n] at byte `at` of a buffer. */
 uint32_t llpc_commit_word(const uint8_t *bytes, size_t n, uint64_t at);
 
-/* Whether an entry's text takes more than its steps: abort messages, and
- * arguments that stand for texts. */
+/* Is the text of an entry more than its steps? So it is for abort messages, and
+ * for arguments that stand for texts. */
 static inline bool llpc_is_made(const struct pfd_string *s)
 {
     return llpc_is_abort(s) || (llpc_is_own(s) && pfd_string_layout(s)[1]);
 }
 
-/* As llpc_abort_make(), of one with such arguments. */
+/* Like llpc_abort_make(), for a string with arguments that stand for texts. */
 void llpc_extension_make(const struct pfd_record_view *record_view,
                          struct pfd_synthesized *ret);
 
@@ -72,7 +72,7 @@ size_t llpc_origin(const struct pfd_record_view *record_view,
                    struct pfd_origin *ret);
 extern const char *const llpc_origin_names[];
 
-/* As llpc_load(), of rows; adds to *n_rows. */
+/* Like llpc_load(), for rows; adds to *n_rows. */
 enum pfd_status llpc_load_rows(const struct pfd_format *format,
                                const struct pfd_image *image,
                                struct pfd_strings *strings,
@@ -85,26 +85,26 @@ static inline uint32_t llpc_abort_dwords(const struct pfd_string *s)
     return (uint32_t)pfd_string_layout(s)[0];
 }
 
-/* Puts the message together: its bytes, and its text where it has one. */
+/* Assembles the message: its bytes, and its text if it has one. */
 void llpc_abort_make(const struct pfd_record_view *record_view,
                      struct pfd_synthesized *ret);
 
-/* Bytes of payload that an entry of the string has, by the metadata. */
+/* Bytes of payload of the string's entries, by the metadata. */
 uint64_t llpc_payload(const struct pfd_string *s);
 
-/* True when a string of this id has exactly this payload. */
+/* Does a string of this id have exactly this payload? */
 bool llpc_law_holds(const struct pfd_string *s, uint64_t n_payload);
 
 /*
- * Chooses among the strings of one id and among the widths that their arguments
- * can have: sets string, layout, flags and findings of the batch's newest
- * record, an entry, and adds the other readings.
+ * Chooses among the strings of one id, and among the widths that their
+ * arguments can have. Sets string, layout, flags and findings of the batch's
+ * newest record, an entry, and adds the other readings.
  */
 void llpc_choose(struct pfd_walk *walk, const struct pfd_string *first,
                  struct pfd_record *entry);
 
-/* The slots of the arguments that n_payload bytes hold; layout 0: the
- * metadata's. Returns how many. */
+/* Fills the slots of the arguments that n_payload bytes hold; layout 0: the
+ * metadata's. Returns their number. */
 size_t llpc_fill_slots(const struct pfd_string *s, uint64_t layout, bool cut,
                        uint32_t n_payload, struct pfd_slot *ret);
 
@@ -117,15 +117,14 @@ size_t llpc_slots(const struct pfd_record_view *record_view,
 const char *llpc_layout_text(uint64_t layout);
 
 /*
- * Reads the string table of a code object into self's table: key is the 48-bit
- * id, layout the bit mask of arguments that take two dwords, cut to the
- * arguments that there are and without zero words at its end, so that equal
- * layouts are equal.
+ * Reads the string table of a code object into self's table. key: the 48-bit
+ * id. layout: the mask of arguments that take two dwords, limited to the
+ * existing arguments and without trailing zero words, so that equal layouts
+ * compare equal.
  *
- * n_rows: how many rows the table has that could be read, those that no entry
- * can reach (wide_index) and those of another machine's file (wrong_machine)
- * included. What is odd is a finding, at its offset in the file; a file
- * without a table has none here.
+ * n_rows: the number of readable rows, including rows that no entry can reach
+ * (wide_index) and rows of another machine's file (wrong_machine). Defects are
+ * findings with their offset in the file; a file without a table has none here.
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */

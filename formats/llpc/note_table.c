@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * String tables as compilers write them, read straight from the note: a
- * document of values takes several times its own size in memory, and a table
- * can have a hundred thousand rows. Whatever is unusual, and may be worth a
- * finding, is not for here: strings.c reads the whole note then.
+ * A fast reader for string tables in the usual form of compilers, directly from
+ * the note: a document of values takes several times its own size in memory,
+ * and a table can have a hundred thousand rows. It rejects anything unusual,
+ * which may need a finding; strings.c then reads the whole note.
  */
 #include "note_table.h"
 
@@ -12,27 +12,28 @@
 #include "core/base/msgpack.h"
 
 enum {
-    /* Containers within containers of what is passed over. */
+    /* Nested containers in skipped values. */
     DEPTH = 16,
     MASK_BITS = 64,
     VERSION = 1,
-    /* Bytes of a row: two keys with their lengths, a number and a text. */
+    /* Bytes of the smallest row: two keys with their lengths, a number and a
+     * text. */
     ROW_MIN = 1 + 7 + 8 + 2,
 };
 
-/* Bits of what a row or a table has. */
+/* Bits for the members of a row or table. */
 enum {
     HAS_INDEX = 1,
     HAS_STRING = 2,
     HAS_COUNT = 4,
     HAS_MASK = 8,
-    IS_OTHER = 16, /* that is passed over */
+    IS_OTHER = 16, /* a member that is skipped */
     N_KEYS = 4,
     HAS_VERSION = 1,
     HAS_ROWS = 2,
 };
 
-/* Passes over n objects with all that they contain. */
+/* Skips n objects with their contents. */
 static bool skip(struct pfd_byte_reader *c, uint64_t n)
 {
     uint64_t owed[DEPTH] = { n };
@@ -56,7 +57,7 @@ static bool skip(struct pfd_byte_reader *c, uint64_t n)
     return true;
 }
 
-/* The objects of an array, or pairs of a map. */
+/* Reads the number of an array's objects, or of a map's pairs. */
 static bool read_items(struct pfd_byte_reader *c, bool is_map, uint64_t *n)
 {
     struct pfd_msgpack object = pfd_msgpack_read(c);
@@ -92,7 +93,7 @@ static bool read_text(struct pfd_byte_reader *c,
     ret->text = pfd_msgpack_read_bytes(c, &n);
     if (!ret->text || n > PFD_TEXT_MAX)
         return false;
-    /* As strings.c has it. */
+    /* Like strings.c. */
     if (n > 0 && ret->text[n - 1] == '\0')
         n--;
     ret->n_text = (uint32_t)n;
@@ -109,14 +110,14 @@ static bool read_count(struct pfd_byte_reader *c,
     return true;
 }
 
-/* What the value of a row's key says. */
+/* The bit for a row's key. */
 static unsigned meaning(const char *key, size_t n)
 {
     return IS_KEY(key, n, ".index")              ? HAS_INDEX
            : IS_KEY(key, n, ".string")           ? HAS_STRING
            : IS_KEY(key, n, ".argument_count")   ? HAS_COUNT
            : IS_KEY(key, n, ".64bit_arguments")  ? HAS_MASK
-           : IS_KEY(key, n, ".vector_separator") ? 0 /* not plain */
+           : IS_KEY(key, n, ".vector_separator") ? 0 /* unusual */
                                                  : IS_OTHER;
 }
 
@@ -137,17 +138,17 @@ static bool read_value(struct pfd_byte_reader *c, unsigned has,
     }
 }
 
-/* The keys of the row before: a compiler writes the next one's like them. */
+/* The keys of the last row; a compiler writes those of the next row alike. */
 struct keys {
     struct {
-        const uint8_t *at; /* [n], the object with its header */
+        const uint8_t *at; /* [n], the key's object with its header */
         size_t n;
-        size_t n_text; /* at its end */
+        size_t n_text; /* length of the text at its end */
         unsigned has;
     } all[N_KEYS];
 };
 
-/* Key i of a row: what it says; 0: it is no text. */
+/* Reads key i of a row; returns its bit; 0: it is no text. */
 static unsigned read_key(struct pfd_byte_reader *c, struct keys *keys,
                          uint64_t i, size_t *n_text)
 {
@@ -186,7 +187,7 @@ static bool read_row(struct pfd_byte_reader *c, struct keys *keys,
             return false;
         has |= one & ~(unsigned)IS_OTHER;
     }
-    /* Bits for all arguments, and none beyond them. */
+    /* The mask must have bits for all arguments, and none beyond. */
     if (ret->n_arguments > ret->n_masks * (unsigned)MASK_BITS)
         return false;
     if (ret->n_arguments < MASK_BITS)
@@ -218,7 +219,7 @@ static bool read_member(struct pfd_byte_reader *c, unsigned has,
         return read_rows(c, ret);
     if (has == HAS_VERSION)
         return pfd_msgpack_read_number(c, &version) && version == VERSION;
-    return skip(c, 1); /* .user_data_offset, for one */
+    return skip(c, 1); /* such as .user_data_offset */
 }
 
 static bool read_table(struct pfd_byte_reader *c, struct llpc_note_table *ret)
@@ -242,8 +243,7 @@ static bool read_table(struct pfd_byte_reader *c, struct llpc_note_table *ret)
     return has == (HAS_VERSION | HAS_ROWS);
 }
 
-/* All of the document is looked at: one that is cut or damaged anywhere is no
- * table. */
+/* Reads the whole document: if any part is cut or damaged, it is rejected. */
 static bool read_document(struct pfd_byte_reader *c,
                           struct llpc_note_table *ret)
 {

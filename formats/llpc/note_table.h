@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a note in which nothing is unusual. */
+/* Rows of a note in the usual form. */
 #ifndef LLPC_NOTE_TABLE_H
 #define LLPC_NOTE_TABLE_H
 
@@ -7,13 +7,13 @@
 
 #define LLPC_TABLE_KEY "amdpal.format_strings"
 
-/* A row: its id, its text, at most 64 arguments. */
+/* A row with its id, its text and at most 64 arguments. */
 struct llpc_note_table_row {
     uint64_t key;
     uint64_t mask;    /* of arguments that take two dwords */
-    const char *text; /* [n_text], of the document */
+    const char *text; /* [n_text], borrowed from the document */
     uint32_t n_text;
-    uint32_t offset; /* in the document, of the first key's text */
+    uint32_t offset; /* of the first key's text, in the document */
     uint8_t n_arguments;
     uint8_t n_masks; /* words of the mask: 0 or 1 */
 };
@@ -24,9 +24,9 @@ struct llpc_note_table {
 };
 
 /*
- * Reads the document at the cursor, which may not have anything behind it.
- * False: it is not plain, or there is no memory; ret is empty. The caller frees
- * what is not: rows are borrowed from the document.
+ * Reads the document at the cursor; nothing may follow it. False: it has an
+ * unusual form, or out of memory; ret is empty. The caller frees ret; the texts
+ * of its rows are borrowed from the document.
  */
 bool llpc_note_table_read(struct pfd_byte_reader document,
                           struct llpc_note_table *ret);

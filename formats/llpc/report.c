@@ -39,7 +39,7 @@ void llpc_report_end(struct pfd_walk *w, const struct llpc_state *st)
         (unsigned __int128)(st->used - held) * LLPC_DWORD;
     w->batch->lost_bytes = n_lost > UINT64_MAX ? UINT64_MAX : (uint64_t)n_lost;
     if (held == LLPC_CLAMP_DWORDS)
-        return; /* llpc_report_clamp() said it */
+        return; /* llpc_report_clamp() reported it */
     pfd_walk_finding(
         w, PFD_FINDING_overflow, LLPC_HEADER + capacity * LLPC_DWORD,
         "bufferOffset is %llu dwords, the buffer holds %llu: %llu dwords "
@@ -83,7 +83,7 @@ enum {
     PARTIAL_ROOM = 4096
 };
 
-/* ", so far 'message'" for an entry of which only the start is there. */
+/* ", so far 'message'" for an entry whose beginning alone is present. */
 static void describe_partial(const struct pfd_walk *w, uint64_t at,
                              uint64_t end, const struct pfd_string *s,
                              struct pfd_quoted *ret)
@@ -114,8 +114,9 @@ static void describe_partial(const struct pfd_walk *w, uint64_t at,
 }
 
 /*
- * An entry whose size leads past the end: of the buffer, if bufferOffset counts
- * all of it; else of what was ever written. The bytes up to `to` are its own.
+ * Reports an entry whose size leads past the end: of the buffer, if
+ * bufferOffset counts all of it; else of the written bytes. Its bytes extend up
+ * to `to`.
  */
 static void report_cut(struct pfd_walk *w, const struct llpc_state *st,
                        uint64_t to, const char *then)

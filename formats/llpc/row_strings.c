@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The format strings of PFD_PRINTF in a program's file: rows in the data of
- * its device code (README.md, "Rows"). They lie there as they are, in the
- * device's ELF file and in whatever holds that one.
+ * The format strings of PFD_PRINTF in a program's file: rows in the data of its
+ * device code (README.md, "Rows"). They are stored unencoded in the device's
+ * ELF file, and in any file that contains it.
  */
 #include "core/objects/site_rows.h"
 #include "llpc.h"
@@ -17,10 +17,10 @@ struct row_loader {
     struct pfd_report *report;
     size_t n_rows;
     struct pfd_error *err;
-    uint64_t searched; /* up to here, of the file */
+    uint64_t searched; /* end of the bytes that were searched, in the file */
 };
 
-/* Layout words of a row, as llpc_is_own() has them. */
+/* The layout words of a row, as described in llpc.h. */
 struct words {
     uint64_t word[PFD_LAYOUT_MAX];
     size_t n;
@@ -34,7 +34,7 @@ static bool is_wide(char type)
 static void fill_words(const struct pfd_row *row, struct words *ret)
 {
     const struct pfd_row_header *h = &row->header;
-    /* A name of a file that is too long to be kept is cut. */
+    /* A file name that is too long is cut. */
     size_t n_file = (PFD_LAYOUT_MAX - LLPC_OWN_WORDS) * sizeof(uint64_t);
     n_file = h->n_file < n_file ? h->n_file : n_file;
     memset(ret->word, 0, sizeof ret->word);
@@ -115,7 +115,7 @@ enum pfd_status llpc_load_rows(const struct pfd_format *format,
     for (size_t i = 0;
          status == PFD_OK && pfd_image_section(image, i, &section) == PFD_OK;
          i++) {
-        /* Sections of a hostile file may all be the same bytes. */
+        /* Sections of a hostile file may overlap. */
         bool is_data =
             section.type == SHT_PROGBITS && section.offset >= loader.searched;
         if (!is_data)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The string table that LLPC leaves in PAL metadata: an ELF note "AMDGPU" of
- * type 32 (NT_AMDGPU_METADATA), whose MessagePack map has under
- * "amdpal.format_strings" a map with ".version" and ".strings", an array of
- * maps. Source: LLPC 40cb8d95, LowerDebugPrintf::setupElfsPrintfStrings(), and
- * its document DdnDebugPrintf.md.
+ * The string table that LLPC writes into PAL metadata: an ELF note "AMDGPU" of
+ * type 32 (NT_AMDGPU_METADATA), a MessagePack map. Its key
+ * "amdpal.format_strings" holds a map with ".version" and ".strings", an array
+ * of maps. Source: LLPC 40cb8d95, LowerDebugPrintf::setupElfsPrintfStrings(),
+ * and its document DdnDebugPrintf.md.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum {
     EM_AMDGPU = 224,
     NT_AMDGPU_METADATA = 32,
     TABLE_VERSION = 1,
-    /* More arguments than an entry can hold need no mask. */
+    /* Arguments beyond the limit of an entry need no mask. */
     MASK_WORDS_MAX = (PFD_ARGUMENTS_MAX + 63) / 64,
     ROWS_AHEAD = 16,
 };
@@ -32,14 +32,14 @@ struct loader {
     struct pfd_error *err;
 };
 
-/* One note of format strings while it is read. */
+/* A note of format strings that is being read. */
 struct table {
     struct loader *loader;
     const struct pfd_metadata *metadata;
     const struct pfd_note *note;
 };
 
-/* The four keys of a row, as they stand there. */
+/* The four values of a row. */
 struct row {
     size_t i;
     uint64_t offset; /* in the file */
@@ -50,7 +50,7 @@ struct row {
     const struct pfd_value *separator;
 };
 
-/* A value's place in the file, or the note's where that is not known. */
+/* A value's offset in the file, or the note's if it is unknown. */
 static uint64_t file_offset(const struct table *table,
                             const struct pfd_value *value)
 {
@@ -59,7 +59,7 @@ static uint64_t file_offset(const struct table *table,
                                : table->note->desc_offset + at;
 }
 
-/* What a map has under key, and a finding if it has it twice. */
+/* The value of a map's key; adds a finding if the key occurs twice. */
 static const struct pfd_value *get(const struct table *table,
                                    const struct pfd_value *map, const char *key)
 {
@@ -75,7 +75,7 @@ static const struct pfd_value *get(const struct table *table,
     return value;
 }
 
-/* False, and a finding: key should have been `expected`. */
+/* Adds a finding that the key should have been `expected`; returns false. */
 static bool bad_key(const struct table *table, const struct row *row,
                     const char *key, const struct pfd_value *found,
                     const char *expected)
@@ -107,7 +107,7 @@ static bool read_text(const struct table *table, const struct row *row,
     }
     if (!pfd_value_bytes(row->string, &ret->text, &ret->n_text))
         return bad_key(table, row, ".string", row->string, "text");
-    /* LLPC counts the string's terminator in: one is dropped, as in xgl. */
+    /* LLPC includes the terminating NUL; one is removed, as in xgl. */
     if (ret->n_text > 0 && ret->text[ret->n_text - 1] == '\0')
         ret->n_text--;
     if (ret->n_text <= PFD_TEXT_MAX)
@@ -139,8 +139,8 @@ static bool read_count(const struct table *table, const struct row *row,
     return false;
 }
 
-/* Fills words [MASK_WORDS_MAX] with as much of the mask as the arguments need;
- * ret is how many that are, zero words at the end not counted. */
+/* Fills words [MASK_WORDS_MAX] with the mask of the arguments; ret: the number
+ * of words, without trailing zero words. */
 static bool read_mask(const struct table *table, const struct row *row,
                       uint64_t n_arguments, uint64_t *words, size_t *ret)
 {
@@ -167,7 +167,7 @@ static bool read_mask(const struct table *table, const struct row *row,
     return true;
 }
 
-/* False, and said: no entry can have this id. */
+/* False: no entry can have this id; a finding was added. */
 static bool check_id(const struct table *table, const struct row *row,
                      uint64_t id)
 {
@@ -181,7 +181,7 @@ static bool check_id(const struct table *table, const struct row *row,
     return false;
 }
 
-/* Says what a reader should know about a row that can be used. */
+/* Adds findings about a usable row. */
 static bool check_row(const struct table *table, const struct row *row,
                       const struct pfd_string_row *read)
 {
@@ -201,7 +201,7 @@ static bool check_row(const struct table *table, const struct row *row,
     return true;
 }
 
-/* ".vector_separator": "," is that of OpenCL's printf, ", " that of others. */
+/* ".vector_separator" is "," for OpenCL's printf, else ", ". */
 static bool read_separator(const struct table *table, const struct row *row,
                            bool *ret)
 {
@@ -236,7 +236,7 @@ static enum pfd_status load_row(const struct table *table,
 
 /* ---- messages of OpAbortKHR ---- */
 
-/* A message as its row states it, in the layout words of llpc_is_abort(). */
+/* A message, in the layout words of llpc_is_abort(). */
 struct abort_message {
     uint64_t words[PFD_LAYOUT_MAX];
     size_t n_words;
@@ -288,7 +288,7 @@ static bool read_status(const struct table *table, const struct row *row,
     return true;
 }
 
-/* The document calls them `.constant` in its text, `.constants` in its
+/* The document names them `.constant` in its text, `.constants` in its
  * example. */
 static bool read_constants(const struct table *table, const struct row *row,
                            const struct pfd_value *map,
@@ -394,8 +394,8 @@ static void check_version(const struct table *table,
     }
 }
 
-/* Another machine's file has no business with this table, and what its ids
- * mean there is not known. */
+/* A table in another machine's file is not used, since the meaning of its ids
+ * is unknown there. */
 static bool right_machine(const struct table *table,
                           const struct pfd_value *map,
                           const struct pfd_value *rows)
@@ -420,7 +420,7 @@ static enum pfd_status read_table(const struct table *table,
     if (!right_machine(table, map, rows))
         return PFD_OK;
     check_version(table, map);
-    /* A table without strings may be written as nil or not at all. */
+    /* A table without strings may be nil, or missing. */
     if (pfd_value_kind(rows) != PFD_VALUE_ARRAY &&
         pfd_value_kind(rows) != PFD_VALUE_NIL && rows) {
         pfd_report_add(table->loader->report, PFD_FINDING_bad_string_row,
@@ -450,7 +450,8 @@ static enum pfd_status read_metadata(struct table *table)
     return PFD_OK;
 }
 
-/* What is wrong with a note's contents is a finding; only memory is not. */
+/* Defects of a note's contents are findings; only a lack of memory is an
+ * error. */
 static enum pfd_status report_unreadable(struct loader *loader,
                                          const struct pfd_note *note,
                                          const struct pfd_error *why)
@@ -497,7 +498,8 @@ static enum pfd_status add_plain(struct loader *loader,
     return status;
 }
 
-/* Where nobody counts memory, and nothing is to be said of the document. */
+/* Tries the fast reader, if memory is not accounted and the document needs no
+ * findings. */
 static bool read_plain(struct loader *loader, const struct pfd_note *note,
                        enum pfd_status *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A walk over an LLPC buffer, for the files of this folder that are about it:
- * what it knows, and what it says of places where no entry is.
+ * The walk over an LLPC buffer, for the files of this folder that implement it:
+ * its state, and reports about places without an entry.
  */
 #ifndef LLPC_WALK_H
 #define LLPC_WALK_H
@@ -13,9 +13,10 @@ enum {
      * docs/DdnDebugPrintf.md, "Buffer"; xgl icd/api/debug_printf.cpp). */
     LLPC_HEADER = 16,
     LLPC_DWORD = 4,
-    /* An entry of two dwords is a header without payload. */
+    /* An entry of two dwords has no payload. */
     LLPC_SIZE_MIN = 2,
-    /* Real ids are hashes; below this, the high dword was not written. */
+    /* Real ids are hashes; a smaller id means that the high dword was not
+     * written. */
     LLPC_TORN_ID = 0x10000,
 };
 
@@ -23,7 +24,7 @@ enum {
  * (LLPC LowerDebugPrintf.cpp). */
 #define LLPC_CLAMP_DWORDS (UINT64_C(1) << 29)
 
-/* What stands before an entry, u64: formatStringId << 16 | entrySize. */
+/* The header of an entry, u64: formatStringId << 16 | entrySize. */
 struct llpc_header {
     uint64_t id;
     uint64_t n_bytes; /* of the entry */
@@ -36,19 +37,19 @@ struct llpc_header {
 
 struct llpc_state {
     uint64_t used;   /* bufferOffset, dwords */
-    uint64_t end;    /* first byte that is no entry's; final once `closed` */
-    uint64_t wanted; /* the same in a buffer that would have been big enough */
+    uint64_t end;    /* end of the entries; final once `closed` */
+    uint64_t wanted; /* the same, for a buffer of sufficient size */
     bool opened;     /* the header is read */
     bool is_absurd;  /* and cannot be one: what is lost is not known */
     bool closed;     /* the end of the buffer is known */
-    bool done;       /* what follows is no entry's */
-    /* A search for the next entry beyond doubt, perhaps waiting for bytes. */
+    bool done;       /* no entries follow */
+    /* A search for the next entry beyond doubt, which may wait for bytes. */
     bool is_lost;
-    struct llpc_header lost; /* what stood where it began */
+    struct llpc_header lost; /* header at the place where it began */
     uint64_t from;           /* where it began */
     uint64_t next;           /* next place to try */
-    bool is_inside;          /* and that is inside of what stood there */
-    uint64_t sought; /* up to here there is none inside of what is at `at` */
+    bool is_inside;          /* next is inside the lost entry */
+    uint64_t sought; /* no entry inside the one at `at` begins before this */
 };
 
 static inline uint64_t llpc_dword(uint64_t at)
@@ -56,14 +57,14 @@ static inline uint64_t llpc_dword(uint64_t at)
     return at / LLPC_DWORD;
 }
 
-/* Dwords behind the header that the buffer holds; its size is known. */
+/* Dwords that the buffer holds after its header; its size is known. */
 static inline uint64_t llpc_capacity(const struct pfd_walk *w)
 {
     return (pfd_walk_end(w) - LLPC_HEADER) / LLPC_DWORD;
 }
 
-/* What was lost, and what is odd about the end: the last findings, since a
- * buffer that is read as it comes shows its size no earlier. */
+/* Reports lost entries, and defects at the end. These are the last findings,
+ * since a buffer that is read as a stream shows its size at the end only. */
 void llpc_report_end(struct pfd_walk *w, const struct llpc_state *st);
 
 /* bufferOffset is beyond what shaders can have asked for. */
@@ -72,11 +73,12 @@ void llpc_report_absurd(struct pfd_walk *w, uint64_t used);
 /* bufferOffset is beyond what shaders write. */
 void llpc_report_clamp(struct pfd_walk *w, uint64_t used);
 
-/* Takes entries that are exactly what their strings say, up to the first that is
- * not, to the walk's end or until the batch is full (fast_walk.c). */
+/* Takes entries that are exactly as their strings describe, up to the first
+ * other one, the walk's end, or a full batch (fast_walk.c). */
 void llpc_walk_sound(struct pfd_walk *w, const struct llpc_state *st);
 
-/* Says why the walk lost its way at st->from, and what came of it. */
+/* Reports why the walk lost its way at st->from, and how many bytes were
+ * skipped. */
 void llpc_report_gap(struct pfd_walk *w, const struct llpc_state *st,
                      uint64_t to);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How wide the arguments of an entry are: by the metadata, and where an entry's
- * size or the compiler's known mistakes speak against it, by what else there
- * is to go by.
+ * The widths of an entry's arguments: given by the metadata. Where the entry's
+ * size or the compiler's known mistakes contradict the metadata, other evidence
+ * decides.
  */
 #include <string.h>
 
@@ -15,24 +15,25 @@ enum {
     BITS = 64,
     HALF = 32,
     /* LLPC makes a word of the mask by shifting ints (LowerDebugPrintf.cpp,
-     * bitVector[j] << (j % 64)): bit 31 comes with all above it, and a bit
-     * above comes out 32 places too low. */
+     * bitVector[j] << (j % 64)): bit 31 also sets all bits above it, and a bit
+     * above 31 is set 32 places too low. */
     SIGN = 31,
 };
 
-/* How the widths of an entry are known. */
+/* The source of an entry's widths. */
 enum layout {
-    LAYOUT_OWN,       /* as the string's metadata says */
-    LAYOUT_32,        /* all arguments are one dword */
-    LAYOUT_64,        /* all are two */
-    LAYOUT_MODIFIERS, /* as the length modifiers say */
-    LAYOUT_UNSHIFTED, /* the metadata's, with bits that the modifiers expect
-                         32 places higher put there */
-    LAYOUT_SHIFTED,   /* likewise, and those that could be there */
-    LAYOUT_FITTING,   /* the metadata's, as many as the payload holds */
+    LAYOUT_OWN,       /* the string's metadata */
+    LAYOUT_32,        /* all arguments take one dword */
+    LAYOUT_64,        /* all take two */
+    LAYOUT_MODIFIERS, /* the length modifiers */
+    LAYOUT_UNSHIFTED, /* the metadata; bits that the modifiers expect 32 places
+                         higher are moved there */
+    LAYOUT_SHIFTED,   /* likewise, also bits that may belong there */
+    LAYOUT_FITTING,   /* the metadata, for as many arguments as the payload
+                         holds */
 };
 
-/* Which arguments are 64 bits wide; the others are 32. */
+/* A bit for each argument: 64 bits wide; else 32. */
 struct wide {
     uint64_t words[(PFD_ARGUMENTS_MAX + BITS - 1) / BITS];
 };
@@ -61,7 +62,7 @@ static bool mask_bit(const struct pfd_string *s, size_t i)
            pfd_string_layout(s)[i / BITS] >> (i % BITS) & 1;
 }
 
-/* Dwords that the mask says the arguments take. */
+/* Dwords of the arguments, by the mask. */
 static uint64_t mask_dwords(const struct pfd_string *s)
 {
     uint64_t n = s->n_arguments;
@@ -70,8 +71,8 @@ static uint64_t mask_dwords(const struct pfd_string *s)
     return n;
 }
 
-/* Are bits 31 to 63 of the word at `from`, as far as there are arguments, all
- * set? That is what one that was shifted as a negative int looks like. */
+/* Are bits 31 to 63 of the word at `from` all set, as far as there are
+ * arguments? A shifted negative int looks so. */
 static bool is_sign_extended(const struct pfd_string *s, size_t from, size_t n)
 {
     bool all = from + HALF < n;
@@ -80,8 +81,8 @@ static bool is_sign_extended(const struct pfd_string *s, size_t from, size_t n)
     return all;
 }
 
-/* Makes the modifiers' widths, of n, of one word of the mask what the mask says
- * with LLPC's shifts undone. */
+/* Replaces the widths of n arguments, by the modifiers, in one word of the
+ * mask: by the mask, with LLPC's shifts undone. */
 static void unshift(const struct pfd_string *s, bool ties_move, size_t from,
                     struct wide *wide, size_t n)
 {
@@ -100,8 +101,9 @@ static void unshift(const struct pfd_string *s, bool ties_move, size_t from,
     }
 }
 
-/* The widths of the first n arguments; those that no conversion takes are 32
- * bits wide by the modifiers. Returns their dwords. Bits behind n are 0. */
+/* The widths of the first n arguments. By the modifiers, arguments that no
+ * conversion takes have 32 bits. Bits after n are 0. Returns the sum in
+ * dwords. */
 static uint64_t fill_widths(const struct pfd_string *s, enum layout layout,
                             bool cut, struct wide *ret, size_t n)
 {
@@ -129,7 +131,7 @@ static uint64_t fill_widths(const struct pfd_string *s, enum layout layout,
     return dwords;
 }
 
-/* True when two layouts are two readings. */
+/* Do two layouts give different widths? */
 static bool differ(const struct pfd_string *s, bool cut, enum layout a,
                    enum layout b)
 {
@@ -151,7 +153,7 @@ static bool sums_to(const struct pfd_string *s, bool cut, enum layout layout,
            fill_widths(s, layout, cut, &wide, n) == dwords;
 }
 
-/* Can the metadata be one of LLPC's mistakes, and is then of the same size? */
+/* May the metadata be one of LLPC's mistakes that leave the size the same? */
 static bool is_doubtful(const struct pfd_string *s, bool cut)
 {
     static const enum layout others[] = { LAYOUT_UNSHIFTED, LAYOUT_SHIFTED };
@@ -188,8 +190,8 @@ size_t llpc_fill_slots(const struct pfd_string *s, uint64_t layout, bool cut,
 static void own_layout(const struct pfd_string *s, struct pfd_layout *ret)
 {
     uint64_t texts = pfd_string_layout(s)[1];
-    /* One that is committed is looked at before it is believed, and texts are
-     * put in when an entry is made. */
+    /* An entry with a commit word is checked before it is accepted, and texts
+     * are inserted when an entry is made. */
     if (!llpc_is_committed(s) && !texts)
         ret->n_payload = (uint32_t)llpc_extension_payload(s);
     ret->n_slots =
@@ -205,7 +207,7 @@ static void own_layout(const struct pfd_string *s, struct pfd_layout *ret)
 void llpc_layout(const struct pfd_string *s,
                  const struct pfd_program_facts *facts, struct pfd_layout *ret)
 {
-    /* No entry has so much: each is looked at by itself. */
+    /* No entry is so large: each is examined by itself. */
     ret->n_payload = UINT32_MAX;
     if (llpc_is_abort(s) || (llpc_is_own(s) && s->flags & PFD_STRING_LITERAL))
         return;
@@ -262,8 +264,8 @@ uint64_t llpc_payload(const struct pfd_string *s)
     return (llpc_is_abort(s) ? s->n_arguments : mask_dwords(s)) * DWORD;
 }
 
-/* Has an entry with this payload what the string says? How abort messages are
- * stored is not written down: they may be whole as well. */
+/* Does an entry with this payload match the string? The storage of abort
+ * messages is not documented, so they may also be stored whole. */
 static bool fits(const struct pfd_string *s, uint64_t n_payload)
 {
     return n_payload == llpc_payload(s) ||
@@ -280,7 +282,7 @@ bool llpc_law_holds(const struct pfd_string *s, uint64_t n_payload)
 
 /* ---- records from elsewhere ---- */
 
-/* Can a walk have read so many bytes by this layout? */
+/* Can a walk have used this layout for a payload of n_payload bytes? */
 static bool is_layout(const struct pfd_string *s, uint64_t layout,
                       uint64_t n_payload)
 {
@@ -331,7 +333,7 @@ static void offer(struct readings *all, const struct pfd_string *s,
     pfd_walk_alternative(all->walk, &r);
 }
 
-/* Those of the layouts that sum to the payload, each reading once. */
+/* Adds readings by those layouts that sum to the payload, each reading once. */
 static void offer_layouts(struct readings *all, const struct pfd_string *s,
                           const enum layout *layouts, size_t n_layouts,
                           uint64_t findings)
@@ -348,8 +350,9 @@ static void offer_layouts(struct readings *all, const struct pfd_string *s,
     }
 }
 
-/* By the metadata, which LLPC may have shifted. It comes first, but where it is
- * exactly what LLPC makes of the widths that the modifiers state. */
+/* Adds readings by the metadata, whose bits LLPC may have shifted. The metadata
+ * come first, unless they are exactly what LLPC makes of the modifiers'
+ * widths. */
 static void offer_stated(struct readings *all, const struct pfd_string *s)
 {
     static const enum layout stated[] = { LAYOUT_OWN, LAYOUT_UNSHIFTED,
@@ -369,7 +372,7 @@ static void offer_stated(struct readings *all, const struct pfd_string *s)
     }
 }
 
-/* By what else sums to the payload. */
+/* Adds readings by other layouts that sum to the payload. */
 static void offer_recovered(struct readings *all, const struct pfd_string *s)
 {
     static const enum layout layouts[] = { LAYOUT_32, LAYOUT_64,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the strings of an entry are stored, told from several entries of one
- * printf call: every way is weighed by the bits that it takes to say what is
- * there. A %s is a literal, so its text is said once, and an entry where it
- * differs must be damaged; a number is small more often than not; what is
- * behind the last argument, where strings took less than their sizes, is
- * stale and can be anything.
+ * Decides how the strings of an entry are stored, from several entries of one
+ * printf call. Each way is weighed by the bits that it takes to describe the
+ * bytes. A %s is a literal, so its text is described once, and an entry with
+ * another text must be damaged. Numbers are mostly small. Bytes after the last
+ * argument, where strings took less than their sizes, are stale, and can be
+ * anything.
  */
 #include <string.h>
 
@@ -14,23 +14,23 @@
 
 enum {
     DWORD = OPENCL_DWORD,
-    /* Samples of which one is taken to be sound. */
+    /* Samples of which one is assumed to be undamaged. */
     REFERENCES = 3,
-    /* That an argument is the same in all entries, and that it then is not in
-     * one of them. */
+    /* An argument is the same in all entries; and an exception in one entry. */
     BITS_CONSTANT = 2,
     BITS_EXCEPTION = 4,
-    BITS_LINKED = 12, /* that programs were linked that are alike */
-    /* Dwords: a float where nothing says so, one that can be anything. That the
-     * values of an argument are unlike its type. */
+    BITS_LINKED = 12, /* similar programs were linked */
+    /* Dwords: a float without a known type; any value. The values of an
+     * argument do not fit its type. */
     BITS_FLOAT = 3,
     BITS_ANY = 34,
     BITS_UNTYPED = 12,
-    /* Each bit of a damaged text; of a dword no more than these count. */
+    /* Each flipped bit of a damaged text; the limit for one dword. */
     BITS_FLIP = 4,
     FLIPS_MAX = 8,
-    /* Stale dwords that are like small arguments: each, and all of them; one
-     * that is like a text; memory that was filled with zeros, with one byte. */
+    /* Stale dwords that look like small arguments: each, and the limit for all;
+     * one that looks like a text; memory that was filled with zeros, or with
+     * another byte. */
     BITS_STALE = 1,
     BITS_STALE_MAX = 12,
     BITS_SMALL = 24,
@@ -38,12 +38,12 @@ enum {
 
     BITS_ZEROS = 4,
     BITS_FILLED = 10,
-    /* That a dword is stale although others that are were all the same: for
-     * each of them after the first, and at most. */
+    /* A dword is stale, but differs from other stale ones, which were all the
+     * same: for each of those after the first, and the limit. */
     BITS_UNLIKE = 6,
     BITS_UNLIKE_MAX = 18,
-    /* What is looked at of an entry for itself: so many bytes of each argument,
-     * and strings that are shorter. */
+    /* Limits for one entry by itself: bytes of each argument that are examined,
+     * and strings that may be shorter. */
     LONE_BYTES = 128,
     LONE_SHIFTS = 8,
     LONE_NEVER = 1 << 24,
@@ -52,19 +52,19 @@ enum {
 /* How a text fills its bytes. */
 enum fill {
     FILL_OLD,   /* 1 to 3 zeros at the end, or a dword for the empty string */
-    FILL_NEW,   /* the same, or none */
-    FILL_SHORT, /* none: what follows is the next argument */
+    FILL_NEW,   /* likewise, or without zeros */
+    FILL_SHORT, /* without zeros: the next argument follows */
 };
 
 struct weigher {
     const struct pfd_string *string;
     const struct opencl_samples *samples;
     const struct opencl_stale *stale;
-    /* The likeliest ways up to here, by how many strings are shorter. */
+    /* The likeliest ways so far, by the number of shorter strings. */
     struct pfd_ways old[OPENCL_SHIFTS_MAX + 1];
     uint32_t new_bits;
-    unsigned n_shifts; /* strings so far that can be */
-    uint32_t at;       /* in the payload, when none is */
+    unsigned n_shifts; /* strings so far that may be shorter */
+    uint32_t at;       /* offset in the payload if no string is shorter */
 };
 
 static unsigned least(unsigned a, unsigned b)
@@ -91,7 +91,8 @@ static bool is_sound(const uint8_t *bytes, uint32_t n, enum fill fill)
     return fill != FILL_SHORT && t.ended && t.n + DWORD > n;
 }
 
-/* That a text was changed to another one: a bit is sooner than many. */
+/* The bits for a text that was damaged into another one: few flipped bits are
+ * likelier than many. */
 static uint64_t damage_bits(const uint8_t *text, const uint8_t *other,
                             uint32_t n)
 {
@@ -110,7 +111,7 @@ static uint64_t damage_bits(const uint8_t *text, const uint8_t *other,
     return PFD_LIKELIHOOD_DAMAGE + bits;
 }
 
-/* The first sample whose text is not that of sample i; all: there is none. */
+/* The first sample with another text than sample i; samples->n: none. */
 static size_t other_text(const struct weigher *w, size_t i, uint32_t at,
                          uint32_t n)
 {
@@ -121,7 +122,7 @@ static size_t other_text(const struct weigher *w, size_t i, uint32_t at,
     return k;
 }
 
-/* As if samples i and k were as they were written: k is i, or has another
+/* The bits if samples i and k are undamaged. k is i, or a sample with another
  * literal, of a linked program. */
 static uint64_t text_bits_by(const struct weigher *w, size_t i, size_t k,
                              uint32_t at, uint32_t n, enum fill fill)
@@ -161,7 +162,7 @@ static uint64_t text_bits(const struct weigher *w, uint32_t at, uint32_t n,
 
 /* ---- numbers ---- */
 
-/* A dword of which nothing is known. */
+/* A dword of unknown type. */
 static unsigned dword_bits(uint32_t dword)
 {
     unsigned bits = least(pfd_likelihood_integer(dword, DWORD),
@@ -169,7 +170,7 @@ static unsigned dword_bits(uint32_t dword)
     return least(bits, BITS_ANY);
 }
 
-/* Characters come as integers, whose upper bytes are their sign's. */
+/* Characters are stored as integers: sign-extended or zero-extended. */
 static bool is_char(uint64_t value)
 {
     return value <= UINT8_MAX || (uint32_t)value >= (uint32_t)INT8_MIN;
@@ -181,7 +182,7 @@ static uint64_t typed_bits(const struct opencl_argument *a,
     uint32_t element = opencl_element(a);
     bool is_character =
         a->step && a->step->conv == 'c' && a->step->length == PFD_LENGTH_NONE;
-    /* There is no floating point of one byte, whatever a format string says. */
+    /* There are no floats of one byte, whatever the format string says. */
     bool is_float = element > 1 && a->step && pfd_step_is_float(a->step);
     uint64_t bits = 0;
     if (element != 1 && element != 2 && element != 4 && element != 8)
@@ -197,7 +198,8 @@ static uint64_t typed_bits(const struct opencl_argument *a,
     return bits;
 }
 
-/* The component that nobody wrote does not count. */
+/* The fourth component of a vector of three was not written, and does not
+ * count. */
 static uint32_t used_bytes(const struct opencl_argument *a)
 {
     return a->n == 3 ? 3 * opencl_element(a) : a->size;
@@ -216,7 +218,7 @@ static uint64_t value_bits(const struct weigher *w, size_t sample,
     return bits;
 }
 
-/* Either each for itself, or one for all and exceptions. */
+/* The values either one by one, or as one constant with exceptions. */
 static uint64_t column_bits(const struct weigher *w,
                             const struct opencl_argument *a, uint32_t at,
                             bool is_typed)
@@ -238,8 +240,8 @@ static uint64_t column_bits(const struct weigher *w,
     return each < best ? each : best;
 }
 
-/* Values that are unlike their type are one surprise, and not one in every
- * entry: programs print anything. */
+/* Values that do not fit their type cost once, not in every entry: programs
+ * print anything. */
 static uint64_t argument_bits(const struct weigher *w,
                               const struct opencl_argument *a, uint32_t at)
 {
@@ -250,9 +252,10 @@ static uint64_t argument_bits(const struct weigher *w,
     return typed < any ? typed : any;
 }
 
-/* ---- what is behind the last argument ---- */
+/* ---- bytes after the last argument ---- */
 
-/* The same in all entries, which memory is that was filled once. */
+/* A dword that is the same in all entries, as in memory that was filled
+ * once. */
 static unsigned filled_bits(uint32_t dword)
 {
     uint8_t bytes[DWORD];
@@ -268,7 +271,7 @@ static unsigned filled_bits(uint32_t dword)
                : bits;
 }
 
-/* Are the next dwords the same in all entries? */
+/* Is the next dword the same as this one in all entries? */
 static bool is_repeated(const struct weigher *w, uint32_t at)
 {
     for (size_t i = 0; i < w->samples->n; i++) {
@@ -323,7 +326,7 @@ void opencl_see_stale(const struct pfd_string *string,
 
 /* ---- all ways ---- */
 
-/* The fourth of three components, which nobody wrote. */
+/* The fourth component of a vector of three, which was not written. */
 static uint64_t fourth_bits(const struct weigher *w,
                             const struct opencl_argument *a, uint32_t at)
 {
@@ -381,8 +384,8 @@ static void weigh_argument(struct weigher *w, const struct opencl_argument *a)
     w->at += a->size;
 }
 
-/* The ways to the end, which leave the more dwords stale the more strings are
- * shorter. */
+/* The ways to the end of the payload. Each shorter string leaves one more stale
+ * dword. */
 static void gather(const struct weigher *w, bool all, struct pfd_ways *ret)
 {
     uint64_t stale = 0;
@@ -416,15 +419,15 @@ void opencl_weigh(const struct pfd_string *string,
     ret->new_bits = w.new_bits;
 }
 
-/* ---- one entry for itself ---- */
+/* ---- one entry by itself ---- */
 
-/* Bits beside those of the same dwords as words of which nothing is known, by
- * how many strings so far are shorter. */
+/* The bits beyond those of the same dwords with unknown types, by the number of
+ * shorter strings so far. */
 struct loner {
     const struct opencl_alone *of;
     int32_t bits[LONE_SHIFTS + 1];
     unsigned n_shifts;
-    uint32_t at; /* when none is shorter */
+    uint32_t at; /* offset if no string is shorter */
 };
 
 static int32_t lesser(int32_t a, int32_t b)
@@ -449,7 +452,7 @@ static int32_t lone_value_bits(const struct loner *l,
     return lesser((int32_t)bits - any_bits(l, at, n), BITS_UNTYPED);
 }
 
-/* Of a long one, the end. */
+/* Examines only the end of a long text. */
 static int32_t lone_text_bits(const struct loner *l, uint32_t at, uint32_t n,
                               enum fill fill)
 {
@@ -482,7 +485,7 @@ static void add_lone_text(struct loner *l, const struct opencl_argument *a)
     l->n_shifts += may_be_short;
 }
 
-/* Dwords that are looked at. */
+/* Dwords that are examined for an argument. */
 static uint32_t lone_work(const struct loner *l,
                           const struct opencl_argument *a)
 {
@@ -517,8 +520,8 @@ unsigned opencl_any_bits(uint32_t dword)
 
 /* ---- the same literals in every entry ---- */
 
-/* Where the texts of a layout are, as ranges; false: one of the sample's
- * cannot be a text. */
+/* The ranges of the texts in a layout; false: one text of the sample is
+ * invalid. */
 static bool find_texts(const struct pfd_string *string, uint64_t layout,
                        const struct pfd_byte_reader *sample,
                        struct opencl_literals *ret)
@@ -563,7 +566,7 @@ uint64_t opencl_hash(const struct opencl_literals *l,
     return hash;
 }
 
-/* A text is believed that two entries have, or the only one there is. */
+/* A text is accepted if two entries have it, or if there is only one entry. */
 static bool is_confirmed(const struct opencl_literals *l,
                          const struct opencl_samples *samples, uint64_t hash)
 {
@@ -589,7 +592,7 @@ bool opencl_find_literals(const struct pfd_string *string,
     return ret->n_hashes > 0;
 }
 
-/* ---- what is left ---- */
+/* ---- the decision ---- */
 
 void opencl_decide(const struct opencl_weights *weights, int64_t newer,
                    enum pfd_opencl_strings age, struct pfd_ways *ret,

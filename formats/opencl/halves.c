@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which scalars are floats of 16 bits, told from several entries of one printf
- * call. Compilers before LLVM PR 200870 sign-extended the bits of a half or a
- * bfloat to a dword, where the sizes say the same as of a float: the upper 16
- * bits are copies of bit 15. Of floats, zeros, some NaN and numbers below 1e-40
- * are like that; of integers that were given to %f, small ones. What is
- * likelier is weighed by the bits that it takes to say all values of a column.
+ * Detects scalars that are floats of 16 bits, from several entries of one
+ * printf call. Compilers before LLVM PR 200870 sign-extended the bits of a half
+ * or a bfloat to a dword, which has the size of a float: the upper 16 bits are
+ * copies of bit 15. Among floats, only zeros, some NaN and numbers below 1e-40
+ * look so; among integers printed with %f, small ones. The likelier type is the
+ * one that takes fewer bits to describe all values of a column.
  */
 #include "halves.h"
 
 enum {
     DWORD = OPENCL_DWORD,
     MARK_BITS = 2,
-    MARK_SHIFT_MAX = 62, /* of the first column: the others are below */
-    /* That a column is of no floats, and of the rarer kind of halves. */
+    MARK_SHIFT_MAX = 62, /* of the first column; others are below */
+    /* Bits, once, for a column of integers, halves, or bfloats, which are
+     * rarer. */
     BITS_INTEGERS = 20,
     BITS_HALF = 12,
     BITS_BFLOAT = 14,
-    /* A dword that no compiler stores of a float of 16 bits. */
+    /* A dword that no compiler stores for a float of 16 bits. */
     BITS_ODD = PFD_LIKELIHOOD_DAMAGE + 20,
-    /* A value of one: beside the digits and half its distance from 1. */
+    /* A value: added to its digits and to half the distance of its exponent
+     * from 1. */
     BITS_VALUE = 5,
     BITS_TINY = 10,
     BITS_INFINITE = 9,
     BITS_NAN = 19,
-    /* Of half the distance of a bfloat. */
+    /* Limit of half the distance of a bfloat. */
     BITS_FAR_MAX = 20,
-    /* So many floats outweigh whatever OPENCL_SAMPLES_MAX dwords say. */
+    /* So many floats outweigh any OPENCL_SAMPLES_MAX other dwords. */
     FLOATS_SURE = 40,
-    /* Equal values are one piece of evidence, and one is not enough. */
+    /* Equal values are one piece of evidence, which is not enough. */
     DISTINCT_MIN = 2,
 };
 
@@ -108,13 +110,13 @@ struct opencl_halves *opencl_halves_of(struct opencl_halves_table *table,
 
 /* ---- values ---- */
 
-/* A float of 16 bits that was extended. */
+/* Can it be a float of 16 bits that was sign-extended? */
 static bool is_extended(uint32_t dword)
 {
     return dword + 0x8000u < 0x10000u;
 }
 
-/* And prints as another number than the float would. */
+/* And does it print as another number than the float would? */
 static bool is_telling(uint32_t dword)
 {
     return is_extended(dword) && dword && dword != UINT32_MAX;
@@ -157,7 +159,7 @@ struct column {
     uint64_t integers;
     uint64_t halves;
     uint64_t bfloats;
-    unsigned n_telling; /* different values */
+    unsigned n_telling; /* distinct values */
 };
 
 static uint32_t value_at(const struct opencl_samples *samples, size_t i,
@@ -178,7 +180,7 @@ static bool was_met(const struct opencl_samples *samples, size_t i, uint32_t at)
 static struct column weigh(const struct opencl_samples *samples, uint32_t at,
                            unsigned n_floats)
 {
-    /* Those before were floats, or damaged. */
+    /* Earlier entries had floats here, or were damaged. */
     struct column c = {
         .integers = BITS_INTEGERS + BITS_ODD * (uint64_t)n_floats,
         .halves = BITS_HALF + BITS_ODD * (uint64_t)n_floats,
@@ -269,7 +271,7 @@ void opencl_drop_equal(const struct opencl_halves *h,
     samples->n -= i == h->n;
 }
 
-/* What a column is if all are of the kind `as` that may be. */
+/* The mark of a column if all possible ones are of the kind `as`. */
 static enum opencl_mark mark_of(const struct opencl_column *c,
                                 enum opencl_mark as)
 {

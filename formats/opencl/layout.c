@@ -63,9 +63,9 @@ struct opencl_text opencl_look_at_text(const uint8_t *bytes, uint32_t n)
 }
 
 /*
- * The older compilers reserve align4(len + 1) bytes and write ceil(len / 4)
- * dwords: without a NUL in the last dword, that dword is already the next
- * argument. A size of 4 is never shifted: "" is a dword as well.
+ * Older compilers reserve align4(len + 1) bytes and write ceil(len / 4) dwords:
+ * if the last dword would have no NUL, it already holds the next argument. A
+ * size of 4 is never shorter: "" takes a dword, too.
  */
 static bool is_shifted(const uint8_t *bytes, uint32_t size, uint64_t layout,
                        unsigned i)
@@ -82,13 +82,13 @@ static bool is_shifted(const uint8_t *bytes, uint32_t size, uint64_t layout,
 
 struct layer {
     const struct pfd_string *string;
-    const uint8_t *payload; /* NULL: only what the sizes say */
+    const uint8_t *payload; /* NULL: lay out by the sizes alone */
     uint32_t n_payload;
     uint64_t layout;
     struct pfd_slot *slots;
     size_t n_slots;
-    uint32_t at;       /* in the payload */
-    unsigned n_shifts; /* strings so far that can be shorter */
+    uint32_t at;       /* offset in the payload */
+    unsigned n_shifts; /* strings so far that may be shorter */
     unsigned n_marks;  /* scalars that the layout marks; 0: none */
     unsigned next_mark;
 };
@@ -107,7 +107,8 @@ static bool add_slot(struct layer *l, uint32_t at, uint32_t size,
     return true;
 }
 
-/* STRING for a size that no scalar has: shown as bytes, printed by none. */
+/* STRING for a size that no scalar has: shown as bytes, printed by no
+ * conversion. */
 static enum pfd_store store_of(uint32_t size)
 {
     switch (size) {
@@ -143,7 +144,7 @@ static bool lay_text(struct layer *l, const struct opencl_argument *a)
     return ok;
 }
 
-/* Little-endian: what was extended is first. */
+/* Little-endian: the original value comes first. */
 static enum pfd_store marked_store(struct layer *l,
                                    const struct opencl_argument *a,
                                    uint32_t element)
@@ -158,7 +159,8 @@ static enum pfd_store marked_store(struct layer *l,
                                         : store_of(element);
 }
 
-/* The third of three components is followed by a fourth that nobody wrote. */
+/* Lays out an argument. The third of three components is followed by a fourth
+ * that was not written. */
 static bool lay_values(struct layer *l, const struct opencl_argument *a)
 {
     uint32_t element = opencl_element(a);
@@ -228,7 +230,7 @@ size_t opencl_slots(const struct pfd_record_view *record_view,
     return l.n_slots;
 }
 
-/* Of what was told by the values. */
+/* Explains a layout that was decided by the values. */
 const char *opencl_layout_text(uint64_t layout)
 {
     return layout >> OPENCL_LAYOUT_MARKS
@@ -237,7 +239,7 @@ const char *opencl_layout_text(uint64_t layout)
                : "floats of it may be halves or bfloats";
 }
 
-/* With --compat clr, a message that does not end in a newline gets one. */
+/* With --compat clr, a message without a newline at its end gets one. */
 void opencl_make(const struct pfd_record_view *record_view,
                  struct pfd_synthesized *ret)
 {

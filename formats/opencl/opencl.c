@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ROCm's OpenCL printf buffer. The wire layout and its sources are in README.md
- * beside this file.
+ * ROCm's OpenCL printf buffer. README.md beside this file describes the wire
+ * layout, with sources.
  */
 #include "core/base/escape.h"
 #include "core/decode/rocm_layout.h"
@@ -13,48 +13,49 @@
 enum {
     DWORD = OPENCL_DWORD,
     ENTRY_HEADER = OPENCL_ENTRY_HEADER,
-    /* Entries of one string are compared over this many bytes from its first
-     * one on, so many entries are passed, so many places tried and so many
-     * followed where the way is lost. */
+    /* Limits for the comparison of one string's entries: bytes from its first
+     * one on, entries that are passed, and places that are tried where the way
+     * is lost. */
     SAMPLE_BYTES = OPENCL_STRETCH_BYTES,
     SAMPLE_HOPS = 1024,
     SAMPLE_TRIES = 256,
-    /* Strings with %s that a buffer can have; each costs what the numbers
-     * above say, so that no buffer takes more than its size and that. */
+    /* Strings with %s whose verdicts are kept. Each costs at most the work
+     * above, so the work for a buffer is limited. */
     VERDICTS = 1024,
-    /* One string's evidence on the compiler's age counts for so much. */
+    /* Limit of one string's evidence on the compiler's age. */
     AGE_BITS_MAX = 1000,
-    /* How far a buffer is followed to believe that it is one. */
+    /* Entries that are followed to recognise a buffer. */
     FOUND_ENTRIES = 64,
-    /* How far a place is followed to believe it. */
+    /* Entries that are followed to accept a place. */
     CHAIN_DEPTH = 8,
-    /* Readings as longer strings look at so many bytes more than the entry. */
+    /* Bytes after the entry that a reading as a longer string may take. */
     LONGER_MAX = 512,
-    /* Real IDs count from 1. */
+    /* Real IDs are numbered from 1. */
     LIKELY_ID = 1 << 16,
 };
 
-/* What is known of how one string's entries are laid out. */
+/* The decided layout of one string's entries. */
 struct verdict {
     const struct pfd_string *string; /* NULL: free */
     uint64_t layout;
-    uint64_t others[PFD_ALTERNATIVES_MAX]; /* [n_others] that fit as well */
+    uint64_t others[PFD_ALTERNATIVES_MAX]; /* [n_others], layouts that fit as
+                                              well */
     struct opencl_literals literals;
-    int32_t newer; /* bits that speak for the newer compilers */
+    int32_t newer; /* bits of evidence for newer compilers */
     uint8_t n_others;
     bool is_decided;
-    bool is_guess; /* by an entry that is taken for another string's */
+    bool is_guess; /* decided by an entry that is taken for another string's */
     bool is_doubtful;
-    bool is_stale_seen; /* in state.stale */
+    bool is_stale_seen; /* counted in state.stale */
 };
 
 struct state {
     struct pfd_rocm_buffer buffer;
     bool is_lost;
     uint32_t lost_id;
-    uint64_t from;                 /* where it began */
-    uint64_t next;                 /* place to try */
-    struct opencl_stretch stretch; /* that is planned */
+    uint64_t from;                 /* where the way was lost */
+    uint64_t next;                 /* next place to try */
+    struct opencl_stretch stretch; /* planned range, if strings share IDs */
     struct opencl_stale stale;
     size_t n_verdicts;
     struct verdict verdicts[VERDICTS];
@@ -68,7 +69,7 @@ static uint64_t size_of(const struct pfd_string *s)
 
 /* ---- where entries lead ---- */
 
-/* A known ID, and known ones behind its entry, as far as `limit` shows. */
+/* Is there a known ID, followed by entries with known IDs up to `limit`? */
 static bool leads_on(const struct pfd_walk *w, const struct state *st,
                      uint64_t at, uint64_t limit)
 {
@@ -93,15 +94,15 @@ static bool leads_on(const struct pfd_walk *w, const struct state *st,
     return true;
 }
 
-/* Where strings share IDs. */
+/* The plan; it exists if strings share IDs. */
 static const struct opencl_plan *plan_of(const struct pfd_walk *w)
 {
     const struct state *st = w->state;
     return w->has_collisions ? (const void *)(st + 1) : NULL;
 }
 
-/* What is at a place of which enough is seen; the string may not fit in what is
- * left. */
+/* The string at a place of which enough is in view; it may not fit into the
+ * rest. */
 static struct opencl_choice choose(const struct pfd_walk *w, struct state *st,
                                    uint64_t at, bool is_lost)
 {
@@ -121,7 +122,7 @@ static struct opencl_choice choose(const struct pfd_walk *w, struct state *st,
 
 /* ---- how strings are stored ---- */
 
-/* A way through entries that are looked at, but not decoded. */
+/* A cursor over entries that are examined, but not decoded. */
 struct scout {
     const struct pfd_walk *walk;
     const struct state *state;
@@ -146,7 +147,7 @@ static struct scout send_scout(const struct pfd_walk *w, const struct state *st,
     return (struct scout){ .walk = w, .state = st, .at = at, .end = end };
 }
 
-/* The string of the entry where the scout is; NULL: none is. */
+/* The string of the entry at the scout's place; NULL: none. */
 static const struct pfd_string *look_ahead(const struct scout *scout)
 {
     const struct pfd_walk *w = scout->walk;
@@ -162,8 +163,8 @@ static const struct pfd_string *look_ahead(const struct scout *scout)
                : NULL;
 }
 
-/* The string of the next entry that is all within the stretch, and its place;
- * NULL: there is none. */
+/* The string and place of the next entry that is entirely in the range; NULL:
+ * none. */
 static const struct pfd_string *hop(struct scout *scout, uint64_t *at)
 {
     for (; scout->at + ENTRY_HEADER <= scout->end &&
@@ -189,8 +190,8 @@ static struct pfd_byte_reader payload_at(const struct pfd_walk *w, uint64_t at,
     return pfd_byte_reader_sub(&c, s->n_payload);
 }
 
-/* Entries of s from `at` on. The one there counts if it is taken for one, or
- * if there are no others: false. */
+/* Collects entries of s from `at` on. The one at `at` counts if it is taken for
+ * one of s. False: there are no others, so it is used anyway. */
 static bool collect(const struct pfd_walk *w, const struct state *st,
                     uint64_t at, const struct pfd_string *s, bool is_taken,
                     struct opencl_samples *ret)
@@ -211,7 +212,7 @@ static bool collect(const struct pfd_walk *w, const struct state *st,
     return false;
 }
 
-/* The place of s, which may be free; NULL: there is no room for more. */
+/* The slot of s, which may be free; NULL: the table is full. */
 static struct verdict *place_of(struct state *st, const struct pfd_string *s)
 {
     size_t i = s->index % VERDICTS;
@@ -222,7 +223,7 @@ static struct verdict *place_of(struct state *st, const struct pfd_string *s)
     return &st->verdicts[i];
 }
 
-/* How much more the ways of the older age take than the newer one. */
+/* By how many bits the ways of the older age exceed the newer one. */
 static int32_t newer_by(const struct opencl_weights *weights)
 {
     int64_t bits = (int64_t)weights->old.way[0].bits - weights->new_bits;
@@ -231,7 +232,7 @@ static int32_t newer_by(const struct opencl_weights *weights)
     return bits < -AGE_BITS_MAX ? -AGE_BITS_MAX : (int32_t)bits;
 }
 
-/* What the entries of v's string from `at` on say of it. */
+/* Weighs the entries of v's string from `at` on. */
 static void weigh(const struct pfd_walk *w, struct state *st, uint64_t at,
                   bool is_taken, struct verdict *v,
                   struct opencl_samples *samples, struct opencl_weights *ret)
@@ -258,8 +259,8 @@ static struct verdict *add_verdict(struct state *st, const struct pfd_string *s)
     return v;
 }
 
-/* The compiler's age is one for all strings of a code object: those that
- * follow soon have their say as well. */
+/* All strings of a code object have a compiler of the same age, so strings that
+ * follow soon are weighed as well. */
 static void ask_neighbours(const struct pfd_walk *w, struct state *st)
 {
     struct scout scout = send_scout(w, st, w->at);
@@ -315,8 +316,7 @@ static void decide(const struct pfd_walk *w, struct state *st, bool is_taken,
     v->is_decided = true;
 }
 
-/* The verdict on the string that the entry here is taken for, or could be
- * of. */
+/* The verdict on a string that the entry here is taken for, or may have. */
 static const struct verdict *verdict_of(const struct pfd_walk *w,
                                         struct state *st,
                                         const struct pfd_string *s,
@@ -368,7 +368,8 @@ static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to)
         then.text);
 }
 
-/* Places are believed by what follows, so much of which must be in view. */
+/* A place is accepted by the bytes after it, so enough of those must be in
+ * view. */
 static bool sees_enough(const struct pfd_walk *w, const struct state *st,
                         uint64_t at)
 {
@@ -406,8 +407,8 @@ static bool needs_newline(const struct pfd_walk *w, const struct pfd_string *s)
            (!s->n_text || pfd_string_text(s)[s->n_text - 1] != '\n');
 }
 
-/* Other texts than the string's entries have: it is damaged, or no entry of
- * this string. */
+/* Does the entry have other texts than its string's entries? Then it is
+ * damaged, or belongs to another string. */
 static bool has_other_texts(const struct pfd_walk *w, const struct verdict *v,
                             const struct pfd_record *r)
 {
@@ -415,7 +416,8 @@ static bool has_other_texts(const struct pfd_walk *w, const struct verdict *v,
     return !opencl_is_literal(&v->literals, opencl_hash(&v->literals, &c));
 }
 
-/* Bytes of the batch's newest reading, where readings have their own. */
+/* Copies the bytes of the batch's newest reading, where readings have bytes of
+ * their own. */
 static void copy_bytes(struct pfd_walk *w)
 {
     struct pfd_record *r = &w->batch->records[w->batch->n - 1];
@@ -432,7 +434,8 @@ static void add_reading(struct pfd_walk *w, const struct pfd_record *reading)
         copy_bytes(w);
 }
 
-/* The layout of the batch's newest entry, and others that it may have. */
+/* Sets the layout of the batch's newest entry, and adds others that it may
+ * have. */
 static void lay_out_entry(struct pfd_walk *w, struct state *st,
                           struct pfd_record *r)
 {
@@ -448,8 +451,8 @@ static void lay_out_entry(struct pfd_walk *w, struct state *st,
     }
 }
 
-/* By r and, unless it is to be weighed alone, entries behind it whose scalars
- * are unlike those of the one before. */
+/* Weighs r and, unless it is to be weighed alone, the entries after it whose
+ * scalars differ from those of the one before. */
 static void weigh_halves(const struct pfd_walk *w, const struct state *st,
                          const struct pfd_record *r, bool is_alone,
                          struct opencl_halves *h)
@@ -469,7 +472,8 @@ static void weigh_halves(const struct pfd_walk *w, const struct state *st,
     opencl_weigh_halves(h, &samples);
 }
 
-/* Scalars of 16 bits in the batch's newest entry, and other ways to read it. */
+/* Marks scalars of 16 bits in the batch's newest entry, and adds other ways to
+ * read it. */
 static void mark_halves(struct pfd_walk *w, struct state *st,
                         struct pfd_record *r)
 {
@@ -499,8 +503,8 @@ static void mark_halves(struct pfd_walk *w, struct state *st,
     }
 }
 
-/* A longer one looks at bytes of the next entries: few, and those that are seen
- * however the buffer comes. */
+/* A longer string takes bytes of the next entries: only few, and only those
+ * that are in view however the buffer is split. */
 static bool can_be_shown(const struct pfd_record *r, const struct pfd_string *s)
 {
     uint64_t n = size_of(s);
@@ -508,7 +512,7 @@ static bool can_be_shown(const struct pfd_record *r, const struct pfd_string *s)
            (n <= r->n_bytes + (uint64_t)LONGER_MAX && n <= SAMPLE_BYTES);
 }
 
-/* The other strings of its ID that the batch's newest entry may be of. */
+/* Adds the other strings of its ID that the batch's newest entry may have. */
 static void add_other_strings(struct pfd_walk *w, struct state *st,
                               const struct pfd_record *r,
                               const struct opencl_choice *choice)
@@ -580,7 +584,7 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
         return PFD_MORE;
     uint64_t next = pfd_walk_pass(w, w->at, st->buffer.end);
     if (next > w->at && pfd_table_find(w->table, 0)) {
-        pfd_walk_report_hole(w, w->at, next); /* each zero would be an entry */
+        pfd_walk_report_hole(w, w->at, next); /* every zero would be an entry */
         w->at = next;
         return PFD_OK;
     }
@@ -621,9 +625,10 @@ static struct pfd_rocm_chain opencl_chain(const struct pfd_table *table,
                                           bool is_pages)
 {
     struct pfd_rocm_chain ret = { 0 };
-    /* Small numbers are common: where the header says little, all lead on. */
+    /* Small numbers are common: if the header is weak evidence, all entries
+     * must lead on. */
     unsigned n_most = is_pages ? FOUND_ENTRIES : 4 * FOUND_ENTRIES;
-    uint64_t kinds = 0; /* a bit for some of them each */
+    uint64_t kinds = 0; /* a bit for each kind that was met */
     while (ret.n < n_most && pfd_byte_reader_left(&c)) {
         const struct pfd_string *s =
             pfd_table_find(table, pfd_byte_reader_u32(&c));

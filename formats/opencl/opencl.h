@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ROCm's OpenCL printf: what the files of this format share. Nothing outside
- * of this folder includes it but the list of formats.
+ * Shared by the files of ROCm's OpenCL printf. Only files of this folder
+ * include it.
  */
 #ifndef OPENCL_H
 #define OPENCL_H
@@ -20,8 +20,8 @@ static inline uint32_t opencl_size(const struct pfd_string *s, size_t i)
 }
 
 /*
- * Reads the rows `ID:N:S0:...:format` of an HSA code object into self's table:
- * key is ID, layout the sizes, the escapes of the format undone.
+ * Reads the rows `ID:N:S0:...:format` of an HSA code object into self's table.
+ * key: ID; layout: the sizes; escapes of the format are undone.
  */
 enum pfd_status opencl_load(const struct pfd_format *self,
                             const struct pfd_image *image,
@@ -32,23 +32,23 @@ enum pfd_status opencl_load(const struct pfd_format *self,
 /* ---- layout.c: where arguments lie in an entry ---- */
 
 /*
- * A record's layout, where the string has %s: how compilers of two ages store
- * them (README.md). Bit FIRST_SHIFT + i: of the strings that can be, number i
- * is one dword shorter than its size. For those beyond, the entry itself
- * tells. From the highest bits downwards, two for each scalar float of a dword,
- * as far as strings leave room: enum opencl_mark.
+ * A record's layout if the string has %s: how compilers of two ages store them
+ * (README.md). Bit OPENCL_FIRST_SHIFT + i: string i, counting only strings that
+ * may be shorter, is one dword shorter than its size; for strings beyond the
+ * last bit, the entry itself decides. From the highest bits down, two bits for
+ * each scalar float of a dword, as far as strings leave room: enum opencl_mark.
  */
 enum {
     OPENCL_LAYOUT_STRINGS = 1,
-    OPENCL_LAYOUT_NEW = 2, /* none is shorter */
+    OPENCL_LAYOUT_NEW = 2, /* no string is shorter */
     OPENCL_FIRST_SHIFT = 2,
     OPENCL_SHIFTS_MAX = 62,
-    OPENCL_LAYOUT_MARKS = 16, /* below are none */
+    OPENCL_LAYOUT_MARKS = 16, /* marks are in the bits from here up */
     OPENCL_DWORD = 4,
     OPENCL_ENTRY_HEADER = 4, /* u32 ID */
 };
 
-/* The arguments of a string, one after another, as its sizes say. */
+/* Iterates over the arguments of a string, by its sizes. */
 struct opencl_arguments {
     const struct pfd_string *string;
     const struct pfd_step *step;
@@ -59,7 +59,7 @@ struct opencl_argument {
     const struct pfd_step *step; /* NULL: no conversion takes it */
     uint32_t size;               /* bytes */
     uint32_t n;                  /* components */
-    bool is_text;                /* of %s */
+    bool is_text;                /* of a %s */
 };
 
 struct opencl_arguments opencl_arguments(const struct pfd_string *string);
@@ -68,10 +68,10 @@ struct opencl_arguments opencl_arguments(const struct pfd_string *string);
 bool opencl_next_argument(struct opencl_arguments *arguments,
                           struct opencl_argument *ret);
 
-/* What a scalar float's dword holds. */
+/* The contents of a scalar float's dword. */
 enum opencl_mark {
     OPENCL_MARK_FLOAT,
-    OPENCL_MARK_HALF, /* its bits, sign-extended */
+    OPENCL_MARK_HALF, /* the bits of a half, sign-extended */
     OPENCL_MARK_BFLOAT,
 };
 
@@ -79,33 +79,34 @@ enum {
     OPENCL_MARKS_MAX = 24
 };
 
-/* How many scalars a layout of this string can mark. */
+/* The number of scalars that a layout of this string can mark. */
 unsigned opencl_marks_max(const struct pfd_string *string);
 
-/* The mark of a, which is the string's next argument. *next: its number among
- * those that have one, which moves on. */
+/* The mark of a, the string's next argument. *next: its index among arguments
+ * with a mark; advanced. */
 enum opencl_mark opencl_mark(uint64_t layout, const struct opencl_argument *a,
                              unsigned *next, unsigned n_marks);
 
-/* Bytes of each component; 0: the size is none of so many. */
+/* Bytes of each component; 0: the size does not fit the number of
+ * components. */
 uint32_t opencl_element(const struct opencl_argument *a);
 
-/* An argument that can be one dword shorter than its size. */
+/* Can the argument be one dword shorter than its size? */
 static inline bool opencl_can_shift(const struct opencl_argument *a)
 {
     return a->is_text && a->size > OPENCL_DWORD && a->size % OPENCL_DWORD == 0;
 }
 
-/* What one string's bytes [n] can be. */
+/* Facts about a string's bytes [n]. */
 struct opencl_text {
-    size_t n;     /* up to the NUL */
-    bool ended;   /* by a NUL, with nothing but zeros behind it */
-    bool is_full; /* no NUL at all */
+    size_t n;     /* length up to the NUL */
+    bool ended;   /* has a NUL, and only zeros after it */
+    bool is_full; /* has no NUL */
 };
 
 struct opencl_text opencl_look_at_text(const uint8_t *bytes, uint32_t n);
 
-/* pfd_string_kind.layout, pfd_format.is_record, .slots, .layout_text and
+/* pfd_string_kind.layout, and pfd_format.is_record, .slots, .layout_text and
  * .make. */
 void opencl_layout(const struct pfd_string *s,
                    const struct pfd_program_facts *facts,
@@ -130,9 +131,9 @@ struct opencl_samples {
 };
 
 /*
- * What the ways take in which the %s of a string can lie in its samples (one
- * at least), as compilers of both ages store them. By the newer one no string
- * is shorter. The choice of a way is the shifts of its layout.
+ * The bits of the ways in which the %s of a string can lie in its samples (at
+ * least one), for compilers of both ages. For the newer age, no string is
+ * shorter. The choice of a way holds the shift bits of its layout.
  */
 struct opencl_weights {
     struct pfd_ways old;
@@ -140,10 +141,10 @@ struct opencl_weights {
     bool all; /* false: strings beyond OPENCL_SHIFTS_MAX were not weighed */
 };
 
-/* Dwords of a buffer that nobody wrote, as far as that is beyond doubt. */
+/* Dwords of a buffer that are stale beyond doubt. */
 struct opencl_stale {
     uint32_t dword;
-    unsigned n;   /* how many, at most OPENCL_STALE_MAX */
+    unsigned n;   /* their number, at most OPENCL_STALE_MAX */
     bool differs; /* they are not all the same */
 };
 
@@ -155,39 +156,41 @@ void opencl_weigh(const struct pfd_string *string,
                   const struct opencl_samples *samples,
                   const struct opencl_stale *stale, struct opencl_weights *ret);
 
-/* Bits of a dword of which nothing is known. */
+/* Bits of a dword of unknown type. */
 unsigned opencl_any_bits(uint32_t dword);
 
 /* One entry by itself. */
 struct opencl_alone {
     const struct pfd_string *string;
     struct pfd_byte_reader payload;
-    /* Bits of the payload's dwords, from each `unit` bytes on to some end. */
+    /* Bits of the payload's dwords with unknown types, summed from each `unit`
+     * bytes on to a common end. */
     const uint32_t *any;
     uint32_t unit;
     enum pfd_opencl_strings age;
 };
 
-/* What it takes beside its dwords as words of which nothing is known. work:
- * arguments are looked at as long as it lasts. */
+/* The entry's bits beyond those of its dwords with unknown types. work: the
+ * remaining limit of dwords to examine; reduced. */
 int32_t opencl_weigh_alone(const struct opencl_alone *alone, uint32_t *work);
 
-/* Adds those behind the last argument, where these strings are shorter. */
+/* Adds the stale dwords after the last argument, if these strings are
+ * shorter. */
 void opencl_see_stale(const struct pfd_string *string,
                       const struct opencl_samples *samples, uint64_t shifts,
                       struct opencl_stale *to);
 
 /*
- * The ways that are left, by their bits. newer: the bits by which other strings
- * of the same compiler speak for the newer age. is_new: a way without shorter
- * strings is the newer age's.
+ * The ways that are possible, by their bits. newer: bits of evidence for the
+ * newer age, from other strings of the same compiler. is_new: a way without
+ * shorter strings is of the newer age.
  */
 void opencl_decide(const struct opencl_weights *weights, int64_t newer,
                    enum pfd_opencl_strings age, struct pfd_ways *ret,
                    bool *is_new);
 
-/* The texts of a string: the same in every entry, but where strings of linked
- * programs are alike. So many of an entry's are looked at, so many bytes. */
+/* The texts of a string: the same in every entry, unless linked programs have
+ * similar strings. Limits: texts and bytes of an entry that are examined. */
 enum {
     OPENCL_RANGES_MAX = 3,
     OPENCL_LITERALS_MAX = 2,
@@ -199,17 +202,17 @@ struct opencl_literals {
     struct {
         uint32_t at;
         uint32_t n;
-    } range[OPENCL_RANGES_MAX]; /* [n_ranges], bytes of a payload */
+    } range[OPENCL_RANGES_MAX]; /* [n_ranges], in a payload */
     uint8_t n_hashes;
     uint8_t n_ranges;
 };
 
-/* False: no sample has texts as the layout says. */
+/* False: no sample has valid texts in this layout. */
 bool opencl_find_literals(const struct pfd_string *string,
                           const struct opencl_samples *samples, uint64_t layout,
                           struct opencl_literals *ret);
 
-/* Of an entry's payload. */
+/* The hash of the texts in an entry's payload. */
 uint64_t opencl_hash(const struct opencl_literals *literals,
                      const struct pfd_byte_reader *payload);
 

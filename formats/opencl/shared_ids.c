@@ -6,23 +6,23 @@
 enum {
     DWORD = OPENCL_DWORD,
     ENTRY_HEADER = 4,
-    /* More than any way takes. */
+    /* More bits than any way takes. */
     NEVER = 1 << 29,
-    /* What an entry takes beside its arguments. */
+    /* Bits of an entry, without its arguments. */
     BITS_ENTRY = -4,
-    /* That bytes are no entry's: once, and each dword. */
+    /* Bits of bytes that belong to no entry: once, and for each dword. */
     BITS_LOST = 30,
     BITS_SKIPPED = 10,
-    /* That an entry leads out of what is looked at. */
+    /* Bits of an entry that leads out of the range. */
     BITS_UNSEEN = 20,
     SOURCE_BITS_MAX = 10,
-    /* Of an entry; that each file has without any; and how often the first
-     * entries of a buffer are shared out. */
+    /* Shares of an entry; shares that each file has in advance; rounds in which
+     * the first entries of a buffer are shared out. */
     SHARES = 256,
     SHARES_FREE = SHARES / 8,
     ROUNDS = 4,
-    /* Dwords of arguments that are looked at: as many for each place, which add
-     * up to so many for one where strings share an ID. */
+    /* Limits for examined dwords of arguments: gained with each place, saved up
+     * at most, and used at one place. */
     WORK = 64,
     WORK_MAX = 4096,
     WORK_AT_ONCE = 1024,
@@ -32,11 +32,11 @@ struct planner {
     struct opencl_plan *plan;
     struct opencl_stretch *stretch;
     const struct pfd_walk *walk;
-    uint64_t end; /* of the stretch */
+    uint64_t end; /* end of the range */
     uint32_t n_steps;
-    uint32_t work; /* that is left */
+    uint32_t work; /* dwords that may still be examined */
     uint32_t gap;  /* places in a dword */
-    bool is_end;   /* and of the buffer */
+    bool is_end;   /* the range ends at the buffer's end */
 };
 
 static int32_t least(int32_t a, int32_t b)
@@ -56,7 +56,7 @@ static uint64_t place_at(const struct opencl_stretch *s, uint32_t i)
 
 /* ---- forward ---- */
 
-/* Where an entry of s ends; false: it cannot be. */
+/* The place where an entry of s ends; false: impossible. */
 static bool ends_at(const struct planner *p, uint64_t at,
                     const struct pfd_string *s, uint32_t *to)
 {
@@ -106,7 +106,7 @@ static const struct pfd_string *strings_at(const struct planner *p, uint32_t i)
                : pfd_table_find(p->walk->table, pfd_walk_u32(p->walk, at));
 }
 
-/* What each of them may look at. */
+/* The number of dwords that each of the strings may examine. */
 static uint32_t share_work(struct planner *p, const struct pfd_string *s)
 {
     uint32_t n = 0;
@@ -141,7 +141,7 @@ static uint32_t behind_gap(const struct planner *p, uint32_t i)
     return i + p->gap < n ? i + p->gap : n;
 }
 
-/* An entry with a known ID is believed, unless the way is lost. */
+/* An entry with a known ID is accepted, unless the way is lost. */
 static int32_t lost_before(const struct opencl_place *place)
 {
     return place->n_steps
@@ -178,7 +178,7 @@ static int32_t step_after(const struct opencl_plan *plan,
     return step->bits + plan->place[to].after;
 }
 
-/* The likeliest entry here. */
+/* The likeliest entry here, and the bits from it to the end. */
 static int32_t best_after(const struct opencl_plan *plan,
                           const struct opencl_stretch *s,
                           const struct opencl_place *place,
@@ -239,8 +239,8 @@ static const struct opencl_step *step_on(const struct opencl_plan *plan,
     return best && (!is_lost || entry <= place->after_lost) ? best : NULL;
 }
 
-/* Where entries that are no part of the likeliest way reach, though the way
- * with them is not much less likely; 0: there are none. */
+/* How far entries reach that are not on the likeliest way, if the way with them
+ * is not much less likely; 0: none. */
 static uint32_t reach(const struct planner *p, uint32_t i, int32_t most,
                       const struct opencl_step *taken)
 {
@@ -256,7 +256,8 @@ static uint32_t reach(const struct planner *p, uint32_t i, int32_t most,
     return to;
 }
 
-/* Of what takes so many bits more than the likeliest. */
+/* The likelihood of a way that takes more bits than the likeliest, by their
+ * number. */
 static uint64_t likelihood(int32_t more)
 {
     return more < PFD_LIKELIHOOD_SURE
@@ -264,7 +265,8 @@ static uint64_t likelihood(int32_t more)
                : 0;
 }
 
-/* Each string that an entry can be of has its share, by how likely it is. */
+/* Distributes an entry's shares among the strings that it may have, by their
+ * likelihood. */
 static void share_entry(struct planner *p, uint32_t i,
                         const struct opencl_step *taken)
 {
@@ -275,7 +277,7 @@ static void share_entry(struct planner *p, uint32_t i,
     for (unsigned k = 0; k < place->n_steps; k++)
         sum += likelihood(step_after(p->plan, p->stretch, step + k) - best);
     const struct pfd_string *s = strings_at(p, i);
-    /* The likeliest has something. */
+    /* sum is not 0: the likeliest has a likelihood. */
     for (unsigned k = 0, which = 0; sum && k < place->n_steps; k++) {
         for (; which < step[k].which; which++)
             s = s->next;
@@ -285,7 +287,7 @@ static void share_entry(struct planner *p, uint32_t i,
     }
 }
 
-/* Goes the likeliest way. */
+/* Follows the likeliest way, and marks doubtful places. */
 static void find_doubt(struct planner *p, bool is_lost)
 {
     struct opencl_place *place = p->plan->place;
@@ -314,7 +316,7 @@ static void find_doubt(struct planner *p, bool is_lost)
 
 /* ---- files ---- */
 
-/* How many times n is as much as of, in bits. */
+/* How often n has to be doubled to reach `of`; at most SOURCE_BITS_MAX. */
 static int32_t bits_of(uint64_t n, uint64_t of)
 {
     int32_t bits = 0;
@@ -323,8 +325,8 @@ static int32_t bits_of(uint64_t n, uint64_t of)
     return bits;
 }
 
-/* Files that more entries are of, likely, are likelier to be those of others: a
- * buffer is one program's most often. */
+/* Files with more entries are likelier to have others as well: a buffer mostly
+ * belongs to one program. */
 static void weigh_sources(struct opencl_plan *plan)
 {
     uint64_t n_all = 0;
@@ -342,7 +344,7 @@ static void weigh_sources(struct opencl_plan *plan)
 
 /* ---- plans ---- */
 
-/* Entries take whole dwords, by all compilers that are known. */
+/* Distance of places: a dword, if all strings' payloads are whole dwords. */
 static uint32_t unit_of(const struct pfd_table *table)
 {
     for (size_t i = 0; i <= table->mask; i++) {
@@ -422,7 +424,7 @@ void opencl_plan_make(struct opencl_plan *plan, struct opencl_stretch *ret,
 
 /* ---- choices ---- */
 
-/* The likeliest first. */
+/* Adds the other strings, the likeliest first. */
 static void add_others(const struct opencl_plan *plan,
                        const struct opencl_stretch *s,
                        const struct opencl_place *place,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows that LLVM's AMDGPUPrintfRuntimeBinding leaves in HSA metadata:
+ * The rows that LLVM's AMDGPUPrintfRuntimeBinding writes into HSA metadata:
  * "ID:N:S0:...:format", with some bytes of the format escaped.
  */
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "opencl.h"
 
 enum {
-    /* Of all arguments: four times a whole buffer of today's. */
+    /* Of all arguments: four times the size of today's whole buffers. */
     SIZE_MAX_BYTES = 1 << 24,
     ID_DIGITS_MAX = 10,
 };
@@ -23,7 +23,7 @@ struct loader {
     struct pfd_text text; /* scratch */
 };
 
-/* What stands between the colons of one row. */
+/* The fields of a row. */
 struct fields {
     uint64_t id;
     uint64_t n_arguments;
@@ -33,8 +33,8 @@ struct fields {
     size_t format; /* where it begins in the row */
 };
 
-/* The number up to the next colon; false: there is none, or it is no number
- * below 2^32. *at moves behind the colon. */
+/* Reads the number up to the next colon, and moves *at behind it; false: no
+ * number below 2^32. */
 static bool read_number(const struct pfd_hsa_row *row, size_t *at,
                         uint64_t *ret)
 {
@@ -64,8 +64,8 @@ static bool refuse(const struct loader *loader, const struct pfd_hsa_row *row,
 }
 
 /*
- * ':' is escaped in a format, so every colon ends a field. Should one stand in
- * a format all the same, the format begins at the first field that is no size.
+ * ':' is escaped in a format, so every colon ends a field. If a format contains
+ * one nevertheless, the format begins at the first field that is no size.
  */
 static bool read_fields(const struct loader *loader,
                         const struct pfd_hsa_row *row, struct fields *ret)
@@ -88,7 +88,7 @@ static bool read_fields(const struct loader *loader,
     return true;
 }
 
-/* Undoes exactly what the compiler does: any other backslash is itself. */
+/* Undoes only the compiler's escapes; other backslashes stay. */
 static void unescape(struct pfd_text *out, const char *text, size_t n)
 {
     static const char letters[] = "abfnrv";
