@@ -42,8 +42,12 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct llpc_state *st)
         w->at = pfd_walk_end(w);
         return PFD_END;
     }
-    st->opened = true;
     st->used = pfd_walk_u64(w, 0);
+    bool has_more = w->view.n > LLPC_HEADER;
+    /* Whether anything follows decides about such a header: wait for it. */
+    if (st->used >= LLPC_USED_MAX && !has_more && !w->last)
+        return PFD_MORE;
+    st->opened = true;
     uint32_t reserved0 = pfd_walk_u32(w, 8);
     uint32_t reserved1 = pfd_walk_u32(w, 12);
     uint64_t clamped =
@@ -51,7 +55,6 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct llpc_state *st)
     st->end = LLPC_HEADER + clamped * LLPC_DWORD;
     st->wanted = st->end;
     w->at = LLPC_HEADER;
-    bool has_more = w->view.n > LLPC_HEADER || !w->last;
     bool has_reserved = reserved0 || reserved1;
     st->is_absurd =
         (has_reserved && st->used > 2 * (uint64_t)LLPC_CLAMP_DWORDS) ||
