@@ -51,7 +51,7 @@ static struct pfdd_config *read_config(const char *in, const char *out)
     char text[512];
     int n = snprintf(text, sizeof text,
                      "inputs: [{type: buffer, path: %s/f}]\n"
-                     "outputs: [{type: file, path: %s/f}]\n",
+                     "outputs: [{type: file, path: %s/g}]\n",
                      in, out);
     return pfdd_config_read_text("c", text, (size_t)n, tell, NULL);
 }
@@ -150,6 +150,8 @@ static int check_all(const char *in, const char *out, const char *other)
     struct pfdd_config *beyond = read_config(in, other);
     struct pfdd_config *writes = read_config(in, in);
     uv_loop_t loop;
+    if (!config || !beyond || !writes)
+        return 1; /* why has been printed */
     pfdd_sandbox_files(config, NULL);
     bool rings = pfdd_sandbox_rings();
     check(uv_loop_init(&loop) == 0, "a loop");
