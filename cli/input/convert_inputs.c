@@ -325,6 +325,7 @@ enum pfd_status convert_opened_buffer(const struct options *options,
                            .in_place = convert->tells };
     uint64_t before = total->entries;
     const char *why = why_nothing(buffer);
+    bool is_empty = !buffer->n && !buffer->n_head;
     size_t n_zeros = count_zeros(buffer);
     convert->finding = hear;
     convert->finding_user = &heard;
@@ -336,7 +337,7 @@ enum pfd_status convert_opened_buffer(const struct options *options,
     convert->id_counts = NULL;
     convert->finding_user = NULL;
     message_progress_done();
-    if (why && (!heard.any || !buffer->n) && status >= 0 &&
+    if (why && (!heard.any || is_empty) && status >= 0 &&
         total->entries == before)
         message_hint("%s: %s", buffer->name, why);
     if (n_zeros && status >= 0 && total->entries == before) {
