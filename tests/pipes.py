@@ -4,6 +4,7 @@
 it arrives; other pipes stay as they were."""
 import fcntl
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -64,6 +65,19 @@ def not_named():
     assert done.returncode == 1 and b'; - is' not in done.stderr, done
 
 
+def of_no_format():
+    """All bytes of a long stream of no format are counted, and of a short one
+    that is text no more is said than of a file."""
+    for data in (random.Random(1).randbytes((5 << 20) + 3), b'plain words\n' * 9):
+        for jobs in '1', '8':
+            done = subprocess.run([PROGRAM, '-j', jobs, '-'], input=data,
+                                  check=False, capture_output=True)
+            lines = done.stderr.splitlines()
+            assert done.returncode == 2 and not done.stdout, done
+            assert b' %d skipped' % len(data) in lines[-1], (len(data), done)
+            assert len(lines) == 2, lines
+
+
 first = os.pipe()
 plain = fcntl.fcntl(first[0], fcntl.F_GETPIPE_SZ)
 much, little = in_file(100), in_file(1)
@@ -79,3 +93,4 @@ else:
     assert through_pipe(100, 2 * MOST) == (much, 2 * MOST)
 gone()
 not_named()
+of_no_format()

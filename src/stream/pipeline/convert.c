@@ -85,7 +85,8 @@ static void walk_on(struct pfd_pool *pool, struct pfd_worker *w)
     pfd_walk_mark_missing(&pool->walk);
 }
 
-/* Fills the batch with the next records; false: there are none. */
+/* Fills the batch with the next records, or with bytes that were skipped without
+ * a finding more; false: there are neither. */
 static bool fill(struct pfd_pool *pool, struct pfd_worker *w)
 {
     w->batch.max = pool->split.is_on ? BATCH : BATCH_ALONE;
@@ -98,7 +99,7 @@ static bool fill(struct pfd_pool *pool, struct pfd_worker *w)
         walk_on(pool, w);
         w->n_entries = pfd_batch_entries(&w->batch);
     }
-    return !pfd_batch_is_empty(&w->batch);
+    return !pfd_batch_is_empty(&w->batch) || w->batch.skipped_bytes;
 }
 
 /* Numbers the batch and its entries. */
