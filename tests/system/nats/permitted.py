@@ -13,7 +13,7 @@ from hostile import PRINTFDECODE, Stranger, end
 
 from harness import N_ENTRIES, PROGRAM, run, skip, until
 
-CONF = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..',
+CONF = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..',
                     'share', 'printfdecode.nats.conf')
 USERS = ('edge', 'worker', 'reader', 'setup')
 # What nobody may do but those that are named.
