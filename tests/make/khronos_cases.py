@@ -115,6 +115,13 @@ def printf_cases(root):
          {"m.spv": m.bytes(),
           "buffer.bin": spv.printf_buffer("p6", [records[0], other,
                                                  records[1]])})
+    many = hello_records("p6", m) * 250
+    case(root, "explained_long", "decode --tail 2 --shader 7=m.spv buffer.bin",
+         "A thousand records, which their module explains, and a count that "
+         "is a word too large.",
+         {"m.spv": m.bytes(),
+          "buffer.bin": spv.printf_buffer("p6", many, wanted=sum(
+              len(r) for r in many) + 1)})
     no_call = list(records[2])
     no_call[6] = 3  # the OpString of the file name: no call prints it
     case(root, "no_such_call", shader,

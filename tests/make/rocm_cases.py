@@ -461,6 +461,23 @@ def choice_cases():
         case("cli/choose_%s_stdin" % name, "The same from standard input.",
              dict(files, **{"buffer.bin": data}),
              "- llpc.elf opencl.co hip.co < buffer.bin")
+    many = Ocl(1, b"%d of %d, %d\\n", 4, 4, 4)
+    wide = Ocl(2, b"%s %d\\n", 2048, 4)
+    case("opencl/explained_long", "A buffer of no whole pages, longer than what "
+         "is looked at, which small ids explain from one end to the other.",
+         ocl(*[many(u32(i, 5000, i % 7)) for i in range(5000)],
+             strings=[many, wide], capacity=100000),
+         "--tail 2 buffer.bin app.co")
+    case("opencl/explained_wide", "The same of long texts: an entry is cut "
+         "where the look ends, and hardly a byte is zero.",
+         ocl(*[wide(b"w" * 2047, u32(0x7f000000 + i)) for i in range(48)],
+             strings=[many, wide], capacity=99330),
+         "stats --output json buffer.bin app.co", ("json",))
+    case("opencl/explained_one", "One entry, as short as this: the header is "
+         "explained with it.",
+         ocl(wide(b"w" * 2047, u32(-1)), strings=[many, wide],
+             capacity=0x00fefdfe, cut=2064),
+         "buffer.bin app.co")
     case("cli/choose_forced", "--format decides, whatever it looks like.",
          dict(files, **{"buffer.bin": buffer(a(u32(5)))}),
          "--format llpc buffer.bin llpc.elf opencl.co hip.co")

@@ -69,6 +69,9 @@ struct trial {
     bool explains;    /* and it is more than chance */
     bool is_telling;  /* by an id that no other data has */
     uint64_t n_known; /* bytes of entries that a string explains */
+    uint64_t largest; /* of these, bytes of one */
+    uint64_t skipped; /* bytes of no entries */
+    uint64_t begin;   /* where the first entry is */
 };
 
 static bool is_known(const struct pfd_record *r)
@@ -76,29 +79,35 @@ static bool is_known(const struct pfd_record *r)
     return r->kind == PFD_RECORD_ENTRY && r->string;
 }
 
-/* Small ids are common in other data, and so are numbers of shaders, so their
- * entries must be at least as much as what was skipped. */
+/* Adds a batch to what was tried so far. Small ids are common in other data, and
+ * so are numbers of shaders, so their entries must be at least as much as what
+ * was skipped. */
 static void judge(struct trial *ret, const struct pfd_batch *batch,
                   bool has_hashes)
 {
     for (size_t i = 0; i < batch->n; i++) {
         const struct pfd_record *r = &batch->records[i];
-        ret->n_entries += r->kind == PFD_RECORD_ENTRY;
+        if (r->kind == PFD_RECORD_ENTRY && !ret->n_entries++)
+            ret->begin = r->offset;
         if (!is_known(r))
             continue;
         ret->begins |= ret->n_entries == 1 && !r->findings;
         ret->knows |= !r->findings;
         ret->is_telling |= has_hashes && r->key >> 32 != 0;
         ret->n_known += r->n_bytes;
+        if (r->n_bytes > ret->largest)
+            ret->largest = r->n_bytes;
     }
-    ret->explains = ret->is_telling ||
-                    (ret->n_known && ret->n_known >= batch->skipped_bytes);
+    ret->skipped += batch->skipped_bytes;
+    ret->explains =
+        ret->is_telling || (ret->n_known && ret->n_known >= ret->skipped);
 }
 
-/* Sets *failed when out of memory. */
+/* all: goes on to the end of the first bytes, unless an id tells before; else
+ * the first entries are enough. Sets *failed when out of memory. */
 static struct trial try_format(const struct pfd_strings *strings,
                                const struct pfd_format *format,
-                               const struct pfd_byte_reader *first,
+                               const struct pfd_byte_reader *first, bool all,
                                bool *failed)
 {
     static const struct pfd_options plain = { 0 };
@@ -107,14 +116,19 @@ static struct trial try_format(const struct pfd_strings *strings,
     struct pfd_walk walk = { 0 };
     bool ok = pfd_batch_init(&batch, TRIAL_RECORDS) &&
               pfd_walk_init(&walk, format, strings, &plain);
-    if (ok) {
-        walk.batch = &batch;
-        walk.view = *first;
-        walk.last = true;
-        format->walk(&walk);
+    walk.batch = &batch;
+    walk.view = *first;
+    walk.last = true;
+    bool goes_on = ok;
+    while (goes_on) {
+        goes_on = format->walk(&walk) == PFD_OK && all;
         judge(&ret, &batch, !format->reads_shaders);
+        ok = !batch.text.failed && !batch.bytes.failed;
+        goes_on &= ok && !ret.is_telling;
+        if (goes_on)
+            pfd_batch_clear(&batch);
     }
-    *failed |= !ok || batch.text.failed || batch.bytes.failed;
+    *failed |= !ok;
     pfd_walk_deinit(&walk);
     pfd_batch_deinit(&batch);
     return ret;
@@ -156,12 +170,16 @@ static size_t count_written(const struct pfd_byte_reader *c)
 }
 
 /* Small ids are everywhere: where the header says little for the format, they
- * have to explain most of what is there. */
+ * have to explain what is there, but for the header and an entry that the first
+ * bytes end in. */
 static bool is_explained(const struct trial *t, int evidence,
-                         const struct pfd_byte_reader *first)
+                         const struct pfd_byte_reader *first, bool is_cut)
 {
-    return t->explains && (t->is_telling || evidence >= HEADER_SURE ||
-                           t->n_known >= count_written(first));
+    uint64_t n_header = t->begin <= HEADER_BYTES ? t->begin : 0;
+    uint64_t n_cut = is_cut ? t->largest : 0;
+    return t->explains &&
+           (t->is_telling || evidence >= HEADER_SURE ||
+            n_header + t->n_known + n_cut >= count_written(first));
 }
 
 static struct candidate weigh(const struct pfd_strings *strings,
@@ -173,9 +191,10 @@ static struct candidate weigh(const struct pfd_strings *strings,
     c.evidence = c.score = format->probe(first, n_buffer);
     if (!has_strings(strings, format))
         return c;
-    struct trial t = try_format(strings, format, first, failed);
+    struct trial t =
+        try_format(strings, format, first, c.evidence < HEADER_SURE, failed);
     c.is_empty = !t.n_entries;
-    c.explains = is_explained(&t, c.evidence, first) ||
+    c.explains = is_explained(&t, c.evidence, first, !n_buffer) ||
                  (t.begins && c.evidence >= HEADER_SURE);
     if (c.explains && c.evidence < FLOOR)
         c.evidence = c.score = FLOOR;
