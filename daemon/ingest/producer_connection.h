@@ -26,7 +26,6 @@ struct pfdd_producer_connection {
     bool is_known;  /* its first bytes are those of a stream of frames */
     size_t n_early; /* bytes that came while it was not known */
     bool polling;
-    bool at_end; /* of the socket */
     bool closing;
     unsigned n_handles; /* open handles */
     uint64_t idle_ms;   /* 0: it is never closed as idle */

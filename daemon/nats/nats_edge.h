@@ -68,7 +68,6 @@ struct pfdd_edge_news {
     uint64_t acked;     /* the highest sequence number that a worker has
                            acknowledged; 0: none */
     uint64_t n_stored;  /* messages that a server has stored */
-    uint64_t n_refused; /* always 0 */
     size_t max_payload; /* limit of the servers, bytes; 0: not known yet */
 };
 void pfdd_edge_hear(struct pfdd_edge *edge, struct pfdd_edge_news *ret);
