@@ -154,6 +154,8 @@ static int check_all(const char *in, const char *out, const char *other)
         return 1; /* why has been printed */
     pfdd_sandbox_files(config, NULL);
     bool rings = pfdd_sandbox_rings();
+    if (rings)
+        check_rings();
     check(uv_loop_init(&loop) == 0, "a loop");
     bool files = pfdd_sandbox_has_files();
     bool calls = pfdd_sandbox_calls();
@@ -169,7 +171,7 @@ static int check_all(const char *in, const char *out, const char *other)
     check(rings == calls, "both filters, or none");
     check_loop(&loop);
     if (calls) {
-        check_rings();
+        check_rings(); /* ENOSYS still */
         check_calls();
         check_processes();
     }
