@@ -190,7 +190,7 @@ static void look_after_old(struct pfdd_file_writer *o, const char *old,
     c->care.job.done = care_done;
     c->of = o;
     o->n_compressing++;
-    pfdd_pool_submit(o->base.d->thread_pools.decoders, &c->care.job);
+    pfdd_pool_submit(o->pool, &c->care.job);
 }
 
 static void set_failing(struct writer *w, bool failing)
@@ -544,10 +544,11 @@ bool pfdd_file_writer_open(struct pfdd_output *output, char *err, size_t n_err)
     o->is_stdout = !path;
     o->first_seq = d->ring.next_seq;
     o->per_source = path && strstr(path, "{buffer}");
-    if (!path)
+    bool has_pool = !path || config_of(o)->compress || config_of(o)->keep;
+    if (has_pool)
         o->pool = pfdd_pool_new(d->loop, 1);
-    bool ok =
-        (path || o->pool) && (o->per_source || add_writer(o, 0, o->first_seq));
+    bool ok = (!has_pool || o->pool) &&
+              (o->per_source || add_writer(o, 0, o->first_seq));
     if (!ok) {
         pfdd_pool_close(o->pool);
         snprintf(err, n_err, "out of memory or threads");

@@ -29,7 +29,8 @@ struct pfdd_file_writer_config {
 struct pfdd_file_writer {
     struct pfdd_output base;
     struct writer *writers;
-    struct pfdd_pool *pool; /* the thread of standard output */
+    struct pfdd_pool
+        *pool; /* of one thread, for standard output or rotated files */
     uv_timer_t tick;
     uint64_t first_seq;
     atomic_bool stop;

@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: MIT
 """leftovers.py DAEMON DUMP ELF: what a kill can leave in the files of outputs,
 made by hand, and what looks like it and is somebody else's."""
+import contextlib
 import fcntl
 import glob
 import json
 import os
 import shutil
+import struct
 
-from harness import (N_ENTRIES, Daemon, dump_frames, elf_frame, producer, run,
-                     slurp, unzstd, until)
+from harness import (DUMP, N_ENTRIES, Daemon, dump_frames, elf_frame,
+                     entry_ends, producer, run, send_behind, slurp, unzstd,
+                     until)
 
 CONFIG = '''state_dir: $T/state
 inputs:
@@ -214,6 +217,40 @@ def old_ones(temp):
     d.stop()
 
 
+STUCK = '''state_dir: $T/state
+sandbox: false
+workers: 1
+ring: 1MiB
+queue_max: 8MiB
+inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
+  - {type: listen, address: "unix:$T/ack.sock", required: true, name: collector}
+'''
+
+
+def sources_wait(temp):
+    """Rotated files are tidied while all who decode wait for the queue: what it
+    waits for may be the room that they take."""
+    data = slurp(DUMP)
+    n = entry_ends(data)[-1]
+    body = data[16:n] * (4 << 20 >> 10)
+    big = struct.pack('<QQ', len(body) // 4, 0) + body
+    path = f'{temp}/out.{OLD[:-1]}'
+    d = Daemon(temp, STUCK)
+    with contextlib.ExitStack() as stack:
+        for i in range(4):
+            sock = stack.enter_context(producer(f'{temp}/in.sock', elf_frame()))
+            send_behind(sock, b''.join(dump_frames(1, f'b{i}', big)))
+        until('that it is full', lambda: 'full: the required output' in d.log())
+        with open(f'{path}1', 'wb') as f:
+            f.write(b'before')
+        d.reload(STUCK + f'  - {{type: file, path: {temp}/out, compress: true}}\n')
+        until('the old one to be compressed', lambda: not os.path.exists(f'{path}1'))
+        assert unzstd(f'{path}1.zst') == b'before'
+        d.kill()
+
+
 def links(temp):
     """A link of another user would say which file of ours grows; the daemon's own
     is followed."""
@@ -312,5 +349,5 @@ def of_each_source(temp):
     assert os.listdir(f'{temp}/other') == [f'a.ndjson.{OLD}']
 
 
-run(torn, not_acknowledged, of_others, not_required, old_ones, links,
+run(torn, not_acknowledged, of_others, not_required, old_ones, sources_wait, links,
     hard_links, of_each_source)
