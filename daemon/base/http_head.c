@@ -294,16 +294,17 @@ size_t pfdd_http_put_head(char *ret, size_t n_ret, unsigned status,
     char length[40] = "";
     if (n >= 0)
         snprintf(length, sizeof length, "Content-Length: %lld\r\n", n);
-    return (size_t)snprintf(ret, n_ret,
-                            "HTTP/1.1 %u %s\r\n"
-                            "Content-Type: %s\r\n%s%s"
-                            "Cache-Control: no-store\r\n"
-                            "X-Content-Type-Options: nosniff\r\n"
-                            "Cross-Origin-Resource-Policy: same-origin\r\n"
-                            "Referrer-Policy: no-referrer\r\n"
-                            "Content-Security-Policy: %s\r\n"
-                            "Connection: %s\r\n\r\n",
-                            status, pfdd_http_phrase(status), type, length,
-                            status == 405 ? "Allow: GET, HEAD\r\n" : "", policy,
-                            keeps ? "keep-alive" : "close");
+    int n_head = snprintf(ret, n_ret,
+                          "HTTP/1.1 %u %s\r\n"
+                          "Content-Type: %s\r\n%s%s"
+                          "Cache-Control: no-store\r\n"
+                          "X-Content-Type-Options: nosniff\r\n"
+                          "Cross-Origin-Resource-Policy: same-origin\r\n"
+                          "Referrer-Policy: no-referrer\r\n"
+                          "Content-Security-Policy: %s\r\n"
+                          "Connection: %s\r\n\r\n",
+                          status, pfdd_http_phrase(status), type, length,
+                          status == 405 ? "Allow: GET, HEAD\r\n" : "", policy,
+                          keeps ? "keep-alive" : "close");
+    return n_head > 0 && (size_t)n_head < n_ret ? (size_t)n_head : 0;
 }

@@ -67,7 +67,7 @@ bool pfdd_http_is_same_origin(const struct pfdd_http_request *request);
 bool pfdd_http_is_local(const struct pfdd_http_request *request);
 
 /* Writes the head of an answer. n: bytes of the body, or -1: not known. Returns
- * the head's length. */
+ * the head's length; 0: it is longer than ret. */
 size_t pfdd_http_put_head(char *ret, size_t n_ret, unsigned status,
                           const char *type, const char *policy, long long n,
                           bool keeps);

@@ -167,7 +167,7 @@ static size_t put_head(const struct client *c, char *ret, size_t n_ret,
 static void send_answer(struct client *c, const char *head, size_t n_head,
                         const char *body, size_t n)
 {
-    c->answer = malloc(n_head + n);
+    c->answer = n_head ? malloc(n_head + n) : NULL;
     if (!c->answer) {
         close_client(c);
         return;

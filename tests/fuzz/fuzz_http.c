@@ -24,10 +24,24 @@ static void check_taken(const struct pfdd_http_request *q)
     pfdd_http_is_local(q);
 }
 
+/* The head of an answer, in so much room: all of it, or none. */
+static void check_answer(size_t room)
+{
+    char *ret = malloc(room + 1);
+    ret[room] = 'x';
+    size_t n = pfdd_http_put_head(ret, room, 405, "text/plain", "default-src",
+                                  9, true);
+    FUZZ_CHECK(ret[room] == 'x');
+    FUZZ_CHECK(n == 0 || (n < room && !memcmp(ret + n - 4, "\r\n\r\n", 4)));
+    FUZZ_CHECK(n > 0 || room < 400);
+    free(ret);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct pfdd_http_request q;
     const char *why = NULL;
+    check_answer(n);
     size_t n_head = pfdd_http_head((const char *)data, n);
     FUZZ_CHECK(n_head <= n);
     if (n_head == 0 || n_head > PFDD_HTTP_HEAD)
