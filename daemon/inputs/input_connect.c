@@ -14,6 +14,7 @@ struct connect_input {
     struct pfdd_input base;
     struct pfdd_outbound outbound;
     struct pfdd_producer_connection *producer_connection;
+    struct pfdd_resource_account account; /* of the peer, as a user */
     bool uplink_closed;
 };
 
@@ -46,6 +47,7 @@ static void on_up(void *user, int fd)
     if (c) {
         c->closed = on_closed;
         c->user = in;
+        c->account.of = &in->account;
     }
     if (c && pfdd_producer_connection_open(c, in->base.d, fd, name, config)) {
         in->producer_connection = c;
@@ -67,6 +69,7 @@ static void on_uplink_closed(void *user)
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct connect_input *in = (struct connect_input *)input;
+    in->account.kind = PFDD_RESOURCE_ACCOUNT_USER;
     in->outbound = (struct pfdd_outbound){ .loop = input->d->loop,
                                            .access = &input->config->access,
                                            .up = on_up,

@@ -12,8 +12,8 @@ import struct
 import sys
 import time
 
-from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, Daemon, dial, dump_frames,
-                     elf_frame, entry_ends, frame, free_port, http,
+from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, START, Daemon, dial,
+                     dump_frames, elf_frame, entry_ends, frame, free_port, http,
                      is_sanitized, metric, need, producer, run, slurp, until)
 
 sys.path.append(os.path.join(os.path.dirname(__file__), '..', '..', 'make'))
@@ -322,6 +322,33 @@ def many_leave_room(temp):
     d.stop()
 
 
+def one_we_connect_to_leaves_room(temp):
+    """So does a peer that the daemon connects to: a megabyte at once is taken
+    from another."""
+    need('http')
+    port = free_port()
+    text = CONFIG.replace('24MiB', '96MiB').replace('$P', str(port)).replace(
+        'outputs:', '  - {type: connect, address: "unix:$T/peer.sock"}\noutputs:')
+    with socket.socket(socket.AF_UNIX) as place:
+        place.bind(f'{temp}/peer.sock')
+        place.listen()
+        d = Daemon(temp, text)
+        with place.accept()[0] as peer:
+            peer.sendall(START)
+            for i in range(5):
+                peer.sendall(frame('buffer', buffer=i, name=f'd{i}') + b''.join(
+                    frame('data', buffer=i, offset=k << 20, bytes=bytes(1 << 20))
+                    for k in range(24)))
+            until('all it can', lambda: metric(port, 'bad_frames_total'))
+            big, n = many(1 << 20)
+            with producer(f'{temp}/in.sock', elf_frame(),
+                          *dump_frames(name='other', data=big)):
+                until('all of another', lambda: metric(port, 'lines_total') >= n)
+            is_below_cap(port, 96 << 20)
+        until('its end', lambda: metric(port, 'sessions') == 0)
+        d.stop()
+
+
 def large_ones_that_nobody_follows(temp):
     """A gigabyte that begins as no buffer does takes no gigabyte at its end."""
     d, port = start(temp)
@@ -339,5 +366,6 @@ def large_ones_that_nobody_follows(temp):
 
 
 run(large_ones_that_nobody_follows, labels_stay_bounded, one_leaves_room,
-    many_leave_room, objects_that_grow, configured_ones_wait, little_becomes_much,
-    large_ones_are_followed, many_are_followed)
+    many_leave_room, one_we_connect_to_leaves_room, objects_that_grow,
+    configured_ones_wait, little_becomes_much, large_ones_are_followed,
+    many_are_followed)
