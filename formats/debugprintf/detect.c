@@ -610,6 +610,17 @@ static bool is_scant(const struct tally *t)
            (!repeats || t->plausible < t->n_records);
 }
 
+/* Is one long record all there is, and the count is not its own? Any file whose
+ * second number is near its length is like that. */
+static bool is_one_long(const struct tally *t)
+{
+    enum {
+        LONG = 64
+    };
+    return t->end != CHAIN_EXACT && t->n_samples == 1 && t->samples[0].n == 1 &&
+           t->samples[0].head.size > LONG;
+}
+
 /* The likelihood that a buffer has this layout. A header of four words matches
  * nearly anything. */
 static int likelihood_of(const struct tally *t)
@@ -619,6 +630,7 @@ static int likelihood_of(const struct tally *t)
     if (t->end == CHAIN_BROKEN || has_flags(t))
         return 20;
     if (t->plausible < t->n_records / 2 || is_no_loss(t) || is_scant(t) ||
+        is_one_long(t) ||
         ((t->end != CHAIN_EXACT || t->n_samples <= 2) && is_swamped(t)))
         return 25;
     if (t->plausible < t->n_records || t->end < CHAIN_BEFORE)

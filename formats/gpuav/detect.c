@@ -174,6 +174,7 @@ struct tally {
     bool is_full;       /* the records fill the buffer, and the count exceeds
                            them by more than a record */
     bool is_exact;      /* a chain from the start ends where the count says */
+    bool is_past;       /* it ends after that */
     uint64_t strange;   /* dwords of records whose parameters do not fit their
                          error */
     unsigned end;       /* larger is better */
@@ -281,6 +282,7 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
     bool is_zero = n - end < DWORD || pfd_walk_u32(w, end) == 0;
     t.end = end_of(end, limit, is_zero);
     t.is_exact = t.leading && end == limit;
+    t.is_past = end > limit;
     t.is_full =
         t.leading && limit >= end + 8 * DWORD &&
         (n == GPUAV_EVIDENCE_BYTES || n - end < GPUAV_RECORD_MAX * DWORD);
@@ -331,7 +333,8 @@ static int likelihood_of(const struct pfd_walk *w, uint8_t data)
      * words of none beside them. */
     if (t.plausible < t.n_records / 4 ||
         (!t.leading && t.n < CHAIN && t.stray) ||
-        (!t.leading && (t.others * 2 > t.plausible || t.breaks * 3 > t.n)) ||
+        ((!t.leading || t.is_past) &&
+         (t.others * 2 > t.plausible || t.breaks * 3 > t.n)) ||
         (t.n < CHAIN && !t.is_exact && !t.is_full && !t.now) ||
         (!is_sure && (t.others > t.plausible || t.breaks * 2 > t.n)))
         return 25;

@@ -577,7 +577,9 @@ static int llpc_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
         return !used || can_begin(first) ? 60 : 40;
     if (used >= LLPC_USED_MAX || !can_begin(first))
         return 20;
-    return used < 2 * LLPC_CLAMP_DWORDS && has_chain(first) ? 60 : 40;
+    if (used < 2 * LLPC_CLAMP_DWORDS)
+        return has_chain(first) ? 60 : 40;
+    return has_chain(first) ? 40 : 20;
 }
 
 static void llpc_make(const struct pfd_record_view *record_view,
