@@ -160,6 +160,13 @@ static void print_calls(const struct pfd_strings *strings, bool json)
     }
 }
 
+static const char *search_hint(const struct buffer *b)
+{
+    return b->bytes && pfd_strings_search(b->bytes, b->n)
+               ? "; what looks like a code object is in it: --scan searches for it"
+               : "";
+}
+
 int strings_run(const struct options *o)
 {
     static uint8_t widths[WIDTHS_MAX];
@@ -172,8 +179,8 @@ int strings_run(const struct options *o)
         if (in.buffers[i].capture)
             continue; /* only its code objects are wanted */
         message_error(
-            "%s: no format strings: neither ELF nor SPIR-V, and no archive, bundle or cache of them",
-            in.buffers[i].name);
+            "%s: no format strings: neither ELF nor SPIR-V, and no archive, bundle or cache of them%s",
+            in.buffers[i].name, search_hint(&in.buffers[i]));
         in.failed = true;
     }
     if (o->verbose)

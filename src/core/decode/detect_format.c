@@ -7,6 +7,7 @@
 
 #include "core/base/file_kind.h"
 #include "core/decode/decoder.h"
+#include "core/objects/container.h"
 
 enum {
     /* Score of having strings of the format, */
@@ -290,21 +291,34 @@ enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
 
 /* ---- no format ---- */
 
-static enum pfd_status none_walk(struct pfd_walk *w)
+static void tell_none(struct pfd_walk *w)
 {
     const struct pfd_file_kind *kind =
         pfd_file_kind_of(w->view.base, w->view.n);
-    if (w->base == 0 && w->at == 0 && kind) {
+    size_t at = kind ? w->view.n : pfd_container_find(w->view.base, w->view.n);
+    if (kind) {
         pfd_walk_finding(w, PFD_FINDING_unknown_format, 0,
                          "this is %s, and is not known to be a buffer of any "
                          "format: %s",
                          kind->name, kind->advice);
-    } else if (w->base == 0 && w->at == 0) {
+    } else if (at < w->view.n) {
+        pfd_walk_finding(w, PFD_FINDING_unknown_format, 0,
+                         "this is not known to be a buffer of any format, and "
+                         "what looks like a code object begins at byte %zu: "
+                         "--scan reads the format strings of such files",
+                         at);
+    } else {
         pfd_walk_finding(w, PFD_FINDING_unknown_format, 0,
                          "this is not known to be a buffer of any format: no "
                          "header and no entries speak for one; --format NAME "
                          "reads it all the same");
     }
+}
+
+static enum pfd_status none_walk(struct pfd_walk *w)
+{
+    if (w->base == 0 && w->at == 0)
+        tell_none(w);
     w->batch->skipped_bytes += pfd_walk_end(w) - w->at;
     w->at = pfd_walk_end(w);
     return w->last ? PFD_END : PFD_MORE;
