@@ -209,6 +209,9 @@ static void message_counts(const struct pfd_table_counts *c, bool grouped)
                   "arguments have no column, and are left out");
     message_count(c->escaped, "text is not UTF-8: bytes of it stand as \\xNN",
                   "texts are not UTF-8: bytes of them stand as \\xNN");
+    message_count(c->raw,
+                  "text is not UTF-8: its bytes are written as they are",
+                  "texts are not UTF-8: their bytes are written as they are");
 }
 
 /* Called before each of several files is written. */

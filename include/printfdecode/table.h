@@ -90,6 +90,8 @@ struct pfd_table_counts {
     uint64_t long_head; /* bytes of an npy file's header, if NumPy reads it only
                            with max_header_size */
     uint64_t findings;  /* rows of entries that have findings (not notes) */
+    uint64_t raw;       /* texts that are not UTF-8, where the output holds
+                           bytes: they are written as they are */
 };
 
 struct pfd_tables;

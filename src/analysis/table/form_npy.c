@@ -15,6 +15,7 @@
 
 #include "analysis/table/table_form.h"
 #include "analysis/table/zip.h"
+#include "core/base/escape.h"
 
 enum {
     ALIGNMENT = 64, /* of the first row, by the format */
@@ -296,6 +297,7 @@ static bool make_record(struct pfd_table_writer *w,
         uint32_t n_text = (uint32_t)n;
         pfd_text_add(out, &n_text, sizeof n_text);
         pfd_text_add(out, text, n);
+        w->counts->raw += !pfd_is_utf8(text, n);
         s->fields[i].width = n > s->fields[i].width ? n : s->fields[i].width;
         any |= n > 0;
     }
