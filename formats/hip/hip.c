@@ -595,9 +595,12 @@ static int hip_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
     int score = pfd_rocm_probe(first, n_buffer);
     uint32_t used = pfd_byte_reader_u32(&c);
     pfd_byte_reader_u32(&c);
-    if (!score || !pfd_byte_reader_ok(&c) || !used)
+    if (!pfd_byte_reader_ok(&c) || !used)
         return score;
     struct chain chain = probe_chain(c, used);
+    /* A header whose capacity cannot be, before entries that fill it. */
+    if (!score && (!chain.is_whole || chain.n < CHAIN_SURE))
+        return 0;
     if (!chain.n && chain.is_broken)
         return score < 60 ? (score < 30 ? score : 30) : HEADER_HOLDS;
     uint32_t control = pfd_byte_reader_u32(&c);

@@ -102,7 +102,7 @@ struct pfd_error {
     X(duplicate_key, 1)     /* a metadata key given twice; the first counts */ \
     X(wrong_machine, 0)     /* format strings in another machine's ELF */      \
     X(bad_archive, 0)       /* an ar archive that contradicts itself */        \
-    X(bad_elf, 0)           /* an ELF file that cannot be read */              \
+    X(bad_elf, 0)           /* an ELF or PE file that cannot be read */        \
     X(bad_spirv, 0)         /* a SPIR-V module that contradicts itself */      \
     X(bad_bundle, 0)        /* a bundle that contradicts itself */             \
     X(bad_compressed, 0)    /* compressed data that cannot be inflated */      \

@@ -64,7 +64,7 @@ PFD_API void pfd_strings_set_max_inflated(struct pfd_strings *strings,
  * new set does not search. */
 PFD_API void pfd_strings_set_search(struct pfd_strings *strings, bool search);
 
-/* Would a search find a code object of AMD in bytes [n]? Any thread. */
+/* Would a search find a code object of AMD or a bundle in bytes [n]? Any thread. */
 PFD_API bool pfd_strings_search(const void *bytes, size_t n);
 
 /* True when these first bytes [n] of a file (64 are enough) are those of a

@@ -16,5 +16,10 @@ enum pfd_status pfd_code_walk_coff(const struct pfd_code_range *range)
             range, pfd_code_path(range, ":", section.name, section.n_name, ""),
             section.bytes, section.offset, false);
     }
+    if (status == PFD_OK && pfd_coff_is_cut(range->bytes)) {
+        pfd_report_add(range->report, PFD_FINDING_bad_elf, PFD_NO_OFFSET,
+                       "the Windows file's table of sections runs past its "
+                       "end: the file is cut");
+    }
     return status;
 }

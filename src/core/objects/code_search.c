@@ -20,9 +20,33 @@ static size_t find_elf(struct pfd_byte_reader c, size_t at)
     return c.n;
 }
 
+/* The text that a bundle begins with is in tools that make some, too. */
+static bool has_entries(struct pfd_byte_reader c, size_t at)
+{
+    enum {
+        MAGIC = 24,
+        ENTRIES_MAX = 4096
+    };
+    if (pfd_blob_recognise(c.base + at, c.n - at) != PFD_BLOB_BUNDLE)
+        return true;
+    uint64_t n =
+        c.n - at < MAGIC + 8 ? 0 : pfd_byte_reader_peek_u64(&c, at + MAGIC);
+    return n > 0 && n <= ENTRIES_MAX;
+}
+
+static size_t find_bundle(struct pfd_byte_reader c)
+{
+    size_t at = pfd_blob_find(c.base, c.n, 0);
+    while (at < c.n && !has_entries(c, at))
+        at = pfd_blob_find(c.base, c.n, at + 1);
+    return at;
+}
+
 size_t pfd_container_find(const void *bytes, size_t n)
 {
-    return find_elf(pfd_byte_reader(bytes, n), 0);
+    size_t elf = find_elf(pfd_byte_reader(bytes, n), 0);
+    size_t bundle = find_bundle(pfd_byte_reader(bytes, elf));
+    return elf < bundle ? elf : bundle;
 }
 
 /* Walks an ELF file in the range; *end: its end. */

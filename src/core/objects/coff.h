@@ -22,4 +22,7 @@ struct pfd_coff_section {
 bool pfd_coff_section(struct pfd_byte_reader file, size_t i,
                       struct pfd_coff_section *ret);
 
+/* Does its table of sections run past the file's end? */
+bool pfd_coff_is_cut(struct pfd_byte_reader file);
+
 #endif

@@ -53,7 +53,8 @@ enum pfd_code_kind pfd_code_kind_of(struct pfd_byte_reader c)
         return PFD_CODE_BLOBS;
     if (pfd_cache_recognise(c.base, c.n) != PFD_CACHE_NONE)
         return PFD_CODE_CACHE;
-    if (starts(c, "KPAK\1\0\0\0", 8))
+    if (starts(c, "KPAK", 4) && c.n >= 8 && !c.base[5] && !c.base[6] &&
+        !c.base[7])
         return PFD_CODE_KPACK;
     return pfd_coff_recognise(c.base, c.n) ? PFD_CODE_COFF : PFD_CODE_NONE;
 }

@@ -69,7 +69,7 @@ enum pfd_status pfd_container_search(const void *bytes, size_t n,
                                      void *user, struct pfd_report *report,
                                      struct pfd_error *err);
 
-/* The offset of the first code object of AMD in bytes [n]; n: there is none. */
+/* Where the first code object of AMD, or bundle, stands in bytes [n]; n: there is none. */
 size_t pfd_container_find(const void *bytes, size_t n);
 
 #endif
