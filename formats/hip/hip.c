@@ -440,13 +440,13 @@ static void add_unknown(struct pfd_walk *w, const struct header *h,
     pfd_walk_alternative(w, &other);
 }
 
-/* Was the entry reserved, but only its control word or half of its hash
- * written? Zeros are no hash, and only one hash of 2^32 has an upper half of
- * zero. */
+/* Was the entry reserved, and no more than its control word written, or half of
+ * the hash? Zeros are no hash, and only one of 2^32 has half of it zero. */
 static bool is_unwritten(const struct pfd_walk *w, const struct header *h)
 {
     struct pfd_byte_reader c = w->view;
-    if (!h->is_constant || h->hash >> 32 || h->hash == DUMMY_HASH)
+    bool is_half = !(h->hash >> 32) || !(h->hash & UINT32_MAX);
+    if (!h->is_constant || !is_half || h->hash == DUMMY_HASH)
         return false;
     for (uint64_t at = HIP_ENTRY_MIN; at < h->n_bytes; at += DWORD) {
         if (pfd_byte_reader_peek_u32(&c, (size_t)(w->at + at - w->base)))
