@@ -20,16 +20,6 @@
 /* Processor time beyond the allowance for each inspected entry. */
 #define DEBT_MAX_NS INT64_C(2000000000)
 
-/* Bytes that a filter may take while a page is made, where they are there. */
-enum {
-    MATCHING = 512 << 10,
-    EACH_STRING = 128,
-};
-
-enum {
-    SPARED = 64, /* this part of what all may have */
-};
-
 /* ---- where it stands ---- */
 
 /* The first item of that time or later; sources may report times out of
@@ -97,51 +87,6 @@ bool pfdd_cursor_is_awaited(struct pfdd_cursor *r, uint64_t now_ns)
         r->waited_ns += now_ns - r->awaited_ns;
     r->awaited_ns = now_ns;
     return r->waited_ns < PATIENCE_NS;
-}
-
-/* Of what it matches, and asks of strings: so much it always has. */
-static size_t filter_bytes(const struct pfdd_render_choice *render_choice)
-{
-    size_t n = pfd_filter_run_memory(render_choice->run);
-    if (!render_choice->wants.entries)
-        return 0;
-    return n > PFD_FILTER_ROOM_MIN ? n : PFD_FILTER_ROOM_MIN;
-}
-
-/* Bytes that it has; no page of its choice is being made. */
-static size_t bytes_of(const struct pfdd_cursor *r)
-{
-    const struct pfdd_render_choice *render_choice = r->render_choice;
-    size_t n = sizeof *r + r->out_n + pfdd_preamble_memory(&r->preamble);
-    if (render_choice) {
-        n += sizeof *render_choice +
-             pfd_filter_memory(render_choice->wants.entries) +
-             filter_bytes(render_choice);
-    }
-    return n + (runs_of(r)
-                    ? pfdd_collapser_memory(runs_of(r)) + PFDD_COLLAPSER_MIN
-                    : 0);
-}
-
-/* False: its quota does not allow n bytes. */
-static bool hold(struct pfdd_cursor *r, size_t n)
-{
-    if (!pfdd_reader_quota_change(r->reader_quota, r->n_held, n))
-        return false;
-    r->n_held = n;
-    return true;
-}
-
-/* Who filters or collapses leaves some for those of the same user who do not. */
-static bool hold_sparing(struct pfdd_cursor *r, size_t n)
-{
-    size_t spare = r->reader_quota ? r->reader_quota->of->n_max / SPARED : 0;
-    return hold(r, n + spare) && hold(r, n);
-}
-
-size_t pfdd_cursor_memory(const struct pfdd_cursor *r)
-{
-    return r->n_held;
 }
 
 /* ---- output of its own ---- */
@@ -264,46 +209,8 @@ static void cut_off(struct pfdd_cursor *r, const char *why)
  * stream ends after the output that it has. */
 static void settle(struct pfdd_cursor *r)
 {
-    if (!hold(r, bytes_of(r)) && !r->is_over)
+    if (!pfdd_cursor_hold(r, pfdd_cursor_bytes(r)) && !r->is_over)
         cut_off(r, "this subscriber takes more memory than it may");
-}
-
-/* Beside its own, as much as there is, from what it has to `most`. */
-static size_t hold_more(struct pfdd_cursor *r, size_t own, size_t has,
-                        size_t most)
-{
-    size_t n = most > has ? most : has;
-    while (n > has && !hold_sparing(r, own + n))
-        n = n / 2 > has ? n / 2 : has;
-    if (n == has)
-        hold(r, own + n);
-    return n;
-}
-
-/* For the strings of the item that it has to come. */
-static size_t most_of_filter(const struct pfdd_cursor *r)
-{
-    size_t i = pfdd_ring_find(r->ring, r->seq);
-    const struct pfdd_buffer *buffer = pfdd_ring_at(r->ring, i)->buffer;
-    return MATCHING +
-           EACH_STRING * pfd_strings_count(buffer->binding->strings->set);
-}
-
-/* What may wait, and what a filter may take, while a page is made. */
-static void hold_rooms(struct pfdd_cursor *r,
-                       struct pfdd_render_choice *render_choice)
-{
-    size_t n = bytes_of(r);
-    if (render_choice->collapser) {
-        n -= PFDD_COLLAPSER_MIN;
-        size_t room = hold_more(r, n, PFDD_COLLAPSER_MIN, PFDD_COLLAPSER_MAX);
-        pfdd_collapser_set_room(render_choice->collapser, room);
-        n += room;
-    }
-    if (render_choice->wants.entries) {
-        size_t has = filter_bytes(render_choice);
-        render_choice->room = hold_more(r, n - has, has, most_of_filter(r));
-    }
 }
 
 /* Flushes the collapser, whose rows are all before the current item. No block
@@ -358,7 +265,8 @@ static bool begin(struct pfdd_cursor *r, struct pfdd_request *request)
               r->render_choice->collapser;
     bool has_much = r->render_choice && (r->render_choice->wants.entries ||
                                          r->render_choice->collapser);
-    if (ok && (has_much ? hold_sparing : hold)(r, bytes_of(r)))
+    if (ok && (has_much ? pfdd_cursor_hold_sparing
+                        : pfdd_cursor_hold)(r, pfdd_cursor_bytes(r)))
         return true;
     pfdd_render_choice_free(r->render_choice);
     return false;
@@ -418,7 +326,7 @@ void pfdd_cursor_deinit(struct pfdd_cursor *r)
         pfdd_rendered_block_leave_behind(p, r);
     } else {
         pfdd_render_choice_free(r->render_choice);
-        hold(r, 0);
+        pfdd_cursor_hold(r, 0);
         pfdd_reader_quota_leave(r->reader_quota);
     }
     drop_page(r);
@@ -502,11 +410,11 @@ static struct pfdd_rendered_block *ask_for_page(struct pfdd_cursor *r)
 {
     if (!r->render_choice)
         return pfdd_render_cache_get(r->render_cache, r->form, r->seq);
-    hold_rooms(r, r->render_choice);
+    pfdd_cursor_hold_rooms(r);
     struct pfdd_rendered_block *ret =
         pfdd_render_cache_choose(r->render_cache, r, r->seq);
     if (!ret)
-        hold(r, bytes_of(r));
+        pfdd_cursor_hold(r, pfdd_cursor_bytes(r));
     return ret;
 }
 
@@ -746,10 +654,10 @@ static bool let_go(struct pfdd_cursor *r)
     size_t end = end_of_begun(r);
     size_t n_rest = end > r->item ? end_of(p, end - 1) - r->at : 0;
     size_t n_held = r->n_held;
-    if (!hold(r, n_held + n_rest))
+    if (!pfdd_cursor_hold(r, n_held + n_rest))
         return false;
     if (n_rest && !add_out(r, p->text + r->at, n_rest)) {
-        hold(r, n_held);
+        pfdd_cursor_hold(r, n_held);
         return false;
     }
     r->lines += end - r->item;

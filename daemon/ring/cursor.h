@@ -107,6 +107,21 @@ bool pfdd_cursor_is_awaited(struct pfdd_cursor *r, uint64_t now_ns);
 /* Bytes charged to its quota. Blocks are charged to the render cache. */
 size_t pfdd_cursor_memory(const struct pfdd_cursor *r);
 
+/* Its own output, what it filters and collapses: cursor_memory.c. Without a
+ * quota it holds as much as it asks for. */
+
+/* Bytes that it has. No block of its render choice is being rendered. */
+size_t pfdd_cursor_bytes(const struct pfdd_cursor *r);
+/* Holds n bytes instead of those before. False: its quota does not allow it,
+ * and nothing has changed. */
+bool pfdd_cursor_hold(struct pfdd_cursor *r, size_t n);
+/* Likewise, for cursors that filter or collapse: leaves some for cursors of the
+ * same user that do neither. */
+bool pfdd_cursor_hold_sparing(struct pfdd_cursor *r, size_t n);
+/* Holds what may wait, and what the filter may take, while a block is
+ * rendered. */
+void pfdd_cursor_hold_rooms(struct pfdd_cursor *r);
+
 /* For the render cache: wakes cursors that wait for this block, or (NULL) for
  * memory, the longest waiting first. */
 void pfdd_cursors_wake(struct pfdd_ring *ring,

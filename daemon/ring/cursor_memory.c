@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring/cursor.h"
+
+/* Bytes that a filter may take while a page is made, where they are there. */
+enum {
+    MATCHING = 512 << 10,
+    EACH_STRING = 128,
+};
+
+enum {
+    SPARED = 64, /* this part of what all may have */
+};
+
+/* Of what it matches, and asks of strings: so much it always has. */
+static size_t filter_bytes(const struct pfdd_render_choice *render_choice)
+{
+    size_t n = pfd_filter_run_memory(render_choice->run);
+    if (!render_choice->wants.entries)
+        return 0;
+    return n > PFD_FILTER_ROOM_MIN ? n : PFD_FILTER_ROOM_MIN;
+}
+
+size_t pfdd_cursor_bytes(const struct pfdd_cursor *r)
+{
+    const struct pfdd_render_choice *render_choice = r->render_choice;
+    size_t n = sizeof *r + r->out_n + pfdd_preamble_memory(&r->preamble);
+    if (render_choice) {
+        n += sizeof *render_choice +
+             pfd_filter_memory(render_choice->wants.entries) +
+             filter_bytes(render_choice);
+    }
+    const struct pfdd_collapser *collapser =
+        render_choice ? render_choice->collapser : NULL;
+    return n + (collapser
+                    ? pfdd_collapser_memory(collapser) + PFDD_COLLAPSER_MIN
+                    : 0);
+}
+
+bool pfdd_cursor_hold(struct pfdd_cursor *r, size_t n)
+{
+    if (!pfdd_reader_quota_change(r->reader_quota, r->n_held, n))
+        return false;
+    r->n_held = n;
+    return true;
+}
+
+bool pfdd_cursor_hold_sparing(struct pfdd_cursor *r, size_t n)
+{
+    size_t spare = r->reader_quota ? r->reader_quota->of->n_max / SPARED : 0;
+    return pfdd_cursor_hold(r, n + spare) && pfdd_cursor_hold(r, n);
+}
+
+size_t pfdd_cursor_memory(const struct pfdd_cursor *r)
+{
+    return r->n_held;
+}
+
+/* Beside its own, as much as there is, from what it has to `most`. */
+static size_t hold_more(struct pfdd_cursor *r, size_t own, size_t has,
+                        size_t most)
+{
+    size_t n = most > has ? most : has;
+    while (n > has && !pfdd_cursor_hold_sparing(r, own + n))
+        n = n / 2 > has ? n / 2 : has;
+    if (n == has)
+        pfdd_cursor_hold(r, own + n);
+    return n;
+}
+
+/* For the strings of the item that it has to come. */
+static size_t most_of_filter(const struct pfdd_cursor *r)
+{
+    size_t i = pfdd_ring_find(r->ring, r->seq);
+    const struct pfdd_buffer *buffer = pfdd_ring_at(r->ring, i)->buffer;
+    return MATCHING +
+           EACH_STRING * pfd_strings_count(buffer->binding->strings->set);
+}
+
+void pfdd_cursor_hold_rooms(struct pfdd_cursor *r)
+{
+    struct pfdd_render_choice *render_choice = r->render_choice;
+    size_t n = pfdd_cursor_bytes(r);
+    if (render_choice->collapser) {
+        n -= PFDD_COLLAPSER_MIN;
+        size_t room = hold_more(r, n, PFDD_COLLAPSER_MIN, PFDD_COLLAPSER_MAX);
+        pfdd_collapser_set_room(render_choice->collapser, room);
+        n += room;
+    }
+    if (render_choice->wants.entries) {
+        size_t has = filter_bytes(render_choice);
+        render_choice->room = hold_more(r, n - has, has, most_of_filter(r));
+    }
+}
