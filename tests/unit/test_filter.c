@@ -2,6 +2,7 @@
 /* Patterns with limits, and what a filter lets through. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <printfdecode/filter.h>
 
@@ -285,6 +286,62 @@ START_TEST(room_of_plans)
 }
 END_TEST
 
+static uint64_t cpu_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A pattern is tried on a format string once, even where plans have no room. */
+START_TEST(room_of_states)
+{
+    enum {
+        STRINGS = 400,
+        ROUNDS = 30,
+    };
+    char text[16];
+    struct pfd_strings *strings = pfd_strings_new();
+    struct build body = { 0 };
+    struct build buffer = { 0 };
+    const struct pfd_filter_spec spec = { .format_strings = LIST("(a+)+[cd]"),
+                                          .n_format_strings = 1 };
+    memset(text, 'a', sizeof text - 1);
+    for (uint64_t i = 0; i < STRINGS; i++) {
+        text[sizeof text - 2] = i % 2 ? 'c' : '\n';
+        dump_add_string(strings, ONE + i, text, "");
+    }
+    for (uint64_t i = 0; i < (uint64_t)STRINGS * ROUNDS; i++)
+        dump_entry(&body, ONE + i % STRINGS, 2, NULL, 0);
+    dump_header(&buffer, body.n / 4);
+    build_bytes(&buffer, body.bytes, body.n);
+    struct pfd_filter *filter = NULL;
+    ck_assert_int_eq(pfd_filter_new(&spec, &filter, NULL), PFD_OK);
+    uint64_t spent[2];
+    for (size_t i = 0; i < 2; i++) {
+        struct pfd_filter_run *run = NULL;
+        struct build said = { 0 };
+        ck_assert_int_eq(pfd_filter_run_new(filter, strings, &run, NULL),
+                         PFD_OK);
+        pfd_filter_run_set_room(run, i ? 0 : PFD_FILTER_ROOM_MIN);
+        uint64_t began = cpu_ns();
+        say_wanted(run, strings, &buffer, &said);
+        spent[i] = cpu_ns() - began;
+        ck_assert_uint_eq(said.n, STRINGS * ROUNDS + 1);
+        for (size_t k = 0; k < STRINGS * ROUNDS; k++)
+            ck_assert_msg(said.bytes[k] == '0' + k % 2, "entry %zu", k);
+        build_free(&said);
+        pfd_filter_run_free(run);
+    }
+    ck_assert_msg(spent[0] / 5 < spent[1], "%llu ns, %llu with room",
+                  (unsigned long long)spent[0], (unsigned long long)spent[1]);
+    pfd_filter_free(filter);
+    pfd_strings_free(strings);
+    build_free(&body);
+    build_free(&buffer);
+}
+END_TEST
+
 /* Each letter is a step deeper: 2,000 of them want some 300 KiB. */
 START_TEST(room_of_matching)
 {
@@ -333,7 +390,7 @@ int main(void)
 {
     return suite_run("filter",
                      TESTS(matching, hostile_patterns, wrong_patterns, filters,
-                           reads_no_further, room_of_plans, room_of_matching,
-                           unknown_names),
+                           reads_no_further, room_of_plans, room_of_states,
+                           room_of_matching, unknown_names),
                      60);
 }

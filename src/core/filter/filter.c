@@ -17,6 +17,7 @@
 enum {
     PATTERNS_MAX = 64,
     MATCH_LEAST = 24 << 10, /* bytes that most matches do with */
+    STATES_A_BYTE = 4,
 };
 _Static_assert((int)MATCH_LEAST < PFD_FILTER_ROOM_MIN, "beside plans");
 
@@ -103,12 +104,15 @@ struct pfd_filter {
 };
 
 /* The decision for a string, before there is an entry. */
+enum state {
+    UNDECIDED,
+    UNBOUND, /* accepted by id and text; the condition had no room for it */
+    NEVER,
+    PERHAPS,
+};
+
 struct plan {
-    enum {
-        UNDECIDED,
-        NEVER,
-        PERHAPS,
-    } state;
+    enum state state;
     struct pfd_where_bound *bound; /* where there is a condition; owned */
     /* This range alone decides before an entry is made; NULL: none does. */
     const struct pfd_where_range *range;
@@ -126,6 +130,9 @@ struct pfd_filter_run {
     const struct pfd_filter *filter;
     struct plan *plans; /* [n_plans], by the strings' index */
     size_t n_plans;     /* 0: there are none yet, or no room */
+    /* Where there is no room for plans: [n_strings] of two bits, the states by
+     * id and text. NULL: there are none yet, or no room. */
+    uint8_t *states;
     size_t n_strings;
     size_t n_bytes; /* of plans and what they have */
     size_t room;    /* for these and for matching; 0: no bound */
@@ -303,6 +310,7 @@ void pfd_filter_run_free(struct pfd_filter_run *run)
     for (size_t i = 0; i < run->n_plans; i++)
         free(run->plans[i].bound);
     free(run->plans);
+    free(run->states);
     pfd_matcher_free(run->matcher);
     free(run);
 }
@@ -462,20 +470,17 @@ static bool decide(struct pfd_filter_run *run, struct plan *plan,
                    const struct pfd_string *s)
 {
     const struct pfd_filter *f = run->filter;
-    plan->state = NEVER;
-    if (!has_id(f, s->key) || !want_string(run, s))
-        return true;
-    plan->state = PERHAPS;
-    if (!f->where)
+    if (plan->state == UNDECIDED) {
+        bool may = has_id(f, s->key) && want_string(run, s);
+        plan->state = !may ? NEVER : f->where ? UNBOUND : PERHAPS;
+    }
+    if (plan->state != UNBOUND)
         return true;
     plan->bound = bind(run, s);
-    if (!plan->bound) {
-        plan->state = UNDECIDED;
+    if (!plan->bound)
         return false;
-    }
     meet(f, s, plan->bound);
-    if (plan->bound->is_never)
-        plan->state = NEVER;
+    plan->state = plan->bound->is_never ? NEVER : PERHAPS;
     return true;
 }
 
@@ -511,10 +516,42 @@ static const struct plan *plan_of(struct pfd_filter_run *run,
     if (!s || (s->index >= run->n_plans && !has_plans(run, s)))
         return NULL;
     struct plan *plan = &run->plans[s->index];
-    if (__builtin_expect(plan->state == UNDECIDED, 0) &&
-        !make_plan(run, plan, s))
+    if (__builtin_expect(plan->state <= UNBOUND, 0) && !make_plan(run, plan, s))
         return NULL;
     return plan;
+}
+
+/* False: there is no room. */
+static bool has_states(struct pfd_filter_run *run)
+{
+    size_t n = run->n_strings / STATES_A_BYTE + 1;
+    if (run->states || !take(run, n))
+        return run->states;
+    run->states = calloc(n, 1);
+    run->n_bytes -= run->states ? 0 : n;
+    return run->states;
+}
+
+/* Is a string without a plan accepted by its id and text? A pattern is tried on
+ * its text once. */
+static bool want_unplanned(struct pfd_filter_run *run,
+                           const struct pfd_string *s)
+{
+    const struct pfd_filter *f = run->filter;
+    if (s->index < run->n_plans &&
+        run->plans[s->index].state == UNBOUND) /* only that had no room */
+        return true;
+    if (!f->format_strings.n || s->index >= run->n_strings || !has_states(run))
+        return has_id(f, s->key) && want_string(run, s);
+    uint8_t *at = &run->states[s->index / STATES_A_BYTE];
+    unsigned shift = 2 * (s->index % STATES_A_BYTE);
+    unsigned state = *at >> shift & 3u;
+    if (state == UNDECIDED) {
+        bool may = has_id(f, s->key) && want_string(run, s);
+        state = may ? PERHAPS : NEVER;
+        *at = (uint8_t)(*at | state << shift);
+    }
+    return state == PERHAPS;
 }
 
 static bool fulfils(const struct pfd_where *where,
@@ -642,10 +679,11 @@ bool pfd_filter_want(struct pfd_filter_run *run, struct pfd_entry *entry)
     const struct pfd_filter *f = run->filter;
     const struct pfd_string *s = entry->string;
     const struct plan *plan = plan_of(run, s);
-    bool has_plan = plan && entry->id == s->key;
-    bool string_is_wanted = has_plan
-                                ? plan->state != NEVER
-                                : has_id(f, entry->id) && want_string(run, s);
+    bool has_key = s && entry->id == s->key;
+    bool string_is_wanted = !has_key
+                                ? has_id(f, entry->id) && want_string(run, s)
+                            : plan ? plan->state != NEVER
+                                   : want_unplanned(run, s);
     return string_is_wanted && pfd_filter_want_source(f, entry->of->source) &&
            fulfils_condition(run, entry) && want_message(run, entry);
 }
