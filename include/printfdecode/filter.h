@@ -116,7 +116,7 @@ PFD_API void pfd_filter_run_free(struct pfd_filter_run *run);
  * Bytes that it may take from now on, beside itself: PFD_FILTER_ROOM_MIN at
  * least, or 0: no bound, as it begins. What of format strings has no room is
  * worked out anew for each entry; a pattern whose match has none gives up on the
- * message.
+ * message. What exceeds a lower room is freed.
  */
 PFD_API void pfd_filter_run_set_room(struct pfd_filter_run *run, size_t n);
 /* Bytes that it takes of that; NULL: none. */

@@ -233,6 +233,7 @@ static void check_in_room(const struct pfd_filter_spec *spec,
 {
     struct pfd_filter *filter = NULL;
     struct build said[2] = { { 0 } };
+    struct build again[2] = { { 0 } };
     size_t n[2];
     ck_assert_int_eq(pfd_filter_new(spec, &filter, NULL), PFD_OK);
     for (size_t i = 0; i < 2; i++) {
@@ -244,6 +245,13 @@ static void check_in_room(const struct pfd_filter_spec *spec,
         say_wanted(run, strings, buffer, &said[i]);
         n[i] = pfd_filter_run_memory(run) - own;
         ck_assert_uint_eq(pfd_filter_gave_up(run), 0);
+        pfd_filter_run_set_room(run, PFD_FILTER_ROOM_MIN);
+        ck_assert_uint_le(pfd_filter_run_memory(run), PFD_FILTER_ROOM_MIN);
+        say_wanted(run, strings, buffer, &again[i]);
+        ck_assert_uint_le(pfd_filter_run_memory(run), PFD_FILTER_ROOM_MIN);
+        ck_assert_str_eq((const char *)again[i].bytes,
+                         (const char *)said[i].bytes);
+        build_free(&again[i]);
         pfd_filter_run_free(run);
     }
     ck_assert_uint_le(n[0], PFD_FILTER_ROOM_MIN);

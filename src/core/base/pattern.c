@@ -209,17 +209,21 @@ void pfd_matcher_free(struct pfd_matcher *matcher)
     free(matcher);
 }
 
+void pfd_matcher_trim(struct pfd_matcher *matcher)
+{
+    pcre2_match_data *data = pcre2.match_data_create(1, matcher->general);
+    if (!data)
+        return;
+    pcre2.match_data_free(matcher->data);
+    matcher->data = data;
+}
+
 /* Frees the memory of a deep match, MiB, which PCRE2 would keep for as long as
  * the matcher lives. */
 static void give_up_much(struct pfd_matcher *m)
 {
-    if (m->memory->n <= KEPT_MAX)
-        return;
-    pcre2_match_data *data = pcre2.match_data_create(1, m->general);
-    if (!data)
-        return;
-    pcre2.match_data_free(m->data);
-    m->data = data;
+    if (m->memory->n > KEPT_MAX)
+        pfd_matcher_trim(m);
 }
 
 static enum pfd_match outcome(int rc)

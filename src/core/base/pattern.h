@@ -54,6 +54,9 @@ struct pfd_matcher *pfd_matcher_new(struct pfd_pattern_memory *memory);
 /* NULL is allowed. */
 void pfd_matcher_free(struct pfd_matcher *matcher);
 
+/* Frees what matches have left for the next one. */
+void pfd_matcher_trim(struct pfd_matcher *matcher);
+
 /* Does text [n] contain a match? `$` also matches before a newline that ends
  * the text. */
 enum pfd_match pfd_pattern_match(const struct pfd_pattern *pattern,

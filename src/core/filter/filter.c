@@ -303,14 +303,22 @@ enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
     return PFD_OK;
 }
 
-void pfd_filter_run_free(struct pfd_filter_run *run)
+static void drop_plans(struct pfd_filter_run *run)
 {
-    if (!run)
-        return;
     for (size_t i = 0; i < run->n_plans; i++)
         free(run->plans[i].bound);
     free(run->plans);
     free(run->states);
+    run->plans = NULL;
+    run->states = NULL;
+    run->n_plans = run->n_bytes = 0;
+}
+
+void pfd_filter_run_free(struct pfd_filter_run *run)
+{
+    if (!run)
+        return;
+    drop_plans(run);
     pfd_matcher_free(run->matcher);
     free(run);
 }
@@ -324,6 +332,11 @@ static void bound_matching(struct pfd_filter_run *run)
 
 void pfd_filter_run_set_room(struct pfd_filter_run *run, size_t n)
 {
+    run->matching.n_max = 0; /* until it is bound again */
+    if (n && run->matcher && pfd_filter_run_memory(run) > n)
+        pfd_matcher_trim(run->matcher);
+    if (n && pfd_filter_run_memory(run) > n)
+        drop_plans(run);
     run->room = n;
     bound_matching(run);
 }
