@@ -68,15 +68,35 @@ bool pfdd_own_file_is_only_ours(int fd)
             is_ours(&folder) && !(folder.st_mode & (S_IWGRP | S_IWOTH)));
 }
 
+/* Closes a file that another user may have named. */
+static int check_names(int fd)
+{
+    if (fd < 0 || pfdd_own_file_is_only_ours(fd))
+        return fd;
+    close(fd);
+    errno = EMLINK;
+    return -1;
+}
+
 int pfdd_own_file_open(const char *path, int flags)
 {
     int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0640);
     if (fd < 0 && errno == ELOOP)
         fd = open_link(path, flags | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0 || pfdd_own_file_is_only_ours(fd))
+    return check_names(fd);
+}
+
+int pfdd_own_file_open_itself(const char *path, int flags)
+{
+    struct stat st;
+    int fd = check_names(open(
+        path, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640));
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
         return fd;
     close(fd);
-    errno = EMLINK;
+    errno = EINVAL;
     return -1;
 }
 

@@ -14,6 +14,10 @@
  */
 int pfdd_own_file_open(const char *path, int flags);
 
+/* The same for a regular file alone, and no link is followed. O_PATH opens a
+ * file without any right to it. Below 0: errno; EINVAL: another kind of file. */
+int pfdd_own_file_open_itself(const char *path, int flags);
+
 /* False: the file has several names, and another user may have made one: it is
  * not the daemon's own, or its folder is not, or others may write there. O_PATH
  * is enough for fd. */

@@ -169,7 +169,7 @@ static void care_done(struct pfdd_job *job)
     struct pfdd_file_writer *o = c->of;
     if (c->care.error) {
         pfdd_log(PFDD_WARNING, "%s: not compressed: %s", c->care.old,
-                 strerror(c->care.error));
+                 pfdd_own_file_error(c->care.error));
         o->base.d->count.file_errors++;
     }
     free(c);

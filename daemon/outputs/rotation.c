@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/own_file.h"
+
 enum {
     STAMP = 26, /* bytes of ".YYYYMMDDTHHMMSS.NNNNNNNNN" */
 };
@@ -68,8 +70,7 @@ static int open_part(const char *path)
 {
     struct stat ours;
     struct stat there;
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY,
-                  0640);
+    int fd = pfdd_own_file_open_itself(path, O_WRONLY | O_CREAT);
     if (fd < 0)
         return -errno;
     /* The process that held the lock may have renamed the file. */
@@ -79,6 +80,16 @@ static int open_part(const char *path)
         return fd;
     close(fd);
     return -EWOULDBLOCK;
+}
+
+/* NULL: see errno. */
+static FILE *open_old(const char *path)
+{
+    int fd = pfdd_own_file_open_itself(path, O_RDONLY);
+    FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (fd >= 0 && !in)
+        close(fd);
+    return in;
 }
 
 static bool write_part(FILE *in, int fd)
@@ -108,7 +119,7 @@ int pfdd_rotation_compress(const char *path)
 {
     char partial[PFDD_ROTATION + sizeof part];
     snprintf(partial, sizeof partial, "%s%s", path, part);
-    FILE *in = fopen(path, "re");
+    FILE *in = open_old(path);
     if (!in)
         return errno == ENOENT ? 0 : errno;
     int fd = open_part(partial);
@@ -164,21 +175,25 @@ void pfdd_rotation_keep(const char *path, uint64_t keep)
     globfree(&found);
 }
 
+/* Only regular files of this user: other users may create names, also of files
+ * that are this user's. */
+static bool is_ours(const char *path)
+{
+    struct stat st;
+    int fd = pfdd_own_file_open_itself(path, O_PATH);
+    bool is = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid();
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
 static void remove_half(const char *path)
 {
-    int fd = open_part(path);
+    int fd = is_ours(path) ? open_part(path) : -1;
     if (fd < 0)
         return;
     unlink(path);
     close(fd);
-}
-
-/* Only regular files of this user: other users may create names, too. */
-static bool is_ours(const char *path)
-{
-    struct stat st;
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-           st.st_uid == geteuid();
 }
 
 /* Completes an interrupted compression: removes the original if the compressed
@@ -187,6 +202,8 @@ static void finish(const char *path)
 {
     char whole[PFDD_ROTATION + sizeof zst];
     snprintf(whole, sizeof whole, "%s%s", path, zst);
+    if (!is_ours(path))
+        return;
     if (is_ours(whole)) {
         unlink(path);
     } else {
