@@ -107,6 +107,20 @@ static size_t n_told(size_t n_inputs)
     return n_inputs < INPUTS ? n_inputs : INPUTS;
 }
 
+/* Bytes of text [n] without the part of a letter that it may end with. */
+static size_t whole_letters(const char *text, size_t n)
+{
+    size_t at = n;
+    while (at && (text[at - 1] & 0xc0) == 0x80)
+        at--;
+    unsigned char first = at ? (unsigned char)text[at - 1] : 0;
+    size_t length = first >= 0xf0   ? 4
+                    : first >= 0xe0 ? 3
+                    : first >= 0xc0 ? 2
+                                    : 1;
+    return at && at - 1 + length > n ? at - 1 : n;
+}
+
 static void note_plan(const struct pfdd_block *block, char text[INPUT_TEXT])
 {
     FILE *plan = fmemopen(text, INPUT_TEXT, "w");
@@ -114,11 +128,7 @@ static void note_plan(const struct pfdd_block *block, char text[INPUT_TEXT])
         block->type_class->plan(block, plan);
         fclose(plan);
     }
-    /* Half a letter is none. */
-    size_t n = strnlen(text, INPUT_TEXT - 1);
-    while (n == INPUT_TEXT - 1 && (text[n - 1] & 0x80))
-        text[--n] = '\0';
-    text[n] = '\0';
+    text[whole_letters(text, strnlen(text, INPUT_TEXT - 1))] = '\0';
 }
 
 static void note_inputs(struct pfdd_state *s, const struct pfdd *d)

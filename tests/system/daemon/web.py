@@ -260,6 +260,33 @@ def the_page_is_alone(temp):
     d.stop()
 
 
+def long_inputs(temp):
+    """What is said of an input is cut between letters."""
+    paths = []
+    for letter in 'é', '€', '😀':
+        for shift in range(4):
+            path = f'{temp}/' + 'a' * shift + letter
+            for _ in range(8):
+                path += letter * (200 // len(letter.encode()))
+                os.makedirs(path)
+                path += '/'
+            paths.append(path)
+    need('http')
+    port = free_port()
+    d = Daemon(temp, 'inputs:\n' + ''.join(
+        f'  - {{type: directory, path: "{path}", dumps: "*.bin"}}\n'
+        for path in paths) +
+        f'outputs:\n  - {{type: http, address: "tcp:127.0.0.1:{port}"}}\n')
+    inputs = json.loads(ask(port, '/state')[1])['inputs']
+    assert len(inputs) == len(paths)
+    for told in inputs:
+        n = len(told['text'].encode())
+        assert 1020 <= n <= 1023, n
+        assert any(told['text'] in f'files that appear in {path} are read:'
+                   for path in paths), told
+    d.stop()
+
+
 def the_state(temp):
     """What became of sources, however many, and whatever they are called."""
     d, port = started(temp)
@@ -487,5 +514,6 @@ def is_closed(s):
 
 
 if __name__ == '__main__':
-    run(a_filter_never_widens, other_methods, browsers, the_page_is_alone, the_state,
-        a_sample_says_what_it_lacks, nothing_but_http_1, one_after_another, crowded)
+    run(a_filter_never_widens, other_methods, browsers, the_page_is_alone, long_inputs,
+        the_state, a_sample_says_what_it_lacks, nothing_but_http_1, one_after_another,
+        crowded)
