@@ -7,6 +7,7 @@
 #include <printfdecode/filter.h>
 
 #include "core/base/pattern.h"
+#include "core/filter/highlight.h"
 #include "dump.h"
 #include "guard.h"
 #include "suite.h"
@@ -374,6 +375,55 @@ START_TEST(room_of_matching)
 }
 END_TEST
 
+/* The processor's nanoseconds for all places in a text. */
+static uint64_t show_places(struct pfd_highlight *h, const char *text,
+                            size_t n_expected)
+{
+    struct timespec t[2];
+    size_t from = 0;
+    size_t to = 0;
+    size_t n = 0;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t[0]);
+    pfd_highlight_begin(h, text, strlen(text));
+    while (pfd_highlight_next(h, &from, &to)) {
+        ck_assert_int_eq(text[from], 'x');
+        ck_assert_uint_eq(to, from + 1 + (text[from + 1] == 'y'));
+        n++;
+    }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t[1]);
+    ck_assert_uint_eq(n, n_expected);
+    return (uint64_t)(t[1].tv_sec - t[0].tv_sec) * 1000000000 +
+           (uint64_t)(t[1].tv_nsec - t[0].tv_nsec);
+}
+
+/* A pattern that gives up in a text does so once, however many places the
+ * others have there. */
+START_TEST(places_in_colour)
+{
+    const struct pfd_filter_spec spec = {
+        .patterns = LIST("x", "(ax?|axax?)+[bc]", "xy"),
+        .n_patterns = 3,
+    };
+    struct pfd_filter *filter = NULL;
+    struct pfd_highlight *h = NULL;
+    char many[201] = "";
+    char one[201];
+    ck_assert_int_eq(pfd_filter_new(&spec, &filter, NULL), PFD_OK);
+    ck_assert_int_eq(pfd_highlight_new(filter, &h, NULL), PFD_OK);
+    show_places(h, "", 0);
+    show_places(h, "xyx xy x", 4);
+    memset(many, 'a', sizeof many - 1);
+    memcpy(one, many, sizeof one);
+    one[199] = 'x';
+    for (size_t i = 80; i < sizeof many - 1; i += 2)
+        many[i] = 'x';
+    uint64_t of_one = show_places(h, one, 1);
+    ck_assert_uint_lt(show_places(h, many, 60), 8 * of_one);
+    pfd_highlight_free(h);
+    pfd_filter_free(filter);
+}
+END_TEST
+
 START_TEST(unknown_names)
 {
     struct pfd_strings *strings = pfd_strings_new();
@@ -398,7 +448,7 @@ int main(void)
 {
     return suite_run("filter",
                      TESTS(matching, hostile_patterns, wrong_patterns, filters,
-                           reads_no_further, room_of_plans, room_of_states,
-                           room_of_matching, unknown_names),
+                           reads_no_further, room_of_plans, room_of_matching,
+                           places_in_colour, unknown_names),
                      60);
 }

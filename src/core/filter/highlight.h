@@ -19,10 +19,15 @@ enum pfd_status pfd_highlight_new(const struct pfd_filter *filter,
 /* NULL is allowed. */
 void pfd_highlight_free(struct pfd_highlight *highlight);
 
-/* The first place in text [n] from *from on that a pattern matches, [*from,
- * *to), which is not empty; of several that begin there, the longest. False:
- * there is none, or to look for it costs too much. */
-bool pfd_highlight_next(struct pfd_highlight *highlight, const char *text,
-                        size_t n, size_t *from, size_t *to);
+/* Begins with text [n], which is borrowed while places in it are asked for. */
+void pfd_highlight_begin(struct pfd_highlight *highlight, const char *text,
+                         size_t n);
+
+/* The first place behind the last one that a pattern matches, [*from, *to),
+ * which is not empty; of several that begin there, the longest. A pattern is
+ * left out of the rest of a text when it costs too much or matches no more, and
+ * all are after a fixed number of searches. False: there is no such place. */
+bool pfd_highlight_next(struct pfd_highlight *highlight, size_t *from,
+                        size_t *to);
 
 #endif

@@ -70,11 +70,12 @@ static void add_highlighted(struct pfd_text *out, const char *message, size_t n,
                             struct pfd_highlight *highlight, const char *style)
 {
     size_t done = 0;
+    size_t from = 0;
+    size_t to = 0;
     pfd_text_puts(out, style);
+    pfd_highlight_begin(highlight, message, n);
     for (int i = 0; i < MATCHES_MAX; i++) {
-        size_t from = done;
-        size_t to = 0;
-        if (!pfd_highlight_next(highlight, message, n, &from, &to))
+        if (!pfd_highlight_next(highlight, &from, &to))
             break;
         add_escaped(out, message + done, from - done);
         pfd_text_puts(out, "\033[0m\033[1;31m");
