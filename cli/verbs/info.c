@@ -280,7 +280,7 @@ static bool is_zero(const struct code_source *s)
 
 static bool info_other(struct info *x, const struct code_source *s)
 {
-    struct reading reading = { NULL };
+    struct reading reading = { 0 };
     struct fields f;
     bool text = is_text(s->bytes, s->n);
     bool zero = is_zero(s);
