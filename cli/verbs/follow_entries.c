@@ -24,7 +24,8 @@ static bool is_number(const char *text)
     return text && *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* Whoever has chosen the entries: matches are shown here. */
+/* The daemon has chosen the entries: patterns are for colour alone, and without
+ * PCRE2 there is none. */
 static bool show_matches(struct follow_entries *e, struct pfd_error *err)
 {
     const struct options *o = e->o;
@@ -35,9 +36,14 @@ static bool show_matches(struct follow_entries *e, struct pfd_error *err)
         .invert = o->invert,
         .jit = true,
     };
-    return !o->matches.n || e->collapse || e->trace ||
-           (pfd_filter_new(&spec, &e->shown, err) == PFD_OK &&
-            pfd_lines_highlight(e->lines, e->shown, err) == PFD_OK);
+    bool is_text =
+        !e->is_json && !e->is_raw && !e->collapse && !e->trace && !e->taker;
+    if (!o->matches.n || !is_text || !options_color(o, STDOUT_FILENO))
+        return true;
+    enum pfd_status status = pfd_filter_new(&spec, &e->shown, err);
+    if (status == PFD_OK)
+        status = pfd_lines_highlight(e->lines, e->shown, err);
+    return status == PFD_OK || status == PFD_ERR_UNSUPPORTED;
 }
 
 static bool make_lines(struct follow_entries *e, const char *form,

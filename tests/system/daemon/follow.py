@@ -35,10 +35,10 @@ N_OF_ID = 13
 CUT = os.path.join(os.path.dirname(DUMP), 'h200_cut.bin')
 
 
-def follow(*args, until_idle='1'):
+def follow(*args, until_idle='1', env=None):
     p = subprocess.run([FOLLOW, 'follow', '--until-idle', until_idle, *args],
                        check=False, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, timeout=PATIENCE)
+                       stderr=subprocess.PIPE, timeout=PATIENCE, env=env)
     return p.returncode, p.stdout, p.stderr.decode()
 
 
@@ -182,9 +182,31 @@ def what_waits_is_said(temp):
     d.stop()
 
 
+def patterns_of_the_daemon(temp):
+    """It matches: here patterns are for colour, and not needed without."""
+    d, at, oldest = started(temp, slurp(DUMP))
+    wanted = follow('--match', '^[a-m]', *oldest, at)
+    assert wanted[1], wanted
+    colored = follow('--color=always', '--match', '^[a-m]', *oldest, at)
+    assert b'\033[1;31m' in colored[1], colored
+    os.mkdir(f'{temp}/none')
+    with open(f'{temp}/none/libpcre2-8.so.0', 'wb'):
+        pass  # no library
+    path = [f'{temp}/none', os.environ.get('LD_LIBRARY_PATH', '')]
+    env = dict(os.environ, LD_LIBRARY_PATH=':'.join(filter(None, path)))
+    assert follow('--match', '^[a-m]', *oldest, at, env=env) == wanted
+    rows = follow('-o', 'json', '--match', '^[a-m]', *oldest, at, env=env)
+    assert rows[0] == wanted[0] and rows[1], rows
+    plain = follow('--color=always', '--match', '^[a-m]', *oldest, at, env=env)
+    assert plain[0] == wanted[0] and b'\033[1;31m' not in plain[1], plain
+    d.stop()
+
+
 def refusals(temp):
     d, at, _ = started(temp)
-    for args, why in ((('--match', '(a+)+{9}', at), 'quantifier does not follow'),
+    bad = '(a+)+{9}', at
+    for args, why in ((('--match', *bad), 'refused: '),
+                      (('--color=always', '--match', *bad), 'quantifier does not follow'),
                       (('--from', 'yesterday', at), "refused: 'from' is"),
                       ((f'{temp}/in.sock',), 'refused: producers connect')):
         rc, out, err = follow(*args)
@@ -448,4 +470,5 @@ def strangers(temp):
 
 
 run(forms, chosen, collapses, what_waits_is_said, doubt_is_the_exit_status,
-    decoded_already, refusals, wrong_door, pictures, traces, tables, strangers)
+    decoded_already, patterns_of_the_daemon, refusals, wrong_door, pictures,
+    traces, tables, strangers)
