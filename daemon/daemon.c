@@ -304,7 +304,7 @@ static void on_tick(uv_timer_t *timer)
         pfdd_systemd_notify("WATCHDOG=1");
     if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
         pfdd_followers_abandon(d);
-    pfdd_slow_consumers_look(&d->slow_consumers, d);
+    pfdd_slow_consumer_log_look(&d->slow_consumers, d);
     pfdd_render_cache_kick(&d->render_cache);
     if (d->spool)
         pfdd_spool_look(d->spool);

@@ -27,7 +27,7 @@
 #include "ring/render_cache.h"
 #include "ring/ring.h"
 #include "ring/source_table.h"
-#include "slow_consumers.h"
+#include "slow_consumer_log.h"
 
 struct pfdd;
 struct pfdd_follower;
@@ -76,7 +76,7 @@ struct pfdd {
     struct pfdd_source_table source_table;
     struct pfdd_counters count;
     struct pfdd_outcome outcome;
-    struct pfdd_slow_consumers slow_consumers;
+    struct pfdd_slow_consumer_log slow_consumers;
     struct pfdd_log_topic told_peers;        /* about their mistakes */
     struct pfdd_memory_budget budget;        /* of all parts */
     struct pfdd_reader_quotas reader_quotas; /* of readers */

@@ -16,7 +16,7 @@
 #include "ingest/poller.h"
 #include "ingest/read_pass.h"
 #include "ingest/string_store.h"
-#include "spool/segments.h"
+#include "spool/segment_files.h"
 #include "spool/spool.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "spool/segments.h"
+#include "spool/segment_files.h"
 
 static const char first_line[] = "printfdecoded edges 1";
 static const char last_line[] = "end";

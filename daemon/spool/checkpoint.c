@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "spool/segments.h"
+#include "spool/segment_files.h"
 
 enum {
     VERSION = 1,

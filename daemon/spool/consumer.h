@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "spool/segments.h"
+#include "spool/segment_files.h"
 #include "spool/spool_reader.h"
 
 struct pfdd_consumer;

@@ -13,7 +13,7 @@
 
 #include "ring/ring.h"
 #include "spool/blob_store.h"
-#include "spool/segments.h"
+#include "spool/segment_files.h"
 
 enum {
     PFDD_GROUP_COMMIT_CHUNKS = 256,

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "spool/segments.h"
+#include "spool/segment_files.h"
 
 static bool make(const char *path)
 {

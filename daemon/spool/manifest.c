@@ -15,7 +15,7 @@
 #include <printfdecode/shaders.h>
 
 #include "base/log.h"
-#include "spool/segments.h"
+#include "spool/segment_files.h"
 
 enum {
     LIST_MAX = 64 << 20, /* bytes of a manifest */

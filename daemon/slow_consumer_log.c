@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "slow_consumers.h"
+#include "slow_consumer_log.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static const struct pfdd_cursor *slowest_reader(const struct pfdd *d)
 }
 
 /* False: no consumer is slow now. */
-static bool find(const struct pfdd_slow_consumers *h, const struct pfdd *d,
+static bool find(const struct pfdd_slow_consumer_log *h, const struct pfdd *d,
                  struct culprit *ret)
 {
     const struct pfdd_consumer *c =
@@ -55,7 +55,7 @@ static bool find(const struct pfdd_slow_consumers *h, const struct pfdd *d,
     return ret->name != NULL;
 }
 
-static void tell_over(struct pfdd_slow_consumers *h)
+static void tell_over(struct pfdd_slow_consumer_log *h)
 {
     double seconds = (double)(h->last_ms - h->since_ms) / 1000;
     if (h->told) {
@@ -67,7 +67,7 @@ static void tell_over(struct pfdd_slow_consumers *h)
     h->who[0] = '\0';
 }
 
-static void tell(struct pfdd_slow_consumers *h, uint64_t now,
+static void tell(struct pfdd_slow_consumer_log *h, uint64_t now,
                  const struct culprit *c)
 {
     pfdd_log(PFDD_WARNING,
@@ -79,8 +79,8 @@ static void tell(struct pfdd_slow_consumers *h, uint64_t now,
     h->told_ms = now;
 }
 
-void pfdd_slow_consumers_look(struct pfdd_slow_consumers *h,
-                              const struct pfdd *d)
+void pfdd_slow_consumer_log_look(struct pfdd_slow_consumer_log *h,
+                                 const struct pfdd *d)
 {
     struct culprit c;
     char who[sizeof h->who] = "";

@@ -3,8 +3,6 @@
  * The reader of captures. Bytes gather in one buffer until a frame is whole;
  * its CRC is checked before its map is read.
  */
-#include "stream/capture/wire.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +10,7 @@
 #include "core/base/crc32c.h"
 #include "core/base/error.h"
 #include "core/base/msgpack.h"
+#include "stream/capture/wire.h"
 
 bool pfd_wire_recognise(const void *bytes, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "spool/segments.h"
+#include "spool/segment_files.h"
 
 #include <dirent.h>
 #include <errno.h>

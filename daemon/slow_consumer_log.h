@@ -5,15 +5,15 @@
  * to matter, from time to time while it lasts, and when it is over. Loop thread
  * only.
  */
-#ifndef PFDD_SLOW_CONSUMERS_H
-#define PFDD_SLOW_CONSUMERS_H
+#ifndef PFDD_SLOW_CONSUMER_LOG_H
+#define PFDD_SLOW_CONSUMER_LOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct pfdd;
 
-struct pfdd_slow_consumers {
+struct pfdd_slow_consumer_log {
     char who[160];     /* "": none */
     bool told;         /* it has been logged */
     uint64_t since_ms; /* uv_now(); all zero to begin with */
@@ -23,7 +23,7 @@ struct pfdd_slow_consumers {
 };
 
 /* Call at every tick. */
-void pfdd_slow_consumers_look(struct pfdd_slow_consumers *h,
-                              const struct pfdd *d);
+void pfdd_slow_consumer_log_look(struct pfdd_slow_consumer_log *h,
+                                 const struct pfdd *d);
 
 #endif
