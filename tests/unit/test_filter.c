@@ -448,7 +448,7 @@ int main(void)
 {
     return suite_run("filter",
                      TESTS(matching, hostile_patterns, wrong_patterns, filters,
-                           reads_no_further, room_of_plans, room_of_matching,
-                           places_in_colour, unknown_names),
+                           reads_no_further, room_of_plans, room_of_states,
+                           room_of_matching, places_in_colour, unknown_names),
                      60);
 }

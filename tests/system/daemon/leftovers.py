@@ -386,5 +386,5 @@ def of_each_source(temp):
     assert os.listdir(f'{temp}/other') == [f'a.ndjson.{OLD}']
 
 
-run(torn, not_acknowledged, of_others, not_required, old_ones, links,
+run(torn, not_acknowledged, of_others, not_required, old_ones, sources_wait, links,
     hard_links, planted_old_ones, of_each_source)
