@@ -410,12 +410,7 @@ static struct pfdd_rendered_block *ask_for_page(struct pfdd_cursor *r)
 {
     if (!r->render_choice)
         return pfdd_render_cache_get(r->render_cache, r->form, r->seq);
-    pfdd_cursor_hold_rooms(r);
-    struct pfdd_rendered_block *ret =
-        pfdd_render_cache_choose(r->render_cache, r, r->seq);
-    if (!ret)
-        pfdd_cursor_hold(r, pfdd_cursor_bytes(r));
-    return ret;
+    return pfdd_render_cache_choose(r->render_cache, r, r->seq);
 }
 
 /* False: there is none now. */

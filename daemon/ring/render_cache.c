@@ -597,6 +597,9 @@ struct pfdd_rendered_block *pfdd_render_cache_choose(
     p->cursor = cursor;
     p->render_choice = render_choice;
     pfdd_render_choice_use(render_choice, p->strings);
+    /* Not before: room for the block may come from cursors that need memory to
+     * give theirs back. */
+    pfdd_cursor_hold_rooms(cursor);
     make(p, render_cache->chosen);
     return p;
 }

@@ -520,6 +520,47 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
 }
 END_TEST
 
+static void subscribe_of(struct pfdd_cursor *r, const char *text,
+                         struct pfdd_reader_quota *reader_quota)
+{
+    struct pfdd_request request;
+    ck_assert_msg(is_taken(text, &request), "%s", text);
+    ck_assert(pfdd_cursor_init_of(r, &render_cache, &request, reader_quota));
+    pfdd_request_deinit(&request);
+}
+
+/* A reader that asks for a block takes no room for its filter before others of
+ * its user could keep what they give their blocks back for. */
+START_TEST(rooms_come_after_blocks)
+{
+    struct pfdd_peer_key key = { 0 };
+    struct pfdd_reader_quotas reader_quotas = { .n_max = 8 << 20 };
+    struct pfdd_reader_quota *reader_quota =
+        pfdd_reader_quota_join(&reader_quotas, &key);
+    static struct pfdd_cursor stalled;
+    const char *bytes = NULL;
+    size_t n = 0;
+    ring.n_bytes_max = 1 << 20;
+    append_entries(1000);
+    subscribe_of(&stalled,
+                 "{\"collapse\":\"equal\",\"window\":1,\"from\":\"oldest\"}",
+                 reader_quota);
+    ck_assert(pfdd_cursor_peek(&stalled, &bytes, &n));
+    ck_assert(stalled.rendered_block && n > 220 << 10);
+    stalled.taken_ns = 0; /* long ago */
+    subscribe_of(&cursor, "{\"match\":\".\",\"from\":\"oldest\"}",
+                 reader_quota);
+    render_cache.n_bytes_max = render_cache.n_chosen + PFDD_BLOCK + (32 << 10);
+    reader_quotas.n_max = (reader_quota->n + n + (200 << 10)) / 3 * 4;
+    ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
+    ck_assert(!stalled.rendered_block && !stalled.is_over);
+    pfdd_cursor_deinit(&cursor);
+    pfdd_cursor_deinit(&stalled);
+    ck_assert_uint_eq(reader_quotas.n, 0);
+    pfdd_reader_quota_leave(reader_quota);
+}
+END_TEST
+
 /* A chunk may be of more items than a page may have. */
 START_TEST(items_of_a_page_are_bounded)
 {
@@ -827,11 +868,11 @@ int main(int argc, char **argv)
               ids_are_hexadecimal, patterns_are_several_and_inverted,
               requests_are_understood_or_refused, pages_are_made_once,
               readers_begin_anywhere, pages_are_given_back,
-              what_is_kept_of_a_page_is_asked_for, items_of_a_page_are_bounded,
-              pages_may_be_many_of_a_chunk, a_page_ends_where_the_next_begins,
-              pages_have_a_share, pages_are_made_ahead,
-              what_was_read_last_goes_first, what_one_will_read_stays,
-              what_the_ring_has_not_goes_first, runs_end_at_a_gap,
-              runs_are_counted_once, runs_want_all_memory),
+              what_is_kept_of_a_page_is_asked_for, rooms_come_after_blocks,
+              items_of_a_page_are_bounded, pages_may_be_many_of_a_chunk,
+              a_page_ends_where_the_next_begins, pages_have_a_share,
+              pages_are_made_ahead, what_was_read_last_goes_first,
+              what_one_will_read_stays, what_the_ring_has_not_goes_first,
+              runs_end_at_a_gap, runs_are_counted_once, runs_want_all_memory),
         300);
 }
