@@ -173,6 +173,9 @@ def newcomers(temp):
     long = dump(entry(0x10003) for _ in range(1500))
     with producer(f'{temp}/in.sock', *dump_frames(1, 'long', long)):
         until('lines', lambda: d.metric('lines_total') >= 1500)
+    # Before them: all of them want more than their user may have.
+    chosen = dial(f'{temp}/l.sock', {'output': 'json', 'match': 'number'})
+    until('it is in', lambda: d.metric('readers') == 1)
     is_over = threading.Event()
     n_came = []
 
@@ -197,7 +200,6 @@ def newcomers(temp):
     thread.start()
     try:
         lines = dial(f'{temp}/l.sock', {'output': 'json'})
-        chosen = dial(f'{temp}/l.sock', {'output': 'json', 'match': 'number'})
         time.sleep(1)
         for _ in range(3):
             with producer(f'{temp}/in.sock', *dump_frames(1, 'b', numbers(500))):
