@@ -10,6 +10,10 @@
 
 #define WAIT_NS UINT64_C(1000000000)
 
+enum {
+    EMPTY = 10 << 10, /* bytes of one where nothing waits */
+};
+
 static void put(struct pfdd_collapser *r, const char *bytes, size_t n)
 {
     if (r->size - r->n < n) {
@@ -74,16 +78,17 @@ struct pfdd_collapser *pfdd_collapser_new(enum pfdd_form form,
         .output = form == PFDD_TEXT ? "text" : "json",
         .equal = wants->collapse == PFDD_COLLAPSE_EQUAL,
         .window = wants->window,
-        .n_bytes_max = PFDD_COLLAPSER_MAX,
         .write = take_lines,
         .write_user = r,
     };
     r->is_sse = form == PFDD_SSE;
     r->ended_ns = now_ns;
-    if (pfd_collapse_new(&spec, &r->collapse, NULL) == PFD_OK)
-        return r;
-    free(r);
-    return NULL;
+    if (pfd_collapse_new(&spec, &r->collapse, NULL) != PFD_OK) {
+        free(r);
+        return NULL;
+    }
+    pfdd_collapser_set_room(r, PFDD_COLLAPSER_MAX);
+    return r;
 }
 
 void pfdd_collapser_free(struct pfdd_collapser *collapser)
@@ -103,7 +108,8 @@ size_t pfdd_collapser_memory(const struct pfdd_collapser *collapser)
 
 void pfdd_collapser_set_room(struct pfdd_collapser *collapser, size_t n)
 {
-    pfd_collapse_set_room(collapser->collapse, n);
+    n -= n < EMPTY ? n : EMPTY;
+    pfd_collapse_set_room(collapser->collapse, n / 15 * 8);
 }
 
 void pfdd_collapser_add(struct pfdd_collapser *collapser, const void *rows,

@@ -28,8 +28,8 @@ struct pfdd_collapser {
 };
 
 enum {
-    PFDD_COLLAPSER_MAX = 1024 * 1024, /* bytes that may wait */
-    PFDD_COLLAPSER_MIN = 64 * 1024,   /* bytes that may always wait */
+    PFDD_COLLAPSER_MAX = 1024 * 1024, /* bytes that it may take in all */
+    PFDD_COLLAPSER_MIN = 64 * 1024,   /* bytes that it may always take */
 };
 
 /* form: text, JSON or server-sent events. All times by uv_hrtime(). NULL: out
@@ -42,7 +42,7 @@ void pfdd_collapser_free(struct pfdd_collapser *collapser);
 
 /* Bytes that it takes, about. */
 size_t pfdd_collapser_memory(const struct pfdd_collapser *collapser);
-/* Limits the bytes that may wait: PFDD_COLLAPSER_MIN to PFDD_COLLAPSER_MAX,
+/* Limits the bytes that it takes: PFDD_COLLAPSER_MIN to PFDD_COLLAPSER_MAX,
  * which is the initial limit. With a lower limit, lines end sooner. */
 void pfdd_collapser_set_room(struct pfdd_collapser *collapser, size_t n);
 

@@ -207,10 +207,20 @@ static void cut_off(struct pfdd_cursor *r, const char *why)
 
 /* Charges everything that the cursor holds to its quota. If that fails, the
  * stream ends after the output that it has. */
-static void settle(struct pfdd_cursor *r)
+static void charge(struct pfdd_cursor *r)
 {
     if (!pfdd_cursor_hold(r, pfdd_cursor_bytes(r)) && !r->is_over)
         cut_off(r, "this subscriber takes more memory than it may");
+}
+
+/* Likewise, after the block that it has: that was rendered already. */
+static void settle(struct pfdd_cursor *r)
+{
+    if (r->rendered_block) {
+        pfdd_cursor_hold(r, pfdd_cursor_bytes(r));
+    } else {
+        charge(r);
+    }
 }
 
 /* Flushes the collapser, whose rows are all before the current item. No block
@@ -451,7 +461,7 @@ static bool tell(struct pfdd_cursor *r)
                              b->generation, add_frame_bytes, r, &done))
         r->is_over = true;
     r->n_told += done;
-    settle(r);
+    charge(r);
     if (r->preamble.n_streams != n_streams)
         r->n_told = 0;
     return !r->is_over;

@@ -20,20 +20,28 @@ static size_t filter_bytes(const struct pfdd_render_choice *render_choice)
     return n > PFD_FILTER_ROOM_MIN ? n : PFD_FILTER_ROOM_MIN;
 }
 
+/* Of what it collapses, which becomes output of its own: so much it always
+ * has. */
+static size_t collapse_bytes(const struct pfdd_cursor *r)
+{
+    size_t n = r->out_n;
+    if (!r->render_choice || !r->render_choice->collapser)
+        return n;
+    n += pfdd_collapser_memory(r->render_choice->collapser);
+    return n > PFDD_COLLAPSER_MIN ? n : PFDD_COLLAPSER_MIN;
+}
+
 size_t pfdd_cursor_bytes(const struct pfdd_cursor *r)
 {
     const struct pfdd_render_choice *render_choice = r->render_choice;
-    size_t n = sizeof *r + r->out_n + pfdd_preamble_memory(&r->preamble);
+    size_t n =
+        sizeof *r + collapse_bytes(r) + pfdd_preamble_memory(&r->preamble);
     if (render_choice) {
         n += sizeof *render_choice +
              pfd_filter_memory(render_choice->wants.entries) +
              filter_bytes(render_choice);
     }
-    const struct pfdd_collapser *collapser =
-        render_choice ? render_choice->collapser : NULL;
-    return n + (collapser
-                    ? pfdd_collapser_memory(collapser) + PFDD_COLLAPSER_MIN
-                    : 0);
+    return n;
 }
 
 bool pfdd_cursor_hold(struct pfdd_cursor *r, size_t n)
@@ -81,10 +89,10 @@ void pfdd_cursor_hold_rooms(struct pfdd_cursor *r)
     struct pfdd_render_choice *render_choice = r->render_choice;
     size_t n = pfdd_cursor_bytes(r);
     if (render_choice->collapser) {
-        n -= PFDD_COLLAPSER_MIN;
-        size_t room = hold_more(r, n, PFDD_COLLAPSER_MIN, PFDD_COLLAPSER_MAX);
+        size_t has = collapse_bytes(r);
+        size_t room = hold_more(r, n - has, has, PFDD_COLLAPSER_MAX);
         pfdd_collapser_set_room(render_choice->collapser, room);
-        n += room;
+        n += room - has;
     }
     if (render_choice->wants.entries) {
         size_t has = filter_bytes(render_choice);

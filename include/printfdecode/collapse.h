@@ -45,7 +45,8 @@ PFD_API enum pfd_status pfd_collapse_new(const struct pfd_collapse_spec *spec,
 /* NULL is allowed. */
 PFD_API void pfd_collapse_free(struct pfd_collapse *collapse);
 
-/* Bytes of memory that it holds, about. */
+/* Bytes of memory that it holds, about: up to 15/8 of n_bytes_max and 10 KiB
+ * between calls. */
 PFD_API size_t pfd_collapse_memory(const struct pfd_collapse *collapse);
 /* Sets n_bytes_max from the next row on. */
 PFD_API void pfd_collapse_set_room(struct pfd_collapse *collapse, size_t n);

@@ -15,10 +15,13 @@
 enum {
     WINDOW = 1000,
     WINDOW_MAX = 1 << 20,
-    BYTES_A_RANGE = 64,     /* the limit of ranges grows by one for so many
+    BYTES_A_RANGE = 64,  /* the limit of ranges grows by one for so many
                                waiting bytes */
-    LINES_MAX = 1000,       /* waiting lines beside the window's */
-    OUT_KEPT = 64 << 10,    /* bytes that the output buffer keeps allocated */
+    LINES_MAX = 1000,    /* waiting lines beside the window's */
+    OUT_KEPT = 64 << 10, /* bytes that the output buffer keeps allocated, */
+    OUT_PART = 8,        /* and this part of what may wait */
+    A_RANGE = 3 * sizeof(struct pfd_value_range_interval), /* its bytes, with
+                                                              values to come */
     WAITING_MAX = 64 << 20, /* bytes of all waiting lines */
 };
 
@@ -416,7 +419,8 @@ static bool hand_over(struct pfd_collapse *c)
         !c->spec.write(c->spec.write_user, c->out.data, c->out.n))
         c->stopped = true;
     c->out.n = 0;
-    if (c->out.room > OUT_KEPT)
+    size_t kept = c->spec.n_bytes_max / OUT_PART;
+    if (c->out.room > (kept < OUT_KEPT ? kept : OUT_KEPT))
         pfd_text_free(&c->out);
     return !c->stopped && !c->failed;
 }
@@ -435,14 +439,14 @@ enum pfd_status pfd_collapse_end(struct pfd_collapse *c)
     while (c->first)
         emit_first(c);
     hand_over(c);
+    pfd_text_free(&c->out);
     return c->failed ? PFD_ERR_NOMEM : c->stopped ? PFD_ERR_STOPPED : PFD_OK;
 }
 
 size_t pfd_collapse_memory(const struct pfd_collapse *c)
 {
     return sizeof *c + c->n_slots * sizeof(void *) + c->n_bytes +
-           2 * c->room.n * sizeof(struct pfd_value_range_interval) +
-           c->out.room;
+           c->room.n * A_RANGE + c->out.room;
 }
 
 void pfd_collapse_set_room(struct pfd_collapse *c, size_t n)

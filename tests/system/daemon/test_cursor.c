@@ -561,6 +561,34 @@ START_TEST(rooms_come_after_blocks)
 }
 END_TEST
 
+/* In a full share lines end sooner; the reader is not ended. */
+START_TEST(runs_end_sooner_in_a_full_share)
+{
+    struct pfdd_peer_key key = { 0 };
+    struct pfdd_reader_quotas reader_quotas = { .n_max = 8 << 20 };
+    struct pfdd_reader_quota *reader_quota =
+        pfdd_reader_quota_join(&reader_quotas, &key);
+    ring.n_bytes_max = 4 << 20;
+    for (int i = 0; i < 20; i++)
+        append_entries(300);
+    subscribe_of(&cursor, "{\"collapse\":\"equal\",\"from\":\"oldest\"}",
+                 reader_quota);
+    reader_quotas.n_max = 2 * reader_quota->n; /* it may have no more */
+    char *text = read_all();
+    cursor.render_choice->collapser->ended_ns = 0; /* long ago */
+    pfdd_cursors_end_runs(&ring);
+    char *rest = read_all();
+    ck_assert_uint_eq(count(text, "\"error\"") + count(rest, "\"error\""), 0);
+    ck_assert(!cursor.is_over && pfdd_cursor_is_done(&cursor));
+    ck_assert_uint_eq(cursor.lines, 6000);
+    free(text);
+    free(rest);
+    pfdd_cursor_deinit(&cursor);
+    ck_assert_uint_eq(reader_quotas.n, 0);
+    pfdd_reader_quota_leave(reader_quota);
+}
+END_TEST
+
 /* A chunk may be of more items than a page may have. */
 START_TEST(items_of_a_page_are_bounded)
 {
@@ -869,10 +897,11 @@ int main(int argc, char **argv)
               requests_are_understood_or_refused, pages_are_made_once,
               readers_begin_anywhere, pages_are_given_back,
               what_is_kept_of_a_page_is_asked_for, rooms_come_after_blocks,
-              items_of_a_page_are_bounded, pages_may_be_many_of_a_chunk,
-              a_page_ends_where_the_next_begins, pages_have_a_share,
-              pages_are_made_ahead, what_was_read_last_goes_first,
-              what_one_will_read_stays, what_the_ring_has_not_goes_first,
-              runs_end_at_a_gap, runs_are_counted_once, runs_want_all_memory),
+              runs_end_sooner_in_a_full_share, items_of_a_page_are_bounded,
+              pages_may_be_many_of_a_chunk, a_page_ends_where_the_next_begins,
+              pages_have_a_share, pages_are_made_ahead,
+              what_was_read_last_goes_first, what_one_will_read_stays,
+              what_the_ring_has_not_goes_first, runs_end_at_a_gap,
+              runs_are_counted_once, runs_want_all_memory),
         300);
 }
