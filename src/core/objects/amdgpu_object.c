@@ -102,6 +102,7 @@ struct pfd_object {
     bool is_damaged; /* some of its metadata cannot be read */
     bool has_hostcall;
     bool has_pal_table;
+    bool is_no_map; /* metadata that is there and has no keys */
 };
 
 /* -- Documents -- */
@@ -376,6 +377,7 @@ static enum pfd_status read_document(void *user, const struct document *doc)
     const struct pfd_value *pal =
         pfd_value_get(doc->root, "amdpal.format_strings", NULL);
     object->has_pal_table |= pal != NULL;
+    object->is_no_map |= pfd_value_kind(doc->root) != PFD_VALUE_MAP;
     object->info.n_strings +=
         pfd_value_count(
             pfd_value_get(doc->root, doc->words->printf_table, NULL)) +
@@ -397,6 +399,10 @@ static const char *why_none(const struct pfd_object *object)
     }
     if (!object->has_metadata)
         return "it has no metadata: stripped, or cut";
+    if (object->is_no_map) {
+        return "its metadata is no map of names to values, and a table is "
+               "looked for in none else";
+    }
     if (info->version && object->has_hostcall) {
         return "its kernels print through hostcall, if at all: the packets "
                "carry their own format strings, so there is no table";
