@@ -59,6 +59,8 @@ static void add_marks(struct pfd_text *out, const struct pfd_entry *entry,
 
 static void add_escaped(struct pfd_text *out, const char *text, size_t n)
 {
+    if (!n)
+        return; /* out may have no memory yet */
     char *at = pfd_text_reserve(out, 4 * n);
     if (at)
         out->n += (size_t)(pfd_escape_terminal(at, text, n) - at);
