@@ -588,7 +588,7 @@ bool options_names(const struct options *options, size_t n_buffers)
     return !options->no_filename && (options->with_filename || n_buffers > 1);
 }
 
-bool options_marks(const struct options *options)
+bool options_finding_marks(const struct options *options)
 {
     return options->show & (SHOW_FINDINGS | SHOW_ALL) || isatty(STDOUT_FILENO);
 }
@@ -629,7 +629,7 @@ bool options_show_json(const struct options *options)
            isatty(STDOUT_FILENO);
 }
 
-bool options_tells(const struct options *options)
+bool options_inline_findings(const struct options *options)
 {
     bool is_text = !options->output || !strcmp(options->output, "text");
     return is_text && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);

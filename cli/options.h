@@ -220,7 +220,7 @@ bool options_follow(const struct options *options);
 bool options_names(const struct options *options, size_t n_buffers);
 
 /* Are lines on standard output marked with their findings? */
-bool options_marks(const struct options *options);
+bool options_finding_marks(const struct options *options);
 
 /* The prefixes of messages in text: bits of enum pfd_show. */
 unsigned options_show(const struct options *options);
@@ -237,7 +237,7 @@ bool options_show_json(const struct options *options);
 
 /* Are findings printed among messages? So it is when both go to one
  * terminal. */
-bool options_tells(const struct options *options);
+bool options_inline_findings(const struct options *options);
 
 /* Is a buffer read from the memory of a process or core? */
 bool options_have_memory(const struct options *options);

@@ -307,7 +307,7 @@ static void on_tick(uv_timer_t *timer)
     pfdd_slow_consumer_log_look(&d->slow_consumers, d);
     pfdd_render_cache_kick(&d->render_cache);
     if (d->spool)
-        pfdd_spool_look(d->spool);
+        pfdd_spool_store_objects(d->spool);
     go_on(d);
 }
 

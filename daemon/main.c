@@ -60,7 +60,7 @@ static int check_config(const char *path)
 }
 
 /* The NATS options of its first input or output that has any; NULL: none. */
-static const struct pfdd_nats_options *find_farm(
+static const struct pfdd_nats_options *find_nats_options(
     const struct pfdd_config *config)
 {
     const struct pfdd_nats_options *ret = NULL;
@@ -77,7 +77,7 @@ static int nats_setup(const char *path)
     struct pfdd_config *config = pfdd_config_read(path, tell_stderr, NULL);
     if (!config)
         return EXIT_CONFIG;
-    const struct pfdd_nats_options *nats_options = find_farm(config);
+    const struct pfdd_nats_options *nats_options = find_nats_options(config);
     bool ok =
         nats_options && pfdd_nats_setup(nats_options, stdout, err, sizeof err);
     if (!ok)
@@ -151,7 +151,7 @@ static int serve(const char *path, bool expects)
     } else {
         if (calls)
             pfdd_sandbox_calls();
-        pfdd_sandbox_tell();
+        pfdd_sandbox_log();
         pfdd_systemd_notify("READY=1");
         pfdd_log(PFDD_INFO, "ready");
     }

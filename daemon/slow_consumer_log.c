@@ -44,7 +44,7 @@ static bool find(const struct pfdd_slow_consumer_log *h, const struct pfdd *d,
                  struct culprit *ret)
 {
     const struct pfdd_consumer *c =
-        d->spool ? pfdd_spool_culprit(d->spool) : NULL;
+        d->spool ? pfdd_spool_slowest_consumer(d->spool) : NULL;
     const struct pfdd_cursor *r =
         !c && d->count.waits != h->waits ? slowest_reader(d) : NULL;
     uint64_t seq = c ? c->acked : r ? pfdd_cursor_seq(r) - 1 : 0;

@@ -15,7 +15,7 @@
 enum {
     PROGRESS_AFTER_MS = 1000,
     PROGRESS_EVERY_MS = 100,
-    IDS_TOLD = 32, /* printed findings of one kind about entries of different
+    IDS_MAX = 32, /* printed findings of one kind about entries of different
                       ids */
 };
 
@@ -24,7 +24,7 @@ struct heard {
     bool all;      /* print all findings */
     bool in_place; /* output has findings between entries in their place */
     uint64_t n[PFD_N_FINDING_KINDS];
-    uint64_t n_untold;
+    uint64_t n_suppressed;
     bool unknown_places; /* ids that no string has, not in entries */
     bool any;
 };
@@ -40,8 +40,8 @@ static void hear(void *user, const struct pfd_finding *finding)
     if (h->in_place && !finding->has_id && !finding->count &&
         !pfd_finding_is_note(finding->kind))
         return;
-    if (finding->has_id && h->n[finding->kind]++ >= IDS_TOLD && !h->all) {
-        h->n_untold++;
+    if (finding->has_id && h->n[finding->kind]++ >= IDS_MAX && !h->all) {
+        h->n_suppressed++;
     } else {
         message_finding(NULL, finding);
     }
@@ -321,14 +321,14 @@ enum pfd_status convert_opened_buffer(const struct options *options,
                                       struct pfd_summary *total)
 {
     struct pfd_id_counts ids = { 0 };
-    struct heard heard = { .all = options->verbose,
-                           .in_place = convert->tells };
+    struct heard buffer_findings = { .all = options->verbose,
+                                     .in_place = convert->inline_findings };
     uint64_t before = total->entries;
     const char *why = why_nothing(buffer);
     bool is_empty = !buffer->n && !buffer->n_head;
     size_t n_zeros = count_zeros(buffer);
     convert->finding = hear;
-    convert->finding_user = &heard;
+    convert->finding_user = &buffer_findings;
     convert->id_counts = &ids;
     use_captured(convert, lines, buffer);
     convert->notes = options->verbose;
@@ -337,7 +337,7 @@ enum pfd_status convert_opened_buffer(const struct options *options,
     convert->id_counts = NULL;
     convert->finding_user = NULL;
     message_progress_done();
-    if (why && (!heard.any || is_empty) && status >= 0 &&
+    if (why && (!buffer_findings.any || is_empty) && status >= 0 &&
         total->entries == before)
         message_hint("%s: %s", buffer->name, why);
     if (n_zeros && status >= 0 && total->entries == before) {
@@ -346,13 +346,14 @@ enum pfd_status convert_opened_buffer(const struct options *options,
             "printed, or it is another buffer, or it was read too early",
             buffer->name);
     }
-    buffer->needs_strings = heard.unknown_places;
-    if (heard.n_untold) {
+    buffer->needs_strings = buffer_findings.unknown_places;
+    if (buffer_findings.n_suppressed) {
         message_hint("%s: %llu more findings of more ids; -v tells all",
-                     buffer->name, (unsigned long long)heard.n_untold);
+                     buffer->name,
+                     (unsigned long long)buffer_findings.n_suppressed);
     }
     message_verdict(buffer->name, inputs->strings, &ids,
-                    heard.unknown_places && total->entries == before);
+                    buffer_findings.unknown_places && total->entries == before);
     return status;
 }
 
@@ -398,6 +399,6 @@ bool convert_each(const struct options *options, struct inputs *inputs,
     message_progress_done();
     if ((total->unknown || needs_strings) &&
         pfd_strings_count(inputs->strings) == 0)
-        inputs_tell_no_strings(inputs);
+        inputs_report_no_strings(inputs);
     return ok;
 }

@@ -13,7 +13,7 @@
 #include "show/messages.h"
 
 enum {
-    TOLD_MAX = 16, /* buffers that are listed, unless -v */
+    LISTED_MAX = 16, /* buffers that are listed, unless -v */
     PROGRESS_AFTER_MS = 500,
 };
 
@@ -271,7 +271,7 @@ static bool add_list(struct inputs *in, const struct options *o,
         if (!add_buffer(in, o, f, in->core ? &in->found->origins[i] : NULL))
             return false;
         message_end(&in->buffers[in->n_buffers - 1], f, tell, user);
-        if (n_told < TOLD_MAX || o->verbose) {
+        if (n_told < LISTED_MAX || o->verbose) {
             message_found(&in->buffers[in->n_buffers - 1], f);
             n_told++;
         }

@@ -34,10 +34,11 @@ struct listener {
     void *user;
 };
 
-static void keep_vain(struct inputs *in, const struct pfd_finding *finding)
+static void keep_stringless(struct inputs *in,
+                            const struct pfd_finding *finding)
 {
-    if (in->n_vain < INPUTS_VAIN_TOLD) {
-        struct vain *v = &in->vain[in->n_vain];
+    if (in->n_stringless < INPUTS_STRINGLESS_MAX) {
+        struct stringless_file *v = &in->stringless[in->n_stringless];
         v->source = strdup(finding->source);
         v->text = strdup(finding->text);
         if (!v->source || !v->text) {
@@ -45,7 +46,7 @@ static void keep_vain(struct inputs *in, const struct pfd_finding *finding)
             exit(EXIT_ERROR);
         }
     }
-    in->n_vain++;
+    in->n_stringless++;
 }
 
 static void hear(void *user, const struct pfd_finding *finding)
@@ -61,23 +62,24 @@ static void hear(void *user, const struct pfd_finding *finding)
         l->tell(l->user, finding);
     } else if (finding->kind == PFD_FINDING_no_table ||
                finding->kind == PFD_FINDING_no_format_strings) {
-        keep_vain(l->inputs, finding);
+        keep_stringless(l->inputs, finding);
     }
 }
 
-void inputs_tell_vain(const struct inputs *in)
+void inputs_report_stringless(const struct inputs *in)
 {
-    for (size_t i = 0; i < in->n_vain && i < INPUTS_VAIN_TOLD; i++)
-        message_hint("%s: %s", in->vain[i].source, in->vain[i].text);
-    if (in->n_vain > INPUTS_VAIN_TOLD) {
+    for (size_t i = 0; i < in->n_stringless && i < INPUTS_STRINGLESS_MAX; i++)
+        message_hint("%s: %s", in->stringless[i].source,
+                     in->stringless[i].text);
+    if (in->n_stringless > INPUTS_STRINGLESS_MAX) {
         message_hint("%zu more files without format strings",
-                     in->n_vain - INPUTS_VAIN_TOLD);
+                     in->n_stringless - INPUTS_STRINGLESS_MAX);
     }
 }
 
-void inputs_tell_no_strings(const struct inputs *in)
+void inputs_report_no_strings(const struct inputs *in)
 {
-    inputs_tell_vain(in);
+    inputs_report_stringless(in);
     message_hint("no format strings are loaded; give the program's code object "
                  "(ELF) or SPIR-V module as well");
 }
@@ -514,9 +516,10 @@ void inputs_want_buffers(struct inputs *in, const char *advice)
 void inputs_close(struct inputs *inputs)
 {
     close_buffers(inputs);
-    for (size_t i = 0; i < inputs->n_vain && i < INPUTS_VAIN_TOLD; i++) {
-        free(inputs->vain[i].source);
-        free(inputs->vain[i].text);
+    for (size_t i = 0; i < inputs->n_stringless && i < INPUTS_STRINGLESS_MAX;
+         i++) {
+        free(inputs->stringless[i].source);
+        free(inputs->stringless[i].text);
     }
     free(inputs->buffers);
     memory_close(inputs);

@@ -53,13 +53,13 @@ struct buffer {
 };
 
 /* A file without format strings, and the reason; both owned. */
-struct vain {
+struct stringless_file {
     char *source;
     char *text;
 };
 
 enum {
-    INPUTS_VAIN_TOLD = 8
+    INPUTS_STRINGLESS_MAX = 8
 };
 
 struct inputs {
@@ -74,9 +74,10 @@ struct inputs {
     struct found *found; /* result of the search in it; NULL: not searched */
     struct pfd_process_code
         *process_code; /* code that the process has loaded; NULL: not wanted */
-    struct vain vain[INPUTS_VAIN_TOLD]; /* the first of [n_vain] that were not
+    struct stringless_file stringless
+        [INPUTS_STRINGLESS_MAX]; /* the first of [n_vain] that were not
                                            reported yet */
-    size_t n_vain;
+    size_t n_stringless;
     uint64_t n_findings; /* of strings and memory, without notes */
     bool failed;         /* a file could not be read; an error was printed */
 };
@@ -92,10 +93,10 @@ void inputs_close(struct inputs *inputs);
 
 /* Prints why files have no format strings, where that was not printed yet. For
  * callers that expected some. */
-void inputs_tell_vain(const struct inputs *inputs);
+void inputs_report_stringless(const struct inputs *inputs);
 
 /* Like inputs_tell_vain(), with advice: no strings at all are loaded. */
-void inputs_tell_no_strings(const struct inputs *inputs);
+void inputs_report_no_strings(const struct inputs *inputs);
 
 /* Adds a buffer to the list; the caller fills it in. */
 struct buffer *inputs_add(struct inputs *inputs);

@@ -19,7 +19,7 @@
 
 enum {
     NS_PER_S = 1000000000,
-    CROWDED_MS = 10,  /* between attempts at a busy unix socket */
+    BUSY_MS = 10,     /* between attempts at a busy unix socket */
     HANDSHAKE_S = 10, /* for the TLS handshake */
 };
 
@@ -54,7 +54,7 @@ static bool hold_signals(struct connection *c)
 }
 
 /* The time in in_ns nanoseconds; UINT64_MAX: never. */
-static uint64_t moment(uint64_t in_ns)
+static uint64_t time_in(uint64_t in_ns)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -70,7 +70,7 @@ static enum outcome wait_for(const struct connection *c, int fd, short events,
         { .fd = fd, .events = events },
         { .fd = c->stop_fd, .events = POLLIN },
     };
-    uint64_t now = moment(0);
+    uint64_t now = time_in(0);
     uint64_t left = until > now ? until - now : 0;
     struct timespec time = {
         .tv_sec = (time_t)(left / NS_PER_S),
@@ -119,7 +119,7 @@ static enum outcome connect_to(struct connection *c, const struct sockaddr *at,
         /* EAGAIN of a unix socket: its backlog is full. */
         if (errno != EAGAIN)
             return fail(c, errno);
-        if (wait_for(c, -1, 0, moment((uint64_t)CROWDED_MS * 1000000)) ==
+        if (wait_for(c, -1, 0, time_in((uint64_t)BUSY_MS * 1000000)) ==
             OUTCOME_STOPPED)
             return OUTCOME_STOPPED;
     }
@@ -157,7 +157,7 @@ static enum outcome connect_tcp(struct connection *c, const struct peer *peer)
     return outcome;
 }
 
-static enum outcome told(struct connection *c, enum outcome outcome)
+static enum outcome tls_outcome(struct connection *c, enum outcome outcome)
 {
     return outcome == OUTCOME_FAILED
                ? connection_fail(c, "%s", c->of->why(c->tls))
@@ -166,7 +166,7 @@ static enum outcome told(struct connection *c, enum outcome outcome)
 
 static enum outcome shake_hands(struct connection *c, const char *name)
 {
-    uint64_t until = moment((uint64_t)HANDSHAKE_S * NS_PER_S);
+    uint64_t until = time_in((uint64_t)HANDSHAKE_S * NS_PER_S);
     enum outcome outcome = c->of->begin(c->tls, c->fd, name);
     if (outcome == OUTCOME_DONE) {
         do {
@@ -175,7 +175,7 @@ static enum outcome shake_hands(struct connection *c, const char *name)
     }
     if (outcome == OUTCOME_LATE)
         return connection_fail(c, "no answer of TLS within %d s", HANDSHAKE_S);
-    return told(c, outcome);
+    return tls_outcome(c, outcome);
 }
 
 enum outcome connection_open(struct connection *ret, const struct peer *peer)
@@ -215,7 +215,7 @@ static enum outcome send_some(struct connection *c, const char *bytes, size_t n,
                               size_t *n_ret)
 {
     if (c->tls)
-        return told(c, c->of->send(c->tls, bytes, n, n_ret));
+        return tls_outcome(c, c->of->send(c->tls, bytes, n, n_ret));
     ssize_t done = send(c->fd, bytes, n, MSG_NOSIGNAL);
     if (done >= 0) {
         *n_ret = (size_t)done;
@@ -232,7 +232,7 @@ static enum outcome receive_some(struct connection *c, char *bytes, size_t n,
                                  size_t *n_ret)
 {
     if (c->tls)
-        return told(c, c->of->receive(c->tls, bytes, n, n_ret));
+        return tls_outcome(c, c->of->receive(c->tls, bytes, n, n_ret));
     ssize_t done = recv(c->fd, bytes, n, 0);
     if (done > 0) {
         *n_ret = (size_t)done;
@@ -260,7 +260,7 @@ enum outcome connection_send(struct connection *c, const char *bytes, size_t n)
 enum outcome connection_receive(struct connection *c, char *bytes, size_t n,
                                 size_t *n_ret)
 {
-    uint64_t until = moment(c->idle_ns);
+    uint64_t until = time_in(c->idle_ns);
     /* If data are always available, signals have to be polled for. */
     enum outcome outcome = wait_for(c, -1, 0, 0);
     if (outcome == OUTCOME_STOPPED)

@@ -446,7 +446,7 @@ static enum outcome add_piece(struct nats *f, const char *digest,
 static bool has_digest(const char *bytes, size_t n, const char *digest)
 {
     unsigned char sum[EVP_MAX_MD_SIZE];
-    char text[FARM_DIGEST] = "";
+    char text[NATS_DIGEST_HEX] = "";
     unsigned n_sum = 0;
     if (!bytes || !EVP_Digest(bytes, n, sum, &n_sum, EVP_sha256(), NULL) ||
         n_sum != SHA256_BYTES)

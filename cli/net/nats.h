@@ -15,8 +15,8 @@
 #include "connection.h"
 
 enum {
-    FARM_EDGE = 33,   /* 32 hexadecimal digits and a NUL */
-    FARM_DIGEST = 65, /* SHA-256 in hexadecimal, and a NUL */
+    NATS_EDGE_NAME = 33,  /* 32 hexadecimal digits and a NUL */
+    NATS_DIGEST_HEX = 65, /* SHA-256 in hexadecimal, and a NUL */
 };
 
 /* All members but url may be NULL. */
@@ -39,15 +39,17 @@ struct nats_state {
 
 /* Borrowed until the next call. */
 struct nats_message {
-    uint64_t number;        /* in the stream */
-    uint64_t time;          /* of storage on the server, ns since 1970 */
-    bool is_edges;          /* an edge's message; false: the members below are
+    uint64_t number; /* in the stream */
+    uint64_t time;   /* of storage on the server, ns since 1970 */
+    bool is_edges;   /* an edge's message; false: the members below are
                                not set */
-    char edge[FARM_EDGE];   /* name of the edge */
-    char code[FARM_DIGEST]; /* digest of its list of code objects; "": none */
-    char place[FARM_EDGE];  /* second place of the list, chosen by the edge; or
+    char edge[NATS_EDGE_NAME]; /* name of the edge */
+    char code
+        [NATS_DIGEST_HEX]; /* digest of its list of code objects; "": none */
+    char place
+        [NATS_EDGE_NAME]; /* second place of the list, chosen by the edge; or
                                "" */
-    uint64_t first;         /* sequence numbers of its items, given by the
+    uint64_t first;       /* sequence numbers of its items, given by the
                                edge */
     uint64_t last;
     uint64_t previous; /* of the item before `first` */

@@ -7,8 +7,8 @@
 
 enum {
     EDGES_MAX = 1 << 14,
-    WAY = EDGES_MAX / 8, /* edges that are evicted at a time */
-    RANGES_MAX = 256,    /* of an edge: limits the gaps between them */
+    EVICTED_AT_ONCE = EDGES_MAX / 8, /* edges that are evicted at a time */
+    RANGES_MAX = 256, /* of an edge: limits the gaps between them */
 };
 
 struct range {
@@ -17,8 +17,8 @@ struct range {
 };
 
 struct edge {
-    char name[FARM_EDGE]; /* must be first: the tree's key */
-    uint64_t heard;       /* number of its last message, counted over all
+    char name[NATS_EDGE_NAME]; /* must be first: the tree's key */
+    uint64_t heard;            /* number of its last message, counted over all
                              edges */
     size_t n;
     size_t size;
@@ -79,7 +79,7 @@ static int by_heard(const void *a, const void *b)
 
 /* Evicts the edges that have been silent longest. Their number has to be
  * limited, because any publisher can invent edge names. */
-static bool forget_some(struct nats_dedup *seen)
+static bool evict_edges(struct nats_dedup *seen)
 {
     struct gathered g = { calloc(seen->n_edges, sizeof(void *)), 0 };
     if (!g.edges)
@@ -88,13 +88,13 @@ static bool forget_some(struct nats_dedup *seen)
     twalk(seen->edges, gather);
     gathering = NULL;
     qsort(g.edges, g.n, sizeof(void *), by_heard);
-    for (size_t i = 0; i < WAY && i < g.n; i++) {
+    for (size_t i = 0; i < EVICTED_AT_ONCE && i < g.n; i++) {
         seen->n_missing += missing_of(g.edges[i]);
         tdelete(g.edges[i], &seen->edges, compare);
         free_edge(g.edges[i]);
         seen->n_edges--;
     }
-    seen->has_forgotten = true;
+    seen->has_evicted = true;
     free(g.edges);
     return true;
 }
@@ -104,7 +104,7 @@ static struct edge *find(struct nats_dedup *seen, const char *name)
     struct edge *const *found = tfind(name, &seen->edges, compare);
     if (found)
         return *found;
-    if (seen->n_edges == EDGES_MAX && !forget_some(seen))
+    if (seen->n_edges == EDGES_MAX && !evict_edges(seen))
         return NULL;
     struct edge *e = calloc(1, sizeof *e);
     if (!e)
@@ -156,7 +156,7 @@ static void take_out(struct edge *e, size_t i)
 }
 
 /* Forgets the oldest gap, and counts its items as missing. */
-static void forget_oldest(struct nats_dedup *seen, struct edge *e)
+static void forget_oldest_gap(struct nats_dedup *seen, struct edge *e)
 {
     seen->n_missing += e->ranges[1].from - e->ranges[0].to - 1;
     e->ranges[1].from = e->ranges[0].from;
@@ -183,7 +183,7 @@ bool nats_dedup_take(struct nats_dedup *seen,
         return false;
     e->heard = ++seen->clock;
     if (e->n == RANGES_MAX)
-        forget_oldest(seen, e);
+        forget_oldest_gap(seen, e);
     size_t i = find_range(e, new.from - 1);
     /* Merges it with ranges that it touches or overlaps. */
     while (i < e->n && e->ranges[i].from <= new.to + 1) {

@@ -17,7 +17,7 @@ struct nats_dedup {
     void *edges; /* a tree */
     size_t n_edges;
     uint64_t clock;     /* number of messages so far */
-    bool has_forgotten; /* edges were evicted */
+    bool has_evicted;   /* edges were evicted */
     uint64_t n_missing; /* missing items in gaps that were forgotten */
 };
 void nats_dedup_deinit(struct nats_dedup *seen);

@@ -26,14 +26,14 @@ static bool read_object(const json_t *value, struct nats_object *ret)
     const char *name = json_string_value(json_object_get(value, "name"));
     const json_t *bytes = json_object_get(value, "bytes");
     const json_t *shader = json_object_get(value, "shader");
-    if (!digest || strlen(digest) != FARM_DIGEST - 1 ||
-        strspn(digest, "0123456789abcdef") != FARM_DIGEST - 1 ||
+    if (!digest || strlen(digest) != NATS_DIGEST_HEX - 1 ||
+        strspn(digest, "0123456789abcdef") != NATS_DIGEST_HEX - 1 ||
         !json_is_integer(bytes) || json_integer_value(bytes) <= 0 ||
         (shader &&
          (!json_is_integer(shader) || json_integer_value(shader) < 0 ||
           json_integer_value(shader) > UINT32_MAX)))
         return false;
-    memcpy(ret->digest, digest, FARM_DIGEST);
+    memcpy(ret->digest, digest, NATS_DIGEST_HEX);
     ret->n = (size_t)json_integer_value(bytes);
     ret->is_shader = shader;
     ret->shader = (uint32_t)json_integer_value(shader);

@@ -10,11 +10,11 @@
 #include "nats.h"
 
 enum {
-    FARM_LIST_MAX = 16 << 20, /* bytes of one list */
+    NATS_LIST_MAX = 16 << 20, /* bytes of one list */
 };
 
 struct nats_object {
-    char digest[FARM_DIGEST];
+    char digest[NATS_DIGEST_HEX];
     size_t n; /* bytes */
     bool is_shader;
     uint32_t shader; /* the shader's number */

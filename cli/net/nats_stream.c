@@ -161,8 +161,8 @@ static bool add_object(struct nats_stream *s, const struct nats_object *o,
 /* ---- code objects ---- */
 
 /* Reports a failure of the connection, or that an object is missing. */
-static enum outcome lacks(struct nats_stream *s, enum outcome outcome,
-                          const char *what)
+static enum outcome report_missing(struct nats_stream *s, enum outcome outcome,
+                                   const char *what)
 {
     if (outcome == OUTCOME_FAILED) {
         snprintf(s->why, sizeof s->why, "%s", s->class->why(s->nats));
@@ -181,7 +181,7 @@ static enum outcome put_object(struct nats_stream *s,
     char *bytes = NULL;
     size_t n = 0;
     bool is_new = false;
-    char key[FARM_DIGEST + 40];
+    char key[NATS_DIGEST_HEX + 40];
     int n_key = snprintf(key, sizeof key, "%s", o->digest);
     if (o->is_shader) {
         n_key =
@@ -189,7 +189,7 @@ static enum outcome put_object(struct nats_stream *s,
                      (unsigned long long)scope, (unsigned long long)o->shader);
     }
     if (o->n > OBJECT_MAX)
-        return lacks(s, OUTCOME_END, "a code object is too large");
+        return report_missing(s, OUTCOME_END, "a code object is too large");
     struct thing *t = find_thing(s, &s->objects,
                                  new_thing(key, (size_t)n_key, "", 0), &is_new);
     if (!t)
@@ -205,8 +205,8 @@ static enum outcome put_object(struct nats_stream *s,
     if (outcome != OUTCOME_DONE) {
         tdelete(t, &s->objects, compare);
         free(t);
-        return lacks(s, outcome,
-                     "a code object that it needs is not at the servers");
+        return report_missing(
+            s, outcome, "a code object that it needs is not at the servers");
     }
     s->n_held += n;
     bool ok = add_object(s, o, bytes, t->number, o->is_shader ? scope : 0);
@@ -261,12 +261,12 @@ static enum outcome put_list(struct nats_stream *s,
     if (!is_new)
         return OUTCOME_DONE;
     enum outcome outcome =
-        s->class->fetch(s->nats, digest, m->place, FARM_LIST_MAX, &text, &n);
+        s->class->fetch(s->nats, digest, m->place, NATS_LIST_MAX, &text, &n);
     if (outcome == OUTCOME_DONE) {
         outcome = put_objects(s, m, text, n, t->number);
     } else {
-        outcome =
-            lacks(s, outcome, "its list of code objects is not at the servers");
+        outcome = report_missing(
+            s, outcome, "its list of code objects is not at the servers");
     }
     free(text);
     if (outcome == OUTCOME_FAILED || s->wrong) {
@@ -327,7 +327,7 @@ static bool is_wanted(const struct nats_stream *s,
 static uint64_t put_buffer(struct nats_stream *s, const struct nats_message *m,
                            const struct pfd_wire_frame *buffer, uint64_t scope)
 {
-    char of[FARM_EDGE + 24];
+    char of[NATS_EDGE_NAME + 24];
     bool is_new = false;
     int n_of =
         snprintf(of, sizeof of, "%s %llu ", m->edge, (unsigned long long)scope);

@@ -96,9 +96,9 @@ void context_look(struct context *n, struct pfd_convert *convert)
     convert->write_chunk = NULL;
     convert->finding = NULL;
     convert->id_counts = NULL;
-    n->n_given = convert->n_given;
-    convert->n_given = NULL;
-    convert->given = take;
+    n->n_given = convert->n_emitted;
+    convert->n_emitted = NULL;
+    convert->emitted = take;
     convert->given_user = n;
 }
 
@@ -112,7 +112,7 @@ bool context_show(struct context *n, struct pfd_convert *convert)
     convert->filter = NULL;
     convert->skip = 0;
     convert->limit = UINT64_MAX;
-    convert->n_given = NULL;
+    convert->n_emitted = NULL;
     convert->n_doubts = NULL;
     if (n->n_given)
         *n->n_given += n->tail && n->n_wanted > n->tail ? n->tail : n->n_wanted;

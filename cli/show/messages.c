@@ -22,7 +22,7 @@ void message_progress_done(void)
 }
 
 /* File names are foreign text as well; a newline in one begins no line. */
-static void put_foreign(const char *text)
+static void put_untrusted(const char *text)
 {
     size_t n = strlen(text);
     char *shown = malloc(4 * n + 1);
@@ -47,7 +47,7 @@ __attribute__((format(printf, 2, 0))) static void message(const char *style,
             in_color ? "\033[0m" : "");
     if (vasprintf(&line, text, ap) < 0)
         line = NULL;
-    put_foreign(line ? line : "out of memory");
+    put_untrusted(line ? line : "out of memory");
     free(line);
     fputc('\n', stderr);
 }
@@ -74,7 +74,7 @@ void message_finding(void *user, const struct pfd_finding *finding)
     (void)user;
     message_progress_done();
     fputs("printfdecode: ", stderr);
-    put_foreign(finding->source);
+    put_untrusted(finding->source);
     if (finding->offset != PFD_NO_OFFSET && finding->in_buffer) {
         fprintf(stderr, ": dword %llu", at / 4);
     } else if (finding->offset != PFD_NO_OFFSET) {
@@ -82,7 +82,7 @@ void message_finding(void *user, const struct pfd_finding *finding)
     }
     fprintf(stderr, ": %s%s%s: ", in_color ? "\033[33m" : "",
             pfd_finding_name(finding->kind), in_color ? "\033[0m" : "");
-    put_foreign(finding->text);
+    put_untrusted(finding->text);
     fputc('\n', stderr);
 }
 

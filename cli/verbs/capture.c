@@ -245,8 +245,8 @@ static uint64_t measure(const struct buffer *b, size_t *hole, uint64_t at,
 }
 
 /* Writes bytes [from, end); zeros are written as their number. */
-static bool write_stretch(struct packer *p, const struct buffer *b,
-                          uint64_t from, uint64_t end)
+static bool write_known(struct packer *p, const struct buffer *b, uint64_t from,
+                        uint64_t end)
 {
     size_t hole = 0;
     bool run_zero = false;
@@ -271,10 +271,10 @@ static bool write_data(struct packer *p, const struct buffer *b)
     uint64_t at = 0;
     bool ok = true;
     for (size_t i = 0; ok && i < b->n_missing; i++) {
-        ok = write_stretch(p, b, at, b->missing[i].from);
+        ok = write_known(p, b, at, b->missing[i].from);
         at = b->missing[i].to;
     }
-    return ok && write_stretch(p, b, at, b->n);
+    return ok && write_known(p, b, at, b->n);
 }
 
 /* The modification time of the buffer's file; of other inputs, now. */
@@ -337,7 +337,7 @@ static bool write_entries(struct packer *p, struct buffer *b)
         .options = p->o->decoding,
         .threads = p->o->threads,
         .filter = p->filtering.filter,
-        .n_given = &p->filtering.n_given,
+        .n_emitted = &p->filtering.n_given,
         .n_doubts = &p->filtering.n_doubts,
         .skip = p->o->skip,
         .limit = p->o->limit,

@@ -213,7 +213,7 @@ static bool look_at(struct followed *f, uint64_t now)
     if (!measure(f, &n) || is_still(f, now))
         return false;
     f->looked_ns = now;
-    enum pfd_status status = pfd_tail_look(f->origin.tail, n, now, &err);
+    enum pfd_status status = pfd_tail_poll(f->origin.tail, n, now, &err);
     if (status < 0)
         hear_failure(f, &err);
     f->follow->has_come |= status == PFD_OK;

@@ -24,8 +24,8 @@ void follow_items_flush(struct follow_items *items)
     pfd_lines_clear(items->lines);
 }
 
-static bool is_told(const struct follow_items *items,
-                    enum pfd_finding_kind kind)
+static bool is_reported(const struct follow_items *items,
+                        enum pfd_finding_kind kind)
 {
     return items->o->verbose || !pfd_finding_is_note(kind);
 }
@@ -33,11 +33,11 @@ static bool is_told(const struct follow_items *items,
 static void add_finding(struct follow_items *items,
                         const struct pfd_finding *finding, bool is_repeated)
 {
-    if (!is_told(items, finding->kind))
+    if (!is_reported(items, finding->kind))
         return;
     items->is_over |= !followed_lines_rest(&items->followed_lines);
     pfd_lines_finding(items->lines, finding);
-    if (options_tells(items->o)) /* after the messages before it */
+    if (options_inline_findings(items->o)) /* after the messages before it */
         follow_items_flush(items);
     if (!is_repeated || items->o->verbose)
         message_finding(NULL, finding);
@@ -53,13 +53,13 @@ void follow_items_finding(struct follow_items *items,
 
 /* Was the id reported before? Without any strings, the lack of them is reported
  * once, and no id: each line shows its own. */
-static bool was_told(struct follow_items *items, uint64_t id)
+static bool was_reported(struct follow_items *items, uint64_t id)
 {
     bool has_strings = pfd_strings_count(items->in->strings) > 0;
     if (!has_strings && !items->misses_strings) {
         items->misses_strings = true;
         follow_items_flush(items);
-        inputs_tell_no_strings(items->in);
+        inputs_report_no_strings(items->in);
     }
     for (size_t i = 0; i < items->n_unknown; i++) {
         if (items->unknown[i] == id)
@@ -84,7 +84,7 @@ static void take_findings(const struct follow_origin *from,
     const uint64_t unknown = UINT64_C(1) << PFD_FINDING_unknown_id;
     struct follow_items *items = from->items;
     items->is_repeated =
-        entry->findings & unknown && was_told(items, entry->id);
+        entry->findings & unknown && was_reported(items, entry->id);
     entry_findings_each(entry, from->name, take_finding, items);
 }
 

@@ -38,7 +38,7 @@ struct pfd_lines *followed_lines_lines(const struct options *o,
         return NULL;
     }
     pfd_lines_show(lines, options_show(o), options_links(o));
-    if (options_marks(o))
+    if (options_finding_marks(o))
         pfd_lines_mark(lines);
     if (options_fields(o))
         pfd_lines_fields(lines);

@@ -213,7 +213,7 @@ static int make(struct plot *p, struct inputs *in, struct filtering *filtering)
         .options = o->decoding,
         .threads = o->threads,
         .filter = filtering->filter,
-        .n_given = &filtering->n_given,
+        .n_emitted = &filtering->n_given,
         .n_doubts = &filtering->n_doubts,
         .skip = o->skip,
         .limit = o->limit,

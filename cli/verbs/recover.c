@@ -139,7 +139,7 @@ int recover_run(const struct options *o)
     ok = ok && open_filter(&r, in.strings);
     if (ok)
         pfd_lines_show(r.lines, options_show(o), options_links(o));
-    if (ok && options_marks(o))
+    if (ok && options_finding_marks(o))
         pfd_lines_mark(r.lines);
     if (ok && options_fields(o))
         pfd_lines_fields(r.lines);

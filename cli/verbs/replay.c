@@ -21,7 +21,7 @@ enum {
     LOOK_MS = 1000,   /* interval of checks that the stream is the same */
     BEHIND_MS = 5000, /* longest lag of one server of a cluster behind others */
     SKEW_MS = 60000,  /* largest clock difference of servers and edges */
-    TOLD_MAX = 20,    /* defective messages that are reported */
+    REPORTED_MAX = 20, /* defective messages that are reported */
     NS_PER_MS = 1000000,
 };
 
@@ -39,8 +39,8 @@ struct replay {
     uint64_t looked; /* time of the last check, ms */
     uint64_t came;   /* time of the last message, ms */
     uint64_t pause_ms;
-    uint64_t n_wrong; /* defective messages */
-    bool is_away;     /* the server cannot be reached: that was reported */
+    uint64_t n_wrong;    /* defective messages */
+    bool is_unreachable; /* the server cannot be reached: that was reported */
 };
 
 static uint64_t now_ms(clockid_t clock)
@@ -120,7 +120,7 @@ static enum outcome begin(struct replay *r)
 static void message_wrong(struct replay *r, uint64_t number, const char *why)
 {
     r->entries.is_doubtful = true;
-    if (++r->n_wrong <= TOLD_MAX) {
+    if (++r->n_wrong <= REPORTED_MAX) {
         message_error("%s: message %llu: %s", r->o->nats.url,
                       (unsigned long long)number, why);
     }
@@ -146,12 +146,12 @@ static enum outcome take(struct replay *r, const struct nats_message *m)
     /* An invalid message must not take up an edge's place. */
     if (!m->is_edges || (r->stream.wrong && !r->stream.has_put))
         return outcome;
-    bool had_forgotten = r->seen.has_forgotten;
+    bool had_forgotten = r->seen.has_evicted;
     if (!nats_dedup_take(&r->seen, m)) {
         message_error("out of memory");
         return OUTCOME_STOPPED;
     }
-    if (r->seen.has_forgotten && !had_forgotten) {
+    if (r->seen.has_evicted && !had_forgotten) {
         r->entries.is_doubtful = true;
         message_error("%s: there are too many edges to remember: what some of "
                       "them sent again may be here twice",
@@ -205,13 +205,13 @@ static enum outcome wait_for_more(struct replay *r)
 }
 
 /* `follow` waits until the server can be reached again. */
-static enum outcome be_away(struct replay *r, const char *why)
+static enum outcome wait_for_server(struct replay *r, const char *why)
 {
     if (!r->is_endless)
         return fail(r, why);
-    if (!r->is_away)
+    if (!r->is_unreachable)
         message_hint("%s: %s; trying again", r->o->nats.url, why);
-    r->is_away = true;
+    r->is_unreachable = true;
     if (is_idle(r))
         return OUTCOME_END;
     pause_for(POLL_MAX_MS);
@@ -232,7 +232,7 @@ static enum outcome step(struct replay *r)
             r->number = m.number + 1;
             r->came = now_ms(CLOCK_MONOTONIC);
             r->pause_ms = POLL_MS;
-            r->is_away = false;
+            r->is_unreachable = false;
         }
         if (outcome == OUTCOME_DONE && r->is_endless &&
             !follow_entries_pause(&r->entries, false))
@@ -242,15 +242,15 @@ static enum outcome step(struct replay *r)
         if (outcome == OUTCOME_END)
             outcome = wait_for_more(r);
     }
-    return outcome == OUTCOME_FAILED ? be_away(r, why) : outcome;
+    return outcome == OUTCOME_FAILED ? wait_for_server(r, why) : outcome;
 }
 
 static void message_missing(struct replay *r)
 {
     uint64_t missing = nats_dedup_missing(&r->seen);
-    if (r->n_wrong > TOLD_MAX) {
+    if (r->n_wrong > REPORTED_MAX) {
         message_error("%s: and %llu more messages", r->o->nats.url,
-                      (unsigned long long)(r->n_wrong - TOLD_MAX));
+                      (unsigned long long)(r->n_wrong - REPORTED_MAX));
     }
     if (!missing)
         return;
@@ -316,7 +316,7 @@ static bool is_possible(const struct options *o)
     return false;
 }
 
-static bool open_farm(struct replay *r)
+static bool open_nats(struct replay *r)
 {
     char err[400];
     const struct nats_config config = {
@@ -369,7 +369,7 @@ int replay_take(const struct options *o, bool is_endless)
 {
     struct replay r = { .o = o, .is_endless = is_endless };
     int status = EXIT_ERROR;
-    if (!is_possible(o) || !open_farm(&r))
+    if (!is_possible(o) || !open_nats(&r))
         return status;
     if (open_entries(&r)) {
         status = status_of(&r, run(&r));

@@ -322,7 +322,7 @@ int stats_run(const struct options *o)
     struct pfd_convert convert = {
         .strings = in.strings,
         .filter = filtering.filter,
-        .n_given = &filtering.n_given,
+        .n_emitted = &filtering.n_given,
         .n_doubts = &filtering.n_doubts,
         .format = o->format,
         .options = o->decoding,

@@ -243,7 +243,7 @@ static int make_tables(struct table *t)
         .options = o->decoding,
         .threads = o->threads,
         .filter = t->filtering->filter,
-        .n_given = &t->filtering->n_given,
+        .n_emitted = &t->filtering->n_given,
         .n_doubts = &t->filtering->n_doubts,
         .skip = o->skip,
         .limit = o->limit,

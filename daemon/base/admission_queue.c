@@ -34,7 +34,7 @@ static struct process *find_most(
     const struct pfdd_admission_queue *admission_queue)
 {
     struct process *most = NULL;
-    for (const struct pfdd_admission_group *p = admission_queue->parties; p;
+    for (const struct pfdd_admission_group *p = admission_queue->groups; p;
          p = p->next) {
         for (struct process *o = p->first; o; o = o->next) {
             if (o->n > (most ? most->n : PFDD_ADMISSION_QUEUE_FEW))
@@ -54,11 +54,11 @@ bool pfdd_admission_queue_has_place(
 /* ---- push ---- */
 
 /* A new user is appended. NULL: out of memory, here and below. */
-static struct pfdd_admission_group *find_party(
+static struct pfdd_admission_group *find_group(
     struct pfdd_admission_queue *admission_queue,
     const struct pfdd_peer_key *user)
 {
-    struct pfdd_admission_group **at = &admission_queue->parties;
+    struct pfdd_admission_group **at = &admission_queue->groups;
     while (*at && memcmp(&(*at)->user, user, sizeof *user) != 0)
         at = &(*at)->next;
     if (!*at)
@@ -87,7 +87,7 @@ static struct process *find_process(struct pfdd_admission_group *p, pid_t id)
 static void drop_if_empty(struct pfdd_admission_queue *admission_queue,
                           struct pfdd_admission_group *p)
 {
-    struct pfdd_admission_group **at = &admission_queue->parties;
+    struct pfdd_admission_group **at = &admission_queue->groups;
     if (p->first)
         return;
     while (*at != p)
@@ -101,7 +101,7 @@ static bool append(struct pfdd_admission_queue *admission_queue,
 {
     struct caller *c = calloc(1, sizeof *c);
     struct pfdd_admission_group *p =
-        c ? find_party(admission_queue, user) : NULL;
+        c ? find_group(admission_queue, user) : NULL;
     struct process *o = p ? find_process(p, id) : NULL;
     if (!o) {
         free(c);
@@ -181,17 +181,17 @@ static int take_turn(struct pfdd_admission_group *p)
 
 int pfdd_admission_queue_pop(struct pfdd_admission_queue *admission_queue)
 {
-    struct pfdd_admission_group *p = admission_queue->parties;
+    struct pfdd_admission_group *p = admission_queue->groups;
     if (!p)
         return -1;
     int fd = take_turn(p);
     admission_queue->n--;
-    admission_queue->parties = p->next;
+    admission_queue->groups = p->next;
     if (!p->first) {
         free(p);
         return fd;
     }
-    struct pfdd_admission_group **at = &admission_queue->parties;
+    struct pfdd_admission_group **at = &admission_queue->groups;
     while (*at)
         at = &(*at)->next;
     p->next = NULL;

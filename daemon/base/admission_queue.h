@@ -27,7 +27,7 @@ struct pfdd_admission_group;
 struct pfdd_admission_queue {
     unsigned n_max; /* places */
     unsigned n;
-    struct pfdd_admission_group *parties; /* the next user first */
+    struct pfdd_admission_group *groups; /* the next user first */
 };
 
 /* Bytes that n places take, at most. */

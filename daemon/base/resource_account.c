@@ -114,7 +114,8 @@ void pfdd_resource_account_count(struct pfdd_resource_account *account,
         h->n_bytes += now - before;
 }
 
-bool pfdd_resource_account_begin_look(struct pfdd_resource_account *account)
+bool pfdd_resource_account_begin_read_pass(
+    struct pfdd_resource_account *account)
 {
     if (!account)
         return true;
@@ -124,7 +125,7 @@ bool pfdd_resource_account_begin_look(struct pfdd_resource_account *account)
     return true;
 }
 
-void pfdd_resource_account_end_look(struct pfdd_resource_account *account)
+void pfdd_resource_account_end_read_pass(struct pfdd_resource_account *account)
 {
     if (account)
         account->n_looks--;

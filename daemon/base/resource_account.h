@@ -48,8 +48,9 @@ size_t pfdd_resource_account_left_of_floor(
 
 /* A read pass of one of the account's buffers begins. False: so many are
  * running that those of other producers would have to wait. */
-bool pfdd_resource_account_begin_look(struct pfdd_resource_account *account);
-void pfdd_resource_account_end_look(struct pfdd_resource_account *account);
+bool pfdd_resource_account_begin_read_pass(
+    struct pfdd_resource_account *account);
+void pfdd_resource_account_end_read_pass(struct pfdd_resource_account *account);
 
 /* Changes `before` bytes to `now` bytes; the caller has asked before
  * growing. */

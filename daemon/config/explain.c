@@ -21,22 +21,22 @@ struct plan {
     FILE *out;
     pfdd_config_tell_fn tell;
     void *user;
-    struct pfdd_names told; /* warnings that were printed */
+    struct pfdd_names warned; /* warnings that were printed */
 };
 
 /* Repeated paths cause each warning only once. */
 static bool is_new(struct plan *p, const char *line)
 {
-    for (size_t i = 0; i < p->told.n; i++) {
-        if (!strcmp(p->told.items[i], line))
+    for (size_t i = 0; i < p->warned.n; i++) {
+        if (!strcmp(p->warned.items[i], line))
             return false;
     }
-    char **items = realloc(p->told.items, (p->told.n + 1) * sizeof *items);
+    char **items = realloc(p->warned.items, (p->warned.n + 1) * sizeof *items);
     if (!items)
         return true;
-    p->told.items = items;
-    items[p->told.n] = strdup(line);
-    p->told.n += items[p->told.n] != NULL;
+    p->warned.items = items;
+    items[p->warned.n] = strdup(line);
+    p->warned.n += items[p->warned.n] != NULL;
     return true;
 }
 
@@ -212,7 +212,7 @@ void pfdd_explain_print(const struct pfdd_config *config, const char *path,
     if (config->n_outputs == 0)
         warn(&p, "no outputs: nobody will see a line");
     put_limits(&p);
-    for (size_t i = 0; i < p.told.n; i++)
-        free(p.told.items[i]);
-    free(p.told.items);
+    for (size_t i = 0; i < p.warned.n; i++)
+        free(p.warned.items[i]);
+    free(p.warned.items);
 }

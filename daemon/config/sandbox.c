@@ -514,7 +514,7 @@ bool pfdd_sandbox_calls(void)
 
 #endif
 
-void pfdd_sandbox_tell(void)
+void pfdd_sandbox_log(void)
 {
     char files[64] = "no landlock";
     char calls[128] = "no seccomp";

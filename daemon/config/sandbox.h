@@ -34,7 +34,7 @@ bool pfdd_sandbox_rings(void);
 bool pfdd_sandbox_calls(void);
 
 /* Logs which limits are active. */
-void pfdd_sandbox_tell(void);
+void pfdd_sandbox_log(void);
 
 /* True: access to all files of the configuration is granted; else err [n] names
  * one that is denied. */

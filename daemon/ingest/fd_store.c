@@ -77,9 +77,8 @@ bool pfdd_saved_position_holds(const struct pfdd_saved_position *saved_position,
 
 /* ---- stored buffers ---- */
 
-static struct pfdd_stored_buffer *new_slot(struct pfdd_fd_store *fd_store,
-                                           unsigned number, int memory,
-                                           int meta)
+static struct pfdd_stored_buffer *new_stored_buffer(
+    struct pfdd_fd_store *fd_store, unsigned number, int memory, int meta)
 {
     struct stat st;
     struct stat meta_st;
@@ -116,7 +115,7 @@ static void unmap_slot(struct pfdd_stored_buffer *stored_buffer)
     free(stored_buffer);
 }
 
-static void free_slot(struct pfdd_stored_buffer *stored_buffer)
+static void free_stored_buffer(struct pfdd_stored_buffer *stored_buffer)
 {
     struct pfdd_stored_buffer **at = &stored_buffer->of->stored_buffers;
     while (*at != stored_buffer)
@@ -244,14 +243,15 @@ struct pfdd_stored_buffer *pfdd_fd_store_put(
         return NULL;
     int meta = new_meta();
     struct pfdd_stored_buffer *stored_buffer =
-        meta < 0 ? NULL
-                 : new_slot(fd_store, fd_store->next_number, memory, meta);
+        meta < 0
+            ? NULL
+            : new_stored_buffer(fd_store, fd_store->next_number, memory, meta);
     if (!stored_buffer)
         return NULL;
     if (pfd_wire_write_start(append, stored_buffer) != PFD_OK ||
         !append_frame(stored_buffer, hello) ||
         !append_frame(stored_buffer, buffer)) {
-        free_slot(stored_buffer);
+        free_stored_buffer(stored_buffer);
         return NULL;
     }
     fd_store->next_number++;
@@ -293,7 +293,7 @@ void pfdd_fd_store_drop(struct pfdd_stored_buffer *stored_buffer)
 {
     if (!stored_buffer->of->d->stopping)
         remove_stored(stored_buffer->number);
-    free_slot(stored_buffer);
+    free_stored_buffer(stored_buffer);
 }
 
 unsigned pfdd_fd_store_count(const struct pfdd_fd_store *fd_store)
@@ -348,14 +348,14 @@ static void restore(struct pfdd_fd_store *fd_store, unsigned number, int memory,
             sizeof saved_position &&
         !memcmp(saved_position.magic, magic, sizeof magic);
     struct pfdd_stored_buffer *stored_buffer =
-        ok ? new_slot(fd_store, number, memory, dup(meta)) : NULL;
+        ok ? new_stored_buffer(fd_store, number, memory, dup(meta)) : NULL;
     struct pfdd_stream *stream =
         stored_buffer ? pfdd_stream_new(fd_store->d, &options) : NULL;
     if (!stream) {
         pfdd_log(PFDD_WARNING, "buffer %u of before: cannot be used", number);
         remove_stored(number);
         if (stored_buffer)
-            free_slot(stored_buffer);
+            free_stored_buffer(stored_buffer);
         return;
     }
     stored_buffer->stream = stream;
@@ -369,7 +369,7 @@ static void restore(struct pfdd_fd_store *fd_store, unsigned number, int memory,
     pfdd_log(PFDD_WARNING, "buffer %u of before: cannot be used", number);
     pfdd_stream_end(stream);
     remove_stored(number);
-    free_slot(stored_buffer);
+    free_stored_buffer(stored_buffer);
 }
 
 void pfdd_fd_store_let_go(struct pfdd_stored_buffer *stored_buffer)

@@ -103,14 +103,14 @@ static void count(struct pfdd_follower_memory *m, size_t n, size_t n_buffer)
 
 /* Bytes that the first read pass will leave. Charged until that pass begins, so
  * that other requests account for them. */
-static size_t first_look(const struct pfdd_follower_memory *m)
+static size_t first_pass(const struct pfdd_follower_memory *m)
 {
     return m->n_tail || m->n_granted ? 0 : COPIES * ROOM_MIN + TAIL;
 }
 
 void pfdd_follower_memory_charge(struct pfdd_follower_memory *m)
 {
-    count(m, bytes_of(m) + first_look(m) + m->n_granted, m->n_written);
+    count(m, bytes_of(m) + first_pass(m) + m->n_granted, m->n_written);
     count_held(m, bytes_of(m) + m->n_written);
 }
 
@@ -149,9 +149,9 @@ void pfdd_follower_memory_give_whole_back(struct pfdd_follower_memory *m)
 
 bool pfdd_follower_memory_grant(struct pfdd_follower_memory *m, size_t n)
 {
-    if (!pfdd_resource_account_begin_look(m->account))
+    if (!pfdd_resource_account_begin_read_pass(m->account))
         return false;
-    m->looker = m->account;
+    m->pass_account = m->account;
     m->budget->n_looks++;
     m->budget->looks += n;
     m->n_granted = n;
@@ -161,8 +161,8 @@ bool pfdd_follower_memory_grant(struct pfdd_follower_memory *m, size_t n)
 
 void pfdd_follower_memory_give_back(struct pfdd_follower_memory *m)
 {
-    pfdd_resource_account_end_look(m->looker);
-    m->looker = NULL;
+    pfdd_resource_account_end_read_pass(m->pass_account);
+    m->pass_account = NULL;
     m->budget->n_looks--;
     m->budget->looks -= m->n_granted;
     m->n_granted = 0;

@@ -31,8 +31,8 @@ struct pfdd_follower_memory {
     size_t n_granted;        /* and of these in its `looks` */
     size_t n_buffer_charged; /* in its `buffers` */
     struct pfdd_resource_account
-        *looker;   /* account of the read pass in flight; NULL: none */
-    size_t n_held; /* charged to the account */
+        *pass_account; /* account of the read pass in flight; NULL: none */
+    size_t n_held;     /* charged to the account */
 };
 
 /* True: the budget suffices for the thread pool's memory, too

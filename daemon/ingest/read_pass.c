@@ -106,7 +106,7 @@ static bool make_tail(struct pfdd_follower *s)
         .settle_ns = s->options.settle_ms * 1000000,
         .apart_ns = PFDD_BETWEEN_LOOKS_US * UINT64_C(1000),
         .window = s->memory.n_window,
-        .give = s->memory.n_piece / HANDED,
+        .emit_max = s->memory.n_piece / HANDED,
         .farther = s->memory.n_window,
         .memory = s->memory.n_image,
         .arrives = s->options.arrives,
@@ -131,13 +131,13 @@ static uint64_t clock_of(const struct pfdd_follower *s)
  * Reads a complete buffer window by window, with the tail's clock running
  * ahead, so that memory stays bounded; then the rest. True: all of it was read.
  */
-static bool look_to_the_end(struct pfdd_follower *s)
+static bool read_to_end(struct pfdd_follower *s)
 {
     pfd_tail_give_whole(s->tail, s->n_whole);
     for (int i = 0; i < LOOKS && s->chunker.chunk_batch.n < CHUNKS_ENOUGH;
          i++) {
         s->ahead += 2 * (s->options.settle_ms + 1) * UINT64_C(1000000);
-        s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+        s->status = pfd_tail_poll(s->tail, s->n_buffer, clock_of(s), &s->err);
         s->n_quiet = s->status == PFD_OK ? 0 : s->n_quiet + 1;
         if (s->n_quiet < QUIET)
             continue;
@@ -150,13 +150,13 @@ static bool look_to_the_end(struct pfdd_follower *s)
 
 /* Reads more of a burst while no other job needs this thread, so that the loop
  * is entered less often. */
-static void look_on(struct pfdd_follower *s)
+static void continue_burst(struct pfdd_follower *s)
 {
     uint64_t until = uv_hrtime() + ON_NS;
     while (s->burst && s->linger && s->status == PFD_OK &&
            uv_hrtime() < until) {
         enum pfd_status status =
-            pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+            pfd_tail_poll(s->tail, s->n_buffer, clock_of(s), &s->err);
         if (status == PFD_MORE)
             return;
         s->status = status;
@@ -174,7 +174,7 @@ static void sleep_until_due(const struct pfdd_follower *s)
         usleep((unsigned)((due - now) / 1000) + 1);
 }
 
-static void look(struct pfdd_follower *s)
+static void run_pass(struct pfdd_follower *s)
 {
     s->finished = false;
     s->has_handed = false;
@@ -184,7 +184,7 @@ static void look(struct pfdd_follower *s)
         return;
     }
     if (s->finish) {
-        s->finished = look_to_the_end(s);
+        s->finished = read_to_end(s);
         return;
     }
     s->was_still =
@@ -193,15 +193,15 @@ static void look(struct pfdd_follower *s)
         s->status = PFD_MORE;
         return;
     }
-    s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+    s->status = pfd_tail_poll(s->tail, s->n_buffer, clock_of(s), &s->err);
     bool too_soon = s->status == PFD_MORE && s->burst;
     bool only_seen = s->status == PFD_OK && !s->has_handed &&
                      !pfdd_chunker_has_entries(&s->chunker);
     if (s->linger && (too_soon || only_seen) && pfd_tail_pending(s->tail)) {
         sleep_until_due(s);
-        s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+        s->status = pfd_tail_poll(s->tail, s->n_buffer, clock_of(s), &s->err);
     }
-    look_on(s);
+    continue_burst(s);
 }
 
 /* Explains a read error of a process: the process has ended, or has unmapped
@@ -234,7 +234,7 @@ void pfdd_read_pass(struct pfdd_job *job)
             return;
         s->new_strings = false;
     }
-    look(s);
+    run_pass(s);
     if (s->status < 0 && pfdd_buffer_bytes_are_of_process(&s->buffer_bytes))
         explain_failure(s);
     pfdd_follower_stats_bytes(&s->sums, s->tail);

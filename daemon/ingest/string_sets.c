@@ -32,8 +32,8 @@ struct pfdd_binding *pfdd_string_sets_bind(struct pfdd_string_sets *string_sets,
 
 /* The shared set has changed: producers without a set of their own use it at
  * once, others are marked stale. */
-static void tell_scopes(struct pfdd_string_sets *string_sets,
-                        struct pfdd_producer *producers, bool lacks)
+static void move_producers_on(struct pfdd_string_sets *string_sets,
+                              struct pfdd_producer *producers, bool lacks)
 {
     for (struct pfdd_producer *s = producers; s; s = s->next) {
         if (s->has_set) {
@@ -58,7 +58,7 @@ void pfdd_string_sets_take(struct pfdd_string_sets *string_sets,
     pfdd_binding_move(&string_sets->current, strings, !lacks,
                       &string_sets->behind);
     pfdd_strings_unref(strings);
-    tell_scopes(string_sets, producers, lacks);
+    move_producers_on(string_sets, producers, lacks);
 }
 
 void pfdd_string_sets_take_scope(struct pfdd_string_sets *string_sets,

@@ -15,12 +15,12 @@ struct connect_input {
     struct pfdd_outbound outbound;
     struct pfdd_producer_connection *producer_connection;
     struct pfdd_resource_account account; /* of the peer, as a user */
-    bool uplink_closed;
+    bool outbound_closed;
 };
 
 static void finish_close(struct connect_input *in)
 {
-    if (in->base.closing && in->uplink_closed && !in->producer_connection)
+    if (in->base.closing && in->outbound_closed && !in->producer_connection)
         pfdd_input_closed(&in->base);
 }
 
@@ -59,10 +59,10 @@ static void on_up(void *user, int fd)
     pfdd_outbound_lost(&in->outbound, "out of memory");
 }
 
-static void on_uplink_closed(void *user)
+static void on_outbound_closed(void *user)
 {
     struct connect_input *in = user;
-    in->uplink_closed = true;
+    in->outbound_closed = true;
     finish_close(in);
 }
 
@@ -73,7 +73,7 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
     in->outbound = (struct pfdd_outbound){ .loop = input->d->loop,
                                            .access = &input->config->access,
                                            .up = on_up,
-                                           .closed = on_uplink_closed,
+                                           .closed = on_outbound_closed,
                                            .user = in };
     return pfdd_outbound_open(&in->outbound, err, n_err);
 }

@@ -118,10 +118,10 @@ static bool *find_worker(struct roll *roll, struct pfdd_nats *line,
 
 enum holder {
     HOLDER_UNSURE,
-    HOLDER_NONE,   /* no message */
-    HOLDER_US,     /* our lease */
-    HOLDER_OTHER,  /* the lease of a worker that is present */
-    HOLDER_NOBODY, /* a message that is no lease */
+    HOLDER_NONE,    /* no message */
+    HOLDER_US,      /* our lease */
+    HOLDER_OTHER,   /* the lease of a worker that is present */
+    HOLDER_INVALID, /* a message that is no lease */
 };
 
 /* Looks up a partition. *number: its message's. */
@@ -131,7 +131,7 @@ static enum holder look_at(const struct pfdd_leases *l, struct pfdd_nats *line,
 {
     char subject[PFDD_SUBJECT];
     struct pfdd_nats_stored_message m;
-    enum holder ret = HOLDER_NOBODY;
+    enum holder ret = HOLDER_INVALID;
     put_subject(partition, subject);
     natsStatus s = pfdd_nats_get_last(line, PFDD_LEASE_STREAM, subject, &m);
     *number = m.number;
@@ -161,7 +161,7 @@ static uint64_t put_over(struct pfdd_leases *l, struct pfdd_nats *line,
     struct roll roll = { .n = 0 };
     uint64_t number = 0;
     enum holder holder = look_at(l, line, &roll, partition, &number);
-    if (holder != HOLDER_NOBODY && holder != HOLDER_US)
+    if (holder != HOLDER_INVALID && holder != HOLDER_US)
         return 0;
     pfdd_log_about(&line->told, PFDD_WARNING,
                    "nats: what somebody has put in the place of our lease of "

@@ -15,7 +15,7 @@ struct piece {
 };
 
 /* The contents of the subject that a piece belongs to. */
-enum lying {
+enum stored {
     LYING_NOTHING,
     LYING_IT,
     LYING_ELSE,   /* other data */
@@ -29,13 +29,13 @@ static bool failed_to_store(struct pfdd_nats_upload *e, natsStatus s)
     return false;
 }
 
-static enum lying look_at(struct pfdd_nats_upload *e, const struct piece *p)
+static enum stored look_at(struct pfdd_nats_upload *e, const struct piece *p)
 {
     char subject[PFDD_SUBJECT];
     struct pfdd_nats_stored_message m;
     pfdd_code_subject(p->digest, p->place, p->i, subject);
     natsStatus s = pfdd_nats_get_last(e->line, PFDD_CODE_STREAM, subject, &m);
-    enum lying ret = LYING_ELSE;
+    enum stored ret = LYING_ELSE;
     if (s == NATS_NOT_FOUND) {
         ret = LYING_NOTHING;
     } else if (s != NATS_OK) {
@@ -48,7 +48,7 @@ static enum lying look_at(struct pfdd_nats_upload *e, const struct piece *p)
     return ret;
 }
 
-static enum lying put(struct pfdd_nats_upload *e, const struct piece *p)
+static enum stored put(struct pfdd_nats_upload *e, const struct piece *p)
 {
     char subject[PFDD_SUBJECT];
     jsErrCode code = 0;
@@ -75,24 +75,24 @@ static struct piece piece_of(const char *digest, const char *place, size_t i,
 
 /* Stores bytes [n] as pieces under their digest. Unless is_doubtful, all are
  * stored if the last one is. LYING_ELSE: a subject has other data. */
-static enum lying put_pieces(struct pfdd_nats_upload *e, const char *digest,
-                             const char *place, const char *bytes, size_t n)
+static enum stored put_pieces(struct pfdd_nats_upload *e, const char *digest,
+                              const char *place, const char *bytes, size_t n)
 {
     size_t n_pieces = (n + PFDD_CODE_PIECE - 1) / PFDD_CODE_PIECE;
     struct piece last = piece_of(digest, place, n_pieces - 1, bytes, n);
-    enum lying lying = look_at(e, &last);
-    if (lying == LYING_IT && !e->is_doubtful)
-        return lying;
-    bool is_new = lying == LYING_NOTHING && !e->is_doubtful;
-    if (lying == LYING_NOTHING)
-        lying = LYING_IT;
-    for (size_t i = 0; i < n_pieces && lying == LYING_IT; i++) {
+    enum stored stored = look_at(e, &last);
+    if (stored == LYING_IT && !e->is_doubtful)
+        return stored;
+    bool is_new = stored == LYING_NOTHING && !e->is_doubtful;
+    if (stored == LYING_NOTHING)
+        stored = LYING_IT;
+    for (size_t i = 0; i < n_pieces && stored == LYING_IT; i++) {
         struct piece p = piece_of(digest, place, i, bytes, n);
-        lying = is_new ? LYING_NOTHING : look_at(e, &p);
-        if (lying == LYING_NOTHING)
-            lying = put(e, &p);
+        stored = is_new ? LYING_NOTHING : look_at(e, &p);
+        if (stored == LYING_NOTHING)
+            stored = put(e, &p);
     }
-    return lying;
+    return stored;
 }
 
 /* Makes a random name, which is unknown to others until our pieces are
@@ -108,15 +108,15 @@ static void make_place(struct pfdd_nats_upload *e)
 bool pfdd_nats_upload_put(struct pfdd_nats_upload *e, const char *digest,
                           const char *bytes, size_t n)
 {
-    enum lying lying = put_pieces(e, digest, "", bytes, n);
-    if (lying != LYING_ELSE)
-        return lying == LYING_IT;
+    enum stored stored = put_pieces(e, digest, "", bytes, n);
+    if (stored != LYING_ELSE)
+        return stored == LYING_IT;
     if (!*e->place)
         make_place(e);
     e->uses_place = true;
-    lying = put_pieces(e, digest, e->place, bytes, n);
-    if (lying != LYING_ELSE)
-        return lying == LYING_IT;
+    stored = put_pieces(e, digest, e->place, bytes, n);
+    if (stored != LYING_ELSE)
+        return stored == LYING_IT;
     snprintf(e->line->why, sizeof e->line->why,
              "something else lies where a code object of ours should be");
     *e->place = '\0';

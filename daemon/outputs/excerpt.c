@@ -23,7 +23,7 @@ enum {
 
 /* ---- the request ---- */
 
-struct asked {
+struct excerpt_query {
     bool is_there; /* it has a sequence number */
     bool has_lines;
     uint64_t sequence;
@@ -41,7 +41,8 @@ static bool read_number(const char *text, uint64_t max, uint64_t *ret)
 }
 
 /* NULL, or an error message. */
-static const char *take(struct asked *asked, const struct pfdd_http_arg *arg)
+static const char *take(struct excerpt_query *asked,
+                        const struct pfdd_http_arg *arg)
 {
     uint64_t value = 0;
     if (!strcmp(arg->name, "sequence")) {
@@ -65,11 +66,11 @@ static const char *take(struct asked *asked, const struct pfdd_http_arg *arg)
     return NULL;
 }
 
-static const char *read_query(struct asked *ret,
+static const char *read_query(struct excerpt_query *ret,
                               const struct pfdd_http_request *q)
 {
     const char *wrong = NULL;
-    *ret = (struct asked){ .around = AROUND };
+    *ret = (struct excerpt_query){ .around = AROUND };
     for (size_t i = 0; i < q->n_args && !wrong; i++)
         wrong = take(ret, &q->args[i]);
     return wrong || ret->is_there ? wrong : "'sequence' is missing";
@@ -77,7 +78,8 @@ static const char *read_query(struct asked *ret,
 
 /* Returns the chunk that holds the line; NULL: see *why. */
 static struct pfdd_chunk *find(const struct pfdd_ring *ring,
-                               const struct asked *asked, const char **why)
+                               const struct excerpt_query *asked,
+                               const char **why)
 {
     uint64_t sequence = asked->sequence;
     *why = sequence < ring->next_seq ? "this line is not kept any more"
@@ -196,12 +198,12 @@ unsigned pfdd_excerpt_ask(struct pfdd_render_cache *render_cache,
                           void (*done)(struct pfdd_excerpt *excerpt),
                           void *user, char *err, size_t n_err)
 {
-    struct asked asked;
-    const char *why = read_query(&asked, q);
+    struct excerpt_query excerpt_query;
+    const char *why = read_query(&excerpt_query, q);
     snprintf(err, n_err, "%s", why ? why : "");
     if (why)
         return 400;
-    struct pfdd_chunk *c = find(render_cache->ring, &asked, &why);
+    struct pfdd_chunk *c = find(render_cache->ring, &excerpt_query, &why);
     snprintf(err, n_err, "%s", c ? "no memory for it now" : why);
     if (!c)
         return 404;
@@ -215,8 +217,8 @@ unsigned pfdd_excerpt_ask(struct pfdd_render_cache *render_cache,
     e->of = render_cache;
     e->chunk = pfdd_chunk_ref(c);
     e->strings = pfdd_strings_ref(c->buffer->binding->strings);
-    e->sequence = asked.sequence;
-    e->around = asked.around;
+    e->sequence = excerpt_query.sequence;
+    e->around = excerpt_query.around;
     e->is_head = q->is_head;
     e->done = done;
     e->user = user;

@@ -177,7 +177,7 @@ static bool is_full(int error)
 }
 
 /* Handles the first record of a batch, which is larger than a datagram. */
-static bool get_over(struct pfdd_log_sender *s, struct batch *b)
+static bool handle_oversized(struct pfdd_log_sender *s, struct batch *b)
 {
     if (s->protocol->takes_memory) {
         if (!send_large(s, b->parts))
@@ -211,7 +211,7 @@ static enum outcome send_datagrams(struct pfdd_log_sender *s, struct batch *b,
         take(s, b, (size_t)n);
         return EMPTY;
     }
-    if (errno == EMSGSIZE && get_over(s, b))
+    if (errno == EMSGSIZE && handle_oversized(s, b))
         return EMPTY;
     return is_full(errno) || errno == EINTR ? BLOCKED : LOST;
 }
@@ -355,7 +355,7 @@ static void go_on(struct pfdd_log_sender *s)
 
 /* Acknowledges all records in flight if the kernel has delivered them and the
  * peer is still connected. */
-static void look_whether_done(struct pfdd_log_sender *s)
+static void check_delivery(struct pfdd_log_sender *s)
 {
     int left = 0;
     if (ioctl(s->link->fd, SIOCOUTQ, &left) != 0 || left > 0)
@@ -379,7 +379,7 @@ static void on_timer(uv_timer_t *timer)
 {
     struct pfdd_log_sender *s = timer->data;
     if (s->link && s->out.n)
-        look_whether_done(s);
+        check_delivery(s);
     if (s->link && s->log_feed.gathers && !(s->link->events & UV_WRITABLE))
         go_on(s);
     if (!s->out.n && !(s->link && s->log_feed.gathers))
@@ -445,7 +445,7 @@ static void on_notes(void *user)
 
 static void finish_close(struct pfdd_log_sender *s)
 {
-    if (!s->base.closing || !s->uplink_closed || !s->timer_closed ||
+    if (!s->base.closing || !s->outbound_closed || !s->timer_closed ||
         s->n_links || !pfdd_log_feed_can_close(&s->log_feed))
         return;
     pfdd_log_feed_close(&s->log_feed);
@@ -465,7 +465,7 @@ static void on_link_closed(uv_handle_t *handle)
 static void on_uplink_closed(void *user)
 {
     struct pfdd_log_sender *s = user;
-    s->uplink_closed = true;
+    s->outbound_closed = true;
     finish_close(s);
 }
 

@@ -46,7 +46,7 @@ struct pfdd_log_sender {
     const struct pfdd_protocol *protocol;
     struct pfdd_log_feed log_feed;
     struct pfdd_outbound outbound;
-    bool uplink_closed;
+    bool outbound_closed;
     uv_timer_t timer; /* polls for delivery, and for complete batches */
     bool timer_closed;
     struct pfdd_log_sender_link *link; /* NULL: not connected */

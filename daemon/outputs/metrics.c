@@ -370,7 +370,7 @@ static void make(struct pfdd_job *job)
 
 /* ---- the snapshot ---- */
 
-static void forget(struct pfdd_metrics *m)
+static void free_snapshot(struct pfdd_metrics *m)
 {
     free(m->rest);
     free(m->rows);
@@ -387,8 +387,8 @@ static size_t names_bytes(const struct pfdd_source_table *s)
     return s->n_listed_bytes / 2 + 1;
 }
 
-static void note_sources(struct pfdd_metrics *m,
-                         const struct pfdd_source_table *s)
+static void snapshot_sources(struct pfdd_metrics *m,
+                             const struct pfdd_source_table *s)
 {
     char *at = m->names;
     size_t left = names_bytes(s);
@@ -406,7 +406,7 @@ static void note_sources(struct pfdd_metrics *m,
 }
 
 /* Reserves memory for the snapshot and for making the page. */
-static bool note(struct pfdd_metrics *m, const struct pfdd *d)
+static bool take_snapshot(struct pfdd_metrics *m, const struct pfdd *d)
 {
     const struct pfdd_source_table *s = &d->source_table;
     size_t n_rows = s->n_listed * sizeof *m->rows;
@@ -420,12 +420,12 @@ static bool note(struct pfdd_metrics *m, const struct pfdd *d)
     m->names = malloc(names_bytes(s));
     if (!m->rest || !m->rows || !m->names)
         return false;
-    note_sources(m, s);
+    snapshot_sources(m, s);
     m->n = page_bytes(m, d);
     return true;
 }
 
-static bool note_state(struct pfdd_metrics *m, const struct pfdd *d)
+static bool snapshot_state(struct pfdd_metrics *m, const struct pfdd *d)
 {
     size_t n = sizeof *m + pfdd_state_most(d);
     if (!pfdd_reader_quota_change(m->reader_quota, 0, n))
@@ -455,7 +455,7 @@ struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
         return NULL;
     m->job.run = make;
     m->is_state = is_state;
-    if (is_state ? note_state(m, d) : note(m, d))
+    if (is_state ? snapshot_state(m, d) : take_snapshot(m, d))
         return m;
     pfdd_metrics_unref(m);
     return NULL;
@@ -477,10 +477,10 @@ struct pfdd_metrics *pfdd_metrics_of(struct pfdd_reader_quota *reader_quota,
     return m;
 }
 
-void pfdd_metrics_settle(struct pfdd_metrics *m)
+void pfdd_metrics_finish(struct pfdd_metrics *m)
 {
     size_t n = sizeof *m + (m->text ? m->n : 0);
-    forget(m);
+    free_snapshot(m);
     if (pfdd_reader_quota_change(m->reader_quota, m->n_held, n))
         m->n_held = n;
 }
@@ -489,7 +489,7 @@ void pfdd_metrics_unref(struct pfdd_metrics *m)
 {
     if (!m || --m->refs > 0)
         return;
-    forget(m);
+    free_snapshot(m);
     free(m->text);
     pfdd_reader_quota_change(m->reader_quota, m->n_held, 0);
     pfdd_reader_quota_leave(m->reader_quota);

@@ -45,7 +45,7 @@ struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
 struct pfdd_metrics *pfdd_metrics_of(struct pfdd_reader_quota *reader_quota,
                                      char *text, size_t n);
 /* When it has been made: takes what it has, no more. */
-void pfdd_metrics_settle(struct pfdd_metrics *metrics);
+void pfdd_metrics_finish(struct pfdd_metrics *metrics);
 /* NULL is allowed. */
 void pfdd_metrics_unref(struct pfdd_metrics *metrics);
 

@@ -71,7 +71,7 @@ struct forward_output {
     struct pfdd_output base;
     struct pfdd_log_feed log_feed;
     struct pfdd_outbound outbound;
-    bool uplink_closed;
+    bool outbound_closed;
     uv_timer_t timer; /* for batches, and for missing acknowledgements */
     bool timer_closed;
     struct link *link; /* NULL: not connected */
@@ -81,7 +81,7 @@ struct forward_output {
     size_t n_chunks;
     size_t n_packing;
     size_t n_bytes;
-    char heard[ANSWER_MAX]; /* [n_heard], not parsed yet */
+    char input[ANSWER_MAX]; /* [n_heard], not parsed yet */
     size_t n_heard;
     struct pfdd_forward_auth forward_auth;
     char run[17]; /* random, in the names of this daemon's chunks */
@@ -363,7 +363,7 @@ static const char *take_pong(struct forward_output *o,
 
 /* Acknowledges records up to a chunk's last number, or up to the first record
  * of an older chunk that is not acknowledged. */
-static void tell_acked(struct forward_output *o, uint64_t last)
+static void acknowledge(struct forward_output *o, uint64_t last)
 {
     o->last_acked = last > o->last_acked ? last : o->last_acked;
     last = o->last_acked;
@@ -386,7 +386,7 @@ static const char *take_ack(struct forward_output *o,
             o->count.sent += (*at)->n_notes;
             o->count.acked += (*at)->n_notes;
             free_chunk(o, at);
-            tell_acked(o, last);
+            acknowledge(o, last);
             return NULL;
         }
     }
@@ -415,7 +415,7 @@ static const char *take_answers(struct forward_output *o)
     size_t at = 0;
     while (!why && o->link && at < o->n_heard) {
         struct pfdd_forward_said said;
-        long n = pfdd_forward_read(o->heard + at, o->n_heard - at, &said);
+        long n = pfdd_forward_read(o->input + at, o->n_heard - at, &said);
         if (n < 0)
             return "it says what nobody understands";
         if (n == 0)
@@ -426,16 +426,16 @@ static const char *take_answers(struct forward_output *o)
     if (!o->link)
         return NULL;
     o->n_heard -= at;
-    memmove(o->heard, o->heard + at, o->n_heard);
+    memmove(o->input, o->input + at, o->n_heard);
     return why                             ? why
-           : o->n_heard == sizeof o->heard ? "it says too much"
+           : o->n_heard == sizeof o->input ? "it says too much"
                                            : NULL;
 }
 
 static void hear(struct forward_output *o)
 {
-    ssize_t n = recv(o->link->fd, o->heard + o->n_heard,
-                     sizeof o->heard - o->n_heard, MSG_DONTWAIT);
+    ssize_t n = recv(o->link->fd, o->input + o->n_heard,
+                     sizeof o->input - o->n_heard, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0) {
@@ -518,7 +518,7 @@ static void on_notes(void *user)
 
 static void finish_close(struct forward_output *o)
 {
-    if (!o->base.closing || !o->uplink_closed || !o->timer_closed ||
+    if (!o->base.closing || !o->outbound_closed || !o->timer_closed ||
         o->n_links || o->n_packing || !pfdd_log_feed_can_close(&o->log_feed))
         return;
     pfdd_log_feed_close(&o->log_feed);
@@ -539,7 +539,7 @@ static void on_link_closed(uv_handle_t *handle)
 static void on_uplink_closed(void *user)
 {
     struct forward_output *o = user;
-    o->uplink_closed = true;
+    o->outbound_closed = true;
     finish_close(o);
 }
 

@@ -328,7 +328,7 @@ static void metrics_done(struct pfdd_job *job)
     struct http_output *o = output_of((struct client *)hold);
     struct pfdd_accepted_client *next = NULL;
     o->n_metrics -= m->n_held;
-    pfdd_metrics_settle(m);
+    pfdd_metrics_finish(m);
     o->n_metrics += m->n_held;
     o->is_making[m->is_state] = false;
     bool is_state = m->is_state;
@@ -360,7 +360,7 @@ static struct pfdd_reader_quota *quota_of(const struct client *c)
 }
 
 /* The bytes are those of a user who asks. NULL: there is no room. */
-static struct pfdd_metrics *note_metrics(struct client *c)
+static struct pfdd_metrics *new_metrics(struct client *c)
 {
     struct pfdd *d = output_of(c)->base.d;
     struct pfdd_reader_quota *reader_quota = quota_of(c);
@@ -384,7 +384,7 @@ static void make_metrics(struct http_output *o, bool is_state)
         next = v->next;
         if (v->closing || c->wish != NEXT || c->wants_state != is_state)
             continue;
-        m = note_metrics(c);
+        m = new_metrics(c);
         if (!m) {
             refuse_metrics(c);
             continue;
@@ -406,8 +406,8 @@ static void make_metrics(struct http_output *o, bool is_state)
     pfdd_pool_submit(o->base.d->thread_pools.choosers, &m->job);
 }
 
-static void give_made(struct client *c, const struct pfdd_http_request *q,
-                      bool is_state)
+static void await_metrics(struct client *c, const struct pfdd_http_request *q,
+                          bool is_state)
 {
     c->is_head = q->is_head;
     c->wants_state = is_state;
@@ -420,12 +420,12 @@ static void give_made(struct client *c, const struct pfdd_http_request *q,
 
 static void give_metrics(struct client *c, const struct pfdd_http_request *q)
 {
-    give_made(c, q, false);
+    await_metrics(c, q, false);
 }
 
 static void give_state(struct client *c, const struct pfdd_http_request *q)
 {
-    give_made(c, q, true);
+    await_metrics(c, q, true);
 }
 
 static void give_health(struct client *c, const struct pfdd_http_request *q)

@@ -39,8 +39,8 @@ struct nats_config {
 };
 
 /* A chunk in flight. */
-struct flight {
-    struct flight *next;
+struct in_flight {
+    struct in_flight *next;
     uint64_t last; /* sequence number */
     uint64_t time; /* of its items */
     size_t n;
@@ -54,13 +54,13 @@ struct nats_output {
     uv_timer_t timer;
     bool timer_closed;
     char id[ID];
-    struct flight *flights; /* oldest first */
-    struct flight **end;
+    struct in_flight *flights; /* oldest first */
+    struct in_flight **end;
     size_t n_flights;
     size_t n_bytes; /* bytes in flight */
     uint64_t epoch;
     uint64_t moved; /* uv_now() of the last acknowledgement */
-    uint64_t patience;
+    uint64_t ack_timeout;
     size_t max_payload;
     bool is_connected;
     struct pfdd_sent count;
@@ -211,7 +211,7 @@ static struct pfdd_shipment *pack(struct nats_output *o,
 
 static void land_first(struct nats_output *o)
 {
-    struct flight *f = o->flights;
+    struct in_flight *f = o->flights;
     o->flights = f->next;
     if (!o->flights)
         o->end = &o->flights;
@@ -230,7 +230,7 @@ static void forget_flights(struct nats_output *o)
 static bool send_chunk(struct nats_output *o, const struct pfdd_chunk *c,
                        uint64_t previous, const struct pfdd_manifest *manifest)
 {
-    struct flight *f = calloc(1, sizeof *f);
+    struct in_flight *f = calloc(1, sizeof *f);
     struct pfdd_shipment *s = f ? pack(o, c, previous, manifest) : NULL;
     if (!s) {
         free(f);
@@ -250,7 +250,7 @@ static bool send_chunk(struct nats_output *o, const struct pfdd_chunk *c,
     return true;
 }
 
-static void begin_again(struct nats_output *o)
+static void resend_all(struct nats_output *o)
 {
     o->count.retried += o->n_flights;
     o->epoch++;
@@ -264,7 +264,7 @@ static uint64_t last_sent(const struct nats_output *o)
 {
     if (!o->flights)
         return o->consumer.acked;
-    return PFDD_MEMBER_OF(struct flight, o->end, next)->last;
+    return PFDD_MEMBER_OF(struct in_flight, o->end, next)->last;
 }
 
 static void go_on(struct nats_output *o)
@@ -277,7 +277,7 @@ static void go_on(struct nats_output *o)
            (chunks = pfdd_consumer_peek_chunks(&o->consumer, &n, &manifest))) {
         for (size_t i = 0; i < n; i++) {
             if (!send_chunk(o, chunks[i], last_sent(o), &manifest)) {
-                begin_again(o);
+                resend_all(o);
                 return;
             }
         }
@@ -298,7 +298,7 @@ static void take_ack(struct nats_output *o, uint64_t acked)
     if (!last)
         return;
     o->moved = uv_now(o->base.d->loop);
-    o->patience = PATIENCE;
+    o->ack_timeout = PATIENCE;
     pfdd_consumer_ack(&o->consumer, last);
 }
 
@@ -311,7 +311,7 @@ static void hear(struct nats_output *o)
     o->max_payload = news.max_payload;
     take_ack(o, news.acked);
     if (news.again)
-        begin_again(o);
+        resend_all(o);
 }
 
 static void on_edge(void *user)
@@ -329,11 +329,12 @@ static void on_timer(uv_timer_t *timer)
 {
     struct nats_output *o = timer->data;
     uint64_t now = uv_now(o->base.d->loop);
-    if (o->flights && o->is_connected && now - o->moved >= o->patience * 1000) {
-        o->patience *= 2;
-        if (o->patience > PATIENCE_MAX)
-            o->patience = PATIENCE_MAX;
-        begin_again(o);
+    if (o->flights && o->is_connected &&
+        now - o->moved >= o->ack_timeout * 1000) {
+        o->ack_timeout *= 2;
+        if (o->ack_timeout > PATIENCE_MAX)
+            o->ack_timeout = PATIENCE_MAX;
+        resend_all(o);
     }
     go_on(o);
 }
@@ -396,7 +397,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
         .user = o,
     };
     o->end = &o->flights;
-    o->patience = PATIENCE;
+    o->ack_timeout = PATIENCE;
     o->epoch = pfdd_time_now() / 1000; /* beyond all earlier epochs */
     o->edge = pfdd_edge_new(&options);
     if (!o->edge) {

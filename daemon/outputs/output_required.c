@@ -32,16 +32,16 @@ struct subscriber {
     size_t n_line;
 };
 
-struct acked_output {
+struct required_output {
     struct pfdd_output base;
     struct pfdd_accepted_clients accepted_clients;
     struct subscriber *subscriber; /* NULL: not connected */
     struct pfdd_consumer consumer;
 };
 
-static struct acked_output *output_of(const struct subscriber *s)
+static struct required_output *output_of(const struct subscriber *s)
 {
-    return PFDD_MEMBER_OF(struct acked_output, s->base.of, accepted_clients);
+    return PFDD_MEMBER_OF(struct required_output, s->base.of, accepted_clients);
 }
 
 static void close_subscriber(struct subscriber *s)
@@ -51,7 +51,7 @@ static void close_subscriber(struct subscriber *s)
 
 static void on_leave(struct pfdd_accepted_client *v)
 {
-    struct acked_output *o = output_of((struct subscriber *)v);
+    struct required_output *o = output_of((struct subscriber *)v);
     o->subscriber = NULL;
     o->consumer.absent = true;
     /* The next subscriber gets the unacknowledged items. */
@@ -82,12 +82,12 @@ static void refuse(struct subscriber *s, const char *why)
 
 /* ---- sending ---- */
 
-static void hear_out(struct acked_output *o);
+static void drain_input(struct required_output *o);
 
 /* Sends available items until the socket blocks. The consumer reads more
  * meanwhile and calls wake. A subscriber that has gone may have sent an
  * acknowledgement before. */
-static void pump(struct acked_output *o)
+static void pump(struct required_output *o)
 {
     struct subscriber *s = o->subscriber;
     const char *bytes = NULL;
@@ -103,7 +103,7 @@ static void pump(struct acked_output *o)
             return;
         }
         if (done < 0) {
-            hear_out(o);
+            drain_input(o);
             close_subscriber(s);
             return;
         }
@@ -119,7 +119,7 @@ static void pump(struct acked_output *o)
 
 static void begin(struct subscriber *s)
 {
-    struct acked_output *o = output_of(s);
+    struct required_output *o = output_of(s);
     s->reading = true;
     pfdd_accepted_client_expect(&s->base, 0);
     pfdd_consumer_begin(&o->consumer, s->is_entries);
@@ -128,7 +128,7 @@ static void begin(struct subscriber *s)
 
 /* ---- requests and acknowledgements ---- */
 
-static const char *take_ack(struct acked_output *o, const json_t *value)
+static const char *take_ack(struct required_output *o, const json_t *value)
 {
     json_int_t seq = json_integer_value(value);
     if (!json_is_integer(value) || seq < 0 || (uint64_t)seq > o->consumer.given)
@@ -231,7 +231,7 @@ static void on_grace(struct pfdd_accepted_client *v)
 /* Reads what the current subscriber has sent: an acknowledgement and the end
  * may still be in the socket when the next one connects. Bounded, in case the
  * subscriber sends without end. */
-static void hear_out(struct acked_output *o)
+static void drain_input(struct required_output *o)
 {
     char byte = 0;
     for (int i = 0; i < 16 && o->subscriber; i++) {
@@ -247,14 +247,14 @@ static void hear_out(struct acked_output *o)
  * acknowledgements can still be read. */
 static void on_broken(struct pfdd_accepted_client *v)
 {
-    hear_out(output_of((struct subscriber *)v));
+    drain_input(output_of((struct subscriber *)v));
 }
 
 static bool admit(struct pfdd_accepted_clients *vs, int fd)
 {
-    struct acked_output *o =
-        PFDD_MEMBER_OF(struct acked_output, vs, accepted_clients);
-    hear_out(o);
+    struct required_output *o =
+        PFDD_MEMBER_OF(struct required_output, vs, accepted_clients);
+    drain_input(o);
     if (o->subscriber)
         pfdd_socket_refuse(fd, "a required output has one subscriber");
     return !o->subscriber;
@@ -263,7 +263,7 @@ static bool admit(struct pfdd_accepted_clients *vs, int fd)
 static void on_come(struct pfdd_accepted_client *v)
 {
     struct subscriber *s = (struct subscriber *)v;
-    struct acked_output *o = output_of(s);
+    struct required_output *o = output_of(s);
     v->limited_peer.is_silent = false;
     o->subscriber = s;
     o->consumer.absent = false;
@@ -273,7 +273,7 @@ static void on_come(struct pfdd_accepted_client *v)
 
 /* ---- lifetime ---- */
 
-static void finish_close(struct acked_output *o)
+static void finish_close(struct required_output *o)
 {
     if (!o->accepted_clients.closing || o->accepted_clients.first ||
         !o->accepted_clients.listener_closed ||
@@ -285,12 +285,12 @@ static void finish_close(struct acked_output *o)
 
 static void on_closed(struct pfdd_accepted_clients *vs)
 {
-    finish_close(PFDD_MEMBER_OF(struct acked_output, vs, accepted_clients));
+    finish_close(PFDD_MEMBER_OF(struct required_output, vs, accepted_clients));
 }
 
 static void on_durable(struct pfdd_consumer *consumer)
 {
-    struct acked_output *o = consumer->user;
+    struct required_output *o = consumer->user;
     pump(o);
     finish_close(o);
 }
@@ -308,7 +308,7 @@ static const struct pfdd_accepted_clients_class subscribers = {
 
 static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
-    struct acked_output *o = (struct acked_output *)output;
+    struct required_output *o = (struct required_output *)output;
     const struct pfdd_output_config *config = output->config;
     o->accepted_clients.class = &subscribers;
     o->accepted_clients.loop = output->d->loop;
@@ -334,27 +334,27 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 
 static void close_output(struct pfdd_output *output)
 {
-    struct acked_output *o = (struct acked_output *)output;
+    struct required_output *o = (struct required_output *)output;
     pfdd_accepted_clients_close(&o->accepted_clients);
 }
 
 /* The spool waits for the acknowledgements. */
 static bool is_drained(const struct pfdd_output *output)
 {
-    const struct acked_output *o = (const struct acked_output *)output;
+    const struct required_output *o = (const struct required_output *)output;
     return pfdd_consumer_is_done(&o->consumer);
 }
 
 static size_t memory(const struct pfdd_output *output)
 {
-    const struct acked_output *o = (const struct acked_output *)output;
+    const struct required_output *o = (const struct required_output *)output;
     return sizeof *o + pfdd_accepted_clients_memory(&o->accepted_clients) +
            (o->subscriber ? sizeof *o->subscriber : 0);
 }
 
 /* Its block is read as one of output_listen.c. */
 const struct pfdd_output_class pfdd_output_required = {
-    .size = sizeof(struct acked_output),
+    .size = sizeof(struct required_output),
     .open = open_output,
     .close = close_output,
     .is_drained = is_drained,

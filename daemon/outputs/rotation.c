@@ -211,7 +211,7 @@ static void finish(const char *path)
     }
 }
 
-void pfdd_rotation_tidy(const char *path)
+void pfdd_rotation_recover(const char *path)
 {
     glob_t found;
     if (find(path, part, &found)) {
@@ -232,7 +232,7 @@ static void run_care(struct pfdd_job *job)
 {
     struct pfdd_rotation_care *c = (struct pfdd_rotation_care *)job;
     if (c->compress && !c->old[0]) {
-        pfdd_rotation_tidy(c->path);
+        pfdd_rotation_recover(c->path);
     } else if (c->compress) {
         c->error = pfdd_rotation_compress(c->old);
     }

@@ -32,7 +32,7 @@ void pfdd_rotation_keep(const char *path, uint64_t keep);
 
 /* Cleans up the rotated files of a path after a kill: removes partial files and
  * duplicates, and compresses the rest. */
-void pfdd_rotation_tidy(const char *path);
+void pfdd_rotation_recover(const char *path);
 
 /* These steps as a job; the owner sets job.done. */
 struct pfdd_rotation_care {

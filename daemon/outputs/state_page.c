@@ -233,7 +233,7 @@ static void put_overflow(FILE *out, const struct pfdd_source_overflow *o)
 static void put_source(FILE *out, const struct row *s)
 {
     const struct pfdd_source_troubles *t = &s->troubles;
-    const struct told *told = &s->told;
+    const struct told *source_summary = &s->told;
     fputs("{\"name\":", out);
     put_text(out, s->name);
     put_count(out, "entries", s->counts.lines);
@@ -244,12 +244,12 @@ static void put_source(FILE *out, const struct row *s)
     put_count(out, "lost_bytes", t->lost_bytes);
     put_count(out, "skipped_bytes", t->skipped_bytes);
     put_overflow(out, &t->overflow);
-    put_count(out, "buffers", told->n_buffers);
-    put_count(out, "unwritten", told->n_unwritten);
-    put_count(out, "unread", told->n_unread);
-    put_count(out, "with_holes", told->n_holes);
-    put_count(out, "waiting", told->n_waiting);
-    put_count(out, "size", told->size);
+    put_count(out, "buffers", source_summary->n_buffers);
+    put_count(out, "unwritten", source_summary->n_unwritten);
+    put_count(out, "unread", source_summary->n_unread);
+    put_count(out, "with_holes", source_summary->n_holes);
+    put_count(out, "waiting", source_summary->n_waiting);
+    put_count(out, "size", source_summary->size);
     fputc('}', out);
 }
 
@@ -315,9 +315,9 @@ static void note_sums(struct pfdd_state *s, const struct pfdd *d)
 
 struct pfdd_state *pfdd_state_new(const struct pfdd *d)
 {
-    struct told told[SOURCES];
+    struct told source_summary[SOURCES];
     size_t n_all = 0;
-    size_t n = choose(&d->source_table, told, &n_all);
+    size_t n = choose(&d->source_table, source_summary, &n_all);
     struct pfdd_state *s = calloc(1, sizeof *s + n * sizeof *s->rows);
     if (!s)
         return NULL;
@@ -328,10 +328,10 @@ struct pfdd_state *pfdd_state_new(const struct pfdd *d)
         pfdd_state_free(s);
         return NULL;
     }
-    look_at_buffers(d, told, n);
+    look_at_buffers(d, source_summary, n);
     note_sums(s, d);
     note_inputs(s, d);
-    note_sources(s, d, told, n);
+    note_sources(s, d, source_summary, n);
     return s;
 }
 

@@ -116,9 +116,9 @@ static bool tell_shader(struct pfdd_preamble *t,
 }
 
 /* Writes the next frame of the current object. */
-static bool tell_piece(struct pfdd_preamble *t,
-                       const struct pfdd_code_object *o,
-                       pfd_wire_write_fn write, void *user)
+static bool write_object_frame(struct pfdd_preamble *t,
+                               const struct pfdd_code_object *o,
+                               pfd_wire_write_fn write, void *user)
 {
     size_t left = o->n - t->at;
     size_t n = left < PIECE ? left : PIECE;
@@ -206,9 +206,9 @@ static void open_own(struct pfdd_preamble *t, struct pfdd_strings *strings,
 }
 
 /* *done: no object is missing. */
-static bool tell_objects(struct pfdd_preamble *t, struct pfdd_strings *strings,
-                         uint64_t scope, pfd_wire_write_fn write, void *user,
-                         bool *done)
+static bool write_objects(struct pfdd_preamble *t, struct pfdd_strings *strings,
+                          uint64_t scope, pfd_wire_write_fn write, void *user,
+                          bool *done)
 {
     if (!t->list)
         open_shared(t);
@@ -221,7 +221,7 @@ static bool tell_objects(struct pfdd_preamble *t, struct pfdd_strings *strings,
         struct pfdd_code_object o;
         t->lists->get(t->list, t->i, &o);
         if (is_news(t, &o))
-            return tell_piece(t, &o, write, user);
+            return write_object_frame(t, &o, write, user);
     }
     return end_list(t);
 }
@@ -261,8 +261,8 @@ bool pfdd_preamble_write(struct pfdd_preamble *t,
         return pfdd_preamble_begin(t, write, user);
     bool has_objects = false;
     t->lists = lists;
-    if (!tell_objects(t, buffer->binding->strings, frame.scope, write, user,
-                      &has_objects))
+    if (!write_objects(t, buffer->binding->strings, frame.scope, write, user,
+                       &has_objects))
         return false;
     if (!has_objects)
         return true;

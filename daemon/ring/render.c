@@ -71,15 +71,15 @@ static const struct pfdd_encoding *encoding_of(const struct render *r)
     return r->render_choice ? r->render_choice->wants.encoding : NULL;
 }
 
-static struct pfdd_collapser *runs_of(const struct render *r)
+static struct pfdd_collapser *collapser_of(const struct render *r)
 {
     return r->render_choice ? r->render_choice->collapser : NULL;
 }
 
 static size_t bytes_made(const struct render *r)
 {
-    if (runs_of(r))
-        return runs_of(r)->n;
+    if (collapser_of(r))
+        return collapser_of(r)->n;
     return r->is_own ? r->own.n : gathered(r);
 }
 
@@ -144,7 +144,7 @@ static void tell_left_out(struct render *r)
     bool is_event = r->rendered_block->form == PFDD_SSE;
     struct pfdd_sampler *sampler = sample_of(r);
     bool has_items = r->seq > r->rendered_block->first;
-    size_t n = sampler && has_items ? pfdd_sampler_tell(sampler, record) : 0;
+    size_t n = sampler && has_items ? pfdd_sampler_record(sampler, record) : 0;
     char *at = n ? make_room(r, n + 64) : NULL;
     if (!at)
         return;
@@ -225,7 +225,7 @@ static void end_items(struct render *r)
 }
 
 /* Sets the facts of the current item that a filter may test. */
-static void tell_facts(struct render *r)
+static void set_facts(struct render *r)
 {
     const struct pfd_filter_facts facts = {
         .time_unix_ns = r->time,
@@ -244,7 +244,7 @@ static enum pfd_status add_chosen(struct render *r, struct pfd_entry *entry)
         r->render_choice ? r->render_choice->run : NULL;
     uint64_t doubts = run ? pfd_filter_gave_up(run) : 0;
     if (run)
-        tell_facts(r);
+        set_facts(r);
     if (run && !pfd_filter_want(run, entry))
         return PFD_END;
     if (run && pfd_filter_gave_up(run) != doubts)
@@ -331,7 +331,7 @@ static bool put_entry(struct render *r, struct pfd_entry *entry)
     struct pfdd_sampler *sampler = sample_of(r);
     uint64_t doubts = run ? pfd_filter_gave_up(run) : 0;
     if (run)
-        tell_facts(r);
+        set_facts(r);
     if (run && !pfd_filter_want(run, entry))
         return false;
     /* Entries of a block that is rendered again are not left out: the count may
@@ -376,8 +376,8 @@ static bool put_record(struct render *r, const struct pfdd_chunk *c,
 
 /* The text is the line, or the printed message of an entry whose string is
  * known. item NULL: it was lost. */
-static void put_note(struct render *r, const struct pfdd_chunk *c,
-                     struct pfd_chunk_item *item)
+static void put_log_record(struct render *r, const struct pfdd_chunk *c,
+                           struct pfd_chunk_item *item)
 {
     static const char *const types[] = { "entry", "finding", "gap" };
     bool is_entry = item && item->type == PFD_CHUNK_ENTRY;
@@ -432,7 +432,7 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
         put_chosen(r, c, is_else, item);
         return;
     }
-    before = r->is_own || runs_of(r) ? 0 : r->made;
+    before = r->is_own || collapser_of(r) ? 0 : r->made;
     r->message = NULL;
     r->n_message = 0;
     pfd_lines_set_stamp(r->lines, r->seq, c->time);
@@ -447,11 +447,11 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
         r->rendered_block->n_long++;
         is_lost = true;
     }
-    struct pfdd_collapser *collapser = runs_of(r);
+    struct pfdd_collapser *collapser = collapser_of(r);
     if (collapser) {
         collapse(r, collapser);
     } else if (encoding_of(r)) {
-        put_note(r, c, is_lost ? NULL : item);
+        put_log_record(r, c, is_lost ? NULL : item);
     } else if (r->rendered_block->form == PFDD_SSE) {
         put_event(r, events[item->type]);
     } else if (r->is_own) {
@@ -464,7 +464,7 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
 /* True: the render choice has used its slice of processor time, which takes
  * longer on a busy machine. The thread's clock is a system call, so it is read
  * rarely. */
-static bool has_had_its_turn(struct render *r)
+static bool is_slice_over(struct render *r)
 {
     uint64_t now = uv_hrtime();
     if (now <= r->until)
@@ -483,7 +483,7 @@ static bool is_full(struct render *r)
     size_t enough = r->render_choice
                         ? PFDD_RENDERED_BLOCK
                         : PFDD_RENDERED_BLOCK + PFDD_RENDERED_BLOCK / 4;
-    return r->made >= enough || (r->render_choice && has_had_its_turn(r));
+    return r->made >= enough || (r->render_choice && is_slice_over(r));
 }
 
 static bool open_chunk(struct render *r, const struct pfdd_chunk *c)
@@ -641,7 +641,7 @@ static bool start(struct render *r)
         pfd_lines_tell(r->lines);
     if (render_choice && render_choice->wants.fields)
         pfd_lines_fields(r->lines);
-    if (runs_of(r))
+    if (collapser_of(r))
         pfd_lines_rows(r->lines);
     if (render_choice && !prepare_filter(render_choice, p->strings->set))
         return false;
@@ -672,7 +672,7 @@ static void take_runs(struct render *r, struct pfdd_collapser *collapser)
 static void finish(struct render *r)
 {
     struct pfdd_rendered_block *p = r->rendered_block;
-    struct pfdd_collapser *collapser = runs_of(r);
+    struct pfdd_collapser *collapser = collapser_of(r);
     if (collapser) {
         take_runs(r, collapser);
     } else if (r->is_own) {

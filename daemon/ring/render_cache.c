@@ -68,7 +68,7 @@ static void free_input(struct pfdd_rendered_block *p)
 static void charge(struct pfdd_rendered_block *p, size_t n)
 {
     p->of->n_bytes += n - p->n_charged;
-    if (p->is_chosen)
+    if (p->is_private)
         p->of->n_chosen += n - p->n_charged;
     p->n_charged = n;
 }
@@ -92,7 +92,7 @@ void pfdd_rendered_block_unref(struct pfdd_rendered_block *rendered_block)
     free(rendered_block);
 }
 
-static size_t page_bytes(const struct pfdd_rendered_block *p)
+static size_t block_bytes(const struct pfdd_rendered_block *p)
 {
     return sizeof *p + (p->is_block ? (size_t)PFDD_BLOCK : p->n) +
            p->n_ends * sizeof *p->ends + p->n_buffers * sizeof *p->buffers;
@@ -308,7 +308,7 @@ void pfdd_render_cache_kick(struct pfdd_render_cache *render_cache)
 
 /* ---- rendering ---- */
 
-static void page_done(struct pfdd_job *job);
+static void block_done(struct pfdd_job *job);
 
 static void run_job(struct pfdd_job *job)
 {
@@ -344,7 +344,7 @@ void pfdd_rendered_block_settle(struct pfdd_rendered_block *p)
     }
     fit(p);
     free_input(p);
-    charge(p, page_bytes(p));
+    charge(p, block_bytes(p));
     p->of->n_made++;
     p->of->n_long += p->n_long;
     if (p->is_shared && p->has_failed)
@@ -368,7 +368,7 @@ static void free_what_was_left(struct pfdd_rendered_block *p)
     pfdd_reader_quota_leave(p->reader_quota);
 }
 
-static void page_done(struct pfdd_job *job)
+static void block_done(struct pfdd_job *job)
 {
     struct pfdd_rendered_block *p = (struct pfdd_rendered_block *)job;
     struct pfdd_render_cache *render_cache = p->of;
@@ -388,7 +388,7 @@ static void make(struct pfdd_rendered_block *p, struct pfdd_pool *pool)
         return;
     }
     p->job.run = run_job;
-    p->job.done = page_done;
+    p->job.done = block_done;
     p->refs++;
     pfdd_pool_submit(pool, &p->job);
 }
@@ -448,7 +448,7 @@ static bool note_buffers(struct pfdd_rendered_block *p)
 
 /* A block of the items from `first` on, before `limit`; it may end within its
  * first chunk. n_used: see has_room(). NULL: no memory. */
-static struct pfdd_rendered_block *new_page(
+static struct pfdd_rendered_block *new_block(
     struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t first,
     uint64_t limit, unsigned n_used)
 {
@@ -514,7 +514,7 @@ static struct pfdd_rendered_block *make_rest(
     const struct pfdd_ring *ring = render_cache->ring;
     const struct pfdd_chunk *c = pfdd_ring_at(ring, pfdd_ring_find(ring, seq));
     struct pfdd_rendered_block *p =
-        new_page(render_cache, form, seq, c->first_seq + c->n_items, 0);
+        new_block(render_cache, form, seq, c->first_seq + c->n_items, 0);
     if (p)
         make(p, render_cache->shared);
     return p;
@@ -536,7 +536,7 @@ struct pfdd_rendered_block *pfdd_render_cache_get(
     }
     uint64_t limit = i < list->n ? list->items[i]->first : UINT64_MAX;
     struct pfdd_rendered_block *p =
-        new_page(render_cache, form, first, limit, uses_block(form));
+        new_block(render_cache, form, first, limit, uses_block(form));
     if (!p)
         return NULL;
     p->is_shared = true;
@@ -571,7 +571,7 @@ void pfdd_render_cache_prepare(struct pfdd_render_cache *render_cache,
 }
 
 /* Evicts private blocks until one more leaves room for shared ones. */
-static bool may_choose(struct pfdd_render_cache *render_cache)
+static bool make_room_for_private(struct pfdd_render_cache *render_cache)
 {
     while (render_cache->n_chosen && render_cache->n_chosen + PFDD_BLOCK >
                                          render_cache->n_bytes_max / 4 * 3) {
@@ -587,12 +587,12 @@ struct pfdd_rendered_block *pfdd_render_cache_choose(
 {
     struct pfdd_render_choice *render_choice = cursor->render_choice;
     struct pfdd_rendered_block *p =
-        may_choose(render_cache)
-            ? new_page(render_cache, cursor->form, seq, UINT64_MAX, 0)
+        make_room_for_private(render_cache)
+            ? new_block(render_cache, cursor->form, seq, UINT64_MAX, 0)
             : NULL;
     if (!p)
         return NULL;
-    p->is_chosen = true;
+    p->is_private = true;
     render_cache->n_chosen += p->n_charged;
     p->cursor = cursor;
     p->render_choice = render_choice;

@@ -62,7 +62,7 @@ struct pfdd_rendered_block {
     enum pfdd_form form;
     bool is_shared;
     /* Private: charged to the part of the share for render choices. */
-    bool is_chosen;
+    bool is_private;
     bool is_ready;
     bool is_next;               /* for a reader, while one to drop is sought */
     bool has_failed;            /* there was no memory */

@@ -220,7 +220,7 @@ static void put_gap(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
     }
 }
 
-static void tell_readers(struct pfdd_ring *ring)
+static void wake_cursors(struct pfdd_ring *ring)
 {
     struct pfdd_cursor *next = NULL;
     for (struct pfdd_cursor *r = ring->cursors; r; r = next) {
@@ -246,12 +246,12 @@ void pfdd_ring_append(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
         ring->no_memory += lost;
         put_gap(ring, stamp, "no_memory", lost);
     }
-    tell_readers(ring);
+    wake_cursors(ring);
 }
 
 void pfdd_ring_gap(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
                    const char *reason, uint64_t missed)
 {
     put_gap(ring, stamp, reason, missed);
-    tell_readers(ring);
+    wake_cursors(ring);
 }

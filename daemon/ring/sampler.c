@@ -63,7 +63,7 @@ void pfdd_left_out_add(struct pfdd_left_out *to, uint64_t n_entries,
     }
 }
 
-size_t pfdd_sampler_tell(struct pfdd_sampler *s, char ret[PFDD_LEFT_OUT])
+size_t pfdd_sampler_record(struct pfdd_sampler *s, char ret[PFDD_LEFT_OUT])
 {
     const struct pfdd_left_out *f = &s->filtered;
     const struct pfdd_left_out *m = &s->sampled;

@@ -52,6 +52,6 @@ enum {
 
 /* Writes the record of all left-out items so far, without a newline. Returns
  * its length; 0: nothing has changed since the last record. */
-size_t pfdd_sampler_tell(struct pfdd_sampler *s, char ret[PFDD_LEFT_OUT]);
+size_t pfdd_sampler_record(struct pfdd_sampler *s, char ret[PFDD_LEFT_OUT]);
 
 #endif

@@ -28,7 +28,7 @@ struct object {
     unsigned refs; /* manifest entries that refer to it */
 };
 
-struct stock {
+struct manifest {
     uint64_t number;
     uint64_t scope;
     bool is_open;    /* made in this run: it may grow */
@@ -47,14 +47,14 @@ struct seen {
 
 struct use {
     uint64_t segment;
-    struct stock *stock;
+    struct manifest *manifest;
 };
 
 struct pfdd_blob_store {
     const char *dir;
-    void *tree;            /* of objects, by digest */
-    struct stock **stocks; /* [n_stocks] */
-    size_t n_stocks;
+    void *tree;                  /* of objects, by digest */
+    struct manifest **manifests; /* [n_stocks] */
+    size_t n_manifests;
     struct use *uses; /* [n_uses], by segment */
     size_t n_uses;
     struct seen *seen; /* [n_seen] */
@@ -122,7 +122,7 @@ static size_t item_memory(const struct pfdd_manifest_item *item)
 }
 
 /* Takes over the item. False: out of memory. */
-static bool add_item(struct pfdd_blob_store *blob_store, struct stock *s,
+static bool add_item(struct pfdd_blob_store *blob_store, struct manifest *s,
                      struct pfdd_manifest_item *item, bool *is_new)
 {
     struct object **more =
@@ -147,7 +147,7 @@ static bool add_item(struct pfdd_blob_store *blob_store, struct stock *s,
 }
 
 /* Drops the last item. */
-static void drop_item(struct pfdd_blob_store *blob_store, struct stock *s)
+static void drop_item(struct pfdd_blob_store *blob_store, struct manifest *s)
 {
     struct pfdd_manifest_item *item = &s->list.items[--s->list.n];
     blob_store->n_memory -= item_memory(item);
@@ -155,24 +155,24 @@ static void drop_item(struct pfdd_blob_store *blob_store, struct stock *s)
     drop_object(blob_store, s->objects[s->list.n]);
 }
 
-static struct stock *find_stock(const struct pfdd_blob_store *blob_store,
-                                uint64_t number)
+static struct manifest *find_manifest(const struct pfdd_blob_store *blob_store,
+                                      uint64_t number)
 {
-    for (size_t i = 0; i < blob_store->n_stocks; i++) {
-        if (blob_store->stocks[i]->number == number)
-            return blob_store->stocks[i];
+    for (size_t i = 0; i < blob_store->n_manifests; i++) {
+        if (blob_store->manifests[i]->number == number)
+            return blob_store->manifests[i];
     }
     return NULL;
 }
 
-static struct stock *new_stock(struct pfdd_blob_store *blob_store,
-                               uint64_t number, uint64_t scope)
+static struct manifest *new_manifest(struct pfdd_blob_store *blob_store,
+                                     uint64_t number, uint64_t scope)
 {
-    struct stock **more = realloc(blob_store->stocks,
-                                  (blob_store->n_stocks + 1) * sizeof(void *));
-    struct stock *s = calloc(1, sizeof *s);
+    struct manifest **more = realloc(
+        blob_store->manifests, (blob_store->n_manifests + 1) * sizeof(void *));
+    struct manifest *s = calloc(1, sizeof *s);
     if (more)
-        blob_store->stocks = more;
+        blob_store->manifests = more;
     if (!more || !s) {
         free(s);
         return NULL;
@@ -181,21 +181,21 @@ static struct stock *new_stock(struct pfdd_blob_store *blob_store,
     s->scope = scope;
     if (number >= blob_store->next_number)
         blob_store->next_number = number + 1;
-    blob_store->stocks[blob_store->n_stocks++] = s;
+    blob_store->manifests[blob_store->n_manifests++] = s;
     blob_store->n_memory += sizeof *s + sizeof(void *);
     return s;
 }
 
 /* Charges the manifest's file of n bytes, instead of its previous size. */
-static void charge_file(struct pfdd_blob_store *blob_store, struct stock *s,
+static void charge_file(struct pfdd_blob_store *blob_store, struct manifest *s,
                         uint64_t n)
 {
     blob_store->n_bytes += disk_of(n) - s->n_disk;
     s->n_disk = disk_of(n);
 }
 
-static void free_stock(struct pfdd_blob_store *blob_store, struct stock *s,
-                       bool with_file)
+static void free_manifest(struct pfdd_blob_store *blob_store,
+                          struct manifest *s, bool with_file)
 {
     char path[PFDD_PATH];
     size_t i = 0;
@@ -206,9 +206,9 @@ static void free_stock(struct pfdd_blob_store *blob_store, struct stock *s,
     while (s->list.n && with_file)
         drop_item(blob_store, s);
     pfdd_manifest_list_deinit(&s->list);
-    while (blob_store->stocks[i] != s)
+    while (blob_store->manifests[i] != s)
         i++;
-    blob_store->stocks[i] = blob_store->stocks[--blob_store->n_stocks];
+    blob_store->manifests[i] = blob_store->manifests[--blob_store->n_manifests];
     blob_store->n_memory -= sizeof *s + sizeof(void *);
     free(s->objects);
     free(s);
@@ -226,14 +226,14 @@ static void make_dir(const char *dir, const char *under)
 
 /* Skips a missing or damaged manifest; the first reader that needs it logs the
  * error. */
-static void read_stock(struct pfdd_blob_store *blob_store, uint64_t number)
+static void read_manifest(struct pfdd_blob_store *blob_store, uint64_t number)
 {
     struct pfdd_manifest_list list = { 0 };
     char why[PFDD_MANIFEST_WHY];
     bool is_new = false;
     if (!pfdd_manifest_read(blob_store->dir, number, &list, why))
         return;
-    struct stock *s = new_stock(blob_store, number, 0);
+    struct manifest *s = new_manifest(blob_store, number, 0);
     if (s)
         charge_file(blob_store, s, list.n_file);
     for (size_t i = 0; i < list.n; i++) {
@@ -262,11 +262,11 @@ static void each_file(struct pfdd_blob_store *blob_store, const char *under,
     closedir(folder);
 }
 
-static void on_stock(struct pfdd_blob_store *blob_store, const char *name)
+static void on_manifest(struct pfdd_blob_store *blob_store, const char *name)
 {
     uint64_t number = pfdd_manifest_number(name);
     if (number)
-        read_stock(blob_store, number);
+        read_manifest(blob_store, number);
 }
 
 struct pfdd_blob_store *pfdd_blob_store_open(const char *dir)
@@ -278,7 +278,7 @@ struct pfdd_blob_store *pfdd_blob_store_open(const char *dir)
     blob_store->next_number = 1;
     make_dir(dir, PFDD_MANIFEST_OBJECTS);
     make_dir(dir, PFDD_MANIFEST_LISTS);
-    each_file(blob_store, PFDD_MANIFEST_LISTS, on_stock);
+    each_file(blob_store, PFDD_MANIFEST_LISTS, on_manifest);
     return blob_store;
 }
 
@@ -286,10 +286,10 @@ void pfdd_blob_store_free(struct pfdd_blob_store *blob_store)
 {
     if (!blob_store)
         return;
-    while (blob_store->n_stocks)
-        free_stock(blob_store, blob_store->stocks[0], false);
+    while (blob_store->n_manifests)
+        free_manifest(blob_store, blob_store->manifests[0], false);
     tdestroy(blob_store->tree, free);
-    free(blob_store->stocks);
+    free(blob_store->manifests);
     free(blob_store->uses);
     free(blob_store->seen);
     free(blob_store);
@@ -298,12 +298,12 @@ void pfdd_blob_store_free(struct pfdd_blob_store *blob_store)
 /* ---- segments and their manifests ---- */
 
 static bool use(struct pfdd_blob_store *blob_store, uint64_t segment,
-                struct stock *s)
+                struct manifest *s)
 {
     for (size_t i = blob_store->n_uses; i > 0; i--) {
         if (blob_store->uses[i - 1].segment != segment)
             break;
-        if (blob_store->uses[i - 1].stock == s)
+        if (blob_store->uses[i - 1].manifest == s)
             return true;
     }
     struct use *more =
@@ -319,7 +319,7 @@ static bool use(struct pfdd_blob_store *blob_store, uint64_t segment,
 void pfdd_blob_store_use(struct pfdd_blob_store *blob_store, uint64_t segment,
                          uint64_t stock)
 {
-    struct stock *s = stock ? find_stock(blob_store, stock) : NULL;
+    struct manifest *s = stock ? find_manifest(blob_store, stock) : NULL;
     if (s)
         use(blob_store, segment, s);
 }
@@ -332,8 +332,8 @@ void pfdd_blob_store_release(struct pfdd_blob_store *blob_store,
         struct use u = blob_store->uses[i];
         if (u.segment != segment) {
             blob_store->uses[n++] = u;
-        } else if (--u.stock->refs == 0) {
-            free_stock(blob_store, u.stock, true);
+        } else if (--u.manifest->refs == 0) {
+            free_manifest(blob_store, u.manifest, true);
         }
     }
     blob_store->n_uses = n;
@@ -356,7 +356,7 @@ static void on_other(struct pfdd_blob_store *blob_store, const char *name)
 {
     char path[PFDD_PATH];
     uint64_t number = pfdd_manifest_number(name);
-    if (number && find_stock(blob_store, number))
+    if (number && find_manifest(blob_store, number))
         return;
     snprintf(path, sizeof path, "%.200s%s/%.200s", blob_store->dir,
              PFDD_MANIFEST_LISTS, name);
@@ -365,9 +365,9 @@ static void on_other(struct pfdd_blob_store *blob_store, const char *name)
 
 void pfdd_blob_store_tidy(struct pfdd_blob_store *blob_store)
 {
-    for (size_t i = blob_store->n_stocks; i > 0; i--) {
-        if (blob_store->stocks[i - 1]->refs == 0)
-            free_stock(blob_store, blob_store->stocks[i - 1], true);
+    for (size_t i = blob_store->n_manifests; i > 0; i--) {
+        if (blob_store->manifests[i - 1]->refs == 0)
+            free_manifest(blob_store, blob_store->manifests[i - 1], true);
     }
     each_file(blob_store, PFDD_MANIFEST_OBJECTS, on_object);
     each_file(blob_store, PFDD_MANIFEST_LISTS, on_other);
@@ -386,8 +386,8 @@ static size_t find_seen(const struct pfdd_blob_store *blob_store, size_t i,
     return i;
 }
 
-static bool look(struct pfdd_blob_store *blob_store,
-                 const struct pfdd_blob_store_list *list)
+static bool hash_list(struct pfdd_blob_store *blob_store,
+                      const struct pfdd_blob_store_list *list)
 {
     size_t at = 0;
     if (blob_store->seen && blob_store->n_seen == list->n &&
@@ -479,7 +479,7 @@ static bool is_same(const struct pfdd_manifest_item *item,
 
 /* False: the manifest has an object that is not wanted any more. True: the
  * objects that it lacks are those behind its last one. */
-static bool is_prefix(const struct stock *s, const struct wanted *wanted,
+static bool is_prefix(const struct manifest *s, const struct wanted *wanted,
                       size_t n)
 {
     size_t i = 0;
@@ -492,7 +492,7 @@ static bool is_prefix(const struct stock *s, const struct wanted *wanted,
 
 /* Puts what the stock lacks into it, and what of it is no file yet into fresh,
  * which has a place for each that is wanted. */
-static bool take_fresh(struct pfdd_blob_store *blob_store, struct stock *s,
+static bool take_fresh(struct pfdd_blob_store *blob_store, struct manifest *s,
                        const struct wanted *wanted, size_t n_wanted,
                        struct pfdd_manifest_file *fresh, size_t *n)
 {
@@ -524,9 +524,10 @@ static bool has_space(const struct pfdd_blob_store *blob_store, uint64_t n_list,
 }
 
 /* Writes the fresh objects [n], then the manifest that lists them. */
-static bool write_stock(struct pfdd_blob_store *blob_store, struct stock *s,
-                        const struct pfdd_manifest_file *fresh, size_t n,
-                        uint64_t n_max)
+static bool write_manifest(struct pfdd_blob_store *blob_store,
+                           struct manifest *s,
+                           const struct pfdd_manifest_file *fresh, size_t n,
+                           uint64_t n_max)
 {
     char *text = pfdd_manifest_text(&s->list);
     size_t n_text = text ? strlen(text) : 0;
@@ -544,7 +545,7 @@ static bool write_stock(struct pfdd_blob_store *blob_store, struct stock *s,
 
 /* Leaves the manifest unchanged if it cannot be written. 0, or an errno
  * value. */
-static int extend(struct pfdd_blob_store *blob_store, struct stock *s,
+static int extend(struct pfdd_blob_store *blob_store, struct manifest *s,
                   const struct wanted *wanted, size_t n_wanted, uint64_t n_max)
 {
     size_t n_before = s->list.n;
@@ -553,7 +554,7 @@ static int extend(struct pfdd_blob_store *blob_store, struct stock *s,
     errno = ENOMEM;
     bool ok = fresh && take_fresh(blob_store, s, wanted, n_wanted, fresh, &n);
     if (ok && (!s->n_disk || s->list.n > n_before))
-        ok = write_stock(blob_store, s, fresh, n, n_max);
+        ok = write_manifest(blob_store, s, fresh, n, n_max);
     int error = ok ? 0 : errno ? errno : EIO;
     free(fresh);
     while (!ok && s->list.n > n_before)
@@ -563,13 +564,13 @@ static int extend(struct pfdd_blob_store *blob_store, struct stock *s,
 
 /* ---- jobs ---- */
 
-static struct stock *open_stock(const struct pfdd_blob_store *blob_store,
-                                uint64_t scope)
+static struct manifest *open_manifest(const struct pfdd_blob_store *blob_store,
+                                      uint64_t scope)
 {
-    for (size_t i = 0; i < blob_store->n_stocks; i++) {
-        if (blob_store->stocks[i]->is_open &&
-            blob_store->stocks[i]->scope == scope)
-            return blob_store->stocks[i];
+    for (size_t i = 0; i < blob_store->n_manifests; i++) {
+        if (blob_store->manifests[i]->is_open &&
+            blob_store->manifests[i]->scope == scope)
+            return blob_store->manifests[i];
     }
     return NULL;
 }
@@ -577,20 +578,20 @@ static struct stock *open_stock(const struct pfdd_blob_store *blob_store,
 /* The manifest for new entries of a scope; 0, or an errno value. */
 static int find_stock_for(struct pfdd_blob_store *blob_store, uint64_t scope,
                           uint64_t segment, const struct wanted *wanted,
-                          size_t n, uint64_t n_max, struct stock **ret)
+                          size_t n, uint64_t n_max, struct manifest **ret)
 {
-    struct stock *s = open_stock(blob_store, scope);
+    struct manifest *s = open_manifest(blob_store, scope);
     if (s && !is_prefix(s, wanted, n)) {
         s->is_open = false;
         s = NULL;
     }
     bool is_new = !s;
-    s = s ? s : new_stock(blob_store, blob_store->next_number, scope);
+    s = s ? s : new_manifest(blob_store, blob_store->next_number, scope);
     int error = s ? extend(blob_store, s, wanted, n, n_max) : ENOMEM;
     if (!error && !use(blob_store, segment, s))
         error = ENOMEM;
     if (error && s && is_new)
-        free_stock(blob_store, s, true);
+        free_manifest(blob_store, s, true);
     *ret = s;
     return error;
 }
@@ -599,12 +600,12 @@ int pfdd_blob_store_add(struct pfdd_blob_store *blob_store,
                         const struct pfdd_blob_store_list *list, uint64_t scope,
                         uint64_t segment, struct pfdd_manifest *ret)
 {
-    struct stock *s = NULL;
+    struct manifest *s = NULL;
     size_t n = 0;
     *ret = (struct pfdd_manifest){ 0 };
     if (!list->of || !list->of->open)
         return 0;
-    struct wanted *wanted = look(blob_store, list)
+    struct wanted *wanted = hash_list(blob_store, list)
                                 ? find_wanted(blob_store, list, scope, &n)
                                 : NULL;
     int error = wanted ? find_stock_for(blob_store, scope, segment, wanted, n,
@@ -618,7 +619,7 @@ int pfdd_blob_store_add(struct pfdd_blob_store *blob_store,
     return 0;
 }
 
-static int grow(struct pfdd_blob_store *blob_store, struct stock *s,
+static int grow(struct pfdd_blob_store *blob_store, struct manifest *s,
                 const struct pfdd_blob_store_list *list)
 {
     size_t n = 0;
@@ -636,11 +637,11 @@ int pfdd_blob_store_extend(struct pfdd_blob_store *blob_store,
                            const struct pfdd_blob_store_list *list)
 {
     int error = 0;
-    if (!list->of || !list->of->open || !look(blob_store, list))
+    if (!list->of || !list->of->open || !hash_list(blob_store, list))
         return 0;
-    for (size_t i = 0; i < blob_store->n_stocks && !error; i++) {
-        if (blob_store->stocks[i]->is_open)
-            error = grow(blob_store, blob_store->stocks[i], list);
+    for (size_t i = 0; i < blob_store->n_manifests && !error; i++) {
+        if (blob_store->manifests[i]->is_open)
+            error = grow(blob_store, blob_store->manifests[i], list);
     }
     return error;
 }
@@ -648,7 +649,7 @@ int pfdd_blob_store_extend(struct pfdd_blob_store *blob_store,
 void pfdd_blob_store_manifest(const struct pfdd_blob_store *blob_store,
                               uint64_t stock, uint32_t *n, size_t *n_bytes)
 {
-    const struct stock *s = find_stock(blob_store, stock);
+    const struct manifest *s = find_manifest(blob_store, stock);
     *n_bytes = 0;
     if (!s)
         return;

@@ -32,19 +32,19 @@ static void retry_later(struct pfdd_consumers *of)
 static bool has_more(const struct pfdd_consumer *c)
 {
     struct pfdd_segment more;
-    return c->spool_reader.n_pieces ||
+    return c->spool_reader.n_chunks ||
            pfdd_segments_next(&c->of->segments, c->of->n_going,
                               &c->spool_reader.reader, &more);
 }
 
-static void on_supply(struct pfdd_spool_reader *s)
+static void on_step_done(struct pfdd_spool_reader *s)
 {
     struct pfdd_consumer *c =
         PFDD_MEMBER_OF(struct pfdd_consumer, s, spool_reader);
     bool is_behind = false;
     tell_lost(c);
     if (!s->waits && !s->is_busy) {
-        bool has_chunks = s->is_raw && s->n_pieces;
+        bool has_chunks = s->is_raw && s->n_chunks;
         bool is_caught_up = s->n == 0 && !has_chunks && c->acked >= c->last;
         c->given = s->end - 1;
         uint64_t last = has_chunks ? c->given : pfdd_spool_reader_last(s);
@@ -91,7 +91,7 @@ void pfdd_consumer_init(struct pfdd_consumer *c, struct pfdd_consumers *of,
     c->given = c->last = c->passed = c->acked;
     c->of = of;
     pfdd_spool_reader_init(&c->spool_reader, &of->spool_readers, c->acked,
-                           on_supply);
+                           on_step_done);
     c->spool_reader.render_choice = c->render_choice;
     c->spool_reader.is_raw = c->is_raw;
     c->next = of->first;
@@ -134,7 +134,7 @@ bool pfdd_consumer_has_more(const struct pfdd_consumer *consumer)
 {
     const struct pfdd_spool_reader *s = &consumer->spool_reader;
     struct pfdd_segment more;
-    return (s->n_pieces && s->first_seq < s->end_seq) ||
+    return (s->n_chunks && s->first_seq < s->end_seq) ||
            pfdd_segments_next(&consumer->of->segments, consumer->of->n_going,
                               &s->reader, &more);
 }
@@ -180,13 +180,13 @@ struct pfdd_chunk *const *pfdd_consumer_peek_chunks(
 {
     const struct pfdd_spool_reader *s = &consumer->spool_reader;
     const char *bytes = NULL;
-    if (s->is_busy || s->n_pieces == 0) {
+    if (s->is_busy || s->n_chunks == 0) {
         pfdd_consumer_peek(consumer, &bytes, n);
         return NULL;
     }
-    *n = s->n_pieces;
+    *n = s->n_chunks;
     *manifest = s->needs;
-    return s->pieces;
+    return s->chunks;
 }
 
 void pfdd_consumer_take_chunks(struct pfdd_consumer *consumer)

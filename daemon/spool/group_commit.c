@@ -136,7 +136,7 @@ void pfdd_group_commit_done(struct pfdd_group_commit *b)
         const struct pfdd_group_commit_item *item = &b->items[i];
         struct pfdd_group_commit_place *place = &b->places[item->place];
         if (item->manifest.number && place->buffer == item->chunk->buffer)
-            place->stock = item->manifest.number;
+            place->last_manifest = item->manifest.number;
     }
     let_go(b);
     sweep(b);
@@ -149,8 +149,8 @@ struct pfdd_strings *pfdd_group_commit_strings(
         const struct pfdd_buffer *buffer = b->places[i].buffer;
         /* A binding that was left behind gets no late strings, and a trimmed
          * one lacks some; the blob store has both. */
-        if (buffer && b->places[i].stock == stock && !buffer->binding->of &&
-            !buffer->binding->is_trimmed)
+        if (buffer && b->places[i].last_manifest == stock &&
+            !buffer->binding->of && !buffer->binding->is_trimmed)
             return buffer->binding->strings;
     }
     return NULL;
@@ -159,10 +159,10 @@ struct pfdd_strings *pfdd_group_commit_strings(
 /* ---- on the disk thread ---- */
 
 /* A chunk without entries needs no strings. */
-static int find_stock(const struct pfdd_group_commit *b, size_t i,
-                      struct pfdd_blob_store *blob_store,
-                      const struct pfdd_blob_store_list *list, uint64_t segment,
-                      struct pfdd_manifest *ret)
+static int find_manifest(const struct pfdd_group_commit *b, size_t i,
+                         struct pfdd_blob_store *blob_store,
+                         const struct pfdd_blob_store_list *list,
+                         uint64_t segment, struct pfdd_manifest *ret)
 {
     const struct pfdd_chunk *c = b->items[i].chunk;
     const struct pfdd_group_commit_item *before =
@@ -208,8 +208,8 @@ int pfdd_group_commit_write(struct pfdd_group_commit *b,
 {
     w->n = 0;
     for (size_t i = 0; i < b->n; i++) {
-        int error = find_stock(b, i, blob_store, list, place->segment,
-                               &b->items[i].manifest);
+        int error = find_manifest(b, i, blob_store, list, place->segment,
+                                  &b->items[i].manifest);
         if (error)
             return error;
         if (!put(w, &b->items[i]))

@@ -35,7 +35,7 @@ struct pfdd_group_commit {
     struct pfdd_group_commit_place {
         struct pfdd_buffer *buffer; /* a reference; NULL: free */
         bool is_described;          /* the segment has its description */
-        uint64_t stock;             /* the last manifest of its chunks */
+        uint64_t last_manifest;     /* the last manifest of its chunks */
     } places[PFDD_PLACES];
     unsigned next_place; /* the next to be reused */
 };

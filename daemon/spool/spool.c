@@ -107,7 +107,7 @@ bool pfdd_spool_position(struct pfdd_spool *q, const char *source,
 
 /* ---- open and free ---- */
 
-static bool recall(struct pfdd_spool *q)
+static bool recover(struct pfdd_spool *q)
 {
     struct pfdd_spool_recovery spool_recovery = {
         .dir = q->dir, .source_offsets = &q->known.source_offsets
@@ -152,7 +152,7 @@ struct pfdd_spool *pfdd_spool_open(const char *dir, uint64_t n_bytes_max,
     bool ok = q->lock >= 0;
     if (ok) {
         read_checkpoint(q);
-        ok = recall(q);
+        ok = recover(q);
     }
     if (!ok) {
         pfdd_spool_free(q);
@@ -184,7 +184,7 @@ void pfdd_spool_free(struct pfdd_spool *q)
 
 /* ---- on the disk thread ---- */
 
-static struct held look_at_kept(const struct pfdd_spool *q)
+static struct held measure_blob_store(const struct pfdd_spool *q)
 {
     return (struct held){ pfdd_blob_store_bytes(q->blob_store),
                           pfdd_blob_store_memory(q->blob_store) };
@@ -195,14 +195,14 @@ static void run_write(struct pfdd_job *job)
     struct pfdd_spool *q = PFDD_SPOOL_OF(job, job);
     q->error = pfdd_group_commit_write(&q->group_commit, &q->writer, q->dir,
                                        &q->place, q->blob_store, &q->list);
-    q->held_then = look_at_kept(q);
+    q->held_then = measure_blob_store(q);
 }
 
 static void run_growth(struct pfdd_job *job)
 {
     struct pfdd_spool *q = PFDD_SPOOL_OF(job, growth);
     q->grow_error = pfdd_blob_store_extend(q->blob_store, &q->grown);
-    q->held_grown = look_at_kept(q);
+    q->held_grown = measure_blob_store(q);
 }
 
 static void run_checkpoint(struct pfdd_job *job)
@@ -216,7 +216,7 @@ static void run_checkpoint(struct pfdd_job *job)
         unlink(path);
         pfdd_blob_store_release(q->blob_store, q->going[i]);
     }
-    q->held_behind = look_at_kept(q);
+    q->held_behind = measure_blob_store(q);
 }
 
 /* ---- on the loop ---- */
@@ -330,7 +330,8 @@ static void wake_consumers(struct pfdd_spool *q)
         c->wake(c);
 }
 
-const struct pfdd_consumer *pfdd_spool_culprit(const struct pfdd_spool *q)
+const struct pfdd_consumer *pfdd_spool_slowest_consumer(
+    const struct pfdd_spool *q)
 {
     const struct pfdd_consumer *ret = NULL;
     for (const struct pfdd_consumer *c = q->consumers.first; c && q->is_full;
@@ -345,7 +346,7 @@ static void hear_failure(struct pfdd_spool *q)
 {
     q->errors++;
     q->is_full = q->error == EDQUOT;
-    const struct pfdd_consumer *c = pfdd_spool_culprit(q);
+    const struct pfdd_consumer *c = pfdd_spool_slowest_consumer(q);
     uint64_t now = uv_now(q->timer.loop);
     if (!q->failing || (c && c->acked != q->acked))
         q->since = now;
@@ -414,7 +415,7 @@ static void growth_done(struct pfdd_job *job)
         q->grown.n = SIZE_MAX; /* differs from any list */
 }
 
-void pfdd_spool_look(struct pfdd_spool *q)
+void pfdd_spool_store_objects(struct pfdd_spool *q)
 {
     if (q->growing || !q->reading || q->consumers.segments.n == 0)
         return;

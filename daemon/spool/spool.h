@@ -53,7 +53,7 @@ bool pfdd_spool_position(struct pfdd_spool *q, const char *source,
                          const char *file, struct pfdd_source_offset *ret);
 
 /* Stores code objects that have arrived since the last call. */
-void pfdd_spool_look(struct pfdd_spool *q);
+void pfdd_spool_store_objects(struct pfdd_spool *q);
 
 /* Adds a consumer. name, wake and user are set, and, if it will read, its form
  * (pfdd_consumer_choose() or is_raw). */
@@ -64,7 +64,8 @@ void pfdd_spool_leave(struct pfdd_spool *q, struct pfdd_consumer *consumer);
 
 /* The output that keeps the spool full: the one that is furthest behind. NULL:
  * the spool is not full. */
-const struct pfdd_consumer *pfdd_spool_culprit(const struct pfdd_spool *q);
+const struct pfdd_consumer *pfdd_spool_slowest_consumer(
+    const struct pfdd_spool *q);
 
 /* Bytes of memory. */
 size_t pfdd_spool_memory(const struct pfdd_spool *q);

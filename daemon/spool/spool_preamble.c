@@ -30,9 +30,9 @@ static void drop_object(struct pfdd_spool_preamble *b)
 void pfdd_spool_preamble_deinit(struct pfdd_spool_preamble *b)
 {
     for (size_t i = 0; i < b->n_buffers; i++)
-        pfdd_buffer_unref(b->buffers[i].told);
+        pfdd_buffer_unref(b->buffers[i].sent);
     free(b->buffers);
-    free(b->stocks);
+    free(b->manifests);
     pfdd_manifest_list_deinit(&b->list);
     drop_object(b);
     *b = (struct pfdd_spool_preamble){ 0 };
@@ -41,9 +41,9 @@ void pfdd_spool_preamble_deinit(struct pfdd_spool_preamble *b)
 size_t pfdd_spool_preamble_memory(const struct pfdd_spool_preamble *b)
 {
     size_t n = b->n + b->list.size * sizeof *b->list.items +
-               b->n_stocks * sizeof *b->stocks;
+               b->n_manifests * sizeof *b->manifests;
     for (size_t i = 0; i < b->n_buffers; i++)
-        n += sizeof *b->buffers + b->buffers[i].told->n_bytes;
+        n += sizeof *b->buffers + b->buffers[i].sent->n_bytes;
     return n;
 }
 
@@ -78,12 +78,12 @@ static bool begin_stream(struct pfdd_spool_preamble *b,
 
 /* ---- code objects ---- */
 
-static struct pfdd_spool_preamble_manifest *find_stock(
+static struct pfdd_spool_preamble_manifest *find_manifest(
     const struct pfdd_spool_preamble *b, uint64_t number)
 {
-    for (size_t i = 0; i < b->n_stocks; i++) {
-        if (b->stocks[i].number == number)
-            return &b->stocks[i];
+    for (size_t i = 0; i < b->n_manifests; i++) {
+        if (b->manifests[i].number == number)
+            return &b->manifests[i];
     }
     return NULL;
 }
@@ -92,22 +92,22 @@ bool pfdd_spool_preamble_has(const struct pfdd_spool_preamble *b,
                              const struct pfdd_manifest *manifest)
 {
     const struct pfdd_spool_preamble_manifest *told =
-        find_stock(b, manifest->number);
+        find_manifest(b, manifest->number);
     return manifest->n == 0 || (told && told->n >= manifest->n);
 }
 
 /* NULL: out of memory. */
-static struct pfdd_spool_preamble_manifest *add_stock(
+static struct pfdd_spool_preamble_manifest *add_manifest(
     struct pfdd_spool_preamble *b, uint64_t number)
 {
     struct pfdd_spool_preamble_manifest *more =
-        realloc(b->stocks, (b->n_stocks + 1) * sizeof *more);
+        realloc(b->manifests, (b->n_manifests + 1) * sizeof *more);
     if (!more)
         return NULL;
-    b->stocks = more;
-    more[b->n_stocks] =
+    b->manifests = more;
+    more[b->n_manifests] =
         (struct pfdd_spool_preamble_manifest){ .number = number };
-    return &more[b->n_stocks++];
+    return &more[b->n_manifests++];
 }
 
 /* Reads the manifest. A missing one counts as empty, and entries go without
@@ -160,15 +160,15 @@ static bool tell_shader(struct pfdd_spool_preamble *b,
     return !item->is_shader || add_frame(out, &frame);
 }
 
-static bool tell_piece(struct pfdd_spool_preamble *b,
-                       struct pfdd_spool_preamble_manifest *stock,
-                       struct pfdd_byte_buffer *out)
+static bool write_object_part(struct pfdd_spool_preamble *b,
+                              struct pfdd_spool_preamble_manifest *stock,
+                              struct pfdd_byte_buffer *out)
 {
     const struct pfdd_manifest_item *item = &b->list.items[stock->n];
     size_t left = b->n - b->at;
     size_t n = left < PIECE ? left : PIECE;
     b->n_objects += b->at == 0;
-    b->n_told += n;
+    b->n_sent += n;
     struct pfd_wire_frame frame = {
         .type = PFD_WIRE_CODE_OBJECT,
         .code_object = b->n_objects,
@@ -189,19 +189,19 @@ static bool tell_piece(struct pfdd_spool_preamble *b,
 }
 
 /* *done: the whole manifest was sent. */
-static bool tell_stock(struct pfdd_spool_preamble *b,
-                       const struct pfdd_spool_preamble_of *of,
-                       struct pfdd_byte_buffer *out, bool *done)
+static bool write_manifest(struct pfdd_spool_preamble *b,
+                           const struct pfdd_spool_preamble_of *of,
+                           struct pfdd_byte_buffer *out, bool *done)
 {
     struct pfdd_spool_preamble_manifest *stock =
-        find_stock(b, of->manifest.number);
-    stock = stock ? stock : add_stock(b, of->manifest.number);
+        find_manifest(b, of->manifest.number);
+    stock = stock ? stock : add_manifest(b, of->manifest.number);
     bool ok = stock;
     *done = false;
     while (ok && stock->n < of->manifest.n && out->n < PIECE) {
         read_list(b, of);
         if (open_object(b, of, stock)) {
-            ok = tell_piece(b, stock, out);
+            ok = write_object_part(b, stock, out);
         } else {
             stock->n = of->manifest.n;
         }
@@ -239,8 +239,8 @@ static struct pfdd_buffer *find_buffer(const struct pfdd_spool_preamble *b,
     /* The last one is most likely. */
     for (size_t i = b->n_buffers; i > 0 && !*is_told; i--) {
         const struct pfdd_spool_preamble_buffer *each = &b->buffers[i - 1];
-        if (each->number == buffer->frame->buffer && each->stock == stock) {
-            ret = each->told;
+        if (each->number == buffer->frame->buffer && each->manifest == stock) {
+            ret = each->sent;
             *is_told = each->generation == generation;
         }
     }
@@ -289,8 +289,8 @@ static bool tell_buffer_of(struct pfdd_spool_preamble *b, struct pfdd_chunk *c,
 static bool has_outgrown(const struct pfdd_spool_preamble *b,
                          const struct pfdd_spool_preamble_of *of)
 {
-    return b->n_buffers + of->n > BUFFERS_MAX || b->n_stocks >= STOCKS_MAX ||
-           b->n_told > TOLD_MAX;
+    return b->n_buffers + of->n > BUFFERS_MAX || b->n_manifests >= STOCKS_MAX ||
+           b->n_sent > TOLD_MAX;
 }
 
 /* True: something in the preamble was not sent yet. */
@@ -316,7 +316,7 @@ bool pfdd_spool_preamble_write(struct pfdd_spool_preamble *b,
     if (!b->is_telling && has_outgrown(b, of) && has_news(b, of))
         pfdd_spool_preamble_deinit(b);
     b->is_telling = true;
-    bool ok = begin_stream(b, out) && tell_stock(b, of, out, &has_all);
+    bool ok = begin_stream(b, out) && write_manifest(b, of, out, &has_all);
     for (size_t i = 0; i < of->n && ok && has_all; i++)
         ok = tell_buffer_of(b, of->chunks[i], of->manifest.number, out);
     *done = ok && has_all;

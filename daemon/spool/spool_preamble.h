@@ -26,17 +26,17 @@ struct pfdd_spool_preamble {
     bool has_begun;
     bool is_telling;    /* the preamble of some chunks, not complete yet */
     uint64_t n_objects; /* numbers given to code objects */
-    uint64_t n_told;    /* bytes of code objects that were sent */
+    uint64_t n_sent;    /* bytes of code objects that were sent */
     struct pfdd_spool_preamble_manifest {
         uint64_t number;
         uint32_t n; /* of its items, which were sent */
-    } * stocks;     /* [n_stocks] */
-    size_t n_stocks;
+    } * manifests;  /* [n_stocks] */
+    size_t n_manifests;
     struct pfdd_spool_preamble_buffer {
         uint64_t number; /* as read from disk */
-        uint64_t stock;
+        uint64_t manifest;
         uint64_t generation;
-        struct pfdd_buffer *told; /* a reference */
+        struct pfdd_buffer *sent; /* a reference */
     } * buffers;                  /* [n_buffers] */
     size_t n_buffers;
     /* The manifest that is being sent. */

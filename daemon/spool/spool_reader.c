@@ -52,8 +52,8 @@ static bool goes_with(const struct pfdd_spool_reader *s,
                       const struct pfdd_spool_record_head *head,
                       uint64_t number)
 {
-    bool has_place = s->n_pieces < PFDD_SPOOL_READER_PIECES;
-    return s->n_pieces == 0 || (has_place && number == s->end_seq &&
+    bool has_place = s->n_chunks < PFDD_SPOOL_READER_PIECES;
+    return s->n_chunks == 0 || (has_place && number == s->end_seq &&
                                 (!head->manifest.number || !s->needs.number ||
                                  head->manifest.number == s->needs.number));
 }
@@ -72,9 +72,9 @@ static void add_piece(struct pfdd_spool_reader *s,
     c->first_seq = r->number;
     c->time = head->time;
     c->buffer = pfdd_buffer_ref(s->places[head->place]);
-    if (s->n_pieces == 0)
+    if (s->n_chunks == 0)
         s->first_seq = r->number > r->seq ? r->number : r->seq + 1;
-    s->pieces[s->n_pieces++] = c;
+    s->chunks[s->n_chunks++] = c;
     s->n_bytes += c->n;
     s->end_seq = end;
     if (head->manifest.number)
@@ -165,7 +165,7 @@ void pfdd_spool_reader_fetch(struct pfdd_spool_reader *s)
     bool is_open = pfdd_segment_enter(r, s->of->dir, &s->todo);
     if (r->segment != before)
         forget_places(s);
-    while (is_open && !r->error && s->n_pieces < PFDD_SPOOL_READER_PIECES &&
+    while (is_open && !r->error && s->n_chunks < PFDD_SPOOL_READER_PIECES &&
            s->n_bytes < enough && pfdd_segment_peek(r, &s->todo)) {
         if (!take_record(s))
             break;
@@ -220,10 +220,10 @@ static void drop_text(struct pfdd_spool_reader *s)
 
 static void drop_pieces(struct pfdd_spool_reader *s)
 {
-    while (s->n_pieces)
-        pfdd_chunk_unref(s->pieces[--s->n_pieces]);
+    while (s->n_chunks)
+        pfdd_chunk_unref(s->chunks[--s->n_chunks]);
     s->n_bytes = s->n_needed = 0;
-    s->is_briefed = false;
+    s->has_preamble = false;
     s->needs = (struct pfdd_manifest){ 0 };
 }
 
@@ -291,7 +291,7 @@ static void start_render(struct pfdd_spool_reader *s,
                          struct pfdd_strings *strings)
 {
     s->rendered_block = pfdd_rendered_block_of(
-        &s->of->render_cache, s->pieces, s->n_pieces, strings, s->render_choice,
+        &s->of->render_cache, s->chunks, s->n_chunks, strings, s->render_choice,
         s->first_seq, s->is_entries);
     s->waits = !s->rendered_block;
     if (s->rendered_block) {
@@ -362,18 +362,18 @@ static size_t room_to_load(const struct pfdd_spool_reader *s)
 
 /* ---- preamble ---- */
 
-static void brief(struct pfdd_spool_reader *s)
+static void write_preamble(struct pfdd_spool_reader *s)
 {
     const struct pfdd_spool_preamble_of of = {
         .dir = s->of->dir,
         .manifest = s->needs,
         .n_max = s->of->n_strings_max,
-        .chunks = s->pieces,
-        .n = s->n_pieces,
+        .chunks = s->chunks,
+        .n = s->n_chunks,
     };
     struct pfdd_byte_buffer out = { 0 };
     s->no_memory = !pfdd_spool_preamble_write(&s->spool_preamble, &of, &out,
-                                              &s->is_briefed);
+                                              &s->has_preamble);
     if (s->no_memory)
         pfdd_byte_buffer_free(&out);
     s->lines = out.at;
@@ -395,7 +395,7 @@ static void on_briefed(struct pfdd_job *job)
     }
 }
 
-static void find_brief(struct pfdd_spool_reader *s)
+static void start_preamble(struct pfdd_spool_reader *s)
 {
     struct pfdd_spool_readers *of = s->of;
     s->waits = !pfdd_spool_preamble_has(&s->spool_preamble, &s->needs) &&
@@ -403,7 +403,7 @@ static void find_brief(struct pfdd_spool_reader *s)
     if (s->waits) {
         s->changed(s);
     } else {
-        start(s, of->loaders, brief, on_briefed);
+        start(s, of->loaders, write_preamble, on_briefed);
     }
 }
 
@@ -411,8 +411,8 @@ static void find_brief(struct pfdd_spool_reader *s)
  * anew. */
 static bool is_cut(const struct pfdd_spool_reader *s)
 {
-    for (size_t i = 0; i < s->n_pieces; i++) {
-        const struct pfdd_chunk *c = s->pieces[i];
+    for (size_t i = 0; i < s->n_chunks; i++) {
+        const struct pfdd_chunk *c = s->chunks[i];
         if (c->first_seq < s->first_seq &&
             s->first_seq < c->first_seq + c->n_items)
             return true;
@@ -430,8 +430,8 @@ static bool needs_strings(const struct pfdd_spool_reader *s)
 static void find_lines(struct pfdd_spool_reader *s)
 {
     struct pfdd_spool_readers *of = s->of;
-    if (s->is_entries && !s->is_briefed) {
-        find_brief(s);
+    if (s->is_entries && !s->has_preamble) {
+        start_preamble(s);
         return;
     }
     struct pfdd_strings *strings =
@@ -500,13 +500,13 @@ static void on_fetched(struct pfdd_job *job)
     struct pfdd_spool_reader *s = SUPPLY_OF(job);
     if (!end_step(s))
         return;
-    if (s->n_pieces && !s->is_raw) {
+    if (s->n_chunks && !s->is_raw) {
         find_lines(s);
         return;
     }
     s->text = s->lines;
     s->n = s->n_lines;
-    if (s->n || s->n_pieces)
+    if (s->n || s->n_chunks)
         s->end = s->end_seq;
     s->changed(s);
 }
@@ -532,7 +532,7 @@ uint64_t pfdd_spool_reader_last(const struct pfdd_spool_reader *s)
 
 bool pfdd_spool_reader_is_empty(const struct pfdd_spool_reader *s)
 {
-    return s->at == s->n && s->n_pieces == 0;
+    return s->at == s->n && s->n_chunks == 0;
 }
 
 void pfdd_spool_reader_retry(struct pfdd_spool_reader *s)
@@ -548,7 +548,7 @@ void pfdd_spool_reader_take(struct pfdd_spool_reader *s, size_t n)
     if (s->at < s->n)
         return;
     drop_text(s);
-    if (s->n_pieces && s->first_seq < s->end_seq) {
+    if (s->n_chunks && s->first_seq < s->end_seq) {
         find_lines(s);
     } else {
         drop_pieces(s);

@@ -82,12 +82,12 @@ struct pfdd_spool_reader {
     char *lines; /* [n_lines], of version 1, or a preamble */
     size_t n_lines;
     struct pfdd_spool_preamble spool_preamble; /* of the stream of entries */
-    bool is_briefed; /* the preamble of `pieces` is complete */
-    bool no_memory;  /* for the preamble */
+    bool has_preamble; /* the preamble of `pieces` is complete */
+    bool no_memory;    /* for the preamble */
     /* Chunks that were read. */
     struct pfdd_chunk
-        *pieces[PFDD_SPOOL_READER_PIECES]; /* [n_pieces], references */
-    size_t n_pieces;
+        *chunks[PFDD_SPOOL_READER_PIECES]; /* [n_pieces], references */
+    size_t n_chunks;
     size_t n_bytes;
     struct pfdd_manifest needs;
     uint64_t first_seq;

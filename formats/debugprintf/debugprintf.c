@@ -96,8 +96,8 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
 /* ---- records ---- */
 
 /* Reports once what was decided about a shader's module. */
-static void tell_bound(struct pfd_walk *w, struct debugprintf_bound *b,
-                       uint64_t at)
+static void report_bound(struct pfd_walk *w, struct debugprintf_bound *b,
+                         uint64_t at)
 {
     const char *source = b->n ? b->readings[0].shader->source : "";
     const char *more = b->n > 1 ? " or another one" : "";
@@ -235,7 +235,7 @@ static void add_record(struct pfd_walk *w, struct state *st,
 {
     const struct pfd_string *calls[DEBUGPRINTF_READINGS_MAX] = { NULL };
     struct debugprintf_bound *b = debugprintf_bound_of(w, &st->evidence, h);
-    tell_bound(w, b, h->at);
+    report_bound(w, b, h->at);
     size_t n = find_calls(w, st, h, b, n_bytes, calls);
     struct pfd_record *r = pfd_walk_record(w);
     *r = (struct pfd_record){

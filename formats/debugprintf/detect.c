@@ -94,8 +94,9 @@ struct candidates {
 static struct candidates candidates_for(
     const struct pfd_shader_table *shader_table, uint32_t id)
 {
-    return (struct candidates){ shader_table,
-                                pfd_shader_table_given(shader_table, id), 0 };
+    return (struct candidates){
+        shader_table, pfd_shader_table_find_numbered(shader_table, id), 0
+    };
 }
 
 static const struct pfd_shader *next_candidate(struct candidates *c)

@@ -227,8 +227,8 @@ static void decide_groups(const struct pfd_walk *w, const struct tally *t,
 {
     unsigned made[2] = { 0 };
     for (size_t i = 0; i < w->shader_table->n; i++) {
-        enum pfd_spirv_maker maker =
-            pfd_spirv_maker(w->shader_table->shaders[i].module);
+        enum pfd_spirv_instrumenter maker =
+            pfd_spirv_instrumenter(w->shader_table->shaders[i].module);
         made[0] += maker == PFD_SPIRV_BY_LAYER_2025;
         made[1] += maker == PFD_SPIRV_BY_LAYER_2024;
     }

@@ -78,8 +78,8 @@ static bool hides_records(struct pfd_walk *w, uint32_t size)
     return false;
 }
 
-static void tell_module(struct pfd_walk *w, const struct gpuav_record *record,
-                        const struct gpuav_place *place)
+static void report_module(struct pfd_walk *w, const struct gpuav_record *record,
+                          const struct gpuav_place *place)
 {
     struct state *st = w->state;
     if (!place->shader || !place->shader->is_loose ||
@@ -165,7 +165,7 @@ static void add_record(struct pfd_walk *w, struct state *st, uint32_t size)
     struct reading readings[2] = { read_as(w, bytes, size, from_one),
                                    read_as(w, bytes, size, !from_one) };
     bool ambiguous = is_ambiguous(&st->age, size, readings);
-    tell_module(w, &readings[0].record, &readings[0].place);
+    report_module(w, &readings[0].record, &readings[0].place);
     struct pfd_record *r = pfd_walk_record(w);
     *r = (struct pfd_record){
         .offset = w->at,

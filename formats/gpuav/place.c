@@ -258,7 +258,7 @@ struct gpuav_place gpuav_place_of(const struct pfd_shader_table *shader_table,
     struct gpuav_place ret = { .k = PFD_SPIRV_NONE };
     if (r->is_own)
         return ret;
-    ret.shader = pfd_shader_table_given(shader_table, r->shader);
+    ret.shader = pfd_shader_table_find_numbered(shader_table, r->shader);
     if (!ret.shader)
         return has_instruction(r) ? find_loose(shader_table, r) : ret;
     ret.is_wrong = !stage_fits(ret.shader, r);

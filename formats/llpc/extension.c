@@ -35,7 +35,7 @@ static unsigned argument_bytes(const struct pfd_string *s)
 
 bool llpc_is_committed(const struct pfd_string *s)
 {
-    return llpc_is_own(s) && llpc_extension_flags(s) & PFD_ROW_COMMIT;
+    return llpc_is_extension(s) && llpc_extension_flags(s) & PFD_ROW_COMMIT;
 }
 
 uint64_t llpc_extension_payload(const struct pfd_string *s)
@@ -132,7 +132,7 @@ size_t llpc_origin(const struct pfd_record_view *record_view,
                                           "info", "debug", "trace" };
     const struct pfd_string *s = record_view->record->string;
     size_t n = 0;
-    if (!s || !llpc_is_own(s))
+    if (!s || !llpc_is_extension(s))
         return 0;
     const uint64_t *words = pfd_string_layout(s);
     unsigned level = words[2] >> 8 & 0xff;
@@ -224,7 +224,7 @@ static const struct pfd_string *find_text(
     const struct pfd_record_view *record_view, uint64_t id)
 {
     const struct pfd_string *s = pfd_table_find(record_view->table, id);
-    while (s && !(llpc_is_own(s) && s->flags & PFD_STRING_LITERAL))
+    while (s && !(llpc_is_extension(s) && s->flags & PFD_STRING_LITERAL))
         s = s->next;
     return s;
 }

@@ -14,7 +14,7 @@ enum {
 /* The range of entries; offsets are in the view. Loops copy it to a local
  * variable whose address is not taken, since they write through pointers that
  * might alias it. */
-struct stretch {
+struct entry_range {
     struct pfd_byte_reader view;
     struct pfd_table table;
     size_t at;  /* of the next entry */
@@ -25,7 +25,7 @@ struct stretch {
 /* False: no entry fits into the range. */
 static inline bool find_stretch(const struct pfd_walk *w,
                                 const struct llpc_state *st,
-                                struct stretch *ret)
+                                struct entry_range *ret)
 {
     uint64_t n_view = pfd_walk_end(w);
     uint64_t end = st->end < n_view ? st->end : n_view;
@@ -36,7 +36,7 @@ static inline bool find_stretch(const struct pfd_walk *w,
         to = w->until - 1;
     if (to < w->at)
         return false;
-    *ret = (struct stretch){
+    *ret = (struct entry_range){
         .view = w->view,
         .table = *w->table,
         .at = (size_t)(w->at - w->base),
@@ -64,7 +64,7 @@ static inline const struct pfd_string *find_exact(const struct pfd_table *table,
  * found by their sizes, are prefetched together. Returns the number of these
  * entries.
  */
-static size_t look_ahead(const struct stretch *s, size_t at)
+static size_t look_ahead(const struct entry_range *s, size_t at)
 {
     uint64_t ids[AHEAD];
     size_t n = 0;
@@ -83,9 +83,9 @@ static size_t look_ahead(const struct stretch *s, size_t at)
 }
 
 static inline __attribute__((always_inline)) void add_sound(
-    struct pfd_walk *w, const struct stretch *in, bool is_large)
+    struct pfd_walk *w, const struct entry_range *in, bool is_large)
 {
-    const struct stretch s = *in;
+    const struct entry_range s = *in;
     size_t at = s.at;
     struct pfd_record *r = &w->batch->records[w->batch->n];
     struct pfd_record *last = r + pfd_walk_room(w);
@@ -137,10 +137,10 @@ static uint64_t *find_count(const struct pfd_table *table, uint64_t *counts,
  * Like add_sound(), for up to max entries that are only counted. Headers are
  * cached, because their look-up is most of the work.
  */
-static void count_sound(struct pfd_walk *w, const struct stretch *in,
+static void count_sound(struct pfd_walk *w, const struct entry_range *in,
                         size_t max)
 {
-    const struct stretch s = *in;
+    const struct entry_range s = *in;
     struct known known[1 << KNOWN_BITS] = { 0 };
     size_t at = s.at;
     size_t n = 0;
@@ -164,15 +164,15 @@ static void count_sound(struct pfd_walk *w, const struct stretch *in,
 
 void llpc_walk_sound(struct pfd_walk *w, const struct llpc_state *st)
 {
-    struct stretch stretch;
+    struct entry_range entry_range;
     size_t n_countable = pfd_walk_countable(w);
-    if (!find_stretch(w, st, &stretch))
+    if (!find_stretch(w, st, &entry_range))
         return;
     if (n_countable) {
-        count_sound(w, &stretch, n_countable);
-    } else if (pfd_table_is_large(&stretch.table)) {
-        add_sound(w, &stretch, true);
+        count_sound(w, &entry_range, n_countable);
+    } else if (pfd_table_is_large(&entry_range.table)) {
+        add_sound(w, &entry_range, true);
     } else {
-        add_sound(w, &stretch, false);
+        add_sound(w, &entry_range, false);
     }
 }

@@ -585,7 +585,7 @@ static int llpc_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
 static void llpc_make(const struct pfd_record_view *record_view,
                       struct pfd_synthesized *ret)
 {
-    if (llpc_is_own(record_view->record->string)) {
+    if (llpc_is_extension(record_view->record->string)) {
         llpc_extension_make(record_view, ret);
     } else {
         llpc_abort_make(record_view, ret);

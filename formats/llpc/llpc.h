@@ -36,7 +36,7 @@ enum {
     LLPC_OWN_WORDS = 4, /* before the name */
 };
 
-static inline bool llpc_is_own(const struct pfd_string *s)
+static inline bool llpc_is_extension(const struct pfd_string *s)
 {
     return s->flags & PFD_STRING_OWN;
 }
@@ -58,9 +58,10 @@ uint32_t llpc_commit_word(const uint8_t *bytes, size_t n, uint64_t at);
 
 /* Is the text of an entry more than its steps? So it is for abort messages, and
  * for arguments that stand for texts. */
-static inline bool llpc_is_made(const struct pfd_string *s)
+static inline bool llpc_is_synthesized(const struct pfd_string *s)
 {
-    return llpc_is_abort(s) || (llpc_is_own(s) && pfd_string_layout(s)[1]);
+    return llpc_is_abort(s) ||
+           (llpc_is_extension(s) && pfd_string_layout(s)[1]);
 }
 
 /* Like llpc_abort_make(), for a string with arguments that stand for texts. */

@@ -95,7 +95,7 @@ static void describe_partial(const struct pfd_walk *w, uint64_t at,
     uint64_t findings = 0;
 
     ret->text[0] = '\0';
-    if (llpc_is_made(s) || s->n_steps > PARTIAL_STEPS ||
+    if (llpc_is_synthesized(s) || s->n_steps > PARTIAL_STEPS ||
         s->n_arguments > PARTIAL_ARGUMENTS || s->room > PARTIAL_ROOM)
         return;
     bool cut = s->flags & PFD_STRING_CUT;

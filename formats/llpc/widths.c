@@ -209,9 +209,10 @@ void llpc_layout(const struct pfd_string *s,
 {
     /* No entry is so large: each is examined by itself. */
     ret->n_payload = UINT32_MAX;
-    if (llpc_is_abort(s) || (llpc_is_own(s) && s->flags & PFD_STRING_LITERAL))
+    if (llpc_is_abort(s) ||
+        (llpc_is_extension(s) && s->flags & PFD_STRING_LITERAL))
         return;
-    if (llpc_is_own(s)) {
+    if (llpc_is_extension(s)) {
         own_layout(s, ret);
         return;
     }
@@ -259,7 +260,7 @@ uint64_t llpc_payload(const struct pfd_string *s)
 {
     if (s->n_payload != UINT32_MAX)
         return s->n_payload;
-    if (llpc_is_own(s))
+    if (llpc_is_extension(s))
         return llpc_extension_payload(s);
     return (llpc_is_abort(s) ? s->n_arguments : mask_dwords(s)) * DWORD;
 }
@@ -290,7 +291,8 @@ static bool is_layout(const struct pfd_string *s, uint64_t layout,
         return fits(s, n_payload);
     if (layout == LAYOUT_FITTING)
         return !fits(s, n_payload);
-    return layout < LAYOUT_FITTING && !llpc_is_abort(s) && !llpc_is_own(s) &&
+    return layout < LAYOUT_FITTING && !llpc_is_abort(s) &&
+           !llpc_is_extension(s) &&
            sums_to(s, s->flags & PFD_STRING_CUT, (enum layout)layout,
                    n_payload / DWORD);
 }
@@ -299,7 +301,7 @@ bool llpc_is_record(const struct pfd_record_view *record_view)
 {
     const struct pfd_record *r = record_view->record;
     const struct pfd_string *s = r->string;
-    unsigned flags = s && llpc_is_made(s) ? PFD_RECORD_SYNTHESIZED : 0;
+    unsigned flags = s && llpc_is_synthesized(s) ? PFD_RECORD_SYNTHESIZED : 0;
     unsigned free = PFD_RECORD_COPIED | PFD_RECORD_SURE;
     uint64_t n_payload = pfd_byte_reader_left(&record_view->bytes);
     return r->n_header == LLPC_ENTRY_HEADER && n_payload % DWORD == 0 &&
@@ -323,7 +325,7 @@ static void offer(struct readings *all, const struct pfd_string *s,
     r.string = s;
     r.layout = layout;
     r.findings |= findings;
-    r.flags = llpc_is_made(s) ? PFD_RECORD_SYNTHESIZED : 0;
+    r.flags = llpc_is_synthesized(s) ? PFD_RECORD_SYNTHESIZED : 0;
     if (all->n++ == 0) {
         *all->entry = r;
         return;
@@ -362,8 +364,8 @@ static void offer_stated(struct readings *all, const struct pfd_string *s)
     bool cut = s->flags & PFD_STRING_CUT;
     if (!fits(s, all->n_payload))
         return;
-    if (llpc_is_abort(s) || llpc_is_own(s) || s->n_payload != UINT32_MAX ||
-        s->n_arguments > PFD_ARGUMENTS_MAX) {
+    if (llpc_is_abort(s) || llpc_is_extension(s) ||
+        s->n_payload != UINT32_MAX || s->n_arguments > PFD_ARGUMENTS_MAX) {
         offer(all, s, LAYOUT_OWN, 0);
     } else if (differ(s, cut, LAYOUT_UNSHIFTED, LAYOUT_MODIFIERS)) {
         offer_layouts(all, s, stated, 3, 0);
@@ -380,7 +382,7 @@ static void offer_recovered(struct readings *all, const struct pfd_string *s)
                                            LAYOUT_MODIFIERS };
     uint64_t dwords = all->n_payload / DWORD;
     size_t n = s->n_arguments;
-    if (llpc_is_abort(s) || llpc_is_own(s) || n > PFD_ARGUMENTS_MAX ||
+    if (llpc_is_abort(s) || llpc_is_extension(s) || n > PFD_ARGUMENTS_MAX ||
         dwords < n || dwords > 2 * n)
         return;
     offer_layouts(all, s, layouts, 5, FINDING(width_mismatch));

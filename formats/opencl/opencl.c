@@ -16,7 +16,7 @@ enum {
     /* Limits for the comparison of one string's entries: bytes from its first
      * one on, entries that are passed, and places that are tried where the way
      * is lost. */
-    SAMPLE_BYTES = OPENCL_STRETCH_BYTES,
+    SAMPLE_BYTES = OPENCL_RANGE_BYTES,
     SAMPLE_HOPS = 1024,
     SAMPLE_TRIES = 256,
     /* Strings with %s whose verdicts are kept. Each costs at most the work
@@ -53,9 +53,9 @@ struct state {
     struct pfd_rocm_buffer buffer;
     bool is_lost;
     uint32_t lost_id;
-    uint64_t from;                 /* where the way was lost */
-    uint64_t next;                 /* next place to try */
-    struct opencl_stretch stretch; /* planned range, if strings share IDs */
+    uint64_t from;               /* where the way was lost */
+    uint64_t next;               /* next place to try */
+    struct opencl_range stretch; /* planned range, if strings share IDs */
     struct opencl_stale stale;
     size_t n_verdicts;
     struct verdict verdicts[VERDICTS];

@@ -30,7 +30,7 @@ enum {
 
 struct planner {
     struct opencl_plan *plan;
-    struct opencl_stretch *stretch;
+    struct opencl_range *stretch;
     const struct pfd_walk *walk;
     uint64_t end; /* end of the range */
     uint32_t n_steps;
@@ -49,7 +49,7 @@ static uint64_t size_of(const struct pfd_string *s)
     return ENTRY_HEADER + (uint64_t)s->n_payload;
 }
 
-static uint64_t place_at(const struct opencl_stretch *s, uint32_t i)
+static uint64_t place_at(const struct opencl_range *s, uint32_t i)
 {
     return s->from + (uint64_t)i * s->unit;
 }
@@ -171,7 +171,7 @@ static void go_forward(struct planner *p)
 /* ---- backward ---- */
 
 static int32_t step_after(const struct opencl_plan *plan,
-                          const struct opencl_stretch *s,
+                          const struct opencl_range *s,
                           const struct opencl_step *step)
 {
     uint32_t to = step->to < s->n_places ? step->to : s->n_places;
@@ -180,7 +180,7 @@ static int32_t step_after(const struct opencl_plan *plan,
 
 /* The likeliest entry here, and the bits from it to the end. */
 static int32_t best_after(const struct opencl_plan *plan,
-                          const struct opencl_stretch *s,
+                          const struct opencl_range *s,
                           const struct opencl_place *place,
                           const struct opencl_step **best)
 {
@@ -230,7 +230,7 @@ static const struct pfd_string *string_at(const struct pfd_walk *w, uint64_t at,
 }
 
 static const struct opencl_step *step_on(const struct opencl_plan *plan,
-                                         const struct opencl_stretch *s,
+                                         const struct opencl_range *s,
                                          uint32_t i, bool is_lost)
 {
     const struct opencl_place *place = &plan->place[i];
@@ -387,7 +387,7 @@ static void make(struct planner *p, bool is_lost)
     find_doubt(p, is_lost);
 }
 
-void opencl_plan_make(struct opencl_plan *plan, struct opencl_stretch *ret,
+void opencl_plan_make(struct opencl_plan *plan, struct opencl_range *ret,
                       const struct pfd_walk *walk, uint64_t at,
                       uint64_t buffer_end, bool is_lost)
 {
@@ -397,7 +397,7 @@ void opencl_plan_make(struct opencl_plan *plan, struct opencl_stretch *ret,
     bool is_end = buffer_end < end;
     if (is_end)
         end = buffer_end;
-    *ret = (struct opencl_stretch){
+    *ret = (struct opencl_range){
         .from = at,
         .unit = unit,
         .n_places = (uint32_t)((end - at + unit - 1) / unit),
@@ -426,7 +426,7 @@ void opencl_plan_make(struct opencl_plan *plan, struct opencl_stretch *ret,
 
 /* Adds the other strings, the likeliest first. */
 static void add_others(const struct opencl_plan *plan,
-                       const struct opencl_stretch *s,
+                       const struct opencl_range *s,
                        const struct opencl_place *place,
                        const struct opencl_step *taken, struct pfd_ways *ret)
 {
@@ -440,7 +440,7 @@ static void add_others(const struct opencl_plan *plan,
 }
 
 void opencl_plan_choose(const struct opencl_plan *plan,
-                        const struct opencl_stretch *s,
+                        const struct opencl_range *s,
                         const struct pfd_walk *walk, uint64_t at, bool is_lost,
                         struct opencl_choice *ret)
 {

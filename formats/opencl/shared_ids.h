@@ -12,7 +12,7 @@
 #include "opencl.h"
 
 enum {
-    OPENCL_STRETCH_BYTES = 1 << 16,
+    OPENCL_RANGE_BYTES = 1 << 16,
     /* Limits: places of a range, steps between them, strings of one ID, and
      * files that are distinguished. */
     OPENCL_PLACES = 1 << 14,
@@ -41,7 +41,7 @@ struct opencl_place {
 };
 
 /* A range; all zeros: none. */
-struct opencl_stretch {
+struct opencl_range {
     uint64_t from;
     uint32_t unit;      /* bytes between places */
     uint32_t n_places;  /* the one after the last is the end */
@@ -73,25 +73,25 @@ struct opencl_choice {
 
 /* Plans the range from `at` on; is_lost: the bytes before belong to no entry.
  * The view holds OPENCL_STRETCH_BYTES from there on, or the rest. */
-void opencl_plan_make(struct opencl_plan *plan, struct opencl_stretch *ret,
+void opencl_plan_make(struct opencl_plan *plan, struct opencl_range *ret,
                       const struct pfd_walk *walk, uint64_t at,
                       uint64_t buffer_end, bool is_lost);
 
-static inline bool opencl_plan_decides(const struct opencl_stretch *s,
+static inline bool opencl_plan_decides(const struct opencl_range *s,
                                        uint64_t at)
 {
     return s->unit && at >= s->from && (at - s->from) % s->unit == 0 &&
            (at - s->from) / s->unit < s->n_decided;
 }
 
-static inline uint64_t opencl_stretch_end(const struct opencl_stretch *s)
+static inline uint64_t opencl_stretch_end(const struct opencl_range *s)
 {
     return s->from + (uint64_t)s->n_places * s->unit;
 }
 
 /* The decision for a place of the range. */
 void opencl_plan_choose(const struct opencl_plan *plan,
-                        const struct opencl_stretch *s,
+                        const struct opencl_range *s,
                         const struct pfd_walk *walk, uint64_t at, bool is_lost,
                         struct opencl_choice *ret);
 

@@ -78,12 +78,12 @@ struct pfd_convert {
     const struct pfd_range *ranges;
     size_t n_ranges;
     bool marks_ranges;
-    uint64_t *n_given;  /* entries that were emitted; added to; or NULL */
-    uint64_t *n_doubts; /* of those, entries on which a pattern gave up;
+    uint64_t *n_emitted; /* entries that were emitted; added to; or NULL */
+    uint64_t *n_doubts;  /* of those, entries on which a pattern gave up;
                            likewise */
-    bool notes;         /* finding() takes notes as well as findings */
-    bool origin;        /* text: show the origin of each message */
-    unsigned show;      /* likewise, bits of enum pfd_show */
+    bool notes;          /* finding() takes notes as well as findings */
+    bool origin;         /* text: show the origin of each message */
+    unsigned show;       /* likewise, bits of enum pfd_show */
     /* text: a prefix that makes names of source files hyperlinks of a terminal,
      * to the prefix and the name; NULL: no hyperlinks. It is the beginning of a
      * URL, such as "file://host/home/me/", taken as it is; for a name that
@@ -91,17 +91,17 @@ struct pfd_convert {
     const char *links;
     /* text: findings between entries have lines of their own, in their place,
      * "! SOURCE: dword 7: KIND: sentence"; notes have none. */
-    bool tells;
+    bool inline_findings;
     bool color;                         /* text: mark what is not a message */
     const struct pfd_filter *highlight; /* and what its patterns match in
                                            messages; NULL: nothing */
-    bool marks; /* text: say an entry's findings before its message */
+    bool finding_marks; /* text: say an entry's findings before its message */
     /* JSON: arguments by their names, too: "fields":{"ray":7,"t":0.5}. Slower:
      * lines of one format string have less in common. */
     bool fields;
     /* text: limit entries of unknown ids to 8 of each id and 64 of all, and
      * then say how many more there are. */
-    bool few_unknown;
+    bool limit_unknown;
     /* JSON of the caller's own, "" or NULL for none: members of every record
      * (with a comma before each), and members of the "origin" of entries (with
      * a comma behind each). */
@@ -136,7 +136,7 @@ struct pfd_convert {
     pfd_finding_fn finding;
     void *finding_user;
     /* Takes the indexes [n] of emitted entries, in order. */
-    void (*given)(void *user, const uint64_t *indexes, size_t n);
+    void (*emitted)(void *user, const uint64_t *indexes, size_t n);
     void *given_user;
     pfd_progress_fn progress;
     void *progress_user;

@@ -80,7 +80,7 @@ struct pfd_tail_options {
                             a second time */
     size_t farther;      /* bytes that a blocked poll reads; default: four
                             windows */
-    size_t give;         /* bytes that one call emits; default: all that are
+    size_t emit_max;     /* bytes that one call emits; default: all that are
                             settled */
     size_t memory;       /* bytes of the buffer that are remembered, to detect a
                             reset and leftovers; default 16 MiB */
@@ -122,13 +122,13 @@ PFD_API void pfd_tail_share(void *tail, size_t n,
  * PFD_OK: something moved, poll again soon; PFD_MORE: nothing did; PFD_ERR_IO:
  * read failed, retry or give up; PFD_ERR_NOMEM.
  */
-PFD_API enum pfd_status pfd_tail_look(struct pfd_tail *tail, uint64_t n_buffer,
+PFD_API enum pfd_status pfd_tail_poll(struct pfd_tail *tail, uint64_t n_buffer,
                                       uint64_t now_ns, struct pfd_error *err);
 
 /*
  * The buffer will not change any more (in this generation): emits everything
  * that is left, and reports losses. Buffers of a format that cannot be followed
- * are emitted here, as a whole. Status as of pfd_tail_look().
+ * are emitted here, as a whole. Status as of pfd_tail_poll().
  */
 PFD_API enum pfd_status pfd_tail_finish(struct pfd_tail *tail,
                                         uint64_t n_buffer,
@@ -150,7 +150,7 @@ PFD_API enum pfd_status pfd_tail_set_strings(struct pfd_tail *tail,
                                              const struct pfd_strings *strings,
                                              struct pfd_error *err);
 
-/* When pfd_tail_look() will read the buffer again, on the caller's clock:
+/* When pfd_tail_poll() will read the buffer again, on the caller's clock:
  * apart_ns after its last reading; 0: it has not read yet. Sooner calls only
  * emit entries of the last reading. */
 PFD_API uint64_t pfd_tail_due(const struct pfd_tail *tail);

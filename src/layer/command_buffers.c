@@ -297,9 +297,10 @@ void command_CmdBindPipeline(VkCommandBuffer commands,
 static enum contents contents_of(const struct device *d, uint32_t set,
                                  uint32_t binding, const struct buffer *b)
 {
-    for (size_t i = 0; i < d->n_told; i++) {
-        if (d->told[i].set == set && d->told[i].binding == binding)
-            return d->told[i].contents;
+    for (size_t i = 0; i < d->n_output_bindings; i++) {
+        if (d->output_bindings[i].set == set &&
+            d->output_bindings[i].binding == binding)
+            return d->output_bindings[i].contents;
     }
     uint32_t version = d->instance->validation;
     if (set == d->reserved_set)

@@ -92,7 +92,7 @@ struct device *device_new(struct instance *instance, VkDevice handle,
     d->last_module = &d->modules;
     pthread_mutex_init(&d->lock, NULL);
     load(d, next);
-    string_files_give(d->frame_output);
+    string_files_send(d->frame_output);
     return d;
 }
 

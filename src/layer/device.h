@@ -50,7 +50,7 @@ struct memory {
 };
 
 /* The bytes of a named buffer that were sent last. */
-struct given {
+struct last_sent {
     char *bytes; /* [n], owned */
     size_t n;
     bool is_open;    /* its generation is not finished */
@@ -70,7 +70,7 @@ struct buffer {
     uint64_t generation;
     uint64_t round;      /* the device's, when the buffer was taken last */
     unsigned n_renewing; /* submissions that restart it and are not finished */
-    struct given given;
+    struct last_sent last_sent;
 };
 
 struct set {
@@ -169,8 +169,8 @@ struct device {
     struct table module_names;
     size_t n_named; /* named buffers */
     bool is_dirty;  /* work was submitted since named buffers were taken */
-    struct told told[TOLD_MAX];
-    size_t n_told;
+    struct told output_bindings[TOLD_MAX];
+    size_t n_output_bindings;
     bool is_checked;   /* a module was instrumented for errors */
     bool knows_errors; /* a buffer for errors was bound */
     struct submission *submissions;

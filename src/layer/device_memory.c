@@ -247,7 +247,7 @@ VkResult memory_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
 
 static void free_buffer(struct buffer *b)
 {
-    free(b->given.bytes);
+    free(b->last_sent.bytes);
     free(b->name);
     free(b);
 }

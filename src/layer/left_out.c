@@ -18,7 +18,8 @@ enum {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct table said; /* calls that were logged, by the hash of the line */
+static struct table
+    logged; /* calls that were logged, by the hash of the line */
 
 /* ---- words ---- */
 
@@ -46,9 +47,9 @@ static bool is_new(const char *line)
     for (const char *at = line; *at; at++)
         key = (key ^ (unsigned char)*at) * 0x100000001b3u;
     pthread_mutex_lock(&lock);
-    bool ret = !handle_map_find(&said, key | 1) && said.n < SAID_MAX &&
-               handle_map_put(&said, key | 1, &said);
-    bool is_full = said.n == SAID_MAX;
+    bool ret = !handle_map_find(&logged, key | 1) && logged.n < SAID_MAX &&
+               handle_map_put(&logged, key | 1, &logged);
+    bool is_full = logged.n == SAID_MAX;
     pthread_mutex_unlock(&lock);
     if (is_full) {
         log_once(TELL_LEFT_OUT,
@@ -157,8 +158,8 @@ static void hide_names(uint32_t *words, size_t n)
     }
 }
 
-void left_out_tell(uint32_t version, uint64_t number, const void *bytes,
-                   size_t n)
+void left_out_log(uint32_t version, uint64_t number, const void *bytes,
+                  size_t n)
 {
     struct pfd_spirv *module = NULL;
     uint32_t *words = validation_checks_formats(version) ? malloc(n) : NULL;

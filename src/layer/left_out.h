@@ -11,7 +11,7 @@
 /* Logs each call of the module, [n] bytes of SPIR-V, that this version of
  * validation leaves out, once in a process. number: the module's. Any
  * thread. */
-void left_out_tell(uint32_t version, uint64_t number, const void *bytes,
-                   size_t n);
+void left_out_log(uint32_t version, uint64_t number, const void *bytes,
+                  size_t n);
 
 #endif

@@ -15,12 +15,12 @@ static void log_outputs(struct device *d, const struct scan *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct told *o = &s->outputs[i].told;
         bool is_known = false;
-        for (size_t k = 0; k < d->n_told && !is_known; k++) {
-            is_known =
-                d->told[k].set == o->set && d->told[k].binding == o->binding;
+        for (size_t k = 0; k < d->n_output_bindings && !is_known; k++) {
+            is_known = d->output_bindings[k].set == o->set &&
+                       d->output_bindings[k].binding == o->binding;
         }
-        if (!is_known && d->n_told < TOLD_MAX)
-            d->told[d->n_told++] = *o;
+        if (!is_known && d->n_output_bindings < TOLD_MAX)
+            d->output_bindings[d->n_output_bindings++] = *o;
     }
     d->is_checked |= s->is_checked;
 }
@@ -146,7 +146,7 @@ void modules_add(struct device *d, VkShaderModule handle, const uint32_t *words,
     scan_module(&s, words, n / 4);
     log_outputs(d, &s);
     if (is_original(d, &s, handle))
-        left_out_tell(d->instance->validation, d->n_modules, words, n);
+        left_out_log(d->instance->validation, d->n_modules, words, n);
     if (s.is_checked)
         append_originals(d, s.likeness);
     bool wanted = is_wanted(&s);
@@ -183,7 +183,7 @@ void modules_name(struct device *d, VkShaderModule handle)
     }
 }
 
-void modules_give(struct device *d)
+void modules_send(struct device *d)
 {
     while (d->modules) {
         struct module *m = d->modules;

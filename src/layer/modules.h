@@ -19,7 +19,7 @@ void modules_add(struct device *device, VkShaderModule handle,
 void modules_name(struct device *device, VkShaderModule handle);
 
 /* Sends the modules that were not sent yet to the device's frame output. */
-void modules_give(struct device *device);
+void modules_send(struct device *device);
 
 void modules_free(struct device *device);
 

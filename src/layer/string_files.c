@@ -35,7 +35,7 @@ static char *read_all(const char *path, size_t *n)
     return bytes;
 }
 
-void string_files_give(struct frame_output *frame_output)
+void string_files_send(struct frame_output *frame_output)
 {
     const struct settings *s = settings_get();
     for (size_t i = 0; i < s->n_strings; i++) {

@@ -6,6 +6,6 @@
 #include "frame_output.h"
 
 /* Sends all readable files; logs the others. */
-void string_files_give(struct frame_output *frame_output);
+void string_files_send(struct frame_output *frame_output);
 
 #endif

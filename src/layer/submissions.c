@@ -42,7 +42,7 @@ static void end_renewal(struct device *d, const struct submission *s,
         struct buffer *b = memory_buffer(d, &s->renewed.at[i]);
         if (b) {
             b->n_renewing--;
-            b->given.is_renewed |= is_done;
+            b->last_sent.is_renewed |= is_done;
         }
     }
 }

@@ -192,7 +192,7 @@ void take_use(struct device *d, struct buffer *b, const struct use *use)
         (use->is_before &&
          !validation_is_errors(d->instance->validation, bytes, n)))
         return;
-    modules_give(d);
+    modules_send(d);
     if (d->is_lost)
         add_label(&labels, "device", "lost");
     add_use(d, &labels, use);
@@ -224,9 +224,9 @@ void take_use(struct device *d, struct buffer *b, const struct use *use)
 
 static void end_generation(struct device *d, struct buffer *b)
 {
-    if (b->given.is_open)
+    if (b->last_sent.is_open)
         put_done(d, b->number, b->generation);
-    b->given.is_open = false;
+    b->last_sent.is_open = false;
 }
 
 static void begin_generation(struct device *d, struct buffer *b)
@@ -238,7 +238,7 @@ static void begin_generation(struct device *d, struct buffer *b)
     } else {
         b->number = frame_output_number(d->frame_output);
     }
-    modules_give(d);
+    modules_send(d);
     if (d->is_lost)
         add_label(&labels, "device", "lost");
     struct pfd_wire_frame frame = {
@@ -252,25 +252,25 @@ static void begin_generation(struct device *d, struct buffer *b)
         .n_labels = labels.n,
     };
     frame_output_put(d->frame_output, &frame);
-    b->given.is_open = true;
-    b->given.epoch = frame_output_epoch(d->frame_output);
+    b->last_sent.is_open = true;
+    b->last_sent.epoch = frame_output_epoch(d->frame_output);
 }
 
 static bool keep_given(struct buffer *b, const char *bytes, size_t n)
 {
-    if (n > b->given.n) {
-        char *more = realloc(b->given.bytes, n);
+    if (n > b->last_sent.n) {
+        char *more = realloc(b->last_sent.bytes, n);
         if (!more)
             return false;
-        b->given.bytes = more;
+        b->last_sent.bytes = more;
     }
-    memcpy(b->given.bytes, bytes, n);
-    b->given.n = n;
+    memcpy(b->last_sent.bytes, bytes, n);
+    b->last_sent.n = n;
     return true;
 }
 
 /* True: bytes [n] begin with the bytes sent last, except for the header. */
-static bool goes_on(const struct given *g, const char *bytes, size_t n)
+static bool goes_on(const struct last_sent *g, const char *bytes, size_t n)
 {
     return g->is_open && !g->is_renewed && n >= g->n &&
            (g->n <= HEAD_BYTES ||
@@ -280,7 +280,7 @@ static bool goes_on(const struct given *g, const char *bytes, size_t n)
 
 static void take_one(struct device *d, struct buffer *b)
 {
-    struct given *g = &b->given;
+    struct last_sent *g = &b->last_sent;
     const char *bytes = copy(d, b);
     size_t n = bytes ? used(bytes, (size_t)b->size) : 0;
     bool is_more = n && goes_on(g, bytes, n) &&
@@ -343,7 +343,7 @@ void take_end(struct device *d)
 
 /* Was the buffer restarted? The header counts written bytes, and only a restart
  * makes a count smaller. */
-static bool has_begun_anew(const struct given *g, const char *bytes)
+static bool has_begun_anew(const struct last_sent *g, const char *bytes)
 {
     for (size_t i = 0; i + 4 <= HEAD_BYTES && i + 4 <= g->n; i += 4) {
         uint32_t before;
@@ -362,9 +362,10 @@ void take_look(struct device *d)
     size_t at = 0;
     while (d->n_named && (slot = handle_map_next(&d->buffers, &at))) {
         struct buffer *b = slot->value;
-        const char *bytes =
-            b->name && b->given.n && !b->n_renewing ? memory_bytes(d, b) : NULL;
-        if (bytes && has_begun_anew(&b->given, bytes))
-            b->given.is_renewed = true;
+        const char *bytes = b->name && b->last_sent.n && !b->n_renewing
+                                ? memory_bytes(d, b)
+                                : NULL;
+        if (bytes && has_begun_anew(&b->last_sent, bytes))
+            b->last_sent.is_renewed = true;
     }
 }

@@ -184,7 +184,7 @@ static void tell_foreign(struct pfd_source *f, struct pfd_source *included)
     struct pfd_quoted name;
     pfd_text_printf(&text, "%s, which is included, prints: scan it as well",
                     pfd_quote(&name, included->name, strlen(included->name)));
-    included->is_told = true;
+    included->is_reported = true;
     if (!text.failed)
         pfd_shader_source_hint(f, included->by, included->by_line, text.data);
     pfd_text_free(&text);
@@ -263,7 +263,7 @@ static enum pfd_status complete(struct pfd_source *f, const struct closure *c)
         struct pfd_source *of = c->all[i];
         prints |= of->n_calls > 0;
         wants |= !of->is_foreign && (of->n_calls > 0 || of->uses_parameters);
-        if (of->is_foreign && of->n_calls && !of->is_told)
+        if (of->is_foreign && of->n_calls && !of->is_reported)
             tell_foreign(f, of);
         if (!of->is_foreign && !take_needs(f, of))
             return PFD_ERR_NOMEM;

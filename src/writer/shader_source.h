@@ -36,9 +36,9 @@ struct pfd_shader_source_link {
 
 struct pfd_source {
     struct pfd_scan *scan;
-    char *name;      /* owned */
-    bool is_foreign; /* it is included, and not rewritten */
-    bool is_told;    /* it was reported that it prints */
+    char *name;       /* owned */
+    bool is_foreign;  /* it is included, and not rewritten */
+    bool is_reported; /* it was reported that it prints */
     enum pfd_scan_language language;
     struct pfd_lexer lexer;
     struct pfd_device device; /* its needs */

@@ -77,7 +77,7 @@ static struct pfd_text convert(const struct any_format *in,
         .threads = 1,
         .limit = UINT64_MAX,
         .origin = true,
-        .marks = true,
+        .finding_marks = true,
         .write = to_text,
         .write_user = &ret,
     };

@@ -21,7 +21,7 @@ static void check_list(const char *text, size_t n)
         return;
     for (size_t i = 0; i < list.n; i++) {
         FUZZ_CHECK(list.objects[i].n > 0 && list.objects[i].name);
-        FUZZ_CHECK(strlen(list.objects[i].digest) == FARM_DIGEST - 1);
+        FUZZ_CHECK(strlen(list.objects[i].digest) == NATS_DIGEST_HEX - 1);
     }
     nats_list_deinit(&list);
 }

@@ -79,9 +79,9 @@ static void changed(struct pfdd_spool_reader *spool_reader)
 static void render(struct pfdd_spool_reader *s, bool is_entries)
 {
     uint64_t first = s->first_seq;
-    while (s->n_pieces && first < s->end_seq) {
+    while (s->n_chunks && first < s->end_seq) {
         struct pfdd_rendered_block *p = pfdd_rendered_block_of(
-            &s->of->render_cache, s->pieces, s->n_pieces, made.binding->strings,
+            &s->of->render_cache, s->chunks, s->n_chunks, made.binding->strings,
             NULL, first, is_entries);
         FUZZ_CHECK(p);
         pfdd_rendered_block_render(p);
@@ -99,8 +99,8 @@ static void tell(struct pfdd_spool_reader *s)
     const struct pfdd_spool_preamble_of of = { .dir = dir,
                                                .manifest = { s->needs.number,
                                                              0 },
-                                               .chunks = s->pieces,
-                                               .n = s->n_pieces };
+                                               .chunks = s->chunks,
+                                               .n = s->n_chunks };
     struct pfdd_byte_buffer out = { 0 };
     bool done = false;
     FUZZ_CHECK(

@@ -53,7 +53,7 @@ static void show_sinks(struct world *w, struct pfd_entry *e)
         .show = UINT_MAX,
         .links = "file://host/folder/",
         .time = 1,
-        .marks = true,
+        .finding_marks = true,
         .color = true,
     };
     for (size_t i = 0; pfd_sinks[i]; i++) {

@@ -211,8 +211,10 @@ static void expect_same(struct pfd_plot *a, struct pfd_plot *b)
             struct pfd_double_double v[2] = { { 0, 0 } };
             const struct pfd_grid_cell *c[2] = { pfd_grid_at(g[0], 0, x, y),
                                                  pfd_grid_at(g[1], 0, x, y) };
-            enum pfd_grid_kind kind = pfd_grid_look(c[0], g[0]->reducer, &v[0]);
-            ck_assert_int_eq(pfd_grid_look(c[1], g[1]->reducer, &v[1]), kind);
+            enum pfd_grid_kind kind =
+                pfd_grid_read_cell(c[0], g[0]->reducer, &v[0]);
+            ck_assert_int_eq(pfd_grid_read_cell(c[1], g[1]->reducer, &v[1]),
+                             kind);
             ck_assert_uint_eq(c[0]->n, c[1]->n);
             if (kind == PFD_GRID_NUMBER)
                 ck_assert_mem_eq(&v[0], &v[1], sizeof v[0]);

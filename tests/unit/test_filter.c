@@ -197,7 +197,7 @@ START_TEST(reads_no_further)
         .threads = 1,
         .limit = UINT64_MAX,
         .filter = filter,
-        .n_given = &n_given,
+        .n_emitted = &n_given,
     };
     ck_assert_int_eq(
         pfd_convert_bytes(&convert, guard.bytes, guard.n, &summary, NULL),

@@ -85,7 +85,7 @@ START_TEST(shown_in_pieces)
     struct pfd_text first = { 0 };
     for (uint64_t piece = 1; piece < 400; piece += 13) {
         struct pfd_unknown_limit unknown_limit = { 0 };
-        struct pfd_unsure unsure = { 0 };
+        struct pfd_unknown_parts unsure = { 0 };
         struct pfd_text all = { 0 };
         struct pfd_text out = { 0 };
         uint64_t n_hidden = 0;

@@ -177,7 +177,8 @@ static void world_of(size_t n, struct pfd_tail_options o)
 
 static void world_init(size_t n, size_t window, size_t give)
 {
-    world_of(n, (struct pfd_tail_options){ .window = window, .give = give });
+    world_of(n,
+             (struct pfd_tail_options){ .window = window, .emit_max = give });
 }
 
 static void setup(void)
@@ -199,7 +200,7 @@ static void look(uint64_t after_ns)
 {
     struct pfd_error err;
     w.now += after_ns;
-    enum pfd_status status = pfd_tail_look(w.tail, w.n, w.now, &err);
+    enum pfd_status status = pfd_tail_poll(w.tail, w.n, w.now, &err);
     ck_assert_msg(status >= 0, "%s", err.text);
 }
 
@@ -607,7 +608,7 @@ START_TEST(test_shrunk)
     w.fail = EIO;
     struct pfd_error err;
     w.now += MS;
-    ck_assert_int_eq(pfd_tail_look(w.tail, w.n, w.now, &err), PFD_ERR_IO);
+    ck_assert_int_eq(pfd_tail_poll(w.tail, w.n, w.now, &err), PFD_ERR_IO);
     w.fail = 0;
     finish();
     expect("", "");

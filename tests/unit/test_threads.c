@@ -205,7 +205,7 @@ START_TEST(filters)
         struct pfd_convert c = {
             .output = "raw",
             .filter = filter,
-            .n_given = &n_given,
+            .n_emitted = &n_given,
             .skip = skips[k / 4 % 5],
             .limit = limits[k / 20],
             .threads = 1 + k % 3,

@@ -241,7 +241,7 @@ static void write_entry(uint32_t i, unsigned n_dwords)
 static void look(uint64_t after_ns)
 {
     w.now += after_ns;
-    ck_assert_int_ge(pfd_tail_look(w.tail, N_BUFFER, w.now, NULL), 0);
+    ck_assert_int_ge(pfd_tail_poll(w.tail, N_BUFFER, w.now, NULL), 0);
 }
 
 static void expect(const char *out, const char *notes)

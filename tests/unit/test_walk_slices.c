@@ -163,7 +163,7 @@ static void stop(struct follower *f)
 static void look(struct follower *f, uint64_t now)
 {
     f->out.n = 0;
-    ck_assert_int_ge(pfd_tail_look(f->tail, N_BUFFER, now, NULL), 0);
+    ck_assert_int_ge(pfd_tail_poll(f->tail, N_BUFFER, now, NULL), 0);
 }
 
 static void compare(const struct follower *a, const struct follower *b)

@@ -52,7 +52,7 @@ struct pfd_collapse {
     struct run **slots; /* [n_slots], a power of two: open runs, by key */
     size_t n_slots;
     uint64_t n; /* entries so far */
-    struct pfd_value_range_room room;
+    struct pfd_value_range_limit room;
     struct pfd_text out;
     bool failed;
     bool stopped;
@@ -170,11 +170,11 @@ static struct pfd_cell origin_cell(const struct pfd_row_origin *o)
     };
 }
 
-static void add_spans(struct pfd_collapse *c, struct run *run,
-                      const struct pfd_row *row)
+static void extend_ranges(struct pfd_collapse *c, struct run *run,
+                          const struct pfd_row *row)
 {
     void (*add)(struct pfd_value_range *, const struct pfd_row *,
-                const struct pfd_cell *, struct pfd_value_range_room *) =
+                const struct pfd_cell *, struct pfd_value_range_limit *) =
         run->n ? pfd_value_range_add : pfd_value_range_begin;
     for (size_t i = 0; i < row->n_cells; i++) {
         add(&run->value_ranges[i], row, &pfd_row_cells(row)[i], &c->room);
@@ -407,7 +407,7 @@ static void add_row(struct pfd_collapse *c, const struct pfd_row *row)
             *slot_of(c, key) = run;
         }
     }
-    add_spans(c, run, row);
+    extend_ranges(c, run, row);
     c->n += is_entry;
     settle(c);
 }

@@ -42,22 +42,22 @@ static uint64_t key_of(const struct pfd_row *row, const struct pfd_cell *cell)
 }
 
 /* Keeps only the least and the greatest from now on. */
-static void cut(struct pfd_value_range *s, struct pfd_value_range_room *room)
+static void cut(struct pfd_value_range *s, struct pfd_value_range_limit *room)
 {
     s->low = UINT64_MAX;
     if (s->n_ranges) {
         s->low = s->ranges[0].from;
         s->high = s->ranges[s->n_ranges - 1].to;
     }
-    for (size_t i = 0; i < s->n_news; i++) {
-        s->low = s->news[i] < s->low ? s->news[i] : s->low;
-        s->high = s->news[i] > s->high ? s->news[i] : s->high;
+    for (size_t i = 0; i < s->n_pending; i++) {
+        s->low = s->pending[i] < s->low ? s->pending[i] : s->low;
+        s->high = s->pending[i] > s->high ? s->pending[i] : s->high;
     }
     s->is_cut = true;
     room->n -= s->n_ranges;
     free(s->ranges);
     s->ranges = NULL;
-    s->n_ranges = s->n_news = 0;
+    s->n_ranges = s->n_pending = 0;
 }
 
 /* Is the value in one of the merged ranges? */
@@ -102,13 +102,13 @@ static size_t append(struct pfd_value_range_interval *to, size_t n,
 }
 
 /* Merges new values into the ranges. */
-static void merge(struct pfd_value_range *s, struct pfd_value_range_room *room)
+static void merge(struct pfd_value_range *s, struct pfd_value_range_limit *room)
 {
     bool joins = s->type != PFD_ARGUMENT_TEXT;
-    size_t most = s->n_ranges + s->n_news;
-    if (!s->n_news)
+    size_t most = s->n_ranges + s->n_pending;
+    if (!s->n_pending)
         return;
-    if (room->n + s->n_news > room->max) {
+    if (room->n + s->n_pending > room->max) {
         cut(s, room);
         return;
     }
@@ -117,15 +117,16 @@ static void merge(struct pfd_value_range *s, struct pfd_value_range_room *room)
         room->failed = true;
         return;
     }
-    qsort(s->news, s->n_news, sizeof *s->news, compare);
+    qsort(s->pending, s->n_pending, sizeof *s->pending, compare);
     size_t n = 0;
     size_t old = 0;
-    for (size_t i = 0; i < s->n_news; i++) {
-        while (old < s->n_ranges && s->ranges[old].from <= s->news[i])
+    for (size_t i = 0; i < s->n_pending; i++) {
+        while (old < s->n_ranges && s->ranges[old].from <= s->pending[i])
             n = append(all, n, s->ranges[old++], joins);
-        n = append(all, n,
-                   (struct pfd_value_range_interval){ s->news[i], s->news[i] },
-                   joins);
+        n = append(
+            all, n,
+            (struct pfd_value_range_interval){ s->pending[i], s->pending[i] },
+            joins);
     }
     while (old < s->n_ranges)
         n = append(all, n, s->ranges[old++], joins);
@@ -134,38 +135,38 @@ static void merge(struct pfd_value_range *s, struct pfd_value_range_room *room)
     free(s->ranges);
     s->ranges = all;
     s->n_ranges = n;
-    s->n_news = 0;
+    s->n_pending = 0;
 }
 
 /* Reserves space for about as many new values as there are ranges, since each
  * merge costs the sum of both. */
 static bool reserve(struct pfd_value_range *s,
-                    struct pfd_value_range_room *room)
+                    struct pfd_value_range_limit *room)
 {
     size_t most = s->n_ranges < NEWS_MIN ? NEWS_MIN : s->n_ranges;
-    if (s->n_news < s->news_room)
+    if (s->n_pending < s->pending_room)
         return true;
-    if (s->n_news >= most) {
+    if (s->n_pending >= most) {
         merge(s, room);
         return !s->is_cut && !room->failed;
     }
-    size_t n = s->news_room ? 2 * s->news_room : 1;
-    uint64_t *news = realloc(s->news, n * sizeof *news);
+    size_t n = s->pending_room ? 2 * s->pending_room : 1;
+    uint64_t *news = realloc(s->pending, n * sizeof *news);
     if (!news) {
         room->failed = true;
         return false;
     }
-    s->news = news;
-    s->news_room = n;
+    s->pending = news;
+    s->pending_room = n;
     return true;
 }
 
 static void add_value(struct pfd_value_range *s, uint64_t v,
-                      struct pfd_value_range_room *room)
+                      struct pfd_value_range_limit *room)
 {
     struct pfd_value_range_interval *last =
         s->n_ranges ? &s->ranges[s->n_ranges - 1] : NULL;
-    if (!s->is_cut && !s->n_news && last && s->type != PFD_ARGUMENT_TEXT &&
+    if (!s->is_cut && !s->n_pending && last && s->type != PFD_ARGUMENT_TEXT &&
         last->to != UINT64_MAX && v == last->to + 1) {
         last->to = v; /* values mostly come in order */
         return;
@@ -177,7 +178,7 @@ static void add_value(struct pfd_value_range *s, uint64_t v,
         s->high = v > s->high ? v : s->high;
         return;
     }
-    s->news[s->n_news++] = v;
+    s->pending[s->n_pending++] = v;
 }
 
 static void add_float(struct pfd_value_range *s, const struct pfd_cell *cell)
@@ -196,7 +197,7 @@ static void add_float(struct pfd_value_range *s, const struct pfd_cell *cell)
 
 void pfd_value_range_begin(struct pfd_value_range *s, const struct pfd_row *row,
                            const struct pfd_cell *cell,
-                           struct pfd_value_range_room *room)
+                           struct pfd_value_range_limit *room)
 {
     *s = (struct pfd_value_range){
         .type = cell->type,
@@ -209,7 +210,7 @@ void pfd_value_range_begin(struct pfd_value_range *s, const struct pfd_row *row,
 
 void pfd_value_range_add(struct pfd_value_range *s, const struct pfd_row *row,
                          const struct pfd_cell *cell,
-                         struct pfd_value_range_room *room)
+                         struct pfd_value_range_limit *room)
 {
     uint64_t key = key_of(row, cell);
     if (cell->type != s->type || cell->n_bytes != s->n_bytes) {
@@ -226,17 +227,17 @@ void pfd_value_range_add(struct pfd_value_range *s, const struct pfd_row *row,
 }
 
 void pfd_value_range_end(struct pfd_value_range *s,
-                         struct pfd_value_range_room *room)
+                         struct pfd_value_range_limit *room)
 {
     merge(s, room);
 }
 
 void pfd_value_range_free(struct pfd_value_range *s,
-                          struct pfd_value_range_room *room)
+                          struct pfd_value_range_limit *room)
 {
     room->n -= s->n_ranges;
     free(s->ranges);
-    free(s->news);
+    free(s->pending);
     *s = (struct pfd_value_range){ 0 };
 }
 

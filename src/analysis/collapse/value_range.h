@@ -17,7 +17,7 @@ struct pfd_value_range_interval {
 };
 
 /* The limit that all value ranges share. */
-struct pfd_value_range_room {
+struct pfd_value_range_limit {
     size_t n; /* merged ranges and hashes */
     size_t max;
     bool failed; /* out of memory */
@@ -40,23 +40,23 @@ struct pfd_value_range {
     /* Ranges of integers; of texts, hashes in order (from). [n_ranges]; owned */
     struct pfd_value_range_interval *ranges;
     size_t n_ranges;
-    uint64_t *news; /* [n_news] of [news_room]: not merged yet; owned */
-    size_t n_news;
-    size_t news_room;
+    uint64_t *pending; /* [n_news] of [news_room]: not merged yet; owned */
+    size_t n_pending;
+    size_t pending_room;
 };
 
 void pfd_value_range_begin(struct pfd_value_range *value_range,
                            const struct pfd_row *row,
                            const struct pfd_cell *cell,
-                           struct pfd_value_range_room *room);
+                           struct pfd_value_range_limit *room);
 void pfd_value_range_add(struct pfd_value_range *value_range,
                          const struct pfd_row *row, const struct pfd_cell *cell,
-                         struct pfd_value_range_room *room);
+                         struct pfd_value_range_limit *room);
 /* Ends the adding, before the range is written. */
 void pfd_value_range_end(struct pfd_value_range *value_range,
-                         struct pfd_value_range_room *room);
+                         struct pfd_value_range_limit *room);
 void pfd_value_range_free(struct pfd_value_range *value_range,
-                          struct pfd_value_range_room *room);
+                          struct pfd_value_range_limit *room);
 
 /* Appends "[0–31, 128–200]", "[0.25…0.75]", "[12 distinct]". */
 void pfd_value_range_text(const struct pfd_value_range *value_range,

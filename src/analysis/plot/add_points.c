@@ -93,7 +93,7 @@ static size_t panel_of(struct pfd_plot *plot, const struct point *p)
 
 /* Is the role a coordinate of the grid? The value of a heat picture and the y
  * of a line are not. */
-static bool is_whole_role(const struct pfd_plot *plot, int role)
+static bool is_coordinate(const struct pfd_plot *plot, int role)
 {
     return role == PFD_ROLE_X ||
            (role == PFD_ROLE_Y && plot->spec.kind != PFD_PLOT_LINE);
@@ -226,8 +226,9 @@ static void take_run(struct pfd_plot *plot, const struct pfd_point_run *run)
 /* ---- first cell width ---- */
 
 /* Finds the coordinates that have fractions, and need cells narrower than 1. */
-static void look_at(const struct pfd_plot *plot,
-                    const struct pfd_point_run *run, bool parts[PFD_ROLES])
+static void find_fractions(const struct pfd_plot *plot,
+                           const struct pfd_point_run *run,
+                           bool parts[PFD_ROLES])
 {
     struct point p;
     for (size_t i = 0; i < run->n; i++) {
@@ -261,7 +262,7 @@ static void begin_axis(const struct pfd_plot *plot, struct pfd_axis *axis,
                        int role, bool has_parts)
 {
     struct pfd_axis made;
-    pfd_axis_init(&made, axis->max, !(is_whole_role(plot, role) && has_parts));
+    pfd_axis_init(&made, axis->max, !(is_coordinate(plot, role) && has_parts));
     if (axis->is_limited)
         pfd_axis_limit(&made, axis->low, axis->high);
     *axis = made;
@@ -288,7 +289,7 @@ void pfd_plot_begin(struct pfd_plot *plot)
         return;
     plot->is_begun = true;
     for (size_t at = 0; (run = next_run(w->data, w->n, &at));)
-        look_at(plot, run, parts);
+        find_fractions(plot, run, parts);
     for (size_t i = 0; i < plot->n_grids; i++) {
         begin_axis(plot, &plot->grids[i].x, PFD_ROLE_X, parts[PFD_ROLE_X]);
         begin_axis(plot, &plot->grids[i].y, PFD_ROLE_Y, parts[PFD_ROLE_Y]);

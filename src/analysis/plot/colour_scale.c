@@ -20,7 +20,7 @@ static bool collect(struct pfd_colour_scale *s, const struct pfd_grid *grid,
         for (size_t i = 0; i < grid->x.n * grid->y.n && s->n_ranks < n_all;
              i++) {
             const struct pfd_grid_cell *c = &grid->panels[p][i];
-            if (pfd_grid_look(c, grid->reducer, &v) == PFD_GRID_NUMBER)
+            if (pfd_grid_read_cell(c, grid->reducer, &v) == PFD_GRID_NUMBER)
                 s->ranks[s->n_ranks++] = v.hi;
         }
     }

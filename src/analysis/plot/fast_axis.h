@@ -31,8 +31,8 @@ static inline pfd_place pfd_fast_axis_near(pfd_place at)
 }
 
 /* Sets the range of integers of 32 bits that have cells. */
-static inline void pfd_fast_axis_span(struct pfd_fast_axis *q,
-                                      const struct pfd_axis *a)
+static inline void pfd_fast_axis_set_range(struct pfd_fast_axis *q,
+                                           const struct pfd_axis *a)
 {
     const double far = 0x1p40;
     pfd_place width = (pfd_place)1 << q->k;
@@ -64,7 +64,7 @@ static inline struct pfd_fast_axis pfd_fast_axis_of(const struct pfd_axis *a)
         .k = (unsigned)a->k,
     };
     if (q.is_possible && q.is_shift)
-        pfd_fast_axis_span(&q, a);
+        pfd_fast_axis_set_range(&q, a);
     return q;
 }
 

@@ -85,9 +85,9 @@ const struct pfd_grid_cell *pfd_grid_at(const struct pfd_grid *grid,
                                         size_t panel, pfd_place x, pfd_place y);
 
 /* The kind and the number (*ret) of a cell; NULL is an empty one. */
-enum pfd_grid_kind pfd_grid_look(const struct pfd_grid_cell *cell,
-                                 enum pfd_reducer reducer,
-                                 struct pfd_double_double *ret);
+enum pfd_grid_kind pfd_grid_read_cell(const struct pfd_grid_cell *cell,
+                                      enum pfd_reducer reducer,
+                                      struct pfd_double_double *ret);
 
 /* Updates `seen` of the axes: a point in a cell that was allocated in advance
  * does not. */

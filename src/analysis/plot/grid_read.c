@@ -18,9 +18,9 @@ static struct pfd_double_double whole_sum(const struct pfd_grid *grid,
     return pfd_cell_sums_round(&grid->cell_sums, panel, i);
 }
 
-enum pfd_grid_kind pfd_grid_look(const struct pfd_grid_cell *cell,
-                                 enum pfd_reducer reducer,
-                                 struct pfd_double_double *ret)
+enum pfd_grid_kind pfd_grid_read_cell(const struct pfd_grid_cell *cell,
+                                      enum pfd_reducer reducer,
+                                      struct pfd_double_double *ret)
 {
     if (!cell || !cell->n)
         return PFD_GRID_EMPTY;
@@ -70,7 +70,7 @@ static void sum_cell(struct pfd_grid *grid, size_t panel, size_t i,
     struct pfd_grid_cell *c = &grid->panels[panel][i];
     if (pfd_grid_is_sum(grid))
         c->value = whole_sum(grid, panel, i);
-    enum pfd_grid_kind kind = pfd_grid_look(c, grid->reducer, &v);
+    enum pfd_grid_kind kind = pfd_grid_read_cell(c, grid->reducer, &v);
     s->n[kind]++;
     s->n[PFD_GRID_EMPTY]--;
     s->n_several += c->n > 1;

@@ -146,7 +146,7 @@ static struct pfd_colour colour_of(const struct pfd_picture *p,
 {
     const struct pfd_colours *c = &p->plot->colours;
     struct pfd_double_double v = { 0, 0 };
-    switch (pfd_grid_look(cell, p->grids[0].reducer, &v)) {
+    switch (pfd_grid_read_cell(cell, p->grids[0].reducer, &v)) {
     case PFD_GRID_NAN:
         return c->nan;
     case PFD_GRID_PLUS_INF:
@@ -265,7 +265,7 @@ static bool number_at(const struct pfd_picture *p, int grid, size_t panel,
     const struct pfd_grid *g = &p->grids[grid];
     const struct pfd_grid_cell *c =
         pfd_grid_at(g, panel, g->x.seen[0] + (pfd_place)i, 0);
-    return pfd_grid_look(c, g->reducer, ret) == PFD_GRID_NUMBER;
+    return pfd_grid_read_cell(c, g->reducer, ret) == PFD_GRID_NUMBER;
 }
 
 /* Draws through the first, the least, the greatest and the last point of each

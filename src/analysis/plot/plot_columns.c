@@ -101,8 +101,8 @@ static bool find_beside(const char *name, struct pfd_point_column *ret)
 
 /* Fails with the names of the columns, because none has this name (NULL:
  * because none is chosen for a role); always false. */
-static bool tell_columns(struct pfd_plot *plot, const struct pfd_schema *schema,
-                         const char *name, const char *role)
+static bool fail_column(struct pfd_plot *plot, const struct pfd_schema *schema,
+                        const char *name, const char *role)
 {
     char list[140] = "";
     size_t n = 0;
@@ -130,7 +130,7 @@ static bool find(struct pfd_plot *plot, const struct pfd_schema *schema,
     if (!(knows ? find_argument(schema, name, &c, plot->label[role])
                 : find_number(name, &c)) &&
         !find_beside(name, &c))
-        return tell_columns(plot, schema, name, NULL);
+        return fail_column(plot, schema, name, NULL);
     plot->role[role] = (int)plot->points.n;
     plot->points.columns[plot->points.n++] = c;
     return true;
@@ -148,7 +148,7 @@ bool pfd_plot_find_columns(struct pfd_plot *plot)
         ok = pfd_plot_fail(plot, PFD_ERR_NOMEM, "out of memory");
     bool has_y = spec->kind != PFD_PLOT_HIST;
     if (ok && (!names[PFD_ROLE_X] || (has_y && !names[PFD_ROLE_Y]))) {
-        ok = tell_columns(plot, &schema, NULL, names[PFD_ROLE_X] ? "y" : "x");
+        ok = fail_column(plot, &schema, NULL, names[PFD_ROLE_X] ? "y" : "x");
     }
     for (int i = 0; i < PFD_ROLES && ok; i++) {
         plot->role[i] = -1;

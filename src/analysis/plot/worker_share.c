@@ -115,7 +115,7 @@ static void drop(struct pfd_worker_share *worker_share)
 
 /* Merges all cells into the plot, and drops them. A share without cells does
  * not touch the plot, since another share may be changing it. */
-static void give(struct pfd_worker_share *worker_share)
+static void merge_all(struct pfd_worker_share *worker_share)
 {
     if (!worker_share->n_cells)
         return;
@@ -179,7 +179,7 @@ void pfd_worker_share_end(struct pfd_worker_share *worker_share)
 {
     if (!worker_share)
         return;
-    give(worker_share);
+    merge_all(worker_share);
     free(worker_share);
 }
 
@@ -191,7 +191,7 @@ void pfd_worker_share_turn(struct pfd_worker_share *worker_share)
         return;
     worker_share->patience *= is_wrong ? 2 : 1;
     worker_share->n_refused = 0;
-    give(worker_share);
+    merge_all(worker_share);
     make(worker_share);
 }
 

@@ -104,7 +104,7 @@ static void add_batch(struct pfd_table_writer *w,
         }
         put(&w->table_target->pending, '\n');
     }
-    pfd_table_target_ease(w->table_target);
+    pfd_table_target_flush_if_large(w->table_target);
 }
 
 static void csv_begin(struct pfd_table_writer *w)

@@ -109,7 +109,7 @@ static void json_batch(struct pfd_table_writer *w,
         add_exact(out, batch, row);
         pfd_text_puts(out, "}\n");
     }
-    pfd_table_target_ease(w->table_target);
+    pfd_table_target_flush_if_large(w->table_target);
 }
 
 const struct pfd_table_form pfd_table_form_json = {

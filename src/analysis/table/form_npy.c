@@ -264,7 +264,7 @@ static void add_values(struct pfd_table_writer *w,
             mark_nulls(to + s->fields[i].at, s->n_values, batch, i);
     }
     table_target->pending.n += n;
-    pfd_table_target_ease(table_target);
+    pfd_table_target_flush_if_large(table_target);
 }
 
 /* {row, bytes that follow, bits of nulls, (bytes, text)...}; false: the row has

@@ -213,7 +213,7 @@ static void text_batch(struct pfd_table_writer *w,
     }
     if (s->cell.failed)
         pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM, "out of memory");
-    pfd_table_target_ease(w->table_target);
+    pfd_table_target_flush_if_large(w->table_target);
 }
 
 static void text_end(struct pfd_table_writer *w)

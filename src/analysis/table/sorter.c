@@ -197,7 +197,7 @@ static void put_row(struct pfd_sorter *s, size_t row)
         }
     }
     s->n_file += out->n - before;
-    pfd_table_target_ease(&s->file);
+    pfd_table_target_flush_if_large(&s->file);
 }
 
 static bool write_run(struct pfd_sorter *s)

@@ -97,10 +97,10 @@ void pfd_table_target_put(struct pfd_table_target *table_target,
                           const void *bytes, size_t n)
 {
     pfd_text_add(&table_target->pending, bytes, n);
-    pfd_table_target_ease(table_target);
+    pfd_table_target_flush_if_large(table_target);
 }
 
-void pfd_table_target_ease(struct pfd_table_target *table_target)
+void pfd_table_target_flush_if_large(struct pfd_table_target *table_target)
 {
     if (table_target->pending.n >= PENDING_MAX)
         pfd_table_target_flush(table_target);

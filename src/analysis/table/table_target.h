@@ -25,7 +25,7 @@ void pfd_table_target_put(struct pfd_table_target *table_target,
                           const void *bytes, size_t n);
 
 /* Flushes pending bytes above a limit. */
-void pfd_table_target_ease(struct pfd_table_target *table_target);
+void pfd_table_target_flush_if_large(struct pfd_table_target *table_target);
 
 /* Flushes pending bytes. False after a failure. */
 bool pfd_table_target_flush(struct pfd_table_target *table_target);

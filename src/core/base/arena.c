@@ -108,7 +108,7 @@ void *pfd_arena_take_of_many(struct pfd_arena *arena, size_t n)
 /* As large as the arena is now, up to a large page. */
 static struct pfd_arena_block *make_spare(struct pfd_arena *arena)
 {
-    size_t want = arena->n_kept + SPARE_FIRST;
+    size_t want = arena->n_allocated + SPARE_FIRST;
     struct pfd_arena_block *block =
         want > LARGE_FROM ? make_large_block(arena) : NULL;
     if (block)
@@ -118,8 +118,8 @@ static struct pfd_arena_block *make_spare(struct pfd_arena *arena)
 
 bool pfd_arena_reserve(struct pfd_arena *arena, size_t n)
 {
-    size_t promised = arena->n_promised + aligned(n);
-    if (promised > arena->n_kept) {
+    size_t promised = arena->n_reserved + aligned(n);
+    if (promised > arena->n_allocated) {
         struct pfd_arena_block *block = make_spare(arena);
         if (!block)
             return false;
@@ -128,9 +128,9 @@ bool pfd_arena_reserve(struct pfd_arena *arena, size_t n)
         arena->last_spare = block;
         /* The rest of a block that cannot hold the next slice is smaller than a
          * slice. */
-        arena->n_kept += block->n - PFD_ARENA_PIECE;
+        arena->n_allocated += block->n - PFD_ARENA_PIECE;
     }
-    arena->n_promised = promised;
+    arena->n_reserved = promised;
     return true;
 }
 

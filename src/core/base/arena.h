@@ -20,8 +20,8 @@ struct pfd_arena {
     /* Blocks that are still unused, the smallest first. */
     struct pfd_arena_block *spare;
     struct pfd_arena_block *last_spare;
-    size_t n_promised; /* bytes reserved so far */
-    size_t n_kept;     /* bytes allocated for them */
+    size_t n_reserved;  /* bytes reserved so far */
+    size_t n_allocated; /* bytes allocated for them */
 };
 
 /* n bytes, aligned to 8, followed by at least PFD_ARENA_SLACK bytes that may

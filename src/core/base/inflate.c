@@ -260,7 +260,7 @@ bool pfd_inflate_recognise(const void *bytes, size_t n)
 }
 
 /* A file's inflated bytes while they grow. */
-struct growth {
+struct file_inflation {
     struct inflation f; /* n_out: size of the output buffer */
     uint64_t n_max;
     pfd_inflated_fn fn; /* NULL: the bytes stay in f.out */
@@ -269,7 +269,7 @@ struct growth {
     bool stopped;
 };
 
-static bool is_too_much(struct growth *g)
+static bool is_too_much(struct file_inflation *g)
 {
     return pfd_fail(g->f.problem, PFD_ERR_UNSUPPORTED, g->f.n_read,
                     "more than %llu bytes, of which the first are taken "
@@ -278,7 +278,7 @@ static bool is_too_much(struct growth *g)
 }
 
 /* Hands the output to fn, up to n_max bytes. False: stop. */
-static bool give(struct growth *g)
+static bool flush(struct file_inflation *g)
 {
     struct inflation *f = &g->f;
     uint64_t room = g->n_max - f->n_given;
@@ -297,14 +297,14 @@ static bool give(struct growth *g)
 
 /* Makes room for more output: up to n_max + 1 bytes, of which the last one
  * shows that the file has too many. False: stop. */
-static bool grow(struct growth *g)
+static bool grow(struct file_inflation *g)
 {
     size_t most = (size_t)g->n_max + 1;
     size_t room = g->f.n_out ? 2 * g->f.n_out : ROOM_FIRST;
     if (g->f.n_written < g->f.n_out)
         return true;
     if (g->fn)
-        return give(g);
+        return flush(g);
     if (g->f.n_out == most) {
         g->f.n_written = most - 1;
         return !is_too_much(g);
@@ -320,7 +320,7 @@ static bool grow(struct growth *g)
 }
 
 /* Inflates some bytes of one gzip member; returns zlib's status. */
-static int step_gzip(struct growth *g, z_stream *z)
+static int step_gzip(struct file_inflation *g, z_stream *z)
 {
     size_t in_left = g->f.n_in - g->f.n_read;
     size_t out_left = g->f.n_out - g->f.n_written;
@@ -337,7 +337,7 @@ static int step_gzip(struct growth *g, z_stream *z)
 }
 
 /* Another member may follow; other bytes do not belong to the file. */
-static bool goes_on(struct growth *g, z_stream *z)
+static bool goes_on(struct file_inflation *g, z_stream *z)
 {
     size_t left = g->f.n_in - g->f.n_read;
     if (left && !pfd_inflate_recognise(g->f.in + g->f.n_read, left))
@@ -345,7 +345,7 @@ static bool goes_on(struct growth *g, z_stream *z)
     return left && g->f.problem->code == PFD_OK && inflateReset(z) == Z_OK;
 }
 
-static void grow_gzip(struct growth *g)
+static void grow_gzip(struct file_inflation *g)
 {
     z_stream z = { 0 };
     int rc = inflateInit2(&z, GZIP_WINDOW);
@@ -365,7 +365,7 @@ static void grow_gzip(struct growth *g)
     inflateEnd(&z);
 }
 
-static void grow_zstd(struct growth *g)
+static void grow_zstd(struct file_inflation *g)
 {
     ZSTD_DCtx *ctx = zstd.createDCtx();
     size_t rc = 1;
@@ -388,7 +388,8 @@ static void grow_zstd(struct growth *g)
     zstd.freeDCtx(ctx);
 }
 
-static enum pfd_status inflate_all(struct growth *g, struct pfd_error *err)
+static enum pfd_status inflate_all(struct file_inflation *g,
+                                   struct pfd_error *err)
 {
     enum pfd_compression method = pfd_compression_of(g->f.in, g->f.n_in);
     enum pfd_status status = load(method, err);
@@ -407,15 +408,17 @@ enum pfd_status pfd_inflate_to(const void *bytes, size_t n, uint64_t n_max,
                                pfd_inflated_fn fn, void *user,
                                struct pfd_error *problem, struct pfd_error *err)
 {
-    struct growth g = { .f = { .in = bytes, .n_in = n, .problem = problem },
-                        .n_max = n_max,
-                        .fn = fn,
-                        .user = user };
+    struct file_inflation g = {
+        .f = { .in = bytes, .n_in = n, .problem = problem },
+        .n_max = n_max,
+        .fn = fn,
+        .user = user
+    };
     enum pfd_status status = inflate_all(&g, err);
     if (status != PFD_OK)
         return status;
     if (!g.failed && !g.stopped)
-        give(&g);
+        flush(&g);
     free(g.f.out);
     if (g.failed)
         return no_memory(err, ROOM_GIVEN);
@@ -428,8 +431,10 @@ enum pfd_status pfd_inflate_file(const void *bytes, size_t n, uint64_t n_max,
                                  struct pfd_error *problem,
                                  struct pfd_error *err)
 {
-    struct growth g = { .f = { .in = bytes, .n_in = n, .problem = problem },
-                        .n_max = n_max < SIZE_MAX / 4 ? n_max : SIZE_MAX / 4 };
+    struct file_inflation g = {
+        .f = { .in = bytes, .n_in = n, .problem = problem },
+        .n_max = n_max < SIZE_MAX / 4 ? n_max : SIZE_MAX / 4
+    };
     *ret = NULL;
     *n_ret = 0;
     enum pfd_status status = inflate_all(&g, err);

@@ -220,7 +220,7 @@ void pfd_matcher_trim(struct pfd_matcher *matcher)
 
 /* Frees the memory of a deep match, MiB, which PCRE2 would keep for as long as
  * the matcher lives. */
-static void give_up_much(struct pfd_matcher *m)
+static void shrink(struct pfd_matcher *m)
 {
     if (m->memory->n > KEPT_MAX)
         pfd_matcher_trim(m);
@@ -239,7 +239,7 @@ enum pfd_match pfd_pattern_match(const struct pfd_pattern *pattern,
 {
     int rc = pcre2.match(pattern->code, (PCRE2_SPTR)text, n, 0, 0,
                          matcher->data, matcher->context);
-    give_up_much(matcher);
+    shrink(matcher);
     return outcome(rc);
 }
 
@@ -252,7 +252,7 @@ enum pfd_match pfd_pattern_find(const struct pfd_pattern *pattern,
     const PCRE2_SIZE *place = pcre2.get_ovector_pointer(matcher->data);
     size_t start = rc >= 0 ? place[0] : 0;
     size_t end = rc >= 0 ? place[1] : 0;
-    give_up_much(matcher);
+    shrink(matcher);
     /* With \K a match may end before it begins, or begin before it was looked
      * for. */
     if (rc >= 0 && (start >= end || start < *from))

@@ -39,7 +39,7 @@ void pfd_entry_source_deinit(struct pfd_entry_source *of)
     pfd_text_free(&of->names);
     pfd_json_parts_deinit(&of->json);
     pfd_text_free(&of->text);
-    free(of->made);
+    free(of->synthesized);
     free(of->origins);
     pfd_text_free(&of->arguments);
     pfd_text_free(&of->values);
@@ -68,7 +68,7 @@ static bool reserve(struct pfd_entry_source *of, size_t n_steps)
     return reserve_slots(of);
 }
 
-static struct pfd_record_view look_at(const struct pfd_entry *entry)
+static struct pfd_record_view view_of(const struct pfd_entry *entry)
 {
     const struct pfd_entry_source *of = entry->of;
     size_t n_header = entry->record->n_header;
@@ -90,7 +90,7 @@ static bool rebind(struct pfd_entry *ret)
 {
     struct pfd_entry_source *of = ret->of;
     const struct pfd_string *s = ret->string;
-    struct pfd_record_view record_view = look_at(ret);
+    struct pfd_record_view record_view = view_of(ret);
     if (!reserve(of, s->n_steps))
         return false;
     memcpy(of->steps, s->steps, s->n_steps * sizeof *of->steps);
@@ -123,22 +123,22 @@ static struct pfd_string *make_string(struct pfd_entry_source *of,
     }
     /* Printing copies literals in blocks. */
     size_t size = pfd_string_size(row, n_steps) + PFD_ARENA_SLACK;
-    if (size > of->made_room) {
-        struct pfd_string *s = realloc(of->made, size);
+    if (size > of->synthesized_room) {
+        struct pfd_string *s = realloc(of->synthesized, size);
         if (!s)
             return NULL;
-        of->made = s;
-        of->made_room = size;
+        of->synthesized = s;
+        of->synthesized_room = size;
     }
-    pfd_string_fill(of->made, row, of->steps, n_steps);
+    pfd_string_fill(of->synthesized, row, of->steps, n_steps);
     *findings |= facts.findings;
-    return of->made;
+    return of->synthesized;
 }
 
 static bool make(struct pfd_entry *ret)
 {
     struct pfd_entry_source *of = ret->of;
-    struct pfd_record_view record_view = look_at(ret);
+    struct pfd_record_view record_view = view_of(ret);
     if (!reserve_slots(of))
         return false;
     of->text.n = 0;
@@ -247,7 +247,7 @@ const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n)
         of->message.failed = true; /* the sink checks this at the end */
         return NULL;
     }
-    struct pfd_record_view record_view = look_at(entry);
+    struct pfd_record_view record_view = view_of(entry);
     *n = of->n_slots; /* still those of a synthesized entry */
     if (!(entry->record->flags & PFD_RECORD_SYNTHESIZED))
         *n = of->format->slots(&record_view, of->slots, &findings);
@@ -257,7 +257,7 @@ const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n)
 const struct pfd_origin *pfd_entry_origins(struct pfd_entry *entry, size_t *n)
 {
     struct pfd_entry_source *of = entry->of;
-    struct pfd_record_view record_view = look_at(entry);
+    struct pfd_record_view record_view = view_of(entry);
     *n = 0;
     if (!pfd_format_has_origin(of->format, entry->record->string))
         return NULL;
@@ -332,7 +332,7 @@ uint64_t pfd_entry_payload_offset(const struct pfd_entry *entry)
 enum pfd_status pfd_entry_word(struct pfd_entry *entry, uint32_t at,
                                struct pfd_word *ret)
 {
-    struct pfd_record_view record_view = look_at(entry);
+    struct pfd_record_view record_view = view_of(entry);
     return pfd_format_entry_word(entry->of->format, &record_view, at, ret)
                ? PFD_OK
                : PFD_END;

@@ -28,10 +28,11 @@ struct pfd_entry_source {
     size_t n_slots;         /* of the synthesized entry */
     struct pfd_text message;
     struct pfd_text arguments;
-    struct pfd_text values;  /* struct pfd_argument, one after another */
-    struct pfd_text text;    /* of the synthesized entry */
-    struct pfd_string *made; /* [made_room] bytes, or NULL until needed */
-    size_t made_room;
+    struct pfd_text values; /* struct pfd_argument, one after another */
+    struct pfd_text text;   /* of the synthesized entry */
+    struct pfd_string
+        *synthesized; /* [made_room] bytes, or NULL until needed */
+    size_t synthesized_room;
     struct pfd_origin *origins;     /* [PFD_ORIGINS_MAX], likewise */
     struct pfd_text readings;       /* in the output's form */
     struct pfd_text fields;         /* likewise: the arguments by name */

@@ -106,8 +106,8 @@ static struct place *place_at(struct search *s, struct front *front,
 }
 
 /* Extends the ways of `from` to `at`, which adds so many bits. */
-static void go_on(struct search *s, struct front *to, const struct place *from,
-                  uint32_t at, uint64_t bits, uint64_t choice)
+static void extend(struct search *s, struct front *to, const struct place *from,
+                   uint32_t at, uint64_t bits, uint64_t choice)
 {
     uint32_t best = pfd_likelihood_add(from->ways.way[0].bits, bits);
     struct place *place = place_at(s, to, at, best);
@@ -257,9 +257,9 @@ static void take_string(struct search *s, const struct front *from,
             s->all = false;
         } else if (p->at < s->n) {
             uint64_t bits = text_bits(s, p->at, &n_used);
-            go_on(s, to, p, p->at + n_used, bits, 0);
+            extend(s, to, p, p->at + n_used, bits, 0);
         }
-        go_on(s, to, p, p->at, BITS_NULL, UINT64_C(1) << number);
+        extend(s, to, p, p->at, BITS_NULL, UINT64_C(1) << number);
     }
 }
 

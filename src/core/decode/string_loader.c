@@ -95,19 +95,18 @@ bool pfd_strings_recognise(const void *bytes, size_t n)
 
 /* Has every format load an ELF file. */
 static enum pfd_status load_piece(void *user,
-                                  const struct pfd_memory_view *memory_view,
+                                  const struct pfd_code_piece *piece,
                                   struct pfd_report *report)
 {
     struct loader *loader = user;
     struct pfd_image *image = NULL;
-    loader->n_code += memory_view->is_code;
-    loader->n_spirv += memory_view->kind == PFD_PIECE_SPIRV;
-    loader->n_bitcode += memory_view->kind == PFD_PIECE_BITCODE;
-    if (memory_view->kind != PFD_PIECE_ELF)
+    loader->n_code += piece->is_code;
+    loader->n_spirv += piece->kind == PFD_PIECE_SPIRV;
+    loader->n_bitcode += piece->kind == PFD_PIECE_BITCODE;
+    if (piece->kind != PFD_PIECE_ELF)
         return PFD_OK;
-    enum pfd_status status =
-        pfd_image_open(memory_view->bytes.base, memory_view->bytes.n, &image,
-                       report, loader->err);
+    enum pfd_status status = pfd_image_open(piece->bytes.base, piece->bytes.n,
+                                            &image, report, loader->err);
     if (status == PFD_OK)
         pfd_image_set_room(image, pfd_strings_room(loader->strings));
     for (size_t i = 0; pfd_formats[i] && status == PFD_OK; i++) {

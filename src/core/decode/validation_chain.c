@@ -49,7 +49,7 @@ void pfd_validation_chain_pass(struct pfd_validation_chain *c,
 /* ---- bytes without records ---- */
 
 /* Accounts for a word in no record. */
-static void see(struct pfd_validation_chain *c, uint64_t at, uint32_t word)
+static void account(struct pfd_validation_chain *c, uint64_t at, uint32_t word)
 {
     if (at < pfd_validation_chain_limit(c)) {
         c->saw_data |= word != 0;
@@ -70,7 +70,7 @@ enum pfd_status pfd_validation_chain_lose(struct pfd_validation_chain *c,
     c->bad = size;
     c->saw_data = false;
     c->n_left_over = 0;
-    see(c, w->at, size);
+    account(c, w->at, size);
     return PFD_OK;
 }
 
@@ -136,8 +136,8 @@ static bool is_no_header(const struct pfd_validation_chain *c,
 }
 
 /* No record came any more: what is there of what the count claims? */
-static enum pfd_status give_up(struct pfd_validation_chain *c,
-                               struct pfd_walk *w)
+static enum pfd_status account_rest(struct pfd_validation_chain *c,
+                                    struct pfd_walk *w)
 {
     uint64_t limit = pfd_validation_chain_limit(c);
     uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
@@ -160,8 +160,8 @@ static enum pfd_status give_up(struct pfd_validation_chain *c,
 
 /* The next offset from c->next on with a record, or where that needs more
  * bytes; *found: there is one, and it is in view as far as it will ever be. */
-static uint64_t look_on(struct pfd_validation_chain *c, struct pfd_walk *w,
-                        bool *found)
+static uint64_t find_record(struct pfd_validation_chain *c, struct pfd_walk *w,
+                            bool *found)
 {
     uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
     uint64_t header = (uint64_t)c->header * DWORD;
@@ -176,7 +176,7 @@ static uint64_t look_on(struct pfd_validation_chain *c, struct pfd_walk *w,
         *found = size && (w->last || size <= (end - at) / DWORD);
         if (size)
             break;
-        see(c, at, pfd_walk_u32(w, at));
+        account(c, at, pfd_walk_u32(w, at));
     }
     return at;
 }
@@ -185,7 +185,7 @@ enum pfd_status pfd_validation_chain_find(struct pfd_validation_chain *c,
                                           struct pfd_walk *w)
 {
     bool found = false;
-    uint64_t at = look_on(c, w, &found);
+    uint64_t at = find_record(c, w, &found);
     uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
     c->next = at;
     w->at = at;
@@ -197,8 +197,8 @@ enum pfd_status pfd_validation_chain_find(struct pfd_validation_chain *c,
     if (!w->last)
         return PFD_MORE;
     for (; at < end; at += DWORD)
-        see(c, at, pfd_walk_u32(w, at));
-    return give_up(c, w);
+        account(c, at, pfd_walk_u32(w, at));
+    return account_rest(c, w);
 }
 
 /* ---- the end ---- */

@@ -43,45 +43,45 @@ static struct pfd_value text_of(const char *text)
 
 /* ---- members of its JSON line ---- */
 
-struct asked {
+struct excerpt_query {
     struct pfd_entry *entry;
     const struct pfd_filter_facts *facts;
     struct pfd_own_texts *texts;
 };
 
-static struct pfd_value index_of(const struct asked *a)
+static struct pfd_value index_of(const struct excerpt_query *a)
 {
     return integer(a->entry->index);
 }
 
-static struct pfd_value offset_of(const struct asked *a)
+static struct pfd_value offset_of(const struct excerpt_query *a)
 {
     return integer(a->entry->offset);
 }
 
-static struct pfd_value id_of(const struct asked *a)
+static struct pfd_value id_of(const struct excerpt_query *a)
 {
     return integer(a->entry->id);
 }
 
-static struct pfd_value sequence_of(const struct asked *a)
+static struct pfd_value sequence_of(const struct excerpt_query *a)
 {
     return known_integer(a->facts->sequence, 0);
 }
 
-static struct pfd_value generation_of(const struct asked *a)
+static struct pfd_value generation_of(const struct excerpt_query *a)
 {
     return integer(a->facts->generation);
 }
 
-static struct pfd_value nanoseconds_of(const struct asked *a)
+static struct pfd_value nanoseconds_of(const struct excerpt_query *a)
 {
     return known_integer(a->facts->time_unix_ns, 0);
 }
 
 /* Formatted as in JSON, all of one length: texts compare in order of time, and
  * a prefix ("2026-11-26T09") is before all times that begin with it. */
-static struct pfd_value time_of(const struct asked *a)
+static struct pfd_value time_of(const struct excerpt_query *a)
 {
     char *to = a->texts->time;
     uint64_t ns = a->facts->time_unix_ns;
@@ -95,29 +95,29 @@ static struct pfd_value time_of(const struct asked *a)
     return text_value(to, n);
 }
 
-static struct pfd_value source_of(const struct asked *a)
+static struct pfd_value source_of(const struct excerpt_query *a)
 {
     return text_of(a->entry->of->source);
 }
 
-static struct pfd_value format_of(const struct asked *a)
+static struct pfd_value format_of(const struct excerpt_query *a)
 {
     return text_of(a->entry->of->format->info.name);
 }
 
-static struct pfd_value stream_of(const struct asked *a)
+static struct pfd_value stream_of(const struct excerpt_query *a)
 {
     return text_of(pfd_stream_name((enum pfd_stream)a->entry->stream));
 }
 
-static struct pfd_value format_string_of(const struct asked *a)
+static struct pfd_value format_string_of(const struct excerpt_query *a)
 {
     size_t n = 0;
     const char *text = pfd_entry_format_string(a->entry, &n);
     return text_value(text, n);
 }
 
-static struct pfd_value message_of(const struct asked *a)
+static struct pfd_value message_of(const struct excerpt_query *a)
 {
     size_t n = 0;
     const char *text = pfd_entry_message(a->entry, &n);
@@ -125,7 +125,7 @@ static struct pfd_value message_of(const struct asked *a)
 }
 
 /* Words with blanks between, as in a column of a table; without notes. */
-static struct pfd_value findings_of(const struct asked *a)
+static struct pfd_value findings_of(const struct excerpt_query *a)
 {
     char *to = a->texts->findings;
     size_t n = 0;
@@ -146,7 +146,7 @@ static struct pfd_value findings_of(const struct asked *a)
 /* The names of a line of JSON. */
 static const struct own {
     const char *name;
-    struct pfd_value (*value)(const struct asked *a);
+    struct pfd_value (*value)(const struct excerpt_query *a);
 } owns[] = {
     { "index", index_of },
     { "offset", offset_of },
@@ -185,7 +185,7 @@ struct pfd_value pfd_own_value(size_t own, struct pfd_entry *entry,
                                const struct pfd_filter_facts *facts,
                                struct pfd_own_texts *texts)
 {
-    const struct asked asked = { entry, facts, texts };
+    const struct excerpt_query asked = { entry, facts, texts };
     return owns[own].value(&asked);
 }
 

@@ -242,14 +242,14 @@ enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
                                struct pfd_filter **ret, struct pfd_error *err)
 {
     struct pfd_filter *f = calloc(1, sizeof *f);
-    struct met *met = calloc(1, sizeof *met);
-    if (!f || !met) {
+    struct met *seen_names = calloc(1, sizeof *seen_names);
+    if (!f || !seen_names) {
         free(f);
-        free(met);
+        free(seen_names);
         return no_memory(err);
     }
-    pthread_mutex_init(&met->lock, NULL);
-    f->met = met;
+    pthread_mutex_init(&seen_names->lock, NULL);
+    f->met = seen_names;
     enum pfd_status status = fill(f, spec, err);
     if (status != PFD_OK) {
         pfd_filter_free(f);
@@ -436,22 +436,22 @@ static void set_range(const struct pfd_filter *f, struct plan *plan)
 }
 
 /* Notes that entries of this string came, and which names it has. */
-static void meet(const struct pfd_filter *f, const struct pfd_string *s,
-                 const struct pfd_where_bound *bound)
+static void note_names(const struct pfd_filter *f, const struct pfd_string *s,
+                       const struct pfd_where_bound *bound)
 {
-    struct met *met = f->met;
+    struct met *seen_names = f->met;
     uint64_t names = 0;
-    uint64_t before = atomic_load(&met->names);
+    uint64_t before = atomic_load(&seen_names->names);
     for (size_t i = 0; s && pfd_where_name(f->where, i); i++)
         names |= (uint64_t)(bound->steps[i] < PFD_WHERE_OWN) << i;
-    if (!s || (atomic_load(&met->any) && !(names & ~before) &&
+    if (!s || (atomic_load(&seen_names->any) && !(names & ~before) &&
                !(f->needed & ~before)))
         return;
-    atomic_store(&met->any, true);
-    atomic_fetch_or(&met->names, names);
-    pthread_mutex_lock(&met->lock);
-    add_names_of(&met->there, s);
-    pthread_mutex_unlock(&met->lock);
+    atomic_store(&seen_names->any, true);
+    atomic_fetch_or(&seen_names->names, names);
+    pthread_mutex_lock(&seen_names->lock);
+    add_names_of(&seen_names->there, s);
+    pthread_mutex_unlock(&seen_names->lock);
 }
 
 /* Of plans; false: there is no room. What a match needs is left free. */
@@ -492,7 +492,7 @@ static bool decide(struct pfd_filter_run *run, struct plan *plan,
     plan->bound = bind(run, s);
     if (!plan->bound)
         return false;
-    meet(f, s, plan->bound);
+    note_names(f, s, plan->bound);
     plan->state = plan->bound->is_never ? NEVER : PERHAPS;
     return true;
 }
@@ -584,9 +584,9 @@ static inline bool range_holds(const struct plan *plan, const uint8_t *payload)
         plan->range, plan->range == &no_range ? no_payload : payload);
 }
 
-enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
-                                     const struct pfd_record *record,
-                                     const uint8_t *payload)
+enum pfd_look_result pfd_filter_test_record(struct pfd_filter_run *run,
+                                            const struct pfd_record *record,
+                                            const uint8_t *payload)
 {
     const struct pfd_string *s = record->string;
     const struct plan *plan = plan_of(run, s);
@@ -619,7 +619,7 @@ static inline bool is_plain(const struct pfd_record *r)
            r->key == r->string->key && r->n_header >= PFD_RANGE_HEADER;
 }
 
-size_t pfd_filter_pass(const struct pfd_filter_run *run,
+size_t pfd_filter_skip(const struct pfd_filter_run *run,
                        const struct pfd_batch *batch, size_t from,
                        const struct pfd_byte_reader *view, uint64_t base,
                        uint64_t *n_bytes)
@@ -652,7 +652,7 @@ static bool fulfils_alone(struct pfd_filter_run *run, struct pfd_entry *entry)
         entry->of->message.failed = true; /* the caller checks this */
         return false;
     }
-    meet(run->filter, entry->string, bound);
+    note_names(run->filter, entry->string, bound);
     bool ret = !bound->is_never &&
                pfd_where_test(run->filter->where, bound, entry->steps,
                               entry->payload, entry, &run->facts);
@@ -741,9 +741,10 @@ enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
                                  const struct pfd_strings *strings,
                                  struct pfd_error *err)
 {
-    struct met *met = filter->met;
-    uint64_t missing = filter->needed & ~atomic_load(&met->names);
-    if (!atomic_load(&met->any) && !(strings && pfd_strings_count(strings)))
+    struct met *seen_names = filter->met;
+    uint64_t missing = filter->needed & ~atomic_load(&seen_names->names);
+    if (!atomic_load(&seen_names->any) &&
+        !(strings && pfd_strings_count(strings)))
         return PFD_OK;
     for (; missing; missing &= missing - 1) {
         struct names there;
@@ -753,9 +754,9 @@ enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
         if (is_column(strings, name))
             continue;
         list_names(strings, &there);
-        pthread_mutex_lock(&met->lock);
-        add_names(&there, &met->there);
-        pthread_mutex_unlock(&met->lock);
+        pthread_mutex_lock(&seen_names->lock);
+        add_names(&there, &seen_names->there);
+        pthread_mutex_unlock(&seen_names->lock);
         pfd_quote(&quoted, name, strlen(name));
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "no format string has an argument '%s'; there %s %s",

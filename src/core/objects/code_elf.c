@@ -50,8 +50,8 @@ static bool has_code(const struct pfd_section *section, bool *is_code)
 /* ---- kpack: the code is in archives beside the program ---- */
 
 /* Of a program of which ROCm has split off the device code. */
-static void tell_kpack(const struct pfd_code_range *range,
-                       const struct pfd_section *section)
+static void report_kpack(const struct pfd_code_range *range,
+                         const struct pfd_section *section)
 {
     struct pfd_quoted quoted = { "" };
     struct pfd_kpack_names names = pfd_kpack_names(section);
@@ -100,7 +100,7 @@ static enum pfd_status walk_sections(const struct pfd_code_range *range,
     enum pfd_status status = PFD_OK;
     struct pfd_section section;
     uint64_t last = 0;
-    bool is_told = false;
+    bool is_reported = false;
     for (size_t i = 0;
          status == PFD_OK && pfd_image_section(image, i, &section) == PFD_OK;
          i++) {
@@ -109,9 +109,9 @@ static enum pfd_status walk_sections(const struct pfd_code_range *range,
         /* A section that follows at the same offset is the same one. */
         if (section.type == SHT_NOBITS || section.offset == last)
             continue;
-        if (!is_told && pfd_kpack_is_ref(&section)) {
-            tell_kpack(range, &section);
-            is_told = true; /* once: it costs a read of the whole section */
+        if (!is_reported && pfd_kpack_is_ref(&section)) {
+            report_kpack(range, &section);
+            is_reported = true; /* once: it costs a read of the whole section */
         }
         if (!has_code(&section, &is_code))
             continue;
@@ -126,7 +126,7 @@ static enum pfd_status walk_plain(const struct pfd_code_range *range)
     const uint8_t *p = range->bytes.base;
     bool amd = pfd_code_is_amd(range->bytes);
     enum pfd_status status =
-        pfd_code_give(range, PFD_PIECE_ELF, amd || range->is_code);
+        pfd_code_emit(range, PFD_PIECE_ELF, amd || range->is_code);
     if (status != PFD_OK || amd)
         return status;
     /* The callback has reported the file's faults. */

@@ -18,8 +18,8 @@ struct pfd_code_walk {
     uint64_t max_inflated;
     uint64_t inflated_left;
     uint64_t work_left;
-    uint64_t n_paid; /* findings already charged, or free */
-    bool exhausted;  /* reported already */
+    uint64_t n_charged; /* findings already charged, or free */
+    bool exhausted;     /* reported already */
     unsigned depth;
     struct pfd_error *err;
 };
@@ -91,7 +91,7 @@ enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used);
 enum pfd_status pfd_code_search(const struct pfd_code_range *range);
 
 /* Passes the range to the caller as one piece. */
-enum pfd_status pfd_code_give(const struct pfd_code_range *range,
+enum pfd_status pfd_code_emit(const struct pfd_code_range *range,
                               enum pfd_piece_kind kind, bool is_code);
 
 /* False: the walk has used up its work, and a finding has reported it. */

@@ -168,17 +168,17 @@ static bool afford(const struct pfd_code_range *range)
 static void pay_findings(const struct pfd_code_range *range)
 {
     struct pfd_code_walk *walk = range->walk;
-    uint64_t cost = (range->report->n - walk->n_paid) * WORK_PIECE;
+    uint64_t cost = (range->report->n - walk->n_charged) * WORK_PIECE;
     walk->work_left -= cost < walk->work_left ? cost : walk->work_left;
-    walk->n_paid = range->report->n;
+    walk->n_charged = range->report->n;
 }
 
 /* -- Pieces -- */
 
-enum pfd_status pfd_code_give(const struct pfd_code_range *range,
+enum pfd_status pfd_code_emit(const struct pfd_code_range *range,
                               enum pfd_piece_kind kind, bool is_code)
 {
-    struct pfd_memory_view memory_view = {
+    struct pfd_code_piece piece = {
         .kind = kind,
         .path = range->path,
         .bytes = range->bytes,
@@ -187,9 +187,9 @@ enum pfd_status pfd_code_give(const struct pfd_code_range *range,
     };
     struct pfd_code_walk *walk = range->walk;
     pay_findings(range);
-    enum pfd_status status = walk->fn(walk->user, &memory_view, range->report);
+    enum pfd_status status = walk->fn(walk->user, &piece, range->report);
     /* Findings within a piece are free. */
-    walk->n_paid = range->report->n;
+    walk->n_charged = range->report->n;
     return status;
 }
 
@@ -344,8 +344,8 @@ static void check_hash(const struct pfd_code_blob *blob,
 
 /* Inflated bytes add to the budget like a file of their size, but only once for
  * the same compressed bytes. */
-static void earn(const struct pfd_code_range *range, size_t n_compressed,
-                 size_t n)
+static void add_budget(const struct pfd_code_range *range, size_t n_compressed,
+                       size_t n)
 {
     if (n_compressed > *range->compressed_left)
         return;
@@ -397,7 +397,7 @@ enum pfd_status pfd_code_walk_copy(
     if (!source)
         return no_memory(walk);
     uint64_t n_more = n > range->bytes.n ? n - range->bytes.n : 0;
-    earn(range, n_compressed, (size_t)n_more);
+    add_budget(range, n_compressed, (size_t)n_more);
     walk->inflated_left -=
         n_more < walk->inflated_left ? n_more : walk->inflated_left;
     walk->max_inflated -= n_more < most ? n_more : most;
@@ -446,7 +446,7 @@ enum pfd_status pfd_code_walk_compressed(const struct pfd_code_blob *blob,
     /* Nested blobs are in memory at the same time. */
     walk->max_inflated -= n < walk->max_inflated ? n : walk->max_inflated;
     if (n > head->n_kept) {
-        earn(blob->range, n_read, n);
+        add_budget(blob->range, n_read, n);
         status = walk_inflated(blob, bytes, n);
     }
     walk->max_inflated = n_before;
@@ -582,9 +582,9 @@ static enum pfd_status walk_kind(const struct pfd_code_range *range,
     case PFD_CODE_ELF:
         return pfd_code_walk_elf(range);
     case PFD_CODE_SPIRV:
-        return pfd_code_give(range, PFD_PIECE_SPIRV, true);
+        return pfd_code_emit(range, PFD_PIECE_SPIRV, true);
     case PFD_CODE_BITCODE:
-        return pfd_code_give(range, PFD_PIECE_BITCODE, range->is_code);
+        return pfd_code_emit(range, PFD_PIECE_BITCODE, range->is_code);
     case PFD_CODE_ARCHIVE:
         return walk_archive(range);
     case PFD_CODE_BLOBS:
@@ -628,7 +628,7 @@ static enum pfd_status walk_file(
         .inflated_left =
             in_all + (most < UINT64_MAX - in_all ? most : UINT64_MAX - in_all),
         .work_left = WORK_FACTOR * (uint64_t)n + WORK_SPARE,
-        .n_paid = report->n,
+        .n_charged = report->n,
         .err = err,
     };
     const struct pfd_code_range range = {

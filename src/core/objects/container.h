@@ -22,7 +22,7 @@ enum pfd_piece_kind {
 };
 
 /* Everything is borrowed until the callback returns. */
-struct pfd_memory_view {
+struct pfd_code_piece {
     enum pfd_piece_kind kind;
     const char *path; /* the file's name and the path within it */
     struct pfd_byte_reader bytes;
@@ -33,9 +33,9 @@ struct pfd_memory_view {
 
 /* Takes one piece; report is for findings about it. Any status but PFD_OK ends
  * the walk and is its result. */
-typedef enum pfd_status (*pfd_piece_fn)(
-    void *user, const struct pfd_memory_view *memory_view,
-    struct pfd_report *report);
+typedef enum pfd_status (*pfd_piece_fn)(void *user,
+                                        const struct pfd_code_piece *piece,
+                                        struct pfd_report *report);
 
 /* The default limit of a compressed blob's inflated size. */
 #define PFD_INFLATED_MAX (UINT64_C(1) << 30)

@@ -12,7 +12,7 @@ struct reader {
 };
 
 static enum pfd_status give_elf(const struct reader *reader,
-                                const struct pfd_memory_view *memory_view,
+                                const struct pfd_code_piece *memory_view,
                                 struct pfd_report *report,
                                 struct pfd_object_info *info)
 {
@@ -34,7 +34,7 @@ static enum pfd_status give_elf(const struct reader *reader,
 }
 
 static enum pfd_status give_piece(void *user,
-                                  const struct pfd_memory_view *memory_view,
+                                  const struct pfd_code_piece *memory_view,
                                   struct pfd_report *report)
 {
     const struct reader *reader = user;

@@ -43,7 +43,7 @@ static void add_rows(struct pfd_sites *s, struct pfd_byte_reader bytes)
 
 /* What lies in the file as it is was searched as a whole. */
 static enum pfd_status add_inflated(void *user,
-                                    const struct pfd_memory_view *memory_view,
+                                    const struct pfd_code_piece *memory_view,
                                     struct pfd_report *report)
 {
     (void)report;

@@ -68,7 +68,7 @@ void pfd_lines_show(struct pfd_lines *lines, unsigned show, const char *links)
 
 void pfd_lines_mark(struct pfd_lines *lines)
 {
-    lines->options.marks = true;
+    lines->options.finding_marks = true;
 }
 
 enum pfd_status pfd_lines_highlight(struct pfd_lines *lines,

@@ -19,10 +19,10 @@
 
 struct pfd_sink_options {
     bool color;
-    bool marks;        /* text: an entry's findings before its message */
-    bool tells;        /* rows of text: findings have lines, too */
-    bool fields;       /* JSON: arguments by their names, too */
-    unsigned show;     /* text: enum pfd_show */
+    bool finding_marks;   /* text: an entry's findings before its message */
+    bool inline_findings; /* rows of text: findings have lines, too */
+    bool fields;          /* JSON: arguments by their names, too */
+    unsigned show;        /* text: enum pfd_show */
     const char *links; /* text: prefix of hyperlinks to source files; NULL: no
                           links */
     /* JSON, already rendered: members of each entry, each with a comma before

@@ -100,7 +100,7 @@ static void text_highlighted(struct pfd_text *out, struct pfd_entry *entry,
         return;
     }
     n -= n > 0 && message[n - 1] == '\n';
-    if (options->marks)
+    if (options->finding_marks)
         add_marks(out, entry, true);
     add_highlighted(out, message, n, options->highlight, style ? style : "");
     pfd_text_puts(out, style ? "\033[0m\n" : "\n");
@@ -122,7 +122,7 @@ static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
     const char *style = options->color ? pfd_prefix_color(entry) : NULL;
     char *at = NULL;
     char *end = NULL;
-    if (is_plain(entry->string) && !options->marks && !style) {
+    if (is_plain(entry->string) && !options->finding_marks && !style) {
         at = pfd_text_reserve(out, entry->room + 1);
         if (!at)
             return;
@@ -132,7 +132,7 @@ static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
     } else {
         size_t n = 0;
         const char *message = pfd_entry_message(entry, &n);
-        if (options->marks)
+        if (options->finding_marks)
             add_marks(out, entry, options->color);
         if (style)
             pfd_text_puts(out, style);
@@ -157,7 +157,7 @@ static size_t text_run(struct pfd_text *out,
                        const struct pfd_sink_options *options)
 {
     size_t i = 0;
-    if (options->show || options->marks || options->color)
+    if (options->show || options->finding_marks || options->color)
         return 0;
     for (; i < entry_run->n && out->n <= full; i++) {
         const struct pfd_record *r = &entry_run->records[i];

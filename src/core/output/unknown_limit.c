@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pfd_unsure_free(struct pfd_unsure *u)
+void pfd_unsure_free(struct pfd_unknown_parts *u)
 {
     free(u->parts);
     pfd_finding_counts_free(&u->ids);
 }
 
-void pfd_unsure_clear(struct pfd_unsure *u)
+void pfd_unsure_clear(struct pfd_unknown_parts *u)
 {
     u->n = 0;
     u->n_hidden = 0;
     pfd_finding_counts_clear(&u->ids);
 }
 
-static bool reserve(struct pfd_unsure *u)
+static bool reserve(struct pfd_unknown_parts *u)
 {
     if (u->n < u->room)
         return true;
@@ -30,7 +30,7 @@ static bool reserve(struct pfd_unsure *u)
     return true;
 }
 
-bool pfd_unsure_begin(struct pfd_unsure *u, uint64_t id, size_t at)
+bool pfd_unsure_begin(struct pfd_unknown_parts *u, uint64_t id, size_t at)
 {
     struct pfd_finding_counts_row *row =
         reserve(u)
@@ -46,7 +46,7 @@ bool pfd_unsure_begin(struct pfd_unsure *u, uint64_t id, size_t at)
     return true;
 }
 
-void pfd_unsure_end(struct pfd_unsure *u, size_t at)
+void pfd_unsure_end(struct pfd_unknown_parts *u, size_t at)
 {
     u->parts[u->n - 1].to = at;
 }
@@ -72,7 +72,8 @@ static bool take(struct pfd_unknown_limit *s, uint64_t id)
 }
 
 uint64_t pfd_unknown_limit_cut(struct pfd_unknown_limit *s,
-                               struct pfd_unsure *u, struct pfd_text *out)
+                               struct pfd_unknown_parts *u,
+                               struct pfd_text *out)
 {
     uint64_t n_cut = 0;
     size_t kept = 0; /* bytes of the output that are final */

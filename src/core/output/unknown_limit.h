@@ -28,7 +28,7 @@ struct pfd_unknown_limit {
 };
 
 /* Printed parts of one slice that may be cut. */
-struct pfd_unsure {
+struct pfd_unknown_parts {
     struct pfd_unsure_part {
         size_t from; /* bytes of the output */
         size_t to;
@@ -41,19 +41,20 @@ struct pfd_unsure {
     bool failed;                   /* out of memory */
 };
 
-void pfd_unsure_free(struct pfd_unsure *unsure);
+void pfd_unsure_free(struct pfd_unknown_parts *unsure);
 
 /* Begins a new slice. */
-void pfd_unsure_clear(struct pfd_unsure *unsure);
+void pfd_unsure_clear(struct pfd_unknown_parts *unsure);
 
 /* Before an entry of this id is printed at byte `at` of the output. True: print
  * it, then call pfd_unsure_end() with its end. False: certainly too many. */
-bool pfd_unsure_begin(struct pfd_unsure *unsure, uint64_t id, size_t at);
-void pfd_unsure_end(struct pfd_unsure *unsure, size_t at);
+bool pfd_unsure_begin(struct pfd_unknown_parts *unsure, uint64_t id, size_t at);
+void pfd_unsure_end(struct pfd_unknown_parts *unsure, size_t at);
 
 /* Cuts the excess from the output and clears the list of parts; returns the
  * number of entries cut. */
 uint64_t pfd_unknown_limit_cut(struct pfd_unknown_limit *unknown_limit,
-                               struct pfd_unsure *unsure, struct pfd_text *out);
+                               struct pfd_unknown_parts *unsure,
+                               struct pfd_text *out);
 
 #endif

@@ -321,7 +321,7 @@ static void rows_finding(struct pfd_text *out,
                          const struct pfd_sink_options *options)
 {
     const struct pfd_sink *form = options->form;
-    bool is_told = options->tells && form && form->tell;
+    bool is_told = options->inline_findings && form && form->tell;
     if (!is_told && (!form || !form->finding))
         return;
     size_t row = pfd_rows_begin_line(out);

@@ -62,7 +62,7 @@ const struct pfd_shader *pfd_shader_table_find(
                : NULL;
 }
 
-const struct pfd_shader *pfd_shader_table_given(
+const struct pfd_shader *pfd_shader_table_find_numbered(
     const struct pfd_shader_table *shader_table, uint32_t id)
 {
     const struct pfd_shader *s = pfd_shader_table_find(shader_table, id);

@@ -69,7 +69,7 @@ const struct pfd_shader *pfd_shader_table_find(
     const struct pfd_shader_table *shader_table, uint32_t id);
 
 /* The shader that records name by this number; loose ones are not found. */
-const struct pfd_shader *pfd_shader_table_given(
+const struct pfd_shader *pfd_shader_table_find_numbered(
     const struct pfd_shader_table *shader_table, uint32_t id);
 
 /* The place in the source of a shader's call i: from the original module, if

@@ -437,7 +437,7 @@ uint32_t pfd_spirv_call_format(const struct pfd_spirv *m, size_t i)
     return m->calls[i].format_id;
 }
 
-enum pfd_spirv_maker pfd_spirv_maker(const struct pfd_spirv *m)
+enum pfd_spirv_instrumenter pfd_spirv_instrumenter(const struct pfd_spirv *m)
 {
     return m->maker;
 }

@@ -126,14 +126,15 @@ bool pfd_spirv_constant(const struct pfd_spirv *module, uint32_t id,
 
 /* The tool that instrumented a module for the validation layer; later tools are
  * larger. */
-enum pfd_spirv_maker {
+enum pfd_spirv_instrumenter {
     PFD_SPIRV_NOT_MADE,
     PFD_SPIRV_BY_TOOLS,      /* SPIRV-Tools, until SDK 1.3.280 */
     PFD_SPIRV_BY_LAYER,      /* the layer; its checks show no version */
     PFD_SPIRV_BY_LAYER_2024, /* with the checks of SDK 1.3.283 to 1.3.296 */
     PFD_SPIRV_BY_LAYER_2025, /* with those of SDK 1.4.304 and later */
 };
-enum pfd_spirv_maker pfd_spirv_maker(const struct pfd_spirv *module);
+enum pfd_spirv_instrumenter pfd_spirv_instrumenter(
+    const struct pfd_spirv *module);
 
 /* True: the module is instrumented. Positions of records are then those of the
  * calls that write them, or counted ones; see spirv_instrumented.c. */

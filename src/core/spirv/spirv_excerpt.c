@@ -25,8 +25,8 @@ static uint32_t line_at(const struct spirv_source *s, const char *text)
 
 /* Lines [*from, *to] are numbered from line i on: no #line lies between. In a
  * module with debug lines #line directives do not count. */
-static void find_stretch(const struct spirv_source *s, uint32_t i,
-                         uint32_t *from, uint32_t *to)
+static void find_numbered_lines(const struct spirv_source *s, uint32_t i,
+                                uint32_t *from, uint32_t *to)
 {
     *from = 0;
     *to = UINT32_MAX;
@@ -49,7 +49,7 @@ static void cut_out(const struct spirv_source *s, uint32_t i, uint32_t number,
     /* An empty text behind the last line break is no line. */
     if (end == s->n_lines && end - 1 > i && s->starts[end - 1] == s->n)
         end--;
-    find_stretch(s, i, &from, &to);
+    find_numbered_lines(s, i, &from, &to);
     ret->n = end - first;
     ret->marked = i - first;
     for (uint32_t k = first; k < end; k++) {

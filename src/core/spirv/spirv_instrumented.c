@@ -55,7 +55,7 @@ static const struct writer_row {
     const char *prefix;
     const char *part; /* must also be in the rest of the name */
     enum writer writer;
-    enum pfd_spirv_maker maker;
+    enum pfd_spirv_instrumenter maker;
 } writer_rows[] = {
     { "inst_printf_stream_write_", "", WRITER_PRINTF, PFD_SPIRV_BY_TOOLS },
     { "inst_", "_stream_write_", WRITER_CHECK, PFD_SPIRV_BY_TOOLS },
@@ -278,10 +278,10 @@ static size_t n_wished(struct format rest)
 {
     size_t n = 0;
     for (;;) {
-        struct wish wish = next_wish(&rest);
-        if (!wish.n)
+        struct wish demand = next_wish(&rest);
+        if (!demand.n)
             return n;
-        n += dwords_of(&wish);
+        n += dwords_of(&demand);
     }
 }
 
@@ -392,15 +392,15 @@ static void add_call(struct pfd_spirv *m, uint32_t k, uint32_t position)
     size_t n = n_words - ARGUMENTS_AT - 2;
     size_t wished = n_wished(format);
     for (size_t at = 0; at < n;) {
-        struct wish wish = next_wish(&format);
+        struct wish demand = next_wish(&format);
         size_t taken = 1;
-        wish.is_scarce = n - at > wished;
-        wished -= dwords_of(&wish);
-        uint32_t id =
-            wish.n > 1 ? whole_vector(m, arguments + at, n - at, &wish, &taken)
-                       : 0;
+        demand.is_scarce = n - at > wished;
+        wished -= dwords_of(&demand);
+        uint32_t id = demand.n > 1 ? whole_vector(m, arguments + at, n - at,
+                                                  &demand, &taken)
+                                   : 0;
         if (!id)
-            id = scalar_of(m, arguments + at, n - at, &wish, &taken);
+            id = scalar_of(m, arguments + at, n - at, &demand, &taken);
         m->operands[m->n_operands++] = id;
         call.n_operands++;
         at += taken;

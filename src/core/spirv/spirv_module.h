@@ -101,7 +101,7 @@ struct pfd_spirv {
     size_t n_operands;
     struct spirv_report *reports; /* [n_reports], by position */
     size_t n_reports;
-    enum pfd_spirv_maker maker;
+    enum pfd_spirv_instrumenter maker;
     struct spirv_writer *writers; /* [n_writers], by id */
     size_t n_writers;
     struct spirv_source *sources; /* [n_sources] */

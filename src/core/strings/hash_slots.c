@@ -122,13 +122,13 @@ void pfd_table_put(struct pfd_table *t, uint64_t key,
     mark(t, key);
 }
 
-const struct pfd_string *pfd_table_learn(struct pfd_table_slot *slot,
-                                         uint32_t n_payload)
+const struct pfd_string *pfd_table_check_exact(struct pfd_table_slot *slot,
+                                               uint32_t n_payload)
 {
     const struct pfd_string *s =
         __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
     if (pfd_is_lazy(s))
-        s = pfd_table_meet(slot, s);
+        s = pfd_table_compile_string(slot, s);
     if (!s || s->next || s->n_payload != n_payload)
         return NULL;
     __atomic_store_n(&slot->exact, n_payload + 1, __ATOMIC_RELAXED);

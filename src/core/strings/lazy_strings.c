@@ -28,9 +28,9 @@ enum {
 };
 
 /* A row: layout words [n_layout], then the text [n_text]. */
-struct unmade {
+struct lazy_row {
     struct pfd_string_store *store;
-    _Atomic(struct pfd_string *) made; /* NULL: not yet */
+    _Atomic(struct pfd_string *) string; /* NULL: not yet */
     uint64_t key;
     uint64_t n_arguments;
     uint32_t n_text;
@@ -43,17 +43,17 @@ struct unmade {
 };
 
 /* Allocations are aligned to 8: an odd address marks a row. */
-static struct unmade *unmade_of(const struct pfd_string *s)
+static struct lazy_row *lazy_row_of(const struct pfd_string *s)
 {
-    return (struct unmade *)((uintptr_t)s - 1);
+    return (struct lazy_row *)((uintptr_t)s - 1);
 }
 
-static struct pfd_string *as_string(struct unmade *u)
+static struct pfd_string *as_string(struct lazy_row *u)
 {
     return (struct pfd_string *)((uintptr_t)u + 1);
 }
 
-static struct pfd_string_row row_of(const struct unmade *u)
+static struct pfd_string_row row_of(const struct lazy_row *u)
 {
     return (struct pfd_string_row){
         .key = u->key,
@@ -89,11 +89,11 @@ struct pfd_string *pfd_lazy_strings_new(struct pfd_strings *strings,
     size_t n_layout = row->n_layout * sizeof *row->layout;
     if (!store->slots)
         store->slots = malloc(PFD_ARGUMENTS_MAX * sizeof *store->slots);
-    struct unmade *u = pfd_arena_take_of_many(
-        &store->rows, sizeof(struct unmade) + n_layout + row->n_text);
-    if (!store->slots || !u || !pfd_arena_reserve(&store->late, n_bytes))
+    struct lazy_row *u = pfd_arena_take_of_many(
+        &store->rows, sizeof(struct lazy_row) + n_layout + row->n_text);
+    if (!store->slots || !u || !pfd_arena_reserve(&store->compiled, n_bytes))
         return NULL;
-    *u = (struct unmade){
+    *u = (struct lazy_row){
         .store = store,
         .key = row->key,
         .n_arguments = row->n_arguments,
@@ -118,7 +118,7 @@ struct pfd_string *pfd_lazy_strings_new(struct pfd_strings *strings,
 bool pfd_lazy_strings_is(const struct pfd_string *unmade,
                          const struct pfd_string_row *row)
 {
-    const struct unmade *u = unmade_of(unmade);
+    const struct lazy_row *u = lazy_row_of(unmade);
     struct pfd_string_row of = row_of(u);
     return of.n_text == row->n_text && of.n_layout == row->n_layout &&
            of.counted == row->counted &&
@@ -131,11 +131,11 @@ bool pfd_lazy_strings_is(const struct pfd_string *unmade,
 static void *take_late(void *user, size_t n)
 {
     struct pfd_string_store *store = user;
-    return pfd_arena_take_reserved(&store->late, n);
+    return pfd_arena_take_reserved(&store->compiled, n);
 }
 
 /* The caller holds the store's lock. */
-static struct pfd_string *make(struct unmade *u)
+static struct pfd_string *make(struct lazy_row *u)
 {
     struct pfd_step steps[STEPS_MAX];
     struct pfd_string_store *store = u->store;
@@ -156,17 +156,18 @@ static struct pfd_string *make(struct unmade *u)
 
 struct pfd_string *pfd_lazy_strings_make(const struct pfd_string *unmade)
 {
-    struct unmade *u = unmade_of(unmade);
-    struct pfd_string *s = atomic_load_explicit(&u->made, memory_order_acquire);
+    struct lazy_row *u = lazy_row_of(unmade);
+    struct pfd_string *s =
+        atomic_load_explicit(&u->string, memory_order_acquire);
     if (s)
         return s;
-    pthread_mutex_lock(&u->store->making);
-    s = atomic_load_explicit(&u->made, memory_order_relaxed);
+    pthread_mutex_lock(&u->store->lock);
+    s = atomic_load_explicit(&u->string, memory_order_relaxed);
     if (!s) {
         s = make(u);
-        atomic_store_explicit(&u->made, s, memory_order_release);
+        atomic_store_explicit(&u->string, s, memory_order_release);
     }
-    pthread_mutex_unlock(&u->store->making);
+    pthread_mutex_unlock(&u->store->lock);
     return s;
 }
 
@@ -181,8 +182,8 @@ void pfd_lazy_strings_make_all(struct pfd_strings *strings)
     }
 }
 
-const struct pfd_string *pfd_table_meet(struct pfd_table_slot *slot,
-                                        const struct pfd_string *unmade)
+const struct pfd_string *pfd_table_compile_string(
+    struct pfd_table_slot *slot, const struct pfd_string *unmade)
 {
     const struct pfd_string *s = pfd_lazy_strings_make(unmade);
     __atomic_store_n(&slot->string, s, __ATOMIC_RELEASE);

@@ -239,7 +239,7 @@ static bool find_row(const struct pfd_strings *strings,
     if (pfd_is_lazy(*first)) {
         if (pfd_lazy_strings_is(*first, row))
             return true;
-        *first = pfd_table_meet(slot, *first);
+        *first = pfd_table_compile_string(slot, *first);
         pfd_strings_at(strings, (*first)->index);
     }
     for (const struct pfd_string *s = *first; s; *last = s, s = s->next) {

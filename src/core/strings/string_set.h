@@ -21,10 +21,10 @@ struct pfd_string_store {
     struct pfd_string_store
         *below; /* of the set that this one branched from, or NULL */
     struct pfd_arena arena;
-    struct pfd_arena rows;  /* rows that were not compiled yet */
-    struct pfd_arena late;  /* their strings; reserved with each row */
-    pthread_mutex_t making; /* guards late and slots */
-    struct pfd_slot *slots; /* scratch of layouts, [PFD_ARGUMENTS_MAX]; NULL:
+    struct pfd_arena rows;     /* rows that were not compiled yet */
+    struct pfd_arena compiled; /* their strings; reserved with each row */
+    pthread_mutex_t lock;      /* guards late and slots */
+    struct pfd_slot *slots;    /* scratch of layouts, [PFD_ARGUMENTS_MAX]; NULL:
                                no lazy rows so far */
 };
 

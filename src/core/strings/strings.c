@@ -17,7 +17,7 @@ static struct pfd_string_store *new_store(struct pfd_string_store *below)
     if (!store)
         return NULL;
     atomic_init(&store->refs, 1);
-    pthread_mutex_init(&store->making, NULL);
+    pthread_mutex_init(&store->lock, NULL);
     store->below = below;
     if (below)
         atomic_fetch_add(&below->refs, 1);
@@ -30,8 +30,8 @@ static void drop_store(struct pfd_string_store *store)
         struct pfd_string_store *below = store->below;
         pfd_arena_free(&store->arena);
         pfd_arena_free(&store->rows);
-        pfd_arena_free(&store->late);
-        pthread_mutex_destroy(&store->making);
+        pfd_arena_free(&store->compiled);
+        pthread_mutex_destroy(&store->lock);
         free(store->slots);
         free(store);
         store = below;
@@ -222,7 +222,8 @@ size_t pfd_strings_memory(const struct pfd_strings *strings)
 {
     const struct pfd_string_store *store = strings->store;
     size_t n = sizeof *strings + sizeof *store;
-    n += store->arena.n_memory + store->rows.n_memory + store->late.n_memory;
+    n +=
+        store->arena.n_memory + store->rows.n_memory + store->compiled.n_memory;
     n += strings->room * sizeof(void *);
     n += strings->n_sources * sizeof *strings->sources;
     n += pfd_shader_table_memory(&strings->shader_table);

@@ -181,8 +181,8 @@ static inline bool pfd_is_lazy(const struct pfd_string *string)
 }
 
 /* Compiles the lazy string of a slot. */
-const struct pfd_string *pfd_table_meet(struct pfd_table_slot *slot,
-                                        const struct pfd_string *unmade);
+const struct pfd_string *pfd_table_compile_string(
+    struct pfd_table_slot *slot, const struct pfd_string *unmade);
 
 /* Open addressing, linear probing, mask + 1 slots. A set and its copies share
  * slots until one of them writes. */
@@ -215,7 +215,9 @@ static inline const struct pfd_string *pfd_table_at(
     struct pfd_table_slot *slot = &table->slots[i];
     const struct pfd_string *s =
         __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
-    return __builtin_expect(pfd_is_lazy(s), 0) ? pfd_table_meet(slot, s) : s;
+    return __builtin_expect(pfd_is_lazy(s), 0)
+               ? pfd_table_compile_string(slot, s)
+               : s;
 }
 
 enum {
@@ -281,12 +283,14 @@ static inline const struct pfd_string *pfd_table_find(
 {
     const struct pfd_string *s = NULL;
     struct pfd_table_slot *slot = pfd_table_probe(table, key, &s);
-    return __builtin_expect(pfd_is_lazy(s), 0) ? pfd_table_meet(slot, s) : s;
+    return __builtin_expect(pfd_is_lazy(s), 0)
+               ? pfd_table_compile_string(slot, s)
+               : s;
 }
 
 /* Reads a slot's string, for pfd_table_find_exact(). */
-const struct pfd_string *pfd_table_learn(struct pfd_table_slot *slot,
-                                         uint32_t n_payload);
+const struct pfd_string *pfd_table_check_exact(struct pfd_table_slot *slot,
+                                               uint32_t n_payload);
 
 /*
  * The string of a key whose entries match it exactly: the only one of its key,
@@ -303,7 +307,7 @@ static inline const struct pfd_string *pfd_table_find_exact(
         __atomic_load_n(&slot->exact, __ATOMIC_RELAXED) == n_payload + 1;
     /* Another thread may have compiled the string and set `exact`. */
     return __builtin_expect(!is_exact || pfd_is_lazy(s), 0)
-               ? pfd_table_learn(slot, n_payload)
+               ? pfd_table_check_exact(slot, n_payload)
                : s;
 }
 

@@ -10,7 +10,7 @@
 #include "memory/search/search_space.h"
 
 /* All zero is an empty view. */
-struct pfd_memory_view {
+struct pfd_code_piece {
     const uint8_t *bytes;    /* [n]; NULL: none are present */
     size_t n;                /* below the wanted number where memory ends */
     struct pfd_ranges holes; /* ranges of bytes, settled: pages of zeros */
@@ -24,8 +24,8 @@ struct pfd_memory_view {
  * so. */
 void pfd_memory_view_take(struct pfd_search_space *search_space,
                           uint64_t address, uint64_t n_wanted, uint64_t n_most,
-                          struct pfd_memory_view *ret);
-void pfd_memory_view_free(struct pfd_memory_view *memory_view);
+                          struct pfd_code_piece *ret);
+void pfd_memory_view_free(struct pfd_code_piece *memory_view);
 
 /* Are all bytes [n] zero? n is not 0. */
 bool pfd_is_zero(const uint8_t *bytes, size_t n);

@@ -89,7 +89,7 @@ static void bring_in(const uint8_t *bytes, size_t n)
 struct work {
     const struct pfd_prefilter *prefilter;
     const struct pfd_field *field;
-    struct pfd_prefilter_piece *pieces; /* [n] */
+    struct pfd_prefilter_slice *pieces; /* [n] */
     size_t n;
     atomic_size_t next;
 };
@@ -101,7 +101,7 @@ static void *work(void *user)
         size_t i = atomic_fetch_add(&w->next, 1);
         if (i >= w->n)
             return NULL;
-        struct pfd_prefilter_piece *p = &w->pieces[i];
+        struct pfd_prefilter_slice *p = &w->pieces[i];
         size_t page = 0;
         bring_in(w->field->bytes + p->from, p->to - p->from);
         for (size_t at = p->from; at < p->to; page++) {
@@ -114,7 +114,7 @@ static void *work(void *user)
 
 void pfd_prefilter_run(const struct pfd_prefilter *prefilter,
                        const struct pfd_field *field,
-                       struct pfd_prefilter_piece *pieces, size_t n)
+                       struct pfd_prefilter_slice *pieces, size_t n)
 {
     pthread_t threads[THREADS_MAX];
     struct work w = { prefilter, field, pieces, n, 0 };

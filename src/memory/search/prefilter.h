@@ -32,7 +32,7 @@ struct pfd_prefilter {
 
 /* A slice [from, to) of the field, PFD_PREFILTER_PIECE bytes at most, with a
  * mark for each page of addresses in it; 0: no candidate. */
-struct pfd_prefilter_piece {
+struct pfd_prefilter_slice {
     size_t from;
     size_t to;
     uint64_t marks[PFD_PREFILTER_MARKS];
@@ -41,7 +41,7 @@ struct pfd_prefilter_piece {
 /* Fills the marks of slices [n]. */
 void pfd_prefilter_run(const struct pfd_prefilter *prefilter,
                        const struct pfd_field *field,
-                       struct pfd_prefilter_piece *pieces, size_t n);
+                       struct pfd_prefilter_slice *pieces, size_t n);
 
 /* The field with format i's strings. */
 struct pfd_field pfd_prefilter_field(const struct pfd_prefilter *prefilter,

@@ -43,7 +43,7 @@ static void spend(struct pfd_search *s, uint64_t n)
 static void try_format(struct pfd_search *s, const struct pfd_candidate *c,
                        const struct pfd_format *format, struct pfd_summary *ret)
 {
-    struct pfd_memory_view memory_view;
+    struct pfd_code_piece memory_view;
     *ret = (struct pfd_summary){ 0 };
     pfd_memory_view_take(&s->search_space, c->found_buffer.address,
                          c->found_buffer.used, s->n_left, &memory_view);
@@ -109,7 +109,7 @@ static bool is_chance(const struct pfd_candidate *c)
 static uint64_t room_to_grow(const struct pfd_search *s,
                              const struct pfd_found_buffer *f)
 {
-    uint64_t n = pfd_search_space_room(&s->search_space, f->address);
+    uint64_t n = pfd_search_space_region_left(&s->search_space, f->address);
     n = n < GROWTH_MAX ? n : GROWTH_MAX;
     return n > f->used ? n : f->used;
 }
@@ -191,8 +191,8 @@ static size_t compare_bytes(struct pfd_search *s,
                             const struct pfd_found_buffer *a,
                             const struct pfd_found_buffer *b)
 {
-    struct pfd_memory_view x;
-    struct pfd_memory_view y;
+    struct pfd_code_piece x;
+    struct pfd_code_piece y;
     uint64_t n = a->used < b->used ? a->used : b->used;
     size_t same = 0;
     n = n < COMPARED_MAX ? n : COMPARED_MAX;
@@ -235,7 +235,7 @@ static bool overlap(const struct pfd_found_buffer *a,
 }
 
 /* Drops candidates that overlap a better one or are a copy of it. */
-static void weed(struct pfd_search *s)
+static void drop_duplicates(struct pfd_search *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct pfd_candidate *c = &s->candidates[i];
@@ -350,7 +350,7 @@ static void judge(struct pfd_search *s)
     for (size_t i = 0; i < s->n; i++)
         try_candidate(s, &s->candidates[i]);
     qsort(s->candidates, s->n, sizeof *s->candidates, compare);
-    weed(s);
+    drop_duplicates(s);
     trim(s);
     doubt_ends(s);
 }
@@ -412,15 +412,15 @@ enum pfd_status pfd_search_buffers(
                           .err = err },
     };
     s.candidates = calloc(PFD_CANDIDATES_MAX, sizeof *s.candidates);
-    s.pieces = calloc(PFD_PREFILTER_PIECES, sizeof *s.pieces);
-    s.failed = !s.candidates || !s.pieces;
+    s.slices = calloc(PFD_PREFILTER_PIECES, sizeof *s.slices);
+    s.failed = !s.candidates || !s.slices;
     s.prefilter =
         (struct pfd_prefilter){ buffer_search->strings, &s.kernels,
                                 count_threads(buffer_search->threads) };
     *ret = NULL;
     enum pfd_status status = search_and_judge(&s, ret, err);
     free(s.candidates);
-    free(s.pieces);
+    free(s.slices);
     pfd_kernels_free(&s.kernels);
     return status;
 }

@@ -31,7 +31,7 @@ struct pfd_search {
     struct pfd_search_space search_space;
     struct pfd_kernels kernels;
     struct pfd_prefilter prefilter;
-    struct pfd_prefilter_piece *pieces; /* [PFD_PREFILTER_PIECES], owned */
+    struct pfd_prefilter_slice *slices; /* [PFD_PREFILTER_PIECES], owned */
     struct pfd_candidate *candidates;   /* [n] of PFD_CANDIDATES_MAX, owned */
     size_t n;
     bool is_more;
@@ -41,7 +41,7 @@ struct pfd_search {
     uint64_t n_searched; /* bytes, without holes */
     uint64_t n_done;     /* bytes, with holes */
     uint64_t n_all;      /* the same, at the end of the search */
-    uint64_t n_told;
+    uint64_t n_reported;
     bool is_stopped;
     bool failed; /* out of memory */
 };

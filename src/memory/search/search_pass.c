@@ -23,10 +23,10 @@ enum {
 static const char agreement[] = "header and entries agree";
 
 /* The part of memory that is searched now. */
-struct stretch {
+struct entry_range {
     struct pfd_search *search;
     const struct pfd_search_space_walk *walk;
-    struct pfd_mapped_range piece;
+    struct pfd_mapped_range range;
     struct pfd_field field;
     const uint8_t *bytes; /* [n]: the field's */
     size_t n;
@@ -68,7 +68,7 @@ static void name_queue(const struct pfd_search *s,
     }
 }
 
-static void take_packet(const struct stretch *t, size_t at)
+static void take_packet(const struct entry_range *t, size_t at)
 {
     struct pfd_search *s = t->search;
     struct pfd_packet p = pfd_packet_read(&s->kernels, &t->field, at);
@@ -88,7 +88,7 @@ static void take_packet(const struct stretch *t, size_t at)
     name_queue(s, &candidate->found_buffer);
 }
 
-static void search_packets(const struct stretch *t, size_t from, size_t to)
+static void search_packets(const struct entry_range *t, size_t from, size_t to)
 {
     const struct pfd_kernels *kernels = &t->search->kernels;
     size_t at = pfd_packet_find(kernels, &t->field, from, to);
@@ -108,7 +108,7 @@ static bool is_allocation(uint64_t address)
     return address % PAGE == 0 || address % PAGE == MALLOC_HEADER;
 }
 
-static void search_headers(struct stretch *t, const struct pfd_field *field,
+static void search_headers(struct entry_range *t, const struct pfd_field *field,
                            size_t i, size_t from, size_t to)
 {
     enum {
@@ -153,7 +153,8 @@ static bool is_first(const struct pfd_format *format,
 
 /* Finds a header at the beginning of a page before a run, whose entries extend
  * over the run; false: there is none. */
-static bool look_back(const struct stretch *t, const struct pfd_format *format,
+static bool look_back(const struct entry_range *t,
+                      const struct pfd_format *format,
                       const struct pfd_table *table,
                       struct pfd_recover_run *run)
 {
@@ -181,8 +182,8 @@ static bool look_back(const struct stretch *t, const struct pfd_format *format,
     return false;
 }
 
-static void take_run(struct stretch *t, const struct pfd_field *field, size_t i,
-                     struct pfd_recover_run *run)
+static void take_run(struct entry_range *t, const struct pfd_field *field,
+                     size_t i, struct pfd_recover_run *run)
 {
     struct pfd_search *s = t->search;
     const struct pfd_format *format = pfd_formats[i];
@@ -204,7 +205,7 @@ static void take_run(struct stretch *t, const struct pfd_field *field, size_t i,
         t->within[i] = run->used;
 }
 
-static void search_runs(struct stretch *t, const struct pfd_field *field,
+static void search_runs(struct entry_range *t, const struct pfd_field *field,
                         size_t i, size_t from, size_t to)
 {
     const struct pfd_format *format = pfd_formats[i];
@@ -230,7 +231,7 @@ static void search_runs(struct stretch *t, const struct pfd_field *field,
 
 /* ---- all of it ---- */
 
-static void search_page(struct stretch *t, size_t from, size_t to,
+static void search_page(struct entry_range *t, size_t from, size_t to,
                         uint64_t mark)
 {
     const struct pfd_prefilter *prefilter = &t->search->prefilter;
@@ -246,23 +247,23 @@ static void search_page(struct stretch *t, size_t from, size_t to,
     }
 }
 
-static void tell(struct pfd_search *s, uint64_t n_done)
+static void report_progress(struct pfd_search *s, uint64_t n_done)
 {
     s->n_done = n_done;
-    if (!s->how->progress || s->n_done - s->n_told < TELL_EVERY)
+    if (!s->how->progress || s->n_done - s->n_reported < TELL_EVERY)
         return;
-    s->n_told = s->n_done;
+    s->n_reported = s->n_done;
     s->is_stopped = !s->how->progress(s->how->user, s->n_done, s->n_all);
 }
 
 /* Searches the slices that were collected. */
-static void search_pieces(struct stretch *t)
+static void search_slices(struct entry_range *t)
 {
     struct pfd_search *s = t->search;
-    struct pfd_prefilter_piece *pieces = s->pieces;
+    struct pfd_prefilter_slice *pieces = s->slices;
     pfd_prefilter_run(&s->prefilter, &t->field, pieces, t->n_pieces);
     for (size_t i = 0; i < t->n_pieces && !s->is_stopped; i++) {
-        const struct pfd_prefilter_piece *p = &pieces[i];
+        const struct pfd_prefilter_slice *p = &pieces[i];
         size_t page = 0;
         for (size_t at = p->from; at < p->to; page++) {
             size_t end = pfd_prefilter_page_end(&t->field, at, p->to);
@@ -271,29 +272,29 @@ static void search_pieces(struct stretch *t)
             at = end;
         }
         s->n_searched += p->to - p->from;
-        tell(s, s->n_done + (p->to - p->from));
+        report_progress(s, s->n_done + (p->to - p->from));
     }
     t->n_pieces = 0;
 }
 
 static bool add_data(void *user, size_t from, size_t to)
 {
-    struct stretch *t = user;
+    struct entry_range *t = user;
     for (size_t at = from; at < to && !t->search->is_stopped;) {
-        struct pfd_prefilter_piece *p = &t->search->pieces[t->n_pieces++];
+        struct pfd_prefilter_slice *p = &t->search->slices[t->n_pieces++];
         /* A slice has no more pages than marks, wherever it begins. */
         size_t n = PFD_PREFILTER_PIECE - (t->address + at) % PAGE;
         p->from = at;
         p->to = n < to - at ? at + n : to;
         at = p->to;
         if (t->n_pieces == PFD_PREFILTER_PIECES)
-            search_pieces(t);
+            search_slices(t);
     }
     return !t->search->is_stopped;
 }
 
 /* Moves the state of a region to the offsets of its next mapped range. */
-static void move(struct stretch *t, size_t n)
+static void move(struct entry_range *t, size_t n)
 {
     for (size_t i = 0; i < PFD_PREFILTER_FORMATS; i++) {
         t->next[i] = t->next[i] > n ? t->next[i] - n : 0;
@@ -301,10 +302,10 @@ static void move(struct stretch *t, size_t n)
     }
 }
 
-static void search_stretch(struct stretch *t)
+static void search_range(struct entry_range *t)
 {
     struct pfd_search *s = t->search;
-    const struct pfd_mapped_range *p = &t->piece;
+    const struct pfd_mapped_range *p = &t->range;
     if (p->goes_on) {
         move(t, (size_t)(p->address - t->address));
     } else {
@@ -321,19 +322,19 @@ static void search_stretch(struct stretch *t)
         .shader_table = pfd_strings_shaders(s->how->strings),
     };
     pfd_search_space_data(&s->search_space, t->walk, p, add_data, t);
-    search_pieces(t);
+    search_slices(t);
     if (!s->is_stopped)
-        tell(s, p->n_all); /* the holes */
+        report_progress(s, p->n_all); /* the holes */
 }
 
 void pfd_search_all(struct pfd_search *s)
 {
     struct pfd_search_space_walk walk = { 0 };
-    struct stretch t = { .search = s, .walk = &walk };
+    struct entry_range t = { .search = s, .walk = &walk };
     pfd_search_space_renew(&s->search_space);
     s->n_all = pfd_search_space_size(&s->search_space);
     while (!s->is_stopped && !s->failed &&
-           pfd_search_space_next(&s->search_space, &walk, &t.piece))
-        search_stretch(&t);
+           pfd_search_space_next(&s->search_space, &walk, &t.range))
+        search_range(&t);
     pfd_search_space_walk_end(&walk);
 }

@@ -72,7 +72,8 @@ static bool find_data(struct pfd_search_space *search_space,
 {
     while (pfd_memory_region(search_space->memory, w->next, r) == PFD_OK) {
         if (pfd_memory_is_wanted(r) &&
-            pfd_memory_stretch(search_space->memory, r, w->at, UINT64_MAX, ret))
+            pfd_memory_mapped_range(search_space->memory, r, w->at, UINT64_MAX,
+                                    ret))
             return true;
         w->n_before += pfd_memory_is_wanted(r) ? r->present : 0;
         w->next++;
@@ -91,8 +92,9 @@ static void fill(struct pfd_search_space *search_space,
     /* Zeros again, without memory. */
     if (madvise(w->window, w->n_window, MADV_DONTNEED))
         fail(search_space, PFD_ERR_NOMEM);
-    while (search_space->status == PFD_OK &&
-           pfd_memory_stretch(search_space->memory, r, next.to, to, &next)) {
+    while (
+        search_space->status == PFD_OK &&
+        pfd_memory_mapped_range(search_space->memory, r, next.to, to, &next)) {
         fail(search_space, pfd_memory_read(search_space->memory, next.from,
                                            w->window + (next.from - from),
                                            (size_t)(next.to - next.from), NULL,
@@ -213,8 +215,8 @@ static bool find_region(const struct pfd_search_space *search_space,
            ret->address <= address && pfd_memory_is_wanted(ret);
 }
 
-uint64_t pfd_search_space_room(const struct pfd_search_space *search_space,
-                               uint64_t address)
+uint64_t pfd_search_space_region_left(
+    const struct pfd_search_space *search_space, uint64_t address)
 {
     struct pfd_memory_region r;
     uint64_t n = 0;
@@ -230,7 +232,7 @@ uint64_t pfd_search_space_measure(const struct pfd_search_space *search_space,
 {
     uint64_t n = 0;
     while (n < n_wanted && n <= UINT64_MAX - address) {
-        uint64_t left = pfd_search_space_room(search_space, address + n);
+        uint64_t left = pfd_search_space_region_left(search_space, address + n);
         if (!left)
             break;
         n += left;
@@ -276,8 +278,8 @@ void pfd_search_space_ranges(struct pfd_search_space *search_space,
         return;
     }
     while (next.to < end && find_region(search_space, next.to, &r)) {
-        while (
-            pfd_memory_stretch(search_space->memory, &r, next.to, end, &next)) {
+        while (pfd_memory_mapped_range(search_space->memory, &r, next.to, end,
+                                       &next)) {
             if (!fn(user, next.from, next.to))
                 return;
         }

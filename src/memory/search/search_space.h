@@ -69,8 +69,8 @@ uint64_t pfd_search_space_measure(const struct pfd_search_space *search_space,
                                   uint64_t address, uint64_t n_wanted);
 
 /* Bytes from an address to the end of its region. */
-uint64_t pfd_search_space_room(const struct pfd_search_space *search_space,
-                               uint64_t address);
+uint64_t pfd_search_space_region_left(
+    const struct pfd_search_space *search_space, uint64_t address);
 
 /* Copies bytes [n]; returns how many are present up to the first absent one. */
 size_t pfd_search_space_read(struct pfd_search_space *search_space,

@@ -199,7 +199,7 @@ struct absence {
     const char *why;
 };
 
-static void tell_absence(struct absence *a)
+static void report_absence(struct absence *a)
 {
     if (a->fn && a->range.to > a->range.from)
         a->fn(a->user, &a->range, a->why);
@@ -212,7 +212,7 @@ static void add_absence(struct absence *a, uint64_t from, uint64_t to,
     bool joins = a->range.to == from && a->range.to > a->range.from &&
                  !strcmp(a->why, why);
     if (!joins) {
-        tell_absence(a);
+        report_absence(a);
         a->range.from = from;
         a->why = why;
     }
@@ -247,7 +247,7 @@ enum pfd_status pfd_memory_read(struct pfd_memory *memory, uint64_t address,
         add_absence(&absence, address + at, address + at + missing, got.why);
         at += missing;
     }
-    tell_absence(&absence);
+    report_absence(&absence);
     if (n_there)
         *n_there = there;
     return PFD_OK;

@@ -380,7 +380,7 @@ static enum pfd_status open_core(struct pfd_core *core, uint64_t max_inflated,
                          : machine == EM_AARCH64 ? "AArch64"
                          : machine == EM_AMDGPU  ? "AMDGPU"
                                                  : NULL;
-    pfd_core_look_at_waves(core);
+    pfd_core_read_waves(core);
     return PFD_OK;
 }
 

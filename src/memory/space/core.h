@@ -44,7 +44,7 @@ bool pfd_core_read_notes(struct pfd_core *core, uint64_t offset,
                          struct pfd_report *report);
 
 /* Reads the waves that the notes point to; memory must be readable. */
-void pfd_core_look_at_waves(struct pfd_core *core);
+void pfd_core_read_waves(struct pfd_core *core);
 
 /*
  * Inflates bytes [n] into a file without a name; the caller closes *fd. Damage

@@ -388,7 +388,7 @@ bool pfd_core_read_notes(struct pfd_core *core, uint64_t offset,
 /* Where the kernel saved the waves of a queue that it stopped: sizes of a
  * control stack and of the waves' registers (struct
  * kfd_context_save_area_header). */
-void pfd_core_look_at_waves(struct pfd_core *core)
+void pfd_core_read_waves(struct pfd_core *core)
 {
     for (size_t i = 0; i < core->info.n_queues; i++) {
         struct pfd_core_queue *q = &core->queues[i];

@@ -47,9 +47,9 @@ static bool is_sparse(const struct pfd_memory_region *r)
            (!is_shared || r->present > SHARED_MAX);
 }
 
-bool pfd_memory_stretch(struct pfd_memory *memory,
-                        const struct pfd_memory_region *region, uint64_t from,
-                        uint64_t to, struct pfd_range *ret)
+bool pfd_memory_mapped_range(struct pfd_memory *memory,
+                             const struct pfd_memory_region *region,
+                             uint64_t from, uint64_t to, struct pfd_range *ret)
 {
     uint64_t end = region->address + region->present;
     from = from > region->address ? from : region->address;

@@ -13,8 +13,8 @@ bool pfd_memory_is_wanted(const struct pfd_memory_region *region);
  * than zeros; false: there is none. In memory without a file only pages that
  * exist count: the rest may be terabytes, and reading it would create pages.
  */
-bool pfd_memory_stretch(struct pfd_memory *memory,
-                        const struct pfd_memory_region *region, uint64_t from,
-                        uint64_t to, struct pfd_range *ret);
+bool pfd_memory_mapped_range(struct pfd_memory *memory,
+                             const struct pfd_memory_region *region,
+                             uint64_t from, uint64_t to, struct pfd_range *ret);
 
 #endif

@@ -70,8 +70,8 @@ static enum pfd_status read_again(struct copying *c, struct pfd_error *err)
     return status;
 }
 
-static void tell(struct copying *c, const struct pfd_ranges *ranges,
-                 enum pfd_finding_kind kind, const char *what)
+static void report_ranges(struct copying *c, const struct pfd_ranges *ranges,
+                          enum pfd_finding_kind kind, const char *what)
 {
     for (size_t i = 0; i < ranges->n && i < TOLD_MAX; i++) {
         const struct pfd_range *r = &ranges->at[i];
@@ -87,13 +87,14 @@ static void tell(struct copying *c, const struct pfd_ranges *ranges,
     }
 }
 
-static void tell_all(struct copying *c)
+static void report_all(struct copying *c)
 {
     char what[160] = "cannot be read: ";
     if (c->why)
         strncat(what, c->why, sizeof what - strlen(what) - 1);
-    tell(c, &c->missing, PFD_FINDING_unreadable, what);
-    tell(c, &c->torn, PFD_FINDING_torn, "changed while they were read");
+    report_ranges(c, &c->missing, PFD_FINDING_unreadable, what);
+    report_ranges(c, &c->torn, PFD_FINDING_torn,
+                  "changed while they were read");
 }
 
 static enum pfd_status copy_bytes(struct copying *c, struct pfd_error *err)
@@ -142,7 +143,7 @@ enum pfd_status pfd_memory_copy(struct pfd_memory *memory, uint64_t address,
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     enum pfd_status status = copy_bytes(&c, err);
     if (status == PFD_OK) {
-        tell_all(&c);
+        report_all(&c);
         copy.missing = c.missing.at;
         copy.n_missing = c.missing.n;
         c.missing.at = NULL;

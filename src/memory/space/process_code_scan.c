@@ -239,8 +239,8 @@ static enum pfd_status search(struct scan *s, uint64_t address, size_t n,
 }
 
 /* Searches addresses [from, to) of a region. */
-static enum pfd_status scan_stretch(struct scan *s, uint64_t from, uint64_t to,
-                                    uint64_t region_end)
+static enum pfd_status scan_range(struct scan *s, uint64_t from, uint64_t to,
+                                  uint64_t region_end)
 {
     enum pfd_status status = PFD_OK;
     while (from < to && status == PFD_OK) {
@@ -263,8 +263,8 @@ static enum pfd_status scan_region(struct scan *s,
     uint64_t end = r->address + r->present;
     struct pfd_range next = { r->address, r->address };
     while (status == PFD_OK &&
-           pfd_memory_stretch(s->memory, r, next.to, end, &next))
-        status = scan_stretch(s, next.from, next.to, end);
+           pfd_memory_mapped_range(s->memory, r, next.to, end, &next))
+        status = scan_range(s, next.from, next.to, end);
     return status;
 }
 

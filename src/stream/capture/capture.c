@@ -308,7 +308,7 @@ static struct pfd_captured *add_buffer(struct pfd_capture *c,
     c->buffers = buffers;
     struct pfd_captured *b = &c->buffers[c->n_buffers - 1];
     *b = (struct pfd_captured){ .origin = keep_frame(c, frame),
-                                .says_zeros = c->says_zeros };
+                                .names_zeros = c->says_zeros };
     set_place(c, &c->buffer_places, frame->buffer, frame->generation,
               c->n_buffers - 1);
     b->name = name_of(c, frame);

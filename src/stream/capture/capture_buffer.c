@@ -67,7 +67,7 @@ bool pfd_captured_add_chunk(struct pfd_captured *b,
                             const struct pfd_wire_frame *frame,
                             struct pfd_report *report)
 {
-    uint64_t n = pfd_chunk_said(frame->bytes.at, frame->bytes.n);
+    uint64_t n = pfd_chunk_item_count(frame->bytes.at, frame->bytes.n);
     uint64_t end = frame->sequence + n;
     if (frame->sequence < b->next_sequence || end < frame->sequence) {
         pfd_report_add(report, PFD_FINDING_bad_frame, frame->at,
@@ -112,7 +112,7 @@ static void report_missing(const struct pfd_captured *b,
                        "buffer '%s': %llu entries did not come", name.text,
                        (unsigned long long)b->n_missed);
     }
-    if (!n && (b->done || b->says_zeros))
+    if (!n && (b->done || b->names_zeros))
         return;
     if (!n) {
         pfd_report_add(report, PFD_FINDING_missing_data, b->origin.at,
@@ -142,7 +142,7 @@ static void find_missing(const struct pfd_captured *b,
                          struct pfd_ranges *ret)
 {
     uint64_t end = pfd_ranges_end(data);
-    if (b->says_zeros) {
+    if (b->names_zeros) {
         pfd_ranges_gaps(&b->given, size, 1, ret);
     } else if (!end || !b->done) {
         pfd_ranges_add(ret, end, size);
@@ -192,7 +192,7 @@ static uint64_t length_of(const struct pfd_captured *b,
                           const struct pfd_ranges *data)
 {
     uint64_t end = pfd_ranges_end(data);
-    if (b->says_zeros) {
+    if (b->names_zeros) {
         end = pfd_ranges_end(&b->given);
     } else if (end && b->done && b->origin.size > end) {
         end = b->origin.size;

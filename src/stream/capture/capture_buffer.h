@@ -25,7 +25,7 @@ struct pfd_captured {
     char *name;                   /* likewise */
     uint64_t time;
     bool done;
-    bool says_zeros; /* its stream names the bytes that are zero */
+    bool names_zeros; /* its stream names the bytes that are zero */
     struct pfd_captured_part *parts; /* [n_parts], in order of their frames */
     size_t n_parts;
     size_t parts_room;

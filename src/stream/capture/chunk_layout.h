@@ -33,7 +33,7 @@ enum pfd_chunk_kind {
 #define PFD_CHUNK_NO_STRING UINT32_MAX
 
 /* The number of items that a chunk [n] states. */
-uint64_t pfd_chunk_said(const void *bytes, size_t n);
+uint64_t pfd_chunk_item_count(const void *bytes, size_t n);
 
 /* Identifies a string beside its key: a hash of its text and layout. */
 uint64_t pfd_chunk_hash(const struct pfd_string *string);

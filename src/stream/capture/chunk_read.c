@@ -138,7 +138,7 @@ static void set_look(struct pfd_chunk *chunk, const struct pfd_strings *strings,
     };
 }
 
-uint64_t pfd_chunk_said(const void *bytes, size_t n)
+uint64_t pfd_chunk_item_count(const void *bytes, size_t n)
 {
     struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
     pfd_byte_reader_skip(&c, sizeof(uint32_t));

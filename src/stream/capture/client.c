@@ -47,8 +47,8 @@ struct pfd_client {
     uint64_t n_buffers;
     uint64_t lost_frames;
     uint64_t lost_bytes;
-    uint64_t told_frames; /* of the lost ones, reported by a gap */
-    uint64_t told_bytes;
+    uint64_t reported_frames; /* of the lost ones, reported by a gap */
+    uint64_t reported_bytes;
 };
 
 struct pfd_client_buffer {
@@ -147,8 +147,8 @@ static bool enqueue_gap(struct pfd_client *c)
     struct pfd_queued_frame *item = NULL;
     struct pfd_wire_frame gap = {
         .type = PFD_WIRE_GAP,
-        .lost_frames = c->lost_frames - c->told_frames,
-        .lost_bytes = c->lost_bytes - c->told_bytes,
+        .lost_frames = c->lost_frames - c->reported_frames,
+        .lost_bytes = c->lost_bytes - c->reported_bytes,
         .reason = pfd_wire_text("the service was slow or not there"),
         .time = now_ns(CLOCK_REALTIME),
     };
@@ -160,8 +160,8 @@ static bool enqueue_gap(struct pfd_client *c)
     item->is_state = true; /* a lost gap is not counted */
     bool ok = enqueue(c, item);
     pfd_queued_frame_drop(item);
-    c->told_frames = c->lost_frames;
-    c->told_bytes = c->lost_bytes;
+    c->reported_frames = c->lost_frames;
+    c->reported_bytes = c->lost_bytes;
     return ok;
 }
 

@@ -124,12 +124,12 @@ static bool is_text(struct pfd_wire_bytes bytes, const char *text)
 }
 
 /* A wrong value, and the reason; why NULL: there is none. */
-struct complaint {
+struct bad_value {
     const char *why;
     size_t at; /* in the map */
 };
 
-static bool complain(struct complaint *ret, const char *why, size_t at)
+static bool complain(struct bad_value *ret, const char *why, size_t at)
 {
     ret->why = why;
     ret->at = at;
@@ -139,7 +139,7 @@ static bool complain(struct complaint *ret, const char *why, size_t at)
 static bool read_labels(struct pfd_wire_label *labels,
                         struct pfd_byte_reader *c, const struct object *map,
                         struct pfd_wire_frame *frame,
-                        struct complaint *complaint)
+                        struct bad_value *complaint)
 {
     size_t at = c->at;
     if (map->kind != PFD_MSGPACK_ITEMS || !map->is_map)
@@ -181,7 +181,7 @@ static enum pfd_wire_type find_type(struct pfd_wire_bytes name)
 
 static bool read_value(struct pfd_wire_label *labels, struct pfd_byte_reader *c,
                        struct pfd_wire_bytes name, struct pfd_wire_frame *frame,
-                       struct complaint *complaint)
+                       struct bad_value *complaint)
 {
     size_t at = c->at;
     struct object o = read_object(c);
@@ -214,7 +214,7 @@ static enum pfd_status read_pair(struct pfd_wire_label *labels,
                                  struct pfd_wire_frame *frame,
                                  struct pfd_error *err)
 {
-    struct complaint complaint = { NULL, 0 };
+    struct bad_value bad_value = { NULL, 0 };
     struct pfd_quoted quoted;
     size_t key_at = c->at;
     struct object o = read_object(c);
@@ -224,11 +224,11 @@ static enum pfd_status read_pair(struct pfd_wire_label *labels,
     }
     struct pfd_wire_bytes name = take_bytes(c, o.number);
     if (pfd_byte_reader_ok(c))
-        read_value(labels, c, name, frame, &complaint);
-    if (complaint.why) {
-        return pfd_fail(err, PFD_ERR_CORRUPT, at + complaint.at,
+        read_value(labels, c, name, frame, &bad_value);
+    if (bad_value.why) {
+        return pfd_fail(err, PFD_ERR_CORRUPT, at + bad_value.at,
                         "key '%s' of a frame: %s",
-                        pfd_quote(&quoted, name.at, name.n), complaint.why);
+                        pfd_quote(&quoted, name.at, name.n), bad_value.why);
     }
     if (!pfd_byte_reader_ok(c)) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at + key_at,

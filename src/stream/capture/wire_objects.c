@@ -21,7 +21,7 @@ struct object {
     uint64_t at;               /* of its first frame */
     bool is_refused;           /* and that was reported */
     bool is_whole;             /* a module */
-    bool is_spoken_of;         /* a shader refers to it */
+    bool is_referred_to;       /* a shader refers to it */
     struct object *next_loose; /* in the list of loose candidates */
     size_t n_name;
     char name[];
@@ -233,7 +233,7 @@ static void use_beginning(struct pfd_wire_objects *set, struct object *o)
 static void give_loose(struct pfd_wire_objects *set)
 {
     for (struct object *o = set->loose; o; o = o->next_loose) {
-        if (!o->is_spoken_of)
+        if (!o->is_referred_to)
             give_object(set, o, PFD_WIRE_OBJECT_LOOSE, o->at);
     }
     set->loose = NULL;
@@ -344,7 +344,7 @@ static void take_shader(struct pfd_wire_objects *set,
                        (unsigned long long)frame->code_object);
         return;
     }
-    o->is_spoken_of = true;
+    o->is_referred_to = true;
     struct pfd_wire_object given = {
         .use = PFD_WIRE_OBJECT_SHADER,
         .number = o->number,

@@ -86,8 +86,8 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
         t->o.farther = FARTHER * t->o.window;
     if (t->o.farther < t->o.window)
         t->o.farther = t->o.window;
-    if (!t->o.give || t->o.give > t->o.window / 2)
-        t->o.give = t->o.window / 2;
+    if (!t->o.emit_max || t->o.emit_max > t->o.window / 2)
+        t->o.emit_max = t->o.window / 2;
     t->image.max = t->o.memory ? t->o.memory : MEMORY;
     t->source = strdup(options->source ? options->source : "-");
     if (!t->source || !pfd_entry_source_init(&t->of, t->source) ||
@@ -148,7 +148,7 @@ enum pfd_status pfd_tail_set_strings(struct pfd_tail *t,
 
 uint64_t pfd_tail_due(const struct pfd_tail *t)
 {
-    return t->looked ? t->looked_ns + t->o.apart_ns : 0;
+    return t->looked ? t->polled_ns + t->o.apart_ns : 0;
 }
 
 uint64_t pfd_tail_pending(const struct pfd_tail *t)
@@ -375,7 +375,7 @@ static bool run_passes(struct pfd_tail *t, size_t most)
 {
     /* The arrived bytes end anywhere, also within an entry. */
     bool is_arriving = t->o.arrives && t->used > t->end;
-    uint64_t now = t->looked_ns;
+    uint64_t now = t->polled_ns;
     uint64_t settled = pfd_tail_marks_older(&t->marks, now, t->o.settle_ns);
     struct pfd_tail_pass old = {
         .copy = &t->now,
@@ -404,17 +404,17 @@ static bool run_passes(struct pfd_tail *t, size_t most)
  * limit is half a window: this poll has then seen half of the bytes that the
  * next poll reads.
  */
-static bool give_some(struct pfd_tail *t)
+static bool emit_some(struct pfd_tail *t)
 {
     uint64_t at = t->at;
-    size_t most = (size_t)(at - t->now.base) + t->o.give;
+    size_t most = (size_t)(at - t->now.base) + t->o.emit_max;
     bool ok = run_passes(t, most);
     /* An entry larger than the limit of one call is emitted all the same. */
     if (ok && t->at == at && most < t->now.n)
         ok = run_passes(t, t->o.window);
     uint64_t given = t->at - t->now.base;
     t->has_more = ok && t->at > at && given < t->now.n &&
-                  given + t->o.give <= t->o.window / 2;
+                  given + t->o.emit_max <= t->o.window / 2;
     if (!t->has_more) {
         struct pfd_tail_copy swap = t->before;
         t->before = t->now;
@@ -433,7 +433,7 @@ static bool give_some(struct pfd_tail *t)
 static size_t reserved_bytes(const struct pfd_tail *t)
 {
     uint64_t n = t->end > t->at ? t->end - t->at : 0;
-    size_t most = t->is_held ? t->o.farther : t->o.window;
+    size_t most = t->is_blocked ? t->o.farther : t->o.window;
     return n < most ? (size_t)n : most;
 }
 
@@ -465,7 +465,7 @@ static enum pfd_status is_stuck(struct pfd_tail *t, uint64_t now_ns, bool *ret,
         pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns);
     size_t n = t->n_unwritten;
     *ret = false;
-    if (!t->is_held || !t->has_seen || !t->is_saturated ||
+    if (!t->is_blocked || !t->has_seen || !t->is_saturated ||
         t->unwritten != t->at || t->at < hard || t->before.base != t->at ||
         t->before.n < n || t->before.n < reserved_bytes(t))
         return PFD_OK;
@@ -476,8 +476,8 @@ static enum pfd_status is_stuck(struct pfd_tail *t, uint64_t now_ns, bool *ret,
     return status;
 }
 
-static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
-                                 uint64_t now_ns, struct pfd_error *err)
+static enum pfd_status poll_buffer(struct pfd_tail *t, uint64_t n_buffer,
+                                   uint64_t now_ns, struct pfd_error *err)
 {
     uint64_t end = t->end;
     uint64_t generation = t->generation;
@@ -490,7 +490,7 @@ static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
     }
     if (status != PFD_OK)
         return status == PFD_END ? PFD_MORE : status;
-    t->looked_ns = now_ns;
+    t->polled_ns = now_ns;
     bool stuck = false;
     status = is_stuck(t, now_ns, &stuck, err);
     if (!t->holes.n)
@@ -501,26 +501,26 @@ static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
     status = read_reserved(t, err);
     if (status != PFD_OK)
         return status;
-    bool ok = give_some(t);
-    t->is_held = t->at == at && t->at < t->end;
-    t->has_seen = t->is_held && has_seen_same(t);
+    bool ok = emit_some(t);
+    t->is_blocked = t->at == at && t->at < t->end;
+    t->has_seen = t->is_blocked && has_seen_same(t);
     return ok ? PFD_OK : no_memory(err);
 }
 
-enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
+enum pfd_status pfd_tail_poll(struct pfd_tail *t, uint64_t n_buffer,
                               uint64_t now_ns, struct pfd_error *err)
 {
     uint64_t at = t->at;
     uint64_t end = t->end;
     uint64_t generation = t->generation;
     uint64_t n_entries = t->summary.entries;
-    if (t->has_more && !give_some(t))
+    if (t->has_more && !emit_some(t))
         return no_memory(err);
     if (t->at != at)
         return PFD_OK;
     if (now_ns < pfd_tail_due(t))
         return PFD_MORE;
-    enum pfd_status status = look_anew(t, n_buffer, now_ns, err);
+    enum pfd_status status = poll_buffer(t, n_buffer, now_ns, err);
     bool moved = at != t->at || end != t->end || generation != t->generation ||
                  n_entries != t->summary.entries;
     return status == PFD_OK && !moved ? PFD_MORE : status;
@@ -529,7 +529,7 @@ enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
 /* ---- the end ---- */
 
 /* Emits everything that the copy has of this generation. */
-static bool give_rest(struct pfd_tail *t)
+static bool emit_rest(struct pfd_tail *t)
 {
     struct pfd_tail_pass p = {
         .copy = &t->now,
@@ -544,7 +544,7 @@ static bool give_rest(struct pfd_tail *t)
 }
 
 /* Emits a buffer that could not be followed, as a whole, like any other. */
-static enum pfd_status give_whole(struct pfd_tail *t, uint64_t n_buffer,
+static enum pfd_status emit_whole(struct pfd_tail *t, uint64_t n_buffer,
                                   struct pfd_error *err)
 {
     struct pfd_decoder *decoder = NULL;
@@ -616,18 +616,18 @@ enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
                                 struct pfd_error *err)
 {
     while (t->has_more) {
-        if (!give_some(t))
+        if (!emit_some(t))
             return no_memory(err);
     }
-    enum pfd_status status = take_header(t, n_buffer, t->looked_ns, err);
+    enum pfd_status status = take_header(t, n_buffer, t->polled_ns, err);
     if (status == PFD_END)
-        return n_buffer && !t->looked ? give_whole(t, n_buffer, err) : PFD_OK;
+        return n_buffer && !t->looked ? emit_whole(t, n_buffer, err) : PFD_OK;
     if (status == PFD_OK)
         status = check_holes(t, true, err);
     while (status == PFD_OK && t->at < t->end) {
         uint64_t from = t->at;
         status = read_reserved(t, err);
-        if (status == PFD_OK && !give_rest(t))
+        if (status == PFD_OK && !emit_rest(t))
             status = no_memory(err);
         if (t->at == from)
             break;

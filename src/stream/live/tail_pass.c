@@ -16,7 +16,7 @@ enum {
     ATTACHED_CHECK = 256 * 1024,
 };
 
-void pfd_tail_give_finding(struct pfd_tail *t,
+void pfd_tail_emit_finding(struct pfd_tail *t,
                            const struct pfd_finding *finding)
 {
     struct pfd_tail_item item = {
@@ -43,10 +43,10 @@ void PFD_PRINTF(4, 5)
     va_start(ap, text);
     vsnprintf(t->sentence, sizeof t->sentence, text, ap);
     va_end(ap);
-    pfd_tail_give_finding(t, &finding);
+    pfd_tail_emit_finding(t, &finding);
 }
 
-static bool give_entry(struct pfd_tail *t, const struct pfd_record *r,
+static bool emit_entry(struct pfd_tail *t, const struct pfd_record *r,
                        const struct pfd_tail_copy *copy, uint64_t more_findings)
 {
     uint32_t n = 0;
@@ -159,7 +159,7 @@ static bool close_gap(struct pfd_tail *t, struct pfd_tail_pass *p, uint64_t to)
         p->left[p->n_left++] = make_hole(p->copy, from, to);
         return true;
     }
-    pfd_tail_give_finding(t, &p->gap);
+    pfd_tail_emit_finding(t, &p->gap);
     t->summary.skipped_bytes += to - from;
     t->at = to;
     t->doubtful = to;
@@ -244,7 +244,7 @@ static bool take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
     p->failed |= !close_gap(t, p, r->offset);
     uint64_t skipped = t->summary.skipped_bytes;
     t->summary.skipped_bytes -= skipped < r->n_bytes ? skipped : r->n_bytes;
-    p->failed |= !give_entry(t, r, p->copy, findings);
+    p->failed |= !emit_entry(t, r, p->copy, findings);
     if (p->n_left < PFD_TAIL_LEFT_MAX - 1)
         return true;
     p->rest = r->offset + r->n_bytes;
@@ -291,7 +291,7 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
         return true;
     }
     doubt |= !is_sure && is_behind_stale(t, p, r);
-    p->failed |= !give_entry(t, r, p->copy, stale ? FINDING(stale) : 0);
+    p->failed |= !emit_entry(t, r, p->copy, stale ? FINDING(stale) : 0);
     if (doubt)
         p->failed |= !add_hole(t, p->copy, r->offset, t->at);
     if (stale)
@@ -385,7 +385,7 @@ bool pfd_tail_pass_take_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
     return true;
 }
 
-static bool give_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
+static bool emit_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
                      const struct pfd_record *r, size_t n)
 {
     struct pfd_entry_run entry_run;
@@ -401,7 +401,7 @@ static bool take_batch(struct pfd_tail *t, struct pfd_tail_pass *p)
         const struct pfd_record *r = &t->batch.records[i];
         size_t n = count_run(t, p, i);
         if (n > 1) {
-            p->failed |= !give_run(t, p, r, n);
+            p->failed |= !emit_run(t, p, r, n);
             i += n;
         } else if (take(t, p, r)) {
             i += 1u + r->n_alternatives;
@@ -437,15 +437,15 @@ bool pfd_tail_pass_walk(struct pfd_tail *t, struct pfd_tail_pass *p,
 {
     struct pfd_walk *w = &t->walk;
     w->until = until;
-    while (p->status == PFD_OK && !p->is_doubted && !p->failed &&
+    while (p->status == PFD_OK && !p->is_stopped && !p->failed &&
            !(until && w->at >= until)) {
         pfd_batch_clear(&t->batch);
         p->status = t->format->walk(w);
-        p->is_doubted = !take_batch(t, p);
+        p->is_stopped = !take_batch(t, p);
         p->failed |= t->batch.text.failed || t->batch.bytes.failed;
     }
     w->until = 0;
-    return p->status == PFD_OK && !p->is_doubted && !p->failed;
+    return p->status == PFD_OK && !p->is_stopped && !p->failed;
 }
 
 void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
@@ -469,7 +469,7 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     t->format->live->resume(w, p->is_arriving ? t->used : p->end);
     pfd_tail_slices_walk(t, p);
     pfd_tail_pass_walk(t, p, 0);
-    if (p->failed || p->is_doubted)
+    if (p->failed || p->is_stopped)
         return;
     if (whole) {
         p->failed |= !close_gap(t, p, p->end);

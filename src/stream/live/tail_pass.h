@@ -38,10 +38,10 @@ struct pfd_tail {
                                      again, of the one before that */
     struct pfd_tail_copy scratch; /* for other reads */
     bool is_saturated; /* much was reserved between the last two polls */
-    uint64_t looked_ns;
+    uint64_t polled_ns;
     bool looked;
-    size_t n_whole; /* limit for a buffer that is read as a whole; 0: none */
-    bool is_held;   /* the last poll emitted nothing, though bytes are
+    size_t n_whole;  /* limit for a buffer that is read as a whole; 0: none */
+    bool is_blocked; /* the last poll emitted nothing, though bytes are
                        reserved */
     /* The entry that blocked, because of a dword that may be unwritten. */
     uint64_t unwritten;
@@ -94,7 +94,7 @@ struct pfd_tail_pass {
     uint64_t same; /* before it, copy and other are equal, as far as compared */
     uint64_t lost;
     enum pfd_status status; /* of the walk */
-    bool is_doubted;        /* the next record is not settled */
+    bool is_stopped;        /* the next record is not settled */
     bool failed;            /* out of memory */
 };
 
@@ -135,7 +135,7 @@ uint64_t pfd_tail_same_until(const struct pfd_tail_copy *a,
 /* ---- findings ---- */
 
 /* Emits a finding. */
-void pfd_tail_give_finding(struct pfd_tail *t,
+void pfd_tail_emit_finding(struct pfd_tail *t,
                            const struct pfd_finding *finding);
 
 /* Writes a sentence about the buffer itself, and emits it as a finding. */

@@ -55,7 +55,7 @@ static enum pfd_status walk_some(struct pfd_pool *pool, struct pfd_worker *w)
 {
     enum pfd_status (*walk)(struct pfd_walk *) = pool->format->walk;
     enum pfd_status status = PFD_MORE;
-    bool has_parts = pool->has_parts && pool->n_batches > 0;
+    bool has_parts = pool->has_slice_copies && pool->n_batches > 0;
     if (has_parts && pfd_slice_copy_find(w, &pool->walk))
         status = walk(&pool->walk);
     if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
@@ -127,7 +127,7 @@ static bool take_batch(struct pfd_worker *w)
         number(w);
         w->view = walk->view;
         w->base = walk->base;
-        if (pool->has_parts)
+        if (pool->has_slice_copies)
             pfd_slice_copy_leave(pool, &pool->walk);
         w->window = pool->windows ? pool->windows->current : NULL;
         if (w->window)
@@ -236,8 +236,8 @@ static void worker_deinit(struct pfd_worker *w)
                                     convert->string_sum_user);
     }
     pfd_synthesized_counts_free(&w->synthesized_counts);
-    if (convert->n_given)
-        *convert->n_given += w->n_given;
+    if (convert->n_emitted)
+        *convert->n_emitted += w->n_given;
     if (convert->n_doubts && w->filter)
         *convert->n_doubts += pfd_filter_gave_up(w->filter);
     pfd_highlight_free(w->sink_options.highlight);
@@ -466,9 +466,9 @@ static void set_sink(struct pfd_pool *pool, const struct pfd_convert *convert)
     options->color = convert->color;
     options->show = convert->show | (convert->origin ? PFD_SHOW_ORIGIN : 0);
     options->links = convert->links;
-    options->tells = convert->tells;
+    options->inline_findings = convert->inline_findings;
     options->time = convert->row_time;
-    options->marks = convert->marks;
+    options->finding_marks = convert->finding_marks;
     options->fields = convert->fields;
     pfd_sink_set_members(options, convert->members);
     pfd_sink_set_origin_members(options, convert->origin_members);
@@ -491,9 +491,9 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     pool->reported = reported_kinds(convert);
     const struct pfd_sink *form =
         convert->rows ? pool->sink_options.form : pool->sink;
-    pool->hides = convert->few_unknown && form && form->hidden;
+    pool->limits_unknown = convert->limit_unknown && form && form->hidden;
     pool->is_selective = convert->filter || convert->skip || convert->ranges ||
-                         convert->given || convert->limit != UINT64_MAX;
+                         convert->emitted || convert->limit != UINT64_MAX;
     struct pfd_walk walk;
     if (!pfd_walk_init(&walk, pool->format, convert->strings,
                        &convert->options))
@@ -508,7 +508,7 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     }
     pool->walk = walk;
     pool->whole = walk.view;
-    pool->has_parts = pfd_slice_copy_can(pool);
+    pool->has_slice_copies = pfd_slice_copy_can(pool);
     init_locks(pool);
     pthread_cond_init(&pool->idle, NULL);
     for (size_t i = 0; i < PFD_POOL_THREADS; i++) {

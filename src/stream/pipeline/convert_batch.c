@@ -19,7 +19,8 @@ static void keep(struct pfd_worker *w, const struct pfd_finding *finding)
 {
     if (w->made.n_kept == w->made.kept_room) {
         size_t room = w->made.kept_room ? w->made.kept_room * 2 : 16;
-        struct pfd_kept *kept = realloc(w->made.kept, room * sizeof *kept);
+        struct pfd_stored_finding *kept =
+            realloc(w->made.kept, room * sizeof *kept);
         if (!kept) {
             w->failed = true;
             return;
@@ -27,7 +28,7 @@ static void keep(struct pfd_worker *w, const struct pfd_finding *finding)
         w->made.kept = kept;
         w->made.kept_room = room;
     }
-    w->made.kept[w->made.n_kept++] = (struct pfd_kept){
+    w->made.kept[w->made.n_kept++] = (struct pfd_stored_finding){
         .kind = finding->kind,
         .offset = finding->offset,
         .index = finding->index,
@@ -53,7 +54,7 @@ static void give_finding(struct pfd_worker *w,
         return;
     if (pool->sink && pool->sink->finding)
         pool->sink->finding(&w->made.out, finding, &w->sink_options);
-    if (pool->convert->tells && pool->sink && pool->sink->tell)
+    if (pool->convert->inline_findings && pool->sink && pool->sink->tell)
         pool->sink->tell(&w->made.out, finding, w->sink_options.color);
     if (pool->convert->finding)
         keep(w, finding);
@@ -124,7 +125,7 @@ static enum pfd_look_result ask_filter(const struct pfd_worker *w,
                                        const struct pfd_record *r)
 {
     uint32_t n = 0;
-    return pfd_filter_look(w->filter, r, payload_of(w, r, &n));
+    return pfd_filter_test_record(w->filter, r, payload_of(w, r, &n));
 }
 
 /* The decision on a record before its entry is made. */
@@ -163,7 +164,7 @@ static bool is_selected(struct pfd_worker *w, struct pfd_entry *entry)
 static bool may_be_hidden(const struct pfd_pool *pool,
                           const struct pfd_entry *entry)
 {
-    return pool->hides && !entry->string &&
+    return pool->limits_unknown && !entry->string &&
            pfd_record_is_unknown(entry->record);
 }
 
@@ -185,7 +186,7 @@ static void note_given(struct pfd_worker *w, uint64_t index)
 {
     const struct pfd_convert *convert = w->pool->convert;
     const struct pfd_sink *sink = w->pool->sink;
-    if (convert->given)
+    if (convert->emitted)
         pfd_text_add(&w->made.given, &index, sizeof index);
     if (convert->ranges && convert->marks_ranges && w->range && sink &&
         sink->between && index == convert->ranges[w->range].from)
@@ -387,7 +388,7 @@ static size_t pass_unwanted(struct pfd_worker *w, size_t i)
 {
     const struct pfd_batch *batch = &w->batch;
     for (;;) {
-        size_t to = pfd_filter_pass(w->filter, batch, i, &w->view, w->base,
+        size_t to = pfd_filter_skip(w->filter, batch, i, &w->view, w->base,
                                     &w->made.summary.bytes);
         w->made.summary.entries += to - i;
         i = to;
@@ -501,7 +502,7 @@ static void take_counts(struct pfd_worker *w)
 void pfd_worker_do_batch(struct pfd_worker *w)
 {
     const struct pfd_convert *convert = w->pool->convert;
-    bool is_any = !w->made.chunk && !convert->given && !convert->ranges &&
+    bool is_any = !w->made.chunk && !convert->emitted && !convert->ranges &&
                   convert->limit == UINT64_MAX && !convert->skip;
     bool is_plain = !w->pool->sink && is_any;
     /* One by one, strings of a large table are prefetched in time; the strings

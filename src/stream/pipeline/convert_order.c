@@ -77,7 +77,7 @@ static void hand_over(const struct pfd_pool *pool, struct pfd_product *made)
     if (made->sentences.failed)
         return; /* out of memory: the run fails, with the findings so far */
     for (size_t i = 0; i < made->n_kept && convert->finding; i++) {
-        const struct pfd_kept *kept = &made->kept[i];
+        const struct pfd_stored_finding *kept = &made->kept[i];
         struct pfd_finding finding = {
             .kind = kept->kind,
             .offset = kept->offset,
@@ -111,7 +111,7 @@ static void give_chunk(struct pfd_pool *pool, struct pfd_chunk_writer *writer)
     if (!bytes && n) {
         pfd_pool_fail(pool, PFD_ERR_NOMEM, "out of memory");
     } else if (bytes && !convert->write_chunk(convert->write_user, bytes, n,
-                                              pfd_chunk_said(bytes, n))) {
+                                              pfd_chunk_item_count(bytes, n))) {
         pfd_pool_fail(pool, PFD_ERR_STOPPED, "writing was stopped");
     }
 }
@@ -131,8 +131,9 @@ static void write_made(struct pfd_pool *pool, struct pfd_product *made,
         if (worker_share)
             pfd_worker_share_turn(worker_share);
         if (made->given.n) {
-            convert->given(convert->given_user, (const void *)made->given.data,
-                           made->given.n / sizeof(uint64_t));
+            convert->emitted(convert->given_user,
+                             (const void *)made->given.data,
+                             made->given.n / sizeof(uint64_t));
         }
         if (made->chunk)
             give_chunk(pool, made->chunk);

@@ -41,7 +41,7 @@ enum {
 };
 
 /* A finding of a batch, stored until the batch's turn. */
-struct pfd_kept {
+struct pfd_stored_finding {
     enum pfd_finding_kind kind;
     uint64_t offset;
     uint64_t index;
@@ -56,8 +56,8 @@ struct pfd_product {
     struct pfd_chunk_writer *chunk; /* NULL: text is written, or nothing */
     struct pfd_summary summary;
     struct pfd_finding_counts finding_counts;
-    struct pfd_unsure unsure;
-    struct pfd_kept *kept;
+    struct pfd_unknown_parts unsure;
+    struct pfd_stored_finding *kept;
     size_t n_kept;
     size_t kept_room;
     struct pfd_text sentences;
@@ -93,15 +93,16 @@ struct pfd_slice_copy {
 
 struct pfd_pool {
     const struct pfd_convert *convert;
-    bool has_parts; /* workers walk over slice copies, and now and then over */
+    bool
+        has_slice_copies; /* workers walk over slice copies, and now and then over */
     struct pfd_byte_reader whole; /* the buffer */
     struct pfd_format_choice format_choice;
     const struct pfd_format *format;
     const struct pfd_sink *sink; /* NULL: nothing is printed */
     struct pfd_sink_options sink_options;
-    uint64_t reported; /* bits: findings of entries that are reported */
-    bool is_selective; /* not all entries are emitted */
-    bool hides;        /* limits entries of unknown ids */
+    uint64_t reported;   /* bits: findings of entries that are reported */
+    bool is_selective;   /* not all entries are emitted */
+    bool limits_unknown; /* limits entries of unknown ids */
 
     pthread_mutex_t walking; /* guards these: */
     /* By slice: the walk has reached it, or claims are void. */
@@ -148,7 +149,7 @@ struct pfd_worker {
     /* The walk over the claimed slice, where it began, and how it ended. */
     struct pfd_walk walk;
     void *state; /* of that walk; NULL: the format cannot be split */
-    uint64_t stretch;
+    uint64_t claimed;
     uint64_t epoch;
     uint64_t begun;
     enum pfd_status walked;

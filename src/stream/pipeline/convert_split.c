@@ -103,10 +103,10 @@ static bool claim(struct pfd_worker *w)
     struct pfd_split *split = &pool->split;
     bool is_front = split->next == split->front;
     w->epoch = split->epoch;
-    w->stretch = split->next++;
+    w->claimed = split->next++;
     w->walk = pool->walk;
     w->walk.batch = &w->batch;
-    w->walk.until = start_of(w->stretch + 1);
+    w->walk.until = start_of(w->claimed + 1);
     if (w->walk.until >= pfd_walk_end(&w->walk))
         w->walk.until = 0;
     w->walk.state =
@@ -116,12 +116,12 @@ static bool claim(struct pfd_worker *w)
 
 /* Finds where the walk over the claimed slice begins; false: there is no such
  * entry. */
-static bool begin_stretch(struct pfd_worker *w, bool is_front, uint64_t end)
+static bool begin_claimed(struct pfd_worker *w, bool is_front, uint64_t end)
 {
     const struct pfd_pool *pool = w->pool;
-    const uint64_t start = start_of(w->stretch);
+    const uint64_t start = start_of(w->claimed);
     bool is_part =
-        pool->has_parts &&
+        pool->has_slice_copies &&
         pfd_slice_copy_read(w, &w->walk, is_front ? w->walk.at : start,
                             end + BEHIND);
     if (is_front || pool->format->split(&w->walk, start, end))
@@ -133,17 +133,17 @@ static bool begin_stretch(struct pfd_worker *w, bool is_front, uint64_t end)
 }
 
 /* Walks over the claimed slice; false: no entry was found in it. */
-static bool walk_stretch(struct pfd_worker *w, bool is_front)
+static bool walk_claimed(struct pfd_worker *w, bool is_front)
 {
     const struct pfd_pool *pool = w->pool;
     struct pfd_walk *walk = &w->walk;
     uint64_t end = walk->until ? walk->until : pfd_walk_end(walk);
     pfd_batch_clear(&w->batch);
-    if (!begin_stretch(w, is_front, end))
+    if (!begin_claimed(w, is_front, end))
         return false;
     w->begun = walk->at;
     w->walked = pool->format->walk(walk);
-    if (w->walked == PFD_MORE && pool->has_parts) {
+    if (w->walked == PFD_MORE && pool->has_slice_copies) {
         pfd_slice_copy_leave(pool, walk);
         w->walked = pool->format->walk(walk);
     }
@@ -168,7 +168,7 @@ static bool join(struct pfd_worker *w, bool found)
         pool->walked = PFD_END;
     bool is_whole = w->walked == PFD_OK && w->walk.until &&
                     w->walk.at >= w->walk.until &&
-                    stretch_of(w->walk.at) == w->stretch + 1;
+                    stretch_of(w->walk.at) == w->claimed + 1;
     if (is_whole) {
         split->front++;
         trust(split);
@@ -201,7 +201,7 @@ static void spin(struct pfd_pool *pool)
 static bool is_joined(const struct pfd_worker *w)
 {
     struct pfd_pool *pool = w->pool;
-    return pool->split.epoch != w->epoch || pool->split.front == w->stretch ||
+    return pool->split.epoch != w->epoch || pool->split.front == w->claimed ||
            atomic_load(&pool->stop);
 }
 
@@ -212,7 +212,7 @@ static bool await_join(struct pfd_worker *w)
     for (int i = 0; pool->split.spins && i < SPINS_MAX && !is_joined(w); i++)
         spin(pool);
     while (!is_joined(w)) {
-        pthread_cond_wait(&pool->joined[w->stretch % PFD_POOL_THREADS],
+        pthread_cond_wait(&pool->joined[w->claimed % PFD_POOL_THREADS],
                           &pool->walking);
     }
     return pool->split.epoch == w->epoch && !atomic_load(&pool->stop);
@@ -239,7 +239,7 @@ bool pfd_split_take(struct pfd_worker *w)
         }
         bool is_front = claim(w);
         pthread_mutex_unlock(&pool->walking);
-        bool found = walk_stretch(w, is_front);
+        bool found = walk_claimed(w, is_front);
         pthread_mutex_lock(&pool->walking);
         if (!await_join(w))
             continue;

@@ -24,7 +24,7 @@ enum {
     RUN_BYTES = 32 << 10, /* of a slot: its lines stay in the cache */
 };
 
-struct sheet {
+struct slot {
     struct pfd_chunk_writer *chunk;
     struct pfd_entry_run_copy run;
     struct pfd_lines *lines;
@@ -37,8 +37,8 @@ struct sheet {
 
 struct pfd_ordered_render {
     struct pfd_ordered_render_options o;
-    struct sheet *sheets; /* [n_sheets], by number */
-    size_t n_sheets;
+    struct slot *slots; /* [n_sheets], by number */
+    size_t n_slots;
     pthread_t *threads; /* [n_threads] */
     size_t n_threads;
 
@@ -68,54 +68,54 @@ static enum pfd_status print_items(struct pfd_chunk_reader *reader,
     return status == PFD_END ? PFD_OK : status;
 }
 
-static enum pfd_status print_chunk(const struct sheet *sheet)
+static enum pfd_status print_chunk(const struct slot *slot)
 {
-    const struct pfd_ordered_render_place *place = &sheet->place;
+    const struct pfd_ordered_render_place *place = &slot->place;
     struct pfd_chunk_reader *reader = NULL;
     enum pfd_status status = pfd_chunk_reader_new(
         place->strings, place->source, place->options, &reader, NULL);
     if (status == PFD_OK)
-        status = pfd_chunk_reader_open(reader, sheet->bytes, sheet->n, NULL);
+        status = pfd_chunk_reader_open(reader, slot->bytes, slot->n, NULL);
     if (status == PFD_OK)
-        status = print_items(reader, sheet->lines);
+        status = print_items(reader, slot->lines);
     pfd_chunk_reader_free(reader);
     return status;
 }
 
-static enum pfd_status print_run(const struct sheet *sheet)
+static enum pfd_status print_run(const struct slot *slot)
 {
-    const struct pfd_ordered_render_place *place = &sheet->place;
+    const struct pfd_ordered_render_place *place = &slot->place;
     const struct pfd_options defaults = { 0 };
     struct pfd_entry_source of;
     bool ok = pfd_entry_source_init(&of, place->source);
-    pfd_entry_source_set(&of, place->strings, sheet->run.format,
+    pfd_entry_source_set(&of, place->strings, slot->run.format,
                          place->options ? place->options : &defaults);
     const struct pfd_entry_run entry_run =
-        pfd_entry_run_copy_view(&sheet->run, &of);
+        pfd_entry_run_copy_view(&slot->run, &of);
     if (ok)
-        pfd_lines_run(sheet->lines, &entry_run);
+        pfd_lines_run(slot->lines, &entry_run);
     pfd_entry_source_deinit(&of);
     return ok ? PFD_OK : PFD_ERR_NOMEM;
 }
 
-static enum pfd_status print_sheet(const struct sheet *sheet)
+static enum pfd_status print_sheet(const struct slot *slot)
 {
-    const struct pfd_ordered_render_place *place = &sheet->place;
-    pfd_lines_set_buffer(sheet->lines, place->buffer);
-    pfd_lines_set_place(sheet->lines, place->generation, UINT64_MAX);
-    pfd_lines_set_time(sheet->lines, place->time);
-    return sheet->bytes ? print_chunk(sheet) : print_run(sheet);
+    const struct pfd_ordered_render_place *place = &slot->place;
+    pfd_lines_set_buffer(slot->lines, place->buffer);
+    pfd_lines_set_place(slot->lines, place->generation, UINT64_MAX);
+    pfd_lines_set_time(slot->lines, place->time);
+    return slot->bytes ? print_chunk(slot) : print_run(slot);
 }
 
 static enum pfd_status write_sheet(
-    const struct pfd_ordered_render *ordered_render, const struct sheet *sheet)
+    const struct pfd_ordered_render *ordered_render, const struct slot *slot)
 {
     size_t n = 0;
-    const char *bytes = pfd_lines_bytes(sheet->lines, &n);
+    const char *bytes = pfd_lines_bytes(slot->lines, &n);
     if (!bytes && n)
         return PFD_ERR_NOMEM;
     bool ok = !n || ordered_render->o.write(ordered_render->o.user, bytes, n);
-    pfd_lines_clear(sheet->lines);
+    pfd_lines_clear(slot->lines);
     return ok ? PFD_OK : PFD_ERR_STOPPED;
 }
 
@@ -131,24 +131,24 @@ static void note(struct pfd_ordered_render *ordered_render,
  * rendered. */
 static void write_made(struct pfd_ordered_render *ordered_render)
 {
-    struct sheet *sheet =
+    struct slot *slot =
         &ordered_render
-             ->sheets[ordered_render->n_written % ordered_render->n_sheets];
+             ->slots[ordered_render->n_written % ordered_render->n_slots];
     if (ordered_render->is_writing)
         return;
     ordered_render->is_writing = true;
-    while (sheet->is_made) {
+    while (slot->is_made) {
         enum pfd_status status = ordered_render->status;
         pthread_mutex_unlock(&ordered_render->lock);
-        status = status == PFD_OK ? write_sheet(ordered_render, sheet) : PFD_OK;
+        status = status == PFD_OK ? write_sheet(ordered_render, slot) : PFD_OK;
         pthread_mutex_lock(&ordered_render->lock);
         note(ordered_render, status);
-        sheet->is_made = false;
+        slot->is_made = false;
         ordered_render->n_written++;
         pthread_cond_signal(&ordered_render->empty);
-        sheet =
+        slot =
             &ordered_render
-                 ->sheets[ordered_render->n_written % ordered_render->n_sheets];
+                 ->slots[ordered_render->n_written % ordered_render->n_slots];
     }
     ordered_render->is_writing = false;
 }
@@ -159,14 +159,14 @@ static bool take_next(struct pfd_ordered_render *ordered_render)
 {
     if (ordered_render->n_taken == ordered_render->n_full)
         return false;
-    struct sheet *sheet =
+    struct slot *slot =
         &ordered_render
-             ->sheets[ordered_render->n_taken++ % ordered_render->n_sheets];
+             ->slots[ordered_render->n_taken++ % ordered_render->n_slots];
     pthread_mutex_unlock(&ordered_render->lock);
-    enum pfd_status status = print_sheet(sheet);
+    enum pfd_status status = print_sheet(slot);
     pthread_mutex_lock(&ordered_render->lock);
     note(ordered_render, status);
-    sheet->is_made = true;
+    slot->is_made = true;
     write_made(ordered_render);
     return true;
 }
@@ -195,15 +195,14 @@ static size_t thread_count(unsigned wanted)
 
 static bool make_sheets(struct pfd_ordered_render *ordered_render, size_t n)
 {
-    ordered_render->sheets = calloc(n, sizeof *ordered_render->sheets);
-    if (!ordered_render->sheets)
+    ordered_render->slots = calloc(n, sizeof *ordered_render->slots);
+    if (!ordered_render->slots)
         return false;
-    ordered_render->n_sheets = n;
+    ordered_render->n_slots = n;
     for (size_t i = 0; i < n; i++) {
-        struct sheet *sheet = &ordered_render->sheets[i];
-        sheet->lines = ordered_render->o.lines(ordered_render->o.user);
-        if (!sheet->lines ||
-            pfd_chunk_writer_new(&sheet->chunk, NULL) != PFD_OK)
+        struct slot *slot = &ordered_render->slots[i];
+        slot->lines = ordered_render->o.lines(ordered_render->o.user);
+        if (!slot->lines || pfd_chunk_writer_new(&slot->chunk, NULL) != PFD_OK)
             return false;
     }
     return true;
@@ -251,15 +250,15 @@ void pfd_ordered_render_free(struct pfd_ordered_render *ordered_render)
     pthread_mutex_unlock(&ordered_render->lock);
     for (size_t i = 0; i < ordered_render->n_threads; i++)
         pthread_join(ordered_render->threads[i], NULL);
-    for (size_t i = 0; i < ordered_render->n_sheets; i++) {
-        pfd_chunk_writer_free(ordered_render->sheets[i].chunk);
-        pfd_entry_run_copy_deinit(&ordered_render->sheets[i].run);
-        pfd_lines_free(ordered_render->sheets[i].lines);
+    for (size_t i = 0; i < ordered_render->n_slots; i++) {
+        pfd_chunk_writer_free(ordered_render->slots[i].chunk);
+        pfd_entry_run_copy_deinit(&ordered_render->slots[i].run);
+        pfd_lines_free(ordered_render->slots[i].lines);
     }
     pthread_cond_destroy(&ordered_render->full);
     pthread_cond_destroy(&ordered_render->empty);
     pthread_mutex_destroy(&ordered_render->lock);
-    free(ordered_render->sheets);
+    free(ordered_render->slots);
     free(ordered_render->threads);
     free(ordered_render);
 }
@@ -275,11 +274,11 @@ static void await_written(struct pfd_ordered_render *ordered_render, size_t n)
 }
 
 /* The i-th slot to be filled: only the caller's thread counts n_full. */
-static struct sheet *next_sheet(const struct pfd_ordered_render *ordered_render,
-                                size_t i)
+static struct slot *next_sheet(const struct pfd_ordered_render *ordered_render,
+                               size_t i)
 {
-    return &ordered_render->sheets[(ordered_render->n_full + i) %
-                                   ordered_render->n_sheets];
+    return &ordered_render
+                ->slots[(ordered_render->n_full + i) % ordered_render->n_slots];
 }
 
 /* Waits until the next n slots are empty: they become empty in order. */
@@ -288,13 +287,13 @@ static void await_sheets(struct pfd_ordered_render *ordered_render, size_t n)
     if (!next_sheet(ordered_render, n - 1)->is_full)
         return;
     pthread_mutex_lock(&ordered_render->lock);
-    await_written(ordered_render, ordered_render->n_sheets - n);
+    await_written(ordered_render, ordered_render->n_slots - n);
     pthread_mutex_unlock(&ordered_render->lock);
     for (size_t i = 0; i < n; i++)
         next_sheet(ordered_render, i)->is_full = false;
 }
 
-static struct sheet *await_sheet(struct pfd_ordered_render *ordered_render)
+static struct slot *await_sheet(struct pfd_ordered_render *ordered_render)
 {
     await_sheets(ordered_render, 1);
     return next_sheet(ordered_render, 0);
@@ -307,11 +306,11 @@ struct pfd_chunk_writer *pfd_ordered_render_chunk(
 }
 
 /* Submits a slot; not ok: there was no memory for its contents. */
-static void give(struct pfd_ordered_render *ordered_render, struct sheet *sheet,
+static void give(struct pfd_ordered_render *ordered_render, struct slot *slot,
                  const struct pfd_ordered_render_place *place, bool ok)
 {
-    sheet->place = *place;
-    sheet->is_full = ok;
+    slot->place = *place;
+    slot->is_full = ok;
     pthread_mutex_lock(&ordered_render->lock);
     if (ok) {
         ordered_render->n_full++;
@@ -325,11 +324,11 @@ static void give(struct pfd_ordered_render *ordered_render, struct sheet *sheet,
 void pfd_ordered_render_submit(struct pfd_ordered_render *ordered_render,
                                const struct pfd_ordered_render_place *place)
 {
-    struct sheet *sheet = await_sheet(ordered_render);
-    if (!pfd_chunk_size(sheet->chunk))
+    struct slot *slot = await_sheet(ordered_render);
+    if (!pfd_chunk_size(slot->chunk))
         return;
-    sheet->bytes = pfd_chunk_finish(sheet->chunk, &sheet->n);
-    give(ordered_render, sheet, place, sheet->bytes);
+    slot->bytes = pfd_chunk_finish(slot->chunk, &slot->n);
+    give(ordered_render, slot, place, slot->bytes);
 }
 
 /* The end of the entries of [from, run->n) that one slot takes. */
@@ -349,11 +348,11 @@ void pfd_ordered_render_run(struct pfd_ordered_render *ordered_render,
     size_t to = 0;
     pfd_ordered_render_submit(ordered_render, place);
     for (size_t from = 0; from < entry_run->n; from = to) {
-        struct sheet *sheet = await_sheet(ordered_render);
+        struct slot *slot = await_sheet(ordered_render);
         to = end_of_sheet(entry_run, from);
-        sheet->bytes = NULL;
-        give(ordered_render, sheet, place,
-             pfd_entry_run_copy_take(&sheet->run, entry_run, from, to));
+        slot->bytes = NULL;
+        give(ordered_render, slot, place,
+             pfd_entry_run_copy_take(&slot->run, entry_run, from, to));
     }
 }
 
@@ -372,9 +371,9 @@ struct copying {
 static void copy_piece(void *user, size_t i)
 {
     struct copying *c = user;
-    struct sheet *sheet = next_sheet(c->ordered_render, i);
-    sheet->bytes = NULL;
-    c->ok[i] = pfd_entry_run_copy_take(&sheet->run, c->entry_runs[i], 0,
+    struct slot *slot = next_sheet(c->ordered_render, i);
+    slot->bytes = NULL;
+    c->ok[i] = pfd_entry_run_copy_take(&slot->run, c->entry_runs[i], 0,
                                        c->entry_runs[i]->n);
 }
 
@@ -384,7 +383,7 @@ void pfd_ordered_render_runs(struct pfd_ordered_render *ordered_render,
                              const struct pfd_ordered_render_place *place,
                              pfd_share_fn share, void *user)
 {
-    size_t half = ordered_render->n_sheets / 2;
+    size_t half = ordered_render->n_slots / 2;
     size_t most = half < COPIES_MAX ? half : COPIES_MAX;
     bool ok = true;
     pfd_ordered_render_submit(ordered_render, place);

@@ -159,7 +159,7 @@ static int check_all(const char *in, const char *out, const char *other)
     check(uv_loop_init(&loop) == 0, "a loop");
     bool files = pfdd_sandbox_has_files();
     bool calls = pfdd_sandbox_calls();
-    pfdd_sandbox_tell();
+    pfdd_sandbox_log();
     if (files) {
         check_files(in, out, other);
         check(pfdd_sandbox_covers(config, err, sizeof err), "the same again");

@@ -180,7 +180,7 @@ int main(int argc, char **argv)
         if (poll(&p, 1, 1) > 0)
             open = receive(socket, reader);
         for (size_t i = 0; i < n_buffers; i++)
-            pfd_tail_look(buffers[i].tail, buffers[i].size, now_ns(), &err);
+            pfd_tail_poll(buffers[i].tail, buffers[i].size, now_ns(), &err);
     }
     for (size_t i = 0; i < n_buffers; i++) {
         pfd_tail_finish(buffers[i].tail, buffers[i].size, &err);
