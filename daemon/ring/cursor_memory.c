@@ -8,7 +8,8 @@ enum {
 };
 
 enum {
-    SPARED = 64, /* this part of what all may have */
+    SPARED = 64,         /* this part of what all may have */
+    SPARED_BY_ROOMS = 8, /* likewise: for readers that come meanwhile */
 };
 
 /* Of what it matches, and asks of strings: so much it always has. */
@@ -44,11 +45,44 @@ size_t pfdd_cursor_bytes(const struct pfdd_cursor *r)
     return n;
 }
 
-bool pfdd_cursor_hold(struct pfdd_cursor *r, size_t n)
+static bool change(struct pfdd_cursor *r, size_t n)
 {
     if (!pfdd_reader_quota_change(r->reader_quota, r->n_held, n))
         return false;
     r->n_held = n;
+    return true;
+}
+
+/* Gives back what its filter keeps beyond the least room. False: nothing. */
+static bool trim(struct pfdd_cursor *r)
+{
+    bool is_used = r->rendered_block && !r->rendered_block->is_ready;
+    if (is_used || !r->reader_quota || !r->render_choice)
+        return false;
+    size_t n = filter_bytes(r->render_choice);
+    if (n <= PFD_FILTER_ROOM_MIN)
+        return false;
+    pfd_filter_run_set_room(r->render_choice->run, PFD_FILTER_ROOM_MIN);
+    n -= filter_bytes(r->render_choice);
+    return n && change(r, r->n_held > n ? r->n_held - n : 0);
+}
+
+/* Of a cursor of the same user. False: none has any. */
+static bool trim_one(const struct pfdd_cursor *r)
+{
+    for (struct pfdd_cursor *o = r->ring->cursors; o; o = o->next) {
+        if (o->reader_quota == r->reader_quota && trim(o))
+            return true;
+    }
+    return false;
+}
+
+bool pfdd_cursor_hold(struct pfdd_cursor *r, size_t n)
+{
+    while (!change(r, n)) {
+        if (!trim_one(r))
+            return false;
+    }
     return true;
 }
 
@@ -68,10 +102,11 @@ static size_t hold_more(struct pfdd_cursor *r, size_t own, size_t has,
                         size_t most)
 {
     size_t n = most > has ? most : has;
-    while (n > has && !pfdd_cursor_hold_sparing(r, own + n))
+    size_t spare =
+        r->reader_quota ? r->reader_quota->of->n_max / SPARED_BY_ROOMS : 0;
+    while (n > has && !change(r, own + n + spare))
         n = n / 2 > has ? n / 2 : has;
-    if (n == has)
-        pfdd_cursor_hold(r, own + n);
+    change(r, own + n);
     return n;
 }
 

@@ -561,6 +561,40 @@ START_TEST(rooms_come_after_blocks)
 }
 END_TEST
 
+/* What a filter has kept of a room goes to a reader of its user that comes. */
+START_TEST(rooms_go_to_who_asks)
+{
+    struct pfdd_peer_key key = { 0 };
+    struct pfdd_reader_quotas reader_quotas = { .n_max = 8 << 20 };
+    struct pfdd_reader_quota *reader_quota =
+        pfdd_reader_quota_join(&reader_quotas, &key);
+    static struct pfdd_cursor idle;
+    char where[4096] = "";
+    size_t n = (size_t)snprintf(where, sizeof where, "{\"where\":\"");
+    for (int i = 0; i < 250; i++) {
+        n += (size_t)snprintf(where + n, sizeof where - n, "%sa0==%d",
+                              i ? "||" : "", i);
+    }
+    snprintf(where + n, sizeof where - n, "\",\"from\":\"oldest\"}");
+    ring.n_bytes_max = 1 << 20;
+    append_entries(1000);
+    subscribe_of(&idle, where, reader_quota);
+    const char *bytes = NULL;
+    while (pfdd_cursor_peek(&idle, &bytes, &n))
+        pfdd_cursor_consume(&idle, n);
+    size_t n_kept = pfd_filter_run_memory(idle.render_choice->run);
+    ck_assert_uint_gt(n_kept, PFD_FILTER_ROOM_MIN + (8 << 10));
+    reader_quotas.n_max = (reader_quota->n + (16 << 10)) / 3 * 4;
+    subscribe_of(&cursor, "{\"where\":\"a0 == 7\"}", reader_quota);
+    ck_assert_uint_le(pfd_filter_run_memory(idle.render_choice->run),
+                      PFD_FILTER_ROOM_MIN);
+    pfdd_cursor_deinit(&cursor);
+    pfdd_cursor_deinit(&idle);
+    ck_assert_uint_eq(reader_quotas.n, 0);
+    pfdd_reader_quota_leave(reader_quota);
+}
+END_TEST
+
 /* In a full share lines end sooner; the reader is not ended. */
 START_TEST(runs_end_sooner_in_a_full_share)
 {
@@ -897,11 +931,11 @@ int main(int argc, char **argv)
               requests_are_understood_or_refused, pages_are_made_once,
               readers_begin_anywhere, pages_are_given_back,
               what_is_kept_of_a_page_is_asked_for, rooms_come_after_blocks,
-              runs_end_sooner_in_a_full_share, items_of_a_page_are_bounded,
-              pages_may_be_many_of_a_chunk, a_page_ends_where_the_next_begins,
-              pages_have_a_share, pages_are_made_ahead,
-              what_was_read_last_goes_first, what_one_will_read_stays,
-              what_the_ring_has_not_goes_first, runs_end_at_a_gap,
-              runs_are_counted_once, runs_want_all_memory),
+              runs_end_sooner_in_a_full_share, rooms_go_to_who_asks,
+              items_of_a_page_are_bounded, pages_may_be_many_of_a_chunk,
+              a_page_ends_where_the_next_begins, pages_have_a_share,
+              pages_are_made_ahead, what_was_read_last_goes_first,
+              what_one_will_read_stays, what_the_ring_has_not_goes_first,
+              runs_end_at_a_gap, runs_are_counted_once, runs_want_all_memory),
         300);
 }
