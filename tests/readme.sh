@@ -1,14 +1,20 @@
 #!/bin/sh
-# readme.sh BUILD: runs each command of README.md's console blocks (lines that
-# begin with "$ "), with BUILD/cli first in PATH, and compares what it prints,
-# errors included, with the lines below it. `$?` is that of the command before
-# it in its block. Lines of a C block must stand in examples/decode_file.c. The
-# commands of a "console live" block run in a fresh shell, the first ones in its
-# background; what all of them print together is compared.
+# readme.sh BUILD [PAGE...]: runs each command of the console blocks (lines that
+# begin with "$ ") of README.md and of the pages in docs/, with BUILD/cli first
+# in PATH, and compares what it prints, errors included, with the lines below it.
+# Each page has an empty folder of its own, with links to examples/ and tests/.
+# `$?` is that of the command before it in its block. Lines of a C block must
+# stand together in a file of examples/. The commands of a "console live" block
+# run in a fresh shell, the first ones in its background; what all of them print
+# together is compared. YAML with inputs must be a configuration that
+# `printfdecoded check-config` finds usable.
 set -u
 command -v jq >/dev/null || exit 77 # meson: skipped
 build=$(cd "${1:-build}" && pwd) || exit 1
-cd "$(dirname "$0")/.." || exit 1
+[ $# -eq 0 ] || shift
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+cd "$root" || exit 1
+[ $# -gt 0 ] || set -- README.md docs/*.md
 PATH=$build/cli:$build/daemon:$build/examples:$PATH
 LC_ALL=C.UTF-8
 export PATH LC_ALL
@@ -16,11 +22,20 @@ unset NO_COLOR
 temp=$(mktemp -d) || exit 1
 live=''
 trap '[ -z "$live" ] || kill $live; rm -rf "$temp"' EXIT
+cat examples/*.c examples/*/*.c examples/device/*/*.cu examples/device/*/*.hip \
+    >"$temp/sources"
 
+page=''
 command=''
 status=0
 n_run=0
 n_bad=0
+
+bad()
+{
+    n_bad=$((n_bad + 1))
+    printf '%s, %s\n' "$page" "$1"
+}
 
 # Runs the command that has been read, now that its output has been, too.
 check()
@@ -31,8 +46,7 @@ check()
     status=$?
     n_run=$((n_run + 1))
     if ! diff -u "$temp/wanted" "$temp/printed" >"$temp/diff"; then
-        n_bad=$((n_bad + 1))
-        printf 'README.md, $ %s\n' "$command"
+        bad "$ $command"
         sed 1,2d "$temp/diff"
     fi
     command=''
@@ -52,6 +66,7 @@ await()
 run_live()
 {
     [ -x "$build/daemon/printfdecoded" ] || return
+    rm -rf "$temp/printfdecode"
     first=$(sed -n 's/ &$//;1p' "$temp/live")
     XDG_RUNTIME_DIR=$temp sh -c "exec $first" >"$temp/printed" 2>/dev/null &
     live=$!
@@ -63,46 +78,70 @@ run_live()
     wait $live
     live=''
     n_run=$((n_run + $(wc -l <"$temp/live")))
-    diff -u "$temp/wanted" "$temp/printed" || n_bad=$((n_bad + 1))
+    diff -u "$temp/wanted" "$temp/printed" || bad 'console live'
 }
 
 check_quote()
 {
     quote=$(cat "$temp/wanted")
-    case $(cat examples/decode_file.c) in
+    case $(cat "$temp/sources") in
     *"$quote"*) ;;
-    *)
-        n_bad=$((n_bad + 1))
-        echo 'README.md quotes what examples/decode_file.c does not have'
-        ;;
+    *) bad "no example has: $(head -n 1 "$temp/wanted")" ;;
     esac
 }
 
-block=''
-while IFS= read -r line; do
-    case $block,$line in
-    ,'```'*)
-        block=${line#'```'}
-        [ -n "$block" ] || block=plain
-        status=0
-        : >"$temp/wanted"
-        : >"$temp/live"
-        ;;
-    ,*) ;;
-    *,'```')
-        [ "$block" = console ] && check
-        [ "$block" = 'console live' ] && run_live
-        [ "$block" = c ] && check_quote
-        block=''
-        ;;
-    console,'$ '*)
-        check
-        command=${line#'$ '}
-        : >"$temp/wanted"
-        ;;
-    'console live,$ '*) printf '%s\n' "${line#'$ '}" >>"$temp/live" ;;
-    *) printf '%s\n' "$line" >>"$temp/wanted" ;;
-    esac
-done <README.md
+# Pieces of a configuration, without inputs, are not checked.
+check_yaml()
+{
+    grep -q '^inputs:' "$temp/wanted" || return
+    [ -x "$build/daemon/printfdecoded" ] || return
+    n_run=$((n_run + 1))
+    printfdecoded check-config "$temp/wanted" >"$temp/printed" 2>&1 && return
+    # A build without TLS, NATS or others names the package.
+    grep -q 'built' "$temp/printed" && return
+    bad 'this configuration is refused:'
+    cat "$temp/printed"
+}
+
+check_page()
+{
+    block=''
+    command=''
+    while IFS= read -r line; do
+        case $block,$line in
+        ,'```'*)
+            block=${line#'```'}
+            [ -n "$block" ] || block=plain
+            status=0
+            : >"$temp/wanted"
+            : >"$temp/live"
+            ;;
+        ,*) ;;
+        *,'```')
+            [ "$block" = console ] && check
+            [ "$block" = 'console live' ] && run_live
+            [ "$block" = c ] && check_quote
+            [ "$block" = yaml ] && check_yaml
+            block=''
+            ;;
+        console,'$ '*)
+            check
+            command=${line#'$ '}
+            : >"$temp/wanted"
+            ;;
+        'console live,$ '*) printf '%s\n' "${line#'$ '}" >>"$temp/live" ;;
+        *) printf '%s\n' "$line" >>"$temp/wanted" ;;
+        esac
+    done <"$root/$page"
+    [ -z "$block" ] || bad 'a block does not end'
+}
+
+for page; do
+    rm -rf "$temp/work"
+    mkdir "$temp/work"
+    ln -s "$root/examples" "$root/tests" "$temp/work"
+    cd "$temp/work" || exit 1
+    check_page
+done
 echo "$n_run commands, $n_bad wrong"
 [ "$n_run" -gt 0 ] && [ "$n_bad" -eq 0 ]
