@@ -22,7 +22,7 @@ unset NO_COLOR
 temp=$(mktemp -d) || exit 1
 live=''
 trap '[ -z "$live" ] || kill $live; rm -rf "$temp"' EXIT
-cat examples/*.c examples/*/*.c examples/device/*/*.cu examples/device/*/*.hip \
+cat examples/*.c examples/*/*.c examples/device/*/*.cu examples/device/*/*.cl \
     >"$temp/sources"
 
 page=''

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints from a kernel of CUDA; README.md says how to see it. */
+/* Prints from a kernel of CUDA; docs/shaders.md says how to see it. */
 #include <printfdecode/device/host.h>
 
 __global__ void kernel(float step)

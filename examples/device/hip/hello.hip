@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints from a kernel of HIP; README.md says how to see it. */
+/* Prints from a kernel of HIP; docs/shaders.md says how to see it. */
 #include <hip/hip_runtime.h>
 #include <printfdecode/device/host.h>
 

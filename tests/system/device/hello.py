@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""hello.py ROOT PRINTFDECODE RUNNERS: the commands of README.md's section about
-shaders print what stands below them, in whatever order; and the hello example
+"""hello.py ROOT PRINTFDECODE RUNNERS: the commands of docs/shaders.md
+print what stands below them, in whatever order; and the hello example
 is built by meson and CMake. Without a device or a tool for some: 77 at the end,
 with a reason, once the others are done."""
 import os
@@ -21,9 +21,8 @@ skipped = []
 
 
 def sections():
-    with open(f'{ROOT}/README.md') as f:
-        text = re.search(r'^## Print from your own shaders\n(.*?)^## ',
-                         f.read(), re.M | re.S)[1]
+    with open(f'{ROOT}/docs/shaders.md') as f:
+        text = f.read()
     inside = r'((?:(?!^```).)*)'
     found = re.findall(rf'^```sh\n{inside}^```\n\n```\n{inside}^```\n', text,
                        re.M | re.S)
@@ -61,7 +60,7 @@ def check_commands(commands, wanted):
 def check_cuda():
     """What CUDA's commands make has its string; to run it takes a GPU, which
     tests/system/device/measure.sh is for."""
-    with open(f'{ROOT}/README.md') as f:
+    with open(f'{ROOT}/docs/shaders.md') as f:
         commands = re.search(r'^(nvcc .* hello\.cu .*)$', f.read(), re.M)[1]
     if not has('nvcc', 'pkg-config'):
         return
