@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make.sh BUILD: makes picture.png and live.png, which README.md shows, by the
+# make.sh BUILD: makes picture.png and live.png, which docs/pictures.md shows, by the
 # commands that it shows.
 set -eu
 build=$(cd "$1" && pwd)
