@@ -52,7 +52,17 @@ struct pfdd_string_store {
     uint64_t n_changes; /* of the catalogue, by new objects */
     struct pfdd_string_build string_build;
     uint64_t n_numbers; /* of code objects, so far */
+    struct pfdd_log_topic
+        told_own; /* about code objects of the configuration */
 };
+
+/* Junk of peers, and of watched folders, hides no line about the configuration. */
+static struct pfdd_log_topic *topic_of(struct pfdd_string_store *lib,
+                                       const struct pfdd_code *o)
+{
+    return o->is_file && !o->trusted_folder ? &lib->told_own
+                                            : &lib->d->told_peers;
+}
 
 static void run_job(struct pfdd_job *job)
 {
@@ -436,7 +446,7 @@ static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
     arrive(lib, o);
     if (o->why[0] || !c || c->n == c->size) {
         if (!o->same) {
-            pfdd_log_about(&lib->d->told_peers, PFDD_WARNING,
+            pfdd_log_about(topic_of(lib, o), PFDD_WARNING,
                            "code object %.300s: %s", o->name,
                            o->why[0] ? o->why : "out of memory");
         }
@@ -446,7 +456,7 @@ static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
     pfdd_log_about(&lib->d->outcome.told_well, PFDD_INFO,
                    "code object %s: %zu bytes", o->name, o->n);
     if (o->none.is_true) {
-        pfdd_log_about(&lib->d->told_peers,
+        pfdd_log_about(topic_of(lib, o),
                        o->none.is_note ? PFDD_INFO : PFDD_WARNING,
                        "code object %.300s: %s", o->name, o->none.why);
     }
@@ -637,14 +647,14 @@ void pfdd_string_store_evict(struct pfdd_string_store *lib, size_t n)
 
 static struct pfdd_code *add(struct pfdd_string_store *lib, const char *name,
                              bool is_given, struct pfdd_producer *sender,
-                             size_t n)
+                             size_t n, struct pfdd_log_topic *topic)
 {
     struct pfdd_code *o = calloc(1, sizeof *o);
     if (o)
         o->name = strdup(name);
     leave_spare(lib);
     if (!o || !o->name || !make_room(lib, sender, pfdd_code_cost(n))) {
-        pfdd_log_about(&lib->d->told_peers, PFDD_WARNING,
+        pfdd_log_about(topic, PFDD_WARNING,
                        "code object %.300s: no room for it", name);
         free(o ? o->name : NULL);
         free(o);
@@ -674,7 +684,8 @@ void pfdd_string_store_add_file(struct pfdd_string_store *lib, const char *path)
     struct stat st;
     bool is_there = stat(path, &st) == 0 && S_ISREG(st.st_mode);
     struct pfdd_code *o =
-        add(lib, path, false, NULL, is_there ? (size_t)st.st_size : 0);
+        add(lib, path, false, NULL, is_there ? (size_t)st.st_size : 0,
+            &lib->told_own);
     if (o)
         o->is_file = true;
     start(lib);
@@ -684,7 +695,7 @@ void pfdd_string_store_add_from(struct pfdd_string_store *lib,
                                 struct pfdd_trusted_folder *trusted_folder,
                                 const char *path, size_t n)
 {
-    struct pfdd_code *o = add(lib, path, false, NULL, n);
+    struct pfdd_code *o = add(lib, path, false, NULL, n, &lib->d->told_peers);
     if (o) {
         o->is_file = true;
         o->trusted_folder = pfdd_trusted_folder_ref(trusted_folder);
@@ -696,7 +707,7 @@ void pfdd_string_store_add_uri(struct pfdd_string_store *lib, const char *uri,
                                struct pfdd_peer *peer,
                                struct pfdd_producer *owner)
 {
-    struct pfdd_code *o = add(lib, uri, true, owner, 0);
+    struct pfdd_code *o = add(lib, uri, true, owner, 0, &lib->d->told_peers);
     if (o)
         o->peer = pfdd_peer_ref(peer);
     start(lib);
@@ -707,7 +718,8 @@ void pfdd_string_store_add(struct pfdd_string_store *lib,
 {
     struct pfdd_producer *owner =
         object->owner ? object->owner : object->producer;
-    struct pfdd_code *o = add(lib, object->name, true, owner, object->n);
+    struct pfdd_code *o =
+        add(lib, object->name, true, owner, object->n, &lib->d->told_peers);
     if (!o) {
         free((void *)(uintptr_t)object->bytes);
     } else {

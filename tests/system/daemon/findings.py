@@ -200,5 +200,23 @@ def says_why_there_are_no_strings(temp):
         assert d.log().count(why) == 1, d.log()
 
 
-run(says_why_there_are_no_strings, outputs_tell, pieces_come_as_they_like, one_may_not_follow_with_findings,
-    sums_are_counted)
+def junk_hides_no_reason(temp):
+    """Why a configured code object has no strings is said, whatever peers send."""
+    stripped = f'{temp}/stripped.co'
+    with open(stripped, 'wb') as f:
+        f.write(slurp(f'{os.path.dirname(os.path.abspath(__file__))}/../../cases/'
+                      'container/no_note/k.co'))
+    d = Daemon(temp, CONFIG)
+    with producer(f'{temp}/in.sock', *(
+            frame('code_object', code_object=i + 1, name=f'junk{i}',
+                  bytes=b'junk %d' % i) for i in range(40))):
+        until('junk', lambda: d.log().count('/junk') >= 10)
+        d.reload(CONFIG.replace('code_objects: [$E]',
+                                f'code_objects: [$E, {temp}/none, {stripped}]'))
+        until('the reason', lambda: 'stripped.co: no format strings' in d.log())
+        until('the other', lambda: f'{temp}/none: ' in d.log())
+    d.stop()
+
+
+run(says_why_there_are_no_strings, junk_hides_no_reason, outputs_tell,
+    pieces_come_as_they_like, one_may_not_follow_with_findings, sums_are_counted)
