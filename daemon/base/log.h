@@ -41,5 +41,11 @@ void pfdd_log_at(struct pfdd_log_topic *here, enum pfdd_level level,
 void pfdd_log_about(struct pfdd_log_topic *topic, enum pfdd_level level,
                     const char *text, ...)
     __attribute__((format(printf, 3, 4)));
+/* Likewise; each place in the code is a kind. */
+#define pfdd_log_peer(level, ...)                           \
+    do {                                                    \
+        static struct pfdd_log_topic pfdd_log_here;         \
+        pfdd_log_about(&pfdd_log_here, level, __VA_ARGS__); \
+    } while (0)
 
 #endif

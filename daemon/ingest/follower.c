@@ -118,13 +118,22 @@ static void job_handed(struct pfdd_job *job)
         pfdd_poller_kick(s->d->poller);
 }
 
+/* Producers cannot hide that a file of the configuration fails. */
+static void tell_failure(const struct pfdd_follower *s)
+{
+    if (s->options.account)
+        pfdd_log_peer(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
+    else
+        pfdd_log(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
+}
+
 static void hear_failure(struct pfdd_follower *s)
 {
     bool failed = s->status < 0;
     if (s->was_still) /* nothing was read */
         return;
     if (failed && (!s->io_failed || s->is_gone) && !s->options.is_trial) {
-        pfdd_log(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
+        tell_failure(s);
         pfdd_follower_gap(s, s->is_gone ? "process_ended" : "read_error", 0);
     }
     s->io_failed = failed;

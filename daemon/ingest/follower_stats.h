@@ -16,8 +16,7 @@
 /* Of all buffers. */
 struct pfdd_outcome {
     struct pfdd_buffer_stats buffer_stats;
-    struct pfdd_log_topic told_well; /* buffers without trouble, and new code
-                                        objects */
+    struct pfdd_log_topic told_well; /* buffers without trouble */
     struct pfdd_log_topic told_bad;
 };
 

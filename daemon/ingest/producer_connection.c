@@ -97,8 +97,8 @@ static void refuse(struct pfdd_producer_connection *c)
     char shown[24] = "";
     for (size_t i = 0; i < c->n && i + 1 < sizeof shown; i++)
         shown[i] = c->bytes[i] >= ' ' && c->bytes[i] <= '~' ? c->bytes[i] : '.';
-    pfdd_log_about(&c->d->told_peers, PFDD_WARNING,
-                   "refused as a producer who sends no frames: '%s'", shown);
+    pfdd_log_peer(PFDD_WARNING,
+                  "refused as a producer who sends no frames: '%s'", shown);
     c->d->count.refused++;
     pfdd_socket_refuse(c->fd, "producers connect here, and send frames of "
                               "captures; subscribers connect to an output");
@@ -200,8 +200,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     }
     if (message.msg_flags & MSG_CTRUNC) {
         c->d->count.out_of_fds++;
-        pfdd_log_about(&c->d->told_peers, PFDD_WARNING,
-                       "descriptors of a producer were lost");
+        pfdd_log_peer(PFDD_WARNING, "descriptors of a producer were lost");
     }
     if (!recognise(c)) {
         close_all(fds, n_fds);

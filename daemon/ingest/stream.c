@@ -71,17 +71,30 @@ static void count_reader(struct pfdd_stream *st)
     charge_reader(st, pfd_wire_reader_memory(st->reader, 0));
 }
 
-static void bad_frame(struct pfdd_stream *st, const char *why)
+static void lose_frame(struct pfdd_stream *st)
 {
     st->d->count.bad_frames++;
     st->n_bad++;
-    pfdd_log_about(&st->d->told_peers, PFDD_WARNING, "%s: %s", st->name, why);
     pfdd_stream_buffers_gap(&st->buffers, NULL, "bad_frame", 0);
+}
+
+static void bad_frame(struct pfdd_stream *st, const char *why)
+{
+    pfdd_log_peer(PFDD_WARNING, "%s: %s", st->name, why);
+    lose_frame(st);
 }
 
 static void on_refused(void *user, const char *why)
 {
     bad_frame(user, why);
+}
+
+/* Memory or descriptors lack: not the peer's mistake. */
+static void on_lacking(void *user, const char *why)
+{
+    struct pfdd_stream *st = user;
+    pfdd_log_peer(PFDD_WARNING, "%s: %s", st->name, why);
+    lose_frame(st);
 }
 
 static void free_timer(uv_handle_t *handle)
@@ -174,6 +187,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
                                          .account = options->account,
                                          .is_kept = options->is_kept,
                                          .refused = on_refused,
+                                         .lacking = on_lacking,
                                          .user = st };
     st->buffers = (struct pfdd_stream_buffers){ .d = d,
                                                 .stream = st,
@@ -184,6 +198,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
                                                 .pid = options->pid,
                                                 .account = options->account,
                                                 .refused = on_refused,
+                                                .lacking = on_lacking,
                                                 .ended = on_session_ended,
                                                 .user = st };
     pfdd_objects_init(&st->objects);

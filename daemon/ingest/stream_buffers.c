@@ -61,6 +61,11 @@ static void refuse(struct pfdd_stream_buffers *all, const char *why)
     all->refused(all->user, why);
 }
 
+static void lack(struct pfdd_stream_buffers *all, const char *why)
+{
+    all->lacking(all->user, why);
+}
+
 static void ring(void *user)
 {
     struct pfdd_stream_buffer *b = user;
@@ -110,14 +115,14 @@ static bool start_session(struct pfdd_stream_buffer *b, int fd,
                     pfdd_descriptor_limit_share();
     if (too_many || !pfdd_resource_account_take(all->account, n_fds)) {
         close(fd);
-        refuse(all, "too many descriptors: a buffer is not followed");
+        lack(all, "too many descriptors: a buffer is not followed");
         return false;
     }
     if (!has_room(all, PFDD_FOLLOWER_BYTES)) {
         pfdd_resource_account_give_back(all->account, n_fds);
         close(fd);
-        refuse(all, "memory, or this producer's share of it, is up to its cap: "
-                    "a buffer is not followed");
+        lack(all, "memory, or this producer's share of it, is up to its cap: "
+                  "a buffer is not followed");
         return false;
     }
     const char *why = pfdd_origin_init(&origin, frame ? frame : &none);
@@ -466,13 +471,13 @@ bool pfdd_stream_buffers_take(struct pfdd_stream_buffers *all,
     describe(b, f);
     b->is_shared = false;
     if (!b->name) {
-        refuse(all, "out of memory");
+        lack(all, "out of memory");
     } else if (f->fds) {
         share_memory(all, b, f);
     } else {
         int fd = own_memory();
         if (fd < 0) {
-            refuse(all, "no memory or descriptor for a buffer");
+            lack(all, "no memory or descriptor for a buffer");
         } else {
             start_session(b, fd, f);
         }
@@ -554,7 +559,7 @@ bool pfdd_stream_buffers_raw(struct pfdd_stream_buffers *all, const void *bytes,
         if (b)
             b->name = strdup(all->name);
         if (fd < 0 || !b || !b->name || !start_session(b, fd, NULL)) {
-            refuse(all, "no memory or descriptor for a buffer");
+            lack(all, "no memory or descriptor for a buffer");
             return false;
         }
     }

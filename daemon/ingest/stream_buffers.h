@@ -35,6 +35,8 @@ struct pfdd_stream_buffers {
     struct pfdd_resource_account *account; /* NULL: none */
     /* Reports why something cannot be used. */
     void (*refused)(void *user, const char *why);
+    /* Likewise, for want of memory or descriptors. */
+    void (*lacking)(void *user, const char *why);
     /* A follower has ended; may free this struct. was_awaited: a frame waited
      * for that. */
     void (*ended)(void *user, bool was_awaited);

@@ -99,6 +99,7 @@ static bool take_object(void *user, struct pfd_wire_object *given)
 {
     struct pfdd_objects *o = user;
     const char *why = NULL;
+    bool is_lacking = false;
     switch (given->use) {
     case PFD_WIRE_OBJECT_STRINGS:
         add_strings(o, given);
@@ -110,10 +111,11 @@ static bool take_object(void *user, struct pfd_wire_object *given)
         break;
     case PFD_WIRE_OBJECT_SHADER:
     case PFD_WIRE_OBJECT_LOOSE:
-        if (!add_module(o, given))
-            why = "memory is up to its cap: a shader is not taken";
+        is_lacking = !add_module(o, given);
         break;
     }
+    if (is_lacking)
+        o->lacking(o->user, "memory is up to its cap: a shader is not taken");
     if (why)
         o->refused(o->user, why);
     return true;
@@ -175,7 +177,7 @@ static void on_finding(void *user, const struct pfd_finding *finding)
 static void out_of_memory(struct pfdd_objects *o, enum pfd_status status)
 {
     if (status == PFD_ERR_NOMEM)
-        o->refused(o->user, "out of memory: a code object is not taken");
+        o->lacking(o->user, "out of memory: a code object is not taken");
 }
 
 void pfdd_objects_take(struct pfdd_objects *o, const struct pfd_wire_frame *f)

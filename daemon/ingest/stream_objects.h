@@ -26,6 +26,8 @@ struct pfdd_objects {
     bool is_kept; /* from the fd store, from before a restart */
     /* Reports why something cannot be used. */
     void (*refused)(void *user, const char *why);
+    /* Likewise, for want of memory or descriptors. */
+    void (*lacking)(void *user, const char *why);
     void *user;
     /* Set by pfdd_objects_init() from here on. */
     struct pfdd_producer *producer; /* of its modules; owned; NULL: they are

@@ -37,6 +37,11 @@ struct pfdd_string_store {
     size_t n_alive; /* bytes of all objects that have references */
     struct pfdd_producers producers;
     uint64_t n_scopes; /* producers so far */
+    /* Log topics, by the objects that they are about. */
+    struct pfdd_log_topic told_own; /* of the configuration */
+    struct pfdd_log_topic told_found;
+    struct pfdd_log_topic told_given;
+    struct pfdd_log_topic told_no_room[2]; /* by is_given */
     struct pfdd_fair_queue fair_queue;
     struct pfdd_fair_queue_task
         files; /* of the configuration, and of watched folders */
@@ -438,6 +443,16 @@ static void arrive(struct pfdd_string_store *lib, const struct pfdd_code *o)
                           o->n_set + (o->why[0] ? 0 : pfdd_code_cost(o->n)));
 }
 
+/* What strangers send, or put into a folder, hides nothing that is wrong with
+ * the configuration's objects. */
+static struct pfdd_log_topic *topic_of(struct pfdd_string_store *lib,
+                                       const struct pfdd_code *o)
+{
+    return o->is_given         ? &lib->told_given
+           : o->trusted_folder ? &lib->told_found
+                               : &lib->told_own;
+}
+
 /* Adds an object to the catalogue, or frees it if it cannot be used or memory
  * is short. */
 static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
@@ -453,8 +468,7 @@ static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
         pfdd_code_free(o);
         return;
     }
-    pfdd_log_about(&lib->d->outcome.told_well, PFDD_INFO,
-                   "code object %s: %zu bytes", o->name, o->n);
+    pfdd_log_peer(PFDD_INFO, "code object %s: %zu bytes", o->name, o->n);
     if (o->none.is_true) {
         pfdd_log_about(topic_of(lib, o),
                        o->none.is_note ? PFDD_INFO : PFDD_WARNING,
@@ -654,7 +668,7 @@ static struct pfdd_code *add(struct pfdd_string_store *lib, const char *name,
         o->name = strdup(name);
     leave_spare(lib);
     if (!o || !o->name || !make_room(lib, sender, pfdd_code_cost(n))) {
-        pfdd_log_about(topic, PFDD_WARNING,
+        pfdd_log_about(&lib->told_no_room[is_given], PFDD_WARNING,
                        "code object %.300s: no room for it", name);
         free(o ? o->name : NULL);
         free(o);

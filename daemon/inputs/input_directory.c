@@ -484,9 +484,8 @@ static void on_turn(uv_timer_t *timer)
 static void list_all(struct directory_input *in)
 {
     if (pfdd_dir_scan_list(in->names)) {
-        pfdd_log_about(&in->refused, PFDD_WARNING,
-                       "%s: too many files at once: reading all",
-                       config_of(in)->path);
+        pfdd_log_peer(PFDD_WARNING, "%s: too many files at once: reading all",
+                      config_of(in)->path);
     }
 }
 

@@ -32,6 +32,7 @@ struct listen_input {
     uint64_t n_accepted;
     bool is_full;        /* there was no memory for the last newcomer, */
     uint64_t full_since; /* since then (uv_now()) */
+    struct pfdd_log_topic told_full;
     bool listener_closed;
 };
 
@@ -129,7 +130,7 @@ static bool must_wait(void *user)
         in->full_since = now;
     in->is_full = is_full;
     if (is_full && now - in->full_since >= FULL_MS) {
-        pfdd_log_about(&d->told_peers, PFDD_WARNING,
+        pfdd_log_about(&in->told_full, PFDD_WARNING,
                        "%s: memory is up to its cap; who comes waits",
                        in->base.config->access.address.text);
     }

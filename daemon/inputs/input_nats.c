@@ -229,9 +229,8 @@ static uint64_t put_frames(struct nats_input *in,
     if (!why)
         return d->ring.next_seq;
     d->count.bad_frames++;
-    pfdd_log_about(&d->told_peers, PFDD_WARNING,
-                   "nats: a message of edge %s cannot be used: %s", p->edge,
-                   why);
+    pfdd_log_peer(PFDD_WARNING, "nats: a message of edge %s cannot be used: %s",
+                  p->edge, why);
     struct pfd_wire_frame none = { .type = PFD_WIRE_BUFFER };
     struct pfdd_buffer *made =
         buffer ? pfdd_buffer_ref(buffer)

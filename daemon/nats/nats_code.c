@@ -195,10 +195,10 @@ static enum pfdd_code_state read_list(struct pfdd_nats_code *c,
         return PFDD_CODE_MISSING;
     }
     if (c->list->is_cut) {
-        pfdd_log_about(&line->told, PFDD_ERROR,
-                       "nats: no room for more than %zu code objects of a "
-                       "list: entries go without the others",
-                       n_max);
+        pfdd_log_peer(PFDD_ERROR,
+                      "nats: no room for more than %zu code objects of a "
+                      "list: entries go without the others",
+                      n_max);
     }
     c->n_held = c->n;
     begin_anew(c);
@@ -232,9 +232,9 @@ static void leave_out(struct pfdd_nats_code *c, struct pfdd_nats *line)
 {
     for (; c->i < c->list->n && c->list->items[c->i].n > c->n_max - c->n_held;
          c->i++) {
-        pfdd_log_about(&line->told, PFDD_ERROR,
-                       "nats: no room for '%.200s': entries go without it",
-                       c->list->items[c->i].name);
+        pfdd_log_peer(PFDD_ERROR,
+                      "nats: no room for '%.200s': entries go without it",
+                      c->list->items[c->i].name);
     }
 }
 

@@ -82,10 +82,10 @@ static void note_missing(struct pfdd_nats_code_lists *codes,
                          const struct pfdd_nats_code *code)
 {
     if (strcmp(codes->digest, code->digest) != 0) {
-        pfdd_log_about(&codes->line->told, PFDD_WARNING,
-                       "nats: the list of code objects %s is not there, or "
-                       "not what it needs: edges are asked to send it again",
-                       code->digest);
+        pfdd_log_peer(PFDD_WARNING,
+                      "nats: the list of code objects %s is not there, or "
+                      "not what it needs: edges are asked to send it again",
+                      code->digest);
     }
     snprintf(codes->digest, sizeof codes->digest, "%s", code->digest);
     snprintf(codes->place, sizeof codes->place, "%s", code->place);

@@ -227,7 +227,7 @@ static void join_lobby(struct pfdd_listener *l, int fd)
     pfdd_admission_queue_push(&l->admission_queue, &user, process_of(l, fd), fd,
                               &last);
     if (last >= 0) {
-        pfdd_log_about(&l->told, PFDD_WARNING,
+        pfdd_log_about(&l->told_waiting, PFDD_WARNING,
                        "%s: more wait than there are places; refused the last "
                        "connection of process %d, which has the most",
                        l->address.text, process_of(l, last));
@@ -293,7 +293,7 @@ static int accept_one(struct pfdd_listener *l)
     if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
         errno == ENOBUFS) {
         ++*l->out_of_fds;
-        pfdd_log_about(&l->told, PFDD_WARNING, "cannot accept: %s",
+        pfdd_log_about(&l->told_lacking, PFDD_WARNING, "cannot accept: %s",
                        strerror(errno));
         pause_for(l, RETRY_MS);
     }

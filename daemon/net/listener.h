@@ -33,7 +33,9 @@ struct pfdd_listener {
     struct pfdd_tls *tls; /* NULL: plain bytes */
     uint64_t n_tunnels;   /* connections over TLS so far */
     char label[288];      /* for the log */
-    struct pfdd_log_topic told; /* log topic of refused connections */
+    struct pfdd_log_topic told;         /* refused users */
+    struct pfdd_log_topic told_waiting; /* the admission queue is full */
+    struct pfdd_log_topic told_lacking; /* accepting fails */
     pfdd_accept_fn accept;
     /* True: a connection has to wait for admission now. NULL: never. */
     bool (*waits)(void *user);

@@ -59,7 +59,8 @@ struct pfdd_tls {
     unsigned n_tunnels; /* includes closing ones */
     struct pfdd_peer_limit strangers;
     struct pfdd_peer_limit known;
-    struct pfdd_log_topic told; /* log topic of tunnels */
+    struct pfdd_log_topic told_strangers;
+    struct pfdd_log_topic told_known;
     bool closing;
 };
 
@@ -219,15 +220,30 @@ static void close_tunnel(struct tunnel *t)
     }
 }
 
+static void drop(struct tunnel *t)
+{
+    struct pfdd_tls *tls = t->of;
+    bool is_known = t->inner >= 0;
+    close_tunnel(t);
+    if (!is_known && tls->options.failed)
+        tls->options.failed(tls->options.user);
+}
+
 static void fail(struct tunnel *t, const char *why)
 {
     struct pfdd_tls *tls = t->of;
     bool is_known = t->inner >= 0;
-    pfdd_log_about(&tls->told, is_known ? PFDD_INFO : PFDD_WARNING,
-                   "%s: TLS: %s", tls->options.label, why);
-    close_tunnel(t);
-    if (!is_known && tls->options.failed)
-        tls->options.failed(tls->options.user);
+    pfdd_log_about(is_known ? &tls->told_known : &tls->told_strangers,
+                   is_known ? PFDD_INFO : PFDD_WARNING, "%s: TLS: %s",
+                   tls->options.label, why);
+    drop(t);
+}
+
+/* Memory or descriptors lack: not the peer's mistake. */
+static void lack(struct tunnel *t, const char *why)
+{
+    pfdd_log(PFDD_ERROR, "%s: TLS: %s", t->of->options.label, why);
+    drop(t);
 }
 
 static void on_late(uv_timer_t *timer)
@@ -390,13 +406,13 @@ static void hand_out(struct tunnel *t)
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
                    pair) != 0) {
-        fail(t, strerror(errno));
+        lack(t, strerror(errno));
         return;
     }
     if (uv_poll_init(tls->options.loop, &t->inner_poll, pair[0]) != 0) {
         close(pair[0]);
         close(pair[1]);
-        fail(t, "out of memory");
+        lack(t, "out of memory");
         return;
     }
     pfdd_peer_limit_leave(&tls->strangers, &t->limited_peer);

@@ -226,8 +226,8 @@ static void job_done(struct pfdd_job *job)
     if (w->error && w->error != EAGAIN) {
         d->count.file_errors++;
         if (!w->failing) {
-            pfdd_log(PFDD_ERROR, "%s: %s; trying again", w->path,
-                     pfdd_own_file_error(w->error));
+            pfdd_log_at(&o->told, PFDD_ERROR, "%s: %s; trying again", w->path,
+                        pfdd_own_file_error(w->error));
         }
         w->retry_at = uv_now(d->loop) + RETRY_MS;
     } else if (w->failing) {

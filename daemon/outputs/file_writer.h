@@ -14,6 +14,7 @@
 
 #include <stdatomic.h>
 
+#include "base/log.h"
 #include "daemon.h"
 
 struct pfdd_file_writer_config {
@@ -28,6 +29,7 @@ struct pfdd_file_writer_config {
 /* The object of such an output; private. */
 struct pfdd_file_writer {
     struct pfdd_output base;
+    struct pfdd_log_topic told; /* log topic of files that fail */
     struct writer *writers;
     struct pfdd_pool
         *pool; /* of one thread, for standard output or rotated files */

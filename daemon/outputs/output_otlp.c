@@ -70,7 +70,8 @@ struct otlp_output {
     uint64_t wait_ms; /* the next delay, before randomization */
     bool is_down;     /* the last request failed and is to be retried */
     bool told;        /* that was logged */
-    struct pfdd_log_topic topic;
+    struct pfdd_log_topic told_refused; /* records, by a server */
+    struct pfdd_log_topic told_dropped; /* whole batches */
     uint64_t last_acked;
     char *header_text;
     const char *headers[HEADERS_MAX]; /* [n_headers] */
@@ -244,7 +245,7 @@ static void take_success(struct otlp_output *o, struct batch *b)
         pfdd_otlp_rejected(b->http_post.answer, b->http_post.n_answer,
                            b->n_notes, why, sizeof why);
     if (rejected) {
-        pfdd_log_about(&o->topic, PFDD_WARNING,
+        pfdd_log_about(&o->told_refused, PFDD_WARNING,
                        "%s: %" PRIu64 " of %" PRIu64 " records refused: %s",
                        config_of(o)->url, rejected, b->n_notes, why);
     }
@@ -259,7 +260,7 @@ static void take_success(struct otlp_output *o, struct batch *b)
 
 static void refuse(struct otlp_output *o, struct batch *b)
 {
-    pfdd_log_about(&o->topic, PFDD_ERROR,
+    pfdd_log_about(&o->told_dropped, PFDD_ERROR,
                    "%s: status %ld: %" PRIu64 " records dropped",
                    config_of(o)->url, b->http_post.status, b->n_notes);
     o->count.dropped += b->n_notes;

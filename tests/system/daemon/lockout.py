@@ -599,8 +599,103 @@ def hoarders(temp):
     d.stop()
 
 
+JUNK = """memory_max: 24MiB
+ring: 2MiB
+state_dir: $T/state
+sandbox: false
+inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+  - {type: directory, path: $T/watched, dumps: "*.bin"}
+outputs:
+  - {type: listen, address: "unix:$T/l.sock"}
+  - {type: http, address: "unix:$T/http.sock"}
+  - {type: file, path: "$T/each/{buffer}", output: json}
+"""
+
+
+def wrong_places(temp):
+    """Junk, by the place that it goes to."""
+    null = os.open('/dev/null', os.O_RDONLY)
+
+    def send(path, *parts, fds=(), start=START):
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as s:
+            s.settimeout(1)
+            s.connect(f'{temp}/{path}')
+            socket.send_fds(s, [start, *parts], fds)
+            s.shutdown(socket.SHUT_WR)
+            s.recv(100)
+
+    def leave(i):
+        path = f'{temp}/watched/{i}.bin'
+        if i % 2:
+            os.mkfifo(path)
+        else:
+            os.symlink('/etc/passwd', path)
+    return (
+        lambda _: send('in.sock', frame('data', buffer=7, bytes=b'x') * 30),
+        lambda i: send('in.sock', *(frame('code_object', code_object=k, name='junk',
+                                          bytes=b'\x7fELF%d.%d' % (i, k))
+                                    for k in range(30))),
+        lambda _: send('in.sock', frame('buffer', buffer=1, name='n', size=64,
+                                        fds=2) * 8, fds=[null] * 16),
+        lambda i: send('in.sock', *dump_frames(
+            name='cut', data=slurp(DUMP)[:300] + b'\xff' * 64)),
+        lambda i: send('in.sock', *dump_frames(name=f's{i % 400}')),
+        lambda _: send('in.sock', b'\xff' * 100, start=b'x'),
+        lambda _: send('l.sock', b'\xff{"output":' * 9 + b'\n', start=b''),
+        lambda _: send('http.sock', b'GET \xff HTTP/9\r\n\r\n',
+                       start=b''),
+        leave,
+    )
+
+
+def see_our_errors(temp, d):
+    d.reload('code_objects: [$T/own.elf]\n' + JUNK)
+    until('our code object', lambda: 'code object ' + f'{temp}/own.elf: ' in d.log())
+    with producer(f'{temp}/in.sock', *(frame('buffer', buffer=i, name=f'h{i}')
+                                       for i in range(200))):
+        until('its share', lambda: 'buffer is not followed' in d.log())
+    os.mkdir(f'{temp}/own')
+    d.reload(JUNK + '  - {type: file, path: $T/own, output: json}\n')
+    until('our file', lambda: f'error: {temp}/own: ' in d.log())
+
+
+def junk_and_our_errors(temp):
+    """Whatever junk comes at the same time, and however much: what fails here is
+    in the log."""
+    need('http')
+    for name in 'watched', 'each':
+        os.mkdir(f'{temp}/{name}')
+    for i in range(400):  # these can never be written
+        os.mkdir(f'{temp}/each/s{i}')
+    with open(f'{temp}/own.elf', 'wb') as f:
+        f.write(b'\x7fELF' + bytes(100))
+    d = Daemon(temp, JUNK)
+    ended = threading.Event()
+
+    def go_on(wrong):
+        i = 0
+        while not ended.is_set():
+            wrong(i)
+            i += 1
+    threads = [threading.Thread(target=go_on, args=(wrong,), daemon=True)
+               for wrong in wrong_places(temp)]
+    with contextlib.ExitStack() as stack:
+        for thread in threads:
+            thread.start()
+            stack.callback(thread.join)
+        stack.callback(ended.set)
+        for what in ('was not announced', '/junk: ', 'each/s',
+                     'sends no frames', 'cut: ended'):
+            until(what, lambda w=what: w in d.log())
+        until('much more', lambda: d.metric('log_suppressed_total') > 1000)
+        see_our_errors(temp, d)
+    d.stop()
+
+
 if __name__ == '__main__':
     run(names_of_sources, files_of_sources, files_of_live_sources,
         flood_of_objects, objects_in_time, wrong_frames,
         room_of_objects, strings_after_others_went,
-        sets_made_anew, silent_ones, idle_producers, idle_browsers, one_user, hoarders, descriptors)
+        sets_made_anew, silent_ones, idle_producers, idle_browsers, one_user,
+        hoarders, descriptors, junk_and_our_errors)
