@@ -101,6 +101,14 @@ void pfdd_edge_code_take(struct pfdd_edge_buffers *known,
 
 /* ---- buffers ---- */
 
+static void refuse(struct pfdd *d, const struct pfdd_worker_message *p,
+                   const char *why)
+{
+    d->count.bad_frames++;
+    pfdd_log_peer(PFDD_WARNING, "nats: a buffer of edge %.32s: %s", p->edge,
+                  why);
+}
+
 struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
                                           const struct pfdd_worker_message *p,
                                           const struct pfdd_edge_code *code,
@@ -113,11 +121,14 @@ struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
     struct pfd_error err;
     const char *format = NULL;
     char name[PFDD_NAME_ROOM];
-    pfd_capture_reading(frame, &format, &options, &err);
+    if (pfd_capture_reading(frame, &format, &options, &err) != PFD_OK)
+        refuse(d, p, err.text);
     if (!pfdd_name_put(name, frame->name.at, frame->name.n) ||
         !pfdd_reserved_name_release(d->config->config, name))
         snprintf(name, sizeof name, "edge %.32s", p->edge);
-    pfdd_origin_init(&origin, frame);
+    const char *why = pfdd_origin_init(&origin, frame);
+    if (why)
+        refuse(d, p, why);
     struct pfdd_buffer_options said = {
         .name = name,
         .frame = &origin.frame,
