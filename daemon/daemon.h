@@ -76,7 +76,7 @@ struct pfdd {
     struct pfdd_source_table source_table;
     struct pfdd_counters count;
     struct pfdd_outcome outcome;
-    struct pfdd_slow_consumers slow_consumers;
+    struct pfdd_slow_consumer_log slow_consumers;
     struct pfdd_memory_budget budget;        /* of all parts */
     struct pfdd_reader_quotas reader_quotas; /* of readers */
     struct pfdd_reader_quotas page_quotas;   /* of pages of metrics */

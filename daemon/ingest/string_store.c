@@ -57,17 +57,7 @@ struct pfdd_string_store {
     uint64_t n_changes; /* of the catalogue, by new objects */
     struct pfdd_string_build string_build;
     uint64_t n_numbers; /* of code objects, so far */
-    struct pfdd_log_topic
-        told_own; /* about code objects of the configuration */
 };
-
-/* Junk of peers, and of watched folders, hides no line about the configuration. */
-static struct pfdd_log_topic *topic_of(struct pfdd_string_store *lib,
-                                       const struct pfdd_code *o)
-{
-    return o->is_file && !o->trusted_folder ? &lib->told_own
-                                            : &lib->d->told_peers;
-}
 
 static void run_job(struct pfdd_job *job)
 {
@@ -661,7 +651,7 @@ void pfdd_string_store_evict(struct pfdd_string_store *lib, size_t n)
 
 static struct pfdd_code *add(struct pfdd_string_store *lib, const char *name,
                              bool is_given, struct pfdd_producer *sender,
-                             size_t n, struct pfdd_log_topic *topic)
+                             size_t n)
 {
     struct pfdd_code *o = calloc(1, sizeof *o);
     if (o)
@@ -698,8 +688,7 @@ void pfdd_string_store_add_file(struct pfdd_string_store *lib, const char *path)
     struct stat st;
     bool is_there = stat(path, &st) == 0 && S_ISREG(st.st_mode);
     struct pfdd_code *o =
-        add(lib, path, false, NULL, is_there ? (size_t)st.st_size : 0,
-            &lib->told_own);
+        add(lib, path, false, NULL, is_there ? (size_t)st.st_size : 0);
     if (o)
         o->is_file = true;
     start(lib);
@@ -709,7 +698,7 @@ void pfdd_string_store_add_from(struct pfdd_string_store *lib,
                                 struct pfdd_trusted_folder *trusted_folder,
                                 const char *path, size_t n)
 {
-    struct pfdd_code *o = add(lib, path, false, NULL, n, &lib->d->told_peers);
+    struct pfdd_code *o = add(lib, path, false, NULL, n);
     if (o) {
         o->is_file = true;
         o->trusted_folder = pfdd_trusted_folder_ref(trusted_folder);
@@ -721,7 +710,7 @@ void pfdd_string_store_add_uri(struct pfdd_string_store *lib, const char *uri,
                                struct pfdd_peer *peer,
                                struct pfdd_producer *owner)
 {
-    struct pfdd_code *o = add(lib, uri, true, owner, 0, &lib->d->told_peers);
+    struct pfdd_code *o = add(lib, uri, true, owner, 0);
     if (o)
         o->peer = pfdd_peer_ref(peer);
     start(lib);
@@ -732,8 +721,7 @@ void pfdd_string_store_add(struct pfdd_string_store *lib,
 {
     struct pfdd_producer *owner =
         object->owner ? object->owner : object->producer;
-    struct pfdd_code *o =
-        add(lib, object->name, true, owner, object->n, &lib->d->told_peers);
+    struct pfdd_code *o = add(lib, object->name, true, owner, object->n);
     if (!o) {
         free((void *)(uintptr_t)object->bytes);
     } else {
