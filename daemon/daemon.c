@@ -399,9 +399,10 @@ static bool open_all(struct pfdd *d, char *err, size_t n_err)
 {
     struct pfdd_shared_config *shared = d->config;
     const struct pfdd_config *config = shared->config;
-    for (size_t i = 0; i < config->code_objects.n; i++)
+    for (size_t i = 0; i < config->code_objects.n; i++) {
         pfdd_string_store_add_file(d->string_store,
                                    config->code_objects.items[i]);
+    }
     for (size_t i = 0; i < config->n_outputs; i++) {
         if (!open_output(d, shared, pfdd_config_output(config, i), err, n_err))
             return false;
@@ -517,9 +518,10 @@ static void open_added(struct pfdd *d)
     char err[256];
     struct pfdd_shared_config *shared = d->config;
     const struct pfdd_config *config = shared->config;
-    for (size_t i = 0; i < config->code_objects.n; i++)
+    for (size_t i = 0; i < config->code_objects.n; i++) {
         pfdd_string_store_add_file(d->string_store,
                                    config->code_objects.items[i]);
+    }
     for (size_t i = 0; i < config->n_outputs; i++) {
         if (!find_output(d, pfdd_config_output(config, i)) &&
             !open_output(d, shared, pfdd_config_output(config, i), err,

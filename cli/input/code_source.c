@@ -38,9 +38,10 @@ bool code_source_has_objects(const char *path, uint64_t max_inflated)
     struct code_source code_source;
     bool any = false;
     if (code_source_open(&code_source, path, max_inflated, NULL, NULL, NULL) ==
-        PFD_OK)
+        PFD_OK) {
         code_source_read(&code_source, max_inflated, see, &any, NULL, NULL,
                          NULL);
+    }
     code_source_close(&code_source);
     return any;
 }

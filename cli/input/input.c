@@ -68,9 +68,10 @@ static void hear(void *user, const struct pfd_finding *finding)
 
 void inputs_report_stringless(const struct inputs *in)
 {
-    for (size_t i = 0; i < in->n_stringless && i < INPUTS_STRINGLESS_MAX; i++)
+    for (size_t i = 0; i < in->n_stringless && i < INPUTS_STRINGLESS_MAX; i++) {
         message_hint("%s: %s", in->stringless[i].source,
                      in->stringless[i].text);
+    }
     if (in->n_stringless > INPUTS_STRINGLESS_MAX) {
         message_hint("%zu more files without format strings",
                      in->n_stringless - INPUTS_STRINGLESS_MAX);

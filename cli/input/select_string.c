@@ -126,9 +126,10 @@ static void message_strings(const struct counted *c, size_t n_strings)
             n++;
         }
     }
-    if (n_strings > n)
+    if (n_strings > n) {
         message_hint("and %zu more; 'printfdecode stats' has all",
                      n_strings - n);
+    }
 }
 
 /* Do all counted entries have one string? *last: the last string with

@@ -186,9 +186,10 @@ static void extract_file(struct extraction *e, const struct file *file)
     enum pfd_status status =
         code_source_open(&code_source, path, max, hear, e, &err);
     e->path = path;
-    if (status == PFD_OK)
+    if (status == PFD_OK) {
         status = code_source_read(&code_source, max, extract_object, e, hear, e,
                                   &err);
+    }
     code_source_close(&code_source);
     if (status == PFD_OK &&
         (e->n_objects > before || file->found || file->is_split))

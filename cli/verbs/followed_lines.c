@@ -130,9 +130,10 @@ bool followed_lines_take_runs(struct followed_lines *p,
 /* Starts the threads; without them, lines are rendered here. */
 static void begin(struct followed_lines *p)
 {
-    if (!p->ordered_render)
+    if (!p->ordered_render) {
         p->is_possible = pfd_ordered_render_new(&p->options, &p->ordered_render,
                                                 NULL) == PFD_OK;
+    }
     p->is_on = p->is_possible;
 }
 

@@ -34,10 +34,10 @@ struct followed_lines {
 void followed_lines_init(struct followed_lines *ret,
                          const struct pfd_ordered_render_options *options,
                          bool is_possible);
-void followed_lines_deinit(struct followed_lines *followed_lines);
+void followed_lines_deinit(struct followed_lines *p);
 
 /* Sets the place that the entries to come share. */
-void followed_lines_set_place(struct followed_lines *followed_lines,
+void followed_lines_set_place(struct followed_lines *p,
                               const struct pfd_ordered_render_place *place);
 
 /* Takes an entry. False: everything before it is written, and the caller has to

@@ -229,9 +229,10 @@ static bool read_as(const struct code_source *s, struct reading *ret)
     enum pfd_status status = PFD_ERR_NOMEM;
     if (none)
         status = pfd_decoder_new(none, NULL, s->path, &d, &err);
-    if (status == PFD_OK)
+    if (status == PFD_OK) {
         status = pfd_decoder_view(d, s->bytes, is_all ? s->n : SEEN, 0, is_all,
                                   &err);
+    }
     if (status == PFD_OK)
         status = pfd_decoder_next(d, &item, &err);
     if (status >= 0)

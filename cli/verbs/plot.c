@@ -189,9 +189,10 @@ static bool draw(struct plot *p)
     plot_choose_form(p);
     if (pfd_plot_draw(p->plot, p->form, &p->terminal.screen, output_write, NULL,
                       &err) == PFD_OK ||
-        !output_flush()) /* the reader closed the pipe, which output_failed()
+        !output_flush()) { /* the reader closed the pipe, which output_failed()
                             checks */
         return true;
+    }
     message_error("%s", err.text);
     return false;
 }

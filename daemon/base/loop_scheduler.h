@@ -49,10 +49,10 @@ bool pfdd_loop_scheduler_begin(struct pfdd_loop_scheduler *scheduler,
 bool pfdd_loop_scheduler_is_over(const struct pfdd_loop_scheduler *scheduler);
 /* more: the task is not done, and turn() will be called. */
 void pfdd_loop_scheduler_end(struct pfdd_loop_scheduler *scheduler,
-                             struct pfdd_loop_task *task, bool more);
+                             struct pfdd_loop_task *s, bool more);
 
 /* The task wants no turn any more. */
 void pfdd_loop_scheduler_leave(struct pfdd_loop_scheduler *scheduler,
-                               struct pfdd_loop_task *task);
+                               struct pfdd_loop_task *s);
 
 #endif

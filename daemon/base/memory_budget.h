@@ -32,27 +32,26 @@ struct pfdd_memory_budget {
 };
 
 /* Bytes of all parts. */
-size_t pfdd_memory_budget_taken(const struct pfdd_memory_budget *budget);
+size_t pfdd_memory_budget_taken(const struct pfdd_memory_budget *r);
 
 /* Call after something has grown: updates the peak. */
-void pfdd_memory_budget_note(struct pfdd_memory_budget *budget);
+void pfdd_memory_budget_note(struct pfdd_memory_budget *r);
 
 /* Bytes that are left, less those that parts may still take without asking. A
  * part that needs more is refused, so it asks before it grows. An eighth of the
  * cap, less 3 MiB, is left for accounts that have little. */
-size_t pfdd_memory_budget_left(const struct pfdd_memory_budget *budget);
+size_t pfdd_memory_budget_left(const struct pfdd_memory_budget *r);
 /* True: n more bytes fit. */
 bool pfdd_memory_budget_has(const struct pfdd_memory_budget *budget, size_t n);
 
 /* Likewise for an account that has little: everything that is left. */
-size_t pfdd_memory_budget_left_for_last(
-    const struct pfdd_memory_budget *budget);
+size_t pfdd_memory_budget_left_for_last(const struct pfdd_memory_budget *r);
 bool pfdd_memory_budget_has_for_last(const struct pfdd_memory_budget *budget,
                                      size_t n);
 
 /* Bytes of that which an account may take (NULL: none is charged). Accounts
  * share the memory that the ring and text cannot take. */
-size_t pfdd_memory_budget_left_for(const struct pfdd_memory_budget *budget,
+size_t pfdd_memory_budget_left_for(const struct pfdd_memory_budget *r,
                                    const struct pfdd_resource_account *account);
 /* True: n more bytes fit there. */
 bool pfdd_memory_budget_has_for(const struct pfdd_memory_budget *budget,

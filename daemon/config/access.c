@@ -95,9 +95,10 @@ static void check_connect(const void *group, const struct pfdd_places *places)
 {
     const struct pfdd_address *address =
         &((const struct pfdd_access *)group)->address;
-    if (address->host[0] && !address->port)
+    if (address->host[0] && !address->port) {
         pfdd_diagnostics_add(places, "address",
                              "'address': nobody is at port 0");
+    }
 }
 
 const struct pfdd_group pfdd_connect_group = { connect_keys, check_connect };

@@ -82,9 +82,10 @@ void pfdd_map_read(const struct pfdd_document *doc, const yaml_node_t *map,
     for (; pair < map->data.mapping.pairs.top; pair++)
         read_pair(doc, pair, parts, classes, base, &places);
     while (pfdd_keys_next(parts, &at)) {
-        if (at.key->needed && !pfdd_is_given(&places, at.key->name))
+        if (at.key->needed && !pfdd_is_given(&places, at.key->name)) {
             pfdd_diagnostics_add(&places, NULL, "'%s' is missing",
                                  at.key->name);
+        }
     }
     for (const struct pfdd_part *part = parts; part->group; part++) {
         if (part->group->check)

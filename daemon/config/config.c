@@ -218,9 +218,10 @@ static void check_all(struct pfdd_diagnostics *c, struct pfdd_place at,
         pfdd_diagnostics_add_at(
             c, at, "a required output needs 'state_dir' for its queue");
     }
-    if (config->ring > config->memory_max / 2)
+    if (config->ring > config->memory_max / 2) {
         pfdd_diagnostics_add_at(c, at,
                                 "'ring' is more than half of 'memory_max'");
+    }
 }
 
 /* ---- reading ---- */

@@ -156,9 +156,10 @@ static void check_keys(const struct pfdd_output_config *out,
             "on");
     }
     pfdd_field_map_free(map);
-    if (out->form != PFDD_JSON || out->collapse)
+    if (out->form != PFDD_JSON || out->collapse) {
         pfdd_diagnostics_add(places, "keys",
                              "'keys' are of json, not collapsed");
+    }
 }
 
 static void check_form(const void *group, const struct pfdd_places *places)

@@ -37,11 +37,12 @@ static bool put_in_folder(char ret[PATH_MAX], const char *path)
                   : snprintf(folder, sizeof folder, ".");
     if (n >= (int)sizeof folder)
         return false;
-    if (!realpath(folder, real))
+    if (!realpath(folder, real)) {
         n = snprintf(ret, PATH_MAX, "%s", path);
-    else
+    } else {
         n = snprintf(ret, PATH_MAX, "%s/%s", strcmp(real, "/") ? real : "",
                      name);
+    }
     return n < PATH_MAX;
 }
 

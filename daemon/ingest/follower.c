@@ -121,10 +121,11 @@ static void job_handed(struct pfdd_job *job)
 /* Producers cannot hide that a file of the configuration fails. */
 static void tell_failure(const struct pfdd_follower *s)
 {
-    if (s->options.account)
+    if (s->options.account) {
         pfdd_log_peer(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
-    else
+    } else {
         pfdd_log(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
+    }
 }
 
 static void hear_failure(struct pfdd_follower *s)
@@ -194,9 +195,10 @@ static void job_done(struct pfdd_job *job)
         free_session(s);
         return;
     }
-    if (!s->options.is_trial)
+    if (!s->options.is_trial) {
         pfdd_follower_stats_tell_ended(&s->sums, &s->d->outcome,
                                        s->options.name);
+    }
     bool moved = take_over(s);
     /* A burst is read at full speed, while the loop takes the previous
      * chunks. */

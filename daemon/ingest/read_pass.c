@@ -88,9 +88,10 @@ static void take_runs(void *user, const struct pfd_entry_run *const *entry_runs,
         return;
     }
     pfdd_follower_stats_at(&s->sums, s->tail, generation);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         pfdd_follower_stats_entries(&s->sums,
                                     pfd_entry_run_count(entry_runs[i]));
+    }
     pfdd_chunker_put_runs(&s->chunker, s->tail, entry_runs, n,
                           s->options.generation + generation);
     hand_over(s);

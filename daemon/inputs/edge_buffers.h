@@ -62,7 +62,7 @@ const struct pfdd_edge_code *pfdd_edge_code_find(
 /* Adds a list that has come, with its objects, which are moved out of the
  * message. */
 void pfdd_edge_code_take(struct pfdd_edge_buffers *known,
-                         struct pfdd_worker_message *worker_message);
+                         struct pfdd_worker_message *p);
 
 /* The buffer of a worker message's frame, which has PFDD_EDGE_FRAME bytes at
  * most; borrowed until the next one. NULL: out of memory. */

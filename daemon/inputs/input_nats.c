@@ -389,9 +389,10 @@ static void take_parcels(struct nats_input *in)
         pfdd_worker_message_free(p);
     }
     count_memory(in, memory_of(in));
-    if (!in->base.closing && (in->worker_message || n >= TURN))
+    if (!in->base.closing && (in->worker_message || n >= TURN)) {
         uv_timer_start(&in->retry, on_retry, in->worker_message ? RETRY_MS : 0,
                        0);
+    }
 }
 
 static void on_retry(uv_timer_t *timer)

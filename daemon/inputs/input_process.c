@@ -164,9 +164,10 @@ static void take_finding(void *user, const struct pfd_finding *finding)
 
 static void look_for_objects(struct target *t)
 {
-    if (pfd_process_code_changed(t->process_code))
+    if (pfd_process_code_changed(t->process_code)) {
         pfd_process_code_read(t->process_code, take_object, t, take_finding, t,
                               NULL, NULL);
+    }
 }
 
 /* ---- buffers ---- */

@@ -38,8 +38,7 @@ void pfdd_nats_code_lists_deinit(struct pfdd_nats_code_lists *codes);
  * PFDD_CODE_MORE: it is being fetched, ask again. PFDD_CODE_MISSING: it is not
  * stored, or too many others are being fetched. */
 enum pfdd_code_state pfdd_nats_code_lists_bring(
-    struct pfdd_nats_code_lists *codes,
-    const struct pfdd_worker_message *worker_message);
+    struct pfdd_nats_code_lists *codes, const struct pfdd_worker_message *p);
 
 /* Gives each fetch a turn. */
 void pfdd_nats_code_lists_turn(struct pfdd_nats_code_lists *codes);

@@ -56,6 +56,6 @@ struct pfdd_worker_message {
     size_t n_objects;
     size_t n_memory; /* bytes of the whole message */
 };
-void pfdd_worker_message_free(struct pfdd_worker_message *worker_message);
+void pfdd_worker_message_free(struct pfdd_worker_message *p);
 
 #endif

@@ -133,9 +133,10 @@ static bool make_place(struct pfdd_accepted_clients *vs,
     if (vs->closing ||
         !pfdd_peer_limit_evict(&vs->peer_limit, key, vs->n_max, &silent))
         return false;
-    if (silent)
+    if (silent) {
         pfdd_accepted_client_close(
             PFDD_MEMBER_OF(struct pfdd_accepted_client, silent, limited_peer));
+    }
     return true;
 }
 

@@ -88,26 +88,22 @@ size_t pfdd_accepted_clients_memory(
     const struct pfdd_accepted_clients *accepted_clients);
 
 /* events: UV_READABLE, UV_WRITABLE; 0: none. */
-void pfdd_accepted_client_watch(struct pfdd_accepted_client *accepted_client,
-                                int events);
+void pfdd_accepted_client_watch(struct pfdd_accepted_client *v, int events);
 /* Calls `late` after ms; 0: cancels that. */
-void pfdd_accepted_client_expect(struct pfdd_accepted_client *accepted_client,
-                                 uint64_t ms);
+void pfdd_accepted_client_expect(struct pfdd_accepted_client *v, uint64_t ms);
 /* The client is silent from now on, and may be evicted for others. */
-void pfdd_accepted_client_fall_silent(
-    struct pfdd_accepted_client *accepted_client);
-void pfdd_accepted_client_close(struct pfdd_accepted_client *accepted_client);
+void pfdd_accepted_client_fall_silent(struct pfdd_accepted_client *v);
+void pfdd_accepted_client_close(struct pfdd_accepted_client *v);
 
 /* Keeps the client's memory until pfdd_accepted_client_let_go(), also when the
  * client is closed. */
-void pfdd_accepted_client_hold(struct pfdd_accepted_client *accepted_client);
-void pfdd_accepted_client_let_go(struct pfdd_accepted_client *accepted_client);
+void pfdd_accepted_client_hold(struct pfdd_accepted_client *v);
+void pfdd_accepted_client_let_go(struct pfdd_accepted_client *v);
 
 /* Lends fd to a thread, to one at a time. Until it is taken back, its number is
  * not reused: if the client is closed, fd is only shut down. */
-void pfdd_accepted_client_lend(struct pfdd_accepted_client *accepted_client);
+void pfdd_accepted_client_lend(struct pfdd_accepted_client *v);
 /* A closing client may be freed by this. */
-void pfdd_accepted_client_take_back(
-    struct pfdd_accepted_client *accepted_client);
+void pfdd_accepted_client_take_back(struct pfdd_accepted_client *v);
 
 #endif

@@ -60,13 +60,13 @@ const char *pfdd_http_post_check(const char *text, bool *is_https);
 struct pfdd_http_client *pfdd_http_client_new(
     const struct pfdd_http_client_options *options, char *err, size_t n_err);
 /* Requests in flight end without `done`; `closed` is called afterwards. */
-void pfdd_http_client_close(struct pfdd_http_client *http_client);
+void pfdd_http_client_close(struct pfdd_http_client *p);
 
 /* Starts a request. Never calls done before it returns. False: out of memory,
  * or too many requests. */
 bool pfdd_http_client_send(struct pfdd_http_client *http_client,
                            struct pfdd_http_post *http_post);
 /* Bytes of memory, about. */
-size_t pfdd_http_client_memory(const struct pfdd_http_client *http_client);
+size_t pfdd_http_client_memory(const struct pfdd_http_client *p);
 
 #endif

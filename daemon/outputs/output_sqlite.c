@@ -260,9 +260,10 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
 static void check(const void *group, const struct pfdd_places *places)
 {
     const struct sqlite_config *config = group;
-    if (config->path && strchr(config->path, '{'))
+    if (config->path && strchr(config->path, '{')) {
         pfdd_diagnostics_add(places, "path",
                              "a database is one file: no {words}");
+    }
 }
 
 #define AT(member) offsetof(struct sqlite_config, member)

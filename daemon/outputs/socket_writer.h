@@ -48,10 +48,10 @@ bool pfdd_socket_writer_open(struct pfdd_socket_writer *socket_writer,
                              void (*go_on)(struct pfdd_accepted_client *to));
 /* When the client leaves; allowed if it was never opened. A thread that is
  * still writing ends first: the client's memory stays valid until then. */
-void pfdd_socket_writer_close(struct pfdd_socket_writer *socket_writer);
+void pfdd_socket_writer_close(struct pfdd_socket_writer *p);
 
 enum pfdd_socket_writer_turn pfdd_socket_writer_turn(
-    struct pfdd_socket_writer *socket_writer);
+    struct pfdd_socket_writer *p);
 
 /* True: the subscriber has missed items, and is to be disconnected; counts
  * it. */

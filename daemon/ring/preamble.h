@@ -49,7 +49,7 @@ struct pfdd_preamble {
     uint64_t scope;   /* of the buffer that it is sent for */
 };
 
-void pfdd_preamble_deinit(struct pfdd_preamble *preamble);
+void pfdd_preamble_deinit(struct pfdd_preamble *t);
 
 /* Begins the stream unless it has begun. False, here and below: out of memory,
  * or write failed. */
@@ -66,6 +66,6 @@ bool pfdd_preamble_write(struct pfdd_preamble *preamble,
                          pfd_wire_write_fn write, void *user, bool *done);
 
 /* Bytes that it holds. */
-size_t pfdd_preamble_memory(const struct pfdd_preamble *preamble);
+size_t pfdd_preamble_memory(const struct pfdd_preamble *t);
 
 #endif

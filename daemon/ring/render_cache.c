@@ -79,9 +79,10 @@ void pfdd_rendered_block_unref(struct pfdd_rendered_block *rendered_block)
         return;
     free_input(rendered_block);
     charge(rendered_block, 0);
-    while (rendered_block->n_buffers)
+    while (rendered_block->n_buffers) {
         pfdd_buffer_unref(
             rendered_block->buffers[--rendered_block->n_buffers].buffer);
+    }
     free(rendered_block->buffers);
     if (rendered_block->is_block) {
         keep_block(rendered_block->of, rendered_block->text);

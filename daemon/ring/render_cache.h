@@ -175,7 +175,7 @@ struct pfdd_rendered_block *pfdd_rendered_block_of(
     struct pfdd_render_cache *render_cache, struct pfdd_chunk *const *chunks,
     size_t n, struct pfdd_strings *strings,
     struct pfdd_render_choice *render_choice, uint64_t first, bool is_entries);
-void pfdd_rendered_block_settle(struct pfdd_rendered_block *rendered_block);
+void pfdd_rendered_block_settle(struct pfdd_rendered_block *p);
 
 void pfdd_render_choice_free(struct pfdd_render_choice *render_choice);
 

@@ -45,27 +45,27 @@ struct pfdd_group_commit {
 bool pfdd_group_commit_gather(struct pfdd_group_commit *group_commit,
                               const struct pfdd_ring *ring, uint64_t seq);
 /* Drops the chunks; they will be gathered again. */
-void pfdd_group_commit_drop(struct pfdd_group_commit *group_commit);
+void pfdd_group_commit_drop(struct pfdd_group_commit *b);
 
 /* On the disk thread. 0, or an errno value. */
-int pfdd_group_commit_write(struct pfdd_group_commit *group_commit,
+int pfdd_group_commit_write(struct pfdd_group_commit *b,
                             struct pfdd_segment_writer *w, const char *dir,
                             const struct pfdd_segment_place *place,
                             struct pfdd_blob_store *blob_store,
                             const struct pfdd_blob_store_list *list);
 
 /* Drops the chunks; all of them are on disk. */
-void pfdd_group_commit_done(struct pfdd_group_commit *group_commit);
+void pfdd_group_commit_done(struct pfdd_group_commit *b);
 
 /* No write may be in flight. */
-void pfdd_group_commit_deinit(struct pfdd_group_commit *group_commit);
+void pfdd_group_commit_deinit(struct pfdd_group_commit *b);
 
 /* The next batch begins a new segment. */
-void pfdd_group_commit_forget(struct pfdd_group_commit *group_commit);
+void pfdd_group_commit_forget(struct pfdd_group_commit *b);
 
 /* The strings that buffers of a manifest are decoded with now, borrowed. NULL:
  * there is no such buffer. */
 struct pfdd_strings *pfdd_group_commit_strings(
-    const struct pfdd_group_commit *group_commit, uint64_t stock);
+    const struct pfdd_group_commit *b, uint64_t stock);
 
 #endif

@@ -46,7 +46,7 @@ struct pfdd_spool_preamble {
     size_t at;
 };
 
-void pfdd_spool_preamble_deinit(struct pfdd_spool_preamble *spool_preamble);
+void pfdd_spool_preamble_deinit(struct pfdd_spool_preamble *b);
 
 /* Chunks read from disk that need the same manifest. */
 struct pfdd_spool_preamble_of {
@@ -71,7 +71,6 @@ bool pfdd_spool_preamble_has(const struct pfdd_spool_preamble *spool_preamble,
                              const struct pfdd_manifest *manifest);
 
 /* Bytes of memory. */
-size_t pfdd_spool_preamble_memory(
-    const struct pfdd_spool_preamble *spool_preamble);
+size_t pfdd_spool_preamble_memory(const struct pfdd_spool_preamble *b);
 
 #endif

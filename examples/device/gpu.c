@@ -335,9 +335,10 @@ void gpu_bind(const struct shader *shader, const struct gpu_buffer *buffers,
         };
         vkUpdateDescriptorSets(gpu.device, 1, &write, 0, NULL);
     }
-    if (n_sets > 0)
+    if (n_sets > 0) {
         vkCmdBindDescriptorSets(gpu.commands, point, layout, 0, n_sets, sets, 0,
                                 NULL);
+    }
     vkCmdPushConstants(gpu.commands, layout,
                        point == VK_PIPELINE_BIND_POINT_COMPUTE
                            ? VK_SHADER_STAGE_COMPUTE_BIT

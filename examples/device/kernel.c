@@ -152,9 +152,10 @@ static bool set(cl_kernel kernel, cl_context context, cl_uint i,
              ? clSetKernelArg(kernel, i, type.size * (type.n == 3 ? 4 : type.n),
                               bytes) == CL_SUCCESS
              : set_buffer(kernel, context, i, p, n);
-    if (!ok)
+    if (!ok) {
         fprintf(stderr, "run_cl: parameter '%s %s' cannot be set\n", p->type,
                 p->name);
+    }
     return ok;
 }
 

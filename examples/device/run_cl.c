@@ -107,9 +107,10 @@ static bool read_arguments(struct job *ret, int argc, char **argv)
     for (int i = 4; i < argc; i += 2) {
         if (i + 1 == argc)
             return refuse("no value is behind it", argv[i]);
-        if (!read_option(ret, argv[i], argv[i + 1]))
+        if (!read_option(ret, argv[i], argv[i + 1])) {
             return refuse("it is no option, or not its value is behind it",
                           argv[i]);
+        }
     }
     return ret->to || ret->printer.strings ||
            refuse("--to or --strings is missing", argv[0]);
@@ -158,9 +159,10 @@ static cl_kernel build(const struct job *job)
     free(options);
     if (status != CL_SUCCESS) {
         char *log = calloc(1, LOG_MAX + 1);
-        if (log)
+        if (log) {
             clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG,
                                   LOG_MAX, log, NULL);
+        }
         fprintf(stderr, "%s\n", log ? log : "out of memory");
         exit(1);
     }

@@ -156,16 +156,19 @@ static bool push(const struct job *job, struct shader *shader)
 {
     for (size_t i = 0; i < job->n_arguments; i++) {
         const struct shader_push *to = &shader->pushes[i];
-        if (i >= shader->n_pushes)
+        if (i >= shader->n_pushes) {
             return refuse(job->arguments[i], "the shader has no push constant "
                                              "for it");
-        if (!to->type.kind)
+        }
+        if (!to->type.kind) {
             return refuse(job->arguments[i], "the push constant is neither a "
                                              "number nor a vector");
+        }
         if (!argument_read(job->arguments[i], &to->type,
-                           shader->push + to->offset))
+                           shader->push + to->offset)) {
             return refuse(job->arguments[i],
                           "does not go with the push constant's type");
+        }
     }
     return !job->n_arguments || job->n_arguments == shader->n_pushes ||
            refuse(job->shader, "has more push constants than --arg gives");
@@ -220,9 +223,10 @@ static bool make_buffers(struct job *job, const struct shader *shader,
         const void *control = NULL;
         for (size_t k = 0; k < i; k++) {
             if (shader->resources[k].set == r->set &&
-                shader->resources[k].binding == r->binding)
+                shader->resources[k].binding == r->binding) {
                 return refuse(job->shader, "two buffers have one set and "
                                            "binding: scan --binding N");
+            }
         }
         if (r->is_control && !(control = printer_control(&job->printer, &n)))
             return false;
@@ -232,9 +236,10 @@ static bool make_buffers(struct job *job, const struct shader *shader,
             memcpy(ret[i].memory, control, n);
     }
     for (size_t i = 0; i < job->n_buffers; i++) {
-        if (!job->buffers[i].is_used)
+        if (!job->buffers[i].is_used) {
             return refuse(job->shader, "has no buffer where --buffer says, but "
                                        "what it prints into");
+        }
     }
     return is_asked || !job->printer.n_rules ||
            refuse(job->shader, "was not scanned with --control, which --rule "

@@ -176,9 +176,10 @@ static const char *take_variable(struct shader *ret, struct id *ids,
         w[3] != STORAGE_BUFFER)
         return NULL;
     const struct id *type = &ids[ids[w[1]].pointee];
-    if (!type->is_block && !type->is_buffer_block)
+    if (!type->is_block && !type->is_buffer_block) {
         return "wants an image, a sampler or an array of buffers: there is "
                "nothing to bind there";
+    }
     if (ret->n_resources == SHADER_RESOURCES_MAX)
         return "wants more buffers than there are here";
     ret->resources[ret->n_resources++] = (struct shader_resource){

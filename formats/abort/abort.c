@@ -337,9 +337,10 @@ static void make_hex(struct payload *p)
     p->synthesized->literal = true;
     pfd_text_printf(p->synthesized->text,
                     "<%llu bytes:", (unsigned long long)p->n);
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++) {
         pfd_text_printf(p->synthesized->text, "%s%02x", i % 4 ? "" : " ",
                         p->bytes[i]);
+    }
     pfd_text_puts(p->synthesized->text, n < p->n ? " ...>" : ">");
     for (uint64_t at = 0; at + 4 <= p->n; at += 4)
         add_slot(p, at, 4);

@@ -308,9 +308,10 @@ static enum pfd_status take_cut(struct pfd_walk *w, struct state *st,
                                 const struct debugprintf_head *h)
 {
     uint64_t left = pfd_walk_end(w) / DWORD * DWORD - h->at;
-    if (!is_sound(w, st, h))
+    if (!is_sound(w, st, h)) {
         return pfd_validation_chain_lose(&st->validation_chain, w, h->size,
                                          PFD_VALIDATION_CHAIN_PAST_END);
+    }
     add_record(w, st, h, left, FINDING(truncated_entry));
     return PFD_OK;
 }
@@ -331,9 +332,10 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
         return pfd_validation_chain_end(&st->validation_chain, w);
     struct debugprintf_head h = debugprintf_head_at(w, shape_of(st), w->at);
     uint64_t n = (uint64_t)h.size * DWORD;
-    if (h.size < shape_of(st)->header || h.size > DEBUGPRINTF_RECORD_MAX)
+    if (h.size < shape_of(st)->header || h.size > DEBUGPRINTF_RECORD_MAX) {
         return pfd_validation_chain_lose(&st->validation_chain, w, h.size,
                                          why_bad(st, h.size));
+    }
     /* The layer reads beyond the record, and the bytes after it help to
      * decide. */
     if (n + READ_ON_MAX > left && !w->last)
@@ -341,12 +343,14 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     if (n > left)
         return take_cut(w, st, &h);
     if (w->at + n > pfd_validation_chain_limit(&st->validation_chain) &&
-        !is_credible(w, st, &h))
+        !is_credible(w, st, &h)) {
         return pfd_validation_chain_lose(&st->validation_chain, w, h.size,
                                          PFD_VALIDATION_CHAIN_PAST_END);
-    if (hides_records(w, st, &h))
+    }
+    if (hides_records(w, st, &h)) {
         return pfd_validation_chain_lose(&st->validation_chain, w, h.size,
                                          PFD_VALIDATION_CHAIN_HIDING);
+    }
     add_record(w, st, &h, n, 0);
     return PFD_OK;
 }

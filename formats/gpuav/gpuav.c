@@ -211,26 +211,32 @@ static enum pfd_status step_strange(struct pfd_walk *w, struct state *st,
                                     uint32_t size, uint64_t left)
 {
     size_t n = 0;
-    if (size == 0)
+    if (size == 0) {
         return pfd_validation_chain_lose(&st->validation_chain, w, size,
                                          PFD_VALIDATION_CHAIN_ZERO);
-    if (!gpuav_is_size(size))
+    }
+    if (!gpuav_is_size(size)) {
         return pfd_validation_chain_lose(&st->validation_chain, w, size,
                                          PFD_VALIDATION_CHAIN_BAD_SIZE);
-    if ((uint64_t)size * DWORD > left)
+    }
+    if ((uint64_t)size * DWORD > left) {
         return pfd_validation_chain_lose(&st->validation_chain, w, size,
                                          PFD_VALIDATION_CHAIN_CUT);
+    }
     if (w->at + (uint64_t)size * DWORD >
-        pfd_validation_chain_limit(&st->validation_chain))
+        pfd_validation_chain_limit(&st->validation_chain)) {
         return pfd_validation_chain_lose(&st->validation_chain, w, size,
                                          PFD_VALIDATION_CHAIN_PAST_END);
-    if (hides_records(w, size))
+    }
+    if (hides_records(w, size)) {
         return pfd_validation_chain_lose(&st->validation_chain, w, size,
                                          PFD_VALIDATION_CHAIN_HIDING);
+    }
     const uint8_t *bytes = bytes_at(w, w->at + (uint64_t)size * DWORD, &n);
-    if (!leads_on(bytes, n, st->age.data))
+    if (!leads_on(bytes, n, st->age.data)) {
         return pfd_validation_chain_lose(&st->validation_chain, w, size,
                                          PFD_VALIDATION_CHAIN_STRAY);
+    }
     add_record(w, st, size);
     return PFD_OK;
 }
@@ -247,14 +253,16 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     uint32_t size = gpuav_plausible(bytes, n, st->age.data);
     if (!size)
         return step_strange(w, st, gpuav_word(bytes, 0), n);
-    if ((size_t)size * DWORD > n)
+    if ((size_t)size * DWORD > n) {
         return pfd_validation_chain_lose(&st->validation_chain, w, size,
                                          PFD_VALIDATION_CHAIN_CUT);
+    }
     if (w->at + (uint64_t)size * DWORD >
             pfd_validation_chain_limit(&st->validation_chain) &&
-        !record_at(w, w->at))
+        !record_at(w, w->at)) {
         return pfd_validation_chain_lose(&st->validation_chain, w, size,
                                          PFD_VALIDATION_CHAIN_PAST_END);
+    }
     add_record(w, st, size);
     return PFD_OK;
 }

@@ -14,21 +14,21 @@ struct frame_output;
 /* device: 1 is the first of the process. NULL: out of memory. */
 struct frame_output *frame_output_new(unsigned device);
 /* NULL is allowed. */
-void frame_output_free(struct frame_output *frame_output);
+void frame_output_free(struct frame_output *o);
 
 /* A new, unique number for a buffer. */
-uint64_t frame_output_number(struct frame_output *frame_output);
+uint64_t frame_output_number(struct frame_output *o);
 
 /* A counter that rises when a reader may have missed earlier frames. */
-unsigned frame_output_epoch(const struct frame_output *frame_output);
+unsigned frame_output_epoch(const struct frame_output *o);
 
 /* Sends a file with format strings, or a module; [n] bytes, copied if
  * needed. */
-void frame_output_code_object(struct frame_output *frame_output,
-                              const char *name, const void *bytes, size_t n);
+void frame_output_code_object(struct frame_output *o, const char *name,
+                              const void *bytes, size_t n);
 
 /* Sends any other frame; `data` may have any length. */
-void frame_output_put(struct frame_output *frame_output,
+void frame_output_put(struct frame_output *o,
                       const struct pfd_wire_frame *frame);
 
 #endif

@@ -93,9 +93,10 @@ static enum pfd_status read_conversion(struct reader *r, size_t i, size_t *next)
     size_t first = i;
     size_t n = 1;
     uint8_t class;
-    for (; r->steps[i].conv == PFD_CONV_STAR; i++)
+    for (; r->steps[i].conv == PFD_CONV_STAR; i++) {
         add_argument(r, PFD_ARGUMENT_SHAPE_U, 1, &r->steps[first],
                      &r->steps[first]);
+    }
     i += r->steps[i].conv == PFD_CONV_LENGTH;
     const struct pfd_step *main = &r->steps[i];
     *next = i + 1;

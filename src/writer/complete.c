@@ -236,9 +236,10 @@ static void add_device(struct pfd_source *f)
 static bool take_all(struct pfd_text_set *ret, const struct pfd_text_set *of)
 {
     bool ok = true;
-    for (size_t i = 0; i < of->n && ok; i++)
+    for (size_t i = 0; i < of->n && ok; i++) {
         ok = pfd_text_set_add(ret, of->texts[i].text, of->texts[i].n) !=
              SIZE_MAX;
+    }
     return ok;
 }
 

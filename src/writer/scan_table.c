@@ -59,9 +59,10 @@ static bool fill_mask(struct pfd_table_row *row,
     for (size_t i = 0; i < argument_shape->n; i++) {
         const struct pfd_argument_shape_argument *a =
             &argument_shape->arguments[i];
-        for (size_t k = 0; k < a->n && !a->is_literal; k++, at++)
+        for (size_t k = 0; k < a->n && !a->is_literal; k++, at++) {
             row->mask[at / 64] |= (uint64_t)pfd_argument_shape_is_wide(a)
                                   << at % 64;
+        }
     }
     return true;
 }

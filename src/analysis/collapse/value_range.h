@@ -45,26 +45,25 @@ struct pfd_value_range {
     size_t pending_room;
 };
 
-void pfd_value_range_begin(struct pfd_value_range *value_range,
-                           const struct pfd_row *row,
+void pfd_value_range_begin(struct pfd_value_range *s, const struct pfd_row *row,
                            const struct pfd_cell *cell,
                            struct pfd_value_range_limit *room);
-void pfd_value_range_add(struct pfd_value_range *value_range,
-                         const struct pfd_row *row, const struct pfd_cell *cell,
+void pfd_value_range_add(struct pfd_value_range *s, const struct pfd_row *row,
+                         const struct pfd_cell *cell,
                          struct pfd_value_range_limit *room);
 /* Ends the adding, before the range is written. */
-void pfd_value_range_end(struct pfd_value_range *value_range,
+void pfd_value_range_end(struct pfd_value_range *s,
                          struct pfd_value_range_limit *room);
-void pfd_value_range_free(struct pfd_value_range *value_range,
+void pfd_value_range_free(struct pfd_value_range *s,
                           struct pfd_value_range_limit *room);
 
 /* Appends "[0–31, 128–200]", "[0.25…0.75]", "[12 distinct]". */
-void pfd_value_range_text(const struct pfd_value_range *value_range,
+void pfd_value_range_text(const struct pfd_value_range *s,
                           struct pfd_text *out);
 
 /* Appends a JSON value: {"ranges":[[0,31],[128,200]]}, {"min":0.25,"max":0.75,
  * "count":105,"nan":0}, {"distinct":12}; null where nothing varies. */
-void pfd_value_range_json(const struct pfd_value_range *value_range,
+void pfd_value_range_json(const struct pfd_value_range *s,
                           struct pfd_text *out);
 
 #endif

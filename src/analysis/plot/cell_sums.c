@@ -10,9 +10,10 @@ static size_t bytes_of(const struct pfd_cell_sums *cell_sums, size_t n)
 
 void pfd_cell_sums_deinit(struct pfd_cell_sums *cell_sums)
 {
-    for (size_t i = 0; i < cell_sums->n_panels; i++)
+    for (size_t i = 0; i < cell_sums->n_panels; i++) {
         pfd_zeroed_free(cell_sums->panels[i],
                         bytes_of(cell_sums, cell_sums->n));
+    }
     *cell_sums = (struct pfd_cell_sums){ 0 };
 }
 
@@ -142,9 +143,10 @@ enum pfd_cell_sums_room pfd_cell_sums_add(struct pfd_cell_sums *cell_sums,
 void pfd_cell_sums_join(struct pfd_cell_sums *cell_sums, size_t panel, size_t i,
                         const struct pfd_cell_sums *other, size_t k)
 {
-    if (cell_sums->exact_sum.words)
+    if (cell_sums->exact_sum.words) {
         pfd_exact_sum_join(&cell_sums->exact_sum, at(cell_sums, panel, i),
                            at(other, panel, k));
+    }
 }
 
 struct pfd_double_double pfd_cell_sums_round(

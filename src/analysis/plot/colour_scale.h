@@ -31,6 +31,6 @@ double pfd_colour_scale_share(const struct pfd_colour_scale *colour_scale,
 
 /* The number at a share: for the legend. */
 struct pfd_double_double pfd_colour_scale_number(
-    const struct pfd_colour_scale *colour_scale, double share);
+    const struct pfd_colour_scale *s, double share);
 
 #endif

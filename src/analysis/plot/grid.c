@@ -184,9 +184,10 @@ static struct pfd_grid_cell *move_panel(const struct pfd_grid *grid,
             pfd_grid_cell_at(new, x, y, shifted(at_x, x->k - grid->x.k),
                              shifted(at_y, y->k - grid->y.k));
         merge(to, &old[i], grid->reducer);
-        if (pfd_grid_is_sum(grid))
+        if (pfd_grid_is_sum(grid)) {
             pfd_cell_sums_join(cell_sums, panel, (size_t)(to - new),
                                &grid->cell_sums, i);
+        }
         pfd_grid_blocks(new, n)[(size_t)(to - new) / PFD_GRID_BLOCK] = 1;
     }
     return new;

@@ -16,9 +16,10 @@ void pfd_dictionary_clear(struct pfd_dictionary *dictionary)
 {
     dictionary->bytes.n = dictionary->ends.n = 0;
     dictionary->n = 0;
-    if (dictionary->n_slots)
+    if (dictionary->n_slots) {
         memset(dictionary->slots, 0,
                dictionary->n_slots * sizeof *dictionary->slots);
+    }
 }
 
 static size_t hash(const char *text, size_t n)

@@ -375,9 +375,10 @@ static void sqlite_close(struct pfd_table_writer *w)
         add_messages(w);
         run_words(w, "COMMIT;");
     }
-    if (f->db && pfd_sqlite.close(f->db) != SQLITE_OK)
+    if (f->db && pfd_sqlite.close(f->db) != SQLITE_OK) {
         pfd_table_target_fail(w->table_target, PFD_ERR_IO,
                               "the database is not closed");
+    }
     pfd_text_free(&f->view);
 }
 

@@ -87,9 +87,10 @@ bool pfd_table_target_flush(struct pfd_table_target *table_target)
     if (table_target->path)
         return write_all(table_target, table_target->pending.data, n);
     if (!table_target->write(table_target->write_user,
-                             table_target->pending.data, n))
+                             table_target->pending.data, n)) {
         pfd_table_target_fail(table_target, PFD_ERR_STOPPED,
                               "writing was stopped");
+    }
     return table_target->error.code == PFD_OK;
 }
 

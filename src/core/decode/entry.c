@@ -157,9 +157,10 @@ static bool make(struct pfd_entry *ret)
         return false;
     if (synthesized.lay_out) {
         record_view.string = s;
-        if (of->format->adapt)
+        if (of->format->adapt) {
             ret->findings |=
                 of->format->adapt(&record_view, s->steps, s->n_steps);
+        }
         synthesized.n_slots =
             of->format->slots(&record_view, of->slots, &ret->findings);
     }

@@ -155,9 +155,10 @@ static uint64_t rest_bits(const struct search *s, uint32_t at)
 {
     uint64_t bits = at < s->n ? BITS_REST : 0;
     uint32_t end = s->n - at > REST_SEEN ? at + REST_SEEN : s->n;
-    for (; end - at >= SLOT; at += SLOT)
+    for (; end - at >= SLOT; at += SLOT) {
         bits += pfd_likelihood_integer(
             pfd_byte_reader_peek_u64(&s->payload, at), SLOT);
+    }
     return bits + (s->n % SLOT == at % SLOT ? 0 : BITS_ODD_REST);
 }
 

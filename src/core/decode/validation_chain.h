@@ -23,7 +23,7 @@ enum pfd_validation_chain_break {
     PFD_VALIDATION_CHAIN_PAST_END,
     PFD_VALIDATION_CHAIN_CUT,    /* the buffer ends in it */
     PFD_VALIDATION_CHAIN_HIDING, /* other records are inside of it */
-    PFD_VALIDATION_CHAIN_STRAY, /* implausible, with no record behind it */
+    PFD_VALIDATION_CHAIN_STRAY,  /* implausible, with no record behind it */
 };
 
 /* Part of a format's state. */
@@ -54,12 +54,11 @@ struct pfd_validation_chain {
 
 /* Moves the walk to the first record; the caller has set data, wanted, header,
  * sizes and record_at. */
-void pfd_validation_chain_open(struct pfd_validation_chain *validation_chain,
+void pfd_validation_chain_open(struct pfd_validation_chain *c,
                                struct pfd_walk *walk);
 
 /* The first byte that the count does not claim. */
-uint64_t pfd_validation_chain_limit(
-    const struct pfd_validation_chain *validation_chain);
+uint64_t pfd_validation_chain_limit(const struct pfd_validation_chain *c);
 
 /* Can the count be one, whatever is here? Above that, records have to show. */
 bool pfd_validation_chain_is_likely(
@@ -70,26 +69,27 @@ bool pfd_validation_chain_is_likely(
 bool pfd_validation_chain_has_header(struct pfd_walk *walk);
 
 /* Passes a record at walk->at, of which n_bytes are there. */
-void pfd_validation_chain_pass(struct pfd_validation_chain *validation_chain,
+void pfd_validation_chain_pass(struct pfd_validation_chain *c,
                                struct pfd_walk *walk, uint32_t size,
                                uint64_t n_bytes);
 
 /* Reports that this size word at walk->at begins no record. PFD_OK. */
-enum pfd_status pfd_validation_chain_lose(
-    struct pfd_validation_chain *validation_chain, const struct pfd_walk *walk,
-    uint32_t size, enum pfd_validation_chain_break why);
+enum pfd_status pfd_validation_chain_lose(struct pfd_validation_chain *c,
+                                          const struct pfd_walk *walk,
+                                          uint32_t size,
+                                          enum pfd_validation_chain_break why);
 
 /* Searches the next certain record, up to the end of the buffer. PFD_OK: the
  * walk is there, or at the end; PFD_MORE. */
-enum pfd_status pfd_validation_chain_find(
-    struct pfd_validation_chain *validation_chain, struct pfd_walk *walk);
+enum pfd_status pfd_validation_chain_find(struct pfd_validation_chain *c,
+                                          struct pfd_walk *walk);
 
 /*
  * Fewer bytes than a header's are left at walk->at. PFD_MORE; PFD_OK: search
  * for the next record; PFD_END: the buffer has ended, and losses are reported.
  */
-enum pfd_status pfd_validation_chain_end(
-    struct pfd_validation_chain *validation_chain, struct pfd_walk *walk);
+enum pfd_status pfd_validation_chain_end(struct pfd_validation_chain *c,
+                                         struct pfd_walk *walk);
 
 /* The format's buffer_word(). */
 bool pfd_validation_chain_word(

@@ -47,9 +47,10 @@ static enum pfd_status add_inflated(void *user,
                                     struct pfd_report *report)
 {
     (void)report;
-    if (memory_view->offset == PFD_NO_OFFSET)
+    if (memory_view->offset == PFD_NO_OFFSET) {
         add_rows(user, pfd_byte_reader(memory_view->bytes.base,
                                        memory_view->bytes.n));
+    }
     return PFD_OK;
 }
 

@@ -17,8 +17,7 @@ struct pfd_finding_counts_row {
     uint64_t count;
     uint64_t offset; /* of the first */
     uint64_t index;
-    size_t
-        text; /* its sentence: offset in finding_counts.text */
+    size_t text; /* its sentence: offset in finding_counts.text */
     enum pfd_finding_kind kind;
     bool has_text;
 };
@@ -36,8 +35,8 @@ struct pfd_finding_counts {
     bool failed; /* out of memory */
 };
 
-void pfd_finding_counts_free(struct pfd_finding_counts *finding_counts);
-void pfd_finding_counts_clear(struct pfd_finding_counts *finding_counts);
+void pfd_finding_counts_free(struct pfd_finding_counts *t);
+void pfd_finding_counts_clear(struct pfd_finding_counts *t);
 
 /*
  * The row of a kind and an id and, where an id has several strings, one of
@@ -45,15 +44,15 @@ void pfd_finding_counts_clear(struct pfd_finding_counts *finding_counts);
  * limit of rows: the row for the rest of the kind.
  */
 struct pfd_finding_counts_row *pfd_finding_counts_row(
-    struct pfd_finding_counts *finding_counts, enum pfd_finding_kind kind,
-    uint64_t id, uint64_t string);
+    struct pfd_finding_counts *t, enum pfd_finding_kind kind, uint64_t id,
+    uint64_t string);
 
 /* Counts n more in a row; offset and index: of the first of them. */
 void pfd_finding_counts_count(struct pfd_finding_counts_row *row, uint64_t n,
                               uint64_t offset, uint64_t index);
 
 /* The row's sentence, copied. */
-void pfd_finding_counts_set_text(struct pfd_finding_counts *finding_counts,
+void pfd_finding_counts_set_text(struct pfd_finding_counts *t,
                                  struct pfd_finding_counts_row *row,
                                  const char *text);
 

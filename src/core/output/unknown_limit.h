@@ -53,7 +53,7 @@ void pfd_unsure_end(struct pfd_unknown_parts *unsure, size_t at);
 
 /* Cuts the excess from the output and clears the list of parts; returns the
  * number of entries cut. */
-uint64_t pfd_unknown_limit_cut(struct pfd_unknown_limit *unknown_limit,
+uint64_t pfd_unknown_limit_cut(struct pfd_unknown_limit *s,
                                struct pfd_unknown_parts *unsure,
                                struct pfd_text *out);
 

@@ -15,7 +15,7 @@
 #include "core/spirv/spirv_module.h"
 
 enum {
-    LINE_WORDS = 4, /* of a line: file, line, end, column; ids or not */
+    LINE_WORDS = 4,    /* of a line: file, line, end, column; ids or not */
     EXTENSIONS = 4096, /* the first opcode of extensions */
 };
 

@@ -47,9 +47,10 @@ static bool take_data(void *user, uint64_t from, uint64_t to)
         p->n = (size_t)end;
     }
     p->n_data += end - at;
-    if (p->copy)
+    if (p->copy) {
         pfd_search_space_read(t->search_space, from, p->copy + at,
                               (size_t)(end - at));
+    }
     look_at_data(t, at, end);
     return !is_last && !t->data.failed;
 }

@@ -21,9 +21,10 @@ static void fail(struct pfd_search_space *search_space, enum pfd_status status)
 
 void pfd_search_space_renew(struct pfd_search_space *search_space)
 {
-    if (!search_space->core)
+    if (!search_space->core) {
         fail(search_space,
              pfd_memory_refresh(search_space->memory, search_space->err));
+    }
 }
 
 uint64_t pfd_search_space_size(const struct pfd_search_space *search_space)

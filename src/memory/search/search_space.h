@@ -59,7 +59,7 @@ void pfd_search_space_walk_end(struct pfd_search_space_walk *walk);
  * as offsets in its bytes, in order; false from fn ends it. */
 void pfd_search_space_data(const struct pfd_search_space *search_space,
                            const struct pfd_search_space_walk *walk,
-                           const struct pfd_mapped_range *mapped_range,
+                           const struct pfd_mapped_range *s,
                            bool (*fn)(void *user, size_t from, size_t to),
                            void *user);
 

@@ -326,9 +326,10 @@ static void count_ids(const struct pfd_pool *pool)
         return;
     for (size_t i = 0; i < pfd_strings_count(convert->strings); i++)
         counts.known += pool->used[i];
-    for (size_t i = 0; i < pool->finding_counts.n; i++)
+    for (size_t i = 0; i < pool->finding_counts.n; i++) {
         counts.unknown +=
             pool->finding_counts.rows[i].kind == PFD_FINDING_unknown_id;
+    }
     counts.is_more = pool->finding_counts.rest[PFD_FINDING_unknown_id].count;
     *convert->id_counts = counts;
 }
