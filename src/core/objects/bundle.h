@@ -32,7 +32,7 @@ struct pfd_blob_entry {
     size_t n_id;
     struct pfd_byte_reader bytes; /* never empty */
     uint64_t offset;              /* of bytes in the blob */
-    bool is_host; /* code for the CPU, not for a device */
+    bool is_host;                 /* code for the CPU, not for a device */
 };
 
 /* Takes one entry. Any status but PFD_OK ends the walk and is its result. */
