@@ -49,6 +49,17 @@ void pfdd_byte_buffer_print(struct pfdd_byte_buffer *g, const char *format, ...)
     }
 }
 
+char *pfdd_byte_buffer_take(struct pfdd_byte_buffer *g, size_t *n)
+{
+    *n = g->failed ? 0 : g->n;
+    char *fits = *n ? realloc(g->at, *n) : NULL;
+    char *ret = *n && !fits ? g->at : fits;
+    if (*n)
+        g->at = NULL;
+    pfdd_byte_buffer_free(g);
+    return ret;
+}
+
 void pfdd_byte_buffer_free(struct pfdd_byte_buffer *g)
 {
     free(g->at);

@@ -61,6 +61,10 @@ void pfdd_byte_buffer_hex(struct pfdd_byte_buffer *g, uint64_t value,
 __attribute__((format(printf, 2, 3))) void pfdd_byte_buffer_print(
     struct pfdd_byte_buffer *g, const char *format, ...);
 
+/* Gives away its bytes in a block of just their number, and empties it. NULL:
+ * bytes are missing, or there are none. */
+char *pfdd_byte_buffer_take(struct pfdd_byte_buffer *g, size_t *n);
+
 void pfdd_byte_buffer_free(struct pfdd_byte_buffer *g);
 
 #endif

@@ -177,12 +177,7 @@ static void make(struct pfdd_job *job)
         put_lines(&out, &found);
     }
     pfd_chunk_reader_free(reader);
-    if (out.failed) {
-        pfdd_byte_buffer_free(&out);
-        return;
-    }
-    e->text = out.at;
-    e->n = out.n;
+    e->text = pfdd_byte_buffer_take(&out, &e->n);
 }
 
 /* ---- lifetime ---- */

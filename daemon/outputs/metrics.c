@@ -362,10 +362,7 @@ static void make(struct pfdd_job *job)
                "source; likewise.\n"
                "# TYPE printfdecode_source_gaps_total counter\n",
                "printfdecode_source_gaps_total{source=\"", true);
-    if (out.failed)
-        pfdd_byte_buffer_free(&out);
-    m->text = out.at;
-    m->n = out.n;
+    m->text = pfdd_byte_buffer_take(&out, &m->n);
 }
 
 /* ---- the snapshot ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers and times in text are what the C library's are. */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <check.h>
 
 #include "../../unit/suite.h"
+#include "base/byte_buffer.h"
 #include "base/digits.h"
 #include "base/timestamp.h"
 
@@ -71,7 +73,27 @@ START_TEST(test_moments)
 }
 END_TEST
 
+/* What is reserved for bytes that are kept is their number. */
+START_TEST(test_taken_bytes)
+{
+    struct pfdd_byte_buffer bytes = { 0 };
+    size_t n = 1;
+    ck_assert_ptr_null(pfdd_byte_buffer_take(&bytes, &n));
+    ck_assert_uint_eq(n, 0);
+    while (bytes.n < 100000)
+        pfdd_byte_buffer_puts(&bytes, "0123456789");
+    ck_assert_uint_gt(bytes.size, 110000);
+    char *taken = pfdd_byte_buffer_take(&bytes, &n);
+    ck_assert_uint_eq(n, 100000);
+    ck_assert_mem_eq(taken + n - 10, "0123456789", 10);
+    ck_assert_uint_lt(malloc_usable_size(taken), n + 4096);
+    ck_assert_ptr_null(bytes.at);
+    free(taken);
+}
+END_TEST
+
 int main(void)
 {
-    return suite_run("digits", TESTS(test_numbers, test_moments), 60);
+    return suite_run("digits",
+                     TESTS(test_numbers, test_moments, test_taken_bytes), 60);
 }
