@@ -143,6 +143,7 @@ static bool check_path(void *user, enum pfdd_use use, const char *path)
         check_directory(p, path);
         break;
     case PFDD_USE_WRITE:
+    case PFDD_USE_DATABASE:
         check_folder(p, path);
         break;
     case PFDD_USE_KEEP:
@@ -152,6 +153,7 @@ static bool check_path(void *user, enum pfdd_use use, const char *path)
     case PFDD_USE_LISTEN:
         check_folder(p, path);
         break;
+    case PFDD_USE_NAMES:
     case PFDD_USE_CONNECT:
     case PFDD_USE_NONE:
         break;

@@ -46,14 +46,17 @@ enum pfdd_key_kind {  /* type of the member: */
 /* How the daemon uses the path in a text, a list of texts or an address: the
  * sandbox grants it, and check-config checks it. */
 enum pfdd_use {
-    PFDD_USE_NONE,    /* no path */
-    PFDD_USE_READ,    /* reads a file */
-    PFDD_USE_AWAIT,   /* reads a file that may appear later */
-    PFDD_USE_WATCH,   /* reads a folder */
-    PFDD_USE_WRITE,   /* creates a file; the path may contain {words} */
-    PFDD_USE_KEEP,    /* creates a folder of its own */
-    PFDD_USE_LISTEN,  /* creates a socket */
-    PFDD_USE_CONNECT, /* connects to a socket */
+    PFDD_USE_NONE,     /* no path */
+    PFDD_USE_READ,     /* reads a file */
+    PFDD_USE_AWAIT,    /* reads a file that may appear later */
+    PFDD_USE_WATCH,    /* reads a folder */
+    PFDD_USE_NAMES,    /* reads files of such names in the folder of the key
+                         before it */
+    PFDD_USE_WRITE,    /* creates a file; the path may contain {words} */
+    PFDD_USE_DATABASE, /* creates a file, and others beside it */
+    PFDD_USE_KEEP,     /* creates a folder of its own */
+    PFDD_USE_LISTEN,   /* creates a socket */
+    PFDD_USE_CONNECT,  /* connects to a socket */
 };
 
 struct pfdd_key {

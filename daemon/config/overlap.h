@@ -2,7 +2,8 @@
 /*
  * Files of a configuration that would be written over: what an output writes is
  * no file that is read, none of state_dir, and no other output's. Files that are
- * there are told by device and inode, others by their paths. One thread.
+ * there are told by device and inode, others by their paths behind all links;
+ * {buffer} may become any name. One thread.
  */
 #ifndef PFDD_OVERLAP_H
 #define PFDD_OVERLAP_H
@@ -17,8 +18,9 @@ enum {
 };
 
 struct pfdd_overlap {
-    struct pfdd_file_writer_path *written; /* [n] */
+    struct pfdd_overlap_files *written; /* [n] */
     size_t n;
+    const char *folder;         /* that was looked at last; borrowed */
     char why[PFDD_OVERLAP_WHY]; /* "": none was found */
 };
 

@@ -90,12 +90,16 @@ static bool want_path(void *user, enum pfdd_use use, const char *path)
         [PFDD_USE_READ] = { READ, false },
         [PFDD_USE_AWAIT] = { READ, false },
         [PFDD_USE_WATCH] = { READ, true },
+        [PFDD_USE_NAMES] = { 0, true },
         [PFDD_USE_WRITE] = { WRITE, false },
+        [PFDD_USE_DATABASE] = { WRITE, false },
         [PFDD_USE_KEEP] = { WRITE, true },
         [PFDD_USE_LISTEN] = { SOCKET, false },
         [PFDD_USE_CONNECT] = { SOCKET, false },
     };
     const struct wish *w = user;
+    if (!uses[use].rights)
+        return true;
     return uses[use].itself
                ? w->want(w->user, path, uses[use].rights)
                : want_folder_of(w->want, w->user, path, uses[use].rights);

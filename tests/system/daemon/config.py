@@ -184,14 +184,69 @@ def files_are_apart(temp):
             ('app.elf', read), ('soft-app.elf', read), ('buffer', read),
             ('soft-buffer', read), ('c.yaml', read), ('soft-c.yaml', read),
             ('comes.bin', read), ('out/../comes.bin', read),
-            ('{buffer}.yaml', read), ('{buffer}', read),
-            ('out/{buffer}', read), ('out/ta{pid}n', read), ('log.db', read),
+            ('{buffer}.yaml', read), ('{buffer}', 'two outputs'),
+            ('out/{buffer}', read), ('log.db-wal', read),
             ('state/checkpoint', kept), ('way/edges', kept),
             ('state/{buffer}', kept), ('state/queue/00.seg', kept),
             ('way/lock', kept), ('log', 'two outputs')):
         rc, said = check(temp, f'{text}  - {{type: file, path: '
                          f'"{temp}/{path}"}}\n')
         assert rc == 78 and why in said, (path, rc, said)
+    # By what is not there yet, in folders that are read, and of two outputs.
+    os.mkdir(f'{temp}/bufs')
+    os.mkdir(f'{temp}/more')
+    host = socket.gethostname()
+    for folder in host, 'links', 'names':
+        os.mkdir(f'{temp}/more/{folder}')
+    with open(f'{temp}/more/{host}/key', 'w') as f:
+        f.write('bytes')
+    for name, target in (('comes', f'{temp}/comes.bin'), ('far', 'comes'),
+                         ('checkpoint', 'state/checkpoint'), ('circle', 'circle'),
+                         ('more/links/x.json', f'{temp}/key'),
+                         ('more/links/soon.txt', '../../comes.bin'),
+                         ('more/way', '../state')):
+        os.symlink(target, f'{temp}/{name}')
+    os.link(f'{temp}/key', f'{temp}/more/names/x.json')
+    with open(f'{temp}/bufs/there', 'w') as f:
+        f.write('bytes')
+    os.link(f'{temp}/bufs/there', f'{temp}/linked')
+    text2 = text.replace('inputs:\n', (
+        'inputs:\n'
+        '  - {type: directory, path: $T/bufs, dumps: "*.bin", code_objects: "t?er*"}\n'
+        f'  - {{type: buffer, path: "$T/more/{host}/key"}}\n'
+    ).replace('$T', temp), 1)
+    for path, why in (
+            ('bufs/a.bin', read), ('bufs/{buffer}', read), ('linked', read),
+            ('bufs/there', read), ('comes', read), ('far', read),
+            ('checkpoint', kept), ('more/{host}/key', read),
+            ('more/{buffer}/key', read), ('more/{buffer}/checkpoint', kept),
+            ('more/way/queue/x/{buffer}', kept),
+            ('more/links/{buffer}.json', read), ('more/links/{buffer}.txt', read),
+            ('more/names/{buffer}.json', read), ('none/../key', read)):
+        rc, said = check(temp, f'{text2}  - {{type: file, path: '
+                         f'"{temp}/{path}"}}\n')
+        assert rc == 78 and why in said, (path, rc, said)
+    pairs = [(('file', 'out/{buffer}.json'), ('file', 'out/{buffer}.json')),
+             (('file', 'out/a.json'), ('file', 'out/{buffer}.json')),
+             (('file', 'out/{buffer}.json'), ('file', 'out/a{buffer}')),
+             (('file', 'soon'), ('file', 'out/../soon'))]
+    if has('sqlite'):
+        pairs += [(('file', 'some.db-wal'), ('sqlite', 'some.db')),
+                  (('sqlite', 'some.db'), ('sqlite', 'some.db'))]
+    for pair in pairs:
+        for one in pair, pair[::-1]:
+            rc, said = check(temp, text2 + ''.join(
+                f'  - {{type: {kind}, path: "{temp}/{path}"}}\n'
+                for kind, path in one))
+            assert rc == 78 and 'two outputs' in said, (one, rc, said)
+    for pair in (('app', 'app-journal'), ('out/{buffer}.json', 'out/{buffer}.text'),
+                 ('bufs/a.json', 'bufs/of-{buffer}.text'), ('circle', 'bufs/.bin')):
+        with open(f'{temp}/c.yaml', 'w') as f:
+            f.write(text2 + ''.join(
+                f'  - {{type: file, path: "{temp}/{path}"}}\n' for path in pair))
+        done = subprocess.run([PROGRAM, 'check-config', f'{temp}/c.yaml'],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (pair, done)
     for path in 'out/x', 'state/log', 'out/{buffer}.json', 'state/q{pid}':
         with open(f'{temp}/c.yaml', 'w') as f:
             f.write(f'{text}  - {{type: file, path: "{temp}/{path}"}}\n')

@@ -135,7 +135,7 @@ code_objects: [{temp}/none.elf]
 inputs:
   - {{type: buffer, path: {temp}/later}}
   - {{type: buffer, path: {temp}}}
-  - {{type: directory, path: {temp}/none, dumps: "*"}}
+  - {{type: directory, path: {temp}/none, dumps: "*.bin"}}
   - {{type: directory, path: {temp}/a.file, dumps: "*"}}
   - {{type: connect, address: "unix:{temp}/s"}}
   - {{type: stdin}}
