@@ -2,6 +2,7 @@
 #include "beside.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@ struct program {
     struct options *options;
     size_t i;
     bool failed;
+    struct pfd_error err; /* if failed */
 };
 
 /* Is it one of the operands? */
@@ -42,9 +44,11 @@ static void add_archive(void *user, const char *path)
     if (is_operand(o, path))
         return;
     char *copy = strdup(path);
-    p->failed |= !copy;
-    if (!copy)
+    if (!copy) {
+        p->failed = true;
+        snprintf(p->err.text, sizeof p->err.text, "out of memory");
         return;
+    }
     options_add_file(o, copy, ROLE_STRINGS)->beside = copy;
     if (o->verbose)
         message_hint("%s: its device code is in %s", o->files[p->i].path, path);
@@ -67,13 +71,15 @@ static bool is_elf_file(const char *path)
 static void look_beside(struct program *p, const char *path)
 {
     struct pfd_input *input;
-    struct pfd_error err;
+    struct pfd_error err = { .text = "out of memory" };
     size_t n;
     if (pfd_input_open(path, &input, &err) != PFD_OK)
         return; /* who reads it says why */
     const void *bytes = pfd_input_bytes(input, &n);
-    p->failed |=
-        pfd_objects_beside(path, bytes, n, add_archive, p, &err) != PFD_OK;
+    if (pfd_objects_beside(path, bytes, n, add_archive, p, &err) != PFD_OK) {
+        p->failed = true;
+        p->err = err;
+    }
     pfd_input_close(input);
 }
 
@@ -89,7 +95,7 @@ void beside_expand(struct options *o)
             continue;
         look_beside(&program, path);
         if (program.failed) {
-            message_error("out of memory");
+            message_error("%s: %s", path, program.err.text);
             exit(EXIT_ERROR);
         }
     }
