@@ -131,9 +131,11 @@ static bool is_same_byte(const char *a, size_t i, const char *b, size_t j)
 /* Is there a path that fits both? */
 static bool fit(const char *a, const char *b)
 {
-    bool rows[2][PATH_MAX + 1];
+    bool rows[2][PATH_MAX + 1] = { { false } };
     size_t n_a = strlen(a);
     size_t n_b = strlen(b);
+    if (n_b > PATH_MAX)
+        return true; /* not known to be apart */
     for (size_t i = n_a + 1; i-- > 0;) {
         bool *now = rows[i % 2];
         const bool *next = rows[(i + 1) % 2]; /* of a without its byte i */
@@ -384,12 +386,13 @@ static bool look_at(struct pfdd_overlap *o, const char *path, const char *told,
     if (find_files(&files, told, path)) {
         for (size_t i = 0; ok && i < o->n; i++) {
             ok = !are_same(&o->written[i], &files);
-            if (!ok)
+            if (!ok) {
                 snprintf(
                     o->why, sizeof o->why, "an output to '%.80s' %s '%.80s'%s",
                     o->written[i].told,
                     is_pattern(path) ? "would write into" : "would write over",
                     told, what);
+            }
         }
     }
     free_files(&files);
