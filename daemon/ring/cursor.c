@@ -593,7 +593,8 @@ void pfdd_cursors_end_runs(struct pfdd_ring *ring)
     for (struct pfdd_cursor *r = ring->cursors; r; r = next) {
         struct pfdd_collapser *collapser = runs_of(r);
         next = r->next;
-        if (r->rendered_block || !collapser ||
+        /* Lines would move output that a job is writing. */
+        if (r->rendered_block || r->is_lent || !collapser ||
             !pfdd_collapser_is_due(collapser, now))
             continue;
         end_runs(r);

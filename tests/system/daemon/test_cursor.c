@@ -623,6 +623,24 @@ START_TEST(runs_end_sooner_in_a_full_share)
 }
 END_TEST
 
+/* Output that a job is writing stays where it is. */
+START_TEST(runs_wait_for_output_that_is_written)
+{
+    append_entries(300);
+    subscribe("{\"collapse\":\"equal\",\"from\":\"oldest\"}");
+    free(read_all());
+    cursor.render_choice->collapser->ended_ns = 0; /* long ago */
+    cursor.is_lent = true;
+    pfdd_cursors_end_runs(&ring);
+    ck_assert_uint_eq(cursor.out_n, 0);
+    cursor.is_lent = false;
+    pfdd_cursors_end_runs(&ring);
+    ck_assert_uint_gt(cursor.out_n, 0);
+    free(read_all());
+    pfdd_cursor_deinit(&cursor);
+}
+END_TEST
+
 /* A chunk may be of more items than a page may have. */
 START_TEST(items_of_a_page_are_bounded)
 {
@@ -931,7 +949,8 @@ int main(int argc, char **argv)
               requests_are_understood_or_refused, pages_are_made_once,
               readers_begin_anywhere, pages_are_given_back,
               what_is_kept_of_a_page_is_asked_for, rooms_come_after_blocks,
-              runs_end_sooner_in_a_full_share, rooms_go_to_who_asks,
+              runs_end_sooner_in_a_full_share,
+              runs_wait_for_output_that_is_written, rooms_go_to_who_asks,
               items_of_a_page_are_bounded, pages_may_be_many_of_a_chunk,
               a_page_ends_where_the_next_begins, pages_have_a_share,
               pages_are_made_ahead, what_was_read_last_goes_first,
