@@ -15,11 +15,10 @@ static void print_entry(struct pfd_entry *entry)
 {
     size_t n;
     const char *message = pfd_entry_message(entry, &n);
-    if (message) {
+    if (message)
         fwrite(message, 1, n, stdout);
-    } else {
+    else
         printf("<unknown id 0x%012llx>\n", (unsigned long long)entry->id);
-    }
 }
 
 int main(int argc, char **argv)
@@ -38,21 +37,19 @@ int main(int argc, char **argv)
     size_t n = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
 
-    for (int i = 2; i < argc && status == PFD_OK; i++) {
+    for (int i = 2; i < argc && status == PFD_OK; i++)
         status =
             pfd_strings_load_file(strings, argv[i], on_finding, NULL, &err);
-    }
     if (status == PFD_OK)
         status = pfd_decoder_new(strings, NULL, argv[1], &decoder, &err);
     if (status == PFD_OK)
         status = pfd_decoder_view(decoder, bytes, n, 0, true, &err);
     while (status == PFD_OK) {
         status = pfd_decoder_next(decoder, &item, &err);
-        if (status == PFD_OK && item.is_entry) {
+        if (status == PFD_OK && item.is_entry)
             print_entry(&item.entry);
-        } else if (status == PFD_OK) {
+        else if (status == PFD_OK)
             on_finding(NULL, &item.finding);
-        }
     }
     if (status < 0)
         fprintf(stderr, "decode_file: %s\n", err.text);
