@@ -40,8 +40,10 @@ tidy() { # tidy OPTION...   files on standard input
     xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p "$build" "$@" 2>/dev/null
 }
 # Clang's analyzer takes ten times as long as all other checks: only what was
-# changed lately, or is named, is looked at with it.
-mapfile -t lately < <(git log -40 --name-only --format= | sort -u)
+# changed lately, or is named, is looked at with it. Commits that only rename,
+# or that only change comments, change nothing for it.
+mapfile -t lately < <(git log -40 --name-only --format= --invert-grep \
+    --grep='^names: ' --grep='say it in plain words$' | sort -u)
 [ $# -gt 0 ] && lately=("$@")
 is_lately() {
     grep -xF -f <(printf '%s\n' "${lately[@]}") "$@"
