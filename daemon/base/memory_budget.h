@@ -37,7 +37,7 @@ size_t pfdd_memory_budget_taken(const struct pfdd_memory_budget *r);
 /* Call after something has grown: updates the peak. */
 void pfdd_memory_budget_note(struct pfdd_memory_budget *r);
 
-/* Bytes that are left, less those that parts may still take without asking. A
+/* Bytes that are left, less the bytes that parts may take without asking. A
  * part that needs more is refused, so it asks before it grows. An eighth of the
  * cap, less 3 MiB, is left for accounts that have little. */
 size_t pfdd_memory_budget_left(const struct pfdd_memory_budget *r);

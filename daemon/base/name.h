@@ -17,8 +17,8 @@ enum {
     PFDD_NAME_ROOM = PFDD_NAME_MAX + 1,
 };
 
-/* False: there are no bytes, or they do not fit; ret then has those that
- * fit. */
+/* False: there are no bytes, or they do not fit; ret then has the bytes
+ * that fit. */
 bool pfdd_name_put(char ret[PFDD_NAME_ROOM], const char *bytes, size_t n);
 
 /* The name of an open file: its path, or its inode and device where the path is

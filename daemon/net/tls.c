@@ -500,11 +500,11 @@ static bool prepare(struct tunnel *t)
 static bool may_come(const struct pfdd_tls *tls,
                      const struct pfdd_peer_key *key)
 {
-    struct pfdd_limited_peer *nobody = NULL; /* known peers are not silent */
+    struct pfdd_limited_peer *silent = NULL; /* known peers never are */
     unsigned n_max = tls->options.max_known;
     return tls->options.peer ||
            (tls->n_tunnels < 2 * n_max + STRANGERS &&
-            pfdd_peer_limit_evict(&tls->known, key, n_max, &nobody));
+            pfdd_peer_limit_evict(&tls->known, key, n_max, &silent));
 }
 
 static void make_place(struct pfdd_tls *tls, const struct pfdd_peer_key *key)

@@ -91,7 +91,7 @@ bool pfdd_log_feed_peek(struct pfdd_log_feed *log_feed, const char **bytes,
                : pfdd_cursor_peek(&log_feed->cursor, bytes, n);
 }
 
-/* True: there are no records beyond those that peek returned. */
+/* True: peek returned all records that there are. */
 static bool are_last(const struct pfdd_log_feed *log_feed)
 {
     const struct pfdd_rendered_block *rendered_block =

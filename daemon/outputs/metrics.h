@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page of /metrics or /state: what is known is noted on the loop, a worker
- * writes it, and all who asked before it was noted read the same one. Its bytes
- * are asked for first, as are those of other pages that somebody has. Loop
+ * A page of /metrics or /state: its facts are collected on the loop, a worker
+ * writes it, and all clients that asked before that read the same one. Its bytes
+ * are reserved first, as are bytes of older pages that clients still read. Loop
  * thread only, but for the job.
  */
 #ifndef PFDD_METRICS_H

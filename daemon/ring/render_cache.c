@@ -207,7 +207,7 @@ static bool drop_read(struct pfdd_render_cache *render_cache)
     return last != NULL;
 }
 
-/* Finds the idle block, of those that end before an item, that is the most
+/* Finds the idle block that ends before an item and is the most
  * items ahead of the last cursor before it, if that is at least *far. */
 static bool find_far(const struct pfdd_rendered_block_list *list,
                      uint64_t before, uint64_t *far, size_t *at)
@@ -228,8 +228,7 @@ static bool find_far(const struct pfdd_rendered_block_list *list,
     return found;
 }
 
-/* Evicts the block that is needed furthest ahead, of those that end before an
- * item. */
+/* Evicts the block that ends before an item and is needed furthest ahead. */
 static bool drop_farthest(struct pfdd_render_cache *render_cache,
                           uint64_t before)
 {

@@ -112,7 +112,7 @@ START_TEST(failing)
     free(got);
     pfd_source_close(source);
     pfd_thread_pool_free(thread_pool);
-    pfd_thread_pool_free(new_helpers(2)); /* nobody has read */
+    pfd_thread_pool_free(new_helpers(2)); /* no source has read */
     pfd_thread_pool_free(NULL);
 }
 END_TEST

@@ -29,8 +29,7 @@ size_t pfd_filter_skip(const struct pfd_filter_run *run,
                        const struct pfd_byte_reader *view, uint64_t base,
                        uint64_t *n_bytes);
 
-/* Pattern i of those that a message has to match; NULL: there are no more, or
- * it has to match none. */
+/* Pattern i that a message has to match; NULL: there is no i. */
 const struct pfd_pattern *pfd_filter_pattern(const struct pfd_filter *filter,
                                              size_t i);
 

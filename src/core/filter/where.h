@@ -65,7 +65,7 @@ void pfd_where_free(struct pfd_where *where);
 /* Bytes that it takes. */
 size_t pfd_where_memory(const struct pfd_where *where);
 
-/* Name i of those that it asks for, NUL-terminated; NULL: there is no i. */
+/* Name i that it asks for, NUL-terminated; NULL: there is no i. */
 const char *pfd_where_name(const struct pfd_where *where, size_t i);
 
 struct pfd_where_range;

@@ -159,7 +159,8 @@ def errors_have_places(temp):
 
 
 def files_are_apart(temp):
-    """What an output writes is read by nobody else, before anything is opened:
+    """No file that an output writes is read or written by another part, before
+    anything is opened:
     not by its path, by a link, or as the name that a source may have."""
     os.mkdir(f'{temp}/state')
     os.mkdir(f'{temp}/out')

@@ -313,7 +313,7 @@ START_TEST(pages_are_made_once)
     ring.n_bytes_max = 1 << 20;
     append_entries(500);
     append_entries(500);
-    ck_assert_uint_eq(render_cache.n_made, 0); /* nobody asks */
+    ck_assert_uint_eq(render_cache.n_made, 0); /* no cursor asks */
     subscribe("{\"from\":\"oldest\"}");
     char *first = read_all();
     uint64_t n_made = render_cache.n_made;

@@ -182,7 +182,7 @@ enum {
     SMALL = 6, /* and what a condition leaves of it */
 };
 
-/* Of these entries are counted; what comes of them is like another wish's. */
+/* Of these entries are counted; their lines are like another wish's. */
 static const struct counted_wish {
     struct wish wish;
     unsigned like;
@@ -365,12 +365,12 @@ static struct subject {
     uint64_t missed;      /* that gap records told of */
     struct bytes pending; /* came, and not looked at */
     struct stream stream;
-    /* Of who counts entries: those that came, or that a line stands for, */
+    /* Of a cursor that counts entries: the ones that came, or that a line stands for, */
     bool counts;
     uint64_t n_entries;
     uint64_t n_missed;   /* that are in a gap, */
     uint64_t n_left_out; /* and that were told to be left out */
-    const char *lent;    /* [lent_bytes.n] that somebody writes, or NULL */
+    const char *lent;    /* [lent_bytes.n] that a writer has, or NULL */
     struct bytes lent_bytes;
 } subjects[READERS];
 
@@ -510,7 +510,7 @@ static uint64_t entries_in(uint64_t from, uint64_t to)
     return n;
 }
 
-/* One that stands for itself is what somebody else has, too, and comes once. */
+/* A line that stands for one entry is the lone cursor's line, and comes once. */
 static void check_entry(struct subject *s, const char *line, size_t n)
 {
     uint64_t seq = number_of(line, "\"sequence\":");

@@ -429,7 +429,7 @@ def drawn_numbers(dice):
 
 
 def drawn_head(dice):
-    """Headers of an edge, or nearly so, and those that a server obeys."""
+    """Headers of an edge, or nearly so, and headers that a server obeys."""
     name = dice.choice((f'{dice.randrange(4):032x}', 'AB' * 16, 'ab' * 15, '', 'g' * 32,
                         '../' * 10, 'ab' * 400))
     head = of_edge(name, *(drawn_numbers(dice) for _ in range(3)))
