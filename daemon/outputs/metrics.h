@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A page of /metrics or /state: its facts are collected on the loop, a worker
- * writes it, and all clients that asked before that read the same one. Its bytes
- * are reserved first, as are bytes of older pages that clients still read. Loop
- * thread only, but for the job.
+ * writes it, and all clients that asked before that read the same one. Its
+ * bytes are reserved first, as are bytes of older pages that clients still
+ * read. Loop thread only, but for the job.
  */
 #ifndef PFDD_METRICS_H
 #define PFDD_METRICS_H
@@ -40,8 +40,8 @@ struct pfdd_metrics {
 struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
                                       struct pfdd_reader_quota *reader_quota,
                                       bool is_state);
-/* A page of text [n], allocated, which it takes; with one reference. NULL: there
- * is no room, and the text stays. */
+/* A page of text [n], allocated, which it takes; with one reference. NULL:
+ * there is no room, and the text stays. */
 struct pfdd_metrics *pfdd_metrics_of(struct pfdd_reader_quota *reader_quota,
                                      char *text, size_t n);
 /* When it has been made: takes what it has, no more. */
