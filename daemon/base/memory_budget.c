@@ -69,8 +69,8 @@ bool pfdd_memory_budget_has_for_last(const struct pfdd_memory_budget *r,
     return n < pfdd_memory_budget_left_for_last(r);
 }
 
-bool pfdd_memory_budget_has_for_look(const struct pfdd_memory_budget *r,
-                                     size_t n)
+bool pfdd_memory_budget_has_for_read_pass(const struct pfdd_memory_budget *r,
+                                          size_t n)
 {
     return n <= left_for_looks(r) && kept(r) + n < r->max;
 }

@@ -60,8 +60,8 @@ bool pfdd_memory_budget_has_for(const struct pfdd_memory_budget *budget,
 
 /* True: a read pass may take n more bytes. Read passes have a share of the cap
  * that nothing else takes. */
-bool pfdd_memory_budget_has_for_look(const struct pfdd_memory_budget *budget,
-                                     size_t n);
+bool pfdd_memory_budget_has_for_read_pass(
+    const struct pfdd_memory_budget *budget, size_t n);
 
 /* True: n bytes do not fit because others take the memory: the account has
  * little. */

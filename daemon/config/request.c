@@ -30,12 +30,12 @@ bool pfdd_form_find(const char *name, enum pfdd_form *ret)
     return false;
 }
 
-void pfdd_wants_deinit(struct pfdd_wants *wants)
+void pfdd_wants_deinit(struct pfdd_selection *wants)
 {
     pfd_filter_free(wants->entries);
     free(wants->source);
     pfdd_field_map_free(wants->map);
-    *wants = (struct pfdd_wants){ 0 };
+    *wants = (struct pfdd_selection){ 0 };
 }
 
 static void free_words(struct pfdd_words *words)

@@ -36,7 +36,7 @@ struct pfdd_encoding;  /* ring/log_record.h */
 struct pfdd_field_map; /* config/field_map.h */
 
 /* Owned by its maker. All zeros: everything. */
-struct pfdd_wants {
+struct pfdd_selection {
     struct pfd_filter *entries; /* filter; NULL: all entries */
     char *source;               /* name of the only source; NULL: all sources */
     bool entries_only;          /* entries and gaps only */
@@ -52,7 +52,7 @@ struct pfdd_wants {
                         record reports it. 0: no limit */
 };
 
-void pfdd_wants_deinit(struct pfdd_wants *wants);
+void pfdd_wants_deinit(struct pfdd_selection *wants);
 
 /* Where to start. */
 struct pfdd_from {
@@ -76,7 +76,7 @@ struct pfdd_words {
 struct pfdd_request {
     enum pfdd_form form;
     struct pfdd_from from;
-    struct pfdd_wants wants; /* complete after pfdd_request_finish() */
+    struct pfdd_selection wants; /* complete after pfdd_request_finish() */
     /* The values from which `wants.entries` is compiled. */
     struct pfdd_words match;
     struct pfdd_words format_strings;

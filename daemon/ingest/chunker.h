@@ -31,7 +31,7 @@ void pfdd_chunk_batch_move(struct pfdd_chunk_batch *to,
 void pfdd_chunk_batch_drop(struct pfdd_chunk_batch *chunk_batch);
 
 enum {
-    PFDD_GIVEN_MAX = 256 * 1024, /* bytes of a chunk that its sender has
+    PFDD_DECODED_CHUNK_MAX = 256 * 1024, /* bytes of a chunk that its sender has
                                     decoded */
 };
 

@@ -372,7 +372,7 @@ static void restore(struct pfdd_fd_store *fd_store, unsigned number, int memory,
     free_stored_buffer(stored_buffer);
 }
 
-void pfdd_fd_store_let_go(struct pfdd_stored_buffer *stored_buffer)
+void pfdd_fd_store_end_stream(struct pfdd_stored_buffer *stored_buffer)
 {
     struct pfdd_stream *stream = stored_buffer->stream;
     stored_buffer->stream = NULL;
@@ -391,7 +391,7 @@ static void on_timer(uv_timer_t *timer)
             continue;
         pfdd_log(PFDD_INFO, "buffer %u of before: its producer is gone",
                  s->number);
-        pfdd_fd_store_let_go(s);
+        pfdd_fd_store_end_stream(s);
     }
 }
 

@@ -85,7 +85,7 @@ void pfdd_fd_store_drop(struct pfdd_stored_buffer *stored_buffer);
 
 /* Ends the stream of a restored buffer, whose producer has connected again or
  * is gone. */
-void pfdd_fd_store_let_go(struct pfdd_stored_buffer *stored_buffer);
+void pfdd_fd_store_end_stream(struct pfdd_stored_buffer *stored_buffer);
 
 /* Stores a code object that a producer sent or named, for all buffers or for
  * those of its own producer. */

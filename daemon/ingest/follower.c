@@ -35,15 +35,15 @@ static void close_file(const struct pfdd_follower_options *options)
         close(options->fd);
 }
 
-static void free_session(struct pfdd_follower *s)
+static void free_follower(struct pfdd_follower *s)
 {
     struct pfdd *d = s->d;
     void (*ended)(void *) = s->options.ended;
     void *user = s->options.user;
     if (!s->options.is_trial)
-        pfdd_follower_stats_tell_end(&s->sums, &d->outcome, s->options.name);
+        pfdd_follower_stats_log_end(&s->stats, &d->outcome, s->options.name);
     if (s->options.buffer_stats)
-        *s->options.buffer_stats = s->sums.all;
+        *s->options.buffer_stats = s->stats.all;
     pfdd_follower_memory_release(&s->memory);
     pfd_tail_free(s->tail);
     pfdd_strings_unref(s->old_strings);
@@ -65,7 +65,8 @@ static void free_session(struct pfdd_follower *s)
 }
 
 /* Saves the position of a batch's last entry. */
-static void note_kept(struct pfdd_follower *s, const struct pfdd_chunk_batch *b)
+static void save_position(struct pfdd_follower *s,
+                          const struct pfdd_chunk_batch *b)
 {
     const struct pfdd_contents *last = NULL;
     for (const struct pfdd_chunk *c = b->first; c; c = c->next)
@@ -84,7 +85,7 @@ static void give_chunks(struct pfdd_follower *s, struct pfdd_chunk_batch *b)
                                 .time = s->time ? s->time : pfdd_time_now(),
                                 .buffer = s->buffer };
     size_t n = b->n;
-    note_kept(s, b);
+    save_position(s, b);
     pfdd_source_table_count(&d->source_table, s->source, b->n_entries, 0);
     if (b->first)
         pfdd_ring_append(&d->ring, &stamp, b->first);
@@ -96,25 +97,25 @@ static void give_chunks(struct pfdd_follower *s, struct pfdd_chunk_batch *b)
 
 /* Appends the handed batch to the ring. If the ring is full, the read pass
  * waits before it hands over more. */
-static void take_piece(struct pfdd_follower *s)
+static void append_handed(struct pfdd_follower *s)
 {
     if (s->abandoned) {
-        pfdd_chunk_batch_drop(&s->piece);
+        pfdd_chunk_batch_drop(&s->handed);
     } else if (pfdd_is_backlogged(s->d)) {
         return; /* the poller tries again */
     } else {
-        give_chunks(s, &s->piece);
+        give_chunks(s, &s->handed);
     }
-    s->has_piece = false;
+    s->waits_for_ring = false;
     pfdd_pool_taken(&s->job);
 }
 
 static void job_handed(struct pfdd_job *job)
 {
     struct pfdd_follower *s = (struct pfdd_follower *)job;
-    s->has_piece = true;
-    take_piece(s);
-    if (s->has_piece)
+    s->waits_for_ring = true;
+    append_handed(s);
+    if (s->waits_for_ring)
         pfdd_poller_kick(s->d->poller);
 }
 
@@ -128,7 +129,7 @@ static void tell_failure(const struct pfdd_follower *s)
     }
 }
 
-static void hear_failure(struct pfdd_follower *s)
+static void report_failure(struct pfdd_follower *s)
 {
     bool failed = s->status < 0;
     if (s->was_still) /* nothing was read */
@@ -164,9 +165,9 @@ static bool take_over(struct pfdd_follower *s)
 static void count(struct pfdd_follower *s)
 {
     struct pfdd_source_troubles troubles;
-    pfdd_follower_stats_troubles(&s->sums, s->n_buffer, &troubles);
+    pfdd_follower_stats_troubles(&s->stats, s->n_buffer, &troubles);
     pfdd_source_table_trouble(&s->d->source_table, s->source, &troubles);
-    pfdd_follower_stats_count(&s->sums, &s->d->outcome);
+    pfdd_follower_stats_count(&s->stats, &s->d->outcome);
 }
 
 /* Earlier chunks stay bound to the strings that were evicted; chunks from now
@@ -192,12 +193,12 @@ static void job_done(struct pfdd_job *job)
     if (!s->options.is_trial)
         count(s);
     if (s->abandoned) {
-        free_session(s);
+        free_follower(s);
         return;
     }
     if (!s->options.is_trial) {
-        pfdd_follower_stats_tell_ended(&s->sums, &s->d->outcome,
-                                       s->options.name);
+        pfdd_follower_stats_log_generation(&s->stats, &s->d->outcome,
+                                           s->options.name);
     }
     bool moved = take_over(s);
     /* A burst is read at full speed, while the loop takes the previous
@@ -210,15 +211,15 @@ static void job_done(struct pfdd_job *job)
         rebind(s);
         return;
     }
-    hear_failure(s);
+    report_failure(s);
     if (s->is_gone) {
-        free_session(s);
+        free_follower(s);
         return;
     }
     if (finished) {
         s->completing = false;
         if (s->closing && !s->wants_restart) {
-            free_session(s);
+            free_follower(s);
             return;
         }
     }
@@ -260,7 +261,7 @@ static bool find_memory(struct pfdd_follower *s)
     if (is_to_finish(s) && !(s->tail && pfd_tail_is_followed(s->tail)))
         s->n_whole = pfdd_follower_memory_whole(&s->memory, n_buffer);
     size_t n = pfdd_follower_memory_wants(&s->memory, n_buffer);
-    if (!pfdd_memory_budget_has_for_look(&d->budget, n)) {
+    if (!pfdd_memory_budget_has_for_read_pass(&d->budget, n)) {
         d->count.waits++;
         if (d->budget.n_looks)
             return false;
@@ -353,7 +354,7 @@ struct pfdd_follower *pfdd_follower_new(
         return NULL;
     }
     pfdd_chunk_batch_init(&s->ready);
-    pfdd_chunk_batch_init(&s->piece);
+    pfdd_chunk_batch_init(&s->handed);
     s->options = *options;
     pfdd_producer_ref(options->producer);
     s->options.name = name;
@@ -415,13 +416,14 @@ void pfdd_follower_hand_over(struct pfdd_follower *s, void *user,
     pfdd_follower_memory_move(&s->memory, account);
 }
 
-bool pfdd_follower_give(struct pfdd_follower *s, const struct pfd_wire_frame *f,
-                        const char **why)
+bool pfdd_follower_append_chunk(struct pfdd_follower *s,
+                                const struct pfd_wire_frame *f,
+                                const char **why)
 {
     struct pfd_chunk_counts counts;
     struct pfdd_chunk_batch chunk_batch;
     *why = NULL;
-    if (f->bytes.n > PFDD_GIVEN_MAX) {
+    if (f->bytes.n > PFDD_DECODED_CHUNK_MAX) {
         *why = "too_large";
         return true;
     }
@@ -437,7 +439,7 @@ bool pfdd_follower_give(struct pfdd_follower *s, const struct pfd_wire_frame *f,
     } else {
         uint64_t time = s->time;
         s->time = f->time;
-        pfdd_follower_stats_give(&s->sums, &s->d->outcome, &counts);
+        pfdd_follower_stats_add_chunk(&s->stats, &s->d->outcome, &counts);
         pfdd_source_table_trouble(&s->d->source_table, s->source,
                                   &(struct pfdd_source_troubles){
                                       .findings = counts.findings,
@@ -552,8 +554,8 @@ static unsigned interval(const struct pfdd_follower *s, uint64_t now)
 unsigned pfdd_follower_poll(struct pfdd_follower *s, uint64_t now)
 {
     unsigned every = interval(s, now);
-    if (s->has_piece) {
-        take_piece(s);
+    if (s->waits_for_ring) {
+        append_handed(s);
         return 1;
     }
     if (s->busy)
@@ -588,7 +590,7 @@ unsigned pfdd_follower_poll(struct pfdd_follower *s, uint64_t now)
     return every > 5 ? 5 : every;
 }
 
-static bool has_said(const struct pfdd_buffer_stats *buffer_stats)
+static bool has_emitted(const struct pfdd_buffer_stats *buffer_stats)
 {
     return buffer_stats->entries || pfdd_buffer_stats_are_bad(buffer_stats);
 }
@@ -599,7 +601,8 @@ void pfdd_follower_see(const struct pfdd_follower *s,
     *ret = (struct pfdd_follower_view){
         .source = s->source,
         .size = s->size,
-        .is_written = has_said(&s->sums.counted) || has_said(&s->sums.given),
+        .is_written =
+            has_emitted(&s->stats.counted) || has_emitted(&s->stats.decoded),
         .has_holes = s->has_holes,
         .is_unread = s->io_failed,
         .waits = s->awaits_strings,
@@ -651,10 +654,10 @@ void pfdd_followers_abandon(struct pfdd *d)
     for (struct pfdd_follower *s = d->followers; s; s = next) {
         next = s->next;
         s->abandoned = true;
-        if (s->has_piece) {
-            take_piece(s);
+        if (s->waits_for_ring) {
+            append_handed(s);
         } else if (!s->busy) {
-            free_session(s);
+            free_follower(s);
         }
     }
 }

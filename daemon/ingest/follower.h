@@ -67,8 +67,9 @@ void pfdd_follower_close(struct pfdd_follower *s);
 /* Appends the chunk of an `entries` frame, which its sender has decoded. False:
  * not now, because the ring is full or strings are being read. *why: NULL, or
  * why the chunk cannot be used. */
-bool pfdd_follower_give(struct pfdd_follower *s, const struct pfd_wire_frame *f,
-                        const char **why);
+bool pfdd_follower_append_chunk(struct pfdd_follower *s,
+                                const struct pfd_wire_frame *f,
+                                const char **why);
 
 /* Appends a gap record for this source. */
 void pfdd_follower_gap(struct pfdd_follower *s, const char *reason,

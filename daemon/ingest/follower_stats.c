@@ -68,16 +68,16 @@ void pfdd_follower_stats_count(struct pfdd_follower_stats *s,
     s->counted = s->all;
 }
 
-void pfdd_follower_stats_give(struct pfdd_follower_stats *s,
-                              struct pfdd_outcome *all,
-                              const struct pfd_chunk_counts *counts)
+void pfdd_follower_stats_add_chunk(struct pfdd_follower_stats *s,
+                                   struct pfdd_outcome *all,
+                                   const struct pfd_chunk_counts *counts)
 {
     static const struct pfdd_buffer_stats none;
     struct pfdd_buffer_stats buffer_stats = { .entries = counts->entries,
                                               .lost_bytes = counts->lost_bytes,
                                               .skipped_bytes =
                                                   counts->skipped_bytes };
-    pfdd_buffer_stats_add(&s->given, &buffer_stats, &none);
+    pfdd_buffer_stats_add(&s->decoded, &buffer_stats, &none);
     pfdd_buffer_stats_add(&all->buffer_stats, &buffer_stats, &none);
 }
 
@@ -92,23 +92,24 @@ static void tell(struct pfdd_outcome *all, const char *name, const char *what,
                    text);
 }
 
-void pfdd_follower_stats_tell_end(const struct pfdd_follower_stats *s,
-                                  struct pfdd_outcome *all, const char *name)
+void pfdd_follower_stats_log_end(const struct pfdd_follower_stats *s,
+                                 struct pfdd_outcome *all, const char *name)
 {
     static const struct pfdd_buffer_stats none;
     struct pfdd_buffer_stats buffer_stats = s->all;
-    pfdd_buffer_stats_add(&buffer_stats, &s->given, &none);
+    pfdd_buffer_stats_add(&buffer_stats, &s->decoded, &none);
     tell(all, name, "ended", &buffer_stats);
 }
 
-void pfdd_follower_stats_tell_ended(struct pfdd_follower_stats *s,
-                                    struct pfdd_outcome *all, const char *name)
+void pfdd_follower_stats_log_generation(struct pfdd_follower_stats *s,
+                                        struct pfdd_outcome *all,
+                                        const char *name)
 {
     struct pfdd_buffer_stats buffer_stats = { 0 };
-    if (!memcmp(&s->ended, &s->told, sizeof s->told))
+    if (!memcmp(&s->ended, &s->logged, sizeof s->logged))
         return;
-    pfdd_buffer_stats_add(&buffer_stats, &s->ended, &s->told);
-    s->told = s->ended;
+    pfdd_buffer_stats_add(&buffer_stats, &s->ended, &s->logged);
+    s->logged = s->ended;
     if (pfdd_buffer_stats_are_bad(&buffer_stats))
         tell(all, name, "begins anew; before that", &buffer_stats);
 }

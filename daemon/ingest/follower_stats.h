@@ -30,8 +30,8 @@ struct pfdd_follower_stats {
                                             string */
     /* Owned by the loop. */
     struct pfdd_buffer_stats counted; /* added to struct pfdd_outcome */
-    struct pfdd_buffer_stats told;    /* logged */
-    struct pfdd_buffer_stats given;   /* chunks that came decoded, counted at
+    struct pfdd_buffer_stats logged;  /* logged */
+    struct pfdd_buffer_stats decoded; /* chunks that came decoded, counted at
                                          once */
 };
 
@@ -57,15 +57,16 @@ void pfdd_follower_stats_count(struct pfdd_follower_stats *s,
                                struct pfdd_outcome *all);
 
 /* On the loop: counts a chunk that its sender has decoded. */
-void pfdd_follower_stats_give(struct pfdd_follower_stats *s,
-                              struct pfdd_outcome *all,
-                              const struct pfd_chunk_counts *counts);
+void pfdd_follower_stats_add_chunk(struct pfdd_follower_stats *s,
+                                   struct pfdd_outcome *all,
+                                   const struct pfd_chunk_counts *counts);
 
 /* Logs the counts of the whole buffer; of a generation that has ended only if
  * something went wrong, because buffers may restart many times a second. */
-void pfdd_follower_stats_tell_end(const struct pfdd_follower_stats *s,
-                                  struct pfdd_outcome *all, const char *name);
-void pfdd_follower_stats_tell_ended(struct pfdd_follower_stats *s,
-                                    struct pfdd_outcome *all, const char *name);
+void pfdd_follower_stats_log_end(const struct pfdd_follower_stats *s,
+                                 struct pfdd_outcome *all, const char *name);
+void pfdd_follower_stats_log_generation(struct pfdd_follower_stats *s,
+                                        struct pfdd_outcome *all,
+                                        const char *name);
 
 #endif

@@ -234,8 +234,8 @@ static long long peer_pid(int fd, const struct pfdd_input_config *config)
 
 /* The peer with whose rights code objects named by URIs are read. NULL: this
  * producer may not name any. */
-static struct pfdd_peer *find_deputed(int fd,
-                                      const struct pfdd_input_config *config)
+static struct pfdd_peer *find_uri_peer(int fd,
+                                       const struct pfdd_input_config *config)
 {
     bool none =
         !config->access.address.is_unix || config->uris == PFDD_URIS_NONE;
@@ -255,7 +255,7 @@ bool pfdd_producer_connection_open(struct pfdd_producer_connection *c,
         .settle_ms = config->settle_ms,
         .options = config->options,
         .pid = peer_pid(fd, config),
-        .peer = find_deputed(fd, config),
+        .peer = find_uri_peer(fd, config),
         .account = c->account.of ? &c->account : NULL,
         .resume = on_resume,
         .ended = on_stream_ended,

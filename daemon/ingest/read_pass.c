@@ -28,7 +28,7 @@ static void hand_over(struct pfdd_follower *s)
     if (s->chunker.chunk_batch.n <= s->memory.n_piece / HANDED)
         return;
     pfdd_pool_await(&s->job);
-    pfdd_chunk_batch_move(&s->piece, &s->chunker.chunk_batch);
+    pfdd_chunk_batch_move(&s->handed, &s->chunker.chunk_batch);
     pfdd_pool_hand(&s->job);
     s->has_handed = true;
 }
@@ -36,10 +36,10 @@ static void hand_over(struct pfdd_follower *s)
 static void take_item(void *user, const struct pfd_tail_item *item)
 {
     struct pfdd_follower *s = user;
-    pfdd_follower_stats_at(&s->sums, s->tail, item->generation);
+    pfdd_follower_stats_at(&s->stats, s->tail, item->generation);
     if (is_known(s, item))
         return;
-    pfdd_follower_stats_item(&s->sums, item);
+    pfdd_follower_stats_item(&s->stats, item);
     if (s->options.is_trial)
         return;
     pfdd_chunker_put(&s->chunker, item,
@@ -67,10 +67,10 @@ static void take_run(void *user, const struct pfd_entry_run *entry_run,
                      uint64_t generation)
 {
     struct pfdd_follower *s = user;
-    pfdd_follower_stats_at(&s->sums, s->tail, generation);
+    pfdd_follower_stats_at(&s->stats, s->tail, generation);
     size_t from = count_known(s, entry_run, generation);
     size_t n = pfd_entry_run_count(entry_run);
-    pfdd_follower_stats_entries(&s->sums, n - from);
+    pfdd_follower_stats_entries(&s->stats, n - from);
     while (from < n && !s->options.is_trial) {
         from = pfdd_chunker_put_run(&s->chunker, entry_run, from,
                                     s->options.generation + generation);
@@ -87,9 +87,9 @@ static void take_runs(void *user, const struct pfd_entry_run *const *entry_runs,
             take_run(user, entry_runs[i], generation);
         return;
     }
-    pfdd_follower_stats_at(&s->sums, s->tail, generation);
+    pfdd_follower_stats_at(&s->stats, s->tail, generation);
     for (size_t i = 0; i < n; i++) {
-        pfdd_follower_stats_entries(&s->sums,
+        pfdd_follower_stats_entries(&s->stats,
                                     pfd_entry_run_count(entry_runs[i]));
     }
     pfdd_chunker_put_runs(&s->chunker, s->tail, entry_runs, n,
@@ -238,6 +238,6 @@ void pfdd_read_pass(struct pfdd_job *job)
     run_pass(s);
     if (s->status < 0 && pfdd_buffer_bytes_are_of_process(&s->buffer_bytes))
         explain_failure(s);
-    pfdd_follower_stats_bytes(&s->sums, s->tail);
+    pfdd_follower_stats_bytes(&s->stats, s->tail);
     pfdd_chunker_cut(&s->chunker);
 }

@@ -37,7 +37,7 @@ struct pfdd_follower {
     uint64_t due;                        /* likewise: the next poll */
     uint64_t time;                       /* of entries; 0: now */
     bool busy;
-    bool has_piece;      /* a batch was handed over that the ring cannot take
+    bool waits_for_ring; /* a batch was handed over that the ring cannot take
                             yet */
     bool completing;     /* no more bytes in this generation */
     bool completes_next; /* nor in the one that wants_restart begins */
@@ -77,9 +77,9 @@ struct pfdd_follower {
     size_t n_whole; /* bytes of the buffer that may be read at once, at its
                        end */
     struct pfdd_chunker chunker;
-    struct pfdd_chunk_batch piece; /* the batch handed over, while the loop has
+    struct pfdd_chunk_batch handed; /* the batch handed over, while the loop has
                                       it */
-    struct pfdd_follower_stats sums;
+    struct pfdd_follower_stats stats;
 };
 
 /* The job: one read pass, or several of a finished buffer. */

@@ -154,10 +154,10 @@ static void free_stream(struct pfdd_stream *st)
     ended(user);
 }
 
-static void on_session_ended(void *user, bool was_awaited)
+static void on_follower_ended(void *user, bool was_awaited)
 {
     struct pfdd_stream *st = user;
-    if (st->ending && st->buffers.n_sessions == 0) {
+    if (st->ending && st->buffers.n_followers == 0) {
         free_stream(st);
     } else if (!st->ending && was_awaited) {
         st->options.resume(st->options.user); /* may end the stream */
@@ -199,7 +199,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
                                                 .account = options->account,
                                                 .refused = on_refused,
                                                 .lacking = on_lacking,
-                                                .ended = on_session_ended,
+                                                .ended = on_follower_ended,
                                                 .user = st };
     pfdd_objects_init(&st->objects);
     count_reader(st);
@@ -398,7 +398,7 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
 {
     struct pfdd_loop_scheduler *scheduler = &st->d->scheduler;
     *taken = 0;
-    pfdd_stream_buffers_tell_held(&st->buffers, false);
+    pfdd_stream_buffers_flush_gaps(&st->buffers, false);
     pfdd_stream_buffers_pass(&st->buffers, fds, n_fds);
     /* Restored streams come before any producer connects. */
     if (st->options.is_kept)
@@ -428,7 +428,7 @@ bool pfdd_stream_is_waiting(const struct pfdd_stream *st)
 
 bool pfdd_stream_has_buffers(const struct pfdd_stream *st)
 {
-    return st->buffers.n_sessions > 0;
+    return st->buffers.n_followers > 0;
 }
 
 void pfdd_stream_end(struct pfdd_stream *st)
@@ -443,7 +443,7 @@ void pfdd_stream_end(struct pfdd_stream *st)
     st->ending = true;
     pfdd_objects_finish(&st->objects);
     pfdd_stream_buffers_leave(&st->buffers);
-    pfdd_stream_buffers_tell_held(&st->buffers, true);
-    if (st->buffers.n_sessions == 0)
+    pfdd_stream_buffers_flush_gaps(&st->buffers, true);
+    if (st->buffers.n_followers == 0)
         free_stream(st);
 }

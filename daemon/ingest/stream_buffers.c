@@ -79,7 +79,7 @@ static void drop_doorbell(struct pfdd_stream_buffer *b)
     b->doorbell = NULL;
 }
 
-static void session_ended(void *user)
+static void follower_ended(void *user)
 {
     struct pfdd_stream_buffer *b = user;
     struct pfdd_stream_buffers *all = b->of;
@@ -89,7 +89,7 @@ static void session_ended(void *user)
     b->stored_buffer = NULL;
     pfdd_resource_account_give_back(all->account, b->n_fds);
     b->n_fds = 0;
-    all->n_sessions--;
+    all->n_followers--;
     bool was_awaited = all->waiting_for == b;
     if (was_awaited)
         all->waiting_for = NULL;
@@ -104,14 +104,14 @@ static bool has_room(struct pfdd_stream_buffers *all, size_t n)
     return pfdd_memory_budget_has_for(&all->d->budget, all->account, n);
 }
 
-static bool start_session(struct pfdd_stream_buffer *b, int fd,
-                          const struct pfd_wire_frame *frame)
+static bool start_follower(struct pfdd_stream_buffer *b, int fd,
+                           const struct pfd_wire_frame *frame)
 {
     const struct pfd_wire_frame none = { 0 };
     struct pfdd_origin origin;
     struct pfdd_stream_buffers *all = b->of;
     unsigned n_fds = 2 + (b->stored_buffer != NULL);
-    bool too_many = 2 * (all->n_sessions + 1) + PFDD_UNCLAIMED_MAX >
+    bool too_many = 2 * (all->n_followers + 1) + PFDD_UNCLAIMED_MAX >
                     pfdd_descriptor_limit_share();
     if (too_many || !pfdd_resource_account_take(all->account, n_fds)) {
         close(fd);
@@ -148,14 +148,14 @@ static bool start_session(struct pfdd_stream_buffer *b, int fd,
         .generation = b->generation,
         .saved_position =
             b->stored_buffer ? b->stored_buffer->saved_position : NULL,
-        .ended = session_ended,
+        .ended = follower_ended,
         .user = b,
     };
     b->follower = pfdd_follower_new(all->d, &options);
     pfdd_origin_deinit(&origin);
     b->n_fds = b->follower ? n_fds : 0;
     pfdd_resource_account_give_back(all->account, n_fds - b->n_fds);
-    all->n_sessions += b->follower != NULL;
+    all->n_followers += b->follower != NULL;
     b->done = false;
     return b->follower != NULL;
 }
@@ -172,7 +172,8 @@ static bool is_too_often(struct pfdd_stream_buffers *all)
     return ++all->n_gaps > GAPS_MAX;
 }
 
-void pfdd_stream_buffers_tell_held(struct pfdd_stream_buffers *all, bool at_end)
+void pfdd_stream_buffers_flush_gaps(struct pfdd_stream_buffers *all,
+                                    bool at_end)
 {
     const char *reason = all->held_reason;
     if (!reason ||
@@ -313,9 +314,9 @@ void pfdd_stream_buffers_hello(struct pfdd_stream_buffers *all,
 }
 
 /* Stores the buffer with the service manager, or finds the stored one. */
-static void shelve(struct pfdd_stream_buffers *all,
-                   struct pfdd_stream_buffer *b, int memory, int bell,
-                   const struct pfd_wire_frame *f)
+static void store_buffer(struct pfdd_stream_buffers *all,
+                         struct pfdd_stream_buffer *b, int memory, int bell,
+                         const struct pfd_wire_frame *f)
 {
     struct pfdd_fd_store *fd_store = all->d->fd_store;
     struct pfd_wire_frame hello = { .type = PFD_WIRE_HELLO };
@@ -353,7 +354,7 @@ static bool adopt(struct pfdd_stream_buffers *all, struct pfdd_stream_buffer *b)
     b->follower = old->follower;
     b->n_fds = pfdd_resource_account_take(all->account, 3) ? 3 : 0;
     b->done = false;
-    all->n_sessions++;
+    all->n_followers++;
     pfdd_follower_hand_over(b->follower, b, all->account);
     /* The producer has sent its shaders again, or relies on the stored ones. */
     if (pfdd_producer_count(all->objects->producer)) {
@@ -363,15 +364,15 @@ static bool adopt(struct pfdd_stream_buffers *all, struct pfdd_stream_buffer *b)
     drop_doorbell(old);
     old->follower = NULL;
     old->stored_buffer = NULL;
-    old->of->n_sessions--;
-    pfdd_fd_store_let_go(stored_buffer);
+    old->of->n_followers--;
+    pfdd_fd_store_end_stream(stored_buffer);
     stored_buffer->saved_position->pid = pfdd_stream_buffers_pid(all);
     return true;
 }
 
 /* A buffer that is not followed releases its stored buffer; nothing else
  * would. */
-static void keep_slot(struct pfdd_stream_buffer *b, bool is_followed)
+static void keep_stored_buffer(struct pfdd_stream_buffer *b, bool is_followed)
 {
     struct pfdd_stored_buffer *stored_buffer = b->stored_buffer;
     if (stored_buffer && is_followed) {
@@ -408,14 +409,14 @@ static void share_memory(struct pfdd_stream_buffers *all,
         return;
     }
     b->is_shared = true;
-    shelve(all, b, memory, bell, f);
+    store_buffer(all, b, memory, bell, f);
     bool is_followed = adopt(all, b);
     if (is_followed) {
         close(memory);
     } else {
-        is_followed = start_session(b, memory, f);
+        is_followed = start_follower(b, memory, f);
     }
-    keep_slot(b, is_followed);
+    keep_stored_buffer(b, is_followed);
     if (is_followed && bell >= 0) {
         b->doorbell = pfdd_doorbell_hang(all->d->loop, bell, ring, b);
     } else if (bell >= 0) {
@@ -479,7 +480,7 @@ bool pfdd_stream_buffers_take(struct pfdd_stream_buffers *all,
         if (fd < 0) {
             lack(all, "no memory or descriptor for a buffer");
         } else {
-            start_session(b, fd, f);
+            start_follower(b, fd, f);
         }
     }
     return true;
@@ -558,7 +559,7 @@ bool pfdd_stream_buffers_raw(struct pfdd_stream_buffers *all, const void *bytes,
         b = add_buffer(all, 1);
         if (b)
             b->name = strdup(all->name);
-        if (fd < 0 || !b || !b->name || !start_session(b, fd, NULL)) {
+        if (fd < 0 || !b || !b->name || !start_follower(b, fd, NULL)) {
             lack(all, "no memory or descriptor for a buffer");
             return false;
         }
@@ -583,7 +584,7 @@ bool pfdd_stream_buffers_entries(struct pfdd_stream_buffers *all,
     struct pfdd_stream_buffer *b = find_buffer(all, f->buffer);
     const char *why = "bad_frame";
     if (b && b->follower && !b->is_shared) {
-        if (!pfdd_follower_give(b->follower, f, &why))
+        if (!pfdd_follower_append_chunk(b->follower, f, &why))
             return false;
     } else {
         refuse(all, "entries of a buffer that was not announced, or is shared");

@@ -44,7 +44,7 @@ struct pfdd_stream_buffers {
     /* All zeros at first from here on. */
     struct pfdd_stream_buffer *first;
     size_t n;
-    size_t n_sessions;
+    size_t n_followers;
     struct pfdd_stream_buffer *waiting_for; /* its old follower ends first */
     int fds[PFDD_UNCLAIMED_MAX];
     size_t n_fds;
@@ -102,8 +102,8 @@ void pfdd_stream_buffers_gap(struct pfdd_stream_buffers *all,
                              uint64_t missed);
 
 /* Appends a record for combined gaps, when it is time or at the end. */
-void pfdd_stream_buffers_tell_held(struct pfdd_stream_buffers *all,
-                                   bool at_end);
+void pfdd_stream_buffers_flush_gaps(struct pfdd_stream_buffers *all,
+                                    bool at_end);
 
 /* Numbers of buffers have another meaning from now on: present buffers emit the
  * rest, then end. */

@@ -61,8 +61,8 @@ void pfdd_string_sets_take(struct pfdd_string_sets *string_sets,
     move_producers_on(string_sets, producers, lacks);
 }
 
-void pfdd_string_sets_take_scope(struct pfdd_string_sets *string_sets,
-                                 struct pfdd_producer *s)
+void pfdd_string_sets_take_own(struct pfdd_string_sets *string_sets,
+                               struct pfdd_producer *s)
 {
     struct pfd_strings *set = s->set;
     s->set = NULL;

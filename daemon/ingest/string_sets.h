@@ -35,8 +35,8 @@ void pfdd_string_sets_take(struct pfdd_string_sets *string_sets,
                            struct pfdd_producer *producers);
 
 /* Takes the set that a build has made for a producer. */
-void pfdd_string_sets_take_scope(struct pfdd_string_sets *string_sets,
-                                 struct pfdd_producer *s);
+void pfdd_string_sets_take_own(struct pfdd_string_sets *string_sets,
+                               struct pfdd_producer *s);
 
 /* Its code objects in `all` stay with its set. */
 void pfdd_string_sets_hold_own(struct pfdd_producer *producer,

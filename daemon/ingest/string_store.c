@@ -207,7 +207,7 @@ static bool forget(struct pfdd_string_store *lib,
 }
 
 /* Frees producers that have no references. */
-static void drop_scopes(struct pfdd_string_store *lib)
+static void drop_producers(struct pfdd_string_store *lib)
 {
     struct pfdd_producer **at = &lib->producers.first;
     while (*at) {
@@ -232,7 +232,7 @@ void pfdd_producer_unref(struct pfdd_producer *producer)
         return;
     drop_waiting(producer->lib, producer);
     if (!producer->lib->busy) /* no job builds for it */
-        drop_scopes(producer->lib);
+        drop_producers(producer->lib);
 }
 
 uint64_t pfdd_producer_number(const struct pfdd_producer *producer)
@@ -346,7 +346,7 @@ static void choose_fresh(struct pfdd_string_store *lib)
 }
 
 /* Chooses the producers whose sets may change in this build. */
-static void choose_scopes(struct pfdd_string_store *lib)
+static void choose_producers(struct pfdd_string_store *lib)
 {
     for (struct pfdd_producer *s = lib->producers.first; s; s = s->next) {
         s->last_room = s->n_bytes < lib->floor ? lib->floor - s->n_bytes : 0;
@@ -392,7 +392,7 @@ static void start_job(struct pfdd_string_store *lib)
     b->old = lib->catalogue;
     b->old->refs++;
     choose_fresh(lib);
-    choose_scopes(lib);
+    choose_producers(lib);
     lib->n_kept_free = pfdd_string_build_give_room(
         b, &lib->d->budget, lib->n_bytes + lib->n_coming, lib->n_bytes_max,
         lib->producers.first);
@@ -527,7 +527,7 @@ static void job_done(struct pfdd_job *job)
     bool is_new = b->set != NULL;
     lib->n_kept_free = 0;
     for (struct pfdd_producer *s = b->producers; s; s = s->next_built) {
-        pfdd_string_sets_take_scope(&lib->string_sets, s);
+        pfdd_string_sets_take_own(&lib->string_sets, s);
         /* Tried once: without memory for it there is none the next time
          * either. */
         s->is_stale &= !s->is_tried;
@@ -547,7 +547,7 @@ static void job_done(struct pfdd_job *job)
     pfdd_producers_recount(&lib->producers);
     pfdd_memory_budget_note(&lib->d->budget);
     lib->busy = false;
-    drop_scopes(lib);
+    drop_producers(lib);
     pfdd_followers_wake(lib->d);
     if (has_work(lib))
         start_job(lib);

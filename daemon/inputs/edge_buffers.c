@@ -142,7 +142,7 @@ struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
 }
 
 /* Evicts the least recently used buffers to make space for n more bytes. */
-static void make_way(struct pfdd_edge_buffers *known, size_t n)
+static void evict_buffers(struct pfdd_edge_buffers *known, size_t n)
 {
     while (known->n_buffers == PFDD_EDGE_BUFFERS ||
            (known->n_buffers && known->n_bytes + n > FRAMES_MAX)) {
@@ -177,7 +177,7 @@ struct pfdd_buffer *pfdd_edge_buffer_find(struct pfdd_edge_buffers *known,
         return NULL;
     }
     memcpy(said, p->bytes, n);
-    make_way(known, bytes_of(n));
+    evict_buffers(known, bytes_of(n));
     known->n_bytes += bytes_of(n);
     struct pfdd_edge_buffer *b = &known->buffers[known->n_buffers++];
     *b = (struct pfdd_edge_buffer){ .code = code,

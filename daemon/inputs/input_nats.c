@@ -134,7 +134,7 @@ static const char *put_entries(struct nats_input *in,
     struct pfdd *d = in->base.d;
     struct pfd_chunk_counts counts;
     struct pfdd_chunk_batch chunk_batch;
-    if (f->bytes.n > PFDD_GIVEN_MAX)
+    if (f->bytes.n > PFDD_DECODED_CHUNK_MAX)
         return "too_large";
     if (pfd_chunk_count(f->bytes.at, f->bytes.n, &counts, NULL) != PFD_OK)
         return "bad_frame";
@@ -142,7 +142,7 @@ static const char *put_entries(struct nats_input *in,
     if (!pfdd_chunk_batch_add(&chunk_batch, f, &counts))
         return "no_memory";
     struct pfdd_stamp stamp = stamp_of(in, buffer, f->time);
-    pfdd_follower_stats_give(&in->sums, &d->outcome, &counts);
+    pfdd_follower_stats_add_chunk(&in->sums, &d->outcome, &counts);
     pfdd_source_table_count(&d->source_table, stamp.source,
                             chunk_batch.n_entries, 0);
     pfdd_source_table_trouble(&d->source_table, stamp.source,
@@ -338,7 +338,7 @@ static bool take_entries(struct nats_input *in,
 }
 
 /* False: not yet. */
-static bool take_parcel(struct nats_input *in, struct pfdd_worker_message *p)
+static bool take_message(struct nats_input *in, struct pfdd_worker_message *p)
 {
     struct pfdd_acks_edge *e = NULL;
     switch (p->kind) {
@@ -371,7 +371,7 @@ static bool take_parcel(struct nats_input *in, struct pfdd_worker_message *p)
 
 static void on_retry(uv_timer_t *timer);
 
-static void take_parcels(struct nats_input *in)
+static void take_messages(struct nats_input *in)
 {
     size_t n = 0;
     while (!in->base.closing && n < TURN) {
@@ -381,7 +381,7 @@ static void take_parcels(struct nats_input *in)
         in->worker_message = NULL;
         if (!p)
             break;
-        if (!take_parcel(in, p)) {
+        if (!take_message(in, p)) {
             in->worker_message = p;
             break;
         }
@@ -397,14 +397,14 @@ static void take_parcels(struct nats_input *in)
 
 static void on_retry(uv_timer_t *timer)
 {
-    take_parcels(timer->data);
+    take_messages(timer->data);
 }
 
 static void on_worker(void *user)
 {
     struct nats_input *in = user;
     if (!in->base.closing && !uv_is_active((uv_handle_t *)&in->retry))
-        take_parcels(in);
+        take_messages(in);
 }
 
 /* ---- acknowledgements ---- */

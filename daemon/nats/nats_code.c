@@ -137,7 +137,7 @@ static enum pfdd_code_state ask(struct pfdd_nats_code *c,
  * and store the right pieces there or in places of their own. Call only after
  * reading to the end: a list that states too small a size causes a mismatch,
  * too. */
-static void take_away(struct pfdd_nats *line, const char *digest)
+static void purge_pieces(struct pfdd_nats *line, const char *digest)
 {
     char subject[PFDD_SUBJECT];
     jsOptions options;
@@ -151,7 +151,8 @@ static void take_away(struct pfdd_nats *line, const char *digest)
                    s == NATS_OK ? "taken away" : natsStatus_GetText(s));
 }
 
-static bool is_what(const struct pfdd_nats_code *c, const struct wanted *wanted)
+static bool matches_digest(const struct pfdd_nats_code *c,
+                           const struct wanted *wanted)
 {
     char text[PFDD_SHA256_TEXT] = "";
     uint8_t sum[PFDD_SHA256_BYTES];
@@ -168,10 +169,10 @@ static enum pfdd_code_state fetch(struct pfdd_nats_code *c,
                                   const struct wanted *wanted)
 {
     enum pfdd_code_state state = ask(c, line, wanted);
-    if (state != PFDD_CODE_DONE || is_what(c, wanted))
+    if (state != PFDD_CODE_DONE || matches_digest(c, wanted))
         return state;
     if (!c->is_own && c->bytes && c->is_all)
-        take_away(line, wanted->digest);
+        purge_pieces(line, wanted->digest);
     begin_anew(c);
     if (c->is_own || !*c->place)
         return PFDD_CODE_MISSING;

@@ -67,7 +67,7 @@ socklen_t pfdd_socket_address(const struct pfdd_address *address,
 }
 
 /* TCP keep-alive: after 15 s of silence, three probes. */
-static void mistrust(int fd)
+static void set_keepalive(int fd)
 {
     const struct {
         int level;
@@ -92,7 +92,7 @@ int pfdd_socket_dial(const struct sockaddr *to, socklen_t n, int type)
     if (fd < 0)
         return -errno;
     if (to->sa_family != AF_UNIX)
-        mistrust(fd);
+        set_keepalive(fd);
     if (connect(fd, to, n) == 0 || errno == EINPROGRESS)
         return fd;
     int why = errno;
@@ -220,7 +220,7 @@ static pid_t process_of(const struct pfdd_listener *l, int fd)
     return peer.pid;
 }
 
-static void join_lobby(struct pfdd_listener *l, int fd)
+static void wait_for_admission(struct pfdd_listener *l, int fd)
 {
     struct pfdd_peer_key user = pfdd_peer_key(fd);
     int last = fd;
@@ -311,7 +311,7 @@ static void on_connection(uv_poll_t *poll, int status, int events)
         if (!may_connect(l, fd)) {
             refuse(l, fd);
         } else if (l->waits) {
-            join_lobby(l, fd);
+            wait_for_admission(l, fd);
         } else {
             let_in(l, fd);
         }

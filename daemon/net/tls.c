@@ -197,7 +197,7 @@ static void on_closed(uv_handle_t *handle)
     finish_close(tls);
 }
 
-static struct pfdd_peer_limit *crowd_of(const struct tunnel *t)
+static struct pfdd_peer_limit *limit_of(const struct tunnel *t)
 {
     return t->limited_peer.is_silent ? &t->of->strangers : &t->of->known;
 }
@@ -207,7 +207,7 @@ static void close_tunnel(struct tunnel *t)
     if (t->closing)
         return;
     t->closing = true;
-    pfdd_peer_limit_leave(crowd_of(t), &t->limited_peer);
+    pfdd_peer_limit_leave(limit_of(t), &t->limited_peer);
     SSL_free(t->ssl);
     uv_poll_stop(&t->outer_poll);
     uv_close((uv_handle_t *)&t->outer_poll, on_closed);

@@ -38,7 +38,7 @@ void pfdd_append_file_close(struct pfdd_append_file *a)
     a->fd = -1;
 }
 
-void pfdd_append_file_look_after(struct pfdd_append_file *a)
+void pfdd_append_file_close_if_moved(struct pfdd_append_file *a)
 {
     struct stat ours;
     struct stat there;
@@ -85,7 +85,7 @@ bool pfdd_append_file_write(struct pfdd_append_file *a, const char *bytes,
     return true;
 }
 
-void pfdd_append_file_take_back(struct pfdd_append_file *a, uint64_t before)
+void pfdd_append_file_truncate(struct pfdd_append_file *a, uint64_t before)
 {
     struct stat st;
     if (!a->path || fstat(a->fd, &st) != 0 || (uint64_t)st.st_size != a->size ||

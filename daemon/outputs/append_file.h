@@ -27,7 +27,7 @@ bool pfdd_append_file_open(struct pfdd_append_file *a);
 void pfdd_append_file_close(struct pfdd_append_file *a);
 
 /* Closes it if its path names another file by now. */
-void pfdd_append_file_look_after(struct pfdd_append_file *a);
+void pfdd_append_file_close_if_moved(struct pfdd_append_file *a);
 
 /* Appends all n bytes. False: see errno; EAGAIN: `stop` is set. n_written says
  * how many bytes were written. */
@@ -36,6 +36,6 @@ bool pfdd_append_file_write(struct pfdd_append_file *a, const char *bytes,
 
 /* After a failed write: truncates the file to `before` bytes, unless another
  * process has written to it since. */
-void pfdd_append_file_take_back(struct pfdd_append_file *a, uint64_t before);
+void pfdd_append_file_truncate(struct pfdd_append_file *a, uint64_t before);
 
 #endif

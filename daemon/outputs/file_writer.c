@@ -45,8 +45,8 @@ struct writer {
     size_t n;
     int error;
     char old[PFDD_ROTATION]; /* path of the file that was just rotated, or "" */
-    bool is_due;    /* to be rotated once the checkpoint has its acks */
-    bool is_mended; /* the end that an earlier process left is repaired */
+    bool is_due;      /* to be rotated once the checkpoint has its acks */
+    bool is_repaired; /* the end that an earlier process left is repaired */
     struct pfdd_file_resume file_resume;
 };
 
@@ -99,7 +99,7 @@ static bool write_lines(struct writer *w)
               (!w->consuming || !f->path || fdatasync(f->fd) == 0);
     if (!ok && w->consuming) {
         int error = errno;
-        pfdd_append_file_take_back(f, before);
+        pfdd_append_file_truncate(f, before);
         errno = error;
     }
     return ok;
@@ -119,13 +119,13 @@ static void go_on(struct writer *w)
     }
 }
 
-static void mend(struct writer *w)
+static void repair_end(struct writer *w)
 {
     struct pfdd_json_style json_style;
     const struct pfdd_render_choice *render_choice =
         w->consuming ? w->consumer.render_choice : w->cursor.render_choice;
     bool has_records = w->of->base.config->form == PFDD_JSON;
-    w->is_mended = true;
+    w->is_repaired = true;
     pfdd_json_style_init(&json_style,
                          render_choice ? render_choice->wants.map : NULL);
     pfdd_file_resume_mend(w->path, has_records ? &json_style : NULL,
@@ -138,10 +138,10 @@ static void run_job(struct pfdd_job *job)
     w->error = 0;
     w->file.n_written = 0;
     w->old[0] = '\0';
-    pfdd_append_file_look_after(&w->file);
-    bool is_first = !w->is_mended;
+    pfdd_append_file_close_if_moved(&w->file);
+    bool is_first = !w->is_repaired;
     if (is_first)
-        mend(w);
+        repair_end(w);
     if (w->is_due) {
         w->is_due = false;
         if (is_due(w))
@@ -155,7 +155,7 @@ static void run_job(struct pfdd_job *job)
 }
 
 struct care {
-    struct pfdd_rotation_care care;
+    struct pfdd_rotation_job care;
     struct pfdd_file_writer *of;
 };
 
@@ -178,15 +178,15 @@ static void care_done(struct pfdd_job *job)
 }
 
 /* old: the file that was just rotated, or "" at the start. */
-static void look_after_old(struct pfdd_file_writer *o, const char *old,
-                           const char *path)
+static void start_care(struct pfdd_file_writer *o, const char *old,
+                       const char *path)
 {
     const struct pfdd_file_writer_config *config = config_of(o);
     struct care *c =
         config->compress || config->keep ? malloc(sizeof *c) : NULL;
     if (!c)
         return;
-    pfdd_rotation_care(&c->care, old, path, config->compress, config->keep);
+    pfdd_rotation_job(&c->care, old, path, config->compress, config->keep);
     c->care.job.done = care_done;
     c->of = o;
     o->n_compressing++;
@@ -236,7 +236,7 @@ static void job_done(struct pfdd_job *job)
     pfdd_file_resume_deinit(&w->file_resume);
     set_failing(w, w->error && w->error != EAGAIN);
     if (w->old[0])
-        look_after_old(o, w->old, w->path);
+        start_care(o, w->old, w->path);
     if (o->base.closing) {
         finish_close(o);
     } else {
@@ -253,7 +253,7 @@ static bool has_work(struct writer *w)
 {
     if (w->reading)
         return pfdd_cursor_peek(&w->cursor, &w->bytes, &w->n);
-    if (!w->is_mended)
+    if (!w->is_repaired)
         return true;
     /* Rotate a due file only when none of its lines can be repeated. */
     if (w->is_due)
@@ -368,7 +368,7 @@ static struct writer *add_writer(struct pfdd_file_writer *o, uint32_t source,
         return NULL;
     }
     /* Raw output need not end with a newline: there is nothing to repair. */
-    w->is_mended = o->is_stdout || config->form == PFDD_RAW;
+    w->is_repaired = o->is_stdout || config->form == PFDD_RAW;
     w->next = o->writers;
     o->writers = w;
     o->n_writers++;
@@ -446,7 +446,7 @@ static uint64_t first_seq(const struct pfdd_file_writer *o,
 
 /* Retires the writer that has been idle longest, if there are too many. False:
  * none is idle. */
-static bool make_way(struct pfdd_file_writer *o)
+static bool evict_idle_writer(struct pfdd_file_writer *o)
 {
     struct writer *oldest = NULL;
     if (o->n_writers < FILES_MAX)
@@ -475,7 +475,7 @@ static void look_at_source(struct pfdd_file_writer *o, uint32_t i)
         *f = (struct source_file){ .born = it->born, .seq = o->first_seq };
     if (f->n_lines == it->n_lines || it->n_held == 0)
         return;
-    if (make_way(o)) {
+    if (evict_idle_writer(o)) {
         f->writer = add_writer(o, i, first_seq(o, f, it));
         f->n_lines = it->n_lines;
     } else if (o->n_waiting++ == 0) {
@@ -483,7 +483,7 @@ static void look_at_source(struct pfdd_file_writer *o, uint32_t i)
     }
 }
 
-static void tell_waiting(struct pfdd_file_writer *o, unsigned n_before)
+static void report_waiting(struct pfdd_file_writer *o, unsigned n_before)
 {
     struct pfdd *d = o->base.d;
     char status[96] = "STATUS=";
@@ -504,7 +504,7 @@ static void tell_waiting(struct pfdd_file_writer *o, unsigned n_before)
     pfdd_systemd_notify(status);
 }
 
-static void look_at_sources(struct pfdd_file_writer *o)
+static void check_sources(struct pfdd_file_writer *o)
 {
     uint32_t n = o->base.d->source_table.n;
     unsigned n_before = o->n_waiting;
@@ -514,7 +514,7 @@ static void look_at_sources(struct pfdd_file_writer *o)
     o->n_waiting = 0;
     for (uint32_t i = 0; i < n; i++)
         look_at_source(o, (first + i) % n);
-    tell_waiting(o, n_before);
+    report_waiting(o, n_before);
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -522,7 +522,7 @@ static void on_tick(uv_timer_t *timer)
     struct pfdd_file_writer *o = timer->data;
     for (struct writer *w = o->writers; w; w = w->next)
         start_job(w);
-    look_at_sources(o);
+    check_sources(o);
 }
 
 /* Tidies the rotated files, with {buffer} those of all sources. */
@@ -532,7 +532,7 @@ static void tidy(struct pfdd_file_writer *o)
                               : pfdd_path_template_fill(config_of(o)->path,
                                                         PFDD_ROTATION_ANY);
     if (path)
-        look_after_old(o, "", path);
+        start_care(o, "", path);
     free(path);
 }
 
@@ -602,7 +602,7 @@ void pfdd_file_writer_close(struct pfdd_output *output)
 bool pfdd_file_writer_is_drained(const struct pfdd_output *output)
 {
     struct pfdd_file_writer *o = (struct pfdd_file_writer *)(uintptr_t)output;
-    look_at_sources(o);
+    check_sources(o);
     for (struct writer *w = o->writers; w; w = w->next) {
         if (w->busy)
             return false;

@@ -101,22 +101,22 @@ static bool are_last(const struct pfdd_log_feed *log_feed)
     return !rendered_block || rendered_block->end >= log_feed->d->ring.next_seq;
 }
 
-bool pfdd_log_feed_gather(struct pfdd_log_feed *log_feed, const char **bytes,
-                          size_t *n)
+bool pfdd_log_feed_peek_batch(struct pfdd_log_feed *log_feed,
+                              const char **bytes, size_t *n)
 {
     uint64_t now = uv_now(log_feed->d->loop);
     if (!pfdd_log_feed_peek(log_feed, bytes, n))
         return false;
-    if (!log_feed->gathers)
-        log_feed->gathers = now ? now : 1;
+    if (!log_feed->batch_begun)
+        log_feed->batch_begun = now ? now : 1;
     return *n >= log_feed->batch_size ||
-           now - log_feed->gathers >= log_feed->batch_ms ||
+           now - log_feed->batch_begun >= log_feed->batch_ms ||
            log_feed->d->stopping || !are_last(log_feed);
 }
 
-void pfdd_log_feed_take(struct pfdd_log_feed *log_feed, size_t n)
+void pfdd_log_feed_consume(struct pfdd_log_feed *log_feed, size_t n)
 {
-    log_feed->gathers = 0;
+    log_feed->batch_begun = 0;
     if (log_feed->is_required) {
         pfdd_consumer_take(&log_feed->consumer, n);
     } else {
@@ -138,7 +138,7 @@ void pfdd_log_feed_resume(struct pfdd_log_feed *log_feed, uint64_t sequence,
         pfdd_consumer_resume(&log_feed->consumer, sequence, time, "", 0);
 }
 
-void pfdd_log_feed_look(struct pfdd_log_feed *log_feed)
+void pfdd_log_feed_prefetch(struct pfdd_log_feed *log_feed)
 {
     const char *bytes = NULL;
     size_t n = 0;
@@ -146,7 +146,7 @@ void pfdd_log_feed_look(struct pfdd_log_feed *log_feed)
         pfdd_consumer_peek(&log_feed->consumer, &bytes, &n);
 }
 
-void pfdd_log_feed_attend(struct pfdd_log_feed *log_feed, bool is_there)
+void pfdd_log_feed_set_connected(struct pfdd_log_feed *log_feed, bool is_there)
 {
     log_feed->consumer.absent = !is_there;
 }
@@ -162,12 +162,12 @@ void pfdd_log_feed_rewind(struct pfdd_log_feed *log_feed)
     if (!log_feed->is_required)
         return;
     pfdd_consumer_rewind(&log_feed->consumer);
-    pfdd_log_feed_look(log_feed);
+    pfdd_log_feed_prefetch(log_feed);
 }
 
 /* ---- state ---- */
 
-bool pfdd_log_feed_are_done(const struct pfdd_log_feed *log_feed)
+bool pfdd_log_feed_is_done(const struct pfdd_log_feed *log_feed)
 {
     return log_feed->is_required ? pfdd_consumer_is_done(&log_feed->consumer)
                                  : pfdd_cursor_is_done(&log_feed->cursor);

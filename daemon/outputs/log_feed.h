@@ -19,7 +19,8 @@ struct pfdd_log_feed {
     struct pfdd_consumer consumer; /* instead of it, if required */
     uint64_t batch_size;
     uint64_t batch_ms;
-    uint64_t gathers; /* uv_now() when the current batch got its first record;
+    uint64_t
+        batch_begun; /* uv_now() when the current batch got its first record;
                          0: there is none */
     void (*wake)(void *user); /* more records, or it may be closed */
     void *user;
@@ -37,11 +38,11 @@ void pfdd_log_feed_close(struct pfdd_log_feed *log_feed);
 /* Whole log records [*n bytes], borrowed until they are taken. */
 bool pfdd_log_feed_peek(struct pfdd_log_feed *log_feed, const char **bytes,
                         size_t *n);
-void pfdd_log_feed_take(struct pfdd_log_feed *log_feed, size_t n);
+void pfdd_log_feed_consume(struct pfdd_log_feed *log_feed, size_t n);
 /* The same, once a batch of the configured size or age is complete. False: not
  * yet; while a batch is incomplete, call again within batch_ms. */
-bool pfdd_log_feed_gather(struct pfdd_log_feed *log_feed, const char **bytes,
-                          size_t *n);
+bool pfdd_log_feed_peek_batch(struct pfdd_log_feed *log_feed,
+                              const char **bytes, size_t *n);
 /* Lent records stay valid until they are given back: another thread reads
  * them. */
 void pfdd_log_feed_lend(struct pfdd_log_feed *log_feed, bool is_lent);
@@ -52,10 +53,10 @@ void pfdd_log_feed_resume(struct pfdd_log_feed *log_feed, uint64_t sequence,
 
 /* Starts reading, after opening, so that the age of the oldest record is
  * known. */
-void pfdd_log_feed_look(struct pfdd_log_feed *log_feed);
+void pfdd_log_feed_prefetch(struct pfdd_log_feed *log_feed);
 
 /* The peer is connected and can acknowledge, or it is gone. */
-void pfdd_log_feed_attend(struct pfdd_log_feed *log_feed, bool is_there);
+void pfdd_log_feed_set_connected(struct pfdd_log_feed *log_feed, bool is_there);
 /* The peer has all records up to this sequence number. This and the next
  * function have no effect if the output is not required. */
 void pfdd_log_feed_ack(struct pfdd_log_feed *log_feed, uint64_t sequence);
@@ -63,7 +64,7 @@ void pfdd_log_feed_ack(struct pfdd_log_feed *log_feed, uint64_t sequence);
 void pfdd_log_feed_rewind(struct pfdd_log_feed *log_feed);
 
 /* True: all records have been taken. */
-bool pfdd_log_feed_are_done(const struct pfdd_log_feed *log_feed);
+bool pfdd_log_feed_is_done(const struct pfdd_log_feed *log_feed);
 /* Items that the output missed. */
 uint64_t pfdd_log_feed_dropped(const struct pfdd_log_feed *log_feed);
 size_t pfdd_log_feed_memory(const struct pfdd_log_feed *log_feed);

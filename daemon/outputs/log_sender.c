@@ -117,7 +117,7 @@ static void take(struct pfdd_log_sender *s, const struct batch *b, size_t n)
                   part_bytes(&b->parts[i * PARTS]));
     }
     if (n)
-        pfdd_log_feed_take(&s->log_feed, b->ends[n - 1]);
+        pfdd_log_feed_consume(&s->log_feed, b->ends[n - 1]);
 }
 
 /* ---- datagrams ---- */
@@ -191,7 +191,7 @@ static bool handle_oversized(struct pfdd_log_sender *s, struct batch *b)
                  "others like it",
                  access_of(s)->address.text, part_bytes(b->parts));
     }
-    pfdd_log_feed_take(&s->log_feed, b->ends[0]);
+    pfdd_log_feed_consume(&s->log_feed, b->ends[0]);
     if (!s->out.n)
         pfdd_log_feed_ack(&s->log_feed, b->notes[0].sequence);
     return true;
@@ -248,7 +248,7 @@ static enum outcome send_stream(struct pfdd_log_sender *s, struct batch *b,
     take(s, b, i);
     if (!left)
         return i < b->n ? BLOCKED : EMPTY;
-    pfdd_log_feed_take(&s->log_feed, b->ends[i] - (i ? b->ends[i - 1] : 0));
+    pfdd_log_feed_consume(&s->log_feed, b->ends[i] - (i ? b->ends[i - 1] : 0));
     if (ok)
         return BLOCKED;
     s->count.dropped += !s->log_feed.is_required;
@@ -288,7 +288,7 @@ static void drop_link(struct pfdd_log_sender *s)
         s->count.retried += s->out.n;
         memset(&s->out, 0, sizeof s->out);
         pfdd_byte_buffer_free(&s->rest);
-        pfdd_log_feed_attend(&s->log_feed, false);
+        pfdd_log_feed_set_connected(&s->log_feed, false);
         pfdd_log_feed_rewind(&s->log_feed);
     }
     uv_poll_stop(&link->poll);
@@ -310,7 +310,8 @@ static enum outcome send_some(struct pfdd_log_sender *s)
     size_t n = 0;
     size_t total = 0;
     enum outcome outcome = s->rest.n ? send_rest(s) : EMPTY;
-    while (outcome == EMPTY && pfdd_log_feed_gather(&s->log_feed, &bytes, &n)) {
+    while (outcome == EMPTY &&
+           pfdd_log_feed_peek_batch(&s->log_feed, &bytes, &n)) {
         size_t n_bytes = 0;
         if (s->out.n_bytes >= WINDOW)
             return WAITING;
@@ -321,7 +322,7 @@ static enum outcome send_some(struct pfdd_log_sender *s)
                                  : send_stream(s, &b, &n_bytes);
         total += n_bytes;
     }
-    if (s->log_feed.gathers && !uv_is_active((uv_handle_t *)&s->timer))
+    if (s->log_feed.batch_begun && !uv_is_active((uv_handle_t *)&s->timer))
         uv_timer_start(&s->timer, on_timer, LOOK_MS, LOOK_MS);
     return outcome;
 }
@@ -380,9 +381,9 @@ static void on_timer(uv_timer_t *timer)
     struct pfdd_log_sender *s = timer->data;
     if (s->link && s->out.n)
         check_delivery(s);
-    if (s->link && s->log_feed.gathers && !(s->link->events & UV_WRITABLE))
+    if (s->link && s->log_feed.batch_begun && !(s->link->events & UV_WRITABLE))
         go_on(s);
-    if (!s->out.n && !(s->link && s->log_feed.gathers))
+    if (!s->out.n && !(s->link && s->log_feed.batch_begun))
         uv_timer_stop(timer);
 }
 
@@ -425,7 +426,7 @@ static void on_up(void *user, int fd)
     link->of = s;
     s->link = link;
     s->n_links++;
-    pfdd_log_feed_attend(&s->log_feed, true);
+    pfdd_log_feed_set_connected(&s->log_feed, true);
     go_on(s);
 }
 
@@ -499,7 +500,7 @@ bool pfdd_log_sender_open(struct pfdd_log_sender *s,
     }
     uv_timer_init(s->base.d->loop, &s->timer);
     s->timer.data = s;
-    pfdd_log_feed_look(&s->log_feed);
+    pfdd_log_feed_prefetch(&s->log_feed);
     return true;
 }
 
@@ -517,7 +518,7 @@ bool pfdd_log_sender_is_drained(const struct pfdd_output *output)
 {
     const struct pfdd_log_sender *s = (const struct pfdd_log_sender *)output;
     return s->outbound.is_down ||
-           (!s->rest.n && !s->out.n && pfdd_log_feed_are_done(&s->log_feed));
+           (!s->rest.n && !s->out.n && pfdd_log_feed_is_done(&s->log_feed));
 }
 
 size_t pfdd_log_sender_memory(const struct pfdd_output *output)

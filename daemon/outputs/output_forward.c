@@ -230,7 +230,7 @@ static bool add_chunk(struct forward_output *o, const char *bytes, size_t n)
         return false;
     }
     add_last(o, c);
-    pfdd_log_feed_take(&o->log_feed, taken);
+    pfdd_log_feed_consume(&o->log_feed, taken);
     return true;
 }
 
@@ -242,11 +242,11 @@ static void fill(struct forward_output *o)
     const char *bytes = NULL;
     size_t n = 0;
     while (o->n_chunks < WINDOW &&
-           pfdd_log_feed_gather(&o->log_feed, &bytes, &n)) {
+           pfdd_log_feed_peek_batch(&o->log_feed, &bytes, &n)) {
         if (!add_chunk(o, bytes, n))
             break;
     }
-    if ((o->chunks || o->log_feed.gathers) &&
+    if ((o->chunks || o->log_feed.batch_begun) &&
         !uv_is_active((uv_handle_t *)&o->timer))
         uv_timer_start(&o->timer, on_timer, TICK_MS, TICK_MS);
 }
@@ -265,7 +265,7 @@ static void drop_link(struct forward_output *o)
         c->at = 0;
     }
     o->n_heard = 0;
-    pfdd_log_feed_attend(&o->log_feed, false);
+    pfdd_log_feed_set_connected(&o->log_feed, false);
     uv_poll_stop(&link->poll);
     close(link->fd);
     uv_close((uv_handle_t *)&link->poll, on_link_closed);
@@ -478,7 +478,7 @@ static void on_up(void *user, int fd)
     o->link = link;
     o->n_links++;
     o->state = o->forward_auth.key.n ? GREETED : READY;
-    pfdd_log_feed_attend(&o->log_feed, true);
+    pfdd_log_feed_set_connected(&o->log_feed, true);
     uv_timer_start(&o->timer, on_timer, TICK_MS, TICK_MS);
     watch(link, UV_READABLE);
     go_on(o);
@@ -495,7 +495,7 @@ static bool is_overdue(const struct forward_output *o)
 static void on_timer(uv_timer_t *timer)
 {
     struct forward_output *o = timer->data;
-    if (!o->link || (!o->chunks && !o->log_feed.gathers)) {
+    if (!o->link || (!o->chunks && !o->log_feed.batch_begun)) {
         uv_timer_stop(&o->timer);
     } else if (is_overdue(o)) {
         lose_link(o, "it does not acknowledge what it was sent");
@@ -574,7 +574,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     }
     uv_timer_init(d->loop, &o->timer);
     o->timer.data = o;
-    pfdd_log_feed_look(&o->log_feed);
+    pfdd_log_feed_prefetch(&o->log_feed);
     return true;
 }
 
@@ -592,7 +592,7 @@ static bool is_drained(const struct pfdd_output *output)
 {
     const struct forward_output *o = (const struct forward_output *)output;
     return o->outbound.is_down ||
-           (!o->chunks && pfdd_log_feed_are_done(&o->log_feed));
+           (!o->chunks && pfdd_log_feed_is_done(&o->log_feed));
 }
 
 static size_t memory(const struct pfdd_output *output)

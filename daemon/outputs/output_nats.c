@@ -153,7 +153,7 @@ static struct pfd_wire_frame too_large(const struct pfdd_chunk *c)
 static struct pfd_wire_frame entries_of(const struct nats_output *o,
                                         const struct pfdd_chunk *c)
 {
-    size_t max = PFDD_GIVEN_MAX;
+    size_t max = PFDD_DECODED_CHUNK_MAX;
     if (o->max_payload && o->max_payload < max + BUFFER_FRAME)
         max = o->max_payload > BUFFER_FRAME ? o->max_payload - BUFFER_FRAME : 0;
     if (c->n > max)

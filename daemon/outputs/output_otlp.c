@@ -62,7 +62,7 @@ struct otlp_output {
     struct pfdd_output base;
     struct pfdd_log_feed log_feed;
     struct pfdd_http_client *http_client;
-    bool poster_closed;
+    bool client_closed;
     uv_timer_t timer;
     bool timer_closed;
     struct batch batches[WINDOW];
@@ -172,7 +172,7 @@ static bool fill(struct otlp_output *o, struct batch *b, const char *bytes,
     b->text = body.text;
     body.text = (struct pfdd_byte_buffer){ 0 };
     pfdd_otlp_free(&body);
-    pfdd_log_feed_take(&o->log_feed, at);
+    pfdd_log_feed_consume(&o->log_feed, at);
     b->state = READY;
     if (config_of(o)->compress) {
         b->state = PACKING;
@@ -198,7 +198,7 @@ static void gather(struct otlp_output *o)
     size_t n = 0;
     struct batch *b = NULL;
     while ((b = find_free(o)) &&
-           pfdd_log_feed_gather(&o->log_feed, &bytes, &n)) {
+           pfdd_log_feed_peek_batch(&o->log_feed, &bytes, &n)) {
         if (!fill(o, b, bytes, n))
             return;
     }
@@ -296,7 +296,7 @@ static void on_done(struct pfdd_http_post *http_post)
     } else {
         refuse(o, b);
     }
-    pfdd_log_feed_attend(&o->log_feed, !o->is_down);
+    pfdd_log_feed_set_connected(&o->log_feed, !o->is_down);
     go_on(o);
 }
 
@@ -320,7 +320,7 @@ static void on_timer(uv_timer_t *timer)
 {
     struct otlp_output *o = timer->data;
     go_on(o);
-    if (!oldest(o) && !o->log_feed.gathers)
+    if (!oldest(o) && !o->log_feed.batch_begun)
         uv_timer_stop(timer);
 }
 
@@ -330,7 +330,7 @@ static void go_on(struct otlp_output *o)
         return;
     gather(o);
     send_ready(o);
-    if ((oldest(o) || o->log_feed.gathers) &&
+    if ((oldest(o) || o->log_feed.batch_begun) &&
         !uv_is_active((uv_handle_t *)&o->timer))
         uv_timer_start(&o->timer, on_timer, TICK_MS, TICK_MS);
 }
@@ -357,7 +357,7 @@ static bool is_packing(const struct otlp_output *o)
 
 static void finish_close(struct otlp_output *o)
 {
-    if (!o->base.closing || !o->poster_closed || !o->timer_closed ||
+    if (!o->base.closing || !o->client_closed || !o->timer_closed ||
         is_packing(o) || !pfdd_log_feed_can_close(&o->log_feed))
         return;
     pfdd_log_feed_close(&o->log_feed);
@@ -370,7 +370,7 @@ static void finish_close(struct otlp_output *o)
 static void on_poster_closed(void *user)
 {
     struct otlp_output *o = user;
-    o->poster_closed = true;
+    o->client_closed = true;
     finish_close(o);
 }
 
@@ -448,8 +448,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
         o->batches[i].of = o;
     uv_timer_init(o->base.d->loop, &o->timer);
     o->timer.data = o;
-    pfdd_log_feed_attend(&o->log_feed, true);
-    pfdd_log_feed_look(&o->log_feed);
+    pfdd_log_feed_set_connected(&o->log_feed, true);
+    pfdd_log_feed_prefetch(&o->log_feed);
     return true;
 }
 
@@ -464,7 +464,7 @@ static void close_output(struct pfdd_output *output)
 static bool is_drained(const struct pfdd_output *output)
 {
     struct otlp_output *o = (struct otlp_output *)(uintptr_t)output;
-    return o->is_down || (!oldest(o) && pfdd_log_feed_are_done(&o->log_feed));
+    return o->is_down || (!oldest(o) && pfdd_log_feed_is_done(&o->log_feed));
 }
 
 static size_t memory(const struct pfdd_output *output)

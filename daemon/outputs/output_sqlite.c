@@ -89,7 +89,7 @@ static void begin(struct sqlite_output *o)
 {
     o->is_open = true;
     pfdd_log_feed_resume(&o->log_feed, o->db.sequence, o->db.time);
-    pfdd_log_feed_attend(&o->log_feed, true);
+    pfdd_log_feed_set_connected(&o->log_feed, true);
 }
 
 static void on_written(struct pfdd_job *job)
@@ -108,7 +108,7 @@ static void on_written(struct pfdd_job *job)
         o->count.sent += o->n_rows;
         o->count.acked += o->n_rows;
         pfdd_log_feed_ack(&o->log_feed, o->db.sequence);
-        pfdd_log_feed_take(&o->log_feed, o->n);
+        pfdd_log_feed_consume(&o->log_feed, o->n);
     }
     o->n = 0;
     if (o->base.closing) {
@@ -122,7 +122,7 @@ static void on_written(struct pfdd_job *job)
 static bool has_work(struct sqlite_output *o)
 {
     uint64_t now = uv_now(o->base.d->loop);
-    if (!o->is_open || pfdd_log_feed_gather(&o->log_feed, &o->bytes, &o->n))
+    if (!o->is_open || pfdd_log_feed_peek_batch(&o->log_feed, &o->bytes, &o->n))
         return true;
     o->n = 0;
     return o->db.max_age_ns && now - o->tidied >= TICK_MS;
@@ -133,7 +133,7 @@ static void on_tick(uv_timer_t *timer);
 /* Polls more often while a batch is incomplete. */
 static void set_tick(struct sqlite_output *o)
 {
-    uint64_t ms = o->log_feed.gathers && o->log_feed.batch_ms < TICK_MS
+    uint64_t ms = o->log_feed.batch_begun && o->log_feed.batch_ms < TICK_MS
                       ? o->log_feed.batch_ms
                       : TICK_MS;
     if (ms && uv_timer_get_repeat(&o->tick) != ms)
@@ -235,7 +235,7 @@ static bool is_drained(const struct pfdd_output *output)
     struct sqlite_output *o = (struct sqlite_output *)(uintptr_t)output;
     if (!o->is_busy)
         start_job(o);
-    return !o->is_busy && !o->failing && pfdd_log_feed_are_done(&o->log_feed);
+    return !o->is_busy && !o->failing && pfdd_log_feed_is_done(&o->log_feed);
 }
 
 static size_t memory(const struct pfdd_output *output)

@@ -230,7 +230,7 @@ void pfdd_rotation_recover(const char *path)
 
 static void run_care(struct pfdd_job *job)
 {
-    struct pfdd_rotation_care *c = (struct pfdd_rotation_care *)job;
+    struct pfdd_rotation_job *c = (struct pfdd_rotation_job *)job;
     if (c->compress && !c->old[0]) {
         pfdd_rotation_recover(c->path);
     } else if (c->compress) {
@@ -240,12 +240,12 @@ static void run_care(struct pfdd_job *job)
         pfdd_rotation_keep(c->path, c->keep);
 }
 
-void pfdd_rotation_care(struct pfdd_rotation_care *ret, const char *old,
-                        const char *path, bool compress, uint64_t keep)
+void pfdd_rotation_job(struct pfdd_rotation_job *ret, const char *old,
+                       const char *path, bool compress, uint64_t keep)
 {
-    *ret = (struct pfdd_rotation_care){ .job = { .run = run_care },
-                                        .compress = compress,
-                                        .keep = keep };
+    *ret = (struct pfdd_rotation_job){ .job = { .run = run_care },
+                                       .compress = compress,
+                                       .keep = keep };
     snprintf(ret->old, sizeof ret->old, "%s", old);
     snprintf(ret->path, sizeof ret->path, "%s", path);
 }

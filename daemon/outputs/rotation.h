@@ -35,7 +35,7 @@ void pfdd_rotation_keep(const char *path, uint64_t keep);
 void pfdd_rotation_recover(const char *path);
 
 /* These steps as a job; the owner sets job.done. */
-struct pfdd_rotation_care {
+struct pfdd_rotation_job {
     struct pfdd_job job;
     char old[PFDD_ROTATION]; /* the file just rotated, or "" at the start */
     char path[PFDD_ROTATION];
@@ -44,7 +44,7 @@ struct pfdd_rotation_care {
     int error; /* of the compression: an errno value */
 };
 
-void pfdd_rotation_care(struct pfdd_rotation_care *ret, const char *old,
-                        const char *path, bool compress, uint64_t keep);
+void pfdd_rotation_job(struct pfdd_rotation_job *ret, const char *old,
+                       const char *path, bool compress, uint64_t keep);
 
 #endif

@@ -68,7 +68,7 @@ static bool take_lines(void *user, const void *bytes, size_t n)
 /* ---- collapsing ---- */
 
 struct pfdd_collapser *pfdd_collapser_new(enum pfdd_form form,
-                                          const struct pfdd_wants *wants,
+                                          const struct pfdd_selection *wants,
                                           uint64_t now_ns)
 {
     struct pfdd_collapser *r = calloc(1, sizeof *r);

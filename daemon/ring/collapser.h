@@ -35,7 +35,7 @@ enum {
 /* form: text, JSON or server-sent events. All times by uv_hrtime(). NULL: out
  * of memory. */
 struct pfdd_collapser *pfdd_collapser_new(enum pfdd_form form,
-                                          const struct pfdd_wants *wants,
+                                          const struct pfdd_selection *wants,
                                           uint64_t now_ns);
 /* NULL is allowed. */
 void pfdd_collapser_free(struct pfdd_collapser *collapser);

@@ -62,7 +62,7 @@ uint64_t pfdd_cursor_dropped(const struct pfdd_cursor *r)
     return r->missed + (next < oldest ? oldest - next : 0);
 }
 
-static struct pfdd_collapser *runs_of(const struct pfdd_cursor *r)
+static struct pfdd_collapser *collapser_of(const struct pfdd_cursor *r)
 {
     return r->render_choice ? r->render_choice->collapser : NULL;
 }
@@ -71,7 +71,7 @@ bool pfdd_cursor_is_done(const struct pfdd_cursor *r)
 {
     return r->out_at == r->out_n &&
            (r->is_over || (!r->rendered_block && r->seq >= r->ring->next_seq &&
-                           !(runs_of(r) && runs_of(r)->waits)));
+                           !(collapser_of(r) && collapser_of(r)->waits)));
 }
 
 bool pfdd_cursor_is_awaited(struct pfdd_cursor *r, uint64_t now_ns)
@@ -122,7 +122,8 @@ static void add_frame(struct pfdd_cursor *r, const struct pfd_wire_frame *frame)
 }
 
 /* text: "! ..." */
-static void say_note(struct pfdd_cursor *r, const char *type, const char *text)
+static void put_log_record(struct pfdd_cursor *r, const char *type,
+                           const char *text)
 {
     struct pfdd_byte_buffer out = { 0 };
     const struct pfdd_log_record log_record = {
@@ -141,13 +142,13 @@ static void say_note(struct pfdd_cursor *r, const char *type, const char *text)
 }
 
 /* Writes a record in the cursor's form. json and text have the same content. */
-static void say(struct pfdd_cursor *r, const char *event, const char *json,
-                const char *text)
+static void put_record(struct pfdd_cursor *r, const char *event,
+                       const char *json, const char *text)
 {
     char line[512];
     int n = 0;
     if (r->render_choice && r->render_choice->wants.encoding) {
-        say_note(r, event, text);
+        put_log_record(r, event, text);
         return;
     }
     if (r->form == PFDD_RAW) /* Raw bytes have no place for records. */
@@ -186,7 +187,7 @@ static void miss(struct pfdd_cursor *r, uint64_t missed, const char *reason)
     snprintf(text, sizeof text,
              "! gap: %" PRIu64 " records missed, next is %" PRIu64, missed,
              r->seq);
-    say(r, "gap", json, text);
+    put_record(r, "gap", json, text);
 }
 
 static void cut_off(struct pfdd_cursor *r, const char *why)
@@ -202,7 +203,7 @@ static void cut_off(struct pfdd_cursor *r, const char *why)
     }
     snprintf(json, sizeof json, "{\"type\":\"error\",\"text\":\"%s\"}", why);
     snprintf(text, sizeof text, "! error: %s", why);
-    say(r, "error", json, text);
+    put_record(r, "error", json, text);
 }
 
 /* Charges everything that the cursor holds to its quota. If that fails, the
@@ -214,7 +215,7 @@ static void charge(struct pfdd_cursor *r)
 }
 
 /* Likewise, after the block that it has: that was rendered already. */
-static void settle(struct pfdd_cursor *r)
+static void charge_all(struct pfdd_cursor *r)
 {
     if (r->rendered_block) {
         pfdd_cursor_hold(r, pfdd_cursor_bytes(r));
@@ -225,9 +226,9 @@ static void settle(struct pfdd_cursor *r)
 
 /* Flushes the collapser, whose rows are all before the current item. No block
  * is being rendered. */
-static void end_runs(struct pfdd_cursor *r)
+static void flush_collapser(struct pfdd_cursor *r)
 {
-    struct pfdd_collapser *collapser = runs_of(r);
+    struct pfdd_collapser *collapser = collapser_of(r);
     size_t n = 0;
     if (!collapser)
         return;
@@ -237,7 +238,7 @@ static void end_runs(struct pfdd_cursor *r)
     free(text);
     if (!ok)
         cut_off(r, "out of memory for what is collapsed");
-    settle(r);
+    charge_all(r);
 }
 
 /* ---- waiting for memory ---- */
@@ -319,11 +320,11 @@ bool pfdd_cursor_init(struct pfdd_cursor *r,
     return pfdd_cursor_init_of(r, render_cache, request, NULL);
 }
 
-static void drop_page(struct pfdd_cursor *r)
+static void drop_block(struct pfdd_cursor *r)
 {
     pfdd_rendered_block_unref(r->rendered_block);
     r->rendered_block = NULL;
-    r->item = r->at = r->n_told = 0;
+    r->item = r->at = r->n_announced = 0;
 }
 
 void pfdd_cursor_deinit(struct pfdd_cursor *r)
@@ -339,7 +340,7 @@ void pfdd_cursor_deinit(struct pfdd_cursor *r)
         pfdd_cursor_hold(r, 0);
         pfdd_reader_quota_leave(r->reader_quota);
     }
-    drop_page(r);
+    drop_block(r);
 }
 
 /* ---- blocks ---- */
@@ -371,38 +372,38 @@ static size_t first_left(const struct pfdd_cursor *r, size_t at)
 
 /* The block is ready. It may begin before the item, or it was full before the
  * item. */
-static void enter_page(struct pfdd_cursor *r)
+static void enter_block(struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
     r->entered_ns = uv_hrtime();
     if (r->seq >= p->end && !p->has_failed) {
-        drop_page(r);
+        drop_block(r);
         return;
     }
     r->item = (size_t)(r->seq - p->first);
     r->at = r->item ? end_of(p, r->item - 1) : 0;
     if (r->render_choice)
-        settle(r);
+        charge_all(r);
 }
 
-static void leave_page(struct pfdd_cursor *r)
+static void leave_block(struct pfdd_cursor *r)
 {
     struct pfdd_render_choice *render_choice = r->render_choice;
     r->seq = r->rendered_block->end;
-    drop_page(r);
+    drop_block(r);
     if (render_choice && render_choice->debt_ns < 0)
         render_choice->debt_ns = 0;
     if (render_choice && render_choice->debt_ns > DEBT_MAX_NS) {
         r->is_costly = true;
         cut_off(r, "what is matched costs more than it may");
     }
-    settle(r);
+    charge_all(r);
 }
 
 /* Skips chunks of other sources, unless left-out entries are counted. */
 static void skip_others(struct pfdd_cursor *r)
 {
-    const struct pfdd_wants *w =
+    const struct pfdd_selection *w =
         r->render_choice ? &r->render_choice->wants : NULL;
     const char *source = w && !w->sample ? w->source : NULL;
     size_t i = source ? pfdd_ring_find(r->ring, r->seq) : r->ring->n_chunks;
@@ -420,15 +421,15 @@ static struct pfdd_rendered_block *ask_for_page(struct pfdd_cursor *r)
 {
     if (!r->render_choice)
         return pfdd_render_cache_get(r->render_cache, r->form, r->seq);
-    return pfdd_render_cache_choose(r->render_cache, r, r->seq);
+    return pfdd_render_cache_get_private(r->render_cache, r, r->seq);
 }
 
 /* False: there is none now. */
-static bool find_page(struct pfdd_cursor *r)
+static bool find_block(struct pfdd_cursor *r)
 {
     uint64_t oldest = pfdd_ring_oldest(r->ring);
     if (r->seq < oldest && !r->is_over) {
-        end_runs(r);
+        flush_collapser(r);
         miss(r, oldest - r->seq, "subscriber_lag");
         return true;
     }
@@ -446,37 +447,37 @@ static bool find_page(struct pfdd_cursor *r)
         pfdd_render_cache_prepare(r->render_cache, r->form, p->end);
     r->rendered_block = p;
     if (r->rendered_block->is_ready)
-        enter_page(r);
+        enter_block(r);
     return true;
 }
 
 /* Writes the preamble for the next buffer of the block. */
-static bool tell(struct pfdd_cursor *r)
+static bool write_preamble(struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block_buffer *b =
-        &r->rendered_block->buffers[r->n_told];
+        &r->rendered_block->buffers[r->n_announced];
     uint64_t n_streams = r->preamble.n_streams;
     bool done = false;
     if (!pfdd_preamble_write(&r->preamble, &r->render_cache->objects, b->buffer,
                              b->generation, add_frame_bytes, r, &done))
         r->is_over = true;
-    r->n_told += done;
+    r->n_announced += done;
     charge(r);
     if (r->preamble.n_streams != n_streams)
-        r->n_told = 0;
+        r->n_announced = 0;
     return !r->is_over;
 }
 
 /* True: bytes are set, or the caller should try again. */
-static bool read_page(struct pfdd_cursor *r, const char **bytes, size_t *n)
+static bool read_block(struct pfdd_cursor *r, const char **bytes, size_t *n)
 {
     struct pfdd_rendered_block *p = r->rendered_block;
     if (!p->is_ready || r->is_over)
         return false;
     if (p->has_failed) {
         uint64_t end = p->end;
-        drop_page(r);
-        if (runs_of(r)) { /* some of its entries may be counted already */
+        drop_block(r);
+        if (collapser_of(r)) { /* some of its entries may be counted already */
             cut_off(r, "out of memory for what is collapsed");
             return true;
         }
@@ -485,15 +486,15 @@ static bool read_page(struct pfdd_cursor *r, const char **bytes, size_t *n)
             miss(r, end - r->seq, "no_memory");
         return !r->waits;
     }
-    if (r->form == PFDD_ENTRIES && r->n_told < p->n_buffers)
-        return tell(r);
+    if (r->form == PFDD_ENTRIES && r->n_announced < p->n_buffers)
+        return write_preamble(r);
     if (r->at < p->n) {
         *bytes = p->text + r->at;
         *n = p->n - r->at;
         return true;
     }
     r->lines += n_items_of(p) - r->item;
-    leave_page(r);
+    leave_block(r);
     return true;
 }
 
@@ -507,8 +508,8 @@ bool pfdd_cursor_peek(struct pfdd_cursor *r, const char **bytes, size_t *n)
         if (r->out_at < r->out_n) {
             *bytes = r->out + r->out_at;
             *n = r->out_n - r->out_at;
-        } else if (!(r->rendered_block ? read_page(r, bytes, n)
-                                       : find_page(r))) {
+        } else if (!(r->rendered_block ? read_block(r, bytes, n)
+                                       : find_block(r))) {
             return false;
         }
     }
@@ -524,7 +525,7 @@ static void take_out(struct pfdd_cursor *r, size_t n)
     r->out = NULL;
     r->out_at = r->out_n = 0;
     if (!r->rendered_block || r->rendered_block->is_ready)
-        settle(r);
+        charge_all(r);
 }
 
 void pfdd_cursor_consume(struct pfdd_cursor *r, size_t n)
@@ -541,7 +542,7 @@ void pfdd_cursor_consume(struct pfdd_cursor *r, size_t n)
     r->item = item;
     if (item < n_items_of(p))
         return;
-    leave_page(r);
+    leave_block(r);
     if (!r->render_choice)
         pfdd_render_cache_prepare(r->render_cache, r->form, r->seq);
 }
@@ -567,7 +568,7 @@ void pfdd_cursors_wake(struct pfdd_ring *ring,
         if (!is_meant)
             continue;
         if (rendered_block)
-            enter_page(r);
+            enter_block(r);
         r->is_called = !rendered_block;
         r->waits = false;
         if (r->wake)
@@ -586,18 +587,18 @@ uint64_t pfdd_cursors_lowest(const struct pfdd_ring *ring, enum pfdd_form form)
     return ret;
 }
 
-void pfdd_cursors_end_runs(struct pfdd_ring *ring)
+void pfdd_cursors_flush_collapsers(struct pfdd_ring *ring)
 {
     struct pfdd_cursor *next = NULL;
     uint64_t now = uv_hrtime();
     for (struct pfdd_cursor *r = ring->cursors; r; r = next) {
-        struct pfdd_collapser *collapser = runs_of(r);
+        struct pfdd_collapser *collapser = collapser_of(r);
         next = r->next;
         /* Lines would move output that a job is writing. */
         if (r->rendered_block || r->is_lent || !collapser ||
             !pfdd_collapser_is_due(collapser, now))
             continue;
-        end_runs(r);
+        flush_collapser(r);
         if (r->wake)
             r->wake(r);
     }
@@ -625,7 +626,7 @@ static void end_inside(struct pfdd_cursor *r)
     bool is_inside = !is_between(r);
     r->seq = r->rendered_block->first + r->item;
     r->is_over = r->is_cut = true;
-    drop_page(r);
+    drop_block(r);
     if (is_inside && r->form == PFDD_SSE) {
         add_out(r, comment, sizeof comment - 1);
         add_out(r, why, sizeof why - 1);
@@ -633,7 +634,7 @@ static void end_inside(struct pfdd_cursor *r)
     } else if (!is_inside || (ends_line && add_out(r, "\n", 1))) {
         cut_off(r, why);
     }
-    settle(r);
+    charge_all(r);
 }
 
 /* End of the items that the cursor has begun: one line, or, where entries are
@@ -642,7 +643,7 @@ static size_t end_of_begun(const struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
     size_t end = r->item;
-    if (runs_of(r))
+    if (collapser_of(r))
         return n_items_of(p);
     if (r->at > (r->item ? end_of(p, r->item - 1) : 0)) {
         while (end_of(p, end++) <= r->at)
@@ -654,7 +655,7 @@ static size_t end_of_begun(const struct pfdd_cursor *r)
 /* Copies the rest of the begun items to the cursor's own output and drops the
  * block; other items are rendered again later. False: the quota does not allow
  * it, and the cursor keeps its block. */
-static bool let_go(struct pfdd_cursor *r)
+static bool give_back_block(struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
     size_t end = end_of_begun(r);
@@ -668,11 +669,11 @@ static bool let_go(struct pfdd_cursor *r)
     }
     r->lines += end - r->item;
     r->seq = p->first + end;
-    drop_page(r);
+    drop_block(r);
     return true;
 }
 
-static bool has_page(const struct pfdd_cursor *r, bool who_choose)
+static bool holds_block(const struct pfdd_cursor *r, bool who_choose)
 {
     return r->rendered_block && r->rendered_block->is_ready && !r->is_lent &&
            (r->render_choice || !who_choose);
@@ -686,7 +687,7 @@ static struct pfdd_cursor *find_slowest(const struct pfdd_ring *ring,
     uint64_t now = uv_hrtime();
     struct pfdd_cursor *ret = NULL;
     for (struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
-        if (has_page(r, who_choose) && r->reader_quota &&
+        if (holds_block(r, who_choose) && r->reader_quota &&
             now - r->entered_ns > PAGE_MAX_NS &&
             (!ret || r->entered_ns < ret->entered_ns))
             ret = r;
@@ -694,13 +695,13 @@ static struct pfdd_cursor *find_slowest(const struct pfdd_ring *ring,
     return ret;
 }
 
-bool pfdd_cursors_let_go(struct pfdd_ring *ring, bool who_choose)
+bool pfdd_cursors_take_back_block(struct pfdd_ring *ring, bool who_choose)
 {
     uint64_t now = uv_hrtime();
     for (struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
         bool is_slow =
             now - r->taken_ns > LATELY_NS || now - r->entered_ns > PAGE_NS;
-        if (has_page(r, who_choose) && is_slow && let_go(r))
+        if (holds_block(r, who_choose) && is_slow && give_back_block(r))
             return true;
     }
     struct pfdd_cursor *slowest = find_slowest(ring, who_choose);

@@ -55,7 +55,7 @@ struct pfdd_cursor {
     /* Entries only: the preamble so far, and for how many buffers of the block
      * it is complete. */
     struct pfdd_preamble preamble;
-    size_t n_told;
+    size_t n_announced;
     uint64_t missed; /* items, in total */
     uint64_t gaps;
     uint64_t lines; /* items that it consumed */
@@ -130,10 +130,10 @@ void pfdd_cursors_wake(struct pfdd_ring *ring,
  * there is none. */
 uint64_t pfdd_cursors_lowest(const struct pfdd_ring *ring, enum pfdd_form form);
 /* Flushes collapsed entries that have waited long enough. */
-void pfdd_cursors_end_runs(struct pfdd_ring *ring);
+void pfdd_cursors_flush_collapsers(struct pfdd_ring *ring);
 /* Takes a block back from a cursor that is stalled or slow. The cursor copies
  * the rest of a line, or, if its quota does not allow that, ends with an error.
  * who_choose: only cursors with a render choice. False: none holds a block. */
-bool pfdd_cursors_let_go(struct pfdd_ring *ring, bool who_choose);
+bool pfdd_cursors_take_back_block(struct pfdd_ring *ring, bool who_choose);
 
 #endif

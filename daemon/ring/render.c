@@ -256,8 +256,8 @@ static enum pfd_status add_chosen(struct render *r, struct pfd_entry *entry)
 static enum pfd_status choose_item(struct render *r, bool is_else,
                                    struct pfd_chunk_item *item)
 {
-    static const struct pfdd_wants all;
-    const struct pfdd_wants *w =
+    static const struct pfdd_selection all;
+    const struct pfdd_selection *w =
         r->render_choice ? &r->render_choice->wants : &all;
     if (item->type == PFD_CHUNK_GAP) {
         return w->no_findings ? PFD_END
@@ -349,7 +349,7 @@ static bool put_entry(struct render *r, struct pfd_entry *entry)
 static bool put_between(struct render *r, const struct pfdd_chunk *c,
                         const struct pfd_chunk_item *item)
 {
-    const struct pfdd_wants *w =
+    const struct pfdd_selection *w =
         r->render_choice ? &r->render_choice->wants : NULL;
     bool is_gap = item->type == PFD_CHUNK_GAP;
     if (w && (w->no_findings || (w->entries_only && !is_gap)))

@@ -69,7 +69,7 @@ static void charge(struct pfdd_rendered_block *p, size_t n)
 {
     p->of->n_bytes += n - p->n_charged;
     if (p->is_private)
-        p->of->n_chosen += n - p->n_charged;
+        p->of->n_private += n - p->n_charged;
     p->n_charged = n;
 }
 
@@ -281,7 +281,7 @@ static bool make_room(struct pfdd_render_cache *render_cache, size_t n,
         if (!(render_cache->n_blocks > n_used && drop_block(render_cache)) &&
             !drop_one(render_cache, before) &&
             !(before == UINT64_MAX &&
-              pfdd_cursors_let_go(render_cache->ring, false)))
+              pfdd_cursors_take_back_block(render_cache->ring, false)))
             return false;
     }
     return true;
@@ -303,7 +303,7 @@ void pfdd_render_cache_release(struct pfdd_render_cache *render_cache, size_t n)
 void pfdd_render_cache_kick(struct pfdd_render_cache *render_cache)
 {
     pfdd_cursors_wake(render_cache->ring, NULL);
-    pfdd_cursors_end_runs(render_cache->ring);
+    pfdd_cursors_flush_collapsers(render_cache->ring);
 }
 
 /* ---- rendering ---- */
@@ -573,15 +573,15 @@ void pfdd_render_cache_prepare(struct pfdd_render_cache *render_cache,
 /* Evicts private blocks until one more leaves room for shared ones. */
 static bool make_room_for_private(struct pfdd_render_cache *render_cache)
 {
-    while (render_cache->n_chosen && render_cache->n_chosen + PFDD_BLOCK >
-                                         render_cache->n_bytes_max / 4 * 3) {
-        if (!pfdd_cursors_let_go(render_cache->ring, true))
+    while (render_cache->n_private && render_cache->n_private + PFDD_BLOCK >
+                                          render_cache->n_bytes_max / 4 * 3) {
+        if (!pfdd_cursors_take_back_block(render_cache->ring, true))
             return false;
     }
     return true;
 }
 
-struct pfdd_rendered_block *pfdd_render_cache_choose(
+struct pfdd_rendered_block *pfdd_render_cache_get_private(
     struct pfdd_render_cache *render_cache, struct pfdd_cursor *cursor,
     uint64_t seq)
 {
@@ -593,7 +593,7 @@ struct pfdd_rendered_block *pfdd_render_cache_choose(
     if (!p)
         return NULL;
     p->is_private = true;
-    render_cache->n_chosen += p->n_charged;
+    render_cache->n_private += p->n_charged;
     p->cursor = cursor;
     p->render_choice = render_choice;
     pfdd_render_choice_use(render_choice, p->strings);
@@ -629,7 +629,7 @@ struct pfdd_rendered_block *pfdd_rendered_block_of(
     return p;
 }
 
-static bool is_choosy(const struct pfdd_wants *w)
+static bool is_choosy(const struct pfdd_selection *w)
 {
     return w->entries || w->source || w->entries_only || w->no_findings ||
            w->fields || w->collapse || w->sample || w->encoding || w->map;
@@ -645,7 +645,7 @@ bool pfdd_render_choice_new(struct pfdd_request *request,
     if (!*ret)
         return false;
     (*ret)->wants = request->wants;
-    request->wants = (struct pfdd_wants){ 0 };
+    request->wants = (struct pfdd_selection){ 0 };
     return true;
 }
 

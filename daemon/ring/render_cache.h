@@ -37,7 +37,7 @@ enum {
 /* How entries are selected for one cursor, and the cost so far. Owned by the
  * job while a block is being rendered. */
 struct pfdd_render_choice {
-    struct pfdd_wants wants; /* owned */
+    struct pfdd_selection wants; /* owned */
     struct pfd_filter_run *run;
     size_t room;                      /* bytes that run may take */
     struct pfdd_collapser *collapser; /* NULL: each entry has its line; owned */
@@ -105,8 +105,8 @@ struct pfdd_render_cache {
     unsigned n_ahead; /* blocks that are rendered before a cursor needs them */
     size_t n_bytes;
     size_t n_bytes_max;
-    size_t n_chosen; /* of them, of who chooses: three quarters at most */
-    size_t n_left;   /* bytes that readers who have gone left behind: their
+    size_t n_private; /* of them, of who chooses: three quarters at most */
+    size_t n_left;    /* bytes that readers who have gone left behind: their
                         quota's */
     /* Blocks that no page has: memory that comes and goes with each page costs
      * more than its text. They count. */
@@ -141,7 +141,7 @@ void pfdd_render_cache_prepare(struct pfdd_render_cache *render_cache,
                                enum pfdd_form form, uint64_t seq);
 /* The private block of a cursor with a render choice, from an item on;
  * likewise. */
-struct pfdd_rendered_block *pfdd_render_cache_choose(
+struct pfdd_rendered_block *pfdd_render_cache_get_private(
     struct pfdd_render_cache *render_cache, struct pfdd_cursor *cursor,
     uint64_t seq);
 /* The reader goes while its page is made, which has its choice and its quota

@@ -447,7 +447,7 @@ START_TEST(pages_are_given_back)
         pfdd_cursor_consume(&cursor, n);
         if (n_got % 3 == 0) {
             cursor.taken_ns = 0;
-            pfdd_cursors_let_go(&ring, false);
+            pfdd_cursors_take_back_block(&ring, false);
             ck_assert(!cursor.rendered_block);
         }
     }
@@ -490,7 +490,7 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
                                       reader_quota));
         pfdd_request_deinit(&request);
         while (!cursor.rendered_block || !cursor.rendered_block->is_ready ||
-               cursor.n_told || cursor.out_n) {
+               cursor.n_announced || cursor.out_n) {
             ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
             if (cursor.rendered_block && bytes == cursor.rendered_block->text)
                 break;
@@ -501,10 +501,10 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
             pfdd_cursor_consume(&cursor, cases[i].n);
         cursor.taken_ns = 0;
         reader_quotas.n_max = 0; /* there is no room any more */
-        ck_assert(!pfdd_cursors_let_go(&ring, false));
+        ck_assert(!pfdd_cursors_take_back_block(&ring, false));
         ck_assert(cursor.rendered_block && !cursor.is_over);
         cursor.entered_ns = 0;
-        ck_assert(pfdd_cursors_let_go(&ring, false));
+        ck_assert(pfdd_cursors_take_back_block(&ring, false));
         ck_assert(!cursor.rendered_block && cursor.is_over && cursor.is_cut);
         ck_assert_uint_eq(pfdd_cursor_seq(&cursor), 1);
         char *rest = read_all();
@@ -550,7 +550,7 @@ START_TEST(rooms_come_after_blocks)
     stalled.taken_ns = 0;                       /* long ago */
     subscribe_of(&cursor, "{\"match\":\".\",\"from\":\"oldest\"}",
                  reader_quota);
-    render_cache.n_bytes_max = render_cache.n_chosen + PFDD_BLOCK + (32 << 10);
+    render_cache.n_bytes_max = render_cache.n_private + PFDD_BLOCK + (32 << 10);
     reader_quotas.n_max = (reader_quota->n + n + (200 << 10)) / 3 * 4;
     ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
     ck_assert(!stalled.rendered_block && !stalled.is_over);
@@ -610,7 +610,7 @@ START_TEST(runs_end_sooner_in_a_full_share)
     reader_quotas.n_max = 2 * reader_quota->n; /* it may have no more */
     char *text = read_all();
     cursor.render_choice->collapser->ended_ns = 0; /* long ago */
-    pfdd_cursors_end_runs(&ring);
+    pfdd_cursors_flush_collapsers(&ring);
     char *rest = read_all();
     ck_assert_uint_eq(count(text, "\"error\"") + count(rest, "\"error\""), 0);
     ck_assert(!cursor.is_over && pfdd_cursor_is_done(&cursor));
@@ -631,10 +631,10 @@ START_TEST(runs_wait_for_output_that_is_written)
     free(read_all());
     cursor.render_choice->collapser->ended_ns = 0; /* long ago */
     cursor.is_lent = true;
-    pfdd_cursors_end_runs(&ring);
+    pfdd_cursors_flush_collapsers(&ring);
     ck_assert_uint_eq(cursor.out_n, 0);
     cursor.is_lent = false;
-    pfdd_cursors_end_runs(&ring);
+    pfdd_cursors_flush_collapsers(&ring);
     ck_assert_uint_gt(cursor.out_n, 0);
     free(read_all());
     pfdd_cursor_deinit(&cursor);
@@ -859,7 +859,7 @@ static char *read_late(void)
 {
     ck_assert(!pfdd_cursor_is_done(&cursor));
     cursor.render_choice->collapser->ended_ns = 0;
-    pfdd_cursors_end_runs(&ring);
+    pfdd_cursors_flush_collapsers(&ring);
     char *text = read_all();
     ck_assert(pfdd_cursor_is_done(&cursor));
     return text;
@@ -905,7 +905,7 @@ START_TEST(runs_are_counted_once)
         n_got += n;
         pfdd_cursor_consume(&cursor, n);
         cursor.taken_ns = 0;
-        pfdd_cursors_let_go(&ring, false);
+        pfdd_cursors_take_back_block(&ring, false);
         ck_assert(!cursor.rendered_block);
     }
     got[n_got] = '\0';
