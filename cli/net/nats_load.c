@@ -18,7 +18,7 @@ const struct nats_class *nats_load(char *err, size_t n_err)
 
 #else
 
-const struct farm_class *farm_load(char *err, size_t n_err)
+const struct nats_class *nats_load(char *err, size_t n_err)
 {
     snprintf(err, n_err,
              "built without NATS: install Debian's libnats-dev and libssl-dev "
