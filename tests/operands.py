@@ -5,6 +5,7 @@ through pipes, give the same messages: operands.py PROGRAM FOLDER_OF_SAMPLES"""
 import gzip
 import os
 import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -161,6 +162,41 @@ class Operands(unittest.TestCase):
         # Its strings are for other dumps as well.
         write("only", captures.stream([captures.code_object(1, self.elf)]))
         self.same("b", "only")
+
+    def test_captured_again(self):
+        """A capture without buffers gives its objects to the next one."""
+        write("only", captures.stream([captures.code_object(1, self.elf)]))
+        for words in (["b", "only"], ["b", "--strings", "only"]):
+            self.same(*words)
+            rc, _, err = run("capture", "--force", "-o", "y", *words)
+            self.assertEqual((rc, err), (0, ""))
+            self.same("y")
+
+    def test_split_program(self):
+        """Its own code is captured, as that of the archive beside it is."""
+        code = box.code("of the program", 0x111111)
+        other = box.code("of the archive", 0x222222)
+        frame = box.zstd_frame(other)
+        data = struct.pack("<II", 1, len(frame)) + frame
+        write("x.kpack", b"KPAK" + struct.pack("<IQ", 1, 16 + len(data)) +
+              data + captures.pack({
+                  "compression_scheme": "zstd-per-kernel", "zstd_offset": 16,
+                  "toc": {"x": {"gfx906": {"ordinal": 0, "original_size":
+                                           len(other)}}}}))
+        ref = b"\x82" + captures.pack("kernel_name") + captures.pack("x") + \
+            captures.pack("kpack_search_paths") + b"\x91" + \
+            captures.pack("x.kpack")
+        for own in ([], [(".hip_fatbin", box.bundle([(box.GFX906, code)]))]):
+            write("app", box.host(own + [(".rocm_kpack_ref", ref)]))
+            rc, texts, err = run("strings", "app")
+            self.assertEqual((rc, err), (0, ""))
+            self.assertEqual(b"of the program" in texts, own != [])
+            self.assertIn(b"of the archive", texts)
+            for scan in ([], ["--scan"]):
+                rc, _, err = run("capture", "--force", "-o", "y", "b", "app",
+                                 *scan)
+                self.assertEqual((rc, err), (0, ""))
+                self.assertEqual(run("strings", "y")[1], texts)
 
     def test_folder(self):
         for end, pack in KINDS.items():

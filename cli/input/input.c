@@ -302,6 +302,18 @@ static void inflate_buffer(struct inputs *in, struct buffer *b,
     close_buffer(&old);
 }
 
+/* Loads the strings of a capture, and leaves its buffers alone. */
+static void load_captured(struct inputs *in, const struct buffer *b,
+                          struct listener *listener)
+{
+    struct pfd_capture *capture = NULL;
+    struct pfd_error err;
+    if (pfd_capture_open(b->bytes, b->n, b->name, in->strings, hear, listener,
+                         &capture, &err) != PFD_OK)
+        fail(in, b->name, err.text);
+    pfd_capture_free(capture);
+}
+
 /* Loads the strings of a file that is mapped or a pipe. */
 static void load_strings(struct inputs *in, struct buffer *b,
                          struct listener *listener)
@@ -311,6 +323,10 @@ static void load_strings(struct inputs *in, struct buffer *b,
     bool ok = input_map(b, &err);
     if (ok && !b->n) {
         fail(in, b->name, "the file is empty");
+        return;
+    }
+    if (ok && pfd_wire_recognise(b->bytes, b->n)) {
+        load_captured(in, b, listener);
         return;
     }
     ok = ok && pfd_strings_load(in->strings, b->bytes, b->n, b->name, hear,

@@ -14,6 +14,7 @@
 #include <printfdecode/input.h>
 #include <printfdecode/wire.h>
 
+#include "input/captured_objects.h"
 #include "input/code_source.h"
 #include "input/convert_inputs.h"
 #include "input/input.h"
@@ -420,12 +421,40 @@ static enum pfd_status write_found(void *user,
                : PFD_ERR_STOPPED;
 }
 
-/* A file of code, or the code objects that a search finds in it: who reads the
- * capture does not search. */
-static bool write_code(struct packer *p, const char *path, const char *bytes,
-                       size_t n)
+/* An object that an earlier capture has, as it stands there. */
+static bool write_again(void *user, const struct pfd_wire_object *object)
 {
+    struct packer *p = user;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_CODE_OBJECT,
+        .code_object = ++p->n_objects,
+        .name = object->name,
+        .uri = object->uri,
+        .bytes = { object->bytes, object->n },
+    };
+    struct pfd_wire_frame shader = {
+        .type = PFD_WIRE_SHADER,
+        .shader = object->shader,
+        .scope = object->scope,
+        .code_object = frame.code_object,
+        .name = object->name,
+    };
+    return write_frame(p, &frame) &&
+           (object->use != PFD_WIRE_OBJECT_SHADER || write_frame(p, &shader));
+}
+
+/* A file of code, or the code objects that a search finds in it: who reads the
+ * capture does not search. Of a capture, its objects. */
+static bool write_code(struct packer *p, const struct file *file,
+                       const char *bytes, size_t n)
+{
+    const char *path = file->path;
     uint64_t before = p->n_objects;
+    if (pfd_wire_recognise(bytes, n)) {
+        enum pfd_status status =
+            captured_objects_each(bytes, n, write_again, p, &p->err);
+        return status == PFD_ERR_STOPPED ? false : is_written(p, status);
+    }
     if (!p->o->scan || options_have_memory(p->o) || gives_strings(p, bytes, n))
         return write_object(p, path, bytes, n);
     enum pfd_status status =
@@ -433,8 +462,8 @@ static bool write_code(struct packer *p, const char *path, const char *bytes,
                            NULL, NULL, &p->err);
     if (status == PFD_ERR_STOPPED) /* which was said */
         return false;
-    return is_written(p, status) &&
-           (p->n_objects > before || write_object(p, path, bytes, n));
+    return is_written(p, status) && (p->n_objects > before || file->is_split ||
+                                     write_object(p, path, bytes, n));
 }
 
 /* Is it what an operand was taken for? */
@@ -447,12 +476,11 @@ static bool is_buffer(const struct inputs *in, const struct file *file)
     return false;
 }
 
-/* Files of a folder without code objects are skipped. */
+/* Files of a folder without code objects are skipped, and programs whose code
+ * is all in other files. */
 static bool is_wanted(const struct packer *p, const struct file *file)
 {
-    if (file->is_split)
-        return false;
-    if (file->found)
+    if (file->found || (file->is_split && !p->o->scan))
         return code_source_has_objects(file->path, p->o->max_inflated);
     return file->role == ROLE_STRINGS ||
            (file->role == ROLE_BY_CONTENT && !is_buffer(p->in, file));
@@ -472,7 +500,7 @@ static bool write_objects(struct packer *p)
             continue;
         if (!slurp(p, file->path, &bytes, &n))
             return false;
-        bool ok = write_code(p, file->path, bytes, n);
+        bool ok = write_code(p, file, bytes, n);
         free(bytes);
         if (!ok)
             return false;
