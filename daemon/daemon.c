@@ -14,6 +14,7 @@
 #include "ingest/follower.h"
 #include "ingest/poller.h"
 #include "ingest/string_store.h"
+#include "ring/cursor.h"
 #include "spool/spool.h"
 
 enum {
@@ -305,7 +306,7 @@ static void on_tick(uv_timer_t *timer)
     if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
         pfdd_followers_abandon(d);
     pfdd_slow_consumer_log_look(&d->slow_consumers, d);
-    pfdd_render_cache_kick(&d->render_cache);
+    pfdd_cursors_kick(&d->ring);
     if (d->spool)
         pfdd_spool_store_objects(d->spool);
     go_on(d);

@@ -29,8 +29,9 @@ static const struct pfdd_cursor *slowest_reader(const struct pfdd *d)
 {
     const struct pfdd_cursor *slowest = NULL;
     uint64_t now = uv_hrtime();
-    for (const struct pfdd_cursor *r = d->ring.cursors; r; r = r->next) {
-        bool awaited = r->must_have_all ||
+    for (const struct pfdd_cursor *r = pfdd_cursors_first(&d->ring); r;
+         r = pfdd_cursors_next(r)) {
+        bool awaited = r->reader.must_have_all ||
                        now - r->awaited_ns < (uint64_t)OVER_MS * NS_PER_MS;
         if (awaited &&
             (!slowest || pfdd_cursor_seq(r) < pfdd_cursor_seq(slowest)))

@@ -127,7 +127,8 @@ static void put_readers(FILE *out, const struct pfdd *d)
     uint64_t n = 0;
     uint64_t missed = d->count.missed;
     uint64_t behind = 0;
-    for (const struct pfdd_cursor *r = d->ring.cursors; r; r = r->next) {
+    for (const struct pfdd_cursor *r = pfdd_cursors_first(&d->ring); r;
+         r = pfdd_cursors_next(r)) {
         uint64_t seq = pfdd_cursor_seq(r);
         uint64_t lag = d->ring.next_seq > seq ? d->ring.next_seq - seq : 0;
         n++;

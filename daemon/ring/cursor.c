@@ -20,6 +20,9 @@
 /* Processor time beyond the allowance for each inspected entry. */
 #define DEBT_MAX_NS INT64_C(2000000000)
 
+static const struct pfdd_ring_reader_hooks reader_hooks;
+static const struct pfdd_block_reader_hooks block_reader_hooks;
+
 /* ---- where it stands ---- */
 
 /* The first item of that time or later; sources may report times out of
@@ -74,8 +77,16 @@ bool pfdd_cursor_is_done(const struct pfdd_cursor *r)
                            !(collapser_of(r) && collapser_of(r)->waits)));
 }
 
-bool pfdd_cursor_is_awaited(struct pfdd_cursor *r, uint64_t now_ns)
+static uint64_t seq_of(const struct pfdd_ring_reader *reader)
 {
+    return pfdd_cursor_seq((const struct pfdd_cursor *)reader);
+}
+
+/* It consumed bytes lately, does not sample, and sources have not waited for it
+ * too long. Called repeatedly while sources wait. */
+static bool is_awaited(struct pfdd_ring_reader *reader, uint64_t now_ns)
+{
+    struct pfdd_cursor *r = (struct pfdd_cursor *)reader;
     bool samples = r->render_choice && r->render_choice->wants.sample;
     if (samples || now_ns - r->taken_ns > LATELY_NS)
         return false;
@@ -248,7 +259,8 @@ static void flush_collapser(struct pfdd_cursor *r)
  * configuration, which have no quota, do not queue. */
 static bool has_turn(const struct pfdd_cursor *r)
 {
-    for (const struct pfdd_cursor *o = r->ring->cursors; o; o = o->next) {
+    for (const struct pfdd_cursor *o = pfdd_cursors_first(r->ring); o;
+         o = pfdd_cursors_next(o)) {
         if (o != r && o->waits && !o->render_choice == !r->render_choice)
             return r->is_called || !r->reader_quota;
     }
@@ -258,7 +270,7 @@ static bool has_turn(const struct pfdd_cursor *r)
 static void end_turn(struct pfdd_cursor *r)
 {
     if (r->is_called && !r->waits)
-        pfdd_ring_put_last(r->ring, r);
+        pfdd_ring_put_last(r->ring, &r->reader);
     r->is_called = false;
 }
 
@@ -290,7 +302,9 @@ bool pfdd_cursor_init_of(struct pfdd_cursor *r,
 {
     struct pfdd_ring *ring = render_cache->ring;
     const struct pfdd_from *from = &request->from;
-    *r = (struct pfdd_cursor){ .ring = ring,
+    render_cache->readers = &block_reader_hooks;
+    *r = (struct pfdd_cursor){ .reader.hooks = &reader_hooks,
+                               .ring = ring,
                                .render_cache = render_cache,
                                .form = request->form,
                                .reader_quota = reader_quota,
@@ -303,7 +317,7 @@ bool pfdd_cursor_init_of(struct pfdd_cursor *r,
         return false;
     if (reader_quota)
         reader_quota->refs++;
-    pfdd_ring_join(ring, r);
+    pfdd_ring_join(ring, &r->reader);
     if (from->is_time) {
         r->seq = find_time(ring, from->value);
     } else if (from->is_seq && from->value < ring->next_seq) {
@@ -330,11 +344,11 @@ static void drop_block(struct pfdd_cursor *r)
 void pfdd_cursor_deinit(struct pfdd_cursor *r)
 {
     struct pfdd_rendered_block *p = r->rendered_block;
-    pfdd_ring_leave(r->ring, r);
+    pfdd_ring_leave(r->ring, &r->reader);
     pfdd_preamble_deinit(&r->preamble);
     free(r->out);
     if (p && !p->is_shared && !p->is_ready) {
-        pfdd_rendered_block_leave_behind(p, r);
+        pfdd_rendered_block_leave_behind(p, r->reader_quota, r->n_held);
     } else {
         pfdd_render_choice_free(r->render_choice);
         pfdd_cursor_hold(r, 0);
@@ -421,7 +435,15 @@ static struct pfdd_rendered_block *ask_for_page(struct pfdd_cursor *r)
 {
     if (!r->render_choice)
         return pfdd_render_cache_get(r->render_cache, r->form, r->seq);
-    return pfdd_render_cache_get_private(r->render_cache, r, r->seq);
+    struct pfdd_rendered_block *p = pfdd_render_cache_get_private(
+        r->render_cache, r->form, r->render_choice, r->seq);
+    if (!p)
+        return NULL;
+    /* Not before: room for the block may come from cursors that need memory to
+     * give theirs back. */
+    pfdd_cursor_hold_rooms(r);
+    pfdd_rendered_block_start_private(p);
+    return p;
 }
 
 /* False: there is none now. */
@@ -481,7 +503,7 @@ static bool read_block(struct pfdd_cursor *r, const char **bytes, size_t *n)
             cut_off(r, "out of memory for what is collapsed");
             return true;
         }
-        r->waits = r->must_have_all;
+        r->waits = r->reader.must_have_all;
         if (!r->waits)
             miss(r, end - r->seq, "no_memory");
         return !r->waits;
@@ -556,52 +578,60 @@ void pfdd_cursor_pass(struct pfdd_cursor *r, uint64_t seq)
 
 /* ---- all cursors of a ring ---- */
 
-void pfdd_cursors_wake(struct pfdd_ring *ring,
-                       const struct pfdd_rendered_block *rendered_block)
+static void wake(struct pfdd_ring_reader *reader)
 {
-    struct pfdd_cursor *next = ring->cursors;
+    struct pfdd_cursor *r = (struct pfdd_cursor *)reader;
+    if (r->wake)
+        r->wake(r);
+}
+
+static void wake_all(struct pfdd_ring *ring,
+                     const struct pfdd_rendered_block *rendered_block)
+{
+    struct pfdd_cursor *next = pfdd_cursors_first(ring);
     for (size_t n = ring->n_readers; n && next; n--) {
         struct pfdd_cursor *r = next;
         bool is_meant =
             rendered_block ? r->rendered_block == rendered_block : r->waits;
-        next = r->next;
+        next = pfdd_cursors_next(r);
         if (!is_meant)
             continue;
         if (rendered_block)
             enter_block(r);
         r->is_called = !rendered_block;
         r->waits = false;
-        if (r->wake)
-            r->wake(r);
+        wake(&r->reader);
     }
 }
 
-uint64_t pfdd_cursors_lowest(const struct pfdd_ring *ring, enum pfdd_form form)
+static uint64_t shared_seq(const struct pfdd_ring_reader *reader,
+                           enum pfdd_form form)
 {
-    uint64_t ret = UINT64_MAX;
-    for (const struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
-        uint64_t seq = pfdd_cursor_seq(r);
-        if (r->form == form && !r->render_choice && seq < ret)
-            ret = seq;
-    }
-    return ret;
+    const struct pfdd_cursor *r = (const struct pfdd_cursor *)reader;
+    return r->form == form && !r->render_choice ? pfdd_cursor_seq(r)
+                                                : UINT64_MAX;
 }
 
-void pfdd_cursors_flush_collapsers(struct pfdd_ring *ring)
+static void flush_collapsers(struct pfdd_ring *ring)
 {
     struct pfdd_cursor *next = NULL;
     uint64_t now = uv_hrtime();
-    for (struct pfdd_cursor *r = ring->cursors; r; r = next) {
+    for (struct pfdd_cursor *r = pfdd_cursors_first(ring); r; r = next) {
         struct pfdd_collapser *collapser = collapser_of(r);
-        next = r->next;
+        next = pfdd_cursors_next(r);
         /* Lines would move output that a job is writing. */
         if (r->rendered_block || r->is_lent || !collapser ||
             !pfdd_collapser_is_due(collapser, now))
             continue;
         flush_collapser(r);
-        if (r->wake)
-            r->wake(r);
+        wake(&r->reader);
     }
+}
+
+void pfdd_cursors_kick(struct pfdd_ring *ring)
+{
+    wake_all(ring, NULL);
+    flush_collapsers(ring);
 }
 
 /* True: a record ends at the cursor's position in its block. */
@@ -686,7 +716,8 @@ static struct pfdd_cursor *find_slowest(const struct pfdd_ring *ring,
 {
     uint64_t now = uv_hrtime();
     struct pfdd_cursor *ret = NULL;
-    for (struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
+    for (struct pfdd_cursor *r = pfdd_cursors_first(ring); r;
+         r = pfdd_cursors_next(r)) {
         if (holds_block(r, who_choose) && r->reader_quota &&
             now - r->entered_ns > PAGE_MAX_NS &&
             (!ret || r->entered_ns < ret->entered_ns))
@@ -695,10 +726,11 @@ static struct pfdd_cursor *find_slowest(const struct pfdd_ring *ring,
     return ret;
 }
 
-bool pfdd_cursors_take_back_block(struct pfdd_ring *ring, bool who_choose)
+static bool take_back_block(struct pfdd_ring *ring, bool who_choose)
 {
     uint64_t now = uv_hrtime();
-    for (struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
+    for (struct pfdd_cursor *r = pfdd_cursors_first(ring); r;
+         r = pfdd_cursors_next(r)) {
         bool is_slow =
             now - r->taken_ns > LATELY_NS || now - r->entered_ns > PAGE_NS;
         if (holds_block(r, who_choose) && is_slow && give_back_block(r))
@@ -709,3 +741,9 @@ bool pfdd_cursors_take_back_block(struct pfdd_ring *ring, bool who_choose)
         end_inside(slowest);
     return slowest;
 }
+
+static const struct pfdd_ring_reader_hooks reader_hooks = { seq_of, is_awaited,
+                                                            wake };
+static const struct pfdd_block_reader_hooks block_reader_hooks = {
+    wake_all, shared_seq, take_back_block
+};

@@ -19,7 +19,7 @@
 #include "ring/ring.h"
 
 struct pfdd_cursor {
-    struct pfdd_cursor *next; /* in the ring's list */
+    struct pfdd_ring_reader reader;
     struct pfdd_ring *ring;
     struct pfdd_render_cache *render_cache;
     enum pfdd_form form;
@@ -38,7 +38,6 @@ struct pfdd_cursor {
     bool is_costly;      /* it was cut off for its processor time */
     bool is_cut;         /* it was cut off within unconsumed output */
     const char *name;    /* for the log, borrowed; NULL: not logged */
-    bool must_have_all;  /* the ring keeps items until it consumed them */
     uint64_t taken_ns;   /* uv_hrtime() when it consumed bytes last */
     uint64_t entered_ns; /* uv_hrtime() when it entered its block */
     uint64_t awaited_ns; /* uv_hrtime() when sources waited for it last */
@@ -99,11 +98,6 @@ bool pfdd_cursor_has_missed(const struct pfdd_cursor *r);
 /* Items that it has missed, reported or not. */
 uint64_t pfdd_cursor_dropped(const struct pfdd_cursor *r);
 
-/* True: sources should wait for it. It consumed bytes lately, does not sample,
- * and sources have not waited for it too long. Called repeatedly while sources
- * wait. */
-bool pfdd_cursor_is_awaited(struct pfdd_cursor *r, uint64_t now_ns);
-
 /* Bytes charged to its quota. Blocks are charged to the render cache. */
 size_t pfdd_cursor_memory(const struct pfdd_cursor *r);
 
@@ -122,18 +116,20 @@ bool pfdd_cursor_hold_sparing(struct pfdd_cursor *r, size_t n);
  * rendered. */
 void pfdd_cursor_hold_rooms(struct pfdd_cursor *r);
 
-/* For the render cache: wakes cursors that wait for this block, or (NULL) for
- * memory, the longest waiting first. */
-void pfdd_cursors_wake(struct pfdd_ring *ring,
-                       const struct pfdd_rendered_block *rendered_block);
-/* The lowest position of all cursors that share blocks of a form; UINT64_MAX:
- * there is none. */
-uint64_t pfdd_cursors_lowest(const struct pfdd_ring *ring, enum pfdd_form form);
-/* Flushes collapsed entries that have waited long enough. */
-void pfdd_cursors_flush_collapsers(struct pfdd_ring *ring);
-/* Takes a block back from a cursor that is stalled or slow. The cursor copies
- * the rest of a line, or, if its quota does not allow that, ends with an error.
- * who_choose: only cursors with a render choice. False: none holds a block. */
-bool pfdd_cursors_take_back_block(struct pfdd_ring *ring, bool who_choose);
+/* Called periodically: wakes cursors that wait for memory, the longest waiting
+ * first, and flushes collapsed entries that have waited long enough. */
+void pfdd_cursors_kick(struct pfdd_ring *ring);
+
+/* The cursors of a ring, all its readers: the first one, and the next one;
+ * NULL: there is none. */
+static inline struct pfdd_cursor *pfdd_cursors_first(
+    const struct pfdd_ring *ring)
+{
+    return (struct pfdd_cursor *)ring->readers;
+}
+static inline struct pfdd_cursor *pfdd_cursors_next(const struct pfdd_cursor *r)
+{
+    return (struct pfdd_cursor *)r->reader.next;
+}
 
 #endif

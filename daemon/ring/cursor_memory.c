@@ -70,7 +70,8 @@ static bool trim(struct pfdd_cursor *r)
 /* Of a cursor of the same user. False: none has any. */
 static bool trim_one(const struct pfdd_cursor *r)
 {
-    for (struct pfdd_cursor *o = r->ring->cursors; o; o = o->next) {
+    for (struct pfdd_cursor *o = pfdd_cursors_first(r->ring); o;
+         o = pfdd_cursors_next(o)) {
         if (o->reader_quota == r->reader_quota && trim(o))
             return true;
     }

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ring/cursor.h"
-
 enum {
     LINE_FIRST = 384, /* bytes of a line, before a block was rendered */
     PIECES_MAX = 256,
@@ -182,6 +180,20 @@ static bool drop_dead(struct pfdd_render_cache *render_cache)
     return false;
 }
 
+/* The lowest position of all readers that share blocks of a form; UINT64_MAX:
+ * there is none. */
+static uint64_t lowest_seq(const struct pfdd_render_cache *render_cache,
+                           enum pfdd_form form)
+{
+    uint64_t ret = UINT64_MAX;
+    for (const struct pfdd_ring_reader *r = render_cache->ring->readers; r;
+         r = r->next) {
+        uint64_t seq = render_cache->readers->shared_seq(r, form);
+        ret = seq < ret ? seq : ret;
+    }
+    return ret;
+}
+
 /* Evicts the newest block that all cursors of its form have passed. Its memory
  * is still in the processor's cache, and a later cursor begins with older
  * items. */
@@ -191,9 +203,7 @@ static bool drop_read(struct pfdd_render_cache *render_cache)
     size_t at = 0;
     for (unsigned form = 0; form < PFDD_N_FORMS; form++) {
         struct pfdd_rendered_block_list *list = &render_cache->lists[form];
-        size_t i =
-            list->n ? find(list, pfdd_cursors_lowest(render_cache->ring, form))
-                    : 0;
+        size_t i = list->n ? find(list, lowest_seq(render_cache, form)) : 0;
         while (i > 0 && !is_idle(list->items[i - 1]))
             i--;
         if (i > 0 &&
@@ -228,6 +238,19 @@ static bool find_far(const struct pfdd_rendered_block_list *list,
     return found;
 }
 
+/* Marks the blocks of a form that readers are in, or come to next. */
+static void mark_next(struct pfdd_render_cache *render_cache,
+                      enum pfdd_form form)
+{
+    const struct pfdd_rendered_block_list *list = &render_cache->lists[form];
+    for (const struct pfdd_ring_reader *r = render_cache->ring->readers; r;
+         r = r->next) {
+        size_t i = find(list, render_cache->readers->shared_seq(r, form));
+        if (i < list->n)
+            list->items[i]->is_next = true;
+    }
+}
+
 /* Evicts the block that ends before an item and is needed furthest ahead. */
 static bool drop_farthest(struct pfdd_render_cache *render_cache,
                           uint64_t before)
@@ -235,13 +258,8 @@ static bool drop_farthest(struct pfdd_render_cache *render_cache,
     struct pfdd_rendered_block_list *farthest = NULL;
     uint64_t far = 0;
     size_t at = 0;
-    for (struct pfdd_cursor *r = render_cache->ring->cursors; r; r = r->next) {
-        struct pfdd_rendered_block_list *list = &render_cache->lists[r->form];
-        size_t i = r->render_choice ? list->n : find(list, pfdd_cursor_seq(r));
-        if (i < list->n)
-            list->items[i]->is_next = true;
-    }
     for (unsigned form = 0; form < PFDD_N_FORMS; form++) {
+        mark_next(render_cache, form);
         if (find_far(&render_cache->lists[form], before, &far, &at))
             farthest = &render_cache->lists[form];
     }
@@ -262,6 +280,12 @@ static bool uses_block(enum pfdd_form form)
     return form != PFDD_SSE && form != PFDD_ENTRIES;
 }
 
+static bool take_back(struct pfdd_render_cache *render_cache, bool who_choose)
+{
+    return render_cache->readers &&
+           render_cache->readers->take_back(render_cache->ring, who_choose);
+}
+
 /* n_used: stored text blocks that will be part of the n bytes. */
 static bool has_room(const struct pfdd_render_cache *render_cache, size_t n,
                      unsigned n_used)
@@ -280,8 +304,7 @@ static bool make_room(struct pfdd_render_cache *render_cache, size_t n,
     while (!has_room(render_cache, n, n_used)) {
         if (!(render_cache->n_blocks > n_used && drop_block(render_cache)) &&
             !drop_one(render_cache, before) &&
-            !(before == UINT64_MAX &&
-              pfdd_cursors_take_back_block(render_cache->ring, false)))
+            !(before == UINT64_MAX && take_back(render_cache, false)))
             return false;
     }
     return true;
@@ -298,12 +321,6 @@ bool pfdd_render_cache_reserve(struct pfdd_render_cache *render_cache, size_t n)
 void pfdd_render_cache_release(struct pfdd_render_cache *render_cache, size_t n)
 {
     render_cache->n_bytes -= n;
-}
-
-void pfdd_render_cache_kick(struct pfdd_render_cache *render_cache)
-{
-    pfdd_cursors_wake(render_cache->ring, NULL);
-    pfdd_cursors_flush_collapsers(render_cache->ring);
 }
 
 /* ---- rendering ---- */
@@ -352,11 +369,12 @@ void pfdd_rendered_block_settle(struct pfdd_rendered_block *p)
 }
 
 void pfdd_rendered_block_leave_behind(
-    struct pfdd_rendered_block *rendered_block, struct pfdd_cursor *cursor)
+    struct pfdd_rendered_block *rendered_block,
+    struct pfdd_reader_quota *reader_quota, size_t n_held)
 {
-    rendered_block->cursor = NULL;
-    rendered_block->reader_quota = cursor->reader_quota;
-    rendered_block->n_held = cursor->n_held;
+    rendered_block->is_left = true;
+    rendered_block->reader_quota = reader_quota;
+    rendered_block->n_held = n_held;
     rendered_block->of->n_left += rendered_block->n_held;
 }
 
@@ -373,11 +391,11 @@ static void block_done(struct pfdd_job *job)
     struct pfdd_rendered_block *p = (struct pfdd_rendered_block *)job;
     struct pfdd_render_cache *render_cache = p->of;
     pfdd_rendered_block_settle(p);
-    if (!p->is_shared && !p->cursor)
+    if (p->is_left)
         free_what_was_left(p);
-    pfdd_cursors_wake(render_cache->ring, p);
+    render_cache->readers->wake(render_cache->ring, p);
     pfdd_rendered_block_unref(p); /* the job's reference */
-    pfdd_cursors_wake(render_cache->ring, NULL);
+    render_cache->readers->wake(render_cache->ring, NULL);
 }
 
 static void make(struct pfdd_rendered_block *p, struct pfdd_pool *pool)
@@ -575,33 +593,33 @@ static bool make_room_for_private(struct pfdd_render_cache *render_cache)
 {
     while (render_cache->n_private && render_cache->n_private + PFDD_BLOCK >
                                           render_cache->n_bytes_max / 4 * 3) {
-        if (!pfdd_cursors_take_back_block(render_cache->ring, true))
+        if (!take_back(render_cache, true))
             return false;
     }
     return true;
 }
 
 struct pfdd_rendered_block *pfdd_render_cache_get_private(
-    struct pfdd_render_cache *render_cache, struct pfdd_cursor *cursor,
-    uint64_t seq)
+    struct pfdd_render_cache *render_cache, enum pfdd_form form,
+    struct pfdd_render_choice *render_choice, uint64_t seq)
 {
-    struct pfdd_render_choice *render_choice = cursor->render_choice;
     struct pfdd_rendered_block *p =
         make_room_for_private(render_cache)
-            ? new_block(render_cache, cursor->form, seq, UINT64_MAX, 0)
+            ? new_block(render_cache, form, seq, UINT64_MAX, 0)
             : NULL;
     if (!p)
         return NULL;
     p->is_private = true;
     render_cache->n_private += p->n_charged;
-    p->cursor = cursor;
     p->render_choice = render_choice;
     pfdd_render_choice_use(render_choice, p->strings);
-    /* Not before: room for the block may come from cursors that need memory to
-     * give theirs back. */
-    pfdd_cursor_hold_rooms(cursor);
-    make(p, render_cache->chosen);
     return p;
+}
+
+void pfdd_rendered_block_start_private(
+    struct pfdd_rendered_block *rendered_block)
+{
+    make(rendered_block, rendered_block->of->chosen);
 }
 
 struct pfdd_rendered_block *pfdd_rendered_block_of(

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/job_pool.h"
+#include "base/reader_quota.h"
 #include "config/request.h"
 #include "ring/chunk_objects.h"
 #include "ring/collapser.h"
@@ -64,13 +65,12 @@ struct pfdd_rendered_block {
     /* Private: charged to the part of the share for render choices. */
     bool is_private;
     bool is_ready;
-    bool is_next;               /* for a reader, while one to drop is sought */
-    bool has_failed;            /* there was no memory */
-    uint64_t first;             /* sequence number */
-    uint64_t end;               /* likewise, behind the last one; it may come
+    bool is_next;    /* for a reader, while one to drop is sought */
+    bool has_failed; /* there was no memory */
+    uint64_t first;  /* sequence number */
+    uint64_t end;    /* likewise, behind the last one; it may come
                                    nearer when the page is ready */
-    struct pfdd_cursor *cursor; /* whose it is, if it is not shared; NULL: it
-                                   has gone, and left behind: */
+    bool is_left;    /* its reader has gone, and left behind: */
     struct pfdd_reader_quota *reader_quota; /* a reference, of which it has */
     size_t n_held; /* so many bytes, until the page is made */
     char *text;    /* [n]; a block, if it is nearly full */
@@ -95,8 +95,27 @@ struct pfdd_rendered_block {
     struct pfdd_chunk *pieces[]; /* [n_pieces], a reference to each */
 };
 
+/* What the cache asks of the ring's readers. */
+struct pfdd_block_reader_hooks {
+    /* Wakes readers that wait for this block, or (NULL) for memory, the longest
+     * waiting first. */
+    void (*wake)(struct pfdd_ring *ring,
+                 const struct pfdd_rendered_block *rendered_block);
+    /* The position of a reader that shares blocks of the form; UINT64_MAX: it
+     * does not. */
+    uint64_t (*shared_seq)(const struct pfdd_ring_reader *reader,
+                           enum pfdd_form form);
+    /* Takes a block back from a reader that is stalled or slow. It copies the
+     * rest of a line, or, if its quota does not allow that, ends with an error.
+     * who_choose: only readers with a render choice. False: none holds a
+     * block. */
+    bool (*take_back)(struct pfdd_ring *ring, bool who_choose);
+};
+
 struct pfdd_render_cache {
     struct pfdd_ring *ring;
+    /* Set by the first cursor; NULL: there was none. */
+    const struct pfdd_block_reader_hooks *readers;
     /* Of the strings of chunks; open is NULL: none are known. */
     struct pfdd_object_lists objects;
     struct pfdd_pool *shared; /* renders shared blocks; NULL: rendered at
@@ -139,15 +158,18 @@ struct pfdd_rendered_block *pfdd_render_cache_get(
  * before the item can be evicted. */
 void pfdd_render_cache_prepare(struct pfdd_render_cache *render_cache,
                                enum pfdd_form form, uint64_t seq);
-/* The private block of a cursor with a render choice, from an item on;
- * likewise. */
+/* The private block of a reader with a render choice, from an item on;
+ * likewise, but its reader has it rendered. */
 struct pfdd_rendered_block *pfdd_render_cache_get_private(
-    struct pfdd_render_cache *render_cache, struct pfdd_cursor *cursor,
-    uint64_t seq);
-/* The reader goes while its page is made, which has its choice and its quota
- * from now on. */
+    struct pfdd_render_cache *render_cache, enum pfdd_form form,
+    struct pfdd_render_choice *render_choice, uint64_t seq);
+void pfdd_rendered_block_start_private(
+    struct pfdd_rendered_block *rendered_block);
+/* The reader goes while its private block is rendered, which has its choice and
+ * n_held bytes of its quota from now on. */
 void pfdd_rendered_block_leave_behind(
-    struct pfdd_rendered_block *rendered_block, struct pfdd_cursor *cursor);
+    struct pfdd_rendered_block *rendered_block,
+    struct pfdd_reader_quota *reader_quota, size_t n_held);
 /* NULL is allowed. */
 void pfdd_rendered_block_unref(struct pfdd_rendered_block *rendered_block);
 
@@ -157,10 +179,6 @@ bool pfdd_render_cache_reserve(struct pfdd_render_cache *render_cache,
                                size_t n);
 void pfdd_render_cache_release(struct pfdd_render_cache *render_cache,
                                size_t n);
-
-/* Called periodically: wakes cursors that wait for memory, and flushes
- * collapsed entries that have waited long enough. */
-void pfdd_render_cache_kick(struct pfdd_render_cache *render_cache);
 
 /* On a worker: renders the block's text. */
 void pfdd_rendered_block_render(struct pfdd_rendered_block *rendered_block);

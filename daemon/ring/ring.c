@@ -8,8 +8,6 @@
 
 #include <uv.h>
 
-#include "ring/cursor.h"
-
 enum {
     FIRST_ROOM = 64, /* chunks */
 };
@@ -84,16 +82,16 @@ static void drop_oldest(struct pfdd_ring *ring)
 
 void pfdd_ring_deinit(struct pfdd_ring *ring)
 {
-    assert(!ring->cursors);
+    assert(!ring->readers);
     while (ring->n_chunks)
         drop_oldest(ring);
     free(ring->chunks);
     pfd_chunk_writer_free(ring->gaps);
 }
 
-void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_cursor *r)
+void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_ring_reader *r)
 {
-    struct pfdd_cursor **at = &ring->cursors;
+    struct pfdd_ring_reader **at = &ring->readers;
     while (*at)
         at = &(*at)->next;
     r->next = NULL;
@@ -101,27 +99,27 @@ void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_cursor *r)
     ring->n_readers++;
 }
 
-void pfdd_ring_leave(struct pfdd_ring *ring, const struct pfdd_cursor *r)
+void pfdd_ring_leave(struct pfdd_ring *ring, const struct pfdd_ring_reader *r)
 {
-    struct pfdd_cursor **at = &ring->cursors;
+    struct pfdd_ring_reader **at = &ring->readers;
     while (*at != r)
         at = &(*at)->next;
     *at = r->next;
     ring->n_readers--;
 }
 
-void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_cursor *r)
+void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_ring_reader *r)
 {
     pfdd_ring_leave(ring, r);
     pfdd_ring_join(ring, r);
 }
 
-/* True: a cursor that must have all items has not consumed the oldest chunk. */
+/* True: a reader that must have all items has not consumed the oldest chunk. */
 static bool is_needed(const struct pfdd_ring *ring)
 {
     const struct pfdd_chunk *c = pfdd_ring_at(ring, 0);
-    for (const struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
-        if (r->must_have_all && pfdd_cursor_seq(r) < c->first_seq + c->n_items)
+    for (const struct pfdd_ring_reader *r = ring->readers; r; r = r->next) {
+        if (r->must_have_all && r->hooks->seq(r) < c->first_seq + c->n_items)
             return true;
     }
     return false;
@@ -137,10 +135,10 @@ bool pfdd_ring_is_busy(struct pfdd_ring *ring, size_t n_coming)
 {
     bool busy = pfdd_ring_is_full(ring);
     uint64_t now = uv_hrtime();
-    for (struct pfdd_cursor *r = ring->cursors; r; r = r->next) {
-        uint64_t n = pfdd_ring_behind(ring, pfdd_cursor_seq(r));
+    for (struct pfdd_ring_reader *r = ring->readers; r; r = r->next) {
+        uint64_t n = pfdd_ring_behind(ring, r->hooks->seq(r));
         if (n && n + n_coming > ring->n_bytes_max / 4 * 3)
-            busy |= pfdd_cursor_is_awaited(r, now);
+            busy |= r->hooks->is_awaited(r, now);
     }
     return busy;
 }
@@ -220,13 +218,12 @@ static void put_gap(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
     }
 }
 
-static void wake_cursors(struct pfdd_ring *ring)
+static void wake_readers(struct pfdd_ring *ring)
 {
-    struct pfdd_cursor *next = NULL;
-    for (struct pfdd_cursor *r = ring->cursors; r; r = next) {
+    struct pfdd_ring_reader *next = NULL;
+    for (struct pfdd_ring_reader *r = ring->readers; r; r = next) {
         next = r->next;
-        if (r->wake)
-            r->wake(r);
+        r->hooks->wake(r);
     }
 }
 
@@ -246,12 +243,12 @@ void pfdd_ring_append(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
         ring->no_memory += lost;
         put_gap(ring, stamp, "no_memory", lost);
     }
-    wake_cursors(ring);
+    wake_readers(ring);
 }
 
 void pfdd_ring_gap(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
                    const char *reason, uint64_t missed)
 {
     put_gap(ring, stamp, reason, missed);
-    wake_cursors(ring);
+    wake_readers(ring);
 }

@@ -2,8 +2,8 @@
 /*
  * The backlog in memory: a ring of chunks (printfdecode/chunk.h), each of one
  * buffer; each item has a sequence number. Chunks are appended once and read by
- * any number of cursors (cursor.h), which have them rendered (render_cache.h).
- * A stalled cursor delays no other cursor, and keeps no chunk in the ring
+ * any number of readers (cursor.h), which have them rendered (render_cache.h).
+ * A stalled reader delays no other reader, and keeps no chunk in the ring
  * unless it must have all items. Loop thread only.
  */
 #ifndef PFDD_RING_H
@@ -17,7 +17,24 @@
 
 #include "ring/chunk.h"
 
-struct pfdd_cursor;
+struct pfdd_ring_reader;
+
+/* What the ring asks of a reader. */
+struct pfdd_ring_reader_hooks {
+    /* The first item that was not consumed whole. */
+    uint64_t (*seq)(const struct pfdd_ring_reader *reader);
+    /* True: sources should wait for it. */
+    bool (*is_awaited)(struct pfdd_ring_reader *reader, uint64_t now_ns);
+    /* There is more. */
+    void (*wake)(struct pfdd_ring_reader *reader);
+};
+
+/* Reads items: a cursor begins with it. */
+struct pfdd_ring_reader {
+    struct pfdd_ring_reader *next;
+    const struct pfdd_ring_reader_hooks *hooks;
+    bool must_have_all; /* the ring keeps items until it consumed them */
+};
 
 struct pfdd_ring {
     struct pfdd_chunk **chunks; /* [mask + 1]; see pfdd_ring_at() */
@@ -31,9 +48,9 @@ struct pfdd_ring {
     size_t n_held;
     uint64_t n_in; /* bytes that were ever appended */
     uint64_t next_seq;
-    /* [n_readers], a list; a cursor that waited for a block and got it moves to
+    /* [n_readers], a list; one that waited for a block and got it moves to
      * the end. */
-    struct pfdd_cursor *cursors;
+    struct pfdd_ring_reader *readers;
     size_t n_readers;
     uint64_t n_lines[PFDD_N_KINDS];
     uint64_t no_memory; /* items lost for lack of memory */
@@ -46,7 +63,7 @@ struct pfdd_ring {
 
 void pfdd_ring_init(struct pfdd_ring *ring, size_t n_bytes_max,
                     uint64_t first_seq);
-/* There may be no cursors. */
+/* There may be no readers. */
 void pfdd_ring_deinit(struct pfdd_ring *ring);
 
 /* The origin of items, and what all chunks of one call share. */
@@ -70,10 +87,10 @@ struct pfdd_chunk *pfdd_ring_at(const struct pfdd_ring *ring, size_t i);
 /* The index of the chunk that has the item; n_chunks: the item is still to
  * come. seq: not older than the oldest item. */
 size_t pfdd_ring_find(const struct pfdd_ring *ring, uint64_t seq);
-/* Adds a cursor at the end of the list; removes it; moves it to the end. */
-void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_cursor *r);
-void pfdd_ring_leave(struct pfdd_ring *ring, const struct pfdd_cursor *r);
-void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_cursor *r);
+/* Adds a reader at the end of the list; removes it; moves it to the end. */
+void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_ring_reader *r);
+void pfdd_ring_leave(struct pfdd_ring *ring, const struct pfdd_ring_reader *r);
+void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_ring_reader *r);
 /* The sequence number of the oldest item, or of the next one if there is
  * none. */
 uint64_t pfdd_ring_oldest(const struct pfdd_ring *ring);

@@ -621,7 +621,7 @@ bool pfdd_spool_start(struct pfdd_spool *q, struct pfdd *d)
     if (!q->consumers.spool_readers.none ||
         !pfdd_cursor_init(&q->cursor, &d->render_cache, &request))
         return false;
-    q->cursor.must_have_all = true;
+    q->cursor.reader.must_have_all = true;
     q->cursor.name = "the queue on disk";
     q->cursor.wake = on_lines;
     q->cursor.user = q;

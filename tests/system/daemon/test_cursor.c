@@ -144,7 +144,7 @@ END_TEST
 START_TEST(who_must_have_all_misses_nothing)
 {
     subscribe("{}");
-    cursor.must_have_all = true;
+    cursor.reader.must_have_all = true;
     for (int i = 0; i < 400; i++)
         append_entries(1);
     ck_assert(pfdd_ring_is_full(&ring));
@@ -403,7 +403,7 @@ START_TEST(a_page_ends_where_the_next_begins)
     ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
     stays = cursor;
     stays.taken_ns = uv_hrtime();
-    ring.cursors = &stays;
+    ring.readers = &stays.reader;
     while (render_cache.lists[PFDD_JSON].items[0]->first == 1 &&
            pfdd_render_cache_reserve(&render_cache, 65536))
         n_taken += 65536;
@@ -447,7 +447,7 @@ START_TEST(pages_are_given_back)
         pfdd_cursor_consume(&cursor, n);
         if (n_got % 3 == 0) {
             cursor.taken_ns = 0;
-            pfdd_cursors_take_back_block(&ring, false);
+            render_cache.readers->take_back(&ring, false);
             ck_assert(!cursor.rendered_block);
         }
     }
@@ -501,10 +501,10 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
             pfdd_cursor_consume(&cursor, cases[i].n);
         cursor.taken_ns = 0;
         reader_quotas.n_max = 0; /* there is no room any more */
-        ck_assert(!pfdd_cursors_take_back_block(&ring, false));
+        ck_assert(!render_cache.readers->take_back(&ring, false));
         ck_assert(cursor.rendered_block && !cursor.is_over);
         cursor.entered_ns = 0;
-        ck_assert(pfdd_cursors_take_back_block(&ring, false));
+        ck_assert(render_cache.readers->take_back(&ring, false));
         ck_assert(!cursor.rendered_block && cursor.is_over && cursor.is_cut);
         ck_assert_uint_eq(pfdd_cursor_seq(&cursor), 1);
         char *rest = read_all();
@@ -610,7 +610,7 @@ START_TEST(runs_end_sooner_in_a_full_share)
     reader_quotas.n_max = 2 * reader_quota->n; /* it may have no more */
     char *text = read_all();
     cursor.render_choice->collapser->ended_ns = 0; /* long ago */
-    pfdd_cursors_flush_collapsers(&ring);
+    pfdd_cursors_kick(&ring);
     char *rest = read_all();
     ck_assert_uint_eq(count(text, "\"error\"") + count(rest, "\"error\""), 0);
     ck_assert(!cursor.is_over && pfdd_cursor_is_done(&cursor));
@@ -631,10 +631,10 @@ START_TEST(runs_wait_for_output_that_is_written)
     free(read_all());
     cursor.render_choice->collapser->ended_ns = 0; /* long ago */
     cursor.is_lent = true;
-    pfdd_cursors_flush_collapsers(&ring);
+    pfdd_cursors_kick(&ring);
     ck_assert_uint_eq(cursor.out_n, 0);
     cursor.is_lent = false;
-    pfdd_cursors_flush_collapsers(&ring);
+    pfdd_cursors_kick(&ring);
     ck_assert_uint_gt(cursor.out_n, 0);
     free(read_all());
     pfdd_cursor_deinit(&cursor);
@@ -859,7 +859,7 @@ static char *read_late(void)
 {
     ck_assert(!pfdd_cursor_is_done(&cursor));
     cursor.render_choice->collapser->ended_ns = 0;
-    pfdd_cursors_flush_collapsers(&ring);
+    pfdd_cursors_kick(&ring);
     char *text = read_all();
     ck_assert(pfdd_cursor_is_done(&cursor));
     return text;
@@ -905,7 +905,7 @@ START_TEST(runs_are_counted_once)
         n_got += n;
         pfdd_cursor_consume(&cursor, n);
         cursor.taken_ns = 0;
-        pfdd_cursors_take_back_block(&ring, false);
+        render_cache.readers->take_back(&ring, false);
         ck_assert(!cursor.rendered_block);
     }
     got[n_got] = '\0';

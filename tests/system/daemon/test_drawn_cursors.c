@@ -668,7 +668,7 @@ static void come(struct subject *s)
                            .wish = counts ? &of->wish : &wishes[i],
                            .like = &lone[counts ? of->like : i] };
     begin(&s->cursor, &render_cache, s->wish, from);
-    s->cursor.must_have_all = draw(16) == 0;
+    s->cursor.reader.must_have_all = draw(16) == 0;
     s->first = s->seq = pfdd_cursor_seq(&s->cursor);
     if (s->wish->form == PFDD_ENTRIES)
         s->stream = open_stream();
@@ -772,7 +772,7 @@ static void step(unsigned i)
         take_room(PICK(0, 0, 1000, 300000));
     } else {
         uv_run(&loop, UV_RUN_NOWAIT);
-        pfdd_render_cache_kick(&render_cache);
+        pfdd_cursors_kick(&ring);
     }
     HOLDS(render_cache.n_bytes <= render_cache.n_bytes_max + (1u << 20),
           "pages take %zu", render_cache.n_bytes);
@@ -838,7 +838,7 @@ START_TEST(each_has_what_it_would_have_alone)
     take_room(0);
     while (!read_all()) {
         uv_run(&loop, UV_RUN_NOWAIT);
-        pfdd_render_cache_kick(&render_cache);
+        pfdd_cursors_kick(&ring);
     }
     for (unsigned i = 0; i < READERS; i++) {
         if (!subjects[i].is_there)

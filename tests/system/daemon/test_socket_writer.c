@@ -209,7 +209,7 @@ START_TEST(what_is_on_its_way_stays)
     struct heard h[] = { subscribe(all), subscribe(all) };
     await_away(h, 2);
     usleep(300000);
-    while (pfdd_cursors_take_back_block(&d.ring, false)) {
+    while (d.render_cache.readers->take_back(&d.ring, false)) {
         /* of the other one */
     }
     ck_assert_uint_gt(n_away(), 0);
