@@ -4,11 +4,10 @@
  * lost: pairs of a size and a payload. README.md beside this file describes
  * payloads, with sources.
  */
-#include "abort.h"
-
 #include <string.h>
 
 #include "core/base/escape.h"
+#include "layout.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -2,7 +2,7 @@
 /* Finds the OpAbortKHR that a payload belongs to. */
 #include <string.h>
 
-#include "abort.h"
+#include "layout.h"
 
 struct abort_site abort_site_of(const struct pfd_shader_table *shader_table,
                                 uint64_t layout)

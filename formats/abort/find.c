@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds messages in memory by their constants, which must be those of a loaded
  * shader. */
-#include "abort.h"
+#include "layout.h"
 
 enum {
     HEADER = 8,

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "abort.h"
+#include "layout.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/spirv/shader_table.h"
-#include "debugprintf.h"
+#include "layout.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

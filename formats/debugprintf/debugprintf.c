@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The debugPrintf buffer of the Vulkan validation layer: the walk over its
  * records. */
-#include "debugprintf.h"
-
 #include <string.h>
 
 #include "core/decode/validation_chain.h"
 #include "core/spirv/khronos.h"
 #include "core/spirv/shader_table.h"
 #include "detect.h"
+#include "layout.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -8,7 +8,7 @@
 #ifndef DEBUGPRINTF_DETECT_H
 #define DEBUGPRINTF_DETECT_H
 
-#include "debugprintf.h"
+#include "layout.h"
 
 enum {
     /* Bytes that are examined before the decision. */

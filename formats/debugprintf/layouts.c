@@ -4,7 +4,7 @@
  * README.md beside this file has the sources.
  */
 #include "core/spirv/shader_table.h"
-#include "debugprintf.h"
+#include "layout.h"
 
 enum {
     DWORD = 4

@@ -4,7 +4,7 @@
 
 #include "core/spirv/khronos.h"
 #include "core/spirv/shader_table.h"
-#include "debugprintf.h"
+#include "layout.h"
 
 /* ---- messages in the layer's form ---- */
 

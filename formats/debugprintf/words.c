@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names the words of a record's header, by its layout. */
-#include "debugprintf.h"
+#include "layout.h"
 
 enum {
     DWORD = 4

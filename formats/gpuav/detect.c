@@ -6,7 +6,7 @@
  */
 #include "core/spirv/khronos.h"
 #include "core/spirv/shader_table.h"
-#include "gpuav.h"
+#include "layout.h"
 
 enum {
     DWORD = GPUAV_DWORD,

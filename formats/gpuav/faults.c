@@ -2,7 +2,7 @@
 /* The meaning of an error record. */
 #include <string.h>
 
-#include "gpuav.h"
+#include "layout.h"
 
 /* ---- names ---- */
 

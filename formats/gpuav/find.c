@@ -4,7 +4,7 @@
  * 1.3.236). Records without groups (before SDK 1.3.280) have numbers so small
  * that only the shader can confirm them.
  */
-#include "gpuav.h"
+#include "layout.h"
 
 enum {
     DATA = 2,         /* dword of the first record */

@@ -3,11 +3,10 @@
  * The error buffer of the Vulkan validation layer's GPU-assisted validation.
  * README.md beside this file lists its records by age, with sources.
  */
-#include "gpuav.h"
-
 #include "core/decode/validation_chain.h"
 #include "core/spirv/khronos.h"
 #include "core/spirv/shader_table.h"
+#include "layout.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

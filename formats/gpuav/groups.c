@@ -4,7 +4,7 @@
  * in a dword of its own. Codes of groups 1 and 8 were renumbered in SDK
  * 1.4.304.
  */
-#include "gpuav.h"
+#include "layout.h"
 
 enum {
     DWORD = GPUAV_DWORD,

@@ -6,7 +6,7 @@
  */
 #include "core/spirv/khronos.h"
 #include "core/spirv/shader_table.h"
-#include "gpuav.h"
+#include "layout.h"
 
 enum {
     /* Opcodes of extensions begin here; nothing more is known about those. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/spirv/khronos.h"
-#include "gpuav.h"
+#include "layout.h"
 
 enum {
     DWORD = GPUAV_DWORD,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the arguments of an entry lie, and the meaning of its bytes. */
 #include "core/decode/rocm_layout.h"
-#include "hip.h"
+#include "layout.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -3,14 +3,13 @@
  * HIP's buffered printf (-mprintf-kind=buffered). The wire layout and its
  * sources are in README.md beside this file.
  */
-#include "hip.h"
-
 #include <string.h>
 
 #include "core/base/escape.h"
 #include "core/base/md5.h"
 #include "core/decode/rocm_layout.h"
 #include "core/objects/hsa_rows.h"
+#include "layout.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Decodes a message that was put together. */
 #include "core/decode/rocm_layout.h"
-#include "hostcall.h"
+#include "layout.h"
 
 /* A message has a control word and a format string; other records are mere
  * bytes. */

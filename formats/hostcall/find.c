@@ -4,7 +4,7 @@
  * allocation, so the lowest of its pointers is the address right behind its
  * header.
  */
-#include "hostcall.h"
+#include "layout.h"
 
 enum {
     POINTERS = 5, /* of the 2026 pool; the old one has two */

@@ -7,12 +7,11 @@
  * the whole buffer has to be in view, and a table holds the messages that have
  * begun. Its size is fixed, and the work for one buffer is limited.
  */
-#include "hostcall.h"
-
 #include <string.h>
 
 #include "core/base/md5.h"
 #include "core/decode/rocm_layout.h"
+#include "layout.h"
 
 extern const struct pfd_format pfd_format_hostcall;
 

@@ -4,7 +4,7 @@
  * to the first packet, which a recording lacks. So the hosts are simulated, by
  * each known rule, and compared with the ids in all packets.
  */
-#include "hostcall.h"
+#include "layout.h"
 
 enum {
     TRIES = 16,

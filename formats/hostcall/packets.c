@@ -3,7 +3,7 @@
  * Locates hostcall packets: recorded one after another, or in the pool that a
  * device and its host share. README.md has the layouts and their sources.
  */
-#include "hostcall.h"
+#include "layout.h"
 
 enum {
     /* u64 next, u64 activemask, u32 service, control */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names the dwords of a dump of packets. */
-#include "hostcall.h"
+#include "layout.h"
 
 enum {
     DWORD = 4,

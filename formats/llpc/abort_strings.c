@@ -4,7 +4,7 @@
  * their constant dwords are in the metadata, the others in the entry.
  */
 #include "core/base/escape.h"
-#include "llpc.h"
+#include "layout.h"
 
 enum {
     DWORD = 4,

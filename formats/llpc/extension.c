@@ -4,7 +4,7 @@
  * arguments that stand for texts.
  */
 #include "core/objects/site_rows.h"
-#include "llpc.h"
+#include "layout.h"
 
 enum {
     DWORD = 4,

@@ -3,7 +3,7 @@
 #ifndef LLPC_NOTE_TABLE_H
 #define LLPC_NOTE_TABLE_H
 
-#include "llpc.h"
+#include "layout.h"
 
 #define LLPC_TABLE_KEY "amdpal.format_strings"
 

@@ -5,7 +5,7 @@
  * ELF file, and in any file that contains it.
  */
 #include "core/objects/site_rows.h"
-#include "llpc.h"
+#include "layout.h"
 
 enum {
     SHT_PROGBITS = 1,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/objects/metadata.h"
-#include "llpc.h"
+#include "layout.h"
 #include "note_table.h"
 
 enum {

@@ -6,7 +6,7 @@
 #ifndef LLPC_WALK_H
 #define LLPC_WALK_H
 
-#include "llpc.h"
+#include "layout.h"
 
 enum {
     /* u64 bufferOffset, u32 reserved0, u32 reserved1 (LLPC's

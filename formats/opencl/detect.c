@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/base/likelihood.h"
-#include "opencl.h"
+#include "layout.h"
 
 enum {
     DWORD = OPENCL_DWORD,

@@ -7,7 +7,7 @@
 #ifndef OPENCL_HALVES_H
 #define OPENCL_HALVES_H
 
-#include "opencl.h"
+#include "layout.h"
 
 enum {
     /* Strings that are remembered. */

@@ -2,9 +2,9 @@
 /*
  * Where the arguments of one string lie in an entry's payload.
  */
-#include <string.h>
+#include "layout.h"
 
-#include "opencl.h"
+#include <string.h>
 
 enum {
     DWORD = OPENCL_DWORD

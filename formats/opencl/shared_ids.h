@@ -9,7 +9,7 @@
 #ifndef OPENCL_SHARED_IDS_H
 #define OPENCL_SHARED_IDS_H
 
-#include "opencl.h"
+#include "layout.h"
 
 enum {
     OPENCL_RANGE_BYTES = 1 << 16,

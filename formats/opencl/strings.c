@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/objects/hsa_rows.h"
-#include "opencl.h"
+#include "layout.h"
 
 enum {
     /* Of all arguments: four times the size of today's whole buffers. */

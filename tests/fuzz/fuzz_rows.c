@@ -17,7 +17,7 @@
 #include "core/objects/site_rows.h"
 #include "core/objects/site_rows_file.h"
 #include "fuzz.h"
-#include "llpc.h"
+#include "llpc/layout.h"
 
 enum {
     ROWS_MAX = 8,

@@ -6,7 +6,7 @@
 
 #include "build.h"
 #include "guard.h"
-#include "llpc.h"
+#include "llpc/layout.h"
 #include "suite.h"
 
 static struct findings findings;

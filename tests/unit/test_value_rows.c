@@ -16,7 +16,7 @@
 #include "core/base/text.h"
 #include "core/objects/site_rows.h"
 #include "core/objects/site_rows_file.h"
-#include "llpc.h"
+#include "llpc/layout.h"
 #include "suite.h"
 
 #define MS UINT64_C(1000000)

@@ -3,8 +3,8 @@
  * Shared by the files of ROCm's OpenCL printf. Only files of this folder
  * include it.
  */
-#ifndef OPENCL_H
-#define OPENCL_H
+#ifndef OPENCL_LAYOUT_H
+#define OPENCL_LAYOUT_H
 
 #include "core/base/likelihood.h"
 #include "core/decode/format.h"

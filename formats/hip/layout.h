@@ -3,8 +3,8 @@
  * Shared by the files of HIP's buffered printf. Only files of this folder
  * include it.
  */
-#ifndef HIP_H
-#define HIP_H
+#ifndef HIP_LAYOUT_H
+#define HIP_LAYOUT_H
 
 #include "core/decode/format.h"
 

@@ -3,8 +3,8 @@
  * over its records, faults.c interprets them, groups.c interprets those of SDK
  * 1.3.280 to 1.4.309, place.c finds their origin, words.c names their
  * dwords. */
-#ifndef GPUAV_H
-#define GPUAV_H
+#ifndef GPUAV_LAYOUT_H
+#define GPUAV_LAYOUT_H
 
 #include <string.h>
 

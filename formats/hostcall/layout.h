@@ -3,8 +3,8 @@
  * Shared by the files of HIP's printf over hostcall packets. Only files of this
  * folder include it.
  */
-#ifndef HOSTCALL_H
-#define HOSTCALL_H
+#ifndef HOSTCALL_LAYOUT_H
+#define HOSTCALL_LAYOUT_H
 
 #include "core/decode/format.h"
 

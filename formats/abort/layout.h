@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the parts of abort: abort.c reads messages, call_sites.c finds the
  * call site of each. */
-#ifndef ABORT_H
-#define ABORT_H
+#ifndef ABORT_LAYOUT_H
+#define ABORT_LAYOUT_H
 
 #include "core/decode/format.h"
 #include "core/spirv/shader_table.h"

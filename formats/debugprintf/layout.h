@@ -3,8 +3,8 @@
  * calls, layouts.c lists the layouts, record.c matches a record with calls,
  * detect.c decides how a buffer is read, debugprintf.c walks over it, message.c
  * prints, words.c names dwords. */
-#ifndef DEBUGPRINTF_H
-#define DEBUGPRINTF_H
+#ifndef DEBUGPRINTF_LAYOUT_H
+#define DEBUGPRINTF_LAYOUT_H
 
 #include <string.h>
 

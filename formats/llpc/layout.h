@@ -3,8 +3,8 @@
  * Shared by the files of AMD's LLPC DebugPrintf. Only files of this folder and
  * tests include it.
  */
-#ifndef LLPC_H
-#define LLPC_H
+#ifndef LLPC_LAYOUT_H
+#define LLPC_LAYOUT_H
 
 #include "core/decode/format.h"
 
