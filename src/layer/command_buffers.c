@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_memory.h"
 #include "log.h"
+#include "mapping.h"
 #include "settings.h"
 #include "validation.h"
 
@@ -359,7 +359,7 @@ static void note_set(struct device *d, struct command *c,
             use.index = c->n_actions[i];
             is_theirs = true;
         }
-        if (memory_hold(d, b))
+        if (mapping_hold(d, b))
             note_use(d, c, &use);
     }
     c->n_actions[i] += is_theirs;

@@ -4,13 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "command_buffers.h"
-#include "device_memory.h"
-#include "modules.h"
-#include "object_names.h"
 #include "string_files.h"
-#include "submissions.h"
-#include "take_buffer.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct instance *instances;
@@ -104,23 +98,28 @@ void device_add(struct device *device)
     pthread_rwlock_unlock(&lock);
 }
 
+struct buffer *device_buffer(const struct device *d, const struct use *use)
+{
+    struct buffer *b = handle_map_find(&d->buffers, KEY(use->buffer));
+    return b && b->serial == use->serial ? b : NULL;
+}
+
 static void free_device(struct device *d)
 {
-    command_forget(d);
-    memory_forget(d);
-    names_forget(d);
-    modules_free(d);
     frame_output_free(d->frame_output);
     pthread_mutex_destroy(&d->lock);
     free(d->scratch);
     free(d);
 }
 
-void device_remove(struct device *device)
+void device_remove(struct device *device, const struct device_end *ends,
+                   size_t n)
 {
     pthread_mutex_lock(&device->lock);
-    queue_finish_all(device);
-    take_end(device);
+    for (size_t i = 0; i < n; i++) {
+        if (ends[i].finish)
+            ends[i].finish(device);
+    }
     pthread_mutex_unlock(&device->lock);
     pthread_rwlock_wrlock(&lock);
     struct device **at = &devices;
@@ -129,5 +128,9 @@ void device_remove(struct device *device)
     if (*at)
         *at = device->next_device;
     pthread_rwlock_unlock(&lock);
+    for (size_t i = 0; i < n; i++) {
+        if (ends[i].forget)
+            ends[i].forget(device);
+    }
     free_device(device);
 }

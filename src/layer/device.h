@@ -203,9 +203,21 @@ struct device *device_new(struct instance *instance, VkDevice handle,
                           PFN_vkGetDeviceProcAddr next);
 void device_add(struct device *device);
 
-/* Sends the remaining data, and frees the device's state; the caller destroys
- * the device. */
-void device_remove(struct device *device);
+/* The buffer of a use; NULL: it was destroyed. The caller holds the lock. */
+struct buffer *device_buffer(const struct device *device,
+                             const struct use *use);
+
+/* A file's part in the end of a device; either may be NULL. */
+struct device_end {
+    void (*finish)(struct device *device); /* sends the remaining data, with the
+                                              lock held */
+    void (*forget)(struct device *device); /* frees the file's records */
+};
+
+/* Calls all finish functions, then all forget functions, in order, and frees
+ * the device's state; the caller destroys the device. */
+void device_remove(struct device *device, const struct device_end *ends,
+                   size_t n);
 
 /* The key of a non-dispatchable handle. */
 #define KEY(handle) ((uint64_t)(uintptr_t)(handle))

@@ -3,74 +3,10 @@
 
 #include <stdlib.h>
 
-#include "log.h"
-#include "settings.h"
-#include "take_buffer.h"
+#include "mapping.h"
+#include "submissions.h"
 
 /* ---- mappings ---- */
-
-static bool covers(const struct memory *m, VkDeviceSize from, VkDeviceSize to)
-{
-    return m->base && m->from <= from && m->to >= to;
-}
-
-/* Maps all memory; if a caller above has a part mapped, later, when that
- * ends. */
-static void map_whole(struct device *d, struct memory *m)
-{
-    void *at = NULL;
-    if (m->base || m->by_other)
-        return;
-    if (d->next.MapMemory(d->handle, m->handle, 0, VK_WHOLE_SIZE, 0, &at) !=
-        VK_SUCCESS)
-        return;
-    m->base = at;
-    m->from = 0;
-    m->to = m->size;
-    m->by_us = true;
-}
-
-static void unmap_whole(struct device *d, struct memory *m)
-{
-    if (!m->by_us)
-        return;
-    d->next.UnmapMemory(d->handle, m->handle);
-    m->by_us = false;
-    m->base = NULL;
-}
-
-bool memory_hold(struct device *d, struct buffer *b)
-{
-    struct memory *m = handle_map_find(&d->memories, KEY(b->memory));
-    if (m) {
-        m->is_used = true;
-        map_whole(d, m);
-        if (covers(m, b->offset, b->offset + b->size))
-            return true;
-    }
-    log_once(TELL_UNMAPPABLE,
-             "a buffer%s%s lies in memory that the host cannot map: it is "
-             "not taken",
-             b->name ? " named " : "", b->name ? b->name : "");
-    return false;
-}
-
-const char *memory_bytes(struct device *d, const struct buffer *b)
-{
-    struct memory *m = handle_map_find(&d->memories, KEY(b->memory));
-    if (!m || !covers(m, b->offset, b->offset + b->size))
-        return NULL;
-    if (!m->is_coherent) {
-        VkMappedMemoryRange range = {
-            .sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
-            .memory = m->handle,
-            .offset = m->from,
-            .size = m->to == m->size ? VK_WHOLE_SIZE : m->to - m->from,
-        };
-        d->next.InvalidateMappedMemoryRanges(d->handle, 1, &range);
-    }
-    return m->base + b->offset;
-}
 
 /* Returns the address of a caller's mapping inside of ours. */
 static bool map_again(struct memory *m, VkDeviceSize offset, void **ret)
@@ -121,7 +57,7 @@ VkResult memory_MapMemory2KHR(VkDevice device, const VkMemoryMapInfoKHR *info,
     pthread_mutex_lock(&d->lock);
     struct memory *m = handle_map_find(&d->memories, KEY(info->memory));
     if (m && !is_plain)
-        unmap_whole(d, m);
+        mapping_end(d, m);
     if (!is_plain || !map_again(m, info->offset, ret)) {
         result = d->next.MapMemory2KHR(device, info, ret);
         if (result == VK_SUCCESS)
@@ -151,7 +87,7 @@ void memory_UnmapMemory(VkDevice device, VkDeviceMemory memory)
     if (!end_mapping(m)) {
         d->next.UnmapMemory(device, memory);
         if (m && m->is_used)
-            map_whole(d, m);
+            mapping_begin(d, m);
     }
     pthread_mutex_unlock(&d->lock);
 }
@@ -166,7 +102,7 @@ VkResult memory_UnmapMemory2KHR(VkDevice device,
     if (!end_mapping(m)) {
         result = d->next.UnmapMemory2KHR(device, info);
         if (m && m->is_used && result == VK_SUCCESS)
-            map_whole(d, m);
+            mapping_begin(d, m);
     }
     pthread_mutex_unlock(&d->lock);
     return result;
@@ -207,19 +143,13 @@ void memory_FreeMemory(VkDevice device, VkDeviceMemory memory,
     pthread_mutex_lock(&d->lock);
     struct memory *m = handle_map_find(&d->memories, KEY(memory));
     if (m && m->is_used)
-        take_memory(d, memory);
+        queue_take_memory(d, memory);
     free(handle_map_take(&d->memories, KEY(memory)));
     pthread_mutex_unlock(&d->lock);
     d->next.FreeMemory(device, memory, allocator);
 }
 
 /* ---- buffers ---- */
-
-struct buffer *memory_buffer(struct device *d, const struct use *use)
-{
-    struct buffer *b = handle_map_find(&d->buffers, KEY(use->buffer));
-    return b && b->serial == use->serial ? b : NULL;
-}
 
 VkResult memory_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
                              const VkAllocationCallbacks *allocator,
@@ -259,7 +189,7 @@ void memory_DestroyBuffer(VkDevice device, VkBuffer buffer,
     pthread_mutex_lock(&d->lock);
     struct buffer *b = handle_map_find(&d->buffers, KEY(buffer));
     if (b) {
-        take_last(d, b);
+        queue_take_last(d, b);
         d->n_named -= b->name != NULL;
         handle_map_take(&d->buffers, KEY(buffer));
         free_buffer(b);
@@ -277,7 +207,7 @@ static void bind(struct device *d, VkBuffer buffer, VkDeviceMemory memory,
     b->memory = memory;
     b->offset = offset;
     if (b->name)
-        memory_hold(d, b);
+        mapping_hold(d, b);
 }
 
 VkResult memory_BindBufferMemory(VkDevice device, VkBuffer buffer,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory and its buffers. Memory with a taken buffer is mapped once, as a
- * whole, until it is freed: after the loss of a device nothing can be mapped. A
- * mapping by the application, or by a layer above, is a part of that mapping.
+ * Memory and its buffers. A mapping by the application, or by a layer above, is
+ * a part of ours (mapping.h) where there is one.
  */
 #ifndef LAYER_DEVICE_MEMORY_H
 #define LAYER_DEVICE_MEMORY_H
@@ -36,17 +35,6 @@ VKAPI_ATTR VkResult VKAPI_CALL memory_BindBufferMemory(VkDevice device,
                                                        VkDeviceSize offset);
 VKAPI_ATTR VkResult VKAPI_CALL memory_BindBufferMemory2(
     VkDevice device, uint32_t n, const VkBindBufferMemoryInfo *infos);
-
-/* The caller of the rest holds the device's lock. The buffer of a use; NULL: it
- * was destroyed. */
-struct buffer *memory_buffer(struct device *device, const struct use *use);
-
-/* Makes the buffer's bytes readable from now on. False: they are not, which was
- * logged. */
-bool memory_hold(struct device *device, struct buffer *buffer);
-
-/* The bytes, as the device has written them; NULL: not readable. */
-const char *memory_bytes(struct device *device, const struct buffer *buffer);
 
 /* Frees the records of all memory and buffers. */
 void memory_forget(struct device *device);

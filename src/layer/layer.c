@@ -11,11 +11,14 @@
 #include "command_buffers.h"
 #include "device.h"
 #include "device_memory.h"
+#include "loader.h"
 #include "log.h"
+#include "modules.h"
 #include "object_names.h"
 #include "pipelines.h"
 #include "settings.h"
 #include "submissions.h"
+#include "take_buffer.h"
 #include "validation.h"
 
 enum {
@@ -53,35 +56,13 @@ static bool is_validated(const VkLayerInstanceLink *below)
 
 /* ---- instances ---- */
 
-/* The layer's link in the loader's list; NULL: there is none. */
-static VkLayerInstanceCreateInfo *instance_link(
-    const VkInstanceCreateInfo *info)
-{
-    const VkBaseInStructure *at = info->pNext;
-    for (; at; at = at->pNext) {
-        VkLayerInstanceCreateInfo *link = (void *)(uintptr_t)at;
-        if (at->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO &&
-            link->function == VK_LAYER_LINK_INFO)
-            return link;
-    }
-    return NULL;
-}
-
-static bool has_debug_utils(const VkInstanceCreateInfo *info)
-{
-    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
-        if (!strcmp(info->ppEnabledExtensionNames[i],
-                    VK_EXT_DEBUG_UTILS_EXTENSION_NAME))
-            return true;
-    }
-    return false;
-}
-
 static VKAPI_ATTR VkResult VKAPI_CALL
 layer_CreateInstance(const VkInstanceCreateInfo *info,
                      const VkAllocationCallbacks *allocator, VkInstance *ret)
 {
-    VkLayerInstanceCreateInfo *link = instance_link(info);
+    VkLayerInstanceCreateInfo *link =
+        loader_find(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+                    VK_LAYER_LINK_INFO);
     if (!link || !link->u.pLayerInfo)
         return VK_ERROR_INITIALIZATION_FAILED;
     PFN_vkGetInstanceProcAddr next =
@@ -103,7 +84,7 @@ layer_CreateInstance(const VkInstanceCreateInfo *info,
         return result;
     }
     i->handle = *ret;
-    i->has_debug_utils = has_debug_utils(info);
+    i->has_debug_utils = loader_has_debug_utils(info);
     i->GetInstanceProcAddr = next;
     i->DestroyInstance = (PFN_vkDestroyInstance)next(*ret, "vkDestroyInstance");
     instance_add(i);
@@ -122,18 +103,6 @@ static VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(
 }
 
 /* ---- devices ---- */
-
-static VkLayerDeviceCreateInfo *device_link(const VkDeviceCreateInfo *info)
-{
-    const VkBaseInStructure *at = info->pNext;
-    for (; at; at = at->pNext) {
-        VkLayerDeviceCreateInfo *link = (void *)(uintptr_t)at;
-        if (at->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO &&
-            link->function == VK_LAYER_LINK_INFO)
-            return link;
-    }
-    return NULL;
-}
 
 static void describe(struct device *d, VkPhysicalDevice physical)
 {
@@ -159,7 +128,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL
 layer_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                    const VkAllocationCallbacks *allocator, VkDevice *ret)
 {
-    VkLayerDeviceCreateInfo *link = device_link(info);
+    VkLayerDeviceCreateInfo *link =
+        loader_find(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+                    VK_LAYER_LINK_INFO);
     struct instance *i = instance_of(physical);
     if (!i || !link || !link->u.pLayerInfo)
         return VK_ERROR_INITIALIZATION_FAILED;
@@ -186,6 +157,12 @@ layer_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
     return VK_SUCCESS;
 }
 
+static const struct device_end ends[] = {
+    { .finish = queue_finish_all }, { .finish = take_end },
+    { .forget = command_forget },   { .forget = memory_forget },
+    { .forget = names_forget },     { .forget = modules_free },
+};
+
 static VKAPI_ATTR void VKAPI_CALL
 layer_DestroyDevice(VkDevice device, const VkAllocationCallbacks *allocator)
 {
@@ -193,7 +170,7 @@ layer_DestroyDevice(VkDevice device, const VkAllocationCallbacks *allocator)
     if (!d)
         return;
     PFN_vkDestroyDevice destroy = d->next.DestroyDevice;
-    device_remove(d);
+    device_remove(d, ends, sizeof ends / sizeof *ends);
     destroy(device, allocator);
 }
 

@@ -14,6 +14,7 @@
 
 #include "dispatch.h"
 #include "handle_map.h"
+#include "loader.h"
 #include "log.h"
 #include "settings.h"
 
@@ -124,29 +125,6 @@ static void remove_messenger(const struct messages_instance *i)
 
 /* ---- instances ---- */
 
-/* The link in the loader's list; NULL: there is none. The links of instances
- * and devices have the same begin. */
-static void *link_of(const void *next, VkStructureType type)
-{
-    const VkBaseInStructure *at = next;
-    for (; at; at = at->pNext) {
-        VkLayerInstanceCreateInfo *link = (void *)(uintptr_t)at;
-        if (at->sType == type && link->function == VK_LAYER_LINK_INFO)
-            return link;
-    }
-    return NULL;
-}
-
-static bool has_extension(const VkInstanceCreateInfo *info)
-{
-    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
-        if (!strcmp(info->ppEnabledExtensionNames[i],
-                    VK_EXT_DEBUG_UTILS_EXTENSION_NAME))
-            return true;
-    }
-    return false;
-}
-
 /* Adds a messenger for messages during creation and destruction of the
  * instance. */
 static VkResult create_with_messenger(PFN_vkCreateInstance create,
@@ -162,7 +140,7 @@ static VkResult create_with_messenger(PFN_vkCreateInstance create,
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (n)
         memcpy(names, info->ppEnabledExtensionNames, n * sizeof *names);
-    if (!has_extension(info))
+    if (!loader_has_debug_utils(info))
         names[n++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     first.pNext = info->pNext;
     more.pNext = &first;
@@ -178,7 +156,8 @@ messages_CreateInstance(const VkInstanceCreateInfo *info,
                         const VkAllocationCallbacks *allocator, VkInstance *ret)
 {
     VkLayerInstanceCreateInfo *link =
-        link_of(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
+        loader_find(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+                    VK_LAYER_LINK_INFO);
     if (!link || !link->u.pLayerInfo)
         return VK_ERROR_INITIALIZATION_FAILED;
     PFN_vkGetInstanceProcAddr next =
@@ -228,7 +207,8 @@ messages_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                       const VkAllocationCallbacks *allocator, VkDevice *ret)
 {
     VkLayerDeviceCreateInfo *link =
-        link_of(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
+        loader_find(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+                    VK_LAYER_LINK_INFO);
     const struct messages_instance *i = find(&instances, physical);
     struct messages_device *d = calloc(1, sizeof *d);
     if (!i || !d || !link || !link->u.pLayerInfo) {

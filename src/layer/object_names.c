@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_memory.h"
+#include "mapping.h"
 #include "modules.h"
 #include "settings.h"
-#include "take_buffer.h"
+#include "submissions.h"
 
 enum {
     NAMES_MAX = 1 << 16, /* of a kind */
@@ -33,7 +33,7 @@ static void name_buffer(struct device *d, uint64_t handle, const char *name)
     if (!b || (!is_ours && !b->name))
         return;
     if (b->name) {
-        take_last(d, b);
+        queue_take_last(d, b);
         free(b->name);
         d->n_named--;
     }
@@ -41,7 +41,7 @@ static void name_buffer(struct device *d, uint64_t handle, const char *name)
         is_ours ? strndup(name + sizeof prefix - 1, NAME_MAX_BYTES - 1) : NULL;
     d->n_named += b->name != NULL;
     if (b->name && b->memory)
-        memory_hold(d, b);
+        mapping_hold(d, b);
 }
 
 VkResult names_SetDebugUtilsObjectNameEXT(

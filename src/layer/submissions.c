@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "command_buffers.h"
-#include "device_memory.h"
 #include "log.h"
 #include "settings.h"
 #include "take_buffer.h"
@@ -29,7 +28,7 @@ static void free_submission(struct submission *s)
 static void begin_renewal(struct device *d, const struct submission *s)
 {
     for (size_t i = 0; i < s->renewed.n; i++) {
-        struct buffer *b = memory_buffer(d, &s->renewed.at[i]);
+        struct buffer *b = device_buffer(d, &s->renewed.at[i]);
         if (b)
             b->n_renewing++;
     }
@@ -39,7 +38,7 @@ static void end_renewal(struct device *d, const struct submission *s,
                         bool is_done)
 {
     for (size_t i = 0; i < s->renewed.n; i++) {
-        struct buffer *b = memory_buffer(d, &s->renewed.at[i]);
+        struct buffer *b = device_buffer(d, &s->renewed.at[i]);
         if (b) {
             b->n_renewing--;
             b->last_sent.is_renewed |= is_done;
@@ -64,7 +63,7 @@ static void finish(struct device *d, struct submission **at)
 {
     struct submission *s = remove_at(d, at);
     for (size_t i = 0; i < s->uses.n; i++) {
-        struct buffer *b = memory_buffer(d, &s->uses.at[i]);
+        struct buffer *b = device_buffer(d, &s->uses.at[i]);
         if (b && b->round != d->round) {
             b->round = d->round;
             take_use(d, b, &s->uses.at[i]);
@@ -477,7 +476,7 @@ static bool uses_buffer(const struct submission *s, const struct buffer *b)
     return false;
 }
 
-void queue_take_buffer(struct device *d, const struct buffer *b)
+void queue_take_last(struct device *d, struct buffer *b)
 {
     const struct submission *last;
     do {
@@ -487,4 +486,18 @@ void queue_take_buffer(struct device *d, const struct buffer *b)
         if (last)
             finish_up_to(d, last);
     } while (last);
+    take_rest(d, b);
+}
+
+void queue_take_memory(struct device *d, VkDeviceMemory memory)
+{
+    struct handle_map_slot *slot;
+    size_t at = 0;
+    while ((slot = handle_map_next(&d->buffers, &at))) {
+        struct buffer *b = slot->value;
+        if (b->memory != memory)
+            continue;
+        queue_take_last(d, b);
+        b->memory = VK_NULL_HANDLE;
+    }
 }

@@ -34,9 +34,12 @@ VKAPI_ATTR VkResult VKAPI_CALL queue_WaitSemaphores(
 VKAPI_ATTR VkResult VKAPI_CALL queue_GetSemaphoreCounterValue(
     VkDevice device, VkSemaphore semaphore, uint64_t *ret);
 
-/* The buffer will be destroyed: takes the output of submissions that write it.
- * The caller holds the device's lock. */
-void queue_take_buffer(struct device *device, const struct buffer *buffer);
+/* The buffer will be destroyed: takes the output of submissions that write it,
+ * and the rest of a named one. The caller holds the device's lock. */
+void queue_take_last(struct device *device, struct buffer *buffer);
+
+/* Likewise for the buffers in memory that will be freed. */
+void queue_take_memory(struct device *device, VkDeviceMemory memory);
 
 /* Finishes all submissions, done or not: the device will be destroyed. */
 void queue_finish_all(struct device *device);

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_memory.h"
 #include "log.h"
+#include "mapping.h"
 #include "modules.h"
 #include "settings.h"
-#include "submissions.h"
 #include "validation.h"
 
 enum {
@@ -34,7 +33,7 @@ static const char *const format_names[] = {
 static const char *copy(struct device *d, const struct buffer *b)
 {
     size_t n = (size_t)b->size;
-    const char *bytes = memory_bytes(d, b);
+    const char *bytes = mapping_bytes(d, b);
     if (!bytes)
         return NULL;
     if (b->size > settings_get()->n_buffer_max) {
@@ -311,26 +310,12 @@ void take_named(struct device *d)
     }
 }
 
-void take_last(struct device *d, struct buffer *b)
+void take_rest(struct device *d, struct buffer *b)
 {
-    queue_take_buffer(d, b);
     if (!b->name)
         return;
     take_one(d, b);
     end_generation(d, b);
-}
-
-void take_memory(struct device *d, VkDeviceMemory memory)
-{
-    struct handle_map_slot *slot;
-    size_t at = 0;
-    while ((slot = handle_map_next(&d->buffers, &at))) {
-        struct buffer *b = slot->value;
-        if (b->memory != memory)
-            continue;
-        take_last(d, b);
-        b->memory = VK_NULL_HANDLE;
-    }
 }
 
 void take_end(struct device *d)
@@ -363,7 +348,7 @@ void take_look(struct device *d)
     while (d->n_named && (slot = handle_map_next(&d->buffers, &at))) {
         struct buffer *b = slot->value;
         const char *bytes = b->name && b->last_sent.n && !b->n_renewing
-                                ? memory_bytes(d, b)
+                                ? mapping_bytes(d, b)
                                 : NULL;
         if (bytes && has_begun_anew(&b->last_sent, bytes))
             b->last_sent.is_renewed = true;

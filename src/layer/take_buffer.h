@@ -15,11 +15,8 @@ void take_use(struct device *device, struct buffer *buffer,
 /* Takes the named buffers that have changed. */
 void take_named(struct device *device);
 
-/* Takes the buffer's remaining bytes, since it will be destroyed. */
-void take_last(struct device *device, struct buffer *buffer);
-
-/* Likewise for the buffers in memory that will be freed. */
-void take_memory(struct device *device, VkDeviceMemory memory);
+/* Takes the remaining bytes of a named buffer, and ends it. */
+void take_rest(struct device *device, struct buffer *buffer);
 
 /* Ends the named buffers as they are: the device is lost, or will be
  * destroyed. */
