@@ -9,7 +9,7 @@
 
 #include <printfdecode/search_buffers.h>
 
-#include "core.h"
+#include "memory.h"
 #include "show/messages.h"
 
 enum {

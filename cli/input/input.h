@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The files of a command line: detects their roles, loads strings, opens
- * buffers.
- */
+/* The buffers and strings of a command line, and how bytes of them are read. */
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
@@ -81,15 +78,6 @@ struct inputs {
     uint64_t n_findings; /* of strings and memory, without notes */
     bool failed;         /* a file could not be read; an error was printed */
 };
-
-/*
- * Opens all files and loads the strings. Findings go to tell (a pfd_finding_fn)
- * with user, notes only with --verbose. Stops at the first unreadable file,
- * with no buffers, unless --keep-going is given.
- */
-void inputs_open(struct inputs *ret, const struct options *options,
-                 pfd_finding_fn tell, void *user);
-void inputs_close(struct inputs *inputs);
 
 /* Prints why files have no format strings, where that was not printed yet. For
  * callers that expected some. */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that the command line names, and the buffer in it. */
+/* The memory that the command line names: of a process, or of a core file. */
 #ifndef CLI_MEMORY_H
 #define CLI_MEMORY_H
 
+#include <printfdecode/core.h>
+
 #include "input.h"
+
+struct core;
 
 /* Opens it as inputs->memory, and as inputs->core when it is a core. Findings
  * go to tell with user. False: an error was printed. */
@@ -11,12 +15,10 @@ bool memory_open(struct inputs *inputs, const struct options *options,
                  pfd_finding_fn tell, void *user);
 void memory_close(struct inputs *inputs);
 
-/*
- * Opens it as inputs->memory, loads its code objects if no strings are given,
- * and adds the buffer: its bytes, or for `follow` its address. Findings go to
- * tell with user. False: an error was printed.
- */
-bool memory_add(struct inputs *inputs, const struct options *options,
-                pfd_finding_fn tell, void *user);
+/* The bytes of a range, as a pointer into the file; NULL: the range is not
+ * contiguous in it. */
+const void *core_bytes(const struct core *core, uint64_t address, uint64_t n);
+
+const struct pfd_core *core_file(const struct core *core);
 
 #endif

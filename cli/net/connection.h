@@ -10,20 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "outcome.h"
+
 struct tls;
 struct tls_class;
 struct tls_config;
-
-enum outcome {
-    OUTCOME_DONE,
-    OUTCOME_END,     /* the peer closed the connection */
-    OUTCOME_LATE,    /* nothing was received in time */
-    OUTCOME_STOPPED, /* ended by a signal */
-    OUTCOME_FAILED,  /* `why` holds the error */
-    /* Of single steps only: */
-    OUTCOME_WANTS_READ,
-    OUTCOME_WANTS_WRITE,
-};
 
 struct peer {
     const char *path; /* of a unix socket; NULL: TCP */

@@ -164,7 +164,7 @@ static void free_answer(struct answer *a)
     *a = (struct answer){ 0 };
 }
 
-static void close_farm(struct nats *f)
+static void close_nats(struct nats *f)
 {
     if (!f)
         return;
@@ -174,7 +174,7 @@ static void close_farm(struct nats *f)
     free(f);
 }
 
-static struct nats *open_farm(const struct nats_config *config, char *err,
+static struct nats *open_nats(const struct nats_config *config, char *err,
                               size_t n_err)
 {
     natsOptions *options = NULL;
@@ -202,7 +202,7 @@ static struct nats *open_farm(const struct nats_config *config, char *err,
         snprintf(err, n_err, "%.300s",
                  last && *last ? last : natsStatus_GetText(s));
     }
-    close_farm(f);
+    close_nats(f);
     return NULL;
 }
 
@@ -493,9 +493,9 @@ static const char *why(const struct nats *f)
     return f->why;
 }
 
-const struct nats_class printfdecode_farm = {
-    .open = open_farm,
-    .close = close_farm,
+const struct nats_class printfdecode_nats = {
+    .open = open_nats,
+    .close = close_nats,
     .look = look,
     .next = next,
     .fetch = fetch,

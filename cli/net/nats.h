@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "connection.h"
+#include "outcome.h"
 
 enum {
     NATS_EDGE_NAME = 33,  /* 32 hexadecimal digits and a NUL */
@@ -91,8 +91,8 @@ struct nats_class {
 const struct nats_class *nats_load(char *err, size_t n_err);
 
 /* Name of the module's symbol. */
-#define FARM_CLASS "printfdecode_farm"
-extern const struct nats_class printfdecode_farm
+#define NATS_CLASS "printfdecode_nats"
+extern const struct nats_class printfdecode_nats
     __attribute__((visibility("default")));
 
 #endif

@@ -10,10 +10,10 @@ const struct nats_class *nats_load(char *err, size_t n_err)
 {
     /* dlopen() searches the program's run path. */
     void *module = dlopen("printfdecode-nats.so", RTLD_NOW | RTLD_LOCAL);
-    const struct nats_class *farm = module ? dlsym(module, FARM_CLASS) : NULL;
-    if (!farm)
+    const struct nats_class *nats = module ? dlsym(module, NATS_CLASS) : NULL;
+    if (!nats)
         snprintf(err, n_err, "NATS cannot be loaded: %s", dlerror());
-    return farm;
+    return nats;
 }
 
 #else

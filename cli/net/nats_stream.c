@@ -111,13 +111,14 @@ static bool add_bytes(void *user, const void *bytes, size_t n)
     return true;
 }
 
-/* Passes the added frames to the printing side. */
+/* Passes the added frames to the consumer. */
 static enum outcome pass_on(struct nats_stream *s)
 {
-    enum outcome outcome = follow_entries_take(s->entries, s->bytes, s->n);
+    const char *why = "";
+    enum outcome outcome = s->take(s->user, s->bytes, s->n, &why);
     s->n = 0;
     if (outcome == OUTCOME_FAILED)
-        snprintf(s->why, sizeof s->why, "%s", s->entries->why);
+        snprintf(s->why, sizeof s->why, "%s", why);
     return outcome;
 }
 
@@ -314,11 +315,10 @@ static bool is_text(const struct pfd_wire_bytes *bytes, const char *text)
 static bool is_wanted(const struct nats_stream *s,
                       const struct pfd_wire_frame *buffer)
 {
-    const struct words *sources = &s->o->sources;
-    bool ret = sources->n == 0;
-    for (size_t i = 0; i < sources->n; i++) {
-        ret |= is_text(&buffer->name, sources->all[i]) ||
-               is_text(&buffer->device, sources->all[i]);
+    bool ret = s->n_sources == 0;
+    for (size_t i = 0; i < s->n_sources; i++) {
+        ret |= is_text(&buffer->name, s->sources[i]) ||
+               is_text(&buffer->device, s->sources[i]);
     }
     return ret;
 }

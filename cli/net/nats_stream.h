@@ -8,15 +8,18 @@
 #define CLI_NATS_STREAM_H
 
 #include "nats.h"
-#include "options.h"
-#include "verbs/follow_entries.h"
 
 struct nats_stream {
-    const struct options *o;
     const struct nats_class *class;
     struct nats *nats;
-    struct follow_entries *entries; /* consumer of the stream */
-    uint64_t since;                 /* ns; older messages are skipped */
+    /* Consumes frames [n]. OUTCOME_STOPPED: it wants no more.
+     * OUTCOME_FAILED: *why, borrowed, is the error. */
+    enum outcome (*take)(void *user, const char *bytes, size_t n,
+                         const char **why);
+    void *user;
+    const char **sources; /* [n_sources]; messages of others are skipped */
+    size_t n_sources;     /* 0: of all */
+    uint64_t since;       /* ns; older messages are skipped */
     struct pfd_wire_reader *reader; /* parses a message */
     char *bytes;                    /* [n] of [size], owned: frames that were
                                        not passed on yet */
@@ -39,8 +42,7 @@ void nats_stream_deinit(struct nats_stream *stream);
 /*
  * Adds a message. OUTCOME_DONE: `wrong` says whether it was defective.
  * OUTCOME_STOPPED: the consumer wants no more. OUTCOME_FAILED: `why` holds the
- * error; unless entries->why is set as well, none of the message's entries were
- * passed on.
+ * error; unless `take` failed, none of the message's entries were passed on.
  */
 enum outcome nats_stream_put(struct nats_stream *stream,
                              const struct nats_message *message);

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "connection.h"
+#include "outcome.h"
 
 /* PEM files, named as in printfdecoded's configuration. Any may be NULL. */
 struct tls_config {

@@ -18,6 +18,7 @@
 #include "input/code_source.h"
 #include "input/convert_inputs.h"
 #include "input/input.h"
+#include "input/open_inputs.h"
 #include "input/process_code.h"
 #include "input/shaders.h"
 #include "options.h"

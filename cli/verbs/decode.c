@@ -5,6 +5,7 @@
 
 #include "input/convert_inputs.h"
 #include "input/filter.h"
+#include "input/open_inputs.h"
 #include "input/process_code.h"
 #include "show/collapsed_lines.h"
 #include "show/messages.h"

@@ -22,6 +22,7 @@
 #include "input/convert_inputs.h"
 #include "input/found_buffers.h"
 #include "input/input.h"
+#include "input/open_inputs.h"
 #include "input/process_code.h"
 #include "interrupt.h"
 #include "options.h"

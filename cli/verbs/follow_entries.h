@@ -15,7 +15,7 @@
 #include <printfdecode/subscriber.h>
 #include <printfdecode/trace.h>
 
-#include "follow.h"
+#include "follow_taker.h"
 #include "input/filter.h"
 #include "net/connection.h"
 

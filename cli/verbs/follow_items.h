@@ -6,7 +6,7 @@
 #include <printfdecode/lines.h>
 #include <printfdecode/tail.h>
 
-#include "follow.h"
+#include "follow_taker.h"
 #include "followed_lines.h"
 #include "input/filter.h"
 #include "input/input.h"

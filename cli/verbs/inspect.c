@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "input/input.h"
+#include "input/open_inputs.h"
 #include "inspect_dwords.h"
 #include "options.h"
 #include "show/messages.h"

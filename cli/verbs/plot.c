@@ -11,6 +11,7 @@
 
 #include "input/convert_inputs.h"
 #include "input/filter.h"
+#include "input/open_inputs.h"
 #include "input/select_string.h"
 #include "show/messages.h"
 #include "show/output.h"

@@ -10,6 +10,7 @@
 
 #include "input/filter.h"
 #include "input/input.h"
+#include "input/open_inputs.h"
 #include "options.h"
 #include "show/messages.h"
 #include "show/output.h"

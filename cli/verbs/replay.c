@@ -338,6 +338,15 @@ static bool open_nats(struct replay *r)
     return r->nats;
 }
 
+static enum outcome print_frames(void *user, const char *bytes, size_t n,
+                                 const char **why)
+{
+    struct follow_entries *entries = user;
+    enum outcome outcome = follow_entries_take(entries, bytes, n);
+    *why = entries->why;
+    return outcome;
+}
+
 /* The stream itself filters by --source, before it fetches objects. */
 static bool open_entries(struct replay *r)
 {
@@ -349,7 +358,12 @@ static bool open_entries(struct replay *r)
         return false;
     r->entries.filtering = &r->filtering;
     r->stream = (struct nats_stream){
-        .o = r->o, .class = r->class, .nats = r->nats, .entries = &r->entries
+        .class = r->class,
+        .nats = r->nats,
+        .take = print_frames,
+        .user = &r->entries,
+        .sources = r->o->sources.all,
+        .n_sources = r->o->sources.n,
     };
     return true;
 }

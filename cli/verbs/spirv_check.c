@@ -6,7 +6,7 @@
 
 #include <printfdecode/shaders.h>
 
-#include "input/input.h"
+#include "input/open_inputs.h"
 #include "options.h"
 #include "show/messages.h"
 #include "show/output.h"

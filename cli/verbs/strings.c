@@ -9,6 +9,7 @@
 
 #include "input/input.h"
 #include "input/object_list.h"
+#include "input/open_inputs.h"
 #include "options.h"
 #include "show/messages.h"
 #include "show/output.h"

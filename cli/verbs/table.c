@@ -12,6 +12,7 @@
 
 #include "input/convert_inputs.h"
 #include "input/filter.h"
+#include "input/open_inputs.h"
 #include "input/select_string.h"
 #include "output_files.h"
 #include "show/messages.h"
