@@ -198,6 +198,34 @@ class Operands(unittest.TestCase):
                 self.assertEqual((rc, err), (0, ""))
                 self.assertEqual(run("strings", "y")[1], texts)
 
+    def test_scan_beyond(self):
+        """A search goes on behind what is found without one, and finds each
+        code object once; a capture of it has all."""
+        one, two, three = (box.code(text, i + 0x111111) for i, text in
+                           enumerate(("one", "two", "three")))
+        bundle = box.bundle([(box.GFX906, one)])
+        packed = box.compressed(3, 0, box.bundle([(box.GFX90A, two)]))
+        for name, data in {
+            "app": box.host([(".hip_fatbin", bundle),
+                             (".rodata", b"x" * 24 + three)]),
+            "packed": box.host([(".hip_fatbin", packed),
+                                (".rodata", b"x" * 24 + three)]),
+            "row": one + b"x" * 8 + three,
+            "any": b"x" * 100 + bundle + b"x" * 8 + three + packed,
+        }.items():
+            write(name, data)
+            rc, texts, err = run("strings", "--scan", name)
+            self.assertEqual((rc, err), (0, ""), name)
+            words = [x.split()[-1] for x in texts.split(b"\n") if x]
+            self.assertIn(b"three", words, name)
+            self.assertEqual(len(words), len(set(words)), (name, texts))
+            rc, _, err = run("capture", "--force", "-o", "y", "b", name,
+                             "--scan")
+            self.assertEqual((rc, err), (0, ""))
+            again = run("strings", "y")[1]
+            self.assertEqual(sorted(again.split(b"\n")),
+                             sorted(texts.split(b"\n")), name)
+
     def test_folder(self):
         for end, pack in KINDS.items():
             write("d/sub%s/x.elf%s" % (end, end), pack(self.elf))

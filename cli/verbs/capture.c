@@ -413,13 +413,53 @@ static bool gives_strings(const struct packer *p, const char *bytes, size_t n)
     return ret;
 }
 
+/* The objects of a file that are to be written: all but the first ones. */
+struct finding_out {
+    struct packer *packer;
+    uint64_t n_known; /* objects that are found without a search */
+    uint64_t n;
+};
+
+static enum pfd_status count_known(void *user,
+                                   const struct pfd_object_info *object)
+{
+    struct finding_out *f = user;
+    (void)object;
+    f->n_known++;
+    return PFD_OK;
+}
+
 static enum pfd_status write_found(void *user,
                                    const struct pfd_object_info *object)
 {
-    struct packer *p = user;
-    return write_object(p, object->source, object->bytes, object->n)
+    struct finding_out *f = user;
+    if (f->n++ < f->n_known)
+        return PFD_OK;
+    return write_object(f->packer, object->source, object->bytes, object->n)
                ? PFD_OK
                : PFD_ERR_STOPPED;
+}
+
+/* Writes the code objects that a search finds in a file, and the file itself
+ * where it gives strings without: the reader of the capture does not search. */
+static bool write_searched(struct packer *p, const struct file *file,
+                           const char *bytes, size_t n)
+{
+    struct finding_out f = { .packer = p };
+    uint64_t before = p->n_objects;
+    uint64_t most = p->o->max_inflated;
+    if (gives_strings(p, bytes, n)) {
+        (void)pfd_objects_read(bytes, n, file->path, most, count_known, &f,
+                               NULL, NULL, &p->err);
+        if (!write_object(p, file->path, bytes, n))
+            return false;
+    }
+    enum pfd_status status = pfd_objects_search(
+        bytes, n, file->path, most, write_found, &f, NULL, NULL, &p->err);
+    if (status == PFD_ERR_STOPPED) /* which was said */
+        return false;
+    return is_written(p, status) && (p->n_objects > before || file->is_split ||
+                                     write_object(p, file->path, bytes, n));
 }
 
 /* An object that an earlier capture has, as it stands there. */
@@ -444,27 +484,18 @@ static bool write_again(void *user, const struct pfd_wire_object *object)
            (object->use != PFD_WIRE_OBJECT_SHADER || write_frame(p, &shader));
 }
 
-/* A file of code, or the code objects that a search finds in it: who reads the
- * capture does not search. Of a capture, its objects. */
+/* A file of code; of a capture, its objects. */
 static bool write_code(struct packer *p, const struct file *file,
                        const char *bytes, size_t n)
 {
-    const char *path = file->path;
-    uint64_t before = p->n_objects;
     if (pfd_wire_recognise(bytes, n)) {
         enum pfd_status status =
             captured_objects_each(bytes, n, write_again, p, &p->err);
         return status == PFD_ERR_STOPPED ? false : is_written(p, status);
     }
-    if (!p->o->scan || options_have_memory(p->o) || gives_strings(p, bytes, n))
-        return write_object(p, path, bytes, n);
-    enum pfd_status status =
-        pfd_objects_search(bytes, n, path, p->o->max_inflated, write_found, p,
-                           NULL, NULL, &p->err);
-    if (status == PFD_ERR_STOPPED) /* which was said */
-        return false;
-    return is_written(p, status) && (p->n_objects > before || file->is_split ||
-                                     write_object(p, path, bytes, n));
+    if (p->o->scan && !options_have_memory(p->o))
+        return write_searched(p, file, bytes, n);
+    return write_object(p, file->path, bytes, n);
 }
 
 /* Is it what an operand was taken for? */

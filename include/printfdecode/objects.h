@@ -76,8 +76,9 @@ PFD_API enum pfd_status pfd_objects_read(
     pfd_object_fn fn, void *user, pfd_finding_fn finding_fn, void *finding_user,
     struct pfd_error *err);
 
-/* The same of a file of any kind, in which code objects of AMD and bundles are
- * looked for from byte to byte: "file+0x50". */
+/* The same of a file of any kind; behind the objects that pfd_objects_read()
+ * gives, in its order, come code objects of AMD and bundles anywhere else in the
+ * file, which is searched byte by byte: "file+0x50". */
 PFD_API enum pfd_status pfd_objects_search(
     const void *bytes, size_t n, const char *source, uint64_t max_inflated,
     pfd_object_fn fn, void *user, pfd_finding_fn finding_fn, void *finding_user,

@@ -60,8 +60,8 @@ PFD_API void pfd_strings_set_max_inflated(struct pfd_strings *strings,
                                           uint64_t bytes);
 
 /* Whether files that are loaded from now on, of any type, are searched byte by
- * byte for code objects of AMD and bundles, if the usual places have none. A
- * new set does not search. */
+ * byte for code objects of AMD and bundles, besides the usual places. A new set
+ * does not search. */
 PFD_API void pfd_strings_set_search(struct pfd_strings *strings, bool search);
 
 /* Would a search find a code object of AMD or a bundle in bytes [n]? Any thread. */

@@ -131,23 +131,6 @@ bool pfd_strings_search(const void *bytes, size_t n)
     return pfd_container_find(bytes, n) < n;
 }
 
-static enum pfd_status load_container(struct loader *loader, const void *bytes,
-                                      size_t n, struct pfd_report *report,
-                                      bool searches)
-{
-    uint64_t most = pfd_strings_max_inflated(loader->strings);
-    enum pfd_status status = PFD_OK;
-    if (!searches || pfd_container_recognise(bytes, n)) {
-        status = pfd_container_walk(bytes, n, most, load_piece, loader, report,
-                                    loader->err);
-    }
-    if (status == PFD_OK && searches && loader->n_rows == 0) {
-        status = pfd_container_search(bytes, n, most, load_piece, loader,
-                                      report, loader->err);
-    }
-    return status;
-}
-
 enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
                                  size_t n, const char *source,
                                  pfd_finding_fn fn, void *user,
@@ -160,8 +143,11 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
     };
     if (pfd_spirv_recognise(bytes, n))
         return pfd_strings_add_shader(strings, &shader, fn, user, err);
-    enum pfd_status status = load_container(&loader, bytes, n, &report,
-                                            pfd_strings_searches(strings));
+    bool searches = pfd_strings_searches(strings);
+    enum pfd_status status =
+        (searches ? pfd_container_search : pfd_container_walk)(
+            bytes, n, pfd_strings_max_inflated(strings), load_piece, &loader,
+            &report, err);
     if (status == PFD_OK && loader.n_rows == 0)
         report_nothing(&loader, &report, bytes, n);
     return status;

@@ -64,7 +64,35 @@ static enum pfd_status walk_elf_at(const struct pfd_code_range *range,
         pfd_byte_reader_sub(&c, n), at, true);
 }
 
-enum pfd_status pfd_code_search(const struct pfd_code_range *range)
+void pfd_code_see(const struct pfd_code_range *range, uint64_t at, size_t n)
+{
+    struct pfd_ranges *seen = range->walk->seen;
+    if (seen && range->offset != PFD_NO_OFFSET) {
+        pfd_ranges_add(seen, range->offset + at, range->offset + at + n);
+    }
+}
+
+/* Behind a code object there may be another. */
+void pfd_code_see_piece(const struct pfd_code_range *range,
+                        enum pfd_piece_kind kind)
+{
+    const struct pfd_byte_reader *c = &range->bytes;
+    if (kind != PFD_PIECE_ELF) {
+        pfd_code_see(range, 0, c->n);
+    } else if (pfd_code_is_amd(*c)) {
+        pfd_code_see(range, 0, pfd_image_size(c->base, c->n));
+    }
+}
+
+/* The end of what was seen at an offset; the offset itself: nothing was. */
+static size_t skip_seen(const struct pfd_ranges *seen, size_t at)
+{
+    size_t i = pfd_range_find(seen->at, seen->n, at);
+    return i < seen->n && seen->at[i].from <= at ? (size_t)seen->at[i].to : at;
+}
+
+enum pfd_status pfd_code_search(const struct pfd_code_range *range,
+                                const struct pfd_ranges *seen)
 {
     struct pfd_byte_reader c = range->bytes;
     struct pfd_code_blob blob = { .range = range };
@@ -72,10 +100,13 @@ enum pfd_status pfd_code_search(const struct pfd_code_range *range)
     size_t elf = find_elf(c, 0);
     size_t bundle = pfd_blob_find(c.base, c.n, 0);
     while (status == PFD_OK && (elf < c.n || bundle < c.n)) {
-        size_t end = 0;
+        size_t at = elf < bundle ? elf : bundle;
+        size_t end = skip_seen(seen, at);
         if (!pfd_code_spend(range, 1))
             break;
-        if (elf < bundle) {
+        if (end > at) {
+            /* walked already */
+        } else if (elf < bundle) {
             status = walk_elf_at(range, elf, &end);
         } else {
             blob.at = bundle;

@@ -8,6 +8,7 @@
 #ifndef PFD_CODE_WALK_H
 #define PFD_CODE_WALK_H
 
+#include "core/base/ranges.h"
 #include "core/objects/bundle.h"
 #include "core/objects/container.h"
 
@@ -21,6 +22,8 @@ struct pfd_code_walk {
     uint64_t n_charged; /* findings already charged, or free */
     bool exhausted;     /* reported already */
     unsigned depth;
+    struct pfd_ranges *seen; /* where the walk has read pieces and blobs;
+                                NULL: not wanted */
     struct pfd_error *err;
 };
 
@@ -87,8 +90,16 @@ enum pfd_status pfd_code_walk_compressed(const struct pfd_code_blob *blob,
 /* Walks one bundle or the like; *n_used: its bytes, 0: unknown. */
 enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used);
 
-/* Walks code objects and bundles anywhere in the range. */
-enum pfd_status pfd_code_search(const struct pfd_code_range *range);
+/* Notes, where that is wanted, bytes [n] of the range that need no search; the
+ * second: those of a piece. */
+void pfd_code_see(const struct pfd_code_range *range, uint64_t at, size_t n);
+void pfd_code_see_piece(const struct pfd_code_range *range,
+                        enum pfd_piece_kind kind);
+
+/* Walks code objects and bundles anywhere in the file, but for those that begin
+ * in what was seen, which is settled. */
+enum pfd_status pfd_code_search(const struct pfd_code_range *range,
+                                const struct pfd_ranges *seen);
 
 /* Passes the range to the caller as one piece. */
 enum pfd_status pfd_code_emit(const struct pfd_code_range *range,

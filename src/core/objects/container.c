@@ -28,6 +28,7 @@ enum {
     /* The limit of all inflated bytes, as a multiple of the file's size. */
     INFLATED_FACTOR = 64,
     NAME_MAX_SHOWN = 1024, /* longer names of entries are cut */
+    MAGIC_BYTES = 4,       /* of a blob, which identify it */
 };
 
 static enum pfd_status walk_range(const struct pfd_code_range *range);
@@ -57,6 +58,12 @@ enum pfd_code_kind pfd_code_kind_of(struct pfd_byte_reader c)
         !c.base[7])
         return PFD_CODE_KPACK;
     return pfd_coff_recognise(c.base, c.n) ? PFD_CODE_COFF : PFD_CODE_NONE;
+}
+
+bool pfd_code_is_amd(struct pfd_byte_reader c)
+{
+    return starts(c, "\177ELF\2\1", 6) && c.n > ELF_MACHINE_AT + 1 &&
+           c.base[ELF_MACHINE_AT] == EM_AMDGPU && !c.base[ELF_MACHINE_AT + 1];
 }
 
 bool pfd_container_recognise(const void *bytes, size_t n)
@@ -187,6 +194,7 @@ enum pfd_status pfd_code_emit(const struct pfd_code_range *range,
     };
     struct pfd_code_walk *walk = range->walk;
     pay_findings(range);
+    pfd_code_see_piece(range, kind);
     enum pfd_status status = walk->fn(walk->user, &piece, range->report);
     /* Findings within a piece are free. */
     walk->n_charged = range->report->n;
@@ -221,12 +229,6 @@ struct cache {
     uint64_t n_entries;
     uint64_t n_opaque; /* entries without visible code */
 };
-
-bool pfd_code_is_amd(struct pfd_byte_reader c)
-{
-    return starts(c, "\177ELF\2\1", 6) && c.n > ELF_MACHINE_AT + 1 &&
-           c.base[ELF_MACHINE_AT] == EM_AMDGPU && !c.base[ELF_MACHINE_AT + 1];
-}
 
 /* Finds the code in an entry, perhaps behind a header of its own: an ELF file
  * of AMD or an archive. False: there is none from `at` on. */
@@ -508,6 +510,16 @@ static enum pfd_status walk_fatbin(const struct pfd_code_blob *blob,
     return status;
 }
 
+/* Of compressed bytes all are seen, of others the pieces alone. */
+static enum pfd_status walk_compressed(const struct pfd_code_blob *blob,
+                                       const struct pfd_compressed *head,
+                                       size_t n, size_t *n_used)
+{
+    enum pfd_status status = pfd_code_walk_compressed(blob, head, n_used);
+    pfd_code_see(blob->range, blob->at, *n_used < n ? *n_used : n);
+    return status;
+}
+
 /* Walks one blob; *n_used: 0 when its end is unknown. */
 enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used)
 {
@@ -516,6 +528,7 @@ enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used)
     size_t n = range->bytes.n - (size_t)blob->at;
     struct pfd_compressed head;
     *n_used = 0;
+    pfd_code_see(range, blob->at, n < MAGIC_BYTES ? n : MAGIC_BYTES);
     switch (pfd_blob_recognise(p, n)) {
     case PFD_BLOB_BUNDLE:
         return pfd_bundle_entries(p, n, walk_entry, blob, n_used, blob->at,
@@ -523,14 +536,14 @@ enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used)
     case PFD_BLOB_COMPRESSED:
         if (!pfd_compressed_read(p, n, &head, n_used, blob->at, range->report))
             return PFD_OK;
-        return pfd_code_walk_compressed(blob, &head, n_used);
+        return walk_compressed(blob, &head, n, n_used);
     case PFD_BLOB_BINARY:
         if (!pfd_binary_compressed(p, n, &head)) {
             return pfd_binary_entries(p, n, walk_entry, blob, n_used, blob->at,
                                       range->report);
         }
         *n_used = head.n_total;
-        return pfd_code_walk_compressed(blob, &head, n_used);
+        return walk_compressed(blob, &head, n, n_used);
     case PFD_BLOB_FATBIN:
         return walk_fatbin(blob, p, n, n_used);
     case PFD_BLOB_NONE:
@@ -612,11 +625,12 @@ static enum pfd_status walk_range(const struct pfd_code_range *range)
     return status;
 }
 
-/* Walks a file by one of the two methods. */
-static enum pfd_status walk_file(
-    const void *bytes, size_t n, uint64_t max_inflated, pfd_piece_fn fn,
-    void *user, struct pfd_report *report, struct pfd_error *err,
-    enum pfd_status (*way)(const struct pfd_code_range *range))
+/* Walks a file from its start where that is a container's, then, where what
+ * was seen is wanted, searches the rest. */
+static enum pfd_status walk_file(const void *bytes, size_t n,
+                                 uint64_t max_inflated, pfd_piece_fn fn,
+                                 void *user, struct pfd_report *report,
+                                 struct pfd_error *err, struct pfd_ranges *seen)
 {
     uint64_t compressed_left = n;
     uint64_t most = max_inflated ? max_inflated : PFD_INFLATED_MAX;
@@ -629,6 +643,7 @@ static enum pfd_status walk_file(
             in_all + (most < UINT64_MAX - in_all ? most : UINT64_MAX - in_all),
         .work_left = WORK_FACTOR * (uint64_t)n + WORK_SPARE,
         .n_charged = report->n,
+        .seen = seen,
         .err = err,
     };
     const struct pfd_code_range range = {
@@ -638,7 +653,14 @@ static enum pfd_status walk_file(
         .compressed_left = &compressed_left,
         .report = report,
     };
-    return way(&range);
+    enum pfd_status status = PFD_OK;
+    if (pfd_container_recognise(bytes, n))
+        status = walk_range(&range);
+    if (status != PFD_OK || !seen)
+        return status;
+    walk.seen = NULL;
+    pfd_ranges_settle(seen);
+    return seen->failed ? no_memory(&walk) : pfd_code_search(&range, seen);
 }
 
 enum pfd_status pfd_container_walk(const void *bytes, size_t n,
@@ -651,7 +673,7 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
             err, PFD_ERR_UNSUPPORTED, 0,
             "no code objects: neither ELF nor SPIR-V, and no archive, bundle or cache of them");
     }
-    return walk_file(bytes, n, max_inflated, fn, user, report, err, walk_range);
+    return walk_file(bytes, n, max_inflated, fn, user, report, err, NULL);
 }
 
 enum pfd_status pfd_container_search(const void *bytes, size_t n,
@@ -659,6 +681,9 @@ enum pfd_status pfd_container_search(const void *bytes, size_t n,
                                      void *user, struct pfd_report *report,
                                      struct pfd_error *err)
 {
-    return walk_file(bytes, n, max_inflated, fn, user, report, err,
-                     pfd_code_search);
+    struct pfd_ranges seen = { 0 };
+    enum pfd_status status =
+        walk_file(bytes, n, max_inflated, fn, user, report, err, &seen);
+    pfd_ranges_free(&seen);
+    return status;
 }

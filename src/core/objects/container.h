@@ -62,8 +62,9 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
                                    void *user, struct pfd_report *report,
                                    struct pfd_error *err);
 
-/* The same for a file of any kind: searches every byte for code objects of AMD
- * and for bundles, which are called "file+0x50". */
+/* The same for a file of any kind; behind the pieces of a container, searches
+ * every other byte for code objects of AMD and for bundles, which are called
+ * "file+0x50". */
 enum pfd_status pfd_container_search(const void *bytes, size_t n,
                                      uint64_t max_inflated, pfd_piece_fn fn,
                                      void *user, struct pfd_report *report,
