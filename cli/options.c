@@ -133,7 +133,7 @@ static const struct option_row fixed_rows[] = {
       "read the memory that a core has; without --address buffers are found" },
     { "code-objects", OPT_CODE_OBJECTS, NULL, DECODE,
       "list what code objects are in that memory; --to writes them" },
-    { "scan", OPT_SCAN, NULL, (READS_BUFFERS & ~RECOVER) | STRINGS,
+    { "scan", OPT_SCAN, NULL, (READS_BUFFERS & ~RECOVER) | STRINGS | EXTRACT,
       "also search all that memory, or files, for shaders and code objects" },
     { "address", OPT_ADDRESS, "A", READS_BUFFERS & ~RECOVER,
       "where a buffer begins in that memory" },

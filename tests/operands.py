@@ -198,6 +198,12 @@ class Operands(unittest.TestCase):
                 self.assertEqual((rc, err), (0, ""))
                 self.assertEqual(run("strings", "y")[1], texts)
 
+    def test_scan_hint(self):
+        write("x", b"x" * 100 + box.code("inside"))
+        rc, _, err = run("extract", "--to", "out", "x")
+        self.assertEqual(rc, 1)
+        self.assertIn("--scan", err)
+
     def test_scan_beyond(self):
         """A search goes on behind what is found without one, and finds each
         code object once; a capture of it has all."""
@@ -205,6 +211,7 @@ class Operands(unittest.TestCase):
                            enumerate(("one", "two", "three")))
         bundle = box.bundle([(box.GFX906, one)])
         packed = box.compressed(3, 0, box.bundle([(box.GFX90A, two)]))
+        os.mkdir("x")
         for name, data in {
             "app": box.host([(".hip_fatbin", bundle),
                              (".rodata", b"x" * 24 + three)]),
@@ -219,6 +226,12 @@ class Operands(unittest.TestCase):
             words = [x.split()[-1] for x in texts.split(b"\n") if x]
             self.assertIn(b"three", words, name)
             self.assertEqual(len(words), len(set(words)), (name, texts))
+            rc, out, err = run("extract", "--scan", "--to", "x/" + name, name)
+            self.assertEqual((rc, err), (0, ""), name)
+            written = [read(os.path.join("x", name, x))
+                       for x in os.listdir("x/" + name)]
+            self.assertEqual(len(written), len(words), name)
+            self.assertTrue(any(three == x[:len(three)] for x in written))
             rc, _, err = run("capture", "--force", "-o", "y", "b", name,
                              "--scan")
             self.assertEqual((rc, err), (0, ""))

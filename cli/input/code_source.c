@@ -106,9 +106,9 @@ enum pfd_status code_source_read(const struct code_source *code_source,
 {
     struct pfd_capture *capture = NULL;
     if (!pfd_wire_recognise(code_source->bytes, code_source->n)) {
-        return pfd_objects_read(code_source->bytes, code_source->n,
-                                code_source->path, max_inflated, fn, user, tell,
-                                tell_user, err);
+        return (code_source->searches ? pfd_objects_search : pfd_objects_read)(
+            code_source->bytes, code_source->n, code_source->path, max_inflated,
+            fn, user, tell, tell_user, err);
     }
     struct pfd_strings *strings = pfd_strings_new();
     enum pfd_status status = PFD_ERR_NOMEM;

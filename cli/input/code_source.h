@@ -22,6 +22,7 @@ struct code_source {
     size_t n;
     struct pfd_input *input;
     void *inflated; /* owner of bytes when they were inflated */
+    bool searches; /* set after opening: read it as pfd_objects_search() does */
 };
 
 /* Findings go to tell with user. Returns PFD_OK, or the status of
@@ -31,7 +32,7 @@ enum pfd_status code_source_open(struct code_source *ret, const char *path,
                                  void *user, struct pfd_error *err);
 void code_source_close(struct code_source *code_source);
 
-/* Like pfd_objects_read(), for any kind of source. */
+/* Like pfd_objects_read() or pfd_objects_search(), for any kind of source. */
 enum pfd_status code_source_read(const struct code_source *code_source,
                                  uint64_t max_inflated, pfd_object_fn fn,
                                  void *user, pfd_finding_fn tell,

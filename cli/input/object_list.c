@@ -170,6 +170,8 @@ void object_list_print(const struct options *options, bool json)
         if (code_source_open(&code_source, options->files[i].path,
                              options->max_inflated, NULL, NULL,
                              NULL) == PFD_OK) {
+            code_source.searches =
+                options->scan && !options_have_memory(options);
             (void)code_source_read(&code_source, options->max_inflated,
                                    print_object, &p, NULL, NULL, NULL);
         }

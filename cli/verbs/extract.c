@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <printfdecode/strings.h>
+
 #include "input/code_source.h"
 #include "input/process_code.h"
 #include "options.h"
@@ -176,6 +178,18 @@ static void hear(void *user, const struct pfd_finding *finding)
         message_finding(NULL, finding);
 }
 
+/* what: what there is to say if no search would find more. */
+static const char *why_none(const struct extraction *e,
+                            const struct code_source *code_source,
+                            const char *what)
+{
+    bool may_search = code_source->bytes && !e->options->scan &&
+                      pfd_strings_search(code_source->bytes, code_source->n);
+    return may_search ? "no code objects are where they belong in it, and what "
+                        "looks like one is elsewhere: --scan searches all of it"
+                      : what;
+}
+
 static void extract_file(struct extraction *e, const struct file *file)
 {
     const char *path = file->path;
@@ -186,17 +200,20 @@ static void extract_file(struct extraction *e, const struct file *file)
     enum pfd_status status =
         code_source_open(&code_source, path, max, hear, e, &err);
     e->path = path;
+    code_source.searches = e->options->scan;
     if (status == PFD_OK) {
         status = code_source_read(&code_source, max, extract_object, e, hear, e,
                                   &err);
     }
+    /* A folder may have others as well. */
+    if (status != PFD_OK ||
+        (e->n_objects == before && !file->found && !file->is_split)) {
+        const char *what =
+            status != PFD_OK ? err.text : "no code objects are in it";
+        message_error("%s: %s", path, why_none(e, &code_source, what));
+        e->failed = true;
+    }
     code_source_close(&code_source);
-    if (status == PFD_OK &&
-        (e->n_objects > before || file->found || file->is_split))
-        return; /* a folder may have others as well */
-    message_error("%s: %s", path,
-                  status != PFD_OK ? err.text : "no code objects are in it");
-    e->failed = true;
 }
 
 /* Extracts the code that a process has loaded. */
