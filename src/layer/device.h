@@ -40,6 +40,7 @@ struct memory {
     VkDeviceMemory handle;
     VkDeviceSize size;
     bool is_coherent;
+    bool is_cached;        /* by the processor */
     bool is_used;          /* a taken buffer is in it */
     bool by_us;            /* the mapping is ours: of the whole memory, until it
                               is freed */

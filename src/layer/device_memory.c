@@ -127,6 +127,7 @@ VkResult memory_AllocateMemory(VkDevice device,
     m->handle = *ret;
     m->size = info->allocationSize;
     m->is_coherent = flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    m->is_cached = flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
     pthread_mutex_lock(&d->lock);
     free(handle_map_take(&d->memories, KEY(*ret)));
     if (!handle_map_put(&d->memories, KEY(*ret), m))

@@ -9,12 +9,14 @@
 #include "log.h"
 #include "mapping.h"
 #include "modules.h"
+#include "reading.h"
 #include "settings.h"
 #include "validation.h"
 
 enum {
     HEAD_BYTES = 16, /* where formats count the written bytes */
     ENTRY_BYTES = 4096,
+    BEHIND_BYTES = 64, /* that are read behind the counted ones */
     RECORD_DWORDS = 4, /* of the smallest record */
     LABELS_MAX = 8,
     HANDLE_BYTES = 20,
@@ -28,32 +30,80 @@ static const char *const format_names[] = {
 
 /* ---- bytes ---- */
 
-/* Copies a buffer: mapped memory may be slow to read twice, and may change.
- * NULL: it is not readable. */
-static const char *copy(struct device *d, const struct buffer *b)
+/* Makes room for n bytes; NULL: there is none, which was logged. */
+static char *make_room(struct device *d, uint64_t n)
 {
-    size_t n = (size_t)b->size;
-    const char *bytes = mapping_bytes(d, b);
-    if (!bytes)
-        return NULL;
-    if (b->size > settings_get()->n_buffer_max) {
+    if (n > settings_get()->n_buffer_max) {
         log_once(TELL_TOO_LARGE,
                  "a buffer of %" PRIu64 " bytes is larger than buffer_bytes: "
                  "it is not taken",
-                 (uint64_t)b->size);
+                 n);
         return NULL;
     }
     if (n > d->n_scratch) {
-        char *scratch = realloc(d->scratch, n);
+        char *scratch = realloc(d->scratch, (size_t)n);
         if (!scratch) {
             log_once(TELL_MEMORY, "out of memory: something is missing");
             return NULL;
         }
         d->scratch = scratch;
-        d->n_scratch = n;
+        d->n_scratch = (size_t)n;
     }
-    memcpy(d->scratch, bytes, n);
     return d->scratch;
+}
+
+/* Copies a buffer: mapped memory may be slow to read twice, and may change.
+ * NULL: it is not readable. */
+static const char *copy(struct device *d, const struct buffer *b)
+{
+    char *ret = make_room(d, b->size);
+    return ret && reading_copy(d, b, 0, (size_t)b->size, ret) ? ret : NULL;
+}
+
+static void log_cut(uint64_t n)
+{
+    log_once(TELL_TOO_LARGE,
+             "a buffer has %" PRIu64 " bytes: only the first %zu of them are "
+             "taken (buffer_bytes)",
+             n, settings_get()->n_buffer_max);
+}
+
+static bool is_zero(const char *bytes, size_t n)
+{
+    size_t i = 0;
+    while (i < n && !bytes[i])
+        i++;
+    return i == n;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Copies what the header of a buffer of validation counts, *n bytes, and a few
+ * behind. If those are not zero, the count has wrapped, and all is copied. */
+static const char *copy_counted(struct device *d, const struct buffer *b,
+                                enum contents contents, size_t *n)
+{
+    uint32_t head[2] = { 0 };
+    if (b->size < sizeof head ||
+        !reading_copy(d, b, 0, sizeof head, (char *)head))
+        return NULL;
+    uint64_t end =
+        validation_count(d->instance->validation, contents, head).end;
+    uint64_t max = smaller(b->size, settings_get()->n_buffer_max);
+    if (smaller(end, b->size) > max)
+        log_cut(smaller(end, b->size));
+    *n = (size_t)smaller(smaller(end, b->size) + BEHIND_BYTES, max);
+    char *ret = make_room(d, *n);
+    if (!ret || !reading_copy(d, b, 0, *n, ret))
+        return NULL;
+    if (end >= *n || is_zero(ret + end, *n - (size_t)end))
+        return ret;
+    *n = (size_t)max;
+    ret = make_room(d, max);
+    return ret && reading_copy(d, b, 0, *n, ret) ? ret : NULL;
 }
 
 /* The size without the zeros at the end. */
@@ -78,13 +128,13 @@ static bool is_flags(const char *bytes, size_t n)
     return n == 1 && bytes[0] > 0 && bytes[0] < RECORD_DWORDS;
 }
 
-/* The number of bytes to send for n used ones: includes zeros that an entry may
- * end in, since a reader of a stream may treat absent bytes as the buffer's
- * end. */
-static size_t sent(const struct buffer *b, size_t n)
+/* The number of bytes to send for n used ones of n_read: includes zeros that an
+ * entry may end in, since a reader of a stream may treat absent bytes as the
+ * buffer's end. */
+static size_t sent(size_t n_read, size_t n)
 {
     size_t more = (n + 3) / 4 * 4 + ENTRY_BYTES;
-    return more < b->size ? more : (size_t)b->size;
+    return more < n_read ? more : n_read;
 }
 
 /* ---- labels ---- */
@@ -183,8 +233,9 @@ static void put_done(struct device *d, uint64_t number, uint64_t generation)
  * of it. */
 void take_use(struct device *d, struct buffer *b, const struct use *use)
 {
-    const char *bytes = copy(d, b);
-    size_t n = bytes ? used(bytes, (size_t)b->size) : 0;
+    size_t n_read = 0;
+    const char *bytes = copy_counted(d, b, use->contents, &n_read);
+    size_t n = bytes ? used(bytes, n_read) : 0;
     uint64_t *number = &d->numbers[use->contents];
     struct labels labels = { .n = 0 };
     if (!n || is_flags(bytes, n) ||
@@ -205,7 +256,7 @@ void take_use(struct device *d, struct buffer *b, const struct use *use)
         .type = PFD_WIRE_BUFFER,
         .buffer = *number,
         .generation = generation,
-        .size = b->size,
+        .size = smaller(b->size, settings_get()->n_buffer_max),
         .name = pfd_wire_text("validation"),
         .format = pfd_wire_text(format_names[use->contents]),
         .device = pfd_wire_text(d->name),
@@ -215,7 +266,7 @@ void take_use(struct device *d, struct buffer *b, const struct use *use)
         .n_labels = labels.n,
     };
     frame_output_put(d->frame_output, &frame);
-    put_data(d, *number, generation, bytes, 0, sent(b, n));
+    put_data(d, *number, generation, bytes, 0, sent(n_read, n));
     put_done(d, *number, generation);
 }
 
@@ -288,13 +339,15 @@ static void take_one(struct device *d, struct buffer *b)
         return;
     if (is_more) {
         /* The header comes last: the bytes that it counts are there then. */
-        put_data(d, b->number, b->generation, bytes, g->n, sent(b, n));
+        put_data(d, b->number, b->generation, bytes, g->n,
+                 sent((size_t)b->size, n));
         put_data(d, b->number, b->generation, bytes, 0,
                  n < HEAD_BYTES ? n : HEAD_BYTES);
     } else {
         begin_generation(d, b);
-        put_data(d, b->number, b->generation, bytes, 0, sent(b, n));
-        put_zeros(d, b, sent(b, n));
+        put_data(d, b->number, b->generation, bytes, 0,
+                 sent((size_t)b->size, n));
+        put_zeros(d, b, sent((size_t)b->size, n));
     }
     g->is_renewed = !keep_given(b, bytes, n);
 }

@@ -11,6 +11,7 @@ enum {
     ERRORS_MAX = 4096, /* records of errors in a buffer */
     ERRORS_HEAD = 2,   /* dwords before them */
     NO_BINDING = -1,
+    RECORD_MIN = 4, /* dwords of the smallest record */
 };
 
 /* The bindings that a version, and later ones, write to; the last row that is
@@ -109,6 +110,24 @@ bool validation_is_errors(uint32_t version, const char *bytes, size_t n)
     memcpy(head, bytes, n < sizeof head ? n : sizeof head);
     return age && age->dwords && head[1] && head[1] % age->dwords == 0 &&
            (head[2] == age->dwords || !head[2]);
+}
+
+/* A header is a count, or flags and a count. Versions differ in that for
+ * debugPrintf, where flags are smaller than any count. */
+struct validation_count validation_count(uint32_t version,
+                                         enum contents contents,
+                                         const uint32_t head[2])
+{
+    struct validation_count ret = { .end = UINT64_MAX };
+    if (contents == CONTENTS_DEBUGPRINTF) {
+        ret.dword = head[0] < RECORD_MIN;
+    } else if (contents == CONTENTS_GPUAV && version) {
+        ret.dword = version >= VERSION(1, 3, 236);
+    } else {
+        return ret;
+    }
+    ret.end = sizeof *head * (head[ret.dword] + (uint64_t)ret.dword + 1);
+    return ret;
 }
 
 bool validation_checks_formats(uint32_t version)

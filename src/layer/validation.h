@@ -28,6 +28,18 @@ bool validation_is_errors_size(uint32_t version, VkDeviceSize size);
  * does. */
 bool validation_is_errors(uint32_t version, const char *bytes, size_t n);
 
+/* What a buffer's header counts. */
+struct validation_count {
+    uint64_t end;   /* of the bytes that shaders wanted to write; UINT64_MAX:
+                       unknown */
+    unsigned dword; /* where the count is */
+};
+
+/* head: the first dwords of a buffer with these contents. */
+struct validation_count validation_count(uint32_t version,
+                                         enum contents contents,
+                                         const uint32_t head[2]);
+
 /* Does it leave out debugPrintf calls whose format it rejects? */
 bool validation_checks_formats(uint32_t version);
 

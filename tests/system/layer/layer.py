@@ -212,6 +212,27 @@ def losing():
     check('what shaders lost', [f['kind'] for f in findings], ['overflow'] * 3)
 
 
+def capacity():
+    """A buffer may be larger than what is taken of it: what shaders have
+    written counts, and where that is more, it is said."""
+    need_validation()
+    more = settings(PRINTF, 96 << 20)
+    done = run([PLAY, 'print', shader('short'), '2'], PFD_LAYER='to=run.pfcap',
+               **more)
+    entries, findings = decode('run.pfcap')
+    check('messages', messages(entries), [f'short {i}' for i in range(64)])
+    check('findings', findings, [])
+    check('said', done.stderr, '')
+    done = run([PLAY, 'print', shader('short'), '2'],
+               PFD_LAYER='buffer_bytes=1024,to=run.pfcap', **more)
+    entries, _ = decode('run.pfcap')
+    check_that('the first of them', 0 < len(entries) < 64 and
+               messages(entries) == [f'short {i}' for i in range(len(entries))],
+               entries)
+    check_that('no word of it', 'only the first 1024' in done.stderr,
+               done.stderr)
+
+
 def addresses():
     """An error of GPU-assisted validation; with its line where validation hands
     down the module as the program has it."""
@@ -527,7 +548,7 @@ def programs():
 
 
 PARTS = {f.__name__: f for f in (
-    printing, lines, left_out, losing, addresses, lost_validated, named, named_counted, idle,
+    printing, lines, left_out, losing, capacity, addresses, lost_validated, named, named_counted, idle,
     inline, order, unknown_errors,
     errors, service, settings_help, threads, devices, together, programs)}
 
