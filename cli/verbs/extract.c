@@ -196,6 +196,7 @@ static void extract_file(struct extraction *e, const struct file *file)
     struct code_source code_source;
     struct pfd_error err = { .text = "out of memory" };
     uint64_t before = e->n_objects;
+    uint64_t n_findings = e->n_findings;
     uint64_t max = e->options->max_inflated;
     enum pfd_status status =
         code_source_open(&code_source, path, max, hear, e, &err);
@@ -210,7 +211,10 @@ static void extract_file(struct extraction *e, const struct file *file)
         (e->n_objects == before && !file->found && !file->is_split)) {
         const char *what =
             status != PFD_OK ? err.text : "no code objects are in it";
-        message_error("%s: %s", path, why_none(e, &code_source, what));
+        message_error("%s: %s", path,
+                      e->n_findings > n_findings
+                          ? what
+                          : why_none(e, &code_source, what));
         e->failed = true;
     }
     code_source_close(&code_source);
