@@ -198,6 +198,24 @@ class Operands(unittest.TestCase):
                 self.assertEqual((rc, err), (0, ""))
                 self.assertEqual(run("strings", "y")[1], texts)
 
+    def test_split_program_names_others(self):
+        """What it names is opened only if it is a file, and told."""
+        ref = b"\x82" + captures.pack("kernel_name") + captures.pack("x") + \
+            captures.pack("kpack_search_paths") + b"\x91" + \
+            captures.pack("x@GFXARCH@.kpack")
+        write("app", box.host([(".rocm_kpack_ref", ref)]))
+        os.mkfifo("x1.kpack")
+        os.mkdir("x2.kpack")
+        os.symlink("/dev/null", "x3.kpack")
+        write("x4.kpack", b"version https://git-lfs")
+        rc, _, err = run("strings", "app")
+        self.assertEqual(rc, 2)
+        for what in ("x1.kpack: named by app, and not read: it is a pipe",
+                     "x2.kpack: named by app, and not read: it is a folder",
+                     "x3.kpack: named by app, and not read: it is a device",
+                     "x4.kpack: named by app, and not read: it does not"):
+            self.assertIn(what, err)
+
     def test_scan_hint(self):
         write("x", b"x" * 100 + box.code("inside"))
         rc, _, err = run("extract", "--to", "out", "x")

@@ -36,10 +36,15 @@ static bool is_operand(const struct options *o, const char *path)
     return false;
 }
 
-static void add_archive(void *user, const char *path)
+static void add_archive(void *user, const char *path, const char *why_not)
 {
     struct program *p = user;
     struct options *o = p->options;
+    if (why_not) {
+        message_hint("%s: named by %s, and not read: %s", path,
+                     o->files[p->i].path, why_not);
+        return;
+    }
     o->files[p->i].is_split = true;
     if (is_operand(o, path))
         return;

@@ -84,14 +84,16 @@ PFD_API enum pfd_status pfd_objects_search(
     pfd_object_fn fn, void *user, pfd_finding_fn finding_fn, void *finding_user,
     struct pfd_error *err);
 
-/* Takes the path of one file, borrowed until it returns. */
-typedef void (*pfd_beside_fn)(void *user, const char *path);
+/* Takes the path of one file, borrowed until it returns. why_not: NULL of an
+ * archive, else what the file is instead, or why it cannot be opened. */
+typedef void (*pfd_beside_fn)(void *user, const char *path,
+                              const char *why_not);
 
 /*
  * Calls fn for every archive of device code that the program in bytes [n],
  * borrowed for the call, names and that is there: ROCm's kpack archives, whose
  * names are relative to the folder of path, the program's own. Only the first
- * 16 names count, and of those only files that begin as such an archive.
+ * 16 names count. Nothing but a regular file is opened.
  *
  * PFD_OK, which it is too for what names none; PFD_ERR_NOMEM.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Archives beside a program that hold its device code. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -26,20 +27,46 @@ struct finder {
     void *user;
 };
 
-/* The program may name anything: nothing but a file is opened for long. */
-static bool is_archive(const char *path)
+static const char *kind_of(mode_t mode)
+{
+    return S_ISDIR(mode)    ? "it is a folder"
+           : S_ISFIFO(mode) ? "it is a pipe"
+           : S_ISSOCK(mode) ? "it is a socket"
+                            : "it is a device";
+}
+
+static const char *why_not_archive(int fd)
 {
     uint8_t head[8];
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return false;
+    if (fstat(fd, &st))
+        return strerror(errno);
+    if (!S_ISREG(st.st_mode))
+        return kind_of(st.st_mode);
     bool is =
-        !fstat(fd, &st) && S_ISREG(st.st_mode) &&
         read(fd, head, sizeof head) == (ssize_t)sizeof head &&
         pfd_code_kind_of(pfd_byte_reader(head, sizeof head)) == PFD_CODE_KPACK;
-    close(fd);
-    return is;
+    return is ? NULL : "it does not begin as a kpack archive does";
+}
+
+/* The program may name anything, and opening a device may start something: the
+ * file is looked at before, and again once it is open. */
+static void give(const struct finder *f, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st)) {
+        if (errno != ENOENT)
+            f->fn(f->user, path, strerror(errno));
+        return;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        f->fn(f->user, path, kind_of(st.st_mode));
+        return;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    f->fn(f->user, path, fd < 0 ? strerror(errno) : why_not_archive(fd));
+    if (fd >= 0)
+        close(fd);
 }
 
 static bool has_ends(const char *name, const char *head, size_t n_head,
@@ -61,9 +88,8 @@ static void find_in(const struct finder *f, const char *folder,
     for (int i = 0; i < n; i++) {
         if (has_ends(names[i]->d_name, head, n_head, tail) &&
             snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name) <
-                (int)sizeof path &&
-            is_archive(path))
-            f->fn(f->user, path);
+                (int)sizeof path)
+            give(f, path);
         free(names[i]);
     }
     free(names);
@@ -80,8 +106,7 @@ static void find_named(const struct finder *f, const char *name, size_t n)
     char *last = strrchr(path, '/') + 1;
     char *hole = strstr(last, any);
     if (!hole) {
-        if (is_archive(path))
-            f->fn(f->user, path);
+        give(f, path);
         return;
     }
     last[-1] = '\0';
