@@ -50,6 +50,16 @@ struct asking {
     const struct pfd_string *got[N_STRINGS];
 };
 
+/* Prints it while others compile strings that lie beside it. */
+static void print(const struct pfd_string *s)
+{
+    static const uint8_t payload[64];
+    char out[1024];
+    uint64_t findings = 0;
+    pfd_program_print(out, s->steps, pfd_string_escaped(s), PFD_ESCAPED,
+                      payload, &findings);
+}
+
 /* By key or by number, in an order of its own. */
 static void *ask(void *user)
 {
@@ -64,6 +74,7 @@ static void *ask(void *user)
                                          : pfd_strings_at(set, i);
         ck_assert(!a->got[i] || a->got[i] == s);
         a->got[i] = s;
+        print(s);
     }
     return NULL;
 }

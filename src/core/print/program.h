@@ -207,7 +207,8 @@ size_t pfd_program_suggest(const struct pfd_step *steps, size_t n_steps,
 /*
  * Printing. out has room for bind()'s result plus the text's own bytes (raw or
  * escaped); payload holds every bound slot. Each returns the end of its output.
- * findings: bits are added (width_clamped, from a `*`).
+ * findings: bits are added (width_clamped, from a `*`). text is followed by
+ * PFD_PROGRAM_READ_BEYOND bytes that may be read and that no thread writes.
  *
  * pfd_program_print(): the bytes that the program's printf would have written
  * (mode PFD_RAW, text is the format string), or the same as the inside of a
@@ -215,6 +216,9 @@ size_t pfd_program_suggest(const struct pfd_step *steps, size_t n_steps,
  * without %c and %s, whose bytes can need escaping: pfd_program_has_char()
  * tests for them).
  */
+enum {
+    PFD_PROGRAM_READ_BEYOND = 16
+};
 char *pfd_program_print(char *out, const struct pfd_step *steps,
                         const char *text, unsigned mode, const uint8_t *payload,
                         uint64_t *findings);

@@ -8,7 +8,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
-    BLOCK = 16
+    BLOCK = PFD_PROGRAM_READ_BEYOND
 };
 
 /* Copies n bytes in blocks: the caller has BLOCK bytes more room, and the text

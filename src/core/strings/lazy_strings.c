@@ -16,6 +16,8 @@
 enum {
     /* Strings with more steps are compiled at once. */
     STEPS_MAX = 64,
+    /* Behind a string: a thread prints it while another one compiles the next. */
+    APART = PFD_PROGRAM_READ_BEYOND,
 };
 
 /* Of struct pfd_string_row. */
@@ -76,7 +78,7 @@ size_t pfd_lazy_strings_bytes(const struct pfd_strings *strings,
     if (strings->left != SIZE_MAX || strings->is_made_of_another ||
         row->n_text > PFD_ARENA_PIECE || n_steps > STEPS_MAX)
         return 0;
-    size_t n = pfd_string_size(row, n_steps);
+    size_t n = pfd_string_size(row, n_steps) + APART;
     return n <= PFD_ARENA_PIECE ? n : 0;
 }
 
@@ -131,7 +133,7 @@ bool pfd_lazy_strings_is(const struct pfd_string *unmade,
 static void *take_late(void *user, size_t n)
 {
     struct pfd_string_store *store = user;
-    return pfd_arena_take_reserved(&store->compiled, n);
+    return pfd_arena_take_reserved(&store->compiled, n + APART);
 }
 
 /* The caller holds the store's lock. */
