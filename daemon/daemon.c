@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "config/sandbox.h"
 #include "config/systemd.h"
+#include "ingest/fd_restore.h"
 #include "ingest/fd_store.h"
 #include "ingest/follower.h"
 #include "ingest/poller.h"
@@ -37,157 +38,67 @@ enum phase {
     ENDED,
 };
 
-/* ---- shared state ---- */
+/* ---- hooks of the parts ---- */
 
-const char *pfdd_source_name(void *d, uint32_t source)
-{
-    const struct pfdd *daemon = d;
-    return pfdd_source_table_name(&daemon->source_table, source);
-}
-
-bool pfdd_is_ready(const struct pfdd *d)
-{
-    struct pfdd_spool_state state = { 0 };
-    if (d->spool)
-        pfdd_spool_state(d->spool, &state);
-    return d->ready && !d->stopping && !state.failing && !d->n_failing &&
-           !pfdd_ring_is_full(&d->ring);
-}
-
-/* ---- configurations ---- */
-
-static struct pfdd_shared_config *share_config(struct pfdd_config *config)
-{
-    struct pfdd_shared_config *shared = calloc(1, sizeof *shared);
-    if (!shared) {
-        pfdd_config_free(config);
-        return NULL;
-    }
-    shared->refs = 1;
-    shared->config = config;
-    return shared;
-}
-
-static void unshare_config(struct pfdd_shared_config *shared)
-{
-    if (!shared || --shared->refs > 0)
-        return;
-    pfdd_config_free(shared->config);
-    free(shared);
-}
-
-/* ---- inputs and outputs ---- */
-
-static bool open_input(struct pfdd *d, struct pfdd_shared_config *shared,
-                       const struct pfdd_input_config *config, char *err,
-                       size_t n_err)
-{
-    const struct pfdd_input_class *class = pfdd_input_class_of(config);
-    struct pfdd_input *input = calloc(1, class->size);
-    if (!input) {
-        snprintf(err, n_err, "out of memory");
-        return false;
-    }
-    input->class = class;
-    input->d = d;
-    input->config = config;
-    input->held = shared;
-    if (!class->open(input, err, n_err)) {
-        free(input);
-        return false;
-    }
-    shared->refs++;
-    input->next = d->inputs;
-    d->inputs = input;
-    return true;
-}
-
-static bool open_output(struct pfdd *d, struct pfdd_shared_config *shared,
-                        const struct pfdd_output_config *config, char *err,
-                        size_t n_err)
-{
-    const struct pfdd_output_class *class = pfdd_output_class_of(config);
-    if (config->required && class->when_required)
-        class = class->when_required;
-    struct pfdd_output *output = calloc(1, class->size);
-    if (!output) {
-        snprintf(err, n_err, "out of memory");
-        return false;
-    }
-    output->class = class;
-    output->d = d;
-    output->config = config;
-    output->held = shared;
-    if (!class->open(output, err, n_err)) {
-        free(output);
-        return false;
-    }
-    shared->refs++;
-    output->next = d->outputs;
-    d->outputs = output;
-    return true;
-}
-
-static void close_input(struct pfdd_input *input)
-{
-    if (input->closing)
-        return;
-    input->closing = true;
-    input->class->close(input);
-}
-
-static void close_output(struct pfdd_output *output)
-{
-    if (output->closing)
-        return;
-    output->closing = true;
-    output->class->close(output);
-}
+#define PFDD_OF(at, member) PFDD_MEMBER_OF(struct pfdd, at, member)
 
 static void go_on(struct pfdd *d);
 
-void pfdd_input_closed(struct pfdd_input *input)
+static void input_ended(struct pfdd_ingest *ingest)
 {
-    struct pfdd *d = input->d;
-    struct pfdd_input **at = &d->inputs;
-    while (*at != input)
-        at = &(*at)->next;
-    *at = input->next;
-    unshare_config(input->held);
-    free(input);
-    go_on(d);
+    go_on(PFDD_OF(ingest, ingest));
 }
 
-void pfdd_output_closed(struct pfdd_output *output)
+static void output_ended(struct pfdd_delivery *delivery)
 {
-    struct pfdd *d = output->d;
-    struct pfdd_output **at = &d->outputs;
-    while (*at != output)
-        at = &(*at)->next;
-    *at = output->next;
-    unshare_config(output->held);
-    free(output);
-    go_on(d);
+    go_on(PFDD_OF(delivery, delivery));
 }
 
-void pfdd_follower_ended(struct pfdd *d)
+static void store_object(struct pfdd_ingest *ingest,
+                         const struct pfdd_object *object)
 {
-    go_on(d);
+    pfdd_fd_store_object(ingest->fd_store, object);
+}
+
+static void connect_parts(struct pfdd *d)
+{
+    d->ingest = (struct pfdd_ingest){
+        .loop = d->loop,
+        .config = d->config,
+        .ring = &d->ring,
+        .source_table = &d->source_table,
+        .thread_pools = &d->thread_pools,
+        .scheduler = &d->scheduler,
+        .budget = &d->budget,
+        .count = &d->count,
+        .stopping = &d->stopping,
+        .on_changed = pfdd_followers_wake,
+        .on_object = store_object,
+        .on_ended = input_ended,
+    };
+    d->delivery = (struct pfdd_delivery){
+        .loop = d->loop,
+        .config = d->config,
+        .ring = &d->ring,
+        .render_cache = &d->render_cache,
+        .source_table = &d->source_table,
+        .thread_pools = &d->thread_pools,
+        .budget = &d->budget,
+        .count = &d->count,
+        .stopping = &d->stopping,
+        .ingest = &d->ingest,
+        .started = pfdd_time_now(),
+        .on_ended = output_ended,
+    };
 }
 
 /* ---- stopping ---- */
-
-static void on_handle_closed(uv_handle_t *handle)
-{
-    struct pfdd *d = handle->data;
-    d->n_handles--;
-}
 
 static bool are_drained(struct pfdd *d)
 {
     if (d->spool && !pfdd_spool_is_drained(d->spool))
         return false;
-    for (const struct pfdd_output *o = d->outputs; o; o = o->next) {
+    for (const struct pfdd_output *o = d->delivery.outputs; o; o = o->next) {
         if (!o->class->is_drained(o))
             return false;
     }
@@ -197,9 +108,9 @@ static bool are_drained(struct pfdd *d)
 static void close_all_outputs(struct pfdd *d)
 {
     struct pfdd_output *next = NULL;
-    for (struct pfdd_output *o = d->outputs; o; o = next) {
+    for (struct pfdd_output *o = d->delivery.outputs; o; o = next) {
         next = o->next;
-        close_output(o);
+        pfdd_output_close(o);
     }
 }
 
@@ -207,22 +118,23 @@ static void finish(struct pfdd *d)
 {
     if (d->spool)
         pfdd_spool_stop(d->spool);
-    pfdd_poller_free(d->poller);
-    d->poller = NULL;
+    pfdd_poller_free(d->ingest.poller);
+    d->ingest.poller = NULL;
     pfdd_thread_pools_close(&d->thread_pools);
-    uv_close((uv_handle_t *)&d->hangup, on_handle_closed);
-    uv_close((uv_handle_t *)&d->terminate, on_handle_closed);
-    uv_close((uv_handle_t *)&d->interrupt, on_handle_closed);
-    uv_close((uv_handle_t *)&d->tick, on_handle_closed);
-    pfdd_loop_scheduler_close(&d->scheduler, on_handle_closed, d);
+    uv_close((uv_handle_t *)&d->hangup, NULL);
+    uv_close((uv_handle_t *)&d->terminate, NULL);
+    uv_close((uv_handle_t *)&d->interrupt, NULL);
+    uv_close((uv_handle_t *)&d->tick, NULL);
+    pfdd_loop_scheduler_close(&d->scheduler);
 }
 
 /* Enters the next phase when there is nothing left to wait for. */
 static void go_on(struct pfdd *d)
 {
     bool late = uv_now(d->loop) >= d->deadline;
-    if (d->phase == ENDING_INPUTS && !d->inputs && !d->followers &&
-        !pfdd_string_store_is_busy(d->string_store))
+    if (d->phase == ENDING_INPUTS && !d->ingest.inputs &&
+        !d->ingest.followers &&
+        !pfdd_string_store_is_busy(d->ingest.string_store))
         d->phase = DRAINING;
     if (d->phase == DRAINING && (late || are_drained(d))) {
         if (late)
@@ -230,7 +142,7 @@ static void go_on(struct pfdd *d)
         d->phase = ENDING_OUTPUTS;
         close_all_outputs(d);
     }
-    if (d->phase == ENDING_OUTPUTS && !d->outputs &&
+    if (d->phase == ENDING_OUTPUTS && !d->delivery.outputs &&
         !pfdd_thread_pools_are_busy(&d->thread_pools)) {
         d->phase = ENDED;
         finish(d);
@@ -243,16 +155,16 @@ void pfdd_stop(struct pfdd *d)
         return;
     d->stopping = true;
     d->phase = ENDING_INPUTS;
-    d->deadline = uv_now(d->loop) + d->config->config->drain_ms;
+    d->deadline = uv_now(d->loop) + d->config->drain_ms;
     pfdd_systemd_notify("STOPPING=1");
     pfdd_log(PFDD_INFO, "stopping");
     struct pfdd_input *next = NULL;
-    for (struct pfdd_input *i = d->inputs; i; i = next) {
+    for (struct pfdd_input *i = d->ingest.inputs; i; i = next) {
         next = i->next;
-        close_input(i);
+        pfdd_input_close(i);
     }
-    if (d->fd_store)
-        pfdd_fd_store_close(d->fd_store);
+    if (d->ingest.fd_store)
+        pfdd_fd_store_close(d->ingest.fd_store);
     uv_timer_set_repeat(&d->tick, PAUSE_MS);
     uv_timer_again(&d->tick);
     go_on(d);
@@ -260,14 +172,13 @@ void pfdd_stop(struct pfdd *d)
 
 void pfdd_deinit(struct pfdd *d)
 {
-    pfdd_fd_store_free(d->fd_store);
+    pfdd_fd_store_free(d->ingest.fd_store);
     pfdd_spool_free(d->spool);
     pfdd_render_cache_deinit(&d->render_cache);
     pfdd_ring_deinit(&d->ring);
-    pfdd_string_store_free(d->string_store);
+    pfdd_string_store_free(d->ingest.string_store);
     pfdd_source_table_deinit(&d->source_table);
-    unshare_config(d->config);
-    free(d->config_text);
+    pfdd_config_unref(d->config);
 }
 
 /* ---- signals and the tick ---- */
@@ -288,7 +199,7 @@ static void on_hangup(uv_signal_t *signal, int number)
 /* True: the loop does not lag, and jobs make progress. */
 static bool is_alive(struct pfdd *d)
 {
-    return d->lag_ms < LAG_MAX_MS &&
+    return d->delivery.lag_ms < LAG_MAX_MS &&
            pfdd_thread_pools_stuck(&d->thread_pools, uv_hrtime()) <
                STUCK_MAX_MS;
 }
@@ -299,13 +210,15 @@ static void on_tick(uv_timer_t *timer)
     struct pfdd *d = timer->data;
     uint64_t now = uv_hrtime() / 1000000;
     uint64_t wanted = uv_timer_get_repeat(timer);
-    d->lag_ms = now - d->ticked > wanted ? now - d->ticked - wanted : 0;
+    d->delivery.lag_ms =
+        now - d->ticked > wanted ? now - d->ticked - wanted : 0;
     d->ticked = now;
     if (pfdd_systemd_watchdog_ms() && is_alive(d))
         pfdd_systemd_notify("WATCHDOG=1");
     if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
-        pfdd_followers_abandon(d);
-    pfdd_slow_consumer_log_look(&d->slow_consumers, d);
+        pfdd_followers_abandon(&d->ingest);
+    pfdd_slow_consumer_log_look(&d->slow_consumers, uv_now(d->loop), &d->ring,
+                                d->spool, d->count.waits);
     pfdd_cursors_kick(&d->ring);
     if (d->spool)
         pfdd_spool_store_objects(d->spool);
@@ -324,7 +237,6 @@ static bool start_handles(struct pfdd *d)
     d->hangup.data = d->terminate.data = d->interrupt.data = d;
     d->tick.data = d;
     pfdd_loop_scheduler_open(&d->scheduler, d->loop);
-    d->n_handles = 6;
     uv_signal_start(&d->hangup, on_hangup, SIGHUP);
     uv_signal_start(&d->terminate, on_terminate, SIGTERM);
     uv_signal_start(&d->interrupt, on_terminate, SIGINT);
@@ -356,7 +268,7 @@ static size_t pages_max(const struct pfdd_config *config)
 
 static bool start_parts(struct pfdd *d, char *err, size_t n_err)
 {
-    const struct pfdd_config *config = d->config->config;
+    const struct pfdd_config *config = d->config;
     uint64_t first_seq = 1;
     if (pfdd_config_has_required(config)) {
         d->spool = pfdd_spool_open(config->state_dir, config->queue_max,
@@ -364,6 +276,7 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
         if (!d->spool)
             return false;
     }
+    d->ingest.spool = d->delivery.spool = d->spool;
     pfdd_ring_init(&d->ring, config->ring, first_seq);
     d->ring.held = pfdd_source_table_note;
     d->ring.held_user = &d->source_table;
@@ -374,13 +287,25 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
                            d->thread_pools.choosers,
                            n_printers < AHEAD_MAX ? n_printers : AHEAD_MAX,
                            pages_max(config));
-    d->string_store = pfdd_string_store_new(d, config->memory_max / 4);
-    if (d->string_store)
-        d->render_cache.objects = pfdd_string_store_objects(d->string_store);
-    d->poller = pfdd_poller_new(d);
-    d->fd_store = pfdd_fd_store_new(d);
-    if (ok && d->string_store && d->poller && d->fd_store &&
-        (!d->spool || pfdd_spool_start(d->spool, d)))
+    d->ingest.string_store =
+        pfdd_string_store_new(&d->ingest, config->memory_max / 4);
+    if (d->ingest.string_store)
+        d->render_cache.objects =
+            pfdd_string_store_objects(d->ingest.string_store);
+    d->ingest.poller =
+        pfdd_poller_new(d->loop, pfdd_followers_poll, &d->ingest);
+    d->ingest.fd_store = pfdd_fd_store_new(&d->ingest);
+    const struct pfdd_spool_parts parts = {
+        .loop = d->loop,
+        .render_cache = &d->render_cache,
+        .source_table = &d->source_table,
+        .thread_pools = &d->thread_pools,
+        .budget = &d->budget,
+        .n_strings_max = config->memory_max / 4,
+        .stopping = &d->stopping,
+    };
+    if (ok && d->ingest.string_store && d->ingest.poller &&
+        d->ingest.fd_store && (!d->spool || pfdd_spool_start(d->spool, &parts)))
         return true;
     snprintf(err, n_err, "out of memory, threads or file descriptors");
     return false;
@@ -389,27 +314,28 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
 /* Ends the parts that were started, when no input or output is open. */
 static void end_parts(struct pfdd *d)
 {
-    pfdd_poller_free(d->poller);
+    pfdd_poller_free(d->ingest.poller);
     pfdd_thread_pools_close(&d->thread_pools);
-    if (d->fd_store)
-        pfdd_fd_store_close(d->fd_store);
-    d->poller = NULL;
+    if (d->ingest.fd_store)
+        pfdd_fd_store_close(d->ingest.fd_store);
+    d->ingest.poller = NULL;
 }
 
 static bool open_all(struct pfdd *d, char *err, size_t n_err)
 {
-    struct pfdd_shared_config *shared = d->config;
-    const struct pfdd_config *config = shared->config;
+    struct pfdd_config *config = d->config;
     for (size_t i = 0; i < config->code_objects.n; i++) {
-        pfdd_string_store_add_file(d->string_store,
+        pfdd_string_store_add_file(d->ingest.string_store,
                                    config->code_objects.items[i]);
     }
     for (size_t i = 0; i < config->n_outputs; i++) {
-        if (!open_output(d, shared, pfdd_config_output(config, i), err, n_err))
+        if (!pfdd_output_open(&d->delivery, config,
+                              pfdd_config_output(config, i), err, n_err))
             return false;
     }
     for (size_t i = 0; i < config->n_inputs; i++) {
-        if (!open_input(d, shared, pfdd_config_input(config, i), err, n_err))
+        if (!pfdd_input_open(&d->ingest, config, pfdd_config_input(config, i),
+                             err, n_err))
             return false;
     }
     return true;
@@ -419,15 +345,15 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
                 char *err, size_t n_err)
 {
     d->loop = loop;
-    d->started = pfdd_time_now();
     pfdd_descriptor_limit_raise();
-    d->config = share_config(config);
+    d->config = config;
+    connect_parts(d);
     pfdd_ring_init(&d->ring, 1 << 20, 1);
-    if (!pfdd_source_table_init(&d->source_table) || !d->config) {
+    if (!pfdd_source_table_init(&d->source_table)) {
         snprintf(err, n_err, "out of memory");
         return false;
     }
-    pfdd_memory_init(d, config->memory_max);
+    pfdd_memory_init(&d->delivery, config->memory_max);
     pfdd_log_level((enum pfdd_level)config->log_level);
     bool ok = start_parts(d, err, n_err);
     if (ok && !start_handles(d)) {
@@ -444,8 +370,8 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
         pfdd_stop(d);
         return false;
     }
-    pfdd_fd_store_restore(d->fd_store);
-    d->ready = true;
+    pfdd_fd_store_restore(d->ingest.fd_store);
+    d->delivery.ready = true;
     return true;
 }
 
@@ -459,7 +385,7 @@ static bool same_text(const char *a, const char *b)
 static const struct pfdd_input *find_input(
     const struct pfdd *d, const struct pfdd_input_config *config)
 {
-    for (const struct pfdd_input *i = d->inputs; i; i = i->next) {
+    for (const struct pfdd_input *i = d->ingest.inputs; i; i = i->next) {
         if (!i->closing &&
             pfdd_block_is_same(&i->config->block, &config->block))
             return i;
@@ -470,7 +396,7 @@ static const struct pfdd_input *find_input(
 static const struct pfdd_output *find_output(
     const struct pfdd *d, const struct pfdd_output_config *config)
 {
-    for (const struct pfdd_output *o = d->outputs; o; o = o->next) {
+    for (const struct pfdd_output *o = d->delivery.outputs; o; o = o->next) {
         if (!o->closing &&
             pfdd_block_is_same(&o->config->block, &config->block))
             return o;
@@ -502,37 +428,36 @@ static void close_removed(struct pfdd *d, const struct pfdd_config *config)
 {
     struct pfdd_input *next = NULL;
     struct pfdd_output *next_output = NULL;
-    for (struct pfdd_input *i = d->inputs; i; i = next) {
+    for (struct pfdd_input *i = d->ingest.inputs; i; i = next) {
         next = i->next;
         if (!has_input(config, i))
-            close_input(i);
+            pfdd_input_close(i);
     }
-    for (struct pfdd_output *o = d->outputs; o; o = next_output) {
+    for (struct pfdd_output *o = d->delivery.outputs; o; o = next_output) {
         next_output = o->next;
         if (!has_output(config, o))
-            close_output(o);
+            pfdd_output_close(o);
     }
 }
 
 static void open_added(struct pfdd *d)
 {
     char err[256];
-    struct pfdd_shared_config *shared = d->config;
-    const struct pfdd_config *config = shared->config;
+    struct pfdd_config *config = d->config;
     for (size_t i = 0; i < config->code_objects.n; i++) {
-        pfdd_string_store_add_file(d->string_store,
+        pfdd_string_store_add_file(d->ingest.string_store,
                                    config->code_objects.items[i]);
     }
     for (size_t i = 0; i < config->n_outputs; i++) {
         if (!find_output(d, pfdd_config_output(config, i)) &&
-            !open_output(d, shared, pfdd_config_output(config, i), err,
-                         sizeof err))
+            !pfdd_output_open(&d->delivery, config,
+                              pfdd_config_output(config, i), err, sizeof err))
             pfdd_log(PFDD_ERROR, "output: %s", err);
     }
     for (size_t i = 0; i < config->n_inputs; i++) {
         if (!find_input(d, pfdd_config_input(config, i)) &&
-            !open_input(d, shared, pfdd_config_input(config, i), err,
-                        sizeof err))
+            !pfdd_input_open(&d->ingest, config, pfdd_config_input(config, i),
+                             err, sizeof err))
             pfdd_log(PFDD_ERROR, "input: %s", err);
     }
 }
@@ -545,7 +470,7 @@ static void tell_log(void *user, const char *text)
 /* True: a setting differs that cannot change while the daemon runs. */
 static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new)
 {
-    const struct pfdd_config *old = d->config->config;
+    const struct pfdd_config *old = d->config;
     return old->ring != new->ring || old->memory_max != new->memory_max ||
            old->queue_max != new->queue_max || old->workers != new->workers ||
            old->sandbox != new->sandbox ||
@@ -554,8 +479,7 @@ static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new)
 }
 
 /* Reads the configuration that is to replace the current one; NULL: see err. */
-static struct pfdd_shared_config *read_again(struct pfdd *d, char *err,
-                                             size_t n_err)
+static struct pfdd_config *read_again(struct pfdd *d, char *err, size_t n_err)
 {
     struct pfdd_config *config =
         pfdd_config_read(d->config_path, tell_log, NULL);
@@ -565,9 +489,9 @@ static struct pfdd_shared_config *read_again(struct pfdd *d, char *err,
                  "ring, memory_max, queue_max, workers, sandbox, state_dir and "
                  "whether anything is required only change with a restart");
     } else if (config && pfdd_sandbox_covers(config, err, n_err)) {
-        return share_config(config);
+        return config;
     }
-    pfdd_config_free(config);
+    pfdd_config_unref(config);
     return NULL;
 }
 
@@ -576,9 +500,8 @@ void pfdd_reload(struct pfdd *d)
     char err[400];
     if (d->stopping || !d->config_path)
         return;
-    struct pfdd_shared_config *shared = read_again(d, err, sizeof err);
-    struct pfdd_config *config = shared ? shared->config : NULL;
-    if (!shared) {
+    struct pfdd_config *config = read_again(d, err, sizeof err);
+    if (!config) {
         pfdd_log(PFDD_ERROR, "%s: %s; the old configuration stays",
                  d->config_path, err);
         d->count.bad_reloads++;
@@ -587,8 +510,9 @@ void pfdd_reload(struct pfdd *d)
     pfdd_systemd_notify("RELOADING=1");
     d->count.reloads++;
     close_removed(d, config);
-    unshare_config(d->config);
-    d->config = shared;
+    pfdd_config_unref(d->config);
+    d->config = config;
+    d->ingest.config = d->delivery.config = config;
     pfdd_log_level((enum pfdd_level)config->log_level);
     open_added(d);
     pfdd_systemd_notify("READY=1");

@@ -55,7 +55,7 @@ static int check_config(const char *path)
     if (!config)
         return EXIT_CONFIG;
     pfdd_explain_print(config, path, stdout, tell_stderr, NULL);
-    pfdd_config_free(config);
+    pfdd_config_unref(config);
     return fflush(stdout) == 0 ? 0 : 1;
 }
 
@@ -82,7 +82,7 @@ static int nats_setup(const char *path)
         nats_options && pfdd_nats_setup(nats_options, stdout, err, sizeof err);
     if (!ok)
         fprintf(stderr, "printfdecoded: %s: %s\n", path, err);
-    pfdd_config_free(config);
+    pfdd_config_unref(config);
     return !nats_options ? EXIT_CONFIG : ok && fflush(stdout) == 0 ? 0 : 1;
 }
 
@@ -142,7 +142,7 @@ static int serve(const char *path, bool expects)
         pfdd_sandbox_rings();
     if (uv_loop_init(&loop) != 0) {
         pfdd_log(PFDD_ERROR, "out of memory or file descriptors");
-        pfdd_config_free(config);
+        pfdd_config_unref(config);
         return 1;
     }
     bool ok = pfdd_start(&d, &loop, config, err, sizeof err);

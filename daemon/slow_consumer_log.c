@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <uv.h>
+
 #include "base/log.h"
-#include "daemon.h"
 #include "ring/cursor.h"
 #include "spool/spool.h"
 
@@ -25,11 +26,11 @@ struct culprit {
 };
 
 /* The slowest cursor that sources waited for just now; NULL: none. */
-static const struct pfdd_cursor *slowest_reader(const struct pfdd *d)
+static const struct pfdd_cursor *slowest_reader(const struct pfdd_ring *ring)
 {
     const struct pfdd_cursor *slowest = NULL;
     uint64_t now = uv_hrtime();
-    for (const struct pfdd_cursor *r = pfdd_cursors_first(&d->ring); r;
+    for (const struct pfdd_cursor *r = pfdd_cursors_first(ring); r;
          r = pfdd_cursors_next(r)) {
         bool awaited = r->reader.must_have_all ||
                        now - r->awaited_ns < (uint64_t)OVER_MS * NS_PER_MS;
@@ -41,18 +42,18 @@ static const struct pfdd_cursor *slowest_reader(const struct pfdd *d)
 }
 
 /* False: no consumer is slow now. */
-static bool find(const struct pfdd_slow_consumer_log *h, const struct pfdd *d,
-                 struct culprit *ret)
+static bool find(const struct pfdd_ring *ring, const struct pfdd_spool *spool,
+                 bool has_waited, struct culprit *ret)
 {
     const struct pfdd_consumer *c =
-        d->spool ? pfdd_spool_slowest_consumer(d->spool) : NULL;
+        spool ? pfdd_spool_slowest_consumer(spool) : NULL;
     const struct pfdd_cursor *r =
-        !c && d->count.waits != h->waits ? slowest_reader(d) : NULL;
+        !c && has_waited ? slowest_reader(ring) : NULL;
     uint64_t seq = c ? c->acked : r ? pfdd_cursor_seq(r) - 1 : 0;
     ret->name = c ? c->name : r ? r->name : NULL;
     ret->is_required = c != NULL;
     ret->is_absent = c && c->absent;
-    ret->n_lines = d->ring.next_seq - 1 - seq;
+    ret->n_lines = ring->next_seq - 1 - seq;
     return ret->name != NULL;
 }
 
@@ -80,17 +81,18 @@ static void tell(struct pfdd_slow_consumer_log *h, uint64_t now,
     h->told_ms = now;
 }
 
-void pfdd_slow_consumer_log_look(struct pfdd_slow_consumer_log *h,
-                                 const struct pfdd *d)
+void pfdd_slow_consumer_log_look(struct pfdd_slow_consumer_log *h, uint64_t now,
+                                 const struct pfdd_ring *ring,
+                                 const struct pfdd_spool *spool,
+                                 uint64_t n_waits)
 {
     struct culprit c;
     char who[sizeof h->who] = "";
-    uint64_t now = uv_now(d->loop);
-    if (find(h, d, &c)) {
+    if (find(ring, spool, n_waits != h->waits, &c)) {
         snprintf(who, sizeof who, "%s%s",
                  c.is_required ? "the required output " : "", c.name);
     }
-    h->waits = d->count.waits;
+    h->waits = n_waits;
     if (h->who[0] &&
         (who[0] ? strcmp(who, h->who) != 0 : now - h->last_ms >= OVER_MS))
         tell_over(h);

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pfdd;
+struct pfdd_ring;
+struct pfdd_spool;
 
 struct pfdd_slow_consumer_log {
     char who[160];     /* "": none */
@@ -19,11 +20,14 @@ struct pfdd_slow_consumer_log {
     uint64_t since_ms; /* uv_now(); all zero to begin with */
     uint64_t last_ms;  /* when it was slow last */
     uint64_t told_ms;
-    uint64_t waits; /* pfdd_counters.waits at the last check */
+    uint64_t waits; /* n_waits at the last check */
 };
 
-/* Call at every tick. */
-void pfdd_slow_consumer_log_look(struct pfdd_slow_consumer_log *h,
-                                 const struct pfdd *d);
+/* Call at every tick. now: uv_now(); spool may be NULL; n_waits: how often
+ * sources had to wait so far. */
+void pfdd_slow_consumer_log_look(struct pfdd_slow_consumer_log *h, uint64_t now,
+                                 const struct pfdd_ring *ring,
+                                 const struct pfdd_spool *spool,
+                                 uint64_t n_waits);
 
 #endif

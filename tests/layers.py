@@ -23,8 +23,8 @@ src/stream/capture src/stream/pipeline src/stream/live src/memory/search
 src/analysis/table src/analysis/plot src/analysis/collapse src/analysis/trace
 '''.split()
 DAEMON = '''
-daemon/base daemon/config daemon/net daemon/ring daemon/spool daemon/nats daemon
-daemon/ingest daemon/web daemon/inputs daemon/outputs
+daemon/base daemon/config daemon/net daemon/ring daemon/spool daemon/nats
+daemon/ingest daemon/web daemon/inputs daemon/outputs daemon
 '''.split()
 COMMAND = 'cli cli/show cli/net cli/input cli/verbs'.split()
 LAYER = ['src/layer']
@@ -59,7 +59,10 @@ OWNERS = {
         'daemon/ingest/producer_connection.h daemon/net/listener.h '
         'daemon/net/tls.h daemon/net/outbound.h '
         'daemon/net/accepted_client.h daemon/daemon.h '
-        'daemon/ingest/doorbell.h',
+        'daemon/slow_consumer_log.c daemon/spool/spool.h '
+        'daemon/ingest/doorbell.h daemon/ingest/fd_store.h '
+        'daemon/ingest/ingest.h daemon/ingest/poller.h '
+        'daemon/outputs/delivery.h',
     r'jansson.*':
         'cli/net/nats.c cli/net/nats_lists.c cli/input/shaders.c '
         'daemon/config/request.c daemon/base/http_head.c '

@@ -48,14 +48,12 @@ void pfdd_loop_scheduler_open(struct pfdd_loop_scheduler *r, uv_loop_t *loop)
     uv_check_start(&r->check, on_check);
 }
 
-void pfdd_loop_scheduler_close(struct pfdd_loop_scheduler *r,
-                               uv_close_cb closed, void *user)
+void pfdd_loop_scheduler_close(struct pfdd_loop_scheduler *r)
 {
-    r->check.data = r->idle.data = user;
     r->is_open = false;
     r->first = NULL;
-    uv_close((uv_handle_t *)&r->check, closed);
-    uv_close((uv_handle_t *)&r->idle, closed);
+    uv_close((uv_handle_t *)&r->check, NULL);
+    uv_close((uv_handle_t *)&r->idle, NULL);
 }
 
 static void wait(struct pfdd_loop_scheduler *r, struct pfdd_loop_task *s)

@@ -37,10 +37,8 @@ struct pfdd_loop_scheduler {
 
 void pfdd_loop_scheduler_open(struct pfdd_loop_scheduler *scheduler,
                               uv_loop_t *loop);
-/* Closes two handles, each with `closed` as its callback and user as its data.
- * No task waits any more. */
-void pfdd_loop_scheduler_close(struct pfdd_loop_scheduler *scheduler,
-                               uv_close_cb closed, void *user);
+/* Closes its two handles. No task waits any more. */
+void pfdd_loop_scheduler_close(struct pfdd_loop_scheduler *scheduler);
 
 /* False: other tasks come first, and turn() will be called. */
 bool pfdd_loop_scheduler_begin(struct pfdd_loop_scheduler *scheduler,

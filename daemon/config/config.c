@@ -298,6 +298,7 @@ struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
         tell(user, "out of memory");
         return NULL;
     }
+    config->refs = 1;
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
     if (!yaml_parser_load(&parser, &yaml)) {
         struct pfdd_place at = { parser.problem_mark.line,
@@ -313,7 +314,7 @@ struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
     yaml_parser_delete(&parser);
     if (diagnostics.n == 0)
         return config;
-    pfdd_config_free(config);
+    pfdd_config_unref(config);
     return NULL;
 }
 
@@ -340,9 +341,15 @@ struct pfdd_config *pfdd_config_read(const char *path, pfdd_config_tell_fn tell,
     return config;
 }
 
-void pfdd_config_free(struct pfdd_config *config)
+struct pfdd_config *pfdd_config_ref(struct pfdd_config *config)
 {
-    if (!config)
+    config->refs++;
+    return config;
+}
+
+void pfdd_config_unref(struct pfdd_config *config)
+{
+    if (!config || --config->refs > 0)
         return;
     for (size_t i = 0; i < config->n_inputs; i++)
         pfdd_block_free(config->inputs[i]);

@@ -2,7 +2,8 @@
 /*
  * Reads the configuration from YAML into structs. Each error has a line and a
  * column, and all of them are reported, not only the first. An unknown key is
- * an error. Immutable once read.
+ * an error. Immutable once read; objects hold a reference to the configuration
+ * that they were opened with.
  *
  * To add a key, add a member, a row of its group (keys.h), and a paragraph in
  * printfdecoded.8. Keys of a single input or output are in its own file.
@@ -18,6 +19,7 @@
 #include "config/output_options.h"
 
 struct pfdd_config {
+    unsigned refs;
     unsigned log_level; /* enum pfdd_level */
     char *state_dir;
     uint64_t ring;       /* bytes */
@@ -42,7 +44,9 @@ struct pfdd_config *pfdd_config_read(const char *path, pfdd_config_tell_fn tell,
 struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
                                           size_t n, pfdd_config_tell_fn tell,
                                           void *user);
-void pfdd_config_free(struct pfdd_config *config);
+/* One more reference; one less, which frees it at last (NULL is allowed). */
+struct pfdd_config *pfdd_config_ref(struct pfdd_config *config);
+void pfdd_config_unref(struct pfdd_config *config);
 
 const struct pfdd_input_config *pfdd_config_input(
     const struct pfdd_config *config, size_t i);

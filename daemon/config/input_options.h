@@ -36,7 +36,7 @@ struct pfdd_input_class {
     size_t size; /* of the object, which begins with struct pfdd_input */
     /* False: see err; nothing was opened. */
     bool (*open)(struct pfdd_input *input, char *err, size_t n_err);
-    /* Asynchronous (daemon.h). */
+    /* Asynchronous (ingest.h). */
     void (*close)(struct pfdd_input *input);
     /* True: the input gives this name to a source of its own, so no producer
      * may use it (reserved_names.h). NULL: it gives no names. */

@@ -56,7 +56,7 @@ struct pfdd_output_class {
     size_t size; /* of the object, which begins with struct pfdd_output */
     /* False: see err; nothing was opened. */
     bool (*open)(struct pfdd_output *output, char *err, size_t n_err);
-    /* Asynchronous (daemon.h). */
+    /* Asynchronous (delivery.h). */
     void (*close)(struct pfdd_output *output);
     /* True when it has written all available lines. */
     bool (*is_drained)(const struct pfdd_output *output);

@@ -2,7 +2,6 @@
 #include "ingest/fd_store.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,29 +11,14 @@
 
 #include "base/log.h"
 #include "config/systemd.h"
-#include "daemon.h"
-#include "ingest/stream.h"
+#include "ingest/ingest.h"
 #include "ingest/string_store.h"
 
 enum {
     SLOTS_MAX = 128,
-    PAGE = 4096,         /* struct pfdd_saved_position; frames follow */
-    META_MAX = 64 << 20, /* bytes of frames stored for one buffer */
-    PART = 1 << 20,      /* bytes of a code object in one frame */
-    SAMPLE = 4096,       /* bytes up to the end of the last entry */
-    HEAD = 64,           /* bytes of any format's header, at most */
-    LOOK_MS = 500,       /* between checks for producers that are gone */
-};
-
-static const char magic[8] = "PFDKEPT1";
-
-struct pfdd_fd_store {
-    struct pfdd *d;
-    struct pfdd_stored_buffer *stored_buffers;
-    unsigned n_slots;
-    unsigned next_number;
-    uv_timer_t timer;
-    bool ticking;
+    PART = 1 << 20, /* bytes of a code object in one frame */
+    SAMPLE = 4096,  /* bytes up to the end of the last entry */
+    HEAD = 64,      /* bytes of any format's header, at most */
 };
 
 /* ---- saved position ---- */
@@ -77,17 +61,19 @@ bool pfdd_saved_position_holds(const struct pfdd_saved_position *saved_position,
 
 /* ---- stored buffers ---- */
 
-static struct pfdd_stored_buffer *new_stored_buffer(
-    struct pfdd_fd_store *fd_store, unsigned number, int memory, int meta)
+struct pfdd_stored_buffer *pfdd_fd_store_take(struct pfdd_fd_store *fd_store,
+                                              unsigned number, int memory,
+                                              int meta)
 {
     struct stat st;
     struct stat meta_st;
     struct pfdd_stored_buffer *stored_buffer = calloc(1, sizeof *stored_buffer);
-    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, meta, 0);
+    void *page =
+        mmap(NULL, PFDD_META_HEAD, PROT_READ | PROT_WRITE, MAP_SHARED, meta, 0);
     if (!stored_buffer || page == MAP_FAILED || fstat(memory, &st) != 0 ||
         fstat(meta, &meta_st) != 0) {
         if (page != MAP_FAILED)
-            munmap(page, PAGE);
+            munmap(page, PFDD_META_HEAD);
         free(stored_buffer);
         close(meta);
         return NULL;
@@ -99,8 +85,8 @@ static struct pfdd_stored_buffer *new_stored_buffer(
     stored_buffer->saved_position = page;
     stored_buffer->meta = meta;
     stored_buffer->end = (uint64_t)meta_st.st_size;
-    fd_store->d->budget.inputs += stored_buffer->end;
-    pfdd_memory_budget_note(&fd_store->d->budget);
+    fd_store->ingest->budget->inputs += stored_buffer->end;
+    pfdd_memory_budget_note(fd_store->ingest->budget);
     stored_buffer->next = fd_store->stored_buffers;
     fd_store->stored_buffers = stored_buffer;
     fd_store->n_slots++;
@@ -109,8 +95,8 @@ static struct pfdd_stored_buffer *new_stored_buffer(
 
 static void unmap_slot(struct pfdd_stored_buffer *stored_buffer)
 {
-    stored_buffer->of->d->budget.inputs -= stored_buffer->end;
-    munmap(stored_buffer->saved_position, PAGE);
+    stored_buffer->of->ingest->budget->inputs -= stored_buffer->end;
+    munmap(stored_buffer->saved_position, PFDD_META_HEAD);
     close(stored_buffer->meta);
     free(stored_buffer);
 }
@@ -142,8 +128,8 @@ struct pfdd_stored_buffer *pfdd_fd_store_find(struct pfdd_fd_store *fd_store,
 static bool append(void *user, const void *bytes, size_t n)
 {
     struct pfdd_stored_buffer *stored_buffer = user;
-    struct pfdd_memory_budget *budget = &stored_buffer->of->d->budget;
-    if (stored_buffer->end + n > META_MAX ||
+    struct pfdd_memory_budget *budget = stored_buffer->of->ingest->budget;
+    if (stored_buffer->end + n > PFDD_META_MAX ||
         !pfdd_memory_budget_has(budget, n) ||
         pwrite(stored_buffer->meta, bytes, n, (off_t)stored_buffer->end) !=
             (ssize_t)n)
@@ -156,7 +142,7 @@ static bool append(void *user, const void *bytes, size_t n)
 
 static void cut(struct pfdd_stored_buffer *stored_buffer, uint64_t end)
 {
-    stored_buffer->of->d->budget.inputs -= stored_buffer->end - end;
+    stored_buffer->of->ingest->budget->inputs -= stored_buffer->end - end;
     stored_buffer->end = end;
     if (ftruncate(stored_buffer->meta, (off_t)end) != 0)
         pfdd_log(PFDD_DEBUG, "shelf: %s", strerror(errno));
@@ -216,9 +202,9 @@ static void append_object(void *user, const struct pfdd_object *object)
 static int new_meta(void)
 {
     struct pfdd_saved_position saved_position = { .n_noted = 0 };
-    memcpy(saved_position.magic, magic, sizeof magic);
+    memcpy(saved_position.magic, PFDD_META_MAGIC, sizeof saved_position.magic);
     int fd = memfd_create("printfdecoded-kept", MFD_CLOEXEC);
-    if (fd >= 0 && (ftruncate(fd, PAGE) != 0 ||
+    if (fd >= 0 && (ftruncate(fd, PFDD_META_HEAD) != 0 ||
                     pwrite(fd, &saved_position, sizeof saved_position, 0) !=
                         sizeof saved_position)) {
         close(fd);
@@ -245,7 +231,7 @@ struct pfdd_stored_buffer *pfdd_fd_store_put(
     struct pfdd_stored_buffer *stored_buffer =
         meta < 0
             ? NULL
-            : new_stored_buffer(fd_store, fd_store->next_number, memory, meta);
+            : pfdd_fd_store_take(fd_store, fd_store->next_number, memory, meta);
     if (!stored_buffer)
         return NULL;
     if (pfd_wire_write_start(append, stored_buffer) != PFD_OK ||
@@ -257,8 +243,8 @@ struct pfdd_stored_buffer *pfdd_fd_store_put(
     fd_store->next_number++;
     stored_buffer->saved_position->pid = pid;
     stored_buffer->scope = pfdd_producer_number(producer);
-    pfdd_string_store_each(fd_store->d->string_store, producer, append_object,
-                           stored_buffer);
+    pfdd_string_store_each(fd_store->ingest->string_store, producer,
+                           append_object, stored_buffer);
     store(stored_buffer->number, "memory", memory);
     if (bell >= 0)
         store(stored_buffer->number, "bell", bell);
@@ -279,7 +265,7 @@ void pfdd_fd_store_object(struct pfdd_fd_store *fd_store,
     }
 }
 
-static void remove_stored(unsigned number)
+void pfdd_fd_store_forget(unsigned number)
 {
     static const char *const parts[] = { "memory", "bell", "meta" };
     for (int i = 0; i < 3; i++) {
@@ -291,8 +277,8 @@ static void remove_stored(unsigned number)
 
 void pfdd_fd_store_drop(struct pfdd_stored_buffer *stored_buffer)
 {
-    if (!stored_buffer->of->d->stopping)
-        remove_stored(stored_buffer->number);
+    if (!*stored_buffer->of->ingest->stopping)
+        pfdd_fd_store_forget(stored_buffer->number);
     free_stored_buffer(stored_buffer);
 }
 
@@ -301,124 +287,22 @@ unsigned pfdd_fd_store_count(const struct pfdd_fd_store *fd_store)
     return fd_store->n_slots;
 }
 
-/* ---- after a restart ---- */
-
-static void stream_resumes(void *user)
-{
-}
-
-static void stream_ended(void *user)
-{
-}
-
-/* Feeds the frames of meta, with the descriptors that belong to them. */
-static void feed(struct pfdd_stream *stream, int meta, uint64_t n, int memory,
-                 int bell)
-{
-    int fds[] = { memory, bell };
-    size_t taken = 0;
-    char *frames = mmap(NULL, (size_t)n, PROT_READ, MAP_PRIVATE, meta, 0);
-    if (frames == MAP_FAILED)
-        return;
-    pfdd_stream_feed(stream, frames + PAGE, (size_t)n - PAGE, fds,
-                     bell >= 0 ? 2 : 1, &taken);
-    munmap(frames, (size_t)n);
-    pfdd_stream_settle(stream);
-}
-
-static void restore(struct pfdd_fd_store *fd_store, unsigned number, int memory,
-                    int bell, int meta)
-{
-    char name[32];
-    struct stat st;
-    struct pfdd_saved_position saved_position;
-    struct pfdd_stream_options options = {
-        .name = name,
-        .settle_ms = 100,
-        .is_kept = true,
-        .resume = stream_resumes,
-        .ended = stream_ended,
-    };
-    snprintf(name, sizeof name, "kept %u", number);
-    bool ok =
-        memory >= 0 && meta >= 0 && fstat(meta, &st) == 0 &&
-        st.st_size > PAGE && st.st_size <= META_MAX &&
-        pfdd_memory_budget_has(&fd_store->d->budget, (size_t)st.st_size) &&
-        pread(meta, &saved_position, sizeof saved_position, 0) ==
-            sizeof saved_position &&
-        !memcmp(saved_position.magic, magic, sizeof magic);
-    struct pfdd_stored_buffer *stored_buffer =
-        ok ? new_stored_buffer(fd_store, number, memory, dup(meta)) : NULL;
-    struct pfdd_stream *stream =
-        stored_buffer ? pfdd_stream_new(fd_store->d, &options) : NULL;
-    if (!stream) {
-        pfdd_log(PFDD_WARNING, "buffer %u of before: cannot be used", number);
-        remove_stored(number);
-        if (stored_buffer)
-            free_stored_buffer(stored_buffer);
-        return;
-    }
-    stored_buffer->stream = stream;
-    stored_buffer->is_restored = true;
-    feed(stream, meta, (uint64_t)st.st_size, dup(memory),
-         bell >= 0 ? dup(bell) : -1);
-    if (stored_buffer->holder) {
-        pfdd_log(PFDD_INFO, "buffer %u of before: followed again", number);
-        return;
-    }
-    pfdd_log(PFDD_WARNING, "buffer %u of before: cannot be used", number);
-    pfdd_stream_end(stream);
-    remove_stored(number);
-    free_stored_buffer(stored_buffer);
-}
+/* ---- its life ---- */
 
 void pfdd_fd_store_end_stream(struct pfdd_stored_buffer *stored_buffer)
 {
     struct pfdd_stream *stream = stored_buffer->stream;
     stored_buffer->stream = NULL;
-    pfdd_stream_end(stream);
+    stored_buffer->end_stream(stream);
 }
 
-/* There is no event when a producer of a restored buffer ends. */
-static void on_timer(uv_timer_t *timer)
-{
-    struct pfdd_fd_store *fd_store = timer->data;
-    struct pfdd_stored_buffer *next = NULL;
-    for (struct pfdd_stored_buffer *s = fd_store->stored_buffers; s; s = next) {
-        next = s->next;
-        if (!s->stream || s->saved_position->pid <= 0 ||
-            kill((pid_t)s->saved_position->pid, 0) == 0 || errno != ESRCH)
-            continue;
-        pfdd_log(PFDD_INFO, "buffer %u of before: its producer is gone",
-                 s->number);
-        pfdd_fd_store_end_stream(s);
-    }
-}
-
-void pfdd_fd_store_restore(struct pfdd_fd_store *fd_store)
-{
-    unsigned number = 0;
-    for (size_t i = 0; pfdd_systemd_stored(i, &number); i++) {
-        if (number >= fd_store->next_number)
-            fd_store->next_number = number + 1;
-    }
-    for (unsigned n = 0; n < fd_store->next_number; n++) {
-        int fds[3] = { -1, -1, -1 };
-        if (pfdd_systemd_parts(n, fds))
-            restore(fd_store, n, fds[0], fds[1], fds[2]);
-    }
-    pfdd_systemd_forget();
-    if (fd_store->n_slots)
-        uv_timer_start(&fd_store->timer, on_timer, LOOK_MS, LOOK_MS);
-}
-
-struct pfdd_fd_store *pfdd_fd_store_new(struct pfdd *d)
+struct pfdd_fd_store *pfdd_fd_store_new(struct pfdd_ingest *ingest)
 {
     struct pfdd_fd_store *fd_store = calloc(1, sizeof *fd_store);
     if (!fd_store)
         return NULL;
-    fd_store->d = d;
-    uv_timer_init(d->loop, &fd_store->timer);
+    fd_store->ingest = ingest;
+    uv_timer_init(ingest->loop, &fd_store->timer);
     fd_store->timer.data = fd_store;
     return fd_store;
 }
@@ -428,11 +312,9 @@ void pfdd_fd_store_close(struct pfdd_fd_store *fd_store)
     struct pfdd_stored_buffer *next = NULL;
     uv_close((uv_handle_t *)&fd_store->timer, NULL);
     for (struct pfdd_stored_buffer *s = fd_store->stored_buffers; s; s = next) {
-        struct pfdd_stream *stream = s->stream;
         next = s->next;
-        s->stream = NULL;
-        if (stream)
-            pfdd_stream_end(stream);
+        if (s->stream)
+            pfdd_fd_store_end_stream(s);
     }
 }
 

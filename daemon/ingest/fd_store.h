@@ -14,9 +14,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <uv.h>
+
 #include <printfdecode/wire.h>
 
-struct pfdd;
+enum {
+    PFDD_META_HEAD = 4096,    /* of meta: struct pfdd_saved_position; frames
+                                 follow */
+    PFDD_META_MAX = 64 << 20, /* bytes of meta */
+};
+
+#define PFDD_META_MAGIC "PFDKEPT1"
+
+struct pfdd_ingest;
 struct pfdd_object;
 struct pfdd_producer;
 struct pfdd_fd_store;
@@ -55,18 +65,33 @@ struct pfdd_stored_buffer {
     bool is_restored;           /* from before a restart; meta has its code
                                    objects */
     struct pfdd_stream *stream; /* of a restored buffer; NULL: its producer's */
-    void *holder;               /* the stream's buffer whose follower reads
+    void (*end_stream)(struct pfdd_stream *stream); /* of that */
+    void *holder; /* the stream's buffer whose follower reads
                                    it */
 };
 
+struct pfdd_fd_store {
+    struct pfdd_ingest *ingest;
+    struct pfdd_stored_buffer *stored_buffers;
+    unsigned n_slots;
+    unsigned next_number;
+    uv_timer_t timer;
+    bool ticking;
+};
+
 /* NULL: out of memory. */
-struct pfdd_fd_store *pfdd_fd_store_new(struct pfdd *d);
-/* Follows all buffers that the manager has stored. */
-void pfdd_fd_store_restore(struct pfdd_fd_store *fd_store);
+struct pfdd_fd_store *pfdd_fd_store_new(struct pfdd_ingest *ingest);
 /* Ends restored buffers, which stay with the manager. */
 void pfdd_fd_store_close(struct pfdd_fd_store *fd_store);
 /* When the loop has ended. NULL is allowed. */
 void pfdd_fd_store_free(struct pfdd_fd_store *fd_store);
+
+/* For fd_restore.c: a stored buffer of these descriptors, of which meta is taken
+ * over; NULL: they cannot be used. The manager releases this number. */
+struct pfdd_stored_buffer *pfdd_fd_store_take(struct pfdd_fd_store *fd_store,
+                                              unsigned number, int memory,
+                                              int meta);
+void pfdd_fd_store_forget(unsigned number);
 
 /* The stored buffer with this memory, or NULL. */
 struct pfdd_stored_buffer *pfdd_fd_store_find(struct pfdd_fd_store *fd_store,

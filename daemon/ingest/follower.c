@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ingest/follower.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,8 +11,8 @@
 
 #include "base/buffer_stats.h"
 #include "base/log.h"
-#include "daemon.h"
 #include "ingest/fd_store.h"
+#include "ingest/ingest.h"
 #include "ingest/origin.h"
 #include "ingest/poller.h"
 #include "ingest/read_pass.h"
@@ -29,6 +30,13 @@ enum {
 
 #define NS_PER_MS UINT64_C(1000000)
 
+static void unlink_from(struct pfdd_follower **list, struct pfdd_follower *s)
+{
+    while (*list != s)
+        list = &(*list)->next;
+    *list = s->next;
+}
+
 static void close_file(const struct pfdd_follower_options *options)
 {
     if (!options->memory)
@@ -37,11 +45,12 @@ static void close_file(const struct pfdd_follower_options *options)
 
 static void free_follower(struct pfdd_follower *s)
 {
-    struct pfdd *d = s->d;
+    struct pfdd_ingest *ingest = s->ingest;
     void (*ended)(void *) = s->options.ended;
     void *user = s->options.user;
     if (!s->options.is_trial)
-        pfdd_follower_stats_log_end(&s->stats, &d->outcome, s->options.name);
+        pfdd_follower_stats_log_end(&s->stats, &ingest->outcome,
+                                    s->options.name);
     if (s->options.buffer_stats)
         *s->options.buffer_stats = s->stats.all;
     pfdd_follower_memory_release(&s->memory);
@@ -51,8 +60,8 @@ static void free_follower(struct pfdd_follower *s)
     pfdd_producer_unref(s->options.producer);
     pfdd_buffer_bytes_deinit(&s->buffer_bytes);
     close_file(&s->options);
-    pfdd_follower_unlink(&d->followers, s);
-    pfdd_source_table_release(&d->source_table, s->source);
+    unlink_from(&ingest->followers, s);
+    pfdd_source_table_release(ingest->source_table, s->source);
     if (ended)
         ended(user);
     pfdd_chunk_batch_drop(&s->ready);
@@ -61,7 +70,7 @@ static void free_follower(struct pfdd_follower *s)
     free((void *)(uintptr_t)s->options.name);
     free((void *)(uintptr_t)s->options.format);
     free(s);
-    pfdd_follower_ended(d);
+    ingest->on_ended(ingest);
 }
 
 /* Saves the position of a batch's last entry. */
@@ -80,18 +89,19 @@ static void save_position(struct pfdd_follower *s,
 
 static void give_chunks(struct pfdd_follower *s, struct pfdd_chunk_batch *b)
 {
-    struct pfdd *d = s->d;
+    struct pfdd_ingest *ingest = s->ingest;
     struct pfdd_stamp stamp = { .source = s->source,
                                 .time = s->time ? s->time : pfdd_time_now(),
                                 .buffer = s->buffer };
     size_t n = b->n;
     save_position(s, b);
-    pfdd_source_table_count(&d->source_table, s->source, b->n_entries, 0);
+    pfdd_source_table_count(ingest->source_table, s->source, b->n_entries, 0);
     if (b->first)
-        pfdd_ring_append(&d->ring, &stamp, b->first);
+        pfdd_ring_append(ingest->ring, &stamp, b->first);
     if (b->lost)
         pfdd_follower_gap(s, "no_memory", b->lost);
-    d->batch = n > d->batch ? n : d->batch - (d->batch - n) / 8;
+    ingest->batch =
+        n > ingest->batch ? n : ingest->batch - (ingest->batch - n) / 8;
     pfdd_chunk_batch_init(b);
 }
 
@@ -101,7 +111,7 @@ static void append_handed(struct pfdd_follower *s)
 {
     if (s->abandoned) {
         pfdd_chunk_batch_drop(&s->handed);
-    } else if (pfdd_is_backlogged(s->d)) {
+    } else if (pfdd_is_backlogged(s->ingest)) {
         return; /* the poller tries again */
     } else {
         give_chunks(s, &s->handed);
@@ -116,7 +126,7 @@ static void job_handed(struct pfdd_job *job)
     s->waits_for_ring = true;
     append_handed(s);
     if (s->waits_for_ring)
-        pfdd_poller_kick(s->d->poller);
+        pfdd_poller_kick(s->ingest->poller);
 }
 
 /* Producers cannot hide that a file of the configuration fails. */
@@ -166,8 +176,8 @@ static void count(struct pfdd_follower *s)
 {
     struct pfdd_source_troubles troubles;
     pfdd_follower_stats_troubles(&s->stats, s->n_buffer, &troubles);
-    pfdd_source_table_trouble(&s->d->source_table, s->source, &troubles);
-    pfdd_follower_stats_count(&s->stats, &s->d->outcome);
+    pfdd_source_table_trouble(s->ingest->source_table, s->source, &troubles);
+    pfdd_follower_stats_count(&s->stats, &s->ingest->outcome);
 }
 
 /* Earlier chunks stay bound to the strings that were evicted; chunks from now
@@ -175,7 +185,7 @@ static void count(struct pfdd_follower *s)
 static void rebind(struct pfdd_follower *s)
 {
     const struct pfdd_binding *b =
-        pfdd_string_store_bind(s->d->string_store, s->options.producer);
+        pfdd_string_store_bind(s->ingest->string_store, s->options.producer);
     if (b != s->buffer->binding && b->strings == s->strings)
         pfdd_follower_use(s, s->options.producer);
 }
@@ -197,7 +207,7 @@ static void job_done(struct pfdd_job *job)
         return;
     }
     if (!s->options.is_trial) {
-        pfdd_follower_stats_log_generation(&s->stats, &s->d->outcome,
+        pfdd_follower_stats_log_generation(&s->stats, &s->ingest->outcome,
                                            s->options.name);
     }
     bool moved = take_over(s);
@@ -225,7 +235,7 @@ static void job_done(struct pfdd_job *job)
     }
     /* A finished buffer continues at once, too. */
     if (!s->finish || finished || !start_job(s, false))
-        pfdd_poller_kick(s->d->poller);
+        pfdd_poller_kick(s->ingest->poller);
 }
 
 /* A generation that was completed before a restart was announced comes
@@ -239,7 +249,7 @@ static bool is_to_finish(const struct pfdd_follower *s)
  * for a while. */
 static void trim_others(struct pfdd_follower *s)
 {
-    for (struct pfdd_follower *o = s->d->followers; o; o = o->next) {
+    for (struct pfdd_follower *o = s->ingest->followers; o; o = o->next) {
         if (o == s || o->busy || !o->tail)
             continue;
         pfd_tail_trim(o->tail);
@@ -256,33 +266,34 @@ static void trim_others(struct pfdd_follower *s)
  */
 static bool find_memory(struct pfdd_follower *s)
 {
-    struct pfdd *d = s->d;
+    struct pfdd_ingest *ingest = s->ingest;
     size_t n_buffer = pfdd_buffer_bytes_size(&s->buffer_bytes);
     if (is_to_finish(s) && !(s->tail && pfd_tail_is_followed(s->tail)))
         s->n_whole = pfdd_follower_memory_whole(&s->memory, n_buffer);
     size_t n = pfdd_follower_memory_wants(&s->memory, n_buffer);
-    if (!pfdd_memory_budget_has_for_read_pass(&d->budget, n)) {
-        d->count.waits++;
-        if (d->budget.n_looks)
+    if (!pfdd_memory_budget_has_for_read_pass(ingest->budget, n)) {
+        ingest->count->waits++;
+        if (ingest->budget->n_looks)
             return false;
         trim_others(s);
     }
     if (pfdd_follower_memory_grant(&s->memory, n))
         return true;
-    d->count.waits++;
+    ingest->count->waits++;
     return false;
 }
 
 static bool start_job(struct pfdd_follower *s, bool burst)
 {
-    struct pfdd *d = s->d;
-    s->awaits_strings =
-        pfdd_string_store_is_busy_for(d->string_store, s->options.producer);
-    if (s->busy || s->awaits_strings || pfdd_is_backlogged(d) ||
+    struct pfdd_ingest *ingest = s->ingest;
+    s->awaits_strings = pfdd_string_store_is_busy_for(ingest->string_store,
+                                                      s->options.producer);
+    if (s->busy || s->awaits_strings || pfdd_is_backlogged(ingest) ||
         !find_memory(s))
         return false;
     struct pfdd_strings *strings =
-        pfdd_string_store_bind(d->string_store, s->options.producer)->strings;
+        pfdd_string_store_bind(ingest->string_store, s->options.producer)
+            ->strings;
     if (strings != s->strings && !s->old_strings) {
         s->old_strings = s->strings;
         s->strings = pfdd_strings_ref(strings);
@@ -298,19 +309,20 @@ static bool start_job(struct pfdd_follower *s, bool burst)
     s->may_be_still &= !burst && !s->finish;
     if (!burst)
         rebind(s);
-    s->linger = pfdd_pool_pending(d->thread_pools.decoders) == 0;
+    s->linger = pfdd_pool_pending(ingest->thread_pools->decoders) == 0;
     s->busy = true;
-    pfdd_pool_submit(d->thread_pools.decoders, &s->job);
+    pfdd_pool_submit(ingest->thread_pools->decoders, &s->job);
     return true;
 }
 
 static struct pfdd_buffer *make_buffer(
-    struct pfdd *d, const struct pfdd_follower_options *options)
+    struct pfdd_ingest *ingest, const struct pfdd_follower_options *options)
 {
     struct pfdd_buffer_options said = {
         .name = options->name,
         .frame = options->origin,
-        .binding = pfdd_string_store_bind(d->string_store, options->producer),
+        .binding =
+            pfdd_string_store_bind(ingest->string_store, options->producer),
         .scope = pfdd_producer_number(options->producer),
         .options = &options->options,
     };
@@ -326,7 +338,7 @@ static void put_last(struct pfdd_follower **list, struct pfdd_follower *s)
 }
 
 struct pfdd_follower *pfdd_follower_new(
-    struct pfdd *d, const struct pfdd_follower_options *options)
+    struct pfdd_ingest *ingest, const struct pfdd_follower_options *options)
 {
     struct pfdd_follower *s = calloc(1, sizeof *s);
     char *name = strdup(options->name);
@@ -337,10 +349,10 @@ struct pfdd_follower *pfdd_follower_new(
     ok = ok && pfdd_chunker_init(&s->chunker);
     if (ok) {
         pfd_source_set_thread_pool(s->buffer_bytes.source,
-                                   d->thread_pools.thread_pool);
-        if (pfdd_follower_memory_is_ample(&d->budget))
-            s->thread_pool = d->thread_pools.thread_pool;
-        s->buffer = make_buffer(d, options);
+                                   ingest->thread_pools->thread_pool);
+        if (pfdd_follower_memory_is_ample(ingest->budget))
+            s->thread_pool = ingest->thread_pools->thread_pool;
+        s->buffer = make_buffer(ingest, options);
     }
     if (!ok || !s->buffer) {
         if (s) {
@@ -360,22 +372,22 @@ struct pfdd_follower *pfdd_follower_new(
     s->options.name = name;
     s->options.format = format;
     s->options.origin = NULL;
-    s->d = d;
+    s->ingest = ingest;
     s->job.run = pfdd_read_pass;
     s->job.done = job_done;
     s->job.half = job_handed;
-    pfdd_follower_memory_init(&s->memory, &d->budget, options->account,
+    pfdd_follower_memory_init(&s->memory, ingest->budget, options->account,
                               sizeof *s + s->buffer->n_bytes);
-    s->source = pfdd_source_table_find(&d->source_table, name);
-    pfdd_source_table_hold(&d->source_table, s->source, options->resume);
+    s->source = pfdd_source_table_find(ingest->source_table, name);
+    pfdd_source_table_hold(ingest->source_table, s->source, options->resume);
     s->completing = options->complete;
     s->moved = uv_hrtime();
-    put_last(&d->followers, s);
+    put_last(&ingest->followers, s);
     pfdd_follower_memory_charge(&s->memory);
-    if (options->resume && d->spool) {
+    if (options->resume && ingest->spool) {
         char file[PFDD_FILE_ROOM];
         pfdd_buffer_bytes_describe(&s->buffer_bytes, file);
-        s->skipping = pfdd_spool_position(d->spool, name, file, &s->skip);
+        s->skipping = pfdd_spool_position(ingest->spool, name, file, &s->skip);
     }
     if (options->saved_position &&
         pfdd_saved_position_holds(options->saved_position, options->fd)) {
@@ -385,7 +397,7 @@ struct pfdd_follower *pfdd_follower_new(
                                          options->saved_position->offset };
         s->options.generation = options->saved_position->generation;
     }
-    pfdd_poller_kick(d->poller);
+    pfdd_poller_kick(ingest->poller);
     return s;
 }
 
@@ -395,7 +407,7 @@ void pfdd_follower_use(struct pfdd_follower *s, struct pfdd_producer *producer)
         .name = s->buffer->name,
         .frame = s->buffer->frame,
         .origin = s->buffer->origin,
-        .binding = pfdd_string_store_bind(s->d->string_store, producer),
+        .binding = pfdd_string_store_bind(s->ingest->string_store, producer),
         .scope = pfdd_producer_number(producer),
         .options = &s->buffer->options,
     };
@@ -428,8 +440,9 @@ bool pfdd_follower_append_chunk(struct pfdd_follower *s,
         return true;
     }
     /* Its strings come first. */
-    if (pfdd_is_backlogged(s->d) ||
-        pfdd_string_store_is_busy_for(s->d->string_store, s->options.producer))
+    if (pfdd_is_backlogged(s->ingest) ||
+        pfdd_string_store_is_busy_for(s->ingest->string_store,
+                                      s->options.producer))
         return false;
     pfdd_chunk_batch_init(&chunk_batch);
     if (pfd_chunk_count(f->bytes.at, f->bytes.n, &counts, NULL) != PFD_OK) {
@@ -439,8 +452,8 @@ bool pfdd_follower_append_chunk(struct pfdd_follower *s,
     } else {
         uint64_t time = s->time;
         s->time = f->time;
-        pfdd_follower_stats_add_chunk(&s->stats, &s->d->outcome, &counts);
-        pfdd_source_table_trouble(&s->d->source_table, s->source,
+        pfdd_follower_stats_add_chunk(&s->stats, &s->ingest->outcome, &counts);
+        pfdd_source_table_trouble(s->ingest->source_table, s->source,
                                   &(struct pfdd_source_troubles){
                                       .findings = counts.findings,
                                       .lost_bytes = counts.lost_bytes,
@@ -454,13 +467,13 @@ bool pfdd_follower_append_chunk(struct pfdd_follower *s,
 void pfdd_follower_gap(struct pfdd_follower *s, const char *reason,
                        uint64_t missed)
 {
-    struct pfdd *d = s->d;
+    struct pfdd_ingest *ingest = s->ingest;
     struct pfdd_stamp stamp = { .source = s->source,
                                 .time = pfdd_time_now(),
                                 .buffer = s->buffer };
-    pfdd_source_table_count(&d->source_table, s->source, 0, 1);
-    d->count.gap_lines += missed;
-    pfdd_ring_gap(&d->ring, &stamp, reason, missed);
+    pfdd_source_table_count(ingest->source_table, s->source, 0, 1);
+    ingest->count->gap_lines += missed;
+    pfdd_ring_gap(ingest->ring, &stamp, reason, missed);
 }
 
 bool pfdd_follower_write(struct pfdd_follower *s, uint64_t offset,
@@ -491,7 +504,7 @@ void pfdd_follower_ring(struct pfdd_follower *s)
     s->moved = uv_hrtime();
     s->due = 0;
     pfdd_buffer_bytes_forget(&s->buffer_bytes);
-    pfdd_poller_kick(s->d->poller);
+    pfdd_poller_kick(s->ingest->poller);
 }
 
 void pfdd_follower_complete(struct pfdd_follower *s)
@@ -531,7 +544,7 @@ static bool is_due(const struct pfdd_follower *s, uint64_t now)
 static bool is_still(struct pfdd_follower *s, uint64_t now)
 {
     bool same = !pfdd_buffer_bytes_may_have_changed(&s->buffer_bytes);
-    s->d->count.polls++;
+    s->ingest->count->polls++;
     return same && !is_due(s, now);
 }
 
@@ -539,9 +552,9 @@ static bool is_still(struct pfdd_follower *s, uint64_t now)
  * suffices. */
 static bool has_old_strings(const struct pfdd_follower *s, uint64_t now)
 {
-    struct pfdd *d = s->d;
+    struct pfdd_ingest *ingest = s->ingest;
     return now - s->looked >= NEW_STRINGS_MS * NS_PER_MS &&
-           pfdd_string_store_bind(d->string_store, s->options.producer)
+           pfdd_string_store_bind(ingest->string_store, s->options.producer)
                    ->strings != s->strings;
 }
 
@@ -551,7 +564,8 @@ static unsigned interval(const struct pfdd_follower *s, uint64_t now)
     return (unsigned)(pfd_source_pause(idle_ns) / NS_PER_MS);
 }
 
-unsigned pfdd_follower_poll(struct pfdd_follower *s, uint64_t now)
+/* Begins a read pass if it is time; returns ms until the next poll. */
+static unsigned poll_one(struct pfdd_follower *s, uint64_t now)
 {
     unsigned every = interval(s, now);
     if (s->waits_for_ring) {
@@ -615,43 +629,60 @@ struct pfdd_follower *pfdd_follower_next(const struct pfdd_follower *s)
     return s->next;
 }
 
-void pfdd_follower_unlink(struct pfdd_follower **list, struct pfdd_follower *s)
+/* Rotates the list so that this follower is the first. */
+static void begin_with(struct pfdd_ingest *ingest, struct pfdd_follower *first)
 {
-    while (*list != s)
-        list = &(*list)->next;
-    *list = s->next;
-}
-
-void pfdd_followers_begin_with(struct pfdd *d, struct pfdd_follower *first)
-{
-    struct pfdd_follower **before = &d->followers;
+    struct pfdd_follower **before = &ingest->followers;
     struct pfdd_follower *last = first;
-    if (d->followers == first)
+    if (ingest->followers == first)
         return;
     while (*before != first)
         before = &(*before)->next;
     while (last->next)
         last = last->next;
-    last->next = d->followers;
-    d->followers = first;
+    last->next = ingest->followers;
+    ingest->followers = first;
     *before = NULL;
 }
 
-void pfdd_followers_wake(struct pfdd *d)
+unsigned pfdd_followers_poll(void *user)
 {
-    for (struct pfdd_follower *s = d->followers; s; s = s->next) {
-        if (s->awaits_strings && !pfdd_string_store_is_busy_for(
-                                     d->string_store, s->options.producer)) {
+    struct pfdd_ingest *ingest = user;
+    struct pfdd_follower *next = NULL;
+    unsigned soonest = PFDD_POLL_MS;
+    uint64_t now = uv_hrtime();
+    uint64_t n_waits = ingest->count->waits;
+    struct pfdd_follower *waiting = NULL;
+    for (struct pfdd_follower *s = ingest->followers; s; s = next) {
+        next = s->next;
+        unsigned ms = poll_one(s, now);
+        if (!waiting && ingest->count->waits != n_waits)
+            waiting = s;
+        if (ms < soonest)
+            soonest = ms;
+    }
+    /* The follower that had to wait is the first next time. */
+    if (waiting)
+        begin_with(ingest, waiting);
+    return ingest->followers ? soonest : UINT_MAX;
+}
+
+void pfdd_followers_wake(struct pfdd_ingest *ingest)
+{
+    for (struct pfdd_follower *s = ingest->followers; s; s = s->next) {
+        if (s->awaits_strings &&
+            !pfdd_string_store_is_busy_for(ingest->string_store,
+                                           s->options.producer)) {
             s->awaits_strings = false;
             pfdd_follower_ring(s);
         }
     }
 }
 
-void pfdd_followers_abandon(struct pfdd *d)
+void pfdd_followers_abandon(struct pfdd_ingest *ingest)
 {
     struct pfdd_follower *next = NULL;
-    for (struct pfdd_follower *s = d->followers; s; s = next) {
+    for (struct pfdd_follower *s = ingest->followers; s; s = next) {
         next = s->next;
         s->abandoned = true;
         if (s->waits_for_ring) {

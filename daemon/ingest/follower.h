@@ -17,7 +17,7 @@
 #include "ingest/follower_options.h"
 
 struct pfd_wire_frame;
-struct pfdd;
+struct pfdd_ingest;
 struct pfdd_follower;
 struct pfdd_producer;
 
@@ -31,7 +31,7 @@ enum {
 
 /* NULL: out of memory; fd is closed. */
 struct pfdd_follower *pfdd_follower_new(
-    struct pfdd *d, const struct pfdd_follower_options *options);
+    struct pfdd_ingest *ingest, const struct pfdd_follower_options *options);
 
 /* Something has happened: poll soon. */
 void pfdd_follower_ring(struct pfdd_follower *s);
@@ -75,10 +75,6 @@ bool pfdd_follower_append_chunk(struct pfdd_follower *s,
 void pfdd_follower_gap(struct pfdd_follower *s, const char *reason,
                        uint64_t missed);
 
-/* Called by the poller: begins a read pass if it is time; returns ms until the
- * next poll. */
-unsigned pfdd_follower_poll(struct pfdd_follower *s, uint64_t now_ns);
-
 /* The present state of a follower. */
 struct pfdd_follower_view {
     uint32_t source;
@@ -93,14 +89,14 @@ void pfdd_follower_see(const struct pfdd_follower *s,
                        struct pfdd_follower_view *ret);
 
 struct pfdd_follower *pfdd_follower_next(const struct pfdd_follower *s);
-void pfdd_follower_unlink(struct pfdd_follower **list, struct pfdd_follower *s);
 
-/* Rotates the list so that this follower is the first. */
-void pfdd_followers_begin_with(struct pfdd *d, struct pfdd_follower *first);
+/* For the poller (poller.h); user: the ingest. Begins the read passes for which
+ * it is time. */
+unsigned pfdd_followers_poll(void *user);
 
 /* New format strings have come: wakes followers that wait for them. */
-void pfdd_followers_wake(struct pfdd *d);
+void pfdd_followers_wake(struct pfdd_ingest *ingest);
 /* No time is left: ends all followers without another read pass. */
-void pfdd_followers_abandon(struct pfdd *d);
+void pfdd_followers_abandon(struct pfdd_ingest *ingest);
 
 #endif

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "ingest/poller.h"
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "daemon.h"
-#include "ingest/follower.h"
-
 enum {
-    LONGEST_MS = 50,
     SHORTEST_NS = 500000,
 };
 
@@ -21,7 +19,8 @@ struct pfdd_poller {
     int tick_fd; /* a timerfd; -1: none, the loop's timer is used */
     bool ticks;  /* it is running: another kick does not delay it */
     unsigned n_open;
-    struct pfdd *d;
+    unsigned (*turn)(void *user);
+    void *user;
     unsigned interval;
 };
 
@@ -38,32 +37,17 @@ static void wait(struct pfdd_poller *p, unsigned ms)
         uv_timer_start(&p->timer, on_timer, ms, 0);
 }
 
-static void turn(struct pfdd_poller *p)
+static void take_turn(struct pfdd_poller *p)
 {
-    struct pfdd_follower *next = NULL;
-    unsigned soonest = LONGEST_MS;
-    uint64_t now = uv_hrtime();
-    uint64_t n_waits = p->d->count.waits;
-    struct pfdd_follower *waiting = NULL;
-    for (struct pfdd_follower *s = p->d->followers; s; s = next) {
-        next = pfdd_follower_next(s);
-        unsigned ms = pfdd_follower_poll(s, now);
-        if (!waiting && p->d->count.waits != n_waits)
-            waiting = s;
-        if (ms < soonest)
-            soonest = ms;
-    }
-    /* The follower that had to wait is the first next time. */
-    if (waiting)
-        pfdd_followers_begin_with(p->d, waiting);
-    p->interval = soonest;
-    if (p->d->followers)
-        wait(p, soonest);
+    unsigned ms = p->turn(p->user);
+    p->interval = ms < PFDD_POLL_MS ? ms : PFDD_POLL_MS;
+    if (ms != UINT_MAX)
+        wait(p, ms);
 }
 
 static void on_timer(uv_timer_t *timer)
 {
-    turn(timer->data);
+    take_turn(timer->data);
 }
 
 static void on_tick(uv_poll_t *tick, int status, int events)
@@ -75,14 +59,14 @@ static void on_tick(uv_poll_t *tick, int status, int events)
     if (read(p->tick_fd, &n, sizeof n) == sizeof n) {
         uv_timer_stop(&p->timer);
         p->ticks = false;
-        turn(p);
+        take_turn(p);
     }
 }
 
-static void open_tick(struct pfdd_poller *p)
+static void open_tick(struct pfdd_poller *p, uv_loop_t *loop)
 {
     p->tick_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (p->tick_fd >= 0 && uv_poll_init(p->d->loop, &p->tick, p->tick_fd)) {
+    if (p->tick_fd >= 0 && uv_poll_init(loop, &p->tick, p->tick_fd)) {
         close(p->tick_fd);
         p->tick_fd = -1;
     }
@@ -93,17 +77,19 @@ static void open_tick(struct pfdd_poller *p)
     uv_poll_start(&p->tick, UV_READABLE, on_tick);
 }
 
-struct pfdd_poller *pfdd_poller_new(struct pfdd *d)
+struct pfdd_poller *pfdd_poller_new(uv_loop_t *loop,
+                                    unsigned (*turn)(void *user), void *user)
 {
     struct pfdd_poller *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->d = d;
-    p->interval = LONGEST_MS;
+    p->turn = turn;
+    p->user = user;
+    p->interval = PFDD_POLL_MS;
     p->n_open = 1;
-    uv_timer_init(d->loop, &p->timer);
+    uv_timer_init(loop, &p->timer);
     p->timer.data = p;
-    open_tick(p);
+    open_tick(p, loop);
     return p;
 }
 

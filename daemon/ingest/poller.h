@@ -7,10 +7,18 @@
 #ifndef PFDD_POLLER_H
 #define PFDD_POLLER_H
 
-struct pfdd;
+#include <uv.h>
+
+enum {
+    PFDD_POLL_MS = 50, /* between polls when nothing changes */
+};
+
 struct pfdd_poller;
 
-struct pfdd_poller *pfdd_poller_new(struct pfdd *d);
+/* turn: polls everything and returns the ms until the next time; UINT_MAX: nothing
+ * is left to poll. NULL: out of memory. */
+struct pfdd_poller *pfdd_poller_new(uv_loop_t *loop,
+                                    unsigned (*turn)(void *user), void *user);
 /* The loop frees its memory. NULL is allowed. */
 void pfdd_poller_free(struct pfdd_poller *poller);
 

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/peer.h"
 #include "base/resource_account.h"
-#include "daemon.h"
+#include "ingest/ingest.h"
 #include "net/listener.h"
 
 enum {
@@ -30,7 +30,7 @@ static void on_handle_closed(uv_handle_t *handle)
     struct pfdd_producer_connection *c = handle->data;
     if (--c->n_handles > 0)
         return;
-    c->d->budget.inputs -= sizeof *c;
+    c->ingest->budget->inputs -= sizeof *c;
     finish_close(c);
 }
 
@@ -62,7 +62,7 @@ void pfdd_producer_connection_close(struct pfdd_producer_connection *c)
 static void on_timer(uv_timer_t *timer)
 {
     struct pfdd_producer_connection *c = timer->data;
-    uint64_t now = uv_now(c->d->loop);
+    uint64_t now = uv_now(c->ingest->loop);
     if (pfdd_stream_has_buffers(c->stream) || pfdd_stream_is_waiting(c->stream))
         c->heard = now;
     uint64_t end = c->heard + c->idle_ms;
@@ -70,7 +70,7 @@ static void on_timer(uv_timer_t *timer)
         uv_timer_start(timer, on_timer, end - now, 0);
         return;
     }
-    c->d->count.idle++;
+    c->ingest->count->idle++;
     pfdd_producer_connection_close(c);
 }
 
@@ -99,7 +99,7 @@ static void refuse(struct pfdd_producer_connection *c)
         shown[i] = c->bytes[i] >= ' ' && c->bytes[i] <= '~' ? c->bytes[i] : '.';
     pfdd_log_peer(PFDD_WARNING,
                   "refused as a producer who sends no frames: '%s'", shown);
-    c->d->count.refused++;
+    c->ingest->count->refused++;
     pfdd_socket_refuse(c->fd, "producers connect here, and send frames of "
                               "captures; subscribers connect to an output");
     pfdd_producer_connection_close(c);
@@ -189,7 +189,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         pfdd_producer_connection_close(c);
         return;
     }
-    c->heard = uv_now(c->d->loop);
+    c->heard = uv_now(c->ingest->loop);
     c->at = 0;
     c->n = c->n_early + (size_t)n;
     size_t n_fds = take_fds(&message, fds);
@@ -199,7 +199,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         message.msg_flags |= MSG_CTRUNC;
     }
     if (message.msg_flags & MSG_CTRUNC) {
-        c->d->count.out_of_fds++;
+        c->ingest->count->out_of_fds++;
         pfdd_log_peer(PFDD_WARNING, "descriptors of a producer were lost");
     }
     if (!recognise(c)) {
@@ -247,7 +247,8 @@ static struct pfdd_peer *find_uri_peer(int fd,
 }
 
 bool pfdd_producer_connection_open(struct pfdd_producer_connection *c,
-                                   struct pfdd *d, int fd, const char *name,
+                                   struct pfdd_ingest *ingest, int fd,
+                                   const char *name,
                                    const struct pfdd_input_config *config)
 {
     struct pfdd_stream_options options = {
@@ -261,17 +262,17 @@ bool pfdd_producer_connection_open(struct pfdd_producer_connection *c,
         .ended = on_stream_ended,
         .user = c,
     };
-    c->d = d;
+    c->ingest = ingest;
     c->fd = fd;
-    c->stream = pfdd_stream_new(d, &options);
+    c->stream = pfdd_stream_new(ingest, &options);
     pfdd_peer_unref(options.peer);
     c->idle_ms = config->idle_ms;
-    c->heard = uv_now(d->loop);
-    if (c->stream && uv_poll_init(d->loop, &c->poll, fd) == 0) {
-        uv_timer_init(d->loop, &c->timer);
+    c->heard = uv_now(ingest->loop);
+    if (c->stream && uv_poll_init(ingest->loop, &c->poll, fd) == 0) {
+        uv_timer_init(ingest->loop, &c->timer);
         c->poll.data = c->timer.data = c;
         c->n_handles = 2;
-        d->budget.inputs += sizeof *c;
+        ingest->budget->inputs += sizeof *c;
         if (c->idle_ms)
             uv_timer_start(&c->timer, on_timer, c->idle_ms, 0);
         watch(c, true);

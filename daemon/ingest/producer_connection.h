@@ -20,7 +20,7 @@ enum {
 struct pfdd_producer_connection {
     uv_poll_t poll;
     uv_timer_t timer; /* closes an idle connection */
-    struct pfdd *d;
+    struct pfdd_ingest *ingest;
     int fd;
     struct pfdd_stream *stream;
     bool is_known;  /* its first bytes are those of a stream of frames */
@@ -47,7 +47,8 @@ struct pfdd_producer_connection {
 /* c is zeroed except for closed, user and account.of. Takes over fd. False:
  * nothing is open. */
 bool pfdd_producer_connection_open(struct pfdd_producer_connection *c,
-                                   struct pfdd *d, int fd, const char *name,
+                                   struct pfdd_ingest *ingest, int fd,
+                                   const char *name,
                                    const struct pfdd_input_config *config);
 void pfdd_producer_connection_close(struct pfdd_producer_connection *c);
 

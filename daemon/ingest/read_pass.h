@@ -23,7 +23,7 @@ enum {
 
 struct pfdd_follower {
     struct pfdd_job job;
-    struct pfdd *d;
+    struct pfdd_ingest *ingest;
     struct pfdd_follower *next;
     struct pfdd_follower_options options;
     struct pfdd_strings *strings;

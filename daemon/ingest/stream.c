@@ -11,7 +11,7 @@
 #include "base/loop_scheduler.h"
 #include "base/peer.h"
 #include "base/resource_account.h"
-#include "daemon.h"
+#include "ingest/ingest.h"
 #include "ingest/stream_buffers.h"
 #include "ingest/stream_objects.h"
 #include "ingest/string_store.h"
@@ -25,7 +25,7 @@ enum {
 };
 
 struct pfdd_stream {
-    struct pfdd *d;
+    struct pfdd_ingest *ingest;
     struct pfdd_stream_options options;
     char *name;
     struct pfd_wire_reader *reader;
@@ -55,14 +55,14 @@ struct pfdd_stream {
  * the stream came. */
 static void charge_reader(struct pfdd_stream *st, size_t n)
 {
-    struct pfdd *d = st->d;
+    struct pfdd_ingest *ingest = st->ingest;
     size_t left = n < PFDD_STREAM_SMALL ? PFDD_STREAM_SMALL - n : 0;
-    d->budget.frames += n - st->reader_bytes;
+    ingest->budget->frames += n - st->reader_bytes;
     pfdd_resource_account_count(st->options.account, st->reader_bytes, n);
-    d->budget.frame_reserve += left - st->reader_left;
+    ingest->budget->frame_reserve += left - st->reader_left;
     st->reader_bytes = n;
     st->reader_left = left;
-    pfdd_memory_budget_note(&d->budget);
+    pfdd_memory_budget_note(ingest->budget);
 }
 
 /* Charges the memory of incomplete frames. */
@@ -73,7 +73,7 @@ static void count_reader(struct pfdd_stream *st)
 
 static void lose_frame(struct pfdd_stream *st)
 {
-    st->d->count.bad_frames++;
+    st->ingest->count->bad_frames++;
     st->n_bad++;
     pfdd_stream_buffers_gap(&st->buffers, NULL, "bad_frame", 0);
 }
@@ -119,7 +119,7 @@ static bool try_later(struct pfdd_stream *st)
         st->retry = malloc(sizeof *st->retry);
         if (!st->retry)
             return false;
-        uv_timer_init(st->d->loop, st->retry);
+        uv_timer_init(st->ingest->loop, st->retry);
         st->retry->data = st;
     }
     st->retries = true;
@@ -136,17 +136,17 @@ static void on_turn(struct pfdd_loop_task *task)
 
 static void free_stream(struct pfdd_stream *st)
 {
-    pfdd_loop_scheduler_leave(&st->d->scheduler, &st->task);
+    pfdd_loop_scheduler_leave(st->ingest->scheduler, &st->task);
     if (st->retry)
         uv_close((uv_handle_t *)st->retry, free_timer);
 
     void (*ended)(void *) = st->options.ended;
     void *user = st->options.user;
     pfdd_stream_buffers_deinit(&st->buffers);
-    st->d->budget.n_waiting -= st->waits;
-    st->d->budget.frames -= st->reader_bytes;
+    st->ingest->budget->n_waiting -= st->waits;
+    st->ingest->budget->frames -= st->reader_bytes;
     pfdd_resource_account_count(st->options.account, st->reader_bytes, 0);
-    st->d->budget.frame_reserve -= st->reader_left;
+    st->ingest->budget->frame_reserve -= st->reader_left;
     pfd_wire_reader_free(st->reader);
     pfdd_objects_deinit(&st->objects);
     free(st->name);
@@ -164,13 +164,13 @@ static void on_follower_ended(void *user, bool was_awaited)
     }
 }
 
-struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
+struct pfdd_stream *pfdd_stream_new(struct pfdd_ingest *ingest,
                                     const struct pfdd_stream_options *options)
 {
     struct pfdd_stream *st = calloc(1, sizeof *st);
     if (!st)
         return NULL;
-    st->d = d;
+    st->ingest = ingest;
     st->options = *options;
     st->task.turn = on_turn;
     st->name = strdup(options->name);
@@ -181,7 +181,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
         free(st);
         return NULL;
     }
-    st->objects = (struct pfdd_objects){ .d = d,
+    st->objects = (struct pfdd_objects){ .ingest = ingest,
                                          .name = st->name,
                                          .peer = pfdd_peer_ref(options->peer),
                                          .account = options->account,
@@ -189,7 +189,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
                                          .refused = on_refused,
                                          .lacking = on_lacking,
                                          .user = st };
-    st->buffers = (struct pfdd_stream_buffers){ .d = d,
+    st->buffers = (struct pfdd_stream_buffers){ .ingest = ingest,
                                                 .stream = st,
                                                 .name = st->name,
                                                 .objects = &st->objects,
@@ -228,7 +228,7 @@ static bool is_short(const struct pfdd_stream *st,
 
 static void set_waiting(struct pfdd_stream *st, bool waits)
 {
-    st->d->budget.n_waiting += (unsigned)waits - (unsigned)st->waits;
+    st->ingest->budget->n_waiting += (unsigned)waits - (unsigned)st->waits;
     st->waits = waits;
 }
 
@@ -238,7 +238,7 @@ static void set_waiting(struct pfdd_stream *st, bool waits)
 static bool waits_for_room(struct pfdd_stream *st,
                            const struct pfd_wire_frame *f)
 {
-    uint64_t now = uv_now(st->d->loop);
+    uint64_t now = uv_now(st->ingest->loop);
     bool was_short = st->is_short;
     st->is_short = !has_room(st, f);
     if (!st->is_short) {
@@ -249,7 +249,7 @@ static bool waits_for_room(struct pfdd_stream *st,
         st->short_since = now;
     bool is_patient = now - st->short_since < SHORT_MS && is_short(st, f);
     bool is_soon = f->type == PFD_WIRE_BUFFER &&
-                   pfdd_string_store_is_busy(st->d->string_store);
+                   pfdd_string_store_is_busy(st->ingest->string_store);
     bool waits = (is_patient || is_soon) && try_later(st);
     set_waiting(st, waits && is_patient);
     return waits;
@@ -265,7 +265,7 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     switch (f->type) {
     case PFD_WIRE_START:
         /* Another stream begins: its numbers are its own. */
-        st->d->count.streams++;
+        st->ingest->count->streams++;
         pfdd_objects_reset(&st->objects);
         pfdd_stream_buffers_leave(&st->buffers);
         st->buffers.features = f->features;
@@ -329,7 +329,7 @@ static bool take_frames(struct pfdd_stream *st)
         st->n_frames++;
         st->has_frame = !take_frame(st, &st->frame);
         st->rests =
-            !st->failed && pfdd_loop_scheduler_is_over(&st->d->scheduler);
+            !st->failed && pfdd_loop_scheduler_is_over(st->ingest->scheduler);
     }
     return true;
 }
@@ -340,12 +340,12 @@ static void make_room(struct pfdd_stream *st, size_t n)
 {
     size_t wanted = pfd_wire_reader_memory(st->reader, n);
     if (wanted <= PFDD_STREAM_SMALL || wanted <= st->reader_bytes ||
-        pfdd_memory_budget_has_for_frame(&st->d->budget, st->options.account,
-                                         wanted - st->reader_bytes))
+        pfdd_memory_budget_has_for_frame(
+            st->ingest->budget, st->options.account, wanted - st->reader_bytes))
         return;
     uint64_t n_frame = pfd_wire_reader_pass(st->reader);
     count_reader(st);
-    st->d->count.bad_frames++;
+    st->ingest->count->bad_frames++;
     pfdd_log(PFDD_WARNING,
              "%s: memory, or this producer's share of it, is up to its cap: a "
              "frame of %" PRIu64 " bytes is not taken",
@@ -396,7 +396,7 @@ static bool feed(struct pfdd_stream *st, const void *bytes, size_t n,
 bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
                       const int *fds, size_t n_fds, size_t *taken)
 {
-    struct pfdd_loop_scheduler *scheduler = &st->d->scheduler;
+    struct pfdd_loop_scheduler *scheduler = st->ingest->scheduler;
     *taken = 0;
     pfdd_stream_buffers_flush_gaps(&st->buffers, false);
     pfdd_stream_buffers_pass(&st->buffers, fds, n_fds);
@@ -433,7 +433,7 @@ bool pfdd_stream_has_buffers(const struct pfdd_stream *st)
 
 void pfdd_stream_end(struct pfdd_stream *st)
 {
-    pfdd_loop_scheduler_leave(&st->d->scheduler, &st->task);
+    pfdd_loop_scheduler_leave(st->ingest->scheduler, &st->task);
     st->rests = false;
     if (!st->raw && !st->failed) {
         st->failed = true;

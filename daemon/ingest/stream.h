@@ -13,7 +13,7 @@
 
 #include <printfdecode/printfdecode.h>
 
-struct pfdd;
+struct pfdd_ingest;
 struct pfdd_resource_account;
 struct pfdd_peer;
 struct pfdd_stream;
@@ -40,7 +40,7 @@ struct pfdd_stream_options {
 };
 
 /* NULL: out of memory. */
-struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
+struct pfdd_stream *pfdd_stream_new(struct pfdd_ingest *ingest,
                                     const struct pfdd_stream_options *options);
 
 /*

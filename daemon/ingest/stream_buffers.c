@@ -14,10 +14,10 @@
 #include "base/passed_fd.h"
 #include "base/resource_account.h"
 #include "config/reserved_names.h"
-#include "daemon.h"
 #include "ingest/doorbell.h"
 #include "ingest/fd_store.h"
 #include "ingest/follower.h"
+#include "ingest/ingest.h"
 #include "ingest/origin.h"
 #include "ingest/stream_objects.h"
 #include "ingest/string_store.h"
@@ -98,10 +98,10 @@ static void follower_ended(void *user)
 
 static bool has_room(struct pfdd_stream_buffers *all, size_t n)
 {
-    if (pfdd_memory_budget_has_for(&all->d->budget, all->account, n))
+    if (pfdd_memory_budget_has_for(all->ingest->budget, all->account, n))
         return true;
-    pfdd_string_store_evict(all->d->string_store, n);
-    return pfdd_memory_budget_has_for(&all->d->budget, all->account, n);
+    pfdd_string_store_evict(all->ingest->string_store, n);
+    return pfdd_memory_budget_has_for(all->ingest->budget, all->account, n);
 }
 
 static bool start_follower(struct pfdd_stream_buffer *b, int fd,
@@ -151,7 +151,7 @@ static bool start_follower(struct pfdd_stream_buffer *b, int fd,
         .ended = follower_ended,
         .user = b,
     };
-    b->follower = pfdd_follower_new(all->d, &options);
+    b->follower = pfdd_follower_new(all->ingest, &options);
     pfdd_origin_deinit(&origin);
     b->n_fds = b->follower ? n_fds : 0;
     pfdd_resource_account_give_back(all->account, n_fds - b->n_fds);
@@ -164,7 +164,7 @@ static bool start_follower(struct pfdd_stream_buffer *b, int fd,
  * ring: gaps beyond GAPS_MAX a second are combined. */
 static bool is_too_often(struct pfdd_stream_buffers *all)
 {
-    uint64_t now = uv_now(all->d->loop);
+    uint64_t now = uv_now(all->ingest->loop);
     if (now - all->gaps_since >= GAPS_MS) {
         all->gaps_since = now;
         all->n_gaps = 0;
@@ -177,7 +177,7 @@ void pfdd_stream_buffers_flush_gaps(struct pfdd_stream_buffers *all,
 {
     const char *reason = all->held_reason;
     if (!reason ||
-        (!at_end && uv_now(all->d->loop) - all->gaps_since < GAPS_MS))
+        (!at_end && uv_now(all->ingest->loop) - all->gaps_since < GAPS_MS))
         return;
     all->held_reason = NULL;
     all->n_gaps = 0;
@@ -199,18 +199,18 @@ static void tell_gap(struct pfdd_stream_buffers *all,
         return;
     }
     struct pfdd_stamp stamp = {
-        .source = pfdd_source_table_find(&all->d->source_table, all->name),
+        .source = pfdd_source_table_find(all->ingest->source_table, all->name),
         .time = pfdd_time_now(),
     };
     struct pfdd_buffer_options options = {
         .name = all->name,
-        .binding = pfdd_string_store_bind(all->d->string_store, NULL),
+        .binding = pfdd_string_store_bind(all->ingest->string_store, NULL),
     };
     stamp.buffer = pfdd_buffer_new(&options);
-    all->d->count.gap_lines += missed;
-    pfdd_source_table_count(&all->d->source_table, stamp.source, 0, 1);
+    all->ingest->count->gap_lines += missed;
+    pfdd_source_table_count(all->ingest->source_table, stamp.source, 0, 1);
     if (stamp.buffer)
-        pfdd_ring_gap(&all->d->ring, &stamp, reason, missed);
+        pfdd_ring_gap(all->ingest->ring, &stamp, reason, missed);
     pfdd_buffer_unref(stamp.buffer);
 }
 
@@ -265,7 +265,7 @@ static void describe(struct pfdd_stream_buffer *b,
     if (pfd_capture_reading(f, &b->format, &b->options, &err) != PFD_OK)
         refuse(b->of, err.text);
     if (pfdd_name_put(name, f->name.at, f->name.n) &&
-        pfdd_reserved_name_release(b->of->d->config->config, name)) {
+        pfdd_reserved_name_release(b->of->ingest->config, name)) {
         b->name = strdup(name);
     }
     b->generation = f->generation;
@@ -318,7 +318,7 @@ static void store_buffer(struct pfdd_stream_buffers *all,
                          struct pfdd_stream_buffer *b, int memory, int bell,
                          const struct pfd_wire_frame *f)
 {
-    struct pfdd_fd_store *fd_store = all->d->fd_store;
+    struct pfdd_fd_store *fd_store = all->ingest->fd_store;
     struct pfd_wire_frame hello = { .type = PFD_WIRE_HELLO };
     struct pfd_wire_frame buffer = *f;
     b->stored_buffer = pfdd_fd_store_find(fd_store, memory);
@@ -418,7 +418,7 @@ static void share_memory(struct pfdd_stream_buffers *all,
     }
     keep_stored_buffer(b, is_followed);
     if (is_followed && bell >= 0) {
-        b->doorbell = pfdd_doorbell_hang(all->d->loop, bell, ring, b);
+        b->doorbell = pfdd_doorbell_hang(all->ingest->loop, bell, ring, b);
     } else if (bell >= 0) {
         pfdd_passed_fd_close(bell);
     }
@@ -442,7 +442,7 @@ bool pfdd_stream_buffers_have_room(struct pfdd_stream_buffers *all,
 bool pfdd_stream_buffers_are_short(const struct pfdd_stream_buffers *all,
                                    const struct pfd_wire_frame *f)
 {
-    return pfdd_memory_budget_is_short_for(&all->d->budget, all->account,
+    return pfdd_memory_budget_is_short_for(all->ingest->budget, all->account,
                                            cost_of(f));
 }
 
@@ -512,10 +512,10 @@ void pfdd_stream_buffers_data(struct pfdd_stream_buffers *all,
     uint64_t n = f->bytes.n ? f->bytes.n : f->zeros;
     b->has_data |= f->bytes.n > 0;
     if (__builtin_add_overflow(f->offset, n, &end) || end > BUFFER_MAX ||
-        !pfdd_memory_budget_has_for(&all->d->budget, all->account,
+        !pfdd_memory_budget_has_for(all->ingest->budget, all->account,
                                     f->bytes.n + PAGES)) {
         tell_gap(all, b, "too_large", 0);
-        all->d->count.bad_frames++;
+        all->ingest->count->bad_frames++;
         return;
     }
     if (!put_bytes(b, f, end)) {
@@ -565,7 +565,8 @@ bool pfdd_stream_buffers_raw(struct pfdd_stream_buffers *all, const void *bytes,
         }
     }
     if (all->raw_bytes + n > BUFFER_MAX ||
-        !pfdd_memory_budget_has_for(&all->d->budget, all->account, n + PAGES)) {
+        !pfdd_memory_budget_has_for(all->ingest->budget, all->account,
+                                    n + PAGES)) {
         tell_gap(all, b, "too_large", 0);
         return false;
     }

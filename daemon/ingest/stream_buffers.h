@@ -14,7 +14,7 @@
 
 #include "base/name.h"
 
-struct pfdd;
+struct pfdd_ingest;
 struct pfdd_resource_account;
 struct pfdd_objects;
 struct pfdd_stream;
@@ -25,7 +25,7 @@ enum {
 };
 
 struct pfdd_stream_buffers {
-    struct pfdd *d;
+    struct pfdd_ingest *ingest;
     struct pfdd_stream *stream;
     const char *name; /* of the stream; borrowed, as are objects and options */
     const struct pfdd_objects *objects;

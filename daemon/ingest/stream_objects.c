@@ -12,7 +12,7 @@
 #include "base/name.h"
 #include "base/peer.h"
 #include "base/resource_account.h"
-#include "daemon.h"
+#include "ingest/ingest.h"
 #include "ingest/string_store.h"
 
 enum {
@@ -40,7 +40,7 @@ static void add_strings(struct pfdd_objects *o, struct pfd_wire_object *given)
                                   .bytes = given->bytes,
                                   .n = given->n,
                                   .is_kept = o->is_kept };
-    pfdd_string_store_add(o->d->string_store, &object);
+    pfdd_string_store_add(o->ingest->string_store, &object);
     given->bytes = NULL;
 }
 
@@ -52,7 +52,7 @@ static bool add_module(struct pfdd_objects *o,
     char name[NAME];
     bool is_shader = given->use == PFD_WIRE_OBJECT_SHADER;
     bool has_room =
-        pfdd_memory_budget_has_for(&o->d->budget, o->account, given->n);
+        pfdd_memory_budget_has_for(o->ingest->budget, o->account, given->n);
     void *copy = has_room ? malloc(given->n) : NULL;
     if (!copy)
         return false;
@@ -66,7 +66,7 @@ static bool add_module(struct pfdd_objects *o,
                                   .is_shader = is_shader,
                                   .shader = (uint32_t)given->shader,
                                   .is_kept = o->is_kept };
-    pfdd_string_store_add(o->d->string_store, &object);
+    pfdd_string_store_add(o->ingest->string_store, &object);
     return true;
 }
 
@@ -91,7 +91,8 @@ static const char *take_uri(struct pfdd_objects *o, struct pfd_wire_bytes from)
         return "a code object by a URI that is none of file:// or memory:// "
                "of the process that sends";
     }
-    pfdd_string_store_add_uri(o->d->string_store, uri, o->peer, o->producer);
+    pfdd_string_store_add_uri(o->ingest->string_store, uri, o->peer,
+                              o->producer);
     return NULL;
 }
 
@@ -138,25 +139,25 @@ bool pfdd_objects_have_room(struct pfdd_objects *o,
                             const struct pfd_wire_frame *f)
 {
     size_t n = cost_of(o, f);
-    if (pfdd_memory_budget_has_for(&o->d->budget, o->account, n))
+    if (pfdd_memory_budget_has_for(o->ingest->budget, o->account, n))
         return true;
-    pfdd_string_store_evict(o->d->string_store, n);
-    return pfdd_memory_budget_has_for(&o->d->budget, o->account, n);
+    pfdd_string_store_evict(o->ingest->string_store, n);
+    return pfdd_memory_budget_has_for(o->ingest->budget, o->account, n);
 }
 
 bool pfdd_objects_are_short(const struct pfdd_objects *o,
                             const struct pfd_wire_frame *f)
 {
-    return pfdd_memory_budget_is_short_for(&o->d->budget, o->account,
+    return pfdd_memory_budget_is_short_for(o->ingest->budget, o->account,
                                            cost_of(o, f));
 }
 
 static bool hold(void *user, size_t n)
 {
     struct pfdd_objects *o = user;
-    if (!pfdd_memory_budget_has_for(&o->d->budget, o->account, n))
+    if (!pfdd_memory_budget_has_for(o->ingest->budget, o->account, n))
         return false;
-    o->d->budget.inputs += n;
+    o->ingest->budget->inputs += n;
     pfdd_resource_account_count(o->account, 0, n);
     return true;
 }
@@ -164,7 +165,7 @@ static bool hold(void *user, size_t n)
 static void release(void *user, size_t n)
 {
     struct pfdd_objects *o = user;
-    o->d->budget.inputs -= n;
+    o->ingest->budget->inputs -= n;
     pfdd_resource_account_count(o->account, n, 0);
 }
 
@@ -209,14 +210,14 @@ void pfdd_objects_init(struct pfdd_objects *o)
         .source = o->name,
     };
     o->set = pfd_wire_objects_new(&options);
-    o->producer = pfdd_producer_new(o->d->string_store);
+    o->producer = pfdd_producer_new(o->ingest->string_store);
 }
 
 void pfdd_objects_reset(struct pfdd_objects *o)
 {
     pfdd_objects_finish(o);
     pfdd_producer_unref(o->producer);
-    o->producer = pfdd_producer_new(o->d->string_store);
+    o->producer = pfdd_producer_new(o->ingest->string_store);
 }
 
 void pfdd_objects_deinit(struct pfdd_objects *o)

@@ -12,13 +12,13 @@
 #include <printfdecode/wire.h>
 
 struct pfd_wire_objects;
-struct pfdd;
+struct pfdd_ingest;
 struct pfdd_resource_account;
 struct pfdd_peer;
 struct pfdd_producer;
 
 struct pfdd_objects {
-    struct pfdd *d;
+    struct pfdd_ingest *ingest;
     const char *name;       /* of the stream; borrowed */
     struct pfdd_peer *peer; /* owned; with whose rights URIs are read; NULL:
                                they are refused */

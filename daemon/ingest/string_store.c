@@ -11,10 +11,8 @@
 #include "base/log.h"
 #include "base/peer.h"
 #include "config/trusted_folder.h"
-#include "daemon.h"
 #include "ingest/code_object.h"
-#include "ingest/fd_store.h"
-#include "ingest/follower.h"
+#include "ingest/ingest.h"
 #include "ingest/producer.h"
 #include "ingest/string_build.h"
 #include "ingest/string_renewal.h"
@@ -28,7 +26,7 @@ enum {
 
 struct pfdd_string_store {
     struct pfdd_job job;
-    struct pfdd *d;
+    struct pfdd_ingest *ingest;
     struct pfdd_string_sets string_sets;
     struct pfdd_catalogue *catalogue; /* of the present sets */
     size_t n_bytes;                   /* bytes of its objects, */
@@ -66,7 +64,7 @@ static void run_job(struct pfdd_job *job)
 
 static void job_done(struct pfdd_job *job);
 
-struct pfdd_string_store *pfdd_string_store_new(struct pfdd *d,
+struct pfdd_string_store *pfdd_string_store_new(struct pfdd_ingest *ingest,
                                                 size_t n_bytes_max)
 {
     struct pfdd_string_store *lib = calloc(1, sizeof *lib);
@@ -76,7 +74,7 @@ struct pfdd_string_store *pfdd_string_store_new(struct pfdd *d,
         pfdd_catalogue_drop(none);
         return NULL;
     }
-    lib->d = d;
+    lib->ingest = ingest;
     lib->catalogue = none;
     lib->n_bytes_max = n_bytes_max;
     lib->floor = pfdd_producer_floor(n_bytes_max);
@@ -117,7 +115,7 @@ struct pfdd_binding *pfdd_string_store_bind(struct pfdd_string_store *lib,
 static size_t share_of(const struct pfdd_string_store *lib, size_t n_own)
 {
     size_t room = pfdd_string_store_memory(lib) +
-                  pfdd_memory_budget_left(&lib->d->budget);
+                  pfdd_memory_budget_left(lib->ingest->budget);
     size_t max = room < lib->n_bytes_max ? room : lib->n_bytes_max;
     /* Bytes of connected producers, and of queued objects of producers that
      * have gone. */
@@ -368,8 +366,9 @@ static size_t n_current(const struct pfdd_string_store *lib)
 
 static bool wants_renewal(const struct pfdd_string_store *lib)
 {
-    return pfdd_string_renewal_is_due(&lib->string_renewal, n_current(lib),
-                                      pfdd_memory_budget_left(&lib->d->budget));
+    return pfdd_string_renewal_is_due(
+        &lib->string_renewal, n_current(lib),
+        pfdd_memory_budget_left(lib->ingest->budget));
 }
 
 static void begin_renewal(struct pfdd_string_store *lib)
@@ -378,7 +377,7 @@ static void begin_renewal(struct pfdd_string_store *lib)
     b->begins =
         wants_renewal(lib) && sweep(lib) &&
         pfdd_string_renewal_begin(&lib->string_renewal, n_current(lib),
-                                  pfdd_memory_budget_left(&lib->d->budget));
+                                  pfdd_memory_budget_left(lib->ingest->budget));
     b->renewed = lib->string_renewal.set;
     b->renewal_room = pfdd_string_renewal_rest(&lib->string_renewal);
 }
@@ -394,11 +393,11 @@ static void start_job(struct pfdd_string_store *lib)
     choose_fresh(lib);
     choose_producers(lib);
     lib->n_kept_free = pfdd_string_build_give_room(
-        b, &lib->d->budget, lib->n_bytes + lib->n_coming, lib->n_bytes_max,
+        b, lib->ingest->budget, lib->n_bytes + lib->n_coming, lib->n_bytes_max,
         lib->producers.first);
-    pfdd_memory_budget_note(&lib->d->budget);
+    pfdd_memory_budget_note(lib->ingest->budget);
     lib->busy = true;
-    pfdd_pool_submit(lib->d->thread_pools.decoders, &lib->job);
+    pfdd_pool_submit(lib->ingest->thread_pools->decoders, &lib->job);
 }
 
 /* An identical object has come: o is used again. */
@@ -480,7 +479,7 @@ static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
     o->alive = &lib->n_alive;
     struct pfdd_object object = view(o);
     if (!o->is_file)
-        pfdd_fd_store_object(lib->d->fd_store, &object);
+        lib->ingest->on_object(lib->ingest, &object);
 }
 
 /* The objects that the job has read and the present ones are the next
@@ -545,10 +544,10 @@ static void job_done(struct pfdd_job *job)
     if (lib->string_renewal.set && !b->renewed)
         pfdd_string_renewal_end(&lib->string_renewal, b->is_renewed);
     pfdd_producers_recount(&lib->producers);
-    pfdd_memory_budget_note(&lib->d->budget);
+    pfdd_memory_budget_note(lib->ingest->budget);
     lib->busy = false;
     drop_producers(lib);
-    pfdd_followers_wake(lib->d);
+    lib->ingest->on_changed(lib->ingest);
     if (has_work(lib))
         start_job(lib);
 }
@@ -559,7 +558,7 @@ static void job_done(struct pfdd_job *job)
 static bool has_room(const struct pfdd_string_store *lib, bool is_little,
                      size_t n)
 {
-    const struct pfdd_memory_budget *budget = &lib->d->budget;
+    const struct pfdd_memory_budget *budget = lib->ingest->budget;
     size_t left = is_little ? pfdd_memory_budget_left_for_last(budget)
                             : pfdd_memory_budget_left(budget);
     size_t n_build =
@@ -617,7 +616,7 @@ static void start(struct pfdd_string_store *lib)
 /* Free memory, with what the string store reserves for a while. */
 static size_t steady_left(const struct pfdd_string_store *lib)
 {
-    return pfdd_memory_budget_left(&lib->d->budget) + lib->n_kept_free +
+    return pfdd_memory_budget_left(lib->ingest->budget) + lib->n_kept_free +
            lib->string_renewal.n_bytes;
 }
 
@@ -626,7 +625,7 @@ static size_t steady_left(const struct pfdd_string_store *lib)
  * objects of producers that have gone, oldest first. */
 static void leave_spare(struct pfdd_string_store *lib)
 {
-    size_t wanted = lib->d->budget.max / SPARE + n_current(lib);
+    size_t wanted = lib->ingest->budget->max / SPARE + n_current(lib);
     size_t left = steady_left(lib);
     if (left >= wanted)
         return;
@@ -644,7 +643,7 @@ static void leave_spare(struct pfdd_string_store *lib)
 void pfdd_string_store_evict(struct pfdd_string_store *lib, size_t n)
 {
     leave_spare(lib);
-    if (!pfdd_memory_budget_has_for_last(&lib->d->budget, n))
+    if (!pfdd_memory_budget_has_for_last(lib->ingest->budget, n))
         make_room(lib, NULL, n);
     start(lib);
 }

@@ -24,13 +24,13 @@
 #include "ring/binding.h"
 #include "ring/chunk_objects.h"
 
-struct pfdd;
+struct pfdd_ingest;
 struct pfdd_trusted_folder;
 struct pfdd_string_store;
 struct pfdd_peer;
 struct pfdd_producer;
 
-struct pfdd_string_store *pfdd_string_store_new(struct pfdd *d,
+struct pfdd_string_store *pfdd_string_store_new(struct pfdd_ingest *ingest,
                                                 size_t n_bytes_max);
 /* No build may be in flight. NULL is allowed. */
 void pfdd_string_store_free(struct pfdd_string_store *lib);

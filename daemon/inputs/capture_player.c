@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "daemon.h"
+#include "ingest/ingest.h"
 #include "ingest/producer_connection.h"
 #include "ingest/stream.h"
 
@@ -17,7 +17,7 @@ enum {
 
 struct pfdd_capture_player {
     struct pfdd_job job;
-    struct pfdd *d;
+    struct pfdd_ingest *ingest;
     struct pfdd_stream *stream;
     char *name;
     int fd;
@@ -55,7 +55,7 @@ static void on_ended(void *user)
 static void read_more(struct pfdd_capture_player *f)
 {
     f->busy = true;
-    pfdd_pool_submit(f->d->thread_pools.decoders, &f->job);
+    pfdd_pool_submit(f->ingest->thread_pools->decoders, &f->job);
 }
 
 static void hand_over(struct pfdd_capture_player *f)
@@ -102,8 +102,8 @@ void pfdd_capture_player_stop(struct pfdd_capture_player *f)
 }
 
 struct pfdd_capture_player *pfdd_capture_player_new(
-    struct pfdd *d, int fd, const char *name, const struct pfd_options *reading,
-    void (*ended)(void *user), void *user)
+    struct pfdd_ingest *ingest, int fd, const char *name,
+    const struct pfd_options *reading, void (*ended)(void *user), void *user)
 {
     struct pfdd_capture_player *f = calloc(1, sizeof *f);
     struct pfdd_stream_options options = {
@@ -116,7 +116,7 @@ struct pfdd_capture_player *pfdd_capture_player_new(
     };
     if (f) {
         f->name = strdup(name);
-        f->stream = f->name ? pfdd_stream_new(d, &options) : NULL;
+        f->stream = f->name ? pfdd_stream_new(ingest, &options) : NULL;
     }
     if (!f || !f->stream) {
         free(f ? f->name : NULL);
@@ -126,7 +126,7 @@ struct pfdd_capture_player *pfdd_capture_player_new(
     }
     f->job.run = run_job;
     f->job.done = job_done;
-    f->d = d;
+    f->ingest = ingest;
     f->fd = fd;
     f->ended = ended;
     f->user = user;

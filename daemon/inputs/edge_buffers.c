@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/name.h"
 #include "config/reserved_names.h"
-#include "daemon.h"
+#include "ingest/ingest.h"
 #include "ingest/origin.h"
 #include "ingest/string_store.h"
 
@@ -63,9 +63,9 @@ static void add_object(struct pfdd_edge_buffers *known,
                        const struct pfdd_edge_code *code,
                        struct pfdd_worker_message_object *given)
 {
-    struct pfdd *d = known->d;
-    pfdd_string_store_evict(d->string_store, given->n);
-    if (!pfdd_memory_budget_has(&d->budget, given->n)) {
+    struct pfdd_ingest *ingest = known->ingest;
+    pfdd_string_store_evict(ingest->string_store, given->n);
+    if (!pfdd_memory_budget_has(ingest->budget, given->n)) {
         pfdd_log(PFDD_ERROR,
                  "nats: memory is up to its cap: entries go without '%.200s'",
                  given->name);
@@ -79,7 +79,7 @@ static void add_object(struct pfdd_edge_buffers *known,
                                   .n = given->n,
                                   .is_shader = given->is_shader,
                                   .shader = given->shader };
-    pfdd_string_store_add(d->string_store, &object);
+    pfdd_string_store_add(ingest->string_store, &object);
     given->bytes = NULL;
 }
 
@@ -90,7 +90,7 @@ void pfdd_edge_code_take(struct pfdd_edge_buffers *known,
         pfdd_edge_buffers_forget(known);
     struct pfdd_edge_code *code = &known->codes[known->n_codes];
     *code = (struct pfdd_edge_code){ .producer = pfdd_producer_new(
-                                         known->d->string_store) };
+                                         known->ingest->string_store) };
     snprintf(code->digest, sizeof code->digest, "%s", p->code);
     if (!code->producer)
         return;
@@ -101,10 +101,10 @@ void pfdd_edge_code_take(struct pfdd_edge_buffers *known,
 
 /* ---- buffers ---- */
 
-static void refuse(struct pfdd *d, const struct pfdd_worker_message *p,
-                   const char *why)
+static void refuse(struct pfdd_ingest *ingest,
+                   const struct pfdd_worker_message *p, const char *why)
 {
-    d->count.bad_frames++;
+    ingest->count->bad_frames++;
     pfdd_log_peer(PFDD_WARNING, "nats: a buffer of edge %.32s: %s", p->edge,
                   why);
 }
@@ -114,7 +114,7 @@ struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
                                           const struct pfdd_edge_code *code,
                                           const struct pfd_wire_frame *frame)
 {
-    struct pfdd *d = known->d;
+    struct pfdd_ingest *ingest = known->ingest;
     struct pfdd_producer *producer = code ? code->producer : NULL;
     struct pfdd_origin origin;
     struct pfd_options options = { 0 };
@@ -122,17 +122,17 @@ struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
     const char *format = NULL;
     char name[PFDD_NAME_ROOM];
     if (pfd_capture_reading(frame, &format, &options, &err) != PFD_OK)
-        refuse(d, p, err.text);
+        refuse(ingest, p, err.text);
     if (!pfdd_name_put(name, frame->name.at, frame->name.n) ||
-        !pfdd_reserved_name_release(d->config->config, name))
+        !pfdd_reserved_name_release(ingest->config, name))
         snprintf(name, sizeof name, "edge %.32s", p->edge);
     const char *why = pfdd_origin_init(&origin, frame);
     if (why)
-        refuse(d, p, why);
+        refuse(ingest, p, why);
     struct pfdd_buffer_options said = {
         .name = name,
         .frame = &origin.frame,
-        .binding = pfdd_string_store_bind(d->string_store, producer),
+        .binding = pfdd_string_store_bind(ingest->string_store, producer),
         .scope = pfdd_producer_number(producer),
         .options = &options,
     };

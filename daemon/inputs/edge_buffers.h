@@ -14,7 +14,7 @@
 #include "base/sha256.h"
 #include "nats/worker_message.h"
 
-struct pfdd;
+struct pfdd_ingest;
 struct pfdd_buffer;
 struct pfdd_producer;
 
@@ -42,7 +42,7 @@ struct pfdd_edge_buffer {
 
 /* d is borrowed; the rest all zeros: none is known. */
 struct pfdd_edge_buffers {
-    struct pfdd *d;
+    struct pfdd_ingest *ingest;
     struct pfdd_edge_code codes[PFDD_EDGE_CODES]; /* [n_codes] */
     size_t n_codes;
     struct pfdd_edge_buffer buffers[PFDD_EDGE_BUFFERS]; /* [n_buffers] */

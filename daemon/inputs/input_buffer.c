@@ -15,8 +15,8 @@
 #include "base/log.h"
 #include "base/name.h"
 #include "config/reserved_names.h"
-#include "daemon.h"
 #include "ingest/follower.h"
+#include "ingest/ingest.h"
 
 enum {
     LOOK_MS = 250,  /* between checks for a file at the path */
@@ -98,7 +98,7 @@ static void begin(struct buffer_input *in, int fd, const struct stat *st)
     in->device = st->st_dev;
     in->inode = st->st_ino;
     in->size = st->st_size;
-    in->follower = pfdd_follower_new(in->base.d, &options);
+    in->follower = pfdd_follower_new(in->base.ingest, &options);
     in->reopened = true;
     in->complained = false;
     if (in->follower)
@@ -111,7 +111,7 @@ static void look_for_file(struct buffer_input *in)
     const char *path = config_of(in)->path;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0 && (errno == EMFILE || errno == ENFILE))
-        in->base.d->count.out_of_fds++;
+        in->base.ingest->count->out_of_fds++;
     if (fd < 0 || fstat(fd, &st) != 0) {
         complain(in, strerror(errno));
         if (fd >= 0)
@@ -123,7 +123,7 @@ static void look_for_file(struct buffer_input *in)
         close(fd);
         return;
     }
-    if (!pfdd_memory_budget_has(&in->base.d->budget,
+    if (!pfdd_memory_budget_has(in->base.ingest->budget,
                                 PFDD_FOLLOWER_STAYS_BYTES)) {
         complain(in, "memory is up to its cap");
         close(fd);
@@ -135,13 +135,13 @@ static void look_for_file(struct buffer_input *in)
 static void watch_file(struct buffer_input *in)
 {
     struct stat st;
-    struct pfdd *d = in->base.d;
+    struct pfdd_ingest *ingest = in->base.ingest;
     const char *path = config_of(in)->path;
     if (stat(path, &st) != 0)
         return; /* Removed: its writer may still have it mapped. */
     if (st.st_dev != in->device || st.st_ino != in->inode) {
         pfdd_log(PFDD_INFO, "%s: replaced by another file", path);
-        d->count.replaced++;
+        ingest->count->replaced++;
         in->replacing = true;
         pfdd_follower_close(in->follower);
         return;
@@ -149,7 +149,7 @@ static void watch_file(struct buffer_input *in)
     if (st.st_size < in->size) {
         pfdd_log(PFDD_WARNING, "%s: cut from %lld to %lld bytes", path,
                  (long long)in->size, (long long)st.st_size);
-        d->count.truncated++;
+        ingest->count->truncated++;
         pfdd_follower_gap(in->follower, "truncated", 0);
     }
     in->size = st.st_size;
@@ -169,7 +169,7 @@ static void on_timer(uv_timer_t *timer)
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct buffer_input *in = (struct buffer_input *)input;
-    uv_timer_init(input->d->loop, &in->timer);
+    uv_timer_init(input->ingest->loop, &in->timer);
     in->timer.data = in;
     uv_timer_start(&in->timer, on_timer, 0, LOOK_MS);
     return true;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/name.h"
-#include "daemon.h"
+#include "ingest/ingest.h"
 #include "ingest/producer_connection.h"
 #include "net/outbound.h"
 
@@ -49,7 +49,8 @@ static void on_up(void *user, int fd)
         c->user = in;
         c->account.of = &in->account;
     }
-    if (c && pfdd_producer_connection_open(c, in->base.d, fd, name, config)) {
+    if (c &&
+        pfdd_producer_connection_open(c, in->base.ingest, fd, name, config)) {
         in->producer_connection = c;
         return;
     }
@@ -70,7 +71,7 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct connect_input *in = (struct connect_input *)input;
     in->account.kind = PFDD_RESOURCE_ACCOUNT_USER;
-    in->outbound = (struct pfdd_outbound){ .loop = input->d->loop,
+    in->outbound = (struct pfdd_outbound){ .loop = input->ingest->loop,
                                            .access = &input->config->access,
                                            .up = on_up,
                                            .closed = on_outbound_closed,

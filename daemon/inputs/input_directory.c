@@ -30,8 +30,8 @@
 #include "base/name.h"
 #include "config/reserved_names.h"
 #include "config/trusted_folder.h"
-#include "daemon.h"
 #include "ingest/follower.h"
+#include "ingest/ingest.h"
 #include "ingest/string_store.h"
 #include "inputs/capture_player.h"
 #include "inputs/dir_scan.h"
@@ -142,7 +142,7 @@ static void look_again(struct directory_input *in, uint64_t ms)
 static void refuse(struct directory_input *in, const char *path,
                    const char *why)
 {
-    in->base.d->count.refused_files++;
+    in->base.ingest->count->refused_files++;
     if (!pfdd_log_dedup_seen(&in->log_dedup, path, why)) {
         pfdd_log_about(&in->refused, PFDD_WARNING, "%.200s: not read: %s", path,
                        why);
@@ -158,7 +158,7 @@ static int open_file(struct directory_input *in, const char *path,
     int fd = pfdd_trusted_folder_open_file(in->trusted_folder,
                                            strrchr(path, '/') + 1, st, why);
     if (fd == -EMFILE || fd == -ENFILE) {
-        in->base.d->count.out_of_fds++;
+        in->base.ingest->count->out_of_fds++;
     } else if (fd < 0) {
         refuse(in, path, why);
     }
@@ -169,18 +169,18 @@ static void dump_ended(void *user);
 
 static bool begin_capture(struct dump *dump, int fd)
 {
-    struct pfdd *d = dump->of->base.d;
+    struct pfdd_ingest *ingest = dump->of->base.ingest;
     char name[PFDD_NAME_ROOM];
     pfdd_name_of_file(name, dump->path, fd);
     dump->capture_player = pfdd_capture_player_new(
-        d, fd, name, &dump->of->base.config->options, dump_ended, dump);
+        ingest, fd, name, &dump->of->base.config->options, dump_ended, dump);
     dump->state = READ;
     return dump->capture_player != NULL;
 }
 
 static bool begin(struct dump *dump, int fd, bool is_trial)
 {
-    struct pfdd *d = dump->of->base.d;
+    struct pfdd_ingest *ingest = dump->of->base.ingest;
     char name[PFDD_NAME_ROOM];
     pfdd_name_of_file(name, dump->path, fd);
     struct pfdd_follower_options options = {
@@ -196,10 +196,10 @@ static bool begin(struct dump *dump, int fd, bool is_trial)
         .ended = dump_ended,
         .user = dump,
     };
-    struct pfdd_follower *follower = pfdd_follower_new(d, &options);
+    struct pfdd_follower *follower = pfdd_follower_new(ingest, &options);
     if (!follower)
         return false;
-    dump->version = pfdd_string_store_version(d->string_store);
+    dump->version = pfdd_string_store_version(ingest->string_store);
     dump->state = is_trial ? TRIED : READ;
     pfdd_follower_close(follower);
     return true;
@@ -212,7 +212,7 @@ static bool open_and_begin(struct dump *dump, bool is_trial)
     struct directory_input *in = dump->of;
     struct stat st;
     bool has_room =
-        pfdd_memory_budget_has(&in->base.d->budget, PFDD_FOLLOWER_BYTES);
+        pfdd_memory_budget_has(in->base.ingest->budget, PFDD_FOLLOWER_BYTES);
     int fd = has_room ? open_file(in, dump->path, &st) : -1;
     bool retry = fd == -EMFILE || fd == -ENFILE || !has_room;
     if (fd >= 0 && (dump->is_capture ? begin_capture(dump, fd)
@@ -232,7 +232,7 @@ static bool open_and_begin(struct dump *dump, bool is_trial)
 static uint64_t lacking(const struct dump *dump)
 {
     bool has_strings =
-        pfdd_string_store_count(dump->of->base.d->string_store) > 0;
+        pfdd_string_store_count(dump->of->base.ingest->string_store) > 0;
     if (dump->buffer_stats.entries == 0)
         return has_strings ? 0 : UINT64_MAX;
     return dump->buffer_stats.unknown;
@@ -242,7 +242,7 @@ static void hold(struct dump *dump)
 {
     struct directory_input *in = dump->of;
     if (!dump->until) {
-        dump->until = uv_now(in->base.d->loop) + HOLD_MS;
+        dump->until = uv_now(in->base.ingest->loop) + HOLD_MS;
         pfdd_log(PFDD_INFO,
                  "%s: held for %d s at most: format strings are missing for "
                  "%llu of its %llu entries",
@@ -272,7 +272,7 @@ static void tried_again(struct dump *dump)
 static void tried(struct dump *dump)
 {
     struct directory_input *in = dump->of;
-    uint64_t now = uv_now(in->base.d->loop);
+    uint64_t now = uv_now(in->base.ingest->loop);
     if (dump->generation > 0) {
         tried_again(dump);
     } else if (lacking(dump) && !in->base.closing &&
@@ -444,8 +444,9 @@ static void take_file(struct directory_input *in, const char *name)
         refuse(in, path, "it is compressed");
     } else if (content != CONTENT_CAPTURE &&
                (is_object || content == CONTENT_CODE)) {
-        pfdd_string_store_add_from(in->base.d->string_store, in->trusted_folder,
-                                   path, (size_t)st.st_size);
+        pfdd_string_store_add_from(in->base.ingest->string_store,
+                                   in->trusted_folder, path,
+                                   (size_t)st.st_size);
     } else {
         add_dump(in, path, content == CONTENT_CAPTURE);
     }
@@ -493,11 +494,12 @@ static void list_all(struct directory_input *in)
  * waited long enough. */
 static void look_at(struct dump *dump)
 {
-    struct pfdd *d = dump->of->base.d;
-    bool news = dump->version != pfdd_string_store_version(d->string_store);
+    struct pfdd_ingest *ingest = dump->of->base.ingest;
+    bool news =
+        dump->version != pfdd_string_store_version(ingest->string_store);
     if (news) {
         open_and_begin(dump, true);
-    } else if (dump->state == HELD && uv_now(d->loop) >= dump->until) {
+    } else if (dump->state == HELD && uv_now(ingest->loop) >= dump->until) {
         pfdd_log(PFDD_WARNING,
                  "%s: read without the format strings that are "
                  "missing",
@@ -512,7 +514,7 @@ static void on_timer(uv_timer_t *timer)
     struct dump *next = NULL;
     /* Code objects of producers are not waited for: they may never end. */
     bool is_busy =
-        pfdd_string_store_is_busy_for(in->base.d->string_store, NULL);
+        pfdd_string_store_is_busy_for(in->base.ingest->string_store, NULL);
     for (struct dump *d = in->dumps; d && !is_busy; d = next) {
         next = d->next;
         if ((d->state == HELD || d->state == DOUBTED) &&
@@ -557,7 +559,7 @@ static void on_events(uv_poll_t *poll, int status, int events)
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct directory_input *in = (struct directory_input *)input;
-    struct pfdd *d = input->d;
+    struct pfdd_ingest *ingest = input->ingest;
     in->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     in->watch = in->fd < 0 ? -1
                            : inotify_add_watch(in->fd, config_of(in)->path,
@@ -567,11 +569,11 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
                              ? NULL
                              : pfdd_trusted_folder_new(config_of(in)->path,
                                                        &config_of(in)->owners);
-    in->names =
-        in->trusted_folder
-            ? pfdd_dir_scan_new(&d->budget, config_of(in)->path, is_first, in)
-            : NULL;
-    if (!in->names || uv_poll_init(d->loop, &in->poll, in->fd) != 0) {
+    in->names = in->trusted_folder
+                    ? pfdd_dir_scan_new(ingest->budget, config_of(in)->path,
+                                        is_first, in)
+                    : NULL;
+    if (!in->names || uv_poll_init(ingest->loop, &in->poll, in->fd) != 0) {
         snprintf(err, n_err, "%s: %s", config_of(in)->path, strerror(errno));
         pfdd_dir_scan_free(in->names);
         pfdd_trusted_folder_unref(in->trusted_folder);
@@ -579,8 +581,8 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
             close(in->fd);
         return false;
     }
-    uv_timer_init(d->loop, &in->timer);
-    uv_timer_init(d->loop, &in->turn);
+    uv_timer_init(ingest->loop, &in->timer);
+    uv_timer_init(ingest->loop, &in->turn);
     in->poll.data = in;
     in->timer.data = in->turn.data = in;
     in->timer.timer_cb = on_timer;

@@ -6,8 +6,8 @@
 
 #include "base/descriptor_limit.h"
 #include "base/log.h"
-#include "daemon.h"
 #include "ingest/follower.h"
+#include "ingest/ingest.h"
 #include "ingest/producer_connection.h"
 #include "ingest/stream.h"
 #include "ingest/string_store.h"
@@ -103,7 +103,7 @@ enum {
 /* Connections that are about to have a buffer. */
 static size_t count_early(const struct listen_input *in)
 {
-    uint64_t now = uv_now(in->base.d->loop);
+    uint64_t now = uv_now(in->base.ingest->loop);
     size_t n = 0;
     for (const struct pfdd_producer_connection *c = in->producer_connections; c;
          c = c->next) {
@@ -120,12 +120,12 @@ static size_t count_early(const struct listen_input *in)
 static bool must_wait(void *user)
 {
     struct listen_input *in = user;
-    struct pfdd *d = in->base.d;
-    uint64_t now = uv_now(d->loop);
-    pfdd_string_store_evict(d->string_store, GUEST);
+    struct pfdd_ingest *ingest = in->base.ingest;
+    uint64_t now = uv_now(ingest->loop);
+    pfdd_string_store_evict(ingest->string_store, GUEST);
     size_t wanted = GUEST + PFDD_FOLLOWER_BYTES + count_early(in) * EARLY;
-    bool is_full = d->budget.n_waiting > 0 ||
-                   !pfdd_memory_budget_has_for_last(&d->budget, wanted);
+    bool is_full = ingest->budget->n_waiting > 0 ||
+                   !pfdd_memory_budget_has_for_last(ingest->budget, wanted);
     if (!is_full || !in->is_full)
         in->full_since = now;
     in->is_full = is_full;
@@ -143,16 +143,16 @@ static bool make_place(struct listen_input *in, const struct pfdd_peer_key *key)
 {
     struct pfdd_limited_peer *silent = NULL;
     unsigned n_max = (unsigned)in->base.config->access.max_clients;
-    pfdd_string_store_evict(in->base.d->string_store, GUEST);
+    pfdd_string_store_evict(in->base.ingest->string_store, GUEST);
     if (in->n_connections >= 2 * n_max ||
-        !pfdd_memory_budget_has_for_last(&in->base.d->budget, GUEST) ||
+        !pfdd_memory_budget_has_for_last(in->base.ingest->budget, GUEST) ||
         !pfdd_peer_limit_evict(&in->peer_limit, key, n_max, &silent))
         return false;
     for (struct pfdd_producer_connection *c = in->producer_connections;
          silent && c; c = c->next) {
         if (&c->limited_peer != silent)
             continue;
-        in->base.d->count.refused++;
+        in->base.ingest->count->refused++;
         pfdd_producer_connection_close(c);
         break;
     }
@@ -168,7 +168,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
         make_place(in, &key) ? calloc(1, sizeof *c) : NULL;
     struct user *user = c ? join_user(in, &key) : NULL;
     if (!user) {
-        in->base.d->count.refused++;
+        in->base.ingest->count->refused++;
         free(c);
         close(fd);
         return;
@@ -178,7 +178,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     c->user = in;
     snprintf(name, sizeof name, "producer %llu",
              (unsigned long long)++in->n_accepted);
-    if (!pfdd_producer_connection_open(c, in->base.d, fd, name,
+    if (!pfdd_producer_connection_open(c, in->base.ingest, fd, name,
                                        in->base.config)) {
         leave_user(in, &user->account);
         free(c);
@@ -189,7 +189,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     in->n_connections++;
     c->peer_limit = &in->peer_limit;
     pfdd_peer_limit_join(&in->peer_limit, &c->limited_peer, &key,
-                         uv_now(in->base.d->loop));
+                         uv_now(in->base.ingest->loop));
 }
 
 static unsigned lower(unsigned a, size_t b)
@@ -198,10 +198,10 @@ static unsigned lower(unsigned a, size_t b)
 }
 
 /* Places in the admission queue. */
-static unsigned count_places(const struct pfdd *d)
+static unsigned count_places(const struct pfdd_ingest *ingest)
 {
     unsigned n =
-        lower(pfdd_descriptor_limit_for_waiting(), d->budget.max / PLACE);
+        lower(pfdd_descriptor_limit_for_waiting(), ingest->budget->max / PLACE);
     return lower(n, PLACES_MAX);
 }
 
@@ -209,7 +209,7 @@ static void on_listener_closed(void *user)
 {
     struct listen_input *in = user;
     in->listener_closed = true;
-    in->base.d->budget.inputs -=
+    in->base.ingest->budget->inputs -=
         pfdd_admission_queue_memory(in->listener.admission_queue.n_max);
     finish_close(in);
 }
@@ -221,17 +221,17 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
     in->listener.user = in;
     in->listener.accept = on_accept;
     in->listener.waits = must_wait;
-    in->listener.admission_queue.n_max = count_places(input->d);
-    in->listener.n_waiting = &input->d->count.waiting;
+    in->listener.admission_queue.n_max = count_places(input->ingest);
+    in->listener.n_waiting = &input->ingest->count->waiting;
     in->listener.closed = on_listener_closed;
-    in->listener.refused = &input->d->count.refused;
-    in->listener.out_of_fds = &input->d->count.out_of_fds;
-    if (!pfdd_listener_open(&in->listener, input->d->loop,
+    in->listener.refused = &input->ingest->count->refused;
+    in->listener.out_of_fds = &input->ingest->count->out_of_fds;
+    if (!pfdd_listener_open(&in->listener, input->ingest->loop,
                             &input->config->access.address,
                             &input->config->access, err, n_err))
         return false;
     /* Charged before connections come. */
-    input->d->budget.inputs +=
+    input->ingest->budget->inputs +=
         pfdd_admission_queue_memory(in->listener.admission_queue.n_max);
     pfdd_log(PFDD_INFO, "producers: %s", input->config->access.address.text);
     return true;

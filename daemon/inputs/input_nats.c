@@ -15,8 +15,8 @@
 #include <printfdecode/chunk.h>
 #include <printfdecode/wire.h>
 
-#include "daemon.h"
 #include "ingest/chunker.h"
+#include "ingest/ingest.h"
 #include "ingest/string_store.h"
 #include "inputs/edge_buffers.h"
 #include "nats/acks.h"
@@ -98,9 +98,9 @@ static size_t memory_of(const struct nats_input *in)
 
 static void count_memory(struct nats_input *in, size_t n)
 {
-    in->base.d->budget.inputs += n - in->n_bytes;
+    in->base.ingest->budget->inputs += n - in->n_bytes;
     in->n_bytes = n;
-    pfdd_memory_budget_note(&in->base.d->budget);
+    pfdd_memory_budget_note(in->base.ingest->budget);
 }
 
 /* ---- entries ---- */
@@ -110,7 +110,7 @@ static struct pfdd_stamp stamp_of(struct nats_input *in,
 {
     return (struct pfdd_stamp){
         .source =
-            pfdd_source_table_find(&in->base.d->source_table, buffer->name),
+            pfdd_source_table_find(in->base.ingest->source_table, buffer->name),
         .time = time ? time : pfdd_time_now(),
         .buffer = buffer,
     };
@@ -119,11 +119,11 @@ static struct pfdd_stamp stamp_of(struct nats_input *in,
 static void put_gap(struct nats_input *in, struct pfdd_buffer *buffer,
                     const char *reason, uint64_t missed)
 {
-    struct pfdd *d = in->base.d;
+    struct pfdd_ingest *ingest = in->base.ingest;
     struct pfdd_stamp stamp = stamp_of(in, buffer, 0);
-    pfdd_source_table_count(&d->source_table, stamp.source, 0, 1);
-    d->count.gap_lines += missed;
-    pfdd_ring_gap(&d->ring, &stamp, reason, missed);
+    pfdd_source_table_count(ingest->source_table, stamp.source, 0, 1);
+    ingest->count->gap_lines += missed;
+    pfdd_ring_gap(ingest->ring, &stamp, reason, missed);
 }
 
 /* NULL, or why the chunk cannot be used. */
@@ -131,7 +131,7 @@ static const char *put_entries(struct nats_input *in,
                                struct pfdd_buffer *buffer,
                                const struct pfd_wire_frame *f)
 {
-    struct pfdd *d = in->base.d;
+    struct pfdd_ingest *ingest = in->base.ingest;
     struct pfd_chunk_counts counts;
     struct pfdd_chunk_batch chunk_batch;
     if (f->bytes.n > PFDD_DECODED_CHUNK_MAX)
@@ -142,16 +142,16 @@ static const char *put_entries(struct nats_input *in,
     if (!pfdd_chunk_batch_add(&chunk_batch, f, &counts))
         return "no_memory";
     struct pfdd_stamp stamp = stamp_of(in, buffer, f->time);
-    pfdd_follower_stats_add_chunk(&in->sums, &d->outcome, &counts);
-    pfdd_source_table_count(&d->source_table, stamp.source,
+    pfdd_follower_stats_add_chunk(&in->sums, &ingest->outcome, &counts);
+    pfdd_source_table_count(ingest->source_table, stamp.source,
                             chunk_batch.n_entries, 0);
-    pfdd_source_table_trouble(&d->source_table, stamp.source,
+    pfdd_source_table_trouble(ingest->source_table, stamp.source,
                               &(struct pfdd_source_troubles){
                                   .findings = counts.findings,
                                   .lost_bytes = counts.lost_bytes,
                                   .skipped_bytes = counts.skipped_bytes });
     if (chunk_batch.first)
-        pfdd_ring_append(&d->ring, &stamp, chunk_batch.first);
+        pfdd_ring_append(ingest->ring, &stamp, chunk_batch.first);
     return NULL;
 }
 
@@ -199,7 +199,7 @@ static uint64_t put_frames(struct nats_input *in,
                            const struct pfdd_edge_code *code,
                            struct pfd_wire_reader *reader, bool *is_entries)
 {
-    struct pfdd *d = in->base.d;
+    struct pfdd_ingest *ingest = in->base.ingest;
     struct pfd_wire_frame frame;
     struct pfdd_buffer *buffer = NULL;
     const char *why = "bad_frame";
@@ -227,8 +227,8 @@ static uint64_t put_frames(struct nats_input *in,
     }
     *is_entries = !why;
     if (!why)
-        return d->ring.next_seq;
-    d->count.bad_frames++;
+        return ingest->ring->next_seq;
+    ingest->count->bad_frames++;
     pfdd_log_peer(PFDD_WARNING, "nats: a message of edge %s cannot be used: %s",
                   p->edge, why);
     struct pfd_wire_frame none = { .type = PFD_WIRE_BUFFER };
@@ -238,7 +238,7 @@ static uint64_t put_frames(struct nats_input *in,
     if (made)
         put_gap(in, made, why, missed);
     pfdd_buffer_unref(made);
-    return d->ring.next_seq;
+    return ingest->ring->next_seq;
 }
 
 static uint64_t put_message(struct nats_input *in,
@@ -261,7 +261,7 @@ static void ask_again(struct nats_input *in, struct pfdd_acks_edge *e,
     if (e->epoch == epoch)
         return;
     e->epoch = epoch;
-    in->base.d->count.nats_again++;
+    in->base.ingest->count->nats_again++;
     pfdd_worker_ack(in->worker, e->id, e->saved, epoch, true);
 }
 
@@ -288,7 +288,7 @@ static bool is_next(struct nats_input *in, struct pfdd_acks_edge *e,
     if (p->acked > e->acked)
         e->acked = p->acked;
     if (p->last <= e->taken) {
-        in->base.d->count.nats_duplicates++;
+        in->base.ingest->count->nats_duplicates++;
         e->is_news |= p->last <= e->saved;
         return false;
     }
@@ -303,7 +303,7 @@ static bool is_next(struct nats_input *in, struct pfdd_acks_edge *e,
 static bool take_entries(struct nats_input *in,
                          const struct pfdd_worker_message *p)
 {
-    struct pfdd *d = in->base.d;
+    struct pfdd_ingest *ingest = in->base.ingest;
     struct pfdd_acks_edge *e = edge_of(in, p);
     const struct pfdd_edge_code *code =
         *p->code ? pfdd_edge_code_find(&in->known, p->code) : NULL;
@@ -316,8 +316,8 @@ static bool take_entries(struct nats_input *in,
         ask_again(in, e, p->epoch);
         return true;
     }
-    if (pfdd_is_backlogged(d) ||
-        pfdd_string_store_is_busy_for(d->string_store,
+    if (pfdd_is_backlogged(ingest) ||
+        pfdd_string_store_is_busy_for(ingest->string_store,
                                       code ? code->producer : NULL) ||
         !(a = calloc(1, sizeof *a)))
         return false;
@@ -463,7 +463,7 @@ static void run_save(struct pfdd_job *job)
 {
     struct nats_input *in = PFDD_MEMBER_OF(struct nats_input, job, job);
     in->has_failed =
-        !pfdd_acks_write(in->base.d->config->config->state_dir, in->text);
+        !pfdd_acks_write(in->base.ingest->config->state_dir, in->text);
 }
 
 static void tell_edges(struct nats_input *in)
@@ -509,7 +509,7 @@ static void save(struct nats_input *in, uint64_t seq)
         in->acks.edges[i].saving = in->acks.edges[i].acked;
     in->saving = seq;
     in->is_saving = true;
-    pfdd_pool_submit(in->base.d->thread_pools.disk, &in->job);
+    pfdd_pool_submit(in->base.ingest->thread_pools->disk, &in->job);
 }
 
 /* Leaves partitions whose arrivals are all written and acknowledged. */
@@ -536,14 +536,14 @@ static void look_whether_done(struct nats_input *in)
 
 static void look_whether_late(struct nats_input *in)
 {
-    if (!in->is_shut && uv_now(in->base.d->loop) >= in->deadline)
+    if (!in->is_shut && uv_now(in->base.ingest->loop) >= in->deadline)
         shut(in);
 }
 
 static void count_refused(struct nats_input *in)
 {
     uint64_t n = pfdd_worker_refused(in->worker);
-    in->base.d->count.nats_refused += n - in->n_refused;
+    in->base.ingest->count->nats_refused += n - in->n_refused;
     in->n_refused = n;
 }
 
@@ -554,7 +554,8 @@ static void on_timer(uv_timer_t *timer)
         look_whether_late(in);
     if (in->is_shut || in->is_saving || (!in->worker && !begin(in)))
         return;
-    in->base.d->count.nats_partitions = pfdd_worker_partitions(in->worker);
+    in->base.ingest->count->nats_partitions =
+        pfdd_worker_partitions(in->worker);
     count_refused(in);
     uint64_t seq = written(in);
     if (note_written(in, seq)) {
@@ -575,13 +576,13 @@ static void finish_close(struct nats_input *in)
     if (!in->base.closing || in->worker || in->n_handles || in->is_saving)
         return;
     if (in->has_joined)
-        pfdd_spool_leave(in->base.d->spool, &in->consumer);
+        pfdd_spool_leave(in->base.ingest->spool, &in->consumer);
     while (in->arrivals) {
         struct arrival *a = in->arrivals;
         in->arrivals = a->next;
         free(a);
     }
-    in->base.d->count.nats_partitions = 0;
+    in->base.ingest->count->nats_partitions = 0;
     pfdd_worker_message_free(in->worker_message);
     pfdd_edge_buffers_forget(&in->known);
     pfdd_acks_deinit(&in->acks);
@@ -611,7 +612,7 @@ static void on_queue(struct pfdd_consumer *consumer)
 
 static bool is_alone(const struct nats_input *in)
 {
-    for (const struct pfdd_input *i = in->base.d->inputs; i; i = i->next) {
+    for (const struct pfdd_input *i = in->base.ingest->inputs; i; i = i->next) {
         if (i->class == in->base.class && i != &in->base)
             return false;
     }
@@ -622,11 +623,11 @@ static bool is_alone(const struct nats_input *in)
  * its state. False: not yet. */
 static bool begin(struct nats_input *in)
 {
-    struct pfdd *d = in->base.d;
+    struct pfdd_ingest *ingest = in->base.ingest;
     const struct pfdd_worker_options options = {
-        .loop = d->loop,
+        .loop = ingest->loop,
         .nats_options = &config_of(in)->nats_options,
-        .n_code_max = (size_t)d->config->config->memory_max / 4,
+        .n_code_max = (size_t)ingest->config->memory_max / 4,
         .wake = on_worker,
         .closed = on_worker_closed,
         .user = in,
@@ -639,9 +640,9 @@ static bool begin(struct nats_input *in)
     in->consumer.name = "input nats";
     in->consumer.wake = on_queue;
     in->consumer.is_raw = true;
-    pfdd_spool_join(d->spool, &in->consumer);
+    pfdd_spool_join(ingest->spool, &in->consumer);
     in->has_joined = true;
-    pfdd_acks_read(d->config->config->state_dir, &in->acks);
+    pfdd_acks_read(ingest->config->state_dir, &in->acks);
     pfdd_chunk_dedup_read(&in->consumer, &in->dedup);
     count_memory(in, memory_of(in));
     return true;
@@ -650,17 +651,17 @@ static bool begin(struct nats_input *in)
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct nats_input *in = (struct nats_input *)input;
-    if (!input->d->spool) {
+    if (!input->ingest->spool) {
         snprintf(err, n_err,
                  "an input 'nats' needs an output that is required");
         return false;
     }
-    in->known.d = input->d;
+    in->known.ingest = input->ingest;
     in->end = &in->arrivals;
     in->job.run = run_save;
     in->job.done = save_done;
-    uv_timer_init(input->d->loop, &in->timer);
-    uv_timer_init(input->d->loop, &in->retry);
+    uv_timer_init(input->ingest->loop, &in->timer);
+    uv_timer_init(input->ingest->loop, &in->retry);
     in->timer.data = in->retry.data = in;
     in->n_handles = 2;
     uv_timer_start(&in->timer, on_timer, LOOK_MS, LOOK_MS);
@@ -679,7 +680,8 @@ static void shut(struct nats_input *in)
 static void close_input(struct pfdd_input *input)
 {
     struct nats_input *in = (struct nats_input *)input;
-    in->deadline = uv_now(input->d->loop) + input->d->config->config->drain_ms;
+    in->deadline =
+        uv_now(input->ingest->loop) + input->ingest->config->drain_ms;
     if (!in->worker)
         shut(in);
 }

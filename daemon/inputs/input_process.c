@@ -24,8 +24,8 @@
 #include "base/name.h"
 #include "base/process_list.h"
 #include "config/systemd.h"
-#include "daemon.h"
 #include "ingest/follower.h"
+#include "ingest/ingest.h"
 #include "ingest/process_search.h"
 #include "ingest/string_store.h"
 #include "inputs/found_objects.h"
@@ -458,7 +458,7 @@ static void follow(struct spot *spot)
         .ended = session_ended,
         .user = spot,
     };
-    spot->follower = pfdd_follower_new(t->of->base.d, &options);
+    spot->follower = pfdd_follower_new(t->of->base.ingest, &options);
     if (spot->follower) {
         pfdd_log(PFDD_INFO, "%s: following '%s'%s%s", name, program,
                  spot->why ? ": " : "", spot->why ? spot->why : "");
@@ -469,8 +469,8 @@ static void follow(struct spot *spot)
 static void try_to_follow(struct spot *spot)
 {
     struct process_input *in = spot->of->of;
-    spot->waits =
-        !pfdd_memory_budget_has(&in->base.d->budget, PFDD_FOLLOWER_STAYS_BYTES);
+    spot->waits = !pfdd_memory_budget_has(in->base.ingest->budget,
+                                          PFDD_FOLLOWER_STAYS_BYTES);
     if (spot->waits) {
         tell(in, &spot->of->process_info,
              "memory is up to its cap: a buffer of a process waits");
@@ -502,7 +502,7 @@ static void begin_fresh(struct process_input *in)
         in->fresh = t->next;
         t->producer = in->base.closing
                           ? NULL
-                          : pfdd_producer_new(in->base.d->string_store);
+                          : pfdd_producer_new(in->base.ingest->string_store);
         if (!t->producer) {
             free_target(t);
             continue;
@@ -516,10 +516,10 @@ static void begin_fresh(struct process_input *in)
  * read. */
 static void put_status(struct process_input *in)
 {
-    struct pfdd *d = in->base.d;
+    struct pfdd_ingest *ingest = in->base.ingest;
     char status[sizeof in->refusal + 16];
-    d->count.unread_processes += in->n_refused;
-    d->count.unread_processes -= in->n_counted;
+    ingest->count->unread_processes += in->n_refused;
+    ingest->count->unread_processes -= in->n_counted;
     in->n_counted = in->n_refused;
     if (!strcmp(in->refusal, in->told_refusal))
         return;
@@ -533,12 +533,12 @@ static void round_done(struct pfdd_job *job)
     struct process_input *in = PFDD_MEMBER_OF(struct process_input, job, job);
     uint64_t ms = in->took_ns / 1000000 * ROUND_PART;
     in->busy = false;
-    in->base.d->budget.inputs -= in->n_room;
+    in->base.ingest->budget->inputs -= in->n_room;
     in->n_room = 0;
     put_status(in);
     begin_fresh(in);
     for (struct target *t = in->targets; t; t = t->next) {
-        pfdd_found_objects_give(&t->objects, in->base.d->string_store,
+        pfdd_found_objects_give(&t->objects, in->base.ingest->string_store,
                                 t->producer);
         follow_fresh(t);
     }
@@ -552,16 +552,16 @@ static void round_done(struct pfdd_job *job)
 /* Takes from the loop what a search needs: strings, and memory. */
 static void prepare_search(struct process_input *in)
 {
-    struct pfdd *d = in->base.d;
-    in->n_room = in->targets ? pfdd_process_search_bytes(&d->budget) : 0;
-    d->budget.inputs += in->n_room;
-    pfdd_memory_budget_note(&d->budget);
+    struct pfdd_ingest *ingest = in->base.ingest;
+    in->n_room = in->targets ? pfdd_process_search_bytes(ingest->budget) : 0;
+    ingest->budget->inputs += in->n_room;
+    pfdd_memory_budget_note(ingest->budget);
     for (struct target *t = in->targets; t; t = t->next) {
         pfdd_strings_unref(t->strings);
         t->strings = NULL;
-        if (!pfdd_string_store_is_busy_for(d->string_store, t->producer)) {
+        if (!pfdd_string_store_is_busy_for(ingest->string_store, t->producer)) {
             struct pfdd_binding *b =
-                pfdd_string_store_bind(d->string_store, t->producer);
+                pfdd_string_store_bind(ingest->string_store, t->producer);
             t->strings = b ? pfdd_strings_ref(b->strings) : NULL;
         }
     }
@@ -581,14 +581,14 @@ static void on_timer(uv_timer_t *timer)
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct process_input *in = (struct process_input *)input;
-    in->pool = pfdd_pool_new(input->d->loop, 1);
+    in->pool = pfdd_pool_new(input->ingest->loop, 1);
     if (!in->pool) {
         snprintf(err, n_err, "out of memory or threads");
         return false;
     }
     in->job.run = run_round;
     in->job.done = round_done;
-    uv_timer_init(input->d->loop, &in->timer);
+    uv_timer_init(input->ingest->loop, &in->timer);
     in->timer.data = in;
     uv_timer_start(&in->timer, on_timer, 0, 0);
     return true;
@@ -604,7 +604,7 @@ static void on_timer_closed(uv_handle_t *handle)
 static void close_input(struct pfdd_input *input)
 {
     struct process_input *in = (struct process_input *)input;
-    input->d->count.unread_processes -= in->n_counted;
+    input->ingest->count->unread_processes -= in->n_counted;
     uv_close((uv_handle_t *)&in->timer, on_timer_closed);
     atomic_store(&in->is_stopping, true);
     for (struct target *t = in->targets; t; t = t->next) {

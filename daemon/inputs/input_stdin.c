@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "daemon.h"
+#include "ingest/ingest.h"
 #include "ingest/producer_connection.h"
 #include "ingest/stream.h"
 
@@ -135,9 +135,9 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
         .ended = on_ended,
         .user = in,
     };
-    in->pool = pfdd_pool_new(input->d->loop, 1);
+    in->pool = pfdd_pool_new(input->ingest->loop, 1);
     if (in->pool)
-        in->stream = pfdd_stream_new(input->d, &options);
+        in->stream = pfdd_stream_new(input->ingest, &options);
     if (!in->stream) {
         pfdd_pool_close(in->pool);
         snprintf(err, n_err, "out of memory or threads");

@@ -170,7 +170,7 @@ static void care_done(struct pfdd_job *job)
     if (c->care.error) {
         pfdd_log(PFDD_WARNING, "%s: not compressed: %s", c->care.old,
                  pfdd_own_file_error(c->care.error));
-        o->base.d->count.file_errors++;
+        o->base.delivery->count->file_errors++;
     }
     free(c);
     o->n_compressing--;
@@ -195,9 +195,9 @@ static void start_care(struct pfdd_file_writer *o, const char *old,
 
 static void set_failing(struct writer *w, bool failing)
 {
-    struct pfdd *d = w->of->base.d;
+    struct pfdd_delivery *delivery = w->of->base.delivery;
     if (w->consuming && failing != w->failing)
-        d->n_failing += failing ? 1 : -1U;
+        delivery->n_failing += failing ? 1 : -1U;
     w->failing = failing;
 }
 
@@ -207,7 +207,7 @@ static void job_done(struct pfdd_job *job)
 {
     struct writer *w = (struct writer *)job;
     struct pfdd_file_writer *o = w->of;
-    struct pfdd *d = o->base.d;
+    struct pfdd_delivery *delivery = o->base.delivery;
     w->busy = false;
     w->cursor.is_lent = false;
     if (w->reading) {
@@ -224,12 +224,12 @@ static void job_done(struct pfdd_job *job)
     /* After an error the writer writes the same lines again. */
     w->n = 0;
     if (w->error && w->error != EAGAIN) {
-        d->count.file_errors++;
+        delivery->count->file_errors++;
         if (!w->failing) {
             pfdd_log_at(&o->told, PFDD_ERROR, "%s: %s; trying again", w->path,
                         pfdd_own_file_error(w->error));
         }
-        w->retry_at = uv_now(d->loop) + RETRY_MS;
+        w->retry_at = uv_now(delivery->loop) + RETRY_MS;
     } else if (w->failing) {
         pfdd_log(PFDD_INFO, "%s: writing again", w->path);
     }
@@ -263,17 +263,17 @@ static bool has_work(struct writer *w)
 
 static void start_job(struct writer *w)
 {
-    struct pfdd *d = w->of->base.d;
-    if (w->busy || (w->failing && uv_now(d->loop) < w->retry_at))
+    struct pfdd_delivery *delivery = w->of->base.delivery;
+    if (w->busy || (w->failing && uv_now(delivery->loop) < w->retry_at))
         return;
     if (!has_work(w))
         return;
     w->busy = true;
-    w->used = uv_now(d->loop);
+    w->used = uv_now(delivery->loop);
     w->cursor.is_lent = true;
-    d->count.file_retries += w->failing;
-    pfdd_pool_submit(w->of->is_stdout ? w->of->pool : d->thread_pools.disk,
-                     &w->job);
+    delivery->count->file_retries += w->failing;
+    pfdd_pool_submit(
+        w->of->is_stdout ? w->of->pool : delivery->thread_pools->disk, &w->job);
 }
 
 static void on_lines(struct pfdd_cursor *cursor)
@@ -303,7 +303,7 @@ static bool is_taken(const void *user, const char *path)
 
 static bool join_queue(struct writer *w)
 {
-    struct pfdd *d = w->of->base.d;
+    struct pfdd_delivery *delivery = w->of->base.delivery;
     char err[160];
     if (!pfdd_consumer_choose(&w->consumer, w->of->base.config, NULL, err,
                               sizeof err))
@@ -311,7 +311,7 @@ static bool join_queue(struct writer *w)
     w->consumer.name = w->path;
     w->consumer.wake = on_durable;
     w->consumer.user = w;
-    pfdd_spool_join(d->spool, &w->consumer);
+    pfdd_spool_join(delivery->spool, &w->consumer);
     w->consuming = true;
     return true;
 }
@@ -319,7 +319,7 @@ static bool join_queue(struct writer *w)
 static bool read_ring(struct writer *w, const char *source, uint64_t first_seq)
 {
     const struct pfdd_output_config *config = w->of->base.config;
-    struct pfdd *d = w->of->base.d;
+    struct pfdd_delivery *delivery = w->of->base.delivery;
     char err[160];
     struct pfdd_request request;
     bool ok = pfdd_output_request(config, &request, err, sizeof err);
@@ -329,7 +329,7 @@ static bool read_ring(struct writer *w, const char *source, uint64_t first_seq)
          (!source ||
           pfdd_request_set(&request, "source", source, err, sizeof err)) &&
          pfdd_request_finish(&request, err, sizeof err) &&
-         pfdd_cursor_init(&w->cursor, &d->render_cache, &request);
+         pfdd_cursor_init(&w->cursor, delivery->render_cache, &request);
     pfdd_request_deinit(&request);
     if (!ok)
         return false;
@@ -346,7 +346,9 @@ static struct writer *add_writer(struct pfdd_file_writer *o, uint32_t source,
 {
     const struct pfdd_output_config *config = o->base.config;
     const char *name =
-        o->per_source ? pfdd_source_name(o->base.d, source) : NULL;
+        o->per_source
+            ? pfdd_source_table_name(o->base.delivery->source_table, source)
+            : NULL;
     struct writer *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
@@ -381,12 +383,12 @@ static struct writer *add_writer(struct pfdd_file_writer *o, uint32_t source,
 static void free_writer(struct pfdd_file_writer *o, struct writer *w)
 {
     if (w->reading) {
-        o->base.d->count.missed += w->cursor.missed;
+        o->base.delivery->count->missed += w->cursor.missed;
         pfdd_cursor_deinit(&w->cursor);
     }
     set_failing(w, false);
     if (w->consuming)
-        pfdd_spool_leave(o->base.d->spool, &w->consumer);
+        pfdd_spool_leave(o->base.delivery->spool, &w->consumer);
     if (w->file.fd >= 0 && w->file.path)
         pfdd_append_file_close(&w->file);
     pfdd_file_resume_deinit(&w->file_resume);
@@ -438,7 +440,7 @@ static uint64_t first_seq(const struct pfdd_file_writer *o,
                           const struct source_file *f,
                           const struct pfdd_source *it)
 {
-    const struct pfdd_ring *ring = &o->base.d->ring;
+    const struct pfdd_ring *ring = o->base.delivery->ring;
     uint64_t oldest = pfdd_ring_oldest(ring);
     bool has_all = it->n_lines - it->n_held <= f->n_lines;
     return has_all && oldest > f->seq ? oldest : f->seq;
@@ -458,13 +460,13 @@ static bool evict_idle_writer(struct pfdd_file_writer *o)
     if (!oldest)
         return false;
     uint32_t i = oldest->source;
-    retire(o, &o->files[i], o->base.d->source_table.items[i].n_lines);
+    retire(o, &o->files[i], o->base.delivery->source_table->items[i].n_lines);
     return true;
 }
 
 static void look_at_source(struct pfdd_file_writer *o, uint32_t i)
 {
-    const struct pfdd_source *it = &o->base.d->source_table.items[i];
+    const struct pfdd_source *it = &o->base.delivery->source_table->items[i];
     struct source_file *f = &o->files[i];
     bool is_same = it->name && it->born == f->born;
     if (f->writer && (!is_same || it->refs == 0))
@@ -485,10 +487,10 @@ static void look_at_source(struct pfdd_file_writer *o, uint32_t i)
 
 static void report_waiting(struct pfdd_file_writer *o, unsigned n_before)
 {
-    struct pfdd *d = o->base.d;
+    struct pfdd_delivery *delivery = o->base.delivery;
     char status[96] = "STATUS=";
-    d->count.waiting_files += o->n_waiting;
-    d->count.waiting_files -= n_before;
+    delivery->count->waiting_files += o->n_waiting;
+    delivery->count->waiting_files -= n_before;
     if ((n_before > 0) == (o->n_waiting > 0))
         return;
     if (o->n_waiting) {
@@ -496,7 +498,7 @@ static void report_waiting(struct pfdd_file_writer *o, unsigned n_before)
                  "%s: more than %d sources at a time: others wait for their "
                  "turn, %s first",
                  config_of(o)->path, FILES_MAX,
-                 d->source_table.items[o->turn].name);
+                 delivery->source_table->items[o->turn].name);
         snprintf(status, sizeof status,
                  "STATUS=more than %d files of {buffer}: others wait",
                  FILES_MAX);
@@ -506,7 +508,7 @@ static void report_waiting(struct pfdd_file_writer *o, unsigned n_before)
 
 static void check_sources(struct pfdd_file_writer *o)
 {
-    uint32_t n = o->base.d->source_table.n;
+    uint32_t n = o->base.delivery->source_table->n;
     unsigned n_before = o->n_waiting;
     if (!o->per_source || !n || !grow_files(o, n))
         return;
@@ -539,14 +541,14 @@ static void tidy(struct pfdd_file_writer *o)
 bool pfdd_file_writer_open(struct pfdd_output *output, char *err, size_t n_err)
 {
     struct pfdd_file_writer *o = (struct pfdd_file_writer *)output;
-    struct pfdd *d = output->d;
+    struct pfdd_delivery *delivery = output->delivery;
     const char *path = config_of(o)->path;
     o->is_stdout = !path;
-    o->first_seq = d->ring.next_seq;
+    o->first_seq = delivery->ring->next_seq;
     o->per_source = path && strstr(path, "{buffer}");
     bool has_pool = !path || config_of(o)->compress || config_of(o)->keep;
     if (has_pool)
-        o->pool = pfdd_pool_new(d->loop, 1);
+        o->pool = pfdd_pool_new(delivery->loop, 1);
     bool ok = (!has_pool || o->pool) &&
               (o->per_source || add_writer(o, 0, o->first_seq));
     if (!ok) {
@@ -555,7 +557,7 @@ bool pfdd_file_writer_open(struct pfdd_output *output, char *err, size_t n_err)
         return false;
     }
     tidy(o);
-    uv_timer_init(d->loop, &o->tick);
+    uv_timer_init(delivery->loop, &o->tick);
     o->tick.data = o;
     uv_timer_start(&o->tick, on_tick, TICK_MS, TICK_MS);
     return true;
@@ -575,7 +577,7 @@ static void finish_close(struct pfdd_file_writer *o)
     if (!o->base.closing || !o->timer_closed || is_busy(o))
         return;
     free(o->files);
-    o->base.d->count.waiting_files -= o->n_waiting;
+    o->base.delivery->count->waiting_files -= o->n_waiting;
     while (o->writers) {
         struct writer *w = o->writers;
         o->writers = w->next;

@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 #include "base/log.h"
-#include "daemon.h"
+#include "outputs/delivery.h"
 
 struct pfdd_file_writer_config {
     struct pfdd_output_config base;

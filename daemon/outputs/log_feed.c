@@ -28,9 +28,9 @@ static bool open_reader(struct pfdd_log_feed *log_feed,
     request.form = PFDD_TEXT;
     request.wants.encoding = encoding;
     request.from.is_seq = true;
-    request.from.value = log_feed->d->ring.next_seq;
+    request.from.value = log_feed->delivery->ring->next_seq;
     ok = ok && pfdd_request_finish(&request, err, n_err) &&
-         pfdd_cursor_init(&log_feed->cursor, &log_feed->d->render_cache,
+         pfdd_cursor_init(&log_feed->cursor, log_feed->delivery->render_cache,
                           &request);
     pfdd_request_deinit(&request);
     return ok;
@@ -42,7 +42,7 @@ bool pfdd_log_feed_open(struct pfdd_log_feed *log_feed,
                         size_t n_err)
 {
     const struct pfdd_output_config *config = output->config;
-    log_feed->d = output->d;
+    log_feed->delivery = output->delivery;
     log_feed->is_required = config->required;
     log_feed->batch_size = config->batch_size;
     log_feed->batch_ms = config->batch_ms;
@@ -61,7 +61,7 @@ bool pfdd_log_feed_open(struct pfdd_log_feed *log_feed,
     log_feed->consumer.wake = on_consumer;
     log_feed->consumer.user = log_feed;
     log_feed->consumer.absent = true;
-    pfdd_spool_join(log_feed->d->spool, &log_feed->consumer);
+    pfdd_spool_join(log_feed->delivery->spool, &log_feed->consumer);
     return true;
 }
 
@@ -74,10 +74,10 @@ bool pfdd_log_feed_can_close(const struct pfdd_log_feed *log_feed)
 void pfdd_log_feed_close(struct pfdd_log_feed *log_feed)
 {
     if (log_feed->is_required) {
-        pfdd_spool_leave(log_feed->d->spool, &log_feed->consumer);
+        pfdd_spool_leave(log_feed->delivery->spool, &log_feed->consumer);
         return;
     }
-    log_feed->d->count.missed += log_feed->cursor.missed;
+    log_feed->delivery->count->missed += log_feed->cursor.missed;
     pfdd_cursor_deinit(&log_feed->cursor);
 }
 
@@ -98,20 +98,21 @@ static bool are_last(const struct pfdd_log_feed *log_feed)
         log_feed->cursor.rendered_block;
     if (log_feed->is_required)
         return !pfdd_consumer_has_more(&log_feed->consumer);
-    return !rendered_block || rendered_block->end >= log_feed->d->ring.next_seq;
+    return !rendered_block ||
+           rendered_block->end >= log_feed->delivery->ring->next_seq;
 }
 
 bool pfdd_log_feed_peek_batch(struct pfdd_log_feed *log_feed,
                               const char **bytes, size_t *n)
 {
-    uint64_t now = uv_now(log_feed->d->loop);
+    uint64_t now = uv_now(log_feed->delivery->loop);
     if (!pfdd_log_feed_peek(log_feed, bytes, n))
         return false;
     if (!log_feed->batch_begun)
         log_feed->batch_begun = now ? now : 1;
     return *n >= log_feed->batch_size ||
            now - log_feed->batch_begun >= log_feed->batch_ms ||
-           log_feed->d->stopping || !are_last(log_feed);
+           *log_feed->delivery->stopping || !are_last(log_feed);
 }
 
 void pfdd_log_feed_consume(struct pfdd_log_feed *log_feed, size_t n)
@@ -195,7 +196,7 @@ static uint64_t time_of(const struct pfdd_ring *ring, uint64_t sequence)
 /* 0: no record waits. */
 static uint64_t oldest_time(const struct pfdd_log_feed *log_feed)
 {
-    const struct pfdd_ring *ring = &log_feed->d->ring;
+    const struct pfdd_ring *ring = log_feed->delivery->ring;
     const struct pfdd_spool_reader *s = &log_feed->consumer.spool_reader;
     uint64_t sequence = log_feed->is_required
                             ? log_feed->consumer.acked + 1

@@ -7,13 +7,13 @@
 #ifndef PFDD_LOG_FEED_H
 #define PFDD_LOG_FEED_H
 
-#include "daemon.h"
+#include "outputs/delivery.h"
 #include "ring/cursor.h"
 #include "ring/log_record.h"
 #include "spool/consumer.h"
 
 struct pfdd_log_feed {
-    struct pfdd *d;
+    struct pfdd_delivery *delivery;
     bool is_required;
     struct pfdd_cursor cursor;
     struct pfdd_consumer consumer; /* instead of it, if required */

@@ -413,7 +413,7 @@ static void on_up(void *user, int fd)
     struct pfdd_log_sender *s = user;
     struct pfdd_log_sender_link *link = calloc(1, sizeof *link);
     int room = SEND_ROOM;
-    if (!link || uv_poll_init(s->base.d->loop, &link->poll, fd) != 0) {
+    if (!link || uv_poll_init(s->base.delivery->loop, &link->poll, fd) != 0) {
         free(link);
         close(fd);
         pfdd_outbound_lost(&s->outbound, "out of memory");
@@ -483,7 +483,7 @@ bool pfdd_log_sender_open(struct pfdd_log_sender *s,
 {
     s->protocol = protocol;
     s->is_datagram = protocol->is_datagram(s->base.config);
-    s->outbound = (struct pfdd_outbound){ .loop = s->base.d->loop,
+    s->outbound = (struct pfdd_outbound){ .loop = s->base.delivery->loop,
                                           .access = access_of(s),
                                           .is_datagram = s->is_datagram,
                                           .up = on_up,
@@ -498,7 +498,7 @@ bool pfdd_log_sender_open(struct pfdd_log_sender *s,
         pfdd_log_feed_close(&s->log_feed);
         return false;
     }
-    uv_timer_init(s->base.d->loop, &s->timer);
+    uv_timer_init(s->base.delivery->loop, &s->timer);
     s->timer.data = s;
     pfdd_log_feed_prefetch(&s->log_feed);
     return true;

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "ingest/fd_store.h"
 #include "ingest/follower.h"
+#include "ingest/ingest.h"
 #include "ingest/poller.h"
 #include "ingest/string_store.h"
 #include "outputs/state_page.h"
@@ -59,10 +60,10 @@ static void put_label(FILE *out, const char *name)
         fprintf(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
 }
 
-static void put_memory(FILE *out, const struct pfdd *d)
+static void put_memory(FILE *out, const struct pfdd_delivery *delivery)
 {
     struct pfdd_memory m;
-    size_t total = pfdd_memory(d, &m);
+    size_t total = pfdd_memory(delivery, &m);
     head(out, "memory_bytes", "gauge", "Memory by what holds it.");
     fprintf(out,
             "printfdecode_memory_bytes{part=\"ring\"} %zu\n"
@@ -77,26 +78,26 @@ static void put_memory(FILE *out, const struct pfdd *d)
             m.ring, m.pages, m.inputs, m.frames, m.buffers, m.sessions,
             m.helpers, m.strings, m.outputs);
     gauge(out, "memory_accounted_bytes", total, "The sum of all parts.");
-    gauge(out, "memory_peak_bytes", d->budget.peak,
+    gauge(out, "memory_peak_bytes", delivery->budget->peak,
           "The largest that this sum has been.");
-    gauge(out, "memory_max_bytes", d->config->config->memory_max,
+    gauge(out, "memory_max_bytes", delivery->config->memory_max,
           "The configured cap.");
 }
 
-static uint64_t n_long_of_queue(const struct pfdd *d)
+static uint64_t n_long_of_queue(const struct pfdd_delivery *delivery)
 {
     struct pfdd_spool_state q = { 0 };
-    if (d->spool)
-        pfdd_spool_state(d->spool, &q);
+    if (delivery->spool)
+        pfdd_spool_state(delivery->spool, &q);
     return q.n_long;
 }
 
-static void put_queue(FILE *out, const struct pfdd *d)
+static void put_queue(FILE *out, const struct pfdd_delivery *delivery)
 {
     struct pfdd_spool_state q;
-    if (!d->spool)
+    if (!delivery->spool)
         return;
-    pfdd_spool_state(d->spool, &q);
+    pfdd_spool_state(delivery->spool, &q);
     gauge(out, "queue_bytes", q.bytes, "Disk space of the queue's segments.");
     gauge(out, "queue_object_bytes", q.objects,
           "Disk space of the code objects that its entries need.");
@@ -107,30 +108,31 @@ static void put_queue(FILE *out, const struct pfdd *d)
     gauge(out, "queue_failing", q.failing, "1: the queue cannot be written.");
 }
 
-static void put_lines(FILE *out, const struct pfdd *d)
+static void put_lines(FILE *out, const struct pfdd_delivery *delivery)
 {
     static const char *const kinds[] = { "entry", "finding", "gap" };
     head(out, "lines_total", "counter",
          "Lines delivered to the ring, by type.");
     for (unsigned i = 0; i < PFDD_N_KINDS; i++) {
         fprintf(out, "printfdecode_lines_total{type=\"%s\"} %" PRIu64 "\n",
-                kinds[i], d->ring.n_lines[i]);
+                kinds[i], delivery->ring->n_lines[i]);
     }
-    counter(out, "bytes_total", d->ring.n_in,
+    counter(out, "bytes_total", delivery->ring->n_in,
             "Bytes of all chunks of entries.");
-    gauge(out, "next_sequence", d->ring.next_seq,
+    gauge(out, "next_sequence", delivery->ring->next_seq,
           "Sequence number of the next line.");
 }
 
-static void put_readers(FILE *out, const struct pfdd *d)
+static void put_readers(FILE *out, const struct pfdd_delivery *delivery)
 {
     uint64_t n = 0;
-    uint64_t missed = d->count.missed;
+    uint64_t missed = delivery->count->missed;
     uint64_t behind = 0;
-    for (const struct pfdd_cursor *r = pfdd_cursors_first(&d->ring); r;
+    for (const struct pfdd_cursor *r = pfdd_cursors_first(delivery->ring); r;
          r = pfdd_cursors_next(r)) {
         uint64_t seq = pfdd_cursor_seq(r);
-        uint64_t lag = d->ring.next_seq > seq ? d->ring.next_seq - seq : 0;
+        uint64_t lag =
+            delivery->ring->next_seq > seq ? delivery->ring->next_seq - seq : 0;
         n++;
         missed += r->missed;
         behind = lag > behind ? lag : behind;
@@ -143,11 +145,12 @@ static void put_readers(FILE *out, const struct pfdd *d)
 }
 
 /* Series of records that outputs have sent. */
-static void put_sent(FILE *out, const struct pfdd *d, const char *name,
-                     const char *type, const char *help, size_t member)
+static void put_sent(FILE *out, const struct pfdd_delivery *delivery,
+                     const char *name, const char *type, const char *help,
+                     size_t member)
 {
     head(out, name, type, help);
-    for (const struct pfdd_output *o = d->outputs; o; o = o->next) {
+    for (const struct pfdd_output *o = delivery->outputs; o; o = o->next) {
         if (!o->class->sent || o->closing)
             continue;
         struct pfdd_sent sent = o->class->sent(o);
@@ -166,29 +169,30 @@ static void put_sent(FILE *out, const struct pfdd *d, const char *name,
     }
 }
 
-static void put_outputs(FILE *out, const struct pfdd *d)
+static void put_outputs(FILE *out, const struct pfdd_delivery *delivery)
 {
     bool any = false;
-    for (const struct pfdd_output *o = d->outputs; o; o = o->next)
+    for (const struct pfdd_output *o = delivery->outputs; o; o = o->next)
         any |= o->class->sent && !o->closing;
     if (!any)
         return;
-    put_sent(out, d, "output_sent_total", "counter",
+    put_sent(out, delivery, "output_sent_total", "counter",
              "Messages that an output has sent.",
              offsetof(struct pfdd_sent, sent));
-    put_sent(out, d, "output_dropped_total", "counter",
+    put_sent(out, delivery, "output_dropped_total", "counter",
              "Messages that it could not send in time, or at all.",
              offsetof(struct pfdd_sent, dropped));
-    put_sent(out, d, "output_retried_total", "counter",
+    put_sent(out, delivery, "output_retried_total", "counter",
              "Sends that failed and were tried again.",
              offsetof(struct pfdd_sent, retried));
-    put_sent(out, d, "output_acknowledged_total", "counter",
+    put_sent(out, delivery, "output_acknowledged_total", "counter",
              "Messages of which it is known that they have arrived.",
              offsetof(struct pfdd_sent, acked));
-    put_sent(out, d, "output_oldest_seconds", "gauge",
+    put_sent(out, delivery, "output_oldest_seconds", "gauge",
              "For how long the oldest waits that has not arrived, or not gone.",
              offsetof(struct pfdd_sent, age_ns));
-    put_sent(out, d, "output_connected", "gauge", "1: its peer is connected.",
+    put_sent(out, delivery, "output_connected", "gauge",
+             "1: its peer is connected.",
              offsetof(struct pfdd_sent, is_connected));
 }
 
@@ -210,17 +214,17 @@ static void put_sums(FILE *out, const struct pfdd_buffer_stats *buffer_stats)
 }
 
 /* Counters of errors and requests. */
-static void put_counters(FILE *out, const struct pfdd *d)
+static void put_counters(FILE *out, const struct pfdd_delivery *delivery)
 {
-    const struct pfdd_counters *c = &d->count;
+    const struct pfdd_counters *c = delivery->count;
     counter(out, "too_long_lines_total",
-            d->render_cache.n_long + n_long_of_queue(d),
+            delivery->render_cache->n_long + n_long_of_queue(delivery),
             "Lines above 1 MiB, each replaced by a gap record.");
-    counter(out, "pages_made_total", d->render_cache.n_made,
+    counter(out, "pages_made_total", delivery->render_cache->n_made,
             "Pages of text that were made of entries.");
     counter(out, "costly_total", c->costly,
             "Subscribers cut off because what they match costs too much.");
-    counter(out, "no_memory_lines_total", d->ring.no_memory,
+    counter(out, "no_memory_lines_total", delivery->ring->no_memory,
             "Lines lost for lack of memory, with a gap record.");
     counter(out, "bad_frames_total", c->bad_frames,
             "Frames of producers that could not be used.");
@@ -264,43 +268,46 @@ static void put_counters(FILE *out, const struct pfdd *d)
 }
 
 /* NULL: out of memory. */
-static char *write_rest(const struct pfdd *d, size_t *n)
+static char *write_rest(const struct pfdd_delivery *delivery, size_t *n)
 {
     char *text = NULL;
-    const struct pfdd_counters *c = &d->count;
+    const struct pfdd_counters *c = delivery->count;
     FILE *out = open_memstream(&text, n);
     if (!out)
         return NULL;
     size_t n_sessions = 0;
-    for (const struct pfdd_follower *s = d->followers; s;
+    for (const struct pfdd_follower *s = delivery->ingest->followers; s;
          s = pfdd_follower_next(s))
         n_sessions++;
     head(out, "build_info", "gauge", "The version.");
     fprintf(out, "printfdecode_build_info{version=\"%s\"} 1\n", pfd_version());
-    gauge(out, "start_time_seconds", d->started / 1000000000,
+    gauge(out, "start_time_seconds", delivery->started / 1000000000,
           "When it started, seconds since 1970.");
-    put_lines(out, d);
-    put_readers(out, d);
-    put_memory(out, d);
-    put_queue(out, d);
-    put_outputs(out, d);
+    put_lines(out, delivery);
+    put_readers(out, delivery);
+    put_memory(out, delivery);
+    put_queue(out, delivery);
+    put_outputs(out, delivery);
     gauge(out, "sessions", n_sessions, "Buffers that are followed.");
-    gauge(out, "kept_buffers", pfdd_fd_store_count(d->fd_store),
+    gauge(out, "kept_buffers", pfdd_fd_store_count(delivery->ingest->fd_store),
           "Buffers that the service manager keeps over a restart.");
-    gauge(out, "strings", pfdd_string_store_count(d->string_store),
+    gauge(out, "strings",
+          pfdd_string_store_count(delivery->ingest->string_store),
           "Format strings.");
     seconds(out, "poll_interval_seconds",
-            d->poller ? pfdd_poller_interval(d->poller) : 0,
+            delivery->ingest->poller
+                ? pfdd_poller_interval(delivery->ingest->poller)
+                : 0,
             "Between looks at buffers.");
-    seconds(out, "loop_lag_seconds", d->lag_ms,
+    seconds(out, "loop_lag_seconds", delivery->lag_ms,
             "By how much the loop was late the last time.");
     counter(out, "polls_total", c->polls, "Looks at buffers.");
     counter(out, "waits_total", c->waits,
             "Looks put off because readers were behind.");
     counter(out, "lost_entries_total", c->gap_lines,
             "Entries known to be lost on their way in.");
-    put_sums(out, &d->outcome.buffer_stats);
-    put_counters(out, d);
+    put_sums(out, &delivery->ingest->outcome.buffer_stats);
+    put_counters(out, delivery);
     if (fclose(out) != 0) {
         free(text);
         return NULL;
@@ -338,9 +345,10 @@ static void put_series(struct pfdd_byte_buffer *out,
     put_row(out, series, "", of_gaps ? m->others.gaps : m->others.lines);
 }
 
-static size_t page_bytes(const struct pfdd_metrics *m, const struct pfdd *d)
+static size_t page_bytes(const struct pfdd_metrics *m,
+                         const struct pfdd_delivery *delivery)
 {
-    return m->n_rest + d->source_table.n_listed_bytes + HEADS;
+    return m->n_rest + delivery->source_table->n_listed_bytes + HEADS;
 }
 
 static void make(struct pfdd_job *job)
@@ -404,32 +412,34 @@ static void snapshot_sources(struct pfdd_metrics *m,
 }
 
 /* Reserves memory for the snapshot and for making the page. */
-static bool take_snapshot(struct pfdd_metrics *m, const struct pfdd *d)
+static bool take_snapshot(struct pfdd_metrics *m,
+                          const struct pfdd_delivery *delivery)
 {
-    const struct pfdd_source_table *s = &d->source_table;
+    const struct pfdd_source_table *s = delivery->source_table;
     size_t n_rows = s->n_listed * sizeof *m->rows;
     size_t n = sizeof *m + s->n_listed_bytes + n_rows + 2 * REST +
                names_bytes(s) + HEADS;
     if (!pfdd_reader_quota_change(m->reader_quota, 0, n))
         return false;
     m->n_held = n;
-    m->rest = write_rest(d, &m->n_rest);
+    m->rest = write_rest(delivery, &m->n_rest);
     m->rows = malloc(n_rows + 1);
     m->names = malloc(names_bytes(s));
     if (!m->rest || !m->rows || !m->names)
         return false;
     snapshot_sources(m, s);
-    m->n = page_bytes(m, d);
+    m->n = page_bytes(m, delivery);
     return true;
 }
 
-static bool snapshot_state(struct pfdd_metrics *m, const struct pfdd *d)
+static bool snapshot_state(struct pfdd_metrics *m,
+                           const struct pfdd_delivery *delivery)
 {
-    size_t n = sizeof *m + pfdd_state_most(d);
+    size_t n = sizeof *m + pfdd_state_most(delivery);
     if (!pfdd_reader_quota_change(m->reader_quota, 0, n))
         return false;
     m->n_held = n;
-    m->state = pfdd_state_new(d);
+    m->state = pfdd_state_new(delivery);
     return m->state;
 }
 
@@ -444,7 +454,7 @@ static struct pfdd_metrics *new_page(struct pfdd_reader_quota *reader_quota)
     return m;
 }
 
-struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
+struct pfdd_metrics *pfdd_metrics_new(const struct pfdd_delivery *delivery,
                                       struct pfdd_reader_quota *reader_quota,
                                       bool is_state)
 {
@@ -453,7 +463,7 @@ struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
         return NULL;
     m->job.run = make;
     m->is_state = is_state;
-    if (is_state ? snapshot_state(m, d) : take_snapshot(m, d))
+    if (is_state ? snapshot_state(m, delivery) : take_snapshot(m, delivery))
         return m;
     pfdd_metrics_unref(m);
     return NULL;

@@ -9,7 +9,7 @@
 #define PFDD_METRICS_H
 
 #include "base/job_pool.h"
-#include "daemon.h"
+#include "outputs/delivery.h"
 
 struct pfdd_metrics {
     struct pfdd_job job; /* `run` is set; the owner sets `done` */
@@ -37,7 +37,7 @@ struct pfdd_metrics {
 /* Takes a snapshot of /state (is_state) or of /metrics, with one reference.
  * Takes a reference to the quota. NULL: out of memory, or the quota does not
  * allow it. */
-struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
+struct pfdd_metrics *pfdd_metrics_new(const struct pfdd_delivery *delivery,
                                       struct pfdd_reader_quota *reader_quota,
                                       bool is_state);
 /* A page of text [n], allocated, which it takes; with one reference. NULL:

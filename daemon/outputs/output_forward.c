@@ -193,7 +193,7 @@ static void add_last(struct forward_output *o, struct chunk *c)
         c->n_counted += 2 * c->entries.size;
         c->is_packing = true;
         o->n_packing++;
-        pfdd_pool_submit(o->base.d->thread_pools.printers, &c->job);
+        pfdd_pool_submit(o->base.delivery->thread_pools->printers, &c->job);
     } else {
         pfdd_byte_buffer_free(&c->entries);
     }
@@ -304,7 +304,7 @@ static bool send_chunk(struct forward_output *o, struct chunk *c)
             return false;
         }
         c->at += (size_t)n;
-        c->sent_ms = uv_now(o->base.d->loop);
+        c->sent_ms = uv_now(o->base.delivery->loop);
     }
     return true;
 }
@@ -466,7 +466,7 @@ static void on_up(void *user, int fd)
 {
     struct forward_output *o = user;
     struct link *link = calloc(1, sizeof *link);
-    if (!link || uv_poll_init(o->base.d->loop, &link->poll, fd) != 0) {
+    if (!link || uv_poll_init(o->base.delivery->loop, &link->poll, fd) != 0) {
         free(link);
         close(fd);
         pfdd_outbound_lost(&o->outbound, "out of memory");
@@ -489,7 +489,7 @@ static bool is_overdue(const struct forward_output *o)
 {
     const struct chunk *c = o->chunks;
     return c && is_out(c) &&
-           uv_now(o->base.d->loop) - c->sent_ms > config_of(o)->ack_ms;
+           uv_now(o->base.delivery->loop) - c->sent_ms > config_of(o)->ack_ms;
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -553,9 +553,9 @@ static void on_timer_closed(uv_handle_t *handle)
 static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
     struct forward_output *o = (struct forward_output *)output;
-    struct pfdd *d = output->d;
+    struct pfdd_delivery *delivery = output->delivery;
     snprintf(err, n_err, "out of memory");
-    o->outbound = (struct pfdd_outbound){ .loop = d->loop,
+    o->outbound = (struct pfdd_outbound){ .loop = delivery->loop,
                                           .access = &output->config->access,
                                           .up = on_up,
                                           .closed = on_uplink_closed,
@@ -572,7 +572,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
         pfdd_log_feed_close(&o->log_feed);
         return false;
     }
-    uv_timer_init(d->loop, &o->timer);
+    uv_timer_init(delivery->loop, &o->timer);
     o->timer.data = o;
     pfdd_log_feed_prefetch(&o->log_feed);
     return true;

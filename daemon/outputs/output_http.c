@@ -266,7 +266,7 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
     struct pfdd_request request = {
         .form = form,
         .n_patterns_max =
-            pfdd_reader_quota_of_patterns(&o->base.d->reader_quotas),
+            pfdd_reader_quota_of_patterns(&o->base.delivery->reader_quotas),
     };
     char err[320] = "";
     char head[HEAD];
@@ -355,17 +355,18 @@ static void metrics_done(struct pfdd_job *job)
 /* Of a user who asks, a reference; NULL: out of memory. */
 static struct pfdd_reader_quota *quota_of(const struct client *c)
 {
-    return pfdd_reader_quota_join(&output_of(c)->base.d->page_quotas,
+    return pfdd_reader_quota_join(&output_of(c)->base.delivery->page_quotas,
                                   &c->base.limited_peer.key);
 }
 
 /* The bytes are those of a user who asks. NULL: there is no room. */
 static struct pfdd_metrics *new_metrics(struct client *c)
 {
-    struct pfdd *d = output_of(c)->base.d;
+    struct pfdd_delivery *delivery = output_of(c)->base.delivery;
     struct pfdd_reader_quota *reader_quota = quota_of(c);
     struct pfdd_metrics *ret =
-        reader_quota ? pfdd_metrics_new(d, reader_quota, c->wants_state) : NULL;
+        reader_quota ? pfdd_metrics_new(delivery, reader_quota, c->wants_state)
+                     : NULL;
     pfdd_reader_quota_leave(reader_quota);
     return ret;
 }
@@ -403,7 +404,7 @@ static void make_metrics(struct http_output *o, bool is_state)
     o->is_making[is_state] = true;
     o->n_metrics += m->n_held;
     m->job.done = metrics_done;
-    pfdd_pool_submit(o->base.d->thread_pools.choosers, &m->job);
+    pfdd_pool_submit(o->base.delivery->thread_pools->choosers, &m->job);
 }
 
 static void await_metrics(struct client *c, const struct pfdd_http_request *q,
@@ -435,7 +436,7 @@ static void give_health(struct client *c, const struct pfdd_http_request *q)
 
 static void give_readiness(struct client *c, const struct pfdd_http_request *q)
 {
-    bool ready = pfdd_is_ready(output_of(c)->base.d);
+    bool ready = pfdd_is_ready(output_of(c)->base.delivery);
     give_text(c, q->is_head, ready ? 200 : 503,
               ready ? "ready\n" : "not ready\n");
 }
@@ -473,8 +474,9 @@ static void excerpt_done(struct pfdd_excerpt *e)
 static void give_excerpt(struct client *c, const struct pfdd_http_request *q)
 {
     char err[160];
-    unsigned status = pfdd_excerpt_ask(&output_of(c)->base.d->render_cache, q,
-                                       excerpt_done, c, err, sizeof err);
+    unsigned status =
+        pfdd_excerpt_ask(output_of(c)->base.delivery->render_cache, q,
+                         excerpt_done, c, err, sizeof err);
     if (status) {
         refuse(c, q->is_head, status, err);
         return;
@@ -630,7 +632,7 @@ static void look_at_head(struct client *c)
     memcpy(head, c->head, n);
     c->n_head -= n;
     memmove(c->head, c->head + n, c->n_head);
-    output_of(c)->base.d->count.requests++;
+    output_of(c)->base.delivery->count->requests++;
     unsigned status = pfdd_http_read(&q, head, n, &why);
     if (status) {
         refuse(c, q.is_head, status, why);
@@ -701,8 +703,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     struct http_output *o = (struct http_output *)output;
     const struct pfdd_access *access = &output->config->access;
     o->accepted_clients.class = &clients;
-    o->accepted_clients.loop = output->d->loop;
-    o->accepted_clients.count = &output->d->count;
+    o->accepted_clients.loop = output->delivery->loop;
+    o->accepted_clients.count = output->delivery->count;
     /* Places beyond max_clients, which streams never take. */
     o->accepted_clients.n_max = (unsigned)access->max_clients + PAGES;
     if (!pfdd_accepted_clients_open(&o->accepted_clients, access, err, n_err))

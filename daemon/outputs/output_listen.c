@@ -102,8 +102,8 @@ static bool read_request(const struct client *c, struct pfdd_request *ret,
     bool ok = pfdd_output_request(output_of(c)->base.config, ret, err, n_err);
     if (n) /* The client's filter replaces the configured one. */
         pfdd_request_widen(ret);
-    ret->n_patterns_max =
-        pfdd_reader_quota_of_patterns(&output_of(c)->base.d->reader_quotas);
+    ret->n_patterns_max = pfdd_reader_quota_of_patterns(
+        &output_of(c)->base.delivery->reader_quotas);
     return ok && (!n || pfdd_request_read(ret, line, n, err, n_err)) &&
            pfdd_request_finish(ret, err, n_err);
 }
@@ -216,8 +216,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     struct listen_output *o = (struct listen_output *)output;
     const struct pfdd_access *access = &output->config->access;
     o->accepted_clients.class = &clients;
-    o->accepted_clients.loop = output->d->loop;
-    o->accepted_clients.count = &output->d->count;
+    o->accepted_clients.loop = output->delivery->loop;
+    o->accepted_clients.count = output->delivery->count;
     o->accepted_clients.n_max = (unsigned)access->max_clients;
     if (!pfdd_accepted_clients_open(&o->accepted_clients, access, err, n_err))
         return false;

@@ -18,9 +18,9 @@
 
 #include "base/byte_buffer.h"
 #include "base/host_name.h"
-#include "daemon.h"
 #include "ingest/chunker.h"
 #include "nats/nats_edge.h"
+#include "outputs/delivery.h"
 #include "spool/spool.h"
 
 enum {
@@ -237,7 +237,7 @@ static bool send_chunk(struct nats_output *o, const struct pfdd_chunk *c,
         return false;
     }
     if (!o->flights)
-        o->moved = uv_now(o->base.d->loop);
+        o->moved = uv_now(o->base.delivery->loop);
     f->last = s->last;
     f->time = c->time;
     f->n = s->n;
@@ -257,7 +257,7 @@ static void resend_all(struct nats_output *o)
     forget_flights(o);
     pfdd_edge_forget(o->edge);
     pfdd_consumer_rewind(&o->consumer);
-    o->moved = uv_now(o->base.d->loop);
+    o->moved = uv_now(o->base.delivery->loop);
 }
 
 static uint64_t last_sent(const struct nats_output *o)
@@ -297,7 +297,7 @@ static void take_ack(struct nats_output *o, uint64_t acked)
     }
     if (!last)
         return;
-    o->moved = uv_now(o->base.d->loop);
+    o->moved = uv_now(o->base.delivery->loop);
     o->ack_timeout = PATIENCE;
     pfdd_consumer_ack(&o->consumer, last);
 }
@@ -328,7 +328,7 @@ static void on_edge(void *user)
 static void on_timer(uv_timer_t *timer)
 {
     struct nats_output *o = timer->data;
-    uint64_t now = uv_now(o->base.d->loop);
+    uint64_t now = uv_now(o->base.delivery->loop);
     if (o->flights && o->is_connected &&
         now - o->moved >= o->ack_timeout * 1000) {
         o->ack_timeout *= 2;
@@ -347,7 +347,7 @@ static void finish_close(struct nats_output *o)
         pfdd_consumer_is_busy(&o->consumer))
         return;
     forget_flights(o);
-    pfdd_spool_leave(o->base.d->spool, &o->consumer);
+    pfdd_spool_leave(o->base.delivery->spool, &o->consumer);
     pfdd_output_closed(&o->base);
 }
 
@@ -384,11 +384,11 @@ static const char *name_of(const struct pfdd_output_config *base)
 static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
     struct nats_output *o = (struct nats_output *)output;
-    const char *dir = output->d->config->config->state_dir;
+    const char *dir = output->delivery->config->state_dir;
     if (!find_id(dir, o->id, err, n_err))
         return false;
     const struct pfdd_edge_options options = {
-        .loop = output->d->loop,
+        .loop = output->delivery->loop,
         .nats_options = &config_of(o)->nats_options,
         .dir = dir,
         .id = o->id,
@@ -409,8 +409,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->consumer.user = o;
     o->consumer.is_raw = true;
     o->consumer.absent = true;
-    pfdd_spool_join(output->d->spool, &o->consumer);
-    uv_timer_init(output->d->loop, &o->timer);
+    pfdd_spool_join(output->delivery->spool, &o->consumer);
+    uv_timer_init(output->delivery->loop, &o->timer);
     o->timer.data = o;
     uv_timer_start(&o->timer, on_timer, LOOK_MS, LOOK_MS);
     return true;
@@ -441,7 +441,7 @@ static size_t memory(const struct pfdd_output *output)
 /* Age of the oldest unacknowledged item, ns; 0: there is none. */
 static uint64_t age(const struct nats_output *o)
 {
-    const struct pfdd_ring *ring = &o->base.d->ring;
+    const struct pfdd_ring *ring = o->base.delivery->ring;
     uint64_t now = pfdd_time_now();
     uint64_t time = o->flights ? o->flights->time : 0;
     uint64_t next = o->consumer.acked + 1;

@@ -178,7 +178,7 @@ static bool fill(struct otlp_output *o, struct batch *b, const char *bytes,
         b->state = PACKING;
         b->job.run = pack;
         b->job.done = on_packed;
-        pfdd_pool_submit(o->base.d->thread_pools.printers, &b->job);
+        pfdd_pool_submit(o->base.delivery->thread_pools->printers, &b->job);
     }
     return true;
 }
@@ -231,7 +231,8 @@ static void back_off(struct otlp_output *o, struct batch *b, const char *why)
     uint64_t wait = o->wait_ms < SOONEST_MS ? SOONEST_MS : o->wait_ms;
     uint64_t asked = b->http_post.retry_ms;
     o->wait_ms = 2 * wait < LATEST_MS ? 2 * wait : LATEST_MS;
-    o->pause_until = uv_now(o->base.d->loop) + (asked ? asked : some_of(wait));
+    o->pause_until =
+        uv_now(o->base.delivery->loop) + (asked ? asked : some_of(wait));
     o->count.retried++;
     o->is_down = true;
     b->state = READY;
@@ -303,7 +304,8 @@ static void on_done(struct pfdd_http_post *http_post)
 static void send_ready(struct otlp_output *o)
 {
     for (struct batch *b = o->batches; b < o->batches + WINDOW; b++) {
-        if (b->state != READY || uv_now(o->base.d->loop) < o->pause_until)
+        if (b->state != READY ||
+            uv_now(o->base.delivery->loop) < o->pause_until)
             continue;
         b->http_post.body = b->packed ? b->packed : b->text.at;
         b->http_post.n = b->packed ? b->n_packed : b->text.n;
@@ -415,7 +417,7 @@ static bool read_headers(struct otlp_output *o, char *err, size_t n_err)
 static bool open_parts(struct otlp_output *o, char *err, size_t n_err)
 {
     const struct pfdd_http_client_options options = {
-        .loop = o->base.d->loop,
+        .loop = o->base.delivery->loop,
         .url = config_of(o)->url,
         .tls = &o->base.config->access.tls,
         .headers = o->headers,
@@ -446,7 +448,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     }
     for (size_t i = 0; i < WINDOW; i++)
         o->batches[i].of = o;
-    uv_timer_init(o->base.d->loop, &o->timer);
+    uv_timer_init(o->base.delivery->loop, &o->timer);
     o->timer.data = o;
     pfdd_log_feed_set_connected(&o->log_feed, true);
     pfdd_log_feed_prefetch(&o->log_feed);

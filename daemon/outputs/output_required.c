@@ -15,8 +15,8 @@
 #include <printfdecode/wire.h>
 
 #include "base/log.h"
-#include "daemon.h"
 #include "net/accepted_client.h"
+#include "outputs/delivery.h"
 #include "spool/spool.h"
 
 enum {
@@ -279,7 +279,7 @@ static void finish_close(struct required_output *o)
         !o->accepted_clients.listener_closed ||
         pfdd_consumer_is_busy(&o->consumer))
         return;
-    pfdd_spool_leave(o->base.d->spool, &o->consumer);
+    pfdd_spool_leave(o->base.delivery->spool, &o->consumer);
     pfdd_output_closed(&o->base);
 }
 
@@ -311,8 +311,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     struct required_output *o = (struct required_output *)output;
     const struct pfdd_output_config *config = output->config;
     o->accepted_clients.class = &subscribers;
-    o->accepted_clients.loop = output->d->loop;
-    o->accepted_clients.count = &output->d->count;
+    o->accepted_clients.loop = output->delivery->loop;
+    o->accepted_clients.count = output->delivery->count;
     o->accepted_clients.n_max = 1;
     if (!pfdd_consumer_choose(&o->consumer, config, NULL, err, n_err))
         return false;
@@ -326,7 +326,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->consumer.wake = on_durable;
     o->consumer.user = o;
     o->consumer.absent = true;
-    pfdd_spool_join(output->d->spool, &o->consumer);
+    pfdd_spool_join(output->delivery->spool, &o->consumer);
     pfdd_log(PFDD_INFO, "a required subscriber: %s",
              config->access.address.text);
     return true;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "config/units.h"
 #include "outputs/database.h"
 #include "outputs/database_rows.h"
@@ -67,11 +68,11 @@ static void run(struct pfdd_job *job)
 
 static void set_failing(struct sqlite_output *o, bool failing)
 {
-    struct pfdd *d = o->base.d;
+    struct pfdd_delivery *delivery = o->base.delivery;
     if (failing == o->failing)
         return;
     if (o->log_feed.is_required)
-        d->n_failing += failing ? 1 : -1U;
+        delivery->n_failing += failing ? 1 : -1U;
     if (failing) {
         pfdd_log(PFDD_ERROR, "%s: %s; trying again", o->db.path, o->db.why);
     } else {
@@ -99,9 +100,9 @@ static void on_written(struct pfdd_job *job)
     pfdd_log_feed_lend(&o->log_feed, false);
     set_failing(o, !o->ok);
     if (!o->ok) {
-        o->base.d->count.file_errors++;
+        o->base.delivery->count->file_errors++;
         o->count.retried += o->n > 0;
-        o->retry_at = uv_now(o->base.d->loop) + RETRY_MS;
+        o->retry_at = uv_now(o->base.delivery->loop) + RETRY_MS;
     } else if (!o->is_open) {
         begin(o);
     } else if (o->n) {
@@ -121,7 +122,7 @@ static void on_written(struct pfdd_job *job)
 /* There is work without log records, too: rows reach their age. */
 static bool has_work(struct sqlite_output *o)
 {
-    uint64_t now = uv_now(o->base.d->loop);
+    uint64_t now = uv_now(o->base.delivery->loop);
     if (!o->is_open || pfdd_log_feed_peek_batch(&o->log_feed, &o->bytes, &o->n))
         return true;
     o->n = 0;
@@ -142,16 +143,16 @@ static void set_tick(struct sqlite_output *o)
 
 static void start_job(struct sqlite_output *o)
 {
-    struct pfdd *d = o->base.d;
-    if (o->is_busy || (o->failing && uv_now(d->loop) < o->retry_at))
+    struct pfdd_delivery *delivery = o->base.delivery;
+    if (o->is_busy || (o->failing && uv_now(delivery->loop) < o->retry_at))
         return;
     o->n = 0;
     if (!has_work(o)) {
         set_tick(o);
         return;
     }
-    d->count.file_retries += o->failing;
-    o->tidied = uv_now(d->loop);
+    delivery->count->file_retries += o->failing;
+    o->tidied = uv_now(delivery->loop);
     o->is_busy = true;
     pfdd_log_feed_lend(&o->log_feed, true);
     pfdd_pool_submit(o->pool, &o->job);
@@ -178,7 +179,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
     struct sqlite_output *o = (struct sqlite_output *)output;
     const struct sqlite_config *config = config_of(o);
-    struct pfdd *d = output->d;
+    struct pfdd_delivery *delivery = output->delivery;
     o->db = (struct pfdd_database){ .path = config->path,
                                     .n_max = config->max_size,
                                     .max_age_ns = config->max_age_ms * 1000000,
@@ -187,7 +188,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->job.done = on_written;
     o->log_feed.wake = on_notes;
     o->log_feed.user = o;
-    o->pool = pfdd_pool_new(d->loop, 1);
+    o->pool = pfdd_pool_new(delivery->loop, 1);
     if (!o->pool) {
         snprintf(err, n_err, "out of memory or threads");
         return false;
@@ -197,7 +198,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
         pfdd_pool_close(o->pool);
         return false;
     }
-    uv_timer_init(d->loop, &o->tick);
+    uv_timer_init(delivery->loop, &o->tick);
     o->tick.data = o;
     uv_timer_start(&o->tick, on_tick, TICK_MS, TICK_MS);
     start_job(o);
@@ -212,7 +213,7 @@ static void finish_close(struct sqlite_output *o)
     pfdd_log_feed_close(&o->log_feed);
     pfdd_database_close(&o->db);
     if (o->failing && o->log_feed.is_required)
-        o->base.d->n_failing--;
+        o->base.delivery->n_failing--;
     pfdd_pool_close(o->pool);
     pfdd_output_closed(&o->base);
 }

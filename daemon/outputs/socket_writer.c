@@ -25,10 +25,10 @@ static void write_away(struct pfdd_job *job)
 
 static void end_reading(struct pfdd_socket_writer *p)
 {
-    struct pfdd *d = p->output->d;
-    d->count.missed += p->cursor.missed;
-    if (d->sent == p)
-        d->sent = NULL;
+    struct pfdd_delivery *delivery = p->output->delivery;
+    delivery->count->missed += p->cursor.missed;
+    if (delivery->sent == p)
+        delivery->sent = NULL;
     pfdd_cursor_deinit(&p->cursor);
     p->is_open = false;
 }
@@ -56,9 +56,9 @@ bool pfdd_socket_writer_open(struct pfdd_socket_writer *p,
                              void (*go_on)(struct pfdd_accepted_client *to))
 {
     struct pfdd_reader_quota *reader_quota = pfdd_reader_quota_join(
-        &output->d->reader_quotas, &to->limited_peer.key);
+        &output->delivery->reader_quotas, &to->limited_peer.key);
     p->is_open = reader_quota &&
-                 pfdd_cursor_init_of(&p->cursor, &output->d->render_cache,
+                 pfdd_cursor_init_of(&p->cursor, output->delivery->render_cache,
                                      request, reader_quota);
     pfdd_reader_quota_leave(reader_quota);
     p->output = output;
@@ -85,7 +85,7 @@ bool pfdd_socket_writer_has_lagged(const struct pfdd_socket_writer *p)
     if (output->config->on_lag != PFDD_DISCONNECT ||
         !pfdd_cursor_has_missed(&p->cursor))
         return false;
-    output->d->count.disconnected++;
+    output->delivery->count->disconnected++;
     pfdd_log(PFDD_INFO, "a subscriber of %s was too slow: disconnected",
              output->config->access.address.text);
     return true;
@@ -94,9 +94,9 @@ bool pfdd_socket_writer_has_lagged(const struct pfdd_socket_writer *p)
 /* The loop serves a single subscriber faster than a thread. */
 static bool is_for_thread(const struct pfdd_socket_writer *p, size_t n)
 {
-    const struct pfdd *d = p->output->d;
-    const struct pfdd_pool *senders = d->thread_pools.senders;
-    bool is_alone = !d->sent || d->sent == p;
+    const struct pfdd_delivery *delivery = p->output->delivery;
+    const struct pfdd_pool *senders = delivery->thread_pools->senders;
+    bool is_alone = !delivery->sent || delivery->sent == p;
     return n >= MUCH && senders && (!is_alone || pfdd_pool_pending(senders));
 }
 
@@ -107,7 +107,7 @@ static void send_away(struct pfdd_socket_writer *p, const char *bytes, size_t n)
     p->is_away = true;
     p->cursor.is_lent = true;
     pfdd_accepted_client_lend(p->to);
-    pfdd_pool_submit(p->output->d->thread_pools.senders, &p->job);
+    pfdd_pool_submit(p->output->delivery->thread_pools->senders, &p->job);
 }
 
 /* Handles the result of send() for n bytes. False: the turn ends with *ret. */
@@ -146,7 +146,7 @@ enum pfdd_socket_writer_turn pfdd_socket_writer_turn(
             return PFDD_SOCKET_WRITER_TURN;
         bool goes_away = is_for_thread(p, n);
         if (n >= MUCH)
-            p->output->d->sent = p;
+            p->output->delivery->sent = p;
         if (goes_away) {
             send_away(p, bytes, n);
             return PFDD_SOCKET_WRITER_AWAY;
@@ -158,7 +158,7 @@ enum pfdd_socket_writer_turn pfdd_socket_writer_turn(
     }
     if (!cursor->is_over)
         return PFDD_SOCKET_WRITER_EMPTY;
-    p->output->d->count.costly += cursor->is_costly;
+    p->output->delivery->count->costly += cursor->is_costly;
     if (cursor->is_cut) {
         pfdd_log(PFDD_INFO,
                  "a subscriber of %s took nothing, and there was no memory for "

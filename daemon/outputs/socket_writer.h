@@ -10,8 +10,8 @@
 
 #include <sys/types.h>
 
-#include "daemon.h"
 #include "net/accepted_client.h"
+#include "outputs/delivery.h"
 #include "ring/cursor.h"
 
 enum pfdd_socket_writer_turn {

@@ -10,6 +10,7 @@
 
 #include "base/name.h"
 #include "ingest/follower.h"
+#include "ingest/ingest.h"
 #include "ingest/string_store.h"
 
 enum {
@@ -94,10 +95,11 @@ static void put_truth(FILE *out, const char *name, bool value)
 
 /* ---- inputs ---- */
 
-static size_t count_inputs(const struct pfdd *d)
+static size_t count_inputs(const struct pfdd_delivery *delivery)
 {
     size_t n = 0;
-    for (const struct pfdd_input *in = d->inputs; in; in = in->next)
+    for (const struct pfdd_input *in = delivery->ingest->inputs; in;
+         in = in->next)
         n++;
     return n;
 }
@@ -131,9 +133,10 @@ static void note_plan(const struct pfdd_block *block, char text[INPUT_TEXT])
     text[whole_letters(text, strnlen(text, INPUT_TEXT - 1))] = '\0';
 }
 
-static void note_inputs(struct pfdd_state *s, const struct pfdd *d)
+static void note_inputs(struct pfdd_state *s,
+                        const struct pfdd_delivery *delivery)
 {
-    const struct pfdd_input *in = d->inputs;
+    const struct pfdd_input *in = delivery->ingest->inputs;
     for (size_t i = 0; in && i < n_told(s->n_inputs); i++, in = in->next) {
         s->inputs[i].type = in->class->base.name;
         note_plan(&in->config->block, s->inputs[i].text);
@@ -193,9 +196,10 @@ static size_t choose(const struct pfdd_source_table *s,
     return n;
 }
 
-static void look_at_buffers(const struct pfdd *d, struct told *told, size_t n)
+static void look_at_buffers(const struct pfdd_delivery *delivery,
+                            struct told *told, size_t n)
 {
-    for (const struct pfdd_follower *s = d->followers; s;
+    for (const struct pfdd_follower *s = delivery->ingest->followers; s;
          s = pfdd_follower_next(s)) {
         struct pfdd_follower_view view;
         pfdd_follower_see(s, &view);
@@ -266,13 +270,14 @@ static void put_sources(FILE *out, const struct pfdd_state *s)
 }
 
 /* told: [n] */
-static void note_sources(struct pfdd_state *s, const struct pfdd *d,
+static void note_sources(struct pfdd_state *s,
+                         const struct pfdd_delivery *delivery,
                          const struct told *told, size_t n)
 {
     for (; s->n_rows < n; s->n_rows++) {
         struct row *row = &s->rows[s->n_rows];
         const struct pfdd_source *it =
-            &d->source_table.items[told[s->n_rows].source];
+            &delivery->source_table->items[told[s->n_rows].source];
         row->told = told[s->n_rows];
         row->counts = it->counts;
         row->troubles = it->troubles;
@@ -282,56 +287,59 @@ static void note_sources(struct pfdd_state *s, const struct pfdd *d,
 
 /* ---- the page ---- */
 
-size_t pfdd_state_most(const struct pfdd *d)
+size_t pfdd_state_most(const struct pfdd_delivery *delivery)
 {
-    size_t n_inputs = n_told(count_inputs(d));
-    size_t n_sources =
-        d->source_table.n_listed < SOURCES ? d->source_table.n_listed : SOURCES;
+    size_t n_inputs = n_told(count_inputs(delivery));
+    size_t n_sources = delivery->source_table->n_listed < SOURCES
+                           ? delivery->source_table->n_listed
+                           : SOURCES;
     size_t note = sizeof(struct pfdd_state) + n_inputs * sizeof(struct input) +
                   n_sources * sizeof(struct row);
     /* Those of listed ones are in these bytes twice, as they are written. */
     size_t n_names = n_sources * NAME_ESCAPED * PFDD_NAME_MAX;
-    n_names = n_names < d->source_table.n_listed_bytes
+    n_names = n_names < delivery->source_table->n_listed_bytes
                   ? n_names
-                  : d->source_table.n_listed_bytes;
+                  : delivery->source_table->n_listed_bytes;
     return note + REST + n_inputs * INPUT + n_sources * SOURCE + n_names;
 }
 
-static void note_sums(struct pfdd_state *s, const struct pfdd *d)
+static void note_sums(struct pfdd_state *s,
+                      const struct pfdd_delivery *delivery)
 {
-    const struct pfdd_buffer_stats *buffer_stats = &d->outcome.buffer_stats;
+    const struct pfdd_buffer_stats *buffer_stats =
+        &delivery->ingest->outcome.buffer_stats;
     s->time = pfdd_time_now();
-    s->started = d->started;
-    s->is_ready = pfdd_is_ready(d);
-    s->n_strings = pfdd_string_store_count(d->string_store);
-    s->oldest = pfdd_ring_oldest(&d->ring);
-    s->next_seq = d->ring.next_seq;
+    s->started = delivery->started;
+    s->is_ready = pfdd_is_ready(delivery);
+    s->n_strings = pfdd_string_store_count(delivery->ingest->string_store);
+    s->oldest = pfdd_ring_oldest(delivery->ring);
+    s->next_seq = delivery->ring->next_seq;
     s->entries = buffer_stats->entries;
     s->unknown = buffer_stats->unknown;
     s->lost_bytes = buffer_stats->lost_bytes;
     s->skipped_bytes = buffer_stats->skipped_bytes;
-    s->lost_entries = d->count.gap_lines;
+    s->lost_entries = delivery->count->gap_lines;
 }
 
-struct pfdd_state *pfdd_state_new(const struct pfdd *d)
+struct pfdd_state *pfdd_state_new(const struct pfdd_delivery *delivery)
 {
     struct told source_summary[SOURCES];
     size_t n_all = 0;
-    size_t n = choose(&d->source_table, source_summary, &n_all);
+    size_t n = choose(delivery->source_table, source_summary, &n_all);
     struct pfdd_state *s = calloc(1, sizeof *s + n * sizeof *s->rows);
     if (!s)
         return NULL;
-    s->n_inputs = count_inputs(d);
+    s->n_inputs = count_inputs(delivery);
     s->n_sources = n_all;
     s->inputs = calloc(n_told(s->n_inputs) + 1, sizeof *s->inputs);
     if (!s->inputs) {
         pfdd_state_free(s);
         return NULL;
     }
-    look_at_buffers(d, source_summary, n);
-    note_sums(s, d);
-    note_inputs(s, d);
-    note_sources(s, d, source_summary, n);
+    look_at_buffers(delivery, source_summary, n);
+    note_sums(s, delivery);
+    note_inputs(s, delivery);
+    note_sources(s, delivery, source_summary, n);
     return s;
 }
 

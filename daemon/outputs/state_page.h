@@ -7,15 +7,15 @@
 #ifndef PFDD_STATE_PAGE_H
 #define PFDD_STATE_PAGE_H
 
-#include "daemon.h"
+#include "outputs/delivery.h"
 
 struct pfdd_state; /* what was noted */
 
 /* Bytes that a note and the text of it take now, at most. */
-size_t pfdd_state_most(const struct pfdd *d);
+size_t pfdd_state_most(const struct pfdd_delivery *delivery);
 
 /* Loop thread only. NULL: out of memory. */
-struct pfdd_state *pfdd_state_new(const struct pfdd *d);
+struct pfdd_state *pfdd_state_new(const struct pfdd_delivery *delivery);
 /* NULL is allowed. */
 void pfdd_state_free(struct pfdd_state *state);
 

@@ -12,8 +12,11 @@
 #include <jansson.h>
 
 #include "base/log.h"
-#include "daemon.h"
+#include "base/memory_budget.h"
+#include "base/thread_pools.h"
 #include "ring/cursor.h"
+#include "ring/render_cache.h"
+#include "ring/source_table.h"
 #include "spool/checkpoint.h"
 #include "spool/disk_quota.h"
 #include "spool/group_commit.h"
@@ -34,7 +37,7 @@ struct held {
 };
 
 struct pfdd_spool {
-    struct pfdd *d;
+    struct pfdd_spool_parts parts;
     char *dir;
     int lock;
     struct pfdd_disk_quota disk_quota;
@@ -261,15 +264,15 @@ static int place_batch(struct pfdd_spool *q)
 /* Gathers a batch. A new segment describes its buffers anew. */
 static int find_batch(struct pfdd_spool *q)
 {
-    bool ok =
-        pfdd_group_commit_gather(&q->group_commit, &q->d->ring, q->cursor.seq);
+    bool ok = pfdd_group_commit_gather(
+        &q->group_commit, q->parts.render_cache->ring, q->cursor.seq);
     q->error = ok ? place_batch(q) : ENOMEM;
     if (q->error || !q->place.n_new)
         return q->error;
     pfdd_group_commit_drop(&q->group_commit);
     pfdd_group_commit_forget(&q->group_commit);
-    return pfdd_group_commit_gather(&q->group_commit, &q->d->ring,
-                                    q->cursor.seq)
+    return pfdd_group_commit_gather(&q->group_commit,
+                                    q->parts.render_cache->ring, q->cursor.seq)
                ? 0
                : ENOMEM;
 }
@@ -279,7 +282,7 @@ static struct pfdd_blob_store_list open_list(const struct pfdd_spool *q,
                                              uint64_t n_new)
 {
     struct pfdd_blob_store_list ret = {
-        .of = &q->d->render_cache.objects,
+        .of = &q->parts.render_cache->objects,
         .n_bytes_max = pfdd_disk_quota_for_blobs(&q->disk_quota, n_new)
     };
     if (ret.of->open)
@@ -297,7 +300,7 @@ static void close_list(struct pfdd_blob_store_list *list)
 static void start_write(struct pfdd_spool *q)
 {
     if (q->busy || q->pausing || !q->reading ||
-        q->cursor.seq >= q->d->ring.next_seq)
+        q->cursor.seq >= q->parts.render_cache->ring->next_seq)
         return;
     q->error = find_batch(q);
     if (q->error) {
@@ -307,7 +310,7 @@ static void start_write(struct pfdd_spool *q)
     q->busy = true;
     q->list = open_list(q, q->place.n_new);
     q->n_room = q->writer.size;
-    pfdd_pool_submit(q->d->thread_pools.disk, &q->job);
+    pfdd_pool_submit(q->parts.thread_pools->disk, &q->job);
 }
 
 /* Notes the source offsets of the batch that was written, for sources that
@@ -317,7 +320,7 @@ static void note_positions(struct pfdd_spool *q)
     for (size_t i = 0; i < q->group_commit.n; i++) {
         const struct pfdd_chunk *c = q->group_commit.items[i].chunk;
         if (c->contents.n[PFDD_ENTRY] &&
-            pfdd_source_table_is_resumed(&q->d->source_table, c->source)) {
+            pfdd_source_table_is_resumed(q->parts.source_table, c->source)) {
             pfdd_source_offsets_set(&q->known.source_offsets, c->buffer->name,
                                     &c->contents.last);
         }
@@ -426,7 +429,7 @@ void pfdd_spool_store_objects(struct pfdd_spool *q)
     }
     q->grown = now;
     q->growing = true;
-    pfdd_pool_submit(q->d->thread_pools.disk, &q->growth);
+    pfdd_pool_submit(q->parts.thread_pools->disk, &q->growth);
 }
 
 /* ---- checkpoints ---- */
@@ -456,7 +459,7 @@ static char *checkpoint_text(struct pfdd_spool *q)
 static void choose_going(struct pfdd_spool *q)
 {
     uint64_t free_below =
-        q->d->stopping ? 0 : pfdd_consumers_acked(&q->consumers) + 1;
+        *q->parts.stopping ? 0 : pfdd_consumers_acked(&q->consumers) + 1;
     size_t n = 0;
     while (n + 1 < q->consumers.segments.n &&
            q->consumers.segments.items[n + 1].first <= free_below)
@@ -478,7 +481,7 @@ static void submit_checkpoint(struct pfdd_spool *q)
         return;
     }
     q->checkpointing = true;
-    pfdd_pool_submit(q->d->thread_pools.disk, &q->checkpoint);
+    pfdd_pool_submit(q->parts.thread_pools->disk, &q->checkpoint);
 }
 
 static void start_checkpoint(struct pfdd_spool *q)
@@ -568,7 +571,7 @@ static struct pfdd_strings *live_strings(void *user, uint64_t stock)
 static bool has_room(void *user, size_t n)
 {
     const struct pfdd_spool *q = user;
-    return pfdd_memory_budget_has(&q->d->budget, n);
+    return pfdd_memory_budget_has(q->parts.budget, n);
 }
 
 static void on_ack(struct pfdd_consumers *consumers)
@@ -585,15 +588,15 @@ static void on_retry(struct pfdd_consumers *consumers)
 
 static void set_supplies(struct pfdd_spool *q)
 {
-    struct pfdd *d = q->d;
+    const struct pfdd_thread_pools *pools = q->parts.thread_pools;
     q->consumers.spool_readers = (struct pfdd_spool_readers){
         .dir = q->dir,
         .blob_store = q->blob_store,
-        .disk = d->thread_pools.disk,
-        .loaders = d->thread_pools.choosers, /* decoders wait for the ring */
-        .printers = d->thread_pools.printers,
+        .disk = pools->disk,
+        .loaders = pools->choosers, /* decoders wait for the ring */
+        .printers = pools->printers,
         .none = pfdd_strings_new(pfd_strings_new()),
-        .n_strings_max = d->config->config->memory_max / 4,
+        .n_strings_max = q->parts.n_strings_max,
         .live = live_strings,
         .has_room = has_room,
         .user = q,
@@ -604,10 +607,11 @@ static void set_supplies(struct pfdd_spool *q)
     q->consumers.retry_later = on_retry;
 }
 
-bool pfdd_spool_start(struct pfdd_spool *q, struct pfdd *d)
+bool pfdd_spool_start(struct pfdd_spool *q,
+                      const struct pfdd_spool_parts *parts)
 {
     struct pfdd_request request = { .form = PFDD_JSON };
-    q->d = d;
+    q->parts = *parts;
     set_supplies(q);
     q->growth.run = run_growth;
     q->growth.done = growth_done;
@@ -615,11 +619,11 @@ bool pfdd_spool_start(struct pfdd_spool *q, struct pfdd *d)
     q->job.done = write_done;
     q->checkpoint.run = run_checkpoint;
     q->checkpoint.done = checkpoint_done;
-    uv_timer_init(d->loop, &q->timer);
+    uv_timer_init(parts->loop, &q->timer);
     q->timer.data = q;
     q->timer_open = true;
     if (!q->consumers.spool_readers.none ||
-        !pfdd_cursor_init(&q->cursor, &d->render_cache, &request))
+        !pfdd_cursor_init(&q->cursor, parts->render_cache, &request))
         return false;
     q->cursor.reader.must_have_all = true;
     q->cursor.name = "the queue on disk";
@@ -631,7 +635,8 @@ bool pfdd_spool_start(struct pfdd_spool *q, struct pfdd *d)
 
 bool pfdd_spool_is_drained(const struct pfdd_spool *q)
 {
-    if (q->busy || q->consumers.durable + 1 < q->d->ring.next_seq)
+    if (q->busy ||
+        q->consumers.durable + 1 < q->parts.render_cache->ring->next_seq)
         return false;
     for (const struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
         if (!c->absent && c->acked < q->consumers.durable)

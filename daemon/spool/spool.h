@@ -19,11 +19,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <uv.h>
+
 #include "ring/source_offsets.h"
 #include "spool/consumer.h"
 
-struct pfdd;
+struct pfdd_memory_budget;
+struct pfdd_render_cache;
+struct pfdd_source_table;
 struct pfdd_spool;
+struct pfdd_thread_pools;
+
+/* What the spool works with, all borrowed. */
+struct pfdd_spool_parts {
+    uv_loop_t *loop;
+    struct pfdd_render_cache *render_cache; /* of the ring that it reads */
+    struct pfdd_source_table *source_table;
+    struct pfdd_thread_pools *thread_pools;
+    struct pfdd_memory_budget *budget;
+    size_t n_strings_max; /* bytes of strings that its readers may take */
+    const bool *stopping;
+};
 
 /*
  * Opens the spool of a state folder, which is made if it is missing. *next_seq:
@@ -33,8 +49,9 @@ struct pfdd_spool;
 struct pfdd_spool *pfdd_spool_open(const char *dir, uint64_t n_bytes_max,
                                    uint64_t *next_seq, char *err, size_t n_err);
 
-/* Begins to read d's ring. False: out of memory. */
-bool pfdd_spool_start(struct pfdd_spool *q, struct pfdd *d);
+/* Begins to read the ring. False: out of memory. */
+bool pfdd_spool_start(struct pfdd_spool *q,
+                      const struct pfdd_spool_parts *parts);
 
 /* True: every item of the ring is on disk, and all outputs that can acknowledge
  * have done so. */

@@ -43,6 +43,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     FUZZ_CHECK(!config == (n_errors > 0));
     if (config)
         check(config);
-    pfdd_config_free(config);
+    pfdd_config_unref(config);
     return 0;
 }

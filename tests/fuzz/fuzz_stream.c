@@ -122,7 +122,8 @@ static void turn(struct run *r)
 
 static void turn_until_ended(struct run *r)
 {
-    for (int i = 0; r->stream || pfdd_string_store_is_busy(r->d.string_store);
+    for (int i = 0;
+         r->stream || pfdd_string_store_is_busy(r->d.ingest.string_store);
          i++) {
         FUZZ_CHECK(i < TURNS_MAX);
         turn(r);
@@ -489,7 +490,7 @@ static void start(struct run *r)
     r->d.ring.n_bytes_max = RING;
     r->d.render_cache.shared = r->d.render_cache.chosen =
         NULL; /* made at once */
-    r->stream = pfdd_stream_new(&r->d, &options);
+    r->stream = pfdd_stream_new(&r->d.ingest, &options);
     FUZZ_CHECK(r->stream);
 }
 

@@ -463,15 +463,15 @@ START_TEST(objects_that_wait_have_a_share)
         char *bytes = calloc(1, N);
         memcpy(bytes, &i, sizeof i);
         struct pfdd_object object = { .name = "o", .bytes = bytes, .n = N };
-        pfdd_string_store_add(d.string_store, &object);
+        pfdd_string_store_add(d.ingest.string_store, &object);
     }
-    pfdd_memory(&d, &m);
+    pfdd_memory(&d.delivery, &m);
     ck_assert_uint_ge(m.strings, 3 * N);
     /* And what reading them may take. */
     ck_assert_uint_lt(m.strings, 4 * N + (64 << 20));
-    while (pfdd_string_store_is_busy(d.string_store))
+    while (pfdd_string_store_is_busy(d.ingest.string_store))
         turn();
-    pfdd_memory(&d, &m); /* none can be used */
+    pfdd_memory(&d.delivery, &m); /* none can be used */
     ck_assert_uint_lt(m.strings, N);
     stop();
 }
@@ -510,7 +510,7 @@ START_TEST(configurations_are_checked)
     }
     char *good = fill(follow);
     for (size_t n = 0; n < strlen(good); n++)
-        pfdd_config_free(pfdd_config_read_text("test", good, n, tell, err));
+        pfdd_config_unref(pfdd_config_read_text("test", good, n, tell, err));
     free(good);
 }
 END_TEST

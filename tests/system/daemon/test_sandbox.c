@@ -175,9 +175,9 @@ static int check_all(const char *in, const char *out, const char *other)
         check_calls();
         check_processes();
     }
-    pfdd_config_free(config);
-    pfdd_config_free(beyond);
-    pfdd_config_free(writes);
+    pfdd_config_unref(config);
+    pfdd_config_unref(beyond);
+    pfdd_config_unref(writes);
     printf("files: %d, calls: %d, %d wrong\n", files, calls, n_wrong);
     return n_wrong ? 1 : files || calls ? 0 : 77;
 }

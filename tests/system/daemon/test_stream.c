@@ -76,7 +76,7 @@ static void setup(void)
         &d, &loop,
         pfdd_config_read_text("test", text, sizeof text - 1, ignore, NULL), err,
         sizeof err));
-    stream = pfdd_stream_new(&d, &options);
+    stream = pfdd_stream_new(&d.ingest, &options);
     n_ended = 0;
     n_out = at = 0;
 }
@@ -208,10 +208,10 @@ START_TEST(memory_is_kept_for_one_buffer)
     put_frame(PFD_WIRE_BUFFER, 1, 1);
     put_frame(PFD_WIRE_BUFFER, 2, 1);
     feed_all(fds, 2);
-    ck_assert_uint_eq(pfdd_fd_store_count(d.fd_store), is_kept);
+    ck_assert_uint_eq(pfdd_fd_store_count(d.ingest.fd_store), is_kept);
     end_stream();
     ck_assert(await_end());
-    ck_assert_uint_eq(pfdd_fd_store_count(d.fd_store), 0);
+    ck_assert_uint_eq(pfdd_fd_store_count(d.ingest.fd_store), 0);
 }
 END_TEST
 
@@ -224,7 +224,7 @@ START_TEST(what_is_not_followed_is_not_kept)
     put_frame(PFD_WIRE_BUFFER, 1, 1);
     feed_all(&memory, 1);
     ck_assert_uint_eq(d.count.bad_frames, 1);
-    ck_assert_uint_eq(pfdd_fd_store_count(d.fd_store), 0);
+    ck_assert_uint_eq(pfdd_fd_store_count(d.ingest.fd_store), 0);
     end_stream();
     ck_assert(await_end());
 }

@@ -38,7 +38,7 @@ static void add_object(struct pfdd_producer *producer)
                                   .producer = producer,
                                   .bytes = bytes,
                                   .n = n_elf + sizeof n_made };
-    pfdd_string_store_add(d.string_store, &object);
+    pfdd_string_store_add(d.ingest.string_store, &object);
 }
 
 static void see(void *user, const struct pfdd_object *object)
@@ -51,7 +51,7 @@ static void see(void *user, const struct pfdd_object *object)
 static size_t walk(const struct pfdd_producer *producer)
 {
     size_t n = 0;
-    pfdd_string_store_each(d.string_store, producer, see, &n);
+    pfdd_string_store_each(d.ingest.string_store, producer, see, &n);
     return n;
 }
 
@@ -64,7 +64,8 @@ static size_t walk_while_busy(void)
 {
     uint64_t began = uv_hrtime();
     size_t n = walk(NULL);
-    while (pfdd_string_store_is_busy(d.string_store) && !is_late(began)) {
+    while (pfdd_string_store_is_busy(d.ingest.string_store) &&
+           !is_late(began)) {
         uint64_t turned = uv_hrtime();
         while (uv_hrtime() - turned < 2000000)
             ck_assert_uint_eq(walk(NULL), n);
@@ -86,7 +87,7 @@ START_TEST(walks_see_all)
     ck_assert_uint_eq(walk_while_busy(), MANY);
     for (unsigned i = 1; i <= 10; i++) {
         add_object(NULL);
-        ck_assert(pfdd_string_store_is_busy(d.string_store));
+        ck_assert(pfdd_string_store_is_busy(d.ingest.string_store));
         ck_assert_uint_eq(walk_while_busy(), MANY + i);
     }
     stop();
@@ -104,21 +105,21 @@ START_TEST(scopes_go_when_they_may)
     for (int i = 0; i < 100; i++) {
         struct pfdd_producer **producer = &producers[i % 8];
         pfdd_producer_unref(*producer);
-        *producer = pfdd_producer_new(d.string_store);
+        *producer = pfdd_producer_new(d.ingest.string_store);
         add_object(*producer);
         turn();
         ck_assert_uint_le(walk(*producer), 2);
         pfdd_strings_unref(strings);
         strings = pfdd_strings_ref(
-            pfdd_string_store_bind(d.string_store, *producer)->strings);
+            pfdd_string_store_bind(d.ingest.string_store, *producer)->strings);
     }
     for (int i = 0; i < 8; i++)
         pfdd_producer_unref(producers[i]);
     pfdd_strings_unref(strings);
-    while (pfdd_string_store_is_busy(d.string_store) && !is_late(began))
+    while (pfdd_string_store_is_busy(d.ingest.string_store) && !is_late(began))
         turn();
     ck_assert_uint_eq(walk(NULL), 1);
-    ck_assert_uint_lt(pfdd_string_store_memory(d.string_store),
+    ck_assert_uint_lt(pfdd_string_store_memory(d.ingest.string_store),
                       3 * n_elf + 65536);
     stop();
 }
@@ -134,16 +135,16 @@ START_TEST(lists_stay)
     struct pfdd_code_object o;
     start(yaml);
     struct pfdd_object_lists objects = d.render_cache.objects;
-    struct pfdd_producer *producer = pfdd_producer_new(d.string_store);
+    struct pfdd_producer *producer = pfdd_producer_new(d.ingest.string_store);
     add_object(NULL);
     add_object(producer);
-    while (pfdd_string_store_is_busy(d.string_store) && !is_late(began))
+    while (pfdd_string_store_is_busy(d.ingest.string_store) && !is_late(began))
         turn();
     const void *old = objects.open(objects.user, &n, &changes[0]);
     ck_assert_uint_eq(n, 2);
     pfdd_producer_unref(producer);
     add_object(NULL);
-    while (pfdd_string_store_is_busy(d.string_store) && !is_late(began))
+    while (pfdd_string_store_is_busy(d.ingest.string_store) && !is_late(began))
         turn();
     const void *list = objects.open(objects.user, &n, &changes[1]);
     ck_assert_uint_eq(n, 2);

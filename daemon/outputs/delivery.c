@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "outputs/delivery.h"
+
+#include <stdlib.h>
+
+#include "ingest/follower_memory.h"
+#include "ingest/ingest.h"
+#include "ingest/string_store.h"
+#include "spool/spool.h"
+
+enum {
+    READERS = 32, /* memory_max / READERS: for readers */
+    LISTED = 6,   /* of these / LISTED: for series of a page of metrics */
+    READERS_MIN = 512 << 10,
+    READERS_MAX = 64 << 20,
+};
+
+bool pfdd_is_ready(const struct pfdd_delivery *delivery)
+{
+    struct pfdd_spool_state state = { 0 };
+    if (delivery->spool)
+        pfdd_spool_state(delivery->spool, &state);
+    return delivery->ready && !*delivery->stopping && !state.failing &&
+           !delivery->n_failing && !pfdd_ring_is_full(delivery->ring);
+}
+
+/* ---- outputs ---- */
+
+bool pfdd_output_open(struct pfdd_delivery *delivery, struct pfdd_config *all,
+                      const struct pfdd_output_config *config, char *err,
+                      size_t n_err)
+{
+    const struct pfdd_output_class *class = pfdd_output_class_of(config);
+    if (config->required && class->when_required)
+        class = class->when_required;
+    struct pfdd_output *output = calloc(1, class->size);
+    if (!output) {
+        snprintf(err, n_err, "out of memory");
+        return false;
+    }
+    output->class = class;
+    output->delivery = delivery;
+    output->config = config;
+    output->held = pfdd_config_ref(all);
+    if (!class->open(output, err, n_err)) {
+        pfdd_config_unref(all);
+        free(output);
+        return false;
+    }
+    output->next = delivery->outputs;
+    delivery->outputs = output;
+    return true;
+}
+
+void pfdd_output_close(struct pfdd_output *output)
+{
+    if (output->closing)
+        return;
+    output->closing = true;
+    output->class->close(output);
+}
+
+void pfdd_output_closed(struct pfdd_output *output)
+{
+    struct pfdd_delivery *delivery = output->delivery;
+    struct pfdd_output **at = &delivery->outputs;
+    while (*at != output)
+        at = &(*at)->next;
+    *at = output->next;
+    pfdd_config_unref(output->held);
+    free(output);
+    delivery->on_ended(delivery);
+}
+
+/* ---- memory ---- */
+
+size_t pfdd_memory(const struct pfdd_delivery *delivery,
+                   struct pfdd_memory *ret)
+{
+    size_t most = 0;
+    *ret = (struct pfdd_memory){
+        .ring = delivery->ring->n_held,
+        .pages = delivery->render_cache->n_bytes,
+        .inputs = delivery->budget->inputs,
+        .frames = delivery->budget->frames,
+        .sessions =
+            delivery->budget->sessions + delivery->source_table->n_bytes,
+        .helpers =
+            pfd_thread_pool_memory(delivery->thread_pools->thread_pool, &most),
+        .buffers = delivery->budget->buffers,
+    };
+    if (delivery->ingest->string_store)
+        ret->strings = pfdd_string_store_memory(delivery->ingest->string_store);
+    if (delivery->spool)
+        ret->outputs = pfdd_spool_memory(delivery->spool);
+    for (const struct pfdd_output *o = delivery->outputs; o; o = o->next)
+        ret->outputs += o->class->memory(o);
+    ret->outputs += delivery->render_cache->n_left;
+    return ret->ring + ret->pages + ret->inputs + ret->frames + ret->buffers +
+           ret->sessions + ret->helpers + ret->strings + ret->outputs;
+}
+
+/* Bytes that the thread pool may still take, once a read pass needs it. */
+static size_t helpers_reserve(const struct pfdd_delivery *delivery)
+{
+    size_t most = 0;
+    size_t n =
+        pfd_thread_pool_memory(delivery->thread_pools->thread_pool, &most);
+    return pfdd_follower_memory_is_ample(delivery->budget) ? most - n : 0;
+}
+
+/* Bytes of other parts. *reserve has the ring's free space, because entries
+ * come whether there is memory or not. */
+static size_t others(const void *user, size_t *reserve)
+{
+    const struct pfdd_delivery *delivery = user;
+    struct pfdd_memory m;
+    pfdd_memory(delivery, &m);
+    *reserve =
+        pfdd_ring_most(delivery->ring) - m.ring + helpers_reserve(delivery);
+    if (delivery->render_cache->n_bytes_max > m.pages)
+        *reserve += delivery->render_cache->n_bytes_max - m.pages;
+    *reserve += delivery->reader_quotas.n_max - delivery->reader_quotas.n;
+    *reserve += delivery->page_quotas.n_max - delivery->page_quotas.n;
+    if (delivery->ingest->string_store)
+        *reserve += pfdd_string_store_most(delivery->ingest->string_store);
+    return m.ring + m.pages + m.helpers + m.strings + m.outputs +
+           delivery->source_table->n_bytes;
+}
+
+static size_t for_all(const void *user)
+{
+    const struct pfdd_delivery *delivery = user;
+    return pfdd_ring_most(delivery->ring) +
+           delivery->render_cache->n_bytes_max + delivery->reader_quotas.n_max +
+           delivery->page_quotas.n_max;
+}
+
+void pfdd_memory_init(struct pfdd_delivery *delivery, size_t max)
+{
+    size_t share = max / READERS;
+    delivery->reader_quotas.n_max = share < READERS_MIN   ? READERS_MIN
+                                    : share > READERS_MAX ? READERS_MAX
+                                                          : share;
+    delivery->page_quotas.n_max = delivery->reader_quotas.n_max;
+    delivery->source_table->n_listed_max = delivery->page_quotas.n_max / LISTED;
+    delivery->budget->max = max;
+    delivery->budget->others = others;
+    delivery->budget->for_all = for_all;
+    delivery->budget->user = delivery;
+}
