@@ -296,9 +296,10 @@ static const char *why_nothing(const struct buffer *buffer)
                : "there is nothing in it";
 }
 
-/* The number of first bytes that were checked, if all of them are zero. 0:
- * another byte was found, or the buffer is too short for an entry. */
-static size_t count_zeros(const struct buffer *buffer)
+/* The number of first bytes that are zero, if these are a header at least. 0:
+ * they are not, or the buffer is too short for an entry. *all: no other byte is
+ * among those that were looked at. */
+static size_t count_zeros(const struct buffer *buffer, bool *all)
 {
     enum {
         HEADER = 16,
@@ -307,10 +308,28 @@ static size_t count_zeros(const struct buffer *buffer)
     const char *bytes = buffer->n_head ? buffer->head : buffer->bytes;
     size_t n = buffer->n_head ? buffer->n_head : buffer->n;
     n = n < SEEN ? n : (size_t)SEEN;
-    if (buffer->capture || !bytes || n <= HEADER || bytes[0] ||
-        memcmp(bytes, bytes + 1, n - 1) != 0)
-        return 0;
-    return n;
+    size_t n_zeros = 0;
+    while (!buffer->capture && bytes && n_zeros < n && !bytes[n_zeros])
+        n_zeros++;
+    *all = n_zeros == n;
+    return n > HEADER && n_zeros >= HEADER ? n_zeros : 0;
+}
+
+/* A buffer that begins with zeros gave nothing. */
+static void report_zeros(const struct buffer *buffer, size_t n_zeros, bool all)
+{
+    if (all) {
+        message_hint(
+            "%s: nothing was written: it begins with zeros; nothing "
+            "printed, or it is another buffer, or it was read too early",
+            buffer->name);
+    } else {
+        message_hint(
+            "%s: its header says that nothing was written, and byte "
+            "%zu is not zero: 'printfdecode recover' looks for entries "
+            "there, --format NAME reads it as another buffer",
+            buffer->name, n_zeros);
+    }
 }
 
 enum pfd_status convert_opened_buffer(const struct options *options,
@@ -326,7 +345,8 @@ enum pfd_status convert_opened_buffer(const struct options *options,
     uint64_t before = total->entries;
     const char *why = why_nothing(buffer);
     bool is_empty = !buffer->n && !buffer->n_head;
-    size_t n_zeros = count_zeros(buffer);
+    bool all_zero = false;
+    size_t n_zeros = count_zeros(buffer, &all_zero);
     convert->finding = hear;
     convert->finding_user = &buffer_findings;
     convert->id_counts = &ids;
@@ -340,12 +360,9 @@ enum pfd_status convert_opened_buffer(const struct options *options,
     if (why && (!buffer_findings.any || is_empty) && status >= 0 &&
         total->entries == before)
         message_hint("%s: %s", buffer->name, why);
-    if (n_zeros && status >= 0 && total->entries == before) {
-        message_hint(
-            "%s: nothing was written: it begins with zeros; nothing "
-            "printed, or it is another buffer, or it was read too early",
-            buffer->name);
-    }
+    if (n_zeros && (all_zero || !buffer_findings.any) && status >= 0 &&
+        total->entries == before)
+        report_zeros(buffer, n_zeros, all_zero);
     buffer->needs_strings = buffer_findings.unknown_places;
     if (buffer_findings.n_suppressed) {
         message_hint("%s: %llu more findings of more ids; -v tells all",

@@ -22,6 +22,7 @@ enum {
     HEX_MAX = 256,
     /* Numbers look like shorter texts. */
     TEXT_MIN = 4,
+    TEXT_SURE = 3, /* bytes of a text that speaks for itself */
 };
 
 struct state {
@@ -443,6 +444,27 @@ static size_t abort_origin(const struct pfd_record_view *record_view,
 
 /* ---- the format ---- */
 
+/* Are the bytes that are left messages with texts, one behind another up to the
+ * very end? Then their sizes say more than the length of a text. */
+static bool is_chain(struct pfd_byte_reader c)
+{
+    while (pfd_byte_reader_left(&c) >= HEADER) {
+        uint64_t size = pfd_byte_reader_u64(&c);
+        size_t left = pfd_byte_reader_left(&c);
+        if (size > left)
+            return false;
+        const char *text =
+            (const char *)pfd_byte_reader_bytes(&c, (size_t)size);
+        size_t n_text = strnlen(text, (size_t)size);
+        size_t n_pad = (size_t)(abort_align(size, HEADER) - size);
+        n_pad = n_pad < left - size ? n_pad : left - (size_t)size;
+        if ((size && !n_text) || !is_text(text, n_text) ||
+            !is_zero(pfd_byte_reader_bytes(&c, n_pad), n_pad))
+            return false;
+    }
+    return !pfd_byte_reader_left(&c);
+}
+
 static int abort_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
 {
     struct pfd_byte_reader c = *first;
@@ -452,14 +474,18 @@ static int abort_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
     if (!pfd_byte_reader_ok(&c) || !size || size > MESSAGE_MAX ||
         (n_buffer && size > n_buffer - HEADER))
         return 0;
+    size_t at = c.at - HEADER;
     size_t left = pfd_byte_reader_left(&c);
     size_t n = size < left ? (size_t)size : left;
     const char *text = (const char *)pfd_byte_reader_bytes(&c, n);
     size_t n_text = strnlen(text, n);
-    if (n_text < 3 || !is_text(text, n_text))
-        return 20;
-    if (c.at - n > HEADER)
-        return 60;
+    struct pfd_byte_reader whole = *first;
+    pfd_byte_reader_seek(&whole, at);
+    bool fits = n_buffer && n_text && is_chain(whole);
+    if (n_text < TEXT_SURE || !is_text(text, n_text))
+        return !fits ? 20 : at ? 75 : 65;
+    if (at)
+        return fits ? 80 : 60;
     return n_buffer && abort_align(size + HEADER, HEADER) >= n_buffer ? 85 : 75;
 }
 
