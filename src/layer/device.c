@@ -85,6 +85,7 @@ struct device *device_new(struct instance *instance, VkDevice handle,
     d->last_submission = &d->submissions;
     d->last_module = &d->modules;
     pthread_mutex_init(&d->lock, NULL);
+    pthread_mutex_init(&d->own_queues_lock, NULL);
     load(d, next);
     string_files_send(d->frame_output);
     return d;
@@ -107,6 +108,7 @@ struct buffer *device_buffer(const struct device *d, const struct use *use)
 static void free_device(struct device *d)
 {
     frame_output_free(d->frame_output);
+    pthread_mutex_destroy(&d->own_queues_lock);
     pthread_mutex_destroy(&d->lock);
     free(d->scratch);
     free(d);

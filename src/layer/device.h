@@ -18,6 +18,7 @@ enum {
     NAME_MAX_BYTES = 256,
     BINDINGS_MAX = 8, /* bindings of a set that are tracked */
     TOLD_MAX = 16,
+    OWN_QUEUES_MAX = 8,
 };
 
 /* The contents of a buffer. */
@@ -41,6 +42,7 @@ struct memory {
     VkDeviceSize size;
     bool is_coherent;
     bool is_cached;        /* by the processor */
+    bool is_local;         /* the device's own */
     bool is_used;          /* a taken buffer is in it */
     bool by_us;            /* the mapping is ours: of the whole memory, until it
                               is freed */
@@ -63,7 +65,8 @@ struct buffer {
     VkBuffer handle;
     uint64_t serial; /* handles are reused */
     VkDeviceSize size;
-    VkBufferUsageFlags usage;
+    VkBufferUsageFlags usage; /* as the program gave it */
+    bool is_copyable;         /* by the device */
     VkDeviceMemory memory;
     VkDeviceSize offset;
     char *name; /* behind pfd:; NULL: it has no such name. owned */
@@ -147,6 +150,15 @@ struct instance {
     uint32_t validation; /* its version; 0: unknown */
 };
 
+struct copier;
+
+/* A queue of the layer's own. */
+struct own_queue {
+    uint32_t family;
+    uint32_t index;
+    struct copier *copier; /* NULL: not needed yet. owned by gpu_copy.c */
+};
+
 struct device {
     struct device *next_device;
     struct instance *instance;
@@ -157,10 +169,16 @@ struct device {
     uint32_t reserved_set; /* the set that validation reserves */
     bool is_validated;     /* the validation layer is above */
     struct frame_output *frame_output;
+    PFN_vkSetDeviceLoaderData set_loader_data;
+    struct own_queue own_queues[OWN_QUEUES_MAX];
+    size_t n_own_queues;
+    bool has_one_family;             /* the program uses queues of one family */
+    pthread_mutex_t own_queues_lock; /* taken after `lock` */
 
     pthread_mutex_t lock;
     bool is_lost;
     uint64_t serial;
+    struct table queues; /* of the program: struct own_queue of its family */
     struct table memories;
     struct table buffers;
     struct table sets;
@@ -177,6 +195,8 @@ struct device {
     struct submission *submissions;
     struct submission **last_submission;
     size_t n_submissions;
+    bool is_unknown; /* work was submitted that is not among submissions, and
+                        may not be finished */
     uint64_t n_submitted;   /* so far */
     uint64_t round;         /* of submissions that finish together */
     struct module *modules; /* not sent yet, in order */

@@ -128,6 +128,7 @@ VkResult memory_AllocateMemory(VkDevice device,
     m->size = info->allocationSize;
     m->is_coherent = flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     m->is_cached = flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+    m->is_local = flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
     pthread_mutex_lock(&d->lock);
     free(handle_map_take(&d->memories, KEY(*ret)));
     if (!handle_map_put(&d->memories, KEY(*ret), m))
@@ -152,12 +153,32 @@ void memory_FreeMemory(VkDevice device, VkDeviceMemory memory,
 
 /* ---- buffers ---- */
 
+/* May the device copy from such a buffer, or be allowed to? What an extension
+ * says of a buffer is not changed. */
+static bool may_copy(const struct device *d, const VkBufferCreateInfo *info)
+{
+    VkBufferCreateFlags kept =
+        VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_PROTECTED_BIT;
+    return d->n_own_queues && !info->pNext && !(info->flags & kept) &&
+           info->usage & VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+}
+
+static VkBufferCreateInfo with_copies(const struct device *d,
+                                      const VkBufferCreateInfo *info)
+{
+    VkBufferCreateInfo ret = *info;
+    if (may_copy(d, info))
+        ret.usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+    return ret;
+}
+
 VkResult memory_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
                              const VkAllocationCallbacks *allocator,
                              VkBuffer *ret)
 {
     struct device *d = device_of(device);
-    VkResult result = d->next.CreateBuffer(device, info, allocator, ret);
+    VkBufferCreateInfo more = with_copies(d, info);
+    VkResult result = d->next.CreateBuffer(device, &more, allocator, ret);
     struct buffer *b =
         result == VK_SUCCESS &&
                 !(info->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT)
@@ -168,12 +189,25 @@ VkResult memory_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
     b->handle = *ret;
     b->size = info->size;
     b->usage = info->usage;
+    b->is_copyable = may_copy(d, info);
     pthread_mutex_lock(&d->lock);
     b->serial = ++d->serial;
     if (!handle_map_put(&d->buffers, KEY(*ret), b))
         free(b);
     pthread_mutex_unlock(&d->lock);
     return result;
+}
+
+/* The answer has to be for the buffer that will be created. */
+void memory_GetDeviceBufferMemoryRequirements(
+    VkDevice device, const VkDeviceBufferMemoryRequirements *info,
+    VkMemoryRequirements2 *ret)
+{
+    struct device *d = device_of(device);
+    VkBufferCreateInfo buffer = with_copies(d, info->pCreateInfo);
+    VkDeviceBufferMemoryRequirements more = *info;
+    more.pCreateInfo = &buffer;
+    d->next.GetDeviceBufferMemoryRequirements(device, &more, ret);
 }
 
 static void free_buffer(struct buffer *b)

@@ -27,6 +27,9 @@ memory_UnmapMemory2KHR(VkDevice device, const VkMemoryUnmapInfoKHR *info);
 VKAPI_ATTR VkResult VKAPI_CALL
 memory_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
                     const VkAllocationCallbacks *allocator, VkBuffer *ret);
+VKAPI_ATTR void VKAPI_CALL memory_GetDeviceBufferMemoryRequirements(
+    VkDevice device, const VkDeviceBufferMemoryRequirements *info,
+    VkMemoryRequirements2 *ret);
 VKAPI_ATTR void VKAPI_CALL memory_DestroyBuffer(
     VkDevice device, VkBuffer buffer, const VkAllocationCallbacks *allocator);
 VKAPI_ATTR VkResult VKAPI_CALL memory_BindBufferMemory(VkDevice device,

@@ -72,53 +72,61 @@ typedef VkResult(VKAPI_PTR *PFN_vkCreateShadersEXT)(
 #endif
 
 /* X(name, name of an extension's function of the same type). */
-#define LAYER_FUNCTIONS(X)                                        \
-    X(DestroyDevice, DestroyDevice)                               \
-    X(AllocateMemory, AllocateMemory)                             \
-    X(FreeMemory, FreeMemory)                                     \
-    X(MapMemory, MapMemory)                                       \
-    X(UnmapMemory, UnmapMemory)                                   \
-    X(MapMemory2KHR, MapMemory2)                                  \
-    X(UnmapMemory2KHR, UnmapMemory2)                              \
-    X(CreateBuffer, CreateBuffer)                                 \
-    X(DestroyBuffer, DestroyBuffer)                               \
-    X(BindBufferMemory, BindBufferMemory)                         \
-    X(BindBufferMemory2, BindBufferMemory2KHR)                    \
-    X(CreateShaderModule, CreateShaderModule)                     \
-    X(DestroyShaderModule, DestroyShaderModule)                   \
-    X(CreateComputePipelines, CreateComputePipelines)             \
-    X(CreateGraphicsPipelines, CreateGraphicsPipelines)           \
-    X(CreateRayTracingPipelinesKHR, CreateRayTracingPipelinesKHR) \
-    X(CreateShadersEXT, CreateShadersEXT)                         \
-    X(DestroyPipeline, DestroyPipeline)                           \
-    X(UpdateDescriptorSets, UpdateDescriptorSets)                 \
-    X(FreeDescriptorSets, FreeDescriptorSets)                     \
-    X(AllocateCommandBuffers, AllocateCommandBuffers)             \
-    X(FreeCommandBuffers, FreeCommandBuffers)                     \
-    X(ResetCommandPool, ResetCommandPool)                         \
-    X(DestroyCommandPool, DestroyCommandPool)                     \
-    X(BeginCommandBuffer, BeginCommandBuffer)                     \
-    X(ResetCommandBuffer, ResetCommandBuffer)                     \
-    X(CmdExecuteCommands, CmdExecuteCommands)                     \
-    X(CmdBindPipeline, CmdBindPipeline)                           \
-    X(CmdBindDescriptorSets, CmdBindDescriptorSets)               \
-    X(CmdFillBuffer, CmdFillBuffer)                               \
-    X(CmdUpdateBuffer, CmdUpdateBuffer)                           \
-    X(CmdCopyBuffer, CmdCopyBuffer)                               \
-    X(CmdCopyBuffer2, CmdCopyBuffer2KHR)                          \
-    X(QueueSubmit, QueueSubmit)                                   \
-    X(QueueSubmit2, QueueSubmit2KHR)                              \
-    X(QueueWaitIdle, QueueWaitIdle)                               \
-    X(QueuePresentKHR, QueuePresentKHR)                           \
-    X(DeviceWaitIdle, DeviceWaitIdle)                             \
-    X(WaitForFences, WaitForFences)                               \
-    X(GetFenceStatus, GetFenceStatus)                             \
-    X(ResetFences, ResetFences)                                   \
-    X(DestroyFence, DestroyFence)                                 \
-    X(WaitSemaphores, WaitSemaphoresKHR)                          \
-    X(GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR)      \
-    X(SetDebugUtilsObjectNameEXT, SetDebugUtilsObjectNameEXT)     \
-    X(InvalidateMappedMemoryRanges, InvalidateMappedMemoryRanges)
+#define LAYER_FUNCTIONS(X)                                                     \
+    X(DestroyDevice, DestroyDevice)                                            \
+    X(AllocateMemory, AllocateMemory)                                          \
+    X(FreeMemory, FreeMemory)                                                  \
+    X(MapMemory, MapMemory)                                                    \
+    X(UnmapMemory, UnmapMemory)                                                \
+    X(MapMemory2KHR, MapMemory2)                                               \
+    X(UnmapMemory2KHR, UnmapMemory2)                                           \
+    X(CreateBuffer, CreateBuffer)                                              \
+    X(DestroyBuffer, DestroyBuffer)                                            \
+    X(BindBufferMemory, BindBufferMemory)                                      \
+    X(BindBufferMemory2, BindBufferMemory2KHR)                                 \
+    X(CreateShaderModule, CreateShaderModule)                                  \
+    X(DestroyShaderModule, DestroyShaderModule)                                \
+    X(CreateComputePipelines, CreateComputePipelines)                          \
+    X(CreateGraphicsPipelines, CreateGraphicsPipelines)                        \
+    X(CreateRayTracingPipelinesKHR, CreateRayTracingPipelinesKHR)              \
+    X(CreateShadersEXT, CreateShadersEXT)                                      \
+    X(DestroyPipeline, DestroyPipeline)                                        \
+    X(UpdateDescriptorSets, UpdateDescriptorSets)                              \
+    X(FreeDescriptorSets, FreeDescriptorSets)                                  \
+    X(AllocateCommandBuffers, AllocateCommandBuffers)                          \
+    X(FreeCommandBuffers, FreeCommandBuffers)                                  \
+    X(ResetCommandPool, ResetCommandPool)                                      \
+    X(DestroyCommandPool, DestroyCommandPool)                                  \
+    X(BeginCommandBuffer, BeginCommandBuffer)                                  \
+    X(ResetCommandBuffer, ResetCommandBuffer)                                  \
+    X(CmdExecuteCommands, CmdExecuteCommands)                                  \
+    X(CmdBindPipeline, CmdBindPipeline)                                        \
+    X(CmdBindDescriptorSets, CmdBindDescriptorSets)                            \
+    X(CmdFillBuffer, CmdFillBuffer)                                            \
+    X(CmdUpdateBuffer, CmdUpdateBuffer)                                        \
+    X(CmdCopyBuffer, CmdCopyBuffer)                                            \
+    X(CmdCopyBuffer2, CmdCopyBuffer2KHR)                                       \
+    X(QueueSubmit, QueueSubmit)                                                \
+    X(QueueSubmit2, QueueSubmit2KHR)                                           \
+    X(QueueWaitIdle, QueueWaitIdle)                                            \
+    X(QueuePresentKHR, QueuePresentKHR)                                        \
+    X(DeviceWaitIdle, DeviceWaitIdle)                                          \
+    X(WaitForFences, WaitForFences)                                            \
+    X(GetFenceStatus, GetFenceStatus)                                          \
+    X(ResetFences, ResetFences)                                                \
+    X(DestroyFence, DestroyFence)                                              \
+    X(WaitSemaphores, WaitSemaphoresKHR)                                       \
+    X(GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR)                   \
+    X(SetDebugUtilsObjectNameEXT, SetDebugUtilsObjectNameEXT)                  \
+    X(InvalidateMappedMemoryRanges, InvalidateMappedMemoryRanges)              \
+    X(GetDeviceBufferMemoryRequirements, GetDeviceBufferMemoryRequirementsKHR) \
+    X(GetBufferMemoryRequirements, GetBufferMemoryRequirements)                \
+    X(GetDeviceQueue, GetDeviceQueue)                                          \
+    X(GetDeviceQueue2, GetDeviceQueue2)                                        \
+    X(CreateCommandPool, CreateCommandPool)                                    \
+    X(EndCommandBuffer, EndCommandBuffer)                                      \
+    X(CreateFence, CreateFence)                                                \
+    X(CmdPipelineBarrier, CmdPipelineBarrier)
 
 #define LAYER_MEMBER(name, twin) PFN_vk##name name;
 

@@ -11,10 +11,12 @@
 #include "command_buffers.h"
 #include "device.h"
 #include "device_memory.h"
+#include "gpu_copy.h"
 #include "loader.h"
 #include "log.h"
 #include "modules.h"
 #include "object_names.h"
+#include "own_queues.h"
 #include "pipelines.h"
 #include "settings.h"
 #include "submissions.h"
@@ -104,19 +106,25 @@ static VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(
 
 /* ---- devices ---- */
 
+static VkPhysicalDeviceMemoryProperties memory_types_of(
+    const struct instance *i, VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceMemoryProperties ret;
+    PFN_vkGetPhysicalDeviceMemoryProperties get =
+        (PFN_vkGetPhysicalDeviceMemoryProperties)i->GetInstanceProcAddr(
+            i->handle, "vkGetPhysicalDeviceMemoryProperties");
+    get(physical, &ret);
+    return ret;
+}
+
 static void describe(struct device *d, VkPhysicalDevice physical)
 {
     VkPhysicalDeviceProperties properties;
-    PFN_vkGetInstanceProcAddr get = d->instance->GetInstanceProcAddr;
-    VkInstance instance = d->instance->handle;
-    PFN_vkGetPhysicalDeviceProperties get_properties =
-        (PFN_vkGetPhysicalDeviceProperties)get(instance,
-                                               "vkGetPhysicalDeviceProperties");
-    PFN_vkGetPhysicalDeviceMemoryProperties get_memory =
-        (PFN_vkGetPhysicalDeviceMemoryProperties)get(
-            instance, "vkGetPhysicalDeviceMemoryProperties");
-    get_properties(physical, &properties);
-    get_memory(physical, &d->memory_types);
+    PFN_vkGetPhysicalDeviceProperties get =
+        (PFN_vkGetPhysicalDeviceProperties)d->instance->GetInstanceProcAddr(
+            d->instance->handle, "vkGetPhysicalDeviceProperties");
+    get(physical, &properties);
+    d->memory_types = memory_types_of(d->instance, physical);
     uint32_t n_sets = properties.limits.maxBoundDescriptorSets;
     d->reserved_set =
         (n_sets < SETS_ADJUSTED_MAX ? n_sets : SETS_ADJUSTED_MAX) - 1;
@@ -124,10 +132,29 @@ static void describe(struct device *d, VkPhysicalDevice physical)
     d->is_validated = d->instance->is_validated;
 }
 
+/* Adds queues of the layer's own to a request, where they are of use. */
+static PFN_vkSetDeviceLoaderData request_queues(const struct instance *i,
+                                                VkPhysicalDevice physical,
+                                                const VkDeviceCreateInfo *info,
+                                                struct own_request *ret)
+{
+    const VkLayerDeviceCreateInfo *callback =
+        loader_find(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+                    VK_LOADER_DATA_CALLBACK);
+    VkPhysicalDeviceMemoryProperties types = memory_types_of(i, physical);
+    *ret = (struct own_request){ .info = *info };
+    if (!callback || settings_get()->is_copied_by_cpu ||
+        !gpu_copy_is_useful(&types))
+        return NULL;
+    own_queues_request(i, physical, info, ret);
+    return callback->u.pfnSetDeviceLoaderData;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL
 layer_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                    const VkAllocationCallbacks *allocator, VkDevice *ret)
 {
+    struct own_request request;
     VkLayerDeviceCreateInfo *link =
         loader_find(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
                     VK_LAYER_LINK_INFO);
@@ -141,8 +168,16 @@ layer_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
         (PFN_vkCreateDevice)next_instance(i->handle, "vkCreateDevice");
     if (!create)
         return VK_ERROR_INITIALIZATION_FAILED;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    VkResult result = create(physical, info, allocator, ret);
+    VkLayerDeviceLink *below = link->u.pLayerInfo->pNext;
+    PFN_vkSetDeviceLoaderData set_loader_data =
+        request_queues(i, physical, info, &request);
+    link->u.pLayerInfo = below;
+    VkResult result = create(physical, &request.info, allocator, ret);
+    if (result != VK_SUCCESS && request.n) {
+        request = (struct own_request){ .info = *info };
+        link->u.pLayerInfo = below;
+        result = create(physical, info, allocator, ret);
+    }
     if (result != VK_SUCCESS)
         return result;
     struct device *d = device_new(i, *ret, next);
@@ -153,14 +188,16 @@ layer_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     describe(d, physical);
+    own_queues_note(d, &request, set_loader_data);
     device_add(d);
     return VK_SUCCESS;
 }
 
 static const struct device_end ends[] = {
-    { .finish = queue_finish_all }, { .finish = take_end },
-    { .forget = command_forget },   { .forget = memory_forget },
-    { .forget = names_forget },     { .forget = modules_free },
+    { queue_finish_all, NULL }, { take_end, NULL },
+    { NULL, gpu_copy_forget },  { NULL, own_queues_forget },
+    { NULL, command_forget },   { NULL, memory_forget },
+    { NULL, names_forget },     { NULL, modules_free },
 };
 
 static VKAPI_ATTR void VKAPI_CALL
@@ -257,6 +294,9 @@ static const struct hook device_hooks[] = {
     HOOK(memory, UnmapMemory2KHR),
     TWIN(memory, UnmapMemory2KHR, UnmapMemory2),
     HOOK(memory, CreateBuffer),
+    HOOK(memory, GetDeviceBufferMemoryRequirements),
+    TWIN(memory, GetDeviceBufferMemoryRequirements,
+         GetDeviceBufferMemoryRequirementsKHR),
     HOOK(memory, DestroyBuffer),
     HOOK(memory, BindBufferMemory),
     HOOK(memory, BindBufferMemory2),
@@ -285,6 +325,8 @@ static const struct hook device_hooks[] = {
     HOOK(command, CmdCopyBuffer),
     HOOK(command, CmdCopyBuffer2),
     TWIN(command, CmdCopyBuffer2, CmdCopyBuffer2KHR),
+    HOOK(own_queues, GetDeviceQueue),
+    HOOK(own_queues, GetDeviceQueue2),
     HOOK(queue, QueueSubmit),
     HOOK(queue, QueueSubmit2),
     TWIN(queue, QueueSubmit2, QueueSubmit2KHR),

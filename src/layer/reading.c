@@ -10,10 +10,13 @@
 #include <arm_neon.h>
 #endif
 
+#include "gpu_copy.h"
 #include "mapping.h"
 
 enum {
-    LINE_BYTES = 64, /* bytes that one access fetches */
+    LINE_BYTES = 64,          /* bytes that one access fetches */
+    GPU_MIN_BYTES = 64 << 10, /* fewer are read sooner than the device has
+                                 begun to copy */
 };
 
 #ifdef __x86_64__
@@ -77,8 +80,14 @@ static void copy_uncached(char *to, const char *from, size_t n)
     memcpy(to + head + middle, from + head + middle, n - head - middle);
 }
 
-bool reading_copy(struct device *d, const struct buffer *b, size_t from,
-                  size_t n, char *ret)
+static bool is_for_gpu(const struct device *d, const struct memory *m,
+                       const struct buffer *b, size_t n)
+{
+    return n >= GPU_MIN_BYTES && m->is_local && b->is_copyable && !d->is_lost;
+}
+
+bool reading_copy(struct device *d, struct own_queue *queue,
+                  const struct buffer *b, size_t from, size_t n, char *ret)
 {
     const struct memory *m = handle_map_find(&d->memories, KEY(b->memory));
     const char *bytes = mapping_bytes(d, b);
@@ -86,7 +95,8 @@ bool reading_copy(struct device *d, const struct buffer *b, size_t from,
         return false;
     if (m->is_cached) {
         memcpy(ret, bytes + from, n);
-    } else {
+    } else if (!queue || !is_for_gpu(d, m, b, n) ||
+               !gpu_copy(d, queue, b, from, n, ret)) {
         copy_uncached(ret, bytes + from, n);
     }
     return true;

@@ -9,9 +9,11 @@
 
 #include "device.h"
 
-/* Reads the bytes [from, from + n) of a buffer to ret. False: they are not
- * readable. */
-bool reading_copy(struct device *device, const struct buffer *buffer,
-                  size_t from, size_t n, char *ret);
+/* Reads the bytes [from, from + n) of a buffer to ret. queue: may copy them, if
+ * no unfinished work writes the buffer; NULL: only the processor reads. False:
+ * they are not readable. */
+bool reading_copy(struct device *device, struct own_queue *queue,
+                  const struct buffer *buffer, size_t from, size_t n,
+                  char *ret);
 
 #endif

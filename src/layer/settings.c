@@ -132,6 +132,12 @@ static bool set_flag(const char *value, bool *ret)
     return !strcmp(value, "0") || !strcmp(value, "1");
 }
 
+static bool set_copy(const char *value)
+{
+    settings.is_copied_by_cpu = !strcmp(value, "cpu");
+    return !strcmp(value, "cpu") || !strcmp(value, "gpu");
+}
+
 static bool set_errors(const char *value)
 {
     return set_flag(value, &settings.shows_errors);
@@ -170,6 +176,8 @@ static const struct {
     { "wait", set_wait,
       "MS       how long a service that is slow may hold the program up;\n"
       "                  then it is told what it has missed (default: 1000)" },
+    { "copy", set_copy,
+      "WORD     what copies buffers of uncached memory: gpu (default), cpu" },
     { "errors", set_errors,
       "0|1      shows what validation calls an error, on standard error\n"
       "                  (VK_LAYER_PFD_messages)" },

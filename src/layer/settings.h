@@ -30,12 +30,13 @@ struct settings {
     bool takes_gpuav;
     bool takes_named;
     bool is_quiet;
-    bool shows_errors;   /* log validation's errors on standard error */
-    unsigned wait_ms;    /* limit of the time that a slow reader may block the
+    bool is_copied_by_cpu; /* never by the device */
+    bool shows_errors;     /* log validation's errors on standard error */
+    unsigned wait_ms;      /* limit of the time that a slow reader may block the
                             program */
-    size_t n_modules;    /* limit of bytes of modules that are kept for the
+    size_t n_modules;      /* limit of bytes of modules that are kept for the
                             service */
-    size_t n_buffer_max; /* limit of bytes of a taken buffer */
+    size_t n_buffer_max;   /* limit of bytes of a taken buffer */
 };
 
 /* Reads the settings on the first call; logs errors in them, and the list of

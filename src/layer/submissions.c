@@ -4,11 +4,14 @@
 #include <stdlib.h>
 
 #include "command_buffers.h"
+#include "gpu_copy.h"
 #include "log.h"
+#include "own_queues.h"
 #include "settings.h"
 #include "take_buffer.h"
 
 enum {
+    NAMED_MAX = 1024,          /* submissions that are kept for named buffers */
     SUBMISSIONS_MAX = 1 << 16, /* submissions without a wait; the oldest count
                                   as finished beyond it */
 };
@@ -57,45 +60,73 @@ static struct submission *remove_at(struct device *d, struct submission **at)
     return s;
 }
 
-/* Finishes a submission. A buffer that several submissions of one round write
- * is taken once. */
-static void finish(struct device *d, struct submission **at)
+static bool uses_buffer(const struct submission *s, const struct buffer *b)
 {
-    struct submission *s = remove_at(d, at);
+    for (size_t i = 0; i < s->uses.n; i++) {
+        if (s->uses.at[i].serial == b->serial)
+            return true;
+    }
+    return false;
+}
+
+/* Does unfinished work write the buffer, too? A command buffer can be submitted
+ * again. */
+static bool is_in_use(const struct device *d, const struct buffer *b)
+{
+    const struct submission *s = d->submissions;
+    while (s && !uses_buffer(s, b))
+        s = s->next;
+    return s != NULL;
+}
+
+/* Takes what a removed submission wrote. A buffer that several submissions of
+ * one round write is taken once. is_done: it is known to be finished. */
+static void finish(struct device *d, struct submission *s, bool is_done)
+{
+    struct own_queue *own = is_done ? own_queue_for(d, s->queue) : NULL;
     for (size_t i = 0; i < s->uses.n; i++) {
         struct buffer *b = device_buffer(d, &s->uses.at[i]);
         if (b && b->round != d->round) {
             b->round = d->round;
-            take_use(d, b, &s->uses.at[i]);
+            take_use(d, is_in_use(d, b) ? NULL : own, b, &s->uses.at[i]);
         }
     }
     end_renewal(d, s, true);
     free_submission(s);
 }
 
-/* Finishes the submissions of a queue up to `last`: its fence or semaphore
- * covers the earlier ones, too. */
+/* Finishes the submissions of a queue, or of all (null), up to `last`: its
+ * fence or semaphore covers the earlier ones, too. All are removed first: what
+ * remains in the list is unfinished. */
 static void finish_up_to(struct device *d, const struct submission *last)
 {
+    struct submission *done = NULL;
+    struct submission **end = &done;
     struct submission **at = &d->submissions;
-    VkQueue queue = last->queue;
+    VkQueue queue = last ? last->queue : VK_NULL_HANDLE;
     bool is_last = false;
     d->round++;
     while (*at && !is_last) {
         is_last = *at == last;
-        if ((*at)->queue == queue) {
-            finish(d, at);
+        if (!queue || (*at)->queue == queue) {
+            *end = remove_at(d, at);
+            end = &(*end)->next;
         } else {
             at = &(*at)->next;
         }
+    }
+    *end = NULL;
+    while (done) {
+        struct submission *s = done;
+        done = s->next;
+        finish(d, s, true);
     }
 }
 
 void queue_finish_all(struct device *d)
 {
-    d->round++;
-    while (d->submissions)
-        finish(d, &d->submissions);
+    finish_up_to(d, NULL);
+    d->is_unknown = false;
     take_named(d);
     d->is_dirty = false;
 }
@@ -253,17 +284,26 @@ static struct submission *submission_new(struct device *d, VkQueue queue,
     return s;
 }
 
-/* Keeps a submission only if a later wait can matter for it. */
+/* Can a later wait matter for the submission? With named buffers any can, but
+ * the list stays short. */
+static bool is_kept(const struct device *d, const struct submission *s)
+{
+    bool is_waited_for = s->fence || s->n_signals;
+    return s->uses.n || s->renewed.n || (is_waited_for && d->n_submissions) ||
+           (d->n_named && d->n_submissions < NAMED_MAX);
+}
+
 static void add_submission(struct device *d, struct submission *s)
 {
-    if (!s->uses.n && !s->renewed.n && !(d->n_submissions && s->fence) &&
-        !(d->n_submissions && s->n_signals)) {
+    if (!is_kept(d, s)) {
+        d->is_unknown = true;
         free_submission(s);
         return;
     }
     while (d->n_submissions >= SUBMISSIONS_MAX) {
+        d->is_unknown = true;
         d->round++;
-        finish(d, &d->submissions);
+        finish(d, remove_at(d, &d->submissions), false);
     }
     *d->last_submission = s;
     d->last_submission = &s->next;
@@ -358,7 +398,9 @@ VkResult queue_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info)
 VkResult queue_DeviceWaitIdle(VkDevice device)
 {
     struct device *d = device_of(device);
+    gpu_copy_suspend(d);
     VkResult result = d->next.DeviceWaitIdle(device);
+    gpu_copy_resume(d);
     check_lost(d, result);
     if (result == VK_SUCCESS) {
         pthread_mutex_lock(&d->lock);
@@ -466,15 +508,6 @@ VkResult queue_GetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore,
 }
 
 /* ---- destruction ---- */
-
-static bool uses_buffer(const struct submission *s, const struct buffer *b)
-{
-    for (size_t i = 0; i < s->uses.n; i++) {
-        if (s->uses.at[i].serial == b->serial)
-            return true;
-    }
-    return false;
-}
 
 void queue_take_last(struct device *d, struct buffer *b)
 {

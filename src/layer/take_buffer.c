@@ -9,6 +9,7 @@
 #include "log.h"
 #include "mapping.h"
 #include "modules.h"
+#include "own_queues.h"
 #include "reading.h"
 #include "settings.h"
 #include "validation.h"
@@ -54,10 +55,12 @@ static char *make_room(struct device *d, uint64_t n)
 
 /* Copies a buffer: mapped memory may be slow to read twice, and may change.
  * NULL: it is not readable. */
-static const char *copy(struct device *d, const struct buffer *b)
+static const char *copy(struct device *d, struct own_queue *queue,
+                        const struct buffer *b)
 {
     char *ret = make_room(d, b->size);
-    return ret && reading_copy(d, b, 0, (size_t)b->size, ret) ? ret : NULL;
+    return ret && reading_copy(d, queue, b, 0, (size_t)b->size, ret) ? ret
+                                                                     : NULL;
 }
 
 static void log_cut(uint64_t n)
@@ -83,12 +86,13 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 /* Copies what the header of a buffer of validation counts, *n bytes, and a few
  * behind. If those are not zero, the count has wrapped, and all is copied. */
-static const char *copy_counted(struct device *d, const struct buffer *b,
-                                enum contents contents, size_t *n)
+static const char *copy_counted(struct device *d, struct own_queue *queue,
+                                const struct buffer *b, enum contents contents,
+                                size_t *n)
 {
     uint32_t head[2] = { 0 };
     if (b->size < sizeof head ||
-        !reading_copy(d, b, 0, sizeof head, (char *)head))
+        !reading_copy(d, NULL, b, 0, sizeof head, (char *)head))
         return NULL;
     uint64_t end =
         validation_count(d->instance->validation, contents, head).end;
@@ -97,13 +101,13 @@ static const char *copy_counted(struct device *d, const struct buffer *b,
         log_cut(smaller(end, b->size));
     *n = (size_t)smaller(smaller(end, b->size) + BEHIND_BYTES, max);
     char *ret = make_room(d, *n);
-    if (!ret || !reading_copy(d, b, 0, *n, ret))
+    if (!ret || !reading_copy(d, queue, b, 0, *n, ret))
         return NULL;
     if (end >= *n || is_zero(ret + end, *n - (size_t)end))
         return ret;
     *n = (size_t)max;
     ret = make_room(d, max);
-    return ret && reading_copy(d, b, 0, *n, ret) ? ret : NULL;
+    return ret && reading_copy(d, queue, b, 0, *n, ret) ? ret : NULL;
 }
 
 /* The size without the zeros at the end. */
@@ -231,10 +235,11 @@ static void put_done(struct device *d, uint64_t number, uint64_t generation)
 
 /* All of validation's buffers of one kind share a stream: each is a generation
  * of it. */
-void take_use(struct device *d, struct buffer *b, const struct use *use)
+void take_use(struct device *d, struct own_queue *queue, struct buffer *b,
+              const struct use *use)
 {
     size_t n_read = 0;
-    const char *bytes = copy_counted(d, b, use->contents, &n_read);
+    const char *bytes = copy_counted(d, queue, b, use->contents, &n_read);
     size_t n = bytes ? used(bytes, n_read) : 0;
     uint64_t *number = &d->numbers[use->contents];
     struct labels labels = { .n = 0 };
@@ -328,10 +333,16 @@ static bool goes_on(const struct last_sent *g, const char *bytes, size_t n)
                     g->n - HEAD_BYTES));
 }
 
+/* The buffer's work is known to be finished only if all work is. */
+static struct own_queue *queue_if_idle(struct device *d)
+{
+    return d->n_submissions || d->is_unknown ? NULL : own_queue_for(d, NULL);
+}
+
 static void take_one(struct device *d, struct buffer *b)
 {
     struct last_sent *g = &b->last_sent;
-    const char *bytes = copy(d, b);
+    const char *bytes = copy(d, queue_if_idle(d), b);
     size_t n = bytes ? used(bytes, (size_t)b->size) : 0;
     bool is_more = n && goes_on(g, bytes, n) &&
                    g->epoch == frame_output_epoch(d->frame_output);

@@ -8,9 +8,10 @@
 
 #include "device.h"
 
-/* Takes validation's buffer of one action, unless it is empty. */
-void take_use(struct device *device, struct buffer *buffer,
-              const struct use *use);
+/* Takes validation's buffer of one action, unless it is empty. queue: may copy
+ * it; NULL: none, since its work may not be finished. */
+void take_use(struct device *device, struct own_queue *queue,
+              struct buffer *buffer, const struct use *use);
 
 /* Takes the named buffers that have changed. */
 void take_named(struct device *device);

@@ -233,6 +233,55 @@ def capacity():
                done.stderr)
 
 
+def text_of(capture):
+    done = subprocess.run([PRINTFDECODE, capture], capture_output=True,
+                          timeout=TIMEOUT_S)
+    check_that(f'decode {capture}: {done.returncode}', done.returncode == 0,
+               done.stderr[-2000:])
+    return done.stdout
+
+
+def copying():
+    """Where the device's memory is slow to read, the device copies it, on a
+    queue of the layer's own; if that takes too long, the processor reads it.
+    What comes out is the same."""
+    need_validation()
+    below = {'VK_INSTANCE_LAYERS': None, 'PLAY_VALIDATION': '1',
+             'PLAY_LAYERS': '1', 'VK_ADD_LAYER_PATH': LAYERS + ':' + os.getcwd(),
+             **settings(PRINTF, 16 << 20)}
+    texts = []
+    for slow, copy, n in (('1', 'gpu', 2), ('1', 'cpu', 0), ('stuck', 'gpu', 2)):
+        done = run([PLAY, 'print', shader('short'), '4000'], PRETEND_SLOW=slow,
+                   PFD_LAYER=f'copy={copy},to=run.pfcap', **below)
+        check(f'copies, {slow}, {copy}', done.stderr, f'pretend: {n} copies\n')
+        texts.append(text_of('run.pfcap'))
+    check('lines', texts[0].count(b'\n'), 32 * 4000)
+    check_that('all are the same', texts == texts[:1] * 3)
+
+
+def copying_checked():
+    """The same of a named buffer, where the validation layer is below and
+    checks what the layer does: it has nothing to say."""
+    need_validation()
+    dumps = [f'{DATA}/small.bin'] * 3
+    wanted, _ = decode(dumps[0], f'{DATA}/app.elf')
+    checks = 'VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT'
+    for timeline in None, '1':
+        done = run([PLAY, 'named', *dumps], PRETEND_SLOW='1', PLAY_LAYERS='1',
+                   PLAY_VALIDATION='1', PLAY_TIMELINE=timeline,
+                   VK_INSTANCE_LAYERS='VK_LAYER_PFD_capture',
+                   VK_ADD_LAYER_PATH=LAYERS + ':' + os.getcwd(),
+                   PFD_LAYER=f'strings={DATA}/app.elf,to=run.pfcap',
+                   **settings(checks, 1024))
+        copies = re.search(r'^pretend: (\d+) copies$', done.stderr, re.M)
+        check_that('copies', copies and int(copies[1]) >= 3, done.stderr)
+        entries, findings = decode('run.pfcap')
+        check('messages', messages(entries), messages(wanted) * 3)
+        check('findings', findings, [])
+        check('validation', sorted(set(validation_said('(?:VUID|SYNC)[^ ]*'))),
+              [])
+
+
 def addresses():
     """An error of GPU-assisted validation; with its line where validation hands
     down the module as the program has it."""
@@ -548,7 +597,8 @@ def programs():
 
 
 PARTS = {f.__name__: f for f in (
-    printing, lines, left_out, losing, capacity, addresses, lost_validated, named, named_counted, idle,
+    printing, lines, left_out, losing, capacity, copying,
+    copying_checked, addresses, lost_validated, named, named_counted, idle,
     inline, order, unknown_errors,
     errors, service, settings_help, threads, devices, together, programs)}
 

@@ -368,6 +368,7 @@ static const struct {
     BY(EndCommandBuffer, Succeed),
     BY(CmdBindPipeline, Succeed),
     BY(CmdDispatch, Succeed),
+    BY(CmdPipelineBarrier, Succeed),
     OWN(CmdFillBuffer),
     OWN(CmdUpdateBuffer),
     OWN(QueueSubmit),

@@ -498,12 +498,20 @@ static void look(const struct device *d, VkDeviceMemory memory,
 static void fill(const struct device *d, int n, char **dumps)
 {
     static _Thread_local char bytes[BUFFER_BYTES];
+    VkMemoryBarrier filled = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+    };
     VkDeviceMemory memory;
     VkBuffer buffer = make_buffer(d, &memory);
     for (int i = 0; i < n; i++) {
         size_t n_bytes = read_file(dumps[i], bytes, sizeof bytes) / 4 * 4;
         begin(d);
         vkCmdFillBuffer(d->commands, buffer, 0, VK_WHOLE_SIZE, 0);
+        vkCmdPipelineBarrier(d->commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                             VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &filled, 0,
+                             NULL, 0, NULL);
         vkCmdUpdateBuffer(d->commands, buffer, 0, n_bytes, bytes);
         submit(d);
         look(d, memory, bytes, n_bytes);
