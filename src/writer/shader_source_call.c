@@ -408,5 +408,9 @@ enum pfd_status pfd_shader_source_call(struct pfd_source *f,
         status = write_call(f, &print_call, &argument_shape, macro);
     pfd_argument_shape_free(&argument_shape);
     pfd_print_call_free(&print_call);
-    return status == PFD_ERR_CORRUPT ? pfd_shader_source_error(f) : status;
+    if (status != PFD_ERR_CORRUPT)
+        return status;
+    if (f->dead) /* stays as it is: no compiler reads it */
+        f->n_calls--;
+    return pfd_shader_source_error(f);
 }

@@ -359,6 +359,23 @@ START_TEST(refusing)
 }
 END_TEST
 
+/* A wrong call behind "#if 0" is no error, and none of the calls. */
+START_TEST(dead)
+{
+    static const char source[] = "#if 0\nprintf(\"%p %s\",, q \"x\");\n#endif";
+    static const char *const calls[] = { "printf" };
+    const struct pfd_scan_options options = { .calls = calls, .n_calls = 1 };
+    struct pfd_scan *s = pfd_scan_new(&options);
+    char *out =
+        scan_with(s, PFD_SCAN_OPENCL, "a.cl", source, sizeof source - 1);
+    ck_assert_ptr_nonnull(out);
+    ck_assert_uint_eq(pfd_scan_n_calls(s), 0);
+    ck_assert_ptr_nonnull(strstr(out, ",, q"));
+    free(out);
+    pfd_scan_free(s);
+}
+END_TEST
+
 /* An entry has 65535 dwords at most. */
 START_TEST(long_entries)
 {
@@ -576,7 +593,7 @@ int main(void)
 {
     return suite_run("scan",
                      TESTS(rewriting, all_errors, byte_order, macros, untouched,
-                           refusing, long_entries, sites, strings, many, large,
-                           languages),
+                           refusing, dead, long_entries, sites, strings, many,
+                           large, languages),
                      60);
 }
