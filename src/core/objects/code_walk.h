@@ -3,7 +3,7 @@
  * The internals of container.h: a range of bytes in which code may lie, and the
  * functions by which every kind of container has its parts walked. Each kind
  * has a file of its own. A new kind is a new file, and a row in
- * pfd_code_kind_of() and walk_kind() of container.c.
+ * pfd_code_kind_of() of code_walk.c and walk_kind() of container_walk.c.
  */
 #ifndef PFD_CODE_WALK_H
 #define PFD_CODE_WALK_H
@@ -11,6 +11,28 @@
 #include "core/base/ranges.h"
 #include "core/objects/bundle.h"
 #include "core/objects/container.h"
+
+enum {
+    /* The work that a file may cost, as a multiple of its size. Sound files need
+     * their size for each level. */
+    PFD_CODE_WORK_FACTOR = 16,
+    /* The limit of all inflated bytes, as a multiple of the file's size. */
+    PFD_CODE_INFLATED_FACTOR = 64,
+};
+
+enum pfd_code_kind {
+    PFD_CODE_NONE,
+    PFD_CODE_ELF,
+    PFD_CODE_SPIRV,
+    PFD_CODE_BITCODE,
+    PFD_CODE_ARCHIVE,
+    PFD_CODE_BLOBS,
+    PFD_CODE_CACHE,
+    PFD_CODE_COFF,
+    PFD_CODE_KPACK,
+};
+
+struct pfd_code_range;
 
 /* The walk over one file. */
 struct pfd_code_walk {
@@ -25,6 +47,10 @@ struct pfd_code_walk {
     struct pfd_ranges *seen; /* where the walk has read pieces and blobs;
                                 NULL: not wanted */
     struct pfd_error *err;
+    /* Walks a range that is of this kind: the walk of ranges within ranges does
+     * not know the kinds. */
+    enum pfd_status (*walk_kind)(const struct pfd_code_range *range,
+                                 enum pfd_code_kind kind);
 };
 
 /* A range of bytes somewhere in the file. */
@@ -48,18 +74,6 @@ struct pfd_code_blob {
     unsigned number;
 };
 
-enum pfd_code_kind {
-    PFD_CODE_NONE,
-    PFD_CODE_ELF,
-    PFD_CODE_SPIRV,
-    PFD_CODE_BITCODE,
-    PFD_CODE_ARCHIVE,
-    PFD_CODE_BLOBS,
-    PFD_CODE_CACHE,
-    PFD_CODE_COFF,
-    PFD_CODE_KPACK,
-};
-
 /* The kind of container or code that starts here. */
 enum pfd_code_kind pfd_code_kind_of(struct pfd_byte_reader c);
 bool pfd_code_is_amd(struct pfd_byte_reader c);
@@ -68,6 +82,9 @@ bool pfd_code_is_amd(struct pfd_byte_reader c);
  * memory. */
 char *pfd_code_path(const struct pfd_code_range *range, const char *before,
                     const char *name, size_t n_name, const char *after);
+
+/* Walks a range, unless that exceeds a limit. */
+enum pfd_status pfd_code_walk_range(const struct pfd_code_range *range);
 
 /* Walks a part of a range. Takes over the path (NULL: allocating it failed).
  * offset: of the part in the range. */
@@ -95,6 +112,9 @@ enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used);
 void pfd_code_see(const struct pfd_code_range *range, uint64_t at, size_t n);
 void pfd_code_see_piece(const struct pfd_code_range *range,
                         enum pfd_piece_kind kind);
+
+/* Walks bundles and the like that stand one after another. */
+enum pfd_status pfd_code_walk_blobs(const struct pfd_code_range *range);
 
 /* Walks code objects and bundles anywhere in the file, but for those that begin
  * in what was seen, which is settled. */
