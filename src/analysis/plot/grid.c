@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analysis/plot/fast_axis.h"
-#include "analysis/plot/grid_cells.h"
 #include "analysis/plot/zeroed_memory.h"
 
 void pfd_grid_init(struct pfd_grid *ret, enum pfd_reducer reducer)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a grid. */
-#include "analysis/plot/grid_cells.h"
+#include "analysis/plot/grid.h"
 
 /* The sum of a cell's values, with NaN and infinities. */
 static struct pfd_double_double whole_sum(const struct pfd_grid *grid,

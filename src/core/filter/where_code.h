@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of a condition, compiled by where.c and run by where_run.c:
+/* The code of a condition, compiled by where_parse.c and run by where_run.c:
  * operations on a stack of values, in order of execution. */
 #ifndef PFD_WHERE_CODE_H
 #define PFD_WHERE_CODE_H

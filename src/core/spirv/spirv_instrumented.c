@@ -562,33 +562,3 @@ bool pfd_spirv_checked(const struct pfd_spirv *m, uint32_t k,
     ret->has_binding = pfd_spirv_constant(m, w[SET_AT + 1], &ret->binding);
     return true;
 }
-
-/* The first report of this position, or of the next one that has reports. */
-static size_t first_report(const struct pfd_spirv *m, uint32_t position)
-{
-    size_t low = 0;
-    size_t high = m->n_reports;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (m->reports[mid].position < position) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return low;
-}
-
-uint32_t pfd_spirv_reported(const struct pfd_spirv *m, uint32_t position,
-                            size_t i)
-{
-    size_t at = first_report(m, position);
-    return i < m->n_reports - at && m->reports[at + i].position == position
-               ? m->reports[at + i].k
-               : PFD_SPIRV_NONE;
-}
-
-uint32_t spirv_reported(const struct pfd_spirv *m, uint32_t position)
-{
-    return pfd_spirv_reported(m, position, 0);
-}

@@ -140,6 +140,13 @@ bool spirv_is_print(const struct pfd_spirv *m, uint32_t k);
 /* Does instruction k call a function that writes records? */
 bool spirv_calls_writer(const struct pfd_spirv *m, uint32_t k);
 
+/*
+ * True for instructions whose first operand can be a number that is also the id
+ * of a type, or such an id, without the second one being a result. For all
+ * others "the first operand is a type" tells that the second is a result.
+ */
+bool spirv_has_no_result(uint32_t op);
+
 /* True for instructions that end a block. */
 bool spirv_ends_block(uint32_t op);
 
@@ -166,6 +173,7 @@ const char *spirv_line_text(const struct spirv_source *s, uint32_t i,
 
 /* The parts of pfd_spirv_open(); false when out of memory. */
 bool spirv_index_instrumented(struct pfd_spirv *m);
+bool spirv_index_calls(struct pfd_spirv *m);
 bool spirv_index_decorations(struct pfd_spirv *m);
 bool spirv_index_lines(struct pfd_spirv *m, struct pfd_report *report);
 bool spirv_index_aborts(struct pfd_spirv *m, struct pfd_report *report);

@@ -3,7 +3,8 @@
 #ifndef PFD_DISPATCH_PACKETS_H
 #define PFD_DISPATCH_PACKETS_H
 
-#include "memory/search/prefilter.h"
+#include "core/decode/format.h"
+#include "memory/search/kernels.h"
 
 /* The kernel and the arguments that a packet leads to. */
 struct pfd_packet {

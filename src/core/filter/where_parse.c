@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/where.h"
-
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/filter/where.h"
 #include "core/filter/where_code.h"
 #include "core/strings/column_names.h"
 
