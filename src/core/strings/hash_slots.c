@@ -86,7 +86,7 @@ static bool has_room(size_t n_slots, size_t n_keys)
     return n_keys <= (n_slots < SPARSE_MAX ? n_slots / 8 : n_slots / 8 * 5);
 }
 
-bool pfd_table_reserve(struct pfd_strings *s, struct pfd_table *t, size_t more)
+bool pfd_table_reserve(struct pfd_table *t, size_t more, size_t *left)
 {
     size_t n_old = t->slots ? t->mask + 1 : 0;
     size_t n = n_old ? n_old : TABLE_FIRST;
@@ -95,8 +95,7 @@ bool pfd_table_reserve(struct pfd_strings *s, struct pfd_table *t, size_t more)
         n *= 2;
     if (n == n_old && atomic_load(refs_of(t->slots)) == 1)
         return true;
-    next.slots =
-        pfd_strings_take(s, n * sizeof *next.slots) ? new_slots(n) : NULL;
+    next.slots = pfd_spend(left, n * sizeof *next.slots) ? new_slots(n) : NULL;
     if (!next.slots)
         return false;
     next.marks = (uint64_t *)(void *)(next.slots + n);
@@ -120,17 +119,4 @@ void pfd_table_put(struct pfd_table *t, uint64_t key,
     fill(t, key, string);
     t->n++;
     mark(t, key);
-}
-
-const struct pfd_string *pfd_table_check_exact(struct pfd_table_slot *slot,
-                                               uint32_t n_payload)
-{
-    const struct pfd_string *s =
-        __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
-    if (pfd_is_lazy(s))
-        s = pfd_table_compile_string(slot, s);
-    if (!s || s->next || s->n_payload != n_payload)
-        return NULL;
-    __atomic_store_n(&slot->exact, n_payload + 1, __ATOMIC_RELAXED);
-    return s;
 }

@@ -173,21 +173,23 @@ struct pfd_string *pfd_lazy_strings_make(const struct pfd_string *unmade)
     return s;
 }
 
-void pfd_lazy_strings_make_all(struct pfd_strings *strings)
-{
-    for (size_t i = 0; i < strings->n; i++)
-        pfd_strings_at(strings, i);
-    for (size_t i = 0; i < PFD_TABLES_MAX; i++) {
-        const struct pfd_table *table = &strings->tables[i];
-        for (size_t k = 0; table->slots && k <= table->mask; k++)
-            pfd_table_at(table, k);
-    }
-}
-
 const struct pfd_string *pfd_table_compile_string(
     struct pfd_table_slot *slot, const struct pfd_string *unmade)
 {
     const struct pfd_string *s = pfd_lazy_strings_make(unmade);
     __atomic_store_n(&slot->string, s, __ATOMIC_RELEASE);
+    return s;
+}
+
+const struct pfd_string *pfd_table_check_exact(struct pfd_table_slot *slot,
+                                               uint32_t n_payload)
+{
+    const struct pfd_string *s =
+        __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
+    if (pfd_is_lazy(s))
+        s = pfd_table_compile_string(slot, s);
+    if (!s || s->next || s->n_payload != n_payload)
+        return NULL;
+    __atomic_store_n(&slot->exact, n_payload + 1, __ATOMIC_RELAXED);
     return s;
 }

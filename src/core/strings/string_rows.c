@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiles rows into strings, and adds rows to a set. */
+/* Adds rows to a set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,55 +85,6 @@ static bool same(const struct pfd_string *s, const struct pfd_string_row *row)
                                       row->n_layout * sizeof *row->layout));
 }
 
-static uint8_t text_flags(const char *text, size_t n)
-{
-    uint8_t flags = 0;
-    if (pfd_is_utf8(text, n))
-        flags |= PFD_STRING_UTF8;
-    if (pfd_is_plain(text, n))
-        flags |= PFD_STRING_PLAIN;
-    return flags;
-}
-
-/* One block: struct, steps, layout, text, escaped text. */
-size_t pfd_string_size(const struct pfd_string_row *row, size_t n_steps)
-{
-    return sizeof(struct pfd_string) + n_steps * sizeof(struct pfd_step) +
-           row->n_layout * sizeof *row->layout + row->n_text + 2 +
-           pfd_escape_json_length(row->text, row->n_text);
-}
-
-void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
-                     const struct pfd_step *steps, size_t n_steps)
-{
-    *ret = (struct pfd_string){
-        .key = row->key,
-        .n_steps = (uint32_t)n_steps,
-        .n_layout = (uint16_t)row->n_layout,
-        .n_text = (uint32_t)row->n_text,
-        .n_arguments = row->n_arguments < UINT32_MAX
-                           ? (uint32_t)row->n_arguments
-                           : UINT32_MAX,
-        .flags = text_flags(row->text, row->n_text),
-    };
-    if (row->literal)
-        ret->flags |= PFD_STRING_LITERAL;
-    if (row->own)
-        ret->flags |= PFD_STRING_OWN;
-    memcpy(ret->steps, steps, n_steps * sizeof *steps);
-    if (pfd_program_has_char(steps, n_steps))
-        ret->flags |= PFD_STRING_CHAR;
-    char *at = (char *)(ret->steps + n_steps);
-    if (row->n_layout)
-        memcpy(at, row->layout, row->n_layout * sizeof *row->layout);
-    at += row->n_layout * sizeof *row->layout;
-    if (row->n_text)
-        memcpy(at, row->text, row->n_text);
-    at += row->n_text;
-    ret->n_escaped =
-        (uint32_t)(pfd_escape_json(at, row->text, row->n_text) - at);
-}
-
 /* Copies strings that are shared with other sets into this one, which then has
  * chains of its own. NULL: out of memory. */
 static struct pfd_string *own_strings(struct pfd_strings *strings,
@@ -156,53 +107,6 @@ static struct pfd_string *own_strings(struct pfd_strings *strings,
         last = own;
     }
     return last;
-}
-
-static size_t compile(const struct pfd_string_row *row, struct pfd_step *ret,
-                      struct pfd_program_facts *facts)
-{
-    *facts = (struct pfd_program_facts){ 0 };
-    if (row->literal)
-        return pfd_program_literal(row->text, row->n_text, ret);
-    return pfd_program_compile(row->text, row->n_text, ret, facts);
-}
-
-static void bind(struct pfd_string *s, const struct pfd_string_kind *kind,
-                 bool is_tight, const struct pfd_program_facts *facts,
-                 struct pfd_slot *slots)
-{
-    struct pfd_layout layout = { .slots = slots };
-    kind->layout(s, facts, &layout);
-    size_t room = 0;
-    if (is_tight || kind->tight)
-        pfd_program_join_tight(s->steps, s->n_steps);
-    s->findings =
-        (uint32_t)(facts->findings | layout.findings |
-                   pfd_program_bind(s->steps, s->n_steps, layout.slots,
-                                    layout.n_slots, layout.cut, &room));
-    s->n_payload = layout.n_payload;
-    if (layout.cut)
-        s->flags |= PFD_STRING_CUT;
-    room += s->n_text;
-    s->room = room < UINT32_MAX / 2 ? (uint32_t)room : UINT32_MAX / 2;
-}
-
-struct pfd_string *pfd_string_make(const struct pfd_string_maker *maker,
-                                   const struct pfd_string_row *row)
-{
-    struct pfd_program_facts facts;
-    size_t n_steps = compile(row, maker->steps, &facts);
-    if (maker->kind->adapt)
-        facts.findings |= maker->kind->adapt(row, maker->steps, n_steps);
-    struct pfd_string *s =
-        maker->take(maker->user, pfd_string_size(row, n_steps));
-    if (!s)
-        return NULL;
-    pfd_string_fill(s, row, maker->steps, n_steps);
-    if (row->counted)
-        s->n_arguments = facts.n_scalars;
-    bind(s, maker->kind, row->tight, &facts, maker->slots);
-    return s;
 }
 
 static void report_collision(const struct pfd_strings *strings,
@@ -317,7 +221,7 @@ static bool add_string(struct pfd_strings *strings, struct pfd_table *table,
     struct pfd_string *s =
         n_late ? pfd_lazy_strings_new(strings, row, n_late, source, number)
                : new_string(strings, row, n_steps, source, number);
-    if (!s || !pfd_table_reserve(strings, table, 1))
+    if (!s || !pfd_table_reserve(table, 1, &strings->left))
         return false;
     if (!last) {
         pfd_table_put(table, row->key, s);
@@ -334,7 +238,7 @@ void pfd_strings_expect(struct pfd_strings *strings,
     struct pfd_table *table = &strings->tables[pfd_string_kind_number(kind)];
     /* Where memory is counted, only rows that were added are charged. */
     if (strings->left == SIZE_MAX && n)
-        pfd_table_reserve(strings, table, n);
+        pfd_table_reserve(table, n, &strings->left);
 }
 
 void pfd_strings_announce(const struct pfd_strings *strings,

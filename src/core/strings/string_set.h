@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The internals of a string set, for the files of this folder that fill it:
- * strings.c has sets and their shared store, hash_slots.c the hash tables,
- * string_rows.c compiles rows to strings, lazy_strings.c stores rows that no
- * entry has needed yet.
+ * string_set.c has sets and their shared store, string_rows.c adds rows to
+ * them, hash_slots.c has the hash tables, string_compile.c compiles a row,
+ * lazy_strings.c stores rows that no entry has needed yet.
  */
 #ifndef PFD_STRINGS_STRING_SET_H
 #define PFD_STRINGS_STRING_SET_H
@@ -51,15 +51,25 @@ struct pfd_strings {
 /* The index of a kind's table. */
 size_t pfd_string_kind_number(const struct pfd_string_kind *kind);
 
-/* ---- hash_slots.c ---- */
+/* Charges n bytes to a set's limit. False: they exceed it. */
+static inline bool pfd_spend(size_t *left, size_t n)
+{
+    if (n > *left)
+        return false;
+    if (*left != SIZE_MAX)
+        *left -= n;
+    return true;
+}
+
+/* ---- hash_slots.c: knows keys only ---- */
 
 /* The slot of a key, or the free slot for it; the table has slots. */
 struct pfd_table_slot *pfd_table_slot_of(const struct pfd_table *table,
                                          uint64_t key);
 
-/* Makes slots that this table does not share, with room for n more keys. */
-bool pfd_table_reserve(struct pfd_strings *strings, struct pfd_table *table,
-                       size_t n);
+/* Makes slots that this table does not share, with room for n more keys, and
+ * charges them to *left. False: out of memory. */
+bool pfd_table_reserve(struct pfd_table *table, size_t n, size_t *left);
 
 /* Puts the first string of a key into its free slot. */
 void pfd_table_put(struct pfd_table *table, uint64_t key,
@@ -70,7 +80,7 @@ void pfd_table_share(const struct pfd_table *table);
 void pfd_table_drop(const struct pfd_table *table);
 size_t pfd_table_memory(const struct pfd_table *table);
 
-/* ---- string_rows.c ---- */
+/* ---- string_compile.c ---- */
 
 /* The memory that compiling a string needs. */
 struct pfd_string_maker {
@@ -106,8 +116,5 @@ bool pfd_lazy_strings_is(const struct pfd_string *unmade,
 
 /* Its string, compiled now or before; any thread may call this. */
 struct pfd_string *pfd_lazy_strings_make(const struct pfd_string *unmade);
-
-/* Compiles all lazy strings of a set. */
-void pfd_lazy_strings_make_all(struct pfd_strings *strings);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/strings/strings.h"
+#include "core/strings/string_set.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/strings/string_set.h"
 
 static struct pfd_table_slot no_slot;
 static const struct pfd_table no_table = { .slots = &no_slot, .shift = 63 };
@@ -84,12 +82,24 @@ static void *copy_of(const void *bytes, size_t n)
     return ret;
 }
 
+/* Compiles all lazy strings of a set. */
+static void make_all(struct pfd_strings *strings)
+{
+    for (size_t i = 0; i < strings->n; i++)
+        pfd_strings_at(strings, i);
+    for (size_t i = 0; i < PFD_TABLES_MAX; i++) {
+        const struct pfd_table *table = &strings->tables[i];
+        for (size_t k = 0; table->slots && k <= table->mask; k++)
+            pfd_table_at(table, k);
+    }
+}
+
 /* store: a reference, taken over; NULL: out of memory. */
 static struct pfd_strings *copy_set(struct pfd_strings *of,
                                     struct pfd_string_store *store)
 {
     struct pfd_strings *ret = store ? calloc(1, sizeof *ret) : NULL;
-    pfd_lazy_strings_make_all(of);
+    make_all(of);
     if (!ret) {
         drop_store(store);
         return NULL;
@@ -234,9 +244,5 @@ size_t pfd_strings_memory(const struct pfd_strings *strings)
 
 bool pfd_strings_take(struct pfd_strings *strings, size_t n)
 {
-    if (n > strings->left)
-        return false;
-    if (strings->left != SIZE_MAX)
-        strings->left -= n;
-    return true;
+    return pfd_spend(&strings->left, n);
 }
