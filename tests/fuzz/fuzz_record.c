@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "any_format.h"
-#include "core/decode/decoder.h"
+#include "core/decode/walk.h"
 #include "core/output/sink.h"
 #include "pieces.h"
 

@@ -12,7 +12,7 @@
 #include <printfdecode/shaders.h>
 
 #include "build.h"
-#include "core/decode/decoder.h"
+#include "core/decode/walk.h"
 #include "suite.h"
 
 enum {

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "core/base/file_kind.h"
-#include "core/decode/decoder.h"
+#include "core/decode/detect_format.h"
+#include "core/decode/walk.h"
 #include "core/objects/container.h"
 
 enum {

@@ -8,6 +8,17 @@
 
 #include "core/base/ranges.h"
 
+enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret)
+{
+    for (size_t k = 0; pfd_formats[k]; k++) {
+        if (k == i) {
+            *ret = pfd_formats[k]->info;
+            return PFD_OK;
+        }
+    }
+    return PFD_END;
+}
+
 const struct pfd_format *pfd_format_find(const char *name)
 {
     for (const struct pfd_format *const *f = pfd_formats; *f; f++) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/ranges.h"
-#include "core/decode/decoder.h"
+#include "core/decode/walk.h"
 
 enum {
     BATCH = 512,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/decode/decoder.h"
+#include "core/decode/walk.h"
 #include "stream/capture/chunk_layout.h"
 
 enum {

@@ -13,8 +13,9 @@
 #include <printfdecode/tail.h>
 
 #include "core/base/crc32c.h"
+#include "core/decode/detect_format.h"
 #include "stream/live/tail_generation.h"
-#include "stream/live/tail_pass.h"
+#include "stream/live/tail_slices.h"
 
 enum {
     BATCH = 512,
@@ -96,6 +97,7 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
         return no_memory(err);
     }
     t->o.source = t->source;
+    t->walk_ahead = t->o.thread_pool ? pfd_tail_slices_walk : NULL;
     enum pfd_status status = use_format(t, options->format, NULL, false, err);
     if (status != PFD_OK) {
         pfd_tail_free(t);

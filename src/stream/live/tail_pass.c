@@ -7,7 +7,6 @@
 
 #include "core/base/crc32c.h"
 #include "core/decode/entry_run.h"
-#include "stream/live/tail_slices.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
@@ -467,7 +466,8 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     if (from > pfd_walk_end(w))
         return;
     t->format->live->resume(w, p->is_arriving ? t->used : p->end);
-    pfd_tail_slices_walk(t, p);
+    if (t->walk_ahead)
+        t->walk_ahead(t, p);
     pfd_tail_pass_walk(t, p, 0);
     if (p->failed || p->is_stopped)
         return;

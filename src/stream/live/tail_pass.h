@@ -9,8 +9,8 @@
 
 #include <printfdecode/tail.h>
 
-#include "core/decode/decoder.h"
 #include "core/decode/entry_run.h"
+#include "core/decode/walk.h"
 #include "stream/live/tail_copy.h"
 #include "stream/live/tail_memory.h"
 
@@ -20,8 +20,13 @@ enum {
     PFD_TAIL_LEFT_MAX = 256,     /* holes that one pass leaves of a hole */
 };
 
+struct pfd_tail_pass;
+
 struct pfd_tail {
     struct pfd_tail_options o; /* defaults filled in */
+    /* Emits entries on several threads before a pass walks on; NULL: none
+     * are. */
+    void (*walk_ahead)(struct pfd_tail *t, struct pfd_tail_pass *p);
     char *source;
     const struct pfd_format *format; /* NULL: not chosen yet */
     bool is_unlike;                  /* the first bytes are of no format; */

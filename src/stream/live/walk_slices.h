@@ -6,7 +6,7 @@
 #ifndef PFD_WALK_SLICES_H
 #define PFD_WALK_SLICES_H
 
-#include "core/decode/decoder.h"
+#include "core/decode/walk.h"
 
 enum {
     PFD_WALK_SLICES = 32, /* that are walked over together */

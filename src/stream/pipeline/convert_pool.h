@@ -13,8 +13,9 @@
 #include <printfdecode/convert.h>
 
 #include "analysis/plot/worker_share.h"
-#include "core/decode/decoder.h"
+#include "core/decode/detect_format.h"
 #include "core/decode/stream_window.h"
+#include "core/decode/walk.h"
 #include "core/filter/filter.h"
 #include "core/filter/highlight.h"
 #include "core/output/finding_counts.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The walk over one buffer, batch by batch: shared by pfd_decoder_next() and
- * pfd_convert_*(). Does not know output.
+ * The walk over one buffer, batch by batch: shared by the choice of a format,
+ * pfd_decoder_next() and pfd_convert_*(). Does not know output.
  */
-#ifndef PFD_DECODER_H
-#define PFD_DECODER_H
+#ifndef PFD_WALK_H
+#define PFD_WALK_H
 
-#include "core/decode/detect_format.h"
 #include "core/decode/entry.h"
 
 /* Prepares a walk with zero state; false when out of memory. options: borrowed
