@@ -2,22 +2,19 @@
 #include "nats/acks.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "spool/segment_files.h"
+#include "spool/state_dir.h"
 
 static const char first_line[] = "printfdecoded edges 1";
 static const char last_line[] = "end";
 
 enum {
     LINE = 128,
-    PART = 16 * 1024,
     FILE_MAX = PFDD_ACKS_MAX * LINE,
     ALL_MAX = PFDD_ACKS_MAX + PFDD_ACKS_NEW,
     WAY = PFDD_ACKS_MAX / 8, /* edges that are evicted at a time */
@@ -191,41 +188,22 @@ bool pfdd_acks_parse(const char *text, size_t n, struct pfdd_acks *ret)
     return false;
 }
 
-static char *read_all(FILE *file, size_t *n)
-{
-    char *text = NULL;
-    char part[PART];
-    size_t got = 0;
-    *n = 0;
-    while ((got = fread(part, 1, sizeof part, file)) > 0 && *n < FILE_MAX) {
-        char *more = realloc(text, *n + got);
-        if (!more)
-            break;
-        text = more;
-        memcpy(text + *n, part, got);
-        *n += got;
-    }
-    return text;
-}
-
 void pfdd_acks_read(const char *dir, struct pfdd_acks *ret)
 {
     char path[PFDD_PATH];
+    char why[PFDD_STATE_WHY];
     size_t n = 0;
     snprintf(path, sizeof path, "%.400s/edges", dir);
     *ret = (struct pfdd_acks){ 0 };
-    FILE *file = fopen(path, "re");
-    if (!file && errno == ENOENT)
+    char *text = pfdd_state_file_read(path, FILE_MAX, &n, why);
+    if (!text && errno == ENOENT)
         return;
-    char *text = file ? read_all(file, &n) : NULL;
     if (!text || !pfdd_acks_parse(text, n, ret)) {
         pfdd_log(PFDD_ERROR,
                  "%s: %s: what edges send again may be written again", path,
-                 file ? "not whole" : strerror(errno));
+                 text ? "not whole" : why);
     }
     free(text);
-    if (file)
-        fclose(file);
 }
 
 char *pfdd_acks_text(const struct pfdd_acks *acks)
@@ -251,19 +229,5 @@ char *pfdd_acks_text(const struct pfdd_acks *acks)
 
 bool pfdd_acks_write(const char *dir, const char *text)
 {
-    char path[PFDD_PATH];
-    char partial[PFDD_PATH];
-    snprintf(path, sizeof path, "%.400s/edges", dir);
-    snprintf(partial, sizeof partial, "%.400s/edges.part", dir);
-    int fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-    bool ok = fd >= 0 && pfdd_write_at(fd, text, strlen(text), 0) &&
-              fdatasync(fd) == 0;
-    if (fd >= 0)
-        ok = close(fd) == 0 && ok;
-    if (!ok || rename(partial, path) != 0) {
-        unlink(partial);
-        return false;
-    }
-    pfdd_sync_dir(dir, "");
-    return true;
+    return pfdd_state_file_replace(dir, "", "edges", text, strlen(text));
 }

@@ -212,7 +212,7 @@ static const struct known *send_code(struct pfdd_edge *e,
                                      const struct pfdd_manifest *manifest)
 {
     struct pfdd_manifest_list list;
-    char why[PFDD_MANIFEST_WHY];
+    char why[PFDD_STATE_WHY];
     const struct known *k = find_known(e, manifest);
     if (k)
         return k;

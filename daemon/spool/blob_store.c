@@ -229,7 +229,7 @@ static void make_dir(const char *dir, const char *under)
 static void read_manifest(struct pfdd_blob_store *blob_store, uint64_t number)
 {
     struct pfdd_manifest_list list = { 0 };
-    char why[PFDD_MANIFEST_WHY];
+    char why[PFDD_STATE_WHY];
     bool is_new = false;
     if (!pfdd_manifest_read(blob_store->dir, number, &list, why))
         return;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "spool/checkpoint.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "spool/segment_files.h"
+#include "spool/state_dir.h"
 
 enum {
     VERSION = 1,
+    FILE_MAX = 256 << 20,
 };
 
 void pfdd_checkpoint_deinit(struct pfdd_checkpoint *c)
@@ -43,15 +44,20 @@ static void read_position(struct pfdd_source_offsets *source_offsets,
 void pfdd_checkpoint_read(const char *dir, struct pfdd_checkpoint *ret)
 {
     char path[PFDD_PATH];
+    char why[PFDD_STATE_WHY];
     const char *name = NULL;
     json_t *value = NULL;
     *ret = (struct pfdd_checkpoint){ 0 };
     /* Left by a process that was killed while writing it. */
-    snprintf(path, sizeof path, "%.400s/checkpoint.part", dir);
+    snprintf(path, sizeof path, "%.400s/checkpoint" PFDD_PART, dir);
     unlink(path);
     snprintf(path, sizeof path, "%.400s/checkpoint", dir);
-    json_t *root = json_load_file(path, 0, NULL);
-    if (!root && access(path, F_OK) == 0) {
+    size_t n = 0;
+    char *text = pfdd_state_file_read(path, FILE_MAX, &n, why);
+    bool is_missing = !text && errno == ENOENT;
+    json_t *root = text ? json_loadb(text, n, 0, NULL) : NULL;
+    free(text);
+    if (!root && !is_missing) {
         pfdd_log(PFDD_WARNING,
                  "%s: cannot be read: all of the queue is "
                  "delivered again",
@@ -98,19 +104,5 @@ char *pfdd_checkpoint_text(const struct pfdd_checkpoint *c)
 
 bool pfdd_checkpoint_write(const char *dir, const char *text)
 {
-    char path[PFDD_PATH];
-    char partial[PFDD_PATH];
-    snprintf(path, sizeof path, "%.400s/checkpoint", dir);
-    snprintf(partial, sizeof partial, "%.400s/checkpoint.part", dir);
-    int fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-    bool ok = fd >= 0 && pfdd_write_at(fd, text, strlen(text), 0) &&
-              fdatasync(fd) == 0;
-    if (fd >= 0)
-        ok = close(fd) == 0 && ok;
-    if (!ok || rename(partial, path) != 0) {
-        unlink(partial);
-        return false;
-    }
-    pfdd_sync_dir(dir, "");
-    return true;
+    return pfdd_state_file_replace(dir, "", "checkpoint", text, strlen(text));
 }

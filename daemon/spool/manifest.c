@@ -94,31 +94,6 @@ bool pfdd_manifest_digest(const char *name, uint8_t ret[PFDD_SHA256_BYTES])
 
 /* ---- files ---- */
 
-/* Bytes of a regular file of at most n_max, allocated, [*n]. */
-static char *read_file(const char *path, size_t n_max, size_t *n, char *why)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    char *bytes = NULL;
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        snprintf(why, PFDD_MANIFEST_WHY, "%s", strerror(errno));
-    } else if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > n_max) {
-        snprintf(why, PFDD_MANIFEST_WHY, "no file of at most %zu bytes", n_max);
-    } else {
-        bytes = malloc((size_t)st.st_size + 1);
-        ssize_t got = bytes ? pread(fd, bytes, (size_t)st.st_size, 0) : -1;
-        *n = got > 0 ? (size_t)got : 0;
-        if (got < 0) {
-            snprintf(why, PFDD_MANIFEST_WHY, "%s", strerror(errno));
-            free(bytes);
-            bytes = NULL;
-        }
-    }
-    if (fd >= 0)
-        close(fd);
-    return bytes;
-}
-
 static bool read_item(struct pfdd_manifest_list *list, const json_t *value)
 {
     const char *digest = json_string_value(json_object_get(value, "sha256"));
@@ -256,20 +231,20 @@ bool pfdd_manifest_parse(const char *text, size_t n, size_t n_max,
 
 bool pfdd_manifest_read(const char *dir, uint64_t number,
                         struct pfdd_manifest_list *ret,
-                        char why[PFDD_MANIFEST_WHY])
+                        char why[PFDD_STATE_WHY])
 {
     char path[PFDD_PATH];
     size_t n = 0;
     pfdd_manifest_path(dir, number, "", path);
     *ret = (struct pfdd_manifest_list){ 0 };
-    char *text = read_file(path, LIST_MAX, &n, why);
+    char *text = pfdd_state_file_read(path, LIST_MAX, &n, why);
     if (!text)
         return false;
     bool ok = pfdd_manifest_parse(text, n, SIZE_MAX, ret);
     ret->n_file = n;
     free(text);
     if (!ok)
-        snprintf(why, PFDD_MANIFEST_WHY, "no list of code objects");
+        snprintf(why, PFDD_STATE_WHY, "no list of code objects");
     return ok;
 }
 
@@ -301,19 +276,6 @@ char *pfdd_manifest_text(const struct pfdd_manifest_list *list)
 
 /* ---- writing ---- */
 
-static bool write_file(const char *path, const void *bytes, size_t n,
-                       bool is_synced)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-    bool ok = fd >= 0 && pfdd_write_at(fd, bytes, n, 0) &&
-              (!is_synced || fsync(fd) == 0);
-    int error = errno;
-    if (fd >= 0)
-        ok = close(fd) == 0 && ok;
-    errno = ok ? 0 : error ? error : EIO;
-    return ok;
-}
-
 static bool sync_all(const char *dir)
 {
     char path[PFDD_PATH];
@@ -336,14 +298,15 @@ bool pfdd_manifest_write_objects(const char *dir,
     char part[PFDD_PATH];
     char path[PFDD_PATH];
     for (size_t i = 0; i < n; i++) {
-        pfdd_manifest_object_path(dir, files[i].digest, ".part", part);
-        if (!write_file(part, files[i].bytes, files[i].n, n <= SYNC_EACH))
+        pfdd_manifest_object_path(dir, files[i].digest, PFDD_PART, part);
+        if (!pfdd_state_file_write(part, files[i].bytes, files[i].n,
+                                   n <= SYNC_EACH))
             return false;
     }
     if (n > SYNC_EACH && !sync_all(dir))
         return false;
     for (size_t i = 0; i < n; i++) {
-        pfdd_manifest_object_path(dir, files[i].digest, ".part", part);
+        pfdd_manifest_object_path(dir, files[i].digest, PFDD_PART, part);
         pfdd_manifest_object_path(dir, files[i].digest, "", path);
         if (rename(part, path) != 0)
             return false;
@@ -356,14 +319,9 @@ bool pfdd_manifest_write_objects(const char *dir,
 bool pfdd_manifest_write(const char *dir, uint64_t number, const char *text,
                          size_t n)
 {
-    char part[PFDD_PATH];
-    char path[PFDD_PATH];
-    pfdd_manifest_path(dir, number, ".part", part);
-    pfdd_manifest_path(dir, number, "", path);
-    bool ok = write_file(part, text, n, true) && rename(part, path) == 0;
-    if (ok)
-        pfdd_sync_dir(dir, PFDD_MANIFEST_LISTS);
-    return ok;
+    char name[32];
+    snprintf(name, sizeof name, "%020" PRIu64, number);
+    return pfdd_state_file_replace(dir, PFDD_MANIFEST_LISTS, name, text, n);
 }
 
 /* ---- strings ---- */
@@ -372,11 +330,11 @@ char *pfdd_manifest_object(const char *dir,
                            const struct pfdd_manifest_item *item)
 {
     char path[PFDD_PATH];
-    char why[PFDD_MANIFEST_WHY] = "it is not what it was";
+    char why[PFDD_STATE_WHY] = "it is not what it was";
     uint8_t digest[PFDD_SHA256_BYTES] = { 0 };
     size_t n = 0;
     pfdd_manifest_object_path(dir, item->digest, "", path);
-    char *bytes = read_file(path, item->n, &n, why);
+    char *bytes = pfdd_state_file_read(path, item->n, &n, why);
     if (bytes)
         pfdd_sha256(bytes, n, digest);
     if (bytes && n == item->n && !memcmp(digest, item->digest, sizeof digest))
@@ -408,7 +366,7 @@ struct pfd_strings *pfdd_manifest_load(const char *dir, uint64_t number,
                                        size_t n_max, uint32_t *n)
 {
     struct pfdd_manifest_list list;
-    char why[PFDD_MANIFEST_WHY];
+    char why[PFDD_STATE_WHY];
     char path[PFDD_PATH];
     struct pfd_strings *set = pfd_strings_new();
     *n = 0;

@@ -51,14 +51,10 @@ void pfdd_manifest_object_path(const char *dir, const uint8_t *digest,
 uint64_t pfdd_manifest_number(const char *name);
 bool pfdd_manifest_digest(const char *name, uint8_t ret[PFDD_SHA256_BYTES]);
 
-enum {
-    PFDD_MANIFEST_WHY = 200,
-};
-
 /* Reads a manifest. False: `why` says why not. */
 bool pfdd_manifest_read(const char *dir, uint64_t number,
                         struct pfdd_manifest_list *ret,
-                        char why[PFDD_MANIFEST_WHY]);
+                        char why[PFDD_STATE_WHY]);
 /* Parses the text [n] of a manifest, item by item, n_max of them at most.
  * False: malformed. */
 bool pfdd_manifest_parse(const char *text, size_t n, size_t n_max,

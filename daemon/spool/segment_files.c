@@ -29,32 +29,6 @@ static int open_segment(const char *dir, uint64_t first, int flags)
     return open(path, flags | O_CLOEXEC, 0640);
 }
 
-void pfdd_sync_dir(const char *dir, const char *under)
-{
-    char path[PFDD_PATH];
-    snprintf(path, sizeof path, "%.400s%s", dir, under);
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
-}
-
-bool pfdd_write_at(int fd, const char *bytes, size_t n, uint64_t at)
-{
-    while (n) {
-        ssize_t done = pwrite(fd, bytes, n, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        bytes += done;
-        at += (uint64_t)done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 static int by_number(const void *a, const void *b)
 {
     const uint64_t *x = a;

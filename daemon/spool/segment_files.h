@@ -20,6 +20,7 @@
 
 #include "ring/render_cache.h"
 #include "spool/spool_record.h"
+#include "spool/state_dir.h"
 
 enum {
     PFDD_SEGMENT_LINES = 1, /* records are lines of JSON */
@@ -28,14 +29,9 @@ enum {
     PFDD_SPOOL_RECORD_HEADER = 16,
     PFDD_SPOOL_RECORD_MAX = 8 * 1024 * 1024, /* bytes of a record */
     PFDD_SPOOL_LINE_MAX = PFDD_LINE_MAX + 64 * 1024,
-    PFDD_PATH = 512,
 };
 
 void pfdd_segment_path(const char *dir, uint64_t first, char ret[PFDD_PATH]);
-/* Makes new and renamed files of a folder safe, too. */
-void pfdd_sync_dir(const char *dir, const char *under);
-/* Writes all bytes. False: errno says why. */
-bool pfdd_write_at(int fd, const char *bytes, size_t n, uint64_t at);
 
 /* The first sequence numbers of all segments, sorted [*n], allocated. NULL:
  * none. */

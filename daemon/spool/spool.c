@@ -20,7 +20,6 @@
 #include "spool/checkpoint.h"
 #include "spool/disk_quota.h"
 #include "spool/group_commit.h"
-#include "spool/lock_file.h"
 #include "spool/spool_recovery.h"
 
 enum {
@@ -151,7 +150,7 @@ struct pfdd_spool *pfdd_spool_open(const char *dir, uint64_t n_bytes_max,
     pfdd_disk_quota_init(&q->disk_quota, &q->consumers, n_bytes_max);
     q->next_seq = 1;
     snprintf(err, n_err, "out of memory");
-    q->lock = q->dir ? pfdd_lock_file(q->dir, err, n_err) : -1;
+    q->lock = q->dir ? pfdd_state_dir_lock(q->dir, err, n_err) : -1;
     bool ok = q->lock >= 0;
     if (ok) {
         read_checkpoint(q);

@@ -116,7 +116,7 @@ static void read_list(struct pfdd_spool_preamble *b,
                       const struct pfdd_spool_preamble_of *of)
 {
     char path[PFDD_PATH];
-    char why[PFDD_MANIFEST_WHY];
+    char why[PFDD_STATE_WHY];
     if (b->list.items)
         return;
     pfdd_manifest_path(of->dir, of->manifest.number, "", path);
