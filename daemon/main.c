@@ -17,11 +17,9 @@
 #include "base/log.h"
 #include "base/malloc_setup.h"
 #include "config/explain.h"
-#include "config/nats_options.h"
 #include "config/sandbox.h"
 #include "config/systemd.h"
 #include "daemon.h"
-#include "nats/nats_setup.h"
 
 enum {
     EXIT_NO_STREAM = 3,
@@ -59,16 +57,17 @@ static int check_config(const char *path)
     return fflush(stdout) == 0 ? 0 : 1;
 }
 
-/* The NATS options of its first input or output that has any; NULL: none. */
-static const struct pfdd_nats_options *find_nats_options(
-    const struct pfdd_config *config)
+/* Its first input or output whose servers can be set up; NULL: none. */
+static const struct pfdd_block *find_set_up(const struct pfdd_config *config)
 {
-    const struct pfdd_nats_options *ret = NULL;
-    for (size_t i = 0; i < config->n_inputs && !ret; i++)
-        ret = pfdd_nats_options_of(config->inputs[i]);
-    for (size_t i = 0; i < config->n_outputs && !ret; i++)
-        ret = pfdd_nats_options_of(config->outputs[i]);
-    return ret;
+    for (size_t i = 0; i < config->n_inputs + config->n_outputs; i++) {
+        const struct pfdd_block *block =
+            i < config->n_inputs ? config->inputs[i]
+                                 : config->outputs[i - config->n_inputs];
+        if (block->type_class->set_up)
+            return block;
+    }
+    return NULL;
 }
 
 static int nats_setup(const char *path)
@@ -77,13 +76,13 @@ static int nats_setup(const char *path)
     struct pfdd_config *config = pfdd_config_read(path, tell_stderr, NULL);
     if (!config)
         return EXIT_CONFIG;
-    const struct pfdd_nats_options *nats_options = find_nats_options(config);
+    const struct pfdd_block *block = find_set_up(config);
     bool ok =
-        nats_options && pfdd_nats_setup(nats_options, stdout, err, sizeof err);
+        block && block->type_class->set_up(block, stdout, err, sizeof err);
     if (!ok)
         fprintf(stderr, "printfdecoded: %s: %s\n", path, err);
     pfdd_config_unref(config);
-    return !nats_options ? EXIT_CONFIG : ok && fflush(stdout) == 0 ? 0 : 1;
+    return !block ? EXIT_CONFIG : ok && fflush(stdout) == 0 ? 0 : 1;
 }
 
 /* The folder of the built-in configuration's sockets, created if needed. It has

@@ -1,24 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make_lists.sh OUT "INPUTS" "OUTPUTS": the lists of inputs and outputs as C.
+# make_lists.sh OUT "INPUTS" "OUTPUTS" ["KIND NAME WORD FEATURE"]...: the lists
+# of inputs and outputs as C, and the class of each that this build lacks.
 set -eu
+out=$1 inputs=$2 outputs=$3
+shift 3
 {
     echo '#include "config/input_options.h"'
     echo '#include "config/output_options.h"'
-    for name in $2; do
-        echo "extern const struct pfdd_input_class pfdd_input_$name;"
+    for kind in input output; do
+        eval "names=\$${kind}s"
+        for name in $names; do
+            echo "extern const struct pfdd_${kind}_class pfdd_${kind}_$name;"
+        done
+        echo "const struct pfdd_type_class *const pfdd_${kind}s[] = {"
+        for name in $names; do
+            echo "    &pfdd_${kind}_$name.base,"
+        done
+        echo '    NULL };'
     done
-    for name in $3; do
-        echo "extern const struct pfdd_output_class pfdd_output_$name;"
+    for lacking in "$@"; do
+        set -- $lacking
+        echo "const struct pfdd_$1_class pfdd_$1_$2 = {"
+        echo "    .base = { .name = \"$2\", .lacks = \"$3\","
+        echo "              .feature = PFDD_FEATURE_$4 } };"
     done
-    echo 'const struct pfdd_type_class *const pfdd_inputs[] = {'
-    for name in $2; do
-        echo "    &pfdd_input_$name.base,"
-    done
-    echo '    NULL };'
-    echo 'const struct pfdd_type_class *const pfdd_outputs[] = {'
-    for name in $3; do
-        echo "    &pfdd_output_$name.base,"
-    done
-    echo '    NULL };'
-} >"$1"
+} >"$out"

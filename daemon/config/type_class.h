@@ -30,6 +30,10 @@ struct pfdd_type_class {
     /* The reason why an output must be required; NULL: it need not be. */
     const char *needs_required;
     const char *only_one; /* why not more than one; NULL: any number */
+    /* Sets up the servers of a block's type for `printfdecoded nats-setup`, and
+     * prints what it did. False: see err. NULL: there is nothing to set up. */
+    bool (*set_up)(const struct pfdd_block *block, FILE *out, char *err,
+                   size_t n_err);
     /* The FEATURE that this build lacks, so that only the name of the type
      * exists; NULL: the type is available. */
     const char *lacks;

@@ -20,6 +20,7 @@
 #include "ingest/string_store.h"
 #include "inputs/edge_buffers.h"
 #include "nats/acks.h"
+#include "nats/nats_connection.h"
 #include "nats/nats_worker.h"
 #include "spool/chunk_dedup.h"
 #include "spool/spool.h"
@@ -706,6 +707,7 @@ const struct pfdd_input_class pfdd_input_nats = {
               .size = sizeof(struct nats_input_config),
               .parts = parts,
               .plan = plan,
+              .set_up = pfdd_nats_set_up,
               .needs_required = "an input 'nats' needs an output that is "
                                 "required: edges keep what is not written",
               .only_one = "there is one input 'nats'" },

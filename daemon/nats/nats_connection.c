@@ -214,18 +214,6 @@ static bool set_up(struct pfdd_nats *line, jsStreamConfig *config, FILE *out)
     return true;
 }
 
-bool pfdd_nats_set_up(struct pfdd_nats *line, FILE *out)
-{
-    for (unsigned i = 0; i < N_STREAMS; i++) {
-        const char *subject = NULL;
-        jsStreamConfig config;
-        configure(i, line->nats_options, &subject, &config);
-        if (!set_up(line, &config, out))
-            return false;
-    }
-    return true;
-}
-
 /* ---- the connection ---- */
 
 static void forget(struct pfdd_nats *line)
@@ -277,11 +265,6 @@ static bool open_line(struct pfdd_nats *line, jsPubAckHandler acked, void *user)
     js.PublishAsync.AckHandlerClosure = user;
     s = natsConnection_JetStream(&line->js, line->nc, &js);
     return s == NATS_OK || pfdd_nats_failed(line, "JetStream", s);
-}
-
-bool pfdd_nats_open(struct pfdd_nats *line)
-{
-    return open_line(line, NULL, NULL);
 }
 
 void pfdd_nats_close(struct pfdd_nats *line)
@@ -389,4 +372,30 @@ bool pfdd_ack_get(const char *text, int n, struct pfdd_nats_ack *ret)
         return false;
     ret->again = !strcmp(at, "again");
     return ret->again || !strcmp(at, "ok");
+}
+
+/* ---- setting up ---- */
+
+static bool set_up_all(struct pfdd_nats *line, FILE *out)
+{
+    for (unsigned i = 0; i < N_STREAMS; i++) {
+        const char *subject = NULL;
+        jsStreamConfig config;
+        configure(i, line->nats_options, &subject, &config);
+        if (!set_up(line, &config, out))
+            return false;
+    }
+    return true;
+}
+
+bool pfdd_nats_set_up(const struct pfdd_block *block, FILE *out, char *err,
+                      size_t n_err)
+{
+    struct pfdd_nats line = { .nats_options = pfdd_nats_options_of(block),
+                              .inbox = PFDD_INBOX_SETUP };
+    bool ok = open_line(&line, NULL, NULL) && set_up_all(&line, out);
+    if (!ok)
+        snprintf(err, n_err, "%s", line.why);
+    pfdd_nats_close(&line);
+    return ok;
 }

@@ -95,10 +95,11 @@ bool pfdd_nats_failed(struct pfdd_nats *line, const char *what,
  * False: `why`. */
 bool pfdd_nats_make_streams(struct pfdd_nats *line);
 
-/* For a program that runs once: connect; make missing streams, and change
- * others to the configuration, printing each; close. False: `why`. */
-bool pfdd_nats_open(struct pfdd_nats *line);
-bool pfdd_nats_set_up(struct pfdd_nats *line, FILE *out);
+/* The hook of an input or output (type_class.h): makes missing streams, and
+ * changes others to the configuration; repeating it changes nothing. Waits for
+ * the network. */
+bool pfdd_nats_set_up(const struct pfdd_block *block, FILE *out, char *err,
+                      size_t n_err);
 void pfdd_nats_close(struct pfdd_nats *line);
 
 /* The pause before the next try, in ms: longer each time, partly random. */

@@ -19,6 +19,7 @@
 #include "base/byte_buffer.h"
 #include "base/host_name.h"
 #include "ingest/chunker.h"
+#include "nats/nats_connection.h"
 #include "nats/nats_edge.h"
 #include "outputs/delivery.h"
 #include "spool/spool.h"
@@ -511,6 +512,7 @@ const struct pfdd_output_class pfdd_output_nats = {
               .size = sizeof(struct nats_config),
               .parts = parts,
               .plan = plan,
+              .set_up = pfdd_nats_set_up,
               .only_one = "there is one output 'nats': a worker's "
                           "acknowledgements are of one edge" },
     .size = sizeof(struct nats_output),
