@@ -610,11 +610,12 @@ def run(*tests):
                 started.append(self)
                 return real(self, *args, **kwargs)
             Daemon.start = start
+            begun = time.monotonic()
             try:
                 test(temp)
                 for d in started:
                     d.check_alive()
-                print('ok:', test.__name__)
+                print(f'ok: {test.__name__} ({time.monotonic() - begun:.1f} s)')
             except Lacking:
                 left_out += 1
                 print('left out:', test.__name__)
