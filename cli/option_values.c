@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include <printfdecode/convert.h>
-#include <printfdecode/table.h>
 
+#include "analysis/table/table.h"
 #include "input/since.h"
 #include "show/messages.h"
 

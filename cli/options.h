@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <printfdecode/plot.h>
 #include <printfdecode/printfdecode.h>
 #include <printfdecode/wire.h>
 
+#include "analysis/plot/plot.h"
 #include "net/tls.h"
 
 /* Exit statuses; documented in printfdecode(1). */

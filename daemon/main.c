@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include <printfdecode/client.h>
-#include <printfdecode/libraries.h>
-#include <printfdecode/version.h>
+#include <printfdecode/common.h>
 
 #include "base/features.h"
 #include "base/log.h"
@@ -19,6 +18,7 @@
 #include "config/explain.h"
 #include "config/sandbox.h"
 #include "config/systemd.h"
+#include "core/base/libraries.h"
 #include "daemon.h"
 
 enum {

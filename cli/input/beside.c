@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/input.h>
-#include <printfdecode/objects.h>
+#include <printfdecode/strings.h>
 
+#include "core/base/input.h"
 #include "show/messages.h"
 
 /* The program that is looked at. */

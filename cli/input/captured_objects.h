@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <printfdecode/wire_objects.h>
+#include "stream/capture/wire_objects.h"
 
 /* Takes an object, as pfd_wire_objects_options.give does; never a MODULE, which
  * comes again as a shader's or a loose one. False: stop. */

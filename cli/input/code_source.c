@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 #include <printfdecode/capture.h>
-#include <printfdecode/input.h>
 #include <printfdecode/strings.h>
+
+#include "core/base/input.h"
 
 enum {
     SEEN = 64 /* bytes that are enough to recognise a file */

@@ -6,7 +6,7 @@
 #ifndef CLI_CODE_SOURCE_H
 #define CLI_CODE_SOURCE_H
 
-#include <printfdecode/objects.h>
+#include <printfdecode/strings.h>
 
 /* Do the first bytes [n] of a file look like a source of strings, or inflate to
  * one? */

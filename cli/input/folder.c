@@ -12,9 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <printfdecode/input.h>
-
 #include "code_source.h"
+#include "core/base/input.h"
 #include "show/messages.h"
 #include "show/output.h"
 

@@ -7,9 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <printfdecode/search_buffers.h>
-
 #include "memory.h"
+#include "memory/search/search_buffers.h"
 #include "show/messages.h"
 
 enum {

@@ -5,10 +5,10 @@
 
 #include <printfdecode/capture.h>
 #include <printfdecode/convert.h>
-#include <printfdecode/input.h>
-#include <printfdecode/memory.h>
-#include <printfdecode/process_code.h>
 
+#include "core/base/input.h"
+#include "memory/space/address_space.h"
+#include "memory/space/process_code.h"
 #include "options.h"
 
 /* A buffer to read: mapped if possible, else a stream. */

@@ -3,9 +3,8 @@
 #ifndef CLI_MEMORY_H
 #define CLI_MEMORY_H
 
-#include <printfdecode/core.h>
-
 #include "input.h"
+#include "memory/space/core.h"
 
 struct core;
 

@@ -3,9 +3,9 @@
 #ifndef CLI_OBJECT_LIST_H
 #define CLI_OBJECT_LIST_H
 
-#include <printfdecode/objects.h>
-#include <printfdecode/process_code.h>
+#include <printfdecode/strings.h>
 
+#include "memory/space/process_code.h"
 #include "options.h"
 
 /* Lists the code objects of the files; skips unreadable ones silently. */

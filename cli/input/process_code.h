@@ -6,9 +6,8 @@
 #ifndef CLI_PROCESS_CODE_H
 #define CLI_PROCESS_CODE_H
 
-#include <printfdecode/process_code.h>
-
 #include "input.h"
+#include "memory/space/process_code.h"
 
 /* Loads the format strings of inputs->memory: of objects that the runtime has
  * loaded and, with --scan, of objects found anywhere in memory. Findings go to

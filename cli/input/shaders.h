@@ -5,7 +5,7 @@
 #ifndef CLI_SHADERS_H
 #define CLI_SHADERS_H
 
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 /* Adds the shader of "ID=FILE". False: an error was printed. */
 bool shaders_add(struct pfd_strings *strings, const char *text,

@@ -3,8 +3,7 @@
 #ifndef CLI_COLLAPSED_LINES_H
 #define CLI_COLLAPSED_LINES_H
 
-#include <printfdecode/collapse.h>
-
+#include "analysis/collapse/collapse.h"
 #include "options.h"
 
 /* *ret is NULL without --collapse. False: it is not possible; an error was

@@ -3,8 +3,7 @@
 #ifndef CLI_PERFETTO_OUTPUT_H
 #define CLI_PERFETTO_OUTPUT_H
 
-#include <printfdecode/trace.h>
-
+#include "analysis/trace/trace.h"
 #include "options.h"
 
 bool perfetto_wanted(const struct options *options);

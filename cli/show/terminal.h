@@ -3,7 +3,7 @@
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
-#include <printfdecode/plot.h>
+#include "analysis/plot/plot.h"
 
 struct terminal {
     struct pfd_plot_screen screen;

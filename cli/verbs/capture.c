@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <printfdecode/input.h>
 #include <printfdecode/wire.h>
 
+#include "core/base/input.h"
 #include "input/captured_objects.h"
 #include "input/code_source.h"
 #include "input/convert_inputs.h"

@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <printfdecode/source.h>
 #include <printfdecode/tail.h>
 
 #include "follow_items.h"
@@ -31,6 +30,7 @@
 #include "show/messages.h"
 #include "show/output.h"
 #include "show/perfetto_output.h"
+#include "stream/live/live_source.h"
 
 enum {
     NS_PER_MS = 1000000,

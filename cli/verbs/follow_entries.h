@@ -13,8 +13,8 @@
 
 #include <printfdecode/lines.h>
 #include <printfdecode/subscriber.h>
-#include <printfdecode/trace.h>
 
+#include "analysis/trace/trace.h"
 #include "follow_taker.h"
 #include "input/filter.h"
 #include "net/connection.h"

@@ -7,10 +7,10 @@
 #ifndef CLI_FOLLOWED_LINES_H
 #define CLI_FOLLOWED_LINES_H
 
-#include <printfdecode/ordered_render.h>
 #include <printfdecode/tail.h>
 
 #include "options.h"
+#include "stream/pipeline/ordered_render.h"
 
 /* What prints entries as the options say: in their form, or as what a trace or
  * runs of equal ones are made of; filter: whose matches are shown, or NULL. NULL: it cannot be, which was said. */

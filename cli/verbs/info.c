@@ -11,9 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <printfdecode/core.h>
-
 #include "input/code_source.h"
+#include "memory/space/core.h"
 #include "show/fields.h"
 #include "show/messages.h"
 #include "show/output.h"

@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/input.h>
-
+#include "core/base/input.h"
 #include "input/shaders.h"
 #include "show/messages.h"
 

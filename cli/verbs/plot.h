@@ -3,8 +3,7 @@
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 
-#include <printfdecode/plot.h>
-
+#include "analysis/plot/plot.h"
 #include "input/input.h"
 #include "show/terminal.h"
 

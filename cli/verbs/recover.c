@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* printfdecode recover: finds entries anywhere in files. */
+#include "core/decode/recover.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <printfdecode/lines.h>
-#include <printfdecode/recover.h>
 
 #include "input/filter.h"
 #include "input/input.h"

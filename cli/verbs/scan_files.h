@@ -5,10 +5,9 @@
 
 #include <sys/types.h>
 
-#include <printfdecode/input.h>
-#include <printfdecode/scan.h>
-
+#include "core/base/input.h"
 #include "options.h"
+#include "writer/scan.h"
 
 struct scan_file {
     char *path; /* owned */

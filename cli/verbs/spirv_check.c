@@ -4,8 +4,10 @@
  * messages. */
 #include <string.h>
 
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
+#include "core/decode/shader_loader.h"
+#include "core/spirv/spirv.h"
 #include "input/open_inputs.h"
 #include "options.h"
 #include "show/messages.h"

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
+#include "core/decode/shader_loader.h"
+#include "core/spirv/spirv.h"
 #include "input/input.h"
 #include "input/object_list.h"
 #include "input/open_inputs.h"

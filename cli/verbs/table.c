@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* printfdecode table: prints arguments of entries as columns. */
+#include "analysis/table/table.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +9,6 @@
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <printfdecode/table.h>
 
 #include "input/convert_inputs.h"
 #include "input/filter.h"

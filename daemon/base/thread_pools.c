@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/thread_pools.h"
 
+#include "stream/live/thread_pool.h"
+
 enum {
     PRINTERS_EACH = 4, /* for each sender, which copies faster than they
                           render */

@@ -3,7 +3,7 @@
 #ifndef PFDD_THREAD_POOLS_H
 #define PFDD_THREAD_POOLS_H
 
-#include <printfdecode/source.h>
+#include <printfdecode/tail.h>
 
 #include "base/job_pool.h"
 

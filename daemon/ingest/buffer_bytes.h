@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <printfdecode/source.h>
+#include <printfdecode/tail.h>
 
 #include "base/change_probe.h"
 #include "ring/source_offsets.h"

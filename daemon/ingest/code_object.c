@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/input.h>
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 #include "base/peer.h"
+#include "core/base/input.h"
 #include "net/read_as_peer.h"
 
 enum {

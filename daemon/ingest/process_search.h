@@ -7,9 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <printfdecode/search_buffers.h>
-
 #include "base/memory_budget.h"
+#include "memory/search/search_buffers.h"
 
 /* All zeros to begin with. */
 struct pfdd_process_search {

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/shaders.h>
-#include <printfdecode/wire_objects.h>
+#include <printfdecode/strings.h>
 
 #include "base/log.h"
 #include "base/name.h"
@@ -14,6 +13,7 @@
 #include "base/resource_account.h"
 #include "ingest/ingest.h"
 #include "ingest/string_store.h"
+#include "stream/capture/wire_objects.h"
 
 enum {
     NAME = 2 * PFDD_NAME_ROOM,

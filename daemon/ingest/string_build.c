@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <printfdecode/spirv.h>
 #include <printfdecode/wire.h>
 
 #include "base/job_pool.h"
 #include "base/memory_budget.h"
+#include "core/spirv/spirv.h"
 
 enum {
     TURN_NS = 8000000,  /* of processor time, for each kind of work */

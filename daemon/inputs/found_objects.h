@@ -6,7 +6,7 @@
 #ifndef PFDD_FOUND_OBJECTS_H
 #define PFDD_FOUND_OBJECTS_H
 
-#include <printfdecode/process_code.h>
+#include "memory/space/process_code.h"
 
 struct pfdd_found_object;
 struct pfdd_string_store;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 #include <printfdecode/wire.h>
 
 #include "ingest/chunker.h"

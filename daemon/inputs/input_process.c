@@ -16,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/process_code.h>
-#include <printfdecode/source.h>
+#include <printfdecode/tail.h>
 
 #include "base/log.h"
 #include "base/log_dedup.h"
@@ -29,6 +28,8 @@
 #include "ingest/process_search.h"
 #include "ingest/string_store.h"
 #include "inputs/found_objects.h"
+#include "memory/space/process_code.h"
+#include "stream/live/live_source.h"
 
 enum {
     ROUND_MS = 250, /* between rounds, or ROUND_PART times the last round */

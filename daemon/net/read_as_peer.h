@@ -7,9 +7,8 @@
 #ifndef PFDD_READ_AS_PEER_H
 #define PFDD_READ_AS_PEER_H
 
-#include <printfdecode/input.h>
-
 #include "base/peer.h"
+#include "core/base/input.h"
 
 /*
  * Like pfd_input_read(). A file: the peer must have the right to read it and to

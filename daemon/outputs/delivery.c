@@ -7,6 +7,7 @@
 #include "ingest/ingest.h"
 #include "ingest/string_store.h"
 #include "spool/spool.h"
+#include "stream/live/thread_pool.h"
 
 enum {
     READERS = 32, /* memory_max / READERS: for readers */

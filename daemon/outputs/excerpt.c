@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 #include <printfdecode/convert.h>
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 #include "base/byte_buffer.h"
+#include "core/decode/excerpt.h"
 
 enum {
     AROUND = 5,      /* default number of lines before and after */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/version.h>
+#include <printfdecode/common.h>
 
 #include "base/byte_buffer.h"
 #include "base/log.h"

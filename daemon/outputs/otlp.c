@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
+#include <printfdecode/common.h>
 #include <printfdecode/convert.h>
-#include <printfdecode/version.h>
 
 #include "base/host_name.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/version.h>
+#include <printfdecode/common.h>
 
 #include "base/name.h"
 #include "ingest/follower.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Chunks as the daemon stores them: the bytes of a frame of entries
- * (printfdecode/chunk.h), which never change, with metadata that is known
+ * (printfdecode/capture.h), which never change, with metadata that is known
  * without parsing them. References are counted on the loop.
  */
 #ifndef PFDD_CHUNK_H

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/collapse.h>
+#include "analysis/collapse/collapse.h"
 
 #define WAIT_NS UINT64_C(1000000000)
 

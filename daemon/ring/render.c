@@ -7,7 +7,7 @@
 
 #include <uv.h>
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 #include <printfdecode/lines.h>
 
 #include "ring/log_record.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The backlog in memory: a ring of chunks (printfdecode/chunk.h), each of one
+ * The backlog in memory: a ring of chunks (printfdecode/capture.h), each of one
  * buffer; each item has a sequence number. Chunks are appended once and read by
  * any number of readers (cursor.h), which have them rendered (render_cache.h).
  * A stalled reader delays no other reader, and keeps no chunk in the ring
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 
 #include "ring/chunk.h"
 

@@ -12,7 +12,7 @@
 
 #include <jansson.h>
 
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 #include "base/log.h"
 #include "spool/segment_files.h"

@@ -176,6 +176,16 @@ struct pfd_finding {
  */
 typedef void (*pfd_finding_fn)(void *user, const struct pfd_finding *finding);
 
+/*
+ * The version of the headers that a program was compiled with, and of the
+ * library that it runs with. meson.build reads the number from here.
+ */
+
+#define PFD_VERSION "0.1.0"
+
+/* The library's own version, such as "0.1.0"; static storage, any thread. */
+PFD_API const char *pfd_version(void);
+
 #ifdef __cplusplus
 }
 #endif

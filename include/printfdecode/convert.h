@@ -6,7 +6,7 @@
 #ifndef PRINTFDECODE_CONVERT_H
 #define PRINTFDECODE_CONVERT_H
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 #include <printfdecode/filter.h>
 #include <printfdecode/printfdecode.h>
 

@@ -9,8 +9,7 @@
 #ifndef PRINTFDECODE_LINES_H
 #define PRINTFDECODE_LINES_H
 
-#include <printfdecode/chunk.h>
-#include <printfdecode/entry_run.h>
+#include <printfdecode/capture.h>
 #include <printfdecode/filter.h>
 #include <printfdecode/printfdecode.h>
 #include <printfdecode/wire.h>

@@ -16,7 +16,6 @@
 
 #include <printfdecode/common.h>
 #include <printfdecode/strings.h>
-#include <printfdecode/version.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -385,6 +384,27 @@ PFD_API void pfd_decoder_summary(const struct pfd_decoder *decoder,
 /* Adds all numbers of `from` to those of `to`. Any thread. */
 PFD_API void pfd_summary_add(struct pfd_summary *to,
                              const struct pfd_summary *from);
+
+/*
+ * Runs: consecutive entries of one buffer, each right behind the one before,
+ * with known strings and without findings. Nearly all entries are in runs;
+ * taking them together costs less for each.
+ *
+ * A run is borrowed until the call that passed it returns; one thread at a
+ * time.
+ */
+
+struct pfd_entry_run;
+
+/* How many entries: one at least. */
+PFD_API size_t pfd_entry_run_count(const struct pfd_entry_run *entry_run);
+
+/* Bytes of the buffer that they occupy. */
+PFD_API uint64_t pfd_entry_run_bytes(const struct pfd_entry_run *entry_run);
+
+/* Entry i of the run, below pfd_entry_run_count(); lives as long as the run. */
+PFD_API void pfd_entry_run_entry(const struct pfd_entry_run *entry_run,
+                                 size_t i, struct pfd_entry *ret);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@
 #ifndef PRINTFDECODE_SUBSCRIBER_H
 #define PRINTFDECODE_SUBSCRIBER_H
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 #include <printfdecode/wire.h>
 
 #ifdef __cplusplus

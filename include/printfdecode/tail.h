@@ -32,8 +32,7 @@
 #ifndef PRINTFDECODE_TAIL_H
 #define PRINTFDECODE_TAIL_H
 
-#include <printfdecode/entry_run.h>
-#include <printfdecode/thread_pool.h>
+#include <printfdecode/printfdecode.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -176,6 +175,93 @@ PFD_API uint64_t pfd_tail_generation(const struct pfd_tail *tail);
 /* Of all generations together. */
 PFD_API void pfd_tail_summary(const struct pfd_tail *tail,
                               struct pfd_summary *ret);
+
+/*
+ * Threads that help to follow a buffer that is written faster than one thread
+ * reads it: they copy slices of a reading, walk over the entries in them, and do the
+ * caller's work on these.
+ *
+ * Thread rule: any number of sources and tails, of any threads, may share a
+ * pool; a caller that finds it busy works alone.
+ */
+
+struct pfd_thread_pool;
+
+/* Calls piece(of, i) for each i below n, in any order and on any threads;
+ * returns when all calls are done. pfd_tail_share() is one. */
+typedef void (*pfd_share_fn)(void *user, size_t n,
+                             void (*piece)(void *of, size_t i), void *of);
+
+/* Threads start with the first work. threads: 16 at most; 0:
+ * pfd_thread_pool_for() all processors. PFD_OK; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_thread_pool_new(unsigned threads,
+                                            struct pfd_thread_pool **ret,
+                                            struct pfd_error *err);
+
+/* No source or tail may use it any more. NULL is allowed. */
+PFD_API void pfd_thread_pool_free(struct pfd_thread_pool *thread_pool);
+
+/*
+ * The bytes of a live buffer: a file that others map or write (a memfd as
+ * well), or a range of a process' memory. A source is read at any offset; it
+ * knows its size, whether it may have changed, and whether it is the same as
+ * another one. Code that follows buffers (tail.h) need not know which kind it
+ * is. Also the interval between polls, since stores into memory wake no reader.
+ *
+ * Thread rule: a source belongs to one thread at a time.
+ */
+
+struct pfd_source;
+
+/* A file, by its descriptor, which is borrowed until the source is closed. It
+ * is read and not mapped, so that cutting it does no harm. PFD_OK; PFD_ERR_IO:
+ * it is not a regular file; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_source_open_file(int fd, struct pfd_source **ret,
+                                             struct pfd_error *err);
+
+/* For a file: threads that help to read large parts of it, borrowed until the
+ * source is closed; NULL: none, the default. */
+PFD_API void pfd_source_set_thread_pool(struct pfd_source *source,
+                                        struct pfd_thread_pool *thread_pool);
+
+/* NULL is allowed. */
+PFD_API void pfd_source_close(struct pfd_source *source);
+
+/*
+ * A pfd_read_at_fn; source is a struct pfd_source. Reads up to n bytes at
+ * offset. Returns their number, or a negated errno value. ESRCH: the process
+ * has ended or runs another program now; EFAULT: nothing is mapped there any
+ * more.
+ */
+PFD_API long pfd_source_read(void *source, uint64_t offset, void *bytes,
+                             size_t n);
+
+/* Its size now, bytes; a memory's is always the size that it was opened with.
+ * PFD_OK; PFD_ERR_IO: it is gone, err says how. */
+PFD_API enum pfd_status pfd_source_size(struct pfd_source *source,
+                                        uint64_t *ret, struct pfd_error *err);
+
+/* Have the size or the first 64 bytes, which hold the header in every format,
+ * changed since the last call? True also for the first call, and when they
+ * cannot be read. */
+PFD_API bool pfd_source_changed(struct pfd_source *source);
+
+/* Two sources with the same identity are the same bytes. */
+struct pfd_source_identity {
+    uint64_t kind;   /* 0: a file; 1: memory */
+    uint64_t place;  /* st_dev of a file; id of a process */
+    uint64_t number; /* st_ino; ticks from the system's start to the process' */
+    uint64_t offset; /* 0; address */
+};
+
+/* PFD_OK; PFD_ERR_IO: the system does not tell. */
+PFD_API enum pfd_status pfd_source_identify(const struct pfd_source *source,
+                                            struct pfd_source_identity *ret,
+                                            struct pfd_error *err);
+
+/* Nanoseconds to wait before the next poll, after idle_ns without a change: 1
+ * ms at first, 50 ms after ten seconds. Any thread. */
+PFD_API uint64_t pfd_source_pause(uint64_t idle_ns);
 
 #ifdef __cplusplus
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include <printfdecode/convert.h>
-#include <printfdecode/spirv.h>
 
+#include "core/spirv/spirv.h"
 #include "log.h"
 #include "validation.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "writer/scan.h"
 #include "writer/shader_source.h"
 
 enum {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "writer/scan.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,11 +3,10 @@
 #ifndef PFD_SCAN_SHADER_SOURCE_H
 #define PFD_SCAN_SHADER_SOURCE_H
 
-#include <printfdecode/scan.h>
-
 #include "writer/descriptor.h"
 #include "writer/device.h"
 #include "writer/print_call.h"
+#include "writer/scan_options.h"
 #include "writer/scan_table.h"
 #include "writer/token.h"
 

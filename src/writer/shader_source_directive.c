@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads directives: line numbers, and places where code may be added. */
+#include "writer/scan.h"
 #include "writer/shader_source.h"
 
 static bool ends_line(const struct pfd_token *token)

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 #include "code_object.h"
 #include "core/decode/format.h"

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 #include <printfdecode/convert.h>
 
 #include "any_format.h"

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include <printfdecode/objects.h>
+#include <printfdecode/strings.h>
 
 #include "fuzz.h"
 

@@ -8,9 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <printfdecode/core.h>
-
 #include "fuzz.h"
+#include "memory/space/core.h"
 
 enum {
     INFLATED_MAX = 1 << 20

@@ -10,10 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <printfdecode/search_buffers.h>
-
 #include "code_object.h"
 #include "llpc_strings.h"
+#include "memory/search/search_buffers.h"
 
 enum {
     INFLATED_MAX = 1 << 20,

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 #include "pieces.h"
 

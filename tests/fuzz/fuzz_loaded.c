@@ -7,10 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include <printfdecode/process_code.h>
-
 #include "fuzz.h"
 #include "memory/space/address_space.h"
+#include "memory/space/process_code.h"
 
 enum {
     BASE = 0x10000,

@@ -7,8 +7,7 @@
  */
 #include <string.h>
 
-#include <printfdecode/plot.h>
-
+#include "analysis/plot/plot.h"
 #include "any_format.h"
 #include "core/base/text.h"
 

@@ -7,10 +7,10 @@
  */
 #include <string.h>
 
-#include <printfdecode/scan.h>
 #include <printfdecode/strings.h>
 
 #include "fuzz.h"
+#include "writer/scan.h"
 
 static void count(void *user, const struct pfd_finding *finding)
 {

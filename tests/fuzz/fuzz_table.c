@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/collapse.h>
-#include <printfdecode/table.h>
-#include <printfdecode/trace.h>
-
+#include "analysis/collapse/collapse.h"
+#include "analysis/table/table.h"
+#include "analysis/trace/trace.h"
 #include "any_format.h"
 
 static const char *const outputs[] = { "text", "csv", "tsv", "json", "arrow" };

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include <printfdecode/printfdecode.h>
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 enum {
     DRAWN_MAX = 8192 /* bytes of a piece whose size is drawn */

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/plot.h>
-
+#include "analysis/plot/plot.h"
 #include "analysis/plot/plot_state.h"
 #include "dump.h"
 #include "suite.h"

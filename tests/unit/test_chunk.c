@@ -3,7 +3,7 @@
  * are safe. */
 #include <string.h>
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 #include <printfdecode/convert.h>
 
 #include "core/base/text.h"

@@ -8,9 +8,8 @@
 
 #include <check.h>
 
-#include <printfdecode/core.h>
-
 #include "build.h"
+#include "memory/space/core.h"
 #include "suite.h"
 
 enum {

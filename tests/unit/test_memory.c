@@ -9,10 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <printfdecode/scan.h>
-
 #include "dump.h"
 #include "suite.h"
+#include "writer/scan.h"
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);

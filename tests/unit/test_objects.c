@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/objects.h>
+#include <printfdecode/strings.h>
 
 #include "build.h"
 #include "guard.h"

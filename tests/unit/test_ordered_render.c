@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <printfdecode/ordered_render.h>
 #include <printfdecode/tail.h>
 
 #include "dump.h"
+#include "stream/pipeline/ordered_render.h"
 #include "suite.h"
 
 enum {

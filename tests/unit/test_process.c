@@ -13,8 +13,9 @@
 
 #include <check.h>
 
-#include <printfdecode/source.h>
+#include <printfdecode/tail.h>
 
+#include "stream/live/live_source.h"
 #include "suite.h"
 
 enum {

@@ -10,8 +10,7 @@
 
 #include <check.h>
 
-#include <printfdecode/process_code.h>
-
+#include "memory/space/process_code.h"
 #include "suite.h"
 
 enum {

@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 #include "build.h"
 #include "core/decode/walk.h"

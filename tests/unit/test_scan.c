@@ -5,11 +5,11 @@
 
 #include <check.h>
 
-#include <printfdecode/scan.h>
 #include <printfdecode/strings.h>
 
 #include "guard.h"
 #include "suite.h"
+#include "writer/scan.h"
 
 static struct pfd_error err;
 

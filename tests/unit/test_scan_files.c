@@ -6,10 +6,9 @@
 
 #include <check.h>
 
-#include <printfdecode/scan.h>
-
 #include "guard.h"
 #include "suite.h"
+#include "writer/scan.h"
 
 static struct pfd_error err;
 

@@ -12,8 +12,7 @@
 
 #include <check.h>
 
-#include <printfdecode/search_buffers.h>
-
+#include "memory/search/search_buffers.h"
 #include "suite.h"
 
 enum {

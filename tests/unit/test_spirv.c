@@ -2,7 +2,7 @@
 /* The SPIR-V reader, with modules right before an unreadable page. */
 #include <string.h>
 
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 #include "build.h"
 #include "core/spirv/spirv.h"

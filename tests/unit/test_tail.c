@@ -9,7 +9,7 @@
 
 #include <check.h>
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 #include <printfdecode/convert.h>
 #include <printfdecode/tail.h>
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <printfdecode/source.h>
+#include <printfdecode/tail.h>
 
 #include "dump.h"
 #include "suite.h"

@@ -9,8 +9,7 @@
 
 #include <check.h>
 
-#include <printfdecode/input.h>
-
+#include "core/base/input.h"
 #include "core/base/uri.h"
 #include "suite.h"
 

@@ -3,10 +3,11 @@
  * the buffer and however it comes; and so do chunks that they have made. */
 #include <string.h>
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 #include <printfdecode/tail.h>
 
 #include "dump.h"
+#include "stream/live/thread_pool.h"
 #include "suite.h"
 
 #define MS UINT64_C(1000000)

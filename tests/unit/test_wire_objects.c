@@ -5,9 +5,8 @@
 
 #include <check.h>
 
-#include <printfdecode/wire_objects.h>
-
 #include "core/base/text.h"
+#include "stream/capture/wire_objects.h"
 #include "suite.h"
 
 #define MODULE "\x03\x02\x23\x07"

@@ -4,10 +4,10 @@
  * entries of its format string until too many other entries came since its last
  * one, or too many lines wait behind it.
  */
+#include "analysis/collapse/collapse.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <printfdecode/collapse.h>
 
 #include "analysis/collapse/value_range.h"
 #include "core/base/escape.h"

@@ -6,10 +6,9 @@
 #ifndef PFD_GRID_H
 #define PFD_GRID_H
 
-#include <printfdecode/plot.h>
-
 #include "analysis/plot/axis.h"
 #include "analysis/plot/cell_sums.h"
+#include "analysis/plot/plot_spec.h"
 
 enum {
     PFD_GRID_CELLS_MAX = 1 << 24, /* of all panels */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "analysis/plot/plot.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <printfdecode/plot.h>
 
 #include "analysis/plot/picture.h"
 #include "analysis/plot/plot_form.h"

@@ -7,8 +7,7 @@
 #ifndef PFD_COLUMN_H
 #define PFD_COLUMN_H
 
-#include <printfdecode/table.h>
-
+#include "analysis/table/table.h"
 #include "core/base/text.h"
 #include "core/output/value_rows.h"
 

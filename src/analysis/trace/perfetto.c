@@ -9,11 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <printfdecode/trace.h>
-
 #include "analysis/table/column.h"
 #include "analysis/trace/intern.h"
 #include "analysis/trace/protobuf.h"
+#include "analysis/trace/trace.h"
 #include "core/base/escape.h"
 #include "core/output/value_rows.h"
 #include "core/strings/strings.h"

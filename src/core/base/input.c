@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API of inputs: files, and parts of files and processes. */
+#include "core/base/input.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,8 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <printfdecode/input.h>
 
 #include "core/base/error.h"
 #include "core/base/inflate.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <printfdecode/libraries.h>
+#include "core/base/libraries.h"
 
 #include "core/base/dynamic_library.h"
 

@@ -2,7 +2,7 @@
 #ifndef PFD_ENTRY_RUN_H
 #define PFD_ENTRY_RUN_H
 
-#include <printfdecode/entry_run.h>
+#include <printfdecode/printfdecode.h>
 
 #include "core/decode/entry.h"
 

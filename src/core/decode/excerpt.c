@@ -3,9 +3,9 @@
  * The source around an entry's line. A format returns a line's text as a
  * pointer into its module, and the pointer identifies the line.
  */
-#include <string.h>
+#include "core/decode/excerpt.h"
 
-#include <printfdecode/shaders.h>
+#include <string.h>
 
 #include "core/decode/entry.h"
 #include "core/spirv/shader_table.h"

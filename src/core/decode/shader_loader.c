@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API of shaders: modules in, their strings into the tables. */
+#include "core/decode/shader_loader.h"
+
 #include "core/decode/format.h"
 #include "core/spirv/shader_table.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include <printfdecode/convert.h>
-#include <printfdecode/input.h>
 
+#include "core/base/input.h"
 #include "core/decode/format.h"
 #include "core/objects/amdgpu_object.h"
 #include "core/objects/container.h"

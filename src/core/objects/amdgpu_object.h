@@ -7,7 +7,7 @@
 #ifndef PFD_AMDGPU_OBJECT_H
 #define PFD_AMDGPU_OBJECT_H
 
-#include <printfdecode/objects.h>
+#include <printfdecode/strings.h>
 
 #include "core/base/error.h"
 #include "core/objects/elf_image.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/objects.h>
+#include <printfdecode/strings.h>
 
 #include "core/objects/code_walk.h"
 #include "core/objects/elf_image.h"

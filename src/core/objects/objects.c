@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API of code objects: lists the content of a file. */
-#include <printfdecode/objects.h>
+#include <printfdecode/strings.h>
 
 #include "core/objects/amdgpu_object.h"
 #include "core/objects/container.h"

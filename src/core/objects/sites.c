@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/input.h>
 #include <printfdecode/sites.h>
 
 #include "core/base/error.h"
+#include "core/base/input.h"
 #include "core/base/text.h"
 #include "core/objects/container.h"
 #include "core/objects/site_rows.h"

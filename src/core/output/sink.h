@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 
 #include "core/decode/entry_run.h"
 #include "core/output/stamp.h"

@@ -9,7 +9,7 @@
 #define PFD_KHRONOS_H
 
 #include <printfdecode/printfdecode.h>
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 #include "core/base/text.h"
 #include "core/spirv/spirv.h"

@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 #include "core/base/error.h"
 #include "core/spirv/spirv.h"

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/objects.h>
-#include <printfdecode/process_code.h>
+#include <printfdecode/strings.h>
 
 #include "core/base/byte_reader.h"
 #include "core/objects/elf_image.h"
+#include "memory/space/process_code.h"
 
 enum {
     SHT_SYMTAB = 2,

@@ -6,10 +6,9 @@
 #ifndef PFD_KERNELS_H
 #define PFD_KERNELS_H
 
-#include <printfdecode/memory.h>
-
 #include "core/base/arena.h"
 #include "core/base/error.h"
+#include "memory/space/address_space.h"
 
 struct pfd_kernel {
     uint64_t address;       /* of the descriptor */

@@ -6,10 +6,9 @@
 #ifndef PFD_SEARCH_SPACE_H
 #define PFD_SEARCH_SPACE_H
 
-#include <printfdecode/core.h>
-
 #include "core/base/error.h"
 #include "core/base/ranges.h"
+#include "memory/space/core.h"
 
 /* One of the two is set, the other is NULL. */
 struct pfd_search_space {

@@ -4,11 +4,11 @@
  * is read. It counts when two successive readings are equal and its state is
  * consistent. Each reading is bounded, and each entry is taken once.
  */
+#include "memory/space/process_code.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <printfdecode/process_code.h>
 
 #include "memory/space/process_code_bytes.h"
 #include "memory/space/symbols.h"

@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/process_code.h>
-
 #include "core/base/md5.h"
 #include "memory/space/address_space.h"
 #include "memory/space/mapped_range.h"
+#include "memory/space/process_code.h"
 
 enum {
     WINDOW = 4 << 20, /* bytes that are searched at once */

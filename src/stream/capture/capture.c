@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include <printfdecode/capture.h>
-#include <printfdecode/input.h>
-#include <printfdecode/shaders.h>
-#include <printfdecode/wire_objects.h>
+#include <printfdecode/strings.h>
 
 #include "core/base/arena.h"
 #include "core/base/error.h"
+#include "core/base/input.h"
 #include "core/base/text.h"
 #include "stream/capture/capture_buffer.h"
 #include "stream/capture/wire.h"
+#include "stream/capture/wire_objects.h"
 
 struct object {
     struct pfd_wire_bytes name;

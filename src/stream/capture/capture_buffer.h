@@ -7,7 +7,7 @@
 #ifndef PFD_CAPTURE_BUFFER_H
 #define PFD_CAPTURE_BUFFER_H
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 #include <printfdecode/wire.h>
 
 #include "core/base/error.h"

@@ -7,7 +7,7 @@
 #ifndef PFD_CHUNK_LAYOUT_H
 #define PFD_CHUNK_LAYOUT_H
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 
 #include "core/decode/format.h"
 

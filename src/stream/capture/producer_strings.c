@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 
 static void drop_sets(struct pfd_producer_strings *s)
 {

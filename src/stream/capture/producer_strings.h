@@ -8,7 +8,8 @@
 #define PFD_PRODUCER_STRINGS_H
 
 #include <printfdecode/strings.h>
-#include <printfdecode/wire_objects.h>
+
+#include "stream/capture/wire_objects.h"
 
 struct pfd_producer_strings_object {
     struct pfd_producer_strings_object *next;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "stream/capture/wire_objects.h"
+
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <printfdecode/wire_objects.h>
 
 #include "core/base/error.h"
 #include "core/spirv/spirv.h"

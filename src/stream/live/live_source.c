@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "stream/live/live_source.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -6,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/source.h>
+#include <printfdecode/tail.h>
 
 #include "core/base/error.h"
 #include "memory/space/address_space.h"

@@ -5,9 +5,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <printfdecode/thread_pool.h>
+#include <printfdecode/tail.h>
 
 #include "stream/live/walk_slices.h"
+
+/* How many threads are worth having on so many processors: a fourth, 3 at most,
+ * and perhaps none. */
+unsigned pfd_thread_pool_for(unsigned processors);
+
+/* Bytes of memory that it holds; *most: that it holds at most, once its threads
+ * walk over entries, some 6 MiB. NULL is allowed: 0 both. */
+size_t pfd_thread_pool_memory(struct pfd_thread_pool *thread_pool,
+                              size_t *most);
 
 /* Reserves the pool for this caller, until it is let go. False: it is NULL, has
  * no threads, or another caller holds it. */

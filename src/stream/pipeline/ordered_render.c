@@ -5,10 +5,10 @@
  * that has rendered the next slots to be written writes them. A thread sleeps
  * only if there is nothing to do. A caller that has to wait works, too.
  */
+#include "stream/pipeline/ordered_render.h"
+
 #include <pthread.h>
 #include <stdlib.h>
-
-#include <printfdecode/ordered_render.h>
 
 #include "core/base/error.h"
 #include "core/base/processor_count.h"

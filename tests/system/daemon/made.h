@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <printfdecode/chunk.h>
+#include <printfdecode/capture.h>
 
 #include "ring/chunk.h"
 

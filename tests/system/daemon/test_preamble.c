@@ -7,10 +7,12 @@
 
 #include <check.h>
 
-#include <printfdecode/shaders.h>
+#include <printfdecode/strings.h>
 #include <printfdecode/subscriber.h>
 
 #include "../../unit/suite.h"
+#include "core/decode/shader_loader.h"
+#include "core/spirv/spirv.h"
 #include "made.h"
 #include "ring/cursor.h"
 

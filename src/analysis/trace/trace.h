@@ -8,14 +8,10 @@
  *
  * Thread rule: one thread at a time.
  */
-#ifndef PRINTFDECODE_TRACE_H
-#define PRINTFDECODE_TRACE_H
+#ifndef PFD_TRACE_H
+#define PFD_TRACE_H
 
 #include <printfdecode/convert.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct pfd_trace;
 
@@ -37,33 +33,28 @@ struct pfd_trace_counts {
 };
 
 /* PFD_OK; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_trace_new(const struct pfd_trace_spec *spec,
-                                      struct pfd_trace **ret,
-                                      struct pfd_error *err);
+enum pfd_status pfd_trace_new(const struct pfd_trace_spec *spec,
+                              struct pfd_trace **ret, struct pfd_error *err);
 
 /* NULL is allowed. */
-PFD_API void pfd_trace_free(struct pfd_trace *trace);
+void pfd_trace_free(struct pfd_trace *trace);
 
 /* The strings of the rows that follow, borrowed until the next call of this
  * function, or until the last row. */
-PFD_API void pfd_trace_set_strings(struct pfd_trace *trace,
-                                   const struct pfd_strings *strings);
+void pfd_trace_set_strings(struct pfd_trace *trace,
+                           const struct pfd_strings *strings);
 
 /* The buffer of the rows that follow: its track has this name, which is not
  * borrowed. */
-PFD_API void pfd_trace_set_source(struct pfd_trace *trace, const char *name);
+void pfd_trace_set_source(struct pfd_trace *trace, const char *name);
 
 /* A pfd_write_fn; user: the trace. False: write() returned false, or out of
  * memory. */
-PFD_API bool pfd_trace_write(void *user, const void *bytes, size_t n);
+bool pfd_trace_write(void *user, const void *bytes, size_t n);
 
 /* The result; counts is filled in any case. PFD_OK; PFD_ERR_STOPPED: write()
  * returned false; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_trace_end(const struct pfd_trace *trace,
-                                      struct pfd_trace_counts *counts);
-
-#ifdef __cplusplus
-}
-#endif
+enum pfd_status pfd_trace_end(const struct pfd_trace *trace,
+                              struct pfd_trace_counts *counts);
 
 #endif

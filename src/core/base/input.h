@@ -9,19 +9,15 @@
  * PATH is percent-encoded, N hexadecimal (0x), octal (0) or decimal; a '?' may
  * stand for the '#'. Any thread.
  */
-#ifndef PRINTFDECODE_INPUT_H
-#define PRINTFDECODE_INPUT_H
+#ifndef PFD_INPUT_H
+#define PFD_INPUT_H
 
 #include <printfdecode/common.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct pfd_input;
 
 /* True if pfd_input_open() takes the name for a URI, not for a path. */
-PFD_API bool pfd_input_is_uri(const char *name);
+bool pfd_input_is_uri(const char *name);
 
 /*
  * Opens a regular file by its path, or the bytes that a URI names. A process is
@@ -33,17 +29,16 @@ PFD_API bool pfd_input_is_uri(const char *name);
  * such file or process, it cannot be read, or it is shorter than the URI says;
  * PFD_ERR_NOMEM.
  */
-PFD_API enum pfd_status pfd_input_open(const char *name, struct pfd_input **ret,
-                                       struct pfd_error *err);
+enum pfd_status pfd_input_open(const char *name, struct pfd_input **ret,
+                               struct pfd_error *err);
 
 /*
  * The same for an untrusted name: a file is copied and not mapped, so that
  * cutting it meanwhile does no harm, and one of more than n_max bytes is
  * PFD_ERR_IO.
  */
-PFD_API enum pfd_status pfd_input_read(const char *name, size_t n_max,
-                                       struct pfd_input **ret,
-                                       struct pfd_error *err);
+enum pfd_status pfd_input_read(const char *name, size_t n_max,
+                               struct pfd_input **ret, struct pfd_error *err);
 
 /*
  * Opens the target of a URI for pfd_input_read_with(): the file at path, or, if
@@ -58,20 +53,20 @@ typedef int (*pfd_input_open_fn)(void *user, const char *path, uint64_t pid,
  * As pfd_input_read(), for a URI only; `open` decides which files and processes
  * may be opened. PFD_ERR_IO: also for its reason.
  */
-PFD_API enum pfd_status pfd_input_read_with(const char *uri, size_t n_max,
-                                            pfd_input_open_fn open, void *user,
-                                            struct pfd_input **ret,
-                                            struct pfd_error *err);
+enum pfd_status pfd_input_read_with(const char *uri, size_t n_max,
+                                    pfd_input_open_fn open, void *user,
+                                    struct pfd_input **ret,
+                                    struct pfd_error *err);
 
 /* The bytes [*n], valid until the input is closed; never NULL. */
-PFD_API const void *pfd_input_bytes(const struct pfd_input *input, size_t *n);
+const void *pfd_input_bytes(const struct pfd_input *input, size_t *n);
 
 /* NULL is allowed. */
-PFD_API void pfd_input_close(struct pfd_input *input);
+void pfd_input_close(struct pfd_input *input);
 
 /* True when these first bytes [n] of a file (64 are enough) are those of a gzip
  * or zstd file. Any thread. */
-PFD_API bool pfd_input_is_compressed(const void *bytes, size_t n);
+bool pfd_input_is_compressed(const void *bytes, size_t n);
 
 /*
  * Inflates a compressed file of [n] bytes: *ret, [*n_ret] bytes to be freed
@@ -81,14 +76,9 @@ PFD_API bool pfd_input_is_compressed(const void *bytes, size_t n);
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
-PFD_API enum pfd_status pfd_input_inflate(const void *bytes, size_t n,
-                                          uint64_t n_max, const char *source,
-                                          pfd_finding_fn fn, void *user,
-                                          void **ret, size_t *n_ret,
-                                          struct pfd_error *err);
-
-#ifdef __cplusplus
-}
-#endif
+enum pfd_status pfd_input_inflate(const void *bytes, size_t n, uint64_t n_max,
+                                  const char *source, pfd_finding_fn fn,
+                                  void *user, void **ret, size_t *n_ret,
+                                  struct pfd_error *err);
 
 #endif

@@ -8,17 +8,13 @@
  * from the renderer's own threads, one call at a time, and never without work
  * in progress.
  */
-#ifndef PRINTFDECODE_ORDERED_RENDER_H
-#define PRINTFDECODE_ORDERED_RENDER_H
+#ifndef PFD_ORDERED_RENDER_H
+#define PFD_ORDERED_RENDER_H
 
 #include <printfdecode/convert.h>
-#include <printfdecode/entry_run.h>
 #include <printfdecode/lines.h>
-#include <printfdecode/thread_pool.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <printfdecode/printfdecode.h>
+#include <printfdecode/tail.h>
 
 struct pfd_ordered_render;
 
@@ -45,53 +41,47 @@ struct pfd_ordered_render_place {
 
 /* options: copied. PFD_OK; PFD_ERR_NOMEM; PFD_ERR_IO: no thread could be
  * started. */
-PFD_API enum pfd_status pfd_ordered_render_new(
+enum pfd_status pfd_ordered_render_new(
     const struct pfd_ordered_render_options *options,
     struct pfd_ordered_render **ret, struct pfd_error *err);
 
 /* Drops lines that were not written. NULL is allowed. */
-PFD_API void pfd_ordered_render_free(struct pfd_ordered_render *ordered_render);
+void pfd_ordered_render_free(struct pfd_ordered_render *ordered_render);
 
 /* The chunk to be filled, with entries alone; blocks while all chunks are in
  * progress. The ordered render owns it, and it stays the same until
  * pfd_ordered_render_submit(). */
-PFD_API struct pfd_chunk_writer *pfd_ordered_render_chunk(
+struct pfd_chunk_writer *pfd_ordered_render_chunk(
     struct pfd_ordered_render *ordered_render);
 
 /* Submits that chunk: its lines are rendered, and written behind those of the
  * chunks before it. An empty chunk is ignored. */
-PFD_API void pfd_ordered_render_submit(
-    struct pfd_ordered_render *ordered_render,
-    const struct pfd_ordered_render_place *place);
+void pfd_ordered_render_submit(struct pfd_ordered_render *ordered_render,
+                               const struct pfd_ordered_render_place *place);
 
 /* As pfd_ordered_render_submit(), then renders the lines of a run, which is
  * copied: cheaper than a chunk, if the run has dozens of entries. Its strings
  * are the place's. pfd_ordered_render_status() reports a lack of memory. */
-PFD_API void pfd_ordered_render_run(
-    struct pfd_ordered_render *ordered_render,
-    const struct pfd_entry_run *entry_run,
-    const struct pfd_ordered_render_place *place);
+void pfd_ordered_render_run(struct pfd_ordered_render *ordered_render,
+                            const struct pfd_entry_run *entry_run,
+                            const struct pfd_ordered_render_place *place);
 
 /* As pfd_ordered_render_run() for each of the runs, [n]; share(user) copies
  * several of them at a time. */
-PFD_API void pfd_ordered_render_runs(
-    struct pfd_ordered_render *ordered_render,
-    const struct pfd_entry_run *const *entry_runs, size_t n,
-    const struct pfd_ordered_render_place *place, pfd_share_fn share,
-    void *user);
+void pfd_ordered_render_runs(struct pfd_ordered_render *ordered_render,
+                             const struct pfd_entry_run *const *entry_runs,
+                             size_t n,
+                             const struct pfd_ordered_render_place *place,
+                             pfd_share_fn share, void *user);
 
 /* Waits until all lines are written. PFD_OK; PFD_ERR_STOPPED: write returned
  * false; PFD_ERR_NOMEM: lines are missing; PFD_ERR_CORRUPT: likewise, because a
  * chunk could not be read. */
-PFD_API enum pfd_status pfd_ordered_render_drain(
+enum pfd_status pfd_ordered_render_drain(
     struct pfd_ordered_render *ordered_render);
 
 /* The same without waiting: the status by now. */
-PFD_API enum pfd_status pfd_ordered_render_status(
+enum pfd_status pfd_ordered_render_status(
     struct pfd_ordered_render *ordered_render);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

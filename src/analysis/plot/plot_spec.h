@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Plots: entries reduced into a grid of cells, in one pass and in memory that
- * does not grow with them, then shaded.
- *
- *   pfd_plot_new(), then pfd_convert_*() with `points` of pfd_plot_points() and
- *   pfd_plot_write() for each buffer, then pfd_plot_draw()
- *
- * Thread rule: a plot belongs to one thread at a time.
- */
-#ifndef PRINTFDECODE_PLOT_H
-#define PRINTFDECODE_PLOT_H
+/* A plot as it is asked for, the forms that it is drawn in, and its counts. */
+#ifndef PFD_PLOT_SPEC_H
+#define PFD_PLOT_SPEC_H
 
 #include <printfdecode/convert.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum pfd_plot_kind {
     PFD_PLOT_HEAT,    /* a value at x and y */
@@ -79,9 +67,6 @@ struct pfd_plot_spec {
     const char *title; /* UTF-8; NULL: the format string */
 };
 
-/* Names of colour maps; static storage. PFD_OK; PFD_END: there is no i. */
-PFD_API enum pfd_status pfd_plot_map_get(size_t i, const char **ret);
-
 /* A form that pictures are drawn in; static storage. */
 struct pfd_plot_output {
     const char *name;   /* "png" */
@@ -89,10 +74,6 @@ struct pfd_plot_output {
     const char *suffix; /* of files; NULL: none is usual */
     bool is_text;       /* for terminals */
 };
-
-/* Outputs by number. PFD_OK; PFD_END: there is no i. Any thread. */
-PFD_API enum pfd_status pfd_plot_output_get(size_t i,
-                                            struct pfd_plot_output *ret);
 
 /* Counts of drawn and of skipped data. */
 struct pfd_plot_counts {
@@ -116,28 +97,6 @@ struct pfd_plot_counts {
     int cell_y;           /* and 2 to the power of this high */
 };
 
-struct pfd_plot;
-
-/* PFD_OK; PFD_ERR_USAGE: the members do not fit together, or there is no such
- * column (the text lists all columns); PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_plot_new(const struct pfd_plot_spec *spec,
-                                     struct pfd_plot **ret,
-                                     struct pfd_error *err);
-
-/* NULL is allowed. */
-PFD_API void pfd_plot_free(struct pfd_plot *plot);
-
-/* For pfd_convert.points; the plot owns it. */
-PFD_API const struct pfd_points *pfd_plot_points(const struct pfd_plot *plot);
-
-/* A pfd_write_fn; user: the plot. False: out of memory. */
-PFD_API bool pfd_plot_write(void *user, const void *bytes, size_t n);
-
-/* The same for one entry, for callers that make entries themselves. time:
- * nanoseconds since 1970; 0: unknown. */
-PFD_API bool pfd_plot_add(struct pfd_plot *plot, struct pfd_entry *entry,
-                          uint64_t time);
-
 /* The area to draw in. */
 struct pfd_plot_screen {
     unsigned columns; /* of a terminal */
@@ -145,23 +104,5 @@ struct pfd_plot_screen {
     unsigned width; /* of the terminal, pixels; 0: unknown */
     unsigned height;
 };
-
-/*
- * Draws all points so far, in the output of this name; screen may be NULL if
- * the output is no text. May be called again after more points. PFD_OK;
- * PFD_ERR_USAGE: nothing can be drawn, err says why; PFD_ERR_UNSUPPORTED: it
- * would be too large; PFD_ERR_STOPPED: write() returned false; PFD_ERR_NOMEM.
- */
-PFD_API enum pfd_status pfd_plot_draw(struct pfd_plot *plot, const char *output,
-                                      const struct pfd_plot_screen *screen,
-                                      pfd_write_fn write, void *write_user,
-                                      struct pfd_error *err);
-
-PFD_API void pfd_plot_counts(struct pfd_plot *plot,
-                             struct pfd_plot_counts *ret);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

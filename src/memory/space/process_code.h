@@ -11,14 +11,10 @@
  *
  * Thread rule: belongs to the thread that its memory belongs to.
  */
-#ifndef PRINTFDECODE_PROCESS_CODE_H
-#define PRINTFDECODE_PROCESS_CODE_H
+#ifndef PFD_PROCESS_CODE_H
+#define PFD_PROCESS_CODE_H
 
-#include <printfdecode/memory.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "memory/space/address_space.h"
 
 struct pfd_process_code;
 
@@ -39,12 +35,12 @@ typedef enum pfd_status (*pfd_process_code_fn)(
     void *user, const struct pfd_process_code_object *object);
 
 /* memory is borrowed until it is closed. PFD_OK; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_process_code_open(struct pfd_memory *memory,
-                                              struct pfd_process_code **ret,
-                                              struct pfd_error *err);
+enum pfd_status pfd_process_code_open(struct pfd_memory *memory,
+                                      struct pfd_process_code **ret,
+                                      struct pfd_error *err);
 
 /* NULL is allowed. */
-PFD_API void pfd_process_code_close(struct pfd_process_code *process_code);
+void pfd_process_code_close(struct pfd_process_code *process_code);
 
 /*
  * Calls fn for each code object in the runtime's list that the call before did
@@ -59,17 +55,18 @@ PFD_API void pfd_process_code_close(struct pfd_process_code *process_code);
  * PFD_OK; PFD_ERR_IO: the process has ended; PFD_ERR_NOMEM; the status that fn
  * returned.
  */
-PFD_API enum pfd_status pfd_process_code_read(
-    struct pfd_process_code *process_code, pfd_process_code_fn fn, void *user,
-    pfd_finding_fn finding, void *finding_user, size_t *n_lists,
-    struct pfd_error *err);
+enum pfd_status pfd_process_code_read(struct pfd_process_code *process_code,
+                                      pfd_process_code_fn fn, void *user,
+                                      pfd_finding_fn finding,
+                                      void *finding_user, size_t *n_lists,
+                                      struct pfd_error *err);
 
 /*
  * Would pfd_process_code_read() find another list than last time? Reads the
  * list, but no code object; true before the first reading. An object that was
  * loaded and unloaded between two calls goes unnoticed.
  */
-PFD_API bool pfd_process_code_changed(struct pfd_process_code *process_code);
+bool pfd_process_code_changed(struct pfd_process_code *process_code);
 
 /*
  * Searches all readable memory, except devices, for whole SPIR-V modules and
@@ -79,13 +76,8 @@ PFD_API bool pfd_process_code_changed(struct pfd_process_code *process_code);
  * PFD_OK; PFD_ERR_IO: the process has ended; PFD_ERR_NOMEM; the status that fn
  * returned.
  */
-PFD_API enum pfd_status pfd_process_code_scan(struct pfd_memory *memory,
-                                              pfd_process_code_fn fn,
-                                              void *user,
-                                              struct pfd_error *err);
-
-#ifdef __cplusplus
-}
-#endif
+enum pfd_status pfd_process_code_scan(struct pfd_memory *memory,
+                                      pfd_process_code_fn fn, void *user,
+                                      struct pfd_error *err);
 
 #endif

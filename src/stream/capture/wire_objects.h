@@ -7,14 +7,10 @@
  *
  * Thread rule: a set belongs to one thread at a time.
  */
-#ifndef PRINTFDECODE_WIRE_OBJECTS_H
-#define PRINTFDECODE_WIRE_OBJECTS_H
+#ifndef PFD_WIRE_OBJECTS_H
+#define PFD_WIRE_OBJECTS_H
 
 #include <printfdecode/wire.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum {
     PFD_WIRE_OBJECTS_MAX = 1 << 20, /* of one stream */
@@ -65,11 +61,11 @@ struct pfd_wire_objects_options {
 struct pfd_wire_objects;
 
 /* NULL: out of memory. options is copied. */
-PFD_API struct pfd_wire_objects *pfd_wire_objects_new(
+struct pfd_wire_objects *pfd_wire_objects_new(
     const struct pfd_wire_objects_options *options);
 
 /* Gives nothing; NULL is allowed. */
-PFD_API void pfd_wire_objects_free(struct pfd_wire_objects *set);
+void pfd_wire_objects_free(struct pfd_wire_objects *set);
 
 /*
  * Takes a frame of the stream. A frame that is no `code_object` or `shader`
@@ -77,17 +73,17 @@ PFD_API void pfd_wire_objects_free(struct pfd_wire_objects *set);
  *
  * PFD_OK, also if the frame is of no use; PFD_ERR_NOMEM.
  */
-PFD_API enum pfd_status pfd_wire_objects_take(
-    struct pfd_wire_objects *set, const struct pfd_wire_frame *frame);
+enum pfd_status pfd_wire_objects_take(struct pfd_wire_objects *set,
+                                      const struct pfd_wire_frame *frame);
 
 /* Bytes of the module that a `shader` frame will give; 0: another type of
  * frame, or its module has not arrived. */
-PFD_API size_t pfd_wire_objects_module(struct pfd_wire_objects *set,
-                                       const struct pfd_wire_frame *frame);
+size_t pfd_wire_objects_module(struct pfd_wire_objects *set,
+                               const struct pfd_wire_frame *frame);
 
 /* No shader will refer to the remaining modules any more: gives them as loose
  * ones. PFD_OK; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_wire_objects_settle(struct pfd_wire_objects *set);
+enum pfd_status pfd_wire_objects_settle(struct pfd_wire_objects *set);
 
 /*
  * The stream is over: gives the rest of it. A code object of which only the
@@ -96,10 +92,6 @@ PFD_API enum pfd_status pfd_wire_objects_settle(struct pfd_wire_objects *set);
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
-PFD_API enum pfd_status pfd_wire_objects_finish(struct pfd_wire_objects *set);
-
-#ifdef __cplusplus
-}
-#endif
+enum pfd_status pfd_wire_objects_finish(struct pfd_wire_objects *set);
 
 #endif

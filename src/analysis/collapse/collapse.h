@@ -12,14 +12,10 @@
  *
  * Thread rule: one thread at a time.
  */
-#ifndef PRINTFDECODE_COLLAPSE_H
-#define PRINTFDECODE_COLLAPSE_H
+#ifndef PFD_COLLAPSE_H
+#define PFD_COLLAPSE_H
 
 #include <printfdecode/convert.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct pfd_collapse;
 
@@ -38,29 +34,25 @@ struct pfd_collapse_spec {
 };
 
 /* PFD_OK; PFD_ERR_USAGE: not such an output; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_collapse_new(const struct pfd_collapse_spec *spec,
-                                         struct pfd_collapse **ret,
-                                         struct pfd_error *err);
+enum pfd_status pfd_collapse_new(const struct pfd_collapse_spec *spec,
+                                 struct pfd_collapse **ret,
+                                 struct pfd_error *err);
 
 /* NULL is allowed. */
-PFD_API void pfd_collapse_free(struct pfd_collapse *collapse);
+void pfd_collapse_free(struct pfd_collapse *collapse);
 
 /* Bytes of memory that it holds, about: up to 15/8 of n_bytes_max and 10 KiB
  * between calls. */
-PFD_API size_t pfd_collapse_memory(const struct pfd_collapse *collapse);
+size_t pfd_collapse_memory(const struct pfd_collapse *collapse);
 /* Sets n_bytes_max from the next row on. */
-PFD_API void pfd_collapse_set_room(struct pfd_collapse *collapse, size_t n);
+void pfd_collapse_set_room(struct pfd_collapse *collapse, size_t n);
 
 /* A pfd_write_fn; user: the collapse. False: write() returned false, or out of
  * memory. */
-PFD_API bool pfd_collapse_write(void *user, const void *bytes, size_t n);
+bool pfd_collapse_write(void *user, const void *bytes, size_t n);
 
 /* Ends all runs and writes their lines: to be called behind a buffer, or after
  * a while without rows. PFD_OK; PFD_ERR_STOPPED; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_collapse_end(struct pfd_collapse *collapse);
-
-#ifdef __cplusplus
-}
-#endif
+enum pfd_status pfd_collapse_end(struct pfd_collapse *collapse);
 
 #endif

@@ -8,14 +8,10 @@
  *
  * Thread rule: tables belong to one thread at a time.
  */
-#ifndef PRINTFDECODE_TABLE_H
-#define PRINTFDECODE_TABLE_H
+#ifndef PFD_TABLE_H
+#define PFD_TABLE_H
 
 #include <printfdecode/convert.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The type of a column's values. */
 enum pfd_value_type {
@@ -36,8 +32,7 @@ struct pfd_table_output {
 };
 
 /* Outputs by number. PFD_OK; PFD_END: there is no i. Any thread. */
-PFD_API enum pfd_status pfd_table_output_get(size_t i,
-                                             struct pfd_table_output *ret);
+enum pfd_status pfd_table_output_get(size_t i, struct pfd_table_output *ret);
 
 /* The tables that are wanted; borrowed until the tables are freed. */
 struct pfd_table_spec {
@@ -98,36 +93,31 @@ struct pfd_tables;
 
 /* PFD_OK; PFD_ERR_USAGE: no such output, or it needs a file; PFD_ERR_IO: the
  * file cannot be made; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_tables_new(const struct pfd_table_spec *spec,
-                                       struct pfd_tables **ret,
-                                       struct pfd_error *err);
+enum pfd_status pfd_tables_new(const struct pfd_table_spec *spec,
+                               struct pfd_tables **ret, struct pfd_error *err);
 
 /* NULL is allowed. */
-PFD_API void pfd_tables_free(struct pfd_tables *tables);
+void pfd_tables_free(struct pfd_tables *tables);
 
 /* Do the tables need messages? Then the conversion's output has to be "raw". */
-PFD_API bool pfd_tables_want_messages(const struct pfd_tables *tables);
+bool pfd_tables_want_messages(const struct pfd_tables *tables);
 
 /* The buffer of the rows that follow; name: copied. is_one: of several, so that
  * its name is worth a column. */
-PFD_API void pfd_tables_set_source(struct pfd_tables *tables, const char *name,
-                                   bool is_one);
+void pfd_tables_set_source(struct pfd_tables *tables, const char *name,
+                           bool is_one);
 
 /* A pfd_write_fn; user: the tables. False: it failed; pfd_tables_end() says
  * why. */
-PFD_API bool pfd_tables_write(void *user, const void *bytes, size_t n);
+bool pfd_tables_write(void *user, const void *bytes, size_t n);
 
 /*
  * Writes the rest. PFD_OK; PFD_ERR_USAGE: a column that no table has;
  * PFD_ERR_IO; PFD_ERR_STOPPED: write() returned false; PFD_ERR_NOMEM;
  * PFD_ERR_UNSUPPORTED: the output cannot hold it.
  */
-PFD_API enum pfd_status pfd_tables_end(struct pfd_tables *tables,
-                                       struct pfd_table_counts *counts,
-                                       struct pfd_error *err);
-
-#ifdef __cplusplus
-}
-#endif
+enum pfd_status pfd_tables_end(struct pfd_tables *tables,
+                               struct pfd_table_counts *counts,
+                               struct pfd_error *err);
 
 #endif
