@@ -243,6 +243,16 @@ static void decide_groups(const struct pfd_walk *w, const struct tally *t,
     }
 }
 
+/* Does a record begin at `at` that the evidence ends in? is_closed: the buffer
+ * ends there, too. */
+static bool is_beyond(const struct pfd_walk *w, size_t at, size_t n,
+                      bool is_closed)
+{
+    uint32_t size = n - at < DWORD ? 0 : pfd_walk_u32(w, at);
+    return !is_closed &&
+           (n - at < DWORD || (gpuav_is_size(size) && size * DWORD > n - at));
+}
+
 /* Follows the sizes; after damage, continues at the next plausible record. */
 static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
 {
@@ -254,7 +264,8 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
     uint64_t wanted = pfd_walk_u32(w, (data - 1u) * (uint64_t)DWORD);
     uint64_t limit = (data + wanted) * DWORD;
     bool is_chain = true;
-    while (n - at >= 8 * DWORD) {
+    bool is_closed = w->last && n == c.n;
+    while (n - at >= 8 * DWORD && !is_beyond(w, at, n, is_closed)) {
         pfd_byte_reader_seek(&c, at);
         const uint8_t *bytes = pfd_byte_reader_bytes(&c, n - at);
         if (!bytes)
@@ -279,7 +290,8 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
         is_chain = is_record;
     }
     end = end ? end : at;
-    bool is_zero = n - end < DWORD || pfd_walk_u32(w, end) == 0;
+    bool is_zero = n - end < DWORD || pfd_walk_u32(w, end) == 0 ||
+                   (end == at && is_beyond(w, at, n, is_closed));
     t.end = end_of(end, limit, is_zero);
     t.is_exact = t.leading && end == limit;
     t.is_past = end > limit;
