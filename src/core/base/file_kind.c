@@ -185,6 +185,22 @@ static bool is_wide_text(const struct pfd_byte_reader *c)
             (!memcmp(c->base, "\376\377", 2) && !c->base[2] && c->base[3]));
 }
 
+static const struct pfd_file_kind *find_magic(const struct pfd_byte_reader *c,
+                                              uint16_t n_min)
+{
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+        if (magics[i].n >= n_min && has_magic(c, &magics[i]))
+            return &magics[i].kind;
+    }
+    return NULL;
+}
+
+const struct pfd_file_kind *pfd_file_kind_sure(const void *bytes, size_t n)
+{
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
+    return find_magic(&c, 4);
+}
+
 const struct pfd_file_kind *pfd_file_kind_of(const void *bytes, size_t n)
 {
     static const struct pfd_file_kind pe = { "a PE file", program };
@@ -195,11 +211,9 @@ const struct pfd_file_kind *pfd_file_kind_of(const void *bytes, size_t n)
     static const struct pfd_file_kind bmp = { "a BMP image", data };
     static const struct pfd_file_kind text = { "text", data };
     struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
-        if (has_magic(&c, &magics[i]))
-            return &magics[i].kind;
-    }
-    return is_pe(&c)                         ? &pe
+    const struct pfd_file_kind *kind = find_magic(&c, 0);
+    return kind                              ? kind
+           : is_pe(&c)                       ? &pe
            : is_cafebabe(&c, true)           ? &java
            : is_cafebabe(&c, false)          ? &mach
            : is_bmp(&c)                      ? &bmp

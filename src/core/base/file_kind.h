@@ -16,4 +16,8 @@ struct pfd_file_kind {
  * them. NULL: unknown. Static storage, any thread. */
 const struct pfd_file_kind *pfd_file_kind_of(const void *bytes, size_t n);
 
+/* Of a kind whose first bytes are four or more that no buffer has by chance;
+ * NULL: of no such kind. */
+const struct pfd_file_kind *pfd_file_kind_sure(const void *bytes, size_t n);
+
 #endif

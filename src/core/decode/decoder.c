@@ -19,6 +19,7 @@ struct pfd_decoder {
     const struct pfd_range *missing; /* [n_missing] */
     size_t n_missing;
     struct pfd_walk walk; /* state NULL: no format selected yet */
+    bool is_chosen;       /* by the first bytes, or these allow it */
     struct pfd_batch batch;
     size_t next;           /* record of the batch */
     enum pfd_status after; /* the walk's status for the batch */
@@ -40,6 +41,7 @@ static enum pfd_status use_format(struct pfd_decoder *d, struct pfd_error *err)
     walk.n_missing = d->n_missing;
     walk.view = d->walk.view;
     walk.last = d->walk.last;
+    pfd_walk_deinit(&d->walk);
     d->walk = walk;
     pfd_entry_source_set(&d->of, d->strings, d->format_choice.format,
                          &d->options);
@@ -136,11 +138,21 @@ enum pfd_status pfd_decoder_view(struct pfd_decoder *d, const void *bytes,
 /* Selects by the first bytes, once there are enough of them. */
 static enum pfd_status choose(struct pfd_decoder *d, struct pfd_error *err)
 {
-    enum pfd_status status = pfd_detect_format(
-        d->strings, NULL, &d->walk.view, d->walk.last, &d->format_choice, err);
+    const struct pfd_format *told = d->format_choice.format;
+    struct pfd_format_choice choice;
+    d->is_chosen = told && d->walk.base; /* not the first bytes */
+    if (d->is_chosen)
+        return PFD_OK;
+    enum pfd_status status =
+        pfd_detect_format(d->strings, told ? told->info.name : NULL,
+                          &d->walk.view, d->walk.last, &choice, err);
     if (status == PFD_MORE)
         d->after = PFD_MORE;
-    return status == PFD_OK ? use_format(d, err) : status;
+    if (status != PFD_OK)
+        return status;
+    d->is_chosen = true;
+    d->format_choice = choice;
+    return choice.format == told ? PFD_OK : use_format(d, err);
 }
 
 static enum pfd_status fill(struct pfd_decoder *d, struct pfd_error *err)
@@ -149,7 +161,7 @@ static enum pfd_status fill(struct pfd_decoder *d, struct pfd_error *err)
         return d->after;
     pfd_batch_clear(&d->batch);
     d->next = 0;
-    if (!d->walk.state) {
+    if (!d->is_chosen) {
         enum pfd_status status = choose(d, err);
         if (status != PFD_OK)
             return status;

@@ -259,6 +259,17 @@ static struct pfd_format_choice decide(const struct pfd_strings *strings,
     return ret;
 }
 
+/* True: the bytes are a file of another kind, and nothing speaks for the format
+ * that was named. */
+static bool is_refuted(const struct pfd_strings *strings,
+                       const struct pfd_format *format,
+                       const struct pfd_byte_reader *first, uint64_t n_buffer,
+                       bool *failed)
+{
+    return format->probe && pfd_file_kind_sure(first->base, first->n) &&
+           weigh(strings, format, first, n_buffer, failed).evidence < FLOOR;
+}
+
 enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
                                   const char *name,
                                   const struct pfd_byte_reader *view, bool last,
@@ -266,13 +277,12 @@ enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
                                   struct pfd_error *err)
 {
     *ret = (struct pfd_format_choice){ 0 };
-    if (name) {
+    if (name)
         ret->format = pfd_format_find(name);
-        return ret->format ? PFD_OK
-                           : pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
-                                      "no buffer format is called '%s'", name);
-    }
-    if (!view)
+    if (name && !ret->format)
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "no buffer format is called '%s'", name);
+    if (!view || (name && !pfd_file_kind_sure(view->base, view->n)))
         return PFD_OK;
     bool longer = view->n > PFD_PROBE_BYTES;
     if (!longer && !last)
@@ -280,7 +290,11 @@ enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
     bool failed = false;
     struct pfd_byte_reader first = *view;
     first.n = longer ? PFD_PROBE_BYTES : view->n;
-    if (first.n >= LEAST_BYTES && !is_zero(&first, 0)) {
+    if (name) {
+        if (is_refuted(strings, ret->format, &first, longer ? 0 : view->n,
+                       &failed))
+            ret->format = &pfd_format_none;
+    } else if (first.n >= LEAST_BYTES && !is_zero(&first, 0)) {
         *ret = decide(strings, &first, longer ? 0 : view->n, &failed);
     } else if (!count_loaded(strings, &ret->format)) {
         ret->format = pfd_formats[0];

@@ -10,7 +10,8 @@
 
 #include "core/decode/format.h"
 
-/* Selected where no format has evidence: its walk reports that and skips all
+/* Selected where no format has evidence, and instead of a named one for a file
+ * of another kind that has none for it: its walk reports that and skips all
  * bytes. It has no name. */
 extern const struct pfd_format pfd_format_none;
 
@@ -31,7 +32,8 @@ struct pfd_format_choice {
 /*
  * view: the available bytes from the buffer's start on; last: the buffer ends
  * there. NULL: no bytes are known yet, which leaves the format NULL unless it
- * is named.
+ * is named. A named format needs more bytes only where they begin as a file of
+ * another kind does.
  *
  * PFD_OK; PFD_MORE: more bytes must be in view; PFD_ERR_USAGE: no such name;
  * PFD_ERR_NOMEM.

@@ -422,16 +422,14 @@ static enum pfd_status choose(struct pfd_pool *pool, struct pfd_error *err)
                           &pool->format_choice, err);
     if (status != PFD_OK)
         return status;
-    if (!pool->format_choice.format) {
-        if (pool->windows && !advance(pool)) {
-            if (err)
-                *err = pool->walk_error;
-            return pool->walked;
-        }
-        /* A window holds more bytes than detection reads. */
-        status = pfd_detect_format(convert->strings, NULL, &walk->view,
-                                   walk->last, &pool->format_choice, err);
+    if (pool->windows && !advance(pool)) {
+        if (err)
+            *err = pool->walk_error;
+        return pool->walked;
     }
+    /* A window holds more bytes than detection reads. */
+    status = pfd_detect_format(convert->strings, convert->format, &walk->view,
+                               walk->last, &pool->format_choice, err);
     pool->format = pool->format_choice.format;
     return status;
 }
