@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/table/dictionary.h"
 #include "analysis/table/flatbuffers.h"
 #include "analysis/table/group.h"
 #include "analysis/table/quantile.h"
 #include "analysis/table/sorter.h"
 #include "analysis/table/unique_names.h"
+#include "core/base/dictionary.h"
 #include "suite.h"
 
 static uint64_t next(uint64_t *state)

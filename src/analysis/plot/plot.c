@@ -183,7 +183,8 @@ enum pfd_status pfd_plot_new(const struct pfd_plot_spec *spec,
     if (!plot)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     plot->spec = *spec;
-    plot->points.plot = plot;
+    plot->points.reducer = &pfd_plot_reducer;
+    plot->points.reducer_of = plot;
     if (check(plot) && pfd_plot_find_columns(plot) && set_text(plot) &&
         init_grids(plot) &&
         (!spec->range ||

@@ -66,6 +66,9 @@ struct pfd_plot {
 /* Finds the values that the plot takes of entries. False: see error. */
 bool pfd_plot_find_columns(struct pfd_plot *plot);
 
+/* Reduces a plot's points on the workers of a conversion (worker_share.c). */
+extern const struct pfd_point_reducer pfd_plot_reducer;
+
 /* Takes runs of points, [n] bytes. */
 void pfd_plot_take(struct pfd_plot *plot, const void *runs, size_t n);
 /* Takes the waiting points, since the picture is drawn now. */

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/plot/worker_share.h"
-
+/*
+ * A worker's share of a picture: cells of its own for points of one kind.
+ * Workers fill them in parallel and merge them into the plot at once. The
+ * result does not depend on the order of merging: first and last are decided by
+ * the points' order, and sums are exact. Points without a cell go to the plot
+ * as runs, in their order.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +18,7 @@ enum {
     BYTES_ALL_MAX = 1 << 29, /* of all shares */
 };
 
-struct pfd_worker_share {
+struct worker_share {
     struct pfd_plot *plot;
     struct pfd_cells cells[PFD_PLOT_GRIDS];
     size_t n_cells; /* 0: it has no cells now */
@@ -33,19 +38,19 @@ struct pfd_worker_share {
     struct pfd_source source[PFD_ROLE_BY];
 };
 
-void pfd_worker_shares_begin(const struct pfd_points *points)
+static void begin(void *of)
 {
-    if (points->plot)
-        points->plot->before = points->plot->order;
+    struct pfd_plot *plot = of;
+    plot->before = plot->order;
 }
 
-struct pfd_worker_share *pfd_worker_share_new(const struct pfd_points *points)
+static void *new_share(void *of)
 {
-    struct pfd_worker_share *worker_share = calloc(1, sizeof *worker_share);
+    struct worker_share *worker_share = calloc(1, sizeof *worker_share);
     if (worker_share) {
-        worker_share->plot = points->plot;
+        worker_share->plot = of;
         worker_share->order = UINT64_MAX;
-        worker_share->patience = PFD_WORKER_SHARE_POINTS;
+        worker_share->patience = PFD_POINTS_AT_ONCE;
     }
     return worker_share;
 }
@@ -54,7 +59,7 @@ struct pfd_worker_share *pfd_worker_share_new(const struct pfd_points *points)
 
 /* Merges cells [n] of a row. If the plot has the same cells, one look-up is
  * enough. */
-static void give_row(struct pfd_worker_share *worker_share, size_t grid,
+static void give_row(struct worker_share *worker_share, size_t grid,
                      size_t from, size_t n)
 {
     struct pfd_plot *plot = worker_share->plot;
@@ -77,7 +82,7 @@ static void give_row(struct pfd_worker_share *worker_share, size_t grid,
     }
 }
 
-static void give_cells(struct pfd_worker_share *worker_share, size_t grid,
+static void give_cells(struct worker_share *worker_share, size_t grid,
                        size_t from, size_t to)
 {
     while (from < to) {
@@ -88,7 +93,7 @@ static void give_cells(struct pfd_worker_share *worker_share, size_t grid,
     }
 }
 
-static void give_grid(struct pfd_worker_share *worker_share, size_t grid)
+static void give_grid(struct worker_share *worker_share, size_t grid)
 {
     const struct pfd_cells *cells = &worker_share->cells[grid];
     for (size_t at = 0; at < cells->n; at += PFD_GRID_BLOCK) {
@@ -101,7 +106,7 @@ static void give_grid(struct pfd_worker_share *worker_share, size_t grid)
     worker_share->plot->grids[grid].n_points += worker_share->n_points;
 }
 
-static void drop(struct pfd_worker_share *worker_share)
+static void drop(struct worker_share *worker_share)
 {
     for (size_t g = 0; g < PFD_PLOT_GRIDS; g++)
         pfd_cells_deinit(&worker_share->cells[g]);
@@ -115,7 +120,7 @@ static void drop(struct pfd_worker_share *worker_share)
 
 /* Merges all cells into the plot, and drops them. A share without cells does
  * not touch the plot, since another share may be changing it. */
-static void merge_all(struct pfd_worker_share *worker_share)
+static void merge_all(struct worker_share *worker_share)
 {
     if (!worker_share->n_cells)
         return;
@@ -128,7 +133,7 @@ static void merge_all(struct pfd_worker_share *worker_share)
 }
 
 /* Sets the bytes of n cells for each of the plot's grids; false: too many. */
-static bool measure(struct pfd_worker_share *worker_share, size_t n)
+static bool measure(struct worker_share *worker_share, size_t n)
 {
     const struct pfd_plot *plot = worker_share->plot;
     size_t size = 0;
@@ -145,7 +150,7 @@ static bool measure(struct pfd_worker_share *worker_share, size_t n)
 
 /* Makes cells for the plot's used range. Out of memory, or above the limit: the
  * share has none. */
-static void make(struct pfd_worker_share *worker_share)
+static void make(struct worker_share *worker_share)
 {
     struct pfd_plot *plot = worker_share->plot;
     struct pfd_grid *grid = &plot->grids[0];
@@ -175,16 +180,18 @@ static void make(struct pfd_worker_share *worker_share)
         drop(worker_share);
 }
 
-void pfd_worker_share_end(struct pfd_worker_share *worker_share)
+static void end(void *share)
 {
+    struct worker_share *worker_share = share;
     if (!worker_share)
         return;
     merge_all(worker_share);
     free(worker_share);
 }
 
-void pfd_worker_share_turn(struct pfd_worker_share *worker_share)
+static void turn(void *share)
 {
+    struct worker_share *worker_share = share;
     struct pfd_plot *plot = worker_share->plot;
     bool is_wrong = worker_share->n_refused >= worker_share->patience;
     if (!plot->is_begun || (!worker_share->is_full && !is_wrong))
@@ -197,7 +204,7 @@ void pfd_worker_share_turn(struct pfd_worker_share *worker_share)
 
 /* ---- points ---- */
 
-static struct pfd_source source_of(const struct pfd_worker_share *worker_share,
+static struct pfd_source source_of(const struct worker_share *worker_share,
                                    const struct pfd_point_plan *plan, int role)
 {
     int of = worker_share->plot->role[role];
@@ -207,7 +214,7 @@ static struct pfd_source source_of(const struct pfd_worker_share *worker_share,
                                       plan->at[of] };
 }
 
-static bool is_possible(const struct pfd_worker_share *worker_share,
+static bool is_possible(const struct worker_share *worker_share,
                         const struct pfd_point_plan *plan)
 {
     const struct pfd_plot *plot = worker_share->plot;
@@ -220,9 +227,9 @@ static bool is_possible(const struct pfd_worker_share *worker_share,
     return true;
 }
 
-bool pfd_worker_share_opens(struct pfd_worker_share *worker_share,
-                            const struct pfd_point_plan *plan)
+static bool opens(void *share, const struct pfd_point_plan *plan)
 {
+    struct worker_share *worker_share = share;
     bool is_line = worker_share->plot->spec.kind == PFD_PLOT_LINE;
     if (worker_share->plan != plan) {
         if (!is_possible(worker_share, plan))
@@ -240,7 +247,7 @@ bool pfd_worker_share_opens(struct pfd_worker_share *worker_share,
     bool fits = worker_share->n_cells &&
                 pfd_cells_fit(&worker_share->cells[0],
                               &worker_share->source[PFD_ROLE_VALUE]);
-    worker_share->n_refused += fits ? 0 : PFD_WORKER_SHARE_POINTS;
+    worker_share->n_refused += fits ? 0 : PFD_POINTS_AT_ONCE;
     return fits;
 }
 
@@ -326,7 +333,7 @@ static size_t place_all(const struct pfd_fast_axis *q,
 
 /* Both directions at once, for unsigned words, which most pictures have; false:
  * the values are of another kind. */
-static bool place_pixels(const struct pfd_worker_share *worker_share,
+static bool place_pixels(const struct worker_share *worker_share,
                          const uint8_t *const *payloads, size_t *n,
                          uint32_t *to)
 {
@@ -354,7 +361,7 @@ static bool place_pixels(const struct pfd_worker_share *worker_share,
     return true;
 }
 
-static size_t place(const struct pfd_worker_share *worker_share,
+static size_t place(const struct worker_share *worker_share,
                     const uint8_t *const *payloads, size_t n, uint64_t order,
                     uint32_t *to)
 {
@@ -368,7 +375,7 @@ static size_t place(const struct pfd_worker_share *worker_share,
 
 /* Returns how many points fit the cells of all grids. Only sums can refuse
  * points, and they have just one grid. */
-static size_t reduce(struct pfd_worker_share *worker_share,
+static size_t reduce(struct worker_share *worker_share,
                      const struct pfd_cell_points *points)
 {
     size_t n = points->n;
@@ -377,11 +384,11 @@ static size_t reduce(struct pfd_worker_share *worker_share,
     return n;
 }
 
-size_t pfd_worker_share_take(struct pfd_worker_share *worker_share,
-                             const uint8_t *const *payloads, size_t n,
-                             uint64_t order)
+static size_t take(void *share, const uint8_t *const *payloads, size_t n,
+                   uint64_t order)
 {
-    uint32_t at[PFD_WORKER_SHARE_POINTS + PFD_CELLS_AHEAD] = { 0 };
+    struct worker_share *worker_share = share;
+    uint32_t at[PFD_POINTS_AT_ONCE + PFD_CELLS_AHEAD] = { 0 };
     worker_share->order =
         worker_share->order == UINT64_MAX ? order : worker_share->order;
     worker_share->is_full |=
@@ -403,3 +410,12 @@ size_t pfd_worker_share_take(struct pfd_worker_share *worker_share,
     worker_share->end = order + found;
     return found;
 }
+
+const struct pfd_point_reducer pfd_plot_reducer = {
+    .begin = begin,
+    .share = new_share,
+    .opens = opens,
+    .take = take,
+    .turn = turn,
+    .end = end,
+};

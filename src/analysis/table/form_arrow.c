@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/table/dictionary.h"
 #include "analysis/table/flatbuffers.h"
 #include "analysis/table/table_form.h"
+#include "core/base/dictionary.h"
 
 enum {
     VERSION_V5 = 4,

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/table/dictionary.h"
 #include "analysis/table/quantile.h"
 #include "analysis/table/unique_names.h"
+#include "core/base/dictionary.h"
 
 /* The aggregates of a column. */
 enum aggregate {

@@ -13,7 +13,8 @@
 #include "core/output/sink.h"
 
 enum {
-    PFD_POINT_VALUES = 4 /* no plot takes more */
+    PFD_POINT_VALUES = 4,     /* no plot takes more */
+    PFD_POINTS_AT_ONCE = 512, /* that a worker's share takes */
 };
 
 enum pfd_point_type {
@@ -47,6 +48,32 @@ struct pfd_point_plan {
     uint32_t at[PFD_POINT_VALUES];
 };
 
+/*
+ * Takes points from a conversion's workers in parallel, each by a share of its
+ * own, so that they need not come as runs. Points that a share does not take
+ * come as runs all the same.
+ */
+struct pfd_point_reducer {
+    /* Begins the points of another buffer; called before its shares are
+     * made. */
+    void (*begin)(void *of);
+    /* A worker's share; NULL: out of memory. */
+    void *(*share)(void *of);
+    /* Can the share take points of this plan? */
+    bool (*opens)(void *share, const struct pfd_point_plan *plan);
+    /* Takes points [n], PFD_POINTS_AT_ONCE at most, of the plan that it was
+     * opened for, with the values in `payloads`; order: of the first point, the
+     * others follow. Returns how many it took: runs have the others. */
+    size_t (*take)(void *share, const uint8_t *const *payloads, size_t n,
+                   uint64_t order);
+    /* The worker's batch is written: no other share changes anything
+     * meanwhile. */
+    void (*turn)(void *share);
+    /* Merges and frees it; NULL is allowed. One share at a time, like
+     * turn(). */
+    void (*end)(void *share);
+};
+
 /* The values that the plot takes from entries. Immutable during a
  * conversion. */
 struct pfd_points {
@@ -58,8 +85,9 @@ struct pfd_points {
      * entry, chosen by the reader of runs. */
     char *text;
     size_t n_text;
-    /* The plot: workers may reduce its points; NULL: no plot. */
-    struct pfd_plot *plot;
+    /* Reduces points on the workers of a conversion; NULL: all come as runs. */
+    const struct pfd_point_reducer *reducer;
+    void *reducer_of; /* is handed to begin() and share() */
 };
 
 enum pfd_run_kind {

@@ -194,9 +194,13 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
         if (!w->sums)
             return false;
     }
-    bool has_share = convert->points && convert->points->plot;
-    if (has_share && !(w->worker_share = pfd_worker_share_new(convert->points)))
-        return false;
+    const struct pfd_point_reducer *reducer =
+        convert->points ? convert->points->reducer : NULL;
+    if (reducer) {
+        w->point_share = reducer->share(convert->points->reducer_of);
+        if (!w->point_share)
+            return false;
+    }
     if (pool->format->split) {
         w->state = malloc(pool->format->state_size);
         if (!w->state)
@@ -242,7 +246,8 @@ static void worker_deinit(struct pfd_worker *w)
         *convert->n_doubts += pfd_filter_gave_up(w->filter);
     pfd_highlight_free(w->sink_options.highlight);
     pfd_filter_run_free(w->filter);
-    pfd_worker_share_end(w->worker_share);
+    if (w->point_share)
+        convert->points->reducer->end(w->point_share);
     free(w->sums);
     for (size_t i = 0; w->used && i < pfd_strings_count(convert->strings); i++)
         w->pool->used[i] |= w->used[i];
@@ -460,7 +465,8 @@ static void set_sink(struct pfd_pool *pool, const struct pfd_convert *convert)
     if (convert->points) {
         options->points = convert->points;
         pool->sink = &pfd_sink_points;
-        pfd_worker_shares_begin(convert->points);
+        if (convert->points->reducer)
+            convert->points->reducer->begin(convert->points->reducer_of);
     }
     options->color = convert->color;
     options->show = convert->show | (convert->origin ? PFD_SHOW_ORIGIN : 0);

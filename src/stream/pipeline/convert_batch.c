@@ -316,12 +316,12 @@ static inline bool is_next(const struct pfd_worker *w, size_t i,
  * number. */
 static size_t gather(struct pfd_worker *w, size_t i,
                      const struct pfd_string *string,
-                     const uint8_t *payloads[PFD_WORKER_SHARE_POINTS])
+                     const uint8_t *payloads[PFD_POINTS_AT_ONCE])
 {
     uint64_t n_bytes = 0;
     uint32_t n_payload = 0;
     size_t n = 0;
-    for (; n < PFD_WORKER_SHARE_POINTS && is_next(w, i + n, string); n++) {
+    for (; n < PFD_POINTS_AT_ONCE && is_next(w, i + n, string); n++) {
         const struct pfd_record *r = &w->batch.records[i + n];
         payloads[n] = payload_of(w, r, &n_payload);
         n_bytes += r->n_bytes;
@@ -352,18 +352,18 @@ static size_t pass_points(struct pfd_worker *w, size_t i)
 {
     const struct pfd_string *string = w->batch.records[i].string;
     const struct pfd_point_plan *plan = quick_plan(w, string);
-    bool shares = plan && w->worker_share &&
-                  pfd_worker_share_opens(w->worker_share, plan);
+    const struct pfd_point_reducer *reducer = w->pool->convert->points->reducer;
+    bool shares =
+        plan && w->point_share && reducer->opens(w->point_share, plan);
     while (plan && i < w->batch.n) {
-        const uint8_t *payloads[PFD_WORKER_SHARE_POINTS];
+        const uint8_t *payloads[PFD_POINTS_AT_ONCE];
         uint64_t index = index_of(w, i);
         size_t n = gather(w, i, string, payloads);
         if (!n)
             break;
         i += n;
         size_t taken =
-            shares ? pfd_worker_share_take(w->worker_share, payloads, n, index)
-                   : 0;
+            shares ? reducer->take(w->point_share, payloads, n, index) : 0;
         give_run(w, plan, payloads + taken, n - taken, index + taken);
     }
     return i;

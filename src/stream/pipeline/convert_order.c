@@ -118,7 +118,7 @@ static void give_chunk(struct pfd_pool *pool, struct pfd_chunk_writer *writer)
 
 /* Writes a product, in its batch's turn, without the lock. */
 static void write_made(struct pfd_pool *pool, struct pfd_product *made,
-                       struct pfd_worker_share *worker_share)
+                       void *point_share)
 {
     const struct pfd_convert *convert = pool->convert;
     if (!atomic_load(&pool->stop)) {
@@ -128,8 +128,8 @@ static void write_made(struct pfd_pool *pool, struct pfd_product *made,
         atomic_store(&pool->shows_no_more,
                      pool->unknown_limit.n == PFD_UNKNOWN_LIMIT_MAX);
         pfd_pool_give(pool, &made->out);
-        if (worker_share)
-            pfd_worker_share_turn(worker_share);
+        if (point_share)
+            convert->points->reducer->turn(point_share);
         if (made->given.n) {
             convert->emitted(convert->given_user,
                              (const void *)made->given.data,
@@ -155,10 +155,10 @@ static void tell_progress(struct pfd_pool *pool)
 
 /* With the lock, which is released meanwhile: ends a batch in its turn. */
 static void end_batch(struct pfd_pool *pool, struct pfd_product *made,
-                      struct pfd_worker_share *worker_share)
+                      void *point_share)
 {
     pthread_mutex_unlock(&pool->turn);
-    write_made(pool, made, worker_share);
+    write_made(pool, made, point_share);
     pthread_mutex_lock(&pool->turn);
     bool stopped = atomic_load(&pool->stop);
     if (!stopped) {
@@ -184,7 +184,7 @@ static bool is_next(const struct pfd_worker *w)
 static bool has_slot(const struct pfd_worker *w)
 {
     const struct pfd_pool *pool = w->pool;
-    return !w->worker_share && w->number - pool->n_written < pool->n_slots;
+    return !w->point_share && w->number - pool->n_written < pool->n_slots;
 }
 
 /* With the lock: waits until all batches before this one are written or, if
@@ -211,7 +211,7 @@ void pfd_worker_write(struct pfd_worker *w)
     pthread_mutex_lock(&pool->turn);
     await_turn(w, false);
     pthread_mutex_unlock(&pool->turn);
-    write_made(pool, &w->made, w->worker_share);
+    write_made(pool, &w->made, w->point_share);
 }
 
 /* With the lock: ends the batches in slots whose turn has come, too. */
@@ -241,7 +241,7 @@ void pfd_worker_end_turn(struct pfd_worker *w)
         slot->is_ready = true;
         w->made = empty;
     } else if (!atomic_load(&pool->stop)) {
-        end_batch(pool, &w->made, w->worker_share);
+        end_batch(pool, &w->made, w->point_share);
         write_slots(pool);
         pool->is_writing = false;
         pthread_cond_broadcast(

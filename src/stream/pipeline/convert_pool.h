@@ -12,7 +12,6 @@
 
 #include <printfdecode/convert.h>
 
-#include "analysis/plot/worker_share.h"
 #include "core/decode/detect_format.h"
 #include "core/decode/stream_window.h"
 #include "core/decode/walk.h"
@@ -169,9 +168,9 @@ struct pfd_worker {
     struct pfd_synthesized_counts synthesized_counts; /* if there are sums */
     size_t range; /* of convert->ranges: the first that is not passed */
     uint64_t n_given;
-    struct pfd_worker_share *worker_share; /* of a plot; NULL: none */
-    struct pfd_product made;               /* its product of the batch */
-    struct pfd_string_sum *sums;           /* [pfd_strings_count()], or NULL */
+    void *point_share;           /* of convert->points->reducer; NULL: none */
+    struct pfd_product made;     /* its product of the batch */
+    struct pfd_string_sum *sums; /* [pfd_strings_count()], or NULL */
     bool *used; /* [pfd_strings_count()]: which strings entries have, or NULL */
     bool in_turn; /* this worker's batch may be written */
     bool failed;  /* out of memory */

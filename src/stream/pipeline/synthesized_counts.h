@@ -7,7 +7,7 @@
 
 #include <printfdecode/convert.h>
 
-#include "analysis/table/dictionary.h"
+#include "core/base/dictionary.h"
 
 enum {
     PFD_SYNTHESIZED_COUNTS_MAX = 1 << 16,    /* strings */

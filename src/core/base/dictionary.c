@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/table/dictionary.h"
+#include "core/base/dictionary.h"
 
 #include <stdlib.h>
 #include <string.h>
