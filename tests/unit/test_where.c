@@ -396,8 +396,9 @@ START_TEST(what_every_entry_has)
     const uint32_t payload[] = { 7, 3 };
     one_init(&one, "index %u of %u\n", "44", payload, 2);
     CHECK(&one, true, "index == 7", "entry.index == 0", "offset == 16",
-          "id == 0x0123456789ab", "source == 'test'", "format == 'llpc'",
-          "format_string == 'index %u of %u\\n'",
+          "id == 0x0123456789ab", "id == '0x0123456789AB'", "id != '0x1'",
+          "time_unix_nano == '1795664832000000005'", "source == 'test'",
+          "format == 'llpc'", "format_string == 'index %u of %u\\n'",
           "message == 'index 7 of 3\\n'",
           "time == '2026-11-26T03:47:12.000000005Z'", "time > '2026-11-26'",
           "time < '2026-11-27'", "time_unix_nano == 1795664832000000005",
@@ -406,7 +407,8 @@ START_TEST(what_every_entry_has)
           "offset == 16 && of == 3");
     CHECK(&one, false, "stream == 'stdout'", "stream != 'stdout'",
           "labels.other == 'x'", "process == 'p'", "lane == 0",
-          "entry.index == 7", "time == 5");
+          "entry.index == 7", "time == 5", "id == 'x'", "id == '0x'",
+          "id == '0x0123456789ab '", "id != ''", "of == '3'");
     one_deinit(&one);
 }
 END_TEST

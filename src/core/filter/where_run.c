@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +143,37 @@ static struct pfd_value compare(enum pfd_where_code code,
 {
     int order;
     return order_of(a, b, &order) ? integer(holds(code, order)) : nothing;
+}
+
+/* JSON shows some of an entry's own numbers as texts: "0x123456789abc". */
+static struct pfd_value number_of_text(const struct pfd_value *v)
+{
+    char text[24];
+    char *end = text;
+    if (!v->n || v->n >= sizeof text)
+        return nothing;
+    memcpy(text, v->text, v->n);
+    text[v->n] = '\0';
+    bool is_hex = v->n > 2 && text[0] == '0' && (text[1] | 32) == 'x';
+    errno = 0;
+    uint64_t number = strtoull(text, &end, is_hex ? 16 : 10);
+    bool is_number =
+        isdigit((unsigned char)text[0]) && end == text + v->n && !errno;
+    return is_number ? integer((wide)number) : nothing;
+}
+
+/* A name and a constant. */
+static struct pfd_value compare_name(const struct place *p,
+                                     const struct pfd_where_op *op)
+{
+    struct pfd_value a = of_name(p, op->name);
+    const struct pfd_value *b = &p->where->constants[op->constant];
+    if (b->type == PFD_VALUE_TEXT && a.type == PFD_VALUE_INTEGER &&
+        p->bound->steps[op->name] >= PFD_WHERE_OWN) {
+        struct pfd_value number = number_of_text(b);
+        return compare((enum pfd_where_code)op->code2, &a, &number);
+    }
+    return compare((enum pfd_where_code)op->code2, &a, b);
 }
 
 /* ---- calculating ---- */
@@ -311,9 +344,7 @@ static struct pfd_value run(const struct place *p)
         const struct pfd_where_op *op = &w->ops[i];
         enum pfd_where_code code = (enum pfd_where_code)op->code;
         if (code == PFD_WHERE_COMPARE) {
-            struct pfd_value v = of_name(p, op->name);
-            *top++ = compare((enum pfd_where_code)op->code2, &v,
-                             &w->constants[op->constant]);
+            *top++ = compare_name(p, op);
         } else if (code == PFD_WHERE_NAME) {
             *top++ = of_name(p, op->name);
         } else if (code == PFD_WHERE_CONSTANT) {
