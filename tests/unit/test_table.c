@@ -10,6 +10,7 @@
 #include "analysis/table/group.h"
 #include "analysis/table/quantile.h"
 #include "analysis/table/sorter.h"
+#include "analysis/table/table_title.h"
 #include "analysis/table/unique_names.h"
 #include "core/base/dictionary.h"
 #include "suite.h"
@@ -334,11 +335,36 @@ START_TEST(flatbuffers_are_aligned)
 }
 END_TEST
 
+START_TEST(titles_have_letters_of_all_languages)
+{
+    static const char *const rows[][2] = {
+        { "ray %u hit t=%.3f\n", "ray_hit_t" },
+        { "Gr\u00f6\u00dfe %d", "Gr\u00f6\u00dfe" },
+        { "\u2192 \u5408\u8a08: %d%%", "\u5408\u8a08" },
+        { "b\xff\xfe"
+          "d",
+          "b_d" },
+        { "%d%d", "table" },
+        { "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
+          "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
+          "x\u00e9\u00e9",
+          "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
+          "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9x" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char title[64];
+        pfd_title_make(title, sizeof title, rows[i][0], strlen(rows[i][0]));
+        ck_assert_str_eq(title, rows[i][1]);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    return suite_run("table",
-                     TESTS(names_are_unique, floats_widen, words_are_numbered,
-                           orders_say_how_far_off, rows_are_sorted,
-                           groups_are_bounded, flatbuffers_are_aligned),
-                     120);
+    return suite_run(
+        "table",
+        TESTS(names_are_unique, titles_have_letters_of_all_languages,
+              floats_widen, words_are_numbered, orders_say_how_far_off,
+              rows_are_sorted, groups_are_bounded, flatbuffers_are_aligned),
+        120);
 }

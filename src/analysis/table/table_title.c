@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/table/table_title.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "core/strings/column_names.h"
+
 enum {
-    WORDS_MAX = 40 /* characters */
+    WORDS_MAX = 40 /* bytes */
 };
 
 /* Bytes of the conversion at text [n], which begins with a %. */
@@ -23,17 +24,19 @@ void pfd_title_make(char *ret, size_t room, const char *text, size_t n)
 {
     char title[WORDS_MAX + 1];
     size_t to = 0;
-    for (size_t i = 0; i < n && to < WORDS_MAX; i++) {
-        char c = text[i];
-        bool is_word =
-            (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-        if (c == '%')
-            i += conversion_length(text + i, n - i) - 1;
-        if (is_word) {
-            title[to++] = c;
-        } else if (to && title[to - 1] != '_') {
+    size_t length = 1;
+    for (size_t i = 0; i < n && to + length <= WORDS_MAX; i += length) {
+        size_t n_word =
+            text[i] == '_' ? 0 : pfd_column_word_length(text + i, n - i);
+        length = n_word ? n_word : 1;
+        if (n_word && to + n_word <= WORDS_MAX) {
+            memcpy(title + to, text + i, n_word);
+            to += n_word;
+        } else if (!n_word && to && title[to - 1] != '_') {
             title[to++] = '_';
         }
+        if (text[i] == '%')
+            length = conversion_length(text + i, n - i);
     }
     while (to && title[to - 1] == '_')
         to--;

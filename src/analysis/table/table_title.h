@@ -7,7 +7,7 @@
 
 #include "analysis/table/table_form.h"
 
-/* Letters and digits of the text [n], at most 40, with _ between words; `table`
+/* Letters and digits of the text [n], at most 40 bytes, with _ between words; `table`
  * if it has none. Conversions are skipped. */
 void pfd_title_make(char *ret, size_t room, const char *text, size_t n);
 

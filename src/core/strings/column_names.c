@@ -47,6 +47,17 @@ static bool is_word(uint32_t c)
     return is_letter(c) || (c >= '0' && c <= '9');
 }
 
+size_t pfd_column_word_length(const char *text, size_t n)
+{
+    size_t length = pfd_utf8_length(text, n);
+    uint32_t c = (uint8_t)text[0];
+    if (length > 1)
+        c &= 0x7fu >> length;
+    for (size_t i = 1; i < length; i++)
+        c = c << 6 | (text[i] & 0x3f);
+    return length && is_word(c) ? length : 0;
+}
+
 /* A character that may stand between a name and its value. */
 static bool is_joint(char c)
 {

@@ -25,6 +25,10 @@ enum {
 void pfd_column_name(const struct pfd_string *string, size_t i, size_t number,
                      char *ret);
 
+/* Bytes of the letter, digit or _ that text [n] begins with, in UTF-8; 0: none
+ * of them. Letters beyond ASCII are letters. */
+size_t pfd_column_word_length(const char *text, size_t n);
+
 /* Is step i the first part of a list? Then its name without ".x" works, too. */
 bool pfd_column_is_first(const struct pfd_string *string, size_t i);
 
