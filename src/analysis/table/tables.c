@@ -311,7 +311,21 @@ static bool begin_sorter(struct pfd_tables *t, struct pfd_one_table *one,
     return one->sorter || fail_memory(t);
 }
 
-/* Derives the columns from rows, [n] bytes. */
+/* Has any table the columns that were asked for? */
+static bool check_columns(struct pfd_tables *t)
+{
+    for (size_t i = 0; i < t->spec.n_columns && t->counts.tables; i++) {
+        if (!t->found[i]) {
+            const char *name = t->spec.columns[i];
+            pfd_columns_fail(&t->error, name, strcspn(name, "="), t->known);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Derives the columns from rows, [n] bytes. False: it has none of those that
+ * were asked for, or an error. */
 static bool begin(struct pfd_tables *t, struct pfd_one_table *one,
                   const void *rows, size_t n)
 {
@@ -329,6 +343,8 @@ static bool begin(struct pfd_tables *t, struct pfd_one_table *one,
     if (!pfd_schema_init(&one->schema, &spec, rows, n) ||
         !pfd_columns_init(&one->batch, one->schema.columns, one->schema.n))
         return fail_memory(t);
+    if (!one->schema.n || (!t->spec.all && !check_columns(t)))
+        return false;
     struct shape shape = { one->schema.columns, one->schema.n };
     if (!begin_group(t, one, &shape) || !begin_sorter(t, one, &shape))
         return false;
@@ -620,18 +636,6 @@ void pfd_tables_set_source(struct pfd_tables *t, const char *name, bool is_one)
     }
     t->sources[t->n_sources++] = copy;
     t->has_sources |= is_one;
-}
-
-static bool check_columns(struct pfd_tables *t)
-{
-    for (size_t i = 0; i < t->spec.n_columns && t->counts.tables; i++) {
-        if (!t->found[i]) {
-            const char *name = t->spec.columns[i];
-            pfd_columns_fail(&t->error, name, strcspn(name, "="), t->known);
-            return false;
-        }
-    }
-    return true;
 }
 
 static void finish(struct pfd_tables *t)
