@@ -10,6 +10,7 @@
 #include <printfdecode/convert.h>
 
 #include "analysis/table/table.h"
+#include "core/decode/inspect.h"
 #include "input/since.h"
 #include "show/messages.h"
 

@@ -11,6 +11,7 @@
 #include <printfdecode/strings.h>
 
 #include "core/base/input.h"
+#include "core/objects/objects.h"
 #include "show/messages.h"
 
 /* The program that is looked at. */

@@ -8,6 +8,8 @@
 #include <printfdecode/strings.h>
 
 #include "core/base/input.h"
+#include "core/objects/objects.h"
+#include "stream/capture/capture.h"
 
 enum {
     SEEN = 64 /* bytes that are enough to recognise a file */

@@ -8,6 +8,8 @@
 
 #include <printfdecode/lines.h>
 
+#include "core/decode/inspect.h"
+#include "core/output/lines.h"
 #include "show/context.h"
 #include "show/messages.h"
 #include "show/output.h"

@@ -5,6 +5,7 @@
 
 #include <printfdecode/strings.h>
 
+#include "core/filter/filter.h"
 #include "show/messages.h"
 
 static bool is_asked(const struct options *o)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/decode/inspect.h"
 #include "show/messages.h"
 
 enum {

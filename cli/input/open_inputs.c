@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "add_memory.h"
+#include "core/decode/string_loader.h"
+#include "core/strings/strings.h"
 #include "found_buffers.h"
 #include "memory.h"
 #include "process_code.h"

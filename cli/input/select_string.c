@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "convert_inputs.h"
+#include "core/filter/filter.h"
 #include "show/messages.h"
 
 enum {

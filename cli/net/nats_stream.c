@@ -11,6 +11,8 @@
 
 #include "nats_lists.h"
 #include "show/messages.h"
+#include "stream/capture/chunk.h"
+#include "stream/capture/wire.h"
 
 enum {
     FRAME_MAX = 16 << 20,

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/output/json.h"
 #include "messages.h"
 
 enum {

@@ -14,6 +14,7 @@
 #include <printfdecode/wire.h>
 
 #include "core/base/input.h"
+#include "core/objects/objects.h"
 #include "input/captured_objects.h"
 #include "input/code_source.h"
 #include "input/convert_inputs.h"
@@ -24,6 +25,7 @@
 #include "options.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "stream/capture/chunk.h"
 
 enum {
     PIECE = 1 << 16, /* bytes that are tested together for being zero */

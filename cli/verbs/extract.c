@@ -15,6 +15,7 @@
 
 #include <printfdecode/strings.h>
 
+#include "core/decode/string_loader.h"
 #include "input/code_source.h"
 #include "input/process_code.h"
 #include "options.h"

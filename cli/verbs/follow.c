@@ -17,6 +17,7 @@
 
 #include <printfdecode/tail.h>
 
+#include "core/decode/inspect.h"
 #include "follow_items.h"
 #include "input/convert_inputs.h"
 #include "input/found_buffers.h"
@@ -31,6 +32,8 @@
 #include "show/output.h"
 #include "show/perfetto_output.h"
 #include "stream/live/live_source.h"
+#include "stream/live/tail_control.h"
+#include "stream/live/thread_pool.h"
 
 enum {
     NS_PER_MS = 1000000,
@@ -126,12 +129,13 @@ static bool start(struct followed *f)
         .read_user = f->source,
         .item = follow_items_take,
         .run = follow_items_take_run,
-        .runs = follow_items_take_runs,
         .item_user = &f->origin,
-        .thread_pool = follow->thread_pool,
     };
-    if (pfd_tail_new(&options, &f->origin.tail, &err) == PFD_OK)
+    if (pfd_tail_new(&options, &f->origin.tail, &err) == PFD_OK) {
+        pfd_tail_set_threads(f->origin.tail, follow->thread_pool,
+                             follow_items_take_runs);
         return true;
+    }
     message_error("%s: %s", f->buffer->name, err.text);
     f->failed = true;
     return false;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/output/lines.h"
 #include "options.h"
 #include "show/collapsed_lines.h"
 #include "show/entry_findings.h"

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/output/lines.h"
 #include "input/convert_inputs.h"
 #include "show/messages.h"
 #include "show/perfetto_output.h"
+#include "stream/capture/chunk.h"
+#include "stream/live/tail_control.h"
 
 enum {
     CHUNK = 16 << 10, /* bytes: their lines fit into a processor's cache */

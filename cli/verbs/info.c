@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "core/decode/inspect.h"
 #include "input/code_source.h"
 #include "memory/space/core.h"
 #include "show/fields.h"

@@ -8,6 +8,8 @@
 #include "info.h"
 #include "show/fields.h"
 #include "show/messages.h"
+#include "stream/capture/capture.h"
+#include "stream/capture/wire.h"
 
 /* Counts of a stream's frames by type. */
 struct frames {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/decode/inspect.h"
 #include "show/entry_findings.h"
 
 enum {

@@ -8,6 +8,8 @@
 
 #include <printfdecode/convert.h>
 
+#include "core/decode/inspect.h"
+#include "core/output/json.h"
 #include "inspect_dwords.h"
 #include "show/output.h"
 

@@ -2,6 +2,7 @@
 /* Dwords as text, a line each; facts about an entry stand below its header. */
 #include <string.h>
 
+#include "core/decode/inspect.h"
 #include "inspect_dwords.h"
 #include "show/output.h"
 

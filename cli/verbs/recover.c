@@ -9,6 +9,7 @@
 
 #include <printfdecode/lines.h>
 
+#include "core/output/lines.h"
 #include "input/filter.h"
 #include "input/input.h"
 #include "input/open_inputs.h"

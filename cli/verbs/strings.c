@@ -8,6 +8,7 @@
 #include <printfdecode/strings.h>
 
 #include "core/decode/shader_loader.h"
+#include "core/decode/string_loader.h"
 #include "core/spirv/spirv.h"
 #include "input/input.h"
 #include "input/object_list.h"

@@ -5,6 +5,8 @@
 
 #include <printfdecode/wire.h>
 
+#include "core/base/crc32c.h"
+
 bool pfdd_log_dedup_seen(struct pfdd_log_dedup *log_dedup, const char *about,
                          const char *what)
 {

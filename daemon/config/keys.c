@@ -7,6 +7,7 @@
 #include <printfdecode/printfdecode.h>
 
 #include "config/address.h"
+#include "core/decode/inspect.h"
 
 bool pfdd_keys_next(const struct pfdd_part *parts, struct pfdd_key_at *at)
 {

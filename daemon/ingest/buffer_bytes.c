@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "stream/live/live_source.h"
+
 bool pfdd_buffer_bytes_init(struct pfdd_buffer_bytes *b, int fd,
                             struct pfd_source *memory, uint64_t n)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ingest/chunker.h"
 
+#include "stream/capture/chunk.h"
+#include "stream/live/tail_control.h"
+
 enum {
     CHUNK = 16 * 1024, /* bytes of a chunk, without its last item: about a
                           rendered block of JSON */

@@ -14,6 +14,7 @@
 #include <printfdecode/tail.h>
 
 #include "ring/chunk.h"
+#include "stream/capture/chunk.h"
 
 /* Finished chunks, in order. */
 struct pfdd_chunk_batch {

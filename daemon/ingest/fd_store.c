@@ -11,8 +11,10 @@
 
 #include "base/log.h"
 #include "config/systemd.h"
+#include "core/base/crc32c.h"
 #include "ingest/ingest.h"
 #include "ingest/string_store.h"
+#include "stream/capture/wire.h"
 
 enum {
     SLOTS_MAX = 128,

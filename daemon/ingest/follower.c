@@ -19,6 +19,9 @@
 #include "ingest/string_store.h"
 #include "spool/segment_files.h"
 #include "spool/spool.h"
+#include "stream/capture/chunk.h"
+#include "stream/live/live_source.h"
+#include "stream/live/tail_control.h"
 
 enum {
     LOOK_ANYWAY_MS = 2000,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "stream/capture/chunk.h"
+
 void pfdd_follower_stats_item(struct pfdd_follower_stats *s,
                               const struct pfd_tail_item *item)
 {

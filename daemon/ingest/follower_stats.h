@@ -12,6 +12,7 @@
 #include "base/buffer_stats.h"
 #include "base/log.h"
 #include "ring/source_table.h"
+#include "stream/capture/chunk.h"
 
 /* Of all buffers. */
 struct pfdd_outcome {

@@ -9,6 +9,7 @@
 #include <printfdecode/lines.h>
 
 #include "base/name.h"
+#include "core/output/lines.h"
 
 enum {
     LABELS_MAX = 64 << 10, /* bytes of a buffer's labels */

@@ -14,6 +14,7 @@
 #include "base/resource_account.h"
 #include "ingest/ingest.h"
 #include "net/listener.h"
+#include "stream/capture/wire.h"
 
 enum {
     FDS = 16 /* descriptors of one message */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "stream/live/tail_control.h"
+
 enum {
     QUIET = 4,
     LOOKS = 16, /* read passes of a finished buffer in one job */
@@ -115,11 +117,11 @@ static bool make_tail(struct pfdd_follower *s)
         .read_user = s->buffer_bytes.source,
         .item = take_item,
         .run = take_run,
-        .runs = take_runs,
         .item_user = s,
-        .thread_pool = s->thread_pool,
     };
     s->status = pfd_tail_new(&options, &s->tail, &s->err);
+    if (s->status == PFD_OK)
+        pfd_tail_set_threads(s->tail, s->thread_pool, take_runs);
     return s->status == PFD_OK;
 }
 

@@ -15,6 +15,7 @@
 #include "ingest/stream_buffers.h"
 #include "ingest/stream_objects.h"
 #include "ingest/string_store.h"
+#include "stream/capture/wire.h"
 
 enum {
     BAD_MAX = 100, /* bad places until a stream is given up */

@@ -9,7 +9,10 @@
 
 #include "base/job_pool.h"
 #include "base/memory_budget.h"
+#include "core/base/crc32c.h"
+#include "core/decode/shader_loader.h"
 #include "core/spirv/spirv.h"
+#include "core/strings/strings.h"
 
 enum {
     TURN_NS = 8000000,  /* of processor time, for each kind of work */

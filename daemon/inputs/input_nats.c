@@ -24,6 +24,8 @@
 #include "nats/nats_worker.h"
 #include "spool/chunk_dedup.h"
 #include "spool/spool.h"
+#include "stream/capture/chunk.h"
+#include "stream/capture/wire.h"
 
 enum {
     TURN = 1 << 20, /* bytes taken in one turn */

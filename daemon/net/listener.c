@@ -19,6 +19,7 @@
 #include "base/descriptor_limit.h"
 #include "base/log.h"
 #include "config/systemd.h"
+#include "core/output/json.h"
 
 enum {
     BACKLOG = SOMAXCONN,

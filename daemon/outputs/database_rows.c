@@ -8,6 +8,9 @@
 
 #include <printfdecode/convert.h>
 
+#include "core/decode/inspect.h"
+#include "core/output/json.h"
+
 const struct pfdd_row_column pfdd_row_columns[PFDD_ROW_COLUMNS] = {
     { "time", "INTEGER" },   { "sequence", "INTEGER" },
     { "type", "TEXT" },      { "severity", "TEXT" },

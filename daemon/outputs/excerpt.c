@@ -12,6 +12,7 @@
 
 #include "base/byte_buffer.h"
 #include "core/decode/excerpt.h"
+#include "core/output/json.h"
 
 enum {
     AROUND = 5,      /* default number of lines before and after */

@@ -11,6 +11,7 @@
 #include <printfdecode/convert.h>
 
 #include "base/host_name.h"
+#include "core/output/json.h"
 
 /* ---- values ---- */
 

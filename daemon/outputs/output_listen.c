@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "net/accepted_client.h"
 #include "outputs/socket_writer.h"
+#include "stream/capture/wire.h"
 
 enum {
     GRACE_MS = 100,      /* for the client to send a request */

@@ -23,6 +23,7 @@
 #include "nats/nats_edge.h"
 #include "outputs/delivery.h"
 #include "spool/spool.h"
+#include "stream/capture/wire.h"
 
 enum {
     ID = 33,       /* 32 hexadecimal digits and a NUL */

@@ -18,6 +18,7 @@
 #include "net/accepted_client.h"
 #include "outputs/delivery.h"
 #include "spool/spool.h"
+#include "stream/capture/wire.h"
 
 enum {
     GRACE_MS = 100, /* to send a request */

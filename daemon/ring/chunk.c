@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/decode/inspect.h"
+#include "stream/capture/wire.h"
+
 /* An option as a word; empty where it is the default. */
 static struct pfd_wire_bytes word_of(const struct pfd_options *options,
                                      const char *name)

@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "ring/json_fields.h"
+#include "stream/capture/wire.h"
 
 #define LATELY_NS UINT64_C(250000000)
 /* How long a cursor may hold a block: until it is taken back, and until a

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/filter/filter.h"
 #include "ring/cursor.h"
 
 /* Bytes that a filter may take while a page is made, where they are there. */

@@ -10,6 +10,7 @@
 
 #include "base/timestamp.h"
 #include "config/field_map.h"
+#include "core/output/json.h"
 
 enum {
     KEYS_MAX = 96, /* of a line; further ones are left out */

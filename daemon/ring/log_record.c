@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "core/decode/inspect.h"
 
 /* ---- fields ---- */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ring/ring.h"
+#include "stream/capture/wire.h"
 
 enum {
     PIECE = 256 * 1024, /* bytes of a code object in one frame */

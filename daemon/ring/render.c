@@ -10,8 +10,12 @@
 #include <printfdecode/capture.h>
 #include <printfdecode/lines.h>
 
+#include "core/filter/filter.h"
+#include "core/output/lines.h"
 #include "ring/log_record.h"
 #include "ring/render_cache.h"
+#include "stream/capture/chunk.h"
+#include "stream/capture/wire.h"
 
 enum {
     SLICE_NS = 5000000, /* of processor time, before other jobs run */

@@ -8,6 +8,8 @@
 
 #include <uv.h>
 
+#include "stream/capture/chunk.h"
+
 enum {
     FIRST_ROOM = 64, /* chunks */
 };

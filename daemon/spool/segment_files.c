@@ -13,6 +13,8 @@
 
 #include <printfdecode/wire.h>
 
+#include "core/base/crc32c.h"
+
 static const char magic[4] = { 'P', 'F', 'D', 'Q' };
 
 /* ---- files ---- */

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "ring/ring.h"
+#include "stream/capture/wire.h"
 
 enum {
     PIECE = 256 * 1024, /* bytes of a code object in one frame */

@@ -8,6 +8,9 @@
 #include <printfdecode/lines.h>
 #include <printfdecode/wire.h>
 
+#include "core/output/lines.h"
+#include "stream/capture/wire.h"
+
 enum {
     ITEM_MIN = 8, /* bytes of an item in a chunk, at least */
     WORD_MAX = 32,

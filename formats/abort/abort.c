@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/escape.h"
+#include "core/decode/inspect.h"
 #include "layout.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)

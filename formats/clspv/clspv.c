@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/decode/id_buffer.h"
+#include "core/decode/inspect.h"
 
 enum {
     /* NonSemantic.ClspvReflection. */

@@ -3,6 +3,7 @@
  * records. */
 #include <string.h>
 
+#include "core/decode/inspect.h"
 #include "core/decode/validation_chain.h"
 #include "core/spirv/khronos.h"
 #include "core/spirv/shader_table.h"

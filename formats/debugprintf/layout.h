@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/decode/format.h"
+#include "core/decode/inspect.h"
 #include "core/spirv/khronos.h"
 
 /* Bits of pfd_record.layout: deviations of a record from the types of its

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names the words of a record's header, by its layout. */
+#include "core/decode/inspect.h"
 #include "layout.h"
 
 enum {

@@ -3,6 +3,7 @@
  * The error buffer of the Vulkan validation layer's GPU-assisted validation.
  * README.md beside this file lists its records by age, with sources.
  */
+#include "core/decode/inspect.h"
 #include "core/decode/validation_chain.h"
 #include "core/spirv/khronos.h"
 #include "core/spirv/shader_table.h"

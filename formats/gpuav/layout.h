@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/decode/format.h"
+#include "core/decode/inspect.h"
 
 enum {
     GPUAV_DWORD = 4,

@@ -2,6 +2,7 @@
 /* Names the words of an error record by its size, which identifies its age. */
 #include <string.h>
 
+#include "core/decode/inspect.h"
 #include "core/spirv/khronos.h"
 #include "layout.h"
 

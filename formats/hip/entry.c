@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the arguments of an entry lie, and the meaning of its bytes. */
+#include "core/decode/inspect.h"
 #include "core/decode/rocm_layout.h"
 #include "layout.h"
 

@@ -7,6 +7,7 @@
 #define HIP_LAYOUT_H
 
 #include "core/decode/format.h"
+#include "core/decode/inspect.h"
 
 /* The parts of an entry. */
 enum {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/md5.h"
+#include "core/decode/inspect.h"
 #include "core/decode/rocm_layout.h"
 #include "layout.h"
 

@@ -7,6 +7,7 @@
 #define HOSTCALL_LAYOUT_H
 
 #include "core/decode/format.h"
+#include "core/decode/inspect.h"
 
 enum {
     HOSTCALL_LANES = 64,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names the dwords of a dump of packets. */
+#include "core/decode/inspect.h"
 #include "layout.h"
 
 enum {

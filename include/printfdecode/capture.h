@@ -66,9 +66,6 @@ PFD_API enum pfd_status pfd_capture_open(const void *bytes, size_t n,
 /* NULL is allowed. */
 PFD_API void pfd_capture_free(struct pfd_capture *capture);
 
-/* How many buffers there are. */
-PFD_API size_t pfd_capture_count(const struct pfd_capture *capture);
-
 /* Buffer i, in the order of the file. PFD_OK; PFD_END: there is no i. */
 PFD_API enum pfd_status pfd_capture_get(const struct pfd_capture *capture,
                                         size_t i,
@@ -100,20 +97,6 @@ PFD_API enum pfd_status pfd_capture_reading(const struct pfd_wire_frame *buffer,
                                             struct pfd_options *options,
                                             struct pfd_error *err);
 
-/* A code object or shader module of a capture, as far as it arrived. Borrowed
- * until the capture is freed. */
-struct pfd_capture_object {
-    struct pfd_wire_bytes name;
-    uint64_t number;   /* the sender's for it */
-    const void *bytes; /* [n] */
-    size_t n;
-};
-
-/* Code object i, in the order of the file. PFD_OK; PFD_END: there is no i. */
-PFD_API enum pfd_status pfd_capture_object(const struct pfd_capture *capture,
-                                           size_t i,
-                                           struct pfd_capture_object *ret);
-
 /*
  * Chunks: settled entries and findings of one buffer, as bytes that can be
  * stored, sent and read again. An entry in a chunk is its raw bytes and the
@@ -121,7 +104,7 @@ PFD_API enum pfd_status pfd_capture_object(const struct pfd_capture *capture,
  * with the same format strings. src/stream/capture/README.md has every byte: a
  * chunk is the `bytes` of an `entries` frame.
  *
- * Thread rule: a writer or a reader belongs to one thread at a time.
+ * Thread rule: a reader belongs to one thread at a time.
  */
 
 /* One of several chunks of a buffer, in order. */
@@ -137,83 +120,6 @@ struct pfd_gap {
     uint64_t missed;    /* entries; 0: an unknown number */
     const char *reason; /* a few words, NUL-terminated; borrowed */
 };
-
-struct pfd_chunk_writer;
-
-/* PFD_OK; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_chunk_writer_new(struct pfd_chunk_writer **ret,
-                                             struct pfd_error *err);
-
-/* NULL is allowed. */
-PFD_API void pfd_chunk_writer_free(struct pfd_chunk_writer *writer);
-
-/*
- * Append an item: an entry with its other readings, a finding about bytes
- * between entries, or a gap. All items of a chunk are of one buffer, and read
- * with one set of strings.
- *
- * PFD_OK; PFD_ERR_USAGE: an entry of another format than the entries before it;
- * PFD_ERR_NOMEM.
- */
-PFD_API enum pfd_status pfd_chunk_add_entry(struct pfd_chunk_writer *writer,
-                                            const struct pfd_entry *entry,
-                                            struct pfd_error *err);
-
-/*
- * Appends entries of a run, from index *from on: at least one, until there are
- * no more or the chunk has more than n_bytes; *from: the next index then.
- * Status as above; on PFD_ERR_NOMEM the entries up to *from are not in the
- * chunk, or the chunk is lost.
- */
-PFD_API enum pfd_status pfd_chunk_add_run(struct pfd_chunk_writer *writer,
-                                          const struct pfd_entry_run *entry_run,
-                                          size_t *from, size_t n_bytes,
-                                          struct pfd_error *err);
-PFD_API enum pfd_status pfd_chunk_add_finding(struct pfd_chunk_writer *writer,
-                                              const struct pfd_finding *finding,
-                                              struct pfd_error *err);
-PFD_API enum pfd_status pfd_chunk_add_gap(struct pfd_chunk_writer *writer,
-                                          const struct pfd_gap *gap,
-                                          struct pfd_error *err);
-
-/* Adds to the chunk's accounts: bytes that never reached the buffer, and bytes
- * of the buffer that belong to no entry. */
-PFD_API void pfd_chunk_add_loss(struct pfd_chunk_writer *writer,
-                                uint64_t lost_bytes, uint64_t skipped_bytes);
-
-/* Bytes that the chunk would have now, at most; 0: it is empty. */
-PFD_API size_t pfd_chunk_size(const struct pfd_chunk_writer *writer);
-
-/* Ends the chunk and begins the next one. The chunk, [*n] bytes, is borrowed
- * until the next call of this function. NULL with *n = 1: out of memory, and
- * the chunk is lost. */
-PFD_API const void *pfd_chunk_finish(struct pfd_chunk_writer *writer,
-                                     size_t *n);
-
-/* Counts of a chunk, known without reading it. */
-struct pfd_chunk_counts {
-    uint64_t entries;
-    uint64_t findings;
-    uint64_t gaps;
-    /* Of the last entry, if there is one. */
-    uint64_t index;
-    uint64_t offset;
-    uint32_t n_bytes; /* of the buffer that it stands for */
-    /* The chunk's accounts. */
-    uint64_t lost_bytes;
-    uint64_t skipped_bytes;
-};
-
-/*
- * Counts the items of a chunk [n]: as many as pfd_chunk_reader_next() gives.
- * Does not check whether its entries are sound. Any bytes are safe; any thread.
- *
- * PFD_OK; PFD_ERR_CORRUPT, PFD_ERR_UNSUPPORTED, PFD_ERR_NOMEM: as
- * pfd_chunk_reader_open() and pfd_chunk_reader_next().
- */
-PFD_API enum pfd_status pfd_chunk_count(const void *bytes, size_t n,
-                                        struct pfd_chunk_counts *ret,
-                                        struct pfd_error *err);
 
 struct pfd_chunk_reader;
 
@@ -267,11 +173,6 @@ PFD_API enum pfd_status pfd_chunk_reader_open(struct pfd_chunk_reader *reader,
 PFD_API enum pfd_status pfd_chunk_reader_next(struct pfd_chunk_reader *reader,
                                               struct pfd_chunk_item *ret,
                                               struct pfd_error *err);
-
-/* The chunk's accounts, as pfd_chunk_add_loss() added them. */
-PFD_API void pfd_chunk_reader_loss(const struct pfd_chunk_reader *reader,
-                                   uint64_t *lost_bytes,
-                                   uint64_t *skipped_bytes);
 
 #ifdef __cplusplus
 }

@@ -62,9 +62,6 @@ PFD_API enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
                                        struct pfd_filter **ret,
                                        struct pfd_error *err);
 
-/* Bytes that it takes, about; NULL: none. */
-PFD_API size_t pfd_filter_memory(const struct pfd_filter *filter);
-
 /* NULL is allowed. No pfd_filter_run of it may be left. */
 PFD_API void pfd_filter_free(struct pfd_filter *filter);
 
@@ -80,11 +77,6 @@ PFD_API enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
                                          const struct pfd_strings *strings,
                                          struct pfd_error *err);
 
-/* A name of the condition that was an argument of a tested entry, and is also a
- * member or origin of entries, which is entry.NAME. NULL: there was none.
- * Borrowed from the filter. */
-PFD_API const char *pfd_filter_shadow(const struct pfd_filter *filter);
-
 /* Facts about entries beside their contents: about their buffer, and when they
  * arrived. All zero: none. */
 struct pfd_filter_facts {
@@ -98,10 +90,6 @@ struct pfd_filter_facts {
 
 struct pfd_filter_run;
 
-enum {
-    PFD_FILTER_ROOM_MIN = 32 * 1024, /* bytes of the least room of a run */
-};
-
 /* Borrows filter and strings, which must not change meanwhile. PFD_OK;
  * PFD_ERR_NOMEM. */
 PFD_API enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
@@ -112,16 +100,6 @@ PFD_API enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
 /* NULL is allowed. */
 PFD_API void pfd_filter_run_free(struct pfd_filter_run *run);
 
-/*
- * Bytes that it may take from now on, beside itself: PFD_FILTER_ROOM_MIN at
- * least, or 0: no bound, as it begins. What of format strings has no room is
- * worked out anew for each entry; a pattern whose match has none gives up on the
- * message. What exceeds a lower room is freed.
- */
-PFD_API void pfd_filter_run_set_room(struct pfd_filter_run *run, size_t n);
-/* Bytes that it takes of that; NULL: none. */
-PFD_API size_t pfd_filter_run_memory(const struct pfd_filter_run *run);
-
 /* What conditions are told of the entries that are tested from now on; copied.
  */
 PFD_API void pfd_filter_run_set(struct pfd_filter_run *run,
@@ -131,10 +109,6 @@ PFD_API void pfd_filter_run_set(struct pfd_filter_run *run,
  * is selected, and counted. */
 PFD_API bool pfd_filter_want(struct pfd_filter_run *run,
                              struct pfd_entry *entry);
-
-/* Can entries of string i of a set be selected, by id and text alone? */
-PFD_API bool pfd_filter_may_want(struct pfd_filter_run *run,
-                                 const struct pfd_strings *strings, size_t i);
 
 /* Messages that were selected because a pattern gave up on them. */
 PFD_API uint64_t pfd_filter_gave_up(const struct pfd_filter_run *run);

@@ -31,15 +31,6 @@ PFD_API enum pfd_status pfd_lines_new(const char *output, bool color,
 PFD_API void pfd_lines_show(struct pfd_lines *lines, unsigned show,
                             const char *links);
 
-/* From now on text has an entry's findings before its message. */
-PFD_API void pfd_lines_mark(struct pfd_lines *lines);
-
-/* From now on text that has colour shows what the filter's patterns match in
- * messages; the filter is borrowed. PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_lines_highlight(struct pfd_lines *lines,
-                                            const struct pfd_filter *filter,
-                                            struct pfd_error *err);
-
 /* From now on JSON has arguments by their names, too, as in struct
  * pfd_convert. */
 PFD_API void pfd_lines_fields(struct pfd_lines *lines);
@@ -51,19 +42,6 @@ PFD_API void pfd_lines_fields(struct pfd_lines *lines);
  * place for findings, or none.
  */
 PFD_API void pfd_lines_tell(struct pfd_lines *lines);
-
-/* From now on rows gather, which hold the lines, for pfd_collapse_write(); a
- * stamp then stands behind an entry's other members. */
-PFD_API void pfd_lines_rows(struct pfd_lines *lines);
-
-/* From now on rows without lines gather, for pfd_trace_write(). The format
- * strings of all entries must be of one set. */
-PFD_API void pfd_lines_values(struct pfd_lines *lines);
-
-/* For rows: the buffer, by any number, of the entries that follow. Entries of
- * different buffers, or of different generations of one, are never collapsed
- * together. 0 to begin with. */
-PFD_API void pfd_lines_set_buffer(struct pfd_lines *lines, uint64_t number);
 
 /* NULL is allowed. */
 PFD_API void pfd_lines_free(struct pfd_lines *lines);
@@ -79,17 +57,6 @@ PFD_API void pfd_lines_set_time(struct pfd_lines *lines, uint64_t time_unix_ns);
 PFD_API void pfd_lines_set_place(struct pfd_lines *lines, uint64_t generation,
                                  uint64_t sequence);
 
-/* Origin members that pfd_lines_origin_members() of other lines returned;
- * borrowed. */
-PFD_API void pfd_lines_set_origin_members(struct pfd_lines *lines,
-                                          const char *members);
-
-/* The number and the time of the next record: JSON has them as "sequence",
- * "time" and "time_unix_nano" right behind "type", where a reader finds them
- * without reading the whole record. */
-PFD_API void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
-                                 uint64_t time_unix_ns);
-
 /* Each adds a line; forms without findings, gaps or summaries add nothing.
  * source: the name of the gap's buffer, or NULL. */
 PFD_API void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry);
@@ -100,11 +67,6 @@ PFD_API void pfd_lines_finding(struct pfd_lines *lines,
                                const struct pfd_finding *finding);
 PFD_API void pfd_lines_gap(struct pfd_lines *lines, const struct pfd_gap *gap,
                            const char *source);
-/* One or several lines of the caller's own: bytes [n], copied as they are. */
-PFD_API void pfd_lines_add(struct pfd_lines *lines, const char *line, size_t n);
-PFD_API void pfd_lines_summary(struct pfd_lines *lines,
-                               const struct pfd_summary *summary,
-                               const char *source);
 
 /* The bytes that have gathered, [*n]; borrowed until the next call. NULL with
  * *n = 1: out of memory, lines are missing. */
@@ -112,26 +74,6 @@ PFD_API const char *pfd_lines_bytes(const struct pfd_lines *lines, size_t *n);
 
 /* Empties the buffer. */
 PFD_API void pfd_lines_clear(struct pfd_lines *lines);
-
-/* Cuts the buffer behind its first n bytes, also after a failure. */
-PFD_API void pfd_lines_cut(struct pfd_lines *lines, size_t n);
-
-/* Hands over the bytes that have gathered, [*n], allocated (free()); NULL:
- * none. */
-PFD_API char *pfd_lines_take(struct pfd_lines *lines, size_t *n);
-
-/* Gives the lines memory to gather in, [n], allocated (malloc()), which they
- * own from now on; the bytes that have gathered are dropped. If it is too
- * small, other memory replaces it. */
-PFD_API void pfd_lines_give(struct pfd_lines *lines, char *memory, size_t n);
-
-/* The same as pfd_lines_clear(), and frees the memory. */
-PFD_API void pfd_lines_trim(struct pfd_lines *lines);
-
-/* Values for pfd_convert.members and .origin_members, as they are set here;
- * borrowed until the next call that sets something. */
-PFD_API const char *pfd_lines_members(struct pfd_lines *lines);
-PFD_API const char *pfd_lines_origin_members(struct pfd_lines *lines);
 
 #ifdef __cplusplus
 }

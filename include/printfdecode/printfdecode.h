@@ -38,16 +38,6 @@ struct pfd_format_info {
 PFD_API enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret);
 
 /*
- * How much the first bytes [n] of a buffer look like format i, from 0 to 100: 0
- * impossible, 20 nothing contradicts it, 60 the header makes sense, 80 and
- * more: hardly chance. At most 64 KiB count; fewer bytes are taken for the
- * whole buffer. PFD_OK; PFD_END: there is no i; PFD_ERR_UNSUPPORTED: bytes
- * alone cannot decide. Any thread.
- */
-PFD_API enum pfd_status pfd_format_likelihood(size_t i, const void *bytes,
-                                              size_t n, int *ret);
-
-/*
  * Choices in how buffers are read; all zero is the default. Each member can
  * also be set by the name and a word of pfd_option_get().
  */
@@ -103,20 +93,12 @@ PFD_API enum pfd_status pfd_options_set(struct pfd_options *options,
                                         const char *name, const char *word,
                                         struct pfd_error *err);
 
-/* The word that an option is set to; static storage. NULL: no such option, or
- * no word has the member's value. */
-PFD_API const char *pfd_options_word(const struct pfd_options *options,
-                                     const char *name);
-
 /* Where the program wanted a message to go. */
 enum pfd_stream {
     PFD_STREAM_UNKNOWN,
     PFD_STREAM_STDOUT,
     PFD_STREAM_STDERR,
 };
-
-/* "stdout" or "stderr", NULL for others; static storage. */
-PFD_API const char *pfd_stream_name(enum pfd_stream stream);
 
 struct pfd_string;
 struct pfd_step;
@@ -249,24 +231,6 @@ PFD_API enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
 PFD_API enum pfd_status pfd_entry_alternative(const struct pfd_entry *entry,
                                               size_t i, struct pfd_entry *ret);
 
-/* Where the payload begins, in bytes from the start of the buffer;
- * PFD_NO_OFFSET: the entry's bytes are in several places of it. */
-PFD_API uint64_t pfd_entry_payload_offset(const struct pfd_entry *entry);
-
-/* Describes the dwords from one place of a buffer on. */
-struct pfd_word {
-    uint64_t end;   /* the first byte that text does not describe */
-    char text[192]; /* a few words, NUL-terminated */
-};
-
-/*
- * Describes byte `at` from the start of an entry; end counts from there, too.
- * PFD_OK; PFD_END: the format has no description, as for arguments and for
- * payloads of which nothing is known.
- */
-PFD_API enum pfd_status pfd_entry_word(struct pfd_entry *entry, uint32_t at,
-                                       struct pfd_word *ret);
-
 /* A decoder's result: an entry, or a finding about bytes between entries. */
 struct pfd_item {
     bool is_entry;
@@ -345,19 +309,6 @@ PFD_API enum pfd_status pfd_decoder_next(struct pfd_decoder *decoder,
                                          struct pfd_item *ret,
                                          struct pfd_error *err);
 
-/*
- * Passes over entries that end at or before byte `to` and whose index is below
- * `index`, without building them, up to the next finding; pfd_decoder_next()
- * goes on from there. *end: the end of the last entry passed over; not written
- * if there was none. The summary counts these entries, but only the findings
- * that are known without building them.
- *
- * PFD_OK: pfd_decoder_next() has a result; other statuses are as there.
- */
-PFD_API enum pfd_status pfd_decoder_skip(struct pfd_decoder *decoder,
-                                         uint64_t to, uint64_t index,
-                                         uint64_t *end, struct pfd_error *err);
-
 /* Writes one sentence that explains a finding of the entry into ret [n] bytes,
  * NUL-terminated; UTF-8, control bytes escaped. */
 PFD_API void pfd_entry_finding_text(const struct pfd_entry *entry,
@@ -368,22 +319,8 @@ PFD_API void pfd_entry_finding_text(const struct pfd_entry *entry,
  * not chosen yet; the first bytes decide. */
 PFD_API const char *pfd_decoder_format(const struct pfd_decoder *decoder);
 
-/*
- * Describes byte `at` of the buffer outside of entries: a word of its header,
- * or the bytes behind its used part; end is UINT64_MAX where the description
- * reaches to the buffer's end. The view must reach back to the buffer's start.
- * PFD_OK; PFD_END: the format has no description, as for skipped bytes, and as
- * long as pfd_decoder_format() is NULL.
- */
-PFD_API enum pfd_status pfd_decoder_word(const struct pfd_decoder *decoder,
-                                         uint64_t at, struct pfd_word *ret);
-
 PFD_API void pfd_decoder_summary(const struct pfd_decoder *decoder,
                                  struct pfd_summary *ret);
-
-/* Adds all numbers of `from` to those of `to`. Any thread. */
-PFD_API void pfd_summary_add(struct pfd_summary *to,
-                             const struct pfd_summary *from);
 
 /*
  * Runs: consecutive entries of one buffer, each right behind the one before,

@@ -25,47 +25,24 @@ PFD_API struct pfd_strings *pfd_strings_new(void);
 PFD_API void pfd_strings_free(struct pfd_strings *strings);
 
 /*
- * A set that begins with the contents of `of` and can be filled further. The
- * two share the common part, which is freed with the last of them. Any thread
- * may go on reading `of`, and it may be freed at any time, but not be filled
- * any more.
- *
- * pfd_strings_extend(): a successor; a set can have only one.
- * pfd_strings_branch(): a set can have any number of branches; each is filled
- * for itself, and owns the memory of its additions.
- *
- * NULL: out of memory.
+ * A set that begins with the contents of `of`, is filled for itself, and owns
+ * the memory of its additions. The two share the common part, which is freed
+ * with the last of them. A set can have any number of branches. Any thread may
+ * go on reading `of`, and it may be freed at any time, but not be filled any
+ * more. NULL: out of memory.
  */
-PFD_API struct pfd_strings *pfd_strings_extend(struct pfd_strings *of);
 PFD_API struct pfd_strings *pfd_strings_branch(struct pfd_strings *of);
-
-/* Adds the shaders of `from` that this set lacks, and their strings; modules
- * are shared. PFD_OK; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_strings_take_shaders(struct pfd_strings *strings,
-                                                 const struct pfd_strings *from,
-                                                 struct pfd_error *err);
 
 /* Limits the bytes that filling may add to the set from now on, even for a
  * moment. At the limit filling fails with PFD_ERR_NOMEM. A new set has no
  * limit. */
 PFD_API void pfd_strings_set_room(struct pfd_strings *strings, size_t n);
 
-/* Frees memory that only filling needs. */
-PFD_API void pfd_strings_trim(struct pfd_strings *strings);
-
 /* Limits the inflated size of one compressed bundle in files that are loaded
  * from now on. A bundle that declares more is a finding (too_large) and is not
  * inflated. 0: 1 GiB, which is also the default. */
 PFD_API void pfd_strings_set_max_inflated(struct pfd_strings *strings,
                                           uint64_t bytes);
-
-/* Whether files that are loaded from now on, of any type, are searched byte by
- * byte for code objects of AMD and bundles, besides the usual places. A new set
- * does not search. */
-PFD_API void pfd_strings_set_search(struct pfd_strings *strings, bool search);
-
-/* Would a search find a code object of AMD or a bundle in bytes [n]? Any thread. */
-PFD_API bool pfd_strings_search(const void *bytes, size_t n);
 
 /* True when these first bytes [n] of a file (64 are enough) are those of a
  * file that may hold strings: ELF, ar, a bundle, a cache, SPIR-V. Any
@@ -74,9 +51,9 @@ PFD_API bool pfd_strings_recognise(const void *bytes, size_t n);
 
 /*
  * Loads all format strings of a file, or of the code object that a URI names:
- * file://PATH#offset=N&size=N, or memory://PID#offset=N&size=N. Oddities of the file (a row that cannot be used, a collision, no
- * strings at all) go to fn as findings (fn may be NULL), and the rest is
- * loaded.
+ * file://PATH#offset=N&size=N, or memory://PID#offset=N&size=N. Oddities of the
+ * file (a row that cannot be used, a collision, no strings at all) go to fn as
+ * findings (fn may be NULL), and the rest is loaded.
  *
  * PFD_OK; PFD_ERR_IO: the file cannot be read; PFD_ERR_NOMEM.
  */
@@ -113,14 +90,6 @@ PFD_API size_t pfd_strings_count(const struct pfd_strings *strings);
 /* Fills ret with string i, in load order. PFD_OK; PFD_END: there is no i. */
 PFD_API enum pfd_status pfd_strings_get(const struct pfd_strings *strings,
                                         size_t i, struct pfd_string_info *ret);
-
-/*
- * The widths in bits of string i's scalars (8, 16, 32 or 64; 0: a string), as
- * the metadata states them, into ret [max]. Returns their number (no entry
- * holds more than 65535); 0 also if there is no such string or no memory.
- */
-PFD_API size_t pfd_strings_widths(const struct pfd_strings *strings, size_t i,
-                                  uint8_t *ret, size_t max);
 
 /*
  * Adds one LLPC string by hand. Of info it reads id (below 2^48), text, n_text,
@@ -272,31 +241,6 @@ PFD_API enum pfd_status pfd_objects_read(
     const void *bytes, size_t n, const char *source, uint64_t max_inflated,
     pfd_object_fn fn, void *user, pfd_finding_fn finding_fn, void *finding_user,
     struct pfd_error *err);
-
-/* The same of a file of any kind; behind the objects that pfd_objects_read()
- * gives, in its order, come code objects of AMD and bundles anywhere else in the
- * file, which is searched byte by byte: "file+0x50". */
-PFD_API enum pfd_status pfd_objects_search(
-    const void *bytes, size_t n, const char *source, uint64_t max_inflated,
-    pfd_object_fn fn, void *user, pfd_finding_fn finding_fn, void *finding_user,
-    struct pfd_error *err);
-
-/* Takes the path of one file, borrowed until it returns. why_not: NULL of an
- * archive, else what the file is instead, or why it cannot be opened. */
-typedef void (*pfd_beside_fn)(void *user, const char *path,
-                              const char *why_not);
-
-/*
- * Calls fn for every archive of device code that the program in bytes [n],
- * borrowed for the call, names and that is there: ROCm's kpack archives, whose
- * names are relative to the folder of path, the program's own. Only the first
- * 16 names count. Nothing but a regular file is opened.
- *
- * PFD_OK, which it is too for what names none; PFD_ERR_NOMEM.
- */
-PFD_API enum pfd_status pfd_objects_beside(const char *path, const void *bytes,
-                                           size_t n, pfd_beside_fn fn,
-                                           void *user, struct pfd_error *err);
 
 #ifdef __cplusplus
 }

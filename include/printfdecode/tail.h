@@ -57,14 +57,6 @@ typedef void (*pfd_tail_run_fn)(void *user,
                                 const struct pfd_entry_run *entry_run,
                                 uint64_t generation);
 
-/*
- * Takes several runs, each behind the one before, with the help of threads: it
- * may call pfd_tail_share().
- */
-typedef void (*pfd_tail_runs_fn)(void *user,
-                                 const struct pfd_entry_run *const *entry_runs,
-                                 size_t n, uint64_t generation);
-
 /* All borrowed for the tail's life, except source, which is copied. Numbers
  * that are 0 stand for the default. */
 struct pfd_tail_options {
@@ -90,12 +82,8 @@ struct pfd_tail_options {
     pfd_read_at_fn read; /* reads from the buffer */
     void *read_user;
     pfd_tail_fn item;
-    pfd_tail_run_fn run;   /* NULL: entries come one by one, as items */
-    pfd_tail_runs_fn runs; /* NULL: runs come one by one, too */
-    void *item_user;       /* of all three */
-    /* Walks over slices of the bytes that a poll has read, where there are
-     * runs; NULL: no threads. */
-    struct pfd_thread_pool *thread_pool;
+    pfd_tail_run_fn run; /* NULL: entries come one by one, as items */
+    void *item_user;     /* of both */
 };
 
 /* PFD_OK; PFD_ERR_USAGE: no such format; PFD_ERR_NOMEM. */
@@ -105,12 +93,6 @@ PFD_API enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
 
 /* NULL is allowed. */
 PFD_API void pfd_tail_free(struct pfd_tail *tail);
-
-/* A pfd_share_fn; tail is a struct pfd_tail. Only in a pfd_tail_runs_fn: calls
- * piece() here and on the threads of the tail's pool, all of which may read the
- * runs. */
-PFD_API void pfd_tail_share(void *tail, size_t n,
-                            void (*piece)(void *of, size_t i), void *of);
 
 /*
  * Polls once, or emits more of the previous poll's entries. n_buffer: the
@@ -133,13 +115,6 @@ PFD_API enum pfd_status pfd_tail_finish(struct pfd_tail *tail,
                                         uint64_t n_buffer,
                                         struct pfd_error *err);
 
-/* False: no bytes that can be followed have arrived so far. If the buffer ends
- * like this, it is read as a whole, into at most n bytes of memory, if
- * pfd_tail_give_whole() was called (0: no limit). A larger buffer is a finding,
- * too_large. */
-PFD_API bool pfd_tail_is_followed(const struct pfd_tail *tail);
-PFD_API void pfd_tail_give_whole(struct pfd_tail *tail, size_t n);
-
 /* The program announces that it begins anew: so does the tail, at its next
  * poll. */
 PFD_API void pfd_tail_restart(struct pfd_tail *tail);
@@ -157,56 +132,15 @@ PFD_API uint64_t pfd_tail_due(const struct pfd_tail *tail);
 /* Bytes that are reserved in the buffer and not emitted yet. */
 PFD_API uint64_t pfd_tail_pending(const struct pfd_tail *tail);
 
-/* Holes: places that were given up and are watched; a poll still emits an entry
- * that is written there later. */
-PFD_API uint64_t pfd_tail_holes(const struct pfd_tail *tail);
-
-/* Bytes of memory that it holds: `memory` and a 32nd of it, the bytes that
- * three polls read, and some KiB. */
-PFD_API size_t pfd_tail_memory(const struct pfd_tail *tail);
-
-/* Frees the bytes that polls have read: bytes that were not emitted have to be
- * seen twice again. */
-PFD_API void pfd_tail_trim(struct pfd_tail *tail);
-
-/* How often the buffer began anew. */
-PFD_API uint64_t pfd_tail_generation(const struct pfd_tail *tail);
-
 /* Of all generations together. */
 PFD_API void pfd_tail_summary(const struct pfd_tail *tail,
                               struct pfd_summary *ret);
 
 /*
- * Threads that help to follow a buffer that is written faster than one thread
- * reads it: they copy slices of a reading, walk over the entries in them, and do the
- * caller's work on these.
- *
- * Thread rule: any number of sources and tails, of any threads, may share a
- * pool; a caller that finds it busy works alone.
- */
-
-struct pfd_thread_pool;
-
-/* Calls piece(of, i) for each i below n, in any order and on any threads;
- * returns when all calls are done. pfd_tail_share() is one. */
-typedef void (*pfd_share_fn)(void *user, size_t n,
-                             void (*piece)(void *of, size_t i), void *of);
-
-/* Threads start with the first work. threads: 16 at most; 0:
- * pfd_thread_pool_for() all processors. PFD_OK; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_thread_pool_new(unsigned threads,
-                                            struct pfd_thread_pool **ret,
-                                            struct pfd_error *err);
-
-/* No source or tail may use it any more. NULL is allowed. */
-PFD_API void pfd_thread_pool_free(struct pfd_thread_pool *thread_pool);
-
-/*
  * The bytes of a live buffer: a file that others map or write (a memfd as
- * well), or a range of a process' memory. A source is read at any offset; it
- * knows its size, whether it may have changed, and whether it is the same as
- * another one. Code that follows buffers (tail.h) need not know which kind it
- * is. Also the interval between polls, since stores into memory wake no reader.
+ * well). A source is read at any offset; it knows its size, and whether it may
+ * have changed. Also the interval between polls, since stores into memory wake
+ * no reader.
  *
  * Thread rule: a source belongs to one thread at a time.
  */
@@ -219,25 +153,17 @@ struct pfd_source;
 PFD_API enum pfd_status pfd_source_open_file(int fd, struct pfd_source **ret,
                                              struct pfd_error *err);
 
-/* For a file: threads that help to read large parts of it, borrowed until the
- * source is closed; NULL: none, the default. */
-PFD_API void pfd_source_set_thread_pool(struct pfd_source *source,
-                                        struct pfd_thread_pool *thread_pool);
-
 /* NULL is allowed. */
 PFD_API void pfd_source_close(struct pfd_source *source);
 
 /*
  * A pfd_read_at_fn; source is a struct pfd_source. Reads up to n bytes at
- * offset. Returns their number, or a negated errno value. ESRCH: the process
- * has ended or runs another program now; EFAULT: nothing is mapped there any
- * more.
+ * offset. Returns their number, or a negated errno value.
  */
 PFD_API long pfd_source_read(void *source, uint64_t offset, void *bytes,
                              size_t n);
 
-/* Its size now, bytes; a memory's is always the size that it was opened with.
- * PFD_OK; PFD_ERR_IO: it is gone, err says how. */
+/* Its size now, bytes. PFD_OK; PFD_ERR_IO: it is gone, err says how. */
 PFD_API enum pfd_status pfd_source_size(struct pfd_source *source,
                                         uint64_t *ret, struct pfd_error *err);
 
@@ -245,19 +171,6 @@ PFD_API enum pfd_status pfd_source_size(struct pfd_source *source,
  * changed since the last call? True also for the first call, and when they
  * cannot be read. */
 PFD_API bool pfd_source_changed(struct pfd_source *source);
-
-/* Two sources with the same identity are the same bytes. */
-struct pfd_source_identity {
-    uint64_t kind;   /* 0: a file; 1: memory */
-    uint64_t place;  /* st_dev of a file; id of a process */
-    uint64_t number; /* st_ino; ticks from the system's start to the process' */
-    uint64_t offset; /* 0; address */
-};
-
-/* PFD_OK; PFD_ERR_IO: the system does not tell. */
-PFD_API enum pfd_status pfd_source_identify(const struct pfd_source *source,
-                                            struct pfd_source_identity *ret,
-                                            struct pfd_error *err);
 
 /* Nanoseconds to wait before the next poll, after idle_ns without a change: 1
  * ms at first, 50 ms after ten seconds. Any thread. */

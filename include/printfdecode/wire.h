@@ -124,15 +124,8 @@ struct pfd_wire_frame {
                           its CRC was not checked */
 };
 
-/* The type's name on the wire, such as "code_object"; "?" for UNKNOWN and
- * START. Static storage. */
-PFD_API const char *pfd_wire_type_name(enum pfd_wire_type type);
-
 /* True when bytes [n] begin as a stream does; PFD_WIRE_MAGIC_BYTES decide. */
 PFD_API bool pfd_wire_recognise(const void *bytes, size_t n);
-
-/* True when bytes [n] begin as a stream does, or may with more bytes. */
-PFD_API bool pfd_wire_may_begin(const void *bytes, size_t n);
 
 struct pfd_wire_reader;
 
@@ -156,22 +149,6 @@ PFD_API enum pfd_status pfd_wire_reader_feed(struct pfd_wire_reader *reader,
                                              size_t *taken,
                                              struct pfd_error *err);
 
-/*
- * Bytes of memory that the reader will hold after n more bytes; n 0: that it
- * holds now. A frame that arrives slowly takes memory as its bytes arrive,
- * doubling, and frees it behind the frame.
- */
-PFD_API size_t pfd_wire_reader_memory(const struct pfd_wire_reader *reader,
-                                      size_t n);
-
-/*
- * After PFD_MORE: skips the incomplete frame, for want of memory. Its bytes so
- * far are freed, the later ones are taken and dropped, and the frame behind it
- * is the next. Returns the frame's bytes on the wire; 0: none has begun. While
- * the reader searches for a sound frame, it drops the bytes that it has.
- */
-PFD_API uint64_t pfd_wire_reader_pass(struct pfd_wire_reader *reader);
-
 /* No more bytes will come. */
 PFD_API void pfd_wire_reader_finish(struct pfd_wire_reader *reader);
 
@@ -191,14 +168,6 @@ PFD_API enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *reader,
                                              struct pfd_wire_frame *ret,
                                              struct pfd_error *err);
 
-/* A copy, in one piece with everything that it points to; free(). NULL: out of
- * memory. Any thread. */
-PFD_API struct pfd_wire_frame *pfd_wire_copy(
-    const struct pfd_wire_frame *frame);
-
-/* Bytes skipped so far because they were in no sound frame. */
-PFD_API uint64_t pfd_wire_reader_skipped(const struct pfd_wire_reader *reader);
-
 /* Takes bytes [n]; false: stop. */
 typedef bool (*pfd_wire_write_fn)(void *user, const void *bytes, size_t n);
 
@@ -215,42 +184,19 @@ PFD_API struct pfd_wire_writer *pfd_wire_writer_new(pfd_wire_write_fn write,
  * Writes one frame; the bytes of a `data` or `code_object` frame are split into
  * as many frames as they need. The start of the stream goes before the first.
  *
- * Status as of pfd_wire_write().
+ * PFD_OK; PFD_ERR_STOPPED: write returned false; PFD_ERR_USAGE: no such type,
+ * too many labels or more than 4 GiB; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_wire_writer_put(struct pfd_wire_writer *writer,
                                             const struct pfd_wire_frame *frame,
                                             struct pfd_error *err);
 
-/* Writes the end; nothing may follow. Status as of pfd_wire_write(). */
+/* Writes the end; nothing may follow. Status as of pfd_wire_writer_put(). */
 PFD_API enum pfd_status pfd_wire_writer_finish(struct pfd_wire_writer *writer,
                                                struct pfd_error *err);
 
 /* NULL is allowed. Without pfd_wire_writer_finish() the stream is cut. */
 PFD_API void pfd_wire_writer_free(struct pfd_wire_writer *writer);
-
-/*
- * The functions below are for streams on a connection, which end with it.
- */
-
-/* Writes the start of a stream without an end frame. PFD_OK; PFD_ERR_STOPPED:
- * write returned false. */
-PFD_API enum pfd_status pfd_wire_write_start(pfd_wire_write_fn write,
-                                             void *user);
-
-/*
- * Writes one frame; `at` and `n_bytes` are ignored. write is called once or
- * twice, the second time with frame->bytes.
- *
- * PFD_OK; PFD_ERR_STOPPED: write returned false; PFD_ERR_USAGE: no such type,
- * too many labels or more than 4 GiB; PFD_ERR_NOMEM.
- */
-PFD_API enum pfd_status pfd_wire_write(const struct pfd_wire_frame *frame,
-                                       pfd_wire_write_fn write, void *user,
-                                       struct pfd_error *err);
-
-/* CRC-32C of bytes [n], continued from the crc of the bytes before them, 0
- * before the first. Any thread. */
-PFD_API uint32_t pfd_crc32c(uint32_t crc, const void *bytes, size_t n);
 
 /* A C string as text of a frame. */
 static inline struct pfd_wire_bytes pfd_wire_text(const char *text)

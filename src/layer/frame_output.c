@@ -15,6 +15,7 @@
 
 #include "log.h"
 #include "settings.h"
+#include "stream/capture/wire.h"
 
 enum {
     QUEUE_MAX = 8 << 20,

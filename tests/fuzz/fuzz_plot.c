@@ -10,6 +10,7 @@
 #include "analysis/plot/plot.h"
 #include "any_format.h"
 #include "core/base/text.h"
+#include "core/decode/inspect.h"
 
 static const char *const columns[] = { "0",    "1",    "2",           "index",
                                        "time", "lane", "workgroup.x", "a3" };

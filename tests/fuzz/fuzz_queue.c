@@ -15,6 +15,7 @@
 
 #include "../system/daemon/made.h"
 #include "base/log.h"
+#include "core/base/crc32c.h"
 #include "fuzz.h"
 #include "spool/spool_reader.h"
 #include "spool/spool_recovery.h"

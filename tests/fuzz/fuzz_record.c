@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "any_format.h"
+#include "core/decode/inspect.h"
 #include "core/decode/walk.h"
 #include "core/output/sink.h"
 #include "pieces.h"

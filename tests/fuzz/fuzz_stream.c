@@ -22,6 +22,7 @@
 #include "ingest/follower.h"
 #include "ingest/stream.h"
 #include "ingest/string_store.h"
+#include "stream/capture/wire.h"
 #include "subscriber.h"
 #include "virtual_clock.h"
 

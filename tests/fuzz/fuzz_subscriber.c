@@ -10,6 +10,7 @@
 #include <printfdecode/lines.h>
 #include <printfdecode/subscriber.h>
 
+#include "core/base/crc32c.h"
 #include "fuzz.h"
 
 enum {

@@ -10,6 +10,7 @@
 #include <printfdecode/convert.h>
 #include <printfdecode/lines.h>
 
+#include "core/output/lines.h"
 #include "fuzz.h"
 
 struct seen {

@@ -8,6 +8,8 @@
 
 #include <check.h>
 
+#include "core/decode/string_loader.h"
+
 enum {
     N_STRINGS = sizeof((struct dump *)0)->ids / sizeof(uint64_t),
     PIECES_MAX = 5,

@@ -15,6 +15,8 @@
 #include "build.h"
 #include "core/base/text.h"
 #include "dump.h"
+#include "stream/capture/capture.h"
+#include "stream/capture/wire.h"
 #include "suite.h"
 
 enum {

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "dump.h"
 #include "guard.h"
+#include "stream/capture/chunk.h"
 #include "suite.h"
 
 #define ONE UINT64_C(0x0123456789ab)

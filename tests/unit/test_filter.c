@@ -7,6 +7,7 @@
 #include <printfdecode/filter.h>
 
 #include "core/base/pattern.h"
+#include "core/filter/filter.h"
 #include "core/filter/highlight.h"
 #include "dump.h"
 #include "guard.h"

@@ -7,6 +7,7 @@
 #include <printfdecode/lines.h>
 
 #include "build.h"
+#include "core/output/lines.h"
 #include "dump.h"
 #include "suite.h"
 

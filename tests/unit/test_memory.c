@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/decode/string_loader.h"
 #include "dump.h"
 #include "suite.h"
 #include "writer/scan.h"

@@ -7,6 +7,7 @@
 
 #include <printfdecode/capture.h>
 
+#include "core/decode/inspect.h"
 #include "suite.h"
 
 /* Each word of each option is what its member then holds, and nothing else

@@ -8,6 +8,9 @@
 #include <printfdecode/tail.h>
 
 #include "dump.h"
+#include "stream/capture/chunk.h"
+#include "stream/live/tail_control.h"
+#include "stream/live/thread_pool.h"
 #include "stream/pipeline/ordered_render.h"
 #include "suite.h"
 
@@ -223,11 +226,10 @@ static void follow(const struct dump *d, struct taking *t)
         .read_user = t,
         .item = take_item,
         .run = t->ordered_render ? take_run : NULL,
-        .runs = take_runs,
         .item_user = t,
-        .thread_pool = t->thread_pool,
     };
     ck_assert_int_eq(pfd_tail_new(&options, &t->tail, NULL), PFD_OK);
+    pfd_tail_set_threads(t->tail, t->thread_pool, take_runs);
     ck_assert_int_eq(pfd_tail_finish(t->tail, t->bytes->n, NULL), PFD_OK);
     pfd_tail_free(t->tail);
 }

@@ -7,6 +7,7 @@
 
 #include <printfdecode/strings.h>
 
+#include "core/decode/string_loader.h"
 #include "guard.h"
 #include "suite.h"
 #include "writer/scan.h"

@@ -2,6 +2,7 @@
 /* However a buffer arrives, what is said about it is the same. */
 #include <string.h>
 
+#include "core/decode/inspect.h"
 #include "dump.h"
 #include "suite.h"
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/decode/string_loader.h"
 #include "core/strings/strings.h"
 #include "dump.h"
 #include "suite.h"

@@ -16,6 +16,8 @@
 #include "build.h"
 #include "core/base/text.h"
 #include "dump.h"
+#include "stream/capture/chunk.h"
+#include "stream/live/tail_control.h"
 #include "suite.h"
 
 #define MS UINT64_C(1000000)

@@ -10,6 +10,8 @@
 #include <printfdecode/tail.h>
 
 #include "dump.h"
+#include "stream/live/live_source.h"
+#include "stream/live/thread_pool.h"
 #include "suite.h"
 
 enum {

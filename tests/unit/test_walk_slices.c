@@ -7,6 +7,8 @@
 #include <printfdecode/tail.h>
 
 #include "dump.h"
+#include "stream/capture/chunk.h"
+#include "stream/live/tail_control.h"
 #include "stream/live/thread_pool.h"
 #include "suite.h"
 
@@ -147,12 +149,11 @@ static void start(struct follower *f, const struct pfd_strings *strings,
         .read = read_bytes,
         .item = take,
         .run = take_run,
-        .runs = takes_runs ? take_runs : NULL,
         .item_user = f,
-        .thread_pool = thread_pool,
     };
     *f = (struct follower){ .strings = strings };
     ck_assert_int_eq(pfd_tail_new(&o, &f->tail, NULL), PFD_OK);
+    pfd_tail_set_threads(f->tail, thread_pool, takes_runs ? take_runs : NULL);
 }
 
 static void stop(struct follower *f)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/table/schema.h"
+#include "core/decode/inspect.h"
 
 /* Does an integer of the cell's type fit into so many bytes? */
 static bool fits(const struct pfd_cell *cell, unsigned n_bytes)

@@ -6,9 +6,14 @@
 #ifndef PFD_CRC32C_H
 #define PFD_CRC32C_H
 
-#include <printfdecode/wire.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* The same by tables, on any processor; the tests call it. */
 uint32_t pfd_crc32c_tables(uint32_t crc, const void *bytes, size_t n);
+
+/* CRC-32C of bytes [n], continued from the crc of the bytes before them, 0
+ * before the first. Any thread. */
+uint32_t pfd_crc32c(uint32_t crc, const void *bytes, size_t n);
 
 #endif

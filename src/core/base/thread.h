@@ -13,4 +13,9 @@
  */
 bool pfd_thread_start(pthread_t *ret, void *(*work)(void *), void *arg);
 
+/* Calls piece(of, i) for each i below n, in any order and on any threads;
+ * returns when all calls are done. pfd_tail_share() is one. */
+typedef void (*pfd_share_fn)(void *user, size_t n,
+                             void (*piece)(void *of, size_t i), void *of);
+
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/decode/detect_format.h"
+#include "core/decode/inspect.h"
 #include "core/decode/walk.h"
 
 enum {

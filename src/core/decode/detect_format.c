@@ -7,6 +7,7 @@
 
 #include "core/base/file_kind.h"
 #include "core/decode/detect_format.h"
+#include "core/decode/inspect.h"
 #include "core/decode/walk.h"
 #include "core/objects/container.h"
 

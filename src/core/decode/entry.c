@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/decode/inspect.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/ranges.h"
+#include "core/decode/inspect.h"
 
 enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret)
 {

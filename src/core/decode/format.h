@@ -19,6 +19,7 @@
 #include "core/base/byte_reader.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/decode/inspect.h"
 #include "core/objects/elf_image.h"
 #include "core/spirv/shader_table.h"
 #include "core/strings/strings.h"

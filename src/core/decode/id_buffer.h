@@ -14,6 +14,7 @@
 #define PFD_ID_BUFFER_H
 
 #include "core/decode/format.h"
+#include "core/decode/inspect.h"
 
 enum {
     PFD_ID_BITS = 20,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/decode/format.h"
+#include "core/decode/inspect.h"
 
 static const char *const compat_words[] = { "none", "clr", "khronos" };
 

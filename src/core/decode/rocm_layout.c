@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/decode/inspect.h"
+
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 enum {

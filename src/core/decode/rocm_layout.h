@@ -9,6 +9,7 @@
 
 #include "core/base/likelihood.h"
 #include "core/decode/format.h"
+#include "core/decode/inspect.h"
 
 enum {
     /* A longer format string stored in an entry is cut. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API of strings: loads files, lists strings. */
+#include "core/decode/string_loader.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "core/decode/inspect.h"
+
 enum {
     DWORD = PFD_VALIDATION_CHAIN_DWORD
 };

@@ -11,6 +11,7 @@
 #define PFD_VALIDATION_CHAIN_H
 
 #include "core/decode/format.h"
+#include "core/decode/inspect.h"
 
 enum {
     PFD_VALIDATION_CHAIN_DWORD = 4

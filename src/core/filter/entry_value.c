@@ -8,6 +8,7 @@
 #include <printfdecode/wire.h>
 
 #include "core/decode/entry.h"
+#include "core/decode/inspect.h"
 
 enum {
     NS = 1000000000

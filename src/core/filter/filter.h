@@ -37,4 +37,30 @@ const struct pfd_pattern *pfd_filter_pattern(const struct pfd_filter *filter,
 bool pfd_filter_want_source(const struct pfd_filter *filter,
                             const char *source);
 
+/* Bytes that it takes, about; NULL: none. */
+size_t pfd_filter_memory(const struct pfd_filter *filter);
+
+/* A name of the condition that was an argument of a tested entry, and is also a
+ * member or origin of entries, which is entry.NAME. NULL: there was none.
+ * Borrowed from the filter. */
+const char *pfd_filter_shadow(const struct pfd_filter *filter);
+
+enum {
+    PFD_FILTER_ROOM_MIN = 32 * 1024, /* bytes of the least room of a run */
+};
+
+/*
+ * Bytes that it may take from now on, beside itself: PFD_FILTER_ROOM_MIN at
+ * least, or 0: no bound, as it begins. What of format strings has no room is
+ * worked out anew for each entry; a pattern whose match has none gives up on the
+ * message. What exceeds a lower room is freed.
+ */
+void pfd_filter_run_set_room(struct pfd_filter_run *run, size_t n);
+/* Bytes that it takes of that; NULL: none. */
+size_t pfd_filter_run_memory(const struct pfd_filter_run *run);
+
+/* Can entries of string i of a set be selected, by id and text alone? */
+bool pfd_filter_may_want(struct pfd_filter_run *run,
+                         const struct pfd_strings *strings, size_t i);
+
 #endif

@@ -15,6 +15,7 @@
 #include "core/objects/code_walk.h"
 #include "core/objects/elf_image.h"
 #include "core/objects/kpack_ref.h"
+#include "core/objects/objects.h"
 
 enum {
     NAMES_MAX = 16

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API of code objects: lists the content of a file. */
+#include "core/objects/objects.h"
+
 #include <printfdecode/strings.h>
 
 #include "core/objects/amdgpu_object.h"

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/base/escape.h"
+#include "core/decode/inspect.h"
 
 enum {
     NS = 1000000000,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/output/lines.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

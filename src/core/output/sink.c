@@ -6,6 +6,7 @@
 #include <printfdecode/convert.h>
 
 #include "core/base/escape.h"
+#include "core/output/json.h"
 
 /* The only sink that is also used directly. */
 extern const struct pfd_sink pfd_sink_json;

@@ -8,6 +8,8 @@
 #include <printfdecode/convert.h>
 
 #include "core/base/escape.h"
+#include "core/decode/inspect.h"
+#include "core/output/json.h"
 #include "core/output/json_fields.h"
 #include "core/output/json_notices.h"
 #include "core/output/sink.h"

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/strings/strings.h"
+
 static struct pfd_table_slot no_slot;
 static const struct pfd_table no_table = { .slots = &no_slot, .shift = 63 };
 

@@ -340,4 +340,16 @@ const struct pfd_string_kind *pfd_strings_kind_at(
 const char *pfd_strings_source(const struct pfd_strings *strings,
                                const struct pfd_string *string);
 
+/* As pfd_strings_branch(), but a successor, which goes on in the memory of `of`;
+ * a set can have only one. NULL: out of memory. */
+struct pfd_strings *pfd_strings_extend(struct pfd_strings *of);
+
+/* Frees memory that only filling needs. */
+void pfd_strings_trim(struct pfd_strings *strings);
+
+/* Whether files that are loaded from now on, of any type, are searched byte by
+ * byte for code objects of AMD and bundles, besides the usual places. A new set
+ * does not search. */
+void pfd_strings_set_search(struct pfd_strings *strings, bool search);
+
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "stream/capture/capture.h"
+
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/decode/walk.h"
+#include "stream/capture/chunk.h"
 #include "stream/capture/chunk_layout.h"
 
 enum {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/escape.h"
+#include "stream/capture/chunk.h"
 #include "stream/capture/chunk_layout.h"
 
 static enum pfd_status no_memory(struct pfd_error *err)

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/crc32c.h"
 #include "core/decode/entry_run.h"
+#include "core/decode/inspect.h"
+#include "stream/capture/chunk.h"
 #include "stream/capture/chunk_layout.h"
 #include "stream/capture/wire.h"
 

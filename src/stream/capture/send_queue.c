@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "stream/capture/wire.h"
 
 static bool put_text(void *user, const void *bytes, size_t n)
 {

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "stream/capture/producer_strings.h"
+#include "stream/capture/wire.h"
 
 enum {
     OBJECTS_MAX = 1 << 30,

@@ -15,6 +15,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/output/json.h"
 #include "stream/capture/subscriber.h"
 
 enum {

@@ -75,4 +75,48 @@ bool pfd_wire_next_part(const struct pfd_wire_frame *whole,
                         struct pfd_wire_parts *parts,
                         struct pfd_wire_frame *ret);
 
+/* The type's name on the wire, such as "code_object"; "?" for UNKNOWN and
+ * START. Static storage. */
+const char *pfd_wire_type_name(enum pfd_wire_type type);
+
+/* True when bytes [n] begin as a stream does, or may with more bytes. */
+bool pfd_wire_may_begin(const void *bytes, size_t n);
+
+/*
+ * Bytes of memory that the reader will hold after n more bytes; n 0: that it
+ * holds now. A frame that arrives slowly takes memory as its bytes arrive,
+ * doubling, and frees it behind the frame.
+ */
+size_t pfd_wire_reader_memory(const struct pfd_wire_reader *reader, size_t n);
+
+/*
+ * After PFD_MORE: skips the incomplete frame, for want of memory. Its bytes so
+ * far are freed, the later ones are taken and dropped, and the frame behind it
+ * is the next. Returns the frame's bytes on the wire; 0: none has begun. While
+ * the reader searches for a sound frame, it drops the bytes that it has.
+ */
+uint64_t pfd_wire_reader_pass(struct pfd_wire_reader *reader);
+
+/* A copy, in one piece with everything that it points to; free(). NULL: out of
+ * memory. Any thread. */
+struct pfd_wire_frame *pfd_wire_copy(const struct pfd_wire_frame *frame);
+
+/* Bytes skipped so far because they were in no sound frame. */
+uint64_t pfd_wire_reader_skipped(const struct pfd_wire_reader *reader);
+
+/* Writes the start of a stream without an end frame. PFD_OK; PFD_ERR_STOPPED:
+ * write returned false. */
+enum pfd_status pfd_wire_write_start(pfd_wire_write_fn write, void *user);
+
+/*
+ * Writes one frame; `at` and `n_bytes` are ignored. write is called once or
+ * twice, the second time with frame->bytes.
+ *
+ * PFD_OK; PFD_ERR_STOPPED: write returned false; PFD_ERR_USAGE: no such type,
+ * too many labels or more than 4 GiB; PFD_ERR_NOMEM.
+ */
+enum pfd_status pfd_wire_write(const struct pfd_wire_frame *frame,
+                               pfd_wire_write_fn write, void *user,
+                               struct pfd_error *err);
+
 #endif

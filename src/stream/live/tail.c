@@ -14,6 +14,7 @@
 
 #include "core/base/crc32c.h"
 #include "core/decode/detect_format.h"
+#include "stream/live/tail_control.h"
 #include "stream/live/tail_generation.h"
 #include "stream/live/tail_slices.h"
 
@@ -97,7 +98,6 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
         return no_memory(err);
     }
     t->o.source = t->source;
-    t->walk_ahead = t->o.thread_pool ? pfd_tail_slices_walk : NULL;
     enum pfd_status status = use_format(t, options->format, NULL, false, err);
     if (status != PFD_OK) {
         pfd_tail_free(t);
@@ -105,6 +105,15 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
     }
     *ret = t;
     return PFD_OK;
+}
+
+void pfd_tail_set_threads(struct pfd_tail *t,
+                          struct pfd_thread_pool *thread_pool,
+                          pfd_tail_runs_fn runs)
+{
+    t->thread_pool = thread_pool;
+    t->runs = runs;
+    t->walk_ahead = thread_pool ? pfd_tail_slices_walk : NULL;
 }
 
 void pfd_tail_free(struct pfd_tail *t)

@@ -11,6 +11,7 @@
 
 #include "core/decode/entry_run.h"
 #include "core/decode/walk.h"
+#include "stream/live/tail_control.h"
 #include "stream/live/tail_copy.h"
 #include "stream/live/tail_memory.h"
 
@@ -26,6 +27,8 @@ struct pfd_tail {
     struct pfd_tail_options o; /* defaults filled in */
     /* Emits entries on several threads before a pass walks on; NULL: none
      * are. */
+    struct pfd_thread_pool *thread_pool; /* borrowed; NULL: none */
+    pfd_tail_runs_fn runs;               /* NULL: they come one by one */
     void (*walk_ahead)(struct pfd_tail *t, struct pfd_tail_pass *p);
     char *source;
     const struct pfd_format *format; /* NULL: not chosen yet */

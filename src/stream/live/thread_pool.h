@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Threads that help to follow a buffer that is written faster than one thread
+ * reads it: they copy slices of a reading, walk over the entries in them, and do
+ * the caller's work on these.
+ *
+ * Thread rule: any number of sources and tails, of any threads, may share a
+ * pool; a caller that finds it busy works alone.
+ */
 #ifndef PFD_THREAD_POOL_H
 #define PFD_THREAD_POOL_H
 
@@ -7,7 +15,19 @@
 
 #include <printfdecode/tail.h>
 
+#include "core/base/thread.h"
 #include "stream/live/walk_slices.h"
+
+struct pfd_thread_pool;
+
+/* Threads start with the first work. threads: 16 at most; 0:
+ * pfd_thread_pool_for() all processors. PFD_OK; PFD_ERR_NOMEM. */
+enum pfd_status pfd_thread_pool_new(unsigned threads,
+                                    struct pfd_thread_pool **ret,
+                                    struct pfd_error *err);
+
+/* No source or tail may use it any more. NULL is allowed. */
+void pfd_thread_pool_free(struct pfd_thread_pool *thread_pool);
 
 /* How many threads are worth having on so many processors: a fourth, 3 at most,
  * and perhaps none. */

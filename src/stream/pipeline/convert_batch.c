@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/decode/entry.h"
+#include "core/decode/inspect.h"
+#include "stream/capture/chunk.h"
 #include "stream/pipeline/convert_pool.h"
 
 enum {

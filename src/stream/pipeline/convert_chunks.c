@@ -2,6 +2,7 @@
 /* Fills batches from chunks, instead of walking over a buffer. */
 #include <string.h>
 
+#include "core/decode/inspect.h"
 #include "stream/pipeline/convert_pool.h"
 
 static enum pfd_status open_chunk(const struct pfd_pool *pool, size_t i,

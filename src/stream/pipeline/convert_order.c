@@ -9,6 +9,8 @@
  */
 #include <stdlib.h>
 
+#include "core/decode/inspect.h"
+#include "stream/capture/chunk.h"
 #include "stream/pipeline/convert_pool.h"
 
 /* With the lock. */

@@ -14,6 +14,8 @@
 #include "core/base/processor_count.h"
 #include "core/base/thread.h"
 #include "core/decode/entry_run_copy.h"
+#include "core/output/lines.h"
+#include "stream/capture/chunk.h"
 
 enum {
     THREADS_MAX = 64,

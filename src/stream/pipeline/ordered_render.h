@@ -16,6 +16,8 @@
 #include <printfdecode/printfdecode.h>
 #include <printfdecode/tail.h>
 
+#include "core/base/thread.h"
+
 struct pfd_ordered_render;
 
 struct pfd_ordered_render_options {

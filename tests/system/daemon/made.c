@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stream/capture/chunk.h"
+
 static char *slurp(const char *path, size_t *n)
 {
     enum {

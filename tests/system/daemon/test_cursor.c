@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "../../unit/suite.h"
+#include "core/filter/filter.h"
 #include "made.h"
 #include "ring/cursor.h"
 

@@ -23,6 +23,7 @@
 #include "bricks.h"
 #include "ingest/string_store.h"
 #include "spool/spool.h"
+#include "stream/capture/wire.h"
 
 static char *dump;
 static size_t n_dump;

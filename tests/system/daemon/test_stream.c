@@ -18,6 +18,7 @@
 #include "daemon.h"
 #include "ingest/fd_store.h"
 #include "ingest/stream.h"
+#include "stream/capture/wire.h"
 
 static uv_loop_t loop;
 static struct pfdd d;

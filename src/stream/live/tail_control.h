@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* A tail for programs that know their memory and have threads. */
+#ifndef PFD_TAIL_CONTROL_H
+#define PFD_TAIL_CONTROL_H
+
+#include <printfdecode/tail.h>
+
+#include "stream/live/thread_pool.h"
+
+/*
+ * Takes several runs, each behind the one before, with the help of threads: it
+ * may call pfd_tail_share().
+ */
+typedef void (*pfd_tail_runs_fn)(void *user,
+                                 const struct pfd_entry_run *const *entry_runs,
+                                 size_t n, uint64_t generation);
+
+/*
+ * Before the first poll: threads that walk over slices of the bytes that a poll
+ * has read, where there are runs; borrowed for the tail's life. NULL: no
+ * threads. runs: takes what several of them found; NULL: runs come one by one,
+ * too. Its user is item_user.
+ */
+void pfd_tail_set_threads(struct pfd_tail *tail,
+                          struct pfd_thread_pool *thread_pool,
+                          pfd_tail_runs_fn runs);
+
+/* A pfd_share_fn; tail is a struct pfd_tail. Only in a pfd_tail_runs_fn: calls
+ * piece() here and on the threads of the tail's pool, all of which may read the
+ * runs. */
+void pfd_tail_share(void *tail, size_t n, void (*piece)(void *of, size_t i),
+                    void *of);
+
+/* False: no bytes that can be followed have arrived so far. If the buffer ends
+ * like this, it is read as a whole, into at most n bytes of memory, if
+ * pfd_tail_give_whole() was called (0: no limit). A larger buffer is a finding,
+ * too_large. */
+bool pfd_tail_is_followed(const struct pfd_tail *tail);
+void pfd_tail_give_whole(struct pfd_tail *tail, size_t n);
+
+/* Holes: places that were given up and are watched; a poll still emits an entry
+ * that is written there later. */
+uint64_t pfd_tail_holes(const struct pfd_tail *tail);
+
+/* Bytes of memory that it holds: `memory` and a 32nd of it, the bytes that
+ * three polls read, and some KiB. */
+size_t pfd_tail_memory(const struct pfd_tail *tail);
+
+/* Frees the bytes that polls have read: bytes that were not emitted have to be
+ * seen twice again. */
+void pfd_tail_trim(struct pfd_tail *tail);
+
+/* How often the buffer began anew. */
+uint64_t pfd_tail_generation(const struct pfd_tail *tail);
+
+#endif
