@@ -8,6 +8,7 @@
 #define LAYER_DEVICE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "dispatch.h"
@@ -145,6 +146,10 @@ struct instance {
     VkInstance handle;
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
     PFN_vkDestroyInstance DestroyInstance;
+    PFN_vkCreateDebugUtilsMessengerEXT CreateDebugUtilsMessengerEXT;
+    PFN_vkCreateDebugReportCallbackEXT CreateDebugReportCallbackEXT;
+    atomic_bool wants_prints; /* the program has a messenger for what shaders
+                                 print */
     bool has_debug_utils;
     bool is_validated;   /* the validation layer is above */
     uint32_t validation; /* its version; 0: unknown */
@@ -207,7 +212,9 @@ struct device {
     size_t n_module_bytes;    /* of all copies so far */
     uint64_t numbers[3];      /* of the streams of enum contents; 0: none yet */
     uint64_t generations[3];
-    char *scratch; /* [n_scratch] */
+    uint64_t n_wanted; /* bytes that shaders wanted to write to a buffer that
+                          was too small, at most; 0: none was */
+    char *scratch;     /* [n_scratch] */
     size_t n_scratch;
 };
 

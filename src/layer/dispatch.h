@@ -118,6 +118,7 @@ typedef VkResult(VKAPI_PTR *PFN_vkCreateShadersEXT)(
     X(WaitSemaphores, WaitSemaphoresKHR)                                       \
     X(GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR)                   \
     X(SetDebugUtilsObjectNameEXT, SetDebugUtilsObjectNameEXT)                  \
+    X(FlushMappedMemoryRanges, FlushMappedMemoryRanges)                        \
     X(InvalidateMappedMemoryRanges, InvalidateMappedMemoryRanges)              \
     X(GetDeviceBufferMemoryRequirements, GetDeviceBufferMemoryRequirementsKHR) \
     X(GetBufferMemoryRequirements, GetBufferMemoryRequirements)                \

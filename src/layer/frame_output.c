@@ -186,6 +186,11 @@ uint64_t frame_output_number(struct frame_output *o)
     return o->client ? pfd_client_number(o->client) : ++o->n_buffers;
 }
 
+bool frame_output_is_open(const struct frame_output *o)
+{
+    return o->client ? o->is_there : o->file >= 0;
+}
+
 unsigned frame_output_epoch(const struct frame_output *o)
 {
     return o->epoch;

@@ -19,6 +19,9 @@ void frame_output_free(struct frame_output *o);
 /* A new, unique number for a buffer. */
 uint64_t frame_output_number(struct frame_output *o);
 
+/* Is there a reader or a file? */
+bool frame_output_is_open(const struct frame_output *o);
+
 /* A counter that rises when a reader may have missed earlier frames. */
 unsigned frame_output_epoch(const struct frame_output *o);
 

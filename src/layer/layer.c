@@ -14,6 +14,7 @@
 #include "gpu_copy.h"
 #include "loader.h"
 #include "log.h"
+#include "messengers.h"
 #include "modules.h"
 #include "object_names.h"
 #include "own_queues.h"
@@ -89,6 +90,7 @@ layer_CreateInstance(const VkInstanceCreateInfo *info,
     i->has_debug_utils = loader_has_debug_utils(info);
     i->GetInstanceProcAddr = next;
     i->DestroyInstance = (PFN_vkDestroyInstance)next(*ret, "vkDestroyInstance");
+    messengers_note(i, info);
     instance_add(i);
     return VK_SUCCESS;
 }
@@ -194,10 +196,11 @@ layer_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
 }
 
 static const struct device_end ends[] = {
-    { queue_finish_all, NULL }, { take_end, NULL },
-    { NULL, gpu_copy_forget },  { NULL, own_queues_forget },
-    { NULL, command_forget },   { NULL, memory_forget },
-    { NULL, names_forget },     { NULL, modules_free },
+    { queue_finish_all, NULL },  { take_end, NULL },
+    { take_report, NULL },       { NULL, gpu_copy_forget },
+    { NULL, own_queues_forget }, { NULL, command_forget },
+    { NULL, memory_forget },     { NULL, names_forget },
+    { NULL, modules_free },
 };
 
 static VKAPI_ATTR void VKAPI_CALL
@@ -280,6 +283,8 @@ static const struct hook global_hooks[] = {
 static const struct hook instance_hooks[] = {
     HOOK(layer, CreateDevice),
     HOOK(layer, DestroyInstance),
+    HOOK(messengers, CreateDebugUtilsMessengerEXT),
+    HOOK(messengers, CreateDebugReportCallbackEXT),
 };
 
 static const struct hook device_hooks[] = {
@@ -375,11 +380,9 @@ static PFN_vkVoidFunction layer_GetInstanceProcAddr(VkInstance instance,
     struct instance *i = instance ? instance_of(instance) : NULL;
     if (ours || !i)
         return ours;
-    ours = FIND(instance_hooks, name);
-    if (ours)
-        return ours;
     PFN_vkVoidFunction next = i->GetInstanceProcAddr(instance, name);
-    ours = FIND(device_hooks, name);
+    ours = FIND(instance_hooks, name);
+    ours = ours ? ours : FIND(device_hooks, name);
     return ours && next ? ours : next;
 }
 

@@ -19,6 +19,8 @@ enum log_once {
     TELL_NO_ERRORS,
     TELL_NO_MESSAGES,
     TELL_LEFT_OUT,
+    TELL_NOT_DRAINED,
+    TELL_OVERFLOW,
     TELL_N
 };
 

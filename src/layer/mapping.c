@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "mapping.h"
 
+#include <string.h>
+
 #include "log.h"
 
 static bool covers(const struct memory *m, VkDeviceSize from, VkDeviceSize to)
@@ -47,19 +49,37 @@ bool mapping_hold(struct device *d, struct buffer *b)
     return false;
 }
 
+/* The mapped part of memory. */
+static VkMappedMemoryRange range_of(const struct memory *m)
+{
+    return (VkMappedMemoryRange){
+        .sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
+        .memory = m->handle,
+        .offset = m->from,
+        .size = m->to == m->size ? VK_WHOLE_SIZE : m->to - m->from,
+    };
+}
+
 const char *mapping_bytes(struct device *d, const struct buffer *b)
 {
     struct memory *m = handle_map_find(&d->memories, KEY(b->memory));
     if (!m || !covers(m, b->offset, b->offset + b->size))
         return NULL;
     if (!m->is_coherent) {
-        VkMappedMemoryRange range = {
-            .sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
-            .memory = m->handle,
-            .offset = m->from,
-            .size = m->to == m->size ? VK_WHOLE_SIZE : m->to - m->from,
-        };
+        VkMappedMemoryRange range = range_of(m);
         d->next.InvalidateMappedMemoryRanges(d->handle, 1, &range);
     }
     return m->base + b->offset;
+}
+
+void mapping_clear(struct device *d, const struct buffer *b, size_t from,
+                   size_t n)
+{
+    struct memory *m = handle_map_find(&d->memories, KEY(b->memory));
+    memset(m->base + b->offset + from, 0, n);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!m->is_coherent) {
+        VkMappedMemoryRange range = range_of(m);
+        d->next.FlushMappedMemoryRanges(d->handle, 1, &range);
+    }
 }

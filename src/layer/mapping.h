@@ -23,4 +23,8 @@ bool mapping_hold(struct device *device, struct buffer *buffer);
 /* The bytes, as the device has written them; NULL: not readable. */
 const char *mapping_bytes(struct device *device, const struct buffer *buffer);
 
+/* Zeros the bytes [from, from + n), for the device to see. They are mapped. */
+void mapping_clear(struct device *device, const struct buffer *buffer,
+                   size_t from, size_t n);
+
 #endif

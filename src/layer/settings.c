@@ -48,6 +48,15 @@ static bool set_strings(const char *value)
     return settings.strings[settings.n_strings++] != NULL;
 }
 
+/* The index of a value among words [n]; n: it is none of them. */
+static size_t index_of(const char *value, const char *const *words, size_t n)
+{
+    size_t i = 0;
+    while (i < n && strcmp(value, words[i]) != 0)
+        i++;
+    return i;
+}
+
 static bool set_modules(const char *value)
 {
     static const char *const words[] = {
@@ -55,13 +64,23 @@ static bool set_modules(const char *value)
         [MODULES_ALL] = "all",
         [MODULES_NONE] = "none",
     };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!strcmp(value, words[i])) {
-            settings.modules = (enum settings_modules)i;
-            return true;
-        }
-    }
-    return false;
+    size_t n = sizeof words / sizeof *words;
+    size_t i = index_of(value, words, n);
+    settings.modules = i < n ? (enum settings_modules)i : settings.modules;
+    return i < n;
+}
+
+static bool set_drain(const char *value)
+{
+    static const char *const words[] = {
+        [DRAIN_NEVER] = "0",
+        [DRAIN_UNWANTED] = "1",
+        [DRAIN_ALWAYS] = "always",
+    };
+    size_t n = sizeof words / sizeof *words;
+    size_t i = index_of(value, words, n);
+    settings.drain = i < n ? (enum settings_drain)i : settings.drain;
+    return i < n;
 }
 
 static bool set_take(const char *value)
@@ -178,6 +197,10 @@ static const struct {
       "                  then it is told what it has missed (default: 1000)" },
     { "copy", set_copy,
       "WORD     what copies buffers of uncached memory: gpu (default), cpu" },
+    { "drain", set_drain,
+      "WORD     empties buffers of debugPrintf, so that the validation layer\n"
+      "                  neither reads nor loses anything: 0 (default), 1 (unless\n"
+      "                  the program has a messenger for it), always" },
     { "errors", set_errors,
       "0|1      shows what validation calls an error, on standard error\n"
       "                  (VK_LAYER_PFD_messages)" },

@@ -19,6 +19,14 @@ enum settings_modules {
     MODULES_NONE,
 };
 
+/* Are buffers of debugPrintf emptied once they are taken, so that validation
+ * finds nothing in them? */
+enum settings_drain {
+    DRAIN_NEVER,
+    DRAIN_UNWANTED, /* unless the program has a messenger for it */
+    DRAIN_ALWAYS,
+};
+
 struct settings {
     char *to;     /* a capture file; NULL: a socket. %p is the process' id, %n
                      the device's number */
@@ -26,6 +34,7 @@ struct settings {
     char *strings[SETTINGS_STRINGS_MAX]; /* [n_strings] files */
     size_t n_strings;
     enum settings_modules modules;
+    enum settings_drain drain;
     bool takes_debugprintf;
     bool takes_gpuav;
     bool takes_named;

@@ -6,7 +6,6 @@
 #include "command_buffers.h"
 #include "gpu_copy.h"
 #include "log.h"
-#include "own_queues.h"
 #include "settings.h"
 #include "take_buffer.h"
 
@@ -83,13 +82,13 @@ static bool is_in_use(const struct device *d, const struct buffer *b)
  * one round write is taken once. is_done: it is known to be finished. */
 static void finish(struct device *d, struct submission *s, bool is_done)
 {
-    struct own_queue *own = is_done ? own_queue_for(d, s->queue) : NULL;
     for (size_t i = 0; i < s->uses.n; i++) {
         struct buffer *b = device_buffer(d, &s->uses.at[i]);
-        if (b && b->round != d->round) {
-            b->round = d->round;
-            take_use(d, is_in_use(d, b) ? NULL : own, b, &s->uses.at[i]);
-        }
+        if (!b || b->round == d->round)
+            continue;
+        b->round = d->round;
+        take_use(d, b, &s->uses.at[i],
+                 is_done && !is_in_use(d, b) ? s->queue : VK_NULL_HANDLE);
     }
     end_renewal(d, s, true);
     free_submission(s);
@@ -192,6 +191,7 @@ static void check_lost(struct device *d, VkResult result)
     log_once(TELL_LOST, "the device is lost: what its buffers hold is taken");
     queue_finish_all(d);
     take_end(d);
+    take_report(d);
     pthread_mutex_unlock(&d->lock);
 }
 

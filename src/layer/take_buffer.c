@@ -84,30 +84,72 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Copies what the header of a buffer of validation counts, *n bytes, and a few
- * behind. If those are not zero, the count has wrapped, and all is copied. */
-static const char *copy_counted(struct device *d, struct own_queue *queue,
-                                const struct buffer *b, enum contents contents,
-                                size_t *n)
+/* What a buffer of validation holds. */
+struct counted {
+    struct validation_count count;
+    const char *bytes; /* [n], in the device's scratch */
+    size_t n;
+    bool is_whole; /* these are all that shaders have written */
+};
+
+/* Copies what the buffer's header counts, and a few bytes behind. If those are
+ * not zero, the count has wrapped, and all is copied. False: it is not
+ * readable. */
+static bool copy_counted(struct device *d, struct own_queue *queue,
+                         const struct buffer *b, enum contents contents,
+                         struct counted *ret)
 {
     uint32_t head[2] = { 0 };
     if (b->size < sizeof head ||
         !reading_copy(d, NULL, b, 0, sizeof head, (char *)head))
-        return NULL;
-    uint64_t end =
-        validation_count(d->instance->validation, contents, head).end;
+        return false;
+    ret->count = validation_count(d->instance->validation, contents, head);
+    uint64_t end = smaller(ret->count.end, b->size);
     uint64_t max = smaller(b->size, settings_get()->n_buffer_max);
-    if (smaller(end, b->size) > max)
-        log_cut(smaller(end, b->size));
-    *n = (size_t)smaller(smaller(end, b->size) + BEHIND_BYTES, max);
-    char *ret = make_room(d, *n);
-    if (!ret || !reading_copy(d, queue, b, 0, *n, ret))
-        return NULL;
-    if (end >= *n || is_zero(ret + end, *n - (size_t)end))
-        return ret;
-    *n = (size_t)max;
-    ret = make_room(d, max);
-    return ret && reading_copy(d, queue, b, 0, *n, ret) ? ret : NULL;
+    if (end > max)
+        log_cut(end);
+    ret->n = (size_t)smaller(end + BEHIND_BYTES, max);
+    ret->is_whole = end <= max;
+    char *bytes = make_room(d, ret->n);
+    bool ok = bytes && reading_copy(d, queue, b, 0, ret->n, bytes);
+    if (ok && end < ret->n && !is_zero(bytes + end, ret->n - (size_t)end)) {
+        ret->n = (size_t)max;
+        ret->is_whole = max == b->size;
+        bytes = make_room(d, max);
+        ok = bytes && reading_copy(d, queue, b, 0, ret->n, bytes);
+    }
+    ret->bytes = bytes;
+    return ok;
+}
+
+/* Notes what did not fit. */
+static void note_wanted(struct device *d, const struct buffer *b,
+                        const struct counted *c)
+{
+    uint64_t end = c->count.end;
+    if (end != UINT64_MAX && end > b->size && end > d->n_wanted)
+        d->n_wanted = end;
+}
+
+static bool is_drained(const struct device *d, const struct use *use)
+{
+    enum settings_drain drain = settings_get()->drain;
+    return use->contents == CONTENTS_DEBUGPRINTF && !d->is_lost &&
+           (drain == DRAIN_ALWAYS ||
+            (drain == DRAIN_UNWANTED && !d->instance->wants_prints)) &&
+           frame_output_is_open(d->frame_output);
+}
+
+/* Empties a buffer as validation does that: all that is used, and then the
+ * count. */
+static void drain(struct device *d, const struct buffer *b,
+                  const struct counted *c)
+{
+    size_t at = c->count.dword * sizeof(uint32_t);
+    size_t begin = at + sizeof(uint32_t);
+    if (c->n > begin)
+        mapping_clear(d, b, begin, c->n - begin);
+    mapping_clear(d, b, at, sizeof(uint32_t));
 }
 
 /* The size without the zeros at the end. */
@@ -233,20 +275,13 @@ static void put_done(struct device *d, uint64_t number, uint64_t generation)
     frame_output_put(d->frame_output, &done);
 }
 
-/* All of validation's buffers of one kind share a stream: each is a generation
- * of it. */
-void take_use(struct device *d, struct own_queue *queue, struct buffer *b,
-              const struct use *use)
+/* Sends a buffer of validation. All of one kind share a stream: each is a
+ * generation of it. */
+static void put_use(struct device *d, const struct buffer *b,
+                    const struct use *use, const struct counted *c, size_t n)
 {
-    size_t n_read = 0;
-    const char *bytes = copy_counted(d, queue, b, use->contents, &n_read);
-    size_t n = bytes ? used(bytes, n_read) : 0;
     uint64_t *number = &d->numbers[use->contents];
     struct labels labels = { .n = 0 };
-    if (!n || is_flags(bytes, n) ||
-        (use->is_before &&
-         !validation_is_errors(d->instance->validation, bytes, n)))
-        return;
     modules_send(d);
     if (d->is_lost)
         add_label(&labels, "device", "lost");
@@ -271,8 +306,37 @@ void take_use(struct device *d, struct own_queue *queue, struct buffer *b,
         .n_labels = labels.n,
     };
     frame_output_put(d->frame_output, &frame);
-    put_data(d, *number, generation, bytes, 0, sent(n_read, n));
+    put_data(d, *number, generation, c->bytes, 0, sent(c->n, n));
     put_done(d, *number, generation);
+}
+
+void take_use(struct device *d, struct buffer *b, const struct use *use,
+              VkQueue finished)
+{
+    struct own_queue *queue = finished ? own_queue_for(d, finished) : NULL;
+    struct counted c;
+    bool ok = copy_counted(d, queue, b, use->contents, &c);
+    size_t n = ok ? used(c.bytes, c.n) : 0;
+    if (!n || is_flags(c.bytes, n) ||
+        (use->is_before &&
+         !validation_is_errors(d->instance->validation, c.bytes, n)))
+        return;
+    note_wanted(d, b, &c);
+    put_use(d, b, use, &c, n);
+    if (finished && c.is_whole && is_drained(d, use))
+        drain(d, b, &c);
+}
+
+void take_report(struct device *d)
+{
+    if (d->n_wanted) {
+        log_once(TELL_OVERFLOW,
+                 "shaders printed more than a buffer holds: with "
+                 "printf_buffer_size = %" PRIu64
+                 " (printfdecode run --buffer-bytes %" PRIu64
+                 ") nothing would have been lost",
+                 d->n_wanted, d->n_wanted);
+    }
 }
 
 /* ---- named buffers ---- */

@@ -8,10 +8,11 @@
 
 #include "device.h"
 
-/* Takes validation's buffer of one action, unless it is empty. queue: may copy
- * it; NULL: none, since its work may not be finished. */
-void take_use(struct device *device, struct own_queue *queue,
-              struct buffer *buffer, const struct use *use);
+/* Takes validation's buffer of one action, unless it is empty. finished: the
+ * queue of the work that wrote it, and no unfinished work writes it; null: some
+ * may. */
+void take_use(struct device *device, struct buffer *buffer,
+              const struct use *use, VkQueue finished);
 
 /* Takes the named buffers that have changed. */
 void take_named(struct device *device);
@@ -22,6 +23,9 @@ void take_rest(struct device *device, struct buffer *buffer);
 /* Ends the named buffers as they are: the device is lost, or will be
  * destroyed. */
 void take_end(struct device *device);
+
+/* Reports what did not fit into a buffer, and how large one has to be. */
+void take_report(struct device *device);
 
 /* Looks for named buffers that the host has restarted since they were taken,
  * before new work is submitted: later that is not visible. */

@@ -282,6 +282,48 @@ def copying_checked():
               [])
 
 
+def draining():
+    """With drain=1 validation finds nothing in a buffer that was taken; but
+    where the program has a messenger for it, or other work that writes the
+    buffer runs, it does. Where a buffer is too small, it is said how large one
+    has to be."""
+    need_validation()
+    words = [PLAY, 'print', shader('short'), '2']
+    wanted = [f'short {i}' for i in range(64)]
+    size = 1024
+    for more, n_said in (('drain=1,', 0), ('', 64)):
+        said_before = settings(PRINTF, size)
+        if os.path.exists('log'):
+            os.unlink('log')
+        done = run(words, PFD_LAYER=more + 'to=run.pfcap', **said_before)
+        larger = re.search(r'printf_buffer_size = (\d+) ', done.stderr)
+        check_that('too small', larger, done.stderr)
+        done = run(words, PFD_LAYER=more + 'to=run.pfcap',
+                   **settings(PRINTF, larger[1]))
+        check('large enough', done.stderr, '')
+        entries, findings = decode('run.pfcap')
+        check('messages', messages(entries), wanted)
+        check('findings', findings, [])
+        check_that('validation', (len(validation_printed()) > 0) == (n_said > 0),
+                   validation_printed())
+    more = settings(PRINTF, 65536)
+    for drain, n_heard, n_told in (('1', 64, 1), ('always', 0, 0)):
+        done = run(words, PFD_LAYER=f'drain={drain},to=run.pfcap',
+                   PLAY_MESSENGER='1', **more)
+        check(f'heard, {drain}', len(re.findall(r'short \d+', done.stdout)),
+              n_heard)
+        check('told', done.stderr.count('has a messenger for'), n_told)
+        entries, _ = decode('run.pfcap')
+        check('messages', messages(entries), wanted)
+    os.unlink('log')
+    run(words, PFD_LAYER='drain=1,to=run.pfcap', PLAY_TWICE='1', **more)
+    # Until 2023 validation waits for each submission, so that none is left.
+    check('validation had its turn', os.path.exists('log') and
+          len(validation_printed()) > 0, validation_version() >= [1, 4])
+    entries, _ = decode('run.pfcap')
+    check('all', sorted(set(messages(entries))), sorted(wanted))
+
+
 def addresses():
     """An error of GPU-assisted validation; with its line where validation hands
     down the module as the program has it."""
@@ -598,7 +640,7 @@ def programs():
 
 PARTS = {f.__name__: f for f in (
     printing, lines, left_out, losing, capacity, copying,
-    copying_checked, addresses, lost_validated, named, named_counted, idle,
+    copying_checked, draining, addresses, lost_validated, named, named_counted, idle,
     inline, order, unknown_errors,
     errors, service, settings_help, threads, devices, together, programs)}
 

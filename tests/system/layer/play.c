@@ -12,7 +12,9 @@
  * With PLAY_TIMELINE in the environment it waits for a semaphore, with PLAY_IDLE
  * for the queue or the device (its value), else for a fence. With PLAY_SHADER
  * `named` first makes a pipeline of that file without a module, and with
- * PLAY_OBJECT a shader object.
+ * PLAY_OBJECT a shader object. With PLAY_MESSENGER the program has a messenger
+ * for information, which goes to standard output. With PLAY_TWICE it submits
+ * each command buffer twice before it waits.
  *
  * Exit status: 0 done, 3 the device was lost, 1 an error, 77 there is no device.
  */
@@ -77,6 +79,30 @@ static void open_instance(void)
     };
     if (vkCreateInstance(&info, NULL, &instance) != VK_SUCCESS)
         exit(77);
+}
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL
+hear(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+     VkDebugUtilsMessageTypeFlagsEXT types,
+     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
+{
+    printf("%s\n", data->pMessage);
+    return VK_FALSE;
+}
+
+static void add_messenger(void)
+{
+    VkDebugUtilsMessengerEXT unused;
+    VkDebugUtilsMessengerCreateInfoEXT info = {
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT,
+        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
+        .pfnUserCallback = hear,
+    };
+    PFN_vkCreateDebugUtilsMessengerEXT create =
+        (PFN_vkCreateDebugUtilsMessengerEXT)vkGetInstanceProcAddr(
+            instance, "vkCreateDebugUtilsMessengerEXT");
+    must(create(instance, &info, NULL, &unused), "messenger");
 }
 
 static void name(const struct device *d, VkObjectType type, uint64_t handle,
@@ -173,6 +199,9 @@ static void begin(const struct device *d)
 {
     VkCommandBufferBeginInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+        .flags = getenv("PLAY_TWICE")
+                     ? VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT
+                     : 0,
     };
     must(vkBeginCommandBuffer(d->commands, &info), "begin");
 }
@@ -235,6 +264,26 @@ static void submit_until_idle(const struct device *d, const char *what)
          "wait");
 }
 
+static void submit_twice(const struct device *d)
+{
+    VkFence second;
+    VkFenceCreateInfo fence = {
+        .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO,
+    };
+    VkSubmitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .commandBufferCount = 1,
+        .pCommandBuffers = &d->commands,
+    };
+    must(vkCreateFence(d->handle, &fence, NULL, &second), "fence");
+    must(vkEndCommandBuffer(d->commands), "end");
+    must(vkQueueSubmit(d->queue, 1, &info, d->fence), "submit");
+    must(vkQueueSubmit(d->queue, 1, &info, second), "submit");
+    must(vkWaitForFences(d->handle, 1, &d->fence, VK_TRUE, UINT64_MAX), "wait");
+    must(vkWaitForFences(d->handle, 1, &second, VK_TRUE, UINT64_MAX), "wait");
+    vkDestroyFence(d->handle, second, NULL);
+}
+
 static void submit(const struct device *d)
 {
     const char *idle = getenv("PLAY_IDLE");
@@ -244,6 +293,10 @@ static void submit(const struct device *d)
     }
     if (idle) {
         submit_until_idle(d, idle);
+        return;
+    }
+    if (getenv("PLAY_TWICE")) {
+        submit_twice(d);
         return;
     }
     VkSubmitInfo info = {
@@ -567,6 +620,8 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 1;
     open_instance();
+    if (getenv("PLAY_MESSENGER"))
+        add_messenger();
     if (!strcmp(argv[1], "threads") && argc == 5)
         print_in_threads(n_threads(argv[2]), argv + 3);
     else if (!strcmp(argv[1], "devices"))
