@@ -265,6 +265,15 @@ static bool set_size(struct options *o, const char *text)
            (o->size || option_wrong("not a number of bytes above 0:", text));
 }
 
+/* Validation has 32 bits for it. */
+static bool set_buffer_bytes(struct options *o, const char *text)
+{
+    if (!read_bytes(text, &o->buffer_bytes))
+        return false;
+    return (o->buffer_bytes > 0 && o->buffer_bytes <= UINT32_MAX) ||
+           option_wrong("not a number of bytes from 1 to 4294967295:", text);
+}
+
 static bool set_max_inflated(struct options *o, const char *text)
 {
     if (!read_bytes(text, &o->max_inflated))
@@ -617,6 +626,7 @@ static const struct setter {
     { OPT_SIZE, set_size },
     { OPT_FINDINGS, set_findings },
     { OPT_MAX_INFLATED, set_max_inflated },
+    { OPT_BUFFER_BYTES, set_buffer_bytes },
     { OPT_LABEL, add_label },
     { OPT_SETTLE, set_settle },
     { OPT_SINCE, set_since },

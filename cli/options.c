@@ -119,6 +119,8 @@ static const struct option_row fixed_rows[] = {
       "Vulkan: what shaders print with debugPrintfEXT or printf" },
     { "vulkan-gpu-validation", OPT_VULKAN_GPU_VALIDATION, NULL, RUN,
       "Vulkan: errors that GPU-assisted validation finds in shaders" },
+    { "buffer-bytes", OPT_BUFFER_BYTES, "BYTES", RUN,
+      "what shaders of a draw or dispatch may print (default: 1 MiB)" },
     { "wide-atomics", OPT_WIDE_ATOMICS, NULL, SCAN,
       "GLSL: count in 64 bits; as defining PFD_WIDE_ATOMICS does" },
     { "strings", OPT_STRINGS, "FILE", LOADS_STRINGS,

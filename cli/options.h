@@ -184,6 +184,8 @@ struct options {
                                    debugPrintf */
     bool vulkan_gpu_validation; /* run: with those for GPU-assisted
                                    validation */
+    uint64_t buffer_bytes;      /* run: of validation's buffer for each draw and
+                                   dispatch; 0: not given */
 };
 
 /* A verb and its function, which returns the exit status. */

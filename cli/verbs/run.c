@@ -93,7 +93,7 @@ static bool make_folder(struct run *l)
 static void remove_folder(const struct run *l)
 {
     static const char *const names[] = { "config.yaml", "input.sock",
-                                         VULKAN_SETTINGS };
+                                         VULKAN_SETTINGS, VULKAN_REPORT };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(path_of(l, names[i]).text);
     rmdir(l->folder);
@@ -210,7 +210,8 @@ static void run_program(const struct run *l)
         argv[i] = strdup(o->files[i].path);
     if (!argv || !argv[0] || setenv("PRINTFDECODE_DIR", l->folder, 1) ||
         (uses_vulkan(o) &&
-         !vulkan_set_environment(o, path_of(l, VULKAN_SETTINGS).text)))
+         !vulkan_set_environment(o, path_of(l, VULKAN_SETTINGS).text,
+                                 path_of(l, VULKAN_REPORT).text)))
         _exit(EXIT_ERROR);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &l->before, NULL);
@@ -300,6 +301,8 @@ int run_run(const struct options *o)
         status = EXIT_ERROR;
     }
     message_silence(&l, status);
+    if (uses_vulkan(o))
+        vulkan_message_report(path_of(&l, VULKAN_REPORT).text);
     remove_folder(&l);
     sigprocmask(SIG_SETMASK, &l.before, NULL);
     return status;

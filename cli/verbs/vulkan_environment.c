@@ -2,6 +2,7 @@
 #include "vulkan_environment.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 
 enum {
     PATH_BYTES = 4096,
-    BUFFER_BYTES = 65536, /* for each draw and dispatch */
+    BUFFER_BYTES = 1 << 20, /* for each draw and dispatch */
+    TAKEN_BYTES = 64 << 20, /* the layer's own limit */
 };
 
 static const char manifest[] = "VkLayer_PFD_messages.json";
@@ -114,10 +116,12 @@ static const char both_text[] =
 
 static bool write_settings(const char *path, const struct options *o)
 {
-    const char *size = getenv("VK_LAYER_PRINTF_BUFFER_SIZE");
-    char usual[16];
+    const char *size =
+        o->buffer_bytes ? NULL : getenv("VK_LAYER_PRINTF_BUFFER_SIZE");
+    char number[24];
     FILE *file = fopen(path, "we");
-    snprintf(usual, sizeof usual, "%d", BUFFER_BYTES);
+    snprintf(number, sizeof number, "%" PRIu64,
+             o->buffer_bytes ? o->buffer_bytes : BUFFER_BYTES);
     if (file) {
         fputs(settings_text, file);
         fputs(!o->vulkan_gpu_validation ? printf_text
@@ -125,7 +129,7 @@ static bool write_settings(const char *path, const struct options *o)
                                         : checks_text,
               file);
         fprintf(file, "khronos_validation.printf_buffer_size = %s\n",
-                size ? size : usual);
+                size ? size : number);
     }
     if (file && !fclose(file))
         return true;
@@ -149,7 +153,12 @@ bool vulkan_prepare(const struct options *o, const char *settings)
                       manifest);
         return false;
     }
-    return getenv("VK_LAYER_SETTINGS_PATH") || write_settings(settings, o);
+    if (!getenv("VK_LAYER_SETTINGS_PATH"))
+        return write_settings(settings, o);
+    if (o->buffer_bytes)
+        message_error("--buffer-bytes: VK_LAYER_SETTINGS_PATH has its own "
+                      "printf_buffer_size");
+    return !o->buffer_bytes;
 }
 
 /* ---- the environment ---- */
@@ -190,15 +199,22 @@ static bool set_layers(void)
     return ok && append("VK_INSTANCE_LAYERS", all_layers);
 }
 
-/* If the environment has validation settings, those decide where messages
- * go. */
-static bool set_layer(const struct options *o)
+/* If the environment has validation settings, those decide where messages go.
+ * The layer takes as much of a buffer as fits into it. */
+static bool set_layer(const struct options *o, const char *report)
 {
     const char *before = getenv("PFD_LAYER");
+    char bytes[48] = "";
     char *words = NULL;
     if (getenv("VK_LAYER_SETTINGS_PATH"))
         return true;
-    if (asprintf(&words, "errors=1,%s%s",
+    if (o->buffer_bytes > TAKEN_BYTES) {
+        snprintf(bytes, sizeof bytes, "buffer_bytes=%" PRIu64 ",",
+                 o->buffer_bytes);
+    }
+    if (asprintf(&words, "errors=1,drain=1,%s%s,%s%s%s",
+                 strchr(report, ',') ? "" : "report=",
+                 strchr(report, ',') ? "" : report, bytes,
                  o->vulkan_debug_printf ? "" : "take=gpuav+named,",
                  before ? before : "") < 0)
         return false;
@@ -207,7 +223,8 @@ static bool set_layer(const struct options *o)
     return ok;
 }
 
-bool vulkan_set_environment(const struct options *o, const char *settings)
+bool vulkan_set_environment(const struct options *o, const char *settings,
+                            const char *report)
 {
     char folder[PATH_BYTES];
     bool ok = true;
@@ -216,6 +233,22 @@ bool vulkan_set_environment(const struct options *o, const char *settings)
                                             : "VK_ADD_LAYER_PATH",
                     folder);
     }
-    return ok && set_layers() && set_layer(o) &&
+    return ok && set_layers() && set_layer(o, report) &&
            !setenv("VK_LAYER_SETTINGS_PATH", settings, 0);
+}
+
+void vulkan_message_report(const char *report)
+{
+    FILE *file = fopen(report, "re");
+    uint64_t most = 0;
+    uint64_t n;
+    while (file && fscanf(file, "%" SCNu64, &n) == 1)
+        most = n > most ? n : most;
+    if (file)
+        fclose(file);
+    if (most) {
+        message_hint("shaders printed more than a buffer holds: with "
+                     "--buffer-bytes %" PRIu64 " nothing would have been lost",
+                     most);
+    }
 }

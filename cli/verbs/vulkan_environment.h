@@ -13,13 +13,20 @@ struct options;
 /* Name of the file with validation's settings. */
 #define VULKAN_SETTINGS "vk_layer_settings.txt"
 
+/* Name of the file where the layer says how large buffers should have been. */
+#define VULKAN_REPORT "vulkan_report"
+
 /* Finds our layer, and writes validation's settings to `settings` (a path),
  * unless the environment names others. False: there is no layer, or the file
  * cannot be written; an error was printed. */
 bool vulkan_prepare(const struct options *options, const char *settings);
 
-/* Called in the child process before exec. False: out of memory. */
-bool vulkan_set_environment(const struct options *options,
-                            const char *settings);
+/* settings, report: paths of the files. Called in the child process before exec.
+ * False: out of memory. */
+bool vulkan_set_environment(const struct options *options, const char *settings,
+                            const char *report);
+
+/* Prints how large buffers should have been, if some were too small. */
+void vulkan_message_report(const char *report);
 
 #endif

@@ -40,6 +40,13 @@ static bool set_socket(const char *value)
     return settings.socket && *value;
 }
 
+static bool set_report(const char *value)
+{
+    free(settings.report);
+    settings.report = strdup(value);
+    return settings.report && *value;
+}
+
 static bool set_strings(const char *value)
 {
     if (!*value || settings.n_strings == SETTINGS_STRINGS_MAX)
@@ -180,6 +187,9 @@ static const struct {
     { "socket", set_socket,
       "PATH     the service's socket (default: input.sock in\n"
       "                  $PRINTFDECODE_DIR, or where printfdecoded has it)" },
+    { "report", set_report,
+      "FILE     where the bytes that a buffer would have needed are written,\n"
+      "                  a line for each device, instead of saying so" },
     { "strings", set_strings,
       "FILE     with format strings of named buffers, to go along;\n"
       "                  repeatable" },

@@ -31,6 +31,8 @@ struct settings {
     char *to;     /* a capture file; NULL: a socket. %p is the process' id, %n
                      the device's number */
     char *socket; /* NULL: the service's default */
+    char
+        *report; /* a file for the size that buffers need; NULL: it is logged */
     char *strings[SETTINGS_STRINGS_MAX]; /* [n_strings] files */
     size_t n_strings;
     enum settings_modules modules;

@@ -296,7 +296,7 @@ static void put_use(struct device *d, const struct buffer *b,
         .type = PFD_WIRE_BUFFER,
         .buffer = *number,
         .generation = generation,
-        .size = smaller(b->size, settings_get()->n_buffer_max),
+        .size = c->n,
         .name = pfd_wire_text("validation"),
         .format = pfd_wire_text(format_names[use->contents]),
         .device = pfd_wire_text(d->name),
@@ -329,14 +329,19 @@ void take_use(struct device *d, struct buffer *b, const struct use *use,
 
 void take_report(struct device *d)
 {
-    if (d->n_wanted) {
+    const char *path = settings_get()->report;
+    FILE *file = d->n_wanted && path ? fopen(path, "ae") : NULL;
+    if (file) {
+        fprintf(file, "%" PRIu64 "\n", d->n_wanted);
+        fclose(file);
+    } else if (d->n_wanted) {
         log_once(TELL_OVERFLOW,
                  "shaders printed more than a buffer holds: with "
                  "printf_buffer_size = %" PRIu64
-                 " (printfdecode run --buffer-bytes %" PRIu64
-                 ") nothing would have been lost",
-                 d->n_wanted, d->n_wanted);
+                 " nothing would have been lost",
+                 d->n_wanted);
     }
+    d->n_wanted = 0;
 }
 
 /* ---- named buffers ---- */

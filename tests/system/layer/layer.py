@@ -296,7 +296,7 @@ def draining():
         if os.path.exists('log'):
             os.unlink('log')
         done = run(words, PFD_LAYER=more + 'to=run.pfcap', **said_before)
-        larger = re.search(r'printf_buffer_size = (\d+) ', done.stderr)
+        larger = re.search(r'printf_buffer_size = (\d+) nothing', done.stderr)
         check_that('too small', larger, done.stderr)
         done = run(words, PFD_LAYER=more + 'to=run.pfcap',
                    **settings(PRINTF, larger[1]))
@@ -510,6 +510,28 @@ def service():
           [f'short {i}' for i in range(64)])
 
 
+def buffer_bytes():
+    """`run` names the size that would have held everything, and takes it."""
+    need_validation()
+    free = {'VK_INSTANCE_LAYERS': None, 'VK_ADD_LAYER_PATH': None}
+    begin = [PRINTFDECODE, 'run', '--vulkan-debug-printf']
+    end = ['--', PLAY, 'print', shader('short'), '100']
+    wanted = ''.join(f'short {i}\n' for i in range(3200))
+    done = run([*begin, *end], **free)
+    check('by default', (done.stdout, done.stderr), (wanted, ''))
+    done = run([*begin, '--buffer-bytes', '64KiB', *end], **free)
+    check_that('fewer', len(done.stdout.splitlines()) < 3200)
+    told = re.search(r'with --buffer-bytes (\d+) [^\n]*\n\Z', done.stderr)
+    check_that('the last line', told, done.stderr)
+    done = run([*begin, '--buffer-bytes', told[1], *end], **free)
+    check('with as many', (done.stdout, done.stderr), (wanted, ''))
+    done = run([*begin, '--buffer-bytes', '96MiB', *end], **free)
+    check('with more', (done.stdout, done.stderr), (wanted, ''))
+    done = run([*begin, '--buffer-bytes', '1MiB', *end], rc=1,
+               VK_LAYER_SETTINGS_PATH=os.getcwd(), **free)
+    check_that('settings of the program', 'has its own' in done.stderr)
+
+
 def errors():
     """`run` tells validation's errors on standard error, and nothing else: the
     program's folder and its standard output stay as they are."""
@@ -640,7 +662,7 @@ def programs():
 
 PARTS = {f.__name__: f for f in (
     printing, lines, left_out, losing, capacity, copying,
-    copying_checked, draining, addresses, lost_validated, named, named_counted, idle,
+    copying_checked, draining, buffer_bytes, addresses, lost_validated, named, named_counted, idle,
     inline, order, unknown_errors,
     errors, service, settings_help, threads, devices, together, programs)}
 
