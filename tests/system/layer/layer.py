@@ -94,6 +94,8 @@ def settings(enables, size):
 
 def validation_said(kind):
     """The messages with this id, as the log has them: until 2023, and since."""
+    if not os.path.exists('log'):
+        return []
     with open('log', encoding='utf-8', errors='replace') as f:
         log = f.read()
     first = r'\[ ' + kind + r' \] '
@@ -290,22 +292,19 @@ def draining():
     need_validation()
     words = [PLAY, 'print', shader('short'), '2']
     wanted = [f'short {i}' for i in range(64)]
-    size = 1024
+    done = run(words, PFD_LAYER='drain=1,to=run.pfcap', **settings(PRINTF, 1024))
+    larger = re.search(r'printf_buffer_size = (\d+) nothing', done.stderr)
+    check_that('too small', larger, done.stderr)
     for more, n_said in (('drain=1,', 0), ('', 64)):
-        said_before = settings(PRINTF, size)
         if os.path.exists('log'):
             os.unlink('log')
-        done = run(words, PFD_LAYER=more + 'to=run.pfcap', **said_before)
-        larger = re.search(r'printf_buffer_size = (\d+) nothing', done.stderr)
-        check_that('too small', larger, done.stderr)
         done = run(words, PFD_LAYER=more + 'to=run.pfcap',
                    **settings(PRINTF, larger[1]))
         check('large enough', done.stderr, '')
         entries, findings = decode('run.pfcap')
         check('messages', messages(entries), wanted)
         check('findings', findings, [])
-        check_that('validation', (len(validation_printed()) > 0) == (n_said > 0),
-                   validation_printed())
+        check('validation', len(validation_printed()), n_said)
     more = settings(PRINTF, 65536)
     for drain, n_heard, n_told in (('1', 64, 1), ('always', 0, 0)):
         done = run(words, PFD_LAYER=f'drain={drain},to=run.pfcap',
@@ -315,11 +314,12 @@ def draining():
         check('told', done.stderr.count('has a messenger for'), n_told)
         entries, _ = decode('run.pfcap')
         check('messages', messages(entries), wanted)
-    os.unlink('log')
+    if os.path.exists('log'):
+        os.unlink('log')
     run(words, PFD_LAYER='drain=1,to=run.pfcap', PLAY_TWICE='1', **more)
     # Until 2023 validation waits for each submission, so that none is left.
-    check('validation had its turn', os.path.exists('log') and
-          len(validation_printed()) > 0, validation_version() >= [1, 4])
+    check('validation had its turn', len(validation_printed()) > 0,
+          validation_version() >= [1, 4])
     entries, _ = decode('run.pfcap')
     check('all', sorted(set(messages(entries))), sorted(wanted))
 
