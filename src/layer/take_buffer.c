@@ -17,8 +17,9 @@
 enum {
     HEAD_BYTES = 16, /* where formats count the written bytes */
     ENTRY_BYTES = 4096,
-    BEHIND_BYTES = 64, /* that are read behind the counted ones */
-    RECORD_DWORDS = 4, /* of the smallest record */
+    BEHIND_BYTES = 64,   /* that are read behind the counted ones */
+    WANTED_BYTES = 4096, /* a size that is proposed is a multiple of it */
+    RECORD_DWORDS = 4,   /* of the smallest record */
     LABELS_MAX = 8,
     HANDLE_BYTES = 20,
 };
@@ -122,13 +123,16 @@ static bool copy_counted(struct device *d, struct own_queue *queue,
     return ok;
 }
 
-/* Notes what did not fit. */
+/* Notes the size that would have been enough: with an empty record behind the
+ * others, which validation of 2023 looks for, even behind the buffer. */
 static void note_wanted(struct device *d, const struct buffer *b,
                         const struct counted *c)
 {
     uint64_t end = c->count.end;
-    if (end != UINT64_MAX && end > b->size && end > d->n_wanted)
-        d->n_wanted = end;
+    if (end == UINT64_MAX || end <= b->size)
+        return;
+    end = (end + BEHIND_BYTES + WANTED_BYTES - 1) / WANTED_BYTES * WANTED_BYTES;
+    d->n_wanted = end > d->n_wanted ? end : d->n_wanted;
 }
 
 static bool is_drained(const struct device *d, const struct use *use)
