@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,23 +15,29 @@
 
 #include <printfdecode/client.h>
 
+#include "frame_queue.h"
 #include "log.h"
 #include "settings.h"
 #include "stream/capture/wire.h"
 
 enum {
     QUEUE_MAX = 8 << 20,
+    SETTLE_MS = 1,
     PATH_BYTES = 4096,
 };
 
 struct frame_output {
+    struct frame_queue *queue;
+    uint64_t n_buffers;
+    atomic_uint epoch;
+    atomic_bool is_open;
+
+    /* Of the queue's thread. */
     struct pfd_client *client; /* NULL: a file */
     int file;                  /* -1: none, or writing failed */
     uint64_t n_objects;
-    uint64_t n_buffers;
     uint64_t n_lost;
-    unsigned epoch;
-    bool is_there; /* the service was reachable when it was last checked */
+    bool is_slow; /* the service took nothing for too long */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -65,6 +73,7 @@ static void put_file(struct frame_output *o, const struct pfd_wire_frame *frame)
              strerror(errno));
     close(o->file);
     o->file = -1;
+    o->is_open = false;
 }
 
 /* Expands %p and %n; if the path would be that of another device, appends this
@@ -113,24 +122,29 @@ static void open_file(struct frame_output *o, unsigned device)
 
 /* ---- the service ---- */
 
-/* Sends queued frames, for at most wait_ms. */
+/* Sends queued frames, for at most wait_ms. A service that has taken nothing
+ * for as long is not waited for until it takes something: threads that put
+ * frames would wait that long for each. */
 static void flush(struct frame_output *o)
 {
-    uint64_t end = now_ns(CLOCK_MONOTONIC) / 1000000 + settings_get()->wait_ms;
+    uint64_t now = now_ns(CLOCK_MONOTONIC) / 1000000;
+    uint64_t end = now + (o->is_slow ? 0 : settings_get()->wait_ms);
     uint64_t lost = 0;
-    while (pfd_client_poll(o->client) == PFD_MORE &&
+    bool is_sent;
+    while (!(is_sent = pfd_client_poll(o->client) != PFD_MORE) &&
            pfd_client_fd(o->client) >= 0) {
-        uint64_t now = now_ns(CLOCK_MONOTONIC) / 1000000;
         struct pollfd fd = { .fd = pfd_client_fd(o->client),
                              .events = POLLOUT };
+        now = now_ns(CLOCK_MONOTONIC) / 1000000;
         if (now >= end ||
             (poll(&fd, 1, (int)(end - now)) < 0 && errno != EINTR))
             break;
     }
     bool is_there = pfd_client_fd(o->client) >= 0;
     pfd_client_unsent(o->client, &lost, NULL);
-    o->epoch += is_there != o->is_there || lost != o->n_lost;
-    o->is_there = is_there;
+    o->is_slow = !is_sent;
+    o->epoch += is_there != o->is_open || lost != o->n_lost;
+    o->is_open = is_there;
     o->n_lost = lost;
 }
 
@@ -138,7 +152,7 @@ static void say_absent(const struct frame_output *o)
 {
     char folder[256] = "?";
     const char *path = settings_get()->socket;
-    if (o->is_there)
+    if (o->is_open)
         return;
     pfd_client_default_dir(folder, sizeof folder);
     log_once(TELL_NO_SERVICE,
@@ -148,7 +162,61 @@ static void say_absent(const struct frame_output *o)
              path ? path : folder, path ? "" : "/input.sock");
 }
 
-/* ---- both kinds ---- */
+/* ---- the thread that sends ---- */
+
+static void send_part(struct frame_output *o, const struct pfd_wire_frame *part)
+{
+    if (o->client) {
+        pfd_client_send(o->client, part, NULL);
+        flush(o);
+    } else {
+        put_file(o, part);
+    }
+}
+
+/* Sends a frame as frames of the size limit. */
+static void send_parts(struct frame_output *o, struct pfd_wire_frame *frame)
+{
+    struct pfd_wire_bytes all = frame->bytes;
+    size_t at = 0;
+    do {
+        size_t n = all.n - at < PFD_WIRE_PIECE ? all.n - at : PFD_WIRE_PIECE;
+        frame->bytes = (struct pfd_wire_bytes){ all.at + at, n };
+        send_part(o, frame);
+        at += n;
+        frame->offset += n;
+    } while (at < all.n);
+}
+
+/* The client has a function for files with format strings. The name has its NUL
+ * behind it. */
+static void send_code_object(struct frame_output *o,
+                             struct pfd_wire_frame *frame)
+{
+    if (o->client) {
+        pfd_client_code_object(o->client, frame->name.at, frame->bytes.at,
+                               frame->bytes.n, NULL, NULL);
+        flush(o);
+        return;
+    }
+    frame->name.n--;
+    frame->code_object = ++o->n_objects;
+    send_parts(o, frame);
+}
+
+static void send_frame(void *user, struct pfd_wire_frame *frame)
+{
+    struct frame_output *o = user;
+    if (frame->type == PFD_WIRE_CODE_OBJECT) {
+        send_code_object(o, frame);
+        return;
+    }
+    send_parts(o, frame);
+    if (o->client)
+        say_absent(o);
+}
+
+/* ---- the program's threads ---- */
 
 struct frame_output *frame_output_new(unsigned device)
 {
@@ -160,11 +228,17 @@ struct frame_output *frame_output_new(unsigned device)
     o->file = -1;
     if (s->to) {
         open_file(o, device);
+        o->is_open = o->file >= 0;
     } else if (pfd_client_new(s->socket, NULL, QUEUE_MAX, &o->client, &err) !=
                PFD_OK) {
         log_once(TELL_NO_SERVICE, "%s", err.text);
     } else {
-        o->is_there = pfd_client_fd(o->client) >= 0;
+        o->is_open = pfd_client_fd(o->client) >= 0;
+    }
+    o->queue = frame_queue_new(send_frame, o);
+    if (!o->queue) {
+        frame_output_free(o);
+        return NULL;
     }
     return o;
 }
@@ -173,6 +247,7 @@ void frame_output_free(struct frame_output *o)
 {
     if (!o)
         return;
+    frame_queue_free(o->queue);
     if (o->client)
         flush(o);
     pfd_client_free(o->client);
@@ -181,14 +256,24 @@ void frame_output_free(struct frame_output *o)
     free(o);
 }
 
+void frame_output_settle(struct frame_output *o)
+{
+    frame_queue_settle(o->queue, SETTLE_MS);
+}
+
+void frame_output_finish(struct frame_output *o)
+{
+    frame_queue_settle(o->queue, UINT_MAX);
+}
+
 uint64_t frame_output_number(struct frame_output *o)
 {
-    return o->client ? pfd_client_number(o->client) : ++o->n_buffers;
+    return ++o->n_buffers;
 }
 
 bool frame_output_is_open(const struct frame_output *o)
 {
-    return o->client ? o->is_there : o->file >= 0;
+    return o->is_open;
 }
 
 unsigned frame_output_epoch(const struct frame_output *o)
@@ -196,40 +281,22 @@ unsigned frame_output_epoch(const struct frame_output *o)
     return o->epoch;
 }
 
-/* Writes a frame to a file as frames of the size limit. */
-static void put_parts(struct frame_output *o, struct pfd_wire_frame *frame,
-                      const void *bytes, size_t n)
+static void put(struct frame_output *o, const struct pfd_wire_frame *frame)
 {
-    for (size_t at = 0; at < n; at += PFD_WIRE_PIECE) {
-        frame->offset += at ? PFD_WIRE_PIECE : 0;
-        frame->bytes = (struct pfd_wire_bytes){
-            (const char *)bytes + at,
-            n - at < PFD_WIRE_PIECE ? n - at : PFD_WIRE_PIECE,
-        };
-        if (o->client) {
-            pfd_client_send(o->client, frame, NULL);
-            flush(o);
-        } else {
-            put_file(o, frame);
-        }
-    }
+    if (!frame_queue_put(o->queue, frame))
+        log_once(TELL_MEMORY, "out of memory: something is missing");
 }
 
 void frame_output_code_object(struct frame_output *o, const char *name,
                               const void *bytes, size_t n)
 {
-    if (o->client) {
-        pfd_client_code_object(o->client, name, bytes, n, NULL, NULL);
-        flush(o);
-        return;
-    }
     struct pfd_wire_frame frame = {
         .type = PFD_WIRE_CODE_OBJECT,
-        .code_object = ++o->n_objects,
-        .name = pfd_wire_text(name),
+        .name = { name, strlen(name) + 1 },
         .total = n > PFD_WIRE_PIECE ? n : 0,
+        .bytes = { bytes, n },
     };
-    put_parts(o, &frame, bytes, n);
+    put(o, &frame);
 }
 
 void frame_output_put(struct frame_output *o,
@@ -237,14 +304,5 @@ void frame_output_put(struct frame_output *o,
 {
     struct pfd_wire_frame timed = *frame;
     timed.time = now_ns(CLOCK_REALTIME);
-    if (timed.bytes.n) {
-        put_parts(o, &timed, frame->bytes.at, frame->bytes.n);
-    } else if (o->client) {
-        pfd_client_send(o->client, &timed, NULL);
-        flush(o);
-    } else {
-        put_file(o, &timed);
-    }
-    if (o->client)
-        say_absent(o);
+    put(o, &timed);
 }

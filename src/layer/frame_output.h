@@ -2,7 +2,9 @@
 /*
  * The destination of a device's frames: the service's socket, or a capture
  * file. A stream belongs to a device, since validation numbers shaders by
- * device. A frame output belongs to one thread at a time.
+ * device. A thread of its own sends and writes; the threads that put frames
+ * wait only while too many bytes are queued. A frame output belongs to one
+ * thread at a time.
  */
 #ifndef LAYER_FRAME_OUTPUT_H
 #define LAYER_FRAME_OUTPUT_H
@@ -13,8 +15,15 @@ struct frame_output;
 
 /* device: 1 is the first of the process. NULL: out of memory. */
 struct frame_output *frame_output_new(unsigned device);
-/* NULL is allowed. */
+/* Sends what is queued. NULL is allowed. */
 void frame_output_free(struct frame_output *o);
+
+/* Waits until all is sent, but not long: a program that crashes then has lost
+ * little. Any thread. */
+void frame_output_settle(struct frame_output *o);
+
+/* Waits until all is sent: the program is about to end. */
+void frame_output_finish(struct frame_output *o);
 
 /* A new, unique number for a buffer. */
 uint64_t frame_output_number(struct frame_output *o);

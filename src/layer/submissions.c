@@ -180,6 +180,14 @@ static void finish_named(struct device *d)
     d->is_dirty = d->n_submissions > 0;
 }
 
+/* Ends a hook's work. What was taken is sent by another thread, which gets a
+ * moment here. */
+static void unlock(struct device *d)
+{
+    pthread_mutex_unlock(&d->lock);
+    frame_output_settle(d->frame_output);
+}
+
 /* A lost device writes no more. Every caller gets the error, so the first call
  * takes everything. */
 static void check_lost(struct device *d, VkResult result)
@@ -193,6 +201,7 @@ static void check_lost(struct device *d, VkResult result)
     take_end(d);
     take_report(d);
     pthread_mutex_unlock(&d->lock);
+    frame_output_finish(d->frame_output);
 }
 
 /* ---- submissions ---- */
@@ -382,7 +391,7 @@ VkResult queue_QueueWaitIdle(VkQueue queue)
         pthread_mutex_lock(&d->lock);
         finish_queue(d, queue);
         finish_named(d);
-        pthread_mutex_unlock(&d->lock);
+        unlock(d);
     }
     return result;
 }
@@ -405,7 +414,7 @@ VkResult queue_DeviceWaitIdle(VkDevice device)
     if (result == VK_SUCCESS) {
         pthread_mutex_lock(&d->lock);
         queue_finish_all(d);
-        pthread_mutex_unlock(&d->lock);
+        unlock(d);
     }
     return result;
 }
@@ -422,7 +431,7 @@ static void finish_fences(struct device *d, uint32_t n, const VkFence *fences,
             finish_fence(d, fences[i]);
     }
     finish_named(d);
-    pthread_mutex_unlock(&d->lock);
+    unlock(d);
 }
 
 VkResult queue_WaitForFences(VkDevice device, uint32_t n, const VkFence *fences,
@@ -453,7 +462,7 @@ VkResult queue_ResetFences(VkDevice device, uint32_t n, const VkFence *fences)
     pthread_mutex_lock(&d->lock);
     for (uint32_t i = 0; i < n; i++)
         finish_fence(d, fences[i]);
-    pthread_mutex_unlock(&d->lock);
+    unlock(d);
     return d->next.ResetFences(device, n, fences);
 }
 
@@ -464,7 +473,7 @@ void queue_DestroyFence(VkDevice device, VkFence fence,
     pthread_mutex_lock(&d->lock);
     if (fence)
         finish_fence(d, fence);
-    pthread_mutex_unlock(&d->lock);
+    unlock(d);
     d->next.DestroyFence(device, fence, allocator);
 }
 
@@ -487,7 +496,7 @@ VkResult queue_WaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo *info,
         for (uint32_t i = 0; i < info->semaphoreCount; i++)
             finish_value(d, info->pSemaphores[i]);
         finish_named(d);
-        pthread_mutex_unlock(&d->lock);
+        unlock(d);
     }
     return result;
 }
@@ -502,7 +511,7 @@ VkResult queue_GetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore,
         pthread_mutex_lock(&d->lock);
         finish_semaphore(d, semaphore, *ret);
         finish_named(d);
-        pthread_mutex_unlock(&d->lock);
+        unlock(d);
     }
     return result;
 }

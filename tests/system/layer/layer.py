@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import struct
 import subprocess
 import sys
@@ -510,6 +511,25 @@ def service():
           [f'short {i}' for i in range(64)])
 
 
+def deaf_service():
+    """A service that takes nothing does not hold the program: what does not fit
+    into its socket is dropped, after a while that is waited once."""
+    need_validation()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind('deaf.sock')
+        listener.listen()
+        done = run([PLAY, 'print', shader('short'), '2000'],
+                   PFD_LAYER='drain=always,wait=50,socket=deaf.sock',
+                   **settings(PRINTF, 16 << 20))
+        check('said', done.stderr, '')
+        connection, _ = listener.accept()
+        with connection:
+            got = 0
+            while part := connection.recv(1 << 20):
+                got += len(part)
+    check_that('some came', 0 < got < 32 * 2000 * 36, got)
+
+
 def buffer_bytes():
     """`run` names the size that would have held everything, and takes it."""
     need_validation()
@@ -662,7 +682,7 @@ def programs():
 
 PARTS = {f.__name__: f for f in (
     printing, lines, left_out, losing, capacity, copying,
-    copying_checked, draining, buffer_bytes, addresses, lost_validated, named, named_counted, idle,
+    copying_checked, draining, buffer_bytes, deaf_service, addresses, lost_validated, named, named_counted, idle,
     inline, order, unknown_errors,
     errors, service, settings_help, threads, devices, together, programs)}
 
