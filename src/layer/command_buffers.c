@@ -103,12 +103,10 @@ void command_UpdateDescriptorSets(VkDevice device, uint32_t n_writes,
                                   const VkCopyDescriptorSet *copies)
 {
     struct device *d = device_of(device);
-    if (d->is_validated) {
-        pthread_mutex_lock(&d->lock);
-        for (uint32_t i = 0; i < n_writes; i++)
-            note_write(d, &writes[i]);
-        pthread_mutex_unlock(&d->lock);
-    }
+    pthread_mutex_lock(&d->lock);
+    for (uint32_t i = 0; i < n_writes; i++)
+        note_write(d, &writes[i]);
+    pthread_mutex_unlock(&d->lock);
     d->next.UpdateDescriptorSets(device, n_writes, writes, n_copies, copies);
 }
 
@@ -283,7 +281,7 @@ void command_CmdBindPipeline(VkCommandBuffer commands,
 {
     struct device *d = device_of(commands);
     unsigned i = point_of(point);
-    if (d->is_validated && i < POINTS) {
+    if (i < POINTS) {
         pthread_mutex_lock(&d->lock);
         struct command *c = find(d, commands);
         if (c)
@@ -384,7 +382,7 @@ void command_CmdBindDescriptorSets(VkCommandBuffer commands,
                                    uint32_t n_offsets, const uint32_t *offsets)
 {
     struct device *d = device_of(commands);
-    if (d->is_validated && point_of(point) < POINTS) {
+    if (point_of(point) < POINTS) {
         pthread_mutex_lock(&d->lock);
         note_sets(d, commands, point, first, n, sets);
         pthread_mutex_unlock(&d->lock);

@@ -10,6 +10,8 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct instance *instances;
 static struct device *devices;
 static atomic_uint n_devices;
+static atomic_uint n_removed; /* devices so far: what threads remember of before
+                                 is void */
 
 /* Queues and command buffers begin with a pointer to their device's loader
  * table; so do instances and physical devices with the instance's. */
@@ -28,14 +30,33 @@ struct instance *instance_of(const void *handle)
     return i;
 }
 
-struct device *device_of(const void *handle)
+static struct device *find_device(const void *map)
 {
     pthread_rwlock_rdlock(&lock);
     struct device *d = devices;
-    while (d && handle_map_of(d->handle) != handle_map_of(handle))
+    while (d && handle_map_of(d->handle) != map)
         d = d->next_device;
     pthread_rwlock_unlock(&lock);
     return d;
+}
+
+/* Each thread remembers the device that it used last: this is called for each
+ * command of a program. */
+struct device *device_of(const void *handle)
+{
+    static _Thread_local struct {
+        const void *map;
+        struct device *device;
+        unsigned n_removed;
+    } last;
+    const void *map = handle_map_of(handle);
+    unsigned now = atomic_load_explicit(&n_removed, memory_order_acquire);
+    if (last.map == map && last.n_removed == now)
+        return last.device;
+    last.device = find_device(map);
+    last.map = last.device ? map : NULL;
+    last.n_removed = now;
+    return last.device;
 }
 
 void instance_add(struct instance *instance)
@@ -130,6 +151,7 @@ void device_remove(struct device *device, const struct device_end *ends,
     if (*at)
         *at = device->next_device;
     pthread_rwlock_unlock(&lock);
+    atomic_fetch_add(&n_removed, 1);
     for (size_t i = 0; i < n; i++) {
         if (ends[i].forget)
             ends[i].forget(device);

@@ -74,6 +74,7 @@ struct buffer {
     uint64_t number;
     uint64_t generation;
     uint64_t round;      /* the device's, when the buffer was taken last */
+    unsigned n_writing;  /* uses by submissions that are not finished */
     unsigned n_renewing; /* submissions that restart it and are not finished */
     struct last_sent last_sent;
 };

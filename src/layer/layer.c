@@ -314,8 +314,6 @@ static const struct hook device_hooks[] = {
     HOOK(pipelines, CreateGraphicsPipelines),
     HOOK(pipelines, CreateRayTracingPipelinesKHR),
     HOOK(pipelines, CreateShadersEXT),
-    HOOK(command, UpdateDescriptorSets),
-    HOOK(command, FreeDescriptorSets),
     HOOK(command, AllocateCommandBuffers),
     HOOK(command, FreeCommandBuffers),
     HOOK(command, ResetCommandPool),
@@ -323,8 +321,6 @@ static const struct hook device_hooks[] = {
     HOOK(command, BeginCommandBuffer),
     HOOK(command, ResetCommandBuffer),
     HOOK(command, CmdExecuteCommands),
-    HOOK(command, CmdBindPipeline),
-    HOOK(command, CmdBindDescriptorSets),
     HOOK(command, CmdFillBuffer),
     HOOK(command, CmdUpdateBuffer),
     HOOK(command, CmdCopyBuffer),
@@ -348,6 +344,14 @@ static const struct hook device_hooks[] = {
     TWIN(queue, GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR),
 };
 
+/* Of devices with the validation layer above: its sets and their use. */
+static const struct hook validated_hooks[] = {
+    HOOK(command, UpdateDescriptorSets),
+    HOOK(command, FreeDescriptorSets),
+    HOOK(command, CmdBindPipeline),
+    HOOK(command, CmdBindDescriptorSets),
+};
+
 static PFN_vkVoidFunction find(const struct hook *hooks, size_t n,
                                const char *name)
 {
@@ -366,6 +370,8 @@ static PFN_vkVoidFunction layer_GetDeviceProcAddr(VkDevice device,
 {
     struct device *d = device_of(device);
     PFN_vkVoidFunction ours = FIND(device_hooks, name);
+    if (!ours && d && d->is_validated)
+        ours = FIND(validated_hooks, name);
     PFN_vkVoidFunction next =
         d ? d->next.GetDeviceProcAddr(device, name) : NULL;
     bool is_name = !strcmp(name, "vkSetDebugUtilsObjectNameEXT") && d &&

@@ -25,14 +25,29 @@ static void free_submission(struct submission *s)
     free(s);
 }
 
-/* Marks buffers that the submission restarts: until it is finished they are not
- * taken, since old bytes cannot be distinguished in them. */
-static void begin_renewal(struct device *d, const struct submission *s)
+/* Marks buffers that the submission writes or restarts. A restarted one is not
+ * taken until the submission is finished, since old bytes cannot be
+ * distinguished in it. */
+static void begin_work(struct device *d, const struct submission *s)
 {
+    for (size_t i = 0; i < s->uses.n; i++) {
+        struct buffer *b = device_buffer(d, &s->uses.at[i]);
+        if (b)
+            b->n_writing++;
+    }
     for (size_t i = 0; i < s->renewed.n; i++) {
         struct buffer *b = device_buffer(d, &s->renewed.at[i]);
         if (b)
             b->n_renewing++;
+    }
+}
+
+static void end_writing(struct device *d, const struct submission *s)
+{
+    for (size_t i = 0; i < s->uses.n; i++) {
+        struct buffer *b = device_buffer(d, &s->uses.at[i]);
+        if (b)
+            b->n_writing--;
     }
 }
 
@@ -59,25 +74,6 @@ static struct submission *remove_at(struct device *d, struct submission **at)
     return s;
 }
 
-static bool uses_buffer(const struct submission *s, const struct buffer *b)
-{
-    for (size_t i = 0; i < s->uses.n; i++) {
-        if (s->uses.at[i].serial == b->serial)
-            return true;
-    }
-    return false;
-}
-
-/* Does unfinished work write the buffer, too? A command buffer can be submitted
- * again. */
-static bool is_in_use(const struct device *d, const struct buffer *b)
-{
-    const struct submission *s = d->submissions;
-    while (s && !uses_buffer(s, b))
-        s = s->next;
-    return s != NULL;
-}
-
 /* Takes what a removed submission wrote. A buffer that several submissions of
  * one round write is taken once. is_done: it is known to be finished. */
 static void finish(struct device *d, struct submission *s, bool is_done)
@@ -88,7 +84,7 @@ static void finish(struct device *d, struct submission *s, bool is_done)
             continue;
         b->round = d->round;
         take_use(d, b, &s->uses.at[i],
-                 is_done && !is_in_use(d, b) ? s->queue : VK_NULL_HANDLE);
+                 is_done && !b->n_writing ? s->queue : VK_NULL_HANDLE);
     }
     end_renewal(d, s, true);
     free_submission(s);
@@ -109,6 +105,7 @@ static void finish_up_to(struct device *d, const struct submission *last)
         is_last = *at == last;
         if (!queue || (*at)->queue == queue) {
             *end = remove_at(d, at);
+            end_writing(d, *end);
             end = &(*end)->next;
         } else {
             at = &(*at)->next;
@@ -312,7 +309,9 @@ static void add_submission(struct device *d, struct submission *s)
     while (d->n_submissions >= SUBMISSIONS_MAX) {
         d->is_unknown = true;
         d->round++;
-        finish(d, remove_at(d, &d->submissions), false);
+        struct submission *oldest = remove_at(d, &d->submissions);
+        end_writing(d, oldest);
+        finish(d, oldest, false);
     }
     *d->last_submission = s;
     d->last_submission = &s->next;
@@ -326,7 +325,7 @@ static uint64_t note(struct device *d, struct submission *s)
     uint64_t number = s ? s->number : 0;
     take_look(d);
     if (s) {
-        begin_renewal(d, s);
+        begin_work(d, s);
         add_submission(d, s);
     }
     return number;
@@ -344,6 +343,7 @@ static void check_submitted(struct device *d, uint64_t number, VkResult result)
         at = &(*at)->next;
     if (*at) {
         struct submission *s = remove_at(d, at);
+        end_writing(d, s);
         end_renewal(d, s, false);
         free_submission(s);
     }
@@ -517,6 +517,15 @@ VkResult queue_GetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore,
 }
 
 /* ---- destruction ---- */
+
+static bool uses_buffer(const struct submission *s, const struct buffer *b)
+{
+    for (size_t i = 0; i < s->uses.n; i++) {
+        if (s->uses.at[i].serial == b->serial)
+            return true;
+    }
+    return false;
+}
 
 void queue_take_last(struct device *d, struct buffer *b)
 {

@@ -17,7 +17,8 @@
 enum {
     HEAD_BYTES = 16, /* where formats count the written bytes */
     ENTRY_BYTES = 4096,
-    BEHIND_BYTES = 64,   /* that are read behind the counted ones */
+    FIRST_BYTES = 64,    /* that are read at once: most buffers are empty */
+    BEHIND_BYTES = 32,   /* that are read behind the counted ones */
     WANTED_BYTES = 4096, /* a size that is proposed is a multiple of it */
     RECORD_DWORDS = 4,   /* of the smallest record */
     LABELS_MAX = 8,
@@ -100,9 +101,9 @@ static bool copy_counted(struct device *d, struct own_queue *queue,
                          const struct buffer *b, enum contents contents,
                          struct counted *ret)
 {
-    uint32_t head[2] = { 0 };
-    if (b->size < sizeof head ||
-        !reading_copy(d, NULL, b, 0, sizeof head, (char *)head))
+    uint32_t head[FIRST_BYTES / 4] = { 0 };
+    size_t n_head = (size_t)smaller(b->size, sizeof head);
+    if (!reading_copy(d, NULL, b, 0, n_head, (char *)head))
         return false;
     ret->count = validation_count(d->instance->validation, contents, head);
     uint64_t end = smaller(ret->count.end, b->size);
@@ -112,7 +113,9 @@ static bool copy_counted(struct device *d, struct own_queue *queue,
     ret->n = (size_t)smaller(end + BEHIND_BYTES, max);
     ret->is_whole = end <= max;
     char *bytes = make_room(d, ret->n);
-    bool ok = bytes && reading_copy(d, queue, b, 0, ret->n, bytes);
+    bool ok =
+        bytes && (ret->n > n_head ? reading_copy(d, queue, b, 0, ret->n, bytes)
+                                  : memcpy(bytes, head, ret->n) != NULL);
     if (ok && end < ret->n && !is_zero(bytes + end, ret->n - (size_t)end)) {
         ret->n = (size_t)max;
         ret->is_whole = max == b->size;
