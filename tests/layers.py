@@ -91,7 +91,7 @@ OWNERS = {
         'src/core/base/dynamic_library.c src/core/strings/string_set.h '
         'daemon/base/passed_fd.c daemon/base/host_name.c '
         'daemon/outputs/database.c daemon/base/log.c '
-        'src/layer/device.h src/layer/messages.c src/layer/settings.c',
+        'src/layer/device.h src/layer/frame_queue.c src/layer/messages.c src/layer/settings.c',
 }
 
 INCLUDE = re.compile(r'^#include ([<"])([^">]*)[>"]', re.MULTILINE)

@@ -4,7 +4,7 @@
 # pack.sh made, in which it lies; nothing of it is built there but what is
 # measured.
 # usage: FOLDER/measure.sh [STEP ...]   steps: hello rate rules off grow lines
-#        daemon
+#        daemon vulkan
 # Exit status 1: a line was wrong or missing, or a step failed.
 # shellcheck disable=SC2317 # the steps are called by name
 set -u
@@ -116,10 +116,14 @@ do_daemon() {
     tail -3 "$work/daemon.err"
 }
 
+do_vulkan() {
+    python3 "$here/vulkan.py" "$here" || fail vulkan
+}
+
 cc -O2 -o "$work/lines" "$here/lines.c" || exit 1
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 df -h /dev/shm | tail -1
-[ $# -gt 0 ] || set -- hello rate rules off grow lines daemon
+[ $# -gt 0 ] || set -- hello rate rules off grow lines daemon vulkan
 for step in "$@"; do
     echo "== $step"
     "do_$step"
