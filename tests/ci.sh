@@ -1,16 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Installs what the tests need, builds in several ways, and runs all of them.
-# usage: ci.sh [STEP ...]
-# Without a step, all of them but `quick`, the build and the quick tests alone:
-# lint gcc soak debian13 asan tsan fuzz unsigned arm64 install.
+# Installs what the tests need, builds, and runs them.
+# usage: ci.sh [quick | full | nightly] [STEP ...]
+# quick (the default) is a contributor's: one build, the quick tests, lint of what
+# changed. full is what guards a landing: $full below, with shares of what is long
+# that change from day to day. nightly is the same in whole, and longer.
 # What waits for nobody (lint, arm64, unsigned) runs beside the other steps, in the
 # time that those do not use; soak and debian13, which wait for much, from the
 # place on where they stand.
 # debian13 and arm64 build and test in a root of Debian 13 (tests/roots.sh);
 # where none can be made they are skipped, and count as such.
 # The folder for builds is $CI_BUILD (default: build-ci); the soak takes
-# $CI_SOAK seconds (default: 120). The last line is
+# $CI_SOAK seconds, a fuzzer $CI_FUZZ_RUNS inputs; $CI_DAY (default: today's
+# number) chooses the shares. Each step says how long it took, and how many
+# seconds of processors. At the end is what failed, by name; the last line is
 # "N passed, N failed[, N skipped]"; the exit status is 1 unless nothing failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -49,7 +52,25 @@ root_packages=(
     libpng-dev:arm64 libsqlite3-dev:arm64
 )
 builds=${CI_BUILD:-build-ci}
-fuzz_runs=${CI_FUZZ_RUNS:-3000}
+full=(lint gcc soak debian13 asan tsan fuzz unsigned arm64 install)
+scope=quick
+case ${1:-} in quick | full | nightly) scope=$1 && shift ;; esac
+case $#$scope in
+0quick) set -- quick ;;
+0*) set -- "${full[@]}" ;;
+esac
+if [ "$scope" = nightly ]; then
+    fuzz_runs=${CI_FUZZ_RUNS:-30000} soak_seconds=${CI_SOAK:-1800}
+else
+    fuzz_runs=${CI_FUZZ_RUNS:-3000} soak_seconds=${CI_SOAK:-120}
+fi
+day=${CI_DAY:-$(($(date +%s) / 86400))}
+
+# Machines are busy: what tests wait for at most is this many times as long, for
+# meson, libcheck and tests/system/daemon/harness.py. Many tests wait for much,
+# so that more of them run than there are processors.
+patience=4
+processes=$((3 * $(nproc)))
 
 # ---- what is needed ----
 
@@ -112,7 +133,7 @@ note() { # note STATUS NAME
         echo "ok: $2"
     else
         count 0 1
-        echo "FAILED: $2"
+        echo "FAILED: $2" | tee -a "$builds/failed"
     fi
 }
 
@@ -151,20 +172,41 @@ build() { # build NAME MESON_OPTION...
     configure "$@" && there ninja -C "$place/$1"
 }
 
+# Of what meson says of its tests, which it says twice.
+failures_of() { # failures_of NAME
+    sed -nE "s#^ *[0-9]+/[0-9]+ +(printfdecode:)?(.*[^ ]) +(FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS) .*#FAILED: $1: \2 (\3)#p" |
+        sort -u
+}
+
+# The first lines of each.
+said_by_failures() {
+    awk '/^ *[0-9]+\/[0-9]+ / { is_failed = / (FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS) /; n = 0 }
+        is_failed && n++ < 60'
+}
+
 # Counts each of meson's tests by itself.
 run_tests() { # run_tests NAME MESON_TEST_OPTION...
     local name=$1 log
     log=$(mktemp "$builds/log.test_$1.XXX")
     shift
     local counts
-    there meson test -C "$place/$name" --print-errorlogs "$@" >"$log" 2>&1
+    there env CK_TIMEOUT_MULTIPLIER="$patience" TEST_PATIENCE="$patience" \
+        meson test -C "$place/$name" --print-errorlogs -t "$patience" \
+        --num-processes $processes "$@" >"$log" 2>&1
     counts=$(sed -nE 's/^(Ok|Expected Fail): +//p' "$log" | paste -sd+)
     local ok=$((${counts:-0}))
     counts=$(sed -nE 's/^(Fail|Timeout|Unexpected Pass): +//p' "$log" |
         paste -sd+)
     local bad=$((${counts:-0}))
-    [ "$((ok + bad))" -gt 0 ] || bad=1 # nothing ran
-    [ "$bad" -eq 0 ] || { grep -E ' (FAIL|TIMEOUT) ' "$log"; tail -n 80 "$log"; }
+    if [ "$((ok + bad))" -eq 0 ]; then
+        bad=1
+        tail -n 40 "$log"
+        echo "FAILED: $name: no test ran" >>"$builds/failed"
+    fi
+    if [ "$bad" -ne 0 ]; then
+        said_by_failures <"$log"
+        failures_of "$name" <"$log" | tee -a "$builds/failed"
+    fi
     grep -E ' SKIP ' "$log"
     echo "$name: $ok of $((ok + bad)) tests passed"
     count "$ok" "$bad"
@@ -186,7 +228,7 @@ do_gcc() {
     step page_tools sh -c 'cd tests/system/web && npm ci --no-audit --no-fund'
     step output_tools sh -c 'cd tests/system/outputs && npm ci --no-audit --no-fund'
     CC=gcc step gcc build gcc || return
-    run_tests gcc
+    run_tests gcc --setup full
     # Ten million values in all, in pieces.
     local pids=() seed status=0
     for seed in 11 12; do
@@ -201,10 +243,21 @@ do_gcc() {
     note $status "numbers: 11 million values against snprintf"
 }
 
-# A first look, in minutes.
+# For who changes something: an answer in minutes, with one compiler.
 do_quick() {
+    step changed tests/lint.sh --changed
+    grep '^left out: ' "$builds/log.changed"
     CC=gcc step quick build quick || return
     run_tests quick --setup quick
+}
+
+say_what_quick_leaves_out() {
+    cat <<'end'
+left out: the longer tests (meson test -C BUILD --setup full), clang's
+  sanitizers, fuzzers, clang-tidy, other systems, what is installed, the soak
+all that guards a landing: tests/ci.sh full (45 minutes; Debian's compilers,
+  servers and a browser are installed for it); in whole: tests/ci.sh nightly
+end
 }
 
 # As on arm64, and many other machines.
@@ -219,18 +272,33 @@ do_soak() {
         note 1 "soak: gcc's build, whose daemon it takes, is not there"
         return
     fi
-    step soak tests/system/daemon/soak.sh "$builds/gcc" "${CI_SOAK:-120}"
+    step soak tests/system/daemon/soak.sh "$builds/gcc" "$soak_seconds"
     cat "$builds/log.soak"
 }
 
 # Without what is others' work, mostly (compilers and drivers that take what scan
-# has written, a browser), and what fuzz runs once more.
+# has written, a browser), and what fuzz runs once more. Of the slow ones, every
+# other day's half; a fault in the others' half is found the day after.
+asan_tests() {
+    meson introspect --tests "$builds/asan" | jq -r --argjson day "$day" \
+        --argjson whole "$([ "$scope" = nightly ] && echo true || echo false)" '
+        def is_in(name): any(.suite[]; sub(".*:"; "") == name);
+        map(select(any(("device", "page", "once", "fuzz", "lint", "docs", "install")
+            as $name | is_in($name)) | not)) |
+        map(select(is_in("slow") | not)) + (map(select(is_in("slow"))) |
+            sort_by(.name) | to_entries |
+            map(select($whole or (.key + $day) % 2 == 0).value)) |
+        map(.name) | unique | .[]'
+}
+
 do_asan() {
+    local tests
     CC=clang step asan build asan -Db_sanitize=address,undefined \
         -Db_lundef=false -Dbuildtype=debugoptimized -Dfuzz=true || return
-    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 run_tests asan -t 4 --no-suite device \
-        --no-suite page --no-suite once --no-suite fuzz --no-suite lint \
-        --no-suite docs --no-suite install
+    mapfile -t tests < <(asan_tests)
+    echo "asan: ${#tests[@]} tests, those of day $day"
+    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 run_tests asan \
+        --setup full "${tests[@]}"
 }
 
 build_tsan() {
@@ -241,7 +309,7 @@ build_tsan() {
 
 do_tsan() {
     step tsan build_tsan || return
-    run_tests tsan -t 6 --no-rebuild --suite threads
+    run_tests tsan --no-rebuild --suite threads
 }
 
 fuzz() { # fuzz TARGET
@@ -295,7 +363,8 @@ do_lint() {
         return
     fi
     CC=clang step configure_clang configure clang || return
-    step lint nice -n 19 tests/lint.sh "$builds/clang"
+    step lint nice -n 19 tests/lint.sh "$builds/clang" \
+        "$([ "$scope" = nightly ] && echo --all || echo --lately)"
 }
 
 # The tests have installed a build into a folder of its own; this is a prefix
@@ -345,8 +414,8 @@ enter_root() { # enter_root STEP
 do_debian13() {
     enter_root debian13 || return
     CC=gcc step debian13 build debian13 || return
-    run_tests debian13 -t 4 --setup quick
-    run_tests debian13 -t 4 --suite layer --suite daemon
+    run_tests debian13 --setup quick
+    run_tests debian13 --suite layer --suite elsewhere
 }
 
 # What looks into other processes would see the emulator's.
@@ -355,22 +424,30 @@ do_arm64() {
     CC=aarch64-linux-gnu-gcc step arm64 configure arm64 \
         --cross-file tests/cross/arm64.ini -Ddaemon=disabled -Dlayer=disabled \
         -Dtls=disabled -Dcurl=disabled -Dnats=disabled || return
-    run_tests arm64 -t 20 --suite unit --suite golden --no-suite native
+    patience=20 run_tests arm64 --suite unit --suite golden --no-suite native
 }
 
 # ---- all of it ----
 
-run_step() { # run_step NAME
-    "do_$1"
-    echo "$1: done ($SECONDS s)"
+# Seconds of processors, from what bash says of itself and its children.
+cpu_seconds() {
+    awk '{ gsub(/[ms]/, " "); n += 60 * ($1 + $3) + $2 + $4 }
+        END { printf "%d", n }' "$@"
 }
+
+run_step() ( # run_step NAME
+    begin=$SECONDS
+    "do_$1"
+    times >"$builds/times.$1"
+    echo "$1: done ($((SECONDS - begin)) s, $(cpu_seconds "$builds/times.$1") s of processors)"
+)
 
 # One after the other, when nothing else wants the processors.
 run_idle() { # run_idle NAME...
     local name
     renice -n 19 -p "$BASHPID" >/dev/null
     for name in "$@"; do
-        (run_step "$name") >"$builds/log.do_$name"
+        run_step "$name" >"$builds/log.do_$name"
         is_alive $? "$name"
     done
 }
@@ -381,9 +458,8 @@ mkdir -p "$builds"
 builds=$(cd "$builds" && pwd)
 place=$builds
 root=$builds/debian13
-[ $# -gt 0 ] ||
-    set -- lint gcc soak debian13 asan tsan fuzz unsigned arm64 install
 : >"$builds/counts"
+: >"$builds/failed"
 rm -f "$root.status"
 case " $* " in *' debian13 '* | *' arm64 '*) make_root & ;; esac
 idle=()
@@ -400,14 +476,14 @@ for name in "${others[@]}"; do
     case $name in
     soak | debian13)
         {
-            (run_step "$name") >"$builds/log.do_$name"
+            run_step "$name" >"$builds/log.do_$name"
             is_alive $? "$name"
         } &
         beside+=("$name")
         ;;
     *)
         echo "== $name ($SECONDS s)"
-        ("do_$name")
+        run_step "$name"
         is_alive $? "$name"
         ;;
     esac
@@ -417,7 +493,10 @@ for name in "${idle[@]}" "${beside[@]}"; do
     echo "== $name"
     cat "$builds/log.do_$name"
 done
-echo "$SECONDS s"
+[ "$*" != quick ] || say_what_quick_leaves_out
+times >"$builds/times"
+echo "$SECONDS s, $(cpu_seconds "$builds/times") s of processors"
+cat "$builds/failed"
 failed=$(total 2)
 skipped=$(total 3)
 echo "$(total 1) passed, $failed failed$([ "$skipped" -eq 0 ] || echo ", $skipped skipped")"
