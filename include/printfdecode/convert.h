@@ -16,7 +16,8 @@ extern "C" {
 
 /*
  * Callbacks are never called two at a time, but perhaps from different threads,
- * one after another. To stop, return false.
+ * one after another: on the caller's, or on one of the library's, whose stack is
+ * 1 MiB, three quarters of which are free. To stop, return false.
  */
 typedef bool (*pfd_write_fn)(void *user, const void *bytes, size_t n);
 typedef bool (*pfd_progress_fn)(void *user, const struct pfd_summary *so_far);
@@ -61,7 +62,8 @@ struct pfd_convert {
     size_t n_missing;
     /* Of pfd_convert_bytes(), for the bytes of a mapped file: reads them from
      * the file, so that they stay in a processor's cache and pages need not be
-     * mapped. Called by all threads, also at once; NULL: never. */
+     * mapped. Called by all threads, also at once, with the same stack; NULL:
+     * never. */
     pfd_read_at_fn read_at;
     void *read_at_user;
     unsigned threads; /* 0: as many as there are processors */
