@@ -373,7 +373,7 @@ static enum pfd_status finish(struct pfd_walk *w, struct pfd_id_buffer *b)
 
 /* A call that found no room: its id may be there, and what is behind it is
  * older. */
-static bool is_cut_call(struct pfd_walk *w, const struct pfd_id_buffer *b,
+static bool is_cut_call(struct pfd_walk *w, struct pfd_id_buffer *b,
                         const struct pfd_string *s,
                         const struct pfd_id_buffer_kind *kind)
 {
@@ -383,7 +383,7 @@ static bool is_cut_call(struct pfd_walk *w, const struct pfd_id_buffer *b,
     if (!kind->writes_cut_id) {
         if (!is_zero(w, w->at, b->end))
             return false;
-        w->batch->lost_bytes += n; /* reserved, not written */
+        b->room = w->at; /* the rest was reserved, not written */
         return true;
     }
     if (!s || size_of(s) <= n)

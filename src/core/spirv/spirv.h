@@ -17,7 +17,8 @@
 
 struct pfd_spirv;
 
-/* True when these first bytes [n] of a file (4 are enough) are SPIR-V's. */
+/* True when these bytes [n] are a SPIR-V module (4 are enough), or a program
+ * binary of Mesa's rusticl with one (all are needed). */
 bool pfd_spirv_recognise(const void *bytes, size_t n);
 
 /*

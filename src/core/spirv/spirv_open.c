@@ -10,13 +10,33 @@ enum {
     MAGIC_SWAPPED = 0x03022307,
 };
 
-bool pfd_spirv_recognise(const void *bytes, size_t n)
+static bool is_module(const void *bytes, size_t n)
 {
     uint32_t magic = 0;
     if (n < sizeof magic)
         return false;
     memcpy(&magic, bytes, sizeof magic);
     return magic == MAGIC || magic == MAGIC_SWAPPED;
+}
+
+/* The module in a program binary of Mesa's rusticl: version 1, bytes of the
+ * module, kind of binary, module. Else bytes. */
+static const uint8_t *unwrap(const uint8_t *bytes, size_t *n)
+{
+    uint32_t header[3];
+    if (*n < sizeof header)
+        return bytes;
+    memcpy(header, bytes, sizeof header);
+    if (header[0] != 1 || header[1] > *n - sizeof header ||
+        !is_module(bytes + sizeof header, header[1]))
+        return bytes;
+    *n = header[1];
+    return bytes + sizeof header;
+}
+
+bool pfd_spirv_recognise(const void *bytes, size_t n)
+{
+    return is_module(unwrap(bytes, &n), n);
 }
 
 /* Indexes every instruction up to the first damage. */
@@ -134,6 +154,7 @@ enum pfd_status pfd_spirv_open(const void *bytes, size_t n, const char *source,
     struct pfd_report report = { .fn = fn, .user = user, .source = source };
     if (!pfd_spirv_recognise(bytes, n))
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0, "not a SPIR-V module");
+    bytes = unwrap(bytes, &n);
     if (n > PFD_SPIRV_MAX) {
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
                         "a SPIR-V module of %zu bytes is too long", n);
