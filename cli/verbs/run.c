@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,8 @@ enum {
                         name */
     START_MS = 30000,
     LOOK_MS = 5,
+    MEMORY_MIN = 256 << 20,
+    BUFFERS = 8,   /* of validation's, in the daemon's memory */
     NO_STREAM = 3, /* exit status of the daemon: no program connected */
 };
 
@@ -54,6 +57,14 @@ static struct path path_of(const struct run *l, const char *name)
     return ret;
 }
 
+/* The daemon's limit of memory: enough for buffers as large as the program may
+ * fill them. */
+static uint64_t memory_of(const struct options *o)
+{
+    uint64_t n = o->buffer_bytes * BUFFERS;
+    return n > MEMORY_MIN ? n : MEMORY_MIN;
+}
+
 static bool write_config(const struct run *l)
 {
     const struct options *o = l->options;
@@ -63,12 +74,14 @@ static bool write_config(const struct run *l)
         return false;
     fprintf(file,
             "log_level: %s\n"
+            "memory_max: %" PRIu64 "\n"
             "inputs:\n"
             "  - {type: listen, address: \"unix:%s\"}\n"
             "outputs:\n"
             "  - {type: stdout, output: %s%s}\n",
-            o->verbose ? "info" : "warning", path_of(l, "input.sock").text,
-            o->output ? o->output : "text", is_json ? ", fields: true" : "");
+            o->verbose ? "info" : "warning", memory_of(o),
+            path_of(l, "input.sock").text, o->output ? o->output : "text",
+            is_json ? ", fields: true" : "");
     return !fclose(file);
 }
 

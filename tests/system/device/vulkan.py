@@ -31,7 +31,7 @@ RUN = [PRINTFDECODE, 'run', '--vulkan-debug-printf', '--buffer-bytes',
        str(BYTES), '--']
 PRINT = [PROGRAM, 'print', os.path.join(HERE, 'flood.comp.spv'), str(GROUPS)]
 FRAMES = [PROGRAM, 'frames', os.path.join(HERE, 'frame.vert.spv'),
-          os.path.join(HERE, 'frame.frag.spv'), '1000', '101']
+          os.path.join(HERE, 'frame.frag.spv'), '1000']
 VALIDATION = {'VK_INSTANCE_LAYERS': 'VK_LAYER_KHRONOS_validation'}
 CAPTURE = {'VK_INSTANCE_LAYERS': 'VK_LAYER_PFD_capture', 'PFD_LAYER':
            'quiet=1,to=frames.pfcap'}
@@ -43,7 +43,9 @@ failed = []
 def environment(**more):
     env = {k: v for k, v in os.environ.items() if not k.startswith('VK_')}
     env.update(VK_ADD_LAYER_PATH=LAYERS, HOME=os.getcwd(),
-               LD_LIBRARY_PATH=os.path.join(HERE, 'lib'))
+               LD_LIBRARY_PATH=':'.join(
+                   [os.path.join(HERE, 'lib')] +
+                   [p for p in [os.environ.get('LD_LIBRARY_PATH')] if p]))
     for name in 'VK_DRIVER_FILES', 'VK_ICD_FILENAMES':
         if name in os.environ:
             env[name] = os.environ[name]
@@ -56,7 +58,9 @@ def environment(**more):
 def settings(size):
     """As `run` has them; what validation prints goes to the file `log`."""
     with open('validation.txt', 'w', encoding='utf-8') as f:
-        f.write('khronos_validation.printf_enable = true\n'
+        f.write('khronos_validation.enables = '
+                'VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT\n'
+                'khronos_validation.printf_enable = true\n'
                 'khronos_validation.printf_only_preset = true\n'
                 'khronos_validation.printf_to_stdout = false\n'
                 'khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG\n'
@@ -107,9 +111,9 @@ def row(what, times, lines, more=''):
     return statistics.median(times)
 
 
-def captured(what, more):
+def captured(what, more, rounds=ROUNDS):
     times, err = [], ''
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         took, err = timed(RUN + PRINT, PFD_LAYER=more + 'to=run.pfcap')
         times.append(took)
     decode, _ = timed([PRINTFDECODE, 'run.pfcap'], out='decoded')
@@ -120,6 +124,8 @@ def captured(what, more):
 def printing():
     more = settings(BYTES)
     timed(PRINT)
+    if failed:
+        return
     none = row('no layer', [timed(PRINT)[0] for _ in range(ROUNDS)], 0)
     times, err = [], ''
     for _ in range(ROUNDS):
@@ -128,7 +134,7 @@ def printing():
     ours = row('run', times, check_lines('run', 'out'), err.strip()[-400:])
     captured('run, into a capture', '')
     captured('run, into a capture, copy=cpu', 'copy=cpu,')
-    captured('run, into a capture, drain=0', 'drain=0,')
+    captured('run, into a capture, drain=0', 'drain=0,', min(ROUNDS, 2))
     times, said = [], 0
     for _ in range(min(ROUNDS, 2)):
         if os.path.exists('log'):
@@ -145,15 +151,15 @@ def printing():
         fail('less than eight times as fast')
 
 
-def frames(what, one, other, bar):
-    """The median of ratios of pairs, in turn."""
+def frames(what, n, one, other, bar):
+    """The median of ratios of pairs, in turn, of n frames each."""
     ratios, firsts = [], []
     for i in range(PAIRS):
         us = []
         for more in (one, other) if i % 2 else (other, one):
-            timed(FRAMES, out='us', **more)
+            timed([*FRAMES, str(n)], out='us', **more)
             with open('us', encoding='utf-8') as f:
-                us.append(float(f.read() or 'nan'))
+                us.append(float((f.read().split() or ['nan'])[-1]))
         first, second = us if i % 2 else us[::-1]
         ratios.append(second / first)
         firsts.append(first)
@@ -170,9 +176,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         printing()
-        frames('no layer', {}, CAPTURE, 1.02)
+        frames('no layer', 101, {}, CAPTURE, 1.02)
         more = settings(1 << 20)
-        frames('the validation layer', {**VALIDATION, **more},
+        frames('the validation layer', 21, {**VALIDATION, **more},
                {**BOTH, **more}, 1.02)
         os.chdir('/')
     sys.exit(1 if failed else 0)

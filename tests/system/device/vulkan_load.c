@@ -184,6 +184,9 @@ static void print(const char *path, uint32_t groups)
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     vkCmdDispatch(commands, groups, 1, 1);
     submit();
+    /* The validation layer reads on a thread of its own, and finds no shader
+     * that was destroyed meanwhile. */
+    must(vkDeviceWaitIdle(device), "wait");
     vkDestroyPipeline(device, pipeline, NULL);
     vkDestroyPipelineLayout(device, layout, NULL);
     vkDestroyShaderModule(device, info.stage.module, NULL);

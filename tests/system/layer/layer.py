@@ -547,6 +547,9 @@ def buffer_bytes():
     check('with as many', (done.stdout, done.stderr), (wanted, ''))
     done = run([*begin, '--buffer-bytes', '96MiB', *end], **free)
     check('with more', (done.stdout, done.stderr), (wanted, ''))
+    done = run([*begin, '--buffer-bytes', '96MiB', '--', PLAY, 'print',
+                shader('short'), '50000'], **free)
+    check('with many', (done.stdout.count('\n'), done.stderr), (1600000, ''))
     done = run([*begin, '--buffer-bytes', '1MiB', *end], rc=1,
                VK_LAYER_SETTINGS_PATH=os.getcwd(), **free)
     check_that('settings of the program', 'has its own' in done.stderr)

@@ -14,7 +14,8 @@
  * `named` first makes a pipeline of that file without a module, and with
  * PLAY_OBJECT a shader object. With PLAY_MESSENGER the program has a messenger
  * for information, which goes to standard output. With PLAY_TWICE it submits
- * each command buffer twice before it waits.
+ * each command buffer twice before it waits. With PLAY_LOCAL the buffer is in the
+ * device's own memory.
  *
  * Exit status: 0 done, 3 the device was lost, 1 an error, 77 there is no device.
  */
@@ -499,10 +500,13 @@ static void show_shader(const struct device *d, const char *path)
 static uint32_t memory_type(const struct device *d, uint32_t types)
 {
     VkPhysicalDeviceMemoryProperties memory;
+    VkMemoryPropertyFlags wanted =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+        (getenv("PLAY_LOCAL") ? VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT : 0);
     uint32_t i = 0;
     vkGetPhysicalDeviceMemoryProperties(d->physical, &memory);
-    while (!(types >> i & 1 && memory.memoryTypes[i].propertyFlags &
-                                   VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
+    while (!(types >> i & 1) ||
+           (memory.memoryTypes[i].propertyFlags & wanted) != wanted)
         i++;
     return i;
 }
