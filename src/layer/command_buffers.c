@@ -73,6 +73,7 @@ static struct set *set_of(struct device *d, VkDescriptorSet handle)
     if (d->sets.n == SETS_MAX)
         forget_sets(d);
     set = calloc(1, sizeof *set);
+    d->has_sets = true;
     if (set && !handle_map_put(&d->sets, KEY(handle), set)) {
         free(set);
         set = NULL;
@@ -281,7 +282,7 @@ void command_CmdBindPipeline(VkCommandBuffer commands,
 {
     struct device *d = device_of(commands);
     unsigned i = point_of(point);
-    if (i < POINTS) {
+    if (i < POINTS && d->is_instrumented) {
         pthread_mutex_lock(&d->lock);
         struct command *c = find(d, commands);
         if (c)
@@ -382,7 +383,7 @@ void command_CmdBindDescriptorSets(VkCommandBuffer commands,
                                    uint32_t n_offsets, const uint32_t *offsets)
 {
     struct device *d = device_of(commands);
-    if (point_of(point) < POINTS) {
+    if (point_of(point) < POINTS && d->has_sets) {
         pthread_mutex_lock(&d->lock);
         note_sets(d, commands, point, first, n, sets);
         pthread_mutex_unlock(&d->lock);

@@ -180,6 +180,8 @@ struct device {
     size_t n_own_queues;
     bool has_one_family;             /* the program uses queues of one family */
     pthread_mutex_t own_queues_lock; /* taken after `lock` */
+    atomic_bool is_instrumented;     /* validation has changed a module */
+    atomic_bool has_sets;            /* a set may be validation's */
 
     pthread_mutex_t lock;
     bool is_lost;

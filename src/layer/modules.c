@@ -23,6 +23,8 @@ static void log_outputs(struct device *d, const struct scan *s)
             d->output_bindings[d->n_output_bindings++] = *o;
     }
     d->is_checked |= s->is_checked;
+    if (s->is_changed)
+        d->is_instrumented = true;
 }
 
 /* ---- copies ---- */
