@@ -176,9 +176,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         printing()
-        frames('no layer', 101, {}, CAPTURE, 1.02)
+        frames('no layer', 501, {}, CAPTURE, 1.02)
         more = settings(1 << 20)
-        frames('the validation layer', 21, {**VALIDATION, **more},
+        frames('the validation layer', 101, {**VALIDATION, **more},
                {**BOTH, **more}, 1.02)
         os.chdir('/')
     sys.exit(1 if failed else 0)
