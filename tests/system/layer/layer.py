@@ -1,132 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The Vulkan layer, with the validation layer on lavapipe, with a driver that
-does nothing, and with programs that others wrote.
-
-layer.py PART FOLDER PRINTFDECODE LAYER_FOLDER PLAY SHADER_FOLDER NULL PRETEND
-
-LAYER_FOLDER has the manifests; NULL and PRETEND are shared objects. A part
-that lacks something says what, and exits with 77."""
+does nothing, and with programs that others wrote."""
 import glob
-import json
 import os
 import re
 import shutil
-import socket
 import struct
 import subprocess
 import sys
-import tempfile
-import time
 
-PART = sys.argv[1]
-(HERE, PRINTFDECODE, LAYERS, PLAY, SHADERS, NULL,
- PRETEND) = map(os.path.abspath, sys.argv[2:])
-DATA = os.path.join(HERE, '..', '..', '..', 'examples', 'data')
-BOTH = 'VK_LAYER_PFD_debug_printf'
-VALIDATION = '/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json'
-PRINTF = 'VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT'
-ADDRESSES = 'VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT'
-TIMEOUT_S = 300
+from common import (ADDRESSES, BOTH, DATA, HERE, LAYERS, PLAY, PRETEND, PRINTF,
+                    PRINTFDECODE, TIMEOUT_S, VALIDATION, check, check_that,
+                    decode, main, messages, need, need_validation, run,
+                    settings, shader, validation_printed, validation_said,
+                    validation_version)
 
-
-def need(path, what):
-    if not glob.glob(path) and not shutil.which(path):
-        print(f'left out: there is no {what}')
-        sys.exit(77)
-
-
-def need_validation():
-    need('/usr/share/vulkan/icd.d/lvp_icd*.json', 'lavapipe (mesa-vulkan-drivers)')
-    need(VALIDATION, 'validation layer (vulkan-validationlayers)')
-
-
-def validation_version():
-    with open(VALIDATION, encoding='utf-8') as f:
-        return [int(n) for n in
-                json.load(f)['layer']['api_version'].split('.')]
-
-
-def check(what, got, wanted):
-    if got != wanted:
-        print(f'{what}:\n  got    {got!r}\n  wanted {wanted!r}')
-        sys.exit(1)
-
-
-def check_that(what, holds, *facts):
-    if not holds:
-        print(f'{what}:', *facts, sep='\n')
-        sys.exit(1)
-
-
-def environment(**more):
-    env = {k: v for k, v in os.environ.items() if not k.startswith('VK_')}
-    lavapipe = glob.glob('/usr/share/vulkan/icd.d/lvp_icd*.json')
-    env.update(VK_ADD_LAYER_PATH=LAYERS, VK_ICD_FILENAMES=':'.join(lavapipe[:1]),
-               VK_INSTANCE_LAYERS=BOTH, LP_NUM_THREADS='0', HOME=os.getcwd())
-    env.update(more)
-    return {k: v for k, v in env.items() if v is not None}
-
-
-def run(words, rc=0, **more):
-    done = subprocess.run(words, env=environment(**more), capture_output=True,
-                          text=True, errors='replace', timeout=TIMEOUT_S)
-    check_that(f'{words}: exit status {done.returncode}, not {rc}',
-               done.returncode in (rc if isinstance(rc, tuple) else (rc,)),
-               done.stdout[-2000:], done.stderr[-2000:])
-    return done
-
-
-def shader(name):
-    return os.path.join(SHADERS, name + '.spv')
-
-
-def settings(enables, size):
-    """What the validation layer prints goes to the file `log`."""
-    with open('vk_layer_settings.txt', 'w', encoding='utf-8') as f:
-        f.write(f'khronos_validation.enables = {enables}\n'
-                'khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG\n'
-                'khronos_validation.report_flags = info,warn,perf,error\n'
-                'khronos_validation.enable_message_limit = false\n'
-                f'khronos_validation.log_filename = {os.getcwd()}/log\n'
-                f'khronos_validation.printf_buffer_size = {size}\n')
-    return {'VK_LAYER_SETTINGS_PATH': os.getcwd() + '/vk_layer_settings.txt'}
-
-
-def validation_said(kind):
-    """The messages with this id, as the log has them: until 2023, and since."""
-    if not os.path.exists('log'):
-        return []
-    with open('log', encoding='utf-8', errors='replace') as f:
-        log = f.read()
-    first = r'\[ ' + kind + r' \] '
-    return (re.findall(first + r'.*?\| MessageID = 0x[0-9a-f]+ \| (.*?)'
-                       r'\n    Objects: ', log, re.S) or
-            re.findall(first + r'\| MessageID = 0x[0-9a-f]+\n(.*?)\n(?:\n|\Z)',
-                       log, re.S))
-
-
-def validation_printed():
-    """What shaders print, without the words in front of it."""
-    return [re.sub(r'\A[^\n]*DebugPrintf:\n', '', said)
-            for said in validation_said('(?:UNASSIGNED|VVL)-DEBUG-PRINTF')]
-
-
-def decode(capture, *more, rc=(0, 2)):
-    done = subprocess.run([PRINTFDECODE, '-o', 'json', *more, capture],
-                          capture_output=True, text=True, timeout=TIMEOUT_S)
-    check_that(f'decode {capture}: {done.returncode}', done.returncode in rc,
-               done.stderr)
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    return ([x for x in lines if x['type'] == 'entry'],
-            [x for x in lines if x['type'] == 'finding'])
-
-
-def messages(entries):
-    return [e['message'] for e in entries]
-
-
-# ---- parts ----
 
 def printing():
     """What the validation layer prints, we print; and who printed it."""
@@ -213,116 +102,6 @@ def losing():
     begin, second = (e['offset'] for e in entries[:2])
     check('how many', len(entries), 3 * ((1024 - begin) // (second - begin)))
     check('what shaders lost', [f['kind'] for f in findings], ['overflow'] * 3)
-
-
-def capacity():
-    """A buffer may be larger than what is taken of it: what shaders have
-    written counts, and where that is more, it is said."""
-    need_validation()
-    more = settings(PRINTF, 96 << 20)
-    done = run([PLAY, 'print', shader('short'), '2'], PFD_LAYER='to=run.pfcap',
-               **more)
-    entries, findings = decode('run.pfcap')
-    check('messages', messages(entries), [f'short {i}' for i in range(64)])
-    check('findings', findings, [])
-    check('said', done.stderr, '')
-    done = run([PLAY, 'print', shader('short'), '2'],
-               PFD_LAYER='buffer_bytes=1024,to=run.pfcap', **more)
-    entries, _ = decode('run.pfcap')
-    check_that('the first of them', 0 < len(entries) < 64 and
-               messages(entries) == [f'short {i}' for i in range(len(entries))],
-               entries)
-    check_that('no word of it', 'only the first 1024' in done.stderr,
-               done.stderr)
-
-
-def text_of(capture):
-    done = subprocess.run([PRINTFDECODE, capture], capture_output=True,
-                          timeout=TIMEOUT_S)
-    check_that(f'decode {capture}: {done.returncode}', done.returncode == 0,
-               done.stderr[-2000:])
-    return done.stdout
-
-
-def copying():
-    """Where the device's memory is slow to read, the device copies it, on a
-    queue of the layer's own; if that takes too long, the processor reads it.
-    What comes out is the same."""
-    need_validation()
-    below = {'VK_INSTANCE_LAYERS': None, 'PLAY_VALIDATION': '1',
-             'PLAY_LAYERS': '1', 'VK_ADD_LAYER_PATH': LAYERS + ':' + os.getcwd(),
-             **settings(PRINTF, 16 << 20)}
-    texts = []
-    for slow, copy, n in (('1', 'gpu', 2), ('1', 'cpu', 0), ('stuck', 'gpu', 2)):
-        done = run([PLAY, 'print', shader('short'), '4000'], PRETEND_SLOW=slow,
-                   PFD_LAYER=f'copy={copy},to=run.pfcap', **below)
-        check(f'copies, {slow}, {copy}', done.stderr, f'pretend: {n} copies\n')
-        texts.append(text_of('run.pfcap'))
-    check('lines', texts[0].count(b'\n'), 32 * 4000)
-    check_that('all are the same', texts == texts[:1] * 3)
-
-
-def copying_checked():
-    """The same of a named buffer, where the validation layer is below and
-    checks what the layer does: it has nothing to say."""
-    need_validation()
-    dumps = [f'{DATA}/small.bin'] * 3
-    wanted, _ = decode(dumps[0], f'{DATA}/app.elf')
-    checks = 'VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT'
-    for timeline in None, '1':
-        done = run([PLAY, 'named', *dumps], PRETEND_SLOW='1', PLAY_LAYERS='1',
-                   PLAY_VALIDATION='1', PLAY_TIMELINE=timeline,
-                   VK_INSTANCE_LAYERS='VK_LAYER_PFD_capture',
-                   VK_ADD_LAYER_PATH=LAYERS + ':' + os.getcwd(),
-                   PFD_LAYER=f'strings={DATA}/app.elf,to=run.pfcap',
-                   **settings(checks, 1024))
-        copies = re.search(r'^pretend: (\d+) copies$', done.stderr, re.M)
-        check_that('copies', copies and int(copies[1]) >= 3, done.stderr)
-        entries, findings = decode('run.pfcap')
-        check('messages', messages(entries), messages(wanted) * 3)
-        check('findings', findings, [])
-        check('validation', sorted(set(validation_said('(?:VUID|SYNC)[^ ]*'))),
-              [])
-
-
-def draining():
-    """With drain=1 validation finds nothing in a buffer that was taken; but
-    where the program has a messenger for it, or other work that writes the
-    buffer runs, it does. Where a buffer is too small, it is said how large one
-    has to be."""
-    need_validation()
-    words = [PLAY, 'print', shader('short'), '2']
-    wanted = [f'short {i}' for i in range(64)]
-    done = run(words, PFD_LAYER='drain=1,to=run.pfcap', **settings(PRINTF, 1024))
-    larger = re.search(r'printf_buffer_size = (\d+) nothing', done.stderr)
-    check_that('too small', larger, done.stderr)
-    for more, n_said in (('drain=1,', 0), ('', 64)):
-        if os.path.exists('log'):
-            os.unlink('log')
-        done = run(words, PFD_LAYER=more + 'to=run.pfcap',
-                   **settings(PRINTF, larger[1]))
-        check('large enough', done.stderr, '')
-        entries, findings = decode('run.pfcap')
-        check('messages', messages(entries), wanted)
-        check('findings', findings, [])
-        check('validation', len(validation_printed()), n_said)
-    more = settings(PRINTF, 65536)
-    for drain, n_heard, n_told in (('1', 64, 1), ('always', 0, 0)):
-        done = run(words, PFD_LAYER=f'drain={drain},to=run.pfcap',
-                   PLAY_MESSENGER='1', **more)
-        check(f'heard, {drain}', len(re.findall(r'short \d+', done.stdout)),
-              n_heard)
-        check('told', done.stderr.count('has a messenger for'), n_told)
-        entries, _ = decode('run.pfcap')
-        check('messages', messages(entries), wanted)
-    if os.path.exists('log'):
-        os.unlink('log')
-    run(words, PFD_LAYER='drain=1,to=run.pfcap', PLAY_TWICE='1', **more)
-    # Until 2023 validation waits for each submission, so that none is left.
-    check('validation had its turn', len(validation_printed()) > 0,
-          validation_version() >= [1, 4])
-    entries, _ = decode('run.pfcap')
-    check('all', sorted(set(messages(entries))), sorted(wanted))
 
 
 def addresses():
@@ -511,50 +290,6 @@ def service():
           [f'short {i}' for i in range(64)])
 
 
-def deaf_service():
-    """A service that takes nothing does not hold the program: what does not fit
-    into its socket is dropped, after a while that is waited once."""
-    need_validation()
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind('deaf.sock')
-        listener.listen()
-        done = run([PLAY, 'print', shader('short'), '2000'],
-                   PFD_LAYER='drain=always,wait=50,socket=deaf.sock',
-                   **settings(PRINTF, 16 << 20))
-        check('said', done.stderr, '')
-        connection, _ = listener.accept()
-        with connection:
-            got = 0
-            while part := connection.recv(1 << 20):
-                got += len(part)
-    check_that('some came', 0 < got < 32 * 2000 * 36, got)
-
-
-def buffer_bytes():
-    """`run` names the size that would have held everything, and takes it."""
-    need_validation()
-    free = {'VK_INSTANCE_LAYERS': None, 'VK_ADD_LAYER_PATH': None}
-    begin = [PRINTFDECODE, 'run', '--vulkan-debug-printf']
-    end = ['--', PLAY, 'print', shader('short'), '100']
-    wanted = ''.join(f'short {i}\n' for i in range(3200))
-    done = run([*begin, *end], **free)
-    check('by default', (done.stdout, done.stderr), (wanted, ''))
-    done = run([*begin, '--buffer-bytes', '64KiB', *end], **free)
-    check_that('fewer', len(done.stdout.splitlines()) < 3200)
-    told = re.search(r'with --buffer-bytes (\d+) [^\n]*\n\Z', done.stderr)
-    check_that('the last line', told, done.stderr)
-    done = run([*begin, '--buffer-bytes', told[1], *end], **free)
-    check('with as many', (done.stdout, done.stderr), (wanted, ''))
-    done = run([*begin, '--buffer-bytes', '96MiB', *end], **free)
-    check('with more', (done.stdout, done.stderr), (wanted, ''))
-    done = run([*begin, '--buffer-bytes', '96MiB', '--', PLAY, 'print',
-                shader('short'), '50000'], **free)
-    check('with many', (done.stdout.count('\n'), done.stderr), (1600000, ''))
-    done = run([*begin, '--buffer-bytes', '1MiB', *end], rc=1,
-               VK_LAYER_SETTINGS_PATH=os.getcwd(), **free)
-    check_that('settings of the program', 'has its own' in done.stderr)
-
-
 def errors():
     """`run` tells validation's errors on standard error, and nothing else: the
     program's folder and its standard output stay as they are."""
@@ -683,28 +418,7 @@ def programs():
             server.terminate()
 
 
-PARTS = {f.__name__: f for f in (
-    printing, lines, left_out, losing, capacity, copying,
-    copying_checked, draining, buffer_bytes, deaf_service, addresses, lost_validated, named, named_counted, idle,
-    inline, order, unknown_errors,
-    errors, service, settings_help, threads, devices, together, programs)}
-
-
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        with open('null.json', 'w', encoding='utf-8') as f:
-            json.dump({'file_format_version': '1.0.0', 'ICD': {
-                'library_path': NULL, 'api_version': '1.3.0'}}, f)
-        with open('pretend.json', 'w', encoding='utf-8') as f:
-            json.dump({'file_format_version': '1.1.2', 'layer': {
-                'name': 'VK_LAYER_PFD_pretend', 'type': 'GLOBAL',
-                'library_path': PRETEND, 'api_version': '1.3.239',
-                'implementation_version': '1', 'description': 'for tests'}}, f)
-        began = time.monotonic()
-        PARTS[PART]()
-        print(f'{PART}: {time.monotonic() - began:.1f} s')
-        os.chdir('/')
-
-
-main()
+main({f.__name__: f for f in (
+    printing, lines, left_out, losing, addresses, lost_validated, named,
+    named_counted, idle, inline, order, unknown_errors, errors, service,
+    settings_help, threads, devices, together, programs)})
