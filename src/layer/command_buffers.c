@@ -22,7 +22,7 @@ enum {
 
 bool uses_add(struct uses *uses, const struct use *more, size_t n)
 {
-    if (n > uses->room - uses->n) {
+    if (!uses->at || n > uses->room - uses->n) {
         size_t room = (uses->n + n) * 2;
         struct use *at = realloc(uses->at, room * sizeof *at);
         if (!at) {
