@@ -177,7 +177,7 @@ def gone(temp):
     server.freeze()
     with send(temp, 5, first=300):
         until('the file', lambda: sum(lines(temp, 'edge').values()) ==
-              10 * N_ENTRIES)
+              15 * N_ENTRIES)
     one.stop()
     w.stop()
     for sock in socks:
