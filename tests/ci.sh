@@ -178,10 +178,16 @@ failures_of() { # failures_of NAME
         sort -u
 }
 
-# The first lines of each.
+# The last lines of each.
 said_by_failures() {
-    awk '/^ *[0-9]+\/[0-9]+ / { is_failed = / (FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS) /; n = 0 }
-        is_failed && n++ < 60'
+    awk '/^ *[0-9]+\/[0-9]+ / || /^Summary of Failures/ {
+            for (i = n > 60 ? n - 60 : 0; is_failed && i < n; i++)
+                print said[i]
+            is_failed = / (FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS) /
+            n = 0
+        }
+        /^Summary of Failures/ { exit }
+        is_failed { said[n++] = $0 }'
 }
 
 # Counts each of meson's tests by itself.
