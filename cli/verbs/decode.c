@@ -53,13 +53,10 @@ static void set_output(const struct options *o, const struct rows *rows,
 {
     convert->write = output_write;
     if (rows->collapse) {
-        convert->write = pfd_collapse_write;
-        convert->write_user = rows->collapse;
+        convert->consumer = pfd_collapse_consumer(rows->collapse);
     } else if (rows->trace) {
-        convert->write = pfd_trace_write;
-        convert->write_user = rows->trace;
+        convert->consumer = pfd_trace_consumer(rows->trace);
     }
-    convert->rows = convert->row_pieces = convert->write_user;
     if (!o->count && !rows->trace)
         convert->output = o->output ? o->output : "text";
 }

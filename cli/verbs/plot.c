@@ -219,9 +219,7 @@ static int make(struct plot *p, struct inputs *in, struct filtering *filtering)
         .n_doubts = &filtering->n_doubts,
         .skip = o->skip,
         .limit = o->limit,
-        .points = pfd_plot_points(p->plot),
-        .write = pfd_plot_write,
-        .write_user = p->plot,
+        .consumer = pfd_plot_consumer(p->plot),
     };
     bool ok = convert_each(o, in, &convert, &total, begin_buffer, NULL);
     ok = draw(p) && ok && !in->failed && !output_failed();

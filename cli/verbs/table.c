@@ -249,9 +249,7 @@ static int make_tables(struct table *t)
         .skip = o->skip,
         .limit = o->limit,
         .output = pfd_tables_want_messages(t->tables) ? "raw" : NULL,
-        .rows = true,
-        .write = pfd_tables_write,
-        .write_user = t->tables,
+        .consumer = pfd_tables_consumer(t->tables),
     };
     bool ok = convert_each(o, t->in, &convert, &total, begin_buffer, t);
     enum pfd_status status = pfd_tables_end(t->tables, &counts, &err);

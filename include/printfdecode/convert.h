@@ -28,7 +28,7 @@ typedef bool (*pfd_progress_fn)(void *user, const struct pfd_summary *so_far);
  */
 typedef long (*pfd_read_fn)(void *user, void *bytes, size_t n);
 
-struct pfd_points; /* of a plot */
+struct pfd_consumer; /* of entries instead of lines: a table, a plot, ... */
 
 /* The different ids of a buffer's entries. */
 struct pfd_id_counts {
@@ -114,18 +114,13 @@ struct pfd_convert {
     const char *(*chunk_members)(void *user, size_t i);
     void *chunk_user;
     pfd_write_fn write;
-    /* Give write() rows of typed values, for pfd_tables_write() of table.h
-     * and pfd_collapse_write() of collapse.h. With an output, rows hold its
-     * lines, too; row_pieces: and the part of the message that each argument
-     * became. */
-    bool rows;
-    bool row_pieces;
-    /* Time of everything outside of chunks, in rows and for PFD_SHOW_TIME;
+    /* Takes entries in place of write(): what the printfdecode command makes
+     * tables, plots and traces with. With an output, it gets their lines,
+     * too. */
+    const struct pfd_consumer *consumer;
+    /* Time of everything outside of chunks, for consumers and PFD_SHOW_TIME;
      * nanoseconds since 1970; 0: unknown. */
     uint64_t row_time;
-    /* Give write() only the values that a plot takes of each entry:
-     * pfd_plot_points() and pfd_plot_write() of plot.h. */
-    const struct pfd_points *points;
     /* Instead of an output: takes the selected entries and all findings between
      * them as chunks of some 100 KiB, each with n_items items; user:
      * write_user. */

@@ -71,9 +71,7 @@ static void add(const struct any_format *in, struct pfd_plot *plot,
         .threads = 1,
         .limit = UINT64_MAX,
         .row_time = 1,
-        .points = pfd_plot_points(plot),
-        .write = pfd_plot_write,
-        .write_user = plot,
+        .consumer = pfd_plot_consumer(plot),
     };
     FUZZ_CHECK(pfd_convert_bytes(&how, in->buffer.base, in->buffer.n, &summary,
                                  NULL) == PFD_OK);

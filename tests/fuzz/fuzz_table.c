@@ -34,7 +34,6 @@ static enum pfd_status convert(const struct any_format *in,
     how->options = in->options;
     how->threads = 1;
     how->limit = UINT64_MAX;
-    how->rows = true;
     return pfd_convert_bytes(how, in->buffer.base, in->buffer.n, summary, NULL);
 }
 
@@ -63,8 +62,7 @@ static void make_table(const struct any_format *in, unsigned how)
     pfd_tables_set_source(tables, "fuzz", how & 1);
     struct pfd_convert to = {
         .output = "raw",
-        .write = pfd_tables_write,
-        .write_user = tables,
+        .consumer = pfd_tables_consumer(tables),
     };
     enum pfd_status status = convert(in, &to, &summary);
     FUZZ_CHECK(status == PFD_OK || status == PFD_ERR_STOPPED);
@@ -127,9 +125,7 @@ static void collapse(const struct any_format *in, unsigned how)
     FUZZ_CHECK(pfd_collapse_new(&spec, &collapse, NULL) == PFD_OK);
     struct pfd_convert to = {
         .output = spec.output,
-        .row_pieces = true,
-        .write = pfd_collapse_write,
-        .write_user = collapse,
+        .consumer = pfd_collapse_consumer(collapse),
     };
     FUZZ_CHECK(convert(in, &to, &summary) == PFD_OK);
     FUZZ_CHECK(pfd_collapse_end(collapse) == PFD_OK);
@@ -169,10 +165,8 @@ static void trace(const struct any_format *in, unsigned how)
     };
     FUZZ_CHECK(pfd_trace_new(&spec, &trace, NULL) == PFD_OK);
     struct pfd_convert to = {
-        .row_pieces = true,
         .row_time = how & 1,
-        .write = pfd_trace_write,
-        .write_user = trace,
+        .consumer = pfd_trace_consumer(trace),
     };
     FUZZ_CHECK(convert(in, &to, &summary) == PFD_OK);
     FUZZ_CHECK(pfd_trace_end(trace, &counts) == PFD_OK);

@@ -180,9 +180,7 @@ static struct pfd_plot *plot_of(const struct dump *d, enum pfd_reducer reducer,
     struct pfd_convert convert = {
         .strings = d->strings,
         .source = "buffer",
-        .points = pfd_plot_points(plot),
-        .write = pfd_plot_write,
-        .write_user = plot,
+        .consumer = pfd_plot_consumer(plot),
         .threads = threads,
         .limit = UINT64_MAX,
     };

@@ -44,6 +44,7 @@ struct run {
 
 struct pfd_collapse {
     struct pfd_collapse_spec spec;
+    struct pfd_consumer consumer;
     bool is_json;
     struct run *first; /* the queue */
     struct run *last;
@@ -434,6 +435,11 @@ bool pfd_collapse_write(void *user, const void *bytes, size_t n)
     return hand_over(c);
 }
 
+const struct pfd_consumer *pfd_collapse_consumer(const struct pfd_collapse *c)
+{
+    return &c->consumer;
+}
+
 enum pfd_status pfd_collapse_end(struct pfd_collapse *c)
 {
     while (c->first)
@@ -469,6 +475,10 @@ enum pfd_status pfd_collapse_new(const struct pfd_collapse_spec *spec,
     struct pfd_collapse *c = calloc(1, sizeof *c);
     if (c) {
         c->spec = *spec;
+        c->consumer = (struct pfd_consumer){ .sink = &pfd_sink_rows,
+                                             .pieces = true,
+                                             .take = pfd_collapse_write,
+                                             .user = c };
         c->is_json = is_json;
         c->spec.n_bytes_max =
             spec->n_bytes_max ? spec->n_bytes_max : WAITING_MAX;

@@ -5,8 +5,8 @@
  *
  *   assert failed at reduce.cu:41  thread: [0–31, 128–200]  ×105
  *
- *   pfd_collapse_new(), then pfd_convert_*() with `rows`, `row_pieces`, an
- *   output and pfd_collapse_write(); pfd_collapse_end()
+ *   pfd_collapse_new(), then pfd_convert_*() with an output and
+ *   pfd_collapse_consumer(); pfd_collapse_end()
  *
  * An entry with a finding that is no note always has a line of its own.
  *
@@ -50,6 +50,11 @@ void pfd_collapse_set_room(struct pfd_collapse *collapse, size_t n);
 /* A pfd_write_fn; user: the collapse. False: write() returned false, or out of
  * memory. */
 bool pfd_collapse_write(void *user, const void *bytes, size_t n);
+
+/* For pfd_convert.consumer, which gives it what pfd_collapse_write() takes; owned by
+ * the collapse. */
+const struct pfd_consumer *pfd_collapse_consumer(
+    const struct pfd_collapse *collapse);
 
 /* Ends all runs and writes their lines: to be called behind a buffer, or after
  * a while without rows. PFD_OK; PFD_ERR_STOPPED; PFD_ERR_NOMEM. */

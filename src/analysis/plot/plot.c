@@ -175,6 +175,13 @@ static bool set_text(struct pfd_plot *plot)
            pfd_plot_fail(plot, PFD_ERR_NOMEM, "out of memory");
 }
 
+static bool take_runs(void *user, const void *bytes, size_t n)
+{
+    struct pfd_plot *plot = user;
+    pfd_plot_take(plot, bytes, n);
+    return plot->error.code == PFD_OK;
+}
+
 enum pfd_status pfd_plot_new(const struct pfd_plot_spec *spec,
                              struct pfd_plot **ret, struct pfd_error *err)
 {
@@ -185,6 +192,12 @@ enum pfd_status pfd_plot_new(const struct pfd_plot_spec *spec,
     plot->spec = *spec;
     plot->points.reducer = &pfd_plot_reducer;
     plot->points.reducer_of = plot;
+    plot->consumer = (struct pfd_consumer){
+        .sink = &pfd_sink_points,
+        .points = &plot->points,
+        .take = take_runs,
+        .user = plot,
+    };
     if (check(plot) && pfd_plot_find_columns(plot) && set_text(plot) &&
         init_grids(plot) &&
         (!spec->range ||
@@ -215,16 +228,9 @@ void pfd_plot_free(struct pfd_plot *plot)
 
 /* ---- points ---- */
 
-const struct pfd_points *pfd_plot_points(const struct pfd_plot *plot)
+const struct pfd_consumer *pfd_plot_consumer(const struct pfd_plot *plot)
 {
-    return &plot->points;
-}
-
-bool pfd_plot_write(void *user, const void *bytes, size_t n)
-{
-    struct pfd_plot *plot = user;
-    pfd_plot_take(plot, bytes, n);
-    return plot->error.code == PFD_OK;
+    return &plot->consumer;
 }
 
 bool pfd_plot_add(struct pfd_plot *plot, struct pfd_entry *entry, uint64_t time)

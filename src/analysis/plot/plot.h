@@ -3,8 +3,8 @@
  * Plots: entries reduced into a grid of cells, in one pass and in memory that
  * does not grow with them, then shaded.
  *
- *   pfd_plot_new(), then pfd_convert_*() with `points` of pfd_plot_points() and
- *   pfd_plot_write() for each buffer, then pfd_plot_draw()
+ *   pfd_plot_new(), then pfd_convert_*() with pfd_plot_consumer() for each
+ *   buffer, then pfd_plot_draw()
  *
  * Thread rule: a plot belongs to one thread at a time.
  */
@@ -29,11 +29,8 @@ enum pfd_status pfd_plot_new(const struct pfd_plot_spec *spec,
 /* NULL is allowed. */
 void pfd_plot_free(struct pfd_plot *plot);
 
-/* For pfd_convert.points; the plot owns it. */
-const struct pfd_points *pfd_plot_points(const struct pfd_plot *plot);
-
-/* A pfd_write_fn; user: the plot. False: out of memory. */
-bool pfd_plot_write(void *user, const void *bytes, size_t n);
+/* For pfd_convert.consumer; the plot owns it. It stops when out of memory. */
+const struct pfd_consumer *pfd_plot_consumer(const struct pfd_plot *plot);
 
 /* The same for one entry, for callers that make entries themselves. time:
  * nanoseconds since 1970; 0: unknown. */

@@ -41,6 +41,7 @@ struct pfd_panel {
 struct pfd_plot {
     struct pfd_plot_spec spec;
     struct pfd_points points;
+    struct pfd_consumer consumer;
     int role[PFD_ROLES]; /* index among the points' values; -1: none */
     char label[PFD_ROLES][PFD_PANEL_NAME];
     char title[256];

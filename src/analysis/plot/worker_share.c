@@ -50,7 +50,7 @@ static void *new_share(void *of)
     if (worker_share) {
         worker_share->plot = of;
         worker_share->order = UINT64_MAX;
-        worker_share->patience = PFD_POINTS_AT_ONCE;
+        worker_share->patience = PFD_PAYLOADS_MAX;
     }
     return worker_share;
 }
@@ -247,7 +247,7 @@ static bool opens(void *share, const struct pfd_point_plan *plan)
     bool fits = worker_share->n_cells &&
                 pfd_cells_fit(&worker_share->cells[0],
                               &worker_share->source[PFD_ROLE_VALUE]);
-    worker_share->n_refused += fits ? 0 : PFD_POINTS_AT_ONCE;
+    worker_share->n_refused += fits ? 0 : PFD_PAYLOADS_MAX;
     return fits;
 }
 
@@ -388,7 +388,7 @@ static size_t take(void *share, const uint8_t *const *payloads, size_t n,
                    uint64_t order)
 {
     struct worker_share *worker_share = share;
-    uint32_t at[PFD_POINTS_AT_ONCE + PFD_CELLS_AHEAD] = { 0 };
+    uint32_t at[PFD_PAYLOADS_MAX + PFD_CELLS_AHEAD] = { 0 };
     worker_share->order =
         worker_share->order == UINT64_MAX ? order : worker_share->order;
     worker_share->is_full |=

@@ -3,7 +3,7 @@
  * Tables: the arguments of entries as columns with true types, a table for each
  * format string, written in a form that other programs read.
  *
- *   pfd_tables_new(), then pfd_convert_*() with `rows` and pfd_tables_write()
+ *   pfd_tables_new(), then pfd_convert_*() with pfd_tables_consumer()
  *   for each buffer, then pfd_tables_end()
  *
  * Thread rule: tables belong to one thread at a time.
@@ -107,9 +107,9 @@ bool pfd_tables_want_messages(const struct pfd_tables *tables);
 void pfd_tables_set_source(struct pfd_tables *tables, const char *name,
                            bool is_one);
 
-/* A pfd_write_fn; user: the tables. False: it failed; pfd_tables_end() says
- * why. */
-bool pfd_tables_write(void *user, const void *bytes, size_t n);
+/* For pfd_convert.consumer; the tables own it. It stops when they fail;
+ * pfd_tables_end() says why. */
+const struct pfd_consumer *pfd_tables_consumer(const struct pfd_tables *tables);
 
 /*
  * Writes the rest. PFD_OK; PFD_ERR_USAGE: a column that no table has;

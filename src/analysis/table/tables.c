@@ -502,7 +502,7 @@ static void add_row(struct pfd_tables *t, const struct pfd_row *row)
     }
 }
 
-bool pfd_tables_write(void *user, const void *bytes, size_t n)
+static bool take_rows(void *user, const void *bytes, size_t n)
 {
     struct pfd_tables *t = user;
     const struct pfd_row *row;
@@ -512,6 +512,11 @@ bool pfd_tables_write(void *user, const void *bytes, size_t n)
     if (t->error.code == PFD_OK)
         t->error = t->table_target.error;
     return t->error.code == PFD_OK;
+}
+
+const struct pfd_consumer *pfd_tables_consumer(const struct pfd_tables *t)
+{
+    return &t->consumer;
 }
 
 /* ---- all tables ---- */
@@ -600,6 +605,9 @@ enum pfd_status pfd_tables_new(const struct pfd_table_spec *spec,
     if (!t)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     t->spec = *spec;
+    t->consumer = (struct pfd_consumer){ .sink = &pfd_sink_rows,
+                                         .take = take_rows,
+                                         .user = t };
     t->form = form;
     if (start(t) && t->table_target.error.code == PFD_OK) {
         *ret = t;

@@ -28,6 +28,7 @@ struct pfd_one_table {
 
 struct pfd_tables {
     struct pfd_table_spec spec;
+    struct pfd_consumer consumer;
     const struct pfd_table_form *form;
     struct pfd_table_target table_target;
     void *file; /* the form's own */

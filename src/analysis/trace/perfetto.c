@@ -34,6 +34,7 @@ struct named {
 
 struct pfd_trace {
     struct pfd_trace_spec spec;
+    struct pfd_consumer consumer;
     struct pfd_text out;
     struct pfd_text text;  /* escaped text */
     struct pfd_text fresh; /* interned data for the next packet */
@@ -482,6 +483,11 @@ bool pfd_trace_write(void *user, const void *bytes, size_t n)
     return hand_over(t);
 }
 
+const struct pfd_consumer *pfd_trace_consumer(const struct pfd_trace *t)
+{
+    return &t->consumer;
+}
+
 /* Drops the looked-up names: another set may have the same address. */
 void pfd_trace_set_strings(struct pfd_trace *t,
                            const struct pfd_strings *strings)
@@ -518,6 +524,10 @@ enum pfd_status pfd_trace_new(const struct pfd_trace_spec *spec,
     if (!t)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     t->spec = *spec;
+    t->consumer = (struct pfd_consumer){ .sink = &pfd_sink_rows,
+                                         .pieces = true,
+                                         .take = pfd_trace_write,
+                                         .user = t };
     t->last_named = SIZE_MAX;
     pfd_trace_set_source(t, "");
     *ret = t;

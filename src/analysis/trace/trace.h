@@ -3,8 +3,7 @@
  * Entries that have times as a trace that Perfetto opens: an instant for each
  * entry, on a track for each buffer, and a counter for each of its numbers.
  *
- *   pfd_trace_new(), then pfd_convert_*() with `rows`, `row_pieces` and
- *   pfd_trace_write(), each after pfd_trace_set_source(); pfd_trace_end()
+ *   pfd_trace_new(), then pfd_convert_*() with pfd_trace_consumer(), each after pfd_trace_set_source(); pfd_trace_end()
  *
  * Thread rule: one thread at a time.
  */
@@ -51,6 +50,10 @@ void pfd_trace_set_source(struct pfd_trace *trace, const char *name);
 /* A pfd_write_fn; user: the trace. False: write() returned false, or out of
  * memory. */
 bool pfd_trace_write(void *user, const void *bytes, size_t n);
+
+/* For pfd_convert.consumer, which gives it what pfd_trace_write() takes; owned by
+ * the trace. */
+const struct pfd_consumer *pfd_trace_consumer(const struct pfd_trace *trace);
 
 /* The result; counts is filled in any case. PFD_OK; PFD_ERR_STOPPED: write()
  * returned false; PFD_ERR_NOMEM. */

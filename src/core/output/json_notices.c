@@ -66,9 +66,11 @@ void pfd_json_finding(struct pfd_text *out, const struct pfd_finding *finding,
 }
 
 void pfd_json_summary(struct pfd_text *out, const struct pfd_summary *summary,
-                      const char *source)
+                      const char *source,
+                      const struct pfd_sink_options *options)
 {
     unsigned long long lost = summary->lost_bytes;
+    (void)options;
     pfd_text_printf(out,
                     "{\"type\":\"summary\",\"entries\":%llu,\"unknown\":%llu,"
                     "\"bytes\":%llu,\"lost_bytes\":%llu,"

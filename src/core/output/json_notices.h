@@ -11,7 +11,8 @@
 void pfd_json_finding(struct pfd_text *out, const struct pfd_finding *finding,
                       const struct pfd_sink_options *options);
 void pfd_json_summary(struct pfd_text *out, const struct pfd_summary *summary,
-                      const char *source);
+                      const char *source,
+                      const struct pfd_sink_options *options);
 void pfd_json_gap(struct pfd_text *out, const struct pfd_gap *gap,
                   const char *source, const struct pfd_sink_options *options);
 

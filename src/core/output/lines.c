@@ -430,8 +430,9 @@ void pfd_lines_add(struct pfd_lines *lines, const char *line, size_t n)
 void pfd_lines_summary(struct pfd_lines *lines,
                        const struct pfd_summary *summary, const char *source)
 {
-    if (lines->sink->summary)
-        lines->sink->summary(&lines->out, summary, source);
+    /* Rows have none. */
+    if (!lines->options.form && lines->sink->summary)
+        lines->sink->summary(&lines->out, summary, source, &lines->options);
 }
 
 const char *pfd_lines_bytes(const struct pfd_lines *lines, size_t *n)

@@ -89,7 +89,9 @@ void pfd_points_deinit(struct pfd_points *points)
 
 /* ---- runs ---- */
 
-uint64_t *pfd_points_begin(struct pfd_text *out,
+/* Begins a run of up to `most` quick points, the first with this order. Returns
+ * the place of their bits, or NULL when out of memory. */
+static uint64_t *begin_run(struct pfd_text *out,
                            const struct pfd_points *points,
                            const struct pfd_point_plan *plan, size_t most,
                            uint64_t order)
@@ -106,7 +108,7 @@ uint64_t *pfd_points_begin(struct pfd_text *out,
     return (uint64_t *)(void *)(to + sizeof run);
 }
 
-void pfd_points_end(struct pfd_text *out, size_t n, size_t n_values)
+static void end_run(struct pfd_text *out, size_t n, size_t n_values)
 {
     struct pfd_point_run *run =
         (struct pfd_point_run *)(void *)(out->data + out->n);
@@ -263,7 +265,110 @@ static void points_entry(struct pfd_text *out, struct pfd_entry *entry,
     pfd_points_entry(out, entry, options->points, options->time);
 }
 
+/* ---- points of payloads, by a conversion's workers ---- */
+
+/* Loads the values of a quick point; returns the end of the output. */
+static uint64_t *load(uint64_t *to, const uint8_t *payload,
+                      const struct pfd_point_plan *plan, size_t n,
+                      uint64_t index)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *at = payload + plan->at[i];
+        if (plan->load[i] == PFD_LOAD_64) {
+            memcpy(to++, at, sizeof *to);
+            continue;
+        }
+        double d =
+            pfd_point_double((enum pfd_point_load)plan->load[i], at, index);
+        memcpy(to++, &d, sizeof d);
+    }
+    return to;
+}
+
+struct worker {
+    const struct pfd_points *points;
+    const struct pfd_point_plan *plan; /* of the payloads that come */
+    void *share;                       /* of the reducer; NULL: none */
+    bool shares;                       /* it takes points of this plan */
+};
+
+static void begin(const struct pfd_sink_options *options)
+{
+    const struct pfd_points *points = options->points;
+    if (points->reducer)
+        points->reducer->begin(points->reducer_of);
+}
+
+static void close_worker(void *worker)
+{
+    struct worker *w = worker;
+    if (w && w->share)
+        w->points->reducer->end(w->share);
+    free(w);
+}
+
+static void *open_worker(const struct pfd_sink_options *options)
+{
+    const struct pfd_points *points = options->points;
+    struct worker *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->points = points;
+    if (points->reducer)
+        w->share = points->reducer->share(points->reducer_of);
+    if (w->share || !points->reducer)
+        return w;
+    close_worker(w);
+    return NULL;
+}
+
+static bool accepts(void *worker, const struct pfd_string *string)
+{
+    struct worker *w = worker;
+    const struct pfd_points *points = w->points;
+    if (string->index >= points->n_plans ||
+        !points->plans[string->index].is_quick)
+        return false;
+    w->plan = &points->plans[string->index];
+    w->shares = w->share && points->reducer->opens(w->share, w->plan);
+    return true;
+}
+
+static void take_payloads(void *worker, struct pfd_text *out,
+                          const uint8_t *const *payloads, size_t n,
+                          uint64_t index)
+{
+    struct worker *w = worker;
+    const struct pfd_points *points = w->points;
+    size_t i =
+        w->shares ? points->reducer->take(w->share, payloads, n, index) : 0;
+    size_t n_run = n - i;
+    uint64_t *to =
+        n_run ? begin_run(out, points, w->plan, n_run, index + i) : NULL;
+    for (; to && i < n; i++)
+        to = load(to, payloads[i], w->plan, points->n, index + i);
+    if (to)
+        end_run(out, n_run, points->n);
+}
+
+static void turn(void *worker)
+{
+    struct worker *w = worker;
+    if (w->share)
+        w->points->reducer->turn(w->share);
+}
+
+static const struct pfd_sink_worker points_worker = {
+    .begin = begin,
+    .open = open_worker,
+    .accepts = accepts,
+    .payloads = take_payloads,
+    .turn = turn,
+    .close = close_worker,
+};
+
 const struct pfd_sink pfd_sink_points = {
     .name = "points",
     .entry = points_entry,
+    .worker = &points_worker,
 };

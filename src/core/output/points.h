@@ -13,8 +13,7 @@
 #include "core/output/sink.h"
 
 enum {
-    PFD_POINT_VALUES = 4,     /* no plot takes more */
-    PFD_POINTS_AT_ONCE = 512, /* that a worker's share takes */
+    PFD_POINT_VALUES = 4, /* no plot takes more */
 };
 
 enum pfd_point_type {
@@ -61,7 +60,7 @@ struct pfd_point_reducer {
     void *(*share)(void *of);
     /* Can the share take points of this plan? */
     bool (*opens)(void *share, const struct pfd_point_plan *plan);
-    /* Takes points [n], PFD_POINTS_AT_ONCE at most, of the plan that it was
+    /* Takes points [n], PFD_PAYLOADS_MAX at most, of the plan that it was
      * opened for, with the values in `payloads`; order: of the first point, the
      * others follow. Returns how many it took: runs have the others. */
     size_t (*take)(void *share, const uint8_t *const *payloads, size_t n,
@@ -123,14 +122,6 @@ void pfd_points_entry(struct pfd_text *out, struct pfd_entry *entry,
 /* Likewise, with options->points and options->time. */
 extern const struct pfd_sink pfd_sink_points;
 
-/* Begins a run of up to `most` quick points, the first with this order. Returns
- * the place of their bits, or NULL when out of memory. */
-uint64_t *pfd_points_begin(struct pfd_text *out,
-                           const struct pfd_points *points,
-                           const struct pfd_point_plan *plan, size_t most,
-                           uint64_t order);
-void pfd_points_end(struct pfd_text *out, size_t n, size_t n_values);
-
 enum pfd_point_load {
     PFD_LOAD_U32,
     PFD_LOAD_I32,
@@ -157,24 +148,6 @@ static inline double pfd_point_double(enum pfd_point_load load,
     return load == PFD_LOAD_F32   ? (double)f
            : load == PFD_LOAD_U32 ? (double)(uint32_t)word
                                   : (double)word;
-}
-
-/* Loads the values of a quick point; returns the end of the output. */
-static inline uint64_t *pfd_point_load(uint64_t *to, const uint8_t *payload,
-                                       const struct pfd_point_plan *plan,
-                                       size_t n, uint64_t index)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint8_t *at = payload + plan->at[i];
-        if (plan->load[i] == PFD_LOAD_64) {
-            memcpy(to++, at, sizeof *to);
-            continue;
-        }
-        double d =
-            pfd_point_double((enum pfd_point_load)plan->load[i], at, index);
-        memcpy(to++, &d, sizeof d);
-    }
-    return to;
 }
 
 #endif

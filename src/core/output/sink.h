@@ -48,6 +48,30 @@ struct pfd_sink_options {
                                 none */
 };
 
+/* What a worker has for entries that are no more than their payloads: all
+ * values lie as their string says, and no finding is reported. */
+struct pfd_sink_worker {
+    /* Begins another buffer, before its workers. */
+    void (*begin)(const struct pfd_sink_options *options);
+    /* NULL: out of memory. */
+    void *(*open)(const struct pfd_sink_options *options);
+    /* Can it take such entries of this string? payloads() is for it then. */
+    bool (*accepts)(void *worker, const struct pfd_string *string);
+    /* Takes payloads [n], PFD_PAYLOADS_MAX at most; index: of the first entry,
+     * the others follow. */
+    void (*payloads)(void *worker, struct pfd_text *out,
+                     const uint8_t *const *payloads, size_t n, uint64_t index);
+    /* The worker's batch is written: no other one changes anything
+     * meanwhile. */
+    void (*turn)(void *worker);
+    /* One worker at a time, like turn(). */
+    void (*close)(void *worker);
+};
+
+enum {
+    PFD_PAYLOADS_MAX = 512
+};
+
 struct pfd_sink {
     const char *name;
     void (*entry)(struct pfd_text *out, struct pfd_entry *entry,
@@ -65,13 +89,16 @@ struct pfd_sink {
     void (*finding)(struct pfd_text *out, const struct pfd_finding *finding,
                     const struct pfd_sink_options *options);
     void (*summary)(struct pfd_text *out, const struct pfd_summary *summary,
-                    const char *source);
+                    const char *source, const struct pfd_sink_options *options);
     /* Instead of n entries of unknown ids. NULL: this form prints each. */
-    void (*hidden)(struct pfd_text *out, uint64_t n, bool color);
+    void (*hidden)(struct pfd_text *out, uint64_t n,
+                   const struct pfd_sink_options *options);
     /* Between entries that do not follow each other. NULL: nothing. */
     void (*between)(struct pfd_text *out, bool color);
     /* Its records begin with {"type":"...": a stamp may follow there. */
     bool has_type;
+    bool has_sequence;                    /* reads options->sequence */
+    const struct pfd_sink_worker *worker; /* NULL: workers have nothing more */
     /* Lines between those of entries, for readers of this output alone:
      * findings of the entry above, findings between entries, and gaps. NULL:
      * this form has no such lines. */
@@ -81,6 +108,20 @@ struct pfd_sink {
                  bool color);
     void (*gap)(struct pfd_text *out, const struct pfd_gap *gap,
                 const char *source, const struct pfd_sink_options *options);
+};
+
+/*
+ * Takes entries of a conversion in place of lines, such as a table or a plot.
+ * Workers render them to bytes by `sink`, several at once; these come to take(),
+ * one call at a time, in the order of the buffer.
+ */
+struct pfd_consumer {
+    const struct pfd_sink *sink;     /* &pfd_sink_rows or &pfd_sink_points */
+    bool pieces;                     /* rows have the message and its pieces */
+    const struct pfd_points *points; /* of points: those that are wanted */
+    /* [n] bytes of the sink; false: it wants no more. */
+    bool (*take)(void *user, const void *bytes, size_t n);
+    void *user;
 };
 
 /*

@@ -172,8 +172,10 @@ static size_t text_run(struct pfd_text *out,
     return i;
 }
 
-static void text_hidden(struct pfd_text *out, uint64_t n, bool color)
+static void text_hidden(struct pfd_text *out, uint64_t n,
+                        const struct pfd_sink_options *options)
 {
+    bool color = options->color;
     pfd_text_printf(out,
                     "%s<%llu more %s of unknown ids; --show unknown shows "
                     "them>%s\n",

@@ -333,22 +333,25 @@ static void rows_finding(struct pfd_text *out,
     pfd_rows_end_line(out, row);
 }
 
-void pfd_rows_summary(struct pfd_text *out, const struct pfd_summary *summary,
-                      const char *source,
-                      const struct pfd_sink_options *options)
+/* The summary as a row, printed by options->form; no row without a form. */
+static void rows_summary(struct pfd_text *out,
+                         const struct pfd_summary *summary, const char *source,
+                         const struct pfd_sink_options *options)
 {
     if (!options->form || !options->form->summary)
         return;
     size_t row = pfd_rows_begin_line(out);
-    options->form->summary(out, summary, source);
+    options->form->summary(out, summary, source, options);
     pfd_rows_end_line(out, row);
 }
 
-void pfd_rows_hidden(struct pfd_text *out, uint64_t n,
-                     const struct pfd_sink_options *options)
+/* Likewise the form's line for n hidden entries of unknown ids; the form must
+ * have one. */
+static void rows_hidden(struct pfd_text *out, uint64_t n,
+                        const struct pfd_sink_options *options)
 {
     size_t row = pfd_rows_begin_line(out);
-    options->form->hidden(out, n, options->color);
+    options->form->hidden(out, n, options);
     pfd_rows_end_line(out, row);
 }
 
@@ -356,4 +359,7 @@ const struct pfd_sink pfd_sink_rows = {
     .name = "rows",
     .entry = rows_entry,
     .finding = rows_finding,
+    .summary = rows_summary,
+    .hidden = rows_hidden,
+    .has_sequence = true,
 };

@@ -121,16 +121,6 @@ static inline const struct pfd_row *pfd_row_next(const void *bytes, size_t n,
  * NULL; options->pieces: adds the message and its pieces. */
 extern const struct pfd_sink pfd_sink_rows;
 
-/* The summary as a row, printed by options->form; no row without a form. */
-void pfd_rows_summary(struct pfd_text *out, const struct pfd_summary *summary,
-                      const char *source,
-                      const struct pfd_sink_options *options);
-
-/* Likewise the form's line for n hidden entries of unknown ids; the form must
- * have one. */
-void pfd_rows_hidden(struct pfd_text *out, uint64_t n,
-                     const struct pfd_sink_options *options);
-
 /* A row for a line that is no entry: the caller appends the line between begin
  * and end. Returns the row's offset. */
 size_t pfd_rows_begin_line(struct pfd_text *out);

@@ -194,11 +194,9 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
         if (!w->sums)
             return false;
     }
-    const struct pfd_point_reducer *reducer =
-        convert->points ? convert->points->reducer : NULL;
-    if (reducer) {
-        w->point_share = reducer->share(convert->points->reducer_of);
-        if (!w->point_share)
+    if (pool->sink && pool->sink->worker) {
+        w->consumer = pool->sink->worker->open(&pool->sink_options);
+        if (!w->consumer)
             return false;
     }
     if (pool->format->split) {
@@ -211,8 +209,7 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
     if (convert->filter && pfd_filter_run_new(convert->filter, convert->strings,
                                               &w->filter, NULL) != PFD_OK)
         return false;
-    if (convert->highlight && convert->color && !convert->rows &&
-        !convert->points &&
+    if (convert->highlight && convert->color && !convert->consumer &&
         pfd_highlight_new(convert->highlight, &w->sink_options.highlight,
                           NULL) != PFD_OK)
         return false;
@@ -246,8 +243,8 @@ static void worker_deinit(struct pfd_worker *w)
         *convert->n_doubts += pfd_filter_gave_up(w->filter);
     pfd_highlight_free(w->sink_options.highlight);
     pfd_filter_run_free(w->filter);
-    if (w->point_share)
-        convert->points->reducer->end(w->point_share);
+    if (w->consumer)
+        w->pool->sink->worker->close(w->consumer);
     free(w->sums);
     for (size_t i = 0; w->used && i < pfd_strings_count(convert->strings); i++)
         w->pool->used[i] |= w->used[i];
@@ -347,16 +344,11 @@ static void give_end(struct pfd_pool *pool, const char *source)
     struct pfd_text out = { 0 };
     if (pool->error.code != PFD_OK && pool->error.code != PFD_ERR_STOPPED)
         return;
-    if (pool->n_hidden && pool->convert->rows) {
-        pfd_rows_hidden(&out, pool->n_hidden, &pool->sink_options);
-    } else if (pool->n_hidden) {
-        sink->hidden(&out, pool->n_hidden, pool->sink_options.color);
-    }
+    if (pool->n_hidden)
+        sink->hidden(&out, pool->n_hidden, &pool->sink_options);
     give_tally(pool, source, &out);
     if (sink && sink->summary)
-        sink->summary(&out, &pool->summary, source);
-    if (pool->convert->rows)
-        pfd_rows_summary(&out, &pool->summary, source, &pool->sink_options);
+        sink->summary(&out, &pool->summary, source, &pool->sink_options);
     if (pool->error.code == PFD_OK)
         pfd_pool_give(pool, &out);
     pfd_text_free(&out);
@@ -456,17 +448,15 @@ static void init_locks(struct pfd_pool *pool)
 static void set_sink(struct pfd_pool *pool, const struct pfd_convert *convert)
 {
     struct pfd_sink_options *options = &pool->sink_options;
-    if (convert->rows) {
-        options->form = pool->sink;
-        options->pieces = convert->row_pieces;
+    const struct pfd_consumer *consumer = convert->consumer;
+    pool->sink = consumer ? consumer->sink : pool->form;
+    if (consumer) {
+        options->form = pool->form;
+        options->pieces = consumer->pieces;
+        options->points = consumer->points;
         options->sequence = UINT64_MAX;
-        pool->sink = &pfd_sink_rows;
-    }
-    if (convert->points) {
-        options->points = convert->points;
-        pool->sink = &pfd_sink_points;
-        if (convert->points->reducer)
-            convert->points->reducer->begin(convert->points->reducer_of);
+        if (pool->sink->worker)
+            pool->sink->worker->begin(options);
     }
     options->color = convert->color;
     options->show = convert->show | (convert->origin ? PFD_SHOW_ORIGIN : 0);
@@ -485,7 +475,7 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
                                     struct pfd_error *err)
 {
     pool->convert = convert;
-    if (convert->output && !(pool->sink = pfd_sink_find(convert->output))) {
+    if (convert->output && !(pool->form = pfd_sink_find(convert->output))) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "no output is called '%s'", convert->output);
     }
@@ -494,9 +484,8 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
         return status;
     set_sink(pool, convert);
     pool->reported = reported_kinds(convert);
-    const struct pfd_sink *form =
-        convert->rows ? pool->sink_options.form : pool->sink;
-    pool->limits_unknown = convert->limit_unknown && form && form->hidden;
+    pool->limits_unknown =
+        convert->limit_unknown && pool->form && pool->form->hidden;
     pool->is_selective = convert->filter || convert->skip || convert->ranges ||
                          convert->emitted || convert->limit != UINT64_MAX;
     struct pfd_walk walk;

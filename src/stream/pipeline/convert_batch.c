@@ -283,19 +283,6 @@ static size_t pass_quiet(struct pfd_worker *w, size_t i)
     return i;
 }
 
-/* The plan of a string's entries, if their values are read from the payload
- * without making entries; else NULL. */
-static const struct pfd_point_plan *quick_plan(const struct pfd_worker *w,
-                                               const struct pfd_string *string)
-{
-    const struct pfd_points *points = w->pool->convert->points;
-    if (!string || string->index >= points->n_plans ||
-        string->findings & w->pool->reported)
-        return NULL;
-    const struct pfd_point_plan *plan = &points->plans[string->index];
-    return plan->is_quick ? plan : NULL;
-}
-
 /* Is its payload as its string says, without findings to report? */
 static inline bool is_quick(const struct pfd_worker *w,
                             const struct pfd_record *r)
@@ -318,12 +305,12 @@ static inline bool is_next(const struct pfd_worker *w, size_t i,
  * number. */
 static size_t gather(struct pfd_worker *w, size_t i,
                      const struct pfd_string *string,
-                     const uint8_t *payloads[PFD_POINTS_AT_ONCE])
+                     const uint8_t *payloads[PFD_PAYLOADS_MAX])
 {
     uint64_t n_bytes = 0;
     uint32_t n_payload = 0;
     size_t n = 0;
-    for (; n < PFD_POINTS_AT_ONCE && is_next(w, i + n, string); n++) {
+    for (; n < PFD_PAYLOADS_MAX && is_next(w, i + n, string); n++) {
         const struct pfd_record *r = &w->batch.records[i + n];
         payloads[n] = payload_of(w, r, &n_payload);
         n_bytes += r->n_bytes;
@@ -335,38 +322,22 @@ static size_t gather(struct pfd_worker *w, size_t i,
     return n;
 }
 
-/* Makes a run of the points with these payloads [n]; index: of the first. */
-static void give_run(struct pfd_worker *w, const struct pfd_point_plan *plan,
-                     const uint8_t *const *payloads, size_t n, uint64_t index)
+/* Likewise for entries of one format string, by their payloads alone where the
+ * consumer takes these. */
+static size_t pass_payloads(struct pfd_worker *w, size_t i)
 {
-    const struct pfd_points *points = w->pool->convert->points;
-    uint64_t *to =
-        n ? pfd_points_begin(&w->made.out, points, plan, n, index) : NULL;
-    for (size_t i = 0; to && i < n; i++)
-        to = pfd_point_load(to, payloads[i], plan, points->n, index + i);
-    if (to)
-        pfd_points_end(&w->made.out, n, points->n);
-}
-
-/* Likewise for entries of one format string: the worker reduces them itself
- * where it can, or makes runs of points. */
-static size_t pass_points(struct pfd_worker *w, size_t i)
-{
+    const struct pfd_sink_worker *hooks = w->pool->sink->worker;
     const struct pfd_string *string = w->batch.records[i].string;
-    const struct pfd_point_plan *plan = quick_plan(w, string);
-    const struct pfd_point_reducer *reducer = w->pool->convert->points->reducer;
-    bool shares =
-        plan && w->point_share && reducer->opens(w->point_share, plan);
-    while (plan && i < w->batch.n) {
-        const uint8_t *payloads[PFD_POINTS_AT_ONCE];
+    bool takes = string && !(string->findings & w->pool->reported) &&
+                 hooks->accepts(w->consumer, string);
+    while (takes && i < w->batch.n) {
+        const uint8_t *payloads[PFD_PAYLOADS_MAX];
         uint64_t index = index_of(w, i);
         size_t n = gather(w, i, string, payloads);
         if (!n)
             break;
         i += n;
-        size_t taken =
-            shares ? reducer->take(w->point_share, payloads, n, index) : 0;
-        give_run(w, plan, payloads + taken, n - taken, index + taken);
+        hooks->payloads(w->consumer, &w->made.out, payloads, n, index);
     }
     return i;
 }
@@ -512,15 +483,16 @@ void pfd_worker_do_batch(struct pfd_worker *w)
     const bool is_large = pfd_table_is_large(w->of.table);
     bool has_runs = w->pool->sink && w->pool->sink->run && is_any &&
                     !w->pool->is_selective && !w->pool->chunks && !is_large;
+    const bool has_sequence = w->pool->sink && w->pool->sink->has_sequence;
     take_counts(w);
     for (size_t i = 0; i < w->batch.n && !w->made.ended; i++) {
         if (has_runs) {
             i = pass_runs(w, i);
         } else if (is_plain) {
             i = pass_quiet(w, i);
-        } else if (convert->points && is_any) {
+        } else if (w->consumer && is_any) {
             i = w->filter ? pass_unwanted(w, i) : i;
-            i = i < w->batch.n ? pass_points(w, i) : i;
+            i = i < w->batch.n ? pass_payloads(w, i) : i;
         } else if (convert->ranges) {
             i = pass_between(w, i);
         } else if (w->filter) {
@@ -538,7 +510,7 @@ void pfd_worker_do_batch(struct pfd_worker *w)
         if (is_large)
             prefetch_string(w, i + PREFETCH_AHEAD);
         count_entry(w, r);
-        if (w->pool->chunks && convert->rows)
+        if (w->pool->chunks && has_sequence)
             number_row(w, i);
         give_entry(w, r, index);
     }

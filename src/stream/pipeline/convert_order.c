@@ -94,13 +94,23 @@ static void hand_over(const struct pfd_pool *pool, struct pfd_product *made)
     made->sentences.n = 0;
 }
 
+/* False: no more is wanted. */
+static bool take_bytes(const struct pfd_convert *convert,
+                       const struct pfd_text *out)
+{
+    const struct pfd_consumer *consumer = convert->consumer;
+    if (consumer)
+        return consumer->take(consumer->user, out->data, out->n);
+    return !convert->write ||
+           convert->write(convert->write_user, out->data, out->n);
+}
+
 void pfd_pool_give(struct pfd_pool *pool, const struct pfd_text *out)
 {
     const struct pfd_convert *convert = pool->convert;
     if (out->failed) {
         pfd_pool_fail(pool, PFD_ERR_NOMEM, "out of memory");
-    } else if (out->n && convert->write &&
-               !convert->write(convert->write_user, out->data, out->n)) {
+    } else if (out->n && !take_bytes(convert, out)) {
         pfd_pool_fail(pool, PFD_ERR_STOPPED, "writing was stopped");
     }
 }
@@ -120,7 +130,7 @@ static void give_chunk(struct pfd_pool *pool, struct pfd_chunk_writer *writer)
 
 /* Writes a product, in its batch's turn, without the lock. */
 static void write_made(struct pfd_pool *pool, struct pfd_product *made,
-                       void *point_share)
+                       void *consumer)
 {
     const struct pfd_convert *convert = pool->convert;
     if (!atomic_load(&pool->stop)) {
@@ -130,8 +140,8 @@ static void write_made(struct pfd_pool *pool, struct pfd_product *made,
         atomic_store(&pool->shows_no_more,
                      pool->unknown_limit.n == PFD_UNKNOWN_LIMIT_MAX);
         pfd_pool_give(pool, &made->out);
-        if (point_share)
-            convert->points->reducer->turn(point_share);
+        if (consumer)
+            pool->sink->worker->turn(consumer);
         if (made->given.n) {
             convert->emitted(convert->given_user,
                              (const void *)made->given.data,
@@ -157,10 +167,10 @@ static void tell_progress(struct pfd_pool *pool)
 
 /* With the lock, which is released meanwhile: ends a batch in its turn. */
 static void end_batch(struct pfd_pool *pool, struct pfd_product *made,
-                      void *point_share)
+                      void *consumer)
 {
     pthread_mutex_unlock(&pool->turn);
-    write_made(pool, made, point_share);
+    write_made(pool, made, consumer);
     pthread_mutex_lock(&pool->turn);
     bool stopped = atomic_load(&pool->stop);
     if (!stopped) {
@@ -186,7 +196,7 @@ static bool is_next(const struct pfd_worker *w)
 static bool has_slot(const struct pfd_worker *w)
 {
     const struct pfd_pool *pool = w->pool;
-    return !w->point_share && w->number - pool->n_written < pool->n_slots;
+    return !w->consumer && w->number - pool->n_written < pool->n_slots;
 }
 
 /* With the lock: waits until all batches before this one are written or, if
@@ -213,7 +223,7 @@ void pfd_worker_write(struct pfd_worker *w)
     pthread_mutex_lock(&pool->turn);
     await_turn(w, false);
     pthread_mutex_unlock(&pool->turn);
-    write_made(pool, &w->made, w->point_share);
+    write_made(pool, &w->made, w->consumer);
 }
 
 /* With the lock: ends the batches in slots whose turn has come, too. */
@@ -243,7 +253,7 @@ void pfd_worker_end_turn(struct pfd_worker *w)
         slot->is_ready = true;
         w->made = empty;
     } else if (!atomic_load(&pool->stop)) {
-        end_batch(pool, &w->made, w->point_share);
+        end_batch(pool, &w->made, w->consumer);
         write_slots(pool);
         pool->is_writing = false;
         pthread_cond_broadcast(

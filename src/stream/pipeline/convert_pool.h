@@ -18,10 +18,8 @@
 #include "core/filter/filter.h"
 #include "core/filter/highlight.h"
 #include "core/output/finding_counts.h"
-#include "core/output/points.h"
 #include "core/output/sink.h"
 #include "core/output/unknown_limit.h"
-#include "core/output/value_rows.h"
 #include "stream/capture/chunk_layout.h"
 #include "stream/pipeline/synthesized_counts.h"
 
@@ -98,7 +96,9 @@ struct pfd_pool {
     struct pfd_byte_reader whole; /* the buffer */
     struct pfd_format_choice format_choice;
     const struct pfd_format *format;
-    const struct pfd_sink *sink; /* NULL: nothing is printed */
+    const struct pfd_sink *form; /* the output's; NULL: none */
+    const struct pfd_sink *sink; /* the consumer's, or the form; NULL: nothing
+                                    is rendered */
     struct pfd_sink_options sink_options;
     uint64_t reported;   /* bits: findings of entries that are reported */
     bool is_selective;   /* not all entries are emitted */
@@ -168,7 +168,7 @@ struct pfd_worker {
     struct pfd_synthesized_counts synthesized_counts; /* if there are sums */
     size_t range; /* of convert->ranges: the first that is not passed */
     uint64_t n_given;
-    void *point_share;           /* of convert->points->reducer; NULL: none */
+    void *consumer;              /* of the sink's worker hooks; NULL: none */
     struct pfd_product made;     /* its product of the batch */
     struct pfd_string_sum *sums; /* [pfd_strings_count()], or NULL */
     bool *used; /* [pfd_strings_count()]: which strings entries have, or NULL */
@@ -222,7 +222,8 @@ void pfd_slots_deinit(struct pfd_pool *pool);
 void pfd_pool_fail(struct pfd_pool *pool, enum pfd_status status,
                    const char *text);
 
-/* Passes text to convert->write; one call at a time. */
+/* Passes what was rendered on to the consumer, or to convert->write; one call
+ * at a time. */
 void pfd_pool_give(struct pfd_pool *pool, const struct pfd_text *out);
 
 /* Waits for the worker's turn, and writes its output so far. */
