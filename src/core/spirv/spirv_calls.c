@@ -102,7 +102,7 @@ static const uint32_t *operands_of(const struct pfd_spirv *m, size_t i,
     const struct spirv_call *call = &m->calls[i];
     if (m->is_instrumented) {
         *n = call->n_operands;
-        return m->operands + call->first;
+        return m->instrumented.operands + call->first;
     }
     const uint32_t *w = spirv_at(m, call->k, n);
     *n -= 6;

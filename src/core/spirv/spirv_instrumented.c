@@ -165,7 +165,9 @@ static bool find_writers(struct pfd_spirv *m, struct writers *ret)
                                        number_of(name, n_name) };
         if (!add_writer(ret, &writer))
             return false;
-        m->maker = row->maker > m->maker ? row->maker : m->maker;
+        m->instrumented.maker = row->maker > m->instrumented.maker
+                                    ? row->maker
+                                    : m->instrumented.maker;
     }
     if (ret->n)
         qsort(ret->at, ret->n, sizeof *ret->at, by_id);
@@ -217,7 +219,7 @@ static void find_shader(struct pfd_spirv *m, uint32_t k)
         if (op == PFD_SPV_FUNCTION || op == PFD_SPV_FUNCTION_END)
             return;
         if (op == OP_STORE && n >= 3 && is_place(m, w[1], SHADER_AT) &&
-            pfd_spirv_constant(m, w[2], &m->shader))
+            pfd_spirv_constant(m, w[2], &m->instrumented.shader))
             return;
     }
 }
@@ -373,14 +375,14 @@ static uint32_t whole_vector(const struct pfd_spirv *m,
 }
 
 /* Adds the call at instruction k, made of the call at a position of the
- * original module; its operands are appended to m->operands. */
+ * original module; its operands are appended to m->instrumented.operands. */
 static void add_call(struct pfd_spirv *m, uint32_t k, uint32_t position)
 {
     uint32_t n_words = 0;
     const uint32_t *w = spirv_at(m, k, &n_words);
     struct spirv_call call = { .k = k,
                                .position = position,
-                               .first = (uint32_t)m->n_operands,
+                               .first = (uint32_t)m->instrumented.n_operands,
                                .n_operands = 0 };
     if (n_words < ARGUMENTS_AT + 2 ||
         !pfd_spirv_constant(m, w[ARGUMENTS_AT + 1], &call.format_id))
@@ -401,7 +403,7 @@ static void add_call(struct pfd_spirv *m, uint32_t k, uint32_t position)
                                    : 0;
         if (!id)
             id = scalar_of(m, arguments + at, n - at, &demand, &taken);
-        m->operands[m->n_operands++] = id;
+        m->instrumented.operands[m->instrumented.n_operands++] = id;
         call.n_operands++;
         at += taken;
     }
@@ -448,11 +450,11 @@ static void add_printed(struct pfd_spirv *m, uint32_t k, uint32_t position,
     struct spirv_call call = { .k = k,
                                .position = position,
                                .format_id = w[EXT_INST_OPERANDS - 1],
-                               .first = (uint32_t)m->n_operands,
+                               .first = (uint32_t)m->instrumented.n_operands,
                                .n_operands = n - EXT_INST_OPERANDS };
-    memcpy(m->operands + m->n_operands, w + EXT_INST_OPERANDS,
-           call.n_operands * sizeof *w);
-    m->n_operands += call.n_operands;
+    memcpy(m->instrumented.operands + m->instrumented.n_operands,
+           w + EXT_INST_OPERANDS, call.n_operands * sizeof *w);
+    m->instrumented.n_operands += call.n_operands;
     m->calls[m->n_calls++] = call;
 }
 
@@ -495,10 +497,12 @@ static bool make_room(struct pfd_spirv *m, const struct writers *writers)
         n_operands += n_words;
         n++;
     }
-    m->reports = spirv_alloc(m, n, sizeof *m->reports);
-    m->operands = spirv_alloc(m, n_operands, sizeof *m->operands);
+    m->instrumented.reports =
+        spirv_alloc(m, n, sizeof *m->instrumented.reports);
+    m->instrumented.operands =
+        spirv_alloc(m, n_operands, sizeof *m->instrumented.operands);
     m->calls = spirv_alloc(m, n, sizeof *m->calls);
-    return m->reports && m->operands && m->calls;
+    return m->instrumented.reports && m->instrumented.operands && m->calls;
 }
 
 static bool index_calls(struct pfd_spirv *m, const struct writers *writers)
@@ -514,38 +518,40 @@ static bool index_calls(struct pfd_spirv *m, const struct writers *writers)
             pfd_spirv_constant(m, w[ARGUMENTS_AT], &report.position)) {
             if (writer->kind == WRITER_DEBUG_PRINTF)
                 report.position &= POSITION;
-            m->reports[m->n_reports++] = report;
+            m->instrumented.reports[m->instrumented.n_reports++] = report;
             if (writer->kind == WRITER_PRINTF)
                 add_call(m, k, report.position);
             if (writer->kind == WRITER_DEBUG_PRINTF)
                 add_printed(m, k, report.position, writer->number);
         }
-        if (m->shader == PFD_SPIRV_NONE &&
+        if (m->instrumented.shader == PFD_SPIRV_NONE &&
             (w[0] & 0xffff) == PFD_SPV_FUNCTION && n > 2 &&
             writer_of(writers, w[2]))
             find_shader(m, k);
     }
-    qsort(m->reports, m->n_reports, sizeof *m->reports, by_position);
+    qsort(m->instrumented.reports, m->instrumented.n_reports,
+          sizeof *m->instrumented.reports, by_position);
     return true;
 }
 
 bool spirv_index_instrumented(struct pfd_spirv *m)
 {
     struct writers writers = { .n = 0 };
-    m->shader = PFD_SPIRV_NONE;
+    m->instrumented.shader = PFD_SPIRV_NONE;
     bool ok = find_writers(m, &writers);
     if (ok && writers.n)
         ok = index_calls(m, &writers);
     m->is_instrumented = writers.n > 0;
-    m->writers = writers.at;
-    m->n_writers = writers.n;
+    m->instrumented.writers = writers.at;
+    m->instrumented.n_writers = writers.n;
     m->n_memory += writers.room * sizeof *writers.at;
     return ok;
 }
 
 bool spirv_calls_writer(const struct pfd_spirv *m, uint32_t k)
 {
-    struct writers writers = { .at = m->writers, .n = m->n_writers };
+    struct writers writers = { .at = m->instrumented.writers,
+                               .n = m->instrumented.n_writers };
     return called_at(m, &writers, k) != NULL;
 }
 
@@ -555,8 +561,8 @@ bool pfd_spirv_checked(const struct pfd_spirv *m, uint32_t k,
     uint32_t n = 0;
     const uint32_t *w = spirv_at(m, k, &n);
     *ret = (struct pfd_spirv_access){ 0 };
-    if (m->maker < PFD_SPIRV_BY_LAYER || !spirv_calls_writer(m, k) ||
-        n <= SET_AT + 1)
+    if (m->instrumented.maker < PFD_SPIRV_BY_LAYER ||
+        !spirv_calls_writer(m, k) || n <= SET_AT + 1)
         return false;
     ret->has_set = pfd_spirv_constant(m, w[SET_AT], &ret->set);
     ret->has_binding = pfd_spirv_constant(m, w[SET_AT + 1], &ret->binding);

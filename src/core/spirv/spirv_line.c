@@ -38,8 +38,9 @@ static void note_cut(const struct pfd_spirv *m, uint32_t k, uint32_t line,
     uint32_t n = 0;
     uint32_t n_merge = 0;
     const uint32_t *w = spirv_at(m, k, &n);
-    if (!m->n_writers || (w[0] & 0xffff) != OP_BRANCH_CONDITIONAL || n < 4 ||
-        k == 0 || spirv_op(m, k - 1) != OP_SELECTION_MERGE)
+    if (!m->instrumented.n_writers ||
+        (w[0] & 0xffff) != OP_BRANCH_CONDITIONAL || n < 4 || k == 0 ||
+        spirv_op(m, k - 1) != OP_SELECTION_MERGE)
         return;
     const uint32_t *merge = spirv_at(m, k - 1, &n_merge);
     uint32_t made = pfd_spirv_definition(m, w[1]);

@@ -246,10 +246,10 @@ uint32_t pfd_spirv_by_offset(const struct pfd_spirv *m, uint32_t offset)
 static size_t first_report(const struct pfd_spirv *m, uint32_t position)
 {
     size_t low = 0;
-    size_t high = m->n_reports;
+    size_t high = m->instrumented.n_reports;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (m->reports[mid].position < position) {
+        if (m->instrumented.reports[mid].position < position) {
             low = mid + 1;
         } else {
             high = mid;
@@ -262,8 +262,9 @@ uint32_t pfd_spirv_reported(const struct pfd_spirv *m, uint32_t position,
                             size_t i)
 {
     size_t at = first_report(m, position);
-    return i < m->n_reports - at && m->reports[at + i].position == position
-               ? m->reports[at + i].k
+    return i < m->instrumented.n_reports - at &&
+                   m->instrumented.reports[at + i].position == position
+               ? m->instrumented.reports[at + i].k
                : PFD_SPIRV_NONE;
 }
 
@@ -284,7 +285,7 @@ uint32_t pfd_spirv_by_counted(const struct pfd_spirv *m, uint32_t counted)
 
 enum pfd_spirv_instrumenter pfd_spirv_instrumenter(const struct pfd_spirv *m)
 {
-    return m->maker;
+    return m->instrumented.maker;
 }
 
 bool pfd_spirv_is_instrumented(const struct pfd_spirv *m)
@@ -294,8 +295,8 @@ bool pfd_spirv_is_instrumented(const struct pfd_spirv *m)
 
 bool pfd_spirv_shader(const struct pfd_spirv *m, uint32_t *ret)
 {
-    *ret = m->shader;
-    return m->shader != PFD_SPIRV_NONE;
+    *ret = m->instrumented.shader;
+    return m->instrumented.shader != PFD_SPIRV_NONE;
 }
 
 bool pfd_spirv_stage(const struct pfd_spirv *m, uint32_t *ret)

@@ -82,6 +82,18 @@ struct spirv_decoration {
     uint32_t value;
 };
 
+/* What an instrumented module has more. */
+struct spirv_instrumented {
+    uint32_t shader;    /* its number; PFD_SPIRV_NONE: none */
+    uint32_t *operands; /* [n_operands] ids, of all calls */
+    size_t n_operands;
+    struct spirv_report *reports; /* [n_reports], by position */
+    size_t n_reports;
+    enum pfd_spirv_instrumenter maker;
+    struct spirv_writer *writers; /* [n_writers], by id */
+    size_t n_writers;
+};
+
 struct pfd_spirv {
     uint32_t *words; /* [n_words] */
     size_t n_words;
@@ -95,15 +107,8 @@ struct pfd_spirv {
     struct spirv_call *calls; /* [n_calls], in module order */
     uint32_t *ranked;         /* [n_calls] call numbers, by format id */
     size_t n_calls;
-    bool is_instrumented; /* uses the members below */
-    uint32_t shader;      /* its number; PFD_SPIRV_NONE: none */
-    uint32_t *operands;   /* [n_operands] ids, of all calls */
-    size_t n_operands;
-    struct spirv_report *reports; /* [n_reports], by position */
-    size_t n_reports;
-    enum pfd_spirv_instrumenter maker;
-    struct spirv_writer *writers; /* [n_writers], by id */
-    size_t n_writers;
+    bool is_instrumented;
+    struct spirv_instrumented instrumented;
     struct spirv_source *sources; /* [n_sources] */
     size_t n_sources;
     struct spirv_decoration *decorations; /* [n_decorations], sorted */

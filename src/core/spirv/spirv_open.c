@@ -184,9 +184,9 @@ void pfd_spirv_free(struct pfd_spirv *m)
     free(m->ids);
     free(m->calls);
     free(m->ranked);
-    free(m->operands);
-    free(m->reports);
-    free(m->writers);
+    free(m->instrumented.operands);
+    free(m->instrumented.reports);
+    free(m->instrumented.writers);
     free(m->decorations);
     free(m->aborts);
     free(m->members);

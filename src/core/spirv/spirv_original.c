@@ -97,7 +97,7 @@ size_t pfd_spirv_original_call(const struct pfd_spirv *m, size_t i,
                                const struct pfd_spirv *original)
 {
     const struct spirv_call *call = &m->calls[i];
-    if (m->maker == PFD_SPIRV_BY_TOOLS) {
+    if (m->instrumented.maker == PFD_SPIRV_BY_TOOLS) {
         return call_at(original, pfd_spirv_by_counted(original, call->position),
                        call->format_id);
     }
@@ -122,13 +122,13 @@ static bool is_checked(const struct pfd_spirv *m, uint32_t k)
 static bool has_checks_of(const struct pfd_spirv *m,
                           const struct pfd_spirv *original)
 {
-    for (size_t i = 0; i < m->n_reports; i++) {
-        uint32_t position = m->reports[i].position;
+    for (size_t i = 0; i < m->instrumented.n_reports; i++) {
+        uint32_t position = m->instrumented.reports[i].position;
         if (position && !is_checked(original, position) &&
             !is_checked(original, pfd_spirv_by_offset(original, position)))
             return false;
     }
-    return m->n_reports > 0;
+    return m->instrumented.n_reports > 0;
 }
 
 static bool same_text(const struct pfd_spirv *a, const struct pfd_spirv *b,
@@ -146,8 +146,8 @@ bool pfd_spirv_is_original(const struct pfd_spirv *original,
 {
     if (original->is_instrumented || !m->is_instrumented)
         return false;
-    if (!m->n_calls &&
-        (m->maker == PFD_SPIRV_BY_TOOLS || !has_checks_of(m, original)))
+    if (!m->n_calls && (m->instrumented.maker == PFD_SPIRV_BY_TOOLS ||
+                        !has_checks_of(m, original)))
         return false;
     for (size_t i = 0; i < m->n_calls; i++) {
         if (pfd_spirv_original_call(m, i, original) == original->n_calls ||
