@@ -153,7 +153,7 @@ enum pfd_status pfd_tail_set_strings(struct pfd_tail *t,
     pfd_entry_source_deinit(&t->of);
     t->of = of;
     t->o.strings = strings;
-    t->has_seen = false;
+    t->block.has_seen = false;
     return use_format(t, name, NULL, false, err);
 }
 
@@ -164,7 +164,7 @@ uint64_t pfd_tail_due(const struct pfd_tail *t)
 
 uint64_t pfd_tail_pending(const struct pfd_tail *t)
 {
-    return t->end > t->at ? t->end - t->at : 0;
+    return t->place.end > t->place.at ? t->place.end - t->place.at : 0;
 }
 
 uint64_t pfd_tail_holes(const struct pfd_tail *t)
@@ -189,7 +189,7 @@ void pfd_tail_trim(struct pfd_tail *t)
 
 uint64_t pfd_tail_generation(const struct pfd_tail *t)
 {
-    return t->generation;
+    return t->place.generation;
 }
 
 void pfd_tail_summary(const struct pfd_tail *t, struct pfd_summary *ret)
@@ -262,7 +262,7 @@ static enum pfd_status check_holes(struct pfd_tail *t, bool final,
                                    struct pfd_error *err)
 {
     enum pfd_status status = PFD_OK;
-    uint64_t at = final ? 0 : t->hole_at;
+    uint64_t at = final ? 0 : t->place.hole_at;
     uint64_t n = 0;
     const struct pfd_tail_hole *hole = pfd_tail_holes_find(&t->holes, at);
     while (hole && status == PFD_OK && (final || n < HOLES_AT_ONCE)) {
@@ -272,7 +272,7 @@ static enum pfd_status check_holes(struct pfd_tail *t, bool final,
         status = check_hole(t, i, final, err);
         hole = pfd_tail_holes_find(&t->holes, at);
     }
-    t->hole_at = hole ? at : 0;
+    t->place.hole_at = hole ? at : 0;
     return status;
 }
 
@@ -347,11 +347,11 @@ static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
     uint64_t used = t->format->live->used(header);
     if (!t->looked)
         pfd_tail_generation_clear(t);
-    if (t->looked && !t->restart && used >= t->used)
+    if (t->looked && !t->restart && used >= t->place.used)
         status = pfd_tail_generation_check(t, &other, err);
     if (status == PFD_OK && t->restart) {
         status = pfd_tail_generation_next(t, "the program begins anew", err);
-    } else if (status == PFD_OK && used < t->used) {
+    } else if (status == PFD_OK && used < t->place.used) {
         status = pfd_tail_generation_next(t, "the cursor moved back", err);
     } else if (status == PFD_OK && other) {
         status = pfd_tail_generation_next(t, "entries were written over", err);
@@ -359,23 +359,24 @@ static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
     if (status != PFD_OK)
         return status;
     t->restart = false;
-    t->used = used;
-    t->n_buffer = n_buffer;
-    t->end = cut_to_buffer(t, used, n_buffer);
+    t->place.used = used;
+    t->place.n_buffer = n_buffer;
+    t->place.end = cut_to_buffer(t, used, n_buffer);
     if (!t->looked)
         status = pfd_tail_generation_attach(t, n_buffer, err);
     t->looked = true;
-    pfd_tail_marks_add(&t->marks, t->end, now_ns, patience(t));
+    pfd_tail_marks_add(&t->marks, t->place.end, now_ns, patience(t));
     return status;
 }
 
 static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
 {
-    bool is_short = t->looked && n_buffer < t->end;
+    bool is_short = t->looked && n_buffer < t->place.end;
     if (is_short && !t->too_short) {
         pfd_tail_say(t, PFD_FINDING_shrunk, n_buffer,
                      "the buffer is now %llu bytes, of which %llu were used",
-                     (unsigned long long)n_buffer, (unsigned long long)t->end);
+                     (unsigned long long)n_buffer,
+                     (unsigned long long)t->place.end);
     }
     t->too_short = is_short;
 }
@@ -385,14 +386,14 @@ static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
 static bool run_passes(struct pfd_tail *t, size_t most)
 {
     /* The arrived bytes end anywhere, also within an entry. */
-    bool is_arriving = t->o.arrives && t->used > t->end;
+    bool is_arriving = t->o.arrives && t->place.used > t->place.end;
     uint64_t now = t->polled_ns;
     uint64_t settled = pfd_tail_marks_older(&t->marks, now, t->o.settle_ns);
     struct pfd_tail_pass old = {
         .copy = &t->now,
         .other = &t->before,
         .most = most,
-        .end = t->o.arrives ? t->end : settled,
+        .end = t->o.arrives ? t->place.end : settled,
         .settled = settled,
         .patient = pfd_tail_marks_older(&t->marks, now, patience(t)),
         .hard = pfd_tail_marks_older(&t->marks, now, PATIENCE * t->o.settle_ns),
@@ -402,11 +403,11 @@ static bool run_passes(struct pfd_tail *t, size_t most)
         .copy = &t->now,
         .other = &t->before,
         .most = most,
-        .end = t->end,
+        .end = t->place.end,
     };
-    pfd_tail_pass_run(t, &old, t->at);
-    if (!old.failed && !t->o.arrives && t->at >= old.end)
-        pfd_tail_pass_run(t, &recent, t->at);
+    pfd_tail_pass_run(t, &old, t->place.at);
+    if (!old.failed && !t->o.arrives && t->place.at >= old.end)
+        pfd_tail_pass_run(t, &recent, t->place.at);
     return !old.failed && !recent.failed;
 }
 
@@ -417,14 +418,14 @@ static bool run_passes(struct pfd_tail *t, size_t most)
  */
 static bool emit_some(struct pfd_tail *t)
 {
-    uint64_t at = t->at;
+    uint64_t at = t->place.at;
     size_t most = (size_t)(at - t->now.base) + t->o.emit_max;
     bool ok = run_passes(t, most);
     /* An entry larger than the limit of one call is emitted all the same. */
-    if (ok && t->at == at && most < t->now.n)
+    if (ok && t->place.at == at && most < t->now.n)
         ok = run_passes(t, t->o.window);
-    uint64_t given = t->at - t->now.base;
-    t->has_more = ok && t->at > at && given < t->now.n &&
+    uint64_t given = t->place.at - t->now.base;
+    t->has_more = ok && t->place.at > at && given < t->now.n &&
                   given + t->o.emit_max <= t->o.window / 2;
     if (!t->has_more) {
         struct pfd_tail_copy swap = t->before;
@@ -443,14 +444,15 @@ static bool emit_some(struct pfd_tail *t)
  */
 static size_t reserved_bytes(const struct pfd_tail *t)
 {
-    uint64_t n = t->end > t->at ? t->end - t->at : 0;
-    size_t most = t->is_blocked ? t->o.farther : t->o.window;
+    uint64_t n = t->place.end > t->place.at ? t->place.end - t->place.at : 0;
+    size_t most = t->block.is_blocked ? t->o.farther : t->o.window;
     return n < most ? (size_t)n : most;
 }
 
 static enum pfd_status read_reserved(struct pfd_tail *t, struct pfd_error *err)
 {
-    return pfd_tail_copy_read(&t->now, &t->o, t->at, reserved_bytes(t), err);
+    return pfd_tail_copy_read(&t->now, &t->o, t->place.at, reserved_bytes(t),
+                              err);
 }
 
 /* After a poll that emitted nothing: has it seen the same bytes as the one
@@ -459,8 +461,9 @@ static bool has_seen_same(const struct pfd_tail *t)
 {
     const struct pfd_tail_copy *a = &t->before;
     const struct pfd_tail_copy *b = &t->now;
-    return t->unwritten == t->at && a->base == t->at && b->base == a->base &&
-           a->n && b->n == a->n && !memcmp(a->bytes, b->bytes, a->n);
+    return t->block.unwritten == t->place.at && a->base == t->place.at &&
+           b->base == a->base && a->n && b->n == a->n &&
+           !memcmp(a->bytes, b->bytes, a->n);
 }
 
 /*
@@ -474,14 +477,15 @@ static enum pfd_status is_stuck(struct pfd_tail *t, uint64_t now_ns, bool *ret,
 {
     uint64_t hard =
         pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns);
-    size_t n = t->n_unwritten;
+    size_t n = t->block.n_unwritten;
     *ret = false;
-    if (!t->is_blocked || !t->has_seen || !t->is_saturated ||
-        t->unwritten != t->at || t->at < hard || t->before.base != t->at ||
-        t->before.n < n || t->before.n < reserved_bytes(t))
+    if (!t->block.is_blocked || !t->block.has_seen || !t->is_saturated ||
+        t->block.unwritten != t->place.at || t->place.at < hard ||
+        t->before.base != t->place.at || t->before.n < n ||
+        t->before.n < reserved_bytes(t))
         return PFD_OK;
     enum pfd_status status =
-        pfd_tail_copy_read(&t->scratch, &t->o, t->at, n, err);
+        pfd_tail_copy_read(&t->scratch, &t->o, t->place.at, n, err);
     *ret = status == PFD_OK && t->scratch.n == n &&
            !memcmp(t->scratch.bytes, t->before.bytes, n);
     return status;
@@ -490,13 +494,14 @@ static enum pfd_status is_stuck(struct pfd_tail *t, uint64_t now_ns, bool *ret,
 static enum pfd_status poll_buffer(struct pfd_tail *t, uint64_t n_buffer,
                                    uint64_t now_ns, struct pfd_error *err)
 {
-    uint64_t end = t->end;
-    uint64_t generation = t->generation;
+    uint64_t end = t->place.end;
+    uint64_t generation = t->place.generation;
     notice_shrinking(t, n_buffer);
     enum pfd_status status = take_header(t, n_buffer, now_ns, err);
-    t->is_saturated = generation == t->generation && t->end > end + SATURATED;
-    if (status == PFD_OK && now_ns - t->holes_ns >= t->o.settle_ns / 4) {
-        t->holes_ns = now_ns;
+    t->is_saturated =
+        generation == t->place.generation && t->place.end > end + SATURATED;
+    if (status == PFD_OK && now_ns - t->place.holes_ns >= t->o.settle_ns / 4) {
+        t->place.holes_ns = now_ns;
         status = check_holes(t, false, err);
     }
     if (status != PFD_OK)
@@ -508,31 +513,32 @@ static enum pfd_status poll_buffer(struct pfd_tail *t, uint64_t n_buffer,
         pfd_tail_copy_shrink(&t->scratch);
     if (status != PFD_OK || stuck)
         return status;
-    uint64_t at = t->at;
+    uint64_t at = t->place.at;
     status = read_reserved(t, err);
     if (status != PFD_OK)
         return status;
     bool ok = emit_some(t);
-    t->is_blocked = t->at == at && t->at < t->end;
-    t->has_seen = t->is_blocked && has_seen_same(t);
+    t->block.is_blocked = t->place.at == at && t->place.at < t->place.end;
+    t->block.has_seen = t->block.is_blocked && has_seen_same(t);
     return ok ? PFD_OK : no_memory(err);
 }
 
 enum pfd_status pfd_tail_poll(struct pfd_tail *t, uint64_t n_buffer,
                               uint64_t now_ns, struct pfd_error *err)
 {
-    uint64_t at = t->at;
-    uint64_t end = t->end;
-    uint64_t generation = t->generation;
+    uint64_t at = t->place.at;
+    uint64_t end = t->place.end;
+    uint64_t generation = t->place.generation;
     uint64_t n_entries = t->summary.entries;
     if (t->has_more && !emit_some(t))
         return no_memory(err);
-    if (t->at != at)
+    if (t->place.at != at)
         return PFD_OK;
     if (now_ns < pfd_tail_due(t))
         return PFD_MORE;
     enum pfd_status status = poll_buffer(t, n_buffer, now_ns, err);
-    bool moved = at != t->at || end != t->end || generation != t->generation ||
+    bool moved = at != t->place.at || end != t->place.end ||
+                 generation != t->place.generation ||
                  n_entries != t->summary.entries;
     return status == PFD_OK && !moved ? PFD_MORE : status;
 }
@@ -545,12 +551,12 @@ static bool emit_rest(struct pfd_tail *t)
     struct pfd_tail_pass p = {
         .copy = &t->now,
         .other = &t->before,
-        .end = t->end,
-        .settled = t->end,
-        .patient = t->end,
-        .hard = t->end,
+        .end = t->place.end,
+        .settled = t->place.end,
+        .patient = t->place.end,
+        .hard = t->place.end,
     };
-    pfd_tail_pass_run(t, &p, t->at);
+    pfd_tail_pass_run(t, &p, t->place.at);
     return !p.failed;
 }
 
@@ -584,7 +590,7 @@ static enum pfd_status emit_whole(struct pfd_tail *t, uint64_t n_buffer,
             .is_entry = item.is_entry,
             .entry = &item.entry,
             .finding = &item.finding,
-            .generation = t->generation,
+            .generation = t->place.generation,
         };
         t->o.item(t->o.item_user, &out);
     }
@@ -635,12 +641,12 @@ enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
         return n_buffer && !t->looked ? emit_whole(t, n_buffer, err) : PFD_OK;
     if (status == PFD_OK)
         status = check_holes(t, true, err);
-    while (status == PFD_OK && t->at < t->end) {
-        uint64_t from = t->at;
+    while (status == PFD_OK && t->place.at < t->place.end) {
+        uint64_t from = t->place.at;
         status = read_reserved(t, err);
         if (status == PFD_OK && !emit_rest(t))
             status = no_memory(err);
-        if (t->at == from)
+        if (t->place.at == from)
             break;
     }
     if (status == PFD_OK) {

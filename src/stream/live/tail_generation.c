@@ -19,31 +19,32 @@ void pfd_tail_generation_clear(struct pfd_tail *t)
     pfd_tail_image_forget_entries(&t->image);
     t->marks.n = 0;
     t->holes.n = 0;
-    t->hole_at = 0;
+    t->place.hole_at = 0;
     t->before.n = 0;
-    t->at = t->format->live->n_header;
-    t->end = t->at;
-    t->used = 0;
-    t->lost = 0;
-    t->index = 0;
-    t->attached = 0;
-    t->doubtful = 0;
-    t->checked = 0;
+    t->place.at = t->format->live->n_header;
+    t->place.end = t->place.at;
+    t->place.used = 0;
+    t->place.lost = 0;
+    t->place.index = 0;
+    t->place.attached = 0;
+    t->place.doubtful = 0;
+    t->place.checked = 0;
 }
 
 void pfd_tail_report_overflow(struct pfd_tail *t)
 {
-    uint64_t lost = t->used > t->end ? t->used - t->end : 0;
-    if (lost <= t->lost)
+    uint64_t lost =
+        t->place.used > t->place.end ? t->place.used - t->place.end : 0;
+    if (lost <= t->place.lost)
         return;
-    t->summary.lost_bytes += lost - t->lost;
-    t->lost = lost;
+    t->summary.lost_bytes += lost - t->place.lost;
+    t->place.lost = lost;
     pfd_tail_say(
-        t, PFD_FINDING_overflow, t->end,
+        t, PFD_FINDING_overflow, t->place.end,
         "%llu bytes were written beyond the end of a buffer of %llu: a "
         "buffer of at least %llu bytes would have held everything",
-        (unsigned long long)lost, (unsigned long long)t->n_buffer,
-        (unsigned long long)t->used);
+        (unsigned long long)lost, (unsigned long long)t->place.n_buffer,
+        (unsigned long long)t->place.used);
 }
 
 /*
@@ -58,7 +59,7 @@ enum pfd_status pfd_tail_generation_next(struct pfd_tail *t, const char *why,
     uint64_t from = t->before.base;
     uint64_t end = from + t->before.n;
     uint64_t lost = 0;
-    if (end > t->at && t->before.n) {
+    if (end > t->place.at && t->before.n) {
         enum pfd_status status =
             pfd_tail_copy_read(&t->scratch, &t->o, from, t->before.n, err);
         if (status != PFD_OK)
@@ -72,13 +73,13 @@ enum pfd_status pfd_tail_generation_next(struct pfd_tail *t, const char *why,
             .patient = end,
             .is_over = true,
         };
-        pfd_tail_pass_run(t, &p, t->at);
+        pfd_tail_pass_run(t, &p, t->place.at);
         if (p.failed)
             return no_memory(err);
         lost = p.lost;
     }
-    if (t->end > t->at)
-        lost += t->end - t->at;
+    if (t->place.end > t->place.at)
+        lost += t->place.end - t->place.at;
     t->summary.skipped_bytes += lost;
     if (!pfd_tail_image_put(&t->image, t->before.base, t->before.bytes,
                             t->before.n))
@@ -87,18 +88,19 @@ enum pfd_status pfd_tail_generation_next(struct pfd_tail *t, const char *why,
         t, PFD_FINDING_reset, 0,
         "%s: generation %llu begins; %llu bytes of the one before never came "
         "out",
-        why, (unsigned long long)t->generation + 1, (unsigned long long)lost);
+        why, (unsigned long long)t->place.generation + 1,
+        (unsigned long long)lost);
     if (lost) {
         pfd_tail_say(
-            t, PFD_FINDING_unwritten, t->at,
+            t, PFD_FINDING_unwritten, t->place.at,
             "%llu bytes were reserved and not written, or not read, when the "
             "buffer began anew",
             (unsigned long long)lost);
     }
     pfd_tail_report_overflow(t);
     pfd_tail_generation_clear(t);
-    t->generation++;
-    t->has_leftovers = true;
+    t->place.generation++;
+    t->place.has_leftovers = true;
     return PFD_OK;
 }
 
@@ -111,7 +113,7 @@ static bool has_any(const uint8_t *bytes, size_t n)
     return false;
 }
 
-/* Bytes of scratch that the device has reserved since t->end was read, by the
+/* Bytes of scratch that the device has reserved since t->place.end was read, by the
  * header as it is now: it may have written them before scratch was read. */
 static enum pfd_status count_reserved(struct pfd_tail *t, size_t *ret,
                                       struct pfd_error *err)
@@ -122,7 +124,7 @@ static enum pfd_status count_reserved(struct pfd_tail *t, size_t *ret,
     uint64_t used = status == PFD_OK && t->now.n == live->n_header
                         ? live->used(t->now.bytes)
                         : 0;
-    uint64_t n = used > t->end ? used - t->end : 0;
+    uint64_t n = used > t->place.end ? used - t->place.end : 0;
     t->now.n = 0;
     *ret = n < t->scratch.n ? (size_t)n : t->scratch.n;
     return status;
@@ -134,12 +136,12 @@ enum pfd_status pfd_tail_generation_attach(struct pfd_tail *t,
                                            uint64_t n_buffer,
                                            struct pfd_error *err)
 {
-    uint64_t n = n_buffer > t->end ? n_buffer - t->end : 0;
+    uint64_t n = n_buffer > t->place.end ? n_buffer - t->place.end : 0;
     size_t n_new = 0;
     if (n > LEFTOVER_MAX)
         n = LEFTOVER_MAX;
     enum pfd_status status =
-        pfd_tail_copy_read(&t->scratch, &t->o, t->end, (size_t)n, err);
+        pfd_tail_copy_read(&t->scratch, &t->o, t->place.end, (size_t)n, err);
     if (status != PFD_OK || !has_any(t->scratch.bytes, t->scratch.n))
         return status;
     status = count_reserved(t, &n_new, err);
@@ -147,10 +149,11 @@ enum pfd_status pfd_tail_generation_attach(struct pfd_tail *t,
         return status;
     const uint8_t *behind = t->scratch.bytes + n_new;
     size_t n_behind = t->scratch.n - n_new;
-    t->attached = t->end + n_new;
-    t->has_leftovers = has_any(behind, n_behind);
-    return !t->has_leftovers ||
-                   pfd_tail_image_put(&t->image, t->attached, behind, n_behind)
+    t->place.attached = t->place.end + n_new;
+    t->place.has_leftovers = has_any(behind, n_behind);
+    return !t->place.has_leftovers ||
+                   pfd_tail_image_put(&t->image, t->place.attached, behind,
+                                      n_behind)
                ? PFD_OK
                : no_memory(err);
 }
@@ -167,8 +170,8 @@ static bool is_anew(struct pfd_tail *t, uint64_t from)
     uint64_t where = 0;
     const uint8_t *bytes = t->scratch.bytes;
     size_t n = t->scratch.n;
-    const struct pfd_tail_holes *but = t->attached ? NULL : &t->holes;
-    if (t->has_leftovers &&
+    const struct pfd_tail_holes *but = t->place.attached ? NULL : &t->holes;
+    if (t->place.has_leftovers &&
         pfd_tail_image_is_replaced(&t->image, but, from, bytes, n))
         return true;
     enum pfd_tail_change change =
@@ -176,7 +179,7 @@ static bool is_anew(struct pfd_tail *t, uint64_t from)
     if (change == PFD_TAIL_SAME)
         return false;
     if (change == PFD_TAIL_OTHER) {
-        if (!t->has_leftovers)
+        if (!t->place.has_leftovers)
             return true;
         pfd_tail_image_renew(&t->image, &t->holes, from, bytes, n);
     }
@@ -190,8 +193,9 @@ enum pfd_status pfd_tail_generation_check(struct pfd_tail *t, bool *other,
                                           struct pfd_error *err)
 {
     uint64_t header = t->format->live->n_header;
-    uint64_t end = t->at < t->image.n ? t->at : t->image.n;
-    uint64_t from[2] = { header, t->checked > header ? t->checked : header };
+    uint64_t end = t->place.at < t->image.n ? t->place.at : t->image.n;
+    uint64_t from[2] = { header, t->place.checked > header ? t->place.checked
+                                                           : header };
     size_t most[2] = { CHECK_FIRST, CHECK_NEXT };
     *other = false;
     for (int i = 0; i < 2 && !*other; i++) {
@@ -205,7 +209,7 @@ enum pfd_status pfd_tail_generation_check(struct pfd_tail *t, bool *other,
         if (status != PFD_OK)
             return status;
         *other = is_anew(t, from[i]);
-        t->checked = from[1] + CHECK_NEXT;
+        t->place.checked = from[1] + CHECK_NEXT;
     }
     return PFD_OK;
 }

@@ -20,7 +20,7 @@ void pfd_tail_emit_finding(struct pfd_tail *t,
 {
     struct pfd_tail_item item = {
         .finding = finding,
-        .generation = t->generation,
+        .generation = t->place.generation,
     };
     t->summary.findings += !pfd_finding_is_note(finding->kind);
     t->o.item(t->o.item_user, &item);
@@ -52,10 +52,10 @@ static bool emit_entry(struct pfd_tail *t, const struct pfd_record *r,
     struct pfd_entry entry;
     const uint8_t *payload =
         pfd_batch_payload(&t->batch, &t->walk.view, copy->base, r, &n);
-    if (!pfd_entry_make(&t->of, r, payload, n, t->index, &entry))
+    if (!pfd_entry_make(&t->of, r, payload, n, t->place.index, &entry))
         return false;
     entry.findings |= more_findings;
-    t->index++;
+    t->place.index++;
     t->summary.entries++;
     t->summary.unknown += pfd_record_is_unknown(r);
     t->summary.bytes += r->n_bytes;
@@ -66,7 +66,7 @@ static bool emit_entry(struct pfd_tail *t, const struct pfd_record *r,
     struct pfd_tail_item item = {
         .is_entry = true,
         .entry = &entry,
-        .generation = t->generation,
+        .generation = t->place.generation,
     };
     t->o.item(t->o.item_user, &item);
     return pfd_tail_image_put_entry(&t->image, r->offset,
@@ -105,7 +105,7 @@ static bool may_be_unwritten(const struct pfd_tail *t,
         const uint8_t *bytes = copy->bytes + (at - copy->base);
         uint32_t word;
         memcpy(&word, bytes, sizeof word);
-        bool was_zero = !t->has_leftovers || at >= t->image.n;
+        bool was_zero = !t->place.has_leftovers || at >= t->image.n;
         if (was_zero ? !word : pfd_tail_image_is(&t->image, at, bytes, 4))
             return true;
     }
@@ -160,8 +160,8 @@ static bool close_gap(struct pfd_tail *t, struct pfd_tail_pass *p, uint64_t to)
     }
     pfd_tail_emit_finding(t, &p->gap);
     t->summary.skipped_bytes += to - from;
-    t->at = to;
-    t->doubtful = to;
+    t->place.at = to;
+    t->place.doubtful = to;
     return add_hole(t, p->copy, from, to) &&
            pfd_tail_image_put(&t->image, from,
                               p->copy->bytes + (from - p->copy->base),
@@ -196,8 +196,9 @@ static bool is_stale(const struct pfd_tail *t, const struct pfd_tail_pass *p,
     const uint8_t *bytes = p->copy->bytes + (r->offset - p->copy->base);
     size_t n = r->n_bytes;
     size_t skip = n > r->n_header ? r->n_header : 0;
-    return t->has_leftovers && pfd_tail_image_is(&t->image, r->offset + skip,
-                                                 bytes + skip, n - skip);
+    return t->place.has_leftovers &&
+           pfd_tail_image_is(&t->image, r->offset + skip, bytes + skip,
+                             n - skip);
 }
 
 /* Behind a possible leftover stands a header that was there before: a leftover
@@ -206,7 +207,7 @@ static bool is_behind_stale(const struct pfd_tail *t,
                             const struct pfd_tail_pass *p,
                             const struct pfd_record *r)
 {
-    return t->has_leftovers && t->doubtful == r->offset &&
+    return t->place.has_leftovers && t->place.doubtful == r->offset &&
            pfd_tail_image_is(&t->image, r->offset,
                              p->copy->bytes + (r->offset - p->copy->base),
                              r->n_header);
@@ -215,8 +216,8 @@ static bool is_behind_stale(const struct pfd_tail *t,
 /* An entry from before the tail attached: old and new ones look the same. */
 static bool is_attached(const struct pfd_tail *t, const struct pfd_record *r)
 {
-    return r->offset + r->n_bytes <= t->attached &&
-           r->offset + ATTACHED_CHECK >= t->attached;
+    return r->offset + r->n_bytes <= t->place.attached &&
+           r->offset + ATTACHED_CHECK >= t->place.attached;
 }
 
 /* Takes one record of a hole. An emitted entry that still stands there is
@@ -238,7 +239,7 @@ static bool take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
         open_quiet_gap(p, r->offset);
         return true;
     }
-    if (same && t->has_leftovers && !is_sure)
+    if (same && t->place.has_leftovers && !is_sure)
         findings |= FINDING(stale);
     p->failed |= !close_gap(t, p, r->offset);
     uint64_t skipped = t->summary.skipped_bytes;
@@ -272,8 +273,8 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
     if (t->is_saturated && !is_sure && r->offset >= p->hard &&
         may_be_unwritten(t, p->copy, r)) {
         if (!p->is_over) {
-            t->unwritten = r->offset;
-            t->n_unwritten = r->n_bytes;
+            t->block.unwritten = r->offset;
+            t->block.n_unwritten = r->n_bytes;
             return false;
         }
         /* It may have been written since it was last read. */
@@ -284,7 +285,7 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
     if (!is_settled && (pfd_record_is_unknown(r) || r->findings || doubt))
         return false;
     p->failed |= !close_gap(t, p, r->offset);
-    t->at = r->offset + r->n_bytes;
+    t->place.at = r->offset + r->n_bytes;
     if (!is_still) {
         p->lost += r->n_bytes;
         return true;
@@ -292,9 +293,9 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
     doubt |= !is_sure && is_behind_stale(t, p, r);
     p->failed |= !emit_entry(t, r, p->copy, stale ? FINDING(stale) : 0);
     if (doubt)
-        p->failed |= !add_hole(t, p->copy, r->offset, t->at);
+        p->failed |= !add_hole(t, p->copy, r->offset, t->place.at);
     if (stale)
-        t->doubtful = t->at;
+        t->place.doubtful = t->place.at;
     return true;
 }
 
@@ -323,8 +324,8 @@ uint64_t pfd_tail_same_until(const struct pfd_tail_copy *a,
 bool pfd_tail_pass_has_runs(const struct pfd_tail *t,
                             const struct pfd_tail_pass *p, uint64_t at)
 {
-    return t->o.run && !p->is_hole && !p->in_gap && !t->has_leftovers &&
-           at >= t->attached;
+    return t->o.run && !p->is_hole && !p->in_gap && !t->place.has_leftovers &&
+           at >= t->place.attached;
 }
 
 size_t pfd_tail_pass_count(const struct pfd_tail *t,
@@ -370,11 +371,11 @@ bool pfd_tail_pass_take_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
         .records = r,
         .n = n,
         .bytes = p->copy->bytes + (r->offset - p->copy->base),
-        .index = t->index,
+        .index = t->place.index,
     };
     uint64_t n_bytes = pfd_entry_run_bytes(ret);
-    t->index += n;
-    t->at = r->offset + n_bytes;
+    t->place.index += n;
+    t->place.at = r->offset + n_bytes;
     t->summary.entries += n;
     t->summary.bytes += n_bytes;
     if (!pfd_tail_image_put(&t->image, r->offset, ret->bytes, (size_t)n_bytes))
@@ -389,7 +390,7 @@ static bool emit_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
 {
     struct pfd_entry_run entry_run;
     bool ret = pfd_tail_pass_take_run(t, p, r, n, &entry_run);
-    t->o.run(t->o.item_user, &entry_run, t->generation);
+    t->o.run(t->o.item_user, &entry_run, t->place.generation);
     return ret;
 }
 
@@ -420,7 +421,7 @@ static void give_up_copy(struct pfd_tail *t, struct pfd_tail_pass *p)
 {
     struct pfd_finding gap = {
         .kind = PFD_FINDING_unwritten,
-        .offset = t->at,
+        .offset = t->place.at,
         .index = PFD_NO_INDEX,
         .in_buffer = true,
         .source = t->source,
@@ -451,7 +452,7 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
                        uint64_t from)
 {
     struct pfd_walk *w = &t->walk;
-    uint64_t at = t->at;
+    uint64_t at = t->place.at;
     uint64_t n = p->end - p->copy->base;
     size_t n_copy = p->most && p->most < p->copy->n ? p->most : p->copy->n;
     bool whole = n <= n_copy && !p->is_arriving;
@@ -465,7 +466,7 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     w->at = from;
     if (from > pfd_walk_end(w))
         return;
-    t->format->live->resume(w, p->is_arriving ? t->used : p->end);
+    t->format->live->resume(w, p->is_arriving ? t->place.used : p->end);
     if (t->walk_ahead)
         t->walk_ahead(t, p);
     pfd_tail_pass_walk(t, p, 0);
@@ -473,7 +474,7 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
         return;
     if (whole) {
         p->failed |= !close_gap(t, p, p->end);
-    } else if (!p->is_hole && t->at == at && w->at > at &&
+    } else if (!p->is_hole && t->place.at == at && w->at > at &&
                w->at <= p->settled && n_copy == t->o.window) {
         give_up_copy(t, p);
     }

@@ -23,6 +23,35 @@ enum {
 
 struct pfd_tail_pass;
 
+/* Where a tail is in the buffer's generation. */
+struct pfd_tail_place {
+    uint64_t generation;
+    bool has_leftovers; /* the image behind `at` is of an earlier generation */
+    uint64_t index;     /* of the next entry */
+    uint64_t used;      /* by the header, at the last poll */
+    uint64_t end;       /* the same, cut by the buffer's end */
+    uint64_t n_buffer;  /* at the last poll */
+    uint64_t lost;      /* bytes of this generation that were reported as
+                           lost */
+    uint64_t at;        /* everything before was emitted or is a hole */
+    uint64_t attached;  /* entries before it may be leftovers; 0: none */
+    uint64_t doubtful;  /* the last gap or stale entry ended here */
+    uint64_t checked;   /* where the comparison goes on */
+    uint64_t holes_ns;  /* when holes were checked */
+    uint64_t hole_at;   /* where the next check of holes begins */
+};
+
+/* The entry that keeps a tail from going on. */
+struct pfd_tail_block {
+    bool is_blocked; /* the last poll emitted nothing, though bytes are
+                       reserved */
+    /* The entry that blocked, because of a dword that may be unwritten. */
+    uint64_t unwritten;
+    uint32_t n_unwritten; /* bytes of that entry */
+    bool has_seen;        /* two polls saw the same bytes from there on, as far
+                             as a poll can read */
+};
+
 struct pfd_tail {
     struct pfd_tail_options o; /* defaults filled in */
     /* Emits entries on several threads before a pass walks on; NULL: none
@@ -48,32 +77,13 @@ struct pfd_tail {
     bool is_saturated; /* much was reserved between the last two polls */
     uint64_t polled_ns;
     bool looked;
-    size_t n_whole;  /* limit for a buffer that is read as a whole; 0: none */
-    bool is_blocked; /* the last poll emitted nothing, though bytes are
-                       reserved */
-    /* The entry that blocked, because of a dword that may be unwritten. */
-    uint64_t unwritten;
-    uint32_t n_unwritten; /* bytes of that entry */
-    bool has_seen;        /* two polls saw the same bytes from there on, as far
-                             as a poll can read */
-    bool has_more;        /* not all bytes of the last poll were emitted */
+    size_t n_whole; /* limit for a buffer that is read as a whole; 0: none */
+    struct pfd_tail_block block;
+    bool has_more; /* not all bytes of the last poll were emitted */
     bool restart;
     bool too_short; /* the finding `shrunk` was given */
 
-    uint64_t generation;
-    bool has_leftovers; /* the image behind `at` is of an earlier generation */
-    uint64_t index;     /* of the next entry */
-    uint64_t used;      /* by the header, at the last poll */
-    uint64_t end;       /* the same, cut by the buffer's end */
-    uint64_t n_buffer;  /* at the last poll */
-    uint64_t lost;      /* bytes of this generation that were reported as
-                           lost */
-    uint64_t at;        /* everything before was emitted or is a hole */
-    uint64_t attached;  /* entries before it may be leftovers; 0: none */
-    uint64_t doubtful;  /* the last gap or stale entry ended here */
-    uint64_t checked;   /* where the comparison goes on */
-    uint64_t holes_ns;  /* when holes were checked */
-    uint64_t hole_at;   /* where the next check of holes begins */
+    struct pfd_tail_place place;
     struct pfd_tail_marks marks;
     struct pfd_tail_holes holes;
     struct pfd_tail_image image;

@@ -33,7 +33,7 @@ static uint64_t left_of(const struct pfd_walk *w)
 static bool is_worth_it(const struct pfd_tail *t, const struct pfd_tail_pass *p)
 {
     const struct pfd_walk *w = &t->walk;
-    return t->format->split && w->at == t->at && left_of(w) >= WORTH_IT &&
+    return t->format->split && w->at == t->place.at && left_of(w) >= WORTH_IT &&
            pfd_tail_pass_has_runs(t, p, w->at);
 }
 
@@ -104,9 +104,9 @@ static void give(const struct pfd_tail *t,
     for (size_t i = 0; i < n; i++)
         given[i] = &entry_runs[i];
     if (t->runs && n)
-        t->runs(t->o.item_user, given, n, t->generation);
+        t->runs(t->o.item_user, given, n, t->place.generation);
     for (size_t i = 0; !t->runs && i < n; i++)
-        t->o.run(t->o.item_user, given[i], t->generation);
+        t->o.run(t->o.item_user, given[i], t->place.generation);
 }
 
 /* Emits slices from index i on, as long as each begins at the walk's position;
@@ -117,14 +117,14 @@ static size_t give_some(struct pfd_tail *t, struct pfd_tail_pass *p,
     struct pfd_entry_run entry_runs[PFD_WALK_SLICES];
     struct pfd_walk *w = &t->walk;
     size_t n = 0;
-    if (w->at != t->at || !pfd_tail_pass_has_runs(t, p, t->at))
+    if (w->at != t->place.at || !pfd_tail_pass_has_runs(t, p, t->place.at))
         return i;
     for (; i < s->n && begins_at(&s->walk_slices->at[i], w->at); i++) {
         const struct pfd_walk_slice *walk_slice = &s->walk_slices->at[i];
         p->failed |=
             !pfd_tail_pass_take_run(t, p, walk_slice->batch.records,
                                     walk_slice->n_plain, &entry_runs[n++]);
-        w->at = t->at;
+        w->at = t->place.at;
     }
     give(t, entry_runs, n);
     return i;
