@@ -123,7 +123,7 @@ static bool take_batch(struct pfd_worker *w)
         more = fill(pool, w);
     if (more) {
         const struct pfd_walk *walk =
-            pool->split.is_on ? &w->walk : &pool->walk;
+            pool->split.is_on ? &w->claim.walk : &pool->walk;
         number(w);
         w->view = walk->view;
         w->base = walk->base;
@@ -200,11 +200,11 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
             return false;
     }
     if (pool->format->split) {
-        w->state = malloc(pool->format->state_size);
-        if (!w->state)
+        w->claim.state = malloc(pool->format->state_size);
+        if (!w->claim.state)
             return false;
     }
-    if (pool->used)
+    if (pool->order.used)
         w->used = calloc(pfd_strings_count(convert->strings) + 1, 1);
     if (convert->filter && pfd_filter_run_new(convert->filter, convert->strings,
                                               &w->filter, NULL) != PFD_OK)
@@ -215,7 +215,7 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
         return false;
     if (w->filter && convert->facts)
         pfd_filter_run_set(w->filter, convert->facts);
-    return (!pool->used || w->used) && pfd_batch_init(&w->batch, BATCH) &&
+    return (!pool->order.used || w->used) && pfd_batch_init(&w->batch, BATCH) &&
            (!pool->chunks || pfd_batch_init_places(&w->batch)) &&
            (!counts_suffice(pool) ||
             pfd_batch_init_counts(&w->batch,
@@ -247,9 +247,9 @@ static void worker_deinit(struct pfd_worker *w)
         w->pool->sink->worker->close(w->consumer);
     free(w->sums);
     for (size_t i = 0; w->used && i < pfd_strings_count(convert->strings); i++)
-        w->pool->used[i] |= w->used[i];
+        w->pool->order.used[i] |= w->used[i];
     free(w->used);
-    free(w->state);
+    free(w->claim.state);
     pfd_slice_copy_deinit(&w->slice_copy);
     pfd_batch_deinit(&w->batch);
     pfd_entry_source_deinit(&w->of);
@@ -307,15 +307,15 @@ static void give_tally(struct pfd_pool *pool, const char *source,
     const struct pfd_convert *convert = pool->convert;
     struct pfd_text text = { 0 };
     struct pfd_finding finding;
-    for (size_t i = 0; pfd_finding_counts_finding(&pool->finding_counts, i,
-                                                  source, &text, &finding);
+    for (size_t i = 0; pfd_finding_counts_finding(&pool->order.finding_counts,
+                                                  i, source, &text, &finding);
          i++) {
         if (pool->sink && pool->sink->finding)
             pool->sink->finding(out, &finding, &pool->sink_options);
         if (convert->finding)
             convert->finding(convert->finding_user, &finding);
     }
-    if (pool->finding_counts.failed || text.failed)
+    if (pool->order.finding_counts.failed || text.failed)
         pfd_pool_fail(pool, PFD_ERR_NOMEM, "out of memory");
     pfd_text_free(&text);
 }
@@ -324,15 +324,16 @@ static void count_ids(const struct pfd_pool *pool)
 {
     const struct pfd_convert *convert = pool->convert;
     struct pfd_id_counts counts = { 0 };
-    if (!pool->used)
+    if (!pool->order.used)
         return;
     for (size_t i = 0; i < pfd_strings_count(convert->strings); i++)
-        counts.known += pool->used[i];
-    for (size_t i = 0; i < pool->finding_counts.n; i++) {
+        counts.known += pool->order.used[i];
+    for (size_t i = 0; i < pool->order.finding_counts.n; i++) {
         counts.unknown +=
-            pool->finding_counts.rows[i].kind == PFD_FINDING_unknown_id;
+            pool->order.finding_counts.rows[i].kind == PFD_FINDING_unknown_id;
     }
-    counts.is_more = pool->finding_counts.rest[PFD_FINDING_unknown_id].count;
+    counts.is_more =
+        pool->order.finding_counts.rest[PFD_FINDING_unknown_id].count;
     *convert->id_counts = counts;
 }
 
@@ -342,14 +343,15 @@ static void give_end(struct pfd_pool *pool, const char *source)
 {
     const struct pfd_sink *sink = pool->sink;
     struct pfd_text out = { 0 };
-    if (pool->error.code != PFD_OK && pool->error.code != PFD_ERR_STOPPED)
+    if (pool->order.error.code != PFD_OK &&
+        pool->order.error.code != PFD_ERR_STOPPED)
         return;
-    if (pool->n_hidden)
-        sink->hidden(&out, pool->n_hidden, &pool->sink_options);
+    if (pool->order.n_hidden)
+        sink->hidden(&out, pool->order.n_hidden, &pool->sink_options);
     give_tally(pool, source, &out);
     if (sink && sink->summary)
-        sink->summary(&out, &pool->summary, source, &pool->sink_options);
-    if (pool->error.code == PFD_OK)
+        sink->summary(&out, &pool->order.summary, source, &pool->sink_options);
+    if (pool->order.error.code == PFD_OK)
         pfd_pool_give(pool, &out);
     pfd_text_free(&out);
     count_ids(pool);
@@ -359,10 +361,10 @@ static bool start(struct pfd_pool *pool, struct pfd_worker **workers,
                   unsigned n)
 {
     const struct pfd_convert *convert = pool->convert;
-    pool->finding_counts.max = IDS_TOLD;
+    pool->order.finding_counts.max = IDS_TOLD;
     if (convert->id_counts) {
-        pool->used = calloc(pfd_strings_count(convert->strings) + 1, 1);
-        if (!pool->used)
+        pool->order.used = calloc(pfd_strings_count(convert->strings) + 1, 1);
+        if (!pool->order.used)
             return false;
     }
     *workers = calloc(n, sizeof **workers);
@@ -377,21 +379,22 @@ static enum pfd_status run(struct pfd_pool *pool, struct pfd_error *err)
     const char *source = pool->convert->source ? pool->convert->source : "-";
     if (start(pool, &workers, n)) {
         run_workers(pool, workers, n);
-        if (pool->error.code == PFD_OK && pool->walked < 0)
-            pool->error = pool->walk_error;
+        if (pool->order.error.code == PFD_OK && pool->walked < 0)
+            pool->order.error = pool->walk_error;
     } else {
-        pfd_fail(&pool->error, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+        pfd_fail(&pool->order.error, PFD_ERR_NOMEM, PFD_NO_OFFSET,
+                 "out of memory");
     }
     if (workers)
         worker_deinit(&workers[0]);
     free(workers);
     pfd_slots_deinit(pool);
     give_end(pool, source);
-    pfd_finding_counts_free(&pool->finding_counts);
-    free(pool->used);
-    if (pool->error.code != PFD_OK && err)
-        *err = pool->error;
-    return pool->error.code;
+    pfd_finding_counts_free(&pool->order.finding_counts);
+    free(pool->order.used);
+    if (pool->order.error.code != PFD_OK && err)
+        *err = pool->order.error;
+    return pool->order.error.code;
 }
 
 static uint64_t reported_kinds(const struct pfd_convert *convert)
@@ -440,7 +443,7 @@ static void init_locks(struct pfd_pool *pool)
     pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
 #endif
     pthread_mutex_init(&pool->walking, &attr);
-    pthread_mutex_init(&pool->turn, &attr);
+    pthread_mutex_init(&pool->order.turn, &attr);
     pthread_mutexattr_destroy(&attr);
 }
 
@@ -506,21 +509,21 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     init_locks(pool);
     pthread_cond_init(&pool->idle, NULL);
     for (size_t i = 0; i < PFD_POOL_THREADS; i++) {
-        pthread_cond_init(&pool->turned[i], NULL);
+        pthread_cond_init(&pool->order.turned[i], NULL);
         pthread_cond_init(&pool->joined[i], NULL);
     }
     atomic_init(&pool->stop, false);
     atomic_init(&pool->shows_no_more, false);
     status = run(pool, err);
     for (size_t i = 0; i < PFD_POOL_THREADS; i++) {
-        pthread_cond_destroy(&pool->turned[i]);
+        pthread_cond_destroy(&pool->order.turned[i]);
         pthread_cond_destroy(&pool->joined[i]);
     }
     pthread_cond_destroy(&pool->idle);
-    pthread_mutex_destroy(&pool->turn);
+    pthread_mutex_destroy(&pool->order.turn);
     pthread_mutex_destroy(&pool->walking);
     pfd_walk_deinit(&pool->walk);
-    *summary = pool->summary;
+    *summary = pool->order.summary;
     return status;
 }
 

@@ -18,17 +18,17 @@ static void stop(struct pfd_pool *pool)
 {
     atomic_store(&pool->stop, true);
     for (size_t i = 0; i < PFD_POOL_THREADS; i++)
-        pthread_cond_broadcast(&pool->turned[i]);
+        pthread_cond_broadcast(&pool->order.turned[i]);
 }
 
 void pfd_pool_fail(struct pfd_pool *pool, enum pfd_status status,
                    const char *text)
 {
-    pthread_mutex_lock(&pool->turn);
-    if (pool->error.code == PFD_OK)
-        pfd_fail(&pool->error, status, PFD_NO_OFFSET, "%s", text);
+    pthread_mutex_lock(&pool->order.turn);
+    if (pool->order.error.code == PFD_OK)
+        pfd_fail(&pool->order.error, status, PFD_NO_OFFSET, "%s", text);
     stop(pool);
-    pthread_mutex_unlock(&pool->turn);
+    pthread_mutex_unlock(&pool->order.turn);
 }
 
 /* ---- products ---- */
@@ -54,20 +54,21 @@ void pfd_product_deinit(struct pfd_product *made)
 
 bool pfd_slots_init(struct pfd_pool *pool, size_t n)
 {
-    pool->slots = calloc(n, sizeof *pool->slots);
-    if (!pool->slots)
+    pool->order.slots = calloc(n, sizeof *pool->order.slots);
+    if (!pool->order.slots)
         return false;
     bool ok = true;
-    for (; ok && pool->n_slots < n; pool->n_slots++)
-        ok = pfd_product_init(&pool->slots[pool->n_slots], pool->convert);
+    for (; ok && pool->order.n_slots < n; pool->order.n_slots++)
+        ok = pfd_product_init(&pool->order.slots[pool->order.n_slots],
+                              pool->convert);
     return ok;
 }
 
 void pfd_slots_deinit(struct pfd_pool *pool)
 {
-    for (size_t i = 0; i < pool->n_slots; i++)
-        pfd_product_deinit(&pool->slots[i]);
-    free(pool->slots);
+    for (size_t i = 0; i < pool->order.n_slots; i++)
+        pfd_product_deinit(&pool->order.slots[i]);
+    free(pool->order.slots);
 }
 
 /* ---- writing ---- */
@@ -135,10 +136,10 @@ static void write_made(struct pfd_pool *pool, struct pfd_product *made,
     const struct pfd_convert *convert = pool->convert;
     if (!atomic_load(&pool->stop)) {
         hand_over(pool, made);
-        pool->n_hidden += pfd_unknown_limit_cut(&pool->unknown_limit,
-                                                &made->unsure, &made->out);
+        pool->order.n_hidden += pfd_unknown_limit_cut(
+            &pool->order.unknown_limit, &made->unsure, &made->out);
         atomic_store(&pool->shows_no_more,
-                     pool->unknown_limit.n == PFD_UNKNOWN_LIMIT_MAX);
+                     pool->order.unknown_limit.n == PFD_UNKNOWN_LIMIT_MAX);
         pfd_pool_give(pool, &made->out);
         if (consumer)
             pool->sink->worker->turn(consumer);
@@ -158,31 +159,32 @@ static void write_made(struct pfd_pool *pool, struct pfd_product *made,
 static void tell_progress(struct pfd_pool *pool)
 {
     const struct pfd_convert *convert = pool->convert;
-    struct pfd_summary so_far = pool->summary;
-    pthread_mutex_unlock(&pool->turn);
+    struct pfd_summary so_far = pool->order.summary;
+    pthread_mutex_unlock(&pool->order.turn);
     if (!convert->progress(convert->progress_user, &so_far))
         pfd_pool_fail(pool, PFD_ERR_STOPPED, "stopped");
-    pthread_mutex_lock(&pool->turn);
+    pthread_mutex_lock(&pool->order.turn);
 }
 
 /* With the lock, which is released meanwhile: ends a batch in its turn. */
 static void end_batch(struct pfd_pool *pool, struct pfd_product *made,
                       void *consumer)
 {
-    pthread_mutex_unlock(&pool->turn);
+    pthread_mutex_unlock(&pool->order.turn);
     write_made(pool, made, consumer);
-    pthread_mutex_lock(&pool->turn);
+    pthread_mutex_lock(&pool->order.turn);
     bool stopped = atomic_load(&pool->stop);
     if (!stopped) {
-        pfd_summary_add(&pool->summary, &made->summary);
-        pfd_finding_counts_merge(&pool->finding_counts, &made->finding_counts);
-        pool->n_hidden += made->unsure.n_hidden;
+        pfd_summary_add(&pool->order.summary, &made->summary);
+        pfd_finding_counts_merge(&pool->order.finding_counts,
+                                 &made->finding_counts);
+        pool->order.n_hidden += made->unsure.n_hidden;
     }
     if (!stopped && pool->convert->progress)
         tell_progress(pool);
     if (made->ended)
         stop(pool);
-    pool->n_written++;
+    pool->order.n_written++;
 }
 
 /* ---- turns ---- */
@@ -190,13 +192,14 @@ static void end_batch(struct pfd_pool *pool, struct pfd_product *made,
 static bool is_next(const struct pfd_worker *w)
 {
     const struct pfd_pool *pool = w->pool;
-    return pool->n_written == w->number && !pool->is_writing;
+    return pool->order.n_written == w->number && !pool->order.is_writing;
 }
 
 static bool has_slot(const struct pfd_worker *w)
 {
     const struct pfd_pool *pool = w->pool;
-    return !w->consumer && w->number - pool->n_written < pool->n_slots;
+    return !w->consumer &&
+           w->number - pool->order.n_written < pool->order.n_slots;
 }
 
 /* With the lock: waits until all batches before this one are written or, if
@@ -205,14 +208,14 @@ static bool has_slot(const struct pfd_worker *w)
 static bool await_turn(struct pfd_worker *w, bool slot_will_do)
 {
     struct pfd_pool *pool = w->pool;
-    pthread_cond_t *turned = &pool->turned[w->number % PFD_POOL_THREADS];
+    pthread_cond_t *turned = &pool->order.turned[w->number % PFD_POOL_THREADS];
     while (!w->in_turn && !is_next(w) && !(slot_will_do && has_slot(w)) &&
            !atomic_load(&pool->stop))
-        pthread_cond_wait(turned, &pool->turn);
+        pthread_cond_wait(turned, &pool->order.turn);
     if (!w->in_turn && !is_next(w) && !atomic_load(&pool->stop))
         return false;
     if (!w->in_turn && is_next(w))
-        pool->is_writing = true;
+        pool->order.is_writing = true;
     w->in_turn = true;
     return true;
 }
@@ -220,34 +223,35 @@ static bool await_turn(struct pfd_worker *w, bool slot_will_do)
 void pfd_worker_write(struct pfd_worker *w)
 {
     struct pfd_pool *pool = w->pool;
-    pthread_mutex_lock(&pool->turn);
+    pthread_mutex_lock(&pool->order.turn);
     await_turn(w, false);
-    pthread_mutex_unlock(&pool->turn);
+    pthread_mutex_unlock(&pool->order.turn);
     write_made(pool, &w->made, w->consumer);
 }
 
 /* With the lock: ends the batches in slots whose turn has come, too. */
 static void write_slots(struct pfd_pool *pool)
 {
-    while (pool->n_slots) {
+    while (pool->order.n_slots) {
         struct pfd_product *made =
-            &pool->slots[pool->n_written % pool->n_slots];
+            &pool->order.slots[pool->order.n_written % pool->order.n_slots];
         if (!made->is_ready)
             break;
         made->is_ready = false;
         end_batch(pool, made, NULL);
         /* This batch has a slot now, if it was waiting for one. */
-        uint64_t next = pool->n_written + pool->n_slots - 1;
-        pthread_cond_broadcast(&pool->turned[next % PFD_POOL_THREADS]);
+        uint64_t next = pool->order.n_written + pool->order.n_slots - 1;
+        pthread_cond_broadcast(&pool->order.turned[next % PFD_POOL_THREADS]);
     }
 }
 
 void pfd_worker_end_turn(struct pfd_worker *w)
 {
     struct pfd_pool *pool = w->pool;
-    pthread_mutex_lock(&pool->turn);
+    pthread_mutex_lock(&pool->order.turn);
     if (!await_turn(w, true)) {
-        struct pfd_product *slot = &pool->slots[w->number % pool->n_slots];
+        struct pfd_product *slot =
+            &pool->order.slots[w->number % pool->order.n_slots];
         struct pfd_product empty = *slot;
         *slot = w->made;
         slot->is_ready = true;
@@ -255,10 +259,10 @@ void pfd_worker_end_turn(struct pfd_worker *w)
     } else if (!atomic_load(&pool->stop)) {
         end_batch(pool, &w->made, w->consumer);
         write_slots(pool);
-        pool->is_writing = false;
+        pool->order.is_writing = false;
         pthread_cond_broadcast(
-            &pool->turned[pool->n_written % PFD_POOL_THREADS]);
+            &pool->order.turned[pool->order.n_written % PFD_POOL_THREADS]);
     }
-    pthread_mutex_unlock(&pool->turn);
+    pthread_mutex_unlock(&pool->order.turn);
     w->in_turn = false;
 }

@@ -89,6 +89,24 @@ struct pfd_slice_copy {
     size_t n;
 };
 
+/* The products of batches, in the order of the walk, and what came of those that
+ * are written (convert_order.c). */
+struct pfd_order {
+    pthread_mutex_t turn;                    /* guards the others */
+    pthread_cond_t turned[PFD_POOL_THREADS]; /* by batch: its turn has come */
+    struct pfd_product *slots; /* [n_slots], by batch: products that await their
+                                  turn */
+    size_t n_slots;
+    uint64_t n_written; /* batches */
+    bool is_writing;    /* a worker has the turn of batch n_written */
+    struct pfd_summary summary;
+    struct pfd_finding_counts finding_counts;
+    struct pfd_unknown_limit unknown_limit;
+    uint64_t n_hidden;
+    bool *used; /* [pfd_strings_count()], complete after all workers; or NULL */
+    struct pfd_error error;
+};
+
 struct pfd_pool {
     const struct pfd_convert *convert;
     bool
@@ -117,19 +135,7 @@ struct pfd_pool {
     uint64_t n_batches;
     uint64_t n_entries;
 
-    pthread_mutex_t turn;                    /* guards these: */
-    pthread_cond_t turned[PFD_POOL_THREADS]; /* by batch: its turn has come */
-    struct pfd_product *slots; /* [n_slots], by batch: products that await their
-                                  turn */
-    size_t n_slots;
-    uint64_t n_written; /* batches */
-    bool is_writing;    /* a worker has the turn of batch n_written */
-    struct pfd_summary summary;
-    struct pfd_finding_counts finding_counts;
-    struct pfd_unknown_limit unknown_limit;
-    uint64_t n_hidden;
-    bool *used; /* [pfd_strings_count()], complete after all workers; or NULL */
-    struct pfd_error error;
+    struct pfd_order order;
 
     atomic_bool stop;
     atomic_bool shows_no_more; /* entries of unknown ids */
@@ -141,18 +147,23 @@ struct pfd_string_sum {
     uint64_t bytes;
 };
 
-struct pfd_worker {
-    struct pfd_pool *pool;
-    struct pfd_batch batch;
-    struct pfd_text members; /* of the batch's chunk, NUL-terminated */
-    struct pfd_sink_options sink_options;
-    /* The walk over the claimed slice, where it began, and how it ended. */
+/* The walk over the slice that a worker claimed, where it began, and how it
+ * ended. */
+struct pfd_claim {
     struct pfd_walk walk;
     void *state; /* of that walk; NULL: the format cannot be split */
     uint64_t claimed;
     uint64_t epoch;
     uint64_t begun;
     enum pfd_status walked;
+};
+
+struct pfd_worker {
+    struct pfd_pool *pool;
+    struct pfd_batch batch;
+    struct pfd_text members; /* of the batch's chunk, NUL-terminated */
+    struct pfd_sink_options sink_options;
+    struct pfd_claim claim;
     uint64_t n_entries; /* in the batch */
     uint64_t number;    /* of the batch */
     uint64_t first_index;

@@ -102,15 +102,15 @@ static bool claim(struct pfd_worker *w)
     struct pfd_pool *pool = w->pool;
     struct pfd_split *split = &pool->split;
     bool is_front = split->next == split->front;
-    w->epoch = split->epoch;
-    w->claimed = split->next++;
-    w->walk = pool->walk;
-    w->walk.batch = &w->batch;
-    w->walk.until = start_of(w->claimed + 1);
-    if (w->walk.until >= pfd_walk_end(&w->walk))
-        w->walk.until = 0;
-    w->walk.state =
-        memcpy(w->state, pool->walk.state, pool->format->state_size);
+    w->claim.epoch = split->epoch;
+    w->claim.claimed = split->next++;
+    w->claim.walk = pool->walk;
+    w->claim.walk.batch = &w->batch;
+    w->claim.walk.until = start_of(w->claim.claimed + 1);
+    if (w->claim.walk.until >= pfd_walk_end(&w->claim.walk))
+        w->claim.walk.until = 0;
+    w->claim.walk.state =
+        memcpy(w->claim.state, pool->walk.state, pool->format->state_size);
     return is_front;
 }
 
@@ -119,33 +119,33 @@ static bool claim(struct pfd_worker *w)
 static bool begin_claimed(struct pfd_worker *w, bool is_front, uint64_t end)
 {
     const struct pfd_pool *pool = w->pool;
-    const uint64_t start = start_of(w->claimed);
+    const uint64_t start = start_of(w->claim.claimed);
     bool is_part =
         pool->has_slice_copies &&
-        pfd_slice_copy_read(w, &w->walk, is_front ? w->walk.at : start,
-                            end + BEHIND);
-    if (is_front || pool->format->split(&w->walk, start, end))
+        pfd_slice_copy_read(w, &w->claim.walk,
+                            is_front ? w->claim.walk.at : start, end + BEHIND);
+    if (is_front || pool->format->split(&w->claim.walk, start, end))
         return true;
     if (!is_part)
         return false;
-    pfd_slice_copy_leave(pool, &w->walk);
-    return pool->format->split(&w->walk, start, end);
+    pfd_slice_copy_leave(pool, &w->claim.walk);
+    return pool->format->split(&w->claim.walk, start, end);
 }
 
 /* Walks over the claimed slice; false: no entry was found in it. */
 static bool walk_claimed(struct pfd_worker *w, bool is_front)
 {
     const struct pfd_pool *pool = w->pool;
-    struct pfd_walk *walk = &w->walk;
+    struct pfd_walk *walk = &w->claim.walk;
     uint64_t end = walk->until ? walk->until : pfd_walk_end(walk);
     pfd_batch_clear(&w->batch);
     if (!begin_claimed(w, is_front, end))
         return false;
-    w->begun = walk->at;
-    w->walked = pool->format->walk(walk);
-    if (w->walked == PFD_MORE && pool->has_slice_copies) {
+    w->claim.begun = walk->at;
+    w->claim.walked = pool->format->walk(walk);
+    if (w->claim.walked == PFD_MORE && pool->has_slice_copies) {
         pfd_slice_copy_leave(pool, walk);
-        w->walked = pool->format->walk(walk);
+        w->claim.walked = pool->format->walk(walk);
     }
     pfd_walk_mark_missing(walk);
     w->n_entries = pfd_batch_entries(&w->batch);
@@ -157,18 +157,18 @@ static bool join(struct pfd_worker *w, bool found)
 {
     struct pfd_pool *pool = w->pool;
     struct pfd_split *split = &pool->split;
-    if (!found || w->begun != pool->walk.at) {
+    if (!found || w->claim.begun != pool->walk.at) {
         distrust(split);
         start_over(pool);
         return false;
     }
-    pool->walk.at = w->walk.at;
-    memcpy(pool->walk.state, w->state, pool->format->state_size);
-    if (w->walked == PFD_END)
+    pool->walk.at = w->claim.walk.at;
+    memcpy(pool->walk.state, w->claim.state, pool->format->state_size);
+    if (w->claim.walked == PFD_END)
         pool->walked = PFD_END;
-    bool is_whole = w->walked == PFD_OK && w->walk.until &&
-                    w->walk.at >= w->walk.until &&
-                    stretch_of(w->walk.at) == w->claimed + 1;
+    bool is_whole = w->claim.walked == PFD_OK && w->claim.walk.until &&
+                    w->claim.walk.at >= w->claim.walk.until &&
+                    stretch_of(w->claim.walk.at) == w->claim.claimed + 1;
     if (is_whole) {
         split->front++;
         trust(split);
@@ -201,8 +201,8 @@ static void spin(struct pfd_pool *pool)
 static bool is_joined(const struct pfd_worker *w)
 {
     struct pfd_pool *pool = w->pool;
-    return pool->split.epoch != w->epoch || pool->split.front == w->claimed ||
-           atomic_load(&pool->stop);
+    return pool->split.epoch != w->claim.epoch ||
+           pool->split.front == w->claim.claimed || atomic_load(&pool->stop);
 }
 
 /* With the lock: waits until the worker's slice is next, or its claim void. */
@@ -212,10 +212,10 @@ static bool await_join(struct pfd_worker *w)
     for (int i = 0; pool->split.spins && i < SPINS_MAX && !is_joined(w); i++)
         spin(pool);
     while (!is_joined(w)) {
-        pthread_cond_wait(&pool->joined[w->claimed % PFD_POOL_THREADS],
+        pthread_cond_wait(&pool->joined[w->claim.claimed % PFD_POOL_THREADS],
                           &pool->walking);
     }
-    return pool->split.epoch == w->epoch && !atomic_load(&pool->stop);
+    return pool->split.epoch == w->claim.epoch && !atomic_load(&pool->stop);
 }
 
 /* With the lock: may a worker claim a slice? */
