@@ -288,11 +288,11 @@ do_soak() {
 asan_tests() {
     meson introspect --tests "$builds/asan" | jq -r --argjson day "$day" \
         --argjson whole "$([ "$scope" = nightly ] && echo true || echo false)" '
-        def is_in(name): any(.suite[]; sub(".*:"; "") == name);
-        map(select(any(("device", "page", "once", "fuzz", "lint", "docs", "install")
-            as $name | is_in($name)) | not)) |
-        map(select(is_in("slow") | not)) + (map(select(is_in("slow"))) |
-            sort_by(.name) | to_entries |
+        map({name, suites: [.suite[] | sub(".*:"; "")]}) |
+        map(select(.suites == .suites - ["device", "page", "once", "fuzz", "lint",
+            "docs", "install"])) |
+        map(select(.suites | index("slow") | not)) +
+            (map(select(.suites | index("slow"))) | sort_by(.name) | to_entries |
             map(select($whole or (.key + $day) % 2 == 0).value)) |
         map(.name) | unique | .[]'
 }
@@ -303,6 +303,10 @@ do_asan() {
         -Db_lundef=false -Dbuildtype=debugoptimized -Dfuzz=true || return
     mapfile -t tests < <(asan_tests)
     echo "asan: ${#tests[@]} tests, those of day $day"
+    if [ ${#tests[@]} -eq 0 ]; then
+        note 1 "asan: its tests are not known"
+        return
+    fi
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 run_tests asan \
         --setup full "${tests[@]}"
 }
