@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/cursor.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <uv.h>
 
 #include "ring/json_fields.h"
-#include "stream/capture/wire.h"
 
 #define LATELY_NS UINT64_C(250000000)
 /* How long a cursor may hold a block: until it is taken back, and until a
@@ -66,16 +63,12 @@ uint64_t pfdd_cursor_dropped(const struct pfdd_cursor *r)
     return r->missed + (next < oldest ? oldest - next : 0);
 }
 
-static struct pfdd_collapser *collapser_of(const struct pfdd_cursor *r)
-{
-    return r->render_choice ? r->render_choice->collapser : NULL;
-}
-
 bool pfdd_cursor_is_done(const struct pfdd_cursor *r)
 {
     return r->out_at == r->out_n &&
-           (r->is_over || (!r->rendered_block && r->seq >= r->ring->next_seq &&
-                           !(collapser_of(r) && collapser_of(r)->waits)));
+           (r->is_over ||
+            (!r->rendered_block && r->seq >= r->ring->next_seq &&
+             !(pfdd_cursor_collapser(r) && pfdd_cursor_collapser(r)->waits)));
 }
 
 static uint64_t seq_of(const struct pfdd_ring_reader *reader)
@@ -99,158 +92,6 @@ static bool is_awaited(struct pfdd_ring_reader *reader, uint64_t now_ns)
         r->waited_ns += now_ns - r->awaited_ns;
     r->awaited_ns = now_ns;
     return r->waited_ns < PATIENCE_NS;
-}
-
-/* ---- output of its own ---- */
-
-/* Appends to its own output. */
-static bool add_out(struct pfdd_cursor *r, const char *bytes, size_t n)
-{
-    size_t left = r->out_n - r->out_at;
-    char *out = malloc(left + n);
-    if (!out)
-        return false;
-    if (left)
-        memcpy(out, r->out + r->out_at, left);
-    memcpy(out + left, bytes, n);
-    free(r->out);
-    r->out = out;
-    r->out_at = 0;
-    r->out_n = left + n;
-    return true;
-}
-
-static bool add_frame_bytes(void *user, const void *bytes, size_t n)
-{
-    return add_out(user, bytes, n);
-}
-
-/* A stream that lacks a frame is invalid: it ends. */
-static void add_frame(struct pfdd_cursor *r, const struct pfd_wire_frame *frame)
-{
-    if (!pfdd_preamble_begin(&r->preamble, add_frame_bytes, r) ||
-        pfd_wire_write(frame, add_frame_bytes, r, NULL) != PFD_OK)
-        r->is_over = true;
-}
-
-/* text: "! ..." */
-static void put_log_record(struct pfdd_cursor *r, const char *type,
-                           const char *text)
-{
-    struct pfdd_byte_buffer out = { 0 };
-    const struct pfdd_log_record log_record = {
-        .type = type,
-        .severity = PFDD_SEVERITY_WARNING,
-        .sequence = r->seq,
-        .time = pfdd_time_now(),
-        .text = text + 2,
-        .n = strlen(text) - 2,
-        .map = r->render_choice->wants.map,
-    };
-    pfdd_log_record_put(&out, r->render_choice->wants.encoding, &log_record);
-    if (!out.failed)
-        add_out(r, out.at, out.n);
-    pfdd_byte_buffer_free(&out);
-}
-
-/* Writes a record in the cursor's form. json and text have the same content. */
-static void put_record(struct pfdd_cursor *r, const char *event,
-                       const char *json, const char *text)
-{
-    char line[512];
-    int n = 0;
-    if (r->render_choice && r->render_choice->wants.encoding) {
-        put_log_record(r, event, text);
-        return;
-    }
-    if (r->form == PFDD_RAW) /* Raw bytes have no place for records. */
-        return;
-    if (r->form == PFDD_SSE) {
-        n = snprintf(line, sizeof line, "event: %s\ndata: %s\n\n", event, json);
-    } else {
-        n = snprintf(line, sizeof line, "%s\n",
-                     r->form == PFDD_TEXT ? text : json);
-    }
-    add_out(r, line, (size_t)n);
-}
-
-static void miss(struct pfdd_cursor *r, uint64_t missed, const char *reason)
-{
-    char json[200];
-    char text[120];
-    r->missed += missed;
-    r->gaps++;
-    r->seq += missed;
-    if (r->render_choice && r->render_choice->wants.no_findings)
-        return;
-    if (r->form == PFDD_ENTRIES) {
-        struct pfd_wire_frame gap = { .type = PFD_WIRE_GAP,
-                                      .lost_entries = missed,
-                                      .sequence = r->seq,
-                                      .time = pfdd_time_now(),
-                                      .reason = pfd_wire_text(reason) };
-        add_frame(r, &gap);
-        return;
-    }
-    snprintf(json, sizeof json,
-             "{\"type\":\"gap\",\"missed\":%" PRIu64
-             ",\"next_sequence\":%" PRIu64 ",\"reason\":\"%s\"}",
-             missed, r->seq, reason);
-    snprintf(text, sizeof text,
-             "! gap: %" PRIu64 " records missed, next is %" PRIu64, missed,
-             r->seq);
-    put_record(r, "gap", json, text);
-}
-
-static void cut_off(struct pfdd_cursor *r, const char *why)
-{
-    char json[160];
-    char text[120];
-    struct pfd_wire_frame error = { .type = PFD_WIRE_ERROR,
-                                    .reason = pfd_wire_text(why) };
-    r->is_over = true;
-    if (r->form == PFDD_ENTRIES) {
-        add_frame(r, &error);
-        return;
-    }
-    snprintf(json, sizeof json, "{\"type\":\"error\",\"text\":\"%s\"}", why);
-    snprintf(text, sizeof text, "! error: %s", why);
-    put_record(r, "error", json, text);
-}
-
-/* Charges everything that the cursor holds to its quota. If that fails, the
- * stream ends after the output that it has. */
-static void charge(struct pfdd_cursor *r)
-{
-    if (!pfdd_cursor_hold(r, pfdd_cursor_bytes(r)) && !r->is_over)
-        cut_off(r, "this subscriber takes more memory than it may");
-}
-
-/* Likewise, after the block that it has: that was rendered already. */
-static void charge_all(struct pfdd_cursor *r)
-{
-    if (r->rendered_block) {
-        pfdd_cursor_hold(r, pfdd_cursor_bytes(r));
-    } else {
-        charge(r);
-    }
-}
-
-/* Flushes the collapser, whose rows are all before the current item. No block
- * is being rendered. */
-static void flush_collapser(struct pfdd_cursor *r)
-{
-    struct pfdd_collapser *collapser = collapser_of(r);
-    size_t n = 0;
-    if (!collapser)
-        return;
-    pfdd_collapser_end(collapser, r->seq - 1, uv_hrtime());
-    char *text = pfdd_collapser_take(collapser, &n);
-    bool ok = !collapser->failed && (!n || add_out(r, text, n));
-    free(text);
-    if (!ok)
-        cut_off(r, "out of memory for what is collapsed");
-    charge_all(r);
 }
 
 /* ---- waiting for memory ---- */
@@ -398,7 +239,7 @@ static void enter_block(struct pfdd_cursor *r)
     r->item = (size_t)(r->seq - p->first);
     r->at = r->item ? end_of(p, r->item - 1) : 0;
     if (r->render_choice)
-        charge_all(r);
+        pfdd_cursor_charge_all(r);
 }
 
 static void leave_block(struct pfdd_cursor *r)
@@ -410,9 +251,9 @@ static void leave_block(struct pfdd_cursor *r)
         render_choice->debt_ns = 0;
     if (render_choice && render_choice->debt_ns > DEBT_MAX_NS) {
         r->is_costly = true;
-        cut_off(r, "what is matched costs more than it may");
+        pfdd_cursor_cut_off(r, "what is matched costs more than it may");
     }
-    charge_all(r);
+    pfdd_cursor_charge_all(r);
 }
 
 /* Skips chunks of other sources, unless left-out entries are counted. */
@@ -452,8 +293,8 @@ static bool find_block(struct pfdd_cursor *r)
 {
     uint64_t oldest = pfdd_ring_oldest(r->ring);
     if (r->seq < oldest && !r->is_over) {
-        flush_collapser(r);
-        miss(r, oldest - r->seq, "subscriber_lag");
+        pfdd_cursor_flush_collapser(r);
+        pfdd_cursor_miss(r, oldest - r->seq, "subscriber_lag");
         return true;
     }
     skip_others(r);
@@ -482,10 +323,10 @@ static bool write_preamble(struct pfdd_cursor *r)
     uint64_t n_streams = r->preamble.n_streams;
     bool done = false;
     if (!pfdd_preamble_write(&r->preamble, &r->render_cache->objects, b->buffer,
-                             b->generation, add_frame_bytes, r, &done))
+                             b->generation, pfdd_cursor_add_bytes, r, &done))
         r->is_over = true;
     r->n_announced += done;
-    charge(r);
+    pfdd_cursor_charge(r);
     if (r->preamble.n_streams != n_streams)
         r->n_announced = 0;
     return !r->is_over;
@@ -500,13 +341,14 @@ static bool read_block(struct pfdd_cursor *r, const char **bytes, size_t *n)
     if (p->has_failed) {
         uint64_t end = p->end;
         drop_block(r);
-        if (collapser_of(r)) { /* some of its entries may be counted already */
-            cut_off(r, "out of memory for what is collapsed");
+        if (pfdd_cursor_collapser(
+                r)) { /* some of its entries may be counted already */
+            pfdd_cursor_cut_off(r, "out of memory for what is collapsed");
             return true;
         }
         r->waits = r->reader.must_have_all;
         if (!r->waits)
-            miss(r, end - r->seq, "no_memory");
+            pfdd_cursor_miss(r, end - r->seq, "no_memory");
         return !r->waits;
     }
     if (r->form == PFDD_ENTRIES && r->n_announced < p->n_buffers)
@@ -525,7 +367,7 @@ bool pfdd_cursor_peek(struct pfdd_cursor *r, const char **bytes, size_t *n)
 {
     *n = 0;
     if (r->form == PFDD_ENTRIES && !r->preamble.has_begun && !r->is_over &&
-        !pfdd_preamble_begin(&r->preamble, add_frame_bytes, r))
+        !pfdd_preamble_begin(&r->preamble, pfdd_cursor_add_bytes, r))
         r->is_over = true;
     while (*n == 0) {
         if (r->out_at < r->out_n) {
@@ -548,7 +390,7 @@ static void take_out(struct pfdd_cursor *r, size_t n)
     r->out = NULL;
     r->out_at = r->out_n = 0;
     if (!r->rendered_block || r->rendered_block->is_ready)
-        charge_all(r);
+        pfdd_cursor_charge_all(r);
 }
 
 void pfdd_cursor_consume(struct pfdd_cursor *r, size_t n)
@@ -618,13 +460,13 @@ static void flush_collapsers(struct pfdd_ring *ring)
     struct pfdd_cursor *next = NULL;
     uint64_t now = uv_hrtime();
     for (struct pfdd_cursor *r = pfdd_cursors_first(ring); r; r = next) {
-        struct pfdd_collapser *collapser = collapser_of(r);
+        struct pfdd_collapser *collapser = pfdd_cursor_collapser(r);
         next = pfdd_cursors_next(r);
         /* Lines would move output that a job is writing. */
         if (r->rendered_block || r->is_lent || !collapser ||
             !pfdd_collapser_is_due(collapser, now))
             continue;
-        flush_collapser(r);
+        pfdd_cursor_flush_collapser(r);
         wake(&r->reader);
     }
 }
@@ -659,13 +501,13 @@ static void end_inside(struct pfdd_cursor *r)
     r->is_over = r->is_cut = true;
     drop_block(r);
     if (is_inside && r->form == PFDD_SSE) {
-        add_out(r, comment, sizeof comment - 1);
-        add_out(r, why, sizeof why - 1);
-        add_out(r, "\n", 1);
-    } else if (!is_inside || (ends_line && add_out(r, "\n", 1))) {
-        cut_off(r, why);
+        pfdd_cursor_add_out(r, comment, sizeof comment - 1);
+        pfdd_cursor_add_out(r, why, sizeof why - 1);
+        pfdd_cursor_add_out(r, "\n", 1);
+    } else if (!is_inside || (ends_line && pfdd_cursor_add_out(r, "\n", 1))) {
+        pfdd_cursor_cut_off(r, why);
     }
-    charge_all(r);
+    pfdd_cursor_charge_all(r);
 }
 
 /* End of the items that the cursor has begun: one line, or, where entries are
@@ -674,7 +516,7 @@ static size_t end_of_begun(const struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
     size_t end = r->item;
-    if (collapser_of(r))
+    if (pfdd_cursor_collapser(r))
         return n_items_of(p);
     if (r->at > (r->item ? end_of(p, r->item - 1) : 0)) {
         while (end_of(p, end++) <= r->at)
@@ -694,7 +536,7 @@ static bool give_back_block(struct pfdd_cursor *r)
     size_t n_held = r->n_held;
     if (!pfdd_cursor_hold(r, n_held + n_rest))
         return false;
-    if (n_rest && !add_out(r, p->text + r->at, n_rest)) {
+    if (n_rest && !pfdd_cursor_add_out(r, p->text + r->at, n_rest)) {
         pfdd_cursor_hold(r, n_held);
         return false;
     }

@@ -116,6 +116,37 @@ bool pfdd_cursor_hold_sparing(struct pfdd_cursor *r, size_t n);
  * rendered. */
 void pfdd_cursor_hold_rooms(struct pfdd_cursor *r);
 
+/* Its own output: records of gaps and errors, preambles, rows of its collapser,
+ * the rest of a line whose block was taken back. It goes out before the
+ * cursor's block. For cursor.c only: cursor_output.c. */
+
+static inline struct pfdd_collapser *pfdd_cursor_collapser(
+    const struct pfdd_cursor *r)
+{
+    return r->render_choice ? r->render_choice->collapser : NULL;
+}
+
+/* Appends bytes; the second for pfd_wire_write(), whose user is the cursor.
+ * False: out of memory. */
+bool pfdd_cursor_add_out(struct pfdd_cursor *r, const char *bytes, size_t n);
+bool pfdd_cursor_add_bytes(void *user, const void *bytes, size_t n);
+
+/* Skips items that it cannot read, and reports them. */
+void pfdd_cursor_miss(struct pfdd_cursor *r, uint64_t missed,
+                      const char *reason);
+/* Ends the stream with an error. */
+void pfdd_cursor_cut_off(struct pfdd_cursor *r, const char *why);
+
+/* Charges everything that the cursor holds to its quota. If that fails, the
+ * stream ends after the output that it has. */
+void pfdd_cursor_charge(struct pfdd_cursor *r);
+/* Likewise, after the block that it has: that was rendered already. */
+void pfdd_cursor_charge_all(struct pfdd_cursor *r);
+
+/* Flushes the collapser, whose rows are all before the current item. No block
+ * is being rendered. */
+void pfdd_cursor_flush_collapser(struct pfdd_cursor *r);
+
 /* Called periodically: wakes cursors that wait for memory, the longest waiting
  * first, and flushes collapsed entries that have waited long enough. */
 void pfdd_cursors_kick(struct pfdd_ring *ring);
