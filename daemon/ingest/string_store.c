@@ -11,50 +11,11 @@
 #include "base/log.h"
 #include "base/peer.h"
 #include "config/trusted_folder.h"
-#include "ingest/code_object.h"
 #include "ingest/ingest.h"
-#include "ingest/producer.h"
-#include "ingest/string_build.h"
-#include "ingest/string_renewal.h"
-#include "ingest/string_sets.h"
+#include "ingest/string_space.h"
 
 enum {
     AT_ONCE = 256, /* code objects of a build, at most */
-    SPARE = 16,    /* memory_max / SPARE: kept free, at the expense of producers
-                      that have gone */
-};
-
-struct pfdd_string_store {
-    struct pfdd_job job;
-    struct pfdd_ingest *ingest;
-    struct pfdd_string_sets string_sets;
-    struct pfdd_catalogue *catalogue; /* of the present sets */
-    size_t n_bytes;                   /* bytes of its objects, */
-    size_t n_bytes_max;
-    size_t floor;   /* bytes that a producer always has */
-    size_t n_alive; /* bytes of all objects that have references */
-    struct pfdd_producers producers;
-    uint64_t n_scopes; /* producers so far */
-    /* Log topics, by the objects that they are about. */
-    struct pfdd_log_topic told_own; /* of the configuration */
-    struct pfdd_log_topic told_found;
-    struct pfdd_log_topic told_given;
-    struct pfdd_log_topic told_no_room[2]; /* by is_given */
-    struct pfdd_fair_queue fair_queue;
-    struct pfdd_fair_queue_task
-        files; /* of the configuration, and of watched folders */
-    struct pfdd_fair_queue_task orphans; /* of producers that have gone, */
-    size_t n_orphans;                    /* and their bytes */
-    size_t n_coming;    /* bytes of objects that are queued or being read */
-    size_t n_awaited;   /* objects among them that no producer sent */
-    size_t n_kept_free; /* bytes reserved for the build in flight */
-    struct pfdd_string_renewal string_renewal;
-    bool may_have_gone; /* some producers of present code objects */
-    bool busy;
-    uint64_t version;
-    uint64_t n_changes; /* of the catalogue, by new objects */
-    struct pfdd_string_build string_build;
-    uint64_t n_numbers; /* of code objects, so far */
 };
 
 static void run_job(struct pfdd_job *job)
@@ -108,21 +69,6 @@ struct pfdd_binding *pfdd_string_store_bind(struct pfdd_string_store *lib,
     return pfdd_string_sets_bind(&lib->string_sets, producer);
 }
 
-/* ---- shares ---- */
-
-/* Bytes that a producer with n_own bytes may still take, of the store's space
- * and of the memory that is left. */
-static size_t share_of(const struct pfdd_string_store *lib, size_t n_own)
-{
-    size_t room = pfdd_string_store_memory(lib) +
-                  pfdd_memory_budget_left(lib->ingest->budget);
-    size_t max = room < lib->n_bytes_max ? room : lib->n_bytes_max;
-    /* Bytes of connected producers, and of queued objects of producers that
-     * have gone. */
-    size_t taken = lib->n_orphans + lib->producers.n_bytes;
-    return pfdd_producer_share(max, taken, n_own, lib->floor);
-}
-
 /* ---- producers ---- */
 
 struct pfdd_producer *pfdd_producer_new(struct pfdd_string_store *lib)
@@ -158,7 +104,7 @@ static void drop_waiting(struct pfdd_string_store *lib,
         producer->n_coming--;
         pfdd_producers_charge(&lib->producers, producer, o->n_coming, 0);
         if (o->producer == producer ||
-            o->n_coming > share_of(lib, lib->n_orphans)) {
+            o->n_coming > pfdd_string_space_share(lib, lib->n_orphans)) {
             producer->n_objects -= o->producer == producer;
             lib->n_coming -= o->n_coming;
             pfdd_code_free(o);
@@ -169,39 +115,17 @@ static void drop_waiting(struct pfdd_string_store *lib,
     }
 }
 
-/* Its space is free for others, though it stays until the next catalogue. */
-static void drop_object(struct pfdd_string_store *lib, struct pfdd_code *o)
-{
-    if (!o->is_dropped) {
-        lib->n_bytes -= pfdd_code_cost(o->n);
-        lib->string_renewal.n_garbage += o->producer ? 0 : o->n_set;
-    }
-    o->is_dropped = true;
-}
-
-/* A catalogue without dropped objects replaces the present one. False: out of
- * memory. */
-static bool sweep(struct pfdd_string_store *lib)
-{
-    struct pfdd_catalogue *c = pfdd_catalogue_sweep(lib->catalogue, 0);
-    if (!c)
-        return false;
-    pfdd_catalogue_drop(lib->catalogue);
-    lib->catalogue = c;
-    return true;
-}
-
 /* The producer has gone: its own objects are dropped. False: out of memory. */
 static bool forget(struct pfdd_string_store *lib,
                    struct pfdd_producer *producer)
 {
     for (size_t i = 0; i < producer->n_owned; i++) {
         if (producer->owned[i]->producer == producer)
-            drop_object(lib, producer->owned[i]);
+            pfdd_string_space_drop(lib, producer->owned[i]);
     }
     pfdd_producer_disown_all(producer);
     lib->may_have_gone = true;
-    return !producer->n_objects || sweep(lib);
+    return !producer->n_objects || pfdd_string_space_sweep(lib);
 }
 
 /* Frees producers that have no references. */
@@ -257,9 +181,7 @@ bool pfdd_string_store_is_busy_for(const struct pfdd_string_store *lib,
 
 size_t pfdd_string_store_memory(const struct pfdd_string_store *lib)
 {
-    return lib->n_alive + lib->n_coming + lib->n_kept_free +
-           lib->string_renewal.n_bytes +
-           pfdd_string_sets_memory(&lib->string_sets) + lib->producers.n_memory;
+    return pfdd_string_space_memory(lib);
 }
 
 uint64_t pfdd_string_store_version(const struct pfdd_string_store *lib)
@@ -348,7 +270,7 @@ static void choose_producers(struct pfdd_string_store *lib)
 {
     for (struct pfdd_producer *s = lib->producers.first; s; s = s->next) {
         s->last_room = s->n_bytes < lib->floor ? lib->floor - s->n_bytes : 0;
-        s->share = share_of(lib, s->n_bytes);
+        s->share = pfdd_string_space_share(lib, s->n_bytes);
         if (!s->n_objects)
             continue;
         s->set = NULL;
@@ -358,25 +280,13 @@ static void choose_producers(struct pfdd_string_store *lib)
     }
 }
 
-/* Bytes of the shared set. */
-static size_t n_current(const struct pfdd_string_store *lib)
-{
-    return lib->string_sets.current->strings->n_bytes;
-}
-
-static bool wants_renewal(const struct pfdd_string_store *lib)
-{
-    return pfdd_string_renewal_is_due(
-        &lib->string_renewal, n_current(lib),
-        pfdd_memory_budget_left(lib->ingest->budget));
-}
-
 static void begin_renewal(struct pfdd_string_store *lib)
 {
     struct pfdd_string_build *b = &lib->string_build;
     b->begins =
-        wants_renewal(lib) && sweep(lib) &&
-        pfdd_string_renewal_begin(&lib->string_renewal, n_current(lib),
+        pfdd_string_space_wants_renewal(lib) && pfdd_string_space_sweep(lib) &&
+        pfdd_string_renewal_begin(&lib->string_renewal,
+                                  pfdd_string_space_current(lib),
                                   pfdd_memory_budget_left(lib->ingest->budget));
     b->renewed = lib->string_renewal.set;
     b->renewal_room = pfdd_string_renewal_rest(&lib->string_renewal);
@@ -516,7 +426,7 @@ static bool has_work(const struct pfdd_string_store *lib)
     while (s && !s->is_stale)
         s = s->next;
     return s || lib->fair_queue.first || lib->string_renewal.set ||
-           wants_renewal(lib);
+           pfdd_string_space_wants_renewal(lib);
 }
 
 static void job_done(struct pfdd_job *job)
@@ -552,99 +462,17 @@ static void job_done(struct pfdd_job *job)
         start_job(lib);
 }
 
-/* True: the store has space for n bytes more, and there is memory for them, for
- * their strings and for the next set. Memory that the build in flight will
- * release counts as free for the latter two. */
-static bool has_room(const struct pfdd_string_store *lib, bool is_little,
-                     size_t n)
-{
-    const struct pfdd_memory_budget *budget = lib->ingest->budget;
-    size_t left = is_little ? pfdd_memory_budget_left_for_last(budget)
-                            : pfdd_memory_budget_left(budget);
-    size_t n_build =
-        n + pfdd_string_build_cost(lib->string_sets.current->strings->set);
-    return lib->n_bytes + lib->n_coming + n <= lib->n_bytes_max && n < left &&
-           n + n_build < left + lib->n_kept_free;
-}
-
-static bool has_little(const struct pfdd_string_store *lib,
-                       const struct pfdd_producer *sender, size_t n)
-{
-    return sender && sender->n_bytes + n <= lib->floor;
-}
-
-/* The oldest object, from index *i on, that no connected producer has sent.
- * NULL: none. */
-static struct pfdd_code *next_gone(struct pfdd_string_store *lib, size_t *i)
-{
-    const struct pfdd_catalogue *c = lib->catalogue;
-    while (lib->may_have_gone && *i < c->n) {
-        struct pfdd_code *o = c->objects[(*i)++];
-        if (pfdd_code_has_gone(o))
-            return o;
-    }
-    lib->may_have_gone = false;
-    return NULL;
-}
-
-/* Makes space for n bytes: evicts objects that no connected producer has sent,
- * oldest first. False: there is not enough. */
-static bool make_room(struct pfdd_string_store *lib,
-                      const struct pfdd_producer *sender, size_t n)
-{
-    size_t i = 0;
-    struct pfdd_code *o = NULL;
-    bool is_swept = true;
-    bool is_little = has_little(lib, sender, n);
-    if (sender && n > share_of(lib, sender->n_bytes))
-        return false;
-    while (!has_room(lib, is_little, n) && (o = next_gone(lib, &i))) {
-        drop_object(lib, o);
-        is_swept = false;
-    }
-    if (!is_swept && !lib->busy)
-        sweep(lib);
-    return has_room(lib, is_little, n);
-}
-
 static void start(struct pfdd_string_store *lib)
 {
     if (!lib->busy && has_work(lib))
         start_job(lib);
 }
 
-/* Free memory, with what the string store reserves for a while. */
-static size_t steady_left(const struct pfdd_string_store *lib)
-{
-    return pfdd_memory_budget_left(lib->ingest->budget) + lib->n_kept_free +
-           lib->string_renewal.n_bytes;
-}
-
-/* Keeps some memory free for newcomers, and as much as the shared set has,
- * because the next set may take so much at once: trims old bindings, then drops
- * objects of producers that have gone, oldest first. */
-static void leave_spare(struct pfdd_string_store *lib)
-{
-    size_t wanted = lib->ingest->budget->max / SPARE + n_current(lib);
-    size_t left = steady_left(lib);
-    if (left >= wanted)
-        return;
-    size_t n_most = lib->string_sets.behind.n_bytes + left;
-    pfdd_bindings_trim(&lib->string_sets.behind,
-                       n_most > wanted ? n_most - wanted : 0);
-    if (steady_left(lib) >= wanted || lib->string_renewal.set)
-        return;
-    size_t i = 0;
-    struct pfdd_code *o = NULL;
-    while (!wants_renewal(lib) && (o = next_gone(lib, &i)))
-        drop_object(lib, o);
-}
-
 void pfdd_string_store_evict(struct pfdd_string_store *lib, size_t n)
 {
-    leave_spare(lib);
+    pfdd_string_space_leave_spare(lib);
     if (!pfdd_memory_budget_has_for_last(lib->ingest->budget, n))
-        make_room(lib, NULL, n);
+        pfdd_string_space_make_room(lib, NULL, n);
     start(lib);
 }
 
@@ -655,8 +483,9 @@ static struct pfdd_code *add(struct pfdd_string_store *lib, const char *name,
     struct pfdd_code *o = calloc(1, sizeof *o);
     if (o)
         o->name = strdup(name);
-    leave_spare(lib);
-    if (!o || !o->name || !make_room(lib, sender, pfdd_code_cost(n))) {
+    pfdd_string_space_leave_spare(lib);
+    if (!o || !o->name ||
+        !pfdd_string_space_make_room(lib, sender, pfdd_code_cost(n))) {
         pfdd_log_about(&lib->told_no_room[is_given], PFDD_WARNING,
                        "code object %.300s: no room for it", name);
         free(o ? o->name : NULL);

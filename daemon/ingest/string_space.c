@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/string_space.h"
+
+#include "ingest/ingest.h"
+
+enum {
+    SPARE = 16, /* memory_max / SPARE: kept free, at the expense of producers
+                   that have gone */
+};
+
+size_t pfdd_string_space_memory(const struct pfdd_string_store *lib)
+{
+    return lib->n_alive + lib->n_coming + lib->n_kept_free +
+           lib->string_renewal.n_bytes +
+           pfdd_string_sets_memory(&lib->string_sets) + lib->producers.n_memory;
+}
+
+size_t pfdd_string_space_share(const struct pfdd_string_store *lib,
+                               size_t n_own)
+{
+    size_t room = pfdd_string_space_memory(lib) +
+                  pfdd_memory_budget_left(lib->ingest->budget);
+    size_t max = room < lib->n_bytes_max ? room : lib->n_bytes_max;
+    /* Bytes of connected producers, and of queued objects of producers that
+     * have gone. */
+    size_t taken = lib->n_orphans + lib->producers.n_bytes;
+    return pfdd_producer_share(max, taken, n_own, lib->floor);
+}
+
+void pfdd_string_space_drop(struct pfdd_string_store *lib, struct pfdd_code *o)
+{
+    if (!o->is_dropped) {
+        lib->n_bytes -= pfdd_code_cost(o->n);
+        lib->string_renewal.n_garbage += o->producer ? 0 : o->n_set;
+    }
+    o->is_dropped = true;
+}
+
+bool pfdd_string_space_sweep(struct pfdd_string_store *lib)
+{
+    struct pfdd_catalogue *c = pfdd_catalogue_sweep(lib->catalogue, 0);
+    if (!c)
+        return false;
+    pfdd_catalogue_drop(lib->catalogue);
+    lib->catalogue = c;
+    return true;
+}
+
+size_t pfdd_string_space_current(const struct pfdd_string_store *lib)
+{
+    return lib->string_sets.current->strings->n_bytes;
+}
+
+bool pfdd_string_space_wants_renewal(const struct pfdd_string_store *lib)
+{
+    return pfdd_string_renewal_is_due(
+        &lib->string_renewal, pfdd_string_space_current(lib),
+        pfdd_memory_budget_left(lib->ingest->budget));
+}
+
+/* True: the store has space for n bytes more, and there is memory for them, for
+ * their strings and for the next set. Memory that the build in flight will
+ * release counts as free for the latter two. */
+static bool has_room(const struct pfdd_string_store *lib, bool is_little,
+                     size_t n)
+{
+    const struct pfdd_memory_budget *budget = lib->ingest->budget;
+    size_t left = is_little ? pfdd_memory_budget_left_for_last(budget)
+                            : pfdd_memory_budget_left(budget);
+    size_t n_build =
+        n + pfdd_string_build_cost(lib->string_sets.current->strings->set);
+    return lib->n_bytes + lib->n_coming + n <= lib->n_bytes_max && n < left &&
+           n + n_build < left + lib->n_kept_free;
+}
+
+static bool has_little(const struct pfdd_string_store *lib,
+                       const struct pfdd_producer *sender, size_t n)
+{
+    return sender && sender->n_bytes + n <= lib->floor;
+}
+
+/* The oldest object, from index *i on, that no connected producer has sent.
+ * NULL: none. */
+static struct pfdd_code *next_gone(struct pfdd_string_store *lib, size_t *i)
+{
+    const struct pfdd_catalogue *c = lib->catalogue;
+    while (lib->may_have_gone && *i < c->n) {
+        struct pfdd_code *o = c->objects[(*i)++];
+        if (pfdd_code_has_gone(o))
+            return o;
+    }
+    lib->may_have_gone = false;
+    return NULL;
+}
+
+bool pfdd_string_space_make_room(struct pfdd_string_store *lib,
+                                 const struct pfdd_producer *sender, size_t n)
+{
+    size_t i = 0;
+    struct pfdd_code *o = NULL;
+    bool is_swept = true;
+    bool is_little = has_little(lib, sender, n);
+    if (sender && n > pfdd_string_space_share(lib, sender->n_bytes))
+        return false;
+    while (!has_room(lib, is_little, n) && (o = next_gone(lib, &i))) {
+        pfdd_string_space_drop(lib, o);
+        is_swept = false;
+    }
+    if (!is_swept && !lib->busy)
+        pfdd_string_space_sweep(lib);
+    return has_room(lib, is_little, n);
+}
+
+/* Free memory, with what the string store reserves for a while. */
+static size_t steady_left(const struct pfdd_string_store *lib)
+{
+    return pfdd_memory_budget_left(lib->ingest->budget) + lib->n_kept_free +
+           lib->string_renewal.n_bytes;
+}
+
+void pfdd_string_space_leave_spare(struct pfdd_string_store *lib)
+{
+    size_t wanted =
+        lib->ingest->budget->max / SPARE + pfdd_string_space_current(lib);
+    size_t left = steady_left(lib);
+    if (left >= wanted)
+        return;
+    size_t n_most = lib->string_sets.behind.n_bytes + left;
+    pfdd_bindings_trim(&lib->string_sets.behind,
+                       n_most > wanted ? n_most - wanted : 0);
+    if (steady_left(lib) >= wanted || lib->string_renewal.set)
+        return;
+    size_t i = 0;
+    struct pfdd_code *o = NULL;
+    while (!pfdd_string_space_wants_renewal(lib) && (o = next_gone(lib, &i)))
+        pfdd_string_space_drop(lib, o);
+}

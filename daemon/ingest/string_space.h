@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The space of the string store (string_store.h): how much a producer may take
+ * of it, and which code objects are evicted for others. For string_store.c
+ * only. Loop thread only.
+ */
+#ifndef PFDD_STRING_SPACE_H
+#define PFDD_STRING_SPACE_H
+
+#include "base/job_pool.h"
+#include "base/log.h"
+#include "ingest/code_object.h"
+#include "ingest/producer.h"
+#include "ingest/string_build.h"
+#include "ingest/string_renewal.h"
+#include "ingest/string_sets.h"
+
+struct pfdd_ingest;
+
+struct pfdd_string_store {
+    struct pfdd_job job;
+    struct pfdd_ingest *ingest;
+    struct pfdd_string_sets string_sets;
+    struct pfdd_catalogue *catalogue; /* of the present sets */
+    size_t n_bytes;                   /* bytes of its objects, */
+    size_t n_bytes_max;
+    size_t floor;   /* bytes that a producer always has */
+    size_t n_alive; /* bytes of all objects that have references */
+    struct pfdd_producers producers;
+    uint64_t n_scopes; /* producers so far */
+    /* Log topics, by the objects that they are about. */
+    struct pfdd_log_topic told_own; /* of the configuration */
+    struct pfdd_log_topic told_found;
+    struct pfdd_log_topic told_given;
+    struct pfdd_log_topic told_no_room[2]; /* by is_given */
+    struct pfdd_fair_queue fair_queue;
+    struct pfdd_fair_queue_task
+        files; /* of the configuration, and of watched folders */
+    struct pfdd_fair_queue_task orphans; /* of producers that have gone, */
+    size_t n_orphans;                    /* and their bytes */
+    size_t n_coming;    /* bytes of objects that are queued or being read */
+    size_t n_awaited;   /* objects among them that no producer sent */
+    size_t n_kept_free; /* bytes reserved for the build in flight */
+    struct pfdd_string_renewal string_renewal;
+    bool may_have_gone; /* some producers of present code objects */
+    bool busy;
+    uint64_t version;
+    uint64_t n_changes; /* of the catalogue, by new objects */
+    struct pfdd_string_build string_build;
+    uint64_t n_numbers; /* of code objects, so far */
+};
+
+/* Bytes of everything that the store has. */
+size_t pfdd_string_space_memory(const struct pfdd_string_store *lib);
+
+/* Bytes that a producer with n_own bytes may still take, of the store's space
+ * and of the memory that is left. */
+size_t pfdd_string_space_share(const struct pfdd_string_store *lib,
+                               size_t n_own);
+
+/* Its space is free for others, though it stays until the next catalogue. */
+void pfdd_string_space_drop(struct pfdd_string_store *lib, struct pfdd_code *o);
+/* A catalogue without dropped objects replaces the present one. False: out of
+ * memory. */
+bool pfdd_string_space_sweep(struct pfdd_string_store *lib);
+
+/* Makes space for n bytes: evicts objects that no connected producer has sent,
+ * oldest first. False: there is not enough. */
+bool pfdd_string_space_make_room(struct pfdd_string_store *lib,
+                                 const struct pfdd_producer *sender, size_t n);
+/* Keeps some memory free for newcomers, and as much as the shared set has,
+ * because the next set may take so much at once: trims old bindings, then drops
+ * objects of producers that have gone, oldest first. */
+void pfdd_string_space_leave_spare(struct pfdd_string_store *lib);
+
+/* Bytes of the shared set. */
+size_t pfdd_string_space_current(const struct pfdd_string_store *lib);
+/* True: the shared set should be built anew (string_renewal.h). */
+bool pfdd_string_space_wants_renewal(const struct pfdd_string_store *lib);
+
+#endif
