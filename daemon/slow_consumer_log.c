@@ -32,8 +32,9 @@ static const struct pfdd_cursor *slowest_reader(const struct pfdd_ring *ring)
     uint64_t now = uv_hrtime();
     for (const struct pfdd_cursor *r = pfdd_cursors_first(ring); r;
          r = pfdd_cursors_next(r)) {
-        bool awaited = r->reader.must_have_all ||
-                       now - r->awaited_ns < (uint64_t)OVER_MS * NS_PER_MS;
+        bool awaited =
+            r->reader.must_have_all ||
+            now - r->times.awaited_ns < (uint64_t)OVER_MS * NS_PER_MS;
         if (awaited &&
             (!slowest || pfdd_cursor_seq(r) < pfdd_cursor_seq(slowest)))
             slowest = r;

@@ -29,8 +29,8 @@ void pfdd_code_free(struct pfdd_code *o)
     if (o->alive)
         *o->alive -= pfdd_code_cost(o->n);
     free(o->owners);
-    pfdd_trusted_folder_unref(o->trusted_folder);
-    pfdd_peer_unref(o->peer);
+    pfdd_trusted_folder_unref(o->origin.trusted_folder);
+    pfdd_peer_unref(o->origin.peer);
     free(o->name);
     free(o->bytes);
     free(o);
@@ -160,9 +160,9 @@ struct pfdd_code *pfdd_code_index_find(const struct pfdd_code_index *index,
 static int open_object(struct pfdd_code *o)
 {
     struct stat st;
-    if (o->trusted_folder) {
+    if (o->origin.trusted_folder) {
         return pfdd_trusted_folder_open_file(
-            o->trusted_folder, strrchr(o->name, '/') + 1, &st, o->why);
+            o->origin.trusted_folder, strrchr(o->name, '/') + 1, &st, o->why);
     }
     int fd = open(o->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
@@ -198,7 +198,8 @@ static void read_uri(struct pfdd_code *o, size_t n_max)
     struct pfd_input *input = NULL;
     struct pfd_error err = { .text = "out of memory" };
     size_t n = 0;
-    if (pfdd_read_as_peer(o->peer, o->name, n_max, &input, &err) == PFD_OK) {
+    if (pfdd_read_as_peer(o->origin.peer, o->name, n_max, &input, &err) ==
+        PFD_OK) {
         const void *bytes = pfd_input_bytes(input, &n);
         o->bytes = malloc(n + 1);
         if (o->bytes)
@@ -237,7 +238,7 @@ enum pfd_status pfdd_code_load(struct pfd_strings *set,
 
 void pfdd_code_read(struct pfdd_code *o, size_t n_max)
 {
-    if (o->peer) {
+    if (o->origin.peer) {
         read_uri(o, n_max);
     } else {
         read_object(o);

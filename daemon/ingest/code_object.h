@@ -26,6 +26,15 @@ struct pfdd_no_strings {
     char why[256];
 };
 
+/* Where its bytes are read. */
+struct pfdd_code_origin {
+    bool is_file; /* of the configuration, or of a watched folder: it can be
+                        read again */
+    struct pfdd_trusted_folder
+        *trusted_folder;    /* to read it from; NULL: the name is a path */
+    struct pfdd_peer *peer; /* the peer that named it by a URI; NULL: none */
+};
+
 struct pfdd_code {
     struct pfdd_code *next;         /* in a list of incoming ones */
     unsigned refs;                  /* catalogues that have it; counted on the
@@ -56,11 +65,7 @@ struct pfdd_code {
     size_t n;
     uint32_t crc;    /* of bytes, once they are read */
     size_t n_coming; /* bytes charged while it is incoming */
-    bool is_file;    /* of the configuration, or of a watched folder: it can be
-                        read again */
-    struct pfdd_trusted_folder
-        *trusted_folder;    /* to read it from; NULL: the name is a path */
-    struct pfdd_peer *peer; /* the peer that named it by a URI; NULL: none */
+    struct pfdd_code_origin origin;
     bool is_kept;
     bool is_shader;
     uint32_t shader;    /* its number */

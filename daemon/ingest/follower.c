@@ -33,13 +33,6 @@ enum {
 
 #define NS_PER_MS UINT64_C(1000000)
 
-static void unlink_from(struct pfdd_follower **list, struct pfdd_follower *s)
-{
-    while (*list != s)
-        list = &(*list)->next;
-    *list = s->next;
-}
-
 static void close_file(const struct pfdd_follower_options *options)
 {
     if (!options->memory)
@@ -52,23 +45,26 @@ static void free_follower(struct pfdd_follower *s)
     void (*ended)(void *) = s->options.ended;
     void *user = s->options.user;
     if (!s->options.is_trial)
-        pfdd_follower_stats_log_end(&s->stats, &ingest->outcome,
+        pfdd_follower_stats_log_end(&s->pass.stats, &ingest->outcome,
                                     s->options.name);
     if (s->options.buffer_stats)
-        *s->options.buffer_stats = s->stats.all;
+        *s->options.buffer_stats = s->pass.stats.all;
     pfdd_follower_memory_release(&s->memory);
-    pfd_tail_free(s->tail);
-    pfdd_strings_unref(s->old_strings);
+    pfd_tail_free(s->pass.tail);
+    pfdd_strings_unref(s->pass.old_strings);
     pfdd_strings_unref(s->strings);
     pfdd_producer_unref(s->options.producer);
     pfdd_buffer_bytes_deinit(&s->buffer_bytes);
     close_file(&s->options);
-    unlink_from(&ingest->followers, s);
+    struct pfdd_follower **at = &ingest->followers;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
     pfdd_source_table_release(ingest->source_table, s->source);
     if (ended)
         ended(user);
     pfdd_chunk_batch_drop(&s->ready);
-    pfdd_chunker_deinit(&s->chunker);
+    pfdd_chunker_deinit(&s->pass.chunker);
     pfdd_buffer_unref(s->buffer);
     free((void *)(uintptr_t)s->options.name);
     free((void *)(uintptr_t)s->options.format);
@@ -113,11 +109,11 @@ static void give_chunks(struct pfdd_follower *s, struct pfdd_chunk_batch *b)
 static void append_handed(struct pfdd_follower *s)
 {
     if (s->abandoned) {
-        pfdd_chunk_batch_drop(&s->handed);
+        pfdd_chunk_batch_drop(&s->pass.handed);
     } else if (pfdd_is_backlogged(s->ingest)) {
         return; /* the poller tries again */
     } else {
-        give_chunks(s, &s->handed);
+        give_chunks(s, &s->pass.handed);
     }
     s->waits_for_ring = false;
     pfdd_pool_taken(&s->job);
@@ -136,20 +132,22 @@ static void job_handed(struct pfdd_job *job)
 static void tell_failure(const struct pfdd_follower *s)
 {
     if (s->options.account) {
-        pfdd_log_peer(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
+        pfdd_log_peer(PFDD_WARNING, "%s: %s", s->options.name,
+                      s->pass.err.text);
     } else {
-        pfdd_log(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
+        pfdd_log(PFDD_WARNING, "%s: %s", s->options.name, s->pass.err.text);
     }
 }
 
 static void report_failure(struct pfdd_follower *s)
 {
-    bool failed = s->status < 0;
-    if (s->was_still) /* nothing was read */
+    bool failed = s->pass.status < 0;
+    if (s->pass.was_still) /* nothing was read */
         return;
-    if (failed && (!s->io_failed || s->is_gone) && !s->options.is_trial) {
+    if (failed && (!s->io_failed || s->pass.is_gone) && !s->options.is_trial) {
         tell_failure(s);
-        pfdd_follower_gap(s, s->is_gone ? "process_ended" : "read_error", 0);
+        pfdd_follower_gap(s, s->pass.is_gone ? "process_ended" : "read_error",
+                          0);
     }
     s->io_failed = failed;
 }
@@ -160,17 +158,17 @@ static bool start_job(struct pfdd_follower *s, bool burst);
  * progress. */
 static bool take_over(struct pfdd_follower *s)
 {
-    pfdd_chunk_batch_move(&s->ready, &s->chunker.chunk_batch);
-    bool moved = s->ready.first || s->status == PFD_OK;
-    s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
-    s->has_holes = s->tail && pfd_tail_holes(s->tail) > 0;
-    s->size = s->n_buffer;
-    s->memory.n_tail = s->tail ? pfd_tail_memory(s->tail) : 0;
+    pfdd_chunk_batch_move(&s->ready, &s->pass.chunker.chunk_batch);
+    bool moved = s->ready.first || s->pass.status == PFD_OK;
+    s->pending = s->pass.tail && pfd_tail_pending(s->pass.tail) > 0;
+    s->has_holes = s->pass.tail && pfd_tail_holes(s->pass.tail) > 0;
+    s->size = s->pass.n_buffer;
+    s->memory.n_tail = s->pass.tail ? pfd_tail_memory(s->pass.tail) : 0;
     pfdd_follower_memory_give_whole_back(&s->memory);
-    if (!s->was_still)
-        s->looked = uv_hrtime();
-    if (moved || (s->may_be_still && !s->was_still))
-        s->moved = s->looked;
+    if (!s->pass.was_still)
+        s->times.looked = uv_hrtime();
+    if (moved || (s->pass.may_be_still && !s->pass.was_still))
+        s->times.moved = s->times.looked;
     pfdd_follower_memory_charge(&s->memory);
     return moved;
 }
@@ -178,9 +176,9 @@ static bool take_over(struct pfdd_follower *s)
 static void count(struct pfdd_follower *s)
 {
     struct pfdd_source_troubles troubles;
-    pfdd_follower_stats_troubles(&s->stats, s->n_buffer, &troubles);
+    pfdd_follower_stats_troubles(&s->pass.stats, s->pass.n_buffer, &troubles);
     pfdd_source_table_trouble(s->ingest->source_table, s->source, &troubles);
-    pfdd_follower_stats_count(&s->stats, &s->ingest->outcome);
+    pfdd_follower_stats_count(&s->pass.stats, &s->ingest->outcome);
 }
 
 /* Earlier chunks stay bound to the strings that were evicted; chunks from now
@@ -198,11 +196,11 @@ static void job_done(struct pfdd_job *job)
     struct pfdd_follower *s = (struct pfdd_follower *)job;
     s->busy = false;
     pfdd_follower_memory_give_back(&s->memory);
-    if (!s->new_strings) {
-        pfdd_strings_unref(s->old_strings);
-        s->old_strings = NULL;
+    if (!s->pass.new_strings) {
+        pfdd_strings_unref(s->pass.old_strings);
+        s->pass.old_strings = NULL;
     }
-    bool finished = s->finish && (s->finished || s->status < 0);
+    bool finished = s->pass.finish && (s->pass.finished || s->pass.status < 0);
     if (!s->options.is_trial)
         count(s);
     if (s->abandoned) {
@@ -210,14 +208,15 @@ static void job_done(struct pfdd_job *job)
         return;
     }
     if (!s->options.is_trial) {
-        pfdd_follower_stats_log_generation(&s->stats, &s->ingest->outcome,
+        pfdd_follower_stats_log_generation(&s->pass.stats, &s->ingest->outcome,
                                            s->options.name);
     }
     bool moved = take_over(s);
     /* A burst is read at full speed, while the loop takes the previous
      * chunks. */
-    bool burst = moved && s->pending && !s->finish && s->status == PFD_OK &&
-                 pfd_tail_pending(s->tail) > PFDD_MUCH;
+    bool burst = moved && s->pending && !s->pass.finish &&
+                 s->pass.status == PFD_OK &&
+                 pfd_tail_pending(s->pass.tail) > PFDD_MUCH;
     bool started = burst && start_job(s, true);
     give_chunks(s, &s->ready);
     if (started) {
@@ -225,7 +224,7 @@ static void job_done(struct pfdd_job *job)
         return;
     }
     report_failure(s);
-    if (s->is_gone) {
+    if (s->pass.is_gone) {
         free_follower(s);
         return;
     }
@@ -237,7 +236,7 @@ static void job_done(struct pfdd_job *job)
         }
     }
     /* A finished buffer continues at once, too. */
-    if (!s->finish || finished || !start_job(s, false))
+    if (!s->pass.finish || finished || !start_job(s, false))
         pfdd_poller_kick(s->ingest->poller);
 }
 
@@ -253,10 +252,10 @@ static bool is_to_finish(const struct pfdd_follower *s)
 static void trim_others(struct pfdd_follower *s)
 {
     for (struct pfdd_follower *o = s->ingest->followers; o; o = o->next) {
-        if (o == s || o->busy || !o->tail)
+        if (o == s || o->busy || !o->pass.tail)
             continue;
-        pfd_tail_trim(o->tail);
-        o->memory.n_tail = pfd_tail_memory(o->tail);
+        pfd_tail_trim(o->pass.tail);
+        o->memory.n_tail = pfd_tail_memory(o->pass.tail);
         pfdd_follower_memory_charge(&o->memory);
     }
 }
@@ -271,8 +270,9 @@ static bool find_memory(struct pfdd_follower *s)
 {
     struct pfdd_ingest *ingest = s->ingest;
     size_t n_buffer = pfdd_buffer_bytes_size(&s->buffer_bytes);
-    if (is_to_finish(s) && !(s->tail && pfd_tail_is_followed(s->tail)))
-        s->n_whole = pfdd_follower_memory_whole(&s->memory, n_buffer);
+    if (is_to_finish(s) &&
+        !(s->pass.tail && pfd_tail_is_followed(s->pass.tail)))
+        s->pass.n_whole = pfdd_follower_memory_whole(&s->memory, n_buffer);
     size_t n = pfdd_follower_memory_wants(&s->memory, n_buffer);
     if (!pfdd_memory_budget_has_for_read_pass(ingest->budget, n)) {
         ingest->count->waits++;
@@ -297,22 +297,22 @@ static bool start_job(struct pfdd_follower *s, bool burst)
     struct pfdd_strings *strings =
         pfdd_string_store_bind(ingest->string_store, s->options.producer)
             ->strings;
-    if (strings != s->strings && !s->old_strings) {
-        s->old_strings = s->strings;
+    if (strings != s->strings && !s->pass.old_strings) {
+        s->pass.old_strings = s->strings;
         s->strings = pfdd_strings_ref(strings);
-        s->new_strings = true;
+        s->pass.new_strings = true;
     }
-    s->finish = is_to_finish(s);
-    s->restart = s->wants_restart && !s->finish;
-    if (s->restart) {
+    s->pass.finish = is_to_finish(s);
+    s->pass.restart = s->wants_restart && !s->pass.finish;
+    if (s->pass.restart) {
         s->wants_restart = false;
         s->completing = s->completes_next;
     }
-    s->burst = burst;
-    s->may_be_still &= !burst && !s->finish;
+    s->pass.burst = burst;
+    s->pass.may_be_still &= !burst && !s->pass.finish;
     if (!burst)
         rebind(s);
-    s->linger = pfdd_pool_pending(ingest->thread_pools->decoders) == 0;
+    s->pass.linger = pfdd_pool_pending(ingest->thread_pools->decoders) == 0;
     s->busy = true;
     pfdd_pool_submit(ingest->thread_pools->decoders, &s->job);
     return true;
@@ -349,7 +349,7 @@ struct pfdd_follower *pfdd_follower_new(
     bool ok = s && name && (format || !options->format) &&
               pfdd_buffer_bytes_init(&s->buffer_bytes, options->fd,
                                      options->memory, options->n_memory);
-    ok = ok && pfdd_chunker_init(&s->chunker);
+    ok = ok && pfdd_chunker_init(&s->pass.chunker);
     if (ok) {
         pfd_source_set_thread_pool(s->buffer_bytes.source,
                                    ingest->thread_pools->thread_pool);
@@ -360,7 +360,7 @@ struct pfdd_follower *pfdd_follower_new(
     if (!ok || !s->buffer) {
         if (s) {
             pfdd_buffer_bytes_deinit(&s->buffer_bytes);
-            pfdd_chunker_deinit(&s->chunker);
+            pfdd_chunker_deinit(&s->pass.chunker);
         }
         free(s);
         free(name);
@@ -369,7 +369,7 @@ struct pfdd_follower *pfdd_follower_new(
         return NULL;
     }
     pfdd_chunk_batch_init(&s->ready);
-    pfdd_chunk_batch_init(&s->handed);
+    pfdd_chunk_batch_init(&s->pass.handed);
     s->options = *options;
     pfdd_producer_ref(options->producer);
     s->options.name = name;
@@ -384,7 +384,7 @@ struct pfdd_follower *pfdd_follower_new(
     s->source = pfdd_source_table_find(ingest->source_table, name);
     pfdd_source_table_hold(ingest->source_table, s->source, options->resume);
     s->completing = options->complete;
-    s->moved = uv_hrtime();
+    s->times.moved = uv_hrtime();
     put_last(&ingest->followers, s);
     pfdd_follower_memory_charge(&s->memory);
     if (options->resume && ingest->spool) {
@@ -455,7 +455,8 @@ bool pfdd_follower_append_chunk(struct pfdd_follower *s,
     } else {
         uint64_t time = s->time;
         s->time = f->time;
-        pfdd_follower_stats_add_chunk(&s->stats, &s->ingest->outcome, &counts);
+        pfdd_follower_stats_add_chunk(&s->pass.stats, &s->ingest->outcome,
+                                      &counts);
         pfdd_source_table_trouble(s->ingest->source_table, s->source,
                                   &(struct pfdd_source_troubles){
                                       .findings = counts.findings,
@@ -504,8 +505,8 @@ void pfdd_follower_time(struct pfdd_follower *s, uint64_t time)
 
 void pfdd_follower_ring(struct pfdd_follower *s)
 {
-    s->moved = uv_hrtime();
-    s->due = 0;
+    s->times.moved = uv_hrtime();
+    s->times.due = 0;
     pfdd_buffer_bytes_forget(&s->buffer_bytes);
     pfdd_poller_kick(s->ingest->poller);
 }
@@ -537,9 +538,9 @@ void pfdd_follower_close(struct pfdd_follower *s)
  * not matter. */
 static bool is_due(const struct pfdd_follower *s, uint64_t now)
 {
-    bool awaited = s->has_holes && now - s->moved < LATELY_MS * NS_PER_MS;
+    bool awaited = s->has_holes && now - s->times.moved < LATELY_MS * NS_PER_MS;
     return s->pending ||
-           now - s->looked >=
+           now - s->times.looked >=
                (awaited ? LOOK_AT_HOLES_MS : LOOK_ANYWAY_MS) * NS_PER_MS;
 }
 
@@ -556,14 +557,14 @@ static bool is_still(struct pfdd_follower *s, uint64_t now)
 static bool has_old_strings(const struct pfdd_follower *s, uint64_t now)
 {
     struct pfdd_ingest *ingest = s->ingest;
-    return now - s->looked >= NEW_STRINGS_MS * NS_PER_MS &&
+    return now - s->times.looked >= NEW_STRINGS_MS * NS_PER_MS &&
            pfdd_string_store_bind(ingest->string_store, s->options.producer)
                    ->strings != s->strings;
 }
 
 static unsigned interval(const struct pfdd_follower *s, uint64_t now)
 {
-    uint64_t idle_ns = s->pending ? 0 : now - s->moved;
+    uint64_t idle_ns = s->pending ? 0 : now - s->times.moved;
     return (unsigned)(pfd_source_pause(idle_ns) / NS_PER_MS);
 }
 
@@ -577,15 +578,16 @@ static unsigned poll_one(struct pfdd_follower *s, uint64_t now)
     }
     if (s->busy)
         return every;
-    if (now < s->due)
-        return (unsigned)((s->due - now) / 1000000) + 1;
+    if (now < s->times.due)
+        return (unsigned)((s->times.due - now) / 1000000) + 1;
     /* All followers with this interval are polled together. */
     uint64_t step = every * UINT64_C(1000000);
-    s->due = every > 1 ? (now / step + 1) * step : 0;
+    s->times.due = every > 1 ? (now / step + 1) * step : 0;
     bool asked = s->completing || s->closing || s->wants_restart;
     /* The tail would do nothing, and the change would be forgotten. */
-    if (!asked && now - s->looked < PFDD_BETWEEN_LOOKS_US * UINT64_C(1000)) {
-        s->due = 0;
+    if (!asked &&
+        now - s->times.looked < PFDD_BETWEEN_LOOKS_US * UINT64_C(1000)) {
+        s->times.due = 0;
         return 1;
     }
     if (!asked && is_still(s, now)) {
@@ -593,14 +595,15 @@ static unsigned poll_one(struct pfdd_follower *s, uint64_t now)
             start_job(s, false);
         return every;
     }
-    s->may_be_still = !asked &&
-                      pfdd_buffer_bytes_are_of_process(&s->buffer_bytes) &&
-                      !is_due(s, now);
+    s->pass.may_be_still = !asked &&
+                           pfdd_buffer_bytes_are_of_process(&s->buffer_bytes) &&
+                           !is_due(s, now);
     if (!asked && !s->pending &&
         !pfdd_buffer_bytes_are_of_process(&s->buffer_bytes)) {
-        s->moved = now - s->looked < LOOK_ANYWAY_MS * UINT64_C(1000000)
-                       ? now
-                       : s->moved;
+        s->times.moved =
+            now - s->times.looked < LOOK_ANYWAY_MS * UINT64_C(1000000)
+                ? now
+                : s->times.moved;
     }
     if (!start_job(s, false)) /* it has to wait: there was no read pass */
         pfdd_buffer_bytes_forget(&s->buffer_bytes);
@@ -618,8 +621,8 @@ void pfdd_follower_see(const struct pfdd_follower *s,
     *ret = (struct pfdd_follower_view){
         .source = s->source,
         .size = s->size,
-        .is_written =
-            has_emitted(&s->stats.counted) || has_emitted(&s->stats.decoded),
+        .is_written = has_emitted(&s->pass.stats.counted) ||
+                      has_emitted(&s->pass.stats.decoded),
         .has_holes = s->has_holes,
         .is_unread = s->io_failed,
         .waits = s->awaits_strings,

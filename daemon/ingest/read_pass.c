@@ -27,24 +27,24 @@ static bool is_known(const struct pfdd_follower *s,
 /* Hands finished chunks to the loop, while the read pass goes on. */
 static void hand_over(struct pfdd_follower *s)
 {
-    if (s->chunker.chunk_batch.n <= s->memory.n_piece / HANDED)
+    if (s->pass.chunker.chunk_batch.n <= s->memory.n_piece / HANDED)
         return;
     pfdd_pool_await(&s->job);
-    pfdd_chunk_batch_move(&s->handed, &s->chunker.chunk_batch);
+    pfdd_chunk_batch_move(&s->pass.handed, &s->pass.chunker.chunk_batch);
     pfdd_pool_hand(&s->job);
-    s->has_handed = true;
+    s->pass.has_handed = true;
 }
 
 static void take_item(void *user, const struct pfd_tail_item *item)
 {
     struct pfdd_follower *s = user;
-    pfdd_follower_stats_at(&s->stats, s->tail, item->generation);
+    pfdd_follower_stats_at(&s->pass.stats, s->pass.tail, item->generation);
     if (is_known(s, item))
         return;
-    pfdd_follower_stats_item(&s->stats, item);
+    pfdd_follower_stats_item(&s->pass.stats, item);
     if (s->options.is_trial)
         return;
-    pfdd_chunker_put(&s->chunker, item,
+    pfdd_chunker_put(&s->pass.chunker, item,
                      s->options.generation + item->generation);
     hand_over(s);
 }
@@ -69,12 +69,12 @@ static void take_run(void *user, const struct pfd_entry_run *entry_run,
                      uint64_t generation)
 {
     struct pfdd_follower *s = user;
-    pfdd_follower_stats_at(&s->stats, s->tail, generation);
+    pfdd_follower_stats_at(&s->pass.stats, s->pass.tail, generation);
     size_t from = count_known(s, entry_run, generation);
     size_t n = pfd_entry_run_count(entry_run);
-    pfdd_follower_stats_entries(&s->stats, n - from);
+    pfdd_follower_stats_entries(&s->pass.stats, n - from);
     while (from < n && !s->options.is_trial) {
-        from = pfdd_chunker_put_run(&s->chunker, entry_run, from,
+        from = pfdd_chunker_put_run(&s->pass.chunker, entry_run, from,
                                     s->options.generation + generation);
         hand_over(s);
     }
@@ -89,12 +89,12 @@ static void take_runs(void *user, const struct pfd_entry_run *const *entry_runs,
             take_run(user, entry_runs[i], generation);
         return;
     }
-    pfdd_follower_stats_at(&s->stats, s->tail, generation);
+    pfdd_follower_stats_at(&s->pass.stats, s->pass.tail, generation);
     for (size_t i = 0; i < n; i++) {
-        pfdd_follower_stats_entries(&s->stats,
+        pfdd_follower_stats_entries(&s->pass.stats,
                                     pfd_entry_run_count(entry_runs[i]));
     }
-    pfdd_chunker_put_runs(&s->chunker, s->tail, entry_runs, n,
+    pfdd_chunker_put_runs(&s->pass.chunker, s->pass.tail, entry_runs, n,
                           s->options.generation + generation);
     hand_over(s);
 }
@@ -119,15 +119,15 @@ static bool make_tail(struct pfdd_follower *s)
         .run = take_run,
         .item_user = s,
     };
-    s->status = pfd_tail_new(&options, &s->tail, &s->err);
-    if (s->status == PFD_OK)
-        pfd_tail_set_threads(s->tail, s->thread_pool, take_runs);
-    return s->status == PFD_OK;
+    s->pass.status = pfd_tail_new(&options, &s->pass.tail, &s->pass.err);
+    if (s->pass.status == PFD_OK)
+        pfd_tail_set_threads(s->pass.tail, s->thread_pool, take_runs);
+    return s->pass.status == PFD_OK;
 }
 
 static uint64_t clock_of(const struct pfdd_follower *s)
 {
-    return uv_hrtime() + s->ahead;
+    return uv_hrtime() + s->pass.ahead;
 }
 
 /*
@@ -136,16 +136,18 @@ static uint64_t clock_of(const struct pfdd_follower *s)
  */
 static bool read_to_end(struct pfdd_follower *s)
 {
-    pfd_tail_give_whole(s->tail, s->n_whole);
-    for (int i = 0; i < LOOKS && s->chunker.chunk_batch.n < CHUNKS_ENOUGH;
+    pfd_tail_give_whole(s->pass.tail, s->pass.n_whole);
+    for (int i = 0; i < LOOKS && s->pass.chunker.chunk_batch.n < CHUNKS_ENOUGH;
          i++) {
-        s->ahead += 2 * (s->options.settle_ms + 1) * UINT64_C(1000000);
-        s->status = pfd_tail_poll(s->tail, s->n_buffer, clock_of(s), &s->err);
-        s->n_quiet = s->status == PFD_OK ? 0 : s->n_quiet + 1;
-        if (s->n_quiet < QUIET)
+        s->pass.ahead += 2 * (s->options.settle_ms + 1) * UINT64_C(1000000);
+        s->pass.status = pfd_tail_poll(s->pass.tail, s->pass.n_buffer,
+                                       clock_of(s), &s->pass.err);
+        s->pass.n_quiet = s->pass.status == PFD_OK ? 0 : s->pass.n_quiet + 1;
+        if (s->pass.n_quiet < QUIET)
             continue;
-        s->n_quiet = 0;
-        s->status = pfd_tail_finish(s->tail, s->n_buffer, &s->err);
+        s->pass.n_quiet = 0;
+        s->pass.status =
+            pfd_tail_finish(s->pass.tail, s->pass.n_buffer, &s->pass.err);
         return true;
     }
     return false;
@@ -156,13 +158,13 @@ static bool read_to_end(struct pfdd_follower *s)
 static void continue_burst(struct pfdd_follower *s)
 {
     uint64_t until = uv_hrtime() + ON_NS;
-    while (s->burst && s->linger && s->status == PFD_OK &&
+    while (s->pass.burst && s->pass.linger && s->pass.status == PFD_OK &&
            uv_hrtime() < until) {
-        enum pfd_status status =
-            pfd_tail_poll(s->tail, s->n_buffer, clock_of(s), &s->err);
+        enum pfd_status status = pfd_tail_poll(s->pass.tail, s->pass.n_buffer,
+                                               clock_of(s), &s->pass.err);
         if (status == PFD_MORE)
             return;
-        s->status = status;
+        s->pass.status = status;
     }
 }
 
@@ -171,7 +173,7 @@ static void continue_burst(struct pfdd_follower *s)
  * thread. */
 static void sleep_until_due(const struct pfdd_follower *s)
 {
-    uint64_t due = pfd_tail_due(s->tail);
+    uint64_t due = pfd_tail_due(s->pass.tail);
     uint64_t now = clock_of(s);
     if (now < due)
         usleep((unsigned)((due - now) / 1000) + 1);
@@ -179,30 +181,34 @@ static void sleep_until_due(const struct pfdd_follower *s)
 
 static void run_pass(struct pfdd_follower *s)
 {
-    s->finished = false;
-    s->has_handed = false;
-    s->status = pfd_source_size(s->buffer_bytes.source, &s->n_buffer, &s->err);
-    if (s->status < 0) {
-        s->finished = s->finish;
+    s->pass.finished = false;
+    s->pass.has_handed = false;
+    s->pass.status = pfd_source_size(s->buffer_bytes.source, &s->pass.n_buffer,
+                                     &s->pass.err);
+    if (s->pass.status < 0) {
+        s->pass.finished = s->pass.finish;
         return;
     }
-    if (s->finish) {
-        s->finished = read_to_end(s);
+    if (s->pass.finish) {
+        s->pass.finished = read_to_end(s);
         return;
     }
-    s->was_still =
-        s->may_be_still && pfdd_buffer_bytes_are_still(&s->buffer_bytes);
-    if (s->was_still) {
-        s->status = PFD_MORE;
+    s->pass.was_still =
+        s->pass.may_be_still && pfdd_buffer_bytes_are_still(&s->buffer_bytes);
+    if (s->pass.was_still) {
+        s->pass.status = PFD_MORE;
         return;
     }
-    s->status = pfd_tail_poll(s->tail, s->n_buffer, clock_of(s), &s->err);
-    bool too_soon = s->status == PFD_MORE && s->burst;
-    bool only_seen = s->status == PFD_OK && !s->has_handed &&
-                     !pfdd_chunker_has_entries(&s->chunker);
-    if (s->linger && (too_soon || only_seen) && pfd_tail_pending(s->tail)) {
+    s->pass.status = pfd_tail_poll(s->pass.tail, s->pass.n_buffer, clock_of(s),
+                                   &s->pass.err);
+    bool too_soon = s->pass.status == PFD_MORE && s->pass.burst;
+    bool only_seen = s->pass.status == PFD_OK && !s->pass.has_handed &&
+                     !pfdd_chunker_has_entries(&s->pass.chunker);
+    if (s->pass.linger && (too_soon || only_seen) &&
+        pfd_tail_pending(s->pass.tail)) {
         sleep_until_due(s);
-        s->status = pfd_tail_poll(s->tail, s->n_buffer, clock_of(s), &s->err);
+        s->pass.status = pfd_tail_poll(s->pass.tail, s->pass.n_buffer,
+                                       clock_of(s), &s->pass.err);
     }
     continue_burst(s);
 }
@@ -212,10 +218,11 @@ static void run_pass(struct pfdd_follower *s)
 static void explain_failure(struct pfdd_follower *s)
 {
     uint64_t n = 0;
-    uint64_t at = s->err.offset;
-    s->is_gone = pfd_source_size(s->buffer_bytes.source, &n, &s->err) < 0;
-    if (!s->is_gone) {
-        snprintf(s->err.text, sizeof s->err.text,
+    uint64_t at = s->pass.err.offset;
+    s->pass.is_gone =
+        pfd_source_size(s->buffer_bytes.source, &n, &s->pass.err) < 0;
+    if (!s->pass.is_gone) {
+        snprintf(s->pass.err.text, sizeof s->pass.err.text,
                  "nothing that can be read is mapped at byte %" PRIu64
                  " of it (any more)",
                  at == PFD_NO_OFFSET ? 0 : at);
@@ -225,21 +232,23 @@ static void explain_failure(struct pfdd_follower *s)
 void pfdd_read_pass(struct pfdd_job *job)
 {
     struct pfdd_follower *s = (struct pfdd_follower *)job;
-    s->status = PFD_OK;
-    s->was_still = false;
-    if (!s->tail && !make_tail(s))
+    s->pass.status = PFD_OK;
+    s->pass.was_still = false;
+    if (!s->pass.tail && !make_tail(s))
         return;
-    if (s->restart)
-        pfd_tail_restart(s->tail);
-    if (s->new_strings) {
-        s->status = pfd_tail_set_strings(s->tail, s->strings->set, &s->err);
-        if (s->status < 0)
+    if (s->pass.restart)
+        pfd_tail_restart(s->pass.tail);
+    if (s->pass.new_strings) {
+        s->pass.status =
+            pfd_tail_set_strings(s->pass.tail, s->strings->set, &s->pass.err);
+        if (s->pass.status < 0)
             return;
-        s->new_strings = false;
+        s->pass.new_strings = false;
     }
     run_pass(s);
-    if (s->status < 0 && pfdd_buffer_bytes_are_of_process(&s->buffer_bytes))
+    if (s->pass.status < 0 &&
+        pfdd_buffer_bytes_are_of_process(&s->buffer_bytes))
         explain_failure(s);
-    pfdd_follower_stats_bytes(&s->stats, s->tail);
-    pfdd_chunker_cut(&s->chunker);
+    pfdd_follower_stats_bytes(&s->pass.stats, s->pass.tail);
+    pfdd_chunker_cut(&s->pass.chunker);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The members of a follower (follower.h), and its read passes, which are jobs
- * of a worker. Members of the job belong to it while the follower is busy.
+ * of a worker. The pass belongs to the job while the follower is busy.
  */
 #ifndef PFDD_READ_PASS_H
 #define PFDD_READ_PASS_H
@@ -21,41 +21,8 @@ enum {
                                     fire early */
 };
 
-struct pfdd_follower {
-    struct pfdd_job job;
-    struct pfdd_ingest *ingest;
-    struct pfdd_follower *next;
-    struct pfdd_follower_options options;
-    struct pfdd_strings *strings;
-    struct pfdd_buffer *buffer; /* the buffer record of its chunks */
-    uint32_t source;
-    struct pfdd_buffer_bytes buffer_bytes;
-    struct pfd_thread_pool *thread_pool; /* of its tail; borrowed; NULL: none */
-    uint64_t looked;                     /* ns, uv_hrtime(): the last read
-                                            pass */
-    uint64_t moved;                      /* likewise: the last change */
-    uint64_t due;                        /* likewise: the next poll */
-    uint64_t time;                       /* of entries; 0: now */
-    bool busy;
-    bool waits_for_ring; /* a batch was handed over that the ring cannot take
-                            yet */
-    bool completing;     /* no more bytes in this generation */
-    bool completes_next; /* nor in the one that wants_restart begins */
-    bool awaits_strings; /* waits for code objects that are being read */
-    bool closing;
-    bool abandoned;
-    bool wants_restart;
-    bool pending;   /* bytes were pending after the last read pass */
-    bool has_holes; /* likewise: entries reserved but not written */
-    uint64_t size;  /* likewise: bytes of the buffer */
-    bool io_failed;
-    struct pfdd_chunk_batch ready; /* chunks of the last job, while the next one
-                                      runs */
-    struct pfdd_follower_memory memory;
-    bool skipping;
-    struct pfdd_source_offset skip; /* entries up to here were delivered, or are
-                                       in the spool */
-    /* Owned by the job. */
+/* What a read pass works with, and its result. */
+struct pfdd_pass {
     struct pfd_tail *tail;
     struct pfdd_strings *old_strings; /* until the tail has released them */
     bool new_strings;
@@ -80,6 +47,47 @@ struct pfdd_follower {
     struct pfdd_chunk_batch handed; /* the batch handed over, while the loop has
                                       it */
     struct pfdd_follower_stats stats;
+};
+
+/* ns, uv_hrtime(). */
+struct pfdd_follower_times {
+    uint64_t looked; /* of the last read pass */
+    uint64_t moved;  /* of the last change */
+    uint64_t due;    /* of the next poll */
+};
+
+struct pfdd_follower {
+    struct pfdd_job job;
+    struct pfdd_ingest *ingest;
+    struct pfdd_follower *next;
+    struct pfdd_follower_options options;
+    struct pfdd_strings *strings;
+    struct pfdd_buffer *buffer; /* the buffer record of its chunks */
+    uint32_t source;
+    struct pfdd_buffer_bytes buffer_bytes;
+    struct pfd_thread_pool *thread_pool; /* of its tail; borrowed; NULL: none */
+    struct pfdd_follower_times times;
+    uint64_t time; /* of entries; 0: now */
+    bool busy;
+    bool waits_for_ring; /* a batch was handed over that the ring cannot take
+                            yet */
+    bool completing;     /* no more bytes in this generation */
+    bool completes_next; /* nor in the one that wants_restart begins */
+    bool awaits_strings; /* waits for code objects that are being read */
+    bool closing;
+    bool abandoned;
+    bool wants_restart;
+    bool pending;   /* bytes were pending after the last read pass */
+    bool has_holes; /* likewise: entries reserved but not written */
+    uint64_t size;  /* likewise: bytes of the buffer */
+    bool io_failed;
+    struct pfdd_chunk_batch ready; /* chunks of the last job, while the next one
+                                      runs */
+    struct pfdd_follower_memory memory;
+    bool skipping;
+    struct pfdd_source_offset skip; /* entries up to here were delivered, or are
+                                       in the spool */
+    struct pfdd_pass pass;          /* owned by the job while it runs */
 };
 
 /* The job: one read pass, or several of a finished buffer. */

@@ -107,7 +107,7 @@ static size_t room_for_uris(const struct pfdd_string_build *b, size_t n_left,
                             size_t share)
 {
     const struct pfdd_code *o = b->fresh;
-    while (o && !o->peer)
+    while (o && !o->origin.peer)
         o = o->next;
     return o ? lower(share, n_left / 2) : 0;
 }
@@ -148,7 +148,7 @@ static void read_object(struct pfdd_string_build *b, struct pfdd_code *o)
 {
     if (!o->bytes)
         pfdd_code_read(o, b->uri_room);
-    b->uri_room -= o->peer ? o->n : 0;
+    b->uri_room -= o->origin.peer ? o->n : 0;
     o->crc = o->why[0] ? 0 : pfd_crc32c(0, o->bytes, o->n);
     o->same = o->why[0] ? NULL : pfdd_code_index_find(&b->index, o);
     if (o->same)

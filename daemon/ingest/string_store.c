@@ -231,7 +231,7 @@ void pfdd_string_store_each(const struct pfdd_string_store *lib,
     for (size_t i = 0; i < c->n; i++) {
         struct pfdd_object object = view(c->objects[i]);
         const struct pfdd_code *o = c->objects[i];
-        if (!o->is_file && !o->is_dropped && belongs(o, producer))
+        if (!o->origin.is_file && !o->is_dropped && belongs(o, producer))
             fn(user, &object);
     }
 }
@@ -347,9 +347,9 @@ static void arrive(struct pfdd_string_store *lib, const struct pfdd_code *o)
 static struct pfdd_log_topic *topic_of(struct pfdd_string_store *lib,
                                        const struct pfdd_code *o)
 {
-    return o->is_given         ? &lib->told_given
-           : o->trusted_folder ? &lib->told_found
-                               : &lib->told_own;
+    return o->is_given                ? &lib->told_given
+           : o->origin.trusted_folder ? &lib->told_found
+                                      : &lib->told_own;
 }
 
 /* Adds an object to the catalogue, or frees it if it cannot be used or memory
@@ -373,10 +373,10 @@ static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
                        o->none.is_note ? PFDD_INFO : PFDD_WARNING,
                        "code object %.300s: %s", o->name, o->none.why);
     }
-    pfdd_trusted_folder_unref(o->trusted_folder);
-    pfdd_peer_unref(o->peer);
-    o->trusted_folder = NULL;
-    o->peer = NULL;
+    pfdd_trusted_folder_unref(o->origin.trusted_folder);
+    pfdd_peer_unref(o->origin.peer);
+    o->origin.trusted_folder = NULL;
+    o->origin.peer = NULL;
     o->since = lib->n_changes;
     pfdd_catalogue_put(c, o);
     if (o->sender) {
@@ -388,7 +388,7 @@ static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
     lib->n_alive += pfdd_code_cost(o->n);
     o->alive = &lib->n_alive;
     struct pfdd_object object = view(o);
-    if (!o->is_file)
+    if (!o->origin.is_file)
         lib->ingest->on_object(lib->ingest, &object);
 }
 
@@ -518,7 +518,7 @@ void pfdd_string_store_add_file(struct pfdd_string_store *lib, const char *path)
     struct pfdd_code *o =
         add(lib, path, false, NULL, is_there ? (size_t)st.st_size : 0);
     if (o)
-        o->is_file = true;
+        o->origin.is_file = true;
     start(lib);
 }
 
@@ -528,8 +528,8 @@ void pfdd_string_store_add_from(struct pfdd_string_store *lib,
 {
     struct pfdd_code *o = add(lib, path, false, NULL, n);
     if (o) {
-        o->is_file = true;
-        o->trusted_folder = pfdd_trusted_folder_ref(trusted_folder);
+        o->origin.is_file = true;
+        o->origin.trusted_folder = pfdd_trusted_folder_ref(trusted_folder);
     }
     start(lib);
 }
@@ -540,7 +540,7 @@ void pfdd_string_store_add_uri(struct pfdd_string_store *lib, const char *uri,
 {
     struct pfdd_code *o = add(lib, uri, true, owner, 0);
     if (o)
-        o->peer = pfdd_peer_ref(peer);
+        o->origin.peer = pfdd_peer_ref(peer);
     start(lib);
 }
 

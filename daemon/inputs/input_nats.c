@@ -412,19 +412,6 @@ static void on_worker(void *user)
 
 /* ---- acknowledgements ---- */
 
-/* Our sequence number up to which entries are safe, and acknowledged by all
- * other consumers. */
-static uint64_t written(const struct nats_input *in)
-{
-    const struct pfdd_consumers *of = in->consumer.of;
-    uint64_t ret = of->durable;
-    for (const struct pfdd_consumer *c = of->first; c; c = c->next) {
-        if (c != &in->consumer && c->acked < ret)
-            ret = c->acked;
-    }
-    return ret;
-}
-
 static void pass(struct nats_input *in, uint64_t seq)
 {
     if (seq <= in->consumer.acked)
@@ -531,15 +518,9 @@ static void shut(struct nats_input *in);
 
 /* At the end, another worker gets the partitions only when all arrivals are
  * written and acknowledged, or it would write them once more. */
-static void look_whether_done(struct nats_input *in)
+static void shut_if(struct nats_input *in, bool is_time)
 {
-    if (!in->is_shut && !in->n_arrivals)
-        shut(in);
-}
-
-static void look_whether_late(struct nats_input *in)
-{
-    if (!in->is_shut && uv_now(in->base.ingest->loop) >= in->deadline)
+    if (is_time && in->base.closing && !in->is_shut)
         shut(in);
 }
 
@@ -553,22 +534,20 @@ static void count_refused(struct nats_input *in)
 static void on_timer(uv_timer_t *timer)
 {
     struct nats_input *in = timer->data;
-    if (in->base.closing)
-        look_whether_late(in);
+    shut_if(in, uv_now(in->base.ingest->loop) >= in->deadline);
     if (in->is_shut || in->is_saving || (!in->worker && !begin(in)))
         return;
     in->base.ingest->count->nats_partitions =
         pfdd_worker_partitions(in->worker);
     count_refused(in);
-    uint64_t seq = written(in);
+    uint64_t seq = pfdd_consumers_acked(in->consumer.of, &in->consumer);
     if (note_written(in, seq)) {
         save(in, seq);
     } else {
         pass(in, seq);
         tell_edges(in);
         leave(in);
-        if (in->base.closing)
-            look_whether_done(in);
+        shut_if(in, !in->n_arrivals);
     }
 }
 

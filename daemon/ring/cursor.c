@@ -65,7 +65,7 @@ uint64_t pfdd_cursor_dropped(const struct pfdd_cursor *r)
 
 bool pfdd_cursor_is_done(const struct pfdd_cursor *r)
 {
-    return r->out_at == r->out_n &&
+    return r->out.at == r->out.n &&
            (r->is_over ||
             (!r->rendered_block && r->seq >= r->ring->next_seq &&
              !(pfdd_cursor_collapser(r) && pfdd_cursor_collapser(r)->waits)));
@@ -82,16 +82,16 @@ static bool is_awaited(struct pfdd_ring_reader *reader, uint64_t now_ns)
 {
     struct pfdd_cursor *r = (struct pfdd_cursor *)reader;
     bool samples = r->render_choice && r->render_choice->wants.sample;
-    if (samples || now_ns - r->taken_ns > LATELY_NS)
+    if (samples || now_ns - r->times.taken_ns > LATELY_NS)
         return false;
-    if (now_ns - r->period_ns > PERIOD_NS) {
-        r->period_ns = now_ns;
-        r->waited_ns = 0;
+    if (now_ns - r->times.period_ns > PERIOD_NS) {
+        r->times.period_ns = now_ns;
+        r->times.waited_ns = 0;
     }
-    if (now_ns - r->awaited_ns < LATELY_NS)
-        r->waited_ns += now_ns - r->awaited_ns;
-    r->awaited_ns = now_ns;
-    return r->waited_ns < PATIENCE_NS;
+    if (now_ns - r->times.awaited_ns < LATELY_NS)
+        r->times.waited_ns += now_ns - r->times.awaited_ns;
+    r->times.awaited_ns = now_ns;
+    return r->times.waited_ns < PATIENCE_NS;
 }
 
 /* ---- waiting for memory ---- */
@@ -188,7 +188,7 @@ void pfdd_cursor_deinit(struct pfdd_cursor *r)
     struct pfdd_rendered_block *p = r->rendered_block;
     pfdd_ring_leave(r->ring, &r->reader);
     pfdd_preamble_deinit(&r->preamble);
-    free(r->out);
+    free(r->out.bytes);
     if (p && !p->is_shared && !p->is_ready) {
         pfdd_rendered_block_leave_behind(p, r->reader_quota, r->n_held);
     } else {
@@ -231,7 +231,7 @@ static size_t first_left(const struct pfdd_cursor *r, size_t at)
 static void enter_block(struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
-    r->entered_ns = uv_hrtime();
+    r->times.entered_ns = uv_hrtime();
     if (r->seq >= p->end && !p->has_failed) {
         drop_block(r);
         return;
@@ -370,9 +370,9 @@ bool pfdd_cursor_peek(struct pfdd_cursor *r, const char **bytes, size_t *n)
         !pfdd_preamble_begin(&r->preamble, pfdd_cursor_add_bytes, r))
         r->is_over = true;
     while (*n == 0) {
-        if (r->out_at < r->out_n) {
-            *bytes = r->out + r->out_at;
-            *n = r->out_n - r->out_at;
+        if (r->out.at < r->out.n) {
+            *bytes = r->out.bytes + r->out.at;
+            *n = r->out.n - r->out.at;
         } else if (!(r->rendered_block ? read_block(r, bytes, n)
                                        : find_block(r))) {
             return false;
@@ -383,20 +383,20 @@ bool pfdd_cursor_peek(struct pfdd_cursor *r, const char **bytes, size_t *n)
 
 static void take_out(struct pfdd_cursor *r, size_t n)
 {
-    r->out_at += n;
-    if (r->out_at < r->out_n)
+    r->out.at += n;
+    if (r->out.at < r->out.n)
         return;
-    free(r->out);
-    r->out = NULL;
-    r->out_at = r->out_n = 0;
+    free(r->out.bytes);
+    r->out.bytes = NULL;
+    r->out.at = r->out.n = 0;
     if (!r->rendered_block || r->rendered_block->is_ready)
         pfdd_cursor_charge_all(r);
 }
 
 void pfdd_cursor_consume(struct pfdd_cursor *r, size_t n)
 {
-    r->taken_ns = uv_hrtime();
-    if (r->out_at < r->out_n) {
+    r->times.taken_ns = uv_hrtime();
+    if (r->out.at < r->out.n) {
         take_out(r, n);
         return;
     }
@@ -414,7 +414,7 @@ void pfdd_cursor_consume(struct pfdd_cursor *r, size_t n)
 
 void pfdd_cursor_pass(struct pfdd_cursor *r, uint64_t seq)
 {
-    r->taken_ns = uv_hrtime();
+    r->times.taken_ns = uv_hrtime();
     r->lines += seq - r->seq;
     r->seq = seq;
 }
@@ -562,8 +562,8 @@ static struct pfdd_cursor *find_slowest(const struct pfdd_ring *ring,
     for (struct pfdd_cursor *r = pfdd_cursors_first(ring); r;
          r = pfdd_cursors_next(r)) {
         if (holds_block(r, who_choose) && r->reader_quota &&
-            now - r->entered_ns > PAGE_MAX_NS &&
-            (!ret || r->entered_ns < ret->entered_ns))
+            now - r->times.entered_ns > PAGE_MAX_NS &&
+            (!ret || r->times.entered_ns < ret->times.entered_ns))
             ret = r;
     }
     return ret;
@@ -574,8 +574,8 @@ static bool take_back_block(struct pfdd_ring *ring, bool who_choose)
     uint64_t now = uv_hrtime();
     for (struct pfdd_cursor *r = pfdd_cursors_first(ring); r;
          r = pfdd_cursors_next(r)) {
-        bool is_slow =
-            now - r->taken_ns > LATELY_NS || now - r->entered_ns > PAGE_NS;
+        bool is_slow = now - r->times.taken_ns > LATELY_NS ||
+                       now - r->times.entered_ns > PAGE_NS;
         if (holds_block(r, who_choose) && is_slow && give_back_block(r))
             return true;
     }

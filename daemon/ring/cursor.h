@@ -18,6 +18,22 @@
 #include "ring/render_cache.h"
 #include "ring/ring.h"
 
+/* Its own output that was not consumed yet: gaps, the rest of a line. */
+struct pfdd_cursor_output {
+    char *bytes; /* [n], from `at` on */
+    size_t at;
+    size_t n;
+};
+
+/* uv_hrtime() of what decides whether sources wait for it. */
+struct pfdd_cursor_times {
+    uint64_t taken_ns;   /* uv_hrtime() when it consumed bytes last */
+    uint64_t entered_ns; /* uv_hrtime() when it entered its block */
+    uint64_t awaited_ns; /* uv_hrtime() when sources waited for it last */
+    uint64_t period_ns;  /* uv_hrtime() when the current period began */
+    uint64_t waited_ns;  /* how long sources waited in this period */
+};
+
 struct pfdd_cursor {
     struct pfdd_ring_reader reader;
     struct pfdd_ring *ring;
@@ -38,19 +54,12 @@ struct pfdd_cursor {
     bool is_costly;      /* it was cut off for its processor time */
     bool is_cut;         /* it was cut off within unconsumed output */
     const char *name;    /* for the log, borrowed; NULL: not logged */
-    uint64_t taken_ns;   /* uv_hrtime() when it consumed bytes last */
-    uint64_t entered_ns; /* uv_hrtime() when it entered its block */
-    uint64_t awaited_ns; /* uv_hrtime() when sources waited for it last */
-    uint64_t period_ns;  /* uv_hrtime() when the current period began */
-    uint64_t waited_ns;  /* how long sources waited in this period */
     struct pfdd_reader_quota
         *reader_quota; /* of its user, a reference; NULL: the cursor is the
                           configuration's */
     size_t n_held;     /* bytes charged to the quota */
-    /* Its own output that was not consumed yet: gaps, the rest of a line. */
-    char *out; /* [out_n], from out_at on */
-    size_t out_at;
-    size_t out_n;
+    struct pfdd_cursor_output out;
+    struct pfdd_cursor_times times;
     /* Entries only: the preamble so far, and for how many buffers of the block
      * it is complete. */
     struct pfdd_preamble preamble;

@@ -26,7 +26,7 @@ static size_t filter_bytes(const struct pfdd_render_choice *render_choice)
  * has. */
 static size_t collapse_bytes(const struct pfdd_cursor *r)
 {
-    size_t n = r->out_n;
+    size_t n = r->out.n;
     if (!r->render_choice || !r->render_choice->collapser)
         return n;
     n += pfdd_collapser_memory(r->render_choice->collapser);

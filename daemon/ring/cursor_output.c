@@ -12,17 +12,17 @@
 
 bool pfdd_cursor_add_out(struct pfdd_cursor *r, const char *bytes, size_t n)
 {
-    size_t left = r->out_n - r->out_at;
+    size_t left = r->out.n - r->out.at;
     char *out = malloc(left + n);
     if (!out)
         return false;
     if (left)
-        memcpy(out, r->out + r->out_at, left);
+        memcpy(out, r->out.bytes + r->out.at, left);
     memcpy(out + left, bytes, n);
-    free(r->out);
-    r->out = out;
-    r->out_at = 0;
-    r->out_n = left + n;
+    free(r->out.bytes);
+    r->out.bytes = out;
+    r->out.at = 0;
+    r->out.n = left + n;
     return true;
 }
 

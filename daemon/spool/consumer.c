@@ -12,7 +12,7 @@
 
 static void tell_lost(struct pfdd_consumer *c)
 {
-    struct pfdd_segment_reader *r = &c->spool_reader.reader;
+    struct pfdd_segment_reader *r = &c->spool_reader.place.reader;
     if (!r->lost)
         return;
     c->of->cut += r->lost;
@@ -32,9 +32,9 @@ static void retry_later(struct pfdd_consumers *of)
 static bool has_more(const struct pfdd_consumer *c)
 {
     struct pfdd_segment more;
-    return c->spool_reader.n_chunks ||
+    return c->spool_reader.batch.n_chunks ||
            pfdd_segments_next(&c->of->segments, c->of->n_going,
-                              &c->spool_reader.reader, &more);
+                              &c->spool_reader.place.reader, &more);
 }
 
 static void on_step_done(struct pfdd_spool_reader *s)
@@ -44,7 +44,7 @@ static void on_step_done(struct pfdd_spool_reader *s)
     bool is_behind = false;
     tell_lost(c);
     if (!s->waits && !s->is_busy) {
-        bool has_chunks = s->is_raw && s->n_chunks;
+        bool has_chunks = s->is_raw && s->batch.n_chunks;
         bool is_caught_up = s->n == 0 && !has_chunks && c->acked >= c->last;
         c->given = s->end - 1;
         uint64_t last = has_chunks ? c->given : pfdd_spool_reader_last(s);
@@ -55,7 +55,7 @@ static void on_step_done(struct pfdd_spool_reader *s)
     }
     if (is_behind)
         pfdd_consumer_ack(c, c->given);
-    if (s->waits || s->reader.error)
+    if (s->waits || s->place.reader.error)
         retry_later(c->of);
     c->wake(c);
 }
@@ -134,9 +134,9 @@ bool pfdd_consumer_has_more(const struct pfdd_consumer *consumer)
 {
     const struct pfdd_spool_reader *s = &consumer->spool_reader;
     struct pfdd_segment more;
-    return (s->n_chunks && s->first_seq < s->end_seq) ||
+    return (s->batch.n_chunks && s->batch.first_seq < s->batch.end_seq) ||
            pfdd_segments_next(&consumer->of->segments, consumer->of->n_going,
-                              &s->reader, &more);
+                              &s->place.reader, &more);
 }
 
 bool pfdd_consumer_is_done(const struct pfdd_consumer *consumer)
@@ -163,9 +163,9 @@ bool pfdd_consumer_peek(struct pfdd_consumer *consumer, const char **bytes,
         *n = s->n - s->at;
         return true;
     }
-    bool waits = s->reader.error && of->waits;
+    bool waits = s->place.reader.error && of->waits;
     if (!waits && pfdd_spool_reader_is_empty(s) &&
-        pfdd_segments_next(&of->segments, of->n_going, &s->reader, &todo))
+        pfdd_segments_next(&of->segments, of->n_going, &s->place.reader, &todo))
         pfdd_spool_reader_read(s, &todo);
     return false;
 }
@@ -180,13 +180,13 @@ struct pfdd_chunk *const *pfdd_consumer_peek_chunks(
 {
     const struct pfdd_spool_reader *s = &consumer->spool_reader;
     const char *bytes = NULL;
-    if (s->is_busy || s->n_chunks == 0) {
+    if (s->is_busy || s->batch.n_chunks == 0) {
         pfdd_consumer_peek(consumer, &bytes, n);
         return NULL;
     }
-    *n = s->n_chunks;
-    *manifest = s->needs;
-    return s->chunks;
+    *n = s->batch.n_chunks;
+    *manifest = s->batch.needs;
+    return s->batch.chunks;
 }
 
 void pfdd_consumer_take_chunks(struct pfdd_consumer *consumer)
@@ -265,12 +265,31 @@ void pfdd_consumers_retry(struct pfdd_consumers *consumers)
     }
 }
 
-uint64_t pfdd_consumers_acked(const struct pfdd_consumers *consumers)
+const struct pfdd_consumer *pfdd_consumers_slowest(
+    const struct pfdd_consumers *consumers, const struct pfdd_consumer *other)
 {
-    uint64_t ret = consumers->durable;
-    for (const struct pfdd_consumer *c = consumers->first; c; c = c->next)
-        ret = c->acked < ret ? c->acked : ret;
+    const struct pfdd_consumer *ret = NULL;
+    for (const struct pfdd_consumer *c = consumers->first; c; c = c->next) {
+        if (c != other && (!ret || c->acked < ret->acked))
+            ret = c;
+    }
     return ret;
+}
+
+uint64_t pfdd_consumers_acked(const struct pfdd_consumers *consumers,
+                              const struct pfdd_consumer *other)
+{
+    const struct pfdd_consumer *c = pfdd_consumers_slowest(consumers, other);
+    return c && c->acked < consumers->durable ? c->acked : consumers->durable;
+}
+
+bool pfdd_consumers_are_drained(const struct pfdd_consumers *consumers)
+{
+    for (const struct pfdd_consumer *c = consumers->first; c; c = c->next) {
+        if (!c->absent && c->acked < consumers->durable)
+            return false;
+    }
+    return true;
 }
 
 size_t pfdd_consumers_memory(const struct pfdd_consumers *consumers)

@@ -113,9 +113,16 @@ void pfdd_consumer_resume(struct pfdd_consumer *consumer, uint64_t seq,
 
 /* Consumers that waited for memory or had a read error try again. */
 void pfdd_consumers_retry(struct pfdd_consumers *consumers);
-/* The last item that all consumers have acknowledged; without consumers, the
+/* The consumer that is furthest behind, but for another one (NULL: of all).
+ * NULL: none. */
+const struct pfdd_consumer *pfdd_consumers_slowest(
+    const struct pfdd_consumers *consumers, const struct pfdd_consumer *other);
+/* The last item that these consumers have acknowledged; without consumers, the
  * last that is safe on disk. */
-uint64_t pfdd_consumers_acked(const struct pfdd_consumers *consumers);
+uint64_t pfdd_consumers_acked(const struct pfdd_consumers *consumers,
+                              const struct pfdd_consumer *other);
+/* True: those whose peer is there have acknowledged all that is on disk. */
+bool pfdd_consumers_are_drained(const struct pfdd_consumers *consumers);
 /* Bytes of memory. */
 size_t pfdd_consumers_memory(const struct pfdd_consumers *consumers);
 

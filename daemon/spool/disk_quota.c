@@ -38,7 +38,8 @@ static bool is_empty(const struct pfdd_disk_quota *disk_quota)
 {
     const struct pfdd_consumers *all = disk_quota->consumers;
     return all->segments.n == 0 ||
-           (all->segments.n == 1 && pfdd_consumers_acked(all) == all->durable);
+           (all->segments.n == 1 &&
+            pfdd_consumers_acked(all, NULL) == all->durable);
 }
 
 bool pfdd_disk_quota_may_begin(const struct pfdd_disk_quota *disk_quota,

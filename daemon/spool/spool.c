@@ -35,6 +35,38 @@ struct held {
     size_t memory;
 };
 
+/* The write job's while it is in flight: its input and its result. */
+struct spool_write {
+    struct pfdd_job job;
+    struct pfdd_group_commit group_commit;
+    struct pfdd_blob_store_list list;
+    struct pfdd_segment_place place;
+    struct pfdd_segment_writer writer;
+    struct held held;
+    int error;
+};
+
+/* Likewise of the job that writes the checkpoint. */
+struct spool_save {
+    struct pfdd_job job;
+    bool is_running;
+    bool is_wanted; /* once more */
+    char *text;
+    uint64_t *going; /* [n_going]: removed once the checkpoint is written */
+    bool has_failed;
+    struct held held;
+};
+
+/* Likewise of the job that adds new code objects. */
+struct spool_growth {
+    struct pfdd_job job;
+    bool is_running;
+    bool is_failing;
+    struct pfdd_blob_store_list list;
+    struct held held;
+    int error;
+};
+
 struct pfdd_spool {
     struct pfdd_spool_parts parts;
     char *dir;
@@ -58,30 +90,10 @@ struct pfdd_spool {
     size_t n_room;  /* bytes of the writer when its job began */
     uv_timer_t timer;
     bool timer_open;
-    bool checkpointing;
-    bool wants_checkpoint;
     struct pfdd_blob_store *blob_store; /* the disk thread's */
-    /* The write job's while it is in flight: its input and its result. */
-    struct pfdd_job job;
-    struct pfdd_group_commit group_commit;
-    struct pfdd_blob_store_list list;
-    struct pfdd_segment_place place;
-    struct pfdd_segment_writer writer;
-    struct held held_then;
-    int error;
-    /* The checkpoint job's, likewise. */
-    struct pfdd_job checkpoint;
-    char *text;
-    uint64_t *going; /* [n_going]: removed once the checkpoint is written */
-    bool checkpoint_failed;
-    struct held held_behind;
-    /* Of the job that adds new code objects, likewise. */
-    struct pfdd_job growth;
-    bool growing;
-    bool grow_failing;
-    struct pfdd_blob_store_list grown;
-    struct held held_grown;
-    int grow_error;
+    struct spool_write write;
+    struct spool_save save;
+    struct spool_growth growth;
 };
 
 #define PFDD_SPOOL_OF(at, member) PFDD_MEMBER_OF(struct pfdd_spool, at, member)
@@ -99,7 +111,7 @@ bool pfdd_spool_position(struct pfdd_spool *q, const char *source,
     bool is_known = pfdd_source_offsets_begin(&q->known.source_offsets, source,
                                               file, ret, &is_news);
     /* The disk has one thread: jobs run in order of submission. */
-    if (is_news && !q->checkpointing) {
+    if (is_news && !q->save.is_running) {
         submit_checkpoint(q);
     } else if (is_news) {
         want_checkpoint(q);
@@ -146,7 +158,7 @@ struct pfdd_spool *pfdd_spool_open(const char *dir, uint64_t n_bytes_max,
     }
     q->dir = strdup(dir);
     q->lock = -1;
-    q->writer.fd = -1;
+    q->write.writer.fd = -1;
     pfdd_disk_quota_init(&q->disk_quota, &q->consumers, n_bytes_max);
     q->next_seq = 1;
     snprintf(err, n_err, "out of memory");
@@ -170,16 +182,16 @@ void pfdd_spool_free(struct pfdd_spool *q)
     if (!q)
         return;
     pfdd_checkpoint_deinit(&q->known);
-    pfdd_group_commit_deinit(&q->group_commit);
+    pfdd_group_commit_deinit(&q->write.group_commit);
     pfdd_render_cache_deinit(&q->consumers.spool_readers.render_cache);
     pfdd_strings_unref(q->consumers.spool_readers.none);
-    pfdd_segment_writer_deinit(&q->writer);
+    pfdd_segment_writer_deinit(&q->write.writer);
     pfdd_blob_store_free(q->blob_store);
     if (q->lock >= 0)
         close(q->lock);
     pfdd_segments_deinit(&q->consumers.segments);
-    free(q->text);
-    free(q->going);
+    free(q->save.text);
+    free(q->save.going);
     free(q->dir);
     free(q);
 }
@@ -194,31 +206,32 @@ static struct held measure_blob_store(const struct pfdd_spool *q)
 
 static void run_write(struct pfdd_job *job)
 {
-    struct pfdd_spool *q = PFDD_SPOOL_OF(job, job);
-    q->error = pfdd_group_commit_write(&q->group_commit, &q->writer, q->dir,
-                                       &q->place, q->blob_store, &q->list);
-    q->held_then = measure_blob_store(q);
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, write.job);
+    q->write.error = pfdd_group_commit_write(
+        &q->write.group_commit, &q->write.writer, q->dir, &q->write.place,
+        q->blob_store, &q->write.list);
+    q->write.held = measure_blob_store(q);
 }
 
 static void run_growth(struct pfdd_job *job)
 {
-    struct pfdd_spool *q = PFDD_SPOOL_OF(job, growth);
-    q->grow_error = pfdd_blob_store_extend(q->blob_store, &q->grown);
-    q->held_grown = measure_blob_store(q);
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, growth.job);
+    q->growth.error = pfdd_blob_store_extend(q->blob_store, &q->growth.list);
+    q->growth.held = measure_blob_store(q);
 }
 
 static void run_checkpoint(struct pfdd_job *job)
 {
-    struct pfdd_spool *q = PFDD_SPOOL_OF(job, checkpoint);
-    q->checkpoint_failed = !pfdd_checkpoint_write(q->dir, q->text);
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, save.job);
+    q->save.has_failed = !pfdd_checkpoint_write(q->dir, q->save.text);
     /* Segments may only be removed once the checkpoint is written. */
-    for (size_t i = 0; i < q->consumers.n_going && !q->checkpoint_failed; i++) {
+    for (size_t i = 0; i < q->consumers.n_going && !q->save.has_failed; i++) {
         char path[PFDD_PATH];
-        pfdd_segment_path(q->dir, q->going[i], path);
+        pfdd_segment_path(q->dir, q->save.going[i], path);
         unlink(path);
-        pfdd_blob_store_release(q->blob_store, q->going[i]);
+        pfdd_blob_store_release(q->blob_store, q->save.going[i]);
     }
-    q->held_behind = measure_blob_store(q);
+    q->save.held = measure_blob_store(q);
 }
 
 /* ---- on the loop ---- */
@@ -238,7 +251,7 @@ static bool fits_last(const struct pfdd_spool *q)
 {
     const struct pfdd_segments *s = &q->consumers.segments;
     return s->n && q->has_begun &&
-           s->items[s->n - 1].end + q->group_commit.n_bytes <=
+           s->items[s->n - 1].end + q->write.group_commit.n_bytes <=
                q->disk_quota.n_segment;
 }
 
@@ -247,16 +260,17 @@ static int place_batch(struct pfdd_spool *q)
 {
     struct pfdd_segments *s = &q->consumers.segments;
     if (fits_last(q)) {
-        q->place =
+        q->write.place =
             (struct pfdd_segment_place){ .segment = s->items[s->n - 1].first,
                                          .at = s->items[s->n - 1].end };
         return 0;
     }
     if (!pfdd_disk_quota_may_begin(&q->disk_quota, q->held.bytes))
         return EDQUOT;
-    q->place = (struct pfdd_segment_place){ .segment = q->cursor.seq,
-                                            .at = PFDD_SEGMENT_HEADER,
-                                            .n_new = q->disk_quota.n_segment };
+    q->write.place =
+        (struct pfdd_segment_place){ .segment = q->cursor.seq,
+                                     .at = PFDD_SEGMENT_HEADER,
+                                     .n_new = q->disk_quota.n_segment };
     return pfdd_segments_reserve(s) ? 0 : ENOMEM;
 }
 
@@ -264,13 +278,13 @@ static int place_batch(struct pfdd_spool *q)
 static int find_batch(struct pfdd_spool *q)
 {
     bool ok = pfdd_group_commit_gather(
-        &q->group_commit, q->parts.render_cache->ring, q->cursor.seq);
-    q->error = ok ? place_batch(q) : ENOMEM;
-    if (q->error || !q->place.n_new)
-        return q->error;
-    pfdd_group_commit_drop(&q->group_commit);
-    pfdd_group_commit_forget(&q->group_commit);
-    return pfdd_group_commit_gather(&q->group_commit,
+        &q->write.group_commit, q->parts.render_cache->ring, q->cursor.seq);
+    q->write.error = ok ? place_batch(q) : ENOMEM;
+    if (q->write.error || !q->write.place.n_new)
+        return q->write.error;
+    pfdd_group_commit_drop(&q->write.group_commit);
+    pfdd_group_commit_forget(&q->write.group_commit);
+    return pfdd_group_commit_gather(&q->write.group_commit,
                                     q->parts.render_cache->ring, q->cursor.seq)
                ? 0
                : ENOMEM;
@@ -301,23 +315,23 @@ static void start_write(struct pfdd_spool *q)
     if (q->busy || q->pausing || !q->reading ||
         q->cursor.seq >= q->parts.render_cache->ring->next_seq)
         return;
-    q->error = find_batch(q);
-    if (q->error) {
+    q->write.error = find_batch(q);
+    if (q->write.error) {
         hear_failure(q);
         return;
     }
     q->busy = true;
-    q->list = open_list(q, q->place.n_new);
-    q->n_room = q->writer.size;
-    pfdd_pool_submit(q->parts.thread_pools->disk, &q->job);
+    q->write.list = open_list(q, q->write.place.n_new);
+    q->n_room = q->write.writer.size;
+    pfdd_pool_submit(q->parts.thread_pools->disk, &q->write.job);
 }
 
 /* Notes the source offsets of the batch that was written, for sources that
  * resume. */
 static void note_positions(struct pfdd_spool *q)
 {
-    for (size_t i = 0; i < q->group_commit.n; i++) {
-        const struct pfdd_chunk *c = q->group_commit.items[i].chunk;
+    for (size_t i = 0; i < q->write.group_commit.n; i++) {
+        const struct pfdd_chunk *c = q->write.group_commit.items[i].chunk;
         if (c->contents.n[PFDD_ENTRY] &&
             pfdd_source_table_is_resumed(q->parts.source_table, c->source)) {
             pfdd_source_offsets_set(&q->known.source_offsets, c->buffer->name,
@@ -335,19 +349,13 @@ static void wake_consumers(struct pfdd_spool *q)
 const struct pfdd_consumer *pfdd_spool_slowest_consumer(
     const struct pfdd_spool *q)
 {
-    const struct pfdd_consumer *ret = NULL;
-    for (const struct pfdd_consumer *c = q->consumers.first; c && q->is_full;
-         c = c->next) {
-        if (!ret || c->acked < ret->acked)
-            ret = c;
-    }
-    return ret;
+    return q->is_full ? pfdd_consumers_slowest(&q->consumers, NULL) : NULL;
 }
 
 static void hear_failure(struct pfdd_spool *q)
 {
     q->errors++;
-    q->is_full = q->error == EDQUOT;
+    q->is_full = q->write.error == EDQUOT;
     const struct pfdd_consumer *c = pfdd_spool_slowest_consumer(q);
     uint64_t now = uv_now(q->timer.loop);
     if (!q->failing || (c && c->acked != q->acked))
@@ -359,27 +367,27 @@ static void hear_failure(struct pfdd_spool *q)
         q->is_said = true;
         pfdd_log(PFDD_ERROR, "queue in %s: %s%s%s; sources wait", q->dir,
                  c ? "full: the required output " : "",
-                 c ? c->name : strerror(q->error),
+                 c ? c->name : strerror(q->write.error),
                  c ? " does not take its lines" : "");
     }
     q->failing = true;
     q->pausing = true;
-    q->has_begun &= !q->place.n_new && !q->is_full;
-    pfdd_group_commit_drop(&q->group_commit);
+    q->has_begun &= !q->write.place.n_new && !q->is_full;
+    pfdd_group_commit_drop(&q->write.group_commit);
     uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
 }
 
 static void write_done(struct pfdd_job *job)
 {
-    struct pfdd_spool *q = PFDD_SPOOL_OF(job, job);
-    const struct pfdd_segment_place *p = &q->place;
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, write.job);
+    const struct pfdd_segment_place *p = &q->write.place;
     q->busy = false;
-    q->held = q->held_then;
-    close_list(&q->list);
-    if (!q->error && p->n_new &&
+    q->held = q->write.held;
+    close_list(&q->write.list);
+    if (!q->write.error && p->n_new &&
         !pfdd_segments_add(&q->consumers.segments, p->segment, p->at))
-        q->error = ENOMEM; /* which cannot be: room was made before */
-    if (q->error) {
+        q->write.error = ENOMEM; /* which cannot be: room was made before */
+    if (q->write.error) {
         hear_failure(q);
         return;
     }
@@ -387,12 +395,13 @@ static void write_done(struct pfdd_job *job)
         pfdd_log(PFDD_WARNING, "queue in %s: writing again", q->dir);
     q->failing = q->is_full = q->is_said = false;
     q->has_begun = true;
-    q->consumers.segments.items[q->consumers.segments.n - 1].end += q->writer.n;
+    q->consumers.segments.items[q->consumers.segments.n - 1].end +=
+        q->write.writer.n;
     note_positions(q);
-    q->consumers.durable = q->group_commit.end - 1;
+    q->consumers.durable = q->write.group_commit.end - 1;
     if (q->reading)
-        pfdd_cursor_pass(&q->cursor, q->group_commit.end);
-    pfdd_group_commit_done(&q->group_commit);
+        pfdd_cursor_pass(&q->cursor, q->write.group_commit.end);
+    pfdd_group_commit_done(&q->write.group_commit);
     wake_consumers(q);
     start_write(q);
 }
@@ -401,34 +410,34 @@ static void write_done(struct pfdd_job *job)
 
 static void growth_done(struct pfdd_job *job)
 {
-    struct pfdd_spool *q = PFDD_SPOOL_OF(job, growth);
-    q->growing = false;
-    q->held = q->held_grown;
-    close_list(&q->grown);
-    if (q->grow_error && !q->grow_failing) {
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, growth.job);
+    q->growth.is_running = false;
+    q->held = q->growth.held;
+    close_list(&q->growth.list);
+    if (q->growth.error && !q->growth.is_failing) {
         pfdd_log(PFDD_ERROR, "queue in %s: code objects: %s; trying again",
                  q->dir,
-                 q->grow_error == EDQUOT ? "beyond queue_max"
-                                         : strerror(q->grow_error));
+                 q->growth.error == EDQUOT ? "beyond queue_max"
+                                           : strerror(q->growth.error));
     }
-    q->grow_failing = q->grow_error != 0;
-    q->errors += q->grow_failing;
-    if (q->grow_failing)
-        q->grown.n = SIZE_MAX; /* differs from any list */
+    q->growth.is_failing = q->growth.error != 0;
+    q->errors += q->growth.is_failing;
+    if (q->growth.is_failing)
+        q->growth.list.n = SIZE_MAX; /* differs from any list */
 }
 
 void pfdd_spool_store_objects(struct pfdd_spool *q)
 {
-    if (q->growing || !q->reading || q->consumers.segments.n == 0)
+    if (q->growth.is_running || !q->reading || q->consumers.segments.n == 0)
         return;
     struct pfdd_blob_store_list now = open_list(q, 0);
-    if (now.n == q->grown.n && now.changes == q->grown.changes) {
+    if (now.n == q->growth.list.n && now.changes == q->growth.list.changes) {
         close_list(&now);
         return;
     }
-    q->grown = now;
-    q->growing = true;
-    pfdd_pool_submit(q->parts.thread_pools->disk, &q->growth);
+    q->growth.list = now;
+    q->growth.is_running = true;
+    pfdd_pool_submit(q->parts.thread_pools->disk, &q->growth.job);
 }
 
 /* ---- checkpoints ---- */
@@ -458,46 +467,40 @@ static char *checkpoint_text(struct pfdd_spool *q)
 static void choose_going(struct pfdd_spool *q)
 {
     uint64_t free_below =
-        *q->parts.stopping ? 0 : pfdd_consumers_acked(&q->consumers) + 1;
+        *q->parts.stopping ? 0 : pfdd_consumers_acked(&q->consumers, NULL) + 1;
     size_t n = 0;
     while (n + 1 < q->consumers.segments.n &&
            q->consumers.segments.items[n + 1].first <= free_below)
         n++;
-    q->going = n ? malloc(n * sizeof *q->going) : NULL;
-    q->consumers.n_going = q->going ? n : 0;
+    q->save.going = n ? malloc(n * sizeof *q->save.going) : NULL;
+    q->consumers.n_going = q->save.going ? n : 0;
     for (size_t i = 0; i < q->consumers.n_going; i++)
-        q->going[i] = q->consumers.segments.items[i].first;
+        q->save.going[i] = q->consumers.segments.items[i].first;
 }
 
 static void submit_checkpoint(struct pfdd_spool *q)
 {
-    q->wants_checkpoint = false;
-    q->text = checkpoint_text(q);
-    if (!q->text) {
-        free(q->going);
-        q->going = NULL;
+    q->save.is_wanted = false;
+    q->save.text = checkpoint_text(q);
+    if (!q->save.text) {
+        free(q->save.going);
+        q->save.going = NULL;
         q->consumers.n_going = 0;
         return;
     }
-    q->checkpointing = true;
-    pfdd_pool_submit(q->parts.thread_pools->disk, &q->checkpoint);
-}
-
-static void start_checkpoint(struct pfdd_spool *q)
-{
-    choose_going(q);
-    submit_checkpoint(q);
+    q->save.is_running = true;
+    pfdd_pool_submit(q->parts.thread_pools->disk, &q->save.job);
 }
 
 static void finish_checkpoint(struct pfdd_spool *q)
 {
-    q->held = q->held_behind;
-    if (!q->checkpoint_failed)
+    q->held = q->save.held;
+    if (!q->save.has_failed)
         pfdd_segments_drop(&q->consumers.segments, q->consumers.n_going);
-    free(q->going);
-    free(q->text);
-    q->going = NULL;
-    q->text = NULL;
+    free(q->save.going);
+    free(q->save.text);
+    q->save.going = NULL;
+    q->save.text = NULL;
     q->consumers.n_going = 0;
 }
 
@@ -505,7 +508,7 @@ static void finish_checkpoint(struct pfdd_spool *q)
 static void hear_saved(struct pfdd_spool *q)
 {
     for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
-        bool is_news = !q->checkpoint_failed && c->saving > c->saved;
+        bool is_news = !q->save.has_failed && c->saving > c->saved;
         if (is_news)
             c->saved = c->saving;
         if (is_news && q->timer_open)
@@ -522,9 +525,9 @@ static void try_again(struct pfdd_spool *q)
 
 static void checkpoint_done(struct pfdd_job *job)
 {
-    struct pfdd_spool *q = PFDD_SPOOL_OF(job, checkpoint);
+    struct pfdd_spool *q = PFDD_SPOOL_OF(job, save.job);
     bool is_room = q->consumers.n_going && q->is_full;
-    q->checkpointing = false;
+    q->save.is_running = false;
     finish_checkpoint(q);
     if (is_room && q->timer_open) {
         try_again(q);
@@ -532,30 +535,32 @@ static void checkpoint_done(struct pfdd_job *job)
         uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
     }
     hear_saved(q);
-    q->errors += q->checkpoint_failed;
-    q->wants_checkpoint |= q->checkpoint_failed;
-    if (q->wants_checkpoint && q->timer_open)
+    q->errors += q->save.has_failed;
+    q->save.is_wanted |= q->save.has_failed;
+    if (q->save.is_wanted && q->timer_open)
         want_checkpoint(q);
 }
 
 static void want_checkpoint(struct pfdd_spool *q)
 {
-    q->wants_checkpoint = true;
+    q->save.is_wanted = true;
     /* A checkpoint frees disk space: do not wait for the next try. */
     bool is_awaited = q->pausing && q->is_full;
-    if (!q->checkpointing &&
+    if (!q->save.is_running &&
         (is_awaited || !uv_is_active((uv_handle_t *)&q->timer))) {
         uv_timer_start(&q->timer, on_timer,
-                       q->checkpoint_failed ? RETRY_MS : CHECKPOINT_MS, 0);
+                       q->save.has_failed ? RETRY_MS : CHECKPOINT_MS, 0);
     }
 }
 
 static void on_timer(uv_timer_t *timer)
 {
     struct pfdd_spool *q = timer->data;
-    if (q->wants_checkpoint && !q->checkpointing)
-        start_checkpoint(q);
-    if (q->pausing && !(q->is_full && q->checkpointing))
+    if (q->save.is_wanted && !q->save.is_running) {
+        choose_going(q);
+        submit_checkpoint(q);
+    }
+    if (q->pausing && !(q->is_full && q->save.is_running))
         try_again(q);
     if (q->consumers.waits)
         pfdd_consumers_retry(&q->consumers);
@@ -564,7 +569,7 @@ static void on_timer(uv_timer_t *timer)
 static struct pfdd_strings *live_strings(void *user, uint64_t stock)
 {
     const struct pfdd_spool *q = user;
-    return pfdd_group_commit_strings(&q->group_commit, stock);
+    return pfdd_group_commit_strings(&q->write.group_commit, stock);
 }
 
 static bool has_room(void *user, size_t n)
@@ -612,12 +617,12 @@ bool pfdd_spool_start(struct pfdd_spool *q,
     struct pfdd_request request = { .form = PFDD_JSON };
     q->parts = *parts;
     set_supplies(q);
-    q->growth.run = run_growth;
-    q->growth.done = growth_done;
-    q->job.run = run_write;
-    q->job.done = write_done;
-    q->checkpoint.run = run_checkpoint;
-    q->checkpoint.done = checkpoint_done;
+    q->growth.job.run = run_growth;
+    q->growth.job.done = growth_done;
+    q->write.job.run = run_write;
+    q->write.job.done = write_done;
+    q->save.job.run = run_checkpoint;
+    q->save.job.done = checkpoint_done;
     uv_timer_init(parts->loop, &q->timer);
     q->timer.data = q;
     q->timer_open = true;
@@ -637,11 +642,7 @@ bool pfdd_spool_is_drained(const struct pfdd_spool *q)
     if (q->busy ||
         q->consumers.durable + 1 < q->parts.render_cache->ring->next_seq)
         return false;
-    for (const struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
-        if (!c->absent && c->acked < q->consumers.durable)
-            return false;
-    }
-    return true;
+    return pfdd_consumers_are_drained(&q->consumers);
 }
 
 void pfdd_spool_stop(struct pfdd_spool *q)
@@ -650,9 +651,9 @@ void pfdd_spool_stop(struct pfdd_spool *q)
         pfdd_cursor_deinit(&q->cursor);
     q->reading = false;
     /* Jobs do not run any more: write the last checkpoint here. */
-    q->text = checkpoint_text(q);
-    if (q->text)
-        run_checkpoint(&q->checkpoint);
+    q->save.text = checkpoint_text(q);
+    if (q->save.text)
+        run_checkpoint(&q->save.job);
     finish_checkpoint(q);
     uv_close((uv_handle_t *)&q->timer, NULL);
     q->timer_open = false;

@@ -21,14 +21,14 @@ enum {
 static void forget_places(struct pfdd_spool_reader *s)
 {
     for (unsigned i = 0; i < PFDD_PLACES; i++) {
-        pfdd_buffer_unref(s->places[i]);
-        s->places[i] = NULL;
+        pfdd_buffer_unref(s->place.buffers[i]);
+        s->place.buffers[i] = NULL;
     }
 }
 
 static void take_buffer(struct pfdd_spool_reader *s)
 {
-    struct pfdd_segment_reader *r = &s->reader;
+    struct pfdd_segment_reader *r = &s->place.reader;
     uint32_t place = 0;
     bool no_memory = false;
     struct pfdd_buffer *b =
@@ -42,8 +42,8 @@ static void take_buffer(struct pfdd_spool_reader *s)
         return;
     }
     _Static_assert(PFDD_PLACES > UINT8_MAX, "a record says it in a byte");
-    pfdd_buffer_unref(s->places[place]);
-    s->places[place] = b;
+    pfdd_buffer_unref(s->place.buffers[place]);
+    s->place.buffers[place] = b;
     pfdd_segment_step(r);
 }
 
@@ -52,16 +52,17 @@ static bool goes_with(const struct pfdd_spool_reader *s,
                       const struct pfdd_spool_record_head *head,
                       uint64_t number)
 {
-    bool has_place = s->n_chunks < PFDD_SPOOL_READER_PIECES;
-    return s->n_chunks == 0 || (has_place && number == s->end_seq &&
-                                (!head->manifest.number || !s->needs.number ||
-                                 head->manifest.number == s->needs.number));
+    bool has_place = s->batch.n_chunks < PFDD_SPOOL_READER_PIECES;
+    return s->batch.n_chunks == 0 ||
+           (has_place && number == s->batch.end_seq &&
+            (!head->manifest.number || !s->batch.needs.number ||
+             head->manifest.number == s->batch.needs.number));
 }
 
 static void add_piece(struct pfdd_spool_reader *s,
                       const struct pfdd_spool_record_head *head, uint64_t end)
 {
-    struct pfdd_segment_reader *r = &s->reader;
+    struct pfdd_segment_reader *r = &s->place.reader;
     struct pfdd_chunk *c =
         pfdd_chunk_new(&head->contents, r->bytes + PFDD_SPOOL_RECORD_CHUNK,
                        r->n - PFDD_SPOOL_RECORD_CHUNK);
@@ -71,14 +72,14 @@ static void add_piece(struct pfdd_spool_reader *s,
     }
     c->first_seq = r->number;
     c->time = head->time;
-    c->buffer = pfdd_buffer_ref(s->places[head->place]);
-    if (s->n_chunks == 0)
-        s->first_seq = r->number > r->seq ? r->number : r->seq + 1;
-    s->chunks[s->n_chunks++] = c;
-    s->n_bytes += c->n;
-    s->end_seq = end;
+    c->buffer = pfdd_buffer_ref(s->place.buffers[head->place]);
+    if (s->batch.n_chunks == 0)
+        s->batch.first_seq = r->number > r->seq ? r->number : r->seq + 1;
+    s->batch.chunks[s->batch.n_chunks++] = c;
+    s->batch.n_bytes += c->n;
+    s->batch.end_seq = end;
     if (head->manifest.number)
-        s->needs = head->manifest;
+        s->batch.needs = head->manifest;
     r->seq = end - 1;
     pfdd_segment_step(r);
 }
@@ -86,10 +87,10 @@ static void add_piece(struct pfdd_spool_reader *s,
 /* False: the chunk has to be read next time. */
 static bool take_chunk(struct pfdd_spool_reader *s)
 {
-    struct pfdd_segment_reader *r = &s->reader;
+    struct pfdd_segment_reader *r = &s->place.reader;
     struct pfdd_spool_record_head head;
     if (!pfdd_spool_record_get(r->bytes, r->n, &head) ||
-        r->number > PFDD_SEQUENCE_MAX || !s->places[head.place]) {
+        r->number > PFDD_SEQUENCE_MAX || !s->place.buffers[head.place]) {
         pfdd_segment_lose(r);
         return true;
     }
@@ -108,7 +109,7 @@ static bool take_chunk(struct pfdd_spool_reader *s)
  * records or of chunks, so none of them needs it. */
 static bool pass_line(struct pfdd_spool_reader *s)
 {
-    struct pfdd_segment_reader *r = &s->reader;
+    struct pfdd_segment_reader *r = &s->place.reader;
     r->seq = r->number > r->seq ? r->number : r->seq;
     pfdd_segment_step(r);
     return true;
@@ -117,7 +118,7 @@ static bool pass_line(struct pfdd_spool_reader *s)
 /* Takes a line of a version 1 segment. False: that is enough. */
 static bool take_line(struct pfdd_spool_reader *s)
 {
-    struct pfdd_segment_reader *r = &s->reader;
+    struct pfdd_segment_reader *r = &s->place.reader;
     bool is_line = r->n <= PFDD_SPOOL_LINE_MAX && r->bytes[r->n - 1] == '\n' &&
                    r->number <= PFDD_SEQUENCE_MAX;
     if (is_line && r->number > r->seq) {
@@ -130,7 +131,7 @@ static bool take_line(struct pfdd_spool_reader *s)
         memcpy(lines + s->n_lines, r->bytes, r->n);
         s->n_lines += r->n;
         r->seq = r->number;
-        s->end_seq = r->number + 1;
+        s->batch.end_seq = r->number + 1;
     }
     if (is_line) {
         pfdd_segment_step(r);
@@ -142,16 +143,16 @@ static bool take_line(struct pfdd_spool_reader *s)
 
 static bool take_record(struct pfdd_spool_reader *s)
 {
-    if (s->reader.version == PFDD_SEGMENT_LINES && s->is_entries) {
+    if (s->place.reader.version == PFDD_SEGMENT_LINES && s->is_entries) {
         s->has_lines = true;
         return false;
     }
-    if (s->reader.version == PFDD_SEGMENT_LINES) {
+    if (s->place.reader.version == PFDD_SEGMENT_LINES) {
         bool no_lines =
             s->is_raw || (s->render_choice && s->render_choice->wants.encoding);
         return no_lines ? pass_line(s) : take_line(s);
     }
-    if (s->reader.number)
+    if (s->place.reader.number)
         return take_chunk(s);
     take_buffer(s);
     return true;
@@ -159,14 +160,15 @@ static bool take_record(struct pfdd_spool_reader *s)
 
 void pfdd_spool_reader_fetch(struct pfdd_spool_reader *s)
 {
-    struct pfdd_segment_reader *r = &s->reader;
+    struct pfdd_segment_reader *r = &s->place.reader;
     uint64_t before = r->segment;
     size_t enough = s->is_entries ? ENTRIES : INPUT;
-    bool is_open = pfdd_segment_enter(r, s->of->dir, &s->todo);
+    bool is_open = pfdd_segment_enter(r, s->of->dir, &s->place.todo);
     if (r->segment != before)
         forget_places(s);
-    while (is_open && !r->error && s->n_chunks < PFDD_SPOOL_READER_PIECES &&
-           s->n_bytes < enough && pfdd_segment_peek(r, &s->todo)) {
+    while (is_open && !r->error &&
+           s->batch.n_chunks < PFDD_SPOOL_READER_PIECES &&
+           s->batch.n_bytes < enough && pfdd_segment_peek(r, &s->place.todo)) {
         if (!take_record(s))
             break;
     }
@@ -175,9 +177,9 @@ void pfdd_spool_reader_fetch(struct pfdd_spool_reader *s)
         r->bytes = NULL;
         r->size = 0;
     }
-    if (s->of->blob_store && s->needs.number) {
-        pfdd_blob_store_manifest(s->of->blob_store, s->needs.number,
-                                 &s->needs.n, &s->n_needed);
+    if (s->of->blob_store && s->batch.needs.number) {
+        pfdd_blob_store_manifest(s->of->blob_store, s->batch.needs.number,
+                                 &s->batch.needs.n, &s->batch.n_needed);
     }
 }
 
@@ -191,7 +193,7 @@ static void run(struct pfdd_job *job)
 
 static size_t read_bytes(const struct pfdd_spool_reader *s)
 {
-    return s->n_bytes + s->n_lines + s->reader.size +
+    return s->batch.n_bytes + s->n_lines + s->place.reader.size +
            pfdd_spool_preamble_memory(&s->spool_preamble);
 }
 
@@ -220,11 +222,11 @@ static void drop_text(struct pfdd_spool_reader *s)
 
 static void drop_pieces(struct pfdd_spool_reader *s)
 {
-    while (s->n_chunks)
-        pfdd_chunk_unref(s->chunks[--s->n_chunks]);
-    s->n_bytes = s->n_needed = 0;
-    s->has_preamble = false;
-    s->needs = (struct pfdd_manifest){ 0 };
+    while (s->batch.n_chunks)
+        pfdd_chunk_unref(s->batch.chunks[--s->batch.n_chunks]);
+    s->batch.n_bytes = s->batch.n_needed = 0;
+    s->batch.has_preamble = false;
+    s->batch.needs = (struct pfdd_manifest){ 0 };
 }
 
 void pfdd_spool_reader_forget(struct pfdd_spool_reader *s)
@@ -240,8 +242,8 @@ static void begin(struct pfdd_spool_reader *s)
     s->is_entries = s->wants_entries;
     s->has_lines = false;
     forget_places(s);
-    pfdd_segment_reader_deinit(&s->reader);
-    pfdd_segment_reader_init(&s->reader, s->begin);
+    pfdd_segment_reader_deinit(&s->place.reader);
+    pfdd_segment_reader_init(&s->place.reader, s->begin);
     s->end = s->begin + 1;
     s->is_stale = s->waits = false;
 }
@@ -280,7 +282,7 @@ static void on_rendered(struct pfdd_job *job)
         s->text = p->text;
         s->n = p->n;
         s->end = p->end;
-        s->first_seq = p->end;
+        s->batch.first_seq = p->end;
     }
     if (!s->waits && s->n == 0)
         pfdd_spool_reader_take(s, 0); /* no lines come of it: go on */
@@ -291,8 +293,8 @@ static void start_render(struct pfdd_spool_reader *s,
                          struct pfdd_strings *strings)
 {
     s->rendered_block = pfdd_rendered_block_of(
-        &s->of->render_cache, s->chunks, s->n_chunks, strings, s->render_choice,
-        s->first_seq, s->is_entries);
+        &s->of->render_cache, s->batch.chunks, s->batch.n_chunks, strings,
+        s->render_choice, s->batch.first_seq, s->is_entries);
     s->waits = !s->rendered_block;
     if (s->rendered_block) {
         start(s, s->of->printers, render, on_rendered);
@@ -306,11 +308,11 @@ static void start_render(struct pfdd_spool_reader *s,
 static void load(struct pfdd_spool_reader *s)
 {
     uint32_t n = 0;
-    s->loaded = pfdd_manifest_load(s->of->dir, s->needs.number,
+    s->loaded = pfdd_manifest_load(s->of->dir, s->batch.needs.number,
                                    s->of->n_strings_max, &n);
     /* Unreadable objects will be unreadable the next time, too. */
-    if (n > s->needs.n)
-        s->needs.n = n;
+    if (n > s->batch.needs.n)
+        s->batch.needs.n = n;
 }
 
 static void on_loaded(struct pfdd_job *job)
@@ -319,7 +321,7 @@ static void on_loaded(struct pfdd_job *job)
     pfdd_strings_unref(s->strings);
     s->strings = s->loaded ? pfdd_strings_new(s->loaded) : NULL;
     s->loaded = NULL;
-    s->manifest = s->needs;
+    s->manifest = s->batch.needs;
     if (!end_step(s))
         return;
     s->waits = !s->strings;
@@ -334,8 +336,8 @@ static void on_loaded(struct pfdd_job *job)
 static struct pfdd_strings *find_loaded(const struct pfdd_spool_reader *s)
 {
     for (struct pfdd_spool_reader *o = s->of->first; o; o = o->next) {
-        if (o->strings && o->manifest.number == s->needs.number &&
-            o->manifest.n >= s->needs.n)
+        if (o->strings && o->manifest.number == s->batch.needs.number &&
+            o->manifest.n >= s->batch.needs.n)
             return o->strings;
     }
     return NULL;
@@ -349,14 +351,14 @@ static void keep_strings(struct pfdd_spool_reader *s,
     pfdd_strings_ref(strings);
     pfdd_strings_unref(s->strings);
     s->strings = strings;
-    s->manifest = s->needs;
+    s->manifest = s->batch.needs;
 }
 
 /* Loading takes as much memory again. */
 static size_t room_to_load(const struct pfdd_spool_reader *s)
 {
-    size_t n =
-        s->n_needed < s->of->n_strings_max ? s->n_needed : s->of->n_strings_max;
+    size_t n = s->batch.n_needed < s->of->n_strings_max ? s->batch.n_needed
+                                                        : s->of->n_strings_max;
     return 2 * n + ROOM;
 }
 
@@ -366,14 +368,14 @@ static void write_preamble(struct pfdd_spool_reader *s)
 {
     const struct pfdd_spool_preamble_of of = {
         .dir = s->of->dir,
-        .manifest = s->needs,
+        .manifest = s->batch.needs,
         .n_max = s->of->n_strings_max,
-        .chunks = s->chunks,
-        .n = s->n_chunks,
+        .chunks = s->batch.chunks,
+        .n = s->batch.n_chunks,
     };
     struct pfdd_byte_buffer out = { 0 };
     s->no_memory = !pfdd_spool_preamble_write(&s->spool_preamble, &of, &out,
-                                              &s->has_preamble);
+                                              &s->batch.has_preamble);
     if (s->no_memory)
         pfdd_byte_buffer_free(&out);
     s->lines = out.at;
@@ -398,7 +400,7 @@ static void on_briefed(struct pfdd_job *job)
 static void start_preamble(struct pfdd_spool_reader *s)
 {
     struct pfdd_spool_readers *of = s->of;
-    s->waits = !pfdd_spool_preamble_has(&s->spool_preamble, &s->needs) &&
+    s->waits = !pfdd_spool_preamble_has(&s->spool_preamble, &s->batch.needs) &&
                !of->has_room(of->user, room_to_load(s));
     if (s->waits) {
         s->changed(s);
@@ -411,10 +413,10 @@ static void start_preamble(struct pfdd_spool_reader *s)
  * anew. */
 static bool is_cut(const struct pfdd_spool_reader *s)
 {
-    for (size_t i = 0; i < s->n_chunks; i++) {
-        const struct pfdd_chunk *c = s->chunks[i];
-        if (c->first_seq < s->first_seq &&
-            s->first_seq < c->first_seq + c->n_items)
+    for (size_t i = 0; i < s->batch.n_chunks; i++) {
+        const struct pfdd_chunk *c = s->batch.chunks[i];
+        if (c->first_seq < s->batch.first_seq &&
+            s->batch.first_seq < c->first_seq + c->n_items)
             return true;
     }
     return false;
@@ -422,7 +424,8 @@ static bool is_cut(const struct pfdd_spool_reader *s)
 
 static bool needs_strings(const struct pfdd_spool_reader *s)
 {
-    return s->needs.number && (!s->is_entries || s->render_choice || is_cut(s));
+    return s->batch.needs.number &&
+           (!s->is_entries || s->render_choice || is_cut(s));
 }
 
 /* ---- rendering ---- */
@@ -430,12 +433,12 @@ static bool needs_strings(const struct pfdd_spool_reader *s)
 static void find_lines(struct pfdd_spool_reader *s)
 {
     struct pfdd_spool_readers *of = s->of;
-    if (s->is_entries && !s->has_preamble) {
+    if (s->is_entries && !s->batch.has_preamble) {
         start_preamble(s);
         return;
     }
     struct pfdd_strings *strings =
-        needs_strings(s) ? of->live(of->user, s->needs.number) : of->none;
+        needs_strings(s) ? of->live(of->user, s->batch.needs.number) : of->none;
     if (strings) {
         start_render(s, strings);
         return;
@@ -467,7 +470,7 @@ void pfdd_spool_reader_init(
         .next = of->first,
     };
     of->first = s;
-    pfdd_segment_reader_init(&s->reader, seq);
+    pfdd_segment_reader_init(&s->place.reader, seq);
     s->end = seq + 1;
 }
 
@@ -500,14 +503,14 @@ static void on_fetched(struct pfdd_job *job)
     struct pfdd_spool_reader *s = SUPPLY_OF(job);
     if (!end_step(s))
         return;
-    if (s->n_chunks && !s->is_raw) {
+    if (s->batch.n_chunks && !s->is_raw) {
         find_lines(s);
         return;
     }
     s->text = s->lines;
     s->n = s->n_lines;
-    if (s->n || s->n_chunks)
-        s->end = s->end_seq;
+    if (s->n || s->batch.n_chunks)
+        s->end = s->batch.end_seq;
     s->changed(s);
 }
 
@@ -515,7 +518,7 @@ void pfdd_spool_reader_read(struct pfdd_spool_reader *s,
                             const struct pfdd_segment *todo)
 {
     assert(!s->is_busy && pfdd_spool_reader_is_empty(s));
-    s->todo = *todo;
+    s->place.todo = *todo;
     start(s, s->of->disk, pfdd_spool_reader_fetch, on_fetched);
 }
 
@@ -532,7 +535,7 @@ uint64_t pfdd_spool_reader_last(const struct pfdd_spool_reader *s)
 
 bool pfdd_spool_reader_is_empty(const struct pfdd_spool_reader *s)
 {
-    return s->at == s->n && s->n_chunks == 0;
+    return s->at == s->n && s->batch.n_chunks == 0;
 }
 
 void pfdd_spool_reader_retry(struct pfdd_spool_reader *s)
@@ -548,7 +551,7 @@ void pfdd_spool_reader_take(struct pfdd_spool_reader *s, size_t n)
     if (s->at < s->n)
         return;
     drop_text(s);
-    if (s->n_chunks && s->first_seq < s->end_seq) {
+    if (s->batch.n_chunks && s->batch.first_seq < s->batch.end_seq) {
         find_lines(s);
     } else {
         drop_pieces(s);

@@ -50,6 +50,27 @@ struct pfdd_spool_readers {
     void *user;
 };
 
+/* Where it reads. */
+struct pfdd_spool_place {
+    struct pfdd_segment todo;
+    struct pfdd_segment_reader reader;
+    struct pfdd_buffer *buffers[PFDD_PLACES]; /* references, by their place in
+                                                 the segment */
+};
+
+/* Chunks that were read. */
+struct pfdd_spool_batch {
+    struct pfdd_chunk
+        *chunks[PFDD_SPOOL_READER_PIECES]; /* [n_chunks], references */
+    size_t n_chunks;
+    size_t n_bytes;
+    struct pfdd_manifest needs;
+    uint64_t first_seq;
+    uint64_t end_seq;
+    size_t n_needed;   /* bytes of the code objects that they need */
+    bool has_preamble; /* that of the chunks is complete */
+};
+
 struct pfdd_spool_reader {
     struct pfdd_spool_reader *next;
     struct pfdd_spool_readers *of;
@@ -75,24 +96,13 @@ struct pfdd_spool_reader {
     /* The job's. */
     struct pfdd_job job;
     void (*step)(struct pfdd_spool_reader *spool_reader);
-    struct pfdd_segment todo;
-    struct pfdd_segment_reader reader;
-    struct pfdd_buffer *places[PFDD_PLACES]; /* references, as in the segment */
+    struct pfdd_spool_place place;
     struct pfd_strings *loaded;
     char *lines; /* [n_lines], of version 1, or a preamble */
     size_t n_lines;
     struct pfdd_spool_preamble spool_preamble; /* of the stream of entries */
-    bool has_preamble; /* the preamble of `pieces` is complete */
-    bool no_memory;    /* for the preamble */
-    /* Chunks that were read. */
-    struct pfdd_chunk
-        *chunks[PFDD_SPOOL_READER_PIECES]; /* [n_pieces], references */
-    size_t n_chunks;
-    size_t n_bytes;
-    struct pfdd_manifest needs;
-    uint64_t first_seq;
-    uint64_t end_seq;
-    size_t n_needed; /* bytes of the code objects that they need */
+    bool no_memory;                            /* for the preamble */
+    struct pfdd_spool_batch batch;
 };
 
 /* Begins behind item seq. changed: a step has ended. */

@@ -79,15 +79,16 @@ static void changed(struct pfdd_spool_reader *spool_reader)
 
 static void render(struct pfdd_spool_reader *s, bool is_entries)
 {
-    uint64_t first = s->first_seq;
-    while (s->n_chunks && first < s->end_seq) {
+    uint64_t first = s->batch.first_seq;
+    while (s->batch.n_chunks && first < s->batch.end_seq) {
         struct pfdd_rendered_block *p = pfdd_rendered_block_of(
-            &s->of->render_cache, s->chunks, s->n_chunks, made.binding->strings,
-            NULL, first, is_entries);
+            &s->of->render_cache, s->batch.chunks, s->batch.n_chunks,
+            made.binding->strings, NULL, first, is_entries);
         FUZZ_CHECK(p);
         pfdd_rendered_block_render(p);
         pfdd_rendered_block_settle(p);
-        FUZZ_CHECK(!p->has_failed && p->end > first && p->end <= s->end_seq);
+        FUZZ_CHECK(!p->has_failed && p->end > first &&
+                   p->end <= s->batch.end_seq);
         FUZZ_CHECK(p->n == 0 || is_entries || p->text[p->n - 1] == '\n');
         first = p->end;
         pfdd_rendered_block_unref(p);
@@ -97,11 +98,12 @@ static void render(struct pfdd_spool_reader *s, bool is_entries)
 /* What its entries need, but for code objects, of which there are none. */
 static void tell(struct pfdd_spool_reader *s)
 {
-    const struct pfdd_spool_preamble_of of = { .dir = dir,
-                                               .manifest = { s->needs.number,
-                                                             0 },
-                                               .chunks = s->chunks,
-                                               .n = s->n_chunks };
+    const struct pfdd_spool_preamble_of of = {
+        .dir = dir,
+        .manifest = { s->batch.needs.number, 0 },
+        .chunks = s->batch.chunks,
+        .n = s->batch.n_chunks
+    };
     struct pfdd_byte_buffer out = { 0 };
     bool done = false;
     FUZZ_CHECK(
@@ -116,12 +118,14 @@ static void deliver(struct pfdd_spool_recovery *spool_recovery)
     struct pfdd_spool_reader s;
     pfdd_render_cache_init(&all.render_cache, NULL, NULL, NULL, 0, 0);
     pfdd_spool_reader_init(&s, &all, 0, changed);
-    while (
-        pfdd_segments_next(&spool_recovery->segments, 0, &s.reader, &s.todo)) {
-        uint64_t at = s.reader.at;
+    while (pfdd_segments_next(&spool_recovery->segments, 0, &s.place.reader,
+                              &s.place.todo)) {
+        uint64_t at = s.place.reader.at;
         pfdd_spool_reader_fetch(&s);
-        FUZZ_CHECK(!s.reader.error && s.reader.seq <= spool_recovery->last);
-        FUZZ_CHECK(s.reader.at > at || s.reader.at == s.todo.end);
+        FUZZ_CHECK(!s.place.reader.error &&
+                   s.place.reader.seq <= spool_recovery->last);
+        FUZZ_CHECK(s.place.reader.at > at ||
+                   s.place.reader.at == s.place.todo.end);
         render(&s, false);
         tell(&s);
         render(&s, true);

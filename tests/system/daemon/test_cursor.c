@@ -403,7 +403,7 @@ START_TEST(a_page_ends_where_the_next_begins)
     subscribe(request);
     ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
     stays = cursor;
-    stays.taken_ns = uv_hrtime();
+    stays.times.taken_ns = uv_hrtime();
     ring.readers = &stays.reader;
     while (render_cache.lists[PFDD_JSON].items[0]->first == 1 &&
            pfdd_render_cache_reserve(&render_cache, 65536))
@@ -447,7 +447,7 @@ START_TEST(pages_are_given_back)
         n_got += n;
         pfdd_cursor_consume(&cursor, n);
         if (n_got % 3 == 0) {
-            cursor.taken_ns = 0;
+            cursor.times.taken_ns = 0;
             render_cache.readers->take_back(&ring, false);
             ck_assert(!cursor.rendered_block);
         }
@@ -491,7 +491,7 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
                                       reader_quota));
         pfdd_request_deinit(&request);
         while (!cursor.rendered_block || !cursor.rendered_block->is_ready ||
-               cursor.n_announced || cursor.out_n) {
+               cursor.n_announced || cursor.out.n) {
             ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
             if (cursor.rendered_block && bytes == cursor.rendered_block->text)
                 break;
@@ -500,11 +500,11 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
         ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
         if (cases[i].n)
             pfdd_cursor_consume(&cursor, cases[i].n);
-        cursor.taken_ns = 0;
+        cursor.times.taken_ns = 0;
         reader_quotas.n_max = 0; /* there is no room any more */
         ck_assert(!render_cache.readers->take_back(&ring, false));
         ck_assert(cursor.rendered_block && !cursor.is_over);
-        cursor.entered_ns = 0;
+        cursor.times.entered_ns = 0;
         ck_assert(render_cache.readers->take_back(&ring, false));
         ck_assert(!cursor.rendered_block && cursor.is_over && cursor.is_cut);
         ck_assert_uint_eq(pfdd_cursor_seq(&cursor), 1);
@@ -548,7 +548,7 @@ START_TEST(rooms_come_after_blocks)
                  reader_quota);
     ck_assert(pfdd_cursor_peek(&stalled, &bytes, &n));
     ck_assert(stalled.rendered_block && n > 0); /* how much: as time allows */
-    stalled.taken_ns = 0;                       /* long ago */
+    stalled.times.taken_ns = 0;                 /* long ago */
     subscribe_of(&cursor, "{\"match\":\".\",\"from\":\"oldest\"}",
                  reader_quota);
     render_cache.n_bytes_max = render_cache.n_private + PFDD_BLOCK + (32 << 10);
@@ -633,10 +633,10 @@ START_TEST(runs_wait_for_output_that_is_written)
     cursor.render_choice->collapser->ended_ns = 0; /* long ago */
     cursor.is_lent = true;
     pfdd_cursors_kick(&ring);
-    ck_assert_uint_eq(cursor.out_n, 0);
+    ck_assert_uint_eq(cursor.out.n, 0);
     cursor.is_lent = false;
     pfdd_cursors_kick(&ring);
-    ck_assert_uint_gt(cursor.out_n, 0);
+    ck_assert_uint_gt(cursor.out.n, 0);
     free(read_all());
     pfdd_cursor_deinit(&cursor);
 }
@@ -702,11 +702,11 @@ START_TEST(pages_have_a_share)
         ck_assert(pfdd_cursor_init(&many[i], &render_cache, &request));
         pfdd_request_deinit(&request);
         if (!pfdd_cursor_peek(&many[i], &bytes, &n)) {
-            many[0].taken_ns = 0;
+            many[0].times.taken_ns = 0;
             continue;
         }
         pfdd_cursor_consume(&many[i], 1);
-        many[i].taken_ns = 0; /* long ago */
+        many[i].times.taken_ns = 0; /* long ago */
         ck_assert_uint_le(render_cache.n_bytes, render_cache.n_bytes_max);
     }
     subscribe("{\"from\":\"oldest\"}");
@@ -905,7 +905,7 @@ START_TEST(runs_are_counted_once)
         memcpy(got + n_got, bytes, n);
         n_got += n;
         pfdd_cursor_consume(&cursor, n);
-        cursor.taken_ns = 0;
+        cursor.times.taken_ns = 0;
         render_cache.readers->take_back(&ring, false);
         ck_assert(!cursor.rendered_block);
     }

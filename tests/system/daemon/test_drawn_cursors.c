@@ -765,7 +765,7 @@ static void step(unsigned i)
     } else if (what < 12 && s) {
         read_some(s, draw(6));
     } else if (what == 12 && s) {
-        s->cursor.taken_ns = 0; /* long ago */
+        s->cursor.times.taken_ns = 0; /* long ago */
     } else if (what == 13 && s) {
         go(s);
     } else if (what == 14) {
