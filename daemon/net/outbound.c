@@ -299,6 +299,61 @@ static bool open_tls(struct pfdd_outbound *u, char *err, size_t n_err)
     return u->tls;
 }
 
+/* ---- the link ---- */
+
+bool pfdd_outbound_keep(struct pfdd_outbound *u, int fd)
+{
+    struct pfdd_link *link = calloc(1, sizeof *link);
+    if (!link || uv_poll_init(u->loop, &link->poll, fd) != 0) {
+        free(link);
+        close(fd);
+        return false;
+    }
+    link->poll.data = link;
+    link->fd = fd;
+    link->of = u;
+    u->link = link;
+    u->n_open++;
+    return true;
+}
+
+static void on_link_event(uv_poll_t *poll, int status, int events)
+{
+    const struct pfdd_link *link = poll->data;
+    link->of->event(link->of->user, status, events);
+}
+
+void pfdd_outbound_watch(struct pfdd_outbound *u, int events)
+{
+    struct pfdd_link *link = u->link;
+    if (link->events == events)
+        return;
+    link->events = events;
+    if (events) {
+        uv_poll_start(&link->poll, events, on_link_event);
+    } else {
+        uv_poll_stop(&link->poll);
+    }
+}
+
+static void on_link_closed(uv_handle_t *handle)
+{
+    struct pfdd_link *link = handle->data;
+    struct pfdd_outbound *u = link->of;
+    free(link);
+    u->n_open--;
+    finish_close(u);
+}
+
+void pfdd_outbound_drop(struct pfdd_outbound *u)
+{
+    struct pfdd_link *link = u->link;
+    u->link = NULL;
+    uv_poll_stop(&link->poll);
+    close(link->fd);
+    uv_close((uv_handle_t *)&link->poll, on_link_closed);
+}
+
 /* ---- init and close ---- */
 
 bool pfdd_outbound_open(struct pfdd_outbound *u, char *err, size_t n_err)
@@ -337,5 +392,6 @@ void pfdd_outbound_close(struct pfdd_outbound *u)
 
 size_t pfdd_outbound_memory(const struct pfdd_outbound *u)
 {
-    return pfdd_tls_memory(u->tls) + (u->attempt ? sizeof *u->attempt : 0);
+    return pfdd_tls_memory(u->tls) + (u->attempt ? sizeof *u->attempt : 0) +
+           (u->link ? sizeof *u->link : 0);
 }

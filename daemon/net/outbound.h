@@ -25,16 +25,26 @@ struct pfdd_outbound_peer {
     socklen_t n;
 };
 
+/* A connection that the owner keeps here. */
+struct pfdd_link {
+    uv_poll_t poll;
+    int fd;
+    int events; /* that are polled for */
+    struct pfdd_outbound *of;
+};
+
 struct pfdd_outbound {
     /* Set by the owner before opening; borrowed until closed. */
     uv_loop_t *loop;
     const struct pfdd_access *access;
     bool is_datagram;               /* unix only */
     void (*up)(void *user, int fd); /* connected; the callee owns fd */
-    void (*closed)(void *user);     /* the struct may be freed */
+    void (*event)(void *user, int status, int events); /* of `link` */
+    void (*closed)(void *user); /* the struct may be freed */
     void *user;
     /* Readable by the owner. */
-    bool is_down; /* the last attempt failed */
+    bool is_down;           /* the last attempt failed */
+    struct pfdd_link *link; /* NULL: none is kept here */
     /* Private. */
     uv_timer_t timer;
     struct pfdd_tls *tls;
@@ -49,6 +59,13 @@ struct pfdd_outbound {
     bool told;        /* a failure was logged */
     bool closing;
 };
+
+/* Keeps a connection: takes over fd. False: out of memory; fd is closed. */
+bool pfdd_outbound_keep(struct pfdd_outbound *u, int fd);
+/* Polls the link for these events; 0: for none. */
+void pfdd_outbound_watch(struct pfdd_outbound *u, int events);
+/* Closes the link. */
+void pfdd_outbound_drop(struct pfdd_outbound *u);
 
 /* Begins to connect. False: err [n_err] says why; nothing is open. */
 bool pfdd_outbound_open(struct pfdd_outbound *u, char *err, size_t n_err);

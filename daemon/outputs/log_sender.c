@@ -26,14 +26,6 @@ enum {
     LOOK_MS = 2,         /* polls for delivery and for batches */
 };
 
-/* A connection. Its handle may outlive its use. */
-struct pfdd_log_sender_link {
-    uv_poll_t poll;
-    int fd;
-    int events; /* that are polled for */
-    struct pfdd_log_sender *of;
-};
-
 /* Log records that are sent together. */
 struct batch {
     size_t n;
@@ -163,7 +155,7 @@ static bool send_large(const struct pfdd_log_sender *s,
         fd >= 0 && write_all(fd, parts) &&
         fcntl(fd, F_ADD_SEALS,
               F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0 &&
-        send_memory(s->link->fd, fd);
+        send_memory(s->outbound.link->fd, fd);
     int error = errno;
     if (fd >= 0)
         close(fd);
@@ -205,7 +197,8 @@ static enum outcome send_datagrams(struct pfdd_log_sender *s, struct batch *b,
         messages[i].msg_hdr.msg_iov = &b->parts[i * PARTS];
         messages[i].msg_hdr.msg_iovlen = PARTS;
     }
-    int n = sendmmsg(s->link->fd, messages, (unsigned)b->n, MSG_NOSIGNAL);
+    int n =
+        sendmmsg(s->outbound.link->fd, messages, (unsigned)b->n, MSG_NOSIGNAL);
     if (n > 0) {
         *n_bytes = b->ends[n - 1];
         take(s, b, (size_t)n);
@@ -236,7 +229,7 @@ static enum outcome send_stream(struct pfdd_log_sender *s, struct batch *b,
                                 size_t *n_bytes)
 {
     struct msghdr message = { .msg_iov = b->parts, .msg_iovlen = b->n * PARTS };
-    ssize_t n = sendmsg(s->link->fd, &message, MSG_NOSIGNAL);
+    ssize_t n = sendmsg(s->outbound.link->fd, &message, MSG_NOSIGNAL);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? BLOCKED : LOST;
     size_t left = (size_t)n;
@@ -260,7 +253,7 @@ static enum outcome send_stream(struct pfdd_log_sender *s, struct batch *b,
 static enum outcome send_rest(struct pfdd_log_sender *s)
 {
     while (s->rest_at < s->rest.n) {
-        ssize_t n = send(s->link->fd, s->rest.at + s->rest_at,
+        ssize_t n = send(s->outbound.link->fd, s->rest.at + s->rest_at,
                          s->rest.n - s->rest_at, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
             continue;
@@ -276,12 +269,8 @@ static enum outcome send_rest(struct pfdd_log_sender *s)
 
 /* ---- the link ---- */
 
-static void on_link_closed(uv_handle_t *handle);
-
 static void drop_link(struct pfdd_log_sender *s)
 {
-    struct pfdd_log_sender_link *link = s->link;
-    s->link = NULL;
     s->count.retried += s->rest_at > 0;
     s->rest_at = 0; /* the next connection gets the whole record */
     if (s->log_feed.is_required) {
@@ -291,9 +280,7 @@ static void drop_link(struct pfdd_log_sender *s)
         pfdd_log_feed_set_connected(&s->log_feed, false);
         pfdd_log_feed_rewind(&s->log_feed);
     }
-    uv_poll_stop(&link->poll);
-    close(link->fd);
-    uv_close((uv_handle_t *)&link->poll, on_link_closed);
+    pfdd_outbound_drop(&s->outbound);
 }
 
 static void lose_link(struct pfdd_log_sender *s, const char *why)
@@ -327,20 +314,6 @@ static enum outcome send_some(struct pfdd_log_sender *s)
     return outcome;
 }
 
-static void on_event(uv_poll_t *poll, int status, int events);
-
-static void watch(struct pfdd_log_sender_link *link, int events)
-{
-    if (link->events == events)
-        return;
-    link->events = events;
-    if (events) {
-        uv_poll_start(&link->poll, events, on_event);
-    } else {
-        uv_poll_stop(&link->poll);
-    }
-}
-
 static void go_on(struct pfdd_log_sender *s)
 {
     /* On a stream, poll for its end. */
@@ -350,7 +323,7 @@ static void go_on(struct pfdd_log_sender *s)
     if (outcome == LOST) {
         lose_link(s, strerror(errno));
     } else {
-        watch(s->link, always | (waits ? 0 : UV_WRITABLE));
+        pfdd_outbound_watch(&s->outbound, always | (waits ? 0 : UV_WRITABLE));
     }
 }
 
@@ -359,11 +332,11 @@ static void go_on(struct pfdd_log_sender *s)
 static void check_delivery(struct pfdd_log_sender *s)
 {
     int left = 0;
-    if (ioctl(s->link->fd, SIOCOUTQ, &left) != 0 || left > 0)
+    if (ioctl(s->outbound.link->fd, SIOCOUTQ, &left) != 0 || left > 0)
         return;
     /* In this order: the kernel drops undelivered bytes after it has set the
      * error. */
-    int error = pfdd_outbound_error(s->link->fd, 0);
+    int error = pfdd_outbound_error(s->outbound.link->fd, 0);
     if (error) {
         lose_link(s, strerror(error));
         return;
@@ -379,29 +352,30 @@ static void check_delivery(struct pfdd_log_sender *s)
 static void on_timer(uv_timer_t *timer)
 {
     struct pfdd_log_sender *s = timer->data;
-    if (s->link && s->out.n)
+    if (s->outbound.link && s->out.n)
         check_delivery(s);
-    if (s->link && s->log_feed.batch_begun && !(s->link->events & UV_WRITABLE))
+    if (s->outbound.link && s->log_feed.batch_begun &&
+        !(s->outbound.link->events & UV_WRITABLE))
         go_on(s);
-    if (!s->out.n && !(s->link && s->log_feed.batch_begun))
+    if (!s->out.n && !(s->outbound.link && s->log_feed.batch_begun))
         uv_timer_stop(timer);
 }
 
 /* Discards input, which the protocols do not have, and detects its end. */
-static bool has_ended(const struct pfdd_log_sender_link *link)
+static bool has_ended(int fd)
 {
     char waste[4096];
-    ssize_t n = recv(link->fd, waste, sizeof waste, MSG_DONTWAIT);
+    ssize_t n = recv(fd, waste, sizeof waste, MSG_DONTWAIT);
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-static void on_event(uv_poll_t *poll, int status, int events)
+static void on_event(void *user, int status, int events)
 {
-    struct pfdd_log_sender_link *link = poll->data;
-    struct pfdd_log_sender *s = link->of;
+    struct pfdd_log_sender *s = user;
+    int fd = s->outbound.link->fd;
     if (status < 0) {
-        lose_link(s, strerror(pfdd_outbound_error(link->fd, status)));
-    } else if ((events & UV_READABLE) && has_ended(link)) {
+        lose_link(s, strerror(pfdd_outbound_error(fd, status)));
+    } else if ((events & UV_READABLE) && has_ended(fd)) {
         lose_link(s, "the peer has gone");
     } else if (events & UV_WRITABLE) {
         go_on(s);
@@ -411,21 +385,13 @@ static void on_event(uv_poll_t *poll, int status, int events)
 static void on_up(void *user, int fd)
 {
     struct pfdd_log_sender *s = user;
-    struct pfdd_log_sender_link *link = calloc(1, sizeof *link);
     int room = SEND_ROOM;
-    if (!link || uv_poll_init(s->base.delivery->loop, &link->poll, fd) != 0) {
-        free(link);
-        close(fd);
+    if (!pfdd_outbound_keep(&s->outbound, fd)) {
         pfdd_outbound_lost(&s->outbound, "out of memory");
         return;
     }
     if (!s->is_datagram)
         setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-    link->poll.data = link;
-    link->fd = fd;
-    link->of = s;
-    s->link = link;
-    s->n_links++;
     pfdd_log_feed_set_connected(&s->log_feed, true);
     go_on(s);
 }
@@ -437,7 +403,7 @@ static void on_notes(void *user)
     struct pfdd_log_sender *s = user;
     if (s->base.closing) {
         finish_close(s);
-    } else if (s->link && !(s->link->events & UV_WRITABLE)) {
+    } else if (s->outbound.link && !(s->outbound.link->events & UV_WRITABLE)) {
         go_on(s);
     }
 }
@@ -447,20 +413,11 @@ static void on_notes(void *user)
 static void finish_close(struct pfdd_log_sender *s)
 {
     if (!s->base.closing || !s->outbound_closed || !s->timer_closed ||
-        s->n_links || !pfdd_log_feed_can_close(&s->log_feed))
+        !pfdd_log_feed_can_close(&s->log_feed))
         return;
     pfdd_log_feed_close(&s->log_feed);
     pfdd_byte_buffer_free(&s->rest);
     pfdd_output_closed(&s->base);
-}
-
-static void on_link_closed(uv_handle_t *handle)
-{
-    struct pfdd_log_sender_link *link = handle->data;
-    struct pfdd_log_sender *s = link->of;
-    free(link);
-    s->n_links--;
-    finish_close(s);
 }
 
 static void on_uplink_closed(void *user)
@@ -487,6 +444,7 @@ bool pfdd_log_sender_open(struct pfdd_log_sender *s,
                                           .access = access_of(s),
                                           .is_datagram = s->is_datagram,
                                           .up = on_up,
+                                          .event = on_event,
                                           .closed = on_uplink_closed,
                                           .user = s };
     s->log_feed.wake = on_notes;
@@ -507,7 +465,7 @@ bool pfdd_log_sender_open(struct pfdd_log_sender *s,
 void pfdd_log_sender_close(struct pfdd_output *output)
 {
     struct pfdd_log_sender *s = (struct pfdd_log_sender *)output;
-    if (s->link)
+    if (s->outbound.link)
         drop_link(s);
     uv_close((uv_handle_t *)&s->timer, on_timer_closed);
     pfdd_outbound_close(&s->outbound);
@@ -525,7 +483,7 @@ size_t pfdd_log_sender_memory(const struct pfdd_output *output)
 {
     const struct pfdd_log_sender *s = (const struct pfdd_log_sender *)output;
     return sizeof *s + pfdd_log_feed_memory(&s->log_feed) + s->rest.size +
-           s->n_links * sizeof *s->link + pfdd_outbound_memory(&s->outbound);
+           pfdd_outbound_memory(&s->outbound);
 }
 
 struct pfdd_sent pfdd_log_sender_sent(const struct pfdd_output *output)
@@ -535,6 +493,6 @@ struct pfdd_sent pfdd_log_sender_sent(const struct pfdd_output *output)
     struct pfdd_sent ret = s->count;
     ret.dropped += pfdd_log_feed_dropped(&s->log_feed);
     ret.age_ns = pfdd_log_feed_age(&s->log_feed, taken);
-    ret.is_connected = s->link;
+    ret.is_connected = s->outbound.link;
     return ret;
 }

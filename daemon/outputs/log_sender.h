@@ -49,8 +49,6 @@ struct pfdd_log_sender {
     bool outbound_closed;
     uv_timer_t timer; /* polls for delivery, and for complete batches */
     bool timer_closed;
-    struct pfdd_log_sender_link *link; /* NULL: not connected */
-    unsigned n_links;                  /* closing ones included */
     bool is_datagram;
     /* Stream only: a whole record of which a part was sent; the first rest_at
      * bytes of it were sent on this connection. */

@@ -52,13 +52,6 @@ struct chunk {
     char name[NAME_ROOM];
 };
 
-struct link {
-    uv_poll_t poll;
-    int fd;
-    int events; /* that are polled for */
-    struct forward_output *of;
-};
-
 /* State of a connection. */
 enum state {
     DOWN,
@@ -74,8 +67,6 @@ struct forward_output {
     bool outbound_closed;
     uv_timer_t timer; /* for batches, and for missing acknowledgements */
     bool timer_closed;
-    struct link *link; /* NULL: not connected */
-    unsigned n_links;
     enum state state;
     struct chunk *chunks; /* oldest first, all unacknowledged */
     size_t n_chunks;
@@ -253,12 +244,8 @@ static void fill(struct forward_output *o)
 
 /* ---- the link ---- */
 
-static void on_link_closed(uv_handle_t *handle);
-
 static void drop_link(struct forward_output *o)
 {
-    struct link *link = o->link;
-    o->link = NULL;
     o->state = DOWN;
     for (struct chunk *c = o->chunks; c; c = c->next) {
         o->count.retried += c->at > 0;
@@ -266,9 +253,7 @@ static void drop_link(struct forward_output *o)
     }
     o->n_heard = 0;
     pfdd_log_feed_set_connected(&o->log_feed, false);
-    uv_poll_stop(&link->poll);
-    close(link->fd);
-    uv_close((uv_handle_t *)&link->poll, on_link_closed);
+    pfdd_outbound_drop(&o->outbound);
 }
 
 static void lose_link(struct forward_output *o, const char *why)
@@ -277,26 +262,16 @@ static void lose_link(struct forward_output *o, const char *why)
     pfdd_outbound_lost(&o->outbound, why);
 }
 
-static void on_event(uv_poll_t *poll, int status, int events);
-
-static void watch(struct link *link, int events)
-{
-    if (link->events == events)
-        return;
-    link->events = events;
-    uv_poll_start(&link->poll, events, on_event);
-}
-
 /* False: the peer does not accept more now, or the connection is lost. */
 static bool send_chunk(struct forward_output *o, struct chunk *c)
 {
     while (c->at < c->bytes.n) {
-        ssize_t n = send(o->link->fd, c->bytes.at + c->at, c->bytes.n - c->at,
-                         MSG_NOSIGNAL);
+        ssize_t n = send(o->outbound.link->fd, c->bytes.at + c->at,
+                         c->bytes.n - c->at, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN) {
-            watch(o->link, UV_READABLE | UV_WRITABLE);
+            pfdd_outbound_watch(&o->outbound, UV_READABLE | UV_WRITABLE);
             return false;
         }
         if (n < 0) {
@@ -320,14 +295,14 @@ static void go_on(struct forward_output *o)
         if (!send_chunk(o, c))
             return;
     }
-    watch(o->link, UV_READABLE);
+    pfdd_outbound_watch(&o->outbound, UV_READABLE);
 }
 
 /* Sends a whole message at once: the socket's buffer is empty, and larger. */
 static void answer(struct forward_output *o, const struct pfdd_byte_buffer *g)
 {
     if (g->failed ||
-        send(o->link->fd, g->at, g->n, MSG_NOSIGNAL) != (ssize_t)g->n)
+        send(o->outbound.link->fd, g->at, g->n, MSG_NOSIGNAL) != (ssize_t)g->n)
         lose_link(o, "it takes no greeting");
 }
 
@@ -413,7 +388,7 @@ static const char *take_answers(struct forward_output *o)
 {
     const char *why = NULL;
     size_t at = 0;
-    while (!why && o->link && at < o->n_heard) {
+    while (!why && o->outbound.link && at < o->n_heard) {
         struct pfdd_forward_said said;
         long n = pfdd_forward_read(o->input + at, o->n_heard - at, &said);
         if (n < 0)
@@ -423,7 +398,7 @@ static const char *take_answers(struct forward_output *o)
         why = take_answer(o, &said);
         at += (size_t)n;
     }
-    if (!o->link)
+    if (!o->outbound.link)
         return NULL;
     o->n_heard -= at;
     memmove(o->input, o->input + at, o->n_heard);
@@ -434,7 +409,7 @@ static const char *take_answers(struct forward_output *o)
 
 static void hear(struct forward_output *o)
 {
-    ssize_t n = recv(o->link->fd, o->input + o->n_heard,
+    ssize_t n = recv(o->outbound.link->fd, o->input + o->n_heard,
                      sizeof o->input - o->n_heard, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
@@ -448,39 +423,31 @@ static void hear(struct forward_output *o)
         lose_link(o, why);
 }
 
-static void on_event(uv_poll_t *poll, int status, int events)
+static void on_event(void *user, int status, int events)
 {
-    struct link *link = poll->data;
-    struct forward_output *o = link->of;
+    struct forward_output *o = user;
     if (status < 0) {
-        lose_link(o, strerror(pfdd_outbound_error(link->fd, status)));
+        lose_link(o,
+                  strerror(pfdd_outbound_error(o->outbound.link->fd, status)));
         return;
     }
     if (events & UV_READABLE)
         hear(o);
-    if (o->link)
+    if (o->outbound.link)
         go_on(o);
 }
 
 static void on_up(void *user, int fd)
 {
     struct forward_output *o = user;
-    struct link *link = calloc(1, sizeof *link);
-    if (!link || uv_poll_init(o->base.delivery->loop, &link->poll, fd) != 0) {
-        free(link);
-        close(fd);
+    if (!pfdd_outbound_keep(&o->outbound, fd)) {
         pfdd_outbound_lost(&o->outbound, "out of memory");
         return;
     }
-    link->poll.data = link;
-    link->fd = fd;
-    link->of = o;
-    o->link = link;
-    o->n_links++;
     o->state = o->forward_auth.key.n ? GREETED : READY;
     pfdd_log_feed_set_connected(&o->log_feed, true);
     uv_timer_start(&o->timer, on_timer, TICK_MS, TICK_MS);
-    watch(link, UV_READABLE);
+    pfdd_outbound_watch(&o->outbound, UV_READABLE);
     go_on(o);
 }
 
@@ -495,11 +462,11 @@ static bool is_overdue(const struct forward_output *o)
 static void on_timer(uv_timer_t *timer)
 {
     struct forward_output *o = timer->data;
-    if (!o->link || (!o->chunks && !o->log_feed.batch_begun)) {
+    if (!o->outbound.link || (!o->chunks && !o->log_feed.batch_begun)) {
         uv_timer_stop(&o->timer);
     } else if (is_overdue(o)) {
         lose_link(o, "it does not acknowledge what it was sent");
-    } else if (!(o->link->events & UV_WRITABLE)) {
+    } else if (!(o->outbound.link->events & UV_WRITABLE)) {
         go_on(o);
     }
 }
@@ -509,7 +476,7 @@ static void on_notes(void *user)
     struct forward_output *o = user;
     if (o->base.closing) {
         finish_close(o);
-    } else if (o->link && !(o->link->events & UV_WRITABLE)) {
+    } else if (o->outbound.link && !(o->outbound.link->events & UV_WRITABLE)) {
         go_on(o);
     }
 }
@@ -519,21 +486,12 @@ static void on_notes(void *user)
 static void finish_close(struct forward_output *o)
 {
     if (!o->base.closing || !o->outbound_closed || !o->timer_closed ||
-        o->n_links || o->n_packing || !pfdd_log_feed_can_close(&o->log_feed))
+        o->n_packing || !pfdd_log_feed_can_close(&o->log_feed))
         return;
     pfdd_log_feed_close(&o->log_feed);
     while (o->chunks)
         free_chunk(o, &o->chunks);
     pfdd_output_closed(&o->base);
-}
-
-static void on_link_closed(uv_handle_t *handle)
-{
-    struct link *link = handle->data;
-    struct forward_output *o = link->of;
-    free(link);
-    o->n_links--;
-    finish_close(o);
 }
 
 static void on_uplink_closed(void *user)
@@ -558,6 +516,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->outbound = (struct pfdd_outbound){ .loop = delivery->loop,
                                           .access = &output->config->access,
                                           .up = on_up,
+                                          .event = on_event,
                                           .closed = on_uplink_closed,
                                           .user = o };
     o->log_feed.wake = on_notes;
@@ -581,7 +540,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 static void close_output(struct pfdd_output *output)
 {
     struct forward_output *o = (struct forward_output *)output;
-    if (o->link)
+    if (o->outbound.link)
         drop_link(o);
     uv_close((uv_handle_t *)&o->timer, on_timer_closed);
     pfdd_outbound_close(&o->outbound);
