@@ -173,7 +173,8 @@ bool pfdd_log_record_origin(const struct pfdd_log_record *log_record,
     return false;
 }
 
-uint64_t pfdd_log_record_findings(const struct pfd_entry *entry)
+/* Findings of an entry that are not notes, a bit for each kind. */
+static uint64_t findings_of(const struct pfd_entry *entry)
 {
     uint64_t ret = 0;
     for (uint64_t left = entry->findings; left; left &= left - 1) {
@@ -184,8 +185,9 @@ uint64_t pfdd_log_record_findings(const struct pfd_entry *entry)
     return ret;
 }
 
-enum pfdd_severity pfdd_log_record_severity(struct pfd_entry *entry,
-                                            uint64_t findings)
+/* From the entry's level or stream, and its findings. */
+static enum pfdd_severity severity_of(struct pfd_entry *entry,
+                                      uint64_t findings)
 {
     static const struct {
         const char *level;
@@ -265,4 +267,23 @@ void pfdd_log_record_at(const char *bytes, size_t n,
                                           .n = (size_t)head.n,
                                           .n_whole =
                                               sizeof head + (size_t)head.n };
+}
+
+void pfdd_log_record_set_item(struct pfdd_log_record *log_record,
+                              struct pfd_chunk_item *item, bool has_findings)
+{
+    static const char *const types[] = { "entry", "finding", "gap" };
+    log_record->type = item ? types[item->type] : "gap";
+    log_record->severity = PFDD_SEVERITY_WARNING;
+    if (item && item->type == PFD_CHUNK_ENTRY) {
+        log_record->entry = &item->entry;
+        if (has_findings)
+            log_record->findings = findings_of(&item->entry);
+        log_record->severity = severity_of(&item->entry, log_record->findings);
+    } else if (log_record->n > 2 && !memcmp(log_record->text, "! ", 2)) {
+        log_record->text += 2;
+        log_record->n -= 2;
+    }
+    log_record->n -=
+        log_record->n && log_record->text[log_record->n - 1] == '\n';
 }

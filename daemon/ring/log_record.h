@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <printfdecode/capture.h>
 #include <printfdecode/printfdecode.h>
 
 #include "base/byte_buffer.h"
@@ -70,13 +71,6 @@ void pfdd_log_record_buffer_fields(const struct pfdd_log_record *log_record,
 bool pfdd_log_record_origin(const struct pfdd_log_record *log_record,
                             const char *name, struct pfd_origin *ret);
 
-/* Findings of an entry that are not notes, a bit for each kind. */
-uint64_t pfdd_log_record_findings(const struct pfd_entry *entry);
-
-/* From the entry's level or stream, and its findings. */
-enum pfdd_severity pfdd_log_record_severity(struct pfd_entry *entry,
-                                            uint64_t findings);
-
 /* "error", "warning", "info", "debug"; constant. */
 const char *pfdd_severity_name(enum pfdd_severity severity);
 
@@ -97,5 +91,11 @@ struct pfdd_log_record_made {
 /* Parses the record at the start of bytes [n], which holds whole records. */
 void pfdd_log_record_at(const char *bytes, size_t n,
                         struct pfdd_log_record_made *ret);
+
+/* Sets what the item is, where the text and the rest are set: its type, entry,
+ * findings (if has_findings) and severity; marks of a line are no part of the
+ * text. NULL: it was lost. */
+void pfdd_log_record_set_item(struct pfdd_log_record *log_record,
+                              struct pfd_chunk_item *item, bool has_findings);
 
 #endif

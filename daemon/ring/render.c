@@ -157,21 +157,6 @@ static void tell_left_out(struct render *r)
     set_end(r, r->own.n);
 }
 
-/* Counts an item that was filtered out. */
-static void leave_out(struct render *r, const struct pfd_chunk_item *item)
-{
-    struct pfdd_sampler *s = sample_of(r);
-    if (!r->is_new)
-        return;
-    if (item->type == PFD_CHUNK_ENTRY) {
-        pfdd_left_out_add(&s->filtered, 1, item->entry.findings);
-    } else if (item->type == PFD_CHUNK_FINDING) {
-        pfdd_left_out_add(&s->filtered, 0, UINT64_C(1) << item->finding.kind);
-    } else {
-        s->filtered.findings++;
-    }
-}
-
 /* ---- frames ---- */
 
 static bool put_own(void *user, const void *bytes, size_t n)
@@ -383,11 +368,7 @@ static bool put_record(struct render *r, const struct pfdd_chunk *c,
 static void put_log_record(struct render *r, const struct pfdd_chunk *c,
                            struct pfd_chunk_item *item)
 {
-    static const char *const types[] = { "entry", "finding", "gap" };
-    bool is_entry = item && item->type == PFD_CHUNK_ENTRY;
     struct pfdd_log_record log_record = {
-        .type = item ? types[item->type] : "gap",
-        .severity = PFDD_SEVERITY_WARNING,
         .sequence = r->seq,
         .time = c->time,
         .buffer = c->buffer,
@@ -400,17 +381,8 @@ static void put_log_record(struct render *r, const struct pfdd_chunk *c,
         log_record.text = pfd_lines_bytes(r->lines, &log_record.n);
     if (!log_record.text || (!r->message && !log_record.n))
         return;
-    if (is_entry) {
-        log_record.entry = &item->entry;
-        if (!r->render_choice->wants.no_findings)
-            log_record.findings = pfdd_log_record_findings(&item->entry);
-        log_record.severity =
-            pfdd_log_record_severity(&item->entry, log_record.findings);
-    } else if (log_record.n > 2 && !memcmp(log_record.text, "! ", 2)) {
-        log_record.text += 2;
-        log_record.n -= 2;
-    }
-    log_record.n -= log_record.n && log_record.text[log_record.n - 1] == '\n';
+    pfdd_log_record_set_item(&log_record, item,
+                             !r->render_choice->wants.no_findings);
     pfdd_log_record_put(&r->own, encoding_of(r), &log_record);
     r->failed |= r->own.failed;
     pfd_lines_clear(r->lines);
@@ -441,7 +413,7 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
     r->n_message = 0;
     pfd_lines_set_stamp(r->lines, r->seq, c->time);
     if (!put_record(r, c, is_else, item))
-        leave_out(r, item);
+        pfdd_sampler_filter_out(r->is_new ? sample_of(r) : NULL, item);
     if (!pfd_lines_bytes(r->lines, &n) && n) {
         lose(r, before, "no_memory");
         is_lost = true;

@@ -79,3 +79,18 @@ size_t pfdd_sampler_record(struct pfdd_sampler *s, char ret[PFDD_LEFT_OUT])
         ",\"findings\":%" PRIu64 "}}",
         f->entries, f->findings, m->entries, m->findings);
 }
+
+void pfdd_sampler_filter_out(struct pfdd_sampler *sampler,
+                             const struct pfd_chunk_item *item)
+{
+    if (!sampler)
+        return;
+    if (item->type == PFD_CHUNK_ENTRY) {
+        pfdd_left_out_add(&sampler->filtered, 1, item->entry.findings);
+    } else if (item->type == PFD_CHUNK_FINDING) {
+        pfdd_left_out_add(&sampler->filtered, 0,
+                          UINT64_C(1) << item->finding.kind);
+    } else {
+        sampler->filtered.findings++;
+    }
+}

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <printfdecode/capture.h>
+
 struct pfdd_left_out {
     uint64_t entries;
     uint64_t findings; /* notes excluded: of these entries, and between them */
@@ -53,5 +55,9 @@ enum {
 /* Writes the record of all left-out items so far, without a newline. Returns
  * its length; 0: nothing has changed since the last record. */
 size_t pfdd_sampler_record(struct pfdd_sampler *s, char ret[PFDD_LEFT_OUT]);
+
+/* Counts an item that was filtered out. NULL is allowed. */
+void pfdd_sampler_filter_out(struct pfdd_sampler *sampler,
+                             const struct pfd_chunk_item *item);
 
 #endif
