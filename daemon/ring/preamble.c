@@ -8,7 +8,6 @@
 #include "stream/capture/wire.h"
 
 enum {
-    PIECE = 256 * 1024, /* bytes of a code object in one frame */
     BUFFERS_MAX = 4096, /* of one stream; each generation counts */
     SCOPES_MAX = 1024,
     OUTGROWN = 64 << 20, /* bytes sent, beyond twice the existing ones */
@@ -37,18 +36,23 @@ size_t pfdd_preamble_memory(const struct pfdd_preamble *t)
     return t->n_buffers * sizeof *t->buffers + t->n_scopes * sizeof *t->scopes;
 }
 
-bool pfdd_preamble_begin(struct pfdd_preamble *t, pfd_wire_write_fn write,
-                         void *user)
+bool pfdd_preamble_hello(pfd_wire_write_fn write, void *user)
 {
     struct pfd_wire_frame hello = {
         .type = PFD_WIRE_HELLO,
         .time = pfdd_time_now(),
     };
+    return pfd_wire_write_start(write, user) == PFD_OK &&
+           pfd_wire_write(&hello, write, user, NULL) == PFD_OK;
+}
+
+bool pfdd_preamble_begin(struct pfdd_preamble *t, pfd_wire_write_fn write,
+                         void *user)
+{
     if (t->has_begun)
         return true;
     t->has_begun = true;
-    return pfd_wire_write_start(write, user) == PFD_OK &&
-           pfd_wire_write(&hello, write, user, NULL) == PFD_OK;
+    return pfdd_preamble_hello(write, user);
 }
 
 /* ---- buffers ---- */
@@ -102,18 +106,37 @@ static bool is_news(struct pfdd_preamble *t, const struct pfdd_code_object *o)
     return s && o->scope == t->scope && o->since > s->changes && o->n;
 }
 
-static bool tell_shader(struct pfdd_preamble *t,
-                        const struct pfdd_code_object *o,
+static bool tell_shader(const struct pfdd_code_object *o, uint64_t number,
                         pfd_wire_write_fn write, void *user)
 {
     struct pfd_wire_frame frame = {
         .type = PFD_WIRE_SHADER,
         .shader = o->shader,
-        .code_object = t->n_objects,
+        .code_object = number,
         .scope = o->scope,
         .name = pfd_wire_text(o->name),
     };
     return pfd_wire_write(&frame, write, user, NULL) == PFD_OK;
+}
+
+bool pfdd_preamble_object(const struct pfdd_code_object *o, uint64_t number,
+                          size_t *at, pfd_wire_write_fn write, void *user)
+{
+    size_t left = o->n - *at;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_CODE_OBJECT,
+        .code_object = number,
+        .scope = o->scope,
+        .name = pfd_wire_text(o->name),
+        .offset = *at,
+        .total = o->n,
+        .bytes = { (const char *)o->bytes + *at,
+                   left < PFDD_PREAMBLE_PART ? left : PFDD_PREAMBLE_PART },
+    };
+    bool ok = pfd_wire_write(&frame, write, user, NULL) == PFD_OK;
+    *at += frame.bytes.n;
+    return ok &&
+           (*at < o->n || !o->is_shader || tell_shader(o, number, write, user));
 }
 
 /* Writes the next frame of the current object. */
@@ -121,24 +144,12 @@ static bool write_object_frame(struct pfdd_preamble *t,
                                const struct pfdd_code_object *o,
                                pfd_wire_write_fn write, void *user)
 {
-    size_t left = o->n - t->at;
-    size_t n = left < PIECE ? left : PIECE;
     t->n_objects += t->at == 0;
-    t->n_bytes += n;
-    struct pfd_wire_frame frame = {
-        .type = PFD_WIRE_CODE_OBJECT,
-        .code_object = t->n_objects,
-        .scope = o->scope,
-        .name = pfd_wire_text(o->name),
-        .offset = t->at,
-        .total = o->n,
-        .bytes = { (const char *)o->bytes + t->at, n },
-    };
-    bool ok = pfd_wire_write(&frame, write, user, NULL) == PFD_OK;
-    t->at += n;
+    t->n_bytes -= t->at;
+    bool ok = pfdd_preamble_object(o, t->n_objects, &t->at, write, user);
+    t->n_bytes += t->at;
     if (t->at < o->n)
         return ok;
-    ok = ok && (!o->is_shader || tell_shader(t, o, write, user));
     t->i++;
     t->at = 0;
     return ok;

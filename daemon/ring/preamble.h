@@ -18,6 +18,10 @@
 #include "ring/chunk.h"
 #include "ring/chunk_objects.h"
 
+enum {
+    PFDD_PREAMBLE_PART = 256 * 1024, /* bytes of a code object in one frame */
+};
+
 /* All zeros: nothing was sent. */
 struct pfdd_preamble {
     bool has_begun;
@@ -64,6 +68,13 @@ bool pfdd_preamble_write(struct pfdd_preamble *preamble,
                          const struct pfdd_object_lists *lists,
                          const struct pfdd_buffer *buffer, uint64_t generation,
                          pfd_wire_write_fn write, void *user, bool *done);
+
+/* Parts of any preamble. The beginning of a stream; the next frame of a code
+ * object, from *at on, and behind its last one the shader that it is. False:
+ * write failed. */
+bool pfdd_preamble_hello(pfd_wire_write_fn write, void *user);
+bool pfdd_preamble_object(const struct pfdd_code_object *o, uint64_t number,
+                          size_t *at, pfd_wire_write_fn write, void *user);
 
 /* Bytes that it holds. */
 size_t pfdd_preamble_memory(const struct pfdd_preamble *t);

@@ -8,11 +8,10 @@
 #include <printfdecode/wire.h>
 
 #include "base/log.h"
-#include "ring/ring.h"
+#include "ring/preamble.h"
 #include "stream/capture/wire.h"
 
 enum {
-    PIECE = 256 * 1024, /* bytes of a code object in one frame */
     BUFFERS_MAX = 4096, /* of one stream */
     STOCKS_MAX = 1024,
 };
@@ -66,15 +65,10 @@ static bool add_frame(struct pfdd_byte_buffer *out,
 static bool begin_stream(struct pfdd_spool_preamble *b,
                          struct pfdd_byte_buffer *out)
 {
-    struct pfd_wire_frame hello = {
-        .type = PFD_WIRE_HELLO,
-        .time = pfdd_time_now(),
-    };
     if (b->has_begun)
         return true;
     b->has_begun = true;
-    return pfd_wire_write_start(add_bytes, out) == PFD_OK &&
-           add_frame(out, &hello);
+    return pfdd_preamble_hello(add_bytes, out);
 }
 
 /* ---- code objects ---- */
@@ -146,45 +140,25 @@ static bool open_object(struct pfdd_spool_preamble *b,
     return b->bytes;
 }
 
-static bool tell_shader(struct pfdd_spool_preamble *b,
-                        const struct pfdd_spool_preamble_manifest *stock,
-                        const struct pfdd_manifest_item *item,
-                        struct pfdd_byte_buffer *out)
-{
-    struct pfd_wire_frame frame = {
-        .type = PFD_WIRE_SHADER,
-        .shader = item->shader,
-        .code_object = b->n_objects,
-        .scope = stock->number,
-        .name = pfd_wire_text(item->name),
-    };
-    return !item->is_shader || add_frame(out, &frame);
-}
-
 static bool write_object_part(struct pfdd_spool_preamble *b,
                               struct pfdd_spool_preamble_manifest *stock,
                               struct pfdd_byte_buffer *out)
 {
     const struct pfdd_manifest_item *item = &b->list.items[stock->n];
-    size_t left = b->n - b->at;
-    size_t n = left < PIECE ? left : PIECE;
+    const struct pfdd_code_object object = { .name = item->name,
+                                             .bytes = b->bytes,
+                                             .n = b->n,
+                                             .scope = stock->number,
+                                             .is_shader = item->is_shader,
+                                             .shader = item->shader };
     b->n_objects += b->at == 0;
-    b->n_sent += n;
-    struct pfd_wire_frame frame = {
-        .type = PFD_WIRE_CODE_OBJECT,
-        .code_object = b->n_objects,
-        .scope = stock->number,
-        .name = pfd_wire_text(item->name),
-        .offset = b->at,
-        .total = b->n,
-        .bytes = { b->bytes + b->at, n },
-    };
-    bool ok = add_frame(out, &frame);
-    b->at += n;
+    b->n_sent -= b->at;
+    bool ok =
+        pfdd_preamble_object(&object, b->n_objects, &b->at, add_bytes, out);
+    b->n_sent += b->at;
     if (b->at < b->n)
         return ok;
     drop_object(b);
-    ok = ok && tell_shader(b, stock, item, out);
     stock->n++;
     return ok;
 }
@@ -199,7 +173,7 @@ static bool write_manifest(struct pfdd_spool_preamble *b,
     stock = stock ? stock : add_manifest(b, of->manifest.number);
     bool ok = stock;
     *done = false;
-    while (ok && stock->n < of->manifest.n && out->n < PIECE) {
+    while (ok && stock->n < of->manifest.n && out->n < PFDD_PREAMBLE_PART) {
         read_list(b, of);
         if (open_object(b, of, stock)) {
             ok = write_object_part(b, stock, out);
