@@ -73,7 +73,7 @@ OWNERS = {
         'daemon/nats/nats_get.c daemon/outputs/output_required.c '
         'daemon/outputs/otlp.c',
     r'sqlite3\.h':
-        'src/analysis/table/sqlite.h daemon/outputs/database.c '
+        'src/analysis/table/sqlite.h '
         'daemon/outputs/row_table.c',
     r'png\.h': 'src/analysis/plot/png.c',
     r'check\.h': '',

@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/table/sqlite.h"
 #include "base/own_file.h"
 #include "outputs/database_rows.h"
 
@@ -123,22 +123,10 @@ static int count_step(void *user)
  */
 static bool distrust(struct pfdd_database *db)
 {
-    static const struct {
-        int option;
-        int value;
-    } options[] = { { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
-                    { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
-                    { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
-                    { SQLITE_DBCONFIG_DEFENSIVE, 1 } };
     db->is_set_up = false;
     sqlite3_progress_handler(db->db, STEP, count_step, db);
     sqlite3_limit(db->db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (sqlite3_db_config(db->db, options[i].option, options[i].value,
-                              NULL) != SQLITE_OK)
-            return fail(db);
-    }
-    return true;
+    return pfd_sqlite_distrust(db->db, sqlite3_db_config) || fail(db);
 }
 
 /* ---- statements ---- */

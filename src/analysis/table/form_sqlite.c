@@ -80,26 +80,6 @@ static void add_name(struct pfd_text *sql, const char *name)
     add_quoted(sql, name, strlen(name), '"');
 }
 
-/* Disables triggers and views and distrusts the schema: another program may
- * have put files beside the database, from which SQLite recovers. */
-static bool distrust(struct pfd_table_writer *w)
-{
-    static const struct {
-        int option;
-        int value;
-    } options[] = { { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
-                    { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
-                    { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
-                    { SQLITE_DBCONFIG_DEFENSIVE, 1 } };
-    struct file *f = w->file;
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (pfd_sqlite.db_config(f->db, options[i].option, options[i].value,
-                                 NULL) != SQLITE_OK)
-            return fail(w);
-    }
-    return true;
-}
-
 static void sqlite_open(struct pfd_table_writer *w)
 {
     struct file *f = w->file;
@@ -116,8 +96,9 @@ static void sqlite_open(struct pfd_table_writer *w)
     }
     /* The file is new: after a failure it is made again, not recovered. */
     f->is_begun =
-        distrust(w) && run_words(w, "PRAGMA journal_mode = MEMORY;"
-                                    "PRAGMA synchronous = OFF; BEGIN;");
+        (pfd_sqlite_distrust(f->db, pfd_sqlite.db_config) || fail(w)) &&
+        run_words(w, "PRAGMA journal_mode = MEMORY;"
+                     "PRAGMA synchronous = OFF; BEGIN;");
 }
 
 /* The declared type of a column. Without a type SQLite converts nothing: 2^64 -

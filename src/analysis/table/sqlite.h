@@ -4,6 +4,7 @@
 #define PFD_SQLITE_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 #include "core/base/error.h"
 
@@ -31,6 +32,26 @@ struct pfd_sqlite {
 };
 
 extern struct pfd_sqlite pfd_sqlite;
+
+/* Disables triggers and views and distrusts the schema: another program may
+ * have written to the file, or put files beside it from which SQLite recovers.
+ * config: sqlite3_db_config(). False: sqlite3_errmsg() says why not. */
+static inline bool pfd_sqlite_distrust(sqlite3 *db,
+                                       __typeof__(sqlite3_db_config) *config)
+{
+    static const struct {
+        int option;
+        int value;
+    } options[] = { { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+                    { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+                    { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+                    { SQLITE_DBCONFIG_DEFENSIVE, 1 } };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (config(db, options[i].option, options[i].value, NULL) != SQLITE_OK)
+            return false;
+    }
+    return true;
+}
 
 /* Call it first. PFD_OK; PFD_ERR_UNSUPPORTED: it cannot be loaded. */
 enum pfd_status pfd_sqlite_load(struct pfd_error *err);
