@@ -594,6 +594,7 @@ static bool add_file(struct options *o, int key, const char *path)
         enum role role;
     } roles[] = {
         { OPT_STRINGS, ROLE_STRINGS },
+        { OPT_DESCRIBE, ROLE_STRINGS },
         { OPT_BUFFER, ROLE_BUFFER },
         { OPT_SHADER, ROLE_SHADER },
         { OPT_SHADERS, ROLE_SHADERS },

@@ -23,6 +23,7 @@ enum {
     OPT_LINKS,
     OPT_SHADER,
     OPT_SHADERS,
+    OPT_DESCRIBE,
     OPT_TO,
     OPT_FORCE,
     OPT_KEEP_GOING,

@@ -125,6 +125,8 @@ static const struct option_row fixed_rows[] = {
       "GLSL: count in 64 bits; as defining PFD_WIDE_ATOMICS does" },
     { "strings", OPT_STRINGS, "FILE", LOADS_STRINGS,
       "read FILE as format strings, whatever it looks like" },
+    { "describe", OPT_DESCRIBE, "FILE", LOADS_STRINGS,
+      "read buffers of your own, as FILE (YAML) describes them" },
     { "buffer", OPT_BUFFER, "FILE", READS_BUFFERS,
       "read FILE as a buffer, whatever it looks like" },
     { "format", OPT_FORMAT, "NAME", READS_BUFFERS,

@@ -271,6 +271,15 @@ static bool is_refuted(const struct pfd_strings *strings,
            weigh(strings, format, first, n_buffer, failed).evidence < FLOOR;
 }
 
+/* A format that is never guessed is meant where its strings are loaded. */
+static const struct pfd_format *meant_format(const struct pfd_strings *strings)
+{
+    const struct pfd_format *const *f = pfd_formats;
+    while (*f && ((*f)->probe || !has_strings(strings, *f)))
+        f++;
+    return *f;
+}
+
 enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
                                   const char *name,
                                   const struct pfd_byte_reader *view, bool last,
@@ -284,6 +293,8 @@ enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "no buffer format is called '%s'", name);
     if (!view || (name && !pfd_file_kind_sure(view->base, view->n)))
+        return PFD_OK;
+    if (!name && (ret->format = meant_format(strings)))
         return PFD_OK;
     bool longer = view->n > PFD_PROBE_BYTES;
     if (!longer && !last)

@@ -280,6 +280,16 @@ struct pfd_format {
                             struct pfd_report *report, size_t *n_rows,
                             struct pfd_error *err);
 
+    /* Is this file a description of rings, and what describe() adds to strings:
+     * PFD_OK; PFD_ERR_CORRUPT: err says what is wrong with it, and where;
+     * PFD_ERR_NOMEM. NULL: no description describes its buffers. */
+    bool (*is_description)(const void *bytes, size_t n);
+    enum pfd_status (*describe)(const struct pfd_format *self,
+                                const void *bytes, size_t n,
+                                struct pfd_strings *strings,
+                                struct pfd_report *report,
+                                struct pfd_error *err);
+
     /* An entry's bytes are in several places: n_bytes is only their number. */
     bool is_scattered;
 

@@ -90,9 +90,21 @@ static void report_nothing(const struct loader *loader,
     }
 }
 
+/* The format that a description is for; NULL: these bytes are none. */
+static const struct pfd_format *described_by(const void *bytes, size_t n)
+{
+    for (size_t i = 0; pfd_formats[i]; i++) {
+        if (pfd_formats[i]->describe &&
+            pfd_formats[i]->is_description(bytes, n))
+            return pfd_formats[i];
+    }
+    return NULL;
+}
+
 bool pfd_strings_recognise(const void *bytes, size_t n)
 {
-    return pfd_container_recognise(bytes, n) || pfd_spirv_recognise(bytes, n);
+    return pfd_container_recognise(bytes, n) || pfd_spirv_recognise(bytes, n) ||
+           described_by(bytes, n);
 }
 
 /* Has every format load an ELF file. */
@@ -143,6 +155,9 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
     struct pfd_shader_info shader = {
         PFD_SHADER_NEXT, bytes, n, source, NULL, 0
     };
+    const struct pfd_format *described = described_by(bytes, n);
+    if (described)
+        return described->describe(described, bytes, n, strings, &report, err);
     if (pfd_spirv_recognise(bytes, n))
         return pfd_strings_add_shader(strings, &shader, fn, user, err);
     bool searches = pfd_strings_searches(strings);
