@@ -26,6 +26,7 @@ struct state {
     uint64_t wanted; /* first byte behind what was asked for; UINT64_MAX:
                         unknown */
     uint64_t end;    /* behind what is there of it */
+    uint64_t held;   /* behind what was written, if less is; else 0 */
     uint64_t from;   /* where the way was lost */
     uint64_t next;   /* the next place to try */
     uint64_t lost_id;
@@ -169,6 +170,15 @@ static bool leads_on(const struct pfd_walk *w, const struct state *st,
     return true;
 }
 
+/* Zeros up to the end: without a counter, nothing; in a buffer that was too
+ * small, the room that was left. */
+static bool is_unwritten(const struct pfd_walk *w, const struct state *st,
+                         uint64_t from)
+{
+    return st->wanted > pfd_walk_end(w) && st->end - from <= RANGE_BYTES &&
+           from >= w->base && is_zero(w, from, st->end - from);
+}
+
 static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to)
 {
     bool is_known = st->lost_id != RING_KEY &&
@@ -178,10 +188,10 @@ static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to)
         st->from == st->number[RING_DATA] && to == st->end && is_absurd(w, st);
     if (st->is_none)
         return;
-    if (st->wanted == UINT64_MAX && to == st->end &&
-        is_zero(w, st->from, to - st->from < RANGE_BYTES ? to - st->from : 1)) {
+    if (to == st->end && is_unwritten(w, st, st->from)) {
         w->batch->skipped_bytes -= to - st->from;
-        return; /* without a counter, zeros are the end */
+        st->held = st->from;
+        return;
     }
     pfd_walk_finding(
         w, is_known ? PFD_FINDING_bad_size : PFD_FINDING_unknown_id, st->from,
@@ -192,12 +202,18 @@ static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to)
         (unsigned long long)to);
 }
 
+/* What must stay in view: a short gap is looked at again at its end. */
+static uint64_t kept(const struct state *st)
+{
+    return st->next - st->from <= RANGE_BYTES ? st->from : st->next;
+}
+
 static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
 {
     uint64_t end = st->end;
     while (st->next < end && end - st->next >= st->number[RING_HEADER]) {
         if (!sees_enough(w, st, st->next)) {
-            w->at = st->next;
+            w->at = kept(st);
             return PFD_MORE;
         }
         st->next = pfd_walk_pass(w, st->next, end);
@@ -259,7 +275,7 @@ static void lose_way(struct pfd_walk *w, struct state *st, uint64_t id)
 
 static void report_loss(struct pfd_walk *w, const struct state *st)
 {
-    uint64_t held = pfd_walk_end(w);
+    uint64_t held = st->held ? st->held : pfd_walk_end(w);
     if (st->is_none) {
         pfd_walk_finding(w, PFD_FINDING_bad_header, st->number[RING_COUNTER_AT],
                          "the counter is %llu, and no entry is in the %llu "
@@ -286,7 +302,9 @@ static enum pfd_status finish(struct pfd_walk *w, struct state *st)
     uint64_t left = st->end > w->at ? st->end - w->at : 0;
     if (left && !w->last && st->end > pfd_walk_end(w))
         return PFD_MORE;
-    if (left && !is_zero(w, w->at, left)) {
+    if (left && is_unwritten(w, st, w->at)) {
+        st->held = w->at;
+    } else if (left) {
         pfd_walk_finding(w, PFD_FINDING_stray_dword, w->at,
                          "%llu bytes are left, no room for an entry's header",
                          (unsigned long long)left);
