@@ -488,6 +488,8 @@ static bool *flag_of(struct options *o, int key)
         return &o->code_objects;
     case OPT_SCAN:
         return &o->scan;
+    case OPT_WHY:
+        return &o->why;
     case OPT_ENTRIES:
         return &o->entries;
     case OPT_FORCE:
@@ -593,10 +595,8 @@ static bool add_file(struct options *o, int key, const char *path)
         int key;
         enum role role;
     } roles[] = {
-        { OPT_STRINGS, ROLE_STRINGS },
-        { OPT_DESCRIBE, ROLE_STRINGS },
-        { OPT_BUFFER, ROLE_BUFFER },
-        { OPT_SHADER, ROLE_SHADER },
+        { OPT_STRINGS, ROLE_STRINGS }, { OPT_DESCRIBE, ROLE_STRINGS },
+        { OPT_BUFFER, ROLE_BUFFER },   { OPT_SHADER, ROLE_SHADER },
         { OPT_SHADERS, ROLE_SHADERS },
     };
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {

@@ -24,6 +24,7 @@ enum {
     OPT_SHADER,
     OPT_SHADERS,
     OPT_DESCRIBE,
+    OPT_WHY,
     OPT_TO,
     OPT_FORCE,
     OPT_KEEP_GOING,

@@ -147,6 +147,8 @@ static const struct option_row fixed_rows[] = {
       "the SPIR-V of the shader that records call ID; repeatable" },
     { "shaders", OPT_SHADERS, "FILE", LOADS_STRINGS,
       "the shaders of a JSON file: {\"shaders\": {\"ID\": {\"spv\": PATH}}}" },
+    { "why", OPT_WHY, NULL, FORMATS,
+      "list what no decoder can read instead, why, and what to use" },
     { "at", OPT_AT, "DWORD", INSPECT,
       "only what stands there: its entry and what is around it" },
     { "entry", OPT_ENTRY, "N", INSPECT, "only entry N, counted from 0" },

@@ -156,6 +156,7 @@ struct options {
     bool has_address;
     uint64_t size;     /* of that buffer, bytes; 0: not given */
     bool code_objects; /* list its code objects */
+    bool why;          /* list what is no format */
     bool scan;         /* search it for code objects */
     struct tls_config tls;
     struct {
