@@ -338,7 +338,7 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
         w->at += e.n;
         return PFD_OK;
     }
-    bool is_zero_entry = !e.id && !e.string;
+    bool is_zero_entry = !e.id && !e.string && !v[RING_SLOT_BYTES];
     if (!e.n || e.n > st->end - w->at || is_zero_entry) {
         lose_way(w, st, e.id);
         return PFD_OK;
