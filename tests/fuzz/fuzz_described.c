@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rings with their description, and buffers of ids with their module. Input: a
+ * byte for the format, a byte for the pieces that the buffer comes in, the bytes
+ * of the description or module (2), these, the buffer. In pieces or whole, the
+ * same is said.
+ */
+#include <string.h>
+
+#include <printfdecode/strings.h>
+
+#include "pieces.h"
+
+enum {
+    PREFIX = 4,
+};
+
+static uint64_t say_argument(uint64_t hash, const struct pfd_argument *a)
+{
+    if (a->type != PFD_ARGUMENT_TEXT)
+        return mix(hash, &a->u, sizeof a->u);
+    return mix(hash, a->text, a->text ? a->n_bytes : 0);
+}
+
+static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
+{
+    size_t n = 0;
+    (void)next;
+    if (!item->is_entry)
+        return mix(hash, item->finding.text, strlen(item->finding.text));
+    struct pfd_entry *e = &item->entry;
+    const char *message = pfd_entry_message(e, &n);
+    hash = mix(hash, message, message ? n : 0);
+    hash = mix(hash, &e->offset, sizeof e->offset);
+    hash = mix(hash, &e->findings, sizeof e->findings);
+    const struct pfd_argument *arguments = pfd_entry_arguments(e, &n);
+    for (size_t i = 0; i < n; i++)
+        hash = say_argument(hash, &arguments[i]);
+    return hash;
+}
+
+static void check(const struct pfd_decoder *d, const struct pieces *p)
+{
+    struct pfd_summary s;
+    (void)p;
+    pfd_decoder_summary(d, &s);
+    FUZZ_CHECK(s.unknown <= s.entries);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    static const char *const formats[] = { "described", "clspv", "rusticl" };
+    if (n < PREFIX)
+        return 0;
+    size_t piece = 16 * (size_t)data[1] + 1;
+    size_t n_strings = data[2] | (size_t)data[3] << 8;
+    const char *format = formats[data[0] % 3];
+    data += PREFIX;
+    n -= PREFIX;
+    if (n_strings > n)
+        n_strings = n;
+    struct pfd_strings *strings = pfd_strings_new();
+    FUZZ_CHECK(strings);
+    pfd_strings_load(strings, data, n_strings, "fuzz", NULL, NULL, NULL);
+    struct pieces pieces = {
+        .strings = strings,
+        .format = format,
+        .data = data + n_strings,
+        .n = n - n_strings,
+        .say = say,
+        .check = check,
+    };
+    uint64_t whole = decode_pieces(&pieces, 0);
+    FUZZ_CHECK(decode_pieces(&pieces, piece) == whole);
+    pfd_strings_free(strings);
+    return 0;
+}
