@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/thread.h"
 
+#include <sched.h>
 #include <stddef.h>
 
 /* The deepest way through the library needs less than an eighth of it. */
@@ -15,4 +16,12 @@ bool pfd_thread_start(pthread_t *ret, void *(*work)(void *), void *arg)
               pthread_create(ret, &attr, work, arg) == 0;
     pthread_attr_destroy(&attr);
     return ok;
+}
+
+unsigned pfd_processor_count(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+    return n < 1 ? 1 : (unsigned)n;
 }

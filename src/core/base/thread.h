@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads with a stack whose size is known. */
+/* Threads with a stack whose size is known, and how many are worth having. */
 #ifndef PFD_THREAD_H
 #define PFD_THREAD_H
 
@@ -12,6 +12,10 @@
  * no thread was started, and *ret is not to be used.
  */
 bool pfd_thread_start(pthread_t *ret, void *(*work)(void *), void *arg);
+
+/* The number of processors this thread may run on; 1 where the system does not
+ * report it. */
+unsigned pfd_processor_count(void);
 
 /* Calls piece(of, i) for each i below n, in any order and on any threads;
  * returns when all calls are done. pfd_tail_share() is one. */

@@ -6,7 +6,7 @@
 
 #include <printfdecode/convert.h>
 
-#include "core/base/processor_count.h"
+#include "core/base/thread.h"
 #include "memory/search/memory_view.h"
 
 enum {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
-#include "core/base/processor_count.h"
 #include "core/base/thread.h"
 
 enum {

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/processor_count.h"
 #include "core/base/thread.h"
 #include "stream/pipeline/convert_pool.h"
 

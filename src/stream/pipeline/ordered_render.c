@@ -11,9 +11,8 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
-#include "core/base/processor_count.h"
 #include "core/base/thread.h"
-#include "core/decode/entry_run_copy.h"
+#include "core/decode/entry_run.h"
 #include "core/output/lines.h"
 #include "stream/capture/chunk.h"
 
