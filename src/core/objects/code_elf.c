@@ -67,21 +67,33 @@ static void report_kpack(const struct pfd_code_range *range,
 
 /* ---- sections ---- */
 
-/* Reports a section for code objects whose bytes were stripped. */
+/* Reports sections for code objects whose bytes were stripped; where there are
+ * none, that of the program's own code. */
 static void report_absent(const struct pfd_code_range *range,
-                          const struct pfd_section *section)
+                          const struct pfd_image *image)
 {
     static const char *const names[] = { ".hip_fatbin", ".nv_fatbin",
-                                         ".llvm.offloading" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (section->type != SHT_NOBITS || !is_named(section, names[i]))
-            continue;
-        pfd_report_add(range->report, PFD_FINDING_no_format_strings,
-                       section->offset,
-                       "section '%s' (%llu bytes) is listed and is not in the "
-                       "file, which has debug information alone: give the "
-                       "program itself",
-                       names[i], (unsigned long long)section->size);
+                                         ".llvm.offloading", ".text" };
+    enum {
+        N = sizeof names / sizeof *names,
+        N_OBJECTS = N - 1
+    };
+    struct pfd_section section;
+    bool any = false;
+    for (size_t k = 0; k < (any ? N_OBJECTS : N); k++) {
+        for (size_t i = 0; pfd_image_section(image, i, &section) == PFD_OK;
+             i++) {
+            if (section.type != SHT_NOBITS || !is_named(&section, names[k]))
+                continue;
+            any = true;
+            pfd_report_add(range->report, PFD_FINDING_no_format_strings,
+                           section.offset,
+                           "section '%s' (%llu bytes) is listed and is not in "
+                           "the file, which has debug information alone: give "
+                           "the program itself",
+                           names[k], (unsigned long long)section.size);
+            break;
+        }
     }
 }
 
@@ -101,11 +113,11 @@ static enum pfd_status walk_sections(const struct pfd_code_range *range,
     struct pfd_section section;
     uint64_t last = 0;
     bool is_reported = false;
+    report_absent(range, image);
     for (size_t i = 0;
          status == PFD_OK && pfd_image_section(image, i, &section) == PFD_OK;
          i++) {
         bool is_code = false;
-        report_absent(range, &section);
         /* A section that follows at the same offset is the same one. */
         if (section.type == SHT_NOBITS || section.offset == last)
             continue;

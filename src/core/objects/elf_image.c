@@ -581,7 +581,10 @@ static enum pfd_status walk_sections(struct walk *walk)
     enum pfd_status status = PFD_OK;
     for (size_t i = 0; i < walk->image->sections.n && status == PFD_OK; i++) {
         GElf_Shdr shdr;
-        if (!section_header(walk->image, i, &shdr) || shdr.sh_type != SHT_NOTE)
+        /* A compressed one that is left here was not inflated, and that was
+         * told. */
+        if (!section_header(walk->image, i, &shdr) ||
+            shdr.sh_type != SHT_NOTE || shdr.sh_flags & SHF_COMPRESSED)
             continue;
         struct note_range range = {
             .bytes = clamp(walk->image, shdr.sh_offset, shdr.sh_size),
