@@ -35,6 +35,8 @@ enum {
     SHORT_BYTES = 64, /* too short for evidence, */
     LEAST_BYTES = 8,  /* or not even for a header */
     HEADER_BYTES = 16,
+    /* Entries that lead to the used part's very end by their strings. */
+    FILLED = 3,
 };
 
 static bool has_strings(const struct pfd_strings *strings,
@@ -75,6 +77,8 @@ struct trial {
     uint64_t largest; /* of these, bytes of one */
     uint64_t skipped; /* bytes of no entries */
     uint64_t begin;   /* where the first entry is */
+    uint64_t end;     /* of the last entry */
+    bool is_filled;   /* entries alone lead to the used part's end */
 };
 
 static bool is_known(const struct pfd_record *r)
@@ -98,6 +102,7 @@ static void judge(struct trial *ret, const struct pfd_batch *batch,
         ret->knows |= !r->findings;
         ret->is_telling |= has_hashes && r->key >> 32 != 0;
         ret->n_known += r->n_bytes;
+        ret->end = r->offset + r->n_bytes;
         if (r->n_bytes > ret->largest)
             ret->largest = r->n_bytes;
     }
@@ -123,14 +128,18 @@ static struct trial try_format(const struct pfd_strings *strings,
     walk.view = *first;
     walk.last = true;
     bool goes_on = ok;
+    bool is_over = false;
     while (goes_on) {
-        goes_on = format->walk(&walk) == PFD_OK && all;
+        enum pfd_status status = format->walk(&walk);
+        goes_on = status == PFD_OK && all;
+        is_over = status == PFD_END;
         judge(&ret, &batch, !format->reads_shaders);
         ok = !batch.text.failed && !batch.bytes.failed;
         goes_on &= ok && !ret.is_telling;
         if (goes_on)
             pfd_batch_clear(&batch);
     }
+    ret.is_filled = is_over && !ret.skipped && ret.n_entries >= FILLED;
     *failed |= !ok;
     pfd_walk_deinit(&walk);
     pfd_batch_deinit(&batch);
@@ -163,11 +172,11 @@ static void rank(struct ranking *r, const struct candidate *c)
     }
 }
 
-/* Bytes that are not zero. */
-static size_t count_written(const struct pfd_byte_reader *c)
+/* Bytes before an end that are not zero; end 0: all count. */
+static size_t count_written(const struct pfd_byte_reader *c, uint64_t end)
 {
     size_t n = 0;
-    for (size_t i = 0; i < c->n; i++)
+    for (size_t i = 0; i < c->n && (!end || i < end); i++)
         n += c->base[i] != 0;
     return n;
 }
@@ -180,9 +189,11 @@ static bool is_explained(const struct trial *t, int evidence,
 {
     uint64_t n_header = t->begin <= HEADER_BYTES ? t->begin : 0;
     uint64_t n_cut = is_cut ? t->largest : 0;
+    /* Behind what is used, stale bytes are left. */
+    uint64_t end = t->is_filled ? t->end : 0;
     return t->explains &&
            (t->is_telling || evidence >= HEADER_SURE ||
-            n_header + t->n_known + n_cut >= count_written(first));
+            n_header + t->n_known + n_cut >= count_written(first, end));
 }
 
 static struct candidate weigh(const struct pfd_strings *strings,
