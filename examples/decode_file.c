@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     struct pfd_error err = { .text = "out of memory" };
     struct pfd_strings *strings = pfd_strings_new();
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     enum pfd_status status = strings ? PFD_OK : PFD_ERR_NOMEM;
     FILE *file = argc > 2 ? fopen(argv[1], "rb") : NULL;
     if (!file) {
@@ -46,10 +46,10 @@ int main(int argc, char **argv)
         status = pfd_decoder_view(decoder, bytes, n, 0, true, &err);
     while (status == PFD_OK) {
         status = pfd_decoder_next(decoder, &item, &err);
-        if (status == PFD_OK && item.is_entry)
-            print_entry(&item.entry);
+        if (status == PFD_OK && item->is_entry)
+            print_entry(item->entry);
         else if (status == PFD_OK)
-            on_finding(NULL, &item.finding);
+            on_finding(NULL, item->finding);
     }
     if (status < 0)
         fprintf(stderr, "decode_file: %s\n", err.text);

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "stream/capture/wire.h"
+
 struct giving {
     captured_object_fn fn;
     void *user;

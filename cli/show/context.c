@@ -111,7 +111,8 @@ bool context_show(struct context *n, struct pfd_convert *convert)
         add_around(n, n->last[i]);
     convert->filter = NULL;
     convert->skip = 0;
-    convert->limit = UINT64_MAX;
+    convert->limit = 0;
+    convert->no_entries = false;
     convert->n_emitted = NULL;
     convert->n_doubts = NULL;
     if (n->n_given)

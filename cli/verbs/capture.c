@@ -345,6 +345,7 @@ static bool write_entries(struct packer *p, struct buffer *b)
         .n_doubts = &p->filtering.n_doubts,
         .skip = p->o->skip,
         .limit = p->o->limit,
+        .no_entries = !p->o->limit,
         .write_chunk = write_chunk,
         .write_user = p,
     };

@@ -128,12 +128,13 @@ static bool start(struct followed *f)
         .read = pfd_source_read,
         .read_user = f->source,
         .item = follow_items_take,
-        .run = follow_items_take_run,
         .item_user = &f->origin,
     };
     if (pfd_tail_new(&options, &f->origin.tail, &err) == PFD_OK) {
-        pfd_tail_set_threads(f->origin.tail, follow->thread_pool,
-                             follow_items_take_runs);
+        pfd_tail_take_runs(f->origin.tail,
+                           &(struct pfd_tail_runs){ follow_items_take_run,
+                                                    follow_items_take_runs,
+                                                    follow->thread_pool });
         return true;
     }
     message_error("%s: %s", f->buffer->name, err.text);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/decode/entry_run.h"
 #include "core/output/lines.h"
 #include "input/convert_inputs.h"
 #include "show/entry_findings.h"

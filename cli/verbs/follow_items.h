@@ -14,6 +14,8 @@
 #include "show/collapsed_lines.h"
 #include "show/perfetto_output.h"
 
+struct pfd_entry_run;
+
 /* A followed buffer; the user pointer of its tail's callbacks. */
 struct follow_origin {
     struct follow_items *items;

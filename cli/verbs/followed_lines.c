@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/decode/entry_run.h"
 #include "core/output/lines.h"
 #include "input/convert_inputs.h"
 #include "show/messages.h"

@@ -12,6 +12,8 @@
 #include "options.h"
 #include "stream/pipeline/ordered_render.h"
 
+struct pfd_entry_run;
+
 /* What prints entries as the options say: in their form, or as what a trace or
  * runs of equal ones are made of; filter: whose matches are shown, or NULL. NULL: it cannot be, which was said. */
 struct pfd_lines *followed_lines_lines(const struct options *options,

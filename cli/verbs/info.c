@@ -223,7 +223,7 @@ static bool read_as(const struct code_source *s, struct reading *ret)
     };
     bool is_all = s->n <= SEEN;
     struct pfd_decoder *d = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     struct pfd_error err = { .text = "out of memory" };
     struct pfd_strings *none = pfd_strings_new();
     enum pfd_status status = PFD_ERR_NOMEM;
@@ -237,10 +237,11 @@ static bool read_as(const struct code_source *s, struct reading *ret)
         status = pfd_decoder_next(d, &item, &err);
     if (status >= 0)
         ret->format = pfd_decoder_format(d);
-    if (status == PFD_OK && !item.is_entry &&
-        item.finding.kind == PFD_FINDING_unknown_format) {
+    if (status == PFD_OK && !item->is_entry &&
+        item->finding->kind == PFD_FINDING_unknown_format) {
         ret->format = NULL;
-        snprintf(ret->why_none, sizeof ret->why_none, "%s", item.finding.text);
+        snprintf(ret->why_none, sizeof ret->why_none, "%s",
+                 item->finding->text);
     }
     pfd_decoder_free(d);
     pfd_strings_free(none);

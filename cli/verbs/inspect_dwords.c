@@ -490,7 +490,7 @@ bool inspect_show(struct pfd_decoder *decoder, const char *name,
                       .n = n,
                       .form = form,
                       .wish = wish };
-    struct pfd_item item;
+    struct pfd_item *item;
     enum pfd_status status = PFD_OK;
     set_range(&w);
     for (bool first = true; !is_over(&w) && !w.failed; first = false) {
@@ -501,10 +501,10 @@ bool inspect_show(struct pfd_decoder *decoder, const char *name,
             walk_header(&w);
         if (status != PFD_OK)
             break;
-        if (item.is_entry) {
-            walk_entry(&w, &item.entry);
+        if (item->is_entry) {
+            walk_entry(&w, item->entry);
         } else {
-            walk_finding(&w, &item.finding);
+            walk_finding(&w, item->finding);
         }
     }
     if (status == PFD_END)

@@ -219,6 +219,7 @@ static int make(struct plot *p, struct inputs *in, struct filtering *filtering)
         .n_doubts = &filtering->n_doubts,
         .skip = o->skip,
         .limit = o->limit,
+        .no_entries = !o->limit,
         .consumer = pfd_plot_consumer(p->plot),
     };
     bool ok = convert_each(o, in, &convert, &total, begin_buffer, NULL);

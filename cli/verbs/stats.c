@@ -328,7 +328,6 @@ int stats_run(const struct options *o)
         .format = o->format,
         .options = o->decoding,
         .threads = o->threads,
-        .limit = UINT64_MAX,
         .string_entries = stats.entries,
         .string_bytes = stats.bytes,
         .string_sum = add_made,

@@ -248,6 +248,7 @@ static int make_tables(struct table *t)
         .n_doubts = &t->filtering->n_doubts,
         .skip = o->skip,
         .limit = o->limit,
+        .no_entries = !o->limit,
         .output = pfd_tables_want_messages(t->tables) ? "raw" : NULL,
         .consumer = pfd_tables_consumer(t->tables),
     };

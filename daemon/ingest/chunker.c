@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ingest/chunker.h"
 
+#include "core/decode/entry_run.h"
 #include "stream/capture/chunk.h"
 #include "stream/live/tail_control.h"
 

@@ -16,6 +16,8 @@
 #include "ring/chunk.h"
 #include "stream/capture/chunk.h"
 
+struct pfd_entry_run;
+
 /* Finished chunks, in order. */
 struct pfdd_chunk_batch {
     struct pfdd_chunk *first;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/decode/entry_run.h"
 #include "stream/live/tail_control.h"
 
 enum {
@@ -116,12 +117,13 @@ static bool make_tail(struct pfdd_follower *s)
         .read = pfd_source_read,
         .read_user = s->buffer_bytes.source,
         .item = take_item,
-        .run = take_run,
         .item_user = s,
     };
     s->pass.status = pfd_tail_new(&options, &s->pass.tail, &s->pass.err);
     if (s->pass.status == PFD_OK)
-        pfd_tail_set_threads(s->pass.tail, s->thread_pool, take_runs);
+        pfd_tail_take_runs(
+            s->pass.tail,
+            &(struct pfd_tail_runs){ take_run, take_runs, s->thread_pool });
     return s->pass.status == PFD_OK;
 }
 

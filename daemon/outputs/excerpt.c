@@ -13,6 +13,7 @@
 #include "base/byte_buffer.h"
 #include "core/decode/excerpt.h"
 #include "core/output/json.h"
+#include "stream/capture/chunk.h"
 
 enum {
     AROUND = 5,      /* default number of lines before and after */

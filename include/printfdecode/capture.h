@@ -100,11 +100,9 @@ PFD_API enum pfd_status pfd_capture_reading(const struct pfd_wire_frame *buffer,
 /*
  * Chunks: settled entries and findings of one buffer, as bytes that can be
  * stored, sent and read again. An entry in a chunk is its raw bytes and the
- * decoder's decisions about them; the reader of the chunk renders its text,
- * with the same format strings. src/stream/capture/README.md has every byte: a
- * chunk is the `bytes` of an `entries` frame.
- *
- * Thread rule: a reader belongs to one thread at a time.
+ * decoder's decisions about them; pfd_convert_chunks() renders their text, with
+ * the same format strings. src/stream/capture/README.md has every byte: a chunk
+ * is the `bytes` of an `entries` frame.
  */
 
 /* One of several chunks of a buffer, in order. */
@@ -121,58 +119,21 @@ struct pfd_gap {
     const char *reason; /* a few words, NUL-terminated; borrowed */
 };
 
-struct pfd_chunk_reader;
+enum pfd_chunk_item_type {
+    PFD_CHUNK_ENTRY,
+    PFD_CHUNK_FINDING,
+    PFD_CHUNK_GAP,
+};
 
 /* An item of a chunk. Everything is borrowed until the next one. */
 struct pfd_chunk_item {
-    enum pfd_chunk_item_type {
-        PFD_CHUNK_ENTRY,
-        PFD_CHUNK_FINDING,
-        PFD_CHUNK_GAP,
-    } type;
+    enum pfd_chunk_item_type type;
     union {
         struct pfd_entry entry;
         struct pfd_finding finding;
         struct pfd_gap gap;
     };
 };
-
-/*
- * strings: to read entries with; source: the buffer's name; both borrowed.
- * options: copied; NULL: the defaults. PFD_OK; PFD_ERR_NOMEM.
- */
-PFD_API enum pfd_status pfd_chunk_reader_new(const struct pfd_strings *strings,
-                                             const char *source,
-                                             const struct pfd_options *options,
-                                             struct pfd_chunk_reader **ret,
-                                             struct pfd_error *err);
-
-/* NULL is allowed. */
-PFD_API void pfd_chunk_reader_free(struct pfd_chunk_reader *reader);
-
-/*
- * Opens the next chunk, [n] bytes, borrowed until another one is opened. Any
- * bytes are safe.
- *
- * PFD_OK; PFD_ERR_CORRUPT: they are no chunk; PFD_ERR_UNSUPPORTED: a version of
- * chunks, a format or a version of its entries that this library does not know;
- * PFD_ERR_NOMEM.
- */
-PFD_API enum pfd_status pfd_chunk_reader_open(struct pfd_chunk_reader *reader,
-                                              const void *bytes, size_t n,
-                                              struct pfd_error *err);
-
-/*
- * The next item. An entry whose format string is not loaded has an unknown id,
- * with that finding. An entry that no buffer of its format can have is skipped,
- * with the finding `bad_frame`.
- *
- * PFD_OK; PFD_END: the chunk is done; PFD_ERR_CORRUPT: the rest of it cannot be
- * read (err's offset: bytes into the chunk); PFD_ERR_NOMEM.
- */
-PFD_API enum pfd_status pfd_chunk_reader_next(struct pfd_chunk_reader *reader,
-                                              struct pfd_chunk_item *ret,
-                                              struct pfd_error *err);
 
 #ifdef __cplusplus
 }

@@ -73,8 +73,9 @@ struct pfd_convert {
     /* Facts about entries for conditions, beside their contents; the time of
      * chunks is each one's own. NULL: none. */
     const struct pfd_filter_facts *facts;
-    uint64_t skip;  /* selected entries to skip first */
-    uint64_t limit; /* entries to emit then, before it stops; UINT64_MAX: all */
+    uint64_t skip;   /* selected entries to skip first */
+    uint64_t limit;  /* entries to emit then, before it stops; 0: all */
+    bool no_entries; /* emit none, whatever limit is */
     /* Only entries with these indexes, [n_ranges] in order and apart; NULL:
      * all. marks_ranges: text has a line "--" between them. */
     const struct pfd_range *ranges;

@@ -60,9 +60,6 @@ PFD_API void pfd_lines_set_place(struct pfd_lines *lines, uint64_t generation,
 /* Each adds a line; forms without findings, gaps or summaries add nothing.
  * source: the name of the gap's buffer, or NULL. */
 PFD_API void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry);
-/* The same for all entries of a run, faster; none of them has a sequence. */
-PFD_API void pfd_lines_run(struct pfd_lines *lines,
-                           const struct pfd_entry_run *entry_run);
 PFD_API void pfd_lines_finding(struct pfd_lines *lines,
                                const struct pfd_finding *finding);
 PFD_API void pfd_lines_gap(struct pfd_lines *lines, const struct pfd_gap *gap,

@@ -3,10 +3,12 @@
  * Decodes GPU printf buffers: a buffer's bytes and a set of format strings in,
  * entries out. An entry is one printf call of one lane.
  *
- *   pfd_decoder_*   one entry or finding at a time, from whole buffers or from
- *                   bytes as they come
- *   pfd_convert()   a whole buffer to text, raw bytes or JSON, on several
- *                   threads (convert.h)
+ *   pfd_strings_load_file()  format strings of a file (strings.h)
+ *   pfd_decoder_next()       one entry or finding at a time, from whole buffers
+ *                            or from bytes as they come
+ *   pfd_convert_bytes()      a whole buffer to text, raw bytes or JSON, on
+ *                            several threads (convert.h)
+ *   pfd_tail_poll()          a buffer that is being written (tail.h)
  *
  * Thread rule: a decoder belongs to one thread at a time; any number of
  * decoders may share one set of strings.
@@ -37,6 +39,28 @@ struct pfd_format_info {
 /* Fills ret with format i. PFD_OK; PFD_END: there is no i. Any thread. */
 PFD_API enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret);
 
+enum pfd_compat {
+    PFD_COMPAT_NONE,
+    PFD_COMPAT_CLR,     /* AMD's OpenCL and HIP runtime */
+    PFD_COMPAT_KHRONOS, /* the Vulkan validation layer */
+};
+
+enum pfd_opencl_strings {
+    PFD_OPENCL_STRINGS_AUTO, /* decided by each string's entries */
+    PFD_OPENCL_STRINGS_OLD,
+    PFD_OPENCL_STRINGS_NEW,
+};
+
+enum pfd_printf_layout {
+    PFD_PRINTF_LAYOUT_AUTO, /* decided by the records and their shaders */
+    PFD_PRINTF_LAYOUT_P1,
+    PFD_PRINTF_LAYOUT_P2,
+    PFD_PRINTF_LAYOUT_P3,
+    PFD_PRINTF_LAYOUT_P4,
+    PFD_PRINTF_LAYOUT_P5,
+    PFD_PRINTF_LAYOUT_P6,
+};
+
 /*
  * Choices in how buffers are read; all zero is the default. Each member can
  * also be set by the name and a word of pfd_option_get().
@@ -44,28 +68,12 @@ PFD_API enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret);
 struct pfd_options {
     /* "compat": the runtime whose text is imitated where it differs from
      * printf's. */
-    enum pfd_compat {
-        PFD_COMPAT_NONE,
-        PFD_COMPAT_CLR,     /* AMD's OpenCL and HIP runtime */
-        PFD_COMPAT_KHRONOS, /* the Vulkan validation layer */
-    } compat;
+    enum pfd_compat compat;
     /* "opencl-strings": how OpenCL programs store %s, by the compiler's age. */
-    enum pfd_opencl_strings {
-        PFD_OPENCL_STRINGS_AUTO, /* decided by each string's entries */
-        PFD_OPENCL_STRINGS_OLD,
-        PFD_OPENCL_STRINGS_NEW,
-    } opencl_strings;
+    enum pfd_opencl_strings opencl_strings;
     /* "layout": which of the validation layer's printf layouts
      * (formats/debugprintf). */
-    enum pfd_printf_layout {
-        PFD_PRINTF_LAYOUT_AUTO, /* decided by the records and their shaders */
-        PFD_PRINTF_LAYOUT_P1,
-        PFD_PRINTF_LAYOUT_P2,
-        PFD_PRINTF_LAYOUT_P3,
-        PFD_PRINTF_LAYOUT_P4,
-        PFD_PRINTF_LAYOUT_P5,
-        PFD_PRINTF_LAYOUT_P6,
-    } printf_layout;
+    enum pfd_printf_layout printf_layout;
 };
 
 /* One member of struct pfd_options; static storage. */
@@ -188,16 +196,18 @@ struct pfd_column {
 PFD_API size_t pfd_strings_columns(const struct pfd_strings *strings, size_t i,
                                    struct pfd_column *ret, size_t max);
 
+enum pfd_origin_type {
+    PFD_ORIGIN_NUMBER, /* value[0] */
+    PFD_ORIGIN_HEX,    /* value[0], an address or a handle */
+    PFD_ORIGIN_COORDS, /* value[0 .. n - 1]: x, y, z */
+    PFD_ORIGIN_FLOATS, /* the same, the bits of binary32 */
+    PFD_ORIGIN_TEXT,   /* text, n bytes of it, not NUL-terminated */
+};
+
 /* One known fact about the origin of a message. */
 struct pfd_origin {
     const char *name; /* such as "lane"; static storage */
-    enum pfd_origin_type {
-        PFD_ORIGIN_NUMBER, /* value[0] */
-        PFD_ORIGIN_HEX,    /* value[0], an address or a handle */
-        PFD_ORIGIN_COORDS, /* value[0 .. n - 1]: x, y, z */
-        PFD_ORIGIN_FLOATS, /* the same, the bits of binary32 */
-        PFD_ORIGIN_TEXT,   /* text, n bytes of it, not NUL-terminated */
-    } type;
+    enum pfd_origin_type type;
     uint32_t n;
     uint64_t value[3];
     const char *text; /* borrowed as the entry is */
@@ -218,24 +228,11 @@ enum pfd_show {
 PFD_API enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
                                          struct pfd_origin *ret);
 
-/*
- * Reading i of an entry's other readings, at most four. Where bytes can be read
- * in several ways, the entry is the likeliest reading, or the first of equals,
- * and has a finding that says so (`ambiguous` or a more special kind). An
- * alternative is an entry of its own: it has its own message, arguments, format
- * string, origins and stream, but the same index, offset and bytes. Borrowed as
- * the entry is, and until the next call of this function.
- *
- * PFD_OK; PFD_END: there is no i; PFD_ERR_NOMEM.
- */
-PFD_API enum pfd_status pfd_entry_alternative(const struct pfd_entry *entry,
-                                              size_t i, struct pfd_entry *ret);
-
 /* A decoder's result: an entry, or a finding about bytes between entries. */
 struct pfd_item {
     bool is_entry;
-    struct pfd_entry entry;     /* when is_entry */
-    struct pfd_finding finding; /* otherwise; borrowed as the entry is */
+    struct pfd_entry *entry;           /* when is_entry */
+    const struct pfd_finding *finding; /* otherwise */
 };
 
 /* Exact counts of one buffer so far. */
@@ -299,14 +296,14 @@ PFD_API enum pfd_status pfd_decoder_view(struct pfd_decoder *decoder,
 PFD_API uint64_t pfd_decoder_position(const struct pfd_decoder *decoder);
 
 /*
- * The next entry or finding, in buffer order. pfd_entry_finding_text() explains
- * the findings of an entry.
+ * The next entry or finding, in buffer order; the decoder's, until its next
+ * call. pfd_entry_finding_text() explains the findings of an entry.
  *
  * PFD_OK; PFD_END: the buffer is done; PFD_MORE: a longer view is needed (never
  * after the last one); PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_decoder_next(struct pfd_decoder *decoder,
-                                         struct pfd_item *ret,
+                                         struct pfd_item **ret,
                                          struct pfd_error *err);
 
 /* Writes one sentence that explains a finding of the entry into ret [n] bytes,
@@ -321,27 +318,6 @@ PFD_API const char *pfd_decoder_format(const struct pfd_decoder *decoder);
 
 PFD_API void pfd_decoder_summary(const struct pfd_decoder *decoder,
                                  struct pfd_summary *ret);
-
-/*
- * Runs: consecutive entries of one buffer, each right behind the one before,
- * with known strings and without findings. Nearly all entries are in runs;
- * taking them together costs less for each.
- *
- * A run is borrowed until the call that passed it returns; one thread at a
- * time.
- */
-
-struct pfd_entry_run;
-
-/* How many entries: one at least. */
-PFD_API size_t pfd_entry_run_count(const struct pfd_entry_run *entry_run);
-
-/* Bytes of the buffer that they occupy. */
-PFD_API uint64_t pfd_entry_run_bytes(const struct pfd_entry_run *entry_run);
-
-/* Entry i of the run, below pfd_entry_run_count(); lives as long as the run. */
-PFD_API void pfd_entry_run_entry(const struct pfd_entry_run *entry_run,
-                                 size_t i, struct pfd_entry *ret);
 
 #ifdef __cplusplus
 }

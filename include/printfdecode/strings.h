@@ -150,6 +150,13 @@ struct pfd_vulkan_object {
     uint64_t handle;  /* 0: unknown, and messages say so */
 };
 
+enum pfd_vulkan_action {
+    PFD_ACTION_UNKNOWN,
+    PFD_ACTION_DRAW,
+    PFD_ACTION_DISPATCH,
+    PFD_ACTION_TRACE_RAYS,
+};
+
 /*
  * Facts about a buffer that the layer knew and wrote into its messages; only
  * the messages of PFD_COMPAT_KHRONOS show them. Strings are copied.
@@ -157,12 +164,7 @@ struct pfd_vulkan_object {
 struct pfd_vulkan_capture {
     struct pfd_vulkan_object command_buffer;
     struct pfd_vulkan_object pipeline;
-    enum pfd_vulkan_action {
-        PFD_ACTION_UNKNOWN,
-        PFD_ACTION_DRAW,
-        PFD_ACTION_DISPATCH,
-        PFD_ACTION_TRACE_RAYS,
-    } action;
+    enum pfd_vulkan_action action;
     uint32_t action_index;       /* in its command buffer */
     uint32_t max_work_groups[3]; /* maxComputeWorkGroupCount; 0: unknown */
     bool verbose;                /* printf_verbose was set */

@@ -52,11 +52,6 @@ struct pfd_tail_item {
 
 typedef void (*pfd_tail_fn)(void *user, const struct pfd_tail_item *item);
 
-/* Takes several entries: all of one generation, with consecutive indices. */
-typedef void (*pfd_tail_run_fn)(void *user,
-                                const struct pfd_entry_run *entry_run,
-                                uint64_t generation);
-
 /* All borrowed for the tail's life, except source, which is copied. Numbers
  * that are 0 stand for the default. */
 struct pfd_tail_options {
@@ -82,8 +77,7 @@ struct pfd_tail_options {
     pfd_read_at_fn read; /* reads from the buffer */
     void *read_user;
     pfd_tail_fn item;
-    pfd_tail_run_fn run; /* NULL: entries come one by one, as items */
-    void *item_user;     /* of both */
+    void *item_user;
 };
 
 /* PFD_OK; PFD_ERR_USAGE: no such format; PFD_ERR_NOMEM. */

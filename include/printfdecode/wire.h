@@ -5,7 +5,7 @@
  * src/stream/capture/README.md specifies it byte by byte. Knows no files and no
  * sockets, and nothing of the contents of buffers.
  *
- * Thread rule: a reader belongs to one thread at a time.
+ * Thread rule: a writer belongs to one thread at a time.
  */
 #ifndef PRINTFDECODE_WIRE_H
 #define PRINTFDECODE_WIRE_H
@@ -61,8 +61,7 @@ struct pfd_wire_label {
 
 /*
  * One frame. All types share these members, each named as its key; members that
- * a type does not have are 0 or empty. When read: everything is borrowed until
- * the next call on the reader.
+ * a type does not have are 0 or empty. Everything in it is borrowed.
  */
 struct pfd_wire_frame {
     enum pfd_wire_type type;
@@ -126,47 +125,6 @@ struct pfd_wire_frame {
 
 /* True when bytes [n] begin as a stream does; PFD_WIRE_MAGIC_BYTES decide. */
 PFD_API bool pfd_wire_recognise(const void *bytes, size_t n);
-
-struct pfd_wire_reader;
-
-/*
- * A reader for one stream. max_frame: limit for the bytes of a map, 0 for
- * PFD_WIRE_FRAME_MAX; memory is bounded by it. NULL: out of memory.
- */
-PFD_API struct pfd_wire_reader *pfd_wire_reader_new(size_t max_frame);
-
-/* NULL is allowed. */
-PFD_API void pfd_wire_reader_free(struct pfd_wire_reader *reader);
-
-/*
- * Hands over more bytes [n], copied, split anywhere; *taken: the number that
- * was taken. If it is below n, take frames first, then hand over the rest.
- *
- * PFD_OK; PFD_ERR_NOMEM.
- */
-PFD_API enum pfd_status pfd_wire_reader_feed(struct pfd_wire_reader *reader,
-                                             const void *bytes, size_t n,
-                                             size_t *taken,
-                                             struct pfd_error *err);
-
-/* No more bytes will come. */
-PFD_API void pfd_wire_reader_finish(struct pfd_wire_reader *reader);
-
-/*
- * The next frame, in stream order.
- *
- * PFD_OK; PFD_MORE: hand over more bytes; PFD_END: finished, and nothing is
- * left. PFD_ERR_CORRUPT: the bytes at err's offset are wrong (magic, length or
- * CRC, an invalid map, a stream that is cut or lacks its end, an end that
- * contradicts the frames before it). The caller may give up or call again: the
- * reader goes on at the next frame whose CRC is right; of a `data`,
- * `code_object` or `entries` frame that the end of all bytes cuts, it gives the
- * bytes that came. PFD_ERR_UNSUPPORTED: an unknown version of the stream, or
- * searching on would take too long; each later call returns it again.
- */
-PFD_API enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *reader,
-                                             struct pfd_wire_frame *ret,
-                                             struct pfd_error *err);
 
 /* Takes bytes [n]; false: stop. */
 typedef bool (*pfd_wire_write_fn)(void *user, const void *bytes, size_t n);

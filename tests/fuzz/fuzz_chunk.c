@@ -13,6 +13,7 @@
 #include "any_format.h"
 #include "core/base/text.h"
 #include "pieces.h"
+#include "stream/capture/chunk.h"
 
 enum {
     CHUNKS = 8,

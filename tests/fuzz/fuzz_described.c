@@ -27,8 +27,8 @@ static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
     size_t n = 0;
     (void)next;
     if (!item->is_entry)
-        return mix(hash, item->finding.text, strlen(item->finding.text));
-    struct pfd_entry *e = &item->entry;
+        return mix(hash, item->finding->text, strlen(item->finding->text));
+    struct pfd_entry *e = item->entry;
     const char *message = pfd_entry_message(e, &n);
     hash = mix(hash, message, message ? n : 0);
     hash = mix(hash, &e->offset, sizeof e->offset);

@@ -32,8 +32,8 @@ static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
 {
     size_t n = 0;
     if (!item->is_entry)
-        return mix(hash, item->finding.text, strlen(item->finding.text));
-    struct pfd_entry *e = &item->entry;
+        return mix(hash, item->finding->text, strlen(item->finding->text));
+    struct pfd_entry *e = item->entry;
     FUZZ_CHECK(e->offset >= *next);
     *next = e->offset + e->n_bytes;
     const char *message = pfd_entry_message(e, &n);

@@ -61,13 +61,13 @@ static void say_entry(struct said *said, struct pfd_entry *e)
 static void say(struct said *said, struct pfd_item *item)
 {
     if (item->is_entry) {
-        say_entry(said, &item->entry);
+        say_entry(said, item->entry);
         return;
     }
-    said->hash = mix(said->hash, &item->finding.kind, sizeof(int));
-    said->hash = mix(said->hash, &item->finding.offset, 8);
+    said->hash = mix(said->hash, &item->finding->kind, sizeof(int));
+    said->hash = mix(said->hash, &item->finding->offset, 8);
     said->hash =
-        mix(said->hash, item->finding.text, strlen(item->finding.text));
+        mix(said->hash, item->finding->text, strlen(item->finding->text));
 }
 
 static uint64_t used_bytes(const uint8_t *data, size_t n)
@@ -91,7 +91,7 @@ static uint64_t walk(const uint8_t *data, size_t n, uint32_t seed)
 {
     struct pfd_decoder *decoder = NULL;
     struct pfd_summary summary;
-    struct pfd_item item;
+    struct pfd_item *item;
     struct said said = { 0 };
     uint8_t *view = NULL;
     size_t end = seed ? 0 : n;
@@ -107,7 +107,7 @@ static uint64_t walk(const uint8_t *data, size_t n, uint32_t seed)
                                     NULL) == PFD_OK);
         enum pfd_status status;
         while ((status = pfd_decoder_next(decoder, &item, NULL)) == PFD_OK)
-            say(&said, &item);
+            say(&said, item);
         free(view);
         if (status == PFD_END)
             break;

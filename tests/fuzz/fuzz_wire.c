@@ -12,6 +12,7 @@
 
 #include "core/output/lines.h"
 #include "fuzz.h"
+#include "stream/capture/wire.h"
 
 struct seen {
     uint64_t n_frames;

@@ -33,7 +33,7 @@ static inline uint64_t mix(uint64_t hash, const void *bytes, size_t n)
 static inline uint64_t decode_pieces(const struct pieces *p, size_t piece)
 {
     struct pfd_decoder *d = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     uint64_t hash = 1;
     uint64_t next = 0;
     size_t n = p->n;
@@ -45,7 +45,7 @@ static inline uint64_t decode_pieces(const struct pieces *p, size_t piece)
     for (;;) {
         enum pfd_status status = pfd_decoder_next(d, &item, NULL);
         if (status == PFD_OK) {
-            hash = p->say(hash, &item, &next);
+            hash = p->say(hash, item, &next);
             continue;
         }
         if (status == PFD_END)

@@ -19,6 +19,8 @@
 #include <printfdecode/printfdecode.h>
 #include <printfdecode/strings.h>
 
+#include "core/decode/inspect.h"
+
 enum {
     DRAWN_MAX = 8192 /* bytes of a piece whose size is drawn */
 };
@@ -139,13 +141,13 @@ static uint64_t say_item(struct pfd_item *item)
 {
     struct pfd_entry other;
     if (!item->is_entry) {
-        uint64_t hash = mix_number(2, item->finding.kind);
-        hash = mix_number(hash, item->finding.offset);
-        hash = mix_number(hash, item->finding.index);
-        return mix_text(hash, item->finding.text);
+        uint64_t hash = mix_number(2, item->finding->kind);
+        hash = mix_number(hash, item->finding->offset);
+        hash = mix_number(hash, item->finding->index);
+        return mix_text(hash, item->finding->text);
     }
-    uint64_t hash = say_entry(&item->entry);
-    for (size_t i = 0; pfd_entry_alternative(&item->entry, i, &other) == PFD_OK;
+    uint64_t hash = say_entry(item->entry);
+    for (size_t i = 0; pfd_entry_alternative(item->entry, i, &other) == PFD_OK;
          i++)
         hash = mix_number(hash, say_entry(&other));
     return hash;
@@ -189,7 +191,7 @@ static struct said decode(const struct setting *s, size_t size)
     struct said said = { NULL, 0, 0 };
     struct pfd_decoder *d = NULL;
     struct pfd_summary summary;
-    struct pfd_item item;
+    struct pfd_item *item;
     enum pfd_status status;
     uint32_t seed = 1;
     size_t end = 0;
@@ -201,8 +203,8 @@ static struct said decode(const struct setting *s, size_t size)
         end = s->buffer.n - end > more ? end + more : s->buffer.n;
         show_view(d, s, end);
         while ((status = pfd_decoder_next(d, &item, NULL)) == PFD_OK) {
-            add(&said, say_item(&item),
-                item.is_entry ? item.entry.offset : item.finding.offset);
+            add(&said, say_item(item),
+                item->is_entry ? item->entry->offset : item->finding->offset);
         }
     } while (status == PFD_MORE && end < s->buffer.n);
     if (status != PFD_END)

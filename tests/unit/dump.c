@@ -237,11 +237,11 @@ static void describe_entry(struct build *out, struct pfd_entry *e)
 void dump_describe(struct build *out, struct pfd_item *item)
 {
     if (item->is_entry)
-        describe_entry(out, &item->entry);
+        describe_entry(out, item->entry);
     else
         add(out, "%s at %" PRIu64 " of %s: %s\n",
-            pfd_finding_name(item->finding.kind), item->finding.offset,
-            item->finding.source, item->finding.text);
+            pfd_finding_name(item->finding->kind), item->finding->offset,
+            item->finding->source, item->finding->text);
 }
 
 void dump_describe_summary(struct build *out, const struct pfd_summary *s)

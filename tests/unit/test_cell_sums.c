@@ -182,7 +182,6 @@ static struct pfd_plot *plot_of(const struct dump *d, enum pfd_reducer reducer,
         .source = "buffer",
         .consumer = pfd_plot_consumer(plot),
         .threads = threads,
-        .limit = UINT64_MAX,
     };
     ck_assert_int_eq(
         pfd_convert_bytes(&convert, d->bytes.bytes, d->bytes.n, &summary, NULL),

@@ -51,9 +51,9 @@ static void describe(struct build *out, struct pfd_chunk_item *item)
     struct pfd_item plain = { .is_entry = item->type == PFD_CHUNK_ENTRY };
     ck_assert_int_ne(item->type, PFD_CHUNK_GAP);
     if (plain.is_entry) {
-        plain.entry = item->entry;
+        plain.entry = &item->entry;
     } else {
-        plain.finding = item->finding;
+        plain.finding = &item->finding;
     }
     dump_describe(out, &plain);
 }
@@ -97,7 +97,7 @@ static void through_chunks(const struct dump *d, struct build *want,
     struct pfd_chunk_writer *writer = new_writer();
     struct pfd_chunk_reader *reader = new_reader(d->strings);
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     uint64_t rng = d->rng;
     uint32_t left = dump_below(&rng, 9);
     ck_assert_int_eq(
@@ -106,10 +106,10 @@ static void through_chunks(const struct dump *d, struct build *want,
         pfd_decoder_view(decoder, d->bytes.bytes, d->bytes.n, 0, true, NULL),
         PFD_OK);
     while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
-        dump_describe(want, &item);
+        dump_describe(want, item);
         ck_assert_int_eq(
-            item.is_entry ? pfd_chunk_add_entry(writer, &item.entry, NULL)
-                          : pfd_chunk_add_finding(writer, &item.finding, NULL),
+            item->is_entry ? pfd_chunk_add_entry(writer, item->entry, NULL)
+                           : pfd_chunk_add_finding(writer, item->finding, NULL),
             PFD_OK);
         if (left--)
             continue;
@@ -157,7 +157,7 @@ static void add_entries(struct pfd_chunk_writer *writer,
     const uint32_t two[] = { 9, 10, 0 };
     struct build b = { 0 };
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     dump_header(&b, 3 + 3 + 5);
     dump_entry(&b, ONE, 3, &one[0], 1);
     dump_entry(&b, ONE, 3, &one[1], 1);
@@ -166,10 +166,10 @@ static void add_entries(struct pfd_chunk_writer *writer,
                      PFD_OK);
     pfd_decoder_view(decoder, b.bytes, b.n, 0, true, NULL);
     while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
-        ck_assert(item.is_entry);
-        ck_assert_int_eq(pfd_chunk_add_entry(writer, &item.entry, NULL),
+        ck_assert(item->is_entry);
+        ck_assert_int_eq(pfd_chunk_add_entry(writer, item->entry, NULL),
                          PFD_OK);
-        if (item.entry.index == 1) {
+        if (item->entry->index == 1) {
             struct pfd_finding f = { .kind = PFD_FINDING_bad_size,
                                      .offset = 40,
                                      .text = "a \x1b[31m finding\n" };

@@ -17,6 +17,7 @@
 
 #include <printfdecode/client.h>
 
+#include "stream/capture/wire.h"
 #include "suite.h"
 
 static struct sockaddr_un address = { .sun_family = AF_UNIX };

@@ -110,7 +110,7 @@ static void check_filter(const struct pfd_filter_spec *spec,
     struct pfd_filter *filter = NULL;
     struct pfd_filter_run *run = NULL;
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     dump_add_string(strings, ONE, "one %d\n", "4");
     dump_add_string(strings, TWO, "two x=%d y=%f\n", "44");
     dump_entry(&body, ONE, 3, (uint32_t[]){ 7 }, 1);
@@ -126,8 +126,8 @@ static void check_filter(const struct pfd_filter_spec *spec,
     pfd_decoder_new(strings, "llpc", "name", &decoder, NULL);
     pfd_decoder_view(decoder, buffer.bytes, buffer.n, 0, true, NULL);
     while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
-        char digit = (char)('0' + item.entry.index);
-        if (item.is_entry && pfd_filter_want(run, &item.entry))
+        char digit = (char)('0' + item->entry->index);
+        if (item->is_entry && pfd_filter_want(run, item->entry))
             build_bytes(&given, &digit, 1);
     }
     build_bytes(&given, "", 1);
@@ -196,7 +196,6 @@ START_TEST(reads_no_further)
         .output = "text",
         .format = "llpc",
         .threads = 1,
-        .limit = UINT64_MAX,
         .filter = filter,
         .n_emitted = &n_given,
     };
@@ -218,12 +217,12 @@ static void say_wanted(struct pfd_filter_run *run, struct pfd_strings *strings,
                        const struct build *buffer, struct build *ret)
 {
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     pfd_decoder_new(strings, "llpc", "name", &decoder, NULL);
     pfd_decoder_view(decoder, buffer->bytes, buffer->n, 0, true, NULL);
     while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
-        if (item.is_entry)
-            build_bytes(ret, pfd_filter_want(run, &item.entry) ? "1" : "0", 1);
+        if (item->is_entry)
+            build_bytes(ret, pfd_filter_want(run, item->entry) ? "1" : "0", 1);
     }
     build_bytes(ret, "", 1);
     pfd_decoder_free(decoder);

@@ -230,7 +230,7 @@ static void check_entry_findings(void)
 static void check_lines(const struct dump *d)
 {
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     struct pfd_summary s;
     ck_assert_int_eq(
         pfd_decoder_new(d->strings, NULL, "a \"source\"", &decoder, NULL),
@@ -238,13 +238,13 @@ static void check_lines(const struct dump *d)
     pfd_decoder_view(decoder, d->bytes.bytes, d->bytes.n, 0, true, NULL);
     while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
         json_t *object = next_line();
-        if (item.is_entry)
-            check_entry(object, &item.entry);
+        if (item->is_entry)
+            check_entry(object, item->entry);
         else
-            check_finding(object, &item.finding);
+            check_finding(object, item->finding);
         json_decref(object);
-        if (item.is_entry)
-            count_entry_findings(&item.entry);
+        if (item->is_entry)
+            count_entry_findings(item->entry);
     }
     check_entry_findings();
     pfd_decoder_summary(decoder, &s);

@@ -2,6 +2,7 @@
 /* The LLPC walk through pfd_decoder_*(), buffers before an unreadable page. */
 #include <string.h>
 
+#include "core/decode/inspect.h"
 #include "dump.h"
 #include "guard.h"
 #include "suite.h"
@@ -41,19 +42,19 @@ static void one(uint32_t value)
 static void note_item(struct pfd_item *item)
 {
     if (!item->is_entry) {
-        const char *name = pfd_finding_name(item->finding.kind);
+        const char *name = pfd_finding_name(item->finding->kind);
         build_bytes(&said, "[", 1);
         build_bytes(&said, name, strlen(name));
         build_bytes(&said, "]", 1);
         return;
     }
     size_t n = 0;
-    const char *message = pfd_entry_message(&item->entry, &n);
+    const char *message = pfd_entry_message(item->entry, &n);
     if (message)
         build_bytes(&said, message, n);
     else
         build_bytes(&said, "?\n", 2);
-    for (uint64_t left = item->entry.findings; left; left &= left - 1) {
+    for (uint64_t left = item->entry->findings; left; left &= left - 1) {
         const char *name =
             pfd_finding_name((enum pfd_finding_kind)__builtin_ctzll(left));
         build_bytes(&said, "<", 1);
@@ -66,7 +67,7 @@ static void decode_bytes(const void *bytes, size_t n)
 {
     struct guard g = guard_new(bytes, n);
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     enum pfd_status status;
     said.n = 0;
     ck_assert_int_eq(pfd_decoder_new(strings, NULL, "test", &decoder, NULL),
@@ -74,7 +75,7 @@ static void decode_bytes(const void *bytes, size_t n)
     ck_assert_int_eq(pfd_decoder_view(decoder, g.bytes, n, 0, true, NULL),
                      PFD_OK);
     while ((status = pfd_decoder_next(decoder, &item, NULL)) == PFD_OK)
-        note_item(&item);
+        note_item(item);
     ck_assert_int_eq(status, PFD_END);
     ck_assert_int_eq(pfd_decoder_next(decoder, &item, NULL), PFD_END);
     pfd_decoder_summary(decoder, &summary);
@@ -379,7 +380,7 @@ START_TEST(other_readings)
     dump_header(&buffer, body.n / 4);
     build_bytes(&buffer, body.bytes, body.n);
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     struct pfd_entry other;
     const struct pfd_argument *arguments;
     size_t n = 0;
@@ -389,16 +390,16 @@ START_TEST(other_readings)
         pfd_decoder_view(decoder, buffer.bytes, buffer.n, 0, true, NULL),
         PFD_OK);
     ck_assert_int_eq(pfd_decoder_next(decoder, &item, NULL), PFD_OK);
-    ck_assert_int_eq(pfd_entry_alternative(&item.entry, 0, &other), PFD_OK);
+    ck_assert_int_eq(pfd_entry_alternative(item->entry, 0, &other), PFD_OK);
     const char *message = pfd_entry_message(&other, &n);
     ck_assert_mem_eq(message, "also 7\n", 7);
     arguments = pfd_entry_arguments(&other, &n);
     ck_assert_uint_eq(n, 1);
     ck_assert_int_eq(arguments[0].type, PFD_ARGUMENT_UNSIGNED);
-    ck_assert_uint_eq(other.index, item.entry.index);
-    ck_assert_int_eq(pfd_entry_alternative(&item.entry, 1, &other), PFD_END);
+    ck_assert_uint_eq(other.index, item->entry->index);
+    ck_assert_int_eq(pfd_entry_alternative(item->entry, 1, &other), PFD_END);
     /* The entry is what it was. */
-    message = pfd_entry_message(&item.entry, &n);
+    message = pfd_entry_message(item->entry, &n);
     ck_assert_mem_eq(message, "one 7\n", 6);
     ck_assert_int_eq(pfd_decoder_next(decoder, &item, NULL), PFD_END);
     pfd_decoder_free(decoder);
@@ -410,7 +411,7 @@ END_TEST
 START_TEST(wrong_use)
 {
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     struct pfd_error err;
     static const uint8_t zeros[64];
     setup();
@@ -473,9 +474,9 @@ START_TEST(over_two_gib)
                          .used = clamp + 65000 };
     struct pfd_convert convert;
     setup();
-    convert = (struct pfd_convert){
-        .strings = strings, .source = "huge", .threads = 1, .limit = UINT64_MAX
-    };
+    convert = (struct pfd_convert){ .strings = strings,
+                                    .source = "huge",
+                                    .threads = 1 };
     ck_assert_int_eq(
         pfd_convert_stream(&convert, read_huge, &huge, &summary, NULL), PFD_OK);
     /* Entries that begin below the clamp; the last one crosses it. */

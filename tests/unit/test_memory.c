@@ -124,15 +124,15 @@ static enum pfd_status load(void)
 
 static enum pfd_status say_all(struct pfd_decoder *decoder)
 {
-    struct pfd_item item;
+    struct pfd_item *item;
     enum pfd_status status;
     while ((status = pfd_decoder_next(decoder, &item, NULL)) == PFD_OK) {
         size_t n = 0;
-        if (!item.is_entry)
+        if (!item->is_entry)
             continue;
-        if (!pfd_entry_message(&item.entry, &n) && n)
+        if (!pfd_entry_message(item->entry, &n) && n)
             return PFD_ERR_NOMEM;
-        if (!pfd_entry_arguments(&item.entry, &n) && n)
+        if (!pfd_entry_arguments(item->entry, &n) && n)
             return PFD_ERR_NOMEM;
     }
     return status == PFD_END ? PFD_OK : status;
@@ -205,7 +205,6 @@ static enum pfd_status convert_to(const char *output, bool stream,
         .strings = dump.strings,
         .output = output,
         .threads = threads,
-        .limit = UINT64_MAX,
         .notes = true,
         .filter = filter,
         .write = drop,

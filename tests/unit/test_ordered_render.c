@@ -7,6 +7,7 @@
 
 #include <printfdecode/tail.h>
 
+#include "core/decode/entry_run.h"
 #include "dump.h"
 #include "stream/capture/chunk.h"
 #include "stream/live/tail_control.h"
@@ -79,23 +80,23 @@ static void give(const struct dump *d,
                  struct pfd_lines *lines)
 {
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     uint64_t n = 0;
     ck_assert_int_eq(
         pfd_decoder_new(d->strings, NULL, "buffer", &decoder, NULL), PFD_OK);
     pfd_decoder_view(decoder, d->bytes.bytes, d->bytes.n, 0, true, NULL);
     while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
-        if (!item.is_entry)
+        if (!item->is_entry)
             continue;
         struct pfd_ordered_render_place place = place_of(d, n / each * each);
         if (lines) {
             pfd_lines_set_time(lines, place.time);
             pfd_lines_set_place(lines, place.generation, UINT64_MAX);
-            pfd_lines_entry(lines, &item.entry);
+            pfd_lines_entry(lines, item->entry);
         } else {
             ck_assert_int_eq(
                 pfd_chunk_add_entry(pfd_ordered_render_chunk(ordered_render),
-                                    &item.entry, NULL),
+                                    item->entry, NULL),
                 PFD_OK);
         }
         if (++n % each == 0 && ordered_render)
@@ -225,11 +226,12 @@ static void follow(const struct dump *d, struct taking *t)
         .read = read_bytes,
         .read_user = t,
         .item = take_item,
-        .run = t->ordered_render ? take_run : NULL,
         .item_user = t,
     };
     ck_assert_int_eq(pfd_tail_new(&options, &t->tail, NULL), PFD_OK);
-    pfd_tail_set_threads(t->tail, t->thread_pool, take_runs);
+    pfd_tail_take_runs(
+        t->tail, &(struct pfd_tail_runs){ t->ordered_render ? take_run : NULL,
+                                          take_runs, t->thread_pool });
     ck_assert_int_eq(pfd_tail_finish(t->tail, t->bytes->n, NULL), PFD_OK);
     pfd_tail_free(t->tail);
 }

@@ -100,7 +100,7 @@ static void say(const struct dump *d, const struct how *how, struct said *ret)
         .read_at = how->file ? read_at : NULL,
         .read_at_user = how->file,
         .notes = true,
-        .limit = how->limit ? how->limit : UINT64_MAX,
+        .limit = how->limit,
         .write = take,
         .write_user = &ret->text,
         .finding = hear,

@@ -29,14 +29,14 @@ static void finish(struct pfd_decoder *decoder, struct build *out)
 static void in_one_view(const struct dump *d, struct build *out)
 {
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     ck_assert_int_eq(
         pfd_decoder_new(d->strings, "llpc", "buffer", &decoder, NULL), PFD_OK);
     ck_assert_int_eq(
         pfd_decoder_view(decoder, d->bytes.bytes, d->bytes.n, 0, true, NULL),
         PFD_OK);
     while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK)
-        dump_describe(out, &item);
+        dump_describe(out, item);
     finish(decoder, out);
 }
 
@@ -45,7 +45,7 @@ static void in_pieces(const struct dump *d, enum how how, uint64_t *rng,
                       struct build *out)
 {
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     uint8_t *view = NULL;
     uint64_t base = 0;
     uint64_t end = 0;
@@ -55,7 +55,7 @@ static void in_pieces(const struct dump *d, enum how how, uint64_t *rng,
     for (;;) {
         status = pfd_decoder_next(decoder, &item, NULL);
         if (status == PFD_OK)
-            dump_describe(out, &item);
+            dump_describe(out, item);
         /* A view may also change while items wait. */
         if (status == PFD_OK && (how != SLIDING || dump_below(rng, 4)))
             continue;
@@ -112,7 +112,7 @@ static void in_part(const struct dump *d, uint64_t to, uint64_t index,
                     bool skips, struct build *out)
 {
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     ck_assert_int_eq(
         pfd_decoder_new(d->strings, "llpc", "buffer", &decoder, NULL), PFD_OK);
     ck_assert_int_eq(
@@ -125,9 +125,9 @@ static void in_part(const struct dump *d, uint64_t to, uint64_t index,
             break;
         if (pfd_decoder_next(decoder, &item, NULL) != PFD_OK)
             break;
-        uint64_t ends = item.entry.offset + item.entry.n_bytes;
-        if (!item.is_entry || ends > to || item.entry.index >= index) {
-            dump_describe(out, &item);
+        uint64_t ends = item->entry->offset + item->entry->n_bytes;
+        if (!item->is_entry || ends > to || item->entry->index >= index) {
+            dump_describe(out, item);
         } else {
             ck_assert(!skips);
             last = ends;
@@ -224,7 +224,6 @@ static void check_convert(const struct dump *d, const char *output,
         .output = output,
         .source = "buffer",
         .threads = threads,
-        .limit = UINT64_MAX,
         .notes = true,
         .write = take,
         .write_user = &whole,
@@ -292,9 +291,7 @@ START_TEST(read_errors)
     struct pfd_summary summary;
     dump_init(&d, 7, 100);
     struct reader reader = { &d.bytes, 0, true, 7 };
-    struct pfd_convert convert = { .strings = d.strings,
-                                   .output = "raw",
-                                   .limit = UINT64_MAX };
+    struct pfd_convert convert = { .strings = d.strings, .output = "raw" };
     ck_assert_int_eq(
         pfd_convert_stream(&convert, fail_later, &reader, &summary, &err),
         PFD_ERR_IO);

@@ -15,6 +15,7 @@
 
 #include "build.h"
 #include "core/base/text.h"
+#include "core/decode/entry_run.h"
 #include "dump.h"
 #include "stream/capture/chunk.h"
 #include "stream/live/tail_control.h"
@@ -173,8 +174,9 @@ static void world_of(size_t n, struct pfd_tail_options o)
     o.strings = w.strings;
     o.read = read_bytes;
     o.item = take;
-    o.run = in_runs ? take_run : NULL;
     ck_assert_int_eq(pfd_tail_new(&o, &w.tail, &err), PFD_OK);
+    pfd_tail_take_runs(w.tail, &(struct pfd_tail_runs){
+                                   in_runs ? take_run : NULL, NULL, NULL });
 }
 
 static void world_init(size_t n, size_t window, size_t give)

@@ -310,7 +310,7 @@ END_TEST
 START_TEST(test_not_whole)
 {
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     reserve(1);
     for (size_t i = 0; i <= 64; i++) {
         unsigned n_entries = 0;
@@ -321,9 +321,9 @@ START_TEST(test_not_whole)
             pfd_decoder_new(w.strings, "llpc", "b", &decoder, NULL), PFD_OK);
         pfd_decoder_view(decoder, w.bytes, 16 + N_ENTRY, 0, true, NULL);
         while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
-            n_entries += item.is_entry;
-            if (!item.is_entry)
-                ck_assert_int_eq(item.finding.kind, PFD_FINDING_unwritten);
+            n_entries += item->is_entry;
+            if (!item->is_entry)
+                ck_assert_int_eq(item->finding->kind, PFD_FINDING_unwritten);
         }
         ck_assert_uint_eq(n_entries, i == 64);
         pfd_decoder_free(decoder);

@@ -6,6 +6,7 @@
 #include <printfdecode/capture.h>
 #include <printfdecode/tail.h>
 
+#include "core/decode/entry_run.h"
 #include "dump.h"
 #include "stream/capture/chunk.h"
 #include "stream/live/tail_control.h"
@@ -148,12 +149,13 @@ static void start(struct follower *f, const struct pfd_strings *strings,
         .format = "llpc",
         .read = read_bytes,
         .item = take,
-        .run = take_run,
         .item_user = f,
     };
     *f = (struct follower){ .strings = strings };
     ck_assert_int_eq(pfd_tail_new(&o, &f->tail, NULL), PFD_OK);
-    pfd_tail_set_threads(f->tail, thread_pool, takes_runs ? take_runs : NULL);
+    pfd_tail_take_runs(
+        f->tail, &(struct pfd_tail_runs){
+                     take_run, takes_runs ? take_runs : NULL, thread_pool });
 }
 
 static void stop(struct follower *f)

@@ -19,7 +19,7 @@ struct one {
     struct pfd_strings *strings;
     struct build buffer;
     struct pfd_decoder *decoder;
-    struct pfd_item item;
+    struct pfd_item *item;
 };
 
 static void one_init(struct one *one, const char *text, const char *widths,
@@ -36,7 +36,7 @@ static void one_init(struct one *one, const char *text, const char *widths,
                                       one->buffer.n, 0, true, NULL),
                      PFD_OK);
     ck_assert_int_eq(pfd_decoder_next(one->decoder, &one->item, NULL), PFD_OK);
-    ck_assert(one->item.is_entry);
+    ck_assert(one->item->is_entry);
 }
 
 static void one_deinit(struct one *one)
@@ -66,7 +66,7 @@ static bool holds(struct one *one, const char *expression)
 {
     struct pfd_where *where = NULL;
     struct pfd_error err = { 0 };
-    struct pfd_entry *entry = &one->item.entry;
+    struct pfd_entry *entry = one->item->entry;
     enum pfd_status status = pfd_where_new(expression, &where, &err);
     ck_assert_msg(status == PFD_OK, "%s: %s", expression, err.text);
     struct pfd_where_bound *bound = pfd_where_bind(where, entry->string);
@@ -370,7 +370,7 @@ START_TEST(columns_and_arguments)
     ck_assert_uint_eq(pfd_strings_columns(one.strings, 0, NULL, 0), 4);
     ck_assert_uint_eq(pfd_strings_columns(one.strings, 0, columns, 4), 4);
     const struct pfd_argument *arguments =
-        pfd_entry_arguments(&one.item.entry, &n);
+        pfd_entry_arguments(one.item->entry, &n);
     ck_assert_uint_eq(n, 4);
     for (size_t i = 0; i < n; i++) {
         ck_assert_int_eq(columns[i].type, arguments[i].type);

@@ -19,8 +19,11 @@ struct pfd_decoder {
     size_t n_holes;
     const struct pfd_range *missing; /* [n_missing] */
     size_t n_missing;
-    struct pfd_walk walk; /* state NULL: no format selected yet */
-    bool is_chosen;       /* by the first bytes, or these allow it */
+    struct pfd_item item;       /* the last result */
+    struct pfd_entry entry;     /* of item */
+    struct pfd_finding finding; /* of item */
+    struct pfd_walk walk;       /* state NULL: no format selected yet */
+    bool is_chosen;             /* by the first bytes, or these allow it */
     struct pfd_batch batch;
     size_t next;           /* record of the batch */
     enum pfd_status after; /* the walk's status for the batch */
@@ -65,6 +68,7 @@ enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
         pfd_decoder_free(d);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
+    d->item = (struct pfd_item){ .entry = &d->entry, .finding = &d->finding };
     d->strings = strings;
     d->format_choice = format_choice;
     if (format_choice.format && use_format(d, err) != PFD_OK) {
@@ -186,7 +190,7 @@ static void count_findings(struct pfd_summary *summary, uint64_t findings)
     }
 }
 
-enum pfd_status pfd_decoder_next(struct pfd_decoder *d, struct pfd_item *ret,
+enum pfd_status pfd_decoder_next(struct pfd_decoder *d, struct pfd_item **ret,
                                  struct pfd_error *err)
 {
     while (d->next == d->batch.n) {
@@ -196,22 +200,23 @@ enum pfd_status pfd_decoder_next(struct pfd_decoder *d, struct pfd_item *ret,
     }
     const struct pfd_record *r = &d->batch.records[d->next];
     d->next += 1u + r->n_alternatives;
-    ret->is_entry = r->kind == PFD_RECORD_ENTRY;
-    if (!ret->is_entry) {
-        ret->finding = pfd_batch_finding(&d->batch, r, d->source, d->sentence,
-                                         sizeof d->sentence);
-        d->summary.findings += !pfd_finding_is_note(ret->finding.kind);
+    d->item.is_entry = r->kind == PFD_RECORD_ENTRY;
+    *ret = &d->item;
+    if (!d->item.is_entry) {
+        d->finding = pfd_batch_finding(&d->batch, r, d->source, d->sentence,
+                                       sizeof d->sentence);
+        d->summary.findings += !pfd_finding_is_note(d->finding.kind);
         return PFD_OK;
     }
     uint32_t n = 0;
     const uint8_t *payload =
         pfd_batch_payload(&d->batch, &d->walk.view, d->walk.base, r, &n);
-    if (!pfd_entry_make(&d->of, r, payload, n, d->summary.entries, &ret->entry))
+    if (!pfd_entry_make(&d->of, r, payload, n, d->summary.entries, &d->entry))
         return pfd_fail(err, PFD_ERR_NOMEM, r->offset, "out of memory");
     d->summary.entries++;
     d->summary.unknown += pfd_record_is_unknown(r);
     d->summary.bytes += r->n_bytes;
-    count_findings(&d->summary, ret->entry.findings);
+    count_findings(&d->summary, d->entry.findings);
     return PFD_OK;
 }
 

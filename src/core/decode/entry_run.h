@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Runs: consecutive entries of one buffer, each right behind the one before,
+ * with known strings and without findings. Nearly all entries are in runs;
+ * taking them together costs less for each.
+ *
+ * A run is borrowed until the call that passed it returns; one thread at a
+ * time.
+ */
 #ifndef PFD_ENTRY_RUN_H
 #define PFD_ENTRY_RUN_H
 
@@ -43,6 +51,16 @@ static inline bool pfd_entry_run_takes(const struct pfd_record *r)
     return r->kind == PFD_RECORD_ENTRY && r->string &&
            !(odd | r->string->findings);
 }
+
+/* How many entries: one at least. */
+size_t pfd_entry_run_count(const struct pfd_entry_run *entry_run);
+
+/* Bytes of the buffer that they occupy. */
+uint64_t pfd_entry_run_bytes(const struct pfd_entry_run *entry_run);
+
+/* Entry i of the run, below pfd_entry_run_count(); lives as long as the run. */
+void pfd_entry_run_entry(const struct pfd_entry_run *entry_run, size_t i,
+                         struct pfd_entry *ret);
 
 /* A copy of a run's records and bytes, for later use or another thread; the
  * strings are still borrowed. All zero is an empty copy. */

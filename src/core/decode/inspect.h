@@ -70,4 +70,17 @@ enum pfd_status pfd_decoder_word(const struct pfd_decoder *decoder, uint64_t at,
 /* Adds all numbers of `from` to those of `to`. Any thread. */
 void pfd_summary_add(struct pfd_summary *to, const struct pfd_summary *from);
 
+/*
+ * Reading i of an entry's other readings, at most four. Where bytes can be read
+ * in several ways, the entry is the likeliest reading, or the first of equals,
+ * and has a finding that says so (`ambiguous` or a more special kind). An
+ * alternative is an entry of its own: it has its own message, arguments, format
+ * string, origins and stream, but the same index, offset and bytes. Borrowed as
+ * the entry is, and until the next call of this function.
+ *
+ * PFD_OK; PFD_END: there is no i; PFD_ERR_NOMEM.
+ */
+enum pfd_status pfd_entry_alternative(const struct pfd_entry *entry, size_t i,
+                                      struct pfd_entry *ret);
+
 #endif

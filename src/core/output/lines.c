@@ -9,6 +9,7 @@
 #include <printfdecode/lines.h>
 
 #include "core/base/escape.h"
+#include "core/decode/entry_run.h"
 #include "core/filter/highlight.h"
 #include "core/output/sink.h"
 #include "core/output/value_rows.h"

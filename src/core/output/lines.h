@@ -7,6 +7,8 @@
 
 #include <printfdecode/lines.h>
 
+struct pfd_entry_run;
+
 /* From now on text has an entry's findings before its message. */
 void pfd_lines_mark(struct pfd_lines *lines);
 
@@ -64,5 +66,9 @@ void pfd_lines_trim(struct pfd_lines *lines);
  * borrowed until the next call that sets something. */
 const char *pfd_lines_members(struct pfd_lines *lines);
 const char *pfd_lines_origin_members(struct pfd_lines *lines);
+
+/* The same for all entries of a run, faster; none of them has a sequence. */
+void pfd_lines_run(struct pfd_lines *lines,
+                   const struct pfd_entry_run *entry_run);
 
 #endif

@@ -54,7 +54,6 @@ static void try_format(struct pfd_search *s, const struct pfd_candidate *c,
         .holes = memory_view.holes.at,
         .n_holes = memory_view.holes.n,
         .threads = 1,
-        .limit = UINT64_MAX,
     };
     spend(s, memory_view.n_data);
     s->failed |= memory_view.failed ||

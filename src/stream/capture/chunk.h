@@ -10,6 +10,8 @@
 #include <printfdecode/capture.h>
 
 struct pfd_chunk_writer;
+struct pfd_entry_run;
+struct pfd_chunk_reader;
 
 /* PFD_OK; PFD_ERR_NOMEM. */
 enum pfd_status pfd_chunk_writer_new(struct pfd_chunk_writer **ret,
@@ -88,5 +90,42 @@ enum pfd_status pfd_chunk_count(const void *bytes, size_t n,
 /* The chunk's accounts, as pfd_chunk_add_loss() added them. */
 void pfd_chunk_reader_loss(const struct pfd_chunk_reader *reader,
                            uint64_t *lost_bytes, uint64_t *skipped_bytes);
+
+/*
+ * strings: to read entries with; source: the buffer's name; both borrowed.
+ * options: copied; NULL: the defaults. PFD_OK; PFD_ERR_NOMEM.
+ */
+enum pfd_status pfd_chunk_reader_new(const struct pfd_strings *strings,
+                                     const char *source,
+                                     const struct pfd_options *options,
+                                     struct pfd_chunk_reader **ret,
+                                     struct pfd_error *err);
+
+/* NULL is allowed. */
+void pfd_chunk_reader_free(struct pfd_chunk_reader *reader);
+
+/*
+ * Opens the next chunk, [n] bytes, borrowed until another one is opened. Any
+ * bytes are safe.
+ *
+ * PFD_OK; PFD_ERR_CORRUPT: they are no chunk; PFD_ERR_UNSUPPORTED: a version of
+ * chunks, a format or a version of its entries that this library does not know;
+ * PFD_ERR_NOMEM.
+ */
+enum pfd_status pfd_chunk_reader_open(struct pfd_chunk_reader *reader,
+                                      const void *bytes, size_t n,
+                                      struct pfd_error *err);
+
+/*
+ * The next item. An entry whose format string is not loaded has an unknown id,
+ * with that finding. An entry that no buffer of its format can have is skipped,
+ * with the finding `bad_frame`.
+ *
+ * PFD_OK; PFD_END: the chunk is done; PFD_ERR_CORRUPT: the rest of it cannot be
+ * read (err's offset: bytes into the chunk); PFD_ERR_NOMEM.
+ */
+enum pfd_status pfd_chunk_reader_next(struct pfd_chunk_reader *reader,
+                                      struct pfd_chunk_item *ret,
+                                      struct pfd_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <printfdecode/subscriber.h>
 
 #include "core/base/error.h"
+#include "stream/capture/chunk.h"
 #include "stream/capture/producer_strings.h"
 #include "stream/capture/wire.h"
 

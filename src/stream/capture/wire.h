@@ -14,6 +14,8 @@
 
 #include "core/base/byte_reader.h"
 
+struct pfd_wire_reader;
+
 enum {
     PFD_WIRE_VERSION = 1,
     /* Each map begins with the text "type" as its first key; a map header is
@@ -118,5 +120,43 @@ enum pfd_status pfd_wire_write_start(pfd_wire_write_fn write, void *user);
 enum pfd_status pfd_wire_write(const struct pfd_wire_frame *frame,
                                pfd_wire_write_fn write, void *user,
                                struct pfd_error *err);
+
+/*
+ * A reader for one stream. max_frame: limit for the bytes of a map, 0 for
+ * PFD_WIRE_FRAME_MAX; memory is bounded by it. NULL: out of memory.
+ */
+struct pfd_wire_reader *pfd_wire_reader_new(size_t max_frame);
+
+/* NULL is allowed. */
+void pfd_wire_reader_free(struct pfd_wire_reader *reader);
+
+/*
+ * Hands over more bytes [n], copied, split anywhere; *taken: the number that
+ * was taken. If it is below n, take frames first, then hand over the rest.
+ *
+ * PFD_OK; PFD_ERR_NOMEM.
+ */
+enum pfd_status pfd_wire_reader_feed(struct pfd_wire_reader *reader,
+                                     const void *bytes, size_t n, size_t *taken,
+                                     struct pfd_error *err);
+
+/* No more bytes will come. */
+void pfd_wire_reader_finish(struct pfd_wire_reader *reader);
+
+/*
+ * The next frame, in stream order.
+ *
+ * PFD_OK; PFD_MORE: hand over more bytes; PFD_END: finished, and nothing is
+ * left. PFD_ERR_CORRUPT: the bytes at err's offset are wrong (magic, length or
+ * CRC, an invalid map, a stream that is cut or lacks its end, an end that
+ * contradicts the frames before it). The caller may give up or call again: the
+ * reader goes on at the next frame whose CRC is right; of a `data`,
+ * `code_object` or `entries` frame that the end of all bytes cuts, it gives the
+ * bytes that came. PFD_ERR_UNSUPPORTED: an unknown version of the stream, or
+ * searching on would take too long; each later call returns it again.
+ */
+enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *reader,
+                                     struct pfd_wire_frame *ret,
+                                     struct pfd_error *err);
 
 #endif

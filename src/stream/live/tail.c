@@ -107,13 +107,10 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
     return PFD_OK;
 }
 
-void pfd_tail_set_threads(struct pfd_tail *t,
-                          struct pfd_thread_pool *thread_pool,
-                          pfd_tail_runs_fn runs)
+void pfd_tail_take_runs(struct pfd_tail *t, const struct pfd_tail_runs *runs)
 {
-    t->thread_pool = thread_pool;
-    t->runs = runs;
-    t->walk_ahead = thread_pool ? pfd_tail_slices_walk : NULL;
+    t->runs = *runs;
+    t->walk_ahead = runs->thread_pool ? pfd_tail_slices_walk : NULL;
 }
 
 void pfd_tail_free(struct pfd_tail *t)
@@ -565,7 +562,7 @@ static enum pfd_status emit_whole(struct pfd_tail *t, uint64_t n_buffer,
                                   struct pfd_error *err)
 {
     struct pfd_decoder *decoder = NULL;
-    struct pfd_item item;
+    struct pfd_item *item;
     if (t->n_whole && n_buffer > t->n_whole) {
         pfd_tail_say(t, PFD_FINDING_too_large, 0,
                      "%llu bytes that cannot be followed are more than there "
@@ -587,9 +584,9 @@ static enum pfd_status emit_whole(struct pfd_tail *t, uint64_t n_buffer,
     while (status == PFD_OK &&
            (status = pfd_decoder_next(decoder, &item, err)) == PFD_OK) {
         struct pfd_tail_item out = {
-            .is_entry = item.is_entry,
-            .entry = &item.entry,
-            .finding = &item.finding,
+            .is_entry = item->is_entry,
+            .entry = item->entry,
+            .finding = item->finding,
             .generation = t->place.generation,
         };
         t->o.item(t->o.item_user, &out);

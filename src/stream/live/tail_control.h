@@ -7,6 +7,13 @@
 
 #include "stream/live/thread_pool.h"
 
+struct pfd_entry_run;
+
+/* Takes several entries: all of one generation, with consecutive indices. */
+typedef void (*pfd_tail_run_fn)(void *user,
+                                const struct pfd_entry_run *entry_run,
+                                uint64_t generation);
+
 /*
  * Takes several runs, each behind the one before, with the help of threads: it
  * may call pfd_tail_share().
@@ -15,15 +22,18 @@ typedef void (*pfd_tail_runs_fn)(void *user,
                                  const struct pfd_entry_run *const *entry_runs,
                                  size_t n, uint64_t generation);
 
-/*
- * Before the first poll: threads that walk over slices of the bytes that a poll
- * has read, where there are runs; borrowed for the tail's life. NULL: no
- * threads. runs: takes what several of them found; NULL: runs come one by one,
- * too. Its user is item_user.
- */
-void pfd_tail_set_threads(struct pfd_tail *tail,
-                          struct pfd_thread_pool *thread_pool,
-                          pfd_tail_runs_fn runs);
+/* How entries are taken that come in runs. */
+struct pfd_tail_runs {
+    pfd_tail_run_fn run;   /* NULL: entries come one by one, as items */
+    pfd_tail_runs_fn runs; /* NULL: runs come one by one, too */
+    /* Threads that walk over slices of the bytes that a poll has read; borrowed
+     * for the tail's life. NULL: none. */
+    struct pfd_thread_pool *thread_pool;
+};
+
+/* Call it before the first poll. The user of both functions is item_user. */
+void pfd_tail_take_runs(struct pfd_tail *tail,
+                        const struct pfd_tail_runs *runs);
 
 /* A pfd_share_fn; tail is a struct pfd_tail. Only in a pfd_tail_runs_fn: calls
  * piece() here and on the threads of the tail's pool, all of which may read the

@@ -324,8 +324,8 @@ uint64_t pfd_tail_same_until(const struct pfd_tail_copy *a,
 bool pfd_tail_pass_has_runs(const struct pfd_tail *t,
                             const struct pfd_tail_pass *p, uint64_t at)
 {
-    return t->o.run && !p->is_hole && !p->in_gap && !t->place.has_leftovers &&
-           at >= t->place.attached;
+    return t->runs.run && !p->is_hole && !p->in_gap &&
+           !t->place.has_leftovers && at >= t->place.attached;
 }
 
 size_t pfd_tail_pass_count(const struct pfd_tail *t,
@@ -390,7 +390,7 @@ static bool emit_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
 {
     struct pfd_entry_run entry_run;
     bool ret = pfd_tail_pass_take_run(t, p, r, n, &entry_run);
-    t->o.run(t->o.item_user, &entry_run, t->place.generation);
+    t->runs.run(t->o.item_user, &entry_run, t->place.generation);
     return ret;
 }
 

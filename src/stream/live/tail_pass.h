@@ -56,8 +56,7 @@ struct pfd_tail {
     struct pfd_tail_options o; /* defaults filled in */
     /* Emits entries on several threads before a pass walks on; NULL: none
      * are. */
-    struct pfd_thread_pool *thread_pool; /* borrowed; NULL: none */
-    pfd_tail_runs_fn runs;               /* NULL: they come one by one */
+    struct pfd_tail_runs runs;
     void (*walk_ahead)(struct pfd_tail *t, struct pfd_tail_pass *p);
     char *source;
     const struct pfd_format *format; /* NULL: not chosen yet */

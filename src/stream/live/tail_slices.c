@@ -103,10 +103,10 @@ static void give(const struct pfd_tail *t,
     const struct pfd_entry_run *given[PFD_WALK_SLICES];
     for (size_t i = 0; i < n; i++)
         given[i] = &entry_runs[i];
-    if (t->runs && n)
-        t->runs(t->o.item_user, given, n, t->place.generation);
-    for (size_t i = 0; !t->runs && i < n; i++)
-        t->o.run(t->o.item_user, given[i], t->place.generation);
+    if (t->runs.runs && n)
+        t->runs.runs(t->o.item_user, given, n, t->place.generation);
+    for (size_t i = 0; !t->runs.runs && i < n; i++)
+        t->runs.run(t->o.item_user, given[i], t->place.generation);
 }
 
 /* Emits slices from index i on, as long as each begins at the walk's position;
@@ -151,21 +151,21 @@ static bool give_all(struct pfd_tail *t, struct pfd_tail_pass *p,
 void pfd_tail_slices_walk(struct pfd_tail *t, struct pfd_tail_pass *p)
 {
     struct shared s = { .tail = t, .pass = p };
-    if (!is_worth_it(t, p) || !pfd_thread_pool_hold(t->thread_pool))
+    if (!is_worth_it(t, p) || !pfd_thread_pool_hold(t->runs.thread_pool))
         return;
-    s.walk_slices = pfd_thread_pool_slices(t->thread_pool);
+    s.walk_slices = pfd_thread_pool_slices(t->runs.thread_pool);
     bool goes_on = s.walk_slices;
     while (goes_on) {
         lay_out(&s);
-        pfd_thread_pool_share(t->thread_pool, s.n, walk, &s);
+        pfd_thread_pool_share(t->runs.thread_pool, s.n, walk, &s);
         goes_on = give_all(t, p, &s) && is_worth_it(t, p);
     }
-    pfd_thread_pool_let_go(t->thread_pool);
+    pfd_thread_pool_let_go(t->runs.thread_pool);
 }
 
 void pfd_tail_share(void *tail, size_t n, void (*piece)(void *of, size_t i),
                     void *of)
 {
     const struct pfd_tail *t = tail;
-    pfd_thread_pool_share(t->thread_pool, n, piece, of);
+    pfd_thread_pool_share(t->runs.thread_pool, n, piece, of);
 }

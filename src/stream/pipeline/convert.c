@@ -526,36 +526,50 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     return status;
 }
 
-enum pfd_status pfd_convert_bytes(const struct pfd_convert *convert,
+/* What the members of a caller's struct mean. */
+static struct pfd_convert meaning(const struct pfd_convert *convert)
+{
+    struct pfd_convert ret = *convert;
+    if (!ret.limit)
+        ret.limit = UINT64_MAX;
+    if (ret.no_entries)
+        ret.limit = 0;
+    return ret;
+}
+
+enum pfd_status pfd_convert_bytes(const struct pfd_convert *given,
                                   const void *bytes, size_t n,
                                   struct pfd_summary *summary,
                                   struct pfd_error *err)
 {
+    const struct pfd_convert convert = meaning(given);
     struct pfd_pool pool = { .walk = { .view = pfd_byte_reader(bytes, n),
                                        .last = true } };
-    return convert_walk(convert, &pool, summary, err);
+    return convert_walk(&convert, &pool, summary, err);
 }
 
-enum pfd_status pfd_convert_stream(const struct pfd_convert *convert,
+enum pfd_status pfd_convert_stream(const struct pfd_convert *given,
                                    pfd_read_fn read, void *read_user,
                                    struct pfd_summary *summary,
                                    struct pfd_error *err)
 {
+    const struct pfd_convert convert = meaning(given);
     struct pfd_windows windows = { .read = read, .user = read_user };
     struct pfd_pool pool = { .windows = &windows };
-    enum pfd_status status = convert_walk(convert, &pool, summary, err);
+    enum pfd_status status = convert_walk(&convert, &pool, summary, err);
     pfd_window_drop(windows.current);
     return status;
 }
 
-enum pfd_status pfd_convert_chunks(const struct pfd_convert *convert,
+enum pfd_status pfd_convert_chunks(const struct pfd_convert *given,
                                    const struct pfd_chunk_bytes *chunks,
                                    size_t n, struct pfd_summary *summary,
                                    struct pfd_error *err)
 {
+    const struct pfd_convert convert = meaning(given);
     struct pfd_pool_chunks all = { .all = chunks, .n = n };
     struct pfd_pool pool = { .chunks = &all };
-    enum pfd_status status = convert_walk(convert, &pool, summary, err);
+    enum pfd_status status = convert_walk(&convert, &pool, summary, err);
     pfd_chunk_close(&all.chunk);
     return status;
 }

@@ -18,6 +18,8 @@
 
 #include "core/base/thread.h"
 
+struct pfd_entry_run;
+
 struct pfd_ordered_render;
 
 struct pfd_ordered_render_options {

@@ -69,16 +69,16 @@ void made_entries(struct made *m, unsigned n)
 {
     struct pfd_error err;
     while (n > 0) {
-        struct pfd_item item;
+        struct pfd_item *item;
         if (pfd_decoder_next(m->decoder, &item, &err) != PFD_OK) {
             bool ok = begin_anew(m);
             assert(ok);
-        } else if (item.is_entry) {
+        } else if (item->is_entry) {
             struct pfdd_source_offset *last = &m->contents.last;
-            item.entry.index = m->index++;
-            pfd_chunk_add_entry(m->writer, &item.entry, NULL);
-            *last = (struct pfdd_source_offset){ 0, item.entry.index,
-                                                 item.entry.offset };
+            item->entry->index = m->index++;
+            pfd_chunk_add_entry(m->writer, item->entry, NULL);
+            *last = (struct pfdd_source_offset){ 0, item->entry->index,
+                                                 item->entry->offset };
             m->contents.n[PFDD_ENTRY]++;
             n--;
         }

@@ -19,6 +19,8 @@
 #include "../../unit/suite.h"
 #include "made.h"
 #include "ring/cursor.h"
+#include "stream/capture/chunk.h"
+#include "stream/capture/wire.h"
 
 enum {
     SOURCES = 2,

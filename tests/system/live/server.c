@@ -20,6 +20,8 @@
 #include <printfdecode/tail.h>
 #include <printfdecode/wire.h>
 
+#include "stream/capture/wire.h"
+
 enum {
     BUFFERS_MAX = 16,
     FDS_MAX = 16
