@@ -191,6 +191,7 @@ static enum pfd_status convert_buffer(const struct options *options,
                                       struct pfd_lines *lines,
                                       struct pfd_summary *total)
 {
+    struct pfd_options reading;
     struct pfd_convert as_given = *convert;
     struct pfd_filter_facts facts = facts_of(buffer);
     struct pfd_summary summary = { 0 };
@@ -218,7 +219,8 @@ static enum pfd_status convert_buffer(const struct options *options,
     convert->n_holes = buffer->n_holes;
     convert->missing = buffer->missing;
     convert->n_missing = buffer->n_missing;
-    input_reading(options, buffer, &convert->format, &convert->options);
+    input_reading(options, buffer, &convert->format, &reading);
+    convert->options = &reading;
     status =
         twice ? convert_twice(options, convert, buffer, lines, &summary, &err)
               : convert_once(convert, buffer, lines, &summary, &err);

@@ -338,7 +338,7 @@ static bool write_entries(struct packer *p, struct buffer *b)
     struct pfd_convert convert = {
         .strings = p->in->strings,
         .format = p->o->format,
-        .options = p->o->decoding,
+        .options = &p->o->decoding,
         .threads = p->o->threads,
         .filter = p->filtering.filter,
         .n_emitted = &p->filtering.n_given,

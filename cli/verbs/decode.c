@@ -85,7 +85,7 @@ int decode_inputs(const struct options *o, struct inputs *in,
     struct pfd_convert convert = {
         .strings = in->strings,
         .format = o->format,
-        .options = o->decoding,
+        .options = &o->decoding,
         .show = options_show(o),
         .links = options_links(o),
         .inline_findings = options_inline_findings(o),

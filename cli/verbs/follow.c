@@ -123,7 +123,7 @@ static bool start(struct followed *f)
         .strings = follow->in.strings,
         .format = o->format ? o->format : f->buffer->format,
         .source = f->buffer->name,
-        .options = o->decoding,
+        .options = &o->decoding,
         .settle_ns = o->has_settle ? o->settle_ms * NS_PER_MS + 1 : 0,
         .read = pfd_source_read,
         .read_user = f->source,

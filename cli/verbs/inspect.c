@@ -52,7 +52,7 @@ static bool walk(struct inspection *x, const struct buffer *b)
     enum pfd_status status =
         pfd_decoder_new(x->in->strings, format, b->name, &decoder, &err);
     if (status == PFD_OK) {
-        pfd_decoder_set_options(decoder, &decoding);
+        pfd_decoder_set_options(decoder, &decoding, NULL);
         pfd_decoder_set_holes(decoder, b->holes, b->n_holes);
         pfd_decoder_set_missing(decoder, b->missing, b->n_missing);
         status = pfd_decoder_view(decoder, b->bytes, b->n, 0, true, &err);

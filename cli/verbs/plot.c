@@ -212,7 +212,7 @@ static int make(struct plot *p, struct inputs *in, struct filtering *filtering)
     struct pfd_convert convert = {
         .strings = in->strings,
         .format = o->format,
-        .options = o->decoding,
+        .options = &o->decoding,
         .threads = o->threads,
         .filter = filtering->filter,
         .n_emitted = &filtering->n_given,

@@ -326,7 +326,7 @@ int stats_run(const struct options *o)
         .n_emitted = &filtering.n_given,
         .n_doubts = &filtering.n_doubts,
         .format = o->format,
-        .options = o->decoding,
+        .options = &o->decoding,
         .threads = o->threads,
         .string_entries = stats.entries,
         .string_bytes = stats.bytes,

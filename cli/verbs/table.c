@@ -241,7 +241,7 @@ static int make_tables(struct table *t)
     struct pfd_convert convert = {
         .strings = t->in->strings,
         .format = o->format,
-        .options = o->decoding,
+        .options = &o->decoding,
         .threads = o->threads,
         .filter = t->filtering->filter,
         .n_emitted = &t->filtering->n_given,

@@ -105,7 +105,7 @@ static bool make_tail(struct pfdd_follower *s)
     struct pfd_tail_options options = {
         .strings = s->strings->set,
         .format = s->options.format,
-        .options = s->options.options,
+        .options = &s->options.options,
         .source = s->options.name,
         .settle_ns = s->options.settle_ms * 1000000,
         .apart_ns = PFDD_BETWEEN_LOOKS_US * UINT64_C(1000),

@@ -71,7 +71,7 @@ static bool read_rule(const char *text, struct pfd_site_rule *ret)
     char *end = NULL;
     const char *number = strchr(text, '=');
     uint32_t value = number ? (uint32_t)strtoul(number + 1, &end, 10) : 0;
-    *ret = (struct pfd_site_rule){ true, PFD_NO_BUDGET, 1 };
+    *ret = (struct pfd_site_rule){ .is_on = true, .budget = PFD_NO_BUDGET };
     if (number && (end == number + 1 || *end))
         return false;
     if (!strncmp(text, "budget=", 7)) {

@@ -7,6 +7,16 @@
  * information about the input that a careful reader wants, such as a lost range
  * or an unknown id. Findings never end a call: the library hands them over one
  * by one, in input order, and goes on.
+ *
+ * A struct that begins with struct_size may get further members at its end in a
+ * later version. The caller sets struct_size to the sizeof that it was compiled
+ * with; 0 stands for the members of version 0.1, so that all zeros are valid.
+ * Members that the caller's struct lacks count as zero. A struct that is larger
+ * than the library's, and has anything but zeros in what the library does not
+ * know, is refused with PFD_ERR_USAGE. All other structs that callers may hold
+ * stay as they are: struct pfd_error, pfd_range, pfd_argument, pfd_column,
+ * pfd_gap, pfd_chunk_bytes, pfd_wire_bytes, pfd_wire_label, pfd_kernel_info and
+ * pfd_vulkan_object; entries, findings and items stay in the library's memory.
  */
 #ifndef PRINTFDECODE_COMMON_H
 #define PRINTFDECODE_COMMON_H

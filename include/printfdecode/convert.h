@@ -47,11 +47,12 @@ typedef void (*pfd_string_sum_fn)(void *user,
 
 /* A conversion. All borrowed for the call; zero or NULL: not set. */
 struct pfd_convert {
+    size_t struct_size; /* as common.h says */
     const struct pfd_strings *strings;
     const char *format; /* a buffer format's name; NULL: choose */
     const char *output; /* "text", "raw" or "json"; NULL: nothing is written */
     const char *source; /* the buffer's name */
-    struct pfd_options options;
+    const struct pfd_options *options; /* NULL: the defaults */
     /* Of pfd_convert_bytes(): [n_holes] ranges in order that are known to be
      * zero because they were never written; they are passed over unread. */
     const struct pfd_range *holes;

@@ -19,6 +19,7 @@ extern "C" {
 /* Criteria, of which every one that is set has to hold. Borrowed for the call;
  * all zero: every entry. */
 struct pfd_filter_spec {
+    size_t struct_size; /* as common.h says */
     /* PCRE2 patterns [n_patterns], one of which matches the message; `$` also
      * matches before a newline that ends it. An entry of an unknown id has no
      * message, and matches none. */
@@ -80,6 +81,7 @@ PFD_API enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
 /* Facts about entries beside their contents: about their buffer, and when they
  * arrived. All zero: none. */
 struct pfd_filter_facts {
+    size_t struct_size;    /* as common.h says */
     uint64_t time_unix_ns; /* nanoseconds since 1970; 0: unknown */
     uint64_t sequence;     /* of the entry, as a daemon counts from 1 */
     uint64_t generation;   /* of the buffer */
@@ -101,9 +103,9 @@ PFD_API enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
 PFD_API void pfd_filter_run_free(struct pfd_filter_run *run);
 
 /* What conditions are told of the entries that are tested from now on; copied.
- */
-PFD_API void pfd_filter_run_set(struct pfd_filter_run *run,
-                                const struct pfd_filter_facts *facts);
+ * PFD_OK; PFD_ERR_USAGE: it has members that this library does not know. */
+PFD_API enum pfd_status pfd_filter_run_set(
+    struct pfd_filter_run *run, const struct pfd_filter_facts *facts);
 
 /* Is the entry selected? A message on which a pattern exceeds its limit of work
  * is selected, and counted. */

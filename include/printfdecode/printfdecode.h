@@ -66,6 +66,7 @@ enum pfd_printf_layout {
  * also be set by the name and a word of pfd_option_get().
  */
 struct pfd_options {
+    size_t struct_size; /* as common.h says */
     /* "compat": the runtime whose text is imitated where it differs from
      * printf's. */
     enum pfd_compat compat;
@@ -261,9 +262,11 @@ PFD_API enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
                                         struct pfd_decoder **ret,
                                         struct pfd_error *err);
 
-/* Call it before the first view; options is copied. */
-PFD_API void pfd_decoder_set_options(struct pfd_decoder *decoder,
-                                     const struct pfd_options *options);
+/* Call it before the first view; options is copied. PFD_OK; PFD_ERR_USAGE: it has
+ * members that this library does not know. */
+PFD_API enum pfd_status pfd_decoder_set_options(
+    struct pfd_decoder *decoder, const struct pfd_options *options,
+    struct pfd_error *err);
 
 /* Call it before the first view, which must be the whole buffer. holes: [n]
  * ranges, in order, that are known to be zero because they were never written;

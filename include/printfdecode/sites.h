@@ -66,6 +66,7 @@ PFD_API struct pfd_control *pfd_sites_control(struct pfd_sites *sites,
 
 /* Selects sites: each member that is not zero has to match. */
 struct pfd_site_match {
+    size_t struct_size; /* as common.h says */
     uint64_t id;
     const char *file; /* a pattern for fnmatch(); it need not match folders */
     uint32_t line;
@@ -75,6 +76,7 @@ struct pfd_site_match {
 
 /* The rules of a site. */
 struct pfd_site_rule {
+    size_t struct_size; /* as common.h says */
     bool is_on;
     uint32_t budget; /* limit for entries, until pfd_sites_reset(); or
                         PFD_NO_BUDGET */

@@ -76,6 +76,7 @@ PFD_API enum pfd_status pfd_strings_load(struct pfd_strings *strings,
 
 /* One format string of a set. Everything is borrowed until the set is freed. */
 struct pfd_string_info {
+    size_t struct_size; /* as common.h says */
     const char *format; /* the buffer format it belongs to, such as "llpc" */
     const char *source; /* the file (or archive member) it came from */
     const char *text;   /* [n_text] bytes, any bytes, not NUL-terminated */
@@ -125,6 +126,7 @@ PFD_API size_t pfd_strings_memory(const struct pfd_strings *strings);
 
 /* One shader; everything is copied. */
 struct pfd_shader_info {
+    size_t struct_size; /* as common.h says */
     uint32_t id; /* the layer's number, 0 is a valid one; or PFD_SHADER_NEXT */
     const void *bytes; /* the original module, [n_bytes] of SPIR-V */
     size_t n_bytes;
@@ -162,6 +164,7 @@ enum pfd_vulkan_action {
  * the messages of PFD_COMPAT_KHRONOS show them. Strings are copied.
  */
 struct pfd_vulkan_capture {
+    size_t struct_size; /* as common.h says */
     struct pfd_vulkan_object command_buffer;
     struct pfd_vulkan_object pipeline;
     enum pfd_vulkan_action action;

@@ -24,6 +24,7 @@ extern "C" {
 /* A request. All zeros: everything from now on. All of it is borrowed for the
  * call. */
 struct pfd_subscription {
+    size_t struct_size; /* as common.h says */
     const char *from; /* "oldest", "now", a sequence number, a time (RFC 3339);
                          NULL: now */
     const char *const *matches; /* [n_matches] patterns, one of which has to
@@ -53,6 +54,7 @@ PFD_API enum pfd_status pfd_subscription_line(
 struct pfd_subscriber;
 
 struct pfd_subscriber_options {
+    size_t struct_size;   /* as common.h says */
     size_t n_objects_max; /* limit for the bytes of stored code objects; 0: 1
                              GiB. Objects beyond it are refused, with a
                              finding */

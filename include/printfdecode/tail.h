@@ -52,15 +52,16 @@ struct pfd_tail_item {
 
 typedef void (*pfd_tail_fn)(void *user, const struct pfd_tail_item *item);
 
-/* All borrowed for the tail's life, except source, which is copied. Numbers
- * that are 0 stand for the default. */
+/* All borrowed for the tail's life, except source and options, which are copied.
+ * Numbers that are 0 stand for the default. */
 struct pfd_tail_options {
+    size_t struct_size; /* as common.h says */
     const struct pfd_strings *strings;
     const char *format; /* a buffer format's name; NULL: choose */
     const char *source; /* the buffer's name */
-    struct pfd_options options;
-    uint64_t settle_ns;  /* default 100 ms */
-    uint64_t apart_ns;   /* default 1 ms */
+    const struct pfd_options *options; /* copied; NULL: the defaults */
+    uint64_t settle_ns;                /* default 100 ms */
+    uint64_t apart_ns;                 /* default 1 ms */
     size_t window;       /* bytes that one poll reads; default 4 MiB. Half of
                             them may be emitted: the next poll sees the rest
                             a second time */

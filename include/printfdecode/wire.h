@@ -64,6 +64,7 @@ struct pfd_wire_label {
  * a type does not have are 0 or empty. Everything in it is borrowed.
  */
 struct pfd_wire_frame {
+    size_t struct_size; /* as common.h says */
     enum pfd_wire_type type;
     uint64_t at;      /* of its length, bytes from the start of the stream */
     uint64_t n_bytes; /* of the whole frame on the wire */

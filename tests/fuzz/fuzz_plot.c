@@ -67,7 +67,7 @@ static void add(const struct any_format *in, struct pfd_plot *plot,
     const struct pfd_convert how = {
         .strings = in->strings,
         .format = in->format,
-        .options = in->options,
+        .options = &in->options,
         .threads = 1,
         .limit = UINT64_MAX,
         .row_time = 1,

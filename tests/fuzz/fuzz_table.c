@@ -31,7 +31,7 @@ static enum pfd_status convert(const struct any_format *in,
 {
     how->strings = in->strings;
     how->format = in->format;
-    how->options = in->options;
+    how->options = &in->options;
     how->threads = 1;
     how->limit = UINT64_MAX;
     return pfd_convert_bytes(how, in->buffer.base, in->buffer.n, summary, NULL);

@@ -40,7 +40,7 @@ static inline uint64_t decode_pieces(const struct pieces *p, size_t piece)
     size_t end = piece && piece < n ? piece : n;
     FUZZ_CHECK(pfd_decoder_new(p->strings, p->format, "fuzz", &d, NULL) ==
                PFD_OK);
-    pfd_decoder_set_options(d, &p->options);
+    pfd_decoder_set_options(d, &p->options, NULL);
     FUZZ_CHECK(pfd_decoder_view(d, p->data, end, 0, end == n, NULL) == PFD_OK);
     for (;;) {
         enum pfd_status status = pfd_decoder_next(d, &item, NULL);

@@ -197,7 +197,7 @@ static struct said decode(const struct setting *s, size_t size)
     size_t end = 0;
     if (pfd_decoder_new(s->strings, s->format, "buffer", &d, NULL) != PFD_OK)
         stop("no such format", s->format ? s->format : "any");
-    pfd_decoder_set_options(d, &s->options);
+    pfd_decoder_set_options(d, &s->options, NULL);
     do {
         size_t more = next_piece(size, &seed);
         end = s->buffer.n - end > more ? end + more : s->buffer.n;

@@ -373,8 +373,8 @@ START_TEST(test_sites)
     ck_assert_int_ge(fd, 0);
     struct pfd_sites *sites = make_sites(path);
     struct pfd_control *c = pfd_sites_control(sites, NULL);
-    struct pfd_site_rule off = { false, PFD_NO_BUDGET, 0 };
-    struct pfd_site_rule on = { true, 5, 2 };
+    struct pfd_site_rule off = { .budget = PFD_NO_BUDGET };
+    struct pfd_site_rule on = { .is_on = true, .budget = 5, .every = 2 };
     struct pfd_site_match one = { .file = "a.*", .line = 17 };
     struct pfd_site_match loud = { .above = PFD_LEVEL_INFO };
     struct pfd_site_info site;

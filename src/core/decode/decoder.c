@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/sized.h"
 #include "core/decode/detect_format.h"
 #include "core/decode/inspect.h"
 #include "core/decode/walk.h"
@@ -80,10 +81,11 @@ enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
     return PFD_OK;
 }
 
-void pfd_decoder_set_options(struct pfd_decoder *d,
-                             const struct pfd_options *options)
+enum pfd_status pfd_decoder_set_options(struct pfd_decoder *d,
+                                        const struct pfd_options *options,
+                                        struct pfd_error *err)
 {
-    d->options = *options;
+    return pfd_sized_take(&d->options, sizeof d->options, options, err);
 }
 
 void pfd_decoder_set_holes(struct pfd_decoder *d, const struct pfd_range *holes,

@@ -2,6 +2,7 @@
 /* The public API of shaders: modules in, their strings into the tables. */
 #include "core/decode/shader_loader.h"
 
+#include "core/base/sized.h"
 #include "core/decode/format.h"
 #include "core/spirv/shader_table.h"
 
@@ -55,6 +56,10 @@ enum pfd_status pfd_strings_add_shader(struct pfd_strings *strings,
                                        pfd_finding_fn fn, void *user,
                                        struct pfd_error *err)
 {
+    struct pfd_shader_info own;
+    if (pfd_sized_take(&own, sizeof own, info, err) != PFD_OK)
+        return PFD_ERR_USAGE;
+    info = &own;
     struct pfd_shader *shader = NULL;
     struct pfd_report report = {
         .fn = fn,
@@ -104,6 +109,10 @@ enum pfd_status pfd_strings_set_capture(
     struct pfd_strings *strings, const struct pfd_vulkan_capture *capture,
     struct pfd_error *err)
 {
+    struct pfd_vulkan_capture own;
+    if (pfd_sized_take(&own, sizeof own, capture, err) != PFD_OK)
+        return PFD_ERR_USAGE;
+    capture = &own;
     if (!pfd_shader_table_set_capture(pfd_strings_own_shaders(strings),
                                       capture))
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");

@@ -8,6 +8,7 @@
 #include <printfdecode/convert.h>
 
 #include "core/base/input.h"
+#include "core/base/sized.h"
 #include "core/decode/format.h"
 #include "core/objects/amdgpu_object.h"
 #include "core/objects/container.h"
@@ -153,7 +154,7 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
     struct pfd_report report = { .fn = fn, .user = user, .source = source };
     struct loader loader = { .strings = strings, .err = err };
     struct pfd_shader_info shader = {
-        PFD_SHADER_NEXT, bytes, n, source, NULL, 0
+        .id = PFD_SHADER_NEXT, .bytes = bytes, .n_bytes = n, .source = source
     };
     const struct pfd_format *described = described_by(bytes, n);
     if (described)
@@ -218,6 +219,10 @@ enum pfd_status pfd_strings_add(struct pfd_strings *strings,
                                 pfd_finding_fn fn, void *user,
                                 struct pfd_error *err)
 {
+    struct pfd_string_info own;
+    if (pfd_sized_take(&own, sizeof own, info, err) != PFD_OK)
+        return PFD_ERR_USAGE;
+    info = &own;
     const struct pfd_format *llpc = pfd_format_find("llpc");
     struct pfd_report report = {
         .fn = fn,

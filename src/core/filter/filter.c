@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/pattern.h"
+#include "core/base/sized.h"
 #include "core/decode/entry.h"
 #include "core/filter/entry_value.h"
 #include "core/filter/where_range.h"
@@ -241,6 +242,10 @@ static enum pfd_status fill(struct pfd_filter *f,
 enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
                                struct pfd_filter **ret, struct pfd_error *err)
 {
+    struct pfd_filter_spec own;
+    if (pfd_sized_take(&own, sizeof own, spec, err) != PFD_OK)
+        return PFD_ERR_USAGE;
+    spec = &own;
     struct pfd_filter *f = calloc(1, sizeof *f);
     struct met *seen_names = calloc(1, sizeof *seen_names);
     if (!f || !seen_names) {
@@ -346,10 +351,10 @@ size_t pfd_filter_run_memory(const struct pfd_filter_run *run)
     return run ? run->n_bytes + run->matching.n : 0;
 }
 
-void pfd_filter_run_set(struct pfd_filter_run *run,
-                        const struct pfd_filter_facts *facts)
+enum pfd_status pfd_filter_run_set(struct pfd_filter_run *run,
+                                   const struct pfd_filter_facts *facts)
 {
-    run->facts = *facts;
+    return pfd_sized_take(&run->facts, sizeof run->facts, facts, NULL);
 }
 
 uint64_t pfd_filter_gave_up(const struct pfd_filter_run *run)

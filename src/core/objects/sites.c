@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/input.h"
+#include "core/base/sized.h"
 #include "core/base/text.h"
 #include "core/objects/container.h"
 #include "core/objects/site_rows.h"
@@ -265,7 +266,16 @@ static bool is_meant(const struct pfd_row *row,
 size_t pfd_sites_set(struct pfd_sites *s, const struct pfd_site_match *match,
                      const struct pfd_site_rule *rule)
 {
+    struct pfd_site_match own_match;
+    struct pfd_site_rule own_rule;
     size_t n = 0;
+    if (match &&
+        pfd_sized_take(&own_match, sizeof own_match, match, NULL) != PFD_OK)
+        return 0;
+    if (pfd_sized_take(&own_rule, sizeof own_rule, rule, NULL) != PFD_OK)
+        return 0;
+    match = match ? &own_match : NULL;
+    rule = &own_rule;
     for (size_t i = 0; i < s->n; i++) {
         if (!is_meant(&s->rows[i], match))
             continue;

@@ -20,6 +20,7 @@
 #include <printfdecode/client.h>
 
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "stream/capture/send_queue.h"
 #include "stream/capture/service_socket.h"
 #include "stream/capture/wire.h"
@@ -303,6 +304,10 @@ enum pfd_status pfd_client_send(struct pfd_client *c,
                                 const struct pfd_wire_frame *frame,
                                 struct pfd_error *err)
 {
+    struct pfd_wire_frame own;
+    if (pfd_sized_take(&own, sizeof own, frame, err) != PFD_OK)
+        return PFD_ERR_USAGE;
+    frame = &own;
     struct pfd_wire_parts parts = { 0 };
     struct pfd_wire_frame part;
     enum pfd_status status = PFD_OK;
@@ -479,6 +484,10 @@ enum pfd_status pfd_client_buffer_new(struct pfd_client *c,
                                       struct pfd_client_buffer **ret,
                                       struct pfd_error *err)
 {
+    struct pfd_wire_frame own;
+    if (pfd_sized_take(&own, sizeof own, origin, err) != PFD_OK)
+        return PFD_ERR_USAGE;
+    origin = &own;
     if (!origin->size || origin->size > SIZE_MAX / 2) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "a buffer of %llu bytes",
@@ -556,7 +565,12 @@ enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
     const struct pfd_wire_frame *next = origin ? origin : &plain;
     struct pfd_wire_reader *reader = NULL;
     struct pfd_wire_frame before;
-    enum pfd_status status = send_done(b, err);
+    struct pfd_wire_frame own;
+    enum pfd_status status =
+        pfd_sized_take(&own, sizeof own, next, err) == PFD_OK
+            ? send_done(b, err)
+            : PFD_ERR_USAGE;
+    next = &own;
     if (status != PFD_OK)
         return status;
     if (!origin) {

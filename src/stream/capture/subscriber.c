@@ -9,6 +9,7 @@
 #include <printfdecode/subscriber.h>
 
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "stream/capture/chunk.h"
 #include "stream/capture/producer_strings.h"
 #include "stream/capture/wire.h"
@@ -194,7 +195,11 @@ enum pfd_status pfd_subscriber_new(const struct pfd_subscriber_options *options,
                                    struct pfd_error *err)
 {
     static const struct pfd_subscriber_options none;
-    const struct pfd_subscriber_options *o = options ? options : &none;
+    struct pfd_subscriber_options own;
+    if (pfd_sized_take(&own, sizeof own, options ? options : &none, err) !=
+        PFD_OK)
+        return PFD_ERR_USAGE;
+    const struct pfd_subscriber_options *o = &own;
     struct pfd_subscriber *s = calloc(1, sizeof *s);
     bool ok = s;
     if (s) {

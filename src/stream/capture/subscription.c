@@ -14,6 +14,7 @@
 #include <printfdecode/subscriber.h>
 
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "core/base/text.h"
 #include "core/output/json.h"
 #include "stream/capture/subscriber.h"
@@ -85,6 +86,10 @@ enum pfd_status pfd_subscription_line(const struct pfd_subscription *what,
                                       char *ret, size_t n_ret, size_t *n,
                                       struct pfd_error *err)
 {
+    struct pfd_subscription own;
+    if (pfd_sized_take(&own, sizeof own, what, err) != PFD_OK)
+        return PFD_ERR_USAGE;
+    what = &own;
     struct pfd_text line = { 0 };
     enum pfd_status status = PFD_OK;
     pfd_text_puts(&line, "{\"output\":\"entries\"");

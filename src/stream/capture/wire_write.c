@@ -8,6 +8,7 @@
 
 #include "core/base/crc32c.h"
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "core/base/text.h"
 #include "stream/capture/wire.h"
 
@@ -282,6 +283,10 @@ enum pfd_status pfd_wire_writer_put(struct pfd_wire_writer *w,
                                     const struct pfd_wire_frame *frame,
                                     struct pfd_error *err)
 {
+    struct pfd_wire_frame own;
+    if (pfd_sized_take(&own, sizeof own, frame, err) != PFD_OK)
+        return PFD_ERR_USAGE;
+    frame = &own;
     struct pfd_wire_parts parts = { 0 };
     struct pfd_wire_frame part;
     enum pfd_status status = start(w, err);

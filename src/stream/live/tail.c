@@ -13,6 +13,7 @@
 #include <printfdecode/tail.h>
 
 #include "core/base/crc32c.h"
+#include "core/base/sized.h"
 #include "core/decode/detect_format.h"
 #include "stream/live/tail_control.h"
 #include "stream/live/tail_generation.h"
@@ -61,14 +62,13 @@ static enum pfd_status use_format(struct pfd_tail *t, const char *name,
         return PFD_END;
     if (pfd_format_choice_describe(&format_choice, text, sizeof text))
         pfd_tail_say(t, PFD_FINDING_format_choice, 0, "%s", text);
-    if (!pfd_walk_init(&walk, format_choice.format, t->o.strings,
-                       &t->o.options))
+    if (!pfd_walk_init(&walk, format_choice.format, t->o.strings, &t->options))
         return no_memory(err);
     pfd_walk_deinit(&t->walk);
     t->walk = walk;
     t->walk.batch = &t->batch;
     t->format = format_choice.format;
-    pfd_entry_source_set(&t->of, t->o.strings, t->format, &t->o.options);
+    pfd_entry_source_set(&t->of, t->o.strings, t->format, &t->options);
     return PFD_OK;
 }
 
@@ -78,7 +78,13 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
     struct pfd_tail *t = calloc(1, sizeof *t);
     if (!t)
         return no_memory(err);
-    t->o = *options;
+    if (pfd_sized_take(&t->o, sizeof t->o, options, err) != PFD_OK ||
+        (t->o.options && pfd_sized_take(&t->options, sizeof t->options,
+                                        t->o.options, err) != PFD_OK)) {
+        free(t);
+        return PFD_ERR_USAGE;
+    }
+    t->o.options = &t->options;
     t->o.settle_ns = t->o.settle_ns ? t->o.settle_ns : SETTLE_NS;
     t->o.apart_ns = t->o.apart_ns ? t->o.apart_ns : APART_NS;
     t->o.window = t->o.window ? t->o.window : WINDOW;
@@ -91,14 +97,14 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
     if (!t->o.emit_max || t->o.emit_max > t->o.window / 2)
         t->o.emit_max = t->o.window / 2;
     t->image.max = t->o.memory ? t->o.memory : MEMORY;
-    t->source = strdup(options->source ? options->source : "-");
+    t->source = strdup(t->o.source ? t->o.source : "-");
     if (!t->source || !pfd_entry_source_init(&t->of, t->source) ||
         !pfd_batch_init(&t->batch, BATCH)) {
         pfd_tail_free(t);
         return no_memory(err);
     }
     t->o.source = t->source;
-    enum pfd_status status = use_format(t, options->format, NULL, false, err);
+    enum pfd_status status = use_format(t, t->o.format, NULL, false, err);
     if (status != PFD_OK) {
         pfd_tail_free(t);
         return status;
@@ -579,7 +585,7 @@ static enum pfd_status emit_whole(struct pfd_tail *t, uint64_t n_buffer,
     }
     if (status != PFD_OK)
         return status;
-    pfd_decoder_set_options(decoder, &t->o.options);
+    pfd_decoder_set_options(decoder, &t->options, NULL);
     status = pfd_decoder_view(decoder, t->now.bytes, t->now.n, 0, true, err);
     while (status == PFD_OK &&
            (status = pfd_decoder_next(decoder, &item, err)) == PFD_OK) {

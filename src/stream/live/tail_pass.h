@@ -57,6 +57,7 @@ struct pfd_tail {
     /* Emits entries on several threads before a pass walks on; NULL: none
      * are. */
     struct pfd_tail_runs runs;
+    struct pfd_options options;
     void (*walk_ahead)(struct pfd_tail *t, struct pfd_tail_pass *p);
     char *source;
     const struct pfd_format *format; /* NULL: not chosen yet */

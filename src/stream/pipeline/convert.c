@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/sized.h"
 #include "core/base/thread.h"
 #include "stream/pipeline/convert_pool.h"
 
@@ -184,7 +185,7 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
     if (!pfd_entry_source_init(&w->of, convert->source ? convert->source : "-"))
         return false;
     pfd_entry_source_set(&w->of, convert->strings, pool->format,
-                         &convert->options);
+                         convert->options);
     if (!pfd_product_init(&w->made, convert))
         return false;
     if (convert->string_entries && convert->string_bytes) {
@@ -491,8 +492,7 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     pool->is_selective = convert->filter || convert->skip || convert->ranges ||
                          convert->emitted || convert->limit != UINT64_MAX;
     struct pfd_walk walk;
-    if (!pfd_walk_init(&walk, pool->format, convert->strings,
-                       &convert->options))
+    if (!pfd_walk_init(&walk, pool->format, convert->strings, convert->options))
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     walk.view = pool->walk.view;
     walk.last = pool->walk.last;
@@ -527,49 +527,68 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
 }
 
 /* What the members of a caller's struct mean. */
-static struct pfd_convert meaning(const struct pfd_convert *convert)
+struct meaning {
+    struct pfd_convert convert;
+    struct pfd_options options;
+};
+
+static enum pfd_status read_meaning(struct meaning *ret,
+                                    const struct pfd_convert *convert,
+                                    struct pfd_error *err)
 {
-    struct pfd_convert ret = *convert;
-    if (!ret.limit)
-        ret.limit = UINT64_MAX;
-    if (ret.no_entries)
-        ret.limit = 0;
-    return ret;
+    static const struct pfd_options defaults;
+    struct pfd_convert *c = &ret->convert;
+    enum pfd_status status = pfd_sized_take(c, sizeof *c, convert, err);
+    if (status == PFD_OK) {
+        status = pfd_sized_take(&ret->options, sizeof ret->options,
+                                c->options ? c->options : &defaults, err);
+    }
+    if (status != PFD_OK)
+        return status;
+    c->options = &ret->options;
+    c->limit = c->no_entries ? 0 : c->limit ? c->limit : UINT64_MAX;
+    return PFD_OK;
 }
 
-enum pfd_status pfd_convert_bytes(const struct pfd_convert *given,
+enum pfd_status pfd_convert_bytes(const struct pfd_convert *convert,
                                   const void *bytes, size_t n,
                                   struct pfd_summary *summary,
                                   struct pfd_error *err)
 {
-    const struct pfd_convert convert = meaning(given);
+    struct meaning own;
+    if (read_meaning(&own, convert, err) != PFD_OK)
+        return PFD_ERR_USAGE;
     struct pfd_pool pool = { .walk = { .view = pfd_byte_reader(bytes, n),
                                        .last = true } };
-    return convert_walk(&convert, &pool, summary, err);
+    return convert_walk(&own.convert, &pool, summary, err);
 }
 
-enum pfd_status pfd_convert_stream(const struct pfd_convert *given,
+enum pfd_status pfd_convert_stream(const struct pfd_convert *convert,
                                    pfd_read_fn read, void *read_user,
                                    struct pfd_summary *summary,
                                    struct pfd_error *err)
 {
-    const struct pfd_convert convert = meaning(given);
+    struct meaning own;
+    if (read_meaning(&own, convert, err) != PFD_OK)
+        return PFD_ERR_USAGE;
     struct pfd_windows windows = { .read = read, .user = read_user };
     struct pfd_pool pool = { .windows = &windows };
-    enum pfd_status status = convert_walk(&convert, &pool, summary, err);
+    enum pfd_status status = convert_walk(&own.convert, &pool, summary, err);
     pfd_window_drop(windows.current);
     return status;
 }
 
-enum pfd_status pfd_convert_chunks(const struct pfd_convert *given,
+enum pfd_status pfd_convert_chunks(const struct pfd_convert *convert,
                                    const struct pfd_chunk_bytes *chunks,
                                    size_t n, struct pfd_summary *summary,
                                    struct pfd_error *err)
 {
-    const struct pfd_convert convert = meaning(given);
+    struct meaning own;
+    if (read_meaning(&own, convert, err) != PFD_OK)
+        return PFD_ERR_USAGE;
     struct pfd_pool_chunks all = { .all = chunks, .n = n };
     struct pfd_pool pool = { .chunks = &all };
-    enum pfd_status status = convert_walk(&convert, &pool, summary, err);
+    enum pfd_status status = convert_walk(&own.convert, &pool, summary, err);
     pfd_chunk_close(&all.chunk);
     return status;
 }

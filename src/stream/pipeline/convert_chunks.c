@@ -10,8 +10,8 @@ static enum pfd_status open_chunk(const struct pfd_pool *pool, size_t i,
                                   struct pfd_error *err)
 {
     const struct pfd_chunk_bytes *bytes = &pool->chunks->all[i];
-    return pfd_chunk_open(chunk, pool->convert->strings,
-                          &pool->convert->options, bytes->bytes, bytes->n, err);
+    return pfd_chunk_open(chunk, pool->convert->strings, pool->convert->options,
+                          bytes->bytes, bytes->n, err);
 }
 
 const struct pfd_format *pfd_chunks_format(const struct pfd_pool *pool)

@@ -185,7 +185,7 @@ static bool run_rule(pfd::printer &out, const char *name, uint64_t printed)
 
 static bool run_switch(pfd::printer &out)
 {
-    const pfd_site_rule off = { false, PFD_NO_BUDGET, 0 };
+    const pfd_site_rule off = { sizeof off, false, PFD_NO_BUDGET, 0 };
     double start = now();
     numbered<<<BLOCKS, THREADS>>>(4000, 0);
     usleep(200000);
@@ -219,13 +219,13 @@ static int run_rules()
         return 1;
     }
     bool ok = run_rule(out, "no rule", n);
-    out.set(nullptr, pfd_site_rule{ true, 1000, 0 });
+    out.set(nullptr, pfd_site_rule{ 0, true, 1000, 0 });
     ok &= run_rule(out, "budget 1000", 1000);
-    out.set(nullptr, pfd_site_rule{ true, PFD_NO_BUDGET, 7 });
+    out.set(nullptr, pfd_site_rule{ 0, true, PFD_NO_BUDGET, 7 });
     ok &= run_rule(out, "every 7th", (n + 6) / 7);
-    out.set(nullptr, pfd_site_rule{ true, 12345, 10 });
+    out.set(nullptr, pfd_site_rule{ 0, true, 12345, 10 });
     ok &= run_rule(out, "every 10th, budget 12345", 12345);
-    out.set(nullptr, pfd_site_rule{ true, PFD_NO_BUDGET, 0 });
+    out.set(nullptr, pfd_site_rule{ 0, true, PFD_NO_BUDGET, 0 });
     out.filter(&one, nullptr);
     ok &= run_rule(out, "thread 777", 8);
     out.filter(nullptr, &some);
@@ -332,7 +332,7 @@ static int run_off()
         fprintf(stderr, "measure: %s\n", out.error());
         return 1;
     }
-    out.set(nullptr, pfd_site_rule{ false, PFD_NO_BUDGET, 0 });
+    out.set(nullptr, pfd_site_rule{ 0, false, PFD_NO_BUDGET, 0 });
     float4 *spheres;
     float *from, *to;
     cudaMalloc(&spheres, 32 * sizeof *spheres);

@@ -84,21 +84,21 @@ static bool check_rules(pfd_sites *sites)
         pfd_sites_set(sites, nullptr, &rule);
     };
     bool ok = check_rule(sites, "no rule", ALL, 0);
-    set({ false, PFD_NO_BUDGET, 0 });
+    set({ 0, false, PFD_NO_BUDGET, 0 });
     ok &= check_rule(sites, "off", 0, 0);
-    set({ true, 100, 0 });
+    set({ 0, true, 100, 0 });
     ok &= check_rule(sites, "budget", 200, ALL - 200);
-    set({ true, PFD_NO_BUDGET, 7 });
+    set({ 0, true, PFD_NO_BUDGET, 7 });
     ok &= check_rule(sites, "every 7th", (half + 6) / 7 * 2,
                      ALL - (half + 6) / 7 * 2);
-    set({ true, 15, 7 });
+    set({ 0, true, 15, 7 });
     ok &= check_rule(sites, "every 7th, budget", 30, ALL - 30);
-    set({ true, PFD_NO_BUDGET, 0 });
+    set({ 0, true, PFD_NO_BUDGET, 0 });
     c->threads = some;
     c->groups = all;
     c->is_filtered = 1;
     ok &= check_rule(sites, "threads", 200, ALL - 200);
-    set({ true, PFD_NO_BUDGET, 3 });
+    set({ 0, true, PFD_NO_BUDGET, 3 });
     ok &= check_rule(sites, "threads, every 3rd", 68, ALL - 68);
     return ok;
 }
