@@ -147,6 +147,12 @@ def a_program_can_be_built(at, temp):
     with open(f'{CASE}/expect.text') as f:
         assert f.read() == run(
             f'{temp}/decode_file', f'{CASE}/buffer.bin', f'{CASE}/image.elf')
+    # What a driver does, the socket of a service that is not there included.
+    run(*cc, '-Wall', '-Werror', '-o', f'{temp}/driver',
+        f'{ROOT}/examples/driver/driver.c', *flags, f'-Wl,-rpath,{libdir}',
+        env=os.environ)
+    with open(f'{ROOT}/examples/driver/expected.txt') as f:
+        assert f.read() == run(f'{temp}/driver', f'{temp}/nobody')
 
 
 def papers_are_there(at):
