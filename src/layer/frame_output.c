@@ -178,14 +178,15 @@ static void send_part(struct frame_output *o, const struct pfd_wire_frame *part)
 static void send_parts(struct frame_output *o, struct pfd_wire_frame *frame)
 {
     struct pfd_wire_bytes all = frame->bytes;
-    size_t at = 0;
-    do {
-        size_t n = all.n - at < PFD_WIRE_PIECE ? all.n - at : PFD_WIRE_PIECE;
-        frame->bytes = (struct pfd_wire_bytes){ all.at + at, n };
+    if (!all.n)
         send_part(o, frame);
-        at += n;
-        frame->offset += n;
-    } while (at < all.n);
+    for (size_t at = 0; at < all.n; at += frame->bytes.n) {
+        frame->bytes.at = all.at + at;
+        frame->bytes.n =
+            all.n - at < PFD_WIRE_PIECE ? all.n - at : PFD_WIRE_PIECE;
+        send_part(o, frame);
+        frame->offset += frame->bytes.n;
+    }
 }
 
 /* The client has a function for files with format strings. The name has its NUL

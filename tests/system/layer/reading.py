@@ -53,7 +53,8 @@ def copying():
     texts = []
     for slow, copy, n in (('1', 'gpu', 2), ('1', 'cpu', 0), ('stuck', 'gpu', 2)):
         done = run([PLAY, 'print', shader('short'), '4000'], PRETEND_SLOW=slow,
-                   PFD_LAYER=f'copy={copy},to=run.pfcap', **below)
+                   PFD_LAYER=f'copy={copy},drain=always,to=run.pfcap',
+                   **below)
         check(f'copies, {slow}, {copy}', done.stderr, f'pretend: {n} copies\n')
         texts.append(text_of('run.pfcap'))
     check('lines', texts[0].count(b'\n'), 32 * 4000)
