@@ -36,7 +36,8 @@ struct frame_queue {
     size_t n; /* bytes that are queued or being sent */
 };
 
-/* All queues: a program may end without destroying its devices. */
+/* All queues: a program may end without destroying its devices. None is freed
+ * while they are ended. */
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct frame_queue *queues;
 
@@ -170,8 +171,10 @@ static void end(struct frame_queue *q)
 
 __attribute__((destructor)) static void end_all(void)
 {
+    pthread_mutex_lock(&queues_lock);
     for (struct frame_queue *q = queues; q; q = q->next_queue)
         end(q);
+    pthread_mutex_unlock(&queues_lock);
 }
 
 /* ---- queues ---- */
