@@ -6,31 +6,35 @@
 #include "input/beside.h"
 #include "input/folder.h"
 #include "input/input.h"
-#include "options.h"
+#include "options/command_line.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verbs.h"
 #include "verbs/output_files.h"
+
+static int run(struct options *options)
+{
+    message_color(options_color(options, STDERR_FILENO));
+    if (options_show_json(options))
+        output_guard_json();
+    bool ok = folders_expand(options);
+    beside_expand(options);
+    ok = ok && output_files_check(options);
+    int status = ok ? options->verb->run(options) : EXIT_ERROR;
+    /* Output that was printed before a failure is flushed. */
+    return output_failed() ? EXIT_ERROR : status;
+}
 
 int main(int argc, char **argv)
 {
-    struct options options;
-    int status;
+    int status = EXIT_CLEAN;
 
     /* A closed pipe is an error of write(), not a signal. */
     signal(SIGPIPE, SIG_IGN);
     input_guard();
-    if (options_read(&options, argc, argv, &status)) {
-        message_color(options_color(&options, STDERR_FILENO));
-        if (options_show_json(&options))
-            output_guard_json();
-        bool ok = folders_expand(&options);
-        beside_expand(&options);
-        ok = ok && output_files_check(&options);
-        status = ok ? options.verb->run(&options) : EXIT_ERROR;
-        /* Output that was printed before a failure is flushed. */
-        if (output_failed())
-            status = EXIT_ERROR;
-    }
-    options_free(&options);
+    struct options *options = command_line_read(&verbs, argc, argv, &status);
+    if (options)
+        status = run(options);
+    options_free(options);
     return status;
 }

@@ -27,7 +27,7 @@ DAEMON = '''
 daemon/base daemon/config daemon/net daemon/ring daemon/spool daemon/nats
 daemon/ingest daemon/web daemon/inputs daemon/outputs daemon
 '''.split()
-COMMAND = 'cli cli/show cli/net cli/input cli/verbs'.split()
+COMMAND = 'cli/show cli/net cli/options cli/input cli/verbs cli'.split()
 LAYER = ['src/layer']
 
 # What a format may include beside its own headers.

@@ -26,13 +26,14 @@ static bool guess_size(const struct options *o, struct pfd_memory *memory,
                        uint64_t *ret)
 {
     struct pfd_memory_region r;
-    if (pfd_memory_find(memory, o->address, &r) != PFD_OK ||
-        r.address > o->address) {
+    if (pfd_memory_find(memory, o->memory.address, &r) != PFD_OK ||
+        r.address > o->memory.address) {
         message_error("%s: nothing is mapped at 0x%llx",
-                      pfd_memory_name(memory), (unsigned long long)o->address);
+                      pfd_memory_name(memory),
+                      (unsigned long long)o->memory.address);
         return false;
     }
-    uint64_t n = r.address + r.size - o->address;
+    uint64_t n = r.address + r.size - o->memory.address;
     *ret = n < SIZE_GUESSED_MAX ? n : SIZE_GUESSED_MAX;
     message_hint("the buffer's size is not given: %llu bytes%s, to the end of "
                  "what is mapped there, are taken for it (--size)",
@@ -45,15 +46,16 @@ static struct buffer *add_buffer(struct inputs *in, const struct options *o,
 {
     struct buffer *b = inputs_add(in);
     b->is_memory = true;
-    b->address = o->address;
+    b->address = o->memory.address;
     b->n = (size_t)size;
-    int n = o->core ? asprintf(&b->own_name, "%s@0x%llx", o->core,
-                               (unsigned long long)o->address)
-                    : asprintf(&b->own_name,
-                               "memory://%llu#offset=0x%llx&size=%llu",
-                               (unsigned long long)pfd_memory_pid(in->memory),
-                               (unsigned long long)o->address,
-                               (unsigned long long)size);
+    int n =
+        o->memory.core
+            ? asprintf(&b->own_name, "%s@0x%llx", o->memory.core,
+                       (unsigned long long)o->memory.address)
+            : asprintf(&b->own_name, "memory://%llu#offset=0x%llx&size=%llu",
+                       (unsigned long long)pfd_memory_pid(in->memory),
+                       (unsigned long long)o->memory.address,
+                       (unsigned long long)size);
     if (n < 0) {
         message_error("out of memory");
         exit(EXIT_ERROR);
@@ -89,7 +91,7 @@ static bool add_found(struct inputs *in, const struct options *o,
     bool ok = found_buffers_add(in, o, tell, user);
     for (size_t i = 0; ok && i < in->n_buffers; i++) {
         struct buffer *b = &in->buffers[i];
-        if (b->is_memory && !options_follow(o))
+        if (b->is_memory && !o->follows)
             ok = copy_buffer(in, b, tell, user);
     }
     return ok;
@@ -98,14 +100,15 @@ static bool add_found(struct inputs *in, const struct options *o,
 bool memory_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
                 void *user)
 {
-    uint64_t size = o->size;
+    uint64_t size = o->memory.size;
     bool has_strings = in->n_strings_files > 0;
     if (!memory_open(in, o, tell, user) ||
-        ((!has_strings || o->scan) && !process_code_add(in, o, tell, user)))
+        ((!has_strings || o->memory.scan) &&
+         !process_code_add(in, o, tell, user)))
         return false;
-    if (o->verb->run == strings_run)
+    if (o->verb->wants_strings)
         return true;
-    if (!o->has_address)
+    if (!o->memory.has_address)
         return add_found(in, o, tell, user);
     if (size > SIZE_MAX_COPIED) {
         message_error("--size %llu is too large: at most %llu bytes are read",
@@ -116,5 +119,5 @@ bool memory_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
     if (!size && !guess_size(o, in->memory, &size))
         return false;
     struct buffer *b = add_buffer(in, o, size);
-    return options_follow(o) || copy_buffer(in, b, tell, user);
+    return o->follows || copy_buffer(in, b, tell, user);
 }

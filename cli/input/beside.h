@@ -6,7 +6,7 @@
 #ifndef CLI_BESIDE_H
 #define CLI_BESIDE_H
 
-#include "options.h"
+#include "options/options.h"
 
 /* Marks such programs, and adds those of their archives that are no operands
  * yet. */

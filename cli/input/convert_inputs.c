@@ -159,7 +159,7 @@ static enum pfd_status convert_twice(const struct options *options,
     struct context n;
     struct pfd_convert look = *convert;
     struct pfd_convert show = *convert;
-    context_init(&n, options);
+    context_init(&n, options->range.tail, options->range.context);
     context_look(&n, &look);
     enum pfd_status status = convert_once(&look, buffer, lines, summary, err);
     if (status == PFD_OK && !context_show(&n, &show)) {
@@ -198,7 +198,7 @@ static enum pfd_status convert_buffer(const struct options *options,
     struct pfd_error err;
     enum pfd_status status;
     bool is_decoded = buffer->captured.n_chunks > 0;
-    bool twice = context_wanted(options);
+    bool twice = options->range.tail || options->range.context;
     if (input_is_missing(buffer))
         return PFD_OK;
     if (is_decoded && options_decide(options, true)) {

@@ -8,13 +8,13 @@
 #include "core/filter/filter.h"
 #include "show/messages.h"
 
-static bool is_asked(const struct options *o)
+static bool is_asked(const struct filter_options *o)
 {
-    return o->matches.n || o->format_strings.n || o->sources.n || o->n_ids ||
+    return o->matches.n || o->format_strings.n || o->sources.n || o->ids.n ||
            o->where;
 }
 
-bool filtering_open(struct filtering *ret, const struct options *o)
+bool filtering_open(struct filtering *ret, const struct filter_options *o)
 {
     struct pfd_error err;
     struct pfd_filter_spec spec = {
@@ -22,8 +22,8 @@ bool filtering_open(struct filtering *ret, const struct options *o)
         .n_patterns = o->matches.n,
         .ignore_case = o->ignore_case,
         .invert = o->invert,
-        .ids = o->ids,
-        .n_ids = o->n_ids,
+        .ids = o->ids.all,
+        .n_ids = o->ids.n,
         .format_strings = o->format_strings.all,
         .n_format_strings = o->format_strings.n,
         .sources = o->sources.all,
@@ -52,12 +52,12 @@ static bool has_id(const struct pfd_strings *strings, uint64_t id)
 
 /* Explains why no entry passed: names ids that no string has, else prints a
  * general hint on a terminal only. Scripts read the exit status. */
-static void message_nothing(const struct options *o,
+static void message_nothing(const struct filter_options *o,
                             const struct pfd_strings *strings)
 {
     bool is_told = false;
-    for (size_t i = 0; strings && i < o->n_ids; i++) {
-        unsigned long long id = o->ids[i];
+    for (size_t i = 0; strings && i < o->ids.n; i++) {
+        unsigned long long id = o->ids.all[i];
         if (has_id(strings, id))
             continue;
         is_told = true;

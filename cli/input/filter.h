@@ -5,19 +5,20 @@
 
 #include <printfdecode/filter.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* The filter of one invocation, and its counts. All zero: no filter. */
 struct filtering {
-    const struct options *o;   /* borrowed */
-    struct pfd_filter *filter; /* NULL: all entries are wanted */
-    uint64_t n_given;          /* entries that passed */
-    uint64_t n_doubts;         /* passed entries on which a pattern gave up */
-    bool is_wrong;             /* the condition has a name that no entry had */
+    const struct filter_options *o; /* borrowed */
+    struct pfd_filter *filter;      /* NULL: all entries are wanted */
+    uint64_t n_given;               /* entries that passed */
+    uint64_t n_doubts; /* passed entries on which a pattern gave up */
+    bool is_wrong;     /* the condition has a name that no entry had */
 };
 
 /* Builds the filter from the options. False: an error was printed. */
-bool filtering_open(struct filtering *ret, const struct options *options);
+bool filtering_open(struct filtering *ret,
+                    const struct filter_options *options);
 
 /* To be called after the last entry; strings: all that were loaded. Prints an
  * error for a name in the condition that no format string had, neither a loaded

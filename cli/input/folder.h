@@ -8,7 +8,7 @@
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H
 
-#include "options.h"
+#include "options/options.h"
 
 /*
  * Replaces folders among the operands by their files, sorted by name. An

@@ -192,7 +192,7 @@ static void message_none(const struct inputs *in, const struct options *o,
                          const char *name)
 {
     bool has_strings = pfd_strings_count(in->strings) > 0;
-    if (options_follow(o)) {
+    if (o->follows) {
         message_hint(
             "%s: no buffer is found in it yet%s; looking again and again", name,
             has_strings ? "" : ", and no format strings");
@@ -213,7 +213,7 @@ static char *name_buffer(const struct inputs *in, const struct options *o,
 {
     char *ret = NULL;
     unsigned long long at = f->address;
-    int n = in->core ? asprintf(&ret, "%s@0x%llx", o->core, at)
+    int n = in->core ? asprintf(&ret, "%s@0x%llx", o->memory.core, at)
                      : asprintf(&ret, "memory://%llu#offset=0x%llx&size=%llu",
                                 (unsigned long long)pfd_memory_pid(in->memory),
                                 at, (unsigned long long)f->size);
@@ -262,7 +262,7 @@ static bool add_list(struct inputs *in, const struct options *o,
     size_t n_told = 0;
     for (size_t i = 0; i < found->n; i++) {
         const struct pfd_found_buffer *f = &found->at[i];
-        if ((o->format && strcmp(o->format, f->format) != 0) ||
+        if ((o->reading.format && strcmp(o->reading.format, f->format) != 0) ||
             is_known(in, f)) {
             n_known++;
             continue;
@@ -282,7 +282,7 @@ static bool add_list(struct inputs *in, const struct options *o,
 
 static const char *name_memory(const struct inputs *in, const struct options *o)
 {
-    return in->core ? o->core : pfd_memory_name(in->memory);
+    return in->core ? o->memory.core : pfd_memory_name(in->memory);
 }
 
 bool found_buffers_add(struct inputs *in, const struct options *o,
@@ -309,7 +309,7 @@ bool found_buffers_add(struct inputs *in, const struct options *o,
     bool ok = add_list(in, o, list, name, tell, user);
     if (ok && !list->n)
         message_none(in, o, name);
-    ok = ok && (list->n || options_follow(o));
+    ok = ok && (list->n || o->follows);
     pfd_found_buffers_free(list);
     return ok;
 }

@@ -73,13 +73,14 @@ void input_reading(const struct options *o, const struct buffer *b,
     if (b->capture)
         pfd_capture_reading(b->captured.origin, format, decoding, NULL);
     for (size_t i = 0; pfd_option_get(i, &info) == PFD_OK; i++) {
-        if (o->given >> i & 1) {
+        if (o->reading.given >> i & 1) {
             pfd_options_set(decoding, info.name,
-                            pfd_options_word(&o->decoding, info.name), NULL);
+                            pfd_options_word(&o->reading.decoding, info.name),
+                            NULL);
         }
     }
-    if (o->format)
-        *format = o->format;
+    if (o->reading.format)
+        *format = o->reading.format;
 }
 
 bool input_is_missing(const struct buffer *b)

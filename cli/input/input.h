@@ -9,7 +9,7 @@
 #include "core/base/input.h"
 #include "memory/space/address_space.h"
 #include "memory/space/process_code.h"
-#include "options.h"
+#include "options/options.h"
 
 /* A buffer to read: mapped if possible, else a stream. */
 struct buffer {

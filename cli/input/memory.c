@@ -19,10 +19,10 @@ static bool core_open(struct inputs *in, const struct options *o,
         return false;
     }
     in->core = core;
-    if (pfd_core_open(o->core, o->max_inflated, tell, user, &core->file,
-                      &err) != PFD_OK ||
+    if (pfd_core_open(o->memory.core, o->reading.max_inflated, tell, user,
+                      &core->file, &err) != PFD_OK ||
         pfd_memory_open_core(core->file, &in->memory, &err) != PFD_OK) {
-        message_error("%s: %s", o->core, err.text);
+        message_error("%s: %s", o->memory.core, err.text);
         return false;
     }
     return true;
@@ -52,9 +52,9 @@ bool memory_open(struct inputs *in, const struct options *o,
                  pfd_finding_fn tell, void *user)
 {
     struct pfd_error err;
-    if (o->core)
+    if (o->memory.core)
         return core_open(in, o, tell, user);
-    if (pfd_memory_open_process(o->pid, &in->memory, &err) == PFD_OK)
+    if (pfd_memory_open_process(o->memory.pid, &in->memory, &err) == PFD_OK)
         return true;
     message_error("%s", err.text);
     return false;

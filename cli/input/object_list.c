@@ -168,11 +168,11 @@ void object_list_print(const struct options *options, bool json)
     for (size_t i = 0; i < options->n_files; i++) {
         struct code_source code_source;
         if (code_source_open(&code_source, options->files[i].path,
-                             options->max_inflated, NULL, NULL,
+                             options->reading.max_inflated, NULL, NULL,
                              NULL) == PFD_OK) {
             code_source.searches =
-                options->scan && !options_have_memory(options);
-            (void)code_source_read(&code_source, options->max_inflated,
+                options->memory.scan && !options_have_memory(options);
+            (void)code_source_read(&code_source, options->reading.max_inflated,
                                    print_object, &p, NULL, NULL, NULL);
         }
         code_source_close(&code_source);

@@ -6,7 +6,7 @@
 #include <printfdecode/strings.h>
 
 #include "memory/space/process_code.h"
-#include "options.h"
+#include "options/options.h"
 
 /* Lists the code objects of the files; skips unreadable ones silently. */
 void object_list_print(const struct options *options, bool json);

@@ -385,10 +385,10 @@ void inputs_open(struct inputs *ret, const struct options *options,
     struct listener listener = {
         .inputs = ret,
         .notes = options->verbose,
-        .wants_cores = options->verb->run == recover_run,
-        .why_none = options->verb->run == strings_run,
-        .searches = options->scan && !options_have_memory(options),
-        .max_inflated = options->max_inflated,
+        .wants_cores = options->verb->takes_cores,
+        .why_none = options->verb->wants_strings,
+        .searches = options->memory.scan && !options_have_memory(options),
+        .max_inflated = options->reading.max_inflated,
         .tell = tell,
         .user = user,
     };
@@ -399,11 +399,11 @@ void inputs_open(struct inputs *ret, const struct options *options,
         exit(EXIT_ERROR);
     }
     ret->n_findings = options->n_findings;
-    pfd_strings_set_max_inflated(ret->strings, options->max_inflated);
+    pfd_strings_set_max_inflated(ret->strings, options->reading.max_inflated);
     pfd_strings_set_search(ret->strings, listener.searches);
     for (size_t i = 0; i < options->n_files; i++) {
         const struct file *file = &options->files[i];
-        if (ret->failed && !options->keep_going)
+        if (ret->failed && !options->reading.keep_going)
             break;
         listener.is_found = file->found != NULL;
         listener.is_split = file->is_split;
@@ -422,9 +422,10 @@ void inputs_open(struct inputs *ret, const struct options *options,
     }
     open_captures(ret, &listener);
     listener.is_found = listener.is_split = false;
-    if (options_have_memory(options) && (!ret->failed || options->keep_going))
+    if (options_have_memory(options) &&
+        (!ret->failed || options->reading.keep_going))
         ret->failed |= !memory_add(ret, options, hear, &listener);
-    if (ret->failed && !options->keep_going) {
+    if (ret->failed && !options->reading.keep_going) {
         /* Without this file, the output would not be the one that was meant. */
         if (ret->n_buffers)
             message_hint("nothing is decoded; --keep-going does without it");

@@ -42,13 +42,13 @@ static bool collect(const struct options *o, struct pfd_memory *memory,
     struct pfd_error err;
     enum pfd_status status = pfd_process_code_read(process_code, count, c, tell,
                                                    user, &n_lists, &err);
-    if (status == PFD_OK && o->scan)
+    if (status == PFD_OK && o->memory.scan)
         status = pfd_process_code_scan(memory, count, c, &err);
     if (status == PFD_OK && !c->n) {
         message_hint("%s: %s%s", pfd_memory_name(memory),
                      n_lists ? "ROCm's runtime has loaded no code objects"
                              : "ROCm's runtime is not in it",
-                     o->scan
+                     o->memory.scan
                          ? ", and none stands in memory"
                          : "; --scan searches all memory for shaders and code "
                            "objects");
@@ -184,8 +184,8 @@ static enum pfd_status list(void *user,
     struct pfd_error err;
     enum pfd_status status =
         object->bytes
-            ? object_list_print_loaded(object, l->o->max_inflated, l->json,
-                                       message_listing, l, &err)
+            ? object_list_print_loaded(object, l->o->reading.max_inflated,
+                                       l->json, message_listing, l, &err)
             : PFD_END;
     if (status == PFD_ERR_UNSUPPORTED)
         message_unknown(object, message_listing, l);

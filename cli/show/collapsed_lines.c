@@ -6,22 +6,22 @@
 #include "messages.h"
 #include "output.h"
 
-bool collapsed_lines_open(const struct options *o, struct pfd_collapse **ret)
+bool collapsed_lines_open(const struct collapse_options *o, const char *output,
+                          struct pfd_collapse **ret)
 {
     struct pfd_error err;
     const struct pfd_collapse_spec spec = {
-        .output = o->output ? o->output : "text",
-        .equal = o->collapse == COLLAPSE_EQUAL,
+        .output = output ? output : "text",
+        .equal = o->how == COLLAPSE_EQUAL,
         .window = o->window,
         .write = output_write,
     };
     *ret = NULL;
-    if (o->collapse == COLLAPSE_NO && o->window) {
+    if (o->how == COLLAPSE_NO && o->window) {
         message_error("--window is for --collapse");
         return false;
     }
-    if (o->collapse == COLLAPSE_NO ||
-        pfd_collapse_new(&spec, ret, &err) == PFD_OK)
+    if (o->how == COLLAPSE_NO || pfd_collapse_new(&spec, ret, &err) == PFD_OK)
         return true;
     message_error("%s", err.text);
     return false;

@@ -3,13 +3,27 @@
 #ifndef CLI_COLLAPSED_LINES_H
 #define CLI_COLLAPSED_LINES_H
 
-#include "analysis/collapse/collapse.h"
-#include "options.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/* *ret is NULL without --collapse. False: it is not possible; an error was
+#include "analysis/collapse/collapse.h"
+
+/* How --collapse groups entries. */
+enum collapse {
+    COLLAPSE_NO,
+    COLLAPSE_STRING, /* entries of one format string */
+    COLLAPSE_EQUAL,  /* entries with one message */
+};
+
+struct collapse_options {
+    enum collapse how;
+    uint64_t window; /* entries; 0: the library's default */
+};
+
+/* output: the word of -o, or NULL. *ret is NULL without --collapse. False: it is not possible; an error was
  * printed. */
-bool collapsed_lines_open(const struct options *options,
-                          struct pfd_collapse **ret);
+bool collapsed_lines_open(const struct collapse_options *options,
+                          const char *output, struct pfd_collapse **ret);
 
 enum {
     COLLAPSING_MS = 1000, /* longest time that a line waits for its group to

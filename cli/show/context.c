@@ -4,14 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool context_wanted(const struct options *o)
+void context_init(struct context *n, uint64_t tail, uint64_t context)
 {
-    return o->tail || o->context;
-}
-
-void context_init(struct context *n, const struct options *o)
-{
-    *n = (struct context){ .tail = o->tail, .context = o->context };
+    *n = (struct context){ .tail = tail, .context = context };
 }
 
 void context_deinit(struct context *n)

@@ -9,8 +9,6 @@
 
 #include <printfdecode/convert.h>
 
-#include "options.h"
-
 struct context {
     uint64_t tail;    /* only the last entries, this many; 0: all */
     uint64_t context; /* entries to show before and after each */
@@ -25,10 +23,7 @@ struct context {
     bool failed; /* out of memory */
 };
 
-/* Do the options need it? */
-bool context_wanted(const struct options *options);
-
-void context_init(struct context *n, const struct options *options);
+void context_init(struct context *n, uint64_t tail, uint64_t context);
 void context_deinit(struct context *n);
 
 /* First pass: makes the conversion report the wanted entries and print

@@ -7,12 +7,12 @@
 #include "messages.h"
 #include "output.h"
 
-bool perfetto_wanted(const struct options *o)
+bool perfetto_wanted(const char *output)
 {
-    return o->output && !strcmp(o->output, "perfetto");
+    return output && !strcmp(output, "perfetto");
 }
 
-bool perfetto_open(const struct options *o, const struct pfd_strings *strings,
+bool perfetto_open(const char *output, const struct pfd_strings *strings,
                    struct pfd_trace **ret)
 {
     struct pfd_error err;
@@ -21,7 +21,7 @@ bool perfetto_open(const struct options *o, const struct pfd_strings *strings,
         .write = output_write,
     };
     *ret = NULL;
-    if (!perfetto_wanted(o))
+    if (!perfetto_wanted(output))
         return true;
     if (isatty(STDOUT_FILENO)) {
         message_error("a trace is no text: > FILE");

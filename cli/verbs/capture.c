@@ -22,10 +22,25 @@
 #include "input/open_inputs.h"
 #include "input/process_code.h"
 #include "input/shaders.h"
-#include "options.h"
 #include "show/messages.h"
 #include "show/output.h"
 #include "stream/capture/chunk.h"
+#include "verb.h"
+
+/* The verb's values. */
+struct capture_options {
+    struct options common;
+    bool entries; /* capture entries instead of bytes */
+    struct {
+        struct pfd_wire_label *all; /* [n], owned */
+        size_t n;
+    } labels;
+};
+
+static const struct capture_options *own(const struct options *o)
+{
+    return (const struct capture_options *)o;
+}
 
 enum {
     PIECE = 1 << 16, /* bytes that are tested together for being zero */
@@ -108,8 +123,9 @@ static bool inflate_bytes(struct packer *p, const char *path, char **bytes,
     size_t n_inflated = 0;
     if (!pfd_input_is_compressed(*bytes, *n))
         return true;
-    if (pfd_input_inflate(*bytes, *n, p->o->max_inflated, path, message_finding,
-                          NULL, &inflated, &n_inflated, &p->err) != PFD_OK) {
+    if (pfd_input_inflate(*bytes, *n, p->o->reading.max_inflated, path,
+                          message_finding, NULL, &inflated, &n_inflated,
+                          &p->err) != PFD_OK) {
         message_error("%s: %s", path, p->err.text);
         p->failed = true;
         return false;
@@ -297,8 +313,9 @@ static uint64_t time_of(const struct buffer *b)
 static bool wants_entries(const struct packer *p)
 {
     const struct options *o = p->o;
-    return o->entries || p->filtering.filter || o->skip || o->tail ||
-           o->limit != UINT64_MAX || options_decide(o, false);
+    return own(o)->entries || p->filtering.filter || o->range.skip ||
+           o->range.tail || o->range.limit != UINT64_MAX ||
+           options_decide(o, false);
 }
 
 static bool write_chunk(void *user, const void *bytes, size_t n,
@@ -337,15 +354,15 @@ static bool write_entries(struct packer *p, struct buffer *b)
 {
     struct pfd_convert convert = {
         .strings = p->in->strings,
-        .format = p->o->format,
-        .options = &p->o->decoding,
+        .format = p->o->reading.format,
+        .options = &p->o->reading.decoding,
         .threads = p->o->threads,
         .filter = p->filtering.filter,
         .n_emitted = &p->filtering.n_given,
         .n_doubts = &p->filtering.n_doubts,
-        .skip = p->o->skip,
-        .limit = p->o->limit,
-        .no_entries = !p->o->limit,
+        .skip = p->o->range.skip,
+        .limit = p->o->range.limit,
+        .no_entries = !p->o->range.limit,
         .write_chunk = write_chunk,
         .write_user = p,
     };
@@ -362,7 +379,7 @@ static bool write_entries(struct packer *p, struct buffer *b)
 static bool write_buffer(struct packer *p, struct buffer *b)
 {
     uint8_t uuid[16];
-    const char *format = p->o->format;
+    const char *format = p->o->reading.format;
     bool entries = wants_entries(p);
     p->time = time_of(b);
     /* A stream's size is known at its end only. */
@@ -384,9 +401,9 @@ static bool write_buffer(struct packer *p, struct buffer *b)
     };
     if (format)
         frame.format = pfd_wire_text(format);
-    if (p->o->n_labels) {
-        frame.labels = p->o->labels;
-        frame.n_labels = p->o->n_labels;
+    if (own(p->o)->labels.n) {
+        frame.labels = own(p->o)->labels.all;
+        frame.n_labels = own(p->o)->labels.n;
     }
     struct pfd_wire_frame done = {
         .type = PFD_WIRE_DONE,
@@ -407,7 +424,7 @@ static bool gives_strings(const struct packer *p, const char *bytes, size_t n)
     bool ret = false;
     if (strings) {
         struct pfd_error err;
-        pfd_strings_set_max_inflated(strings, p->o->max_inflated);
+        pfd_strings_set_max_inflated(strings, p->o->reading.max_inflated);
         ret = pfd_strings_load(strings, bytes, n, "", NULL, NULL, &err) ==
                   PFD_OK &&
               pfd_strings_count(strings) > 0;
@@ -450,7 +467,7 @@ static bool write_searched(struct packer *p, const struct file *file,
 {
     struct finding_out f = { .packer = p };
     uint64_t before = p->n_objects;
-    uint64_t most = p->o->max_inflated;
+    uint64_t most = p->o->reading.max_inflated;
     if (gives_strings(p, bytes, n)) {
         (void)pfd_objects_read(bytes, n, file->path, most, count_known, &f,
                                NULL, NULL, &p->err);
@@ -496,7 +513,7 @@ static bool write_code(struct packer *p, const struct file *file,
             captured_objects_each(bytes, n, write_again, p, &p->err);
         return status == PFD_ERR_STOPPED ? false : is_written(p, status);
     }
-    if (p->o->scan && !options_have_memory(p->o))
+    if (p->o->memory.scan && !options_have_memory(p->o))
         return write_searched(p, file, bytes, n);
     return write_object(p, file->path, bytes, n);
 }
@@ -515,8 +532,8 @@ static bool is_buffer(const struct inputs *in, const struct file *file)
  * is all in other files. */
 static bool is_wanted(const struct packer *p, const struct file *file)
 {
-    if (file->found || (file->is_split && !p->o->scan))
-        return code_source_has_objects(file->path, p->o->max_inflated);
+    if (file->found || (file->is_split && !p->o->memory.scan))
+        return code_source_has_objects(file->path, p->o->reading.max_inflated);
     return file->role == ROLE_STRINGS ||
            (file->role == ROLE_BY_CONTENT && !is_buffer(p->in, file));
 }
@@ -653,7 +670,7 @@ static bool may_write(struct packer *p)
     return !in->failed && p->writer;
 }
 
-int capture_run(const struct options *o)
+static int capture_run(const struct options *o)
 {
     struct inputs in;
     struct packer p = { .o = o, .in = &in };
@@ -661,7 +678,7 @@ int capture_run(const struct options *o)
         message_error("no file to write is given: -o FILE");
         return EXIT_ERROR;
     }
-    if (!filtering_open(&p.filtering, o))
+    if (!filtering_open(&p.filtering, &o->filter))
         return EXIT_ERROR;
     inputs_open(&in, o, message_finding, NULL);
     bool ok = may_write(&p) && write_file(&p, &in);
@@ -676,3 +693,49 @@ int capture_run(const struct options *o)
     inputs_close(&in);
     return filtering_close(&p.filtering, status);
 }
+
+static bool add_label(struct options *options, const struct option_row *row,
+                      const char *text)
+{
+    struct capture_options *o = (struct capture_options *)options;
+    const char *equals = strchr(text, '=');
+    (void)row;
+    if (!equals || equals == text)
+        return option_wrong("not KEY=VALUE:", text);
+    o->labels.all =
+        options_append(o->labels.all, &o->labels.n, sizeof *o->labels.all);
+    o->labels.all[o->labels.n - 1] = (struct pfd_wire_label){
+        .key = { text, (size_t)(equals - text) },
+        .value = { equals + 1, strlen(equals + 1) },
+    };
+    return true;
+}
+
+static const struct option_row rows[] = {
+    { "output", 'o', "FILE", "the capture to write (- is stdout)",
+      offsetof(struct options, to), option_output_file, false },
+    { "entries", 0, NULL,
+      "decoded entries instead of the buffers' bytes; filters imply it",
+      offsetof(struct capture_options, entries), option_flag, false },
+    { "label", 0, "KEY=VALUE", "say this of the buffers; repeatable",
+      offsetof(struct capture_options, labels), add_label, true },
+};
+static const struct option_group own_group = OPTION_GROUP(rows);
+
+static const struct option_group *const groups[] = {
+    &own_group,        &options_strings, &options_buffers,
+    &options_decoding, &options_process, &options_search,
+    &options_core,     &options_address, &options_filter,
+    &options_skip,     &options_limit,   &options_context,
+    &options_work,     &options_force,   &options_inflated,
+    &options_messages, &options_help,    NULL,
+};
+
+const struct verb verb_capture = {
+    .name = "capture",
+    .files = "BUFFER... FILE...",
+    .help = "pack buffers and format strings into one file",
+    .run = capture_run,
+    .groups = groups,
+    .size = sizeof(struct capture_options),
+};

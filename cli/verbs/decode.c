@@ -11,6 +11,7 @@
 #include "show/messages.h"
 #include "show/output.h"
 #include "show/perfetto_output.h"
+#include "verb.h"
 
 /* Consumers of entries instead of lines; each may be NULL. */
 struct rows {
@@ -35,8 +36,9 @@ static bool open_rows(const struct options *o, const struct inputs *in,
                       struct rows *ret)
 {
     *ret = (struct rows){ 0 };
-    return o->count || (collapsed_lines_open(o, &ret->collapse) &&
-                        perfetto_open(o, in->strings, &ret->trace));
+    return o->range.count ||
+           (collapsed_lines_open(&o->collapse, o->output, &ret->collapse) &&
+            perfetto_open(o->output, in->strings, &ret->trace));
 }
 
 static bool close_rows(const struct rows *rows)
@@ -57,7 +59,7 @@ static void set_output(const struct options *o, const struct rows *rows,
     } else if (rows->trace) {
         convert->consumer = pfd_trace_consumer(rows->trace);
     }
-    if (!o->count && !rows->trace)
+    if (!o->range.count && !rows->trace)
         convert->output = o->output ? o->output : "text";
 }
 
@@ -65,8 +67,9 @@ static void set_output(const struct options *o, const struct rows *rows,
 static bool is_selective(const struct options *o,
                          const struct filtering *filtering)
 {
-    return o->verbose && !o->count &&
-           (filtering->filter || o->skip || o->tail || o->limit != UINT64_MAX);
+    return o->verbose && !o->range.count &&
+           (filtering->filter || o->range.skip || o->range.tail ||
+            o->range.limit != UINT64_MAX);
 }
 
 /* The summary counts all entries that were read; this counts the shown ones. */
@@ -84,8 +87,8 @@ int decode_inputs(const struct options *o, struct inputs *in,
     bool can_show = open_rows(o, in, &rows);
     struct pfd_convert convert = {
         .strings = in->strings,
-        .format = o->format,
-        .options = &o->decoding,
+        .format = o->reading.format,
+        .options = &o->reading.decoding,
         .show = options_show(o),
         .links = options_links(o),
         .inline_findings = options_inline_findings(o),
@@ -93,14 +96,14 @@ int decode_inputs(const struct options *o, struct inputs *in,
         .filter = filtering->filter,
         .n_emitted = &filtering->n_given,
         .n_doubts = &filtering->n_doubts,
-        .skip = o->skip,
-        .limit = o->limit,
-        .no_entries = !o->limit,
+        .skip = o->range.skip,
+        .limit = o->range.limit,
+        .no_entries = !o->range.limit,
         .color = options_color(o, STDOUT_FILENO),
         .highlight = filtering->filter,
         .finding_marks = options_finding_marks(o),
         .fields = options_fields(o),
-        .limit_unknown = !(o->show & (SHOW_UNKNOWN | SHOW_ALL)),
+        .limit_unknown = !(o->lines.show & (SHOW_UNKNOWN | SHOW_ALL)),
     };
     set_output(o, &rows, &convert);
     bool ok = can_show &&
@@ -108,7 +111,7 @@ int decode_inputs(const struct options *o, struct inputs *in,
               !in->failed;
     ok = close_rows(&rows) && ok;
     filtering_end(filtering, in->strings);
-    if (ok && o->count)
+    if (ok && o->range.count)
         output_printf("%llu\n", (unsigned long long)filtering->n_given);
     total.findings += in->n_findings;
     if (in->n_buffers && (total.findings || o->verbose)) {
@@ -122,14 +125,14 @@ int decode_inputs(const struct options *o, struct inputs *in,
                                                        : EXIT_CLEAN);
 }
 
-int decode_run(const struct options *o)
+static int decode_run(const struct options *o)
 {
     struct inputs in;
     struct filtering filtering = { 0 };
     bool json = o->output && !strcmp(o->output, "json");
-    if (o->code_objects)
-        return o->to ? extract_run(o) : process_code_run(o);
-    if (!filtering_open(&filtering, o))
+    if (o->memory.code_objects)
+        return o->to ? verb_extract.run(o) : process_code_run(o);
+    if (!filtering_open(&filtering, &o->filter))
         return EXIT_ERROR;
     inputs_open(&in, o, json ? output_finding : message_finding, NULL);
     inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
@@ -137,3 +140,42 @@ int decode_run(const struct options *o)
     inputs_close(&in);
     return status;
 }
+
+static bool check(const struct options *o)
+{
+    if ((!o->to && !o->force) || o->memory.code_objects)
+        return true;
+    message_error("--to and --force are for --code-objects");
+    return false;
+}
+
+static const struct option_row rows[] = {
+    { "count", 'c', NULL, "say how many entries there are instead",
+      offsetof(struct options, range.count), option_flag, false },
+    { "code-objects", 0, NULL,
+      "list what code objects are in that memory; --to writes them",
+      offsetof(struct options, memory.code_objects), option_flag, false },
+    { "to", 0, "FOLDER", "with --code-objects: the folder to write them to",
+      offsetof(struct options, to), option_text, false },
+};
+static const struct option_group own_group = OPTION_GROUP(rows);
+
+static const struct option_group *const groups[] = {
+    &own_group,        &options_output_entries, &options_strings,
+    &options_buffers,  &options_decoding,       &options_decoding_text,
+    &options_process,  &options_search,         &options_core,
+    &options_address,  &options_filter,         &options_skip,
+    &options_limit,    &options_context,        &options_collapse,
+    &options_lines,    &options_filename,       &options_work,
+    &options_force,    &options_inflated,       &options_keep_going,
+    &options_messages, &options_help,           NULL,
+};
+
+const struct verb verb_decode = {
+    .name = "decode",
+    .files = "FILE...",
+    .help = "print what the buffers say (the default verb)",
+    .run = decode_run,
+    .groups = groups,
+    .check = check,
+};

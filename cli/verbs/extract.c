@@ -18,10 +18,10 @@
 #include "core/decode/string_loader.h"
 #include "input/code_source.h"
 #include "input/process_code.h"
-#include "options.h"
 #include "output_files.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verb.h"
 
 enum {
     NAME_LENGTH_MAX = 200 /* file systems allow 255 bytes */
@@ -184,7 +184,7 @@ static const char *why_none(const struct extraction *e,
                             const struct code_source *code_source,
                             const char *what)
 {
-    bool may_search = code_source->bytes && !e->options->scan &&
+    bool may_search = code_source->bytes && !e->options->memory.scan &&
                       pfd_strings_search(code_source->bytes, code_source->n);
     return may_search ? "no code objects are where they belong in it, and what "
                         "looks like one is elsewhere: --scan searches all of it"
@@ -198,11 +198,11 @@ static void extract_file(struct extraction *e, const struct file *file)
     struct pfd_error err = { .text = "out of memory" };
     uint64_t before = e->n_objects;
     uint64_t n_findings = e->n_findings;
-    uint64_t max = e->options->max_inflated;
+    uint64_t max = e->options->reading.max_inflated;
     enum pfd_status status =
         code_source_open(&code_source, path, max, hear, e, &err);
     e->path = path;
-    code_source.searches = e->options->scan;
+    code_source.searches = e->options->memory.scan;
     if (status == PFD_OK) {
         status = code_source_read(&code_source, max, extract_object, e, hear, e,
                                   &err);
@@ -231,8 +231,8 @@ static enum pfd_status extract_loaded(
     if (!object->bytes)
         return PFD_OK;
     enum pfd_status status = pfd_objects_read(
-        object->bytes, object->n, object->source, e->options->max_inflated,
-        extract_object, e, hear, e, &err);
+        object->bytes, object->n, object->source,
+        e->options->reading.max_inflated, extract_object, e, hear, e, &err);
     if (status != PFD_ERR_UNSUPPORTED)
         return status;
     message_error("%s: no code object", object->source);
@@ -247,7 +247,7 @@ static int open_folder(const char *to)
     return open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-int extract_run(const struct options *options)
+static int extract_run(const struct options *options)
 {
     struct extraction e = { .options = options,
                             .n_findings = options->n_findings };
@@ -271,3 +271,22 @@ int extract_run(const struct options *options)
         return EXIT_ERROR;
     return e.n_findings > 0 ? EXIT_FINDINGS : EXIT_CLEAN;
 }
+
+static const struct option_row rows[] = {
+    { "to", 0, "FOLDER", "where to write; made if missing",
+      offsetof(struct options, to), option_text, false },
+};
+static const struct option_group own_group = OPTION_GROUP(rows);
+
+static const struct option_group *const groups[] = {
+    &own_group,        &options_force, &options_inflated,
+    &options_messages, &options_help,  NULL,
+};
+
+const struct verb verb_extract = {
+    .name = "extract",
+    .files = "FILE...",
+    .help = "write the code objects in files to a folder",
+    .run = extract_run,
+    .groups = groups,
+};

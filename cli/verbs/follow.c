@@ -25,7 +25,6 @@
 #include "input/open_inputs.h"
 #include "input/process_code.h"
 #include "interrupt.h"
-#include "options.h"
 #include "replay.h"
 #include "show/collapsed_lines.h"
 #include "show/messages.h"
@@ -34,6 +33,7 @@
 #include "stream/live/live_source.h"
 #include "stream/live/tail_control.h"
 #include "stream/live/thread_pool.h"
+#include "verb.h"
 
 enum {
     NS_PER_MS = 1000000,
@@ -121,10 +121,10 @@ static bool start(struct followed *f)
     f->origin.name = f->buffer->name;
     struct pfd_tail_options options = {
         .strings = follow->in.strings,
-        .format = o->format ? o->format : f->buffer->format,
+        .format = o->reading.format ? o->reading.format : f->buffer->format,
         .source = f->buffer->name,
-        .options = &o->decoding,
-        .settle_ns = o->has_settle ? o->settle_ms * NS_PER_MS + 1 : 0,
+        .options = &o->reading.decoding,
+        .settle_ns = o->live.has_settle ? o->live.settle_ms * NS_PER_MS + 1 : 0,
         .read = pfd_source_read,
         .read_user = f->source,
         .item = follow_items_take,
@@ -408,8 +408,8 @@ static void search_in_turn(struct follow *follow, uint64_t now)
 
 static bool is_idle(const struct follow *follow, uint64_t now)
 {
-    return follow->o->has_until_idle &&
-           now - follow->moved_ns >= follow->o->until_idle_ms * NS_PER_MS;
+    return follow->o->live.has_until_idle &&
+           now - follow->moved_ns >= follow->o->live.until_idle_ms * NS_PER_MS;
 }
 
 static bool turn(const struct follow *follow, bool is_last)
@@ -473,7 +473,7 @@ static bool open_all(struct follow *follow)
                 NULL);
     if (follow->in.failed)
         return false;
-    follow->searches = o->pid && !o->has_address;
+    follow->searches = o->memory.pid && !o->memory.has_address;
     if (!follow->in.n_buffers && !follow->searches) {
         message_error("no buffer to follow among the files");
         return false;
@@ -521,7 +521,7 @@ static int take_all(struct follow *follow)
     return filtering_close(&follow->items.filtering, EXIT_ERROR);
 }
 
-int follow_run(const struct options *o)
+static int follow_run(const struct options *o)
 {
     if (o->nats.url)
         return replay_take(o, true);
@@ -548,7 +548,7 @@ int follow_take(const struct options *o, const struct follow_taker *taker)
         .json = o->output && !strcmp(o->output, "json"),
     };
     struct pfd_summary total = { 0 };
-    if (!filtering_open(&follow.items.filtering, o))
+    if (!filtering_open(&follow.items.filtering, &o->filter))
         return EXIT_ERROR;
     bool ok = open_all(&follow) && follow_items_renew(&follow.items);
     if (ok && !is_live(&follow)) {
@@ -580,3 +580,32 @@ int follow_take(const struct options *o, const struct follow_taker *taker)
                                                         ? EXIT_FINDINGS
                                                         : EXIT_CLEAN);
 }
+
+static const struct option_row rows[] = {
+    { "ack", 0, NULL,
+      "tell a daemon which entries are written, for a required output",
+      offsetof(struct options, live.ack), option_flag, false },
+};
+static const struct option_group own_group = OPTION_GROUP(rows);
+
+static const struct option_group *const groups[] = {
+    &own_group,        &options_output_entries,
+    &options_strings,  &options_buffers,
+    &options_decoding, &options_decoding_text,
+    &options_process,  &options_search,
+    &options_address,  &options_live,
+    &options_filter,   &options_limit,
+    &options_collapse, &options_lines,
+    &options_remote,   &options_nats,
+    &options_inflated, &options_messages,
+    &options_help,     NULL,
+};
+
+const struct verb verb_follow = {
+    .name = "follow",
+    .files = "[BUFFER FILE... | SOCKET | ADDRESS | URL]",
+    .help = "print what a mapped buffer or a printfdecoded says",
+    .run = follow_run,
+    .groups = groups,
+    .follows = true,
+};

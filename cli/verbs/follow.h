@@ -4,7 +4,7 @@
 #define CLI_FOLLOW_H
 
 #include "follow_taker.h"
-#include "options.h"
+#include "options/options.h"
 
 /* Runs until a signal, --until-idle, --limit, or the end of its buffers, like
  * `follow`. Returns the exit status. */

@@ -15,7 +15,7 @@
 #include "follow.h"
 #include "follow_entries.h"
 #include "net/connection.h"
-#include "options.h"
+#include "options/options.h"
 #include "show/collapsed_lines.h"
 #include "show/messages.h"
 #include "show/output.h"
@@ -90,18 +90,18 @@ bool follow_client_wants(const struct options *options)
 static struct pfd_subscription subscription_of(const struct options *o)
 {
     return (struct pfd_subscription){
-        .from = o->from,
-        .matches = o->matches.all,
-        .n_matches = o->matches.n,
-        .format_strings = o->format_strings.all,
-        .n_format_strings = o->format_strings.n,
-        .ids = o->ids,
-        .n_ids = o->n_ids,
-        .where = o->where,
-        .source = o->sources.n ? o->sources.all[0] : NULL,
-        .ignore_case = o->ignore_case,
-        .invert = o->invert,
-        .no_findings = o->no_findings,
+        .from = o->live.from,
+        .matches = o->filter.matches.all,
+        .n_matches = o->filter.matches.n,
+        .format_strings = o->filter.format_strings.all,
+        .n_format_strings = o->filter.format_strings.n,
+        .ids = o->filter.ids.all,
+        .n_ids = o->filter.ids.n,
+        .where = o->filter.where,
+        .source = o->filter.sources.n ? o->filter.sources.all[0] : NULL,
+        .ignore_case = o->filter.ignore_case,
+        .invert = o->filter.invert,
+        .no_findings = o->live.no_findings,
     };
 }
 
@@ -136,17 +136,17 @@ static size_t put_get(char *ret, const struct options *o, const char *host)
 {
     size_t n = 0;
     put(ret, &n, "GET /lines?output=entries");
-    put_key(ret, &n, "from", o->from);
-    put_keys(ret, &n, "match", o->matches.all, o->matches.n);
-    put_keys(ret, &n, "format_string", o->format_strings.all,
-             o->format_strings.n);
-    for (size_t i = 0; i < o->n_ids; i++)
-        put(ret, &n, "&id=0x%llx", (unsigned long long)o->ids[i]);
-    put_key(ret, &n, "where", o->where);
-    put_keys(ret, &n, "source", o->sources.all, o->sources.n);
-    put(ret, &n, "%s%s%s", o->ignore_case ? "&ignore_case=true" : "",
-        o->invert ? "&invert=true" : "",
-        o->no_findings ? "&findings=false" : "");
+    put_key(ret, &n, "from", o->live.from);
+    put_keys(ret, &n, "match", o->filter.matches.all, o->filter.matches.n);
+    put_keys(ret, &n, "format_string", o->filter.format_strings.all,
+             o->filter.format_strings.n);
+    for (size_t i = 0; i < o->filter.ids.n; i++)
+        put(ret, &n, "&id=0x%llx", (unsigned long long)o->filter.ids.all[i]);
+    put_key(ret, &n, "where", o->filter.where);
+    put_keys(ret, &n, "source", o->filter.sources.all, o->filter.sources.n);
+    put(ret, &n, "%s%s%s", o->filter.ignore_case ? "&ignore_case=true" : "",
+        o->filter.invert ? "&invert=true" : "",
+        o->live.no_findings ? "&findings=false" : "");
     put(ret, &n, " HTTP/1.1\r\nHost: %.200s\r\nConnection: close\r\n\r\n",
         host);
     return n;
@@ -196,7 +196,7 @@ static enum outcome read_head(struct client *c)
 static enum outcome acknowledge(struct client *c, uint64_t before)
 {
     char line[64];
-    if (!c->o->ack || c->entries.written == before)
+    if (!c->o->live.ack || c->entries.written == before)
         return OUTCOME_DONE;
     int n = snprintf(line, sizeof line, "{\"ack\":%llu}\n",
                      (unsigned long long)c->entries.written);
@@ -217,11 +217,11 @@ static enum outcome receive(struct client *c, char *bytes, size_t n,
                             size_t *n_ret)
 {
     const struct options *o = c->o;
-    bool pauses = o->collapse || c->taker;
+    bool pauses = o->collapse.how || c->taker;
     uint64_t each_ns =
         (uint64_t)(c->taker ? TURN_MS : COLLAPSING_MS) * NS_PER_MS;
     uint64_t left_ns =
-        o->has_until_idle ? o->until_idle_ms * NS_PER_MS : UINT64_MAX;
+        o->live.has_until_idle ? o->live.until_idle_ms * NS_PER_MS : UINT64_MAX;
     enum outcome outcome = OUTCOME_LATE;
     do {
         uint64_t part_ns = pauses && left_ns > each_ns ? each_ns : left_ns;
@@ -257,21 +257,22 @@ static enum outcome pass_on(struct client *c)
 
 static bool chooses(const struct options *o)
 {
-    return o->matches.n || o->format_strings.n || o->n_ids || o->where ||
-           o->sources.n;
+    return o->filter.matches.n || o->filter.format_strings.n ||
+           o->filter.ids.n || o->filter.where || o->filter.sources.n;
 }
 
 static bool is_possible(const struct client *c)
 {
     const struct options *o = c->o;
     bool is_tls = c->scheme && c->scheme->is_tls;
-    if (o->sources.n > 1) {
+    if (o->filter.sources.n > 1) {
         message_error("--source: a daemon can be asked for one");
-    } else if (o->ack && c->is_url) {
+    } else if (o->live.ack && c->is_url) {
         message_error("--ack wants a socket");
-    } else if (o->ack && (chooses(o) || o->no_findings)) {
+    } else if (o->live.ack && (chooses(o) || o->live.no_findings)) {
         message_error("--ack is for all lines: nothing can be chosen");
-    } else if (o->ack && (o->collapse || o->window || perfetto_wanted(o))) {
+    } else if (o->live.ack && (o->collapse.how || o->collapse.window ||
+                               perfetto_wanted(o->output))) {
         message_error(
             "--ack is for lines as they come, not for what is made of "
             "several");
@@ -317,7 +318,7 @@ static size_t put_request(const struct client *c, char *ret)
     struct pfd_subscription what = subscription_of(c->o);
     struct pfd_error err;
     size_t n = 0;
-    if (c->o->ack)
+    if (c->o->live.ack)
         return (size_t)sprintf(ret, "{\"output\":\"entries\"}\n");
     if (pfd_subscription_line(&what, ret, LINE, &n, &err) != PFD_OK) {
         message_error("%s", err.text);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/output/lines.h"
-#include "options.h"
+#include "options/options.h"
 #include "show/collapsed_lines.h"
 #include "show/entry_findings.h"
 #include "show/messages.h"
@@ -31,15 +31,15 @@ static bool show_matches(struct follow_entries *e, struct pfd_error *err)
 {
     const struct options *o = e->o;
     const struct pfd_filter_spec spec = {
-        .patterns = o->matches.all,
-        .n_patterns = o->matches.n,
-        .ignore_case = o->ignore_case,
-        .invert = o->invert,
+        .patterns = o->filter.matches.all,
+        .n_patterns = o->filter.matches.n,
+        .ignore_case = o->filter.ignore_case,
+        .invert = o->filter.invert,
         .jit = true,
     };
     bool is_text =
         !e->is_json && !e->is_raw && !e->collapse && !e->trace && !e->taker;
-    if (!o->matches.n || !is_text || !options_color(o, STDOUT_FILENO))
+    if (!o->filter.matches.n || !is_text || !options_color(o, STDOUT_FILENO))
         return true;
     enum pfd_status status = pfd_filter_new(&spec, &e->shown, err);
     if (status == PFD_OK)
@@ -64,7 +64,7 @@ static bool make_lines(struct follow_entries *e, const char *form,
     if (e->trace)
         pfd_lines_values(e->lines);
     if (!e->taker && !e->trace) {
-        if (!o->no_findings)
+        if (!o->live.no_findings)
             pfd_lines_tell(e->lines);
         return true;
     }
@@ -78,7 +78,7 @@ static bool make_lines(struct follow_entries *e, const char *form,
 bool follow_entries_init(struct follow_entries *ret, const struct options *o,
                          const struct follow_taker *taker)
 {
-    bool has_form = o->output && !taker && !perfetto_wanted(o);
+    bool has_form = o->output && !taker && !perfetto_wanted(o->output);
     const char *form = has_form ? o->output : "text";
     struct pfd_error err;
     *ret = (struct follow_entries){
@@ -87,11 +87,11 @@ bool follow_entries_init(struct follow_entries *ret, const struct options *o,
         .traced = UINT64_MAX,
         .is_json = !strcmp(form, "json"),
         .is_raw = !strcmp(form, "raw"),
-        .from = is_number(o->from) ? strtoull(o->from, NULL, 10) : 0,
+        .from = is_number(o->live.from) ? strtoull(o->live.from, NULL, 10) : 0,
     };
     struct pfd_subscriber_options options = { .fn = message_finding };
-    if (!collapsed_lines_open(o, &ret->collapse) ||
-        (!taker && !perfetto_open(o, NULL, &ret->trace)))
+    if (!collapsed_lines_open(&o->collapse, o->output, &ret->collapse) ||
+        (!taker && !perfetto_open(o->output, NULL, &ret->trace)))
         return false;
     if (pfd_subscriber_new(&options, &ret->subscriber, &err) == PFD_OK &&
         make_lines(ret, form, &err))
@@ -139,7 +139,7 @@ static void write_gap(struct follow_entries *e, const struct pfd_batch *batch)
     char line[256];
     struct pfd_wire_bytes why = word_of(batch->why);
     int n = 0;
-    if (e->is_raw || e->o->no_findings)
+    if (e->is_raw || e->o->live.no_findings)
         return;
     e->is_doubtful = true;
     if (e->is_json) {
@@ -170,7 +170,7 @@ static void message_entry_finding(void *user, const struct pfd_finding *finding)
 {
     const struct follow_entries *e = user;
     bool is_told = e->o->verbose || !pfd_finding_is_note(finding->kind);
-    if (is_told && !e->o->no_findings)
+    if (is_told && !e->o->live.no_findings)
         pfd_lines_finding(e->beside, finding);
 }
 
@@ -259,12 +259,12 @@ static enum outcome take_chosen(struct follow_entries *e,
     while ((status = pfd_subscriber_item(e->subscriber, &item, &sequence,
                                          &err)) == PFD_OK) {
         size_t n = 0;
-        if (item.type == PFD_CHUNK_ENTRY && e->n_entries == e->o->limit)
+        if (item.type == PFD_CHUNK_ENTRY && e->n_entries == e->o->range.limit)
             return OUTCOME_STOPPED;
         if (sequence >= e->from && choose(e, batch, run, &item, sequence))
             write_item(e, batch, &item, sequence);
         e->last = sequence;
-        if (e->n_entries == e->o->limit || e->has_failed)
+        if (e->n_entries == e->o->range.limit || e->has_failed)
             return OUTCOME_STOPPED;
         pfd_lines_bytes(e->lines, &n);
         if (n >= FLUSH_AT && !flush(e))

@@ -106,7 +106,7 @@ static void set_place(const struct follow_origin *from, uint64_t generation)
     struct follow_items *items = from->items;
     struct pfd_ordered_render_place place = {
         .strings = items->in->strings,
-        .options = &items->o->decoding,
+        .options = &items->o->reading.decoding,
         .source = from->name,
         .buffer = from->number,
         .generation = generation,
@@ -161,7 +161,7 @@ void follow_items_take(void *user, const struct pfd_tail_item *item)
         pfd_lines_entry(items->lines, item->entry);
     if (item->entry->findings)
         take_findings(from, item->entry);
-    items->is_over = ++items->filtering.n_given >= items->o->limit;
+    items->is_over = ++items->filtering.n_given >= items->o->range.limit;
     if (items->taker && !items->taker->entry(items->taker->user, item->entry,
                                              items->time, items->in->strings))
         items->is_over = items->failed = true;
@@ -233,15 +233,16 @@ bool follow_items_open(struct follow_items *items, bool is_live)
         .write = output_write,
         .user = items,
     };
-    if (is_live && (!collapsed_lines_open(o, &items->collapse) ||
-                    !perfetto_open(o, items->in->strings, &items->trace)))
+    if (is_live &&
+        (!collapsed_lines_open(&o->collapse, o->output, &items->collapse) ||
+         !perfetto_open(o->output, items->in->strings, &items->trace)))
         return false;
     items->lines = make_lines(items);
     if (!items->lines)
         return false;
     followed_lines_init(&items->followed_lines, &press,
                         !items->taker && !items->collapse && !items->trace &&
-                            o->limit == UINT64_MAX);
+                            o->range.limit == UINT64_MAX);
     return true;
 }
 

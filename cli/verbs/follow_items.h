@@ -10,7 +10,7 @@
 #include "followed_lines.h"
 #include "input/filter.h"
 #include "input/input.h"
-#include "options.h"
+#include "options/options.h"
 #include "show/collapsed_lines.h"
 #include "show/perfetto_output.h"
 

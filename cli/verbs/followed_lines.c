@@ -34,7 +34,7 @@ struct pfd_lines *followed_lines_lines(const struct options *o,
 {
     struct pfd_error err;
     struct pfd_lines *lines = NULL;
-    bool is_named = o->output && has_form && !perfetto_wanted(o);
+    bool is_named = o->output && has_form && !perfetto_wanted(o->output);
     if (pfd_lines_new(is_named ? o->output : "text",
                       options_color(o, STDOUT_FILENO), o->verbose, &lines,
                       &err) != PFD_OK) {

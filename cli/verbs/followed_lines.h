@@ -9,7 +9,7 @@
 
 #include <printfdecode/tail.h>
 
-#include "options.h"
+#include "options/options.h"
 #include "stream/pipeline/ordered_render.h"
 
 struct pfd_entry_run;

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* printfdecode formats: lists the buffer formats, or what can be none. */
-#include "options.h"
 #include "show/output.h"
+#include "verb.h"
+
+/* The verb's values. */
+struct formats_options {
+    struct options common;
+    bool why; /* list what is no format */
+};
 
 /* What programs print into and nobody but their driver can read. */
 static const struct {
@@ -29,12 +35,32 @@ static void list_others(void)
     }
 }
 
-int formats_run(const struct options *o)
+static int formats_run(const struct options *o)
 {
+    const struct formats_options *own = (const struct formats_options *)o;
     struct pfd_format_info info;
-    if (o->why)
+    if (own->why)
         list_others();
-    for (size_t i = 0; !o->why && pfd_format_get(i, &info) == PFD_OK; i++)
+    for (size_t i = 0; !own->why && pfd_format_get(i, &info) == PFD_OK; i++)
         output_printf("%-12s %s\n", info.name, info.title);
     return output_failed() ? EXIT_ERROR : EXIT_CLEAN;
 }
+
+static const struct option_row rows[] = {
+    { "why", 0, NULL,
+      "list what no decoder can read instead, why, and what to use",
+      offsetof(struct formats_options, why), option_flag, false },
+};
+static const struct option_group own_group = OPTION_GROUP(rows);
+
+static const struct option_group *const groups[] = { &own_group, &options_help,
+                                                     NULL };
+
+const struct verb verb_formats = {
+    .name = "formats",
+    .files = "",
+    .help = "list the buffer formats",
+    .run = formats_run,
+    .size = sizeof(struct formats_options),
+    .groups = groups,
+};

@@ -11,12 +11,15 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <printfdecode/wire.h>
+
 #include "core/decode/inspect.h"
 #include "input/code_source.h"
 #include "memory/space/core.h"
 #include "show/fields.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verb.h"
 
 static void hear(void *user, const struct pfd_finding *finding)
 {
@@ -109,8 +112,8 @@ static bool info_core(struct info *x, const char *path)
 {
     struct pfd_core *core = NULL;
     struct pfd_error err;
-    if (pfd_core_open(path, x->options->max_inflated, hear, x, &core, &err) !=
-        PFD_OK) {
+    if (pfd_core_open(path, x->options->reading.max_inflated, hear, x, &core,
+                      &err) != PFD_OK) {
         message_error("%s: %s", path, err.text);
         return false;
     }
@@ -171,15 +174,15 @@ static bool info_code(struct info *x, const struct code_source *s)
     fields_number(&f, "bytes", s->n);
     fields_flag(&f, "compressed", s->inflated != NULL);
     if (strings) {
-        pfd_strings_set_max_inflated(strings, x->options->max_inflated);
+        pfd_strings_set_max_inflated(strings, x->options->reading.max_inflated);
         status =
             pfd_strings_load(strings, s->bytes, s->n, s->path, hear, x, &err);
         fields_number(&f, "strings", pfd_strings_count(strings));
     }
     if (status == PFD_OK) {
         /* A string table holds no code objects. */
-        (void)code_source_read(s, x->options->max_inflated, show_object, &f,
-                               NULL, NULL, NULL);
+        (void)code_source_read(s, x->options->reading.max_inflated, show_object,
+                               &f, NULL, NULL, NULL);
     }
     fields_end(&f);
     pfd_strings_free(strings);
@@ -350,8 +353,8 @@ static bool info_file(struct info *x, const char *path)
         return info_core(x, path);
     }
     code_source_close(&s);
-    if (code_source_open(&s, path, x->options->max_inflated, hear, x, &err) !=
-        PFD_OK) {
+    if (code_source_open(&s, path, x->options->reading.max_inflated, hear, x,
+                         &err) != PFD_OK) {
         message_error("%s: %s", path, err.text);
         ok = false;
     } else if (pfd_wire_recognise(s.bytes, s.n)) {
@@ -365,7 +368,7 @@ static bool info_file(struct info *x, const char *path)
     return ok;
 }
 
-int info_run(const struct options *o)
+static int info_run(const struct options *o)
 {
     bool ok = true;
     struct info x = {
@@ -382,3 +385,15 @@ int info_run(const struct options *o)
         return EXIT_ERROR;
     return x.n_findings ? EXIT_FINDINGS : EXIT_CLEAN;
 }
+
+static const struct option_group *const groups[] = {
+    &options_output, &options_inflated, &options_messages, &options_help, NULL,
+};
+
+const struct verb verb_info = {
+    .name = "info",
+    .files = "FILE...",
+    .help = "say what files are: cores, captures, dumps and others",
+    .run = info_run,
+    .groups = groups,
+};

@@ -4,7 +4,7 @@
 #define CLI_INFO_H
 
 #include "input/code_source.h"
-#include "options.h"
+#include "options/options.h"
 
 struct info {
     const struct options *options;

@@ -8,9 +8,23 @@
 #include "input/input.h"
 #include "input/open_inputs.h"
 #include "inspect_dwords.h"
-#include "options.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verb.h"
+
+/* The verb's values. */
+struct inspect_options {
+    struct options common;
+    uint64_t at; /* a dword's index */
+    bool has_at;
+    uint64_t entry; /* an entry's index */
+    bool has_entry;
+};
+
+static const struct inspect_options *own(const struct options *o)
+{
+    return (const struct inspect_options *)o;
+}
 
 struct inspection {
     const struct options *options;
@@ -22,11 +36,11 @@ struct inspection {
 static bool is_there(const struct options *o, const struct buffer *b)
 {
     size_t n = (b->n + 3) / 4;
-    if (!o->has_at || o->at < n)
+    if (!own(o)->has_at || own(o)->at < n)
         return true;
     if (n) {
         message_error("%s: there is no dword %llu, the last is %zu", b->name,
-                      (unsigned long long)o->at, n - 1);
+                      (unsigned long long)own(o)->at, n - 1);
     } else {
         message_error("%s: there is no dword, the buffer is empty", b->name);
     }
@@ -37,8 +51,8 @@ static bool walk(struct inspection *x, const struct buffer *b)
 {
     const struct options *o = x->options;
     struct inspect_wish wish = {
-        .at = o->has_at ? o->at : UINT64_MAX,
-        .entry = o->has_entry ? o->entry : UINT64_MAX,
+        .at = own(o)->has_at ? own(o)->at : UINT64_MAX,
+        .entry = own(o)->has_entry ? own(o)->entry : UINT64_MAX,
         .unfolded = o->verbose,
         .is_mapped = b->is_mapped,
         .color = options_color(o, STDOUT_FILENO),
@@ -84,7 +98,7 @@ static bool inspect(struct inspection *x, struct buffer *b)
     return ok;
 }
 
-int inspect_run(const struct options *o)
+static int inspect_run(const struct options *o)
 {
     struct inputs in;
     bool ok = true;
@@ -101,3 +115,57 @@ int inspect_run(const struct options *o)
     inputs_close(&in);
     return !ok ? EXIT_ERROR : x.findings ? EXIT_FINDINGS : EXIT_CLEAN;
 }
+
+/* Reads a place to inspect; fails if one was given already. */
+static bool set_place(struct inspect_options *o, const char *text,
+                      uint64_t *ret, bool *has)
+{
+    if (o->has_at || o->has_entry)
+        return option_wrong("one --at or --entry is enough, not also", text);
+    *has = option_read_place(text, ret);
+    return *has;
+}
+
+static bool set_at(struct options *options, const struct option_row *row,
+                   const char *text)
+{
+    struct inspect_options *o = (struct inspect_options *)options;
+    (void)row;
+    return set_place(o, text, &o->at, &o->has_at);
+}
+
+static bool set_entry(struct options *options, const struct option_row *row,
+                      const char *text)
+{
+    struct inspect_options *o = (struct inspect_options *)options;
+    (void)row;
+    return set_place(o, text, &o->entry, &o->has_entry);
+}
+
+static const struct option_row rows[] = {
+    { "at", 0, "DWORD",
+      "only what stands there: its entry and what is around it", 0, set_at,
+      false },
+    { "entry", 0, "N", "only entry N, counted from 0", 0, set_entry, false },
+};
+static const struct option_group own_group = OPTION_GROUP(rows);
+
+static const struct option_group *const groups[] = {
+    &own_group,          &options_output,
+    &options_strings,    &options_buffers,
+    &options_decoding,   &options_decoding_text,
+    &options_process,    &options_search,
+    &options_core,       &options_address,
+    &options_filename,   &options_inflated,
+    &options_keep_going, &options_messages,
+    &options_help,       NULL,
+};
+
+const struct verb verb_inspect = {
+    .name = "inspect",
+    .files = "BUFFER [FILE...]",
+    .help = "walk through a buffer dword by dword, annotated",
+    .run = inspect_run,
+    .groups = groups,
+    .size = sizeof(struct inspect_options),
+};

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "core/base/input.h"
 #include "input/shaders.h"
+#include "options/option_values.h"
 #include "show/messages.h"
 
 /* An output file, to be compared with all inputs. */
@@ -73,22 +73,14 @@ static bool look_at_map(struct search *s, const char *path)
            shaders_walk_map(path, look_at_shader, s, &says_more);
 }
 
-/* Values of options that are files to read, beside those of o->files. */
-static const size_t read_options[] = {
-    offsetof(struct options, core),
-    offsetof(struct options, tls.authority),
-    offsetof(struct options, tls.certificate),
-    offsetof(struct options, tls.key),
-    offsetof(struct options, nats.credentials),
-    offsetof(struct options, nats.password_file),
-};
-
-/* NULL: the file is no option's. */
+/* NULL: the file is no option's, beside those of o->files. */
 static const char *find_option(struct search *s, const struct options *o)
 {
-    for (size_t i = 0; i < sizeof read_options / sizeof *read_options; i++) {
-        const char *path;
-        memcpy(&path, (const char *)o + read_options[i], sizeof path);
+    const struct option_row *row;
+    struct option_cursor c = option_cursor(o->verb);
+    while ((row = option_next(&c))) {
+        const char *path =
+            row->parse == option_input_file ? option_text_of(o, row) : NULL;
         if (path && is_input(s, path))
             return path;
     }
@@ -208,17 +200,34 @@ bool output_file_is_one(const char *a, const char *b)
            !strcmp(base_name(a), base_name(b));
 }
 
+/* The next output file of an option; NULL: there is none. */
+static const char *next_output(const struct options *o, struct option_cursor *c)
+{
+    const struct option_row *row;
+    while ((row = option_next(c))) {
+        const char *path =
+            row->parse == option_output_file ? option_text_of(o, row) : NULL;
+        if (path && strcmp(path, "-") != 0)
+            return path;
+    }
+    return NULL;
+}
+
 bool output_files_check(const struct options *o)
 {
-    bool is_folder = o->verb->run == extract_run || o->verb->run == decode_run;
-    bool has_file = o->to && !is_folder && strcmp(o->to, "-") != 0;
-    if (!check_streams(o) ||
-        (has_file && !output_file_check_at(o, AT_FDCWD, o->to)) ||
-        (o->strings_to && !output_file_check_at(o, AT_FDCWD, o->strings_to)))
+    struct option_cursor c = option_cursor(o->verb);
+    const char *first = NULL;
+    const char *path;
+    if (!check_streams(o))
         return false;
-    if (!has_file || !o->strings_to ||
-        !output_file_is_one(o->to, o->strings_to))
-        return true;
-    message_error("%s: would be written twice", o->strings_to);
-    return false;
+    while ((path = next_output(o, &c))) {
+        if (!output_file_check_at(o, AT_FDCWD, path))
+            return false;
+        if (first && output_file_is_one(first, path)) {
+            message_error("%s: would be written twice", path);
+            return false;
+        }
+        first = path;
+    }
+    return true;
 }

@@ -7,7 +7,7 @@
 #ifndef CLI_OUTPUT_FILES_H
 #define CLI_OUTPUT_FILES_H
 
-#include "options.h"
+#include "options/options.h"
 
 /* Suffix of the message that a file exists. */
 #define FORCE_HINT " (--force overwrites)"

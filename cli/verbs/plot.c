@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -15,6 +16,34 @@
 #include "input/select_string.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verb.h"
+
+/* The verb's values. */
+struct plot_options {
+    struct options common;
+    const char *x; /* columns */
+    const char *y;
+    const char *value;
+    const char *by;
+    const char *x_range;
+    const char *y_range;
+    const char *range;
+    const char *map;
+    enum pfd_reducer reducer;
+    bool has_reducer;
+    enum pfd_plot_scale scale;
+    bool has_scale;
+    uint64_t cells;
+    uint64_t pixel;
+    bool bare;
+    bool dark;
+    uint64_t live; /* redraws per second at most; 0: draw once */
+};
+
+static const struct plot_options *own(const struct options *o)
+{
+    return (const struct plot_options *)o;
+}
 
 enum {
     FEW_POINTS = 5000 /* points; fewer are shown best as dots, in Braille */
@@ -211,15 +240,15 @@ static int make(struct plot *p, struct inputs *in, struct filtering *filtering)
     struct pfd_summary total = { 0 };
     struct pfd_convert convert = {
         .strings = in->strings,
-        .format = o->format,
-        .options = &o->decoding,
+        .format = o->reading.format,
+        .options = &o->reading.decoding,
         .threads = o->threads,
         .filter = filtering->filter,
         .n_emitted = &filtering->n_given,
         .n_doubts = &filtering->n_doubts,
-        .skip = o->skip,
-        .limit = o->limit,
-        .no_entries = !o->limit,
+        .skip = o->range.skip,
+        .limit = o->range.limit,
+        .no_entries = !o->range.limit,
         .consumer = pfd_plot_consumer(p->plot),
     };
     bool ok = convert_each(o, in, &convert, &total, begin_buffer, NULL);
@@ -235,27 +264,28 @@ bool plot_open(struct plot *p, const struct pfd_strings *strings, size_t string)
 {
     const struct options *o = p->o;
     struct pfd_error err;
-    bool counts = p->kind == PFD_PLOT_HEAT && !o->value && !o->has_reducer;
-    bool density = p->kind == PFD_PLOT_SCATTER && !o->has_scale;
+    bool counts =
+        p->kind == PFD_PLOT_HEAT && !own(o)->value && !own(o)->has_reducer;
+    bool density = p->kind == PFD_PLOT_SCATTER && !own(o)->has_scale;
     struct pfd_plot_spec spec = {
         .strings = strings,
         .string = string,
         .any_strings = p->any_strings,
         .kind = p->kind,
-        .x = o->x,
-        .y = o->y,
-        .value = o->value,
-        .by = o->by,
-        .reducer = counts ? PFD_REDUCE_COUNT : o->reducer,
-        .scale = density ? PFD_SCALE_LOG : o->scale,
-        .x_range = o->x_range,
-        .y_range = o->y_range,
-        .range = o->range,
-        .cells = o->cells,
-        .pixel = o->pixel,
-        .bare = o->bare,
-        .dark = o->dark,
-        .map = o->map,
+        .x = own(o)->x,
+        .y = own(o)->y,
+        .value = own(o)->value,
+        .by = own(o)->by,
+        .reducer = counts ? PFD_REDUCE_COUNT : own(o)->reducer,
+        .scale = density ? PFD_SCALE_LOG : own(o)->scale,
+        .x_range = own(o)->x_range,
+        .y_range = own(o)->y_range,
+        .range = own(o)->range,
+        .cells = own(o)->cells,
+        .pixel = own(o)->pixel,
+        .bare = own(o)->bare,
+        .dark = own(o)->dark,
+        .map = own(o)->map,
     };
     if (pfd_plot_new(&spec, &p->plot, &err) == PFD_OK)
         return true;
@@ -280,7 +310,7 @@ static int plot_once(struct plot *p)
 {
     struct inputs in;
     struct filtering filtering = { 0 };
-    if (!filtering_open(&filtering, p->o))
+    if (!filtering_open(&filtering, &p->o->filter))
         return EXIT_ERROR;
     inputs_open(&in, p->o, message_finding, NULL);
     inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
@@ -291,20 +321,152 @@ static int plot_once(struct plot *p)
     return filtering_close(&filtering, status);
 }
 
-int plot_run(const struct options *options)
+static int plot_run(const struct options *options)
 {
-    struct options o = *options; /* the first operand is the plot's kind, not a
-                                    file */
-    struct plot p = { .o = &o };
+    struct plot_options all = *own(options);
+    struct options *o = &all.common;
+    struct plot p = { .o = o, .live = all.live };
     if (!read_kind(options, &p.kind) || !find_form(&p))
         return EXIT_ERROR;
-    o.files++;
-    o.n_files--;
-    if (!o.live && (o.has_until_idle || o.has_settle)) {
+    o->files++; /* the first operand is the plot's kind, not a file */
+    o->n_files--;
+    if (!p.live && (o->live.has_until_idle || o->live.has_settle)) {
         message_error("--until-idle and --settle are for --live");
         return EXIT_ERROR;
     }
-    int status = o.live ? plot_live(&p) : plot_once(&p);
+    int status = p.live ? plot_live(&p) : plot_once(&p);
     pfd_plot_free(p.plot);
     return status;
 }
+
+static bool set_output(struct options *o, const struct option_row *row,
+                       const char *text)
+{
+    struct pfd_plot_output output;
+    char list[OPTION_LIST] = "";
+    (void)row;
+    for (size_t i = 0; pfd_plot_output_get(i, &output) == PFD_OK; i++) {
+        option_list(list, "", output.name);
+        if (!strcmp(text, output.name)) {
+            o->output = output.name;
+            return true;
+        }
+    }
+    message_error("no such output: '%s'; 'plot' has: %s", text, list);
+    return false;
+}
+
+/* Words of enum pfd_reducer, in its order. */
+static bool set_reducer(struct options *options, const struct option_row *row,
+                        const char *text)
+{
+    static const char *const words[] = { "last", "first", "count", "sum", "min",
+                                         "max",  "mean",  "nan",   NULL };
+    struct plot_options *o = (struct plot_options *)options;
+    int i = option_find_word(words, text);
+    (void)row;
+    if (i < 0) {
+        return option_wrong(
+            "not last, first, count, sum, min, max, mean or nan:", text);
+    }
+    o->reducer = (enum pfd_reducer)i;
+    o->has_reducer = true;
+    return true;
+}
+
+static bool set_scale(struct options *options, const struct option_row *row,
+                      const char *text)
+{
+    static const char *const words[] = { "linear", "log", "equal", NULL };
+    struct plot_options *o = (struct plot_options *)options;
+    int i = option_find_word(words, text);
+    (void)row;
+    if (i < 0)
+        return option_wrong("not linear, log or equal:", text);
+    o->scale = (enum pfd_plot_scale)i;
+    o->has_scale = true;
+    return true;
+}
+
+static bool set_live(struct options *o, const struct option_row *row,
+                     const char *text)
+{
+    enum {
+        USUAL = 4,
+        MOST = 100
+    };
+    uint64_t *live = option_member(o, row);
+    char *end = NULL;
+    *live = USUAL;
+    o->follows = true;
+    if (!text)
+        return true;
+    *live = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    return (*live >= 1 && *live <= MOST && !*end) ||
+           option_wrong("--live is so many times a second, 1 to 100, not",
+                        text);
+}
+
+static const struct option_row rows[] = {
+    { "output", 'o', "FORM",
+      "png, svg; on a terminal blocks, braille, sixel or kitty",
+      offsetof(struct options, output), set_output, false },
+    { "to", 0, "FILE", "where to write; its name's end chooses the form",
+      offsetof(struct options, to), option_output_file, false },
+    { "x", 0, "COLUMN",
+      "by its name or number: across (line: index, where it is not said)",
+      offsetof(struct plot_options, x), option_text, false },
+    { "y", 0, "COLUMN", "up; of heat pictures down, as in images",
+      offsetof(struct plot_options, y), option_text, false },
+    { "value", 0, "COLUMN",
+      "heat: what is coloured (default: how many entries there are)",
+      offsetof(struct plot_options, value), option_text, false },
+    { "by", 0, "COLUMN", "a panel for each of its values",
+      offsetof(struct plot_options, by), option_text, false },
+    { "reduce", 0, "HOW",
+      "several values of a cell: last (default), first, count, sum, min, max, mean, nan (how many are)",
+      offsetof(struct plot_options, reducer), set_reducer, false },
+    { "scale", 0, "HOW",
+      "linear (default), log, or equal: each colour for as many cells",
+      offsetof(struct plot_options, scale), set_scale, false },
+    { "x-range", 0, "A:B", "only from A to B (default: as wide as it comes)",
+      offsetof(struct plot_options, x_range), option_text, false },
+    { "y-range", 0, "A:B", "likewise", offsetof(struct plot_options, y_range),
+      option_text, false },
+    { "range", 0, "A:B",
+      "what the first and the last colour stand for; either may be missing",
+      offsetof(struct plot_options, range), option_text, false },
+    { "cells", 0, "N", "no more than N in a row or column",
+      offsetof(struct plot_options, cells), option_positive, false },
+    { "pixel", 0, "N", "a cell is N pixels wide and high",
+      offsetof(struct plot_options, pixel), option_positive, false },
+    { "bare", 0, NULL, "heat: the file is the cells themselves, one pixel each",
+      offsetof(struct plot_options, bare), option_flag, false },
+    { "map", 0, "NAME", "colours: tide (default), ember, grey, balance",
+      offsetof(struct plot_options, map), option_text, false },
+    { "dark", 0, NULL, "on black", offsetof(struct plot_options, dark),
+      option_flag, false },
+    { "live", 0, OPTION_OPTIONAL,
+      "follow the files, and draw it again N times a second at most (=N)",
+      offsetof(struct plot_options, live), set_live, false },
+};
+static const struct option_group own_group = OPTION_GROUP(rows);
+
+static const struct option_group *const groups[] = {
+    &own_group,        &options_strings,       &options_buffers,
+    &options_decoding, &options_decoding_text, &options_process,
+    &options_search,   &options_core,          &options_address,
+    &options_filter,   &options_skip,          &options_limit,
+    &options_live,     &options_remote,        &options_work,
+    &options_force,    &options_inflated,      &options_keep_going,
+    &options_messages, &options_help,          NULL,
+};
+
+const struct verb verb_plot = {
+    .name = "plot",
+    .files = "heat|hist|scatter|line BUFFER [FILE...]",
+    .help = "arguments as a picture: a file, or on the terminal",
+    .run = plot_run,
+    .groups = groups,
+    .size = sizeof(struct plot_options),
+};

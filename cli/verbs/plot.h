@@ -9,6 +9,7 @@
 
 struct plot {
     const struct options *o; /* its files are those after the plot's kind */
+    uint64_t live;           /* redraws per second at most; 0: draw once */
     enum pfd_plot_kind kind;
     const char *form; /* NULL: chosen by the terminal's abilities */
     struct terminal terminal;

@@ -103,7 +103,7 @@ static bool draw(struct live *l, uint64_t points)
 {
     uint64_t begin = now_ns();
     bool ok = l->o->to ? draw_file(l) : draw_terminal(l->plot);
-    uint64_t each = NS / l->o->live;
+    uint64_t each = NS / l->plot->live;
     l->drawn_ns = now_ns();
     uint64_t took = l->drawn_ns - begin;
     l->pause_ns = took < each / 2 ? each - took : took;
@@ -196,7 +196,7 @@ static bool is_possible(struct live *l)
 {
     struct stat st;
     const char *to = l->o->to;
-    if (l->o->skip) {
+    if (l->o->range.skip) {
         message_error("--skip is not for --live");
     } else if (!to && !isatty(STDOUT_FILENO)) {
         message_error(
@@ -220,7 +220,7 @@ int plot_live(struct plot *p)
     struct live live = {
         .plot = p,
         .o = o,
-        .has_chosen = o->format_strings.n || o->n_ids,
+        .has_chosen = o->filter.format_strings.n || o->filter.ids.n,
     };
     const struct follow_taker taker = {
         .user = &live,

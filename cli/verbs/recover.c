@@ -13,9 +13,9 @@
 #include "input/filter.h"
 #include "input/input.h"
 #include "input/open_inputs.h"
-#include "options.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verb.h"
 
 struct recovery {
     const struct options *o;
@@ -68,7 +68,7 @@ static bool take_entry(void *user, struct pfd_entry *entry)
     size_t n = 0;
     if (r->filter && !pfd_filter_want(r->filter, entry))
         return true;
-    if (r->filtering.n_given++ == r->o->limit) {
+    if (r->filtering.n_given++ == r->o->range.limit) {
         r->is_over = true;
         return false;
     }
@@ -119,13 +119,13 @@ static bool open_filter(struct recovery *r, const struct pfd_strings *strings)
     return filtering_run(&r->filtering, strings, &r->filter);
 }
 
-int recover_run(const struct options *o)
+static int recover_run(const struct options *o)
 {
     struct inputs in;
     struct pfd_error err;
     struct recovery r = { .o = o };
     bool json = o->output && !strcmp(o->output, "json");
-    if (!filtering_open(&r.filtering, o))
+    if (!filtering_open(&r.filtering, &o->filter))
         return EXIT_ERROR;
     inputs_open(&in, o, json ? output_finding : message_finding, NULL);
     bool ok = !in.failed;
@@ -162,3 +162,20 @@ int recover_run(const struct options *o)
                                          : findings ? EXIT_FINDINGS
                                                     : EXIT_CLEAN);
 }
+
+static const struct option_group *const groups[] = {
+    &options_output,   &options_strings,
+    &options_buffers,  &options_filter,
+    &options_limit,    &options_lines,
+    &options_inflated, &options_messages,
+    &options_help,     NULL,
+};
+
+const struct verb verb_recover = {
+    .name = "recover",
+    .files = "FILE...",
+    .help = "find entries in any file: a core, a memory image",
+    .run = recover_run,
+    .groups = groups,
+    .takes_cores = true,
+};

@@ -14,6 +14,7 @@
 #include "net/nats_stream.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verb.h"
 
 enum {
     POLL_MS = 20, /* first pause when there is no message; doubled up to */
@@ -33,6 +34,7 @@ struct replay {
     struct nats_state state;
     struct nats_dedup seen;
     struct nats_stream stream;
+    struct filter_options chosen; /* of `filtering`: without sources */
     struct filtering filtering;
     struct follow_entries entries;
     uint64_t number; /* of the next message */
@@ -181,8 +183,8 @@ static enum outcome look_again(struct replay *r)
 
 static bool is_idle(const struct replay *r)
 {
-    return r->o->has_until_idle &&
-           now_ms(CLOCK_MONOTONIC) - r->came >= r->o->until_idle_ms;
+    return r->o->live.has_until_idle &&
+           now_ms(CLOCK_MONOTONIC) - r->came >= r->o->live.until_idle_ms;
 }
 
 /* There is no new message: waits, and checks the stream at intervals. */
@@ -307,7 +309,7 @@ static bool is_possible(const struct options *o)
         message_error("--tls-... are for tls:// URLs");
     } else if (!o->tls.certificate != !o->tls.key) {
         message_error("--tls-certificate and --tls-key go together");
-    } else if (o->from || o->ack) {
+    } else if (o->live.from || o->live.ack) {
         message_error("--from and --ack are for a daemon; with --nats it is "
                       "--since");
     } else {
@@ -350,9 +352,9 @@ static enum outcome print_frames(void *user, const char *bytes, size_t n,
 /* The stream itself filters by --source, before it fetches objects. */
 static bool open_entries(struct replay *r)
 {
-    struct options chosen = *r->o;
-    chosen.sources.n = 0;
-    if (!filtering_open(&r->filtering, &chosen))
+    r->chosen = r->o->filter;
+    r->chosen.sources.n = 0;
+    if (!filtering_open(&r->filtering, &r->chosen))
         return false;
     if (!follow_entries_init(&r->entries, r->o, NULL))
         return false;
@@ -362,8 +364,8 @@ static bool open_entries(struct replay *r)
         .nats = r->nats,
         .take = print_frames,
         .user = &r->entries,
-        .sources = r->o->sources.all,
-        .n_sources = r->o->sources.n,
+        .sources = r->o->filter.sources.all,
+        .n_sources = r->o->filter.sources.n,
     };
     return true;
 }
@@ -371,7 +373,7 @@ static bool open_entries(struct replay *r)
 static int status_of(const struct replay *r, enum outcome outcome)
 {
     const struct options *o = r->o;
-    bool chooses = r->filtering.filter || o->sources.n;
+    bool chooses = r->filtering.filter || o->filter.sources.n;
     if (outcome == OUTCOME_FAILED || output_failed() || r->entries.has_failed)
         return EXIT_ERROR;
     if (r->entries.is_doubtful)
@@ -397,7 +399,7 @@ int replay_take(const struct options *o, bool is_endless)
     return status;
 }
 
-int replay_run(const struct options *o)
+static int replay_run(const struct options *o)
 {
     if (o->nats.url)
         return replay_take(o, false);
@@ -405,3 +407,17 @@ int replay_run(const struct options *o)
                   "decode'");
     return EXIT_ERROR;
 }
+
+static const struct option_group *const groups[] = {
+    &options_output_entries, &options_nats,  &options_filter, &options_limit,
+    &options_collapse,       &options_lines, &options_remote, &options_messages,
+    &options_help,           NULL,
+};
+
+const struct verb verb_replay = {
+    .name = "replay",
+    .files = "",
+    .help = "print what edges have sent to servers of NATS",
+    .run = replay_run,
+    .groups = groups,
+};

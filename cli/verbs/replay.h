@@ -4,7 +4,7 @@
 #ifndef CLI_REPLAY_H
 #define CLI_REPLAY_H
 
-#include "options.h"
+#include "options/options.h"
 
 /* Runs with --nats; is_endless: continues with later messages. Returns the exit
  * status. */

@@ -18,9 +18,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "options.h"
 #include "show/messages.h"
+#include "verb.h"
 #include "vulkan_environment.h"
+
+/* The verb's values. */
+struct run_options {
+    struct options common;
+    struct vulkan_options vulkan;
+};
+
+static const struct run_options *own(const struct options *o)
+{
+    return (const struct run_options *)o;
+}
 
 enum {
     NOT_RUNNABLE = 126, /* exit status, as in shells */
@@ -61,7 +72,7 @@ static struct path path_of(const struct run *l, const char *name)
  * fill them. */
 static uint64_t memory_of(const struct options *o)
 {
-    uint64_t n = o->buffer_bytes * BUFFERS;
+    uint64_t n = own(o)->vulkan.buffer_bytes * BUFFERS;
     return n > MEMORY_MIN ? n : MEMORY_MIN;
 }
 
@@ -212,7 +223,8 @@ static bool stop_daemon(struct run *l)
 
 static bool uses_vulkan(const struct options *o)
 {
-    return o->vulkan_debug_printf || o->vulkan_gpu_validation;
+    const struct vulkan_options *vulkan = &own(o)->vulkan;
+    return vulkan->debug_printf || vulkan->gpu_validation;
 }
 
 static void run_program(const struct run *l)
@@ -223,7 +235,8 @@ static void run_program(const struct run *l)
         argv[i] = strdup(o->files[i].path);
     if (!argv || !argv[0] || setenv("PRINTFDECODE_DIR", l->folder, 1) ||
         (uses_vulkan(o) &&
-         !vulkan_set_environment(o, path_of(l, VULKAN_SETTINGS).text,
+         !vulkan_set_environment(&own(o)->vulkan,
+                                 path_of(l, VULKAN_SETTINGS).text,
                                  path_of(l, VULKAN_REPORT).text)))
         _exit(EXIT_ERROR);
     signal(SIGPIPE, SIG_DFL);
@@ -292,7 +305,7 @@ static void message_silence(const struct run *l, int status)
               "run_comp their --strings");
 }
 
-int run_run(const struct options *o)
+static int run_run(const struct options *o)
 {
     static const int wanted[] = { SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                                   SIGUSR1, SIGUSR2, SIGCHLD };
@@ -306,7 +319,8 @@ int run_run(const struct options *o)
         return EXIT_ERROR;
     sigprocmask(SIG_BLOCK, &signals, &l.before);
     bool is_ready =
-        !uses_vulkan(o) || vulkan_prepare(o, path_of(&l, VULKAN_SETTINGS).text);
+        !uses_vulkan(o) ||
+        vulkan_prepare(&own(o)->vulkan, path_of(&l, VULKAN_SETTINGS).text);
     if (is_ready && start_daemon(&l))
         status = start_program(&l, &signals);
     if (!stop_daemon(&l) && status == EXIT_CLEAN) {
@@ -320,3 +334,42 @@ int run_run(const struct options *o)
     sigprocmask(SIG_SETMASK, &l.before, NULL);
     return status;
 }
+
+/* Validation has 32 bits for it. */
+static bool set_buffer_bytes(struct options *o, const struct option_row *row,
+                             const char *text)
+{
+    uint64_t *bytes = option_member(o, row);
+    if (!option_read_bytes(text, bytes))
+        return false;
+    return (*bytes > 0 && *bytes <= UINT32_MAX) ||
+           option_wrong("not a number of bytes from 1 to 4294967295:", text);
+}
+
+static const struct option_row rows[] = {
+    { "vulkan-debug-printf", 0, NULL,
+      "Vulkan: what shaders print with debugPrintfEXT or printf",
+      offsetof(struct run_options, vulkan.debug_printf), option_flag, false },
+    { "vulkan-gpu-validation", 0, NULL,
+      "Vulkan: errors that GPU-assisted validation finds in shaders",
+      offsetof(struct run_options, vulkan.gpu_validation), option_flag, false },
+    { "buffer-bytes", 0, "BYTES",
+      "what shaders of a draw or dispatch may print (default: 1 MiB)",
+      offsetof(struct run_options, vulkan.buffer_bytes), set_buffer_bytes,
+      false },
+};
+static const struct option_group own_group = OPTION_GROUP(rows);
+
+static const struct option_group *const groups[] = {
+    &own_group, &options_output, &options_messages, &options_help, NULL,
+};
+
+const struct verb verb_run = {
+    .name = "run",
+    .files = "[--] PROGRAM [ARGUMENT...]",
+    .help = "run a program, and print what its buffers say meanwhile",
+    .run = run_run,
+    .groups = groups,
+    .size = sizeof(struct run_options),
+    .runs_program = true,
+};

@@ -11,11 +11,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "options.h"
 #include "output_files.h"
 #include "scan_files.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verb.h"
+
+/* The verb's values. */
+struct scan_options {
+    struct options common;
+    const char *strings_to; /* the file for format strings */
+    struct words calls;
+    struct words include_folders; /* -I */
+    const char *language;
+    uint64_t set;
+    uint64_t binding;
+    bool subgroups;
+    bool wide_atomics;
+    bool sites;
+    bool commit;
+    bool origin;
+    bool control;
+};
+
+static const struct scan_options *own(const struct options *o)
+{
+    return (const struct scan_options *)o;
+}
 
 /* A rewritten file. */
 struct rewritten {
@@ -95,7 +117,7 @@ static bool may_write(const struct options *o, int folder,
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", o->to, all[i].place);
         ok = output_file_check_at(o, folder, all[i].place) && ok;
-        if (output_file_is_one(path, o->strings_to)) {
+        if (output_file_is_one(path, own(o)->strings_to)) {
             message_error("%s: would be written twice", path);
             ok = false;
         }
@@ -106,15 +128,16 @@ static bool may_write(const struct options *o, int folder,
 /* Included files are inputs, too. */
 static bool may_write_all(const struct scan_files *files)
 {
-    struct options all = *files->options;
-    all.n_files = files->n;
-    all.files = calloc(files->n, sizeof *all.files);
-    for (size_t i = 0; i < files->n && all.files; i++)
-        all.files[i].path = files->all[i].path;
-    bool ok = all.files && output_files_check(&all);
-    if (!all.files)
+    struct scan_options copy = *own(files->options);
+    struct options *all = &copy.common;
+    all->n_files = files->n;
+    all->files = calloc(files->n, sizeof *all->files);
+    for (size_t i = 0; i < files->n && all->files; i++)
+        all->files[i].path = files->all[i].path;
+    bool ok = all->files && output_files_check(all);
+    if (!all->files)
         message_error("out of memory");
-    free(all.files);
+    free(all->files);
     return ok;
 }
 
@@ -170,19 +193,19 @@ static bool write_strings(const struct options *o, const struct pfd_scan *scan)
         message_error("%s", err.text);
         return false;
     }
-    bool ok = write_file(AT_FDCWD, o->strings_to, bytes, n);
+    bool ok = write_file(AT_FDCWD, own(o)->strings_to, bytes, n);
     free(bytes);
     return ok;
 }
 
 static bool is_complete(const struct options *o)
 {
-    if (!o->to || !o->strings_to) {
+    if (!o->to || !own(o)->strings_to) {
         message_error("where to? %s is missing",
                       o->to ? "--strings FILE" : "-o OUT");
         return false;
     }
-    if (o->set > UINT32_MAX || o->binding > UINT32_MAX) {
+    if (own(o)->set > UINT32_MAX || own(o)->binding > UINT32_MAX) {
         message_error("no set or binding is above 4294967295");
         return false;
     }
@@ -212,7 +235,7 @@ static bool rewrite(struct scan_files *files, struct rewritten *ret, size_t n)
 
 static void message_result(const struct options *o, const struct pfd_scan *scan)
 {
-    if (o->origin && !o->subgroups && pfd_scan_n_calls(scan)) {
+    if (own(o)->origin && !own(o)->subgroups && pfd_scan_n_calls(scan)) {
         message_hint(
             "--origin without --subgroups: entries say their workgroup "
             "or pixel, no wave and no lane");
@@ -223,24 +246,29 @@ static void message_result(const struct options *o, const struct pfd_scan *scan)
     }
 }
 
-int scan_run(const struct options *o)
+static int scan_run(const struct options *o)
 {
     struct pfd_scan_options options = {
-        .calls = o->calls.all,
-        .n_calls = o->calls.n,
-        .set = (uint32_t)o->set,
-        .binding = (uint32_t)o->binding,
-        .subgroups = o->subgroups,
-        .wide_atomics = o->wide_atomics,
-        .sites = o->sites,
-        .commit = o->commit,
-        .origin = o->origin,
-        .control = o->control,
+        .calls = own(o)->calls.all,
+        .n_calls = own(o)->calls.n,
+        .set = (uint32_t)own(o)->set,
+        .binding = (uint32_t)own(o)->binding,
+        .subgroups = own(o)->subgroups,
+        .wide_atomics = own(o)->wide_atomics,
+        .sites = own(o)->sites,
+        .commit = own(o)->commit,
+        .origin = own(o)->origin,
+        .control = own(o)->control,
         .note = message_note,
     };
     if (!is_complete(o))
         return EXIT_ERROR;
-    struct scan_files files = { .options = o, .scan = pfd_scan_new(&options) };
+    struct scan_files files = {
+        .options = o,
+        .language = own(o)->language,
+        .include_folders = &own(o)->include_folders,
+        .scan = pfd_scan_new(&options),
+    };
     struct rewritten *all = calloc(o->n_files, sizeof *all);
     bool ok = files.scan && all;
     if (!ok)
@@ -258,3 +286,64 @@ int scan_run(const struct options *o)
     scan_files_free(&files);
     return ok && !output_failed() ? EXIT_CLEAN : EXIT_ERROR;
 }
+
+static bool set_language(struct options *o, const struct option_row *row,
+                         const char *text)
+{
+    static const char *const words[] = { "glsl", "opencl", NULL };
+    int i = option_find_word(words, text);
+    if (i < 0)
+        return option_wrong("not glsl or opencl:", text);
+    return option_text(o, row, words[i]);
+}
+
+static const struct option_row rows[] = {
+    { "output", 'o', "OUT",
+      "the rewritten file (- is stdout); of several files, their folder",
+      offsetof(struct options, to), option_output_file, false },
+    { "strings", 0, "FILE",
+      "write the format strings to FILE, for 'printfdecode dump FILE'",
+      offsetof(struct scan_options, strings_to), option_output_file, false },
+    { "call", 0, "NAME",
+      "NAME(...) prints, too, as printf or debugPrintfEXT; repeatable",
+      offsetof(struct scan_options, calls), option_words, true },
+    { "include", 'I', "FOLDER",
+      "look for included files there, too; repeatable",
+      offsetof(struct scan_options, include_folders), option_words, true },
+    { "language", 0, "NAME",
+      "glsl or opencl (default: what each file's name ends in)",
+      offsetof(struct scan_options, language), set_language, false },
+    { "set", 0, "N", "GLSL: the buffer's descriptor set (default: 0)",
+      offsetof(struct scan_options, set), option_number, false },
+    { "binding", 0, "N", "GLSL: its binding (default: 0)",
+      offsetof(struct scan_options, binding), option_number, false },
+    { "subgroups", 0, NULL,
+      "one atomic for a subgroup; as defining PFD_SUBGROUPS does",
+      offsetof(struct scan_options, subgroups), option_flag, false },
+    { "wide-atomics", 0, NULL,
+      "GLSL: count in 64 bits; as defining PFD_WIDE_ATOMICS does",
+      offsetof(struct scan_options, wide_atomics), option_flag, false },
+    { "sites", 0, NULL,
+      "strings say file, line and level; the next three do, too",
+      offsetof(struct scan_options, sites), option_flag, false },
+    { "commit", 0, NULL, "each entry says itself whether it is whole",
+      offsetof(struct scan_options, commit), option_flag, false },
+    { "origin", 0, NULL, "each says its workgroup, wave and lane, or its pixel",
+      offsetof(struct scan_options, origin), option_flag, false },
+    { "control", 0, NULL, "a second buffer says what may be printed",
+      offsetof(struct scan_options, control), option_flag, false },
+};
+static const struct option_group own_group = OPTION_GROUP(rows);
+
+static const struct option_group *const groups[] = {
+    &own_group, &options_force, &options_messages, &options_help, NULL,
+};
+
+const struct verb verb_scan = {
+    .name = "scan",
+    .files = "FILE...",
+    .help = "rewrite PFD_PRINTF of GLSL and OpenCL C into code that prints",
+    .run = scan_run,
+    .groups = groups,
+    .size = sizeof(struct scan_options),
+};

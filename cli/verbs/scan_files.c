@@ -39,11 +39,12 @@ static struct scan_file *add_file(struct scan_files *files, char *path)
 
 /* ---- files of the command line ---- */
 
-static bool language_of(const struct options *o, const char *path,
+static bool language_of(const struct scan_files *files, const char *path,
                         enum pfd_scan_language *ret)
 {
-    if (o->language) {
-        *ret = strcmp(o->language, "glsl") ? PFD_SCAN_OPENCL : PFD_SCAN_GLSL;
+    if (files->language) {
+        *ret =
+            strcmp(files->language, "glsl") ? PFD_SCAN_OPENCL : PFD_SCAN_GLSL;
         return true;
     }
     if (pfd_scan_language_of(path, ret))
@@ -89,7 +90,7 @@ static bool read_file(struct scan_files *files, const char *path)
     if (!file)
         return false;
     bool ok = take_id(files, file);
-    ok = language_of(files->options, path, &file->language) && ok;
+    ok = language_of(files, path, &file->language) && ok;
     if (pfd_input_open(path, &file->input, &err) != PFD_OK) {
         message_error("%s: %s", path, err.text);
         return false;
@@ -134,7 +135,7 @@ static char *look(const char *folder, size_t n_folder,
 static char *locate(const struct scan_files *files, size_t i,
                     const struct pfd_scan_include *include, struct stat *st)
 {
-    const struct words *folders = &files->options->include_folders;
+    const struct words *folders = files->include_folders;
     const char *from = files->all[i].path;
     const char *slash = strrchr(from, '/');
     size_t n = slash ? (size_t)(slash - from) + 1 : 0;

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "core/base/input.h"
-#include "options.h"
+#include "options/options.h"
 #include "writer/scan.h"
 
 struct scan_file {
@@ -20,6 +20,8 @@ struct scan_file {
 /* File i is source i of the scan; files of the command line come first. */
 struct scan_files {
     const struct options *options;
+    const char *language; /* NULL: by each file's name */
+    const struct words *include_folders;
     struct pfd_scan *scan;
     struct scan_file *all; /* [n], owned */
     size_t n;

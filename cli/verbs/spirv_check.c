@@ -9,9 +9,9 @@
 #include "core/decode/shader_loader.h"
 #include "core/spirv/spirv.h"
 #include "input/open_inputs.h"
-#include "options.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verb.h"
 
 struct check {
     const char *source;
@@ -78,7 +78,7 @@ static void check_module(const struct pfd_spirv *module, struct check *c)
     }
 }
 
-int spirv_check_run(const struct options *o)
+static int spirv_check_run(const struct options *o)
 {
     struct inputs in;
     struct check check = { 0 };
@@ -100,3 +100,18 @@ int spirv_check_run(const struct options *o)
     inputs_close(&in);
     return failed ? EXIT_ERROR : findings ? EXIT_FINDINGS : EXIT_CLEAN;
 }
+
+static const struct option_group *const groups[] = {
+    &options_strings,
+    &options_messages,
+    &options_help,
+    NULL,
+};
+
+const struct verb verb_spirv_check = {
+    .name = "spirv-check",
+    .files = "FILE...",
+    .help = "say which debugPrintf calls the validation layer would refuse",
+    .run = spirv_check_run,
+    .groups = groups,
+};

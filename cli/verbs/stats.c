@@ -9,6 +9,18 @@
 #include "input/open_inputs.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verb.h"
+
+/* The verb's values. */
+struct stats_options {
+    struct options common;
+    const char *sort;
+};
+
+static const struct stats_options *own(const struct options *o)
+{
+    return (const struct stats_options *)o;
+}
 
 enum {
     BAR = 24 /* characters */
@@ -303,13 +315,13 @@ static void print_json(const struct stats *stats)
     output_printf("}\n");
 }
 
-int stats_run(const struct options *o)
+static int stats_run(const struct options *o)
 {
     struct inputs in;
     struct stats stats = { 0 };
     struct filtering filtering = { 0 };
-    const struct sorting *sorting = find_sorting(o->sort);
-    if (!sorting || !filtering_open(&filtering, o))
+    const struct sorting *sorting = find_sorting(own(o)->sort);
+    if (!sorting || !filtering_open(&filtering, &o->filter))
         return EXIT_ERROR;
     inputs_open(&in, o, message_finding, NULL);
     size_t n = pfd_strings_count(in.strings);
@@ -325,8 +337,8 @@ int stats_run(const struct options *o)
         .filter = filtering.filter,
         .n_emitted = &filtering.n_given,
         .n_doubts = &filtering.n_doubts,
-        .format = o->format,
-        .options = &o->decoding,
+        .format = o->reading.format,
+        .options = &o->reading.decoding,
         .threads = o->threads,
         .string_entries = stats.entries,
         .string_bytes = stats.bytes,
@@ -353,3 +365,38 @@ int stats_run(const struct options *o)
                                        : stats.total.findings ? EXIT_FINDINGS
                                                               : EXIT_CLEAN);
 }
+
+static const struct option_row rows[] = {
+    { "sort", 0, "NAME", "bytes (default), entries or id",
+      offsetof(struct stats_options, sort), option_text, false },
+};
+static const struct option_group own_group = OPTION_GROUP(rows);
+
+static const struct option_group *const groups[] = {
+    &own_group,
+    &options_output,
+    &options_strings,
+    &options_buffers,
+    &options_decoding,
+    &options_decoding_text,
+    &options_process,
+    &options_search,
+    &options_core,
+    &options_address,
+    &options_filter,
+    &options_work,
+    &options_inflated,
+    &options_keep_going,
+    &options_messages,
+    &options_help,
+    NULL,
+};
+
+const struct verb verb_stats = {
+    .name = "stats",
+    .files = "BUFFER [FILE...]",
+    .help = "count entries and bytes for each format string",
+    .run = stats_run,
+    .groups = groups,
+    .size = sizeof(struct stats_options),
+};

@@ -13,9 +13,9 @@
 #include "input/input.h"
 #include "input/object_list.h"
 #include "input/open_inputs.h"
-#include "options.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verb.h"
 
 enum {
     WIDTHS_MAX = 65535
@@ -171,7 +171,7 @@ static const char *search_hint(const struct buffer *b)
                : "";
 }
 
-int strings_run(const struct options *o)
+static int strings_run(const struct options *o)
 {
     static uint8_t widths[WIDTHS_MAX];
     struct inputs in;
@@ -210,3 +210,18 @@ int strings_run(const struct options *o)
     inputs_close(&in);
     return failed ? EXIT_ERROR : findings ? EXIT_FINDINGS : EXIT_CLEAN;
 }
+
+static const struct option_group *const groups[] = {
+    &options_output,   &options_strings, &options_process,
+    &options_search,   &options_core,    &options_inflated,
+    &options_messages, &options_help,    NULL,
+};
+
+const struct verb verb_strings = {
+    .name = "strings",
+    .files = "FILE...",
+    .help = "list the format strings of ELF files and archives",
+    .run = strings_run,
+    .groups = groups,
+    .wants_strings = true,
+};

@@ -17,6 +17,24 @@
 #include "output_files.h"
 #include "show/messages.h"
 #include "show/output.h"
+#include "verb.h"
+
+/* The verb's values. */
+struct table_options {
+    struct options common;
+    bool all;             /* a table for each format string */
+    struct words columns; /* columns and their types */
+    struct words group_by;
+    struct words aggregates;
+    const char *sort;
+    const char *distinct;
+    uint64_t top;
+};
+
+static const struct table_options *own(const struct options *o)
+{
+    return (const struct table_options *)o;
+}
 
 /* Owned words. */
 struct list {
@@ -77,35 +95,39 @@ static bool read_words(struct table *t)
     const struct options *o = t->o;
     const struct words usual = { (const char *[]){ "count,min,max,mean" }, 1 };
     const struct words count = { (const char *[]){ "count" }, 1 };
-    const struct words distinct = { (const char *[]){ o->distinct }, 1 };
-    bool is_grouped = o->group_by.n || o->aggregates.n || o->distinct;
-    if (o->distinct && (o->group_by.n || o->aggregates.n)) {
+    const struct words distinct = { (const char *[]){ own(o)->distinct }, 1 };
+    bool is_grouped =
+        own(o)->group_by.n || own(o)->aggregates.n || own(o)->distinct;
+    if (own(o)->distinct && (own(o)->group_by.n || own(o)->aggregates.n)) {
         message_error("--distinct is --group-by of one column: one is enough");
         return false;
     }
-    if (o->top && !o->sort && !is_grouped) {
+    if (own(o)->top && !own(o)->sort && !is_grouped) {
         message_error("the top of what? --sort is missing");
         return false;
     }
-    bool counts = !o->aggregates.n; /* without aggregates, rows are counted */
-    for (size_t i = 0; i < o->aggregates.n; i++)
-        counts |= strstr(o->aggregates.all[i], "count") != NULL;
-    const char *sort = o->sort                                 ? o->sort
-                       : is_grouped && (o->top || o->distinct) ? "-count"
-                                                               : "";
-    if (!o->sort && o->top && !counts) {
+    bool counts =
+        !own(o)->aggregates.n; /* without aggregates, rows are counted */
+    for (size_t i = 0; i < own(o)->aggregates.n; i++)
+        counts |= strstr(own(o)->aggregates.all[i], "count") != NULL;
+    const char *sort = own(o)->sort ? own(o)->sort
+                       : is_grouped && (own(o)->top || own(o)->distinct)
+                           ? "-count"
+                           : "";
+    if (!own(o)->sort && own(o)->top && !counts) {
         message_error(
             "the top of what? --sort or the aggregate count is missing");
         return false;
     }
     snprintf(t->sort, sizeof t->sort, "%s%s",
-             o->top && *sort && *sort != '-' ? "-" : "", sort);
-    return split(&o->columns, &t->columns) &&
-           split(o->distinct ? &distinct : &o->group_by, &t->group_by) &&
-           split(o->distinct       ? &count
-                 : o->aggregates.n ? &o->aggregates
-                 : o->group_by.n   ? &usual
-                                   : &o->aggregates,
+             own(o)->top && *sort && *sort != '-' ? "-" : "", sort);
+    return split(&own(o)->columns, &t->columns) &&
+           split(own(o)->distinct ? &distinct : &own(o)->group_by,
+                 &t->group_by) &&
+           split(own(o)->distinct       ? &count
+                 : own(o)->aggregates.n ? &own(o)->aggregates
+                 : own(o)->group_by.n   ? &usual
+                                        : &own(o)->aggregates,
                  &t->aggregates);
 }
 
@@ -126,8 +148,8 @@ static bool has_suffix(const char *path, const char *suffixes)
 static bool find_form(const struct options *o, struct pfd_table_output *ret)
 {
     char list[256] = "";
-    const char *base = o->to && !o->all ? strrchr(o->to, '/') : NULL;
-    base = base ? base + 1 : o->to && !o->all ? o->to : "";
+    const char *base = o->to && !own(o)->all ? strrchr(o->to, '/') : NULL;
+    base = base ? base + 1 : o->to && !own(o)->all ? o->to : "";
     for (size_t i = 0; pfd_table_output_get(i, ret) == PFD_OK; i++) {
         size_t n = strlen(list);
         if (o->output ? !strcmp(o->output, ret->name)
@@ -240,15 +262,15 @@ static int make_tables(struct table *t)
     struct pfd_error err = { 0 };
     struct pfd_convert convert = {
         .strings = t->in->strings,
-        .format = o->format,
-        .options = &o->decoding,
+        .format = o->reading.format,
+        .options = &o->reading.decoding,
         .threads = o->threads,
         .filter = t->filtering->filter,
         .n_emitted = &t->filtering->n_given,
         .n_doubts = &t->filtering->n_doubts,
-        .skip = o->skip,
-        .limit = o->limit,
-        .no_entries = !o->limit,
+        .skip = o->range.skip,
+        .limit = o->range.limit,
+        .no_entries = !o->range.limit,
         .output = pfd_tables_want_messages(t->tables) ? "raw" : NULL,
         .consumer = pfd_tables_consumer(t->tables),
     };
@@ -274,7 +296,7 @@ static int run(struct table *t)
         .strings = t->in->strings,
         .to = t->o->to,
         .write = output_write,
-        .all = t->o->all,
+        .all = own(t->o)->all,
         .width = terminal_width(t->o),
         .may_write = may_write,
         .may_write_user = t,
@@ -290,8 +312,8 @@ static int run(struct table *t)
     spec.aggregates = (const char *const *)t->aggregates.all;
     spec.n_aggregates = t->aggregates.n;
     spec.sort = *t->sort ? t->sort : NULL;
-    spec.top = t->o->top;
-    if (!t->o->all &&
+    spec.top = own(t->o)->top;
+    if (!own(t->o)->all &&
         !selected_string_find(
             t->o, t->in, t->filtering, "a table",
             "choose by --format-string or --id, or give --all", &one)) {
@@ -306,12 +328,12 @@ static int run(struct table *t)
     return make_tables(t);
 }
 
-int table_run(const struct options *o)
+static int table_run(const struct options *o)
 {
     struct inputs in;
     struct filtering filtering = { 0 };
     struct table t = { .o = o, .in = &in, .filtering = &filtering };
-    if (!filtering_open(&filtering, o))
+    if (!filtering_open(&filtering, &o->filter))
         return EXIT_ERROR;
     inputs_open(&in, o, message_finding, NULL);
     inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
@@ -324,3 +346,80 @@ int table_run(const struct options *o)
     free_list(&t.aggregates);
     return filtering_close(&filtering, status);
 }
+
+static bool set_output(struct options *o, const struct option_row *row,
+                       const char *text)
+{
+    struct pfd_table_output output;
+    char list[OPTION_LIST] = "";
+    (void)row;
+    for (size_t i = 0; pfd_table_output_get(i, &output) == PFD_OK; i++) {
+        option_list(list, "", output.name);
+        if (!strcmp(text, output.name)) {
+            o->output = output.name;
+            return true;
+        }
+    }
+    message_error("no such output: '%s'; 'table' has: %s", text, list);
+    return false;
+}
+
+static const struct option_row rows[] = {
+    { "output", 'o', "FORM",
+      "text (default), csv, tsv, json (one object a line), npy (NumPy), arrow, sqlite",
+      offsetof(struct options, output), set_output, false },
+    { "to", 0, "FILE",
+      "where to write; its name's end chooses the form (--all: a folder)",
+      offsetof(struct options, to), option_output_file, false },
+    { "all", 0, NULL, "a table for each format string, not of one only",
+      offsetof(struct table_options, all), option_flag, false },
+    { "columns", 0, "NAMES",
+      "these columns, in this order; NAME=NEW renames; with commas between",
+      offsetof(struct table_options, columns), option_words, true },
+    { "group-by", 0, "NAMES",
+      "a row for all that have equal values in these columns",
+      offsetof(struct table_options, group_by), option_words, true },
+    { "agg", 0, "WHAT",
+      "of the others: count, min, max, mean, std, p50, p99, nan, first, last (default: count,min,max,mean)",
+      offsetof(struct table_options, aggregates), option_words, true },
+    { "sort", 0, "NAME",
+      "in the order of this column; -NAME: the greatest first",
+      offsetof(struct table_options, sort), option_text, false },
+    { "top", 0, "N", "only N rows; of --sort NAME the greatest",
+      offsetof(struct table_options, top), option_positive, false },
+    { "distinct", 0, "NAME",
+      "each value of this column, and how often it is there",
+      offsetof(struct table_options, distinct), option_text, false },
+};
+static const struct option_group own_group = OPTION_GROUP(rows);
+
+static const struct option_group *const groups[] = {
+    &own_group,
+    &options_strings,
+    &options_buffers,
+    &options_decoding,
+    &options_decoding_text,
+    &options_process,
+    &options_search,
+    &options_core,
+    &options_address,
+    &options_filter,
+    &options_skip,
+    &options_limit,
+    &options_work,
+    &options_force,
+    &options_inflated,
+    &options_keep_going,
+    &options_messages,
+    &options_help,
+    NULL,
+};
+
+const struct verb verb_table = {
+    .name = "table",
+    .files = "BUFFER [FILE...]",
+    .help = "arguments as columns: text, CSV, JSON, NumPy and others",
+    .run = table_run,
+    .groups = groups,
+    .size = sizeof(struct table_options),
+};

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "options.h"
 #include "show/messages.h"
 
 enum {
@@ -114,7 +113,7 @@ static const char both_text[] =
     "khronos_validation.gpuav_enable = true\n"
     "khronos_validation.printf_enable = true\n";
 
-static bool write_settings(const char *path, const struct options *o)
+static bool write_settings(const char *path, const struct vulkan_options *o)
 {
     const char *size =
         o->buffer_bytes ? NULL : getenv("VK_LAYER_PRINTF_BUFFER_SIZE");
@@ -124,9 +123,9 @@ static bool write_settings(const char *path, const struct options *o)
              o->buffer_bytes ? o->buffer_bytes : BUFFER_BYTES);
     if (file) {
         fputs(settings_text, file);
-        fputs(!o->vulkan_gpu_validation ? printf_text
-              : o->vulkan_debug_printf  ? both_text
-                                        : checks_text,
+        fputs(!o->gpu_validation ? printf_text
+              : o->debug_printf  ? both_text
+                                 : checks_text,
               file);
         fprintf(file, "khronos_validation.printf_buffer_size = %s\n",
                 size ? size : number);
@@ -137,7 +136,7 @@ static bool write_settings(const char *path, const struct options *o)
     return false;
 }
 
-bool vulkan_prepare(const struct options *o, const char *settings)
+bool vulkan_prepare(const struct vulkan_options *o, const char *settings)
 {
     char folder[PATH_BYTES];
     if (!is_installed(validation_manifest)) {
@@ -201,7 +200,7 @@ static bool set_layers(void)
 
 /* If the environment has validation settings, those decide where messages go.
  * The layer takes as much of a buffer as fits into it. */
-static bool set_layer(const struct options *o, const char *report)
+static bool set_layer(const struct vulkan_options *o, const char *report)
 {
     const char *before = getenv("PFD_LAYER");
     char bytes[48] = "";
@@ -215,7 +214,7 @@ static bool set_layer(const struct options *o, const char *report)
     if (asprintf(&words, "errors=1,drain=1,%s%s,%s%s%s",
                  strchr(report, ',') ? "" : "report=",
                  strchr(report, ',') ? "" : report, bytes,
-                 o->vulkan_debug_printf ? "" : "take=gpuav+named,",
+                 o->debug_printf ? "" : "take=gpuav+named,",
                  before ? before : "") < 0)
         return false;
     bool ok = !setenv("PFD_LAYER", words, 1);
@@ -223,8 +222,8 @@ static bool set_layer(const struct options *o, const char *report)
     return ok;
 }
 
-bool vulkan_set_environment(const struct options *o, const char *settings,
-                            const char *report)
+bool vulkan_set_environment(const struct vulkan_options *o,
+                            const char *settings, const char *report)
 {
     char folder[PATH_BYTES];
     bool ok = true;

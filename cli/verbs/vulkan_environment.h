@@ -7,8 +7,15 @@
 #define CLI_VULKAN_ENVIRONMENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-struct options;
+/* What shaders report through the validation layer. */
+struct vulkan_options {
+    bool debug_printf;     /* what they print */
+    bool gpu_validation;   /* errors that it finds in them */
+    uint64_t buffer_bytes; /* of validation's buffer for each draw and dispatch;
+                              0: not given */
+};
 
 /* Name of the file with validation's settings. */
 #define VULKAN_SETTINGS "vk_layer_settings.txt"
@@ -19,12 +26,12 @@ struct options;
 /* Finds our layer, and writes validation's settings to `settings` (a path),
  * unless the environment names others. False: there is no layer, or the file
  * cannot be written; an error was printed. */
-bool vulkan_prepare(const struct options *options, const char *settings);
+bool vulkan_prepare(const struct vulkan_options *options, const char *settings);
 
 /* settings, report: paths of the files. Called in the child process before exec.
  * False: out of memory. */
-bool vulkan_set_environment(const struct options *options, const char *settings,
-                            const char *report);
+bool vulkan_set_environment(const struct vulkan_options *options,
+                            const char *settings, const char *report);
 
 /* Prints how large buffers should have been, if some were too small. */
 void vulkan_message_report(const char *report);

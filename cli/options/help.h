@@ -8,24 +8,8 @@
 
 #include "options.h"
 
-struct option_row {
-    const char *name;
-    int key;
-    const char *argument; /* NULL: takes none; "": only behind a = */
-    unsigned verbs;       /* bits, by the number of each verb */
-    const char *help;
-};
-
-/* All verbs and options; borrowed. */
-struct option_table {
-    const struct verb *verbs; /* [n_verbs] */
-    size_t n_verbs;
-    const struct option_row *rows; /* [n_rows] */
-    size_t n_rows;
-};
-
 /* Prints the help of one verb; NULL: of all verbs. */
-void help_print(const struct option_table *table, const struct verb *verb);
+void help_print(const struct verbs *verbs, const struct verb *verb);
 
 /* Prints the version, and the libraries that the command is built with and
  * without. */
@@ -33,11 +17,11 @@ void help_version(void);
 
 /* Prints that the verb has no option of this name (given without its dashes),
  * and the names that may be meant. */
-void help_near_options(const struct option_table *t, const struct verb *of,
+void help_near_options(const struct verbs *verbs, const struct verb *of,
                        const char *given);
 
 /* For a word that is no file: prints a hint when it is a verb behind an option,
  * or a mistyped verb. */
-void help_near_verbs(const struct option_table *table, const char *word);
+void help_near_verbs(const struct verbs *verbs, const char *word);
 
 #endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "option_values.h"
+#include "show/messages.h"
+
+enum {
+    LEFT_MAX = 64, /* bytes of an option and its value's name */
+};
+
+/* Writes "--limit N" into left [LEFT_MAX]; returns its length. */
+static int name_option(const struct option_row *r, char *left)
+{
+    bool has_value = r->argument && *r->argument;
+    return snprintf(left, LEFT_MAX, "--%s%s%s", r->name, has_value ? " " : "",
+                    has_value ? r->argument : "");
+}
+
+/* Is the option among those that the help without a verb has? */
+static bool is_usual(const struct option_row *row)
+{
+    static const char *const names[] = {
+        "output", "match",   "where",  "collapse", "show",
+        "limit",  "strings", "format", "help",     "version",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!strcmp(row->name, names[i]))
+            return true;
+    }
+    return false;
+}
+
+static void print_options(const struct verb *verb, bool usual)
+{
+    const struct option_row *row;
+    char left[LEFT_MAX];
+    int width = 0;
+    struct option_cursor c = option_cursor(verb);
+    while ((row = option_next(&c))) {
+        int n = !usual || is_usual(row) ? name_option(row, left) : 0;
+        width = n > width ? n : width;
+    }
+    c = option_cursor(verb);
+    while ((row = option_next(&c))) {
+        char letter[] = "    ";
+        if (usual && !is_usual(row))
+            continue;
+        if (row->letter)
+            snprintf(letter, sizeof letter, "-%c, ", row->letter);
+        name_option(row, left);
+        printf("  %s%-*s %s\n", letter, width, left, row->help);
+    }
+}
+
+static void print_verbs(const struct verbs *verbs)
+{
+    int width = 0;
+    for (size_t i = 0; i < verbs->n; i++) {
+        int n = (int)strlen(verbs->all[i]->name);
+        width = n > width ? n : width;
+    }
+    printf("Verbs:\n");
+    for (size_t i = 0; i < verbs->n; i++) {
+        printf("  %-*s %s\n", width, verbs->all[i]->name, verbs->all[i]->help);
+    }
+}
+
+void help_print(const struct verbs *verbs, const struct verb *verb)
+{
+    if (verb) {
+        printf("Usage: printfdecode %s [OPTION]...%s%s\n\n%s\n\nOptions:\n",
+               verb->name, *verb->files ? " " : "", verb->files, verb->help);
+        print_options(verb, false);
+    } else {
+        printf("Usage: printfdecode [VERB] [OPTION]... FILE...\n\n"
+               "Decodes GPU printf buffers. ELF files, archives of them and "
+               "SPIR-V modules give\nthe format strings, every other file is a "
+               "buffer, - is a buffer on standard input.\n\n");
+        print_verbs(verbs);
+        printf("\nOptions of 'decode', the default verb:\n");
+        print_options(verbs->all[0], true);
+    }
+    printf("\nExit status: 0 clean, 1 usage or input/output error, 2 findings "
+           "in the data,\n3 nothing passes the filter.\n");
+    if (!verb) {
+        printf("'printfdecode help VERB' has all options of one verb; "
+               "see also printfdecode(1).\n");
+    }
+}
+
+void help_version(void)
+{
+    static const struct {
+        const char *name;
+        const char *package; /* Debian package that installs it */
+        bool is_there;
+    } parts[] = {
+        { "tls", "libssl-dev", HAVE_TLS },
+        { "nats", "libnats-dev", HAVE_NATS },
+        { "png", "libpng-dev", HAVE_PNG },
+        { "sqlite", "libsqlite3-dev", HAVE_SQLITE },
+        { "zstd", "libzstd-dev", true },
+        { "yaml", "libyaml-dev", true },
+    };
+    enum {
+        N_PARTS = sizeof parts / sizeof *parts
+    };
+    char with[OPTION_LIST] = "";
+    printf("printfdecode %s\n", pfd_version());
+    for (size_t i = 0; i < N_PARTS; i++) {
+        if (parts[i].is_there)
+            option_list(with, "", parts[i].name);
+    }
+    printf("with %s\n", with);
+    for (size_t i = 0; i < N_PARTS; i++) {
+        if (!parts[i].is_there)
+            printf("without %s (%s)\n", parts[i].name, parts[i].package);
+    }
+}
+
+/* ---- what may be meant ---- */
+
+enum {
+    WORD_MAX = 32, /* letters; no name here is longer */
+};
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+    unsigned least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* The number of letters to change, insert, delete or swap with the next. */
+static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+    unsigned rows[3][WORD_MAX + 1];
+    for (unsigned j = 0; j <= n_b; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= n_a; i++) {
+        unsigned *row = rows[i % 3];
+        const unsigned *above = rows[(i + 2) % 3];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= n_b; j++) {
+            bool same = a[i - 1] == b[j - 1];
+            row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + !same);
+            bool swapped =
+                i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            const unsigned *first = rows[(i + 1) % 3];
+            if (swapped && first[j - 2] + 1 < row[j])
+                row[j] = first[j - 2] + 1;
+        }
+    }
+    return rows[n_a % 3][n_b];
+}
+
+/* Is `given` a likely typing error for `meant` (different, missing, additional
+ * or swapped letters), or its beginning? */
+static bool is_near(const char *given, const char *meant)
+{
+    size_t n_given = strlen(given);
+    size_t n_meant = strlen(meant);
+    if (n_given < 2 || n_given > WORD_MAX || n_meant > WORD_MAX)
+        return false;
+    if (n_given > 2 && !strncmp(given, meant, n_given))
+        return true;
+    unsigned n = distance(given, n_given, meant, n_meant);
+    return n <= (n_given < 5 ? 1 : 2);
+}
+
+/* Words of other programs, and the names of the same things here. */
+static const struct alias {
+    const char *word;
+    const char *option;
+    const char *said;
+} aliases[] = {
+    { "json", "output", "-o json" },  { "raw", "output", "-o raw" },
+    { "grep", "match", "--match" },   { "regex", "match", "--match" },
+    { "filter", "where", "--where" }, { "head", "limit", "--limit" },
+    { "csv", "columns", "-o csv" },   { "max-count", "limit", "--limit" },
+    { "colour", "color", "--color" },
+};
+
+static bool has_option(const struct verb *verb, const char *name)
+{
+    struct option_cursor c = option_cursor(verb);
+    const struct option_row *row = option_next(&c);
+    while (row && strcmp(row->name, name) != 0)
+        row = option_next(&c);
+    return row;
+}
+
+static void list_aliases(const struct verb *verb, const char *given, char *near)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (is_near(given, aliases[i].word) &&
+            has_option(verb, aliases[i].option))
+            option_list(near, "", aliases[i].said);
+    }
+}
+
+void help_near_options(const struct verbs *verbs, const struct verb *of,
+                       const char *given)
+{
+    char near[OPTION_LIST] = "";
+    char others[OPTION_LIST] = "";
+    struct option_cursor c = option_cursor(of);
+    const struct option_row *row;
+    while ((row = option_next(&c))) {
+        if (is_near(given, row->name))
+            option_list(near, "--", row->name);
+    }
+    for (size_t i = 0; i < verbs->n; i++) {
+        if (has_option(verbs->all[i], given))
+            option_list(others, "", verbs->all[i]->name);
+    }
+    if (!*near)
+        list_aliases(of, given, near);
+    if (*near)
+        message_hint("near to it: %s", near);
+    if (*others)
+        message_hint("--%s is for: %s", given, others);
+}
+
+void help_near_verbs(const struct verbs *verbs, const char *word)
+{
+    char near[OPTION_LIST] = "";
+    for (size_t i = 0; i < verbs->n; i++) {
+        const char *name = verbs->all[i]->name;
+        if (!strcmp(word, name)) {
+            message_hint("the verb comes first: printfdecode %s ...", word);
+            return;
+        }
+        if (is_near(word, name))
+            option_list(near, "", name);
+    }
+    if (*near)
+        message_hint("'%s' is no file and no verb; near to it: %s", word, near);
+}
