@@ -24,7 +24,8 @@ def said(*args):
 def options_of(verb):
     """{name: takes a value}"""
     return {m[1]: bool(m[2]) for m in re.finditer(
-        r'^ +(?:-., )?--([a-z-]+)( [A-Z][A-Z=]*)? ', said(verb, '--help'),
+        r'^ +(?:-., )?--([a-z-]+)( [A-Z][A-Z=]*)? ',
+        said(*verb.split(), '--help'),
         re.M)}
 
 
@@ -49,7 +50,13 @@ zsh = slurp('share/completions/_printfdecode')
 wrong = []
 
 assert len(verbs) >= 10 and all(len(o) >= 2 for o in options.values()), options
+synopsis = man[man.index('.Sh SYNOPSIS'):man.index('.Sh DESCRIPTION')]
+usual = options_of('')
+if not 5 <= len(usual) <= 10 or len(set(usual) - set(options['decode'])):
+    wrong.append(f'--help without a verb has {sorted(usual)}')
 for verb in verbs:
+    if not re.search(rf'\bCm {verb}$', synopsis, re.M):
+        wrong.append(f'the manual page has no synopsis of {verb}')
     if not re.search(rf'^\.It Cm {verb}\b', man, re.M):
         wrong.append(f'the manual page has no verb {verb}')
     if not re.search(rf"^ +'{verb}:", zsh, re.M):
