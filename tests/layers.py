@@ -22,6 +22,7 @@ src/core/base src/core/print src/core/objects src/core/spirv src/core/strings
 src/core/decode src/core/filter src/core/output src/writer src/memory/space
 src/stream/capture src/stream/pipeline src/stream/live src/memory/search
 src/analysis/table src/analysis/plot src/analysis/collapse src/analysis/trace
+src/remote
 '''.split()
 DAEMON = '''
 daemon/base daemon/config daemon/net daemon/ring daemon/spool daemon/nats
@@ -51,7 +52,9 @@ OWNERS = {
         'src/core/base/inflate.c daemon/outputs/rotation.c '
         'daemon/base/gzip.c',
     r'curl/.*': 'daemon/net/http_client.c',
-    r'nats/.*': 'cli/net/nats.c daemon/nats/nats_connection.h',
+    r'nats/.*':
+        'cli/net/nats.c daemon/nats/nats_connection.h '
+        'src/remote/stored_message.h',
     r'uv\.h':
         'daemon/nats/nats_connection.h daemon/nats/nats_edge.h '
         'daemon/nats/nats_worker.h daemon/net/http_client.h '
@@ -66,11 +69,11 @@ OWNERS = {
         'daemon/ingest/ingest.h daemon/ingest/poller.h '
         'daemon/outputs/delivery.h',
     r'jansson.*':
-        'cli/net/nats.c cli/net/nats_lists.c cli/input/shaders.c '
+        'src/remote/stored_message.c cli/net/nats_lists.c cli/input/shaders.c '
         'daemon/config/request.c daemon/base/http_head.c '
         'daemon/spool/checkpoint.h daemon/spool/spool.c '
         'daemon/spool/spool_recovery.c daemon/spool/manifest.c '
-        'daemon/nats/nats_get.c daemon/outputs/output_required.c '
+        'daemon/outputs/output_required.c '
         'daemon/outputs/otlp.c',
     r'sqlite3\.h':
         'src/analysis/table/sqlite.h '

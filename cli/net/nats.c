@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* A module, loaded on demand. Messages are requested one by one, so no consumer
- * is created on the server, and none has to be deleted. A message's number and
- * time are in the JSON of the answer, which the server alone writes; the
- * publisher writes the headers. */
+ * is created on the server, and none has to be deleted. */
 #include "nats.h"
 
-#include <limits.h>
 #include <nats/nats.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include <jansson.h>
-
+#include "remote/stored_message.h"
 #include "tls.h"
 
 enum {
@@ -26,7 +21,6 @@ enum {
     PASSWORD_MAX = 4096,
     SERVERS_MAX = 64,
     SUBJECT = 200,
-    NOT_FOUND = 404,
     PIECE = 512 * 1024, /* bytes of a message of GPUCODE, except for the last
                            one */
     SHA256_BYTES = 32,
@@ -36,25 +30,14 @@ enum {
 #define LOG_STREAM  "GPULOG"
 #define LOG_ALL     "gpulog.v1.>"
 #define CODE_STREAM "GPUCODE"
-#define MESSAGE_OF  "$JS.API.STREAM.MSG.GET."
 
 /* Limit of numbers from the server; larger ones are invalid. */
 #define NUMBER_MAX (UINT64_C(1) << 60)
 
-/* A server's answer. All zeros: none. */
-struct answer {
-    char *headers; /* [n_headers], owned, as bytes [n] */
-    char *bytes;
-    size_t n_headers;
-    size_t n;
-    uint64_t number;
-    uint64_t time;
-};
-
 struct nats {
     natsConnection *nc;
     jsCtx *js;
-    struct answer answer; /* the last answer */
+    struct pfd_stored_message message; /* the last one */
     char why[WHY];
 };
 
@@ -157,18 +140,11 @@ static natsStatus set_options(natsOptions *options,
     return s;
 }
 
-static void free_answer(struct answer *a)
-{
-    free(a->headers);
-    free(a->bytes);
-    *a = (struct answer){ 0 };
-}
-
 static void close_nats(struct nats *f)
 {
     if (!f)
         return;
-    free_answer(&f->answer);
+    pfd_stored_message_deinit(&f->message);
     jsCtx_Destroy(f->js);
     natsConnection_Destroy(f->nc);
     free(f);
@@ -206,141 +182,6 @@ static struct nats *open_nats(const struct nats_config *config, char *err,
     return NULL;
 }
 
-/* ---- answers ---- */
-
-/* Decodes base64: allocated bytes [*n_ret] and a NUL. NULL: invalid, or out of
- * memory. */
-static char *decode(const char *text, size_t n, size_t *n_ret)
-{
-    size_t n_padding = 0;
-    while (n_padding < n && n_padding < 2 && text[n - 1 - n_padding] == '=')
-        n_padding++;
-    unsigned char *ret = n % 4 == 0 ? malloc(n / 4 * 3 + 1) : NULL;
-    int got = ret && n <= INT_MAX
-                  ? EVP_DecodeBlock(ret, (const unsigned char *)text, (int)n)
-                  : -1;
-    if (got < 0 || (size_t)got < n_padding) {
-        free(ret);
-        return NULL;
-    }
-    *n_ret = (size_t)got - n_padding;
-    ret[*n_ret] = '\0';
-    return (char *)ret;
-}
-
-/* Reads 2001-02-03T04:05:06.789Z as ns since 1970; 0: invalid. */
-static uint64_t time_of(const char *text)
-{
-    struct tm tm = { 0 };
-    const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
-    uint64_t unit = 1000000000;
-    time_t seconds = rest ? timegm(&tm) : 0;
-    uint64_t ret = seconds > 0 ? (uint64_t)seconds * unit : 0;
-    if (ret && *rest == '.')
-        rest++;
-    for (; ret && *rest >= '0' && *rest <= '9' && unit > 1; rest++) {
-        unit /= 10;
-        ret += unit * (uint64_t)(*rest - '0');
-    }
-    return ret;
-}
-
-/* Cuts the payload, most of an answer, out before the rest is parsed: base64
- * has no escapes. A quotation mark in a string is escaped, so the key is found
- * nowhere else. */
-static json_t *parse(const char *text, size_t n, struct answer *ret, bool *ok)
-{
-    static const char key[] = "\"data\":\"";
-    const char *data = memmem(text, n, key, sizeof key - 1);
-    const char *end = NULL;
-    *ok = true;
-    if (data) {
-        data += sizeof key - 1;
-        end = memchr(data, '"', (size_t)(text + n - data));
-    }
-    if (end) {
-        ret->bytes = decode(data, (size_t)(end - data), &ret->n);
-        *ok = ret->bytes;
-    }
-    size_t n_data = end ? (size_t)(end - data) : 0;
-    size_t before = end ? (size_t)(data - text) : n;
-    char *rest = malloc(n - n_data + 1);
-    if (!rest)
-        return NULL;
-    memcpy(rest, text, before);
-    memcpy(rest + before, text + before + n_data, n - before - n_data);
-    json_t *root = json_loadb(rest, n - n_data, JSON_ALLOW_NUL, NULL);
-    free(rest);
-    return root;
-}
-
-static natsStatus read_answer(const char *text, size_t n, struct answer *ret)
-{
-    bool ok = false;
-    *ret = (struct answer){ 0 };
-    json_t *root = parse(text, n, ret, &ok);
-    const json_t *message = json_object_get(root, "message");
-    const json_t *headers = json_object_get(message, "hdrs");
-    json_int_t number = json_integer_value(json_object_get(message, "seq"));
-    json_int_t code = json_integer_value(
-        json_object_get(json_object_get(root, "error"), "code"));
-    ret->number = number > 0 ? (uint64_t)number : 0;
-    ret->time = time_of(json_string_value(json_object_get(message, "time")));
-    if (headers) {
-        ret->headers = decode(json_string_value(headers),
-                              json_string_length(headers), &ret->n_headers);
-        ok = ok && ret->headers;
-    }
-    json_decref(root);
-    if (ok && ret->number)
-        return NATS_OK;
-    free_answer(ret);
-    return code == NOT_FOUND ? NATS_NOT_FOUND : NATS_ERR;
-}
-
-static natsStatus ask(struct nats *f, const char *subject, const char *question,
-                      struct answer *ret)
-{
-    natsMsg *answer = NULL;
-    *ret = (struct answer){ 0 };
-    natsStatus s = natsConnection_RequestString(&answer, f->nc, subject,
-                                                question, WAIT_MS);
-    if (s == NATS_OK) {
-        s = read_answer(natsMsg_GetData(answer),
-                        (size_t)natsMsg_GetDataLength(answer), ret);
-    }
-    natsMsg_Destroy(answer);
-    return s;
-}
-
-/* The value of the first header of this name. False: there is none, or it does
- * not fit. */
-static bool get_header(const struct answer *a, const char *name, char *ret,
-                       size_t n_ret)
-{
-    size_t n_name = strlen(name);
-    const char *at = a->headers;
-    const char *end = at ? at + a->n_headers : NULL;
-    while (at < end) {
-        const char *next = memchr(at, '\n', (size_t)(end - at));
-        size_t n = (size_t)((next ? next : end) - at);
-        if (n > n_name && !memcmp(at, name, n_name) && at[n_name] == ':') {
-            at += n_name + 1;
-            n -= n_name + 1;
-            for (; n && *at == ' '; n--)
-                at++;
-            n -= n && at[n - 1] == '\r';
-            bool fits = n < n_ret && !memchr(at, '\0', n);
-            if (fits)
-                memcpy(ret, at, n);
-            ret[fits ? n : 0] = '\0';
-            return fits;
-        }
-        at = next ? next + 1 : end;
-    }
-    return false;
-}
-
 /* ---- messages ---- */
 
 static enum outcome look(struct nats *f, struct nats_state *ret)
@@ -359,28 +200,31 @@ static enum outcome look(struct nats *f, struct nats_state *ret)
     return OUTCOME_DONE;
 }
 
-static bool get_number(const struct answer *a, const char *name, uint64_t *ret)
+static bool get_number(const struct pfd_stored_message *a, const char *name,
+                       uint64_t *ret)
 {
     char text[24];
     char *end = NULL;
-    if (!get_header(a, name, text, sizeof text) || *text < '0' || *text > '9')
+    if (!pfd_stored_message_header(a, name, text, sizeof text) || *text < '0' ||
+        *text > '9')
         return false;
     *ret = strtoull(text, &end, 10);
     return !*end && *ret <= NUMBER_MAX;
 }
 
 /* Reads n_ret - 1 hexadecimal digits; else ret is empty. */
-static bool get_digits(const struct answer *a, const char *name, char *ret,
-                       size_t n_ret)
+static bool get_digits(const struct pfd_stored_message *a, const char *name,
+                       char *ret, size_t n_ret)
 {
-    bool ok = get_header(a, name, ret, n_ret) &&
+    bool ok = pfd_stored_message_header(a, name, ret, n_ret) &&
               strspn(ret, "0123456789abcdef") == n_ret - 1;
     if (!ok)
         *ret = '\0';
     return ok;
 }
 
-static void read_message(const struct answer *a, struct nats_message *ret)
+static void read_message(const struct pfd_stored_message *a,
+                         struct nats_message *ret)
 {
     *ret = (struct nats_message){
         .number = a->number,
@@ -401,17 +245,14 @@ static void read_message(const struct answer *a, struct nats_message *ret)
 static enum outcome next(struct nats *f, uint64_t number,
                          struct nats_message *ret)
 {
-    char question[SUBJECT];
-    snprintf(question, sizeof question,
-             "{\"seq\":%llu,\"next_by_subj\":\"" LOG_ALL "\"}",
-             (unsigned long long)(number ? number : 1));
-    free_answer(&f->answer);
-    natsStatus s = ask(f, MESSAGE_OF LOG_STREAM, question, &f->answer);
+    pfd_stored_message_deinit(&f->message);
+    natsStatus s = pfd_stored_message_next(f->nc, LOG_STREAM, LOG_ALL,
+                                           number ? number : 1, &f->message);
     if (s == NATS_NOT_FOUND)
         return OUTCOME_END;
     if (s != NATS_OK)
         return fail(f, LOG_STREAM, s);
-    read_message(&f->answer, ret);
+    read_message(&f->message, ret);
     return OUTCOME_DONE;
 }
 
@@ -423,12 +264,11 @@ static enum outcome add_piece(struct nats *f, const char *digest,
                               const char *place, size_t i, size_t n_max,
                               char **bytes, size_t *n)
 {
-    char question[SUBJECT];
-    struct answer a;
-    snprintf(question, sizeof question,
-             "{\"last_by_subj\":\"gpucode.v1.%s%s%s.%zu\"}", digest,
+    char subject[SUBJECT];
+    struct pfd_stored_message a;
+    snprintf(subject, sizeof subject, "gpucode.v1.%s%s%s.%zu", digest,
              *place ? "." : "", place, i);
-    natsStatus s = ask(f, MESSAGE_OF CODE_STREAM, question, &a);
+    natsStatus s = pfd_stored_message_last(f->nc, CODE_STREAM, subject, &a);
     if (s == NATS_NOT_FOUND)
         return OUTCOME_END;
     if (s != NATS_OK)
@@ -439,7 +279,7 @@ static enum outcome add_piece(struct nats *f, const char *digest,
         *bytes = longer;
         *n += a.n;
     }
-    free_answer(&a);
+    pfd_stored_message_deinit(&a);
     return longer ? OUTCOME_DONE : OUTCOME_END;
 }
 

@@ -97,7 +97,7 @@ static struct wanted wanted_of(const struct pfdd_nats_code *c)
 
 /* True: it was added. */
 static bool add_piece(struct pfdd_nats_code *c, size_t n_max,
-                      const struct pfdd_nats_stored_message *m)
+                      const struct pfd_stored_message *m)
 {
     char *longer =
         m->n && m->n <= n_max - c->n ? realloc(c->bytes, c->n + m->n) : NULL;
@@ -116,13 +116,14 @@ static enum pfdd_code_state ask(struct pfdd_nats_code *c,
                                 const struct wanted *wanted)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_stored_message m;
+    struct pfd_stored_message m;
     pfdd_code_subject(wanted->digest, c->is_own ? c->place : "", c->n_piece,
                       subject);
-    natsStatus s = pfdd_nats_get_last(line, PFDD_CODE_STREAM, subject, &m);
+    natsStatus s =
+        pfd_stored_message_last(line->nc, PFDD_CODE_STREAM, subject, &m);
     size_t n = m.n;
     bool is_added = s == NATS_OK && add_piece(c, wanted->n_max, &m);
-    pfdd_nats_stored_message_deinit(&m);
+    pfd_stored_message_deinit(&m);
     if (s != NATS_OK && s != NATS_NOT_FOUND)
         return PFDD_CODE_UNSURE;
     c->is_all =

@@ -8,8 +8,9 @@
 #ifndef PFDD_NATS_CODE_H
 #define PFDD_NATS_CODE_H
 
-#include "nats/nats_get.h"
+#include "nats/nats_connection.h"
 #include "nats/worker_message.h"
+#include "remote/stored_message.h"
 
 struct pfdd_manifest_list;
 

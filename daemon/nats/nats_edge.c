@@ -367,15 +367,15 @@ static void hang_up(struct pfdd_edge *e, const char *why)
 static bool subscribe(struct pfdd_edge *e)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_stored_message last;
+    struct pfd_stored_message last;
     pfdd_ack_subject(e->options.id, subject);
     if (natsConnection_Subscribe(&e->acks, e->line.nc, subject, on_ack, e) !=
         NATS_OK)
         return false;
-    if (pfdd_nats_get_last(&e->line, PFDD_ACK_STREAM, subject, &last) ==
+    if (pfd_stored_message_last(e->line.nc, PFDD_ACK_STREAM, subject, &last) ==
         NATS_OK)
         take_ack(e, last.bytes, last.n);
-    pfdd_nats_stored_message_deinit(&last);
+    pfd_stored_message_deinit(&last);
     return true;
 }
 

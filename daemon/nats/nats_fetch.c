@@ -6,23 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool get_number(const struct pfdd_nats_stored_message *message,
+static bool get_number(const struct pfd_stored_message *message,
                        const char *name, uint64_t *ret)
 {
     char text[24];
     char *end = NULL;
-    if (!pfdd_nats_header(message, name, text, sizeof text) || *text < '0' ||
-        *text > '9')
+    if (!pfd_stored_message_header(message, name, text, sizeof text) ||
+        *text < '0' || *text > '9')
         return false;
     *ret = strtoull(text, &end, 10);
     return !*end && *ret <= PFDD_NATS_MAX;
 }
 
 /* Gets n_ret - 1 hexadecimal digits. False: malformed; *ret is empty. */
-static bool get_word(const struct pfdd_nats_stored_message *message,
-                     const char *name, char *ret, size_t n_ret)
+static bool get_word(const struct pfd_stored_message *message, const char *name,
+                     char *ret, size_t n_ret)
 {
-    bool ok = pfdd_nats_header(message, name, ret, n_ret) &&
+    bool ok = pfd_stored_message_header(message, name, ret, n_ret) &&
               strspn(ret, "0123456789abcdef") == n_ret - 1;
     if (!ok)
         *ret = '\0';
@@ -30,7 +30,7 @@ static bool get_word(const struct pfdd_nats_stored_message *message,
 }
 
 struct pfdd_worker_message *pfdd_fetch_entries(
-    struct pfdd_nats_stored_message *message)
+    struct pfd_stored_message *message)
 {
     struct pfdd_worker_message *p = calloc(1, sizeof *p);
     bool ok = p && message->n > 0 &&
@@ -55,7 +55,7 @@ struct pfdd_worker_message *pfdd_fetch_entries(
 }
 
 struct pfdd_worker_message *pfdd_fetch_ack(
-    const struct pfdd_nats_stored_message *message)
+    const struct pfd_stored_message *message)
 {
     static const char prefix[] = "gpuack.v1.00.";
     const char *subject = message->subject;
@@ -82,13 +82,14 @@ bool pfdd_fetch_edge(struct pfdd_nats *line, const char *edge,
                      void *user)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_stored_message message;
+    struct pfd_stored_message message;
     pfdd_ack_subject(edge, subject);
-    natsStatus s = pfdd_nats_get_last(line, PFDD_ACK_STREAM, subject, &message);
+    natsStatus s =
+        pfd_stored_message_last(line->nc, PFDD_ACK_STREAM, subject, &message);
     struct pfdd_worker_message *p =
         s == NATS_OK ? pfdd_fetch_ack(&message) : NULL;
     if (p)
         give(user, p);
-    pfdd_nats_stored_message_deinit(&message);
+    pfd_stored_message_deinit(&message);
     return s == NATS_OK || s == NATS_NOT_FOUND;
 }

@@ -6,17 +6,18 @@
 #ifndef PFDD_NATS_FETCH_H
 #define PFDD_NATS_FETCH_H
 
-#include "nats/nats_get.h"
+#include "nats/nats_connection.h"
 #include "nats/worker_message.h"
+#include "remote/stored_message.h"
 
 /* Of entries, from a message of GPULOG, whose bytes it takes. NULL: not a
  * message of an edge, or out of memory. */
 struct pfdd_worker_message *pfdd_fetch_entries(
-    struct pfdd_nats_stored_message *message);
+    struct pfd_stored_message *message);
 
 /* Of an acknowledgement, from a message of GPUACK. NULL likewise. */
 struct pfdd_worker_message *pfdd_fetch_ack(
-    const struct pfdd_nats_stored_message *message);
+    const struct pfd_stored_message *message);
 
 /* Fetches the acknowledgement of an edge and hands it over with ownership, if
  * there is one. False: try again later. */

@@ -93,10 +93,11 @@ struct roll {
 static bool says_it_is_there(struct pfdd_nats *line, const char *id)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_stored_message m;
+    struct pfd_stored_message m;
     snprintf(subject, sizeof subject, "%s%s", workers, id);
-    natsStatus s = pfdd_nats_get_last(line, PFDD_LEASE_STREAM, subject, &m);
-    pfdd_nats_stored_message_deinit(&m);
+    natsStatus s =
+        pfd_stored_message_last(line->nc, PFDD_LEASE_STREAM, subject, &m);
+    pfd_stored_message_deinit(&m);
     /* Without an answer it counts as present. */
     return s != NATS_NOT_FOUND;
 }
@@ -130,10 +131,11 @@ static enum holder look_at(const struct pfdd_leases *l, struct pfdd_nats *line,
                            uint64_t *number)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_stored_message m;
+    struct pfd_stored_message m;
     enum holder ret = HOLDER_INVALID;
     put_subject(partition, subject);
-    natsStatus s = pfdd_nats_get_last(line, PFDD_LEASE_STREAM, subject, &m);
+    natsStatus s =
+        pfd_stored_message_last(line->nc, PFDD_LEASE_STREAM, subject, &m);
     *number = m.number;
     if (s != NATS_OK) {
         ret = s == NATS_NOT_FOUND ? HOLDER_NONE : HOLDER_UNSURE;
@@ -146,7 +148,7 @@ static enum holder look_at(const struct pfdd_leases *l, struct pfdd_nats *line,
             ret = HOLDER_OTHER;
         }
     }
-    pfdd_nats_stored_message_deinit(&m);
+    pfd_stored_message_deinit(&m);
     return ret;
 }
 
@@ -209,11 +211,11 @@ static bool has_newcomer(const struct pfdd_leases *l, struct pfdd_nats *line,
     uint64_t number = 1;
     bool ret = false;
     for (unsigned i = 0; i < WORKERS_MAX && !ret; i++) {
-        struct pfdd_nats_stored_message m;
+        struct pfd_stored_message m;
         char subject[PFDD_SUBJECT];
         snprintf(subject, sizeof subject, "%s*", workers);
-        if (pfdd_nats_get_next(line, PFDD_LEASE_STREAM, subject, number, &m) !=
-            NATS_OK)
+        if (pfd_stored_message_next(line->nc, PFDD_LEASE_STREAM, subject,
+                                    number, &m) != NATS_OK)
             break;
         const char *id = pfdd_lease_worker(m.subject);
         const bool *has_some = id && strcmp(id, l->worker) != 0
@@ -221,7 +223,7 @@ static bool has_newcomer(const struct pfdd_leases *l, struct pfdd_nats *line,
                                    : NULL;
         ret = has_some && !*has_some;
         number = m.number + 1;
-        pfdd_nats_stored_message_deinit(&m);
+        pfd_stored_message_deinit(&m);
     }
     return ret;
 }

@@ -18,7 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "nats/nats_get.h"
+#include "nats/nats_connection.h"
+#include "remote/stored_message.h"
 
 struct pfdd_leases {
     char worker[PFDD_EDGE_ID];             /* our id, new in each run */

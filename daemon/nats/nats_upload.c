@@ -32,9 +32,10 @@ static bool failed_to_store(struct pfdd_nats_upload *e, natsStatus s)
 static enum stored look_at(struct pfdd_nats_upload *e, const struct piece *p)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_stored_message m;
+    struct pfd_stored_message m;
     pfdd_code_subject(p->digest, p->place, p->i, subject);
-    natsStatus s = pfdd_nats_get_last(e->line, PFDD_CODE_STREAM, subject, &m);
+    natsStatus s =
+        pfd_stored_message_last(e->line->nc, PFDD_CODE_STREAM, subject, &m);
     enum stored ret = LYING_ELSE;
     if (s == NATS_NOT_FOUND) {
         ret = LYING_NOTHING;
@@ -44,7 +45,7 @@ static enum stored look_at(struct pfdd_nats_upload *e, const struct piece *p)
     } else if (m.n == p->n && !memcmp(m.bytes, p->bytes, m.n)) {
         ret = LYING_IT;
     }
-    pfdd_nats_stored_message_deinit(&m);
+    pfd_stored_message_deinit(&m);
     return ret;
 }
 

@@ -8,7 +8,8 @@
 #ifndef PFDD_NATS_UPLOAD_H
 #define PFDD_NATS_UPLOAD_H
 
-#include "nats/nats_get.h"
+#include "nats/nats_connection.h"
+#include "remote/stored_message.h"
 
 /* line is borrowed; the rest all zeros. */
 struct pfdd_nats_upload {

@@ -140,8 +140,7 @@ static bool take_entries(struct part *part, struct pfdd_worker_message *p)
 }
 
 /* Likewise. */
-static bool take_message(struct part *part,
-                         struct pfdd_nats_stored_message *message)
+static bool take_message(struct part *part, struct pfd_stored_message *message)
 {
     struct pfdd_worker *w = part->of;
     struct pfdd_worker_message *p = pfdd_fetch_entries(message);
@@ -162,16 +161,17 @@ static bool take_message(struct part *part,
 static natsStatus read_next(struct part *part)
 {
     char subject[PFDD_SUBJECT];
-    struct pfdd_nats_stored_message message;
+    struct pfd_stored_message message;
     snprintf(subject, sizeof subject, "gpulog.v1.%02u.>", part->number);
-    natsStatus s = pfdd_nats_get_next(&part->of->line, PFDD_LOG_STREAM, subject,
-                                      part->position + 1, &message);
+    natsStatus s =
+        pfd_stored_message_next(part->of->line.nc, PFDD_LOG_STREAM, subject,
+                                part->position + 1, &message);
     if (s == NATS_OK && take_message(part, &message)) {
         part->position = message.number;
     } else if (s == NATS_OK) {
         s = NATS_TIMEOUT;
     }
-    pfdd_nats_stored_message_deinit(&message);
+    pfd_stored_message_deinit(&message);
     return s;
 }
 
@@ -182,7 +182,7 @@ static bool is_ours(const struct part *part)
 
 /* The partition of a message, if it is ours and was not read up to there. */
 static struct part *part_of(struct pfdd_worker *w,
-                            const struct pfdd_nats_stored_message *message)
+                            const struct pfd_stored_message *message)
 {
     int i = pfdd_log_partition(message->subject);
     struct part *part = i >= 0 ? &w->parts[i] : NULL;
@@ -197,9 +197,9 @@ static unsigned read_new(struct pfdd_worker *w, bool *is_all)
     unsigned n = 0;
     natsStatus s = NATS_OK;
     while (s == NATS_OK && w->seen < w->last && has_room(w)) {
-        struct pfdd_nats_stored_message message;
-        s = pfdd_nats_get_next(&w->line, PFDD_LOG_STREAM, "gpulog.v1.>",
-                               w->seen + 1, &message);
+        struct pfd_stored_message message;
+        s = pfd_stored_message_next(w->line.nc, PFDD_LOG_STREAM, "gpulog.v1.>",
+                                    w->seen + 1, &message);
         struct part *part = s == NATS_OK ? part_of(w, &message) : NULL;
         if (part && !take_message(part, &message))
             s = NATS_TIMEOUT;
@@ -209,7 +209,7 @@ static unsigned read_new(struct pfdd_worker *w, bool *is_all)
             part->position = w->seen;
             n++;
         }
-        pfdd_nats_stored_message_deinit(&message);
+        pfd_stored_message_deinit(&message);
     }
     /* The stream may have grown since the check. */
     if (w->last < w->seen)

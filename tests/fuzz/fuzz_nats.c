@@ -70,7 +70,7 @@ static void check_lease(const char *text, size_t n)
     FUZZ_CHECK(partition >= -1 && partition < PFDD_NATS_PARTITIONS);
 }
 
-static void check_entries(struct pfdd_nats_stored_message *message)
+static void check_entries(struct pfd_stored_message *message)
 {
     struct pfdd_worker_message *p = pfdd_fetch_entries(message);
     if (!p)
@@ -103,7 +103,7 @@ static void check_message(const char *text, size_t n)
     const char *end = memmem(rest, n_rest, "\n\n", 2);
     size_t n_headers = end ? (size_t)(end - rest) + 1 : n_rest;
     size_t n_bytes = end ? n_rest - n_headers - 1 : 0;
-    struct pfdd_nats_stored_message message = {
+    struct pfd_stored_message message = {
         .subject = copy_of(text, n_subject),
         .headers = copy_of(rest, n_headers),
         .n_headers = n_headers,
@@ -113,18 +113,18 @@ static void check_message(const char *text, size_t n)
     };
     pfdd_worker_message_free(pfdd_fetch_ack(&message));
     check_entries(&message);
-    pfdd_nats_stored_message_deinit(&message);
+    pfd_stored_message_deinit(&message);
 }
 
 static void check_answer(const char *text, size_t n)
 {
-    struct pfdd_nats_stored_message message;
+    struct pfd_stored_message message;
     char value[80];
-    if (pfdd_nats_answer(text, n, &message) != NATS_OK)
+    if (pfd_stored_message_parse(text, n, &message) != NATS_OK)
         return;
     FUZZ_CHECK(message.number > 0 && message.subject);
-    pfdd_nats_header(&message, "Nats-Sequence", value, sizeof value);
-    pfdd_nats_stored_message_deinit(&message);
+    pfd_stored_message_header(&message, "Nats-Sequence", value, sizeof value);
+    pfd_stored_message_deinit(&message);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -190,7 +190,7 @@ START_TEST(test_entries)
                     (size_t)sprintf(headers + n, "%s: %s\r\n", names[i], value);
             }
         }
-        struct pfdd_nats_stored_message message = {
+        struct pfd_stored_message message = {
             .bytes = strdup("x"), .n = 1, .headers = headers, .n_headers = n
         };
         struct pfdd_worker_message *p = pfdd_fetch_entries(&message);
@@ -237,15 +237,15 @@ START_TEST(test_answers)
         { "", NATS_ERR, 0, 0, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct pfdd_nats_stored_message m;
+        struct pfd_stored_message m;
         const char *text = cases[i].text;
-        ck_assert_msg(pfdd_nats_answer(text, strlen(text), &m) ==
+        ck_assert_msg(pfd_stored_message_parse(text, strlen(text), &m) ==
                           cases[i].status,
                       "'%s'", text);
         ck_assert_uint_eq(m.number, cases[i].number);
         ck_assert_uint_eq(m.n, cases[i].n);
         ck_assert_uint_eq(m.n_headers, cases[i].n_headers);
-        pfdd_nats_stored_message_deinit(&m);
+        pfd_stored_message_deinit(&m);
     }
 }
 END_TEST
@@ -260,11 +260,11 @@ START_TEST(test_headers)
         { "A", "1" },  { "B", "" },   { "C", "3" },       { "Long", NULL },
         { "D", NULL }, { "a", NULL }, { "NATS/1", NULL },
     };
-    struct pfdd_nats_stored_message m = { .headers = text,
-                                          .n_headers = sizeof text - 1 };
+    struct pfd_stored_message m = { .headers = text,
+                                    .n_headers = sizeof text - 1 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char value[8];
-        bool is_there = pfdd_nats_header(&m, cases[i].name, value, 8);
+        bool is_there = pfd_stored_message_header(&m, cases[i].name, value, 8);
         ck_assert_msg(is_there == (cases[i].value != NULL), "%s",
                       cases[i].name);
         if (is_there)

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#include "nats/nats_get.h"
+#include "stored_message.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <jansson.h>
 
 enum {
-    QUESTION = PFDD_SUBJECT + 80,
+    SUBJECT = 400, /* of a question */
+    QUESTION = SUBJECT + 80,
+    WAIT_MS = 5000, /* for an answer */
     NOT_FOUND = 404,
 };
 
-void pfdd_nats_stored_message_deinit(struct pfdd_nats_stored_message *m)
+void pfd_stored_message_deinit(struct pfd_stored_message *m)
 {
     free(m->subject);
     free(m->headers);
     free(m->bytes);
-    *m = (struct pfdd_nats_stored_message){ 0 };
+    *m = (struct pfd_stored_message){ 0 };
 }
 
 /* ---- base64 ---- */
@@ -101,8 +104,24 @@ static json_t *parse_without(const char *text, size_t n, const char *data,
     return ret;
 }
 
-static bool take_headers(const json_t *message,
-                         struct pfdd_nats_stored_message *ret)
+/* Reads 2001-02-03T04:05:06.789Z as ns since 1970; 0: invalid. */
+static uint64_t time_of(const char *text)
+{
+    struct tm tm = { 0 };
+    const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+    uint64_t unit = 1000000000;
+    time_t seconds = rest ? timegm(&tm) : 0;
+    uint64_t ret = seconds > 0 ? (uint64_t)seconds * unit : 0;
+    if (ret && *rest == '.')
+        rest++;
+    for (; ret && *rest >= '0' && *rest <= '9' && unit > 1; rest++) {
+        unit /= 10;
+        ret += unit * (uint64_t)(*rest - '0');
+    }
+    return ret;
+}
+
+static bool take_headers(const json_t *message, struct pfd_stored_message *ret)
 {
     const json_t *headers = json_object_get(message, "hdrs");
     if (!headers)
@@ -113,8 +132,7 @@ static bool take_headers(const json_t *message,
 }
 
 static natsStatus take_message(const json_t *root, const char *data,
-                               size_t n_data,
-                               struct pfdd_nats_stored_message *ret)
+                               size_t n_data, struct pfd_stored_message *ret)
 {
     const json_t *message = json_object_get(root, "message");
     const char *subject =
@@ -123,6 +141,7 @@ static natsStatus take_message(const json_t *root, const char *data,
     if (!subject || number <= 0)
         return NATS_ERR;
     ret->number = (uint64_t)number;
+    ret->time = time_of(json_string_value(json_object_get(message, "time")));
     ret->subject = strdup(subject);
     if (data)
         ret->bytes = decode(data, n_data, &ret->n);
@@ -131,17 +150,17 @@ static natsStatus take_message(const json_t *root, const char *data,
                : NATS_ERR;
 }
 
-natsStatus pfdd_nats_answer(const char *text, size_t n,
-                            struct pfdd_nats_stored_message *ret)
+natsStatus pfd_stored_message_parse(const char *text, size_t n,
+                                    struct pfd_stored_message *ret)
 {
     size_t n_data = 0;
     const char *data = find_data(text, n, &n_data);
     json_t *root = parse_without(text, n, data, n_data);
     const json_t *error = json_object_get(root, "error");
-    *ret = (struct pfdd_nats_stored_message){ 0 };
+    *ret = (struct pfd_stored_message){ 0 };
     natsStatus s = take_message(root, data, n_data, ret);
     if (s != NATS_OK) {
-        pfdd_nats_stored_message_deinit(ret);
+        pfd_stored_message_deinit(ret);
         if (json_integer_value(json_object_get(error, "code")) == NOT_FOUND)
             s = NATS_NOT_FOUND;
     }
@@ -149,49 +168,49 @@ natsStatus pfdd_nats_answer(const char *text, size_t n,
     return s;
 }
 
-static natsStatus ask(struct pfdd_nats *line, const char *stream,
-                      const char *question,
-                      struct pfdd_nats_stored_message *ret)
+static natsStatus ask(natsConnection *nc, const char *stream,
+                      const char *question, struct pfd_stored_message *ret)
 {
-    char subject[PFDD_SUBJECT];
+    char subject[SUBJECT];
     natsMsg *answer = NULL;
-    *ret = (struct pfdd_nats_stored_message){ 0 };
+    *ret = (struct pfd_stored_message){ 0 };
     snprintf(subject, sizeof subject, "$JS.API.STREAM.MSG.GET.%s", stream);
-    natsStatus s = natsConnection_RequestString(&answer, line->nc, subject,
-                                                question, PFDD_NATS_WAIT_MS);
+    natsStatus s =
+        natsConnection_RequestString(&answer, nc, subject, question, WAIT_MS);
     if (s == NATS_OK) {
-        s = pfdd_nats_answer(natsMsg_GetData(answer),
-                             (size_t)natsMsg_GetDataLength(answer), ret);
+        s = pfd_stored_message_parse(natsMsg_GetData(answer),
+                                     (size_t)natsMsg_GetDataLength(answer),
+                                     ret);
     }
     natsMsg_Destroy(answer);
     return s;
 }
 
 /* Subjects are our own: they need no escapes. */
-natsStatus pfdd_nats_get_next(struct pfdd_nats *line, const char *stream,
-                              const char *subject, uint64_t number,
-                              struct pfdd_nats_stored_message *ret)
+natsStatus pfd_stored_message_next(natsConnection *nc, const char *stream,
+                                   const char *subject, uint64_t number,
+                                   struct pfd_stored_message *ret)
 {
     char question[QUESTION];
     snprintf(question, sizeof question,
              "{\"seq\":%" PRIu64 ",\"next_by_subj\":\"%s\"}", number, subject);
-    return ask(line, stream, question, ret);
+    return ask(nc, stream, question, ret);
 }
 
-natsStatus pfdd_nats_get_last(struct pfdd_nats *line, const char *stream,
-                              const char *subject,
-                              struct pfdd_nats_stored_message *ret)
+natsStatus pfd_stored_message_last(natsConnection *nc, const char *stream,
+                                   const char *subject,
+                                   struct pfd_stored_message *ret)
 {
     char question[QUESTION];
     snprintf(question, sizeof question, "{\"last_by_subj\":\"%s\"}", subject);
-    return ask(line, stream, question, ret);
+    return ask(nc, stream, question, ret);
 }
 
 /* ---- headers ---- */
 
 /* Lines end with CR and LF; the first one is no header. */
-bool pfdd_nats_header(const struct pfdd_nats_stored_message *m,
-                      const char *name, char *ret, size_t n_ret)
+bool pfd_stored_message_header(const struct pfd_stored_message *m,
+                               const char *name, char *ret, size_t n_ret)
 {
     size_t n_name = strlen(name);
     const char *at = m->headers;
