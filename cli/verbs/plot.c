@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* printfdecode plot: draws the arguments of entries. */
-#include "plot.h"
-
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +10,8 @@
 #include "input/filter.h"
 #include "input/open_inputs.h"
 #include "input/select_string.h"
+#include "plot_draw.h"
+#include "plot_live.h"
 #include "show/messages.h"
 #include "show/output.h"
 #include "verb.h"
@@ -44,10 +42,6 @@ static const struct plot_options *own(const struct options *o)
 {
     return (const struct plot_options *)o;
 }
-
-enum {
-    FEW_POINTS = 5000 /* points; fewer are shown best as dots, in Braille */
-};
 
 /* ---- the command line ---- */
 
@@ -103,114 +97,6 @@ static bool find_form(struct plot *p)
     return false;
 }
 
-/* ---- results ---- */
-
-static void message_count(uint64_t n, const char *one, const char *several)
-{
-    if (n)
-        message_hint("%llu %s", (unsigned long long)n, n == 1 ? one : several);
-}
-
-void plot_tell_counts(const struct plot *p)
-{
-    struct pfd_plot_counts c;
-    pfd_plot_counts(p->plot, &c);
-    message_count(c.unknown, "entry of an unknown id is not drawn",
-                  "entries of unknown ids are not drawn");
-    message_count(c.others, "entry of another format string is not drawn",
-                  "entries of other format strings are not drawn");
-    message_count(c.without, "entry lacks one of the columns",
-                  "entries lack one of the columns");
-    message_count(c.texts, "entry has a text where a number is drawn",
-                  "entries have texts where numbers are drawn");
-    message_count(c.nowhere, "entry has a coordinate that is NaN or infinite",
-                  "entries have coordinates that are NaN or infinite");
-    message_count(c.outside, "entry is outside of the ranges",
-                  "entries are outside of the ranges");
-    message_count(c.unpanelled, "entry is of a panel too many",
-                  "entries are of panels too many: 16 are drawn");
-    message_count(
-        c.not_above_0, "number is not above 0: a logarithm has no place",
-        "numbers are not above 0: they are shown as the least that is");
-    if (p->kind == PFD_PLOT_HEAT) {
-        message_count(c.several, "cell got more than one value",
-                      "cells got more than one value");
-        if (c.cell_x > 0 || c.cell_y > 0) {
-            message_hint(
-                "a cell is 2^%d wide and 2^%d high: --x-range, --y-range "
-                "and --cells give each its own",
-                c.cell_x, c.cell_y);
-        }
-    }
-}
-
-static bool write_file(void *user, const void *bytes, size_t n)
-{
-    const int *fd = user;
-    const char *at = bytes;
-    while (n) {
-        ssize_t done = write(*fd, at, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return false;
-        at += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
-/* The file is created after the plot is complete, so a failed run leaves
- * none. */
-bool plot_draw_file(const struct plot *p, const char *to)
-{
-    struct pfd_error err = { 0 };
-    int fd = -1;
-    struct pfd_plot_counts counts;
-    pfd_plot_counts(p->plot, &counts);
-    if (counts.points) {
-        fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (fd < 0) {
-            message_error("%s: %s", to, strerror(errno));
-            return false;
-        }
-    }
-    enum pfd_status status =
-        pfd_plot_draw(p->plot, p->form, NULL, write_file, &fd, &err);
-    if (status == PFD_ERR_STOPPED || (fd >= 0 && close(fd))) {
-        message_error("%s: %s", to, strerror(errno));
-        return false;
-    }
-    if (status != PFD_OK)
-        message_error("%s", err.text);
-    return status == PFD_OK;
-}
-
-static bool has_form(const char *name)
-{
-    struct pfd_plot_output form;
-    for (size_t i = 0; pfd_plot_output_get(i, &form) == PFD_OK; i++) {
-        if (!strcmp(form.name, name))
-            return true;
-    }
-    return false;
-}
-
-void plot_choose_form(struct plot *p)
-{
-    struct pfd_plot_counts counts;
-    if (p->form)
-        return;
-    pfd_plot_counts(p->plot, &counts);
-    bool is_thin = p->kind == PFD_PLOT_LINE ||
-                   (p->kind == PFD_PLOT_SCATTER && counts.points <= FEW_POINTS);
-    terminal_ask(&p->terminal);
-    p->form = p->terminal.has_kitty && has_form("kitty") ? "kitty"
-              : p->terminal.has_sixel                    ? "sixel"
-              : is_thin                                  ? "braille"
-                                                         : "blocks";
-}
-
 static bool draw(struct plot *p)
 {
     struct pfd_error err = { 0 };
@@ -260,39 +146,6 @@ static int make(struct plot *p, struct inputs *in, struct filtering *filtering)
     return !ok ? EXIT_ERROR : total.findings ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
-bool plot_open(struct plot *p, const struct pfd_strings *strings, size_t string)
-{
-    const struct options *o = p->o;
-    struct pfd_error err;
-    bool counts =
-        p->kind == PFD_PLOT_HEAT && !own(o)->value && !own(o)->has_reducer;
-    bool density = p->kind == PFD_PLOT_SCATTER && !own(o)->has_scale;
-    struct pfd_plot_spec spec = {
-        .strings = strings,
-        .string = string,
-        .any_strings = p->any_strings,
-        .kind = p->kind,
-        .x = own(o)->x,
-        .y = own(o)->y,
-        .value = own(o)->value,
-        .by = own(o)->by,
-        .reducer = counts ? PFD_REDUCE_COUNT : own(o)->reducer,
-        .scale = density ? PFD_SCALE_LOG : own(o)->scale,
-        .x_range = own(o)->x_range,
-        .y_range = own(o)->y_range,
-        .range = own(o)->range,
-        .cells = own(o)->cells,
-        .pixel = own(o)->pixel,
-        .bare = own(o)->bare,
-        .dark = own(o)->dark,
-        .map = own(o)->map,
-    };
-    if (pfd_plot_new(&spec, &p->plot, &err) == PFD_OK)
-        return true;
-    message_error("%s", err.text);
-    return false;
-}
-
 static int run(struct plot *p, struct inputs *in, struct filtering *filtering)
 {
     struct selected_string one;
@@ -321,6 +174,32 @@ static int plot_once(struct plot *p)
     return filtering_close(&filtering, status);
 }
 
+/* The plot as the options say it, but for its strings. */
+static void fill_spec(struct plot *p)
+{
+    const struct options *o = p->o;
+    bool counts =
+        p->kind == PFD_PLOT_HEAT && !own(o)->value && !own(o)->has_reducer;
+    bool density = p->kind == PFD_PLOT_SCATTER && !own(o)->has_scale;
+    p->spec = (struct pfd_plot_spec){
+        .kind = p->kind,
+        .x = own(o)->x,
+        .y = own(o)->y,
+        .value = own(o)->value,
+        .by = own(o)->by,
+        .reducer = counts ? PFD_REDUCE_COUNT : own(o)->reducer,
+        .scale = density ? PFD_SCALE_LOG : own(o)->scale,
+        .x_range = own(o)->x_range,
+        .y_range = own(o)->y_range,
+        .range = own(o)->range,
+        .cells = own(o)->cells,
+        .pixel = own(o)->pixel,
+        .bare = own(o)->bare,
+        .dark = own(o)->dark,
+        .map = own(o)->map,
+    };
+}
+
 static int plot_run(const struct options *options)
 {
     struct plot_options all = *own(options);
@@ -328,6 +207,7 @@ static int plot_run(const struct options *options)
     struct plot p = { .o = o, .live = all.live };
     if (!read_kind(options, &p.kind) || !find_form(&p))
         return EXIT_ERROR;
+    fill_spec(&p);
     o->files++; /* the first operand is the plot's kind, not a file */
     o->n_files--;
     if (!p.live && (o->live.has_until_idle || o->live.has_settle)) {

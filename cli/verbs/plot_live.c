@@ -4,6 +4,8 @@
  * beside its place and then renamed, so that readers always see a complete
  * picture.
  */
+#include "plot_live.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +17,6 @@
 
 #include "follow.h"
 #include "input/select_string.h"
-#include "plot.h"
 #include "show/messages.h"
 #include "show/output.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A plot that is being made, of complete or live entries. */
-#ifndef CLI_PLOT_H
-#define CLI_PLOT_H
+#ifndef CLI_PLOT_DRAW_H
+#define CLI_PLOT_DRAW_H
 
 #include "analysis/plot/plot.h"
 #include "input/input.h"
@@ -11,7 +11,8 @@ struct plot {
     const struct options *o; /* its files are those after the plot's kind */
     uint64_t live;           /* redraws per second at most; 0: draw once */
     enum pfd_plot_kind kind;
-    const char *form; /* NULL: chosen by the terminal's abilities */
+    struct pfd_plot_spec spec; /* without strings */
+    const char *form;          /* NULL: chosen by the terminal's abilities */
     struct terminal terminal;
     bool any_strings; /* entries may have any set of strings */
     struct pfd_plot *plot;
@@ -29,8 +30,5 @@ void plot_choose_form(struct plot *p);
 bool plot_draw_file(const struct plot *p, const char *to);
 
 void plot_tell_counts(const struct plot *p);
-
-/* plot --live; returns the exit status. */
-int plot_live(struct plot *p);
 
 #endif
