@@ -38,9 +38,4 @@ enum pfd_status convert_opened_buffer(const struct options *options,
 bool convert_quietly(const struct options *options, struct pfd_convert *convert,
                      struct buffer *buffer, struct pfd_summary *total);
 
-/* The verb `decode` on inputs that are open. Closes the filtering. Returns the
- * exit status. */
-int decode_inputs(const struct options *options, struct inputs *inputs,
-                  struct filtering *filtering);
-
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* printfdecode decode: prints the messages of buffers. */
+#include "decode.h"
+
 #include <string.h>
 #include <unistd.h>
 

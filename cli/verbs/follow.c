@@ -18,6 +18,7 @@
 #include <printfdecode/tail.h>
 
 #include "core/decode/inspect.h"
+#include "decode.h"
 #include "follow_items.h"
 #include "input/convert_inputs.h"
 #include "input/found_buffers.h"
