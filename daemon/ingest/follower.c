@@ -17,7 +17,7 @@
 #include "ingest/poller.h"
 #include "ingest/read_pass.h"
 #include "ingest/string_store.h"
-#include "spool/segment_files.h"
+#include "spool/spool_segment.h"
 #include "spool/spool.h"
 #include "stream/capture/chunk.h"
 #include "stream/live/live_source.h"

@@ -7,7 +7,7 @@
  *
  * A chunk names the previous chunk of its edge, so that none is taken too early
  * or twice, and an edge is asked to send missing chunks again. After a restart,
- * nats/acks.h and spool/chunk_dedup.h tell which chunks were written.
+ * nats/acks.h and spool/restart_dedup.h tell which chunks were written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #include "nats/acks.h"
 #include "nats/nats_connection.h"
 #include "nats/nats_worker.h"
-#include "spool/chunk_dedup.h"
+#include "spool/restart_dedup.h"
 #include "spool/spool.h"
 #include "stream/capture/chunk.h"
 #include "stream/capture/wire.h"
@@ -64,7 +64,7 @@ struct nats_input {
                                                    wait */
     struct pfdd_edge_buffers known;
     struct pfdd_acks acks;
-    struct pfdd_chunk_dedup dedup;
+    struct pfdd_restart_dedup dedup;
     struct arrival *arrivals; /* oldest first */
     struct arrival **end;
     size_t n_arrivals;
@@ -164,8 +164,8 @@ static uint64_t find_mark(struct nats_input *in, const struct pfd_wire_frame *f)
 {
     if (in->dedup.n_left == 0)
         return 0;
-    return pfdd_chunk_dedup_find(
-        &in->dedup, pfdd_chunk_dedup_mark_of(f->time, f->bytes.at, f->bytes.n));
+    return pfdd_restart_dedup_find(
+        &in->dedup, pfdd_restart_dedup_mark_of(f->time, f->bytes.at, f->bytes.n));
 }
 
 /* Reads the next frame of bytes [n], of which the reader has *at. False: there
@@ -568,7 +568,7 @@ static void finish_close(struct nats_input *in)
     pfdd_worker_message_free(in->worker_message);
     pfdd_edge_buffers_forget(&in->known);
     pfdd_acks_deinit(&in->acks);
-    pfdd_chunk_dedup_deinit(&in->dedup);
+    pfdd_restart_dedup_deinit(&in->dedup);
     count_memory(in, 0);
     pfdd_input_closed(&in->base);
 }
@@ -625,7 +625,7 @@ static bool begin(struct nats_input *in)
     pfdd_spool_join(ingest->spool, &in->consumer);
     in->has_joined = true;
     pfdd_acks_read(ingest->config->state_dir, &in->acks);
-    pfdd_chunk_dedup_read(&in->consumer, &in->dedup);
+    pfdd_restart_dedup_read(&in->consumer, &in->dedup);
     count_memory(in, memory_of(in));
     return true;
 }

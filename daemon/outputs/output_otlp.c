@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "net/http_client.h"
 #include "outputs/log_feed.h"
-#include "outputs/otlp.h"
+#include "outputs/otlp_encoding.h"
 
 enum {
     TICK_MS = 25,

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "spool/segment_files.h"
+#include "spool/spool_segment.h"
 #include "spool/spool_reader.h"
 
 struct pfdd_consumer;

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/own_file.h"
-#include "spool/segment_files.h"
+#include "spool/spool_segment.h"
 
 enum {
     ROOM = PFDD_SPOOL_LINE_MAX + 1,

@@ -13,7 +13,7 @@
 
 #include "ring/ring.h"
 #include "spool/blob_store.h"
-#include "spool/segment_files.h"
+#include "spool/spool_segment.h"
 
 enum {
     PFDD_GROUP_COMMIT_CHUNKS = 256,

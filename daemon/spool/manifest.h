@@ -14,7 +14,7 @@
 #include <printfdecode/strings.h>
 
 #include "base/sha256.h"
-#include "spool/segment_files.h"
+#include "spool/spool_segment.h"
 
 struct pfdd_manifest_item {
     uint8_t digest[PFDD_SHA256_BYTES];

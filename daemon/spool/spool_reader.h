@@ -21,7 +21,7 @@
 #include "ring/render_cache.h"
 #include "spool/blob_store.h"
 #include "spool/manifest.h"
-#include "spool/segment_files.h"
+#include "spool/spool_segment.h"
 #include "spool/spool_preamble.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of the spool (segment_files.h). A record with number 0 describes a buffer:
+ * Records of the spool (spool_segment.h). A record with number 0 describes a buffer:
  * its place in a short table, valid in its segment until the place is reused,
  * and its `buffer` frame (printfdecode/wire.h). All others are chunks: the head
  * below, and the bytes of an `entries` frame, as in the ring.

@@ -5,7 +5,7 @@
  */
 #include "core/base/escape.h"
 #include "core/decode/rocm_layout.h"
-#include "halves.h"
+#include "half_evidence.h"
 #include "shared_ids.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)

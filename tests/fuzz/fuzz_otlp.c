@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "fuzz.h"
-#include "outputs/otlp.h"
+#include "outputs/otlp_encoding.h"
 
 static void check_body(const uint8_t *data, size_t n)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/plot/cells.h"
+#include "analysis/plot/cell_reduce.h"
 #include "analysis/plot/fast_axis.h"
 #include "analysis/plot/plot_state.h"
 

@@ -5,8 +5,8 @@
  * answer, which may reject some of them. (The protocol:
  * opentelemetry.io/docs/specs/otlp; names: its semantic conventions.)
  */
-#ifndef PFDD_OTLP_H
-#define PFDD_OTLP_H
+#ifndef PFDD_OTLP_ENCODING_H
+#define PFDD_OTLP_ENCODING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "memory/space/address_space.h"
-#include "memory/space/process_access.h"
+#include "memory/space/process_status.h"
 
 enum {
     PAGE = 4096, /* or a multiple */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "memory/space/process_access.h"
+#include "memory/space/process_status.h"
 
 #include <errno.h>
 #include <fcntl.h>

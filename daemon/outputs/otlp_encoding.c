@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "outputs/otlp.h"
+#include "outputs/otlp_encoding.h"
 
 #include <stdio.h>
 #include <stdlib.h>

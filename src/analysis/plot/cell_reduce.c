@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/plot/cells.h"
+#include "analysis/plot/cell_reduce.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,8 @@
  * (spool_record.h). In version 1, which is only read, it is the sequence number
  * of a line of JSON.
  */
-#ifndef PFDD_SEGMENT_FILES_H
-#define PFDD_SEGMENT_FILES_H
+#ifndef PFDD_SPOOL_SEGMENT_H
+#define PFDD_SPOOL_SEGMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

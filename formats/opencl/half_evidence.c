@@ -7,7 +7,7 @@
  * look so; among integers printed with %f, small ones. The likelier type is the
  * one that takes fewer bits to describe all values of a column.
  */
-#include "halves.h"
+#include "half_evidence.h"
 
 enum {
     DWORD = OPENCL_DWORD,

@@ -6,7 +6,7 @@
 
 #include <check.h>
 
-#include "memory/space/process_access.h"
+#include "memory/space/process_status.h"
 #include "suite.h"
 
 enum {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "spool/chunk_dedup.h"
+#include "spool/restart_dedup.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "spool/segment_files.h"
+#include "spool/spool_segment.h"
 #include "spool/spool_record.h"
 
-void pfdd_chunk_dedup_deinit(struct pfdd_chunk_dedup *dedup)
+void pfdd_restart_dedup_deinit(struct pfdd_restart_dedup *dedup)
 {
     free(dedup->items);
-    *dedup = (struct pfdd_chunk_dedup){ 0 };
+    *dedup = (struct pfdd_restart_dedup){ 0 };
 }
 
 /* FNV-1a, eight bytes at a time. */
-uint64_t pfdd_chunk_dedup_mark_of(uint64_t time, const void *bytes, size_t n)
+uint64_t pfdd_restart_dedup_mark_of(uint64_t time, const void *bytes, size_t n)
 {
     static const uint64_t prime = UINT64_C(0x100000001b3);
     const char *at = bytes;
@@ -34,13 +34,13 @@ uint64_t pfdd_chunk_dedup_mark_of(uint64_t time, const void *bytes, size_t n)
 
 static int by_value(const void *a, const void *b)
 {
-    const struct pfdd_chunk_dedup_mark *x = a;
-    const struct pfdd_chunk_dedup_mark *y = b;
+    const struct pfdd_restart_dedup_mark *x = a;
+    const struct pfdd_restart_dedup_mark *y = b;
     return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
                                 : (x->end > y->end) - (x->end < y->end);
 }
 
-static void add(struct pfdd_chunk_dedup *m, const struct pfdd_segment_reader *r)
+static void add(struct pfdd_restart_dedup *m, const struct pfdd_segment_reader *r)
 {
     struct pfdd_spool_record_head head;
     if (!r->number || !pfdd_spool_record_get(r->bytes, r->n, &head))
@@ -53,21 +53,21 @@ static void add(struct pfdd_chunk_dedup *m, const struct pfdd_segment_reader *r)
         m->items = items;
         m->size = size;
     }
-    m->items[m->n++] = (struct pfdd_chunk_dedup_mark){
-        .value = pfdd_chunk_dedup_mark_of(head.time,
+    m->items[m->n++] = (struct pfdd_restart_dedup_mark){
+        .value = pfdd_restart_dedup_mark_of(head.time,
                                           r->bytes + PFDD_SPOOL_RECORD_CHUNK,
                                           r->n - PFDD_SPOOL_RECORD_CHUNK),
         .end = r->number + pfdd_spool_record_items(&head),
     };
 }
 
-void pfdd_chunk_dedup_read(const struct pfdd_consumer *consumer,
-                           struct pfdd_chunk_dedup *ret)
+void pfdd_restart_dedup_read(const struct pfdd_consumer *consumer,
+                           struct pfdd_restart_dedup *ret)
 {
     const struct pfdd_consumers *of = consumer->of;
     struct pfdd_segment segment;
     struct pfdd_segment_reader r;
-    *ret = (struct pfdd_chunk_dedup){ 0 };
+    *ret = (struct pfdd_restart_dedup){ 0 };
     pfdd_segment_reader_init(&r, consumer->acked);
     while (pfdd_segments_next(&of->segments, of->n_going, &r, &segment) &&
            pfdd_segment_enter(&r, of->spool_readers.dir, &segment)) {
@@ -85,7 +85,7 @@ void pfdd_chunk_dedup_read(const struct pfdd_consumer *consumer,
     ret->n_left = ret->n;
 }
 
-uint64_t pfdd_chunk_dedup_find(struct pfdd_chunk_dedup *dedup, uint64_t value)
+uint64_t pfdd_restart_dedup_find(struct pfdd_restart_dedup *dedup, uint64_t value)
 {
     size_t low = 0;
     size_t high = dedup->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "spool/segment_files.h"
+#include "spool/spool_segment.h"
 
 #include <dirent.h>
 #include <errno.h>
