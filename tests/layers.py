@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: MIT
 """The order of the rooms (README.md). A folder includes itself and
 folders before it in its list; an include that points the other way, or a circle
-of files (a .c and its .h are one), fails unless it stands in `layers.allowed`
-beside this file. That list only shrinks: a row that is no longer true fails,
-too. Programs stand above all rooms of the library, whose archive they link.
+of files (a .c and its .h are one), fails. Programs stand above all rooms of the
+library, whose archive they link.
 Also checked: who owns a library's headers, that formats neither allocate nor
 print, that no program includes another's headers, and how many headers are
 installed and functions exported.
-usage: layers.py [SOURCE_FOLDER] [--write]   (--write: makes the list anew)"""
+usage: layers.py [SOURCE_FOLDER]"""
 
 import collections
 import glob
@@ -101,9 +100,6 @@ OWNERS = {
 INCLUDE = re.compile(r'^#include ([<"])([^">]*)[>"]', re.MULTILINE)
 FORBIDDEN = re.compile(
     r'\b(malloc|calloc|realloc|strdup|f?printf|fputs|fwrite)\(')
-ALLOWED = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                       'layers.allowed')
-
 wrong = []
 
 
@@ -195,25 +191,12 @@ def circles(all_edges):
         yield circle
 
 
-def rows():
+def check_arrows():
     all_edges = list(edges())
-    found_rows = {f'up {file} {header}'
-                  for file, header in check_order(all_edges)}
+    for file, header in check_order(all_edges):
+        wrong.append(f'{file}: {header} stands above it')
     for circle in circles(all_edges):
-        found_rows.update(f'circle {circle[0]} {file}' for file in circle[1:])
-    return found_rows
-
-
-def check_allowed():
-    now = rows()
-    if '--write' in sys.argv:
-        with open(ALLOWED, 'w', encoding='utf-8') as text:
-            text.writelines(f'{row}\n' for row in sorted(now))
-    allowed = set(read(ALLOWED).split('\n')) - {''}
-    for row in sorted(now - allowed):
-        wrong.append(f'{row}: an arrow that points up, or a circle')
-    for row in sorted(allowed - now):
-        wrong.append(f'{row}: no longer so; take it from {ALLOWED}')
+        wrong.append(f'a circle of files: {" ".join(circle)}')
 
 
 def check_formats():
@@ -276,9 +259,8 @@ def check_face():
 
 def main():
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    folders = [word for word in sys.argv[1:] if not word.startswith('--')]
-    os.chdir(folders[0] if folders else here)
-    for check in (check_allowed, check_formats, check_programs, check_owners,
+    os.chdir(sys.argv[1] if len(sys.argv) > 1 else here)
+    for check in (check_arrows, check_formats, check_programs, check_owners,
                   check_environment, check_face):
         check()
     for each in wrong:
