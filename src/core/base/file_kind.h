@@ -12,8 +12,13 @@ struct pfd_file_kind {
     const char *advice; /* a hint for the user */
 };
 
-/* The kind of a file with these first bytes [n]; a tar archive needs 262 of
- * them. NULL: unknown. Static storage, any thread. */
+/* Bytes that tell every kind: those of a tar archive. */
+enum {
+    PFD_FILE_KIND_BYTES = 257 + sizeof "ustar" - 1
+};
+
+/* The kind of a file with these first bytes [n], of PFD_FILE_KIND_BYTES if the
+ * file has so many. NULL: unknown. Static storage, any thread. */
 const struct pfd_file_kind *pfd_file_kind_of(const void *bytes, size_t n);
 
 /* Of a kind whose first bytes are four or more that no buffer has by chance;

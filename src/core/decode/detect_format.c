@@ -303,8 +303,10 @@ enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
     if (name && !ret->format)
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "no buffer format is called '%s'", name);
-    if (!view || (name && !pfd_file_kind_sure(view->base, view->n)))
+    if (!view)
         return PFD_OK;
+    if (name && !pfd_file_kind_sure(view->base, view->n))
+        return view->n < PFD_FILE_KIND_BYTES && !last ? PFD_MORE : PFD_OK;
     if (!name && (ret->format = meant_format(strings)))
         return PFD_OK;
     bool longer = view->n > PFD_PROBE_BYTES;
