@@ -279,8 +279,13 @@ static const struct option_row rows[] = {
 static const struct option_group own_group = OPTION_GROUP(rows);
 
 static const struct option_group *const groups[] = {
-    &own_group,        &options_force, &options_inflated,
-    &options_messages, &options_help,  NULL,
+    &own_group,
+    &options_force,
+    &options_search,
+    &options_inflated,
+    &options_messages,
+    &options_help,
+    NULL,
 };
 
 const struct verb verb_extract = {
