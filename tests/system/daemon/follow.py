@@ -14,8 +14,8 @@ import sys
 import threading
 
 from harness import (DUMP, ELF, N_ENTRIES, PATIENCE, REST, START, Daemon, dial,
-                     dump_frames, elf_frame, frame, free_port, producer, run, slurp,
-                     until)
+                     dump_frames, elf_frame, frame, free_port, idle, producer, run,
+                     slurp, until)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', '..', 'make'))
@@ -35,7 +35,7 @@ N_OF_ID = 13
 CUT = os.path.join(os.path.dirname(DUMP), 'h200_cut.bin')
 
 
-def follow(*args, until_idle='1', env=None):
+def follow(*args, until_idle=idle(1), env=None):
     p = subprocess.run([FOLLOW, 'follow', '--until-idle', until_idle, *args],
                        check=False, stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, timeout=PATIENCE, env=env)
@@ -363,7 +363,7 @@ def pictures(temp):
             (['--ack'], 1, '--ack'),
             (['--skip', '1'], 1, '--skip is not')):
         words = [*HEAT[:1], '--x', '0', '--y', '0', '--live', '--force', '--to', to,
-                 '--until-idle', '1', '--from', 'oldest', *words]
+                 '--until-idle', idle(1), '--from', 'oldest', *words]
         p = subprocess.run([FOLLOW, 'plot', *words, at], check=False,
                            stderr=subprocess.PIPE, timeout=PATIENCE)
         assert p.returncode == rc and why in p.stderr.decode(), (words, p)
@@ -385,7 +385,7 @@ def traces(temp):
         says(temp, f'b{i}', [OTHERS[2], PIXEL], [*pixels(3, 4), OTHERS[2](i)])
         lines.entries(10)
     p = subprocess.run([FOLLOW, 'follow', '-o', 'perfetto', '--from', 'oldest',
-                        '--until-idle', '1', at], check=False,
+                        '--until-idle', idle(1), at], check=False,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                        timeout=PATIENCE)
     assert p.returncode == 2 and b'unknown_id' in p.stderr, p.stderr

@@ -42,6 +42,11 @@ PATIENCE = max(60 * float(os.environ.get('TEST_PATIENCE', 1)),
                240 if os.path.isfile(PROGRAM) and is_sanitized(PROGRAM) else 0)
 
 
+def idle(seconds):
+    """For --until-idle: as long as a busy daemon may pause."""
+    return str(seconds * max(1, PATIENCE / 60))
+
+
 class Lacking(SystemExit):
     """What the test needs is not here."""
 

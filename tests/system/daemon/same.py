@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from harness import Daemon, dial, run
+from harness import Daemon, dial, idle, run
 
 CASES = os.path.join(os.path.dirname(__file__), '..', '..', 'cases')
 PROGRAM = os.path.abspath(sys.argv[4])
@@ -83,8 +83,8 @@ def from_daemon(temp, objects, n):
         s.shutdown(1)
         got[form] = b''.join(iter(lambda: s.recv(65536), b''))
         # Whoever gets entries makes the same of them.
-        followed = output(temp, 'follow', '--until-idle', '0.3', '--findings',
-                          'no', '--from', 'oldest', '-o', form, 'l.sock')
+        followed = output(temp, 'follow', '--until-idle', idle(0.3),
+                          '--findings', 'no', '--from', 'oldest', '-o', form, 'l.sock')
         assert followed == got[form], (form, followed, got[form])
     os.rename(source, f'{temp}/buffer.bin')
     d.stop()
@@ -113,8 +113,8 @@ def same(temp, case, objects):
            *objects)
     ways['capture'] = {form: output(temp, 'decode', '-o', form, 'run.pfcap')
                        for form in wanted}
-    ways['follow'] = {form: output(temp, 'follow', '--until-idle', '1', '-o',
-                                   form, 'buffer.bin', *objects)
+    ways['follow'] = {form: output(temp, 'follow', '--until-idle', idle(1),
+                                   '-o', form, 'buffer.bin', *objects)
                       for form in wanted} if '/llpc/' in case else {}
     for way, got in ways.items():
         for form, value in got.items():
