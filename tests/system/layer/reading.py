@@ -96,15 +96,21 @@ def draining():
     larger = re.search(r'printf_buffer_size = (\d+) nothing', done.stderr)
     check_that('too small', larger, done.stderr)
     for more, n_said in (('drain=1,', 0), ('', 64)):
-        if os.path.exists('log'):
-            os.unlink('log')
-        done = run(words, PFD_LAYER=more + 'to=run.pfcap',
-                   **settings(PRINTF, larger[1]))
-        check('large enough', done.stderr, '')
-        entries, findings = decode('run.pfcap')
-        check('messages', messages(entries), wanted)
-        check('findings', findings, [])
-        check('validation', len(validation_printed()), n_said)
+        # Validation 1.4 loses messages of a shader that is destroyed right after
+        # its fence, now and then.
+        for _ in range(10):
+            if os.path.exists('log'):
+                os.unlink('log')
+            done = run(words, PFD_LAYER=more + 'to=run.pfcap',
+                       **settings(PRINTF, larger[1]))
+            check('large enough', done.stderr, '')
+            entries, findings = decode('run.pfcap')
+            check('messages', messages(entries), wanted)
+            check('findings', findings, [])
+            n = len(validation_printed())
+            if n == n_said or validation_version() < [1, 4]:
+                break
+        check('validation', n, n_said)
     more = settings(PRINTF, 65536)
     for drain, n_heard, n_told in (('1', 64, 1), ('always', 0, 0)):
         done = run(words, PFD_LAYER=f'drain={drain},to=run.pfcap',
