@@ -10,4 +10,4 @@ static const struct verb *const all[] = {
     &verb_run,     &verb_table,       &verb_plot,    &verb_replay,
 };
 
-const struct verbs verbs = { all, sizeof all / sizeof *all };
+const struct verbs verbs = { all, sizeof all / sizeof all[0] };

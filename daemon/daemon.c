@@ -289,9 +289,10 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
                            pages_max(config));
     d->ingest.string_store =
         pfdd_string_store_new(&d->ingest, config->memory_max / 4);
-    if (d->ingest.string_store)
+    if (d->ingest.string_store) {
         d->render_cache.objects =
             pfdd_string_store_objects(d->ingest.string_store);
+    }
     d->ingest.poller =
         pfdd_poller_new(d->loop, pfdd_followers_poll, &d->ingest);
     d->ingest.fd_store = pfdd_fd_store_new(&d->ingest);

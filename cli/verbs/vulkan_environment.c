@@ -154,9 +154,10 @@ bool vulkan_prepare(const struct vulkan_options *o, const char *settings)
     }
     if (!getenv("VK_LAYER_SETTINGS_PATH"))
         return write_settings(settings, o);
-    if (o->buffer_bytes)
+    if (o->buffer_bytes) {
         message_error("--buffer-bytes: VK_LAYER_SETTINGS_PATH has its own "
                       "printf_buffer_size");
+    }
     return !o->buffer_bytes;
 }
 
@@ -240,9 +241,11 @@ void vulkan_message_report(const char *report)
 {
     FILE *file = fopen(report, "re");
     uint64_t most = 0;
-    uint64_t n;
-    while (file && fscanf(file, "%" SCNu64, &n) == 1)
+    char line[32];
+    while (file && fgets(line, sizeof line, file)) {
+        uint64_t n = strtoull(line, NULL, 10);
         most = n > most ? n : most;
+    }
     if (file)
         fclose(file);
     if (most) {

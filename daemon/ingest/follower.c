@@ -17,8 +17,8 @@
 #include "ingest/poller.h"
 #include "ingest/read_pass.h"
 #include "ingest/string_store.h"
-#include "spool/spool_segment.h"
 #include "spool/spool.h"
+#include "spool/spool_segment.h"
 #include "stream/capture/chunk.h"
 #include "stream/live/live_source.h"
 #include "stream/live/tail_control.h"
@@ -44,9 +44,10 @@ static void free_follower(struct pfdd_follower *s)
     struct pfdd_ingest *ingest = s->ingest;
     void (*ended)(void *) = s->options.ended;
     void *user = s->options.user;
-    if (!s->options.is_trial)
+    if (!s->options.is_trial) {
         pfdd_follower_stats_log_end(&s->pass.stats, &ingest->outcome,
                                     s->options.name);
+    }
     if (s->options.buffer_stats)
         *s->options.buffer_stats = s->pass.stats.all;
     pfdd_follower_memory_release(&s->memory);

@@ -120,10 +120,11 @@ static bool make_tail(struct pfdd_follower *s)
         .item_user = s,
     };
     s->pass.status = pfd_tail_new(&options, &s->pass.tail, &s->pass.err);
-    if (s->pass.status == PFD_OK)
+    if (s->pass.status == PFD_OK) {
         pfd_tail_take_runs(
             s->pass.tail,
             &(struct pfd_tail_runs){ take_run, take_runs, s->thread_pool });
+    }
     return s->pass.status == PFD_OK;
 }
 

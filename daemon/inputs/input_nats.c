@@ -165,7 +165,8 @@ static uint64_t find_mark(struct nats_input *in, const struct pfd_wire_frame *f)
     if (in->dedup.n_left == 0)
         return 0;
     return pfdd_restart_dedup_find(
-        &in->dedup, pfdd_restart_dedup_mark_of(f->time, f->bytes.at, f->bytes.n));
+        &in->dedup,
+        pfdd_restart_dedup_mark_of(f->time, f->bytes.at, f->bytes.n));
 }
 
 /* Reads the next frame of bytes [n], of which the reader has *at. False: there

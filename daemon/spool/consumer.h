@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "spool/spool_segment.h"
 #include "spool/spool_reader.h"
+#include "spool/spool_segment.h"
 
 struct pfdd_consumer;
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spool/spool_segment.h"
 #include "spool/spool_record.h"
+#include "spool/spool_segment.h"
 
 void pfdd_restart_dedup_deinit(struct pfdd_restart_dedup *dedup)
 {
@@ -40,7 +40,8 @@ static int by_value(const void *a, const void *b)
                                 : (x->end > y->end) - (x->end < y->end);
 }
 
-static void add(struct pfdd_restart_dedup *m, const struct pfdd_segment_reader *r)
+static void add(struct pfdd_restart_dedup *m,
+                const struct pfdd_segment_reader *r)
 {
     struct pfdd_spool_record_head head;
     if (!r->number || !pfdd_spool_record_get(r->bytes, r->n, &head))
@@ -55,14 +56,14 @@ static void add(struct pfdd_restart_dedup *m, const struct pfdd_segment_reader *
     }
     m->items[m->n++] = (struct pfdd_restart_dedup_mark){
         .value = pfdd_restart_dedup_mark_of(head.time,
-                                          r->bytes + PFDD_SPOOL_RECORD_CHUNK,
-                                          r->n - PFDD_SPOOL_RECORD_CHUNK),
+                                            r->bytes + PFDD_SPOOL_RECORD_CHUNK,
+                                            r->n - PFDD_SPOOL_RECORD_CHUNK),
         .end = r->number + pfdd_spool_record_items(&head),
     };
 }
 
 void pfdd_restart_dedup_read(const struct pfdd_consumer *consumer,
-                           struct pfdd_restart_dedup *ret)
+                             struct pfdd_restart_dedup *ret)
 {
     const struct pfdd_consumers *of = consumer->of;
     struct pfdd_segment segment;
@@ -85,7 +86,8 @@ void pfdd_restart_dedup_read(const struct pfdd_consumer *consumer,
     ret->n_left = ret->n;
 }
 
-uint64_t pfdd_restart_dedup_find(struct pfdd_restart_dedup *dedup, uint64_t value)
+uint64_t pfdd_restart_dedup_find(struct pfdd_restart_dedup *dedup,
+                                 uint64_t value)
 {
     size_t low = 0;
     size_t high = dedup->n;

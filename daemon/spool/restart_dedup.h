@@ -30,12 +30,13 @@ void pfdd_restart_dedup_deinit(struct pfdd_restart_dedup *dedup);
 /* Reads the marks of all chunks that a consumer has not acknowledged. Waits for
  * the disk. */
 void pfdd_restart_dedup_read(const struct pfdd_consumer *consumer,
-                           struct pfdd_restart_dedup *ret);
+                             struct pfdd_restart_dedup *ret);
 
 uint64_t pfdd_restart_dedup_mark_of(uint64_t time, const void *bytes, size_t n);
 
 /* Takes out the first chunk with this mark: the sequence number behind it. 0:
  * there is none. */
-uint64_t pfdd_restart_dedup_find(struct pfdd_restart_dedup *dedup, uint64_t value);
+uint64_t pfdd_restart_dedup_find(struct pfdd_restart_dedup *dedup,
+                                 uint64_t value);
 
 #endif

@@ -21,8 +21,8 @@
 #include "ring/render_cache.h"
 #include "spool/blob_store.h"
 #include "spool/manifest.h"
-#include "spool/spool_segment.h"
 #include "spool/spool_preamble.h"
+#include "spool/spool_segment.h"
 
 enum {
     PFDD_SPOOL_READER_PIECES = 256,

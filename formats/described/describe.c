@@ -132,7 +132,7 @@ static bool read_number(struct reader *r, uint64_t *ret)
 }
 
 /* Enters a map or a list; false: the next value is none. */
-static bool open(struct reader *r, bool is_map, uint64_t *n)
+static bool enter(struct reader *r, bool is_map, uint64_t *n)
 {
     struct pfd_byte_reader c = r->c;
     struct pfd_msgpack m = pfd_msgpack_read(&c);
@@ -188,9 +188,10 @@ static bool take_number(struct reader *r, const char *section, const char *key,
 static bool take_section(struct reader *r, const char *section)
 {
     uint64_t n = 0;
-    if (!open(r, true, &n))
+    if (!enter(r, true, &n)) {
         return mistake_at(r, "", section, strlen(section),
                           " needs keys of its own");
+    }
     for (uint64_t i = 0; i < n; i++) {
         size_t n_key;
         const char *key = read_text(r, &n_key);
@@ -220,7 +221,7 @@ struct message {
 static bool take_types(struct reader *r, struct message *m)
 {
     uint64_t n = 0;
-    if (!open(r, false, &n) || n > TYPES_MAX)
+    if (!enter(r, false, &n) || n > TYPES_MAX)
         return mistake(r, r->source, "'types' needs a list of types");
     m->has_types = true;
     m->words[0] = 1 + n;
@@ -246,7 +247,7 @@ static bool take_message(struct reader *r, struct message *m)
     m->words[0] = 0;
     if (m->text)
         return true;
-    if (!open(r, true, &n))
+    if (!enter(r, true, &n))
         return mistake(r, r->source, "a message is a text, or has keys");
     for (uint64_t i = 0; i < n; i++) {
         size_t n_key;
@@ -295,8 +296,8 @@ static bool take_messages(struct reader *r)
 {
     struct message m = { 0 };
     uint64_t n = 0;
-    bool is_map = open(r, true, &n);
-    if (!is_map && !open(r, false, &n))
+    bool is_map = enter(r, true, &n);
+    if (!is_map && !enter(r, false, &n))
         return mistake(r, r->source, "'messages' needs ids and texts");
     for (uint64_t i = 0; i < n; i++) {
         uint64_t id = i;
@@ -374,19 +375,23 @@ static bool check(struct reader *r)
 {
     uint64_t *v = r->numbers;
     if (v[RING_COUNTER_BITS] && v[RING_COUNTER_BITS] != 32 &&
-        v[RING_COUNTER_BITS] != 64)
+        v[RING_COUNTER_BITS] != 64) {
         return mistake(r, r->sources[RING_COUNTER_BITS],
                        "a counter has 32 or 64 bits");
-    if (!is_within(r, RING_ID_AT, RING_ID_BITS, RING_ID_SHIFT))
+    }
+    if (!is_within(r, RING_ID_AT, RING_ID_BITS, RING_ID_SHIFT)) {
         return mistake(r, stated(r, RING_ID_AT, RING_ID_BITS),
                        "the id is not within the entry's header");
+    }
     if (v[RING_LENGTH_BITS] &&
-        !is_within(r, RING_LENGTH_AT, RING_LENGTH_BITS, RING_LENGTH_SHIFT))
+        !is_within(r, RING_LENGTH_AT, RING_LENGTH_BITS, RING_LENGTH_SHIFT)) {
         return mistake(r, stated(r, RING_LENGTH_AT, RING_LENGTH_BITS),
                        "the length is not within the entry's header");
-    if (v[RING_SLOT_BYTES] && v[RING_SLOT_BYTES] < v[RING_HEADER])
+    }
+    if (v[RING_SLOT_BYTES] && v[RING_SLOT_BYTES] < v[RING_HEADER]) {
         return mistake(r, r->sources[RING_SLOT_BYTES],
                        "a slot is shorter than an entry's header");
+    }
     return true;
 }
 
@@ -398,7 +403,7 @@ static bool read_all(struct reader *r)
     size_t source = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         r->numbers[rows[i].number] = rows[i].initial;
-    if (!open(r, true, &n))
+    if (!enter(r, true, &n))
         return mistake(r, 0, "a description begins with 'ring: NAME'");
     for (uint64_t i = 0; i < n; i++) {
         size_t n_key;
@@ -434,7 +439,7 @@ bool described_is_description(const void *bytes, size_t n)
         }
         at++;
     }
-    if (n - at < sizeof word || memcmp(text + at, word, sizeof word - 1))
+    if (n - at < sizeof word || memcmp(text + at, word, sizeof word - 1) != 0)
         return false;
     at += sizeof word - 1;
     at += text[at] == '"';

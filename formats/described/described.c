@@ -121,9 +121,10 @@ static enum pfd_status begin(struct pfd_walk *w, struct state *st)
     uint64_t n_counter = v[RING_COUNTER_BITS] / 8;
     if (n_counter && v[RING_COUNTER_AT] + n_counter > head)
         head = v[RING_COUNTER_AT] + n_counter;
-    if (pfd_walk_end(w) < head)
+    if (pfd_walk_end(w) < head) {
         return w->last ? no_ring(w, "the file ends before the ring's data")
                        : PFD_MORE;
+    }
     st->wanted = UINT64_MAX;
     if (n_counter) {
         st->counter = n_counter == 8 ? pfd_walk_u64(w, v[RING_COUNTER_AT])

@@ -81,7 +81,7 @@ bool described_type_of(const char *text, size_t n, struct described_type *ret);
 
 /* Appends the format string for a text with {}. NULL, or the reason why not. */
 const char *described_translate(const char *text, size_t n,
-                                const uint64_t *types, size_t n_types,
+                                const uint64_t *words, size_t n_types,
                                 struct pfd_text *ret);
 
 bool described_has_shortest(const char *text, size_t n);

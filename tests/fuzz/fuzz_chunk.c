@@ -106,9 +106,10 @@ static void read_items(const struct any_format *in, const struct kept *kept)
             if (status != PFD_OK || item.type != PFD_CHUNK_ENTRY)
                 continue;
             const struct pfd_argument *a = pfd_entry_arguments(&item.entry, &n);
-            for (size_t k = 0; k < n; k++)
+            for (size_t k = 0; k < n; k++) {
                 FUZZ_CHECK(a[k].at + (uint64_t)a[k].n_bytes <=
                            item.entry.n_payload);
+            }
         }
         FUZZ_CHECK(status == PFD_END || status == PFD_ERR_CORRUPT ||
                    status == PFD_ERR_UNSUPPORTED);

@@ -265,20 +265,21 @@ static void add_strings(struct setting *s, const char *path)
 /* True: it was an option with a value. */
 static bool take_option(struct setting *s, const char *name, const char *value)
 {
-    if (!strcmp(name, "--format"))
+    if (!strcmp(name, "--format")) {
         s->format = value;
-    else if (!strcmp(name, "--layout"))
+    } else if (!strcmp(name, "--layout")) {
         s->options.printf_layout = (enum pfd_printf_layout)atoi(value);
-    else if (!strcmp(name, "--compat"))
+    } else if (!strcmp(name, "--compat")) {
         s->options.compat = (enum pfd_compat)atoi(value);
-    else if (!strcmp(name, "--opencl-strings"))
+    } else if (!strcmp(name, "--opencl-strings")) {
         s->options.opencl_strings = (enum pfd_opencl_strings)atoi(value);
-    else if (!strcmp(name, "--strings"))
+    } else if (!strcmp(name, "--strings")) {
         add_strings(s, value);
-    else if (!strcmp(name, "--shader"))
+    } else if (!strcmp(name, "--shader")) {
         add_shader(s, value);
-    else
+    } else {
         return false;
+    }
     return true;
 }
 

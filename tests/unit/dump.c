@@ -179,14 +179,16 @@ void dump_damage(struct dump *d)
         memcpy(d->bytes.bytes, &used, sizeof used);
         break;
     case 4:
-        if (n > 64)
+        if (n > 64) {
             memset(d->bytes.bytes + 16 + 4 * dump_below(&d->rng, (n - 48) / 4),
                    0, 4 * (size_t)dump_below(&d->rng, 8));
+        }
         break;
     default:
-        for (uint32_t i = dump_below(&d->rng, 8) + 1; i && n > 16; i--)
+        for (uint32_t i = dump_below(&d->rng, 8) + 1; i && n > 16; i--) {
             d->bytes.bytes[16 + dump_below(&d->rng, n - 16)] =
                 (uint8_t)dump_random(&d->rng);
+        }
         break;
     }
 }
@@ -236,12 +238,13 @@ static void describe_entry(struct build *out, struct pfd_entry *e)
 
 void dump_describe(struct build *out, struct pfd_item *item)
 {
-    if (item->is_entry)
+    if (item->is_entry) {
         describe_entry(out, item->entry);
-    else
+    } else {
         add(out, "%s at %" PRIu64 " of %s: %s\n",
             pfd_finding_name(item->finding->kind), item->finding->offset,
             item->finding->source, item->finding->text);
+    }
 }
 
 void dump_describe_summary(struct build *out, const struct pfd_summary *s)

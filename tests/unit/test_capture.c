@@ -379,9 +379,10 @@ START_TEST(test_large)
         size_t taken = 0;
         enum pfd_status status = pfd_wire_reader_next(reader, &f, NULL);
         ck_assert(status == PFD_OK || status == PFD_MORE);
-        if (status == PFD_MORE)
+        if (status == PFD_MORE) {
             pfd_wire_reader_feed(reader, capture.data + at, capture.n - at,
                                  &taken, NULL);
+        }
         at += taken;
     }
     pfd_wire_reader_free(reader);

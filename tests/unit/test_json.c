@@ -36,9 +36,10 @@ static json_t *next_line(void)
     size_t flags = JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES;
     json_t *ret = json_loadb(from, (size_t)(end - from), flags, &error);
     /* jansson has no integers above 2^63 - 1. */
-    if (!ret && json_error_code(&error) == json_error_numeric_overflow)
+    if (!ret && json_error_code(&error) == json_error_numeric_overflow) {
         ret = json_loadb(from, (size_t)(end - from),
                          flags | JSON_DECODE_INT_AS_REAL, &error);
+    }
     ck_assert_msg(ret != NULL, "%s in %.*s", error.text,
                   (int)(end - from < 800 ? end - from : 800), from);
     return ret;
@@ -71,10 +72,11 @@ static void check_number(const json_t *object, const char *name, uint64_t want)
 {
     const json_t *value = json_object_get(object, name);
     ck_assert(json_is_number(value));
-    if (json_is_integer(value))
+    if (json_is_integer(value)) {
         ck_assert_uint_eq((uint64_t)json_integer_value(value), want);
-    else
+    } else {
         ck_assert(json_real_value(value) == (double)want);
+    }
 }
 
 static void check_float(const json_t *value, const struct pfd_argument *a)
@@ -94,14 +96,15 @@ static void check_float(const json_t *value, const struct pfd_argument *a)
 
 static void check_argument(const json_t *value, const struct pfd_argument *a)
 {
-    if (a->type == PFD_ARGUMENT_FLOAT)
+    if (a->type == PFD_ARGUMENT_FLOAT) {
         check_float(value, a);
-    else if (json_is_integer(value))
+    } else if (json_is_integer(value)) {
         ck_assert_int_eq(json_integer_value(value), a->i);
-    else if (a->type == PFD_ARGUMENT_INT)
+    } else if (a->type == PFD_ARGUMENT_INT) {
         ck_assert(json_real_value(value) == (double)a->i);
-    else
+    } else {
         ck_assert(json_real_value(value) == (double)a->u);
+    }
 }
 
 static void check_arguments(const json_t *object, struct pfd_entry *e)
@@ -124,10 +127,11 @@ static void check_findings(const json_t *object, uint64_t findings)
     const json_t *list = json_object_get(object, "findings");
     ck_assert_uint_eq(json_array_size(list),
                       (unsigned)__builtin_popcountll(findings));
-    for (size_t i = 0; findings; findings &= findings - 1, i++)
+    for (size_t i = 0; findings; findings &= findings - 1, i++) {
         ck_assert_str_eq(
             json_string_value(json_array_get(list, i)),
             pfd_finding_name((enum pfd_finding_kind)__builtin_ctzll(findings)));
+    }
 }
 
 static void check_entry(const json_t *object, struct pfd_entry *e)
@@ -238,10 +242,11 @@ static void check_lines(const struct dump *d)
     pfd_decoder_view(decoder, d->bytes.bytes, d->bytes.n, 0, true, NULL);
     while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
         json_t *object = next_line();
-        if (item->is_entry)
+        if (item->is_entry) {
             check_entry(object, item->entry);
-        else
+        } else {
             check_finding(object, item->finding);
+        }
         json_decref(object);
         if (item->is_entry)
             count_entry_findings(item->entry);

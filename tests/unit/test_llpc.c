@@ -50,10 +50,11 @@ static void note_item(struct pfd_item *item)
     }
     size_t n = 0;
     const char *message = pfd_entry_message(item->entry, &n);
-    if (message)
+    if (message) {
         build_bytes(&said, message, n);
-    else
+    } else {
         build_bytes(&said, "?\n", 2);
+    }
     for (uint64_t left = item->entry->findings; left; left &= left - 1) {
         const char *name =
             pfd_finding_name((enum pfd_finding_kind)__builtin_ctzll(left));
@@ -451,16 +452,18 @@ static long read_huge(void *user, void *bytes, size_t n)
         const uint64_t *word = header ? &entry : &h->used;
         uint64_t in_word = header ? in_entry : h->at;
         uint64_t k = 65535 * 4 - in_entry;
-        if (header || h->at < 8)
+        if (header || h->at < 8) {
             k = 8 - in_word;
-        else if (h->at < 16)
+        } else if (h->at < 16) {
             k = 16 - h->at;
+        }
         k = k < h->n - h->at ? k : h->n - h->at;
         k = k < n - done ? k : n - done;
-        if (header || h->at < 8)
+        if (header || h->at < 8) {
             memcpy((char *)bytes + done, (const char *)word + in_word, k);
-        else
+        } else {
             memset((char *)bytes + done, 0, k);
+        }
         done += k;
         h->at += k;
     }

@@ -329,14 +329,15 @@ static void odd_row(const char *key, const char *value, size_t n)
     build_map(&doc, 4);
     for (int i = 0; i < 4; i++) {
         build_text(&doc, keys[i]);
-        if (strcmp(keys[i], key) == 0)
+        if (strcmp(keys[i], key) == 0) {
             build_bytes(&doc, value, n);
-        else if (i == 1)
+        } else if (i == 1) {
             build_text(&doc, "odd");
-        else if (i == 3)
+        } else if (i == 3) {
             build_array(&doc, 0);
-        else
+        } else {
             build_uint(&doc, 0);
+        }
     }
     row(7, "good", 0, 0);
     finish();

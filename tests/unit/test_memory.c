@@ -111,9 +111,10 @@ static enum pfd_status load(void)
         return PFD_ERR_NOMEM;
     enum pfd_status status = pfd_strings_load(strings, image.bytes, image.n,
                                               "image", NULL, NULL, &err);
-    if (status == PFD_OK)
+    if (status == PFD_OK) {
         status = pfd_strings_load(strings, archive.bytes, archive.n, "archive",
                                   NULL, NULL, &err);
+    }
     if (status != PFD_OK && err.code != status)
         status = PFD_ERR_CORRUPT; /* not what the error says */
     if (status == PFD_OK)

@@ -37,10 +37,11 @@ static enum pfd_status take(void *user, const struct pfd_object_info *o)
     say("%s %s V%u %s %s %s %llu", o->kind, o->os ? o->os : "-", o->version,
         o->target ? o->target : "-", feature(o->xnack), feature(o->sramecc),
         (unsigned long long)o->n_strings);
-    for (size_t i = 0; i < o->n_kernels; i++)
+    for (size_t i = 0; i < o->n_kernels; i++) {
         say(" %s:%lld:%lld", o->kernels[i].name,
             (long long)o->kernels[i].printf_buffer,
             (long long)o->kernels[i].hostcall_buffer);
+    }
     say("%s\n", !o->why_none                      ? ""
                 : strstr(o->why_none, "hostcall") ? " (hostcall)"
                 : strstr(o->why_none, "metadata") ? " (stripped)"

@@ -177,10 +177,11 @@ START_TEST(loose_masks)
         .text = "%d", .n_text = 2, .id = 7, .argument_count = 1
     };
     setup();
-    for (size_t n = 1; n <= 4; n++)
+    for (size_t n = 1; n <= 4; n++) {
         ck_assert_int_eq(
             pfd_strings_add(strings, &info, words, n, hear, &heard, NULL),
             PFD_OK);
+    }
     ck_assert_uint_eq(pfd_strings_count(strings), 1);
     ck_assert_int_eq(heard.n, 0);
     ck_assert_uint_eq(pfd_strings_widths(strings, 0, widths, 8), 1);

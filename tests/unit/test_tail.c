@@ -82,14 +82,16 @@ static void take(void *user, const struct pfd_tail_item *item)
     const char *message = pfd_entry_message(item->entry, &n);
     bool stale = item->entry->findings >> PFD_FINDING_stale & 1;
     struct pfd_text *out = stale && w.apart ? &w.stale : &w.out;
-    if (!message)
+    if (!message) {
         pfd_text_puts(out, "(unknown)\n");
-    else
+    } else {
         pfd_text_add(out, message, n);
+    }
     for (unsigned k = 0; k < PFD_ENTRY_FINDING_KINDS; k++) {
-        if (item->entry->findings >> k & 1)
+        if (item->entry->findings >> k & 1) {
             pfd_text_printf(&w.notes, "+%s ",
                             pfd_finding_name((enum pfd_finding_kind)k));
+        }
     }
 }
 
@@ -895,10 +897,11 @@ START_TEST(test_stuck_reset)
     struct pfd_text wanted = { 0 };
     get_stuck(&wanted, 0);
     set_used(16);
-    if (_i)
+    if (_i) {
         fill(16, 4711);
-    else
+    } else {
         memset(w.bytes + 16, 0, w.n - 16);
+    }
     look(MS);
     ck_assert_uint_ge(said().entries, 4 * STUCK_WINDOW / 12 - 2);
     ck_assert_uint_ge(said().skipped_bytes, 12);

@@ -41,10 +41,11 @@ START_TEST(test_good)
     struct pfd_uri uri;
     ck_assert(pfd_uri_recognise(good[_i].text));
     ck_assert_int_eq(pfd_uri_parse(good[_i].text, &uri, NULL), PFD_OK);
-    if (good[_i].path)
+    if (good[_i].path) {
         ck_assert_str_eq(uri.path, good[_i].path);
-    else
+    } else {
         ck_assert_ptr_null(uri.path);
+    }
     ck_assert_uint_eq(uri.pid, good[_i].pid);
     ck_assert_uint_eq(uri.offset, good[_i].offset);
     ck_assert_uint_eq(uri.size, good[_i].size);

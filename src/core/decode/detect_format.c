@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/file_kind.h"
-#include "core/decode/detect_format.h"
 #include "core/decode/inspect.h"
 #include "core/decode/walk.h"
 #include "core/objects/container.h"
@@ -300,9 +299,10 @@ enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
     *ret = (struct pfd_format_choice){ 0 };
     if (name)
         ret->format = pfd_format_find(name);
-    if (name && !ret->format)
+    if (name && !ret->format) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "no buffer format is called '%s'", name);
+    }
     if (!view)
         return PFD_OK;
     if (name && !pfd_file_kind_sure(view->base, view->n))

@@ -369,13 +369,13 @@ enum pfd_status pfd_process_code_open(struct pfd_memory *memory,
     return PFD_OK;
 }
 
-void pfd_process_code_close(struct pfd_process_code *l)
+void pfd_process_code_close(struct pfd_process_code *process_code)
 {
-    if (!l)
+    if (!process_code)
         return;
     for (size_t i = 0; i < PFD_SYMBOLS_MAX; i++)
-        free_list(&l->lists[i]);
-    free(l);
+        free_list(&process_code->lists[i]);
+    free(process_code);
 }
 
 /* The runtime may be loaded after this started. */
@@ -392,7 +392,7 @@ static void find_places(struct pfd_process_code *l)
     l->n_places = pfd_symbols_find(l->memory, symbol, l->places);
 }
 
-enum pfd_status pfd_process_code_read(struct pfd_process_code *l,
+enum pfd_status pfd_process_code_read(struct pfd_process_code *process_code,
                                       pfd_process_code_fn fn, void *user,
                                       pfd_finding_fn finding,
                                       void *finding_user, size_t *n_lists,
@@ -401,18 +401,19 @@ enum pfd_status pfd_process_code_read(struct pfd_process_code *l,
     struct pfd_report report = {
         .fn = finding,
         .user = finding_user,
-        .source = pfd_memory_name(l->memory),
+        .source = pfd_memory_name(process_code->memory),
     };
-    enum pfd_status status = pfd_memory_refresh(l->memory, err);
+    enum pfd_status status = pfd_memory_refresh(process_code->memory, err);
     if (status == PFD_OK)
-        find_places(l);
-    for (size_t i = 0; i < l->n_places && status == PFD_OK; i++)
-        status = read_one(l, i, fn, user, &report, err);
-    l->was_read = true;
+        find_places(process_code);
+    for (size_t i = 0; i < process_code->n_places && status == PFD_OK; i++)
+        status = read_one(process_code, i, fn, user, &report, err);
+    process_code->was_read = true;
     if (n_lists)
-        *n_lists = l->n_places;
+        *n_lists = process_code->n_places;
     /* An entry may be missing because the process has ended. */
-    return status == PFD_OK ? pfd_memory_check(l->memory, err) : status;
+    return status == PFD_OK ? pfd_memory_check(process_code->memory, err)
+                            : status;
 }
 
 bool pfd_process_code_changed(struct pfd_process_code *l)

@@ -58,9 +58,10 @@ bool pfd_slots_init(struct pfd_pool *pool, size_t n)
     if (!pool->order.slots)
         return false;
     bool ok = true;
-    for (; ok && pool->order.n_slots < n; pool->order.n_slots++)
+    for (; ok && pool->order.n_slots < n; pool->order.n_slots++) {
         ok = pfd_product_init(&pool->order.slots[pool->order.n_slots],
                               pool->convert);
+    }
     return ok;
 }
 

@@ -180,14 +180,15 @@ START_TEST(garbage_ends_its_sender_only)
         int fd = dial("in.sock");
         struct bytes bad = { malloc(b.n), b.n };
         memcpy(bad.at, b.at, b.n);
-        if (i % 3 == 0) /* noise */
+        if (i % 3 == 0) { /* noise */
             for (size_t k = 0; k < bad.n; k++)
                 bad.at[k] = (char)rand();
-        else if (i % 3 == 1) /* flipped bytes */
+        } else if (i % 3 == 1) { /* flipped bytes */
             for (int k = 0; k < 20; k++)
                 bad.at[(size_t)rand() % bad.n] ^= (char)(1 + rand() % 255);
-        else /* cut */
+        } else { /* cut */
             bad.n = (size_t)rand() % bad.n;
+        }
         send_all(fd, bad.at, bad.n, 8192);
         turn_for(2);
         close(fd);
@@ -243,10 +244,11 @@ START_TEST(shared_memory_wants_a_seal)
         ck_assert_int_eq(pwrite(memory, dump + 16, n_dump - 16, 16),
                          (ssize_t)n_dump - 16);
         ck_assert_int_eq(pwrite(memory, dump, 16, 0), 16);
-        if (sealed)
+        if (sealed) {
             await(&h, "\"type\":\"entry\"", n_expected);
-        else
+        } else {
             await(&h, "\"reason\":\"bad_frame\"", 1);
+        }
         close(fd);
         close(memory);
         hang_up(&h);

@@ -659,12 +659,13 @@ static void come(struct subject *s)
     const struct counted_wish *of = &counted[counts ? i - WISHES : 0];
     uint64_t oldest = pfdd_ring_oldest(&ring);
     uint64_t n_there = ring.next_seq - oldest;
-    if (draw(2) && n_there)
+    if (draw(2) && n_there) {
         snprintf(from, sizeof from, "%" PRIu64,
                  oldest + draw((unsigned)n_there));
-    else if (draw(4) == 0)
+    } else if (draw(4) == 0) {
         snprintf(from, sizeof from, "\"1970-01-01T00:00:00.%09uZ\"",
                  draw(STEPS));
+    }
     *s = (struct subject){ .is_there = true,
                            .counts = counts,
                            .wish = counts ? &of->wish : &wishes[i],

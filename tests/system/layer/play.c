@@ -626,12 +626,13 @@ int main(int argc, char **argv)
     open_instance();
     if (getenv("PLAY_MESSENGER"))
         add_messenger();
-    if (!strcmp(argv[1], "threads") && argc == 5)
+    if (!strcmp(argv[1], "threads") && argc == 5) {
         print_in_threads(n_threads(argv[2]), argv + 3);
-    else if (!strcmp(argv[1], "devices"))
+    } else if (!strcmp(argv[1], "devices")) {
         open_in_threads(n_threads(argv[2]));
-    else
+    } else {
         on_one_device(argv[1], argc - 2, argv + 2);
+    }
     vkDestroyInstance(instance, NULL);
     return 0;
 }
