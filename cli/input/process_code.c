@@ -153,6 +153,7 @@ bool process_code_each(const struct options *o, pfd_process_code_fn fn,
         hear(in.memory,
              pfd_process_code_open(in.memory, &in.process_code, &err), &err) &&
         collect(o, in.memory, in.process_code, &c, tell, tell_user);
+    pfd_process_code_close(in.process_code);
     memory_close(&in);
     return ok;
 }
