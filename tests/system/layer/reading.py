@@ -166,9 +166,12 @@ def buffer_bytes():
     check('with as many', (done.stdout, done.stderr), (wanted, ''))
     done = run([*begin, '--buffer-bytes', '96MiB', *end], **free)
     check('with more', (done.stdout, done.stderr), (wanted, ''))
+    # A sanitizer's daemon would not have written all in time when it stops.
+    with open(PRINTFDECODE, 'rb') as f:
+        n = 5000 if b'__asan_init' in f.read() else 50000
     done = run([*begin, '--buffer-bytes', '96MiB', '--', PLAY, 'print',
-                shader('short'), '50000'], **free)
-    check('with many', (done.stdout.count('\n'), done.stderr), (1600000, ''))
+                shader('short'), str(n)], **free)
+    check('with many', (done.stdout.count('\n'), done.stderr), (32 * n, ''))
     done = run([*begin, '--buffer-bytes', '1MiB', *end], rc=1,
                VK_LAYER_SETTINGS_PATH=os.getcwd(), **free)
     check_that('settings of the program', 'has its own' in done.stderr)
