@@ -27,7 +27,7 @@ enum pfd_status pfd_thread_pool_new(unsigned threads,
                                     struct pfd_error *err);
 
 /* No source or tail may use it any more. NULL is allowed. */
-void pfd_thread_pool_free(struct pfd_thread_pool *thread_pool);
+void pfd_thread_pool_free(struct pfd_thread_pool *h);
 
 /* How many threads are worth having on so many processors: a fourth, 3 at most,
  * and perhaps none. */
@@ -35,8 +35,7 @@ unsigned pfd_thread_pool_for(unsigned processors);
 
 /* Bytes of memory that it holds; *most: that it holds at most, once its threads
  * walk over entries, some 6 MiB. NULL is allowed: 0 both. */
-size_t pfd_thread_pool_memory(struct pfd_thread_pool *thread_pool,
-                              size_t *most);
+size_t pfd_thread_pool_memory(struct pfd_thread_pool *h, size_t *most);
 
 /* Reserves the pool for this caller, until it is let go. False: it is NULL, has
  * no threads, or another caller holds it. */
