@@ -120,12 +120,16 @@ def draining():
         check('told', done.stderr.count('has a messenger for'), n_told)
         entries, _ = decode('run.pfcap')
         check('messages', messages(entries), wanted)
-    if os.path.exists('log'):
-        os.unlink('log')
-    run(words, PFD_LAYER='drain=1,to=run.pfcap', PLAY_TWICE='1', **more)
+    # Validation 1.4 loses its messages of this one as well, now and then.
+    for _ in range(10):
+        if os.path.exists('log'):
+            os.unlink('log')
+        run(words, PFD_LAYER='drain=1,to=run.pfcap', PLAY_TWICE='1', **more)
+        n = len(validation_printed())
+        if n > 0 or validation_version() < [1, 4]:
+            break
     # Until 2023 validation waits for each submission, so that none is left.
-    check('validation had its turn', len(validation_printed()) > 0,
-          validation_version() >= [1, 4])
+    check('validation had its turn', n > 0, validation_version() >= [1, 4])
     entries, _ = decode('run.pfcap')
     check('all', sorted(set(messages(entries))), sorted(wanted))
 
