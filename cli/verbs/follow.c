@@ -33,7 +33,7 @@
 #include "show/perfetto_output.h"
 #include "stream/live/live_source.h"
 #include "stream/live/tail_control.h"
-#include "stream/live/thread_pool.h"
+#include "stream/live/walk_pool.h"
 #include "verb.h"
 
 enum {
@@ -65,8 +65,8 @@ struct follow {
     struct followed **buffers; /* [n_buffers] */
     size_t n_buffers; /* the first of in.buffers; the others are complete */
     size_t n_first;   /* n_buffers at the beginning */
-    struct pfd_thread_pool
-        *thread_pool; /* shared by all buffers; NULL: out of memory */
+    struct pfd_walk_pool
+        *walk_pool; /* shared by all buffers; NULL: out of memory */
     struct follow_items items;
     uint64_t collapsed_ns; /* time when collapsed lines were last flushed */
     uint64_t moved_ns;     /* time of the last change */
@@ -118,7 +118,7 @@ static bool start(struct followed *f)
     struct pfd_error err;
     if (!open_source(f))
         return false;
-    pfd_source_set_thread_pool(f->source, follow->thread_pool);
+    pfd_source_set_walk_pool(f->source, follow->walk_pool);
     f->origin.name = f->buffer->name;
     struct pfd_tail_options options = {
         .strings = follow->in.strings,
@@ -135,7 +135,7 @@ static bool start(struct followed *f)
         pfd_tail_take_runs(f->origin.tail,
                            &(struct pfd_tail_runs){ follow_items_take_run,
                                                     follow_items_take_runs,
-                                                    follow->thread_pool });
+                                                    follow->walk_pool });
         return true;
     }
     message_error("%s: %s", f->buffer->name, err.text);
@@ -480,7 +480,7 @@ static bool open_all(struct follow *follow)
         return false;
     }
     follow->n_first = inputs_put_complete_last(&follow->in);
-    (void)pfd_thread_pool_new(0, &follow->thread_pool, NULL);
+    (void)pfd_walk_pool_new(0, &follow->walk_pool, NULL);
     return follow_items_open(&follow->items, is_live(follow));
 }
 
@@ -490,7 +490,7 @@ static void close_all(struct follow *follow)
     for (size_t i = 0; i < follow->n_buffers; i++)
         free(follow->buffers[i]);
     free(follow->buffers);
-    pfd_thread_pool_free(follow->thread_pool);
+    pfd_walk_pool_free(follow->walk_pool);
     inputs_close(&follow->in);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/thread_pools.h"
 
-#include "stream/live/thread_pool.h"
+#include "stream/live/walk_pool.h"
 
 enum {
     PRINTERS_EACH = 4, /* for each sender, which copies faster than they
@@ -33,9 +33,9 @@ bool pfdd_thread_pools_open(struct pfdd_thread_pools *thread_pools,
     thread_pools->disk = pfdd_pool_new(loop, 1);
     if (n_printers >= PRINTERS_EACH)
         thread_pools->senders = pfdd_pool_new(loop, n_printers / PRINTERS_EACH);
-    unsigned n_helpers = pfd_thread_pool_for(n_printers);
+    unsigned n_helpers = pfd_walk_pool_for(n_printers);
     if (n_helpers)
-        (void)pfd_thread_pool_new(n_helpers, &thread_pools->thread_pool, NULL);
+        (void)pfd_walk_pool_new(n_helpers, &thread_pools->walk_pool, NULL);
     return thread_pools->decoders && thread_pools->printers &&
            thread_pools->choosers && thread_pools->disk;
 }
@@ -45,7 +45,7 @@ void pfdd_thread_pools_close(struct pfdd_thread_pools *thread_pools)
     bool more = true;
     for (size_t i = 0; more; i++)
         pfdd_pool_close(nth(thread_pools, i, &more));
-    pfd_thread_pool_free(thread_pools->thread_pool);
+    pfd_walk_pool_free(thread_pools->walk_pool);
     *thread_pools = (struct pfdd_thread_pools){ 0 };
 }
 

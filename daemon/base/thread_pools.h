@@ -19,7 +19,7 @@ struct pfdd_thread_pools {
     struct pfdd_pool *senders;
     /* Helps a decoder with a large buffer; NULL: there are too few threads, or
      * no memory. */
-    struct pfd_thread_pool *thread_pool;
+    struct pfd_walk_pool *walk_pool;
 };
 
 /* n_printers: threads of the printers, and a part of that for the senders;

@@ -352,10 +352,10 @@ struct pfdd_follower *pfdd_follower_new(
                                      options->memory, options->n_memory);
     ok = ok && pfdd_chunker_init(&s->pass.chunker);
     if (ok) {
-        pfd_source_set_thread_pool(s->buffer_bytes.source,
-                                   ingest->thread_pools->thread_pool);
+        pfd_source_set_walk_pool(s->buffer_bytes.source,
+                                 ingest->thread_pools->walk_pool);
         if (pfdd_follower_memory_is_ample(ingest->budget))
-            s->thread_pool = ingest->thread_pools->thread_pool;
+            s->walk_pool = ingest->thread_pools->walk_pool;
         s->buffer = make_buffer(ingest, options);
     }
     if (!ok || !s->buffer) {

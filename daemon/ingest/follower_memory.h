@@ -36,7 +36,7 @@ struct pfdd_follower_memory {
 };
 
 /* True: the budget suffices for the thread pool's memory, too
- * (pfd_thread_pool_memory()). Its threads then walk the bytes that a read pass
+ * (pfd_walk_pool_memory()). Its threads then walk the bytes that a read pass
  * has read. */
 bool pfdd_follower_memory_is_ample(const struct pfdd_memory_budget *budget);
 

@@ -123,7 +123,7 @@ static bool make_tail(struct pfdd_follower *s)
     if (s->pass.status == PFD_OK) {
         pfd_tail_take_runs(
             s->pass.tail,
-            &(struct pfd_tail_runs){ take_run, take_runs, s->thread_pool });
+            &(struct pfd_tail_runs){ take_run, take_runs, s->walk_pool });
     }
     return s->pass.status == PFD_OK;
 }

@@ -65,7 +65,7 @@ struct pfdd_follower {
     struct pfdd_buffer *buffer; /* the buffer record of its chunks */
     uint32_t source;
     struct pfdd_buffer_bytes buffer_bytes;
-    struct pfd_thread_pool *thread_pool; /* of its tail; borrowed; NULL: none */
+    struct pfd_walk_pool *walk_pool; /* of its tail; borrowed; NULL: none */
     struct pfdd_follower_times times;
     uint64_t time; /* of entries; 0: now */
     bool busy;

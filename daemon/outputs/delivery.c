@@ -7,7 +7,7 @@
 #include "ingest/ingest.h"
 #include "ingest/string_store.h"
 #include "spool/spool.h"
-#include "stream/live/thread_pool.h"
+#include "stream/live/walk_pool.h"
 
 enum {
     READERS = 32, /* memory_max / READERS: for readers */
@@ -87,7 +87,7 @@ size_t pfdd_memory(const struct pfdd_delivery *delivery,
         .sessions =
             delivery->budget->sessions + delivery->source_table->n_bytes,
         .helpers =
-            pfd_thread_pool_memory(delivery->thread_pools->thread_pool, &most),
+            pfd_walk_pool_memory(delivery->thread_pools->walk_pool, &most),
         .buffers = delivery->budget->buffers,
     };
     if (delivery->ingest->string_store)
@@ -105,8 +105,7 @@ size_t pfdd_memory(const struct pfdd_delivery *delivery,
 static size_t helpers_reserve(const struct pfdd_delivery *delivery)
 {
     size_t most = 0;
-    size_t n =
-        pfd_thread_pool_memory(delivery->thread_pools->thread_pool, &most);
+    size_t n = pfd_walk_pool_memory(delivery->thread_pools->walk_pool, &most);
     return pfdd_follower_memory_is_ample(delivery->budget) ? most - n : 0;
 }
 

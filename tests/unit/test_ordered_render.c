@@ -11,7 +11,7 @@
 #include "dump.h"
 #include "stream/capture/chunk.h"
 #include "stream/live/tail_control.h"
-#include "stream/live/thread_pool.h"
+#include "stream/live/walk_pool.h"
 #include "stream/pipeline/ordered_render.h"
 #include "suite.h"
 
@@ -154,7 +154,7 @@ struct taking {
     struct pfd_ordered_render *ordered_render;
     struct pfd_lines *lines;
     struct pfd_ordered_render_place place;
-    struct pfd_thread_pool *thread_pool; /* NULL: runs come one by one */
+    struct pfd_walk_pool *walk_pool; /* NULL: runs come one by one */
     struct pfd_tail *tail;
     size_t n_runs;
     size_t n_large; /* runs that are more than a sheet */
@@ -231,13 +231,13 @@ static void follow(const struct dump *d, struct taking *t)
     ck_assert_int_eq(pfd_tail_new(&options, &t->tail, NULL), PFD_OK);
     pfd_tail_take_runs(
         t->tail, &(struct pfd_tail_runs){ t->ordered_render ? take_run : NULL,
-                                          take_runs, t->thread_pool });
+                                          take_runs, t->walk_pool });
     ck_assert_int_eq(pfd_tail_finish(t->tail, t->bytes->n, NULL), PFD_OK);
     pfd_tail_free(t->tail);
 }
 
 static void compare_runs(struct dump *d, const char *form, unsigned threads,
-                         struct pfd_thread_pool *thread_pool)
+                         struct pfd_walk_pool *walk_pool)
 {
     struct sink sink = { .form = form };
     struct taking one = { .bytes = &d->bytes, .lines = make_lines(&sink) };
@@ -245,7 +245,7 @@ static void compare_runs(struct dump *d, const char *form, unsigned threads,
         .bytes = &d->bytes,
         .ordered_render = new_press(&sink, threads),
         .place = place_of(d, 0),
-        .thread_pool = thread_pool,
+        .walk_pool = walk_pool,
     };
     size_t n = 0;
     pfd_lines_set_time(one.lines, many.place.time);
@@ -254,8 +254,8 @@ static void compare_runs(struct dump *d, const char *form, unsigned threads,
     follow(d, &many);
     pfd_ordered_render_submit(many.ordered_render, &many.place);
     ck_assert_int_eq(pfd_ordered_render_drain(many.ordered_render), PFD_OK);
-    ck_assert_uint_gt(thread_pool ? many.n_most : many.n_runs, 10);
-    ck_assert(thread_pool || many.n_large > 2);
+    ck_assert_uint_gt(walk_pool ? many.n_most : many.n_runs, 10);
+    ck_assert(walk_pool || many.n_large > 2);
     const char *bytes = pfd_lines_bytes(one.lines, &n);
     ck_assert_uint_eq(n, sink.bytes.n);
     ck_assert(!memcmp(bytes, sink.bytes.bytes, n));
@@ -289,17 +289,17 @@ START_TEST(runs)
 {
     static const char *const forms[] = { "raw", "text", "json" };
     struct dump d;
-    struct pfd_thread_pool *thread_pool = NULL;
+    struct pfd_walk_pool *walk_pool = NULL;
     dump_init(&d, 6, N_ENTRIES);
     add_long(&d);
-    ck_assert_int_eq(pfd_thread_pool_new(3, &thread_pool, NULL), PFD_OK);
+    ck_assert_int_eq(pfd_walk_pool_new(3, &walk_pool, NULL), PFD_OK);
     for (size_t k = 0; k < 3; k++) {
         for (unsigned threads = 1; threads < 5; threads += 3) {
             compare_runs(&d, forms[k], threads, NULL);
-            compare_runs(&d, forms[k], threads, thread_pool);
+            compare_runs(&d, forms[k], threads, walk_pool);
         }
     }
-    pfd_thread_pool_free(thread_pool);
+    pfd_walk_pool_free(walk_pool);
     dump_deinit(&d);
 }
 END_TEST

@@ -10,7 +10,7 @@
 #include "dump.h"
 #include "stream/capture/chunk.h"
 #include "stream/live/tail_control.h"
-#include "stream/live/thread_pool.h"
+#include "stream/live/walk_pool.h"
 #include "suite.h"
 
 #define MS UINT64_C(1000000)
@@ -142,7 +142,7 @@ static void take_runs(void *user, const struct pfd_entry_run *const *entry_runs,
 /* ---- a follower ---- */
 
 static void start(struct follower *f, const struct pfd_strings *strings,
-                  struct pfd_thread_pool *thread_pool, bool takes_runs)
+                  struct pfd_walk_pool *walk_pool, bool takes_runs)
 {
     const struct pfd_tail_options o = {
         .strings = strings,
@@ -155,7 +155,7 @@ static void start(struct follower *f, const struct pfd_strings *strings,
     ck_assert_int_eq(pfd_tail_new(&o, &f->tail, NULL), PFD_OK);
     pfd_tail_take_runs(
         f->tail, &(struct pfd_tail_runs){
-                     take_run, takes_runs ? take_runs : NULL, thread_pool });
+                     take_run, takes_runs ? take_runs : NULL, walk_pool });
 }
 
 static void stop(struct follower *f)
@@ -282,7 +282,7 @@ static void finish(struct follower *f)
 START_TEST(same)
 {
     struct pfd_strings *strings = make_buffer(_i);
-    struct pfd_thread_pool *thread_pool = NULL;
+    struct pfd_walk_pool *walk_pool = NULL;
     struct follower alone;
     struct follower helped;
     struct follower sharing;
@@ -290,11 +290,11 @@ START_TEST(same)
     uint64_t at = 16;
     uint64_t now = 1000 * MS;
     size_t most = 0;
-    ck_assert_int_eq(pfd_thread_pool_new(3, &thread_pool, NULL), PFD_OK);
-    ck_assert_uint_lt(pfd_thread_pool_memory(thread_pool, &most), most);
+    ck_assert_int_eq(pfd_walk_pool_new(3, &walk_pool, NULL), PFD_OK);
+    ck_assert_uint_lt(pfd_walk_pool_memory(walk_pool, &most), most);
     start(&alone, strings, NULL, true);
-    start(&helped, strings, thread_pool, false);
-    start(&sharing, strings, thread_pool, true);
+    start(&helped, strings, walk_pool, false);
+    start(&sharing, strings, walk_pool, true);
     for (int k = 0; k < N_LOOKS; k++, now += MS + dump_below(&rng, 20 * MS)) {
         if (k % 2 == 0)
             at = write_some(&rng, at, k / 2);
@@ -317,11 +317,11 @@ START_TEST(same)
     ck_assert_uint_eq(alone.most, 0);
     ck_assert(_i % 5 || _i == NESTED ||
               (helped.longest > BATCH && sharing.most > 1));
-    ck_assert_uint_eq(pfd_thread_pool_memory(thread_pool, &most), most);
+    ck_assert_uint_eq(pfd_walk_pool_memory(walk_pool, &most), most);
     stop(&alone);
     stop(&helped);
     stop(&sharing);
-    pfd_thread_pool_free(thread_pool);
+    pfd_walk_pool_free(walk_pool);
     pfd_strings_free(strings);
     free(whole);
     free(buffer);

@@ -12,7 +12,7 @@
 
 #include "core/base/error.h"
 #include "memory/space/address_space.h"
-#include "stream/live/thread_pool.h"
+#include "stream/live/walk_pool.h"
 
 enum {
     HEAD = 64, /* bytes: all formats' headers are shorter */
@@ -33,9 +33,9 @@ struct source_hooks {
 
 struct pfd_source {
     const struct source_hooks *hooks;
-    int fd;                              /* borrowed; -1: none */
-    struct pfd_thread_pool *thread_pool; /* borrowed; NULL: none */
-    struct pfd_memory *memory;           /* borrowed; NULL: none */
+    int fd;                          /* borrowed; -1: none */
+    struct pfd_walk_pool *walk_pool; /* borrowed; NULL: none */
+    struct pfd_memory *memory;       /* borrowed; NULL: none */
     uint64_t address;
     uint64_t n; /* bytes of the memory */
     /* State at the last pfd_source_changed(). */
@@ -99,11 +99,10 @@ static long read_file(struct pfd_source *s, uint64_t offset, void *bytes,
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .n_got = n,
     };
-    if (n < WORTH_SHARING || !pfd_thread_pool_hold(s->thread_pool))
+    if (n < WORTH_SHARING || !pfd_walk_pool_hold(s->walk_pool))
         return read_alone(s->fd, offset, bytes, n);
-    pfd_thread_pool_share(s->thread_pool, (n + PIECE - 1) / PIECE, read_piece,
-                          &r);
-    pfd_thread_pool_let_go(s->thread_pool);
+    pfd_walk_pool_share(s->walk_pool, (n + PIECE - 1) / PIECE, read_piece, &r);
+    pfd_walk_pool_let_go(s->walk_pool);
     pthread_mutex_destroy(&r.lock);
     return r.n_got ? (long)r.n_got : -(long)r.error;
 }
@@ -245,10 +244,10 @@ enum pfd_status pfd_source_open_memory(struct pfd_memory *memory,
     return make(&of, ret, err);
 }
 
-void pfd_source_set_thread_pool(struct pfd_source *s,
-                                struct pfd_thread_pool *thread_pool)
+void pfd_source_set_walk_pool(struct pfd_source *s,
+                              struct pfd_walk_pool *walk_pool)
 {
-    s->thread_pool = thread_pool;
+    s->walk_pool = walk_pool;
 }
 
 void pfd_source_close(struct pfd_source *source)

@@ -6,7 +6,7 @@
 #include <printfdecode/tail.h>
 
 #include "memory/space/address_space.h"
-#include "stream/live/thread_pool.h"
+#include "stream/live/walk_pool.h"
 
 /*
  * Addresses [address, address + n) of a memory, which is borrowed until the
@@ -20,8 +20,8 @@ enum pfd_status pfd_source_open_memory(struct pfd_memory *memory,
 
 /* For a file: threads that help to read large parts of it, borrowed until the
  * source is closed; NULL: none, the default. */
-void pfd_source_set_thread_pool(struct pfd_source *source,
-                                struct pfd_thread_pool *thread_pool);
+void pfd_source_set_walk_pool(struct pfd_source *source,
+                              struct pfd_walk_pool *walk_pool);
 
 /* Two sources with the same identity are the same bytes. */
 struct pfd_source_identity {

@@ -116,7 +116,7 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
 void pfd_tail_take_runs(struct pfd_tail *t, const struct pfd_tail_runs *runs)
 {
     t->runs = *runs;
-    t->walk_ahead = runs->thread_pool ? pfd_tail_slices_walk : NULL;
+    t->walk_ahead = runs->walk_pool ? pfd_tail_slices_walk : NULL;
 }
 
 void pfd_tail_free(struct pfd_tail *t)

@@ -5,7 +5,7 @@
 
 #include <printfdecode/tail.h>
 
-#include "stream/live/thread_pool.h"
+#include "stream/live/walk_pool.h"
 
 struct pfd_entry_run;
 
@@ -28,7 +28,7 @@ struct pfd_tail_runs {
     pfd_tail_runs_fn runs; /* NULL: runs come one by one, too */
     /* Threads that walk over slices of the bytes that a poll has read; borrowed
      * for the tail's life. NULL: none. */
-    struct pfd_thread_pool *thread_pool;
+    struct pfd_walk_pool *walk_pool;
 };
 
 /* Call it before the first poll. The user of both functions is item_user. */

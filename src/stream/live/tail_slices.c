@@ -10,7 +10,7 @@
 #include "stream/live/tail_slices.h"
 
 #include "stream/live/tail_control.h"
-#include "stream/live/thread_pool.h"
+#include "stream/live/walk_pool.h"
 
 enum {
     WORTH_IT = 128 * 1024, /* bytes */
@@ -151,21 +151,21 @@ static bool give_all(struct pfd_tail *t, struct pfd_tail_pass *p,
 void pfd_tail_slices_walk(struct pfd_tail *t, struct pfd_tail_pass *p)
 {
     struct shared s = { .tail = t, .pass = p };
-    if (!is_worth_it(t, p) || !pfd_thread_pool_hold(t->runs.thread_pool))
+    if (!is_worth_it(t, p) || !pfd_walk_pool_hold(t->runs.walk_pool))
         return;
-    s.walk_slices = pfd_thread_pool_slices(t->runs.thread_pool);
+    s.walk_slices = pfd_walk_pool_slices(t->runs.walk_pool);
     bool goes_on = s.walk_slices;
     while (goes_on) {
         lay_out(&s);
-        pfd_thread_pool_share(t->runs.thread_pool, s.n, walk, &s);
+        pfd_walk_pool_share(t->runs.walk_pool, s.n, walk, &s);
         goes_on = give_all(t, p, &s) && is_worth_it(t, p);
     }
-    pfd_thread_pool_let_go(t->runs.thread_pool);
+    pfd_walk_pool_let_go(t->runs.walk_pool);
 }
 
 void pfd_tail_share(void *tail, size_t n, void (*piece)(void *of, size_t i),
                     void *of)
 {
     const struct pfd_tail *t = tail;
-    pfd_thread_pool_share(t->runs.thread_pool, n, piece, of);
+    pfd_walk_pool_share(t->runs.walk_pool, n, piece, of);
 }

@@ -11,7 +11,7 @@
 
 #include "dump.h"
 #include "stream/live/live_source.h"
-#include "stream/live/thread_pool.h"
+#include "stream/live/walk_pool.h"
 #include "suite.h"
 
 enum {
@@ -41,18 +41,18 @@ static void teardown(void)
     free(bytes);
 }
 
-static struct pfd_thread_pool *new_helpers(unsigned threads)
+static struct pfd_walk_pool *new_helpers(unsigned threads)
 {
-    struct pfd_thread_pool *thread_pool = NULL;
-    ck_assert_int_eq(pfd_thread_pool_new(threads, &thread_pool, NULL), PFD_OK);
-    return thread_pool;
+    struct pfd_walk_pool *walk_pool = NULL;
+    ck_assert_int_eq(pfd_walk_pool_new(threads, &walk_pool, NULL), PFD_OK);
+    return walk_pool;
 }
 
-static struct pfd_source *open_source(struct pfd_thread_pool *thread_pool)
+static struct pfd_source *open_source(struct pfd_walk_pool *walk_pool)
 {
     struct pfd_source *source = NULL;
     ck_assert_int_eq(pfd_source_open_file(fd, &source, NULL), PFD_OK);
-    pfd_source_set_thread_pool(source, thread_pool);
+    pfd_source_set_walk_pool(source, walk_pool);
     return source;
 }
 
@@ -83,18 +83,18 @@ START_TEST(parts)
 {
     static const unsigned threads[] = { 0, 1, 2, 7, 1000 };
     for (size_t i = 0; i < 5; i++) {
-        struct pfd_thread_pool *thread_pool = new_helpers(threads[i]);
-        struct pfd_source *source = open_source(thread_pool);
+        struct pfd_walk_pool *walk_pool = new_helpers(threads[i]);
+        struct pfd_source *source = open_source(walk_pool);
         read_at(source, 0, N_FILE);
         read_at(source, 0, 2 * N_FILE);
         read_at(source, N_FILE - 1, N_FILE);
         read_at(source, N_FILE, N_FILE);
         read_at(source, 3 * (size_t)N_FILE, N_FILE);
         read_parts(source, i);
-        pfd_source_set_thread_pool(source, NULL);
+        pfd_source_set_walk_pool(source, NULL);
         read_at(source, 1, N_FILE);
         pfd_source_close(source);
-        pfd_thread_pool_free(thread_pool);
+        pfd_walk_pool_free(walk_pool);
     }
 }
 END_TEST
@@ -102,8 +102,8 @@ END_TEST
 /* Not even the first piece can be read. */
 START_TEST(failing)
 {
-    struct pfd_thread_pool *thread_pool = new_helpers(3);
-    struct pfd_source *source = open_source(thread_pool);
+    struct pfd_walk_pool *walk_pool = new_helpers(3);
+    struct pfd_source *source = open_source(walk_pool);
     uint8_t *got = malloc(N_FILE);
     int other = dup(fd);
     close(fd);
@@ -113,9 +113,9 @@ START_TEST(failing)
     read_at(source, 0, N_FILE);
     free(got);
     pfd_source_close(source);
-    pfd_thread_pool_free(thread_pool);
-    pfd_thread_pool_free(new_helpers(2)); /* no source has read */
-    pfd_thread_pool_free(NULL);
+    pfd_walk_pool_free(walk_pool);
+    pfd_walk_pool_free(new_helpers(2)); /* no source has read */
+    pfd_walk_pool_free(NULL);
 }
 END_TEST
 
@@ -130,12 +130,12 @@ static void *share(void *user)
 START_TEST(sharing)
 {
     pthread_t threads[N_SHARING];
-    struct pfd_thread_pool *thread_pool = new_helpers(3);
+    struct pfd_walk_pool *walk_pool = new_helpers(3);
     for (size_t i = 0; i < N_SHARING; i++)
-        ck_assert(!pthread_create(&threads[i], NULL, share, thread_pool));
+        ck_assert(!pthread_create(&threads[i], NULL, share, walk_pool));
     for (size_t i = 0; i < N_SHARING; i++)
         pthread_join(threads[i], NULL);
-    pfd_thread_pool_free(thread_pool);
+    pfd_walk_pool_free(walk_pool);
 }
 END_TEST
 
