@@ -227,7 +227,7 @@ static size_t first_left(const struct pfdd_cursor *r, size_t at)
 }
 
 /* The block is ready. It may begin before the item, or it was full before the
- * item. */
+ * item. A block that failed has no text, and need not have the ends of items. */
 static void enter_block(struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
@@ -237,7 +237,7 @@ static void enter_block(struct pfdd_cursor *r)
         return;
     }
     r->item = (size_t)(r->seq - p->first);
-    r->at = r->item ? end_of(p, r->item - 1) : 0;
+    r->at = r->item && !p->has_failed ? end_of(p, r->item - 1) : 0;
     if (r->render_choice)
         pfdd_cursor_charge_all(r);
 }
@@ -548,7 +548,8 @@ static bool give_back_block(struct pfdd_cursor *r)
 
 static bool holds_block(const struct pfdd_cursor *r, bool who_choose)
 {
-    return r->rendered_block && r->rendered_block->is_ready && !r->is_lent &&
+    const struct pfdd_rendered_block *p = r->rendered_block;
+    return p && p->is_ready && !p->has_failed && !r->is_lent &&
            (r->render_choice || !who_choose);
 }
 

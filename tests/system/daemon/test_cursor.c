@@ -918,6 +918,34 @@ START_TEST(runs_are_counted_once)
 }
 END_TEST
 
+/* A page for which there was no memory has no ends of items: a reader in the
+ * middle of it asks for none, neither to go on nor to give it back. */
+START_TEST(a_page_that_failed_is_not_looked_into)
+{
+    const char *bytes = NULL;
+    size_t n = 0;
+    ring.n_bytes_max = 1 << 20;
+    append_entries(30);
+    subscribe("{\"from\":7,\"output\":\"text\"}");
+    ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
+    struct pfdd_rendered_block *p = cursor.rendered_block;
+    ck_assert_uint_lt(p->first, 7);
+    free(p->ends);
+    p->ends = NULL;
+    p->has_failed = true;
+    cursor.item = cursor.at = 0; /* it waited while the page was made */
+    render_cache.readers->wake(&ring, p);
+    ck_assert_uint_eq(pfdd_cursor_seq(&cursor), 7);
+    cursor.times.taken_ns = 0;
+    ck_assert(!render_cache.readers->take_back(&ring, false));
+    ck_assert_ptr_eq(cursor.rendered_block, p);
+    ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
+    ck_assert_int_eq(strncmp(bytes, "! gap: ", 7), 0);
+    ck_assert_uint_eq(cursor.missed, 24);
+    pfdd_cursor_deinit(&cursor);
+}
+END_TEST
+
 /* A page that is not made leaves it unknown what was counted. */
 START_TEST(runs_want_all_memory)
 {
@@ -956,6 +984,7 @@ int main(int argc, char **argv)
               a_page_ends_where_the_next_begins, pages_have_a_share,
               pages_are_made_ahead, what_was_read_last_goes_first,
               what_one_will_read_stays, what_the_ring_has_not_goes_first,
-              runs_end_at_a_gap, runs_are_counted_once, runs_want_all_memory),
+              runs_end_at_a_gap, runs_are_counted_once,
+              a_page_that_failed_is_not_looked_into, runs_want_all_memory),
         300);
 }
