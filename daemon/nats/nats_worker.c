@@ -18,7 +18,10 @@ enum {
     POLL_MAX_MS = 100,   /* and at most */
     FEW = 64,            /* new messages */
     TURN = 64,           /* messages of a partition in a turn */
-    CODE_WAIT_MS = 2000, /* that a message waits for its list of code objects */
+    /* That messages of a partition wait for their lists of code objects, of
+     * WAITS_MS. */
+    CODE_WAIT_MS = 2000,
+    WAITS_MS = 10 * CODE_WAIT_MS,
 };
 
 #define NS_OF_MS(ms) ((uint64_t)(ms)*1000000)
@@ -41,6 +44,8 @@ struct part {
     uint64_t position; /* number in the stream, of the last message */
     unsigned term;     /* how often it has become ours */
     uint64_t waits;    /* ms since when its next message waits, or 0 */
+    uint64_t period;   /* ms: the beginning of WAITS_MS, */
+    uint64_t waited;   /* and how long messages waited in them */
 };
 
 struct pfdd_worker {
@@ -106,15 +111,26 @@ static bool has_room(struct pfdd_worker *w)
 
 /* ---- messages ---- */
 
-/* True: the partition's next message has waited long enough for its list. The
- * edge is asked to send it again, following messages are read, and the list is
- * still fetched. */
+/* True: the partition's messages have waited long enough for their lists. The
+ * edge is asked to send the next one again, following messages are read, and the
+ * list is still fetched. */
 static bool is_late_for(struct part *part)
 {
     uint64_t now = now_ms();
+    if (now - part->period > WAITS_MS) {
+        part->period = now;
+        part->waited = 0;
+    }
     if (!part->waits)
         part->waits = now;
-    return now - part->waits > CODE_WAIT_MS;
+    return part->waited + (now - part->waits) > CODE_WAIT_MS;
+}
+
+static void end_wait(struct part *part)
+{
+    if (part->waits)
+        part->waited += now_ms() - part->waits;
+    part->waits = 0;
 }
 
 /* False: try again later. */
@@ -127,7 +143,7 @@ static bool take_entries(struct part *part, struct pfdd_worker_message *p)
         !pfdd_nats_edge_acks_bring(&w->brought, &w->line, p, part->term,
                                    hand_over, w))
         return false;
-    part->waits = 0;
+    end_wait(part);
     if (code != PFDD_CODE_DONE) {
         free(p->bytes);
         p->bytes = NULL;

@@ -225,14 +225,16 @@ def wrong_sizes(temp):
     end(server, w)
 
 
-def publish_list(stranger, text, ident, first=1):
+def publish_list(stranger, text, ident, first=1, partition=None):
     """Something that claims to be a list, and a message that needs it."""
+    if partition is None:
+        partition = partition_of(ident)
     digest = hashlib.sha256(text).hexdigest()
     piece = 512 * 1024
     for i in range((len(text) + piece - 1) // piece):
         stranger.publish(f'gpucode.v1.{digest}.{i}',
                          text[i * piece:(i + 1) * piece])
-    stranger.publish(JUNK % partition_of(ident), b'x', of_edge(
+    stranger.publish(JUNK % partition, b'x', of_edge(
         ident, first, first, first - 1, Gpulog_Code=digest))
 
 
@@ -295,6 +297,30 @@ def one_by_one(temp):
             same_entries(temp, i + 1)
         lost += w.metric('nats_partitions') != 64
     assert not lost
+    end(server, e, w)
+
+
+def slow_lists(temp):
+    """Lists that take long, one after another, each of another edge: a partition
+    waits for some of them, not for all."""
+    server, w = begin(temp)
+    e = edge(temp, server)
+    with send(temp, 1):
+        same_entries(temp, 1)
+        acknowledged(e)
+    stranger = Stranger(server)
+    digest = hashlib.sha256(b'x').hexdigest()
+    stranger.publish(f'gpucode.v1.{digest}.0', b'x')
+    for i in range(90):
+        text = json.dumps({'version': 1, 'objects': [
+            {'sha256': digest, 'bytes': 1, 'name': f'{i}.{k}'}
+            for k in range(4000)]}).encode()
+        publish_list(stranger, text, f'{i:032x}',
+                     partition=partition_of(identity(temp)))
+    stranger.flush()
+    with send(temp, 1, first=10):
+        same_entries(temp, 2)
+        acknowledged(e)
     end(server, e, w)
 
 
@@ -506,7 +532,7 @@ def same_entries(temp, n):
 
 GROUPS = {
     'hostile': (transport_headers, bad_pieces, objects_kept_away, wrong_sizes,
-                huge_lists, one_by_one, invented_edges, large_buffers, replay_of_invented,
+                huge_lists, one_by_one, slow_lists, invented_edges, large_buffers, replay_of_invented,
                 forged_leases, junk_and_our_errors, drawn),
 }
 
