@@ -54,7 +54,7 @@ static void add_message(struct pfd_walk *w, uint64_t n_payload)
 {
     struct abort_sites sites;
     struct pfd_record *r = add_record(w, n_payload);
-    if (!n_payload || !w->shader_table->n)
+    if (!w->shader_table->n)
         return;
     struct pfd_byte_reader payload = w->view;
     pfd_byte_reader_seek(&payload, w->at + HEADER - w->base);
@@ -137,12 +137,16 @@ static enum pfd_status give_cut(struct pfd_walk *w, uint64_t size,
     return PFD_END;
 }
 
-/* Skips a hole of zeros before other bytes: every 8 zeros would be a
- * message. */
-static void pass_hole(struct pfd_walk *w, struct state *st)
+/* Skips zeros before other bytes: every 8 zeros would be an empty message, and
+ * messages that were lost look alike. */
+static void pass_zeros(struct pfd_walk *w, struct state *st)
 {
     uint64_t to = st->zeros_to / HEADER * HEADER;
-    pfd_walk_report_hole(w, w->at, to);
+    pfd_walk_finding(w, PFD_FINDING_unwritten, w->at,
+                     "%llu bytes of zeros before the next message: nothing was "
+                     "written there, or the sizes of messages were lost",
+                     (unsigned long long)(to - w->at));
+    w->batch->skipped_bytes += to - w->at;
     skip(w, st, to);
 }
 
@@ -161,12 +165,9 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     uint64_t left = end - w->at - HEADER;
     if (size == 0) {
         enum pfd_status status = pass_tail(w, st);
-        if (status != PFD_OK)
-            return status;
-        if (pfd_walk_pass(w, w->at, end) > w->at) {
-            pass_hole(w, st);
-            return PFD_OK;
-        }
+        if (status == PFD_OK)
+            pass_zeros(w, st);
+        return status;
     }
     if (w->at == 0 && size > ABORT_SIZE_MAX) {
         pfd_walk_finding(w, PFD_FINDING_bad_header, 0,
