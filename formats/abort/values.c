@@ -147,15 +147,17 @@ static bool is_letter_of(char c, const char *letters)
     return c && strchr(letters, c);
 }
 
-/* The letter that prints a value of this type where the text has conv. */
+/* The letter that prints a value of this type where the text has conv. A letter
+ * that prints no number is replaced as well. */
 static char letter_for(char conv, const struct pfd_spirv_type *t)
 {
     bool floats = is_letter_of(conv, "fFeEgGaA");
+    bool integers = is_letter_of(conv, "diouxXpcC");
     if (t->kind == PFD_SPIRV_FLOAT && t->encoding == PFD_SPIRV_ENCODED)
         return 'x';
     if (t->kind == PFD_SPIRV_FLOAT)
-        return is_letter_of(conv, "diouxXpc") ? 'g' : conv;
-    if (floats)
+        return floats ? conv : 'g';
+    if (!integers)
         return t->kind == PFD_SPIRV_INT ? 'd' : 'u';
     /* A small unsigned value has no sign bit. */
     if (t->kind == PFD_SPIRV_UINT && t->width < 32 &&
@@ -168,7 +170,7 @@ static char letter_for(char conv, const struct pfd_spirv_type *t)
 static bool is_told(char letter, char conv, const struct pfd_spirv_type *t)
 {
     return letter != conv && (t->kind == PFD_SPIRV_FLOAT || letter != 'u' ||
-                              is_letter_of(conv, "fFeEgGaA"));
+                              !is_letter_of(conv, "di"));
 }
 
 static void set_letter(struct pfd_step *s, char letter,
@@ -206,6 +208,21 @@ static bool adapt_one(struct pfd_step *steps, const struct conversion *c,
     return is_told(letter, conv, t) || n != t->n;
 }
 
+/* Does the argument of a star count columns? A float does not: the conversion
+ * is printed without it. */
+static bool adapt_star(struct pfd_step *steps, const struct conversion *c,
+                       const struct pfd_spirv_member *m)
+{
+    if (!m || m->is_text || m->type.kind != PFD_SPIRV_FLOAT)
+        return true;
+    for (size_t i = c->main; i < c->end; i++) {
+        steps[i].flags &=
+            (uint8_t) ~(PFD_STEP_STAR_WIDTH | PFD_STEP_STAR_PRECISION);
+        steps[i].precision = is_letter_of(steps[i].conv, "fFeEgG") ? 6 : -1;
+    }
+    return false;
+}
+
 uint64_t abort_adapt(const struct pfd_record_view *record_view,
                      struct pfd_step *steps, size_t n_steps)
 {
@@ -216,7 +233,7 @@ uint64_t abort_adapt(const struct pfd_record_view *record_view,
     bool differs = false;
     while (next_conversion(steps, n_steps, &c)) {
         for (unsigned i = 0; i < c.stars; i++)
-            next_argument(&a);
+            differs |= !adapt_star(steps, &c, next_argument(&a));
         const struct pfd_spirv_member *m = next_argument(&a);
         if (!m)
             break;
