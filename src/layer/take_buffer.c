@@ -23,6 +23,7 @@ enum {
     RECORD_DWORDS = 4,   /* of the smallest record */
     LABELS_MAX = 8,
     HANDLE_BYTES = 20,
+    LOOKS_MAX = 4, /* at a buffer whose count rises meanwhile */
 };
 
 static const char *const format_names[] = {
@@ -34,35 +35,18 @@ static const char *const format_names[] = {
 /* ---- bytes ---- */
 
 /* Makes room for n bytes; NULL: there is none, which was logged. */
-static char *make_room(struct device *d, uint64_t n)
+static char *make_room(struct device *d, size_t n)
 {
-    if (n > settings_get()->n_buffer_max) {
-        log_once(TELL_TOO_LARGE,
-                 "a buffer of %" PRIu64 " bytes is larger than buffer_bytes: "
-                 "it is not taken",
-                 n);
-        return NULL;
-    }
     if (n > d->n_scratch) {
-        char *scratch = realloc(d->scratch, (size_t)n);
+        char *scratch = realloc(d->scratch, n);
         if (!scratch) {
             log_once(TELL_MEMORY, "out of memory: something is missing");
             return NULL;
         }
         d->scratch = scratch;
-        d->n_scratch = (size_t)n;
+        d->n_scratch = n;
     }
     return d->scratch;
-}
-
-/* Copies a buffer: mapped memory may be slow to read twice, and may change.
- * NULL: it is not readable. */
-static const char *copy(struct device *d, struct own_queue *queue,
-                        const struct buffer *b)
-{
-    char *ret = make_room(d, b->size);
-    return ret && reading_copy(d, queue, b, 0, (size_t)b->size, ret) ? ret
-                                                                     : NULL;
 }
 
 static void log_cut(uint64_t n)
@@ -86,7 +70,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What a buffer of validation holds. */
+/* What a buffer holds. */
 struct counted {
     struct validation_count count;
     const char *bytes; /* [n], in the device's scratch */
@@ -94,36 +78,69 @@ struct counted {
     bool is_whole; /* these are all that shaders have written */
 };
 
-/* Copies what the buffer's header counts, and a few bytes behind. If those are
- * not zero, the count has wrapped, and all is copied. False: it is not
- * readable. */
+/* What the header of a named buffer counts, at most: formats that count have
+ * dwords or bytes in the first dword, and 16 bytes in front of what they count.
+ * If it is another number, the bytes behind it tell. */
+static struct validation_count named_count(const uint32_t head[1])
+{
+    return (struct validation_count){ .end =
+                                          HEAD_BYTES + 4 * (uint64_t)head[0] };
+}
+
+/* Copies the bytes from the buffer's start to `end`, and n_behind bytes behind
+ * it; head: what it began with a moment ago. The device may write meanwhile: the
+ * older header counts no bytes that are not there. */
+static bool copy_up_to(struct device *d, struct own_queue *queue,
+                       const struct buffer *b, const char *head, uint64_t end,
+                       size_t n_behind, struct counted *ret)
+{
+    uint64_t max = smaller(b->size, settings_get()->n_buffer_max);
+    end = smaller(end, b->size);
+    ret->n = (size_t)smaller(end + n_behind, max);
+    ret->is_whole = end <= max;
+    char *bytes = make_room(d, ret->n);
+    if (!bytes ||
+        (ret->n > FIRST_BYTES && !reading_copy(d, queue, b, 0, ret->n, bytes)))
+        return false;
+    memcpy(bytes, head, smaller(ret->n, FIRST_BYTES));
+    ret->bytes = bytes;
+    return true;
+}
+
+static bool is_zero_behind(const struct counted *c)
+{
+    uint64_t end = smaller(c->count.end, c->n);
+    return is_zero(c->bytes + end, c->n - (size_t)end);
+}
+
+/* Copies what the buffer's header counts, and some bytes behind. If those are
+ * not zero, the count has risen meanwhile; or it is none, or has wrapped, and
+ * all is copied. False: it is not readable. */
 static bool copy_counted(struct device *d, struct own_queue *queue,
                          const struct buffer *b, enum contents contents,
                          struct counted *ret)
 {
-    uint32_t head[FIRST_BYTES / 4] = { 0 };
-    size_t n_head = (size_t)smaller(b->size, sizeof head);
-    if (!reading_copy(d, NULL, b, 0, n_head, (char *)head))
-        return false;
-    ret->count = validation_count(d->instance->validation, contents, head);
-    uint64_t end = smaller(ret->count.end, b->size);
-    uint64_t max = smaller(b->size, settings_get()->n_buffer_max);
-    if (end > max)
-        log_cut(end);
-    ret->n = (size_t)smaller(end + BEHIND_BYTES, max);
-    ret->is_whole = end <= max;
-    char *bytes = make_room(d, ret->n);
-    bool ok =
-        bytes && (ret->n > n_head ? reading_copy(d, queue, b, 0, ret->n, bytes)
-                                  : memcpy(bytes, head, ret->n) != NULL);
-    if (ok && end < ret->n && !is_zero(bytes + end, ret->n - (size_t)end)) {
-        ret->n = (size_t)max;
-        ret->is_whole = max == b->size;
-        bytes = make_room(d, max);
-        ok = bytes && reading_copy(d, queue, b, 0, ret->n, bytes);
+    bool is_named = contents == CONTENTS_NAMED;
+    size_t n_behind = is_named ? ENTRY_BYTES : BEHIND_BYTES;
+    uint64_t end = UINT64_MAX;
+    for (int i = 0; i < LOOKS_MAX; i++) {
+        uint32_t head[FIRST_BYTES / 4] = { 0 };
+        if (!reading_copy(d, NULL, b, 0, (size_t)smaller(b->size, sizeof head),
+                          (char *)head))
+            return false;
+        ret->count = is_named ? named_count(head)
+                              : validation_count(d->instance->validation,
+                                                 contents, head);
+        bool is_same = i && ret->count.end == end;
+        end = is_same || i == LOOKS_MAX - 1 ? b->size : ret->count.end;
+        if (!copy_up_to(d, queue, b, (const char *)head, end, n_behind, ret))
+            return false;
+        if (end >= b->size || is_zero_behind(ret))
+            break;
     }
-    ret->bytes = bytes;
-    return ok;
+    if (!ret->is_whole)
+        log_cut(smaller(end, b->size));
+    return true;
 }
 
 /* Notes the size that would have been enough: with an empty record behind the
@@ -418,25 +435,25 @@ static struct own_queue *queue_if_idle(struct device *d)
 static void take_one(struct device *d, struct buffer *b)
 {
     struct last_sent *g = &b->last_sent;
-    const char *bytes = copy(d, queue_if_idle(d), b);
-    size_t n = bytes ? used(bytes, (size_t)b->size) : 0;
-    bool is_more = n && goes_on(g, bytes, n) &&
+    struct counted c;
+    bool ok = copy_counted(d, queue_if_idle(d), b, CONTENTS_NAMED, &c);
+    size_t n = ok ? used(c.bytes, c.n) : 0;
+    bool is_more = n && goes_on(g, c.bytes, n) &&
                    g->epoch == frame_output_epoch(d->frame_output);
-    if (!n || (is_more && n == g->n && !memcmp(g->bytes, bytes, n)))
+    if (!n || (is_more && n == g->n && !memcmp(g->bytes, c.bytes, n)))
         return;
     if (is_more) {
         /* The header comes last: the bytes that it counts are there then. */
-        put_data(d, b->number, b->generation, bytes, g->n,
-                 sent((size_t)b->size, n));
-        put_data(d, b->number, b->generation, bytes, 0,
+        put_data(d, b->number, b->generation, c.bytes, g->n, sent(c.n, n));
+        put_data(d, b->number, b->generation, c.bytes, 0,
                  n < HEAD_BYTES ? n : HEAD_BYTES);
     } else {
         begin_generation(d, b);
-        put_data(d, b->number, b->generation, bytes, 0,
-                 sent((size_t)b->size, n));
-        put_zeros(d, b, sent((size_t)b->size, n));
+        put_data(d, b->number, b->generation, c.bytes, 0, sent(c.n, n));
+        if (c.is_whole)
+            put_zeros(d, b, sent(c.n, n));
     }
-    g->is_renewed = !keep_given(b, bytes, n);
+    g->is_renewed = !keep_given(b, c.bytes, n);
 }
 
 void take_named(struct device *d)

@@ -15,7 +15,7 @@
  * PLAY_OBJECT a shader object. With PLAY_MESSENGER the program has a messenger
  * for information, which goes to standard output. With PLAY_TWICE it submits
  * each command buffer twice before it waits. With PLAY_LOCAL the buffer is in the
- * device's own memory.
+ * device's own memory; it has PLAY_BYTES bytes, or 65536.
  *
  * Exit status: 0 done, 3 the device was lost, 1 an error, 77 there is no device.
  */
@@ -28,6 +28,8 @@
 
 enum {
     BUFFER_BYTES = 65536,
+    DUMP_MAX = 512 << 10,
+    UPDATE_MAX = 65536, /* bytes of one command */
     ACTIONS_MAX = 16,
     THREADS_MAX = 16,
     ROUNDS = 5, /* of each thread */
@@ -511,13 +513,19 @@ static uint32_t memory_type(const struct device *d, uint32_t types)
     return i;
 }
 
+static size_t buffer_bytes(void)
+{
+    const char *n = getenv("PLAY_BYTES");
+    return n ? (size_t)atol(n) : BUFFER_BYTES;
+}
+
 static VkBuffer make_buffer(const struct device *d, VkDeviceMemory *memory)
 {
     VkBuffer ret;
     VkMemoryRequirements needs;
     VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-        .size = BUFFER_BYTES,
+        .size = buffer_bytes(),
         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT,
     };
@@ -533,7 +541,7 @@ static VkBuffer make_buffer(const struct device *d, VkDeviceMemory *memory)
     /* From its name on it is taken: what stands in it has to mean something. */
     void *at = NULL;
     must(vkMapMemory(d->handle, *memory, 0, VK_WHOLE_SIZE, 0, &at), "map");
-    memset(at, 0, BUFFER_BYTES);
+    memset(at, 0, buffer_bytes());
     vkUnmapMemory(d->handle, *memory);
     name(d, VK_OBJECT_TYPE_BUFFER, (uint64_t)(uintptr_t)ret, "pfd:dump");
     return ret;
@@ -552,9 +560,19 @@ static void look(const struct device *d, VkDeviceMemory memory,
     vkUnmapMemory(d->handle, memory);
 }
 
+static void update(const struct device *d, VkBuffer buffer, const char *bytes,
+                   size_t n)
+{
+    for (size_t at = 0; at < n; at += UPDATE_MAX) {
+        vkCmdUpdateBuffer(d->commands, buffer, at,
+                          n - at < UPDATE_MAX ? n - at : UPDATE_MAX,
+                          bytes + at);
+    }
+}
+
 static void fill(const struct device *d, int n, char **dumps)
 {
-    static _Thread_local char bytes[BUFFER_BYTES];
+    static _Thread_local char bytes[DUMP_MAX];
     VkMemoryBarrier filled = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
         .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
@@ -569,7 +587,7 @@ static void fill(const struct device *d, int n, char **dumps)
         vkCmdPipelineBarrier(d->commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
                              VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &filled, 0,
                              NULL, 0, NULL);
-        vkCmdUpdateBuffer(d->commands, buffer, 0, n_bytes, bytes);
+        update(d, buffer, bytes, n_bytes);
         submit(d);
         look(d, memory, bytes, n_bytes);
     }

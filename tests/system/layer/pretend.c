@@ -7,7 +7,7 @@
  * With PRETEND_SLOW a driver that has one queue and one type of memory appears
  * to have two: queues that can be used at once, and memory of the device's own
  * that the processor does not cache beside memory that it does. The number of
- * copies is told at the end, on standard error. With PRETEND_SLOW=stuck
+ * copies and of their bytes is told at the end, on standard error. With PRETEND_SLOW=stuck
  * whoever waits for a fence of the second queue is told that it takes longer.
  */
 #include <pthread.h>
@@ -68,6 +68,7 @@ CreateInstance(const VkInstanceCreateInfo *info,
 /* ---- two queues, two types of memory ---- */
 
 static atomic_uint n_copies;
+static atomic_ullong n_bytes;
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool is_slow(void)
@@ -172,6 +173,8 @@ static VKAPI_ATTR void VKAPI_CALL CmdCopyBuffer(VkCommandBuffer commands,
                                                 const VkBufferCopy *regions)
 {
     n_copies++;
+    for (uint32_t i = 0; i < n; i++)
+        n_bytes += regions[i].size;
     ((PFN_vkCmdCopyBuffer)next_device(the_device, "vkCmdCopyBuffer"))(
         commands, from, to, n, regions);
 }
@@ -191,7 +194,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL WaitForCopies(VkDevice device, uint32_t n,
 static VKAPI_ATTR void VKAPI_CALL
 DestroyDevice(VkDevice device, const VkAllocationCallbacks *allocator)
 {
-    fprintf(stderr, "pretend: %u copies\n", n_copies);
+    fprintf(stderr, "pretend: %u copies, %llu bytes\n", n_copies, n_bytes);
     ((PFN_vkDestroyDevice)next_device(device, "vkDestroyDevice"))(device,
                                                                   allocator);
 }

@@ -5,6 +5,7 @@ are used; and what it leaves for the validation layer, and for the service."""
 import os
 import re
 import socket
+import struct
 import subprocess
 
 from common import (DATA, LAYERS, PLAY, PRINTF, PRINTFDECODE, TIMEOUT_S,
@@ -55,30 +56,75 @@ def copying():
         done = run([PLAY, 'print', shader('short'), '4000'], PRETEND_SLOW=slow,
                    PFD_LAYER=f'copy={copy},drain=always,to=run.pfcap',
                    **below)
-        check(f'copies, {slow}, {copy}', done.stderr, f'pretend: {n} copies\n')
+        check_that(f'copies, {slow}, {copy}',
+                   done.stderr.startswith(f'pretend: {n} copies, '), done.stderr)
         texts.append(text_of('run.pfcap'))
     check('lines', texts[0].count(b'\n'), 32 * 4000)
     check_that('all are the same', texts == texts[:1] * 3)
+
+
+def repeat(dump, n, behind=0):
+    """A file with the dump's entries n times, and bytes behind them."""
+    with open(dump, 'rb') as f:
+        n_dwords, *rest = struct.unpack('<Q2I', f.read(16))
+        entries = f.read(4 * n_dwords)
+    with open('dump.bin', 'wb') as f:
+        f.write(struct.pack('<Q2I', n_dwords * n, *rest) + entries * n +
+                bytes(1024) + b'\xff' * behind)
+    return ['dump.bin']
+
+
+def named_capacity():
+    """A named buffer is read as far as its header counts, however large it is;
+    if something else is behind that, it goes along."""
+    need_validation()
+    wanted, _ = decode(f'{DATA}/small.bin', f'{DATA}/app.elf')
+    slow = {'PRETEND_SLOW': '1', 'PLAY_BYTES': str(80 << 20),
+            'VK_INSTANCE_LAYERS': 'VK_LAYER_PFD_capture:VK_LAYER_PFD_pretend',
+            'VK_ADD_LAYER_PATH': LAYERS + ':' + os.getcwd()}
+    to = f'quiet=1,strings={DATA}/app.elf,to=run.pfcap'
+    n_bytes = []
+    for behind in 0, 256:
+        dumps = repeat(f'{DATA}/small.bin', 80, behind) * 2
+        done = run([PLAY, 'named', *dumps], PFD_LAYER=to, **slow)
+        copied = re.search(r'^pretend: \d+ copies, (\d+) bytes$', done.stderr,
+                           re.M)
+        check_that('copied', copied, done.stderr)
+        n_bytes.append(int(copied[1]))
+        entries, findings = decode('run.pfcap')
+        check('messages', messages(entries), messages(wanted) * 160)
+        check('findings', findings, [])
+    size = os.path.getsize('dump.bin')
+    check_that('as far as it counts', size < n_bytes[0] < 4 * size, n_bytes, size)
+    check_that('all where there is more', n_bytes[1] > 64 << 20, n_bytes)
+    dumps = repeat(f'{DATA}/small.bin', 80)
+    done = run([PLAY, 'named', *dumps], PFD_LAYER='buffer_bytes=4096,' + to[8:],
+               **slow)
+    check_that('no word of it', 'only the first 4096' in done.stderr, done.stderr)
+    entries, _ = decode('run.pfcap')
+    check_that('the first of them', 0 < len(entries) < len(wanted) * 80,
+               len(entries))
 
 
 def copying_checked():
     """The same of a named buffer, where the validation layer is below and
     checks what the layer does: it has nothing to say."""
     need_validation()
-    dumps = [f'{DATA}/small.bin'] * 3
-    wanted, _ = decode(dumps[0], f'{DATA}/app.elf')
+    wanted, _ = decode(f'{DATA}/small.bin', f'{DATA}/app.elf')
+    dumps = repeat(f'{DATA}/small.bin', 80) * 3
     checks = 'VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT'
     for timeline in None, '1':
         done = run([PLAY, 'named', *dumps], PRETEND_SLOW='1', PLAY_LAYERS='1',
                    PLAY_VALIDATION='1', PLAY_TIMELINE=timeline,
+                   PLAY_BYTES=str(1 << 20),
                    VK_INSTANCE_LAYERS='VK_LAYER_PFD_capture',
                    VK_ADD_LAYER_PATH=LAYERS + ':' + os.getcwd(),
                    PFD_LAYER=f'strings={DATA}/app.elf,to=run.pfcap',
                    **settings(checks, 1024))
-        copies = re.search(r'^pretend: (\d+) copies$', done.stderr, re.M)
+        copies = re.search(r'^pretend: (\d+) copies', done.stderr, re.M)
         check_that('copies', copies and int(copies[1]) >= 3, done.stderr)
         entries, findings = decode('run.pfcap')
-        check('messages', messages(entries), messages(wanted) * 3)
+        check('messages', messages(entries), messages(wanted) * 240)
         check('findings', findings, [])
         check('validation', sorted(set(validation_said('(?:VUID|SYNC)[^ ]*'))),
               [])
@@ -182,5 +228,5 @@ def buffer_bytes():
 
 
 main({f.__name__: f for f in (
-    capacity, copying, copying_checked, draining, deaf_service,
+    capacity, named_capacity, copying, copying_checked, draining, deaf_service,
     buffer_bytes)})
