@@ -403,8 +403,9 @@ static bool look_at_state(struct pfdd_overlap *o, const char *dir)
 {
     static const char kept[] = ", which the daemon keeps for itself";
     static const char *const names[] = {
-        "checkpoint", "checkpoint.part", "lock",       "edge",
-        "edges",      "edges.part",      "queue/\001", "queue/\003",
+        "checkpoint", "checkpoint.part", "lock",         "edge",
+        "edges",      "edges.part",      "incarnations", "incarnations.part",
+        "queue/\001", "queue/\003",
     };
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

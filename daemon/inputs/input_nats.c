@@ -12,26 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/capture.h>
-#include <printfdecode/wire.h>
-
-#include "ingest/chunker.h"
 #include "ingest/ingest.h"
 #include "ingest/string_store.h"
-#include "inputs/edge_buffers.h"
+#include "inputs/edge_entries.h"
+#include "inputs/edges_seen.h"
 #include "nats/acks.h"
 #include "nats/nats_connection.h"
 #include "nats/nats_worker.h"
-#include "spool/restart_dedup.h"
 #include "spool/spool.h"
-#include "stream/capture/chunk.h"
-#include "stream/capture/wire.h"
 
 enum {
     TURN = 1 << 20, /* bytes taken in one turn */
     LOOK_MS = 20,   /* between checks of acknowledgements */
     RETRY_MS = 10,  /* until a message that has to wait is retried */
-    FRAME_MAX = 16 << 20,
 };
 
 struct nats_input_config {
@@ -62,18 +55,17 @@ struct nats_input {
     bool is_shut;       /* nothing is waited for any more */
     struct pfdd_worker_message *worker_message; /* the message that has to
                                                    wait */
-    struct pfdd_edge_buffers known;
+    struct pfdd_edge_entries entries;
+    struct pfdd_edges_seen seen;
     struct pfdd_acks acks;
-    struct pfdd_restart_dedup dedup;
     struct arrival *arrivals; /* oldest first */
     struct arrival **end;
     size_t n_arrivals;
     unsigned n_of_part[PFDD_PARTITIONS]; /* arrivals of each partition */
     bool is_leaving[PFDD_PARTITIONS];    /* goes to another worker, when it has
                                             no arrivals */
-    struct pfdd_follower_stats sums;
-    size_t n_bytes;     /* of memory, charged */
-    uint64_t n_refused; /* refused messages that are counted */
+    size_t n_bytes;                      /* of memory, charged */
+    uint64_t n_refused;                  /* refused messages that are counted */
     struct pfdd_log_topic told;
     /* Owned by the job, which writes the acks file. */
     struct pfdd_job job;
@@ -95,8 +87,9 @@ static size_t memory_of(const struct nats_input *in)
     return sizeof *in + (in->worker ? pfdd_worker_memory(in->worker) : 0) +
            (in->worker_message ? in->worker_message->n_memory : 0) +
            in->acks.size * sizeof *in->acks.edges +
-           in->dedup.size * sizeof *in->dedup.items +
-           in->n_arrivals * sizeof *in->arrivals + in->known.n_bytes;
+           in->entries.dedup.size * sizeof *in->entries.dedup.items +
+           in->n_arrivals * sizeof *in->arrivals + in->entries.known.n_bytes +
+           pfdd_edges_seen_memory(&in->seen);
 }
 
 static void count_memory(struct nats_input *in, size_t n)
@@ -104,157 +97,6 @@ static void count_memory(struct nats_input *in, size_t n)
     in->base.ingest->budget->inputs += n - in->n_bytes;
     in->n_bytes = n;
     pfdd_memory_budget_note(in->base.ingest->budget);
-}
-
-/* ---- entries ---- */
-
-static struct pfdd_stamp stamp_of(struct nats_input *in,
-                                  struct pfdd_buffer *buffer, uint64_t time)
-{
-    return (struct pfdd_stamp){
-        .source =
-            pfdd_source_table_find(in->base.ingest->source_table, buffer->name),
-        .time = time ? time : pfdd_time_now(),
-        .buffer = buffer,
-    };
-}
-
-static void put_gap(struct nats_input *in, struct pfdd_buffer *buffer,
-                    const char *reason, uint64_t missed)
-{
-    struct pfdd_ingest *ingest = in->base.ingest;
-    struct pfdd_stamp stamp = stamp_of(in, buffer, 0);
-    pfdd_source_table_count(ingest->source_table, stamp.source, 0, 1);
-    ingest->count->gap_lines += missed;
-    pfdd_ring_gap(ingest->ring, &stamp, reason, missed);
-}
-
-/* NULL, or why the chunk cannot be used. */
-static const char *put_entries(struct nats_input *in,
-                               struct pfdd_buffer *buffer,
-                               const struct pfd_wire_frame *f)
-{
-    struct pfdd_ingest *ingest = in->base.ingest;
-    struct pfd_chunk_counts counts;
-    struct pfdd_chunk_batch chunk_batch;
-    if (f->bytes.n > PFDD_DECODED_CHUNK_MAX)
-        return "too_large";
-    if (pfd_chunk_count(f->bytes.at, f->bytes.n, &counts, NULL) != PFD_OK)
-        return "bad_frame";
-    pfdd_chunk_batch_init(&chunk_batch);
-    if (!pfdd_chunk_batch_add(&chunk_batch, f, &counts))
-        return "no_memory";
-    struct pfdd_stamp stamp = stamp_of(in, buffer, f->time);
-    pfdd_follower_stats_add_chunk(&in->sums, &ingest->outcome, &counts);
-    pfdd_source_table_count(ingest->source_table, stamp.source,
-                            chunk_batch.n_entries, 0);
-    pfdd_source_table_trouble(ingest->source_table, stamp.source,
-                              &(struct pfdd_source_troubles){
-                                  .findings = counts.findings,
-                                  .lost_bytes = counts.lost_bytes,
-                                  .skipped_bytes = counts.skipped_bytes });
-    if (chunk_batch.first)
-        pfdd_ring_append(ingest->ring, &stamp, chunk_batch.first);
-    return NULL;
-}
-
-/* The sequence number after this chunk, if it was in the spool at the start; 0:
- * it was not. */
-static uint64_t find_mark(struct nats_input *in, const struct pfd_wire_frame *f)
-{
-    if (in->dedup.n_left == 0)
-        return 0;
-    return pfdd_restart_dedup_find(
-        &in->dedup,
-        pfdd_restart_dedup_mark_of(f->time, f->bytes.at, f->bytes.n));
-}
-
-/* Reads the next frame of bytes [n], of which the reader has *at. False: there
- * is no valid one. */
-static bool next_frame(struct pfd_wire_reader *reader, const char *bytes,
-                       size_t n, size_t *at, struct pfd_wire_frame *ret)
-{
-    for (;;) {
-        size_t taken = 0;
-        enum pfd_status status = pfd_wire_reader_next(reader, ret, NULL);
-        if (status == PFD_OK && ret->type != PFD_WIRE_START)
-            return true;
-        if (status == PFD_OK)
-            continue;
-        if (status != PFD_MORE || *at == n ||
-            pfd_wire_reader_feed(reader, bytes + *at, n - *at, &taken, NULL) !=
-                PFD_OK)
-            return false;
-        *at += taken;
-    }
-}
-
-static bool feed_start(void *reader, const void *bytes, size_t n)
-{
-    size_t taken = 0;
-    return pfd_wire_reader_feed(reader, bytes, n, &taken, NULL) == PFD_OK &&
-           taken == n;
-}
-
-/* Takes the frames of a message: its buffer, and entries or a gap. Returns the
- * sequence number after them; *is_entries: they were entries. */
-static uint64_t put_frames(struct nats_input *in,
-                           const struct pfdd_worker_message *p,
-                           const struct pfdd_edge_code *code,
-                           struct pfd_wire_reader *reader, bool *is_entries)
-{
-    struct pfdd_ingest *ingest = in->base.ingest;
-    struct pfd_wire_frame frame;
-    struct pfdd_buffer *buffer = NULL;
-    const char *why = "bad_frame";
-    uint64_t missed = p->last - p->first + 1;
-    size_t at = 0;
-    if (next_frame(reader, p->bytes, p->n, &at, &frame) &&
-        frame.type == PFD_WIRE_BUFFER) {
-        bool fits = frame.n_bytes <= PFDD_EDGE_FRAME;
-        if (fits)
-            buffer = pfdd_edge_buffer_find(&in->known, p, code, &frame);
-        why = buffer ? why : fits ? "no_memory" : "too_large";
-    }
-    if (buffer && next_frame(reader, p->bytes, p->n, &at, &frame)) {
-        uint64_t end =
-            frame.type == PFD_WIRE_ENTRIES ? find_mark(in, &frame) : 0;
-        *is_entries = end > 0;
-        if (end)
-            return end;
-        if (frame.type == PFD_WIRE_ENTRIES)
-            why = put_entries(in, buffer, &frame);
-        if (frame.type == PFD_WIRE_GAP) {
-            why = "too_large";
-            missed = frame.lost_entries;
-        }
-    }
-    *is_entries = !why;
-    if (!why)
-        return ingest->ring->next_seq;
-    ingest->count->bad_frames++;
-    pfdd_log_peer(PFDD_WARNING, "nats: a message of edge %s cannot be used: %s",
-                  p->edge, why);
-    struct pfd_wire_frame none = { .type = PFD_WIRE_BUFFER };
-    struct pfdd_buffer *made =
-        buffer ? pfdd_buffer_ref(buffer)
-               : pfdd_edge_buffer_make(&in->known, p, code, &none);
-    if (made)
-        put_gap(in, made, why, missed);
-    pfdd_buffer_unref(made);
-    return ingest->ring->next_seq;
-}
-
-static uint64_t put_message(struct nats_input *in,
-                            const struct pfdd_worker_message *p,
-                            const struct pfdd_edge_code *code, bool *is_entries)
-{
-    struct pfd_wire_reader *reader = pfd_wire_reader_new(FRAME_MAX);
-    uint64_t end = 0;
-    if (reader && pfd_wire_write_start(feed_start, reader) == PFD_OK)
-        end = put_frames(in, p, code, reader, is_entries);
-    pfd_wire_reader_free(reader);
-    return end;
 }
 
 /* ---- messages of edges ---- */
@@ -303,6 +145,24 @@ static bool is_next(struct nats_input *in, struct pfdd_acks_edge *e,
     return true;
 }
 
+/* True: an edge's numbers came before, with other items: its machine was put back
+ * while it ran, or runs twice. The items are new all the same. */
+static bool is_again(struct nats_input *in, const struct pfdd_worker_message *p)
+{
+    uint64_t mark = 0;
+    if (p->last > pfdd_acks_seek(&in->acks, p->edge)->taken ||
+        !(mark = pfdd_edge_entries_mark(p)) ||
+        !pfdd_edges_seen_is_other(&in->seen, p, mark))
+        return false;
+    pfdd_log_peer(
+        PFDD_WARNING,
+        "nats: edge %s on '%s' numbers other items as earlier ones: its "
+        "state has gone back, or there is a copy of it that runs; "
+        "they are written all the same",
+        p->edge, p->host);
+    return true;
+}
+
 /* False: not yet. */
 static bool take_entries(struct nats_input *in,
                          const struct pfdd_worker_message *p)
@@ -310,11 +170,12 @@ static bool take_entries(struct nats_input *in,
     struct pfdd_ingest *ingest = in->base.ingest;
     struct pfdd_acks_edge *e = edge_of(in, p);
     const struct pfdd_edge_code *code =
-        *p->code ? pfdd_edge_code_find(&in->known, p->code) : NULL;
+        *p->code ? pfdd_edge_code_find(&in->entries.known, p->code) : NULL;
     struct arrival *a = NULL;
     if (!e)
         return false;
-    if (!is_next(in, e, p))
+    pfdd_edges_seen_note(&in->seen, p);
+    if (!is_next(in, e, p) && !is_again(in, p))
         return true;
     if (*p->code && !code) {
         ask_again(in, e, p->epoch);
@@ -325,13 +186,16 @@ static bool take_entries(struct nats_input *in,
                                       code ? code->producer : NULL) ||
         !(a = calloc(1, sizeof *a)))
         return false;
-    a->end = put_message(in, p, code, &a->is_entries);
+    a->end = pfdd_edge_entries_put(&in->entries, p, code, &a->is_entries);
     if (!a->end) {
         free(a);
         return false;
     }
     snprintf(a->edge, sizeof a->edge, "%s", p->edge);
-    a->last = e->taken = p->last;
+    a->last = p->last;
+    if (e->taken < p->last)
+        e->taken = p->last;
+    pfdd_edges_seen_take(&in->seen, p, pfdd_edge_entries_mark(p));
     e->n_waiting++;
     a->partition = p->partition;
     in->n_of_part[a->partition]++;
@@ -349,10 +213,10 @@ static bool take_message(struct nats_input *in, struct pfdd_worker_message *p)
     case PFDD_WORKER_MESSAGE_ENTRIES:
         return take_entries(in, p);
     case PFDD_WORKER_MESSAGE_CODE:
-        pfdd_edge_code_take(&in->known, p);
+        pfdd_edge_code_take(&in->entries.known, p);
         return true;
     case PFDD_WORKER_MESSAGE_FORGET:
-        pfdd_edge_buffers_forget(&in->known);
+        pfdd_edge_buffers_forget(&in->entries.known);
         return true;
     case PFDD_WORKER_MESSAGE_MISSING:
         e = edge_of(in, p);
@@ -567,9 +431,10 @@ static void finish_close(struct nats_input *in)
     }
     in->base.ingest->count->nats_partitions = 0;
     pfdd_worker_message_free(in->worker_message);
-    pfdd_edge_buffers_forget(&in->known);
+    pfdd_edge_buffers_forget(&in->entries.known);
     pfdd_acks_deinit(&in->acks);
-    pfdd_restart_dedup_deinit(&in->dedup);
+    pfdd_edges_seen_deinit(&in->seen);
+    pfdd_restart_dedup_deinit(&in->entries.dedup);
     count_memory(in, 0);
     pfdd_input_closed(&in->base);
 }
@@ -626,7 +491,7 @@ static bool begin(struct nats_input *in)
     pfdd_spool_join(ingest->spool, &in->consumer);
     in->has_joined = true;
     pfdd_acks_read(ingest->config->state_dir, &in->acks);
-    pfdd_restart_dedup_read(&in->consumer, &in->dedup);
+    pfdd_restart_dedup_read(&in->consumer, &in->entries.dedup);
     count_memory(in, memory_of(in));
     return true;
 }
@@ -639,7 +504,7 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
                  "an input 'nats' needs an output that is required");
         return false;
     }
-    in->known.ingest = input->ingest;
+    in->entries.known.ingest = input->ingest;
     in->end = &in->arrivals;
     in->job.run = run_save;
     in->job.done = save_done;

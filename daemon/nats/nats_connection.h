@@ -64,6 +64,8 @@ enum {
 #define PFDD_HEADER_PLACE    "Gpulog-Code-At"
 #define PFDD_HEADER_PID      "Gpulog-Pid"
 #define PFDD_HEADER_BUFFER   "Gpulog-Buffer"
+#define PFDD_HEADER_STATE    "Gpulog-State"
+#define PFDD_HEADER_RUN      "Gpulog-Run"
 
 /* nats_options and inbox are borrowed; all else zero: not connected. */
 struct pfdd_nats {

@@ -30,6 +30,14 @@ struct known {
     char place[PFDD_PLACE]; /* our own place, if needed; or "" */
 };
 
+/* Acknowledgements for an incarnation. */
+struct heard {
+    struct heard *next;
+    char id[PFDD_INCARNATION_ID];
+    uint64_t acked;        /* under the mutex */
+    natsSubscription *sub; /* the thread's; NULL: not subscribed */
+};
+
 struct pfdd_edge {
     struct pfdd_edge_options options;
     char host[PFDD_TOKEN];
@@ -46,13 +54,13 @@ struct pfdd_edge {
     struct pfdd_shipment **end;
     size_t n_bytes;
     struct pfdd_edge_news news;
+    struct heard *heard;
     bool has_failed;        /* a message that was sent was not stored */
     uint64_t failed_epoch;  /* messages up to this epoch are dropped */
     uint64_t current_epoch; /* of the last message that was sent */
     bool was_asked;         /* a worker has asked to send again */
     /* The thread's. */
     struct pfdd_nats line;
-    natsSubscription *acks;
     struct known known[N_KNOWN]; /* [n_known] */
     size_t n_known;
     struct pfdd_nats_upload pieces;
@@ -106,14 +114,25 @@ static void on_stored(jsCtx *js, natsMsg *message, jsPubAck *ack,
     uv_mutex_unlock(&e->mutex);
 }
 
-static void take_ack(struct pfdd_edge *e, const char *text, size_t n)
+/* Under the mutex. NULL: nothing was heard of this incarnation. */
+static struct heard *find_heard(const struct pfdd_edge *e, const char *id)
+{
+    struct heard *h = e->heard;
+    while (h && strcmp(h->id, id) != 0)
+        h = h->next;
+    return h;
+}
+
+static void take_ack(struct pfdd_edge *e, const char *id, const char *text,
+                     size_t n)
 {
     struct pfdd_nats_ack ack;
     if (!pfdd_ack_get(text, n > INT_MAX ? INT_MAX : (int)n, &ack))
         return;
     uv_mutex_lock(&e->mutex);
-    if (ack.acked > e->news.acked)
-        e->news.acked = ack.acked;
+    struct heard *h = find_heard(e, id);
+    if (h && ack.acked > h->acked)
+        h->acked = ack.acked;
     if (ack.again && ack.epoch == e->current_epoch) {
         e->has_failed = e->was_asked = true;
         uv_cond_signal(&e->cond);
@@ -126,11 +145,54 @@ static void take_ack(struct pfdd_edge *e, const char *text, size_t n)
 static void on_ack(natsConnection *nc, natsSubscription *sub, natsMsg *message,
                    void *user)
 {
+    const char *dot = strrchr(natsMsg_GetSubject(message), '.');
     (void)nc;
     (void)sub;
-    take_ack(user, natsMsg_GetData(message),
+    take_ack(user, dot ? dot + 1 : "", natsMsg_GetData(message),
              (size_t)natsMsg_GetDataLength(message));
     natsMsg_Destroy(message);
+}
+
+static struct heard *add_heard(struct pfdd_edge *e, const char *id)
+{
+    uv_mutex_lock(&e->mutex);
+    struct heard *h = find_heard(e, id);
+    if (!h && (h = calloc(1, sizeof *h))) {
+        snprintf(h->id, sizeof h->id, "%s", id);
+        h->next = e->heard;
+        e->heard = h;
+    }
+    uv_mutex_unlock(&e->mutex);
+    return h;
+}
+
+static void unsubscribe(struct pfdd_edge *e)
+{
+    for (struct heard *h = e->heard; h; h = h->next) {
+        natsSubscription_Destroy(h->sub);
+        h->sub = NULL;
+    }
+}
+
+/* Subscribes to an incarnation's acknowledgements, and reads the last one. */
+static bool subscribe(struct pfdd_edge *e, const char *id)
+{
+    char subject[PFDD_SUBJECT];
+    struct pfd_stored_message last;
+    struct heard *h = add_heard(e, id);
+    if (h && h->sub)
+        return true;
+    pfdd_ack_subject(id, subject);
+    natsStatus s =
+        h ? natsConnection_Subscribe(&h->sub, e->line.nc, subject, on_ack, e)
+          : NATS_NO_MEMORY;
+    if (s != NATS_OK)
+        return pfdd_nats_failed(&e->line, "acknowledgements cannot be had", s);
+    if (pfd_stored_message_last(e->line.nc, PFDD_ACK_STREAM, subject, &last) ==
+        NATS_OK)
+        take_ack(e, id, last.bytes, last.n);
+    pfd_stored_message_deinit(&last);
+    return true;
 }
 
 /* ---- code objects ---- */
@@ -269,8 +331,13 @@ static natsStatus set_headers(const struct pfdd_edge *e, natsMsg *message,
         { PFDD_HEADER_PREVIOUS, s->previous }, { PFDD_HEADER_ACKED, s->acked },
         { PFDD_HEADER_EPOCH, s->epoch },       { PFDD_HEADER_PID, s->pid },
     };
-    natsStatus status =
-        natsMsgHeader_Set(message, PFDD_HEADER_EDGE, e->options.id);
+    natsStatus status = natsMsgHeader_Set(message, PFDD_HEADER_EDGE, s->edge);
+    if (status == NATS_OK) {
+        status =
+            natsMsgHeader_Set(message, PFDD_HEADER_STATE, e->options.state);
+    }
+    if (status == NATS_OK)
+        status = natsMsgHeader_Set(message, PFDD_HEADER_RUN, s->run);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (status == NATS_OK)
             status = set_number(message, numbers[i].name, numbers[i].value);
@@ -291,6 +358,10 @@ static bool publish(struct pfdd_edge *e, const struct pfdd_shipment *s)
     natsMsg *message = NULL;
     jsPubOptions options;
     const struct known *code = NULL;
+    if (!subscribe(e, s->edge))
+        return false;
+    if (s->last <= pfdd_edge_acked(e, s->edge))
+        return true; /* a worker has it */
     if (s->manifest.number) {
         code = send_code(e, &s->manifest);
         if (!code)
@@ -298,8 +369,8 @@ static bool publish(struct pfdd_edge *e, const struct pfdd_shipment *s)
     }
     snprintf(subject, sizeof subject, "gpulog.v1.%02u.%s.%s", e->partition,
              e->host, s->gpu);
-    snprintf(id, sizeof id, "%s/%" PRIu64 "-%" PRIu64 "/%" PRIu64,
-             e->options.id, s->first, s->last, s->epoch);
+    snprintf(id, sizeof id, "%s/%" PRIu64 "-%" PRIu64 "/%" PRIu64, s->edge,
+             s->first, s->last, s->epoch);
     jsPubOptions_Init(&options);
     options.MsgId = id;
     options.MaxWait = PFDD_NATS_WAIT_MS;
@@ -357,26 +428,9 @@ static void set_connected(struct pfdd_edge *e, bool is_connected)
 
 static void hang_up(struct pfdd_edge *e, const char *why)
 {
-    natsSubscription_Destroy(e->acks);
-    e->acks = NULL;
+    unsubscribe(e);
     pfdd_nats_drop(&e->line, why);
     set_connected(e, false);
-}
-
-/* Subscribes to acknowledgements, and reads the last one. */
-static bool subscribe(struct pfdd_edge *e)
-{
-    char subject[PFDD_SUBJECT];
-    struct pfd_stored_message last;
-    pfdd_ack_subject(e->options.id, subject);
-    if (natsConnection_Subscribe(&e->acks, e->line.nc, subject, on_ack, e) !=
-        NATS_OK)
-        return false;
-    if (pfd_stored_message_last(e->line.nc, PFDD_ACK_STREAM, subject, &last) ==
-        NATS_OK)
-        take_ack(e, last.bytes, last.n);
-    pfd_stored_message_deinit(&last);
-    return true;
 }
 
 static void wait_a_while(struct pfdd_edge *e, uint64_t ms)
@@ -391,10 +445,6 @@ static void dial(struct pfdd_edge *e)
 {
     if (!pfdd_nats_connect(&e->line, on_stored, e)) {
         wait_a_while(e, pfdd_nats_pause(&e->line));
-        return;
-    }
-    if (!subscribe(e)) {
-        hang_up(e, "acknowledgements cannot be had");
         return;
     }
     set_connected(e, true);
@@ -472,7 +522,7 @@ static void run(void *user)
             uv_mutex_unlock(&e->mutex);
         }
     }
-    natsSubscription_Destroy(e->acks);
+    unsubscribe(e);
     jsCtx_Destroy(e->line.js);
     natsConnection_Destroy(e->line.nc);
     uv_mutex_lock(&e->mutex);
@@ -487,6 +537,11 @@ static void on_closed(uv_handle_t *handle)
 {
     struct pfdd_edge *e = handle->data;
     e->options.closed(e->options.user);
+    while (e->heard) {
+        struct heard *h = e->heard;
+        e->heard = h->next;
+        free(h);
+    }
     uv_mutex_destroy(&e->mutex);
     uv_cond_destroy(&e->cond);
     free(e);
@@ -521,6 +576,15 @@ static void name_host(char ret[PFDD_TOKEN])
     }
 }
 
+/* The same after a restart, so that one worker has all of them in order; others
+ * for copies of a state folder on other hosts. */
+static unsigned choose_partition(const char *state, const char *host)
+{
+    char text[PFDD_INCARNATION_ID + PFDD_TOKEN];
+    snprintf(text, sizeof text, "%s %s", state, host);
+    return pfdd_partition_of(text);
+}
+
 struct pfdd_edge *pfdd_edge_new(const struct pfdd_edge_options *options)
 {
     struct pfdd_edge *e = calloc(1, sizeof *e);
@@ -531,8 +595,8 @@ struct pfdd_edge *pfdd_edge_new(const struct pfdd_edge_options *options)
     e->line.inbox = PFDD_INBOX_EDGE;
     e->pieces.line = &e->line;
     e->end = &e->first;
-    e->partition = pfdd_partition_of(options->id);
     name_host(e->host);
+    e->partition = choose_partition(options->state, e->host);
     uv_mutex_init(&e->mutex);
     uv_cond_init(&e->cond);
     uv_async_init(options->loop, &e->async, on_async);
@@ -570,6 +634,15 @@ void pfdd_edge_hear(struct pfdd_edge *e, struct pfdd_edge_news *ret)
     e->news.again = false;
     e->news.n_stored = 0;
     uv_mutex_unlock(&e->mutex);
+}
+
+uint64_t pfdd_edge_acked(struct pfdd_edge *e, const char *id)
+{
+    uv_mutex_lock(&e->mutex);
+    const struct heard *h = find_heard(e, id);
+    uint64_t acked = h ? h->acked : 0;
+    uv_mutex_unlock(&e->mutex);
+    return acked;
 }
 
 void pfdd_edge_forget(struct pfdd_edge *e)

@@ -17,6 +17,7 @@
 #include <uv.h>
 
 #include "config/nats_options.h"
+#include "nats/incarnations.h"
 #include "spool/spool_record.h"
 
 struct pfdd_edge;
@@ -30,9 +31,11 @@ struct pfdd_shipment {
     struct pfdd_shipment *next;
     uint64_t first; /* the edge's sequence numbers of its items */
     uint64_t last;
-    uint64_t previous; /* of the item before it */
-    uint64_t acked;    /* written somewhere up to there */
-    uint64_t epoch;    /* grows when items are sent again */
+    uint64_t previous;              /* of the item before it */
+    uint64_t acked;                 /* written somewhere up to there */
+    uint64_t epoch;                 /* grows when items are sent again */
+    char edge[PFDD_INCARNATION_ID]; /* under which its items were queued */
+    char run[PFDD_INCARNATION_ID];  /* the current one */
     struct pfdd_manifest manifest;
     uint64_t pid;
     char gpu[PFDD_TOKEN];
@@ -46,8 +49,8 @@ void pfdd_shipment_free(struct pfdd_shipment *shipment);
 struct pfdd_edge_options {
     uv_loop_t *loop;
     const struct pfdd_nats_options *nats_options;
-    const char *dir; /* the state folder with the code objects */
-    const char *id;  /* 32 hexadecimal digits, unique among edges */
+    const char *dir;   /* the state folder with the code objects */
+    const char *state; /* its identity, 32 hexadecimal digits */
     void (*wake)(void *user);
     void (*closed)(void *user); /* after pfdd_edge_close() */
     void *user;
@@ -65,12 +68,14 @@ void pfdd_edge_send(struct pfdd_edge *edge, struct pfdd_shipment *shipment);
 struct pfdd_edge_news {
     bool is_connected;
     bool again;         /* send everything again that is not acknowledged */
-    uint64_t acked;     /* the highest sequence number that a worker has
-                           acknowledged; 0: none */
     uint64_t n_stored;  /* messages that a server has stored */
     size_t max_payload; /* limit of the servers, bytes; 0: not known yet */
 };
 void pfdd_edge_hear(struct pfdd_edge *edge, struct pfdd_edge_news *ret);
+
+/* The highest sequence number of an incarnation that a worker has acknowledged;
+ * 0: none. */
+uint64_t pfdd_edge_acked(struct pfdd_edge *edge, const char *incarnation);
 
 /* Drops shipments that were not sent yet. */
 void pfdd_edge_forget(struct pfdd_edge *edge);

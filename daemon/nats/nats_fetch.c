@@ -29,6 +29,15 @@ static bool get_word(const struct pfd_stored_message *message, const char *name,
     return ok;
 }
 
+/* The host in a subject of GPULOG. */
+static void get_host(const char *subject, char ret[PFDD_HOST_TOKEN])
+{
+    static const char prefix[] = "gpulog.v1.00.";
+    const char *at = subject ? subject : "";
+    at += strlen(at) > sizeof prefix ? sizeof prefix - 1 : strlen(at);
+    snprintf(ret, PFDD_HOST_TOKEN, "%.*s", (int)strcspn(at, "."), at);
+}
+
 struct pfdd_worker_message *pfdd_fetch_entries(
     struct pfd_stored_message *message)
 {
@@ -47,6 +56,10 @@ struct pfdd_worker_message *pfdd_fetch_entries(
     }
     get_word(message, PFDD_HEADER_CODE, p->code, sizeof p->code);
     get_word(message, PFDD_HEADER_PLACE, p->place, sizeof p->place);
+    get_word(message, PFDD_HEADER_STATE, p->state, sizeof p->state);
+    get_word(message, PFDD_HEADER_RUN, p->run, sizeof p->run);
+    get_host(message->subject, p->host);
+    p->number = message->number;
     p->bytes = message->bytes;
     p->n = message->n;
     message->bytes = NULL;

@@ -138,6 +138,7 @@ static bool take_entries(struct part *part, struct pfdd_worker_message *p)
 {
     struct pfdd_worker *w = part->of;
     p->partition = part->number;
+    p->stream = w->created;
     enum pfdd_code_state code = pfdd_nats_code_lists_bring(&w->codes, p);
     if ((code == PFDD_CODE_MORE && !is_late_for(part)) ||
         !pfdd_nats_edge_acks_bring(&w->brought, &w->line, p, part->term,

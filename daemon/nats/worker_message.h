@@ -15,6 +15,7 @@
 enum {
     PFDD_EDGE_NAME = 33, /* 32 hexadecimal digits and a NUL */
     PFDD_PARTITIONS = 64,
+    PFDD_HOST_TOKEN = 65, /* bytes of a host's name, with a NUL */
 };
 
 enum pfdd_worker_message_kind {
@@ -50,7 +51,15 @@ struct pfdd_worker_message {
     uint64_t previous; /* of the item before it */
     uint64_t acked;    /* written up to there, as far as the edge knows */
     uint64_t epoch;    /* the edge's */
-    char *bytes;       /* [n], frames */
+    /* The edge's state folder and its running daemon, which copies of one
+     * machine have in common and do not have in common; "": an edge of a release
+     * without incarnations. */
+    char state[PFDD_EDGE_NAME];
+    char run[PFDD_EDGE_NAME];
+    char host[PFDD_HOST_TOKEN]; /* as the subject has it */
+    uint64_t number;            /* in the stream */
+    int64_t stream;             /* when that was made */
+    char *bytes;                /* [n], frames */
     size_t n;
     struct pfdd_worker_message_object *objects; /* [n_objects] */
     size_t n_objects;

@@ -26,11 +26,11 @@
 #include "stream/capture/wire.h"
 
 enum {
-    ID = 33,       /* 32 hexadecimal digits and a NUL */
     PATIENCE = 10, /* seconds without an acknowledgement, until all chunks in
                       flight are sent again; doubles each time, up to */
     PATIENCE_MAX = 300,
     LOOK_MS = 1000,
+    DRAW_MS = 10000,     /* between two incarnations */
     BUFFER_FRAME = 1024, /* bytes of a message for the buffer's frame */
 };
 
@@ -44,6 +44,7 @@ struct nats_config {
 struct in_flight {
     struct in_flight *next;
     uint64_t last; /* sequence number */
+    char edge[PFDD_INCARNATION_ID];
     uint64_t time; /* of its items */
     size_t n;
 };
@@ -55,7 +56,8 @@ struct nats_output {
     bool edge_closed;
     uv_timer_t timer;
     bool timer_closed;
-    char id[ID];
+    struct pfdd_incarnations incarnations;
+    uint64_t drawn;            /* uv_now() of the last draw while it runs */
     struct in_flight *flights; /* oldest first */
     struct in_flight **end;
     size_t n_flights;
@@ -71,44 +73,6 @@ struct nats_output {
 static const struct nats_config *config_of(const struct nats_output *o)
 {
     return (const struct nats_config *)(const void *)o->base.config;
-}
-
-/* ---- identity ---- */
-
-static bool make_id(const char *dir, const char *path, char ret[ID])
-{
-    unsigned char bytes[(ID - 1) / 2];
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
-    bool ok =
-        fd >= 0 && getrandom(bytes, sizeof bytes, 0) == (ssize_t)sizeof bytes;
-    for (size_t i = 0; ok && i < sizeof bytes; i++)
-        sprintf(ret + 2 * i, "%02x", bytes[i]);
-    ok = ok && pfdd_write_at(fd, ret, ID - 1, 0) && fsync(fd) == 0;
-    if (fd >= 0)
-        close(fd);
-    if (ok)
-        pfdd_sync_dir(dir, "");
-    return ok;
-}
-
-/* The id is stored beside the spool: it belongs to the spool's sequence
- * numbers. */
-static bool find_id(const char *dir, char ret[ID], char *err, size_t n_err)
-{
-    char path[PFDD_PATH];
-    snprintf(path, sizeof path, "%.400s/edge", dir);
-    FILE *file = fopen(path, "re");
-    bool ok = file && fread(ret, 1, ID - 1, file) == ID - 1 &&
-              strspn(ret, "0123456789abcdef") == ID - 1;
-    if (file) {
-        fclose(file);
-        errno = EBADMSG;
-    } else if (errno == ENOENT) {
-        ok = make_id(dir, path, ret);
-    }
-    if (!ok)
-        snprintf(err, n_err, "%s: %s", path, strerror(errno));
-    return ok;
 }
 
 /* ---- messages ---- */
@@ -195,10 +159,17 @@ static struct pfdd_shipment *pack(struct nats_output *o,
         pfdd_shipment_free(s);
         return NULL;
     }
+    const struct pfdd_incarnation *of =
+        pfdd_incarnations_of(&o->incarnations, c->first_seq);
     s->first = c->first_seq;
     s->last = c->first_seq + c->n_items - 1;
-    s->previous = previous;
-    s->acked = o->consumer.acked;
+    /* There are no items of an incarnation before its first one. */
+    s->previous = previous < of->first ? of->first - 1 : previous;
+    s->acked =
+        o->consumer.acked < of->first ? of->first - 1 : o->consumer.acked;
+    memcpy(s->edge, of->id, sizeof s->edge);
+    memcpy(s->run, pfdd_incarnations_current(&o->incarnations)->id,
+           sizeof s->run);
     s->epoch = o->epoch;
     if (c->contents.n[PFDD_ENTRY])
         s->manifest = *manifest;
@@ -241,6 +212,7 @@ static bool send_chunk(struct nats_output *o, const struct pfdd_chunk *c,
     if (!o->flights)
         o->moved = uv_now(o->base.delivery->loop);
     f->last = s->last;
+    memcpy(f->edge, s->edge, sizeof f->edge);
     f->time = c->time;
     f->n = s->n;
     *o->end = f;
@@ -289,10 +261,44 @@ static void go_on(struct nats_output *o)
 
 /* ---- messages of the servers and workers ---- */
 
-static void take_ack(struct nats_output *o, uint64_t acked)
+/* True: a worker has items of this incarnation that were never queued: the
+ * state folder and this process were put back, or run twice. It takes another
+ * identity, under which all that is not acknowledged is sent again. */
+static bool is_put_back(struct nats_output *o)
+{
+    const struct pfdd_incarnation *now =
+        pfdd_incarnations_current(&o->incarnations);
+    uint64_t acked = pfdd_edge_acked(o->edge, now->id);
+    uint64_t time = uv_now(o->base.delivery->loop);
+    char err[PFDD_PATH + 100];
+    if (acked < o->base.delivery->ring->next_seq)
+        return false;
+    if (o->drawn && time - o->drawn < DRAW_MS)
+        return true;
+    o->drawn = time;
+    pfdd_log(
+        PFDD_WARNING,
+        "nats: a worker has %" PRIu64 " items of this edge, of which %" PRIu64
+        " exist: this machine has gone back, or there is a copy of it that "
+        "runs; it takes another identity, and sends again what is not "
+        "acknowledged, which may then be written twice",
+        acked, o->base.delivery->ring->next_seq - 1);
+    if (pfdd_incarnations_draw(&o->incarnations, o->consumer.acked + 1,
+                               o->consumer.acked, err, sizeof err)) {
+        resend_all(o);
+    } else {
+        pfdd_log(PFDD_ERROR, "nats: %s; trying again", err);
+    }
+    return true;
+}
+
+static void take_acks(struct nats_output *o)
 {
     uint64_t last = 0;
-    while (o->flights && o->flights->last <= acked) {
+    if (is_put_back(o))
+        return;
+    while (o->flights &&
+           o->flights->last <= pfdd_edge_acked(o->edge, o->flights->edge)) {
         last = o->flights->last;
         o->count.acked++;
         land_first(o);
@@ -311,7 +317,7 @@ static void hear(struct nats_output *o)
     o->is_connected = news.is_connected;
     o->consumer.absent = !news.is_connected;
     o->max_payload = news.max_payload;
-    take_ack(o, news.acked);
+    take_acks(o);
     if (news.again)
         resend_all(o);
 }
@@ -350,6 +356,7 @@ static void finish_close(struct nats_output *o)
         return;
     forget_flights(o);
     pfdd_spool_leave(o->base.delivery->spool, &o->consumer);
+    pfdd_incarnations_deinit(&o->incarnations);
     pfdd_output_closed(&o->base);
 }
 
@@ -383,35 +390,58 @@ static const char *name_of(const struct pfdd_output_config *base)
     return base->name ? base->name : config->nats_options.servers.items[0];
 }
 
-static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
+static void join_spool(struct nats_output *o)
 {
-    struct nats_output *o = (struct nats_output *)output;
-    const char *dir = output->delivery->config->state_dir;
-    if (!find_id(dir, o->id, err, n_err))
-        return false;
-    const struct pfdd_edge_options options = {
-        .loop = output->delivery->loop,
-        .nats_options = &config_of(o)->nats_options,
-        .dir = dir,
-        .id = o->id,
-        .wake = on_edge,
-        .closed = on_edge_closed,
-        .user = o,
-    };
-    o->end = &o->flights;
-    o->ack_timeout = PATIENCE;
-    o->epoch = pfdd_time_now() / 1000; /* beyond all earlier epochs */
-    o->edge = pfdd_edge_new(&options);
-    if (!o->edge) {
-        snprintf(err, n_err, "nats: no memory, or no thread");
-        return false;
-    }
-    o->consumer.name = name_of(output->config);
+    o->consumer.name = name_of(o->base.config);
     o->consumer.wake = on_chunks;
     o->consumer.user = o;
     o->consumer.is_raw = true;
     o->consumer.absent = true;
-    pfdd_spool_join(output->delivery->spool, &o->consumer);
+    pfdd_spool_join(o->base.delivery->spool, &o->consumer);
+}
+
+/* Reads the incarnations of what is queued, and draws one for what follows. */
+static bool find_incarnations(struct nats_output *o, char *err, size_t n_err)
+{
+    const struct pfdd_delivery *delivery = o->base.delivery;
+    if (!pfdd_incarnations_read(delivery->config->state_dir, &o->incarnations,
+                                err, n_err))
+        return false;
+    uint64_t first =
+        o->incarnations.n ? delivery->ring->next_seq : o->consumer.acked + 1;
+    return pfdd_incarnations_draw(&o->incarnations, first, o->consumer.acked,
+                                  err, n_err);
+}
+
+static bool start_edge(struct nats_output *o, char *err, size_t n_err)
+{
+    const struct pfdd_edge_options options = {
+        .loop = o->base.delivery->loop,
+        .nats_options = &config_of(o)->nats_options,
+        .dir = o->base.delivery->config->state_dir,
+        .state = o->incarnations.state,
+        .wake = on_edge,
+        .closed = on_edge_closed,
+        .user = o,
+    };
+    o->edge = pfdd_edge_new(&options);
+    if (!o->edge)
+        snprintf(err, n_err, "nats: no memory, or no thread");
+    return o->edge;
+}
+
+static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
+{
+    struct nats_output *o = (struct nats_output *)output;
+    o->end = &o->flights;
+    o->ack_timeout = PATIENCE;
+    o->epoch = pfdd_time_now() / 1000; /* beyond all earlier epochs */
+    join_spool(o);
+    if (!find_incarnations(o, err, n_err) || !start_edge(o, err, n_err)) {
+        pfdd_spool_leave(output->delivery->spool, &o->consumer);
+        pfdd_incarnations_deinit(&o->incarnations);
+        return false;
+    }
     uv_timer_init(output->delivery->loop, &o->timer);
     o->timer.data = o;
     uv_timer_start(&o->timer, on_timer, LOOK_MS, LOOK_MS);

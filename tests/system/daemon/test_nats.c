@@ -7,7 +7,9 @@
 #include <check.h>
 
 #include "../../unit/suite.h"
+#include "inputs/edges_seen.h"
 #include "nats/acks.h"
+#include "nats/incarnations.h"
 #include "nats/nats_fetch.h"
 #include "nats/nats_lease.h"
 #include "spool/manifest.h"
@@ -47,6 +49,100 @@ START_TEST(test_acks)
             ck_assert_int_eq(ack.again, cases[i].again);
         }
     }
+}
+END_TEST
+
+START_TEST(test_incarnations)
+{
+    static const char begin[] = "printfdecoded incarnations 1\n";
+    static const struct {
+        const char *rest;
+        size_t n; /* 0: refused */
+    } cases[] = {
+        { EDGE " 1\nend\n", 1 },
+        { EDGE " 1\n" EDGE " 9\nend\n", 2 },
+        { EDGE " " LARGEST "\nend\n", 1 },
+        { EDGE " " LARGER "\nend\n", 0 },
+        { EDGE " 9\n" EDGE " 9\nend\n", 0 },
+        { EDGE " 0\nend\n", 0 },
+        { EDGE " -1\nend\n", 0 },
+        { EDGE " 1\n", 0 },
+        { EDGE " 1\nend\nmore\n", 0 },
+        { "end\n", 0 },
+        { "", 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        struct pfdd_incarnations got = { 0 };
+        snprintf(text, sizeof text, "%s%s", begin, cases[i].rest);
+        bool ok = pfdd_incarnations_parse(text, strlen(text), &got);
+        ck_assert_msg(ok == (cases[i].n > 0), "'%s'", text);
+        ck_assert_uint_eq(got.n, cases[i].n);
+        pfdd_incarnations_deinit(&got);
+    }
+}
+END_TEST
+
+/* Each item has the incarnation under which it was queued; those without items
+ * are dropped. */
+START_TEST(test_draws)
+{
+    char dir[] = "/tmp/pfdd-draws-XXXXXX";
+    char err[700];
+    char first[PFDD_INCARNATION_ID];
+    struct pfdd_incarnations all;
+    struct pfdd_incarnations again;
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert(pfdd_incarnations_read(dir, &all, err, sizeof err));
+    ck_assert_uint_eq(all.n, 0);
+    ck_assert(pfdd_incarnations_draw(&all, 1, 0, err, sizeof err));
+    ck_assert(pfdd_incarnations_draw(&all, 1, 0, err, sizeof err));
+    ck_assert_uint_eq(all.n, 1);
+    memcpy(first, all.items[0].id, sizeof first);
+    ck_assert(pfdd_incarnations_draw(&all, 11, 4, err, sizeof err));
+    ck_assert_uint_eq(all.n, 2);
+    ck_assert_str_eq(pfdd_incarnations_of(&all, 10)->id, first);
+    ck_assert_str_ne(pfdd_incarnations_of(&all, 11)->id, first);
+    /* A start with the folder as it was. */
+    ck_assert(pfdd_incarnations_read(dir, &again, err, sizeof err));
+    ck_assert_uint_eq(again.n, 2);
+    ck_assert_str_eq(again.state, all.state);
+    ck_assert(pfdd_incarnations_draw(&again, 5, 4, err, sizeof err));
+    ck_assert_uint_eq(again.n, 1);
+    ck_assert_uint_eq(again.items[0].first, 5);
+    pfdd_incarnations_deinit(&again);
+    pfdd_incarnations_deinit(&all);
+    for (size_t i = 0; i < 2; i++) {
+        char path[100];
+        snprintf(path, sizeof path, "%s/%s", dir, i ? "edge" : "incarnations");
+        ck_assert_int_eq(remove(path), 0);
+    }
+    ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
+/* More edges than are remembered: those that nothing waits for make room. */
+START_TEST(test_edges_seen)
+{
+    struct pfdd_edges_seen *seen = calloc(1, sizeof *seen);
+    struct pfdd_worker_message m = { .first = 1, .last = 2, .stream = 1 };
+    ck_assert_ptr_nonnull(seen);
+    for (unsigned i = 0; i < PFDD_EDGES_SEEN + 100; i++) {
+        snprintf(m.edge, sizeof m.edge, "%032x", i);
+        size_t at = pfdd_edges_seen_note(seen, &m);
+        ck_assert_uint_lt(at, PFDD_EDGES_SEEN);
+        ck_assert_str_eq(seen->edges[at].state, m.edge);
+        ck_assert_uint_eq(pfdd_edges_seen_note(seen, &m), at);
+        seen->edges[at].n_waiting = i < 10;
+    }
+    ck_assert(!pfdd_edges_seen_is_other(seen, &m, 3));
+    pfdd_edges_seen_take(seen, &m, 3);
+    ck_assert(!pfdd_edges_seen_is_other(seen, &m, 3));
+    ck_assert(pfdd_edges_seen_is_other(seen, &m, 5));
+    pfdd_edges_seen_take(seen, &m, 5);
+    ck_assert(!pfdd_edges_seen_is_other(seen, &m, 3));
+    pfdd_edges_seen_deinit(seen);
+    free(seen);
 }
 END_TEST
 
@@ -326,7 +422,8 @@ END_TEST
 int main(void)
 {
     return suite_run("nats",
-                     TESTS(test_acks, test_leases, test_ledgers,
+                     TESTS(test_acks, test_incarnations, test_draws,
+                           test_edges_seen, test_leases, test_ledgers,
                            test_ledger_room, test_ledger_full, test_entries,
                            test_answers, test_headers, test_lists),
                      10);

@@ -331,8 +331,8 @@ def hostile(temp):
                    'Gpulog_Previous': 89, 'Gpulog_Code': 'f' * 64}):
         server.publish('gpulog.v1.07.h.g', begun, **{**said, **wrong})
     # Acknowledgements of what was not sent, and of nobody.
-    with open(f'{temp}/edge/state/edge', encoding='ascii') as f:
-        ident = f.read().strip()
+    with open(f'{temp}/edge/state/incarnations', encoding='ascii') as f:
+        ident = f.read().split()[-3]
     for text in (b'', b'99999999999 0 ok', b'-1 2 again', b'1 1 again extra',
                  b'18446744073709551615 18446744073709551615 again'):
         for pp in range(64):
