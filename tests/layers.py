@@ -29,6 +29,7 @@ daemon/ingest daemon/web daemon/inputs daemon/outputs daemon
 '''.split()
 COMMAND = 'cli/show cli/net cli/options cli/input cli/verbs cli'.split()
 LAYER = ['src/layer']
+PYTHON = ['python']
 
 # What a format may include beside its own headers.
 FORMATS = LIBRARY[:LIBRARY.index('src/core/decode') + 1]
@@ -110,7 +111,7 @@ def read(file):
 
 def sources():
     """The product's C files, and of each its includes: (quote, name)."""
-    for top in ('src', 'formats', 'cli', 'daemon'):
+    for top in ('src', 'formats', 'cli', 'daemon', 'python'):
         for file in sorted(glob.glob(f'{top}/**/*.[ch]', recursive=True)):
             yield file, INCLUDE.findall(read(file))
 
@@ -136,7 +137,7 @@ def edges():
 
 
 def order_of(folder):
-    return next((order for order in (LIBRARY, DAEMON, COMMAND, LAYER)
+    return next((order for order in (LIBRARY, DAEMON, COMMAND, LAYER, PYTHON)
                  if folder in order), None)
 
 
@@ -213,7 +214,7 @@ def check_formats():
 def check_programs():
     """Programs include installed headers, and their own."""
     for file, includes in sources():
-        if not file.startswith(('cli/', 'daemon/', 'src/layer/')):
+        if not file.startswith(('cli/', 'daemon/', 'src/layer/', 'python/')):
             continue
         for quote, header in includes:
             if (quote == '<' and header.startswith('printfdecode/')
