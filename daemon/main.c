@@ -18,7 +18,7 @@
 #include "config/explain.h"
 #include "config/sandbox.h"
 #include "config/systemd.h"
-#include "core/base/libraries.h"
+#include "core/base/dynamic_library.h"
 #include "daemon.h"
 
 enum {

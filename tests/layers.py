@@ -78,7 +78,7 @@ OWNERS = {
     r'sqlite3\.h':
         'src/analysis/table/sqlite.h '
         'daemon/outputs/row_table.c',
-    r'png\.h': 'src/analysis/plot/png.c',
+    r'png\.h': 'src/analysis/plot/form_png.c',
     r'check\.h': '',
     r'vulkan/.*': 'src/layer/dispatch.h',
     r'openssl/.*':

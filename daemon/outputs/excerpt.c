@@ -8,12 +8,56 @@
 
 #include <printfdecode/capture.h>
 #include <printfdecode/convert.h>
+#include <printfdecode/printfdecode.h>
 #include <printfdecode/strings.h>
 
 #include "base/byte_buffer.h"
-#include "core/decode/excerpt.h"
+#include "core/decode/entry.h"
 #include "core/output/json.h"
+#include "core/spirv/shader_table.h"
+#include "core/spirv/spirv.h"
 #include "stream/capture/chunk.h"
+
+/* The lines of source around an entry's message. */
+/*
+ * The source around an entry's line. A format returns a line's text as a
+ * pointer into its module, and the pointer identifies the line.
+ */
+
+static const struct pfd_origin *find_origin(const struct pfd_origin *all,
+                                            size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!strcmp(all[i].name, name))
+            return &all[i];
+    }
+    return NULL;
+}
+
+/*
+ * The source line of an entry's message (its origins `line` and `source_line`)
+ * with up to `around` lines before and behind it, at most PFD_EXCERPT_AROUND,
+ * from the modules of the entry's set of strings. The set owns the texts.
+ *
+ * PFD_OK; PFD_END: the line is unknown, or no module has its text.
+ */
+static enum pfd_status entry_excerpt(struct pfd_entry *entry, uint32_t around,
+                                     struct pfd_excerpt *ret)
+{
+    size_t n = 0;
+    const struct pfd_shader_table *shader_table = entry->of->shader_table;
+    const struct pfd_origin *all = pfd_entry_origins(entry, &n);
+    const struct pfd_origin *line = find_origin(all, n, "line");
+    const struct pfd_origin *text = find_origin(all, n, "source_line");
+    if (!line || !text || !shader_table)
+        return PFD_END;
+    for (size_t i = 0; i < shader_table->n; i++) {
+        if (pfd_spirv_excerpt(shader_table->shaders[i].module, text->text,
+                              (uint32_t)line->value[0], around, ret))
+            return PFD_OK;
+    }
+    return PFD_END;
+}
 
 enum {
     AROUND = 5,      /* default number of lines before and after */
@@ -156,7 +200,7 @@ static const char *read_item(const struct pfdd_excerpt *e,
     }
     if (item.type != PFD_CHUNK_ENTRY)
         return "this is no message";
-    return pfd_entry_excerpt(&item.entry, e->around, ret) == PFD_OK
+    return entry_excerpt(&item.entry, e->around, ret) == PFD_OK
                ? NULL
                : "no module has the text of this line's source";
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/objects/site_rows.h"
-#include "core/objects/site_rows_file.h"
 
 enum {
     NT_METADATA = 32,     /* NT_AMDGPU_METADATA (AMDGPUUsage) */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/output/finding_counts.h"
-#include "core/output/unknown_limit.h"
 #include "suite.h"
 
 static void add(struct pfd_finding_counts *t, enum pfd_finding_kind kind,

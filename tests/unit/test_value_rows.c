@@ -15,7 +15,6 @@
 
 #include "core/base/text.h"
 #include "core/objects/site_rows.h"
-#include "core/objects/site_rows_file.h"
 #include "llpc/layout.h"
 #include "suite.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/plot/zeroed_memory.h"
+#include "core/base/large_pages.h"
 
 enum {
     /* Bits of a sum above its unit: of the first number, and of any. A float,

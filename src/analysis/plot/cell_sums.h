@@ -1,12 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exact sums (exact_sum.h) of the numbers in a grid's cells: a panel of sums
+ * Exact sums of the numbers in a grid's cells: a panel of sums
  * for each panel of the grid. Most cells are empty, and take no memory.
  */
 #ifndef PFD_CELL_SUMS_H
 #define PFD_CELL_SUMS_H
 
-#include "analysis/plot/exact_sum.h"
+#include <stddef.h>
+
+#include "analysis/plot/double_double.h"
+
+/*
+ * Sums without rounding: integers of several words in units of a power of two.
+ * The result depends neither on the order of additions nor on how they were
+ * divided among partial sums. All sums of a grid have the same width; it grows
+ * when a number does not fit. No double needs more than 35 words, few pictures
+ * more than 3.
+ */
+
+/* The position and width of sums. All zeros: nothing was added yet. */
+struct pfd_exact_sum {
+    int low;        /* the first word counts 2^low; a multiple of 64 */
+    unsigned words; /* in two's complement, the least significant first */
+};
+
+/* A summand: units * 2^exponent. */
+struct pfd_units {
+    __int128 units;
+    int exponent;
+};
+
+/* The summand of a finite number. */
+struct pfd_units pfd_units_of(double number);
 
 enum {
     PFD_CELL_SUMS_PANELS_MAX = 16,

@@ -5,7 +5,6 @@
  * image, format 100 is PNG, q=2 suppresses responses, m=1: more chunks
  * follow.)
  */
-#include "analysis/plot/png.h"
 #include "analysis/plot/text_picture.h"
 
 enum {

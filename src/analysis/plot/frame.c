@@ -2,8 +2,8 @@
 /* The parts around the panels of a picture: titles, axes, the legend. */
 #include <stdio.h>
 
+#include "analysis/plot/axis.h"
 #include "analysis/plot/picture.h"
-#include "analysis/plot/ticks.h"
 
 enum {
     GAP = 6,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/plot/fast_axis.h"
-#include "analysis/plot/zeroed_memory.h"
+#include "core/base/large_pages.h"
 
 void pfd_grid_init(struct pfd_grid *ret, enum pfd_reducer reducer)
 {

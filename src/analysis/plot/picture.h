@@ -66,4 +66,8 @@ void pfd_picture_ticks_y(const struct pfd_picture *picture,
 /* Does y grow downwards, as in images? */
 bool pfd_picture_is_down(const struct pfd_picture *picture);
 
+/* Draws the picture as pixels, for forms of pixels. False: see plot->error. */
+bool pfd_plot_pixels(struct pfd_plot *plot, const struct pfd_picture *picture,
+                     struct pfd_raster *ret);
+
 #endif

@@ -20,8 +20,10 @@ struct pfd_plot_form {
 /* NULL at the end; written by meson. */
 extern const struct pfd_plot_form *const pfd_plot_forms[];
 
-/* Draws the picture as pixels, for forms of pixels. False: see plot->error. */
-bool pfd_plot_pixels(struct pfd_plot *plot, const struct pfd_picture *picture,
-                     struct pfd_raster *ret);
+/* Appends a whole PNG file. PFD_OK; PFD_ERR_NOMEM; PFD_ERR_UNSUPPORTED: built
+ * without libpng. */
+enum pfd_status pfd_png_write(struct pfd_text *out,
+                              const struct pfd_raster *raster,
+                              struct pfd_error *err);
 
 #endif

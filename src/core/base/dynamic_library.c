@@ -43,3 +43,9 @@ enum pfd_status pfd_dynamic_library_load(
     pthread_mutex_unlock(&mutex);
     return status;
 }
+
+void pfd_libraries_load(void)
+{
+    for (size_t i = 0; pfd_libraries[i]; i++)
+        (void)pfd_dynamic_library_load(pfd_libraries[i], NULL);
+}

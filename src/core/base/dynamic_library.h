@@ -22,6 +22,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include <printfdecode/common.h>
+
 #include "core/base/error.h"
 
 struct pfd_dynamic_library {
@@ -67,5 +69,13 @@ extern struct pfd_dynamic_library *const pfd_libraries[];
         .names = call_names,                                \
         .calls = (to),                                      \
     }
+
+/*
+ * Loads all libraries of src/meson.build's list now (for regular expressions,
+ * compressed input, metadata in YAML, PNG and SQLite): for programs that may soon be barred from opening
+ * files, or that must not block later. If one cannot be loaded, the call that
+ * needs it tries again and reports it. Any thread.
+ */
+void pfd_libraries_load(void);
 
 #endif

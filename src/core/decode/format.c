@@ -237,3 +237,218 @@ void pfd_walk_mark_missing(struct pfd_walk *w)
             r->findings |= UINT64_C(1) << PFD_FINDING_incomplete;
     }
 }
+
+/* Properties of every record that a walk makes, for any format. */
+
+enum {
+    STREAMS = PFD_RECORD_STDOUT | PFD_RECORD_STDERR,
+    FLAGS = STREAMS | PFD_RECORD_SYNTHESIZED | PFD_RECORD_COPIED |
+            PFD_RECORD_OWN | PFD_RECORD_OWN2 | PFD_RECORD_SURE,
+};
+
+/* Bits that entries can have. */
+#define FINDINGS       (UINT64_MAX >> (64 - PFD_ENTRY_FINDING_KINDS))
+#define WIDTH_MISMATCH (UINT64_C(1) << PFD_FINDING_width_mismatch)
+
+static bool is_reading(const struct pfd_record *r)
+{
+    return r->kind == PFD_RECORD_ENTRY
+               ? r->n_alternatives <= PFD_ALTERNATIVES_MAX
+               : r->kind == PFD_RECORD_ALTERNATIVE && !r->n_alternatives;
+}
+
+static bool has_sound_bits(const struct pfd_format *format,
+                           const struct pfd_record *r)
+{
+    return !(r->flags & ~FLAGS) && (r->flags & STREAMS) != STREAMS &&
+           (format->make || !(r->flags & PFD_RECORD_SYNTHESIZED)) &&
+           !(r->findings & ~FINDINGS) &&
+           (format->layout_text || !(r->findings & WIDTH_MISMATCH));
+}
+
+/* A copy can be longer than the bytes it covers, where a format reads past an
+ * entry; a scattered entry has a count of its own. */
+static bool has_sound_size(const struct pfd_format *format,
+                           const struct pfd_record_view *record_view)
+{
+    const struct pfd_record *r = record_view->record;
+    const struct pfd_byte_reader *c = &record_view->bytes;
+    if (!pfd_byte_reader_ok(c) || c->at != r->n_header || c->n > UINT32_MAX ||
+        r->offset > UINT64_MAX - r->n_bytes)
+        return false;
+    if (r->kind == PFD_RECORD_ALTERNATIVE && r->flags & PFD_RECORD_COPIED)
+        return r->n_bytes == c->n;
+    return format->is_scattered ||
+           (r->n_bytes >= r->n_header && r->n_bytes <= c->n);
+}
+
+/* Does the payload hold all values of the string's own steps? Text is not among
+ * them: strings in tables have no text slots. */
+static bool holds_values(const struct pfd_string *s, size_t n_payload)
+{
+    if (s->n_payload != UINT32_MAX)
+        return s->n_payload <= n_payload;
+    for (const struct pfd_step *step = s->steps; step->op != PFD_OP_END;
+         step++) {
+        struct pfd_slot slot = { .at = step->at, .store = step->store & 15 };
+        size_t n = pfd_slot_bytes(&slot);
+        if (pfd_step_has_argument(step) &&
+            (n > n_payload || slot.at > n_payload - n))
+            return false;
+    }
+    return true;
+}
+
+static bool has_sound_string(const struct pfd_format *format,
+                             const struct pfd_record_view *record_view)
+{
+    const struct pfd_record *r = record_view->record;
+    const struct pfd_string *s = r->string;
+    bool is_made = r->flags & PFD_RECORD_SYNTHESIZED;
+    if (!s)
+        return is_made || !r->layout;
+    return pfd_string_kinds[s->table] == &format->strings &&
+           (is_made || r->layout ||
+            holds_values(s, pfd_byte_reader_left(&record_view->bytes)));
+}
+
+bool pfd_record_is_sound(const struct pfd_format *format,
+                         const struct pfd_record_view *record_view)
+{
+    return is_reading(record_view->record) &&
+           has_sound_bits(format, record_view->record) &&
+           has_sound_size(format, record_view) &&
+           has_sound_string(format, record_view) &&
+           (!format->is_record || format->is_record(record_view));
+}
+
+/* The options for how buffers are read, from the tables of all formats. */
+
+static const char *const compat_words[] = { "none", "clr", "khronos" };
+
+const struct pfd_format_option pfd_option_compat = {
+    .info = {
+        .name = "compat",
+        .value = "WHO",
+        .words = compat_words,
+        .n_words = sizeof compat_words / sizeof *compat_words,
+        .help = "print as another decoder does: none (default), clr or khronos",
+        .of_text = true,
+    },
+    .member = offsetof(struct pfd_options, compat),
+};
+
+/* True for the first format, in a loop over all, that has this option. */
+static bool is_first(const struct pfd_format_option *option, size_t format)
+{
+    for (size_t f = 0; f < format; f++) {
+        const struct pfd_format_option *const *o = pfd_formats[f]->options;
+        for (; o && *o; o++) {
+            if (*o == option)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Option i of all formats, each once; NULL: there is none. */
+static const struct pfd_format_option *option_at(size_t i)
+{
+    for (size_t f = 0; pfd_formats[f]; f++) {
+        const struct pfd_format_option *const *o = pfd_formats[f]->options;
+        for (; o && *o; o++) {
+            if (is_first(*o, f) && i-- == 0)
+                return *o;
+        }
+    }
+    return NULL;
+}
+
+/* Keys of configurations have _ where options have -. */
+static bool is_named(const struct pfd_format_option *option, const char *name)
+{
+    const char *own = option->info.name;
+    while (*own && (*own == *name || (*own == '-' && *name == '_'))) {
+        own++;
+        name++;
+    }
+    return *own == *name;
+}
+
+static const struct pfd_format_option *find(const char *name)
+{
+    size_t i = 0;
+    const struct pfd_format_option *option = option_at(0);
+    while (option && !is_named(option, name))
+        option = option_at(++i);
+    return option;
+}
+
+enum pfd_status pfd_option_get(size_t i, struct pfd_option_info *ret)
+{
+    const struct pfd_format_option *option = option_at(i);
+    if (!option)
+        return PFD_END;
+    *ret = option->info;
+    return PFD_OK;
+}
+
+static void list(struct pfd_text *text, const char *word, bool is_last)
+{
+    if (text->n)
+        pfd_text_puts(text, is_last ? " or " : ", ");
+    pfd_text_puts(text, word);
+}
+
+static enum pfd_status no_option(const char *name, struct pfd_error *err)
+{
+    struct pfd_quoted quoted;
+    struct pfd_text all = { 0 };
+    for (size_t i = 0; option_at(i); i++)
+        list(&all, option_at(i)->info.name, !option_at(i + 1));
+    pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET, "no option '%s': there is %.*s",
+             pfd_quote(&quoted, name, strlen(name)), (int)all.n,
+             all.n ? all.data : "none");
+    pfd_text_free(&all);
+    return PFD_ERR_USAGE;
+}
+
+static enum pfd_status no_word(const struct pfd_option_info *info,
+                               const char *word, struct pfd_error *err)
+{
+    struct pfd_quoted quoted;
+    struct pfd_text all = { 0 };
+    for (size_t i = 0; i < info->n_words; i++)
+        list(&all, info->words[i], i + 1 == info->n_words);
+    pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET, "%s is %.*s, not '%s'",
+             info->name, (int)all.n, all.n ? all.data : "",
+             pfd_quote(&quoted, word, strlen(word)));
+    pfd_text_free(&all);
+    return PFD_ERR_USAGE;
+}
+
+enum pfd_status pfd_options_set(struct pfd_options *options, const char *name,
+                                const char *word, struct pfd_error *err)
+{
+    const struct pfd_format_option *option = find(name);
+    if (!option)
+        return no_option(name, err);
+    for (unsigned i = 0; i < option->info.n_words; i++) {
+        if (!strcmp(option->info.words[i], word)) {
+            memcpy((char *)options + option->member, &i, sizeof i);
+            return PFD_OK;
+        }
+    }
+    return no_word(&option->info, word, err);
+}
+
+const char *pfd_options_word(const struct pfd_options *options,
+                             const char *name)
+{
+    const struct pfd_format_option *option = find(name);
+    unsigned i = 0;
+    if (!option)
+        return NULL;
+    memcpy(&i, (const char *)options + option->member, sizeof i);
+    return i < option->info.n_words ? option->info.words[i] : NULL;
+}

@@ -14,7 +14,6 @@
 
 #include "core/objects/code_walk.h"
 #include "core/objects/elf_image.h"
-#include "core/objects/kpack_ref.h"
 #include "core/objects/objects.h"
 
 enum {

@@ -5,7 +5,6 @@
 #include "core/objects/code_walk.h"
 #include "core/objects/elf_image.h"
 #include "core/objects/elf_inflate.h"
-#include "core/objects/kpack_ref.h"
 
 enum {
     SHT_NOBITS = 8

@@ -11,6 +11,7 @@
 #include "core/base/ranges.h"
 #include "core/objects/bundle.h"
 #include "core/objects/container.h"
+#include "core/objects/elf_image.h"
 
 enum {
     /* The work that a file may cost, as a multiple of its size. Sound files need
@@ -132,5 +133,25 @@ bool pfd_code_spend(const struct pfd_code_range *range, uint64_t cost);
 enum pfd_status pfd_code_walk_elf(const struct pfd_code_range *range);
 enum pfd_status pfd_code_walk_coff(const struct pfd_code_range *range);
 enum pfd_status pfd_code_walk_kpack(const struct pfd_code_range *range);
+
+/*
+ * The section of a program that names the kpack archives of its device code:
+ * .rocm_kpack_ref, a map of MessagePack with kernel_name and
+ * kpack_search_paths, a list of names relative to the program, in which
+ * @GFXARCH@ stands for any architecture.
+ */
+bool pfd_kpack_is_ref(const struct pfd_section *section);
+
+/* The names, one after another. */
+struct pfd_kpack_names {
+    struct pfd_byte_reader c;
+    uint64_t left;
+};
+
+/* Borrows the section's bytes, all of which it may read. */
+struct pfd_kpack_names pfd_kpack_names(const struct pfd_section *section);
+
+/* NULL: that was all. [*n] bytes, any bytes, not NUL-terminated. */
+const char *pfd_kpack_next_name(struct pfd_kpack_names *names, size_t *n);
 
 #endif

@@ -36,4 +36,11 @@ void pfd_row_write(struct pfd_row *row, struct pfd_text *ret);
  * PFD_GATES. */
 uint32_t pfd_row_gate(const struct pfd_row *row);
 
+/* A file for rows alone: the smallest ELF file that has a section. */
+
+/* Begins the file in an empty text; append whole rows, then finish it. */
+void pfd_rows_begin_file(struct pfd_text *ret);
+
+void pfd_rows_finish_file(struct pfd_text *ret);
+
 #endif

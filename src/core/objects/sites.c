@@ -12,7 +12,6 @@
 #include "core/base/text.h"
 #include "core/objects/container.h"
 #include "core/objects/site_rows.h"
-#include "core/objects/site_rows_file.h"
 
 struct pfd_sites {
     struct pfd_text object; /* an ELF file; its rows come last */

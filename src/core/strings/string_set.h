@@ -2,8 +2,8 @@
 /*
  * The internals of a string set, for the files of this folder that fill it:
  * string_set.c has sets and their shared store, string_rows.c adds rows to
- * them, hash_slots.c has the hash tables, string_compile.c compiles a row,
- * lazy_strings.c stores rows that no entry has needed yet.
+ * them, hash_slots.c has the hash tables, lazy_strings.c compiles a row to a
+ * string, and stores rows that no entry has needed yet.
  */
 #ifndef PFD_STRINGS_STRING_SET_H
 #define PFD_STRINGS_STRING_SET_H
@@ -80,7 +80,7 @@ void pfd_table_share(const struct pfd_table *table);
 void pfd_table_drop(const struct pfd_table *table);
 size_t pfd_table_memory(const struct pfd_table *table);
 
-/* ---- string_compile.c ---- */
+/* ---- lazy_strings.c ---- */
 
 /* The memory that compiling a string needs. */
 struct pfd_string_maker {
@@ -95,8 +95,6 @@ struct pfd_string_maker {
 /* Compiles and binds a row's string; NULL: take() returned NULL. */
 struct pfd_string *pfd_string_make(const struct pfd_string_maker *maker,
                                    const struct pfd_string_row *row);
-
-/* ---- lazy_strings.c ---- */
 
 /* Bytes that the string of a row of at most n_steps can take, if it is compiled
  * on demand; 0: it is compiled at once. */

@@ -8,6 +8,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/error.h"
+#include "core/decode/format.h"
 #include "memory/space/address_space.h"
 
 struct pfd_kernel {
@@ -36,5 +37,23 @@ void pfd_kernels_free(struct pfd_kernels *kernels);
 /* The kernel whose descriptor is at the address; NULL: none. */
 const struct pfd_kernel *pfd_kernels_find(const struct pfd_kernels *kernels,
                                           uint64_t address);
+
+/* Dispatch packets that start a loaded kernel. */
+
+/* The kernel and the arguments that a packet leads to. */
+struct pfd_packet {
+    const struct pfd_kernel *kernel;
+    uint64_t arguments; /* their address */
+    bool is_dispatch;   /* it is a dispatch, or was one that was taken */
+};
+
+/* The first place in [from, to) where a packet could be; `to` or more: there is
+ * none. */
+size_t pfd_packet_find(const struct pfd_kernels *kernels,
+                       const struct pfd_field *field, size_t from, size_t to);
+
+/* Reads the packet at a place that pfd_packet_find() returned. */
+struct pfd_packet pfd_packet_read(const struct pfd_kernels *kernels,
+                                  const struct pfd_field *field, size_t at);
 
 #endif

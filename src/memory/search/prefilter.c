@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "core/base/thread.h"
-#include "memory/search/dispatch_packets.h"
+#include "memory/search/kernels.h"
 #include "memory/search/memory_view.h"
 
 enum {

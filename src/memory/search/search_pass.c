@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/decode/recover.h"
-#include "memory/search/dispatch_packets.h"
+#include "memory/search/kernels.h"
 #include "memory/search/memory_view.h"
 #include "memory/search/search_buffers.h"
 

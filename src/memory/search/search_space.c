@@ -3,7 +3,7 @@
 
 #include <sys/mman.h>
 
-#include "memory/space/mapped_range.h"
+#include "memory/space/address_space.h"
 
 enum {
     BACK = 1 << 20, /* bytes of a window before the searched part, */

@@ -223,4 +223,18 @@ bool pfd_memory_take(struct pfd_memory *memory, uint64_t address, void *bytes,
 /* Calls the hook open_file. */
 int pfd_memory_open_file(struct pfd_memory *memory, const char *path);
 
+/* Decides which memory is worth searching. */
+
+/* Can the region be read, without effects? */
+bool pfd_memory_is_wanted(const struct pfd_memory_region *region);
+
+/*
+ * The first range of a region at addresses [from, to) that may have bytes other
+ * than zeros; false: there is none. In memory without a file only pages that
+ * exist count: the rest may be terabytes, and reading it would create pages.
+ */
+bool pfd_memory_mapped_range(struct pfd_memory *memory,
+                             const struct pfd_memory_region *region,
+                             uint64_t from, uint64_t to, struct pfd_range *ret);
+
 #endif

@@ -11,7 +11,6 @@
 
 #include "core/base/md5.h"
 #include "memory/space/address_space.h"
-#include "memory/space/mapped_range.h"
 #include "memory/space/process_code.h"
 
 enum {

@@ -19,7 +19,6 @@
 #include "core/filter/highlight.h"
 #include "core/output/finding_counts.h"
 #include "core/output/sink.h"
-#include "core/output/unknown_limit.h"
 #include "stream/capture/chunk_layout.h"
 #include "stream/pipeline/synthesized_counts.h"
 
