@@ -33,7 +33,7 @@ more_packages=(
     debootstrap debian-archive-keyring
     mesa-vulkan-drivers prometheus vulkan-validationlayers vulkan-tools xvfb
     pocl-opencl-icd ocl-icd-opencl-dev
-    clang-19 lld-19 clang-tools-19 gdb python3-numpy python3-pandas
+    clang-19 lld-19 clang-tools-19 cmake gdb python3-numpy python3-pandas
     sqlite3 lnav chromium protobuf-compiler systemd
     rsyslog rsyslog-openssl nats-server musl-tools
 )

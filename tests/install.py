@@ -155,16 +155,42 @@ def a_program_can_be_built(at, temp):
         assert f.read() == run(f'{temp}/driver', f'{temp}/nobody')
 
 
+CMAKE = """cmake_minimum_required(VERSION 3.16)
+project(user C)
+find_package(printfdecode 0.1 REQUIRED CONFIG)
+add_executable(decode_file %s)
+target_link_libraries(decode_file PRIVATE printfdecode::printfdecode)
+"""
+
+
+def cmake_finds_it(at, temp):
+    """Where it was installed: its file of pkg-config knows no other place."""
+    if at.root or option('b_sanitize') != 'none' or not shutil.which('cmake'):
+        print('left out: cmake (a folder that was moved, sanitizers, or no cmake)')
+        return
+    os.mkdir(f'{temp}/cmake')
+    with open(f'{temp}/cmake/CMakeLists.txt', 'w') as f:
+        f.write(CMAKE % f'{ROOT}/examples/decode_file.c')
+    run('cmake', '-S', f'{temp}/cmake', '-B', f'{temp}/cmake/build',
+        f"-DCMAKE_PREFIX_PATH={option('prefix')}", env=os.environ)
+    run('cmake', '--build', f'{temp}/cmake/build', env=os.environ)
+    with open(f'{CASE}/expect.text') as f:
+        assert f.read() == run(f'{temp}/cmake/build/decode_file',
+                               f'{CASE}/buffer.bin', f'{CASE}/image.elf')
+
+
 def papers_are_there(at):
-    for directory, name in (
-            ('mandir', 'man1/printfdecode.1'),
-            ('mandir', 'man8/printfdecoded.8'),
-            ('datadir', 'printfdecode/printfdecode.schema.json'),
-            ('datadir', 'printfdecode/printfdecode.lnav.json'),
-            ('datadir', 'printfdecode/printfdecode.nats.conf'),
-            ('datadir', 'doc/printfdecode/SECURITY.md'),
-            ('datadir', 'bash-completion/completions/printfdecode'),
-            ('datadir', 'zsh/site-functions/_printfdecode')):
+    papers = [
+        ('mandir', 'man1/printfdecode.1'),
+        ('datadir', 'printfdecode/printfdecode.schema.json'),
+        ('datadir', 'printfdecode/printfdecode.lnav.json'),
+        ('datadir', 'printfdecode/printfdecode.nats.conf'),
+        ('datadir', 'bash-completion/completions/printfdecode'),
+        ('datadir', 'zsh/site-functions/_printfdecode')]
+    if os.path.exists(at.path('sbindir', 'printfdecoded')):
+        papers += [('mandir', 'man8/printfdecoded.8'),
+                   ('datadir', 'doc/printfdecode/SECURITY.md')]
+    for directory, name in papers:
         assert os.path.getsize(at.path(directory, name)) > 0, name
 
 
@@ -175,6 +201,7 @@ def look(at, temp):
     unit_is_right(at, temp)
     layer_is_there(at)
     a_program_can_be_built(at, temp)
+    cmake_finds_it(at, temp)
     papers_are_there(at)
     print('ok:', at.root or option('prefix'))
 
