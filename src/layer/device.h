@@ -158,11 +158,16 @@ struct instance {
 
 struct copier;
 
-/* A queue of the layer's own. */
+/* A queue on which the layer copies: its own, or one of the program's. */
 struct own_queue {
     uint32_t family;
     uint32_t index;
     struct copier *copier; /* NULL: not needed yet. owned by gpu_copy.c */
+    VkQueue shared;        /* the program's; null: the queue is the layer's */
+    atomic_uint n_calls;   /* of the program that use the shared queue now;
+                              it rises under the device's lock */
+    uint64_t last;         /* submission on the shared queue */
+    uint64_t done;         /* the last one that is known to be finished */
 };
 
 struct device {
@@ -178,7 +183,9 @@ struct device {
     PFN_vkSetDeviceLoaderData set_loader_data;
     struct own_queue own_queues[OWN_QUEUES_MAX];
     size_t n_own_queues;
-    bool has_one_family;             /* the program uses queues of one family */
+    uint32_t sharing;    /* a bit for each family on whose queues, which are
+                            the program's, the layer may copy */
+    bool has_one_family; /* the program uses queues of one family */
     pthread_mutex_t own_queues_lock; /* taken after `lock` */
     atomic_bool is_instrumented;     /* validation has changed a module */
     atomic_bool has_sets;            /* a set may be validation's */
@@ -186,7 +193,7 @@ struct device {
     pthread_mutex_t lock;
     bool is_lost;
     uint64_t serial;
-    struct table queues; /* of the program: struct own_queue of its family */
+    struct table queues; /* of the program: the struct own_queue for it */
     struct table memories;
     struct table buffers;
     struct table sets;

@@ -159,7 +159,8 @@ static bool may_copy(const struct device *d, const VkBufferCreateInfo *info)
 {
     VkBufferCreateFlags kept =
         VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_PROTECTED_BIT;
-    return d->n_own_queues && !info->pNext && !(info->flags & kept) &&
+    return (d->n_own_queues || d->sharing) && !info->pNext &&
+           !(info->flags & kept) &&
            info->usage & VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
 }
 

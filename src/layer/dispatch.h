@@ -108,6 +108,10 @@ typedef VkResult(VKAPI_PTR *PFN_vkCreateShadersEXT)(
     X(CmdCopyBuffer2, CmdCopyBuffer2KHR)                                       \
     X(QueueSubmit, QueueSubmit)                                                \
     X(QueueSubmit2, QueueSubmit2KHR)                                           \
+    X(QueueBindSparse, QueueBindSparse)                                        \
+    X(QueueBeginDebugUtilsLabelEXT, QueueBeginDebugUtilsLabelEXT)              \
+    X(QueueEndDebugUtilsLabelEXT, QueueEndDebugUtilsLabelEXT)                  \
+    X(QueueInsertDebugUtilsLabelEXT, QueueInsertDebugUtilsLabelEXT)            \
     X(QueueWaitIdle, QueueWaitIdle)                                            \
     X(QueuePresentKHR, QueuePresentKHR)                                        \
     X(DeviceWaitIdle, DeviceWaitIdle)                                          \

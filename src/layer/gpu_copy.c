@@ -115,6 +115,16 @@ static bool make_commands(struct device *d, struct copier *c, uint32_t family)
     return true;
 }
 
+static bool get_queue(struct device *d, const struct own_queue *queue,
+                      struct copier *c)
+{
+    c->queue = queue->shared;
+    if (c->queue)
+        return true;
+    d->next.GetDeviceQueue(d->handle, queue->family, queue->index, &c->queue);
+    return d->set_loader_data(d->handle, c->queue) == VK_SUCCESS;
+}
+
 static struct copier *copier_of(struct device *d, struct own_queue *queue)
 {
     struct copier *c = queue->copier;
@@ -124,9 +134,8 @@ static struct copier *copier_of(struct device *d, struct own_queue *queue)
     if (!c)
         return NULL;
     queue->copier = c;
-    d->next.GetDeviceQueue(d->handle, queue->family, queue->index, &c->queue);
-    c->is_broken = d->set_loader_data(d->handle, c->queue) != VK_SUCCESS ||
-                   !make_memory(d, c) || !make_commands(d, c, queue->family);
+    c->is_broken = !get_queue(d, queue, c) || !make_memory(d, c) ||
+                   !make_commands(d, c, queue->family);
     return c;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies buffers in a device's own memory into memory that the processor
- * caches, by the device, on a queue of the layer's own.
+ * caches, by the device.
  */
 #ifndef LAYER_GPU_COPY_H
 #define LAYER_GPU_COPY_H

@@ -176,7 +176,8 @@ layer_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
     link->u.pLayerInfo = below;
     VkResult result = create(physical, &request.info, allocator, ret);
     if (result != VK_SUCCESS && request.n) {
-        request = (struct own_request){ .info = *info };
+        request.info = *info;
+        request.n = 0;
         link->u.pLayerInfo = below;
         result = create(physical, info, allocator, ret);
     }
@@ -328,6 +329,10 @@ static const struct hook device_hooks[] = {
     TWIN(command, CmdCopyBuffer2, CmdCopyBuffer2KHR),
     HOOK(own_queues, GetDeviceQueue),
     HOOK(own_queues, GetDeviceQueue2),
+    HOOK(own_queues, QueueBindSparse),
+    HOOK(own_queues, QueueBeginDebugUtilsLabelEXT),
+    HOOK(own_queues, QueueEndDebugUtilsLabelEXT),
+    HOOK(own_queues, QueueInsertDebugUtilsLabelEXT),
     HOOK(queue, QueueSubmit),
     HOOK(queue, QueueSubmit2),
     TWIN(queue, QueueSubmit2, QueueSubmit2KHR),

@@ -51,42 +51,83 @@ void own_queues_request(const struct instance *instance,
                         const VkDeviceCreateInfo *info, struct own_request *ret)
 {
     VkQueueFamilyProperties families[FAMILIES_MAX];
-    ret->n = 0;
-    ret->info = *info;
+    uint32_t n = families_of(instance, physical, families);
+    *ret = (struct own_request){ .info = *info };
+    for (uint32_t i = 0; i < n; i++) {
+        if (families[i].queueFlags & CAN_COPY)
+            ret->copying |= UINT32_C(1) << i;
+    }
     if (info->queueCreateInfoCount > OWN_QUEUES_MAX)
         return;
-    uint32_t n = families_of(instance, physical, families);
     for (uint32_t i = 0; i < info->queueCreateInfoCount; i++) {
         VkDeviceQueueCreateInfo *q = &ret->queues[i];
         *q = info->pQueueCreateInfos[i];
         uint32_t family = q->queueFamilyIndex;
         if (!q->flags && family < n && q->queueCount &&
-            q->queueCount < OWN_PRIORITIES_MAX &&
-            families[family].queueFlags & CAN_COPY &&
+            q->queueCount < OWN_PRIORITIES_MAX && ret->copying >> family & 1 &&
             n_asked(info, family) < families[family].queueCount)
             add(ret, q, ret->priorities[i]);
     }
     ret->info.pQueueCreateInfos = ret->queues;
 }
 
+/* Does no extension have further functions that use a queue? The layer would
+ * have to see these. */
+static bool is_plain(const VkDeviceCreateInfo *info)
+{
+    static const char *const others[] = {
+        "VK_INTEL_performance_query",
+        "VK_NV_device_diagnostic_checkpoints",
+        "VK_NV_low_latency2",
+    };
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+            if (!strcmp(info->ppEnabledExtensionNames[i], others[k]))
+                return false;
+        }
+    }
+    return true;
+}
+
 void own_queues_note(struct device *d, const struct own_request *request,
                      PFN_vkSetDeviceLoaderData set_loader_data)
 {
-    memcpy(d->own_queues, request->own, sizeof d->own_queues);
+    for (size_t i = 0; i < request->n; i++) {
+        d->own_queues[i].family = request->own[i].family;
+        d->own_queues[i].index = request->own[i].index;
+    }
     d->n_own_queues = request->n;
     d->has_one_family = request->info.queueCreateInfoCount == 1;
     d->set_loader_data = set_loader_data;
+    d->sharing =
+        set_loader_data && is_plain(&request->info) ? request->copying : 0;
 }
 
 /* ---- the program's queues ---- */
 
+static void share(struct device *d, VkQueue queue, uint32_t family)
+{
+    if (!(d->sharing >> family & 1) || d->n_own_queues == OWN_QUEUES_MAX)
+        return;
+    struct own_queue *q = &d->own_queues[d->n_own_queues];
+    q->family = family;
+    q->shared = queue;
+    if (handle_map_put(&d->queues, KEY(queue), q))
+        d->n_own_queues++;
+}
+
 static void note_queue(struct device *d, VkQueue queue, uint32_t family)
 {
+    bool is_noted = false;
     pthread_mutex_lock(&d->lock);
     for (size_t i = 0; i < d->n_own_queues; i++) {
-        if (d->own_queues[i].family == family)
-            handle_map_put(&d->queues, KEY(queue), &d->own_queues[i]);
+        const struct own_queue *q = &d->own_queues[i];
+        if (q->shared ? q->shared == queue : q->family == family)
+            is_noted =
+                handle_map_put(&d->queues, KEY(queue), &d->own_queues[i]);
     }
+    if (!is_noted)
+        share(d, queue, family);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -103,15 +144,105 @@ void own_queues_GetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info,
 {
     struct device *d = device_of(device);
     d->next.GetDeviceQueue2(device, info, ret);
-    if (*ret)
+    if (*ret && !info->flags)
         note_queue(d, *ret, info->queueFamilyIndex);
+}
+
+/* Nothing of a shared queue may be in use, or wait for what the program will
+ * do. */
+static bool is_free(const struct own_queue *q)
+{
+    return !q->shared ||
+           (!atomic_load_explicit(&q->n_calls, memory_order_acquire) &&
+            q->last == q->done);
 }
 
 struct own_queue *own_queue_for(struct device *d, VkQueue queue)
 {
-    if (queue)
-        return handle_map_find(&d->queues, KEY(queue));
-    return d->has_one_family && d->n_own_queues ? &d->own_queues[0] : NULL;
+    struct own_queue *q = NULL;
+    if (queue) {
+        q = handle_map_find(&d->queues, KEY(queue));
+    } else if (d->has_one_family && d->n_own_queues) {
+        q = &d->own_queues[0];
+    }
+    return q && is_free(q) ? q : NULL;
+}
+
+struct own_queue *own_queue_enter(struct device *d, VkQueue queue, bool is_work)
+{
+    struct own_queue *q = handle_map_find(&d->queues, KEY(queue));
+    if (!q || !q->shared)
+        return NULL;
+    atomic_fetch_add_explicit(&q->n_calls, 1, memory_order_relaxed);
+    if (is_work)
+        q->last = d->n_submitted + 1;
+    return q;
+}
+
+struct own_queue *own_queue_enter_unlocked(struct device *d, VkQueue queue,
+                                           bool is_work)
+{
+    if (!d->sharing)
+        return NULL;
+    pthread_mutex_lock(&d->lock);
+    struct own_queue *q = own_queue_enter(d, queue, is_work);
+    pthread_mutex_unlock(&d->lock);
+    return q;
+}
+
+void own_queue_leave(struct own_queue *q)
+{
+    if (q)
+        atomic_fetch_sub_explicit(&q->n_calls, 1, memory_order_release);
+}
+
+void own_queue_finished(struct device *d, VkQueue queue, uint64_t number)
+{
+    for (size_t i = 0; i < d->n_own_queues; i++) {
+        struct own_queue *q = &d->own_queues[i];
+        uint64_t done = number < q->last ? number : q->last;
+        if (q->shared && (!queue || q->shared == queue) && done > q->done)
+            q->done = done;
+    }
+}
+
+/* ---- other functions that use a queue ---- */
+
+VkResult own_queues_QueueBindSparse(VkQueue queue, uint32_t n,
+                                    const VkBindSparseInfo *infos,
+                                    VkFence fence)
+{
+    struct device *d = device_of(queue);
+    struct own_queue *q = own_queue_enter_unlocked(d, queue, true);
+    VkResult result = d->next.QueueBindSparse(queue, n, infos, fence);
+    own_queue_leave(q);
+    return result;
+}
+
+void own_queues_QueueBeginDebugUtilsLabelEXT(VkQueue queue,
+                                             const VkDebugUtilsLabelEXT *label)
+{
+    struct device *d = device_of(queue);
+    struct own_queue *q = own_queue_enter_unlocked(d, queue, false);
+    d->next.QueueBeginDebugUtilsLabelEXT(queue, label);
+    own_queue_leave(q);
+}
+
+void own_queues_QueueEndDebugUtilsLabelEXT(VkQueue queue)
+{
+    struct device *d = device_of(queue);
+    struct own_queue *q = own_queue_enter_unlocked(d, queue, false);
+    d->next.QueueEndDebugUtilsLabelEXT(queue);
+    own_queue_leave(q);
+}
+
+void own_queues_QueueInsertDebugUtilsLabelEXT(VkQueue queue,
+                                              const VkDebugUtilsLabelEXT *label)
+{
+    struct device *d = device_of(queue);
+    struct own_queue *q = own_queue_enter_unlocked(d, queue, false);
+    d->next.QueueInsertDebugUtilsLabelEXT(queue, label);
+    own_queue_leave(q);
 }
 
 void own_queues_forget(struct device *d)

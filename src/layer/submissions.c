@@ -6,6 +6,7 @@
 #include "command_buffers.h"
 #include "gpu_copy.h"
 #include "log.h"
+#include "own_queues.h"
 #include "settings.h"
 #include "take_buffer.h"
 
@@ -101,6 +102,8 @@ static void finish_up_to(struct device *d, const struct submission *last)
     VkQueue queue = last ? last->queue : VK_NULL_HANDLE;
     bool is_last = false;
     d->round++;
+    if (last)
+        own_queue_finished(d, queue, last->number);
     while (*at && !is_last) {
         is_last = *at == last;
         if (!queue || (*at)->queue == queue) {
@@ -355,12 +358,14 @@ VkResult queue_QueueSubmit(VkQueue queue, uint32_t n, const VkSubmitInfo *infos,
 {
     struct device *d = device_of(queue);
     pthread_mutex_lock(&d->lock);
+    struct own_queue *q = own_queue_enter(d, queue, true);
     struct submission *s = submission_new(d, queue, fence);
     for (uint32_t i = 0; s && i < n; i++)
         read_submit(d, s, &infos[i]);
     uint64_t number = note(d, s);
     pthread_mutex_unlock(&d->lock);
     VkResult result = d->next.QueueSubmit(queue, n, infos, fence);
+    own_queue_leave(q);
     check_submitted(d, number, result);
     return result;
 }
@@ -370,12 +375,14 @@ VkResult queue_QueueSubmit2(VkQueue queue, uint32_t n,
 {
     struct device *d = device_of(queue);
     pthread_mutex_lock(&d->lock);
+    struct own_queue *q = own_queue_enter(d, queue, true);
     struct submission *s = submission_new(d, queue, fence);
     for (uint32_t i = 0; s && i < n; i++)
         read_submit2(d, s, &infos[i]);
     uint64_t number = note(d, s);
     pthread_mutex_unlock(&d->lock);
     VkResult result = d->next.QueueSubmit2(queue, n, infos, fence);
+    own_queue_leave(q);
     check_submitted(d, number, result);
     return result;
 }
@@ -385,10 +392,13 @@ VkResult queue_QueueSubmit2(VkQueue queue, uint32_t n,
 VkResult queue_QueueWaitIdle(VkQueue queue)
 {
     struct device *d = device_of(queue);
+    struct own_queue *q = own_queue_enter_unlocked(d, queue, false);
     VkResult result = d->next.QueueWaitIdle(queue);
+    own_queue_leave(q);
     check_lost(d, result);
     if (result == VK_SUCCESS) {
         pthread_mutex_lock(&d->lock);
+        own_queue_finished(d, queue, UINT64_MAX);
         finish_queue(d, queue);
         finish_named(d);
         unlock(d);
@@ -399,7 +409,9 @@ VkResult queue_QueueWaitIdle(VkQueue queue)
 VkResult queue_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info)
 {
     struct device *d = device_of(queue);
+    struct own_queue *q = own_queue_enter_unlocked(d, queue, true);
     VkResult result = d->next.QueuePresentKHR(queue, info);
+    own_queue_leave(q);
     check_lost(d, result);
     return result;
 }
@@ -413,6 +425,7 @@ VkResult queue_DeviceWaitIdle(VkDevice device)
     check_lost(d, result);
     if (result == VK_SUCCESS) {
         pthread_mutex_lock(&d->lock);
+        own_queue_finished(d, VK_NULL_HANDLE, UINT64_MAX);
         queue_finish_all(d);
         unlock(d);
     }

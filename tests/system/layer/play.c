@@ -15,7 +15,8 @@
  * PLAY_OBJECT a shader object. With PLAY_MESSENGER the program has a messenger
  * for information, which goes to standard output. With PLAY_TWICE it submits
  * each command buffer twice before it waits. With PLAY_LOCAL the buffer is in the
- * device's own memory; it has PLAY_BYTES bytes, or 65536.
+ * device's own memory; it has PLAY_BYTES bytes, or 65536. With PLAY_LABEL each
+ * submission has a label in front of it.
  *
  * Exit status: 0 done, 3 the device was lost, 1 an error, 77 there is no device.
  */
@@ -45,6 +46,7 @@ struct device {
     VkFence fence;
     bool is_nameless;
     PFN_vkSetDebugUtilsObjectNameEXT set_name;
+    PFN_vkQueueInsertDebugUtilsLabelEXT label; /* NULL: none */
 };
 
 static VkInstance instance;
@@ -188,6 +190,10 @@ static void open_device(struct device *d)
     vkGetDeviceQueue(d->handle, 0, 0, &d->queue);
     d->set_name = (PFN_vkSetDebugUtilsObjectNameEXT)vkGetDeviceProcAddr(
         d->handle, "vkSetDebugUtilsObjectNameEXT");
+    if (getenv("PLAY_LABEL")) {
+        d->label = (PFN_vkQueueInsertDebugUtilsLabelEXT)vkGetDeviceProcAddr(
+            d->handle, "vkQueueInsertDebugUtilsLabelEXT");
+    }
     make_commands(d);
 }
 
@@ -287,6 +293,16 @@ static void submit_twice(const struct device *d)
     vkDestroyFence(d->handle, second, NULL);
 }
 
+static void label(const struct device *d)
+{
+    VkDebugUtilsLabelEXT label = {
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
+        .pLabelName = "submit",
+    };
+    if (d->label)
+        d->label(d->queue, &label);
+}
+
 static void submit(const struct device *d)
 {
     const char *idle = getenv("PLAY_IDLE");
@@ -309,6 +325,7 @@ static void submit(const struct device *d)
     };
     must(vkEndCommandBuffer(d->commands), "end");
     pthread_mutex_lock(&queue_lock);
+    label(d);
     must(vkQueueSubmit(d->queue, 1, &info, d->fence), "submit");
     pthread_mutex_unlock(&queue_lock);
     must(vkWaitForFences(d->handle, 1, &d->fence, VK_TRUE, UINT64_MAX), "wait");

@@ -9,6 +9,8 @@
  * that the processor does not cache beside memory that it does. The number of
  * copies and of their bytes is told at the end, on standard error. With PRETEND_SLOW=stuck
  * whoever waits for a fence of the second queue is told that it takes longer.
+ * With PRETEND_SLOW=one there is one queue: two calls that use it at once are
+ * told on standard error.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,8 +19,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
+
+enum {
+    SUBMIT_US = 500, /* of a call that uses the one queue */
+};
 
 static PFN_vkGetInstanceProcAddr next_instance;
 static PFN_vkGetDeviceProcAddr next_device;
@@ -76,6 +83,24 @@ static bool is_slow(void)
     return getenv("PRETEND_SLOW") != NULL;
 }
 
+/* Does the driver appear to have one queue? */
+static bool has_one(void)
+{
+    return !strcmp(getenv("PRETEND_SLOW"), "one");
+}
+
+/* Takes the queue for a call; where there is one, callers have to see to it
+ * that no other call has it. */
+static void take_queue(void)
+{
+    if (!has_one()) {
+        pthread_mutex_lock(&queue_lock);
+    } else if (pthread_mutex_trylock(&queue_lock)) {
+        fprintf(stderr, "pretend: two calls use the queue at once\n");
+        pthread_mutex_lock(&queue_lock);
+    }
+}
+
 static void split_types(VkPhysicalDeviceMemoryProperties *p)
 {
     VkMemoryPropertyFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
@@ -107,7 +132,7 @@ static VKAPI_ATTR void VKAPI_CALL GetFamilies(VkPhysicalDevice device,
 {
     below.GetPhysicalDeviceQueueFamilyProperties(device, n, ret);
     for (uint32_t i = 0; ret && i < *n; i++)
-        ret[i].queueCount = 2;
+        ret[i].queueCount = has_one() ? 1 : 2;
 }
 
 static VKAPI_ATTR void VKAPI_CALL GetFamilies2(VkPhysicalDevice device,
@@ -116,7 +141,7 @@ static VKAPI_ATTR void VKAPI_CALL GetFamilies2(VkPhysicalDevice device,
 {
     below.GetPhysicalDeviceQueueFamilyProperties2(device, n, ret);
     for (uint32_t i = 0; ret && i < *n; i++)
-        ret[i].queueFamilyProperties.queueCount = 2;
+        ret[i].queueFamilyProperties.queueCount = has_one() ? 1 : 2;
 }
 
 static VKAPI_ATTR void VKAPI_CALL GetDeviceQueue(VkDevice device,
@@ -133,10 +158,19 @@ static VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t n,
 {
     PFN_vkQueueSubmit submit =
         (PFN_vkQueueSubmit)next_device(the_device, "vkQueueSubmit");
-    pthread_mutex_lock(&queue_lock);
+    take_queue();
     VkResult result = submit(queue, n, infos, fence);
+    usleep(has_one() ? SUBMIT_US : 0);
     pthread_mutex_unlock(&queue_lock);
     return result;
+}
+
+static VKAPI_ATTR void VKAPI_CALL InsertLabel(VkQueue queue,
+                                              const VkDebugUtilsLabelEXT *label)
+{
+    take_queue();
+    usleep(has_one() ? SUBMIT_US : 0);
+    pthread_mutex_unlock(&queue_lock);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL
@@ -291,6 +325,7 @@ static const struct function slow[] = {
     FUNCTION("GetPhysicalDeviceQueueFamilyProperties2KHR", GetFamilies2),
     FUNCTION("GetDeviceQueue", GetDeviceQueue),
     FUNCTION("QueueSubmit", QueueSubmit),
+    FUNCTION("QueueInsertDebugUtilsLabelEXT", InsertLabel),
     FUNCTION("AllocateMemory", AllocateMemory),
     FUNCTION("GetBufferMemoryRequirements", GetRequirements),
     FUNCTION("GetBufferMemoryRequirements2", GetRequirements2),

@@ -45,14 +45,15 @@ def text_of(capture):
 
 def copying():
     """Where the device's memory is slow to read, the device copies it, on a
-    queue of the layer's own; if that takes too long, the processor reads it.
-    What comes out is the same."""
+    queue of the layer's own, or of the program if that has all; if that takes
+    too long, the processor reads it. What comes out is the same."""
     need_validation()
     below = {'VK_INSTANCE_LAYERS': None, 'PLAY_VALIDATION': '1',
              'PLAY_LAYERS': '1', 'VK_ADD_LAYER_PATH': LAYERS + ':' + os.getcwd(),
              **settings(PRINTF, 16 << 20)}
     texts = []
-    for slow, copy, n in (('1', 'gpu', 2), ('1', 'cpu', 0), ('stuck', 'gpu', 2)):
+    for slow, copy, n in (('1', 'gpu', 2), ('1', 'cpu', 0), ('stuck', 'gpu', 2),
+                          ('one', 'gpu', 2), ('one', 'cpu', 0)):
         done = run([PLAY, 'print', shader('short'), '4000'], PRETEND_SLOW=slow,
                    PFD_LAYER=f'copy={copy},drain=always,to=run.pfcap',
                    **below)
@@ -60,7 +61,7 @@ def copying():
                    done.stderr.startswith(f'pretend: {n} copies, '), done.stderr)
         texts.append(text_of('run.pfcap'))
     check('lines', texts[0].count(b'\n'), 32 * 4000)
-    check_that('all are the same', texts == texts[:1] * 3)
+    check_that('all are the same', texts == texts[:1] * 5)
 
 
 def repeat(dump, n, behind=0):
@@ -113,10 +114,12 @@ def copying_checked():
     wanted, _ = decode(f'{DATA}/small.bin', f'{DATA}/app.elf')
     dumps = repeat(f'{DATA}/small.bin', 80) * 3
     checks = 'VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT'
-    for timeline in None, '1':
-        done = run([PLAY, 'named', *dumps], PRETEND_SLOW='1', PLAY_LAYERS='1',
-                   PLAY_VALIDATION='1', PLAY_TIMELINE=timeline,
-                   PLAY_BYTES=str(1 << 20),
+    for slow, more in (('1', {}), ('1', {'PLAY_TIMELINE': '1'}), ('one', {}),
+                       ('one', {'PLAY_TIMELINE': '1'}),
+                       ('one', {'PLAY_IDLE': 'queue'}),
+                       ('one', {'PLAY_IDLE': 'device'})):
+        done = run([PLAY, 'named', *dumps], PRETEND_SLOW=slow, PLAY_LAYERS='1',
+                   PLAY_VALIDATION='1', **more, PLAY_BYTES=str(1 << 20),
                    VK_INSTANCE_LAYERS='VK_LAYER_PFD_capture',
                    VK_ADD_LAYER_PATH=LAYERS + ':' + os.getcwd(),
                    PFD_LAYER=f'strings={DATA}/app.elf,to=run.pfcap',
@@ -128,6 +131,28 @@ def copying_checked():
         check('findings', findings, [])
         check('validation', sorted(set(validation_said('(?:VUID|SYNC)[^ ]*'))),
               [])
+
+
+def copying_together():
+    """Threads share the only queue: no copy comes between their calls, or waits
+    for their work."""
+    need_validation()
+    wanted, _ = decode(f'{DATA}/small.bin', f'{DATA}/app.elf')
+    dumps = repeat(f'{DATA}/small.bin', 80)
+    n_copies = 0
+    for n_threads in 3, 1:
+        done = run([PLAY, 'together', str(n_threads), *dumps], PRETEND_SLOW='one',
+                   PLAY_BYTES=str(1 << 20), PLAY_LABEL='1',
+                   VK_INSTANCE_LAYERS='VK_LAYER_PFD_capture:VK_LAYER_PFD_pretend',
+                   VK_ADD_LAYER_PATH=LAYERS + ':' + os.getcwd(),
+                   PFD_LAYER=f'quiet=1,strings={DATA}/app.elf,to=run.pfcap')
+        copies = re.fullmatch(r'pretend: (\d+) copies, \d+ bytes\n', done.stderr)
+        check_that('said', copies, done.stderr)
+        n_copies += int(copies[1])
+        entries, findings = decode('run.pfcap')
+        check('messages', (messages(entries), findings),
+              (messages(wanted) * 80 * 5 * n_threads, []))
+    check_that('copies', n_copies >= 5, n_copies)
 
 
 def draining():
@@ -228,5 +253,6 @@ def buffer_bytes():
 
 
 main({f.__name__: f for f in (
-    capacity, named_capacity, copying, copying_checked, draining, deaf_service,
+    capacity, named_capacity, copying, copying_checked,
+    copying_together, draining, deaf_service,
     buffer_bytes)})
