@@ -37,9 +37,7 @@ static uint64_t find_time(const struct pfdd_ring *ring, uint64_t time)
 
 uint64_t pfdd_cursor_seq(const struct pfdd_cursor *r)
 {
-    return r->rendered_block && r->rendered_block->is_ready
-               ? r->rendered_block->first + r->item
-               : r->seq;
+    return r->has_entered ? r->rendered_block->first + r->item : r->seq;
 }
 
 /* The first item that it still needs from the ring. A block that is being
@@ -180,6 +178,7 @@ static void drop_block(struct pfdd_cursor *r)
 {
     pfdd_rendered_block_unref(r->rendered_block);
     r->rendered_block = NULL;
+    r->has_entered = false;
     r->item = r->at = r->n_announced = 0;
 }
 
@@ -236,6 +235,7 @@ static void enter_block(struct pfdd_cursor *r)
         drop_block(r);
         return;
     }
+    r->has_entered = true;
     r->item = (size_t)(r->seq - p->first);
     r->at = r->item && !p->has_failed ? end_of(p, r->item - 1) : 0;
     if (r->render_choice)
@@ -336,7 +336,7 @@ static bool write_preamble(struct pfdd_cursor *r)
 static bool read_block(struct pfdd_cursor *r, const char **bytes, size_t *n)
 {
     struct pfdd_rendered_block *p = r->rendered_block;
-    if (!p->is_ready || r->is_over)
+    if (!r->has_entered || r->is_over)
         return false;
     if (p->has_failed) {
         uint64_t end = p->end;
@@ -389,7 +389,7 @@ static void take_out(struct pfdd_cursor *r, size_t n)
     free(r->out.bytes);
     r->out.bytes = NULL;
     r->out.at = r->out.n = 0;
-    if (!r->rendered_block || r->rendered_block->is_ready)
+    if (!r->rendered_block || r->has_entered)
         pfdd_cursor_charge_all(r);
 }
 
@@ -546,10 +546,11 @@ static bool give_back_block(struct pfdd_cursor *r)
     return true;
 }
 
+/* True: the block can be taken back. While cursors are woken one by one, those
+ * that have not entered the block yet stand elsewhere than at its beginning. */
 static bool holds_block(const struct pfdd_cursor *r, bool who_choose)
 {
-    const struct pfdd_rendered_block *p = r->rendered_block;
-    return p && p->is_ready && !p->has_failed && !r->is_lent &&
+    return r->has_entered && !r->rendered_block->has_failed && !r->is_lent &&
            (r->render_choice || !who_choose);
 }
 

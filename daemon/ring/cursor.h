@@ -42,9 +42,10 @@ struct pfdd_cursor {
     /* NULL: all entries are wanted; owned, except while a block is being
      * rendered. */
     struct pfdd_render_choice *render_choice;
-    uint64_t seq; /* next item, while it holds no ready block */
+    uint64_t seq; /* next item, while it has entered no block */
     struct pfdd_rendered_block
         *rendered_block; /* a reference; NULL: none yet */
+    bool has_entered;    /* the block is ready, item and at are set */
     size_t item;         /* of the block, the first not consumed whole */
     size_t at;           /* bytes of the block that were consumed */
     bool waits;          /* for memory for a block */

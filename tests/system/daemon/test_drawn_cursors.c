@@ -651,6 +651,28 @@ static void read_some(struct subject *s, unsigned n_times)
     }
 }
 
+/* For something else that is made of the ring. */
+static void take_room(size_t n)
+{
+    static size_t n_taken;
+    pfdd_render_cache_release(&render_cache, n_taken);
+    n_taken = n && pfdd_render_cache_reserve(&render_cache, n) ? n : 0;
+}
+
+static bool are_drawn; /* the steps, which have not come to their end */
+
+/* In the middle of what others are told, too: readers that have not taken
+ * anything for long lose their pages. */
+static void on_wake(struct pfdd_cursor *c)
+{
+    for (unsigned i = 0; i < READERS && are_drawn && draw(2); i++)
+        subjects[i].cursor.times.taken_ns = 0;
+    if (are_drawn && draw(4) == 0)
+        take_room(draw(2) ? render_cache.n_bytes_max / PICK(1, 2, 4) : 0);
+    if (draw(2))
+        read_some(c->user, draw(6));
+}
+
 static void come(struct subject *s)
 {
     char from[48] = "\"oldest\"";
@@ -671,6 +693,8 @@ static void come(struct subject *s)
                            .wish = counts ? &of->wish : &wishes[i],
                            .like = &lone[counts ? of->like : i] };
     begin(&s->cursor, &render_cache, s->wish, from);
+    s->cursor.wake = on_wake;
+    s->cursor.user = s;
     s->cursor.reader.must_have_all = draw(16) == 0;
     s->first = s->seq = pfdd_cursor_seq(&s->cursor);
     if (s->wish->form == PFDD_ENTRIES)
@@ -747,14 +771,6 @@ static struct subject *any_there(void)
 {
     struct subject *s = &subjects[draw(READERS)];
     return s->is_there ? s : NULL;
-}
-
-/* For something else that is made of the ring. */
-static void take_room(size_t n)
-{
-    static size_t n_taken;
-    pfdd_render_cache_release(&render_cache, n_taken);
-    n_taken = n && pfdd_render_cache_reserve(&render_cache, n) ? n : 0;
 }
 
 static void step(unsigned i)
@@ -836,8 +852,10 @@ START_TEST(each_has_what_it_would_have_alone)
 {
     state = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(_i + 1);
     open_all();
+    are_drawn = true;
     for (unsigned i = 0; i < STEPS; i++)
         step(i);
+    are_drawn = false;
     take_room(0);
     while (!read_all()) {
         uv_run(&loop, UV_RUN_NOWAIT);
