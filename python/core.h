@@ -56,5 +56,6 @@ bool core_add_strings(PyObject *module);
 bool core_add_entry(PyObject *module);
 bool core_add_opened(PyObject *module);
 bool core_add_entries(PyObject *module);
+bool core_add_table(PyObject *module);
 
 #endif

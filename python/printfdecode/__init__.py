@@ -8,7 +8,7 @@ import json
 import os
 
 from ._core import Entry, Error, Finding, Strings, UsageError, version as __version__
-from . import _core
+from . import _core, table
 
 __all__ = ["Decoded", "Entry", "Error", "Finding", "Strings", "Summary",
            "UsageError", "open"]
@@ -91,6 +91,20 @@ class Decoded(_core.Opened):
         if size < 1:
             raise UsageError("a batch has at least one entry")
         return _core.entries(self, _selection(match, selection), False, size)
+
+    def table(self, format=None, *, columns=(), group_by=(), aggregates=(),
+              sort=None, top=None, **selection):
+        """The arguments of one format string as columns: a structured array of
+        NumPy if that is installed, else a Table of memoryviews. Neither copies.
+        format: a pattern that selects the string; columns=, group_by=,
+        aggregates=, sort=, top= as of `printfdecode table`."""
+        how = table.how(columns, group_by, aggregates, sort, top)
+        return table.one(self, _selection(None, dict(selection, format=format)), how)
+
+    def tables(self, match=None, **selection):
+        """A Table of each format string."""
+        how = dict(table.how((), (), (), None, None), all=True)
+        return table.several(self, _selection(match, selection), how)
 
     @functools.cached_property
     def buffers(self):

@@ -34,10 +34,15 @@ struct pfd_table_output {
 /* Outputs by number. PFD_OK; PFD_END: there is no i. Any thread. */
 enum pfd_status pfd_table_output_get(size_t i, struct pfd_table_output *ret);
 
+struct pfd_table_form;
+
 /* The tables that are wanted; borrowed until the tables are freed. */
 struct pfd_table_spec {
     const struct pfd_strings *strings;
     const char *output; /* a name of pfd_table_output_get(); NULL: text */
+    /* Instead of an output: a form of the caller's own (table_form.h), which
+     * finds write_user in its writer's target. */
+    const struct pfd_table_form *form;
     /* Target: a file, made anew; with `all` and an output of one table per
      * file, a folder, made if it is missing. NULL: write. */
     const char *to;

@@ -595,7 +595,8 @@ enum pfd_status pfd_tables_new(const struct pfd_table_spec *spec,
                                struct pfd_tables **ret, struct pfd_error *err)
 {
     const char *name = spec->output ? spec->output : "text";
-    const struct pfd_table_form *form = find_form(name);
+    const struct pfd_table_form *form =
+        spec->form ? spec->form : find_form(name);
     *ret = NULL;
     if (!form) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
