@@ -18,6 +18,17 @@ bool pfd_thread_start(pthread_t *ret, void *(*work)(void *), void *arg)
     return ok;
 }
 
+void pfd_mutex_init_short(pthread_mutex_t *mutex)
+{
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP /* not musl's */
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    pthread_mutex_init(mutex, &attr);
+    pthread_mutexattr_destroy(&attr);
+}
+
 unsigned pfd_processor_count(void)
 {
     cpu_set_t set;

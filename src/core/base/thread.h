@@ -13,6 +13,9 @@
  */
 bool pfd_thread_start(pthread_t *ret, void *(*work)(void *), void *arg);
 
+/* For a mutex that is held for less time than going to sleep takes. */
+void pfd_mutex_init_short(pthread_mutex_t *mutex);
+
 /* The number of processors this thread may run on; 1 where the system does not
  * report it. */
 unsigned pfd_processor_count(void);

@@ -12,6 +12,7 @@
 
 #include "core/base/sized.h"
 #include "core/base/thread.h"
+#include "core/base/thread_pool.h"
 #include "stream/pipeline/convert_pool.h"
 
 enum {
@@ -132,9 +133,9 @@ static bool take_batch(struct pfd_worker *w)
         w->window = pool->windows ? pool->windows->current : NULL;
         if (w->window)
             pfd_window_use(w->window);
-        pfd_finding_counts_clear(&w->made.finding_counts);
-        pfd_unsure_clear(&w->made.unsure);
-        w->made.summary = (struct pfd_summary){
+        pfd_finding_counts_clear(&w->made->finding_counts);
+        pfd_unsure_clear(&w->made->unsure);
+        w->made->summary = (struct pfd_summary){
             .lost_bytes = w->batch.lost_bytes,
             .skipped_bytes = w->batch.skipped_bytes,
         };
@@ -155,16 +156,6 @@ static bool do_next(struct pfd_worker *w)
     return true;
 }
 
-static void *work(void *arg)
-{
-    struct pfd_worker *w = arg;
-    while (do_next(w))
-        ;
-    if (w->failed)
-        pfd_pool_fail(w->pool, PFD_ERR_NOMEM, "out of memory");
-    return NULL;
-}
-
 /* ---- workers ---- */
 
 /* Are the counts of each string's entries all that is wanted? Counts of many
@@ -177,17 +168,16 @@ static bool counts_suffice(const struct pfd_pool *pool)
            pfd_strings_count(convert->strings) < COUNTS_MAX;
 }
 
-static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
+static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool, size_t i)
 {
     const struct pfd_convert *convert = pool->convert;
-    *w =
-        (struct pfd_worker){ .pool = pool, .sink_options = pool->sink_options };
+    *w = (struct pfd_worker){ .pool = pool,
+                              .sink_options = pool->sink_options,
+                              .made = &pool->order.products[i] };
     if (!pfd_entry_source_init(&w->of, convert->source ? convert->source : "-"))
         return false;
     pfd_entry_source_set(&w->of, convert->strings, pool->format,
                          convert->options);
-    if (!pfd_product_init(&w->made, convert))
-        return false;
     if (convert->string_entries && convert->string_bytes) {
         size_t n = pfd_strings_count(convert->strings) + 1;
         w->sums = calloc(n, sizeof *w->sums);
@@ -254,7 +244,6 @@ static void worker_deinit(struct pfd_worker *w)
     pfd_batch_deinit(&w->batch);
     pfd_entry_source_deinit(&w->of);
     pfd_text_free(&w->members);
-    pfd_product_deinit(&w->made);
 }
 
 static unsigned thread_count(const struct pfd_pool *pool)
@@ -270,31 +259,33 @@ static unsigned thread_count(const struct pfd_pool *pool)
     return n > most ? most : n;
 }
 
-/* Runs workers [n]; the first is the calling thread, which is alone at
- * first. */
-static void run_workers(struct pfd_pool *pool, struct pfd_worker *workers,
-                        unsigned n)
+static void work(void *workers, size_t i)
 {
-    unsigned started = 1;
+    struct pfd_worker *w = (struct pfd_worker *)workers + i;
+    while (do_next(w))
+        ;
+    if (w->failed)
+        pfd_pool_fail(w->pool, PFD_ERR_NOMEM, "out of memory");
+}
+
+/* Runs workers [n]; the first is the calling thread, which is alone at first.
+ * Fewer threads do the same work. */
+static void run_workers(struct pfd_pool *pool, struct pfd_worker *workers,
+                        size_t n)
+{
     bool more = true;
     for (int i = 0; i < BATCHES_ALONE && more; i++)
         more = do_next(&workers[0]);
-    if (more && n > 1 && pfd_split_can(pool))
+    n = more ? n : 1;
+    if (n > 1 && pfd_split_can(pool))
         pfd_split_begin(pool, n <= pfd_processor_count());
-    for (; more && started < n; started++) {
-        struct pfd_worker *w = &workers[started];
-        if (!worker_init(w, pool))
-            w->failed = true;
-        if (!pfd_thread_start(&w->thread, work, w)) {
-            worker_deinit(w);
-            break; /* fewer threads do the same work */
-        }
-    }
-    work(&workers[0]);
-    for (unsigned i = 1; i < started; i++)
-        pthread_join(workers[i].thread, NULL);
+    for (size_t i = 1; i < n; i++)
+        workers[i].failed |= !worker_init(&workers[i], pool, i);
+    struct pfd_thread_pool *threads = n > 1 ? pfd_thread_pool_new(n - 1) : NULL;
+    pfd_thread_pool_share(threads, n, work, workers);
+    pfd_thread_pool_free(threads);
     /* Their own counts are added when no other worker has a turn. */
-    for (unsigned i = 1; i < started; i++)
+    for (size_t i = 1; i < n; i++)
         worker_deinit(&workers[i]);
 }
 
@@ -368,8 +359,7 @@ static bool start(struct pfd_pool *pool, struct pfd_worker **workers,
             return false;
     }
     *workers = calloc(n, sizeof **workers);
-    return *workers && worker_init(*workers, pool) &&
-           (n == 1 || pfd_slots_init(pool, n));
+    return *workers && worker_init(*workers, pool, 0);
 }
 
 static enum pfd_status run(struct pfd_pool *pool, struct pfd_error *err)
@@ -377,7 +367,7 @@ static enum pfd_status run(struct pfd_pool *pool, struct pfd_error *err)
     unsigned n = thread_count(pool);
     struct pfd_worker *workers = NULL;
     const char *source = pool->convert->source ? pool->convert->source : "-";
-    if (start(pool, &workers, n)) {
+    if (pfd_order_init(pool, n) && start(pool, &workers, n)) {
         run_workers(pool, workers, n);
         if (pool->order.error.code == PFD_OK && pool->walked < 0)
             pool->order.error = pool->walk_error;
@@ -388,8 +378,8 @@ static enum pfd_status run(struct pfd_pool *pool, struct pfd_error *err)
     if (workers)
         worker_deinit(&workers[0]);
     free(workers);
-    pfd_slots_deinit(pool);
     give_end(pool, source);
+    pfd_order_deinit(pool);
     pfd_finding_counts_free(&pool->order.finding_counts);
     free(pool->order.used);
     if (pool->order.error.code != PFD_OK && err)
@@ -432,19 +422,6 @@ static enum pfd_status choose(struct pfd_pool *pool, struct pfd_error *err)
                                walk->last, &pool->format_choice, err);
     pool->format = pool->format_choice.format;
     return status;
-}
-
-/* Both are held for less time than going to sleep takes. */
-static void init_locks(struct pfd_pool *pool)
-{
-    pthread_mutexattr_t attr;
-    pthread_mutexattr_init(&attr);
-#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP /* not musl's */
-    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
-#endif
-    pthread_mutex_init(&pool->walking, &attr);
-    pthread_mutex_init(&pool->order.turn, &attr);
-    pthread_mutexattr_destroy(&attr);
 }
 
 /* Chooses the sink of entries, and sets its options. */
@@ -505,21 +482,16 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     pool->walk = walk;
     pool->whole = walk.view;
     pool->has_slice_copies = pfd_slice_copy_can(pool);
-    init_locks(pool);
+    pfd_mutex_init_short(&pool->walking);
     pthread_cond_init(&pool->idle, NULL);
-    for (size_t i = 0; i < PFD_POOL_THREADS; i++) {
-        pthread_cond_init(&pool->order.turned[i], NULL);
+    for (size_t i = 0; i < PFD_POOL_THREADS; i++)
         pthread_cond_init(&pool->joined[i], NULL);
-    }
     atomic_init(&pool->stop, false);
     atomic_init(&pool->shows_no_more, false);
     status = run(pool, err);
-    for (size_t i = 0; i < PFD_POOL_THREADS; i++) {
-        pthread_cond_destroy(&pool->order.turned[i]);
+    for (size_t i = 0; i < PFD_POOL_THREADS; i++)
         pthread_cond_destroy(&pool->joined[i]);
-    }
     pthread_cond_destroy(&pool->idle);
-    pthread_mutex_destroy(&pool->order.turn);
     pthread_mutex_destroy(&pool->walking);
     pfd_walk_deinit(&pool->walk);
     *summary = pool->order.summary;

@@ -19,24 +19,24 @@ enum {
 
 static void keep(struct pfd_worker *w, const struct pfd_finding *finding)
 {
-    if (w->made.n_kept == w->made.kept_room) {
-        size_t room = w->made.kept_room ? w->made.kept_room * 2 : 16;
+    if (w->made->n_kept == w->made->kept_room) {
+        size_t room = w->made->kept_room ? w->made->kept_room * 2 : 16;
         struct pfd_stored_finding *kept =
-            realloc(w->made.kept, room * sizeof *kept);
+            realloc(w->made->kept, room * sizeof *kept);
         if (!kept) {
             w->failed = true;
             return;
         }
-        w->made.kept = kept;
-        w->made.kept_room = room;
+        w->made->kept = kept;
+        w->made->kept_room = room;
     }
-    w->made.kept[w->made.n_kept++] = (struct pfd_stored_finding){
+    w->made->kept[w->made->n_kept++] = (struct pfd_stored_finding){
         .kind = finding->kind,
         .offset = finding->offset,
         .index = finding->index,
-        .text = w->made.sentences.n,
+        .text = w->made->sentences.n,
     };
-    pfd_text_add(&w->made.sentences, finding->text, strlen(finding->text) + 1);
+    pfd_text_add(&w->made->sentences, finding->text, strlen(finding->text) + 1);
 }
 
 /* Notes only on request. */
@@ -51,13 +51,13 @@ static void give_finding(struct pfd_worker *w,
 {
     struct pfd_pool *pool = w->pool;
     if (!pfd_finding_is_note(finding->kind))
-        w->made.summary.findings++;
+        w->made->summary.findings++;
     if (!pfd_pool_reports(pool->convert, finding->kind))
         return;
     if (pool->sink && pool->sink->finding)
-        pool->sink->finding(&w->made.out, finding, &w->sink_options);
+        pool->sink->finding(&w->made->out, finding, &w->sink_options);
     if (pool->convert->inline_findings && pool->sink && pool->sink->tell)
-        pool->sink->tell(&w->made.out, finding, w->sink_options.color);
+        pool->sink->tell(&w->made->out, finding, w->sink_options.color);
     if (pool->convert->finding)
         keep(w, finding);
 }
@@ -70,17 +70,18 @@ static void count_findings(struct pfd_worker *w, const struct pfd_entry *entry)
         enum pfd_finding_kind kind =
             (enum pfd_finding_kind)__builtin_ctzll(left);
         struct pfd_finding_counts_row *row =
-            pfd_finding_counts_row(&w->made.finding_counts, kind, entry->id,
+            pfd_finding_counts_row(&w->made->finding_counts, kind, entry->id,
                                    pfd_entry_string_index(entry));
         if (!row)
             return;
         if (!row->has_text) {
             char sentence[SENTENCE];
             pfd_entry_finding_text(entry, kind, sentence, sizeof sentence);
-            pfd_finding_counts_set_text(&w->made.finding_counts, row, sentence);
+            pfd_finding_counts_set_text(&w->made->finding_counts, row,
+                                        sentence);
         }
         pfd_finding_counts_count(row, 1, entry->offset, entry->index);
-        w->made.summary.findings += !pfd_finding_is_note(kind);
+        w->made->summary.findings += !pfd_finding_is_note(kind);
     }
 }
 
@@ -90,15 +91,15 @@ static bool in_range(struct pfd_worker *w, uint64_t wanted)
     const struct pfd_convert *convert = w->pool->convert;
     if (wanted < convert->skip)
         return false;
-    w->made.ended = wanted - convert->skip + 1 >= convert->limit;
+    w->made->ended = wanted - convert->skip + 1 >= convert->limit;
     return wanted - convert->skip < convert->limit;
 }
 
 static void count_entry(struct pfd_worker *w, const struct pfd_record *r)
 {
-    w->made.summary.entries++;
-    w->made.summary.unknown += pfd_record_is_unknown(r);
-    w->made.summary.bytes += r->n_bytes;
+    w->made->summary.entries++;
+    w->made->summary.unknown += pfd_record_is_unknown(r);
+    w->made->summary.bytes += r->n_bytes;
 }
 
 /* Counts n entries of one string, with n_bytes in all. */
@@ -140,7 +141,7 @@ static inline enum pfd_look_result look(const struct pfd_worker *w,
 static uint64_t index_of(const struct pfd_worker *w, size_t i)
 {
     return w->batch.places ? w->batch.places[i].index
-                           : w->first_index + w->made.summary.entries;
+                           : w->first_index + w->made->summary.entries;
 }
 
 /* Indexes never decrease. */
@@ -174,12 +175,12 @@ static void print_entry(struct pfd_worker *w, struct pfd_entry *entry)
 {
     struct pfd_pool *pool = w->pool;
     if (__builtin_expect(!may_be_hidden(pool, entry), 1)) {
-        pool->sink->entry(&w->made.out, entry, &w->sink_options);
+        pool->sink->entry(&w->made->out, entry, &w->sink_options);
     } else if (atomic_load(&pool->shows_no_more)) {
-        w->made.unsure.n_hidden++;
-    } else if (pfd_unsure_begin(&w->made.unsure, entry->id, w->made.out.n)) {
-        pool->sink->entry(&w->made.out, entry, &w->sink_options);
-        pfd_unsure_end(&w->made.unsure, w->made.out.n);
+        w->made->unsure.n_hidden++;
+    } else if (pfd_unsure_begin(&w->made->unsure, entry->id, w->made->out.n)) {
+        pool->sink->entry(&w->made->out, entry, &w->sink_options);
+        pfd_unsure_end(&w->made->unsure, w->made->out.n);
     }
 }
 
@@ -189,10 +190,10 @@ static void note_given(struct pfd_worker *w, uint64_t index)
     const struct pfd_convert *convert = w->pool->convert;
     const struct pfd_sink *sink = w->pool->sink;
     if (convert->emitted)
-        pfd_text_add(&w->made.given, &index, sizeof index);
+        pfd_text_add(&w->made->given, &index, sizeof index);
     if (convert->ranges && convert->marks_ranges && w->range && sink &&
         sink->between && index == convert->ranges[w->range].from)
-        sink->between(&w->made.out, w->sink_options.color);
+        sink->between(&w->made->out, w->sink_options.color);
 }
 
 static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
@@ -218,10 +219,11 @@ static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
     bool is_full = false;
     if (pool->sink) {
         print_entry(w, &entry);
-        is_full = w->made.out.n > OUT_MAX;
-    } else if (w->made.chunk) {
-        w->failed |= pfd_chunk_add_entry(w->made.chunk, &entry, NULL) != PFD_OK;
-        is_full = pfd_chunk_size(w->made.chunk) > CHUNK_MAX;
+        is_full = w->made->out.n > OUT_MAX;
+    } else if (w->made->chunk) {
+        w->failed |=
+            pfd_chunk_add_entry(w->made->chunk, &entry, NULL) != PFD_OK;
+        is_full = pfd_chunk_size(w->made->chunk) > CHUNK_MAX;
     }
     if (__builtin_expect((entry.findings & pool->reported) != 0, 0))
         count_findings(w, &entry);
@@ -242,9 +244,9 @@ static void do_finding(struct pfd_worker *w, const struct pfd_record *r)
     char sentence[SENTENCE];
     struct pfd_finding finding = pfd_batch_finding(&w->batch, r, w->of.source,
                                                    sentence, sizeof sentence);
-    if (w->made.chunk) {
+    if (w->made->chunk) {
         w->failed |=
-            pfd_chunk_add_finding(w->made.chunk, &finding, NULL) != PFD_OK;
+            pfd_chunk_add_finding(w->made->chunk, &finding, NULL) != PFD_OK;
     }
     give_finding(w, &finding);
 }
@@ -279,7 +281,7 @@ static size_t pass_quiet(struct pfd_worker *w, size_t i)
         sum.bytes += r->n_bytes;
     }
     w->n_given += n_given;
-    pfd_summary_add(&w->made.summary, &sum);
+    pfd_summary_add(&w->made->summary, &sum);
     return i;
 }
 
@@ -317,8 +319,8 @@ static size_t gather(struct pfd_worker *w, size_t i,
     }
     if (n)
         count_given(w, string, n, n_bytes);
-    w->made.summary.entries += n;
-    w->made.summary.bytes += n_bytes;
+    w->made->summary.entries += n;
+    w->made->summary.bytes += n_bytes;
     return n;
 }
 
@@ -337,7 +339,7 @@ static size_t pass_payloads(struct pfd_worker *w, size_t i)
         if (!n)
             break;
         i += n;
-        hooks->payloads(w->consumer, &w->made.out, payloads, n, index);
+        hooks->payloads(w->consumer, &w->made->out, payloads, n, index);
     }
     return i;
 }
@@ -362,8 +364,8 @@ static size_t pass_unwanted(struct pfd_worker *w, size_t i)
     const struct pfd_batch *batch = &w->batch;
     for (;;) {
         size_t to = pfd_filter_skip(w->filter, batch, i, &w->view, w->base,
-                                    &w->made.summary.bytes);
-        w->made.summary.entries += to - i;
+                                    &w->made->summary.bytes);
+        w->made->summary.entries += to - i;
         i = to;
         if (i == batch->n || batch->records[i].kind != PFD_RECORD_ENTRY ||
             look(w, &batch->records[i]) != PFD_LOOK_NO)
@@ -431,8 +433,8 @@ static void count_run(struct pfd_worker *w, const struct pfd_record *r,
         sum->bytes += r[i].n_bytes;
     }
     w->n_given += n;
-    w->made.summary.entries += n;
-    w->made.summary.bytes += n_bytes;
+    w->made->summary.entries += n;
+    w->made->summary.bytes += n_bytes;
 }
 
 /* Likewise for runs of entries, all of which are rendered; returns the index of
@@ -440,7 +442,7 @@ static void count_run(struct pfd_worker *w, const struct pfd_record *r,
 static size_t pass_runs(struct pfd_worker *w, size_t i)
 {
     const struct pfd_sink *sink = w->pool->sink;
-    struct pfd_text *out = &w->made.out;
+    struct pfd_text *out = &w->made->out;
     size_t n = RUN;
     for (; n == RUN; i += n) {
         const struct pfd_entry_run entry_run = find_run(w, i);
@@ -459,7 +461,7 @@ static void take_counts(struct pfd_worker *w)
     const struct pfd_batch *batch = &w->batch;
     if (!batch->n_counted)
         return;
-    w->made.summary.entries += batch->n_counted;
+    w->made->summary.entries += batch->n_counted;
     for (size_t i = 0; i < batch->n_counts; i++) {
         uint64_t n = batch->counts[i];
         if (!n)
@@ -467,7 +469,7 @@ static void take_counts(struct pfd_worker *w)
         const struct pfd_string *s =
             pfd_strings_at(w->pool->convert->strings, i);
         uint64_t n_bytes = n * (s->n_payload + batch->counted_header);
-        w->made.summary.bytes += n_bytes;
+        w->made->summary.bytes += n_bytes;
         count_given(w, s, n, n_bytes);
     }
 }
@@ -475,7 +477,7 @@ static void take_counts(struct pfd_worker *w)
 void pfd_worker_do_batch(struct pfd_worker *w)
 {
     const struct pfd_convert *convert = w->pool->convert;
-    bool is_any = !w->made.chunk && !convert->emitted && !convert->ranges &&
+    bool is_any = !w->made->chunk && !convert->emitted && !convert->ranges &&
                   convert->limit == UINT64_MAX && !convert->skip;
     bool is_plain = !w->pool->sink && is_any;
     /* One by one, strings of a large table are prefetched in time; the strings
@@ -485,7 +487,7 @@ void pfd_worker_do_batch(struct pfd_worker *w)
                     !w->pool->is_selective && !w->pool->chunks && !is_large;
     const bool has_sequence = w->pool->sink && w->pool->sink->has_sequence;
     take_counts(w);
-    for (size_t i = 0; i < w->batch.n && !w->made.ended; i++) {
+    for (size_t i = 0; i < w->batch.n && !w->made->ended; i++) {
         if (has_runs) {
             i = pass_runs(w, i);
         } else if (is_plain) {
@@ -514,12 +516,12 @@ void pfd_worker_do_batch(struct pfd_worker *w)
             number_row(w, i);
         give_entry(w, r, index);
     }
-    if (w->made.chunk) {
-        pfd_chunk_add_loss(w->made.chunk, w->batch.lost_bytes,
+    if (w->made->chunk) {
+        pfd_chunk_add_loss(w->made->chunk, w->batch.lost_bytes,
                            w->batch.skipped_bytes);
     }
-    w->failed |= w->synthesized_counts.failed || w->made.out.failed ||
-                 w->made.sentences.failed || w->of.message.failed ||
-                 w->made.finding_counts.failed || w->made.unsure.failed ||
-                 w->made.given.failed;
+    w->failed |= w->synthesized_counts.failed || w->made->out.failed ||
+                 w->made->sentences.failed || w->of.message.failed ||
+                 w->made->finding_counts.failed || w->made->unsure.failed ||
+                 w->made->given.failed;
 }

@@ -101,9 +101,9 @@ static void count_loss(struct pfd_pool *pool, struct pfd_batch *batch)
 {
     struct pfd_summary sum = { .lost_bytes = batch->lost_bytes,
                                .skipped_bytes = batch->skipped_bytes };
-    pthread_mutex_lock(&pool->order.turn);
+    pthread_mutex_lock(&pool->order.lock);
     pfd_summary_add(&pool->order.summary, &sum);
-    pthread_mutex_unlock(&pool->order.turn);
+    pthread_mutex_unlock(&pool->order.lock);
     batch->lost_bytes = batch->skipped_bytes = 0;
 }
 

@@ -1,47 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Turns: the workers' products are written in the order of the walk, by one
- * worker at a time. A worker whose turn has not come leaves its product in a
- * slot and goes on with the next batch. The worker that writes goes on to the
- * slots that are next, so that no worker has to wake up between two batches. If
- * writing is the bottleneck, all slots fill, and workers sleep until theirs is
- * free: no more of them work than the reader of the output keeps up with.
- */
+/* What comes of the workers' products, in the order of the walk. */
 #include <stdlib.h>
 
 #include "core/decode/inspect.h"
 #include "stream/capture/chunk.h"
 #include "stream/pipeline/convert_pool.h"
 
-/* With the lock. */
 static void stop(struct pfd_pool *pool)
 {
     atomic_store(&pool->stop, true);
-    for (size_t i = 0; i < PFD_POOL_THREADS; i++)
-        pthread_cond_broadcast(&pool->order.turned[i]);
+    pfd_ordered_output_stop(&pool->order.output);
 }
 
 void pfd_pool_fail(struct pfd_pool *pool, enum pfd_status status,
                    const char *text)
 {
-    pthread_mutex_lock(&pool->order.turn);
+    pthread_mutex_lock(&pool->order.lock);
     if (pool->order.error.code == PFD_OK)
         pfd_fail(&pool->order.error, status, PFD_NO_OFFSET, "%s", text);
+    pthread_mutex_unlock(&pool->order.lock);
     stop(pool);
-    pthread_mutex_unlock(&pool->order.turn);
 }
 
 /* ---- products ---- */
 
-bool pfd_product_init(struct pfd_product *made,
-                      const struct pfd_convert *convert)
-{
-    *made = (struct pfd_product){ 0 };
-    return !convert->write_chunk ||
-           pfd_chunk_writer_new(&made->chunk, NULL) == PFD_OK;
-}
-
-void pfd_product_deinit(struct pfd_product *made)
+static void product_deinit(struct pfd_product *made)
 {
     pfd_finding_counts_free(&made->finding_counts);
     pfd_unsure_free(&made->unsure);
@@ -50,26 +33,6 @@ void pfd_product_deinit(struct pfd_product *made)
     pfd_text_free(&made->given);
     pfd_chunk_writer_free(made->chunk);
     free(made->kept);
-}
-
-bool pfd_slots_init(struct pfd_pool *pool, size_t n)
-{
-    pool->order.slots = calloc(n, sizeof *pool->order.slots);
-    if (!pool->order.slots)
-        return false;
-    bool ok = true;
-    for (; ok && pool->order.n_slots < n; pool->order.n_slots++) {
-        ok = pfd_product_init(&pool->order.slots[pool->order.n_slots],
-                              pool->convert);
-    }
-    return ok;
-}
-
-void pfd_slots_deinit(struct pfd_pool *pool)
-{
-    for (size_t i = 0; i < pool->order.n_slots; i++)
-        pfd_product_deinit(&pool->order.slots[i]);
-    free(pool->order.slots);
 }
 
 /* ---- writing ---- */
@@ -130,9 +93,8 @@ static void give_chunk(struct pfd_pool *pool, struct pfd_chunk_writer *writer)
     }
 }
 
-/* Writes a product, in its batch's turn, without the lock. */
-static void write_made(struct pfd_pool *pool, struct pfd_product *made,
-                       void *consumer)
+/* Writes a product, in its batch's turn. */
+static void write_made(struct pfd_pool *pool, struct pfd_product *made)
 {
     const struct pfd_convert *convert = pool->convert;
     if (!atomic_load(&pool->stop)) {
@@ -142,8 +104,8 @@ static void write_made(struct pfd_pool *pool, struct pfd_product *made,
         atomic_store(&pool->shows_no_more,
                      pool->order.unknown_limit.n == PFD_UNKNOWN_LIMIT_MAX);
         pfd_pool_give(pool, &made->out);
-        if (consumer)
-            pool->sink->worker->turn(consumer);
+        if (made->consumer)
+            pool->sink->worker->turn(made->consumer);
         if (made->given.n) {
             convert->emitted(convert->given_user,
                              (const void *)made->given.data,
@@ -156,114 +118,72 @@ static void write_made(struct pfd_pool *pool, struct pfd_product *made,
     made->given.n = 0;
 }
 
-/* With the lock, which is released meanwhile. */
-static void tell_progress(struct pfd_pool *pool)
+/* Ends a batch in its turn. */
+static void end_batch(void *user, void *product)
 {
+    struct pfd_pool *pool = user;
     const struct pfd_convert *convert = pool->convert;
-    struct pfd_summary so_far = pool->order.summary;
-    pthread_mutex_unlock(&pool->order.turn);
-    if (!convert->progress(convert->progress_user, &so_far))
-        pfd_pool_fail(pool, PFD_ERR_STOPPED, "stopped");
-    pthread_mutex_lock(&pool->order.turn);
-}
-
-/* With the lock, which is released meanwhile: ends a batch in its turn. */
-static void end_batch(struct pfd_pool *pool, struct pfd_product *made,
-                      void *consumer)
-{
-    pthread_mutex_unlock(&pool->order.turn);
-    write_made(pool, made, consumer);
-    pthread_mutex_lock(&pool->order.turn);
+    struct pfd_product *made = product;
+    struct pfd_summary so_far = { 0 };
+    write_made(pool, made);
     bool stopped = atomic_load(&pool->stop);
     if (!stopped) {
+        pthread_mutex_lock(&pool->order.lock);
         pfd_summary_add(&pool->order.summary, &made->summary);
+        so_far = pool->order.summary;
+        pthread_mutex_unlock(&pool->order.lock);
         pfd_finding_counts_merge(&pool->order.finding_counts,
                                  &made->finding_counts);
         pool->order.n_hidden += made->unsure.n_hidden;
     }
-    if (!stopped && pool->convert->progress)
-        tell_progress(pool);
+    if (!stopped && convert->progress &&
+        !convert->progress(convert->progress_user, &so_far))
+        pfd_pool_fail(pool, PFD_ERR_STOPPED, "stopped");
     if (made->ended)
         stop(pool);
-    pool->order.n_written++;
-}
-
-/* ---- turns ---- */
-
-static bool is_next(const struct pfd_worker *w)
-{
-    const struct pfd_pool *pool = w->pool;
-    return pool->order.n_written == w->number && !pool->order.is_writing;
-}
-
-static bool has_slot(const struct pfd_worker *w)
-{
-    const struct pfd_pool *pool = w->pool;
-    return !w->consumer &&
-           w->number - pool->order.n_written < pool->order.n_slots;
-}
-
-/* With the lock: waits until all batches before this one are written or, if
- * slot_will_do, until there is a slot for it. True: it is this worker's
- * turn. */
-static bool await_turn(struct pfd_worker *w, bool slot_will_do)
-{
-    struct pfd_pool *pool = w->pool;
-    pthread_cond_t *turned = &pool->order.turned[w->number % PFD_POOL_THREADS];
-    while (!w->in_turn && !is_next(w) && !(slot_will_do && has_slot(w)) &&
-           !atomic_load(&pool->stop))
-        pthread_cond_wait(turned, &pool->order.turn);
-    if (!w->in_turn && !is_next(w) && !atomic_load(&pool->stop))
-        return false;
-    if (!w->in_turn && is_next(w))
-        pool->order.is_writing = true;
-    w->in_turn = true;
-    return true;
 }
 
 void pfd_worker_write(struct pfd_worker *w)
 {
-    struct pfd_pool *pool = w->pool;
-    pthread_mutex_lock(&pool->order.turn);
-    await_turn(w, false);
-    pthread_mutex_unlock(&pool->order.turn);
-    write_made(pool, &w->made, w->consumer);
-}
-
-/* With the lock: ends the batches in slots whose turn has come, too. */
-static void write_slots(struct pfd_pool *pool)
-{
-    while (pool->order.n_slots) {
-        struct pfd_product *made =
-            &pool->order.slots[pool->order.n_written % pool->order.n_slots];
-        if (!made->is_ready)
-            break;
-        made->is_ready = false;
-        end_batch(pool, made, NULL);
-        /* This batch has a slot now, if it was waiting for one. */
-        uint64_t next = pool->order.n_written + pool->order.n_slots - 1;
-        pthread_cond_broadcast(&pool->order.turned[next % PFD_POOL_THREADS]);
-    }
+    pfd_ordered_output_await(&w->pool->order.output, w->number);
+    w->made->consumer = w->consumer;
+    write_made(w->pool, w->made);
 }
 
 void pfd_worker_end_turn(struct pfd_worker *w)
 {
-    struct pfd_pool *pool = w->pool;
-    pthread_mutex_lock(&pool->order.turn);
-    if (!await_turn(w, true)) {
-        struct pfd_product *slot =
-            &pool->order.slots[w->number % pool->order.n_slots];
-        struct pfd_product empty = *slot;
-        *slot = w->made;
-        slot->is_ready = true;
-        w->made = empty;
-    } else if (!atomic_load(&pool->stop)) {
-        end_batch(pool, &w->made, w->consumer);
-        write_slots(pool);
-        pool->order.is_writing = false;
-        pthread_cond_broadcast(
-            &pool->order.turned[pool->order.n_written % PFD_POOL_THREADS]);
+    w->made->consumer = w->consumer;
+    w->made = pfd_ordered_output_put(&w->pool->order.output, w->number, w->made,
+                                     !w->consumer);
+}
+
+/* ---- all products ---- */
+
+bool pfd_order_init(struct pfd_pool *pool, size_t n)
+{
+    struct pfd_order *order = &pool->order;
+    size_t n_slots = n > 1 ? n : 0;
+    pthread_mutex_init(&order->lock, NULL);
+    if (!pfd_ordered_output_init(&order->output, n_slots, end_batch, pool))
+        return false;
+    order->products = calloc(n + n_slots, sizeof *order->products);
+    bool ok = order->products;
+    for (; ok && order->n_products < n + n_slots; order->n_products++) {
+        ok = !pool->convert->write_chunk ||
+             pfd_chunk_writer_new(&order->products[order->n_products].chunk,
+                                  NULL) == PFD_OK;
     }
-    pthread_mutex_unlock(&pool->order.turn);
-    w->in_turn = false;
+    for (size_t i = 0; ok && i < n_slots; i++)
+        order->output.slots[i].product = &order->products[n + i];
+    return ok;
+}
+
+void pfd_order_deinit(struct pfd_pool *pool)
+{
+    struct pfd_order *order = &pool->order;
+    for (size_t i = 0; i < order->n_products; i++)
+        product_deinit(&order->products[i]);
+    free(order->products);
+    pfd_ordered_output_deinit(&order->output);
+    pthread_mutex_destroy(&order->lock);
 }

@@ -20,6 +20,7 @@
 #include "core/output/finding_counts.h"
 #include "core/output/sink.h"
 #include "stream/capture/chunk_layout.h"
+#include "stream/pipeline/ordered_output.h"
 #include "stream/pipeline/synthesized_counts.h"
 
 /* Chunks to read, instead of a buffer to walk over. */
@@ -58,8 +59,8 @@ struct pfd_product {
     size_t n_kept;
     size_t kept_room;
     struct pfd_text sentences;
-    bool ended;    /* the limit is reached in this batch */
-    bool is_ready; /* in a slot: awaits its turn */
+    bool ended;     /* the limit is reached in this batch */
+    void *consumer; /* the worker's, of the sink's worker hooks; NULL: none */
 };
 
 /* A walk by several workers (convert_split.c). */
@@ -91,13 +92,11 @@ struct pfd_slice_copy {
 /* The products of batches, in the order of the walk, and what came of those that
  * are written (convert_order.c). */
 struct pfd_order {
-    pthread_mutex_t turn;                    /* guards the others */
-    pthread_cond_t turned[PFD_POOL_THREADS]; /* by batch: its turn has come */
-    struct pfd_product *slots; /* [n_slots], by batch: products that await their
-                                  turn */
-    size_t n_slots;
-    uint64_t n_written; /* batches */
-    bool is_writing;    /* a worker has the turn of batch n_written */
+    struct pfd_ordered_output output; /* by batch */
+    struct pfd_product *products; /* [n_products]: each worker's, and those in
+                                     the output's slots */
+    size_t n_products;
+    pthread_mutex_t lock; /* guards `summary` and `error` */
     struct pfd_summary summary;
     struct pfd_finding_counts finding_counts;
     struct pfd_unknown_limit unknown_limit;
@@ -179,12 +178,10 @@ struct pfd_worker {
     size_t range; /* of convert->ranges: the first that is not passed */
     uint64_t n_given;
     void *consumer;              /* of the sink's worker hooks; NULL: none */
-    struct pfd_product made;     /* its product of the batch */
+    struct pfd_product *made;    /* its product of the batch */
     struct pfd_string_sum *sums; /* [pfd_strings_count()], or NULL */
     bool *used; /* [pfd_strings_count()]: which strings entries have, or NULL */
-    bool in_turn; /* this worker's batch may be written */
-    bool failed;  /* out of memory */
-    pthread_t thread;
+    bool failed; /* out of memory */
 };
 
 /* Are findings of this kind reported? Notes only on request. */
@@ -220,13 +217,10 @@ void pfd_split_begin(struct pfd_pool *pool, bool spins);
  * batch with the next records. False: there are none. */
 bool pfd_split_take(struct pfd_worker *w);
 
-bool pfd_product_init(struct pfd_product *made,
-                      const struct pfd_convert *convert);
-void pfd_product_deinit(struct pfd_product *made);
-
-/* False when out of memory. */
-bool pfd_slots_init(struct pfd_pool *pool, size_t n);
-void pfd_slots_deinit(struct pfd_pool *pool);
+/* For n workers, the first of which has the first product, and so on. False: out
+ * of memory; pfd_order_deinit() is due all the same. */
+bool pfd_order_init(struct pfd_pool *pool, size_t n);
+void pfd_order_deinit(struct pfd_pool *pool);
 
 /* Lets the run fail, unless it has failed before, and stops all workers. */
 void pfd_pool_fail(struct pfd_pool *pool, enum pfd_status status,
