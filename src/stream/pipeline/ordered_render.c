@@ -7,14 +7,16 @@
  */
 #include "stream/pipeline/ordered_render.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "core/base/error.h"
 #include "core/base/thread.h"
+#include "core/base/thread_pool.h"
 #include "core/decode/entry_run.h"
 #include "core/output/lines.h"
 #include "stream/capture/chunk.h"
+#include "stream/pipeline/ordered_output.h"
 
 enum {
     THREADS_MAX = 64,
@@ -26,6 +28,9 @@ enum {
 };
 
 struct slot {
+    struct pfd_pool_job job;
+    struct pfd_ordered_render *of;
+    uint64_t number;
     struct pfd_chunk_writer *chunk;
     struct pfd_entry_run_copy run;
     struct pfd_lines *lines;
@@ -33,26 +38,31 @@ struct slot {
     const void *bytes; /* [n], of the chunk; NULL: the slot has a run */
     size_t n;
     bool is_full;
-    bool is_made; /* its lines can be written */
 };
 
 struct pfd_ordered_render {
     struct pfd_ordered_render_options o;
-    struct slot *slots; /* [n_sheets], by number */
+    struct pfd_thread_pool *threads;
+    struct pfd_ordered_output output; /* of slots */
+    struct slot *slots;               /* [n_slots], by number */
     size_t n_slots;
-    pthread_t *threads; /* [n_threads] */
-    size_t n_threads;
-
-    pthread_mutex_t lock; /* guards these: */
-    pthread_cond_t full;  /* a slot may be taken */
-    pthread_cond_t empty; /* a slot was written */
-    uint64_t n_full;      /* slots, since the beginning */
-    uint64_t n_taken;
-    uint64_t n_written;
-    bool is_writing; /* a thread writes number n_written */
-    bool is_over;
-    enum pfd_status status;
+    uint64_t n_full; /* slots, since the beginning; the caller's alone */
+    atomic_int status;
 };
+
+/* The first failure stays. */
+static void note(struct pfd_ordered_render *ordered_render,
+                 enum pfd_status status)
+{
+    int none = PFD_OK;
+    atomic_compare_exchange_strong(&ordered_render->status, &none, status);
+}
+
+enum pfd_status pfd_ordered_render_status(
+    const struct pfd_ordered_render *ordered_render)
+{
+    return (enum pfd_status)atomic_load(&ordered_render->status);
+}
 
 /* ---- workers ---- */
 
@@ -120,68 +130,22 @@ static enum pfd_status write_sheet(
     return ok ? PFD_OK : PFD_ERR_STOPPED;
 }
 
-/* With the lock. */
-static void note(struct pfd_ordered_render *ordered_render,
-                 enum pfd_status status)
+static void render_slot(struct pfd_pool_job *job, size_t i)
 {
-    if (ordered_render->status == PFD_OK)
-        ordered_render->status = status;
+    struct slot *slot = (void *)job;
+    struct pfd_ordered_render *ordered_render = slot->of;
+    (void)i;
+    if (pfd_ordered_render_status(ordered_render) == PFD_OK)
+        note(ordered_render, print_sheet(slot));
+    (void)pfd_ordered_output_put(&ordered_render->output, slot->number, slot,
+                                 true);
 }
 
-/* With the lock, which is released meanwhile: writes slots that are next and
- * rendered. */
-static void write_made(struct pfd_ordered_render *ordered_render)
+static void write_slot(void *user, void *product)
 {
-    struct slot *slot =
-        &ordered_render
-             ->slots[ordered_render->n_written % ordered_render->n_slots];
-    if (ordered_render->is_writing)
-        return;
-    ordered_render->is_writing = true;
-    while (slot->is_made) {
-        enum pfd_status status = ordered_render->status;
-        pthread_mutex_unlock(&ordered_render->lock);
-        status = status == PFD_OK ? write_sheet(ordered_render, slot) : PFD_OK;
-        pthread_mutex_lock(&ordered_render->lock);
-        note(ordered_render, status);
-        slot->is_made = false;
-        ordered_render->n_written++;
-        pthread_cond_signal(&ordered_render->empty);
-        slot =
-            &ordered_render
-                 ->slots[ordered_render->n_written % ordered_render->n_slots];
-    }
-    ordered_render->is_writing = false;
-}
-
-/* With the lock, which is released meanwhile: renders the next slot. False:
- * there is none. */
-static bool take_next(struct pfd_ordered_render *ordered_render)
-{
-    if (ordered_render->n_taken == ordered_render->n_full)
-        return false;
-    struct slot *slot =
-        &ordered_render
-             ->slots[ordered_render->n_taken++ % ordered_render->n_slots];
-    pthread_mutex_unlock(&ordered_render->lock);
-    enum pfd_status status = print_sheet(slot);
-    pthread_mutex_lock(&ordered_render->lock);
-    note(ordered_render, status);
-    slot->is_made = true;
-    write_made(ordered_render);
-    return true;
-}
-
-static void *work(void *arg)
-{
-    struct pfd_ordered_render *ordered_render = arg;
-    pthread_mutex_lock(&ordered_render->lock);
-    while (!ordered_render->is_over) {
-        if (!take_next(ordered_render))
-            pthread_cond_wait(&ordered_render->full, &ordered_render->lock);
-    }
-    pthread_mutex_unlock(&ordered_render->lock);
-    return NULL;
+    struct pfd_ordered_render *ordered_render = user;
+    if (pfd_ordered_render_status(ordered_render) == PFD_OK)
+        note(ordered_render, write_sheet(ordered_render, product));
 }
 
 /* ---- the caller ---- */
@@ -196,12 +160,17 @@ static size_t thread_count(unsigned wanted)
 
 static bool make_sheets(struct pfd_ordered_render *ordered_render, size_t n)
 {
+    if (!pfd_ordered_output_init(&ordered_render->output, n, write_slot,
+                                 ordered_render))
+        return false;
     ordered_render->slots = calloc(n, sizeof *ordered_render->slots);
     if (!ordered_render->slots)
         return false;
     ordered_render->n_slots = n;
     for (size_t i = 0; i < n; i++) {
         struct slot *slot = &ordered_render->slots[i];
+        slot->job = (struct pfd_pool_job){ .run = render_slot, .n = 1 };
+        slot->of = ordered_render;
         slot->lines = ordered_render->o.lines(ordered_render->o.user);
         if (!slot->lines || pfd_chunk_writer_new(&slot->chunk, NULL) != PFD_OK)
             return false;
@@ -219,20 +188,13 @@ enum pfd_status pfd_ordered_render_new(
     if (!ordered_render)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     ordered_render->o = *options;
-    pthread_mutex_init(&ordered_render->lock, NULL);
-    pthread_cond_init(&ordered_render->full, NULL);
-    pthread_cond_init(&ordered_render->empty, NULL);
-    ordered_render->threads = calloc(n, sizeof *ordered_render->threads);
-    if (!ordered_render->threads ||
-        !make_sheets(ordered_render, SHEETS_EACH * (n + 1))) {
+    ordered_render->threads = pfd_thread_pool_new(n);
+    if (!make_sheets(ordered_render, SHEETS_EACH * (n + 1)) ||
+        !ordered_render->threads) {
         pfd_ordered_render_free(ordered_render);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
-    while (ordered_render->n_threads < n &&
-           pfd_thread_start(&ordered_render->threads[ordered_render->n_threads],
-                            work, ordered_render))
-        ordered_render->n_threads++;
-    if (!ordered_render->n_threads) {
+    if (!pfd_thread_pool_start(ordered_render->threads)) {
         pfd_ordered_render_free(ordered_render);
         return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
                         "no thread could be started");
@@ -245,22 +207,15 @@ void pfd_ordered_render_free(struct pfd_ordered_render *ordered_render)
 {
     if (!ordered_render)
         return;
-    pthread_mutex_lock(&ordered_render->lock);
-    ordered_render->is_over = true;
-    pthread_cond_broadcast(&ordered_render->full);
-    pthread_mutex_unlock(&ordered_render->lock);
-    for (size_t i = 0; i < ordered_render->n_threads; i++)
-        pthread_join(ordered_render->threads[i], NULL);
+    note(ordered_render, PFD_ERR_STOPPED);
+    pfd_thread_pool_free(ordered_render->threads);
     for (size_t i = 0; i < ordered_render->n_slots; i++) {
         pfd_chunk_writer_free(ordered_render->slots[i].chunk);
         pfd_entry_run_copy_deinit(&ordered_render->slots[i].run);
         pfd_lines_free(ordered_render->slots[i].lines);
     }
-    pthread_cond_destroy(&ordered_render->full);
-    pthread_cond_destroy(&ordered_render->empty);
-    pthread_mutex_destroy(&ordered_render->lock);
+    pfd_ordered_output_deinit(&ordered_render->output);
     free(ordered_render->slots);
-    free(ordered_render->threads);
     free(ordered_render);
 }
 
@@ -268,13 +223,16 @@ void pfd_ordered_render_free(struct pfd_ordered_render *ordered_render)
  * worker has taken. */
 static void await_written(struct pfd_ordered_render *ordered_render, size_t n)
 {
-    while (ordered_render->n_full - ordered_render->n_written > n) {
-        if (!take_next(ordered_render))
-            pthread_cond_wait(&ordered_render->empty, &ordered_render->lock);
-    }
+    if (ordered_render->n_full <= n)
+        return;
+    uint64_t number = ordered_render->n_full - n;
+    while (!pfd_ordered_output_has(&ordered_render->output, number) &&
+           pfd_thread_pool_help(ordered_render->threads))
+        ;
+    pfd_ordered_output_await(&ordered_render->output, number);
 }
 
-/* The i-th slot to be filled: only the caller's thread counts n_full. */
+/* The i-th slot to be filled. */
 static struct slot *next_sheet(const struct pfd_ordered_render *ordered_render,
                                size_t i)
 {
@@ -287,9 +245,7 @@ static void await_sheets(struct pfd_ordered_render *ordered_render, size_t n)
 {
     if (!next_sheet(ordered_render, n - 1)->is_full)
         return;
-    pthread_mutex_lock(&ordered_render->lock);
     await_written(ordered_render, ordered_render->n_slots - n);
-    pthread_mutex_unlock(&ordered_render->lock);
     for (size_t i = 0; i < n; i++)
         next_sheet(ordered_render, i)->is_full = false;
 }
@@ -312,14 +268,12 @@ static void give(struct pfd_ordered_render *ordered_render, struct slot *slot,
 {
     slot->place = *place;
     slot->is_full = ok;
-    pthread_mutex_lock(&ordered_render->lock);
-    if (ok) {
-        ordered_render->n_full++;
-        pthread_cond_signal(&ordered_render->full);
-    } else {
+    if (!ok) {
         note(ordered_render, PFD_ERR_NOMEM);
+        return;
     }
-    pthread_mutex_unlock(&ordered_render->lock);
+    slot->number = ordered_render->n_full++;
+    pfd_thread_pool_submit(ordered_render->threads, &slot->job);
 }
 
 void pfd_ordered_render_submit(struct pfd_ordered_render *ordered_render,
@@ -404,18 +358,6 @@ void pfd_ordered_render_runs(struct pfd_ordered_render *ordered_render,
 enum pfd_status pfd_ordered_render_drain(
     struct pfd_ordered_render *ordered_render)
 {
-    pthread_mutex_lock(&ordered_render->lock);
     await_written(ordered_render, 0);
-    enum pfd_status status = ordered_render->status;
-    pthread_mutex_unlock(&ordered_render->lock);
-    return status;
-}
-
-enum pfd_status pfd_ordered_render_status(
-    struct pfd_ordered_render *ordered_render)
-{
-    pthread_mutex_lock(&ordered_render->lock);
-    enum pfd_status status = ordered_render->status;
-    pthread_mutex_unlock(&ordered_render->lock);
-    return status;
+    return pfd_ordered_render_status(ordered_render);
 }

@@ -86,6 +86,6 @@ enum pfd_status pfd_ordered_render_drain(
 
 /* The same without waiting: the status by now. */
 enum pfd_status pfd_ordered_render_status(
-    struct pfd_ordered_render *ordered_render);
+    const struct pfd_ordered_render *ordered_render);
 
 #endif
