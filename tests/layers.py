@@ -89,9 +89,9 @@ OWNERS = {
     r'pthread.*':
         'src/core/base/thread.h src/core/base/thread_pool.c src/core/filter/filter.c '
         'src/stream/pipeline/convert_pool.h '
-        'src/stream/pipeline/ordered_render.c '
+        'src/stream/pipeline/ordered_output.h '
         'src/stream/live/walk_pool.c src/stream/live/live_source.c '
-        'src/memory/search/prefilter.c src/core/base/crc32c.c '
+        'src/core/base/crc32c.c '
         'src/core/base/dynamic_library.c src/core/strings/string_set.h '
         'daemon/base/passed_fd.c daemon/base/host_name.c '
         'daemon/outputs/database.c daemon/base/log.c '

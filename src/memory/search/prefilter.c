@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/search/prefilter.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 
-#include "core/base/thread.h"
+#include "core/base/thread_pool.h"
 #include "memory/search/kernels.h"
 #include "memory/search/memory_view.h"
 
@@ -89,26 +87,19 @@ static void bring_in(const uint8_t *bytes, size_t n)
 struct work {
     const struct pfd_prefilter *prefilter;
     const struct pfd_field *field;
-    struct pfd_prefilter_slice *pieces; /* [n] */
-    size_t n;
-    atomic_size_t next;
+    struct pfd_prefilter_slice *pieces;
 };
 
-static void *work(void *user)
+static void mark_piece(void *user, size_t i)
 {
-    struct work *w = user;
-    for (;;) {
-        size_t i = atomic_fetch_add(&w->next, 1);
-        if (i >= w->n)
-            return NULL;
-        struct pfd_prefilter_slice *p = &w->pieces[i];
-        size_t page = 0;
-        bring_in(w->field->bytes + p->from, p->to - p->from);
-        for (size_t at = p->from; at < p->to; page++) {
-            size_t end = pfd_prefilter_page_end(w->field, at, p->to);
-            p->marks[page] = mark_page(w->prefilter, w->field, at, end);
-            at = end;
-        }
+    const struct work *w = user;
+    struct pfd_prefilter_slice *p = &w->pieces[i];
+    size_t page = 0;
+    bring_in(w->field->bytes + p->from, p->to - p->from);
+    for (size_t at = p->from; at < p->to; page++) {
+        size_t end = pfd_prefilter_page_end(w->field, at, p->to);
+        p->marks[page] = mark_page(w->prefilter, w->field, at, end);
+        at = end;
     }
 }
 
@@ -116,19 +107,15 @@ void pfd_prefilter_run(const struct pfd_prefilter *prefilter,
                        const struct pfd_field *field,
                        struct pfd_prefilter_slice *pieces, size_t n)
 {
-    pthread_t threads[THREADS_MAX];
-    struct work w = { prefilter, field, pieces, n, 0 };
+    struct work w = { prefilter, field, pieces };
+    struct pfd_thread_pool *threads = NULL; /* none if there is no memory */
     uint64_t n_bytes = 0;
     unsigned wanted = prefilter->threads < THREADS_MAX ? prefilter->threads
                                                        : (unsigned)THREADS_MAX;
-    unsigned started = 0;
     for (size_t i = 0; i < n; i++)
         n_bytes += pieces[i].to - pieces[i].from;
-    /* The caller works, too; alone where no thread can be started. */
-    while (n_bytes > ALONE_MAX && started + 1 < wanted &&
-           pfd_thread_start(&threads[started], work, &w))
-        started++;
-    work(&w);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+    if (n_bytes > ALONE_MAX && wanted > 1)
+        threads = pfd_thread_pool_new(wanted - 1);
+    pfd_thread_pool_share(threads, n, mark_piece, &w);
+    pfd_thread_pool_free(threads);
 }
