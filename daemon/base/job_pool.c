@@ -2,7 +2,6 @@
 #include "base/job_pool.h"
 
 #include <assert.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -12,18 +11,15 @@ struct fifo {
 };
 
 struct pfdd_pool {
-    uv_mutex_t lock;
-    uv_cond_t wake;
-    uv_cond_t go_on;
+    struct pfd_thread_pool *threads;
+    size_t n_threads;
     uv_async_t async;
-    struct fifo queued;
+    uv_mutex_t lock; /* guards `finished` and whether jobs are handing */
+    uv_cond_t go_on;
     struct fifo finished;
     unsigned n_pending; /* loop thread only */
     unsigned n_handing; /* likewise, of these: until pfdd_pool_taken() */
     uint64_t moved;     /* likewise: ns, of the last progress or first job */
-    unsigned n_threads;
-    bool stop;
-    uv_thread_t threads[];
 };
 
 static void fifo_put(struct fifo *f, struct pfdd_job *job)
@@ -39,15 +35,6 @@ static void fifo_init(struct fifo *f)
     f->end = &f->first;
 }
 
-static struct pfdd_job *fifo_take(struct fifo *f)
-{
-    struct pfdd_job *job = f->first;
-    f->first = job->next;
-    if (!f->first)
-        f->end = &f->first;
-    return job;
-}
-
 /* The caller has the pool's lock. */
 static void await_taken(const struct pfdd_job *job)
 {
@@ -56,23 +43,16 @@ static void await_taken(const struct pfdd_job *job)
         uv_cond_wait(&pool->go_on, &pool->lock);
 }
 
-static void work(void *user)
+static void run(struct pfd_pool_job *pool_job, size_t i)
 {
-    struct pfdd_pool *pool = user;
+    struct pfdd_job *job = PFDD_MEMBER_OF(struct pfdd_job, pool_job, pool_job);
+    struct pfdd_pool *pool = job->pool;
+    (void)i;
+    job->run(job);
     uv_mutex_lock(&pool->lock);
-    for (;;) {
-        while (!pool->queued.first && !pool->stop)
-            uv_cond_wait(&pool->wake, &pool->lock);
-        if (!pool->queued.first)
-            break;
-        struct pfdd_job *job = fifo_take(&pool->queued);
-        uv_mutex_unlock(&pool->lock);
-        job->run(job);
-        uv_mutex_lock(&pool->lock);
-        await_taken(job);
-        fifo_put(&pool->finished, job);
-        uv_async_send(&pool->async);
-    }
+    await_taken(job);
+    fifo_put(&pool->finished, job);
+    uv_async_send(&pool->async);
     uv_mutex_unlock(&pool->lock);
 }
 
@@ -102,24 +82,9 @@ static void free_pool(uv_handle_t *handle)
     free(handle->data);
 }
 
-/* The threads block all signals, which are the loop's. */
-static unsigned start_threads(struct pfdd_pool *pool, unsigned n)
-{
-    sigset_t all;
-    sigset_t before;
-    unsigned i = 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (i < n && uv_thread_create(&pool->threads[i], work, pool) == 0)
-        i++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return i;
-}
-
 struct pfdd_pool *pfdd_pool_new(uv_loop_t *loop, unsigned n_threads)
 {
-    struct pfdd_pool *pool =
-        calloc(1, sizeof *pool + n_threads * sizeof(uv_thread_t));
+    struct pfdd_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
         return NULL;
     if (uv_async_init(loop, &pool->async, finish) != 0) {
@@ -128,11 +93,11 @@ struct pfdd_pool *pfdd_pool_new(uv_loop_t *loop, unsigned n_threads)
     }
     pool->async.data = pool;
     uv_mutex_init(&pool->lock);
-    uv_cond_init(&pool->wake);
     uv_cond_init(&pool->go_on);
-    fifo_init(&pool->queued);
     fifo_init(&pool->finished);
-    pool->n_threads = start_threads(pool, n_threads);
+    pool->threads = pfd_thread_pool_new(n_threads);
+    if (pool->threads)
+        pool->n_threads = pfd_thread_pool_start(pool->threads);
     if (pool->n_threads == 0) {
         pfdd_pool_close(pool);
         return NULL;
@@ -146,10 +111,8 @@ void pfdd_pool_submit(struct pfdd_pool *pool, struct pfdd_job *job)
         pool->moved = uv_hrtime();
     job->pool = pool;
     job->is_handing = false;
-    uv_mutex_lock(&pool->lock);
-    fifo_put(&pool->queued, job);
-    uv_cond_signal(&pool->wake);
-    uv_mutex_unlock(&pool->lock);
+    job->pool_job = (struct pfd_pool_job){ .run = run, .n = 1 };
+    pfd_thread_pool_submit(pool->threads, &job->pool_job);
 }
 
 void pfdd_pool_await(struct pfdd_job *job)
@@ -206,14 +169,8 @@ void pfdd_pool_close(struct pfdd_pool *pool)
     if (!pool)
         return;
     assert(pool->n_pending == 0);
-    uv_mutex_lock(&pool->lock);
-    pool->stop = true;
-    uv_cond_broadcast(&pool->wake);
-    uv_mutex_unlock(&pool->lock);
-    for (unsigned i = 0; i < pool->n_threads; i++)
-        uv_thread_join(&pool->threads[i]);
+    pfd_thread_pool_free(pool->threads);
     uv_mutex_destroy(&pool->lock);
-    uv_cond_destroy(&pool->wake);
     uv_cond_destroy(&pool->go_on);
     uv_close((uv_handle_t *)&pool->async, free_pool);
 }

@@ -12,6 +12,8 @@
 
 #include <uv.h>
 
+#include "core/base/thread_pool.h"
+
 struct pfdd_pool;
 
 /* The struct that a member belongs to. */
@@ -26,7 +28,8 @@ struct pfdd_job {
      * taker calls pfdd_pool_taken(), now or later. NULL: there are no parts. */
     void (*half)(struct pfdd_job *job);
     /* The pool's. */
-    struct pfdd_job *next;
+    struct pfd_pool_job pool_job;
+    struct pfdd_job *next; /* that is finished, too */
     struct pfdd_pool *pool;
     bool is_handing;
 };

@@ -3,11 +3,12 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "core/base/thread.h"
 
 enum {
     BYTES_MAX = 64 << 20, /* of queued frames, unless it is just one */
@@ -136,18 +137,6 @@ static void *work(void *queue)
     return NULL;
 }
 
-/* The program's signals are not for our thread. */
-static bool start(struct frame_queue *q)
-{
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool ok = !pthread_create(&q->thread, NULL, work, q);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return ok;
-}
-
 /* Sends all frames, and ends the thread. A child that a program forked has no
  * such thread. */
 static void end(struct frame_queue *q)
@@ -196,7 +185,7 @@ struct frame_queue *frame_queue_new(void (*send)(void *user,
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&q->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    q->has_thread = start(q);
+    q->has_thread = pfd_thread_start(&q->thread, work, q);
     pthread_mutex_lock(&queues_lock);
     q->next_queue = queues;
     queues = q;
