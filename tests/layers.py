@@ -74,7 +74,7 @@ OWNERS = {
         'daemon/spool/checkpoint.h daemon/spool/spool.c '
         'daemon/spool/spool_recovery.c daemon/spool/manifest.c '
         'daemon/outputs/output_required.c '
-        'daemon/outputs/otlp_encoding.c',
+        'daemon/outputs/otlp_answer.c',
     r'sqlite3\.h':
         'src/analysis/table/sqlite.h '
         'daemon/outputs/row_table.c',

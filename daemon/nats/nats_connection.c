@@ -25,6 +25,10 @@ bool pfdd_nats_failed(struct pfdd_nats *line, const char *what,
                       natsStatus status)
 {
     const char *last = nats_GetLastError(NULL);
+    /* The library puts a place in its source in front. */
+    const char *place = last && *last == '(' ? strstr(last, "): ") : NULL;
+    if (place)
+        last = place + strlen("): ");
     snprintf(line->why, sizeof line->why, "%s: %.200s", what,
              last && *last ? last : natsStatus_GetText(status));
     return false;
@@ -149,13 +153,30 @@ static void configure(unsigned i, const struct pfdd_nats_options *nats_options,
     }
 }
 
+/* Servers reserve a stream's bytes when it is made. */
+static void add_room(struct pfdd_nats *line, jsErrCode code)
+{
+    size_t n = strlen(line->why);
+    if (code != JSStorageResourcesExceededErr &&
+        code != JSInsufficientResourcesErr)
+        return;
+    snprintf(line->why + n, sizeof line->why - n,
+             ": the servers need %" PRIu64 " MiB (stream_max) for %s, and some "
+             "more for %s, %s and %s",
+             line->nats_options->stream_max >> 20, PFDD_LOG_STREAM,
+             PFDD_CODE_STREAM, PFDD_ACK_STREAM, PFDD_LEASE_STREAM);
+}
+
 static bool make_stream(struct pfdd_nats *line, jsStreamConfig *config)
 {
     jsErrCode code = 0;
     natsStatus s = js_AddStream(NULL, line->js, config, NULL, &code);
     /* Another process has made it meanwhile. */
-    if (s != NATS_OK && code != JSStreamNameExistErr)
-        return pfdd_nats_failed(line, config->Name, s);
+    if (s != NATS_OK && code != JSStreamNameExistErr) {
+        pfdd_nats_failed(line, config->Name, s);
+        add_room(line, code);
+        return false;
+    }
     if (s == NATS_OK)
         pfdd_log(PFDD_INFO, "nats: made stream %s", config->Name);
     return true;
@@ -278,13 +299,11 @@ bool pfdd_nats_connect(struct pfdd_nats *line, jsPubAckHandler acked,
     if (open_line(line, acked, user) && pfdd_nats_make_streams(line)) {
         pfdd_log(PFDD_INFO, "nats: connected to %s",
                  line->nats_options->servers.items[0]);
-        line->is_told = false;
+        line->outage.is_on = line->outage.is_told = false;
         line->pause_ms = 0;
         return true;
     }
-    if (!line->is_told)
-        pfdd_log(PFDD_WARNING, "nats: %s; trying again", line->why);
-    line->is_told = true;
+    pfdd_outage_note(&line->outage, PFDD_WARNING, "nats", line->why);
     forget(line);
     return false;
 }

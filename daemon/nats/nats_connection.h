@@ -26,6 +26,7 @@
 #include <uv.h>
 
 #include "base/log.h"
+#include "base/outage.h"
 #include "base/sha256.h"
 #include "config/nats_options.h"
 
@@ -73,8 +74,8 @@ struct pfdd_nats {
     const char *inbox; /* prefix of subjects for answers, one of the above */
     natsConnection *nc;
     jsCtx *js;
-    uint64_t pause_ms;          /* before the next try */
-    bool is_told;               /* a failure was logged */
+    uint64_t pause_ms; /* before the next try */
+    struct pfdd_outage outage;
     struct pfdd_log_topic told; /* log topic of invalid messages */
     atomic_ullong n_refused;    /* invalid messages; read by any thread */
     char why[PFDD_NATS_WHY];    /* the last error */

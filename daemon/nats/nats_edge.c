@@ -55,10 +55,11 @@ struct pfdd_edge {
     size_t n_bytes;
     struct pfdd_edge_news news;
     struct heard *heard;
-    bool has_failed;        /* a message that was sent was not stored */
-    uint64_t failed_epoch;  /* messages up to this epoch are dropped */
-    uint64_t current_epoch; /* of the last message that was sent */
-    bool was_asked;         /* a worker has asked to send again */
+    char failure[PFDD_NATS_WHY]; /* why a message was not stored; "": one was */
+    bool has_failed;             /* a message that was sent was not stored */
+    uint64_t failed_epoch;       /* messages up to this epoch are dropped */
+    uint64_t current_epoch;      /* of the last message that was sent */
+    bool was_asked;              /* a worker has asked to send again */
     /* The thread's. */
     struct pfdd_nats line;
     struct known known[N_KNOWN]; /* [n_known] */
@@ -88,10 +89,11 @@ static void wake(struct pfdd_edge *e)
 }
 
 /* Starts the current epoch again. */
-static void fail(struct pfdd_edge *e)
+static void fail(struct pfdd_edge *e, const char *why)
 {
     uv_mutex_lock(&e->mutex);
     e->has_failed = true;
+    snprintf(e->failure, sizeof e->failure, "%.200s", why);
     uv_cond_signal(&e->cond);
     uv_mutex_unlock(&e->mutex);
 }
@@ -104,13 +106,16 @@ static void on_stored(jsCtx *js, natsMsg *message, jsPubAck *ack,
     (void)js;
     natsMsg_Destroy(message);
     if (error) {
-        fail(e);
+        fail(e, error->ErrText && *error->ErrText
+                    ? error->ErrText
+                    : natsStatus_GetText(error->Err));
         return;
     }
     (void)ack;
     uv_mutex_lock(&e->mutex);
     e->news.n_stored++;
     e->has_stored = true;
+    *e->failure = '\0';
     uv_mutex_unlock(&e->mutex);
 }
 
@@ -473,33 +478,58 @@ static struct pfdd_shipment *next_shipment(struct pfdd_edge *e, bool *stop,
     return s;
 }
 
+/* Messages are not stored, for this reason; NULL: they are. */
+static void set_trouble(struct pfdd_edge *e, const char *why)
+{
+    if (why) {
+        pfdd_outage_note(&e->line.outage, PFDD_WARNING, "nats", why);
+    } else {
+        pfdd_outage_end(&e->line.outage, "nats", "messages are stored again");
+    }
+}
+
 /* Sending failed: pauses, then sends everything again that is not
  * acknowledged. */
 static void start_again(struct pfdd_edge *e)
 {
+    char why[PFDD_NATS_WHY];
     uv_mutex_lock(&e->mutex);
     if (e->has_stored)
         e->line.pause_ms = 0;
     e->has_stored = false;
+    memcpy(why, e->failure, sizeof why);
+    *e->failure = '\0';
     uv_mutex_unlock(&e->mutex);
-    pfdd_nats_make_streams(&e->line);
+    if (!pfdd_nats_make_streams(&e->line)) {
+        set_trouble(e, e->line.why);
+    } else if (*why) {
+        set_trouble(e, why);
+    }
     wait_a_while(e, pfdd_nats_pause(&e->line));
     tell_again(e);
+}
+
+static bool stores_again(struct pfdd_edge *e)
+{
+    uv_mutex_lock(&e->mutex);
+    bool ret = e->has_stored && !e->has_failed;
+    uv_mutex_unlock(&e->mutex);
+    return ret;
 }
 
 static void send_next(struct pfdd_edge *e, bool *stop)
 {
     bool failed = false;
     struct pfdd_shipment *s = next_shipment(e, stop, &failed);
+    if (pfdd_outage_why(&e->line.outage) && stores_again(e))
+        set_trouble(e, NULL);
     if (failed) {
         start_again(e);
         return;
     }
     if (s && s->epoch > e->failed_epoch) {
-        if (!publish(e, s)) {
-            pfdd_log(PFDD_WARNING, "nats: %s; trying again", e->line.why);
-            fail(e);
-        }
+        if (!publish(e, s))
+            fail(e, e->line.why);
     }
     if (s)
         wake(e); /* the owner may send more */

@@ -467,9 +467,11 @@ static void look(struct pfdd_worker *w)
     bool ok = check_stream(w) ||
               (pfdd_nats_make_streams(&w->line) && check_stream(w));
     ok = ok && share_out(w);
-    if (!ok && !w->line.is_told)
-        pfdd_log(PFDD_WARNING, "nats: %s; trying again", w->line.why);
-    w->line.is_told = !ok;
+    if (ok) {
+        pfdd_outage_end(&w->line.outage, "nats", "works again");
+    } else {
+        pfdd_outage_note(&w->line.outage, PFDD_WARNING, "nats", w->line.why);
+    }
     w->looked = now_ms();
     /* A lagging server may have reported the end too early. */
     w->seen = 0;

@@ -124,6 +124,13 @@ static void forget(struct pfdd_http_client *p, struct pfdd_http_post *http_post)
     http_post->easy = NULL;
 }
 
+static void note_type(struct pfdd_http_post *http_post)
+{
+    char *type = NULL;
+    curl_easy_getinfo(http_post->easy, CURLINFO_CONTENT_TYPE, &type);
+    snprintf(http_post->type, sizeof http_post->type, "%s", type ? type : "");
+}
+
 static void take_results(struct pfdd_http_client *p)
 {
     int n_left = 0;
@@ -136,10 +143,12 @@ static void take_results(struct pfdd_http_client *p)
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
                           (char **)(void *)&http_post);
         http_post->status = 0;
+        *http_post->type = '\0';
         if (code == CURLE_OK) {
             curl_easy_getinfo(http_post->easy, CURLINFO_RESPONSE_CODE,
                               &http_post->status);
             http_post->retry_ms = retry_of(http_post->easy);
+            note_type(http_post);
         }
         snprintf(http_post->why, sizeof http_post->why, "%s",
                  curl_easy_strerror(code));

@@ -44,6 +44,7 @@ struct pfdd_http_post {
     /* The result. */
     long status; /* of HTTP; 0: no answer, see `why` */
     char why[160];
+    char type[80];            /* Content-Type of the answer; "": none */
     uint64_t retry_ms;        /* the server's Retry-After; 0: none */
     char answer[PFDD_ANSWER]; /* [n_answer], the beginning of the answer */
     size_t n_answer;

@@ -57,11 +57,9 @@ static void wait(struct pfdd_outbound *u)
 
 static void tell(struct pfdd_outbound *u, const char *why)
 {
-    if (!u->told && why) {
-        pfdd_log(PFDD_WARNING, "%s: %s; trying again", u->access->address.text,
-                 why);
-    }
-    u->told = true;
+    if (why)
+        pfdd_outage_note(&u->outage, PFDD_WARNING, u->access->address.text,
+                         why);
 }
 
 static void try_next(struct pfdd_outbound *u);
@@ -82,9 +80,8 @@ static void fail(struct pfdd_outbound *u, const char *why)
 static void come_up(struct pfdd_outbound *u, int fd)
 {
     uv_timer_stop(&u->timer);
-    if (u->told)
-        pfdd_log(PFDD_INFO, "%s: connected", u->access->address.text);
-    u->told = u->is_down = false;
+    pfdd_outage_end(&u->outage, u->access->address.text, "connected");
+    u->is_down = false;
     u->came_up = uv_now(u->loop);
     u->up(u->user, fd);
 }

@@ -13,6 +13,7 @@
 
 #include <uv.h>
 
+#include "base/outage.h"
 #include "config/access.h"
 #include "net/tls.h"
 
@@ -56,7 +57,7 @@ struct pfdd_outbound {
     unsigned wait_ms;
     uint64_t came_up; /* uv_now() of the last connection */
     unsigned n_open;  /* open handles, and TLS */
-    bool told;        /* a failure was logged */
+    struct pfdd_outage outage;
     bool closing;
 };
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/outage.h"
 #include "base/own_file.h"
 #include "base/path_template.h"
 #include "config/systemd.h"
@@ -34,6 +35,7 @@ struct writer {
     struct pfdd_consumer consumer;
     bool consuming;
     bool busy; /* the job is in flight */
+    struct pfdd_outage outage;
     bool failing;
     uint64_t retry_at; /* uv_now() */
     uint64_t used;     /* uv_now(): when it last had lines to write */
@@ -225,13 +227,11 @@ static void job_done(struct pfdd_job *job)
     w->n = 0;
     if (w->error && w->error != EAGAIN) {
         delivery->count->file_errors++;
-        if (!w->failing) {
-            pfdd_log_at(&o->told, PFDD_ERROR, "%s: %s; trying again", w->path,
-                        pfdd_own_file_error(w->error));
-        }
+        pfdd_outage_note(&w->outage, PFDD_ERROR, w->path,
+                         pfdd_own_file_error(w->error));
         w->retry_at = uv_now(delivery->loop) + RETRY_MS;
     } else if (w->failing) {
-        pfdd_log(PFDD_INFO, "%s: writing again", w->path);
+        pfdd_outage_end(&w->outage, w->path, "writing again");
     }
     pfdd_file_resume_deinit(&w->file_resume);
     set_failing(w, w->error && w->error != EAGAIN);

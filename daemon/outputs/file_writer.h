@@ -29,7 +29,6 @@ struct pfdd_file_writer_config {
 /* The object of such an output; private. */
 struct pfdd_file_writer {
     struct pfdd_output base;
-    struct pfdd_log_topic told; /* log topic of files that fail */
     struct writer *writers;
     struct pfdd_pool
         *pool; /* of one thread, for standard output or rotated files */

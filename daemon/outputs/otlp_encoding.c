@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include <printfdecode/common.h>
 #include <printfdecode/convert.h>
 
@@ -246,32 +244,4 @@ void pfdd_otlp_free(struct pfdd_otlp *body)
     pfdd_byte_buffer_free(&body->text);
     free(body->resource);
     *body = (struct pfdd_otlp){ 0 };
-}
-
-/* A number, or a text of digits, as the mapping has it. */
-
-/* A number, or the text of one, as the mapping has it. */
-static uint64_t number_of(const json_t *value, uint64_t max)
-{
-    const char *text = json_string_value(value);
-    char *end = NULL;
-    json_int_t number = json_integer_value(value);
-    if (text && *text >= '0' && *text <= '9') {
-        unsigned long long n = strtoull(text, &end, 10);
-        return *end ? 0 : n < max ? n : max;
-    }
-    return number <= 0 ? 0 : (uint64_t)number < max ? (uint64_t)number : max;
-}
-
-uint64_t pfdd_otlp_rejected(const char *answer, size_t n_answer, uint64_t n,
-                            char *why, size_t n_why)
-{
-    json_t *root = json_loadb(answer, n_answer, 0, NULL);
-    const json_t *partial = json_object_get(root, "partialSuccess");
-    const char *text =
-        json_string_value(json_object_get(partial, "errorMessage"));
-    uint64_t ret = number_of(json_object_get(partial, "rejectedLogRecords"), n);
-    snprintf(why, n_why, "%s", text ? text : "");
-    json_decref(root);
-    return ret;
 }

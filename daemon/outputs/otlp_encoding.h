@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * OTLP over HTTP, as JSON. Encodes log records in protobuf's mapping to JSON as
- * OTLP has it (64-bit integers are texts, enums numbers); decodes the server's
- * answer, which may reject some of them. (The protocol:
+ * OTLP has it (64-bit integers are texts, enums numbers). (The protocol:
  * opentelemetry.io/docs/specs/otlp; names: its semantic conventions.)
  */
 #ifndef PFDD_OTLP_ENCODING_H
@@ -29,10 +28,5 @@ void pfdd_otlp_add(struct pfdd_otlp *body, const char *service,
 /* Ends the body. False: out of memory. */
 bool pfdd_otlp_end(struct pfdd_otlp *body);
 void pfdd_otlp_free(struct pfdd_otlp *body);
-
-/* How many of n records the answer's partialSuccess rejects; why [n_why]: its
- * error message, or "". An answer that cannot be parsed rejects none. */
-uint64_t pfdd_otlp_rejected(const char *answer, size_t n_answer, uint64_t n,
-                            char *why, size_t n_why);
 
 #endif

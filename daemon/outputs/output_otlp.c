@@ -14,8 +14,10 @@
 
 #include "base/gzip.h"
 #include "base/log.h"
+#include "base/outage.h"
 #include "net/http_client.h"
 #include "outputs/log_feed.h"
+#include "outputs/otlp_answer.h"
 #include "outputs/otlp_encoding.h"
 
 enum {
@@ -69,8 +71,9 @@ struct otlp_output {
     uint64_t pause_until;
     uint64_t wait_ms; /* the next delay, before randomization */
     bool is_down;     /* the last request failed and is to be retried */
-    bool told;        /* that was logged */
+    struct pfdd_outage outage;
     struct pfdd_log_topic told_refused; /* records, by a server */
+    struct pfdd_log_topic told_warning; /* the server's */
     struct pfdd_log_topic told_dropped; /* whole batches */
     uint64_t last_acked;
     char *header_text;
@@ -206,16 +209,6 @@ static void gather(struct otlp_output *o)
 
 /* ---- outcomes ---- */
 
-static void tell(struct otlp_output *o, const char *why)
-{
-    if (why && !o->told) {
-        pfdd_log(PFDD_WARNING, "%s: %s; trying again", config_of(o)->url, why);
-    } else if (!why && o->told) {
-        pfdd_log(PFDD_INFO, "%s: answers again", config_of(o)->url);
-    }
-    o->told = why;
-}
-
 /* A random delay from half of ms to all of it, so that many clients do not
  * retry at once. */
 static uint64_t some_of(uint64_t ms)
@@ -236,26 +229,47 @@ static void back_off(struct otlp_output *o, struct batch *b, const char *why)
     o->count.retried++;
     o->is_down = true;
     b->state = READY;
-    tell(o, why);
+    pfdd_outage_note(&o->outage, PFDD_WARNING, config_of(o)->url, why);
+}
+
+/* A server may warn of something without refusing a record. */
+static void tell_partial(struct otlp_output *o, const struct batch *b,
+                         const struct pfdd_otlp_answer *answer)
+{
+    if (answer->n_rejected) {
+        pfdd_log_about(&o->told_refused, PFDD_WARNING,
+                       "%s: %" PRIu64 " of %" PRIu64 " records refused: %s",
+                       config_of(o)->url, answer->n_rejected, b->n_notes,
+                       answer->why);
+    } else if (*answer->why) {
+        pfdd_log_about(&o->told_warning, PFDD_WARNING,
+                       "%s: the server warns: %s", config_of(o)->url,
+                       answer->why);
+    }
 }
 
 static void take_success(struct otlp_output *o, struct batch *b)
 {
-    char why[200];
-    uint64_t rejected =
-        pfdd_otlp_rejected(b->http_post.answer, b->http_post.n_answer,
-                           b->n_notes, why, sizeof why);
-    if (rejected) {
-        pfdd_log_about(&o->told_refused, PFDD_WARNING,
-                       "%s: %" PRIu64 " of %" PRIu64 " records refused: %s",
-                       config_of(o)->url, rejected, b->n_notes, why);
+    const struct pfdd_http_post *post = &b->http_post;
+    struct pfdd_otlp_answer answer;
+    pfdd_otlp_answer_parse(*post->type ? post->type : NULL, post->answer,
+                           post->n_answer, b->n_notes, &answer);
+    if (!answer.is_success) {
+        char why[200];
+        snprintf(why, sizeof why,
+                 "status %ld, but %s, which is no answer of OTLP", post->status,
+                 *post->type ? post->type : "bytes of no type");
+        back_off(o, b, why);
+        return;
     }
+    tell_partial(o, b, &answer);
+    uint64_t rejected = answer.n_rejected;
     o->count.sent += b->n_notes - rejected;
     o->count.acked += b->n_notes - rejected;
     o->count.dropped += rejected;
     o->wait_ms = 0;
     o->is_down = false;
-    tell(o, NULL);
+    pfdd_outage_end(&o->outage, config_of(o)->url, "answers again");
     finish(o, b);
 }
 

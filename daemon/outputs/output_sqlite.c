@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/outage.h"
 #include "config/units.h"
 #include "outputs/database.h"
 #include "outputs/database_rows.h"
@@ -34,6 +34,7 @@ struct sqlite_output {
     uv_timer_t tick;
     bool tick_closed;
     bool is_open; /* it was open after the last job */
+    struct pfdd_outage outage;
     bool failing;
     uint64_t retry_at; /* uv_now() */
     uint64_t tidied;   /* uv_now(): when aged rows were last removed */
@@ -69,15 +70,13 @@ static void run(struct pfdd_job *job)
 static void set_failing(struct sqlite_output *o, bool failing)
 {
     struct pfdd_delivery *delivery = o->base.delivery;
-    if (failing == o->failing)
-        return;
-    if (o->log_feed.is_required)
-        delivery->n_failing += failing ? 1 : -1U;
     if (failing) {
-        pfdd_log(PFDD_ERROR, "%s: %s; trying again", o->db.path, o->db.why);
+        pfdd_outage_note(&o->outage, PFDD_ERROR, o->db.path, o->db.why);
     } else {
-        pfdd_log(PFDD_INFO, "%s: writing again", o->db.path);
+        pfdd_outage_end(&o->outage, o->db.path, "writing again");
     }
+    if (o->log_feed.is_required && failing != o->failing)
+        delivery->n_failing += failing ? 1 : -1U;
     o->failing = failing;
 }
 

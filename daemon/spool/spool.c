@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/memory_budget.h"
+#include "base/outage.h"
 #include "base/thread_pools.h"
 #include "ring/cursor.h"
 #include "ring/render_cache.h"
@@ -62,6 +63,7 @@ struct spool_growth {
     struct pfdd_job job;
     bool is_running;
     bool is_failing;
+    struct pfdd_outage outage;
     struct pfdd_blob_store_list list;
     struct held held;
     int error;
@@ -80,9 +82,9 @@ struct pfdd_spool {
     struct pfdd_cursor cursor; /* at the beginning of the next batch */
     bool reading;
     bool busy;
-    bool failing;   /* the last write failed, */
-    bool is_full;   /* because the disk quota is used up */
-    bool is_said;   /* the failure was logged */
+    bool failing; /* the last write failed, */
+    bool is_full; /* because the disk quota is used up */
+    struct pfdd_outage outage;
     uint64_t since; /* the loop's ms of the last progress */
     uint64_t acked; /* the slowest consumer's, at that time */
     bool pausing;   /* until the next try */
@@ -352,6 +354,17 @@ const struct pfdd_consumer *pfdd_spool_slowest_consumer(
     return q->is_full ? pfdd_consumers_slowest(&q->consumers, NULL) : NULL;
 }
 
+/* c: the required output that it waits for, or NULL. */
+static void tell_failure(struct pfdd_spool *q, const struct pfdd_consumer *c)
+{
+    char why[PFDD_OUTAGE_WHY];
+    snprintf(why, sizeof why, "%s%.100s%s; sources wait",
+             c ? "full: the required output " : "",
+             c ? c->name : strerror(q->write.error),
+             c ? " does not take its lines" : "");
+    pfdd_outage_note(&q->outage, PFDD_ERROR, "queue", why);
+}
+
 static void hear_failure(struct pfdd_spool *q)
 {
     q->errors++;
@@ -363,13 +376,8 @@ static void hear_failure(struct pfdd_spool *q)
     q->acked = c ? c->acked : 0;
     /* A full spool is normal flow control, unless consumers stop
      * acknowledging. */
-    if (!q->is_said && (!q->is_full || now - q->since >= STUCK_MS)) {
-        q->is_said = true;
-        pfdd_log(PFDD_ERROR, "queue in %s: %s%s%s; sources wait", q->dir,
-                 c ? "full: the required output " : "",
-                 c ? c->name : strerror(q->write.error),
-                 c ? " does not take its lines" : "");
-    }
+    if (!q->is_full || now - q->since >= STUCK_MS)
+        tell_failure(q, c);
     q->failing = true;
     q->pausing = true;
     q->has_begun &= !q->write.place.n_new && !q->is_full;
@@ -391,9 +399,8 @@ static void write_done(struct pfdd_job *job)
         hear_failure(q);
         return;
     }
-    if (q->is_said)
-        pfdd_log(PFDD_WARNING, "queue in %s: writing again", q->dir);
-    q->failing = q->is_full = q->is_said = false;
+    pfdd_outage_end(&q->outage, "queue", "writing again");
+    q->failing = q->is_full = false;
     q->has_begun = true;
     q->consumers.segments.items[q->consumers.segments.n - 1].end +=
         q->write.writer.n;
@@ -414,11 +421,10 @@ static void growth_done(struct pfdd_job *job)
     q->growth.is_running = false;
     q->held = q->growth.held;
     close_list(&q->growth.list);
-    if (q->growth.error && !q->growth.is_failing) {
-        pfdd_log(PFDD_ERROR, "queue in %s: code objects: %s; trying again",
-                 q->dir,
-                 q->growth.error == EDQUOT ? "beyond queue_max"
-                                           : strerror(q->growth.error));
+    if (q->growth.error) {
+        pfdd_outage_note(&q->growth.outage, PFDD_ERROR, "queue: code objects",
+                         q->growth.error == EDQUOT ? "beyond queue_max"
+                                                   : strerror(q->growth.error));
     }
     q->growth.is_failing = q->growth.error != 0;
     q->errors += q->growth.is_failing;

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "fuzz.h"
+#include "outputs/otlp_answer.h"
 #include "outputs/otlp_encoding.h"
 
 static void check_body(const uint8_t *data, size_t n)
@@ -38,12 +39,17 @@ static void check_body(const uint8_t *data, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    char why[40];
+    static const char *const types[] = { NULL, "application/x-protobuf" };
     char *exact = malloc(n ? n : 1); /* not a byte behind it */
     if (n)
         memcpy(exact, data, n);
-    FUZZ_CHECK(pfdd_otlp_rejected(exact, n, 5, why, sizeof why) <= 5);
-    FUZZ_CHECK(strlen(why) < sizeof why);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        struct pfdd_otlp_answer answer;
+        pfdd_otlp_answer_parse(types[i], exact, n, 5, &answer);
+        FUZZ_CHECK(answer.n_rejected <= 5);
+        FUZZ_CHECK(strlen(answer.why) < sizeof answer.why);
+        FUZZ_CHECK(answer.is_success || (!answer.n_rejected && !*answer.why));
+    }
     check_body(data, n);
     free(exact);
     return 0;

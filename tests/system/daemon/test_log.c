@@ -9,6 +9,7 @@
 
 #include "../../unit/suite.h"
 #include "base/log.h"
+#include "base/outage.h"
 
 static size_t count(const char *text, const char *word)
 {
@@ -79,7 +80,45 @@ START_TEST(test_held_back)
 }
 END_TEST
 
+static void fail_often(void)
+{
+    struct pfdd_outage outage = { .is_on = false };
+    pfdd_outage_end(&outage, "peer", "answers");
+    for (int i = 0; i < 1000; i++)
+        pfdd_outage_note(&outage, PFDD_WARNING, "peer", "is away");
+    ck_assert_str_eq(pfdd_outage_why(&outage), "is away");
+    for (int i = 0; i < 1000; i++)
+        pfdd_outage_note(&outage, PFDD_WARNING, "peer",
+                         i % 2 ? "is away" : "is full");
+    pfdd_outage_end(&outage, "peer", "answers again");
+    ck_assert_ptr_null(pfdd_outage_why(&outage));
+    /* As often as it flaps, nothing is new in this. */
+    for (int i = 0; i < 1000; i++) {
+        pfdd_outage_note(&outage, PFDD_WARNING, "peer", "is away");
+        pfdd_outage_end(&outage, "peer", "answers again");
+    }
+    /* A minute later. */
+    outage.reasons[0].told -= 60001;
+    pfdd_outage_note(&outage, PFDD_WARNING, "peer", "is away");
+    pfdd_outage_end(&outage, "peer", "is here");
+}
+
+/* Each reason of an outage is logged, once and then once a minute with a
+ * count. */
+START_TEST(test_outage)
+{
+    char text[4000];
+    collect(fail_often, text, sizeof text);
+    ck_assert_uint_eq(count(text, "peer: is away; trying again\n"), 1);
+    ck_assert_uint_eq(count(text, "peer: is full; trying again\n"), 1);
+    ck_assert_uint_eq(count(text, "peer: answers again\n"), 1);
+    ck_assert_ptr_nonnull(strstr(text, "is away; trying again, 2500 times in"));
+    ck_assert_uint_eq(count(text, "peer: is here\n"), 1);
+    ck_assert_uint_eq(count(text, "\n"), 5);
+}
+END_TEST
+
 int main(void)
 {
-    return suite_run("log", TESTS(test_kinds, test_held_back), 10);
+    return suite_run("log", TESTS(test_kinds, test_held_back, test_outage), 10);
 }

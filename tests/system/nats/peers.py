@@ -31,6 +31,35 @@ def secret(temp, name, text):
     return f'{temp}/{name}'
 
 
+def reasons(temp):
+    """A server that is away, and then one without room for the streams: both
+    are said, and the second one's cure."""
+    server = Server(temp, more='')
+    conf = f'{temp}/{server.name}.conf'
+    with open(conf, encoding='ascii') as f:
+        text = f.read()
+    with open(conf, 'w', encoding='ascii') as f:
+        f.write(text.replace('jetstream {', 'jetstream { max_file: 256MB,'))
+    daemons = edge(temp, server), worker(temp, server)
+    for d in daemons:
+        until('the first', lambda d=d: 'No server available' in d.log())
+    server.start()
+    for d in daemons:
+        until('the second', lambda d=d: 'the servers need 1024 MiB (stream_max) '
+              'for GPULOG' in d.log())
+        assert '.c:' not in d.log()
+    server.kill()
+    with open(conf, 'w', encoding='ascii') as f:
+        f.write(text)
+    server.start()
+    with send(temp, 1):
+        same(temp, 1)
+        acknowledged(daemons[0])
+    for d in daemons:
+        d.stop()
+    server.kill()
+
+
 def kept_out(temp, server, bad):
     """Edges with wrong keys get nothing, and are told why."""
     for i, (keys, words) in enumerate(bad):
@@ -186,7 +215,7 @@ def gone(temp):
 
 
 GROUPS = {
-    'peers': (checked, secure, with_credentials, half_open, gone),
+    'peers': (reasons, checked, secure, with_credentials, half_open, gone),
 }
 
 if __name__ == '__main__':

@@ -356,8 +356,7 @@ def answers(temp):
            (b'{"partialSuccess":{"rejectedLogRecords":"-5"}}', 0),
            (b'{"partialSuccess":{"rejectedLogRecords":"99999999999999999999"}}',
             N_ENTRIES),
-           (b'{"partialSuccess":[1]}', 0), (b'\xff\x00', 0), (b'', 0),
-           (b'[' * 100000, 0)]
+           (b'{"partialSuccess":[1]}', 0), (b'', 0)]
     dropped = 0
     for body, n in odd:
         whole = threading.Semaphore(0)
@@ -379,6 +378,38 @@ def answers(temp):
                 'output_dropped_total') == x + N_ENTRIES)
         dropped += N_ENTRIES
     assert 'status 401' in d.log() and 'records dropped' in d.log()
+    d.stop()
+    peer.end()
+
+
+def no_answers(temp):
+    """What stands in front of a server may answer 200 with something else: that
+    is tried again. What the server says in protobuf, and its warnings, count."""
+    page = b'<html><form action="/login">Sign in</form></html>'
+    proto = {'Content-Type': 'application/x-protobuf'}
+    for headers, body in (({'Content-Type': 'text/html'}, page), ({}, page),
+                          ({}, b'\xff\x00'), ({}, b'[' * 100000), ({}, b'"x"'),
+                          (proto, b'\x0a\x09\x08\x03'), (proto, page)):
+        peer = Peer(lambda n, h=headers, b=body: (200, h, b))
+        d = Daemon(temp, CONFIG % (url_of(peer), 'service: a'))
+        with producer(f'{temp}/in.sock', *dump_frames()):
+            until('it is tried', lambda d=d: d.metric('output_retried_total') >= 2)
+            assert d.metric('output_sent_total') == 0
+            assert 'status 200, but ' in d.log()
+            peer.requests.clear()
+            peer.answer = lambda n: (200, {}, b'{}')
+            all_of(peer)
+        d.stop()
+        peer.end()
+    peer = Peer(lambda n: (200, proto, b'\x0a\x05\x08\x03\x12\x01x'))
+    d = Daemon(temp, CONFIG % (url_of(peer), 'service: a'))
+    with producer(f'{temp}/in.sock', *dump_frames()):
+        until('three', lambda: d.metric('output_dropped_total') >= 3)
+    assert 'records refused: x' in d.log()
+    peer.answer = lambda n: (
+        200, {}, b'{"partialSuccess":{"errorMessage":"token expires"}}')
+    with producer(f'{temp}/in.sock', *dump_frames()):
+        until('a warning', lambda: 'the server warns: token expires' in d.log())
     d.stop()
     peer.end()
 
@@ -571,5 +602,5 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', '..', 'bench'))
 import inputs  # noqa: E402  pylint: disable=wrong-import-position
 
 if __name__ == '__main__':
-    run(compressed, uncompressed, hostile, answers, retry_after, dead, over_tls,
+    run(compressed, uncompressed, hostile, answers, no_answers, retry_after, dead, over_tls,
         required, required_away, required_refused, real, stands_still, refused)
