@@ -224,6 +224,7 @@ struct device {
     uint64_t generations[3];
     uint64_t n_wanted; /* bytes that shaders wanted to write to a buffer that
                           was too small, at most; 0: none was */
+    bool is_reported;  /* in the file of settings */
     char *scratch;     /* [n_scratch] */
     size_t n_scratch;
 };

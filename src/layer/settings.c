@@ -189,7 +189,7 @@ static const struct {
       "                  $PRINTFDECODE_DIR, or where printfdecoded has it)" },
     { "report", set_report,
       "FILE     where the bytes that a buffer would have needed are written,\n"
-      "                  a line for each device, instead of saying so" },
+      "                  in lines that rise for each device, instead of saying so" },
     { "strings", set_strings,
       "FILE     with format strings of named buffers, to go along;\n"
       "                  repeatable" },

@@ -143,8 +143,19 @@ static bool copy_counted(struct device *d, struct own_queue *queue,
     return true;
 }
 
+static bool append_report(uint64_t n)
+{
+    const char *path = settings_get()->report;
+    FILE *file = path ? fopen(path, "ae") : NULL;
+    if (!file)
+        return false;
+    bool ok = fprintf(file, "%" PRIu64 "\n", n) > 0;
+    return !fclose(file) && ok;
+}
+
 /* Notes the size that would have been enough: with an empty record behind the
- * others, which validation of 2023 looks for, even behind the buffer. */
+ * others, which validation of 2023 looks for, even behind the buffer. It is
+ * reported at once, since many programs end without destroying their device. */
 static void note_wanted(struct device *d, const struct buffer *b,
                         const struct counted *c)
 {
@@ -152,7 +163,10 @@ static void note_wanted(struct device *d, const struct buffer *b,
     if (end == UINT64_MAX || end <= b->size)
         return;
     end = (end + BEHIND_BYTES + WANTED_BYTES - 1) / WANTED_BYTES * WANTED_BYTES;
-    d->n_wanted = end > d->n_wanted ? end : d->n_wanted;
+    if (end <= d->n_wanted)
+        return;
+    d->n_wanted = end;
+    d->is_reported = append_report(end);
 }
 
 static bool is_drained(const struct device *d, const struct use *use)
@@ -353,12 +367,7 @@ void take_use(struct device *d, struct buffer *b, const struct use *use,
 
 void take_report(struct device *d)
 {
-    const char *path = settings_get()->report;
-    FILE *file = d->n_wanted && path ? fopen(path, "ae") : NULL;
-    if (file) {
-        fprintf(file, "%" PRIu64 "\n", d->n_wanted);
-        fclose(file);
-    } else if (d->n_wanted) {
+    if (d->n_wanted && !d->is_reported) {
         log_once(TELL_OVERFLOW,
                  "shaders printed more than a buffer holds: with "
                  "printf_buffer_size = %" PRIu64

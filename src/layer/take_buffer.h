@@ -24,7 +24,8 @@ void take_rest(struct device *device, struct buffer *buffer);
  * destroyed. */
 void take_end(struct device *device);
 
-/* Reports what did not fit into a buffer, and how large one has to be. */
+/* Logs how large a buffer has to be for what did not fit, unless that was
+ * reported in a file. */
 void take_report(struct device *device);
 
 /* Looks for named buffers that the host has restarted since they were taken,

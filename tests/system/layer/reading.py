@@ -8,8 +8,8 @@ import socket
 import struct
 import subprocess
 
-from common import (DATA, LAYERS, PLAY, PRINTF, PRINTFDECODE, TIMEOUT_S,
-                    check, check_that, decode, main, messages,
+from common import (DATA, LAYERS, PLAY, PRINTF, PRINTFDECODE, SHADERS, TIMEOUT_S,
+                    check, check_that, decode, main, messages, need,
                     need_validation, run, settings, shader,
                     validation_printed, validation_said, validation_version)
 
@@ -252,7 +252,31 @@ def buffer_bytes():
     check_that('settings of the program', 'has its own' in done.stderr)
 
 
+def buffer_bytes_draws():
+    """The same of draws, in a program that ends without destroying its
+    device."""
+    need_validation()
+    device = os.path.join(SHADERS, '..', 'device')
+    need(f'{device}/vulkan_load', 'program that draws (tests/system/device)')
+    free = {'VK_INSTANCE_LAYERS': None, 'VK_ADD_LAYER_PATH': None}
+
+    def draw(n_draws, *options):
+        done = run([PRINTFDECODE, 'run', '--vulkan-debug-printf', *options, '--',
+                    f'{device}/vulkan_load', 'frames', f'{device}/frame.vert.spv',
+                    shader('pixel'), str(n_draws), '1'], **free)
+        return sorted(re.findall(r'^pixel.*$', done.stdout, re.M)), done.stderr
+
+    wanted, said = draw(3)
+    check('by default', said, '')
+    check_that('pixels', len(wanted) >= 3 * 50, len(wanted))
+    some, said = draw(3, '--buffer-bytes', '4096')
+    check_that('fewer', len(some) < len(wanted), len(some))
+    told = re.search(r'with --buffer-bytes (\d+) [^\n]*\n\Z', said)
+    check_that('the last line', told, said)
+    check('with as many', draw(3, '--buffer-bytes', told[1]), (wanted, ''))
+
+
 main({f.__name__: f for f in (
     capacity, named_capacity, copying, copying_checked,
     copying_together, draining, deaf_service,
-    buffer_bytes)})
+    buffer_bytes, buffer_bytes_draws)})
