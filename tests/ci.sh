@@ -35,7 +35,7 @@ more_packages=(
     pocl-opencl-icd ocl-icd-opencl-dev
     clang-19 lld-19 clang-tools-19 cmake gdb python3-numpy python3-pandas
     sqlite3 lnav chromium protobuf-compiler systemd
-    rsyslog rsyslog-openssl nats-server musl-tools
+    rsyslog rsyslog-openssl nats-server musl-tools zsh
 )
 # In the root of Debian 13. Those of arm64 are for a command that loads what it
 # can, and for its tests.

@@ -4,6 +4,7 @@
 manual page and in the completions of bash and zsh."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -42,6 +43,18 @@ def complete(*words):
     return {word.strip() for word in p.stdout.splitlines()}
 
 
+def zsh_offers(verb):
+    """What zsh is told of a verb: {option: values}."""
+    script = ('_arguments() { print -l -- "$@" }\n'
+              f'words=(printfdecode {verb} x) CURRENT=3\n'
+              f'. {ROOT}/share/completions/_printfdecode\n')
+    p = subprocess.run(['zsh', '-f', '-c', script], check=True, text=True,
+                       stdout=subprocess.PIPE)
+    return {m[1]: set((m[2] or '').split()) for m in re.finditer(
+        r'^(?:\([^)]*\))?[*]?--([a-z-]+)[^\n\[]*\[.*?(?:\(([^()]*)\))?$',
+        p.stdout, re.M)}
+
+
 verbs = re.findall(r'^  ([a-z-]+) ', re.search(
     r'^Verbs:\n(.*?)\n\n', said('--help'), re.M | re.S)[1], re.M)
 options = {verb: options_of(verb) for verb in verbs}
@@ -66,6 +79,14 @@ for verb in verbs:
     offered = complete(verb, '--')
     if offered != wanted:
         wrong.append(f'bash, {verb}: {sorted(offered ^ wanted)}')
+    if not shutil.which('zsh'):
+        continue
+    offered = zsh_offers(verb)
+    if set(offered) != set(options[verb]):
+        wrong.append(f'zsh, {verb}: {sorted(set(offered) ^ set(options[verb]))}')
+    forms = offered.get('output')
+    if forms and forms != complete(verb, '-o', "''"):
+        wrong.append(f'zsh, {verb} -o: {sorted(forms)}')
 for verb in set(verbs) - complete("''"):
     wrong.append(f'bash has no verb {verb}')
 for words, some in (
@@ -84,5 +105,7 @@ for option in sorted({o for all_of in options.values() for o in all_of}):
         wrong.append(f'the manual page has no --{option}')
     if not re.search(rf"--{option}[=\[}},']", zsh):
         wrong.append(f'zsh has no --{option}')
+if not shutil.which('zsh'):
+    print('zsh is not installed: its options are not compared verb by verb')
 print('\n'.join(wrong) or f'{len(verbs)} verbs')
 sys.exit(bool(wrong))
