@@ -142,11 +142,16 @@ static enum pfd_status give_cut(struct pfd_walk *w, uint64_t size,
 static void pass_zeros(struct pfd_walk *w, struct state *st)
 {
     uint64_t to = st->zeros_to / HEADER * HEADER;
-    pfd_walk_finding(w, PFD_FINDING_unwritten, w->at,
-                     "%llu bytes of zeros before the next message: nothing was "
-                     "written there, or the sizes of messages were lost",
-                     (unsigned long long)(to - w->at));
-    w->batch->skipped_bytes += to - w->at;
+    if (pfd_walk_pass(w, w->at, to) > w->at) {
+        pfd_walk_report_hole(w, w->at, to);
+    } else {
+        pfd_walk_finding(w, PFD_FINDING_unwritten, w->at,
+                         "%llu bytes of zeros before the next message: nothing "
+                         "was written there, or the sizes of messages were "
+                         "lost",
+                         (unsigned long long)(to - w->at));
+        w->batch->skipped_bytes += to - w->at;
+    }
     skip(w, st, to);
 }
 
