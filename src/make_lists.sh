@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make_lists.sh OUT "FORMATS" "SINKS" "TABLE FORMS" "PLOT FORMS" "LIBRARIES": the
-# tables of them as C.
+# make_lists.sh OUT "FORMATS" "SINKS" "TABLE FORMS" "PLOT FORMS" "LIBRARIES"
+# "REPORT FORMS": the tables of them as C.
 set -eu
 {
     echo '#include "core/base/dynamic_library.h"'
     echo '#include "core/decode/format.h"'
     echo '#include "core/output/sink.h"'
     echo '#include "analysis/plot/plot_form.h"'
+    echo '#include "analysis/problems/problems_form.h"'
     echo '#include "analysis/table/table_form.h"'
     for name in $2; do
         echo "extern const struct pfd_format pfd_format_$name;"
@@ -20,6 +21,9 @@ set -eu
     done
     for name in $5; do
         echo "extern const struct pfd_plot_form pfd_plot_form_$name;"
+    done
+    for name in $7; do
+        echo "extern const struct pfd_problems_form pfd_problems_form_$name;"
     done
     for name in $6; do
         echo "extern struct pfd_dynamic_library pfd_library_$name;"
@@ -44,6 +48,11 @@ set -eu
     echo 'const struct pfd_table_form *const pfd_table_forms[] = {'
     for name in $4; do
         echo "    &pfd_table_form_$name,"
+    done
+    echo '    NULL };'
+    echo 'const struct pfd_problems_form *const pfd_problems_forms[] = {'
+    for name in $7; do
+        echo "    &pfd_problems_form_$name,"
     done
     echo '    NULL };'
     echo 'const struct pfd_plot_form *const pfd_plot_forms[] = {'

@@ -103,6 +103,11 @@ void pfd_lines_values(struct pfd_lines *lines)
     lines->sink = &pfd_sink_rows;
 }
 
+void pfd_lines_watch(struct pfd_lines *lines, const struct pfd_watch *watch)
+{
+    lines->options.watch = watch;
+}
+
 void pfd_lines_set_buffer(struct pfd_lines *lines, uint64_t number)
 {
     lines->options.buffer = number;

@@ -26,6 +26,11 @@ void pfd_lines_rows(struct pfd_lines *lines);
  * strings of all entries must be of one set. */
 void pfd_lines_values(struct pfd_lines *lines);
 
+struct pfd_watch;
+
+/* For rows: judges entries from now on; borrowed. NULL: judges no more. */
+void pfd_lines_watch(struct pfd_lines *lines, const struct pfd_watch *watch);
+
 /* For rows: the buffer, by any number, of the entries that follow. Entries of
  * different buffers, or of different generations of one, are never collapsed
  * together. 0 to begin with. */

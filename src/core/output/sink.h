@@ -15,6 +15,7 @@
 #include <printfdecode/capture.h>
 
 #include "core/decode/entry_run.h"
+#include "core/output/consumer.h"
 #include "core/strings/json_parts.h"
 
 /*
@@ -68,6 +69,7 @@ struct pfd_sink_options {
     const struct pfd_sink *form;
     bool pieces;
     bool has_texts; /* each has its format string, of any string set */
+    const struct pfd_watch *watch; /* rows have severity and watched; or NULL */
     uint64_t time;
     uint64_t sequence; /* as in pfd_row, also the next two */
     uint64_t buffer;
@@ -138,20 +140,6 @@ struct pfd_sink {
                  bool color);
     void (*gap)(struct pfd_text *out, const struct pfd_gap *gap,
                 const char *source, const struct pfd_sink_options *options);
-};
-
-/*
- * Takes entries of a conversion in place of lines, such as a table or a plot.
- * Workers render them to bytes by `sink`, several at once; these come to take(),
- * one call at a time, in the order of the buffer.
- */
-struct pfd_consumer {
-    const struct pfd_sink *sink;     /* &pfd_sink_rows or &pfd_sink_points */
-    bool pieces;                     /* rows have the message and its pieces */
-    const struct pfd_points *points; /* of points: those that are wanted */
-    /* [n] bytes of the sink; false: it wants no more. */
-    bool (*take)(void *user, const void *bytes, size_t n);
-    void *user;
 };
 
 /*

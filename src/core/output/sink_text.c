@@ -6,6 +6,7 @@
 #include "core/base/escape.h"
 #include "core/decode/inspect.h"
 #include "core/filter/highlight.h"
+#include "core/output/severity.h"
 #include "core/output/sink.h"
 
 /*
@@ -76,24 +77,6 @@ static char *put_time(char *to, uint64_t unix_ns)
 
 /* ---- file and line ---- */
 
-struct place {
-    const struct pfd_origin *file; /* NULL: not known */
-    const struct pfd_origin *line; /* likewise */
-};
-
-static void find_place(const struct pfd_origin *o, size_t n, struct place *ret)
-{
-    *ret = (struct place){ 0 };
-    for (size_t i = 0; i < n; i++) {
-        if (o[i].type == PFD_ORIGIN_TEXT && !strcmp(o[i].name, "file")) {
-            ret->file = &o[i];
-        } else if (o[i].type == PFD_ORIGIN_NUMBER &&
-                   !strcmp(o[i].name, "line")) {
-            ret->line = &o[i];
-        }
-    }
-}
-
 static void add_url(struct pfd_text *out, const char *links,
                     const struct pfd_origin *file)
 {
@@ -117,8 +100,8 @@ static void add_url(struct pfd_text *out, const char *links,
 }
 
 /* "reduce.cu:41", as a hyperlink if requested. */
-static void add_file_line(struct pfd_text *out, const struct place *p,
-                          const char *links)
+static void add_file_line(struct pfd_text *out,
+                          const struct pfd_source_place *p, const char *links)
 {
     bool is_link = links && p->file;
     if (is_link) {
@@ -143,8 +126,8 @@ static void add_file_line(struct pfd_text *out, const struct place *p,
 /* ---- the whole prefix ---- */
 
 /* Is this origin shown with its name, among others? */
-static bool is_named(const struct pfd_origin *o, const struct place *place,
-                     unsigned show)
+static bool is_named(const struct pfd_origin *o,
+                     const struct pfd_source_place *place, unsigned show)
 {
     if (show & PFD_SHOW_LINE && (o == place->file || o == place->line))
         return false;
@@ -157,10 +140,9 @@ static void add_named(struct pfd_text *out, struct pfd_entry *entry,
 {
     const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
     unsigned show = options->show;
-    struct place place;
     size_t n = 0;
     const struct pfd_origin *o = pfd_entry_origins(entry, &n);
-    find_place(o, n, &place);
+    const struct pfd_source_place place = pfd_source_place(o, n);
     if (show & PFD_SHOW_LINE && (place.file || place.line)) {
         add_file_line(out, &place, options->links);
         pfd_text_puts(out, " ");
@@ -210,27 +192,15 @@ static void prefix_add(struct pfd_text *out, struct pfd_entry *entry,
  * whether all messages of its format are errors. NULL: no colour. */
 static const char *prefix_color(struct pfd_entry *entry)
 {
-    static const struct {
-        const char *level;
-        const char *style;
-    } levels[] = { { "error", "\033[31m" },
-                   { "warning", "\033[33m" },
-                   { "debug", "\033[2m" },
-                   { "trace", "\033[2m" } };
-    size_t n = 0;
-    if (entry->of->format->complains || entry->stream == PFD_STREAM_STDERR)
-        return "\033[31m";
-    const struct pfd_origin *o = pfd_entry_origins(entry, &n);
-    for (size_t i = 0; i < n; i++) {
-        if (o[i].type != PFD_ORIGIN_TEXT || strcmp(o[i].name, "level") != 0)
-            continue;
-        for (size_t k = 0; k < sizeof levels / sizeof levels[0]; k++) {
-            if (o[i].n == strlen(levels[k].level) &&
-                !memcmp(o[i].text, levels[k].level, o[i].n))
-                return levels[k].style;
-        }
-    }
-    return NULL;
+    static const char *const styles[] = {
+        [PFD_SEVERITY_ERROR] = "\033[31m",
+        [PFD_SEVERITY_WARNING] = "\033[33m",
+        [PFD_SEVERITY_NOTE] = NULL,
+        [PFD_SEVERITY_DEBUG] = "\033[2m",
+    };
+    return entry->stream == PFD_STREAM_STDERR
+               ? styles[PFD_SEVERITY_ERROR]
+               : styles[pfd_entry_severity(entry)];
 }
 
 /* The payload as words, so that no data is hidden. */

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include <printfdecode/filter.h>
+
+#include "core/output/severity.h"
+
 /* The row under construction, by its offset in the output. */
 static struct pfd_row *row_at(const struct pfd_text *out, size_t at)
 {
@@ -254,6 +258,19 @@ static void end_row(struct pfd_text *out, size_t row)
         row_at(out, row)->n_bytes = (uint32_t)(out->n - row);
 }
 
+/* Sets severity and watched. */
+static void judge(struct pfd_text *out, size_t row, struct pfd_entry *entry,
+                  const struct pfd_watch *watch)
+{
+    uint8_t watched = 0;
+    for (size_t i = 0; i < PFD_WATCHES; i++) {
+        if (watch->runs[i] && pfd_filter_want(watch->runs[i], entry))
+            watched |= (uint8_t)(1u << i);
+    }
+    row_at(out, row)->watched = watched;
+    row_at(out, row)->severity = (uint8_t)pfd_entry_severity(entry);
+}
+
 static void rows_entry(struct pfd_text *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
@@ -279,6 +296,8 @@ static void rows_entry(struct pfd_text *out, struct pfd_entry *entry,
     r->n_cells = (uint16_t)n_cells;
     r->n_origins = (uint16_t)n_origins;
     r->stream = entry->stream;
+    if (options->watch)
+        judge(out, row, entry, options->watch);
     if (options->pieces)
         add_message(out, row, entry);
     add_texts(out, row, entry);

@@ -76,8 +76,10 @@ struct pfd_row {
     struct pfd_row_part pieces;  /* [n_cells] */
     uint16_t n_cells;
     uint16_t n_origins;
-    uint8_t stream; /* enum pfd_stream */
-    uint8_t spare[3];
+    uint8_t stream;   /* enum pfd_stream */
+    uint8_t severity; /* enum pfd_severity, if options->watch */
+    uint8_t watched;  /* bits: which filters of options->watch want it */
+    uint8_t spare;
     uint32_t source; /* the caller's number, for rows of several buffers */
     uint32_t spare2;
 };

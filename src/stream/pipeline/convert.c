@@ -168,6 +168,26 @@ static bool counts_suffice(const struct pfd_pool *pool)
            pfd_strings_count(convert->strings) < COUNTS_MAX;
 }
 
+/* Sets up what the consumer has entries tested by. */
+static bool watch_init(struct pfd_worker *w)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    const struct pfd_consumer *consumer = convert->consumer;
+    if (!consumer || !consumer->watches)
+        return true;
+    for (size_t i = 0; i < PFD_WATCHES; i++) {
+        if (!consumer->watch[i])
+            continue;
+        if (pfd_filter_run_new(consumer->watch[i], convert->strings,
+                               &w->watch.runs[i], NULL) != PFD_OK)
+            return false;
+        if (convert->facts)
+            pfd_filter_run_set(w->watch.runs[i], convert->facts);
+    }
+    w->sink_options.watch = &w->watch;
+    return true;
+}
+
 static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool, size_t i)
 {
     const struct pfd_convert *convert = pool->convert;
@@ -205,6 +225,8 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool, size_t i)
         return false;
     if (w->filter && convert->facts)
         pfd_filter_run_set(w->filter, convert->facts);
+    if (!watch_init(w))
+        return false;
     return (!pool->order.used || w->used) && pfd_batch_init(&w->batch, BATCH) &&
            (!pool->chunks || pfd_batch_init_places(&w->batch)) &&
            (!counts_suffice(pool) ||
@@ -233,6 +255,8 @@ static void worker_deinit(struct pfd_worker *w)
         *convert->n_doubts += pfd_filter_gave_up(w->filter);
     pfd_highlight_free(w->sink_options.highlight);
     pfd_filter_run_free(w->filter);
+    for (size_t i = 0; i < PFD_WATCHES; i++)
+        pfd_filter_run_free(w->watch.runs[i]);
     if (w->consumer)
         w->pool->sink->worker->close(w->consumer);
     free(w->sums);

@@ -78,12 +78,15 @@ static void set_members(struct pfd_pool *pool, struct pfd_worker *w)
     const struct pfd_convert *convert = pool->convert;
     const struct pfd_pool_chunks *c = pool->chunks;
     w->sink_options.time = c->next ? c->all[c->next - 1].time : 0;
-    if (w->filter) {
-        struct pfd_filter_facts facts = { 0 };
-        if (convert->facts)
-            facts = *convert->facts;
-        facts.time_unix_ns = w->sink_options.time;
+    struct pfd_filter_facts facts = { 0 };
+    if (convert->facts)
+        facts = *convert->facts;
+    facts.time_unix_ns = w->sink_options.time;
+    if (w->filter)
         pfd_filter_run_set(w->filter, &facts);
+    for (size_t i = 0; i < PFD_WATCHES; i++) {
+        if (w->watch.runs[i])
+            pfd_filter_run_set(w->watch.runs[i], &facts);
     }
     if (!convert->chunk_members)
         return;

@@ -174,6 +174,7 @@ struct pfd_worker {
     uint64_t base;
     struct pfd_entry_source of;
     struct pfd_filter_run *filter; /* NULL: all entries are selected */
+    struct pfd_watch watch;        /* of the consumer */
     struct pfd_synthesized_counts synthesized_counts; /* if there are sums */
     size_t range; /* of convert->ranges: the first that is not passed */
     uint64_t n_given;

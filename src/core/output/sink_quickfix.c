@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One entry a line, as compilers write: "FILE:LINE: SEVERITY: MESSAGE", which
+ * editors jump by. Without a known line it begins with the severity.
+ */
+#include "core/base/escape.h"
+#include "core/output/severity.h"
+#include "core/output/sink.h"
+
+/* Untrusted text, kept on its line; a newline at its end is left out. */
+static void add_safe(struct pfd_text *out, const char *text, size_t n)
+{
+    n -= n > 0 && text[n - 1] == '\n';
+    char *at = pfd_text_reserve(out, 4 * n + 1);
+    if (!at || !n)
+        return;
+    char *end = pfd_escape_terminal(at, text, n);
+    out->n += (size_t)(end - at);
+    for (; at < end; at++)
+        *at = *at == '\n' ? ' ' : *at;
+}
+
+static const char *word_of(struct pfd_entry *entry)
+{
+    enum pfd_severity severity = pfd_entry_severity(entry);
+    return pfd_severity_name(severity == PFD_SEVERITY_DEBUG ? PFD_SEVERITY_NOTE
+                                                            : severity);
+}
+
+static void quickfix_entry(struct pfd_text *out, struct pfd_entry *entry,
+                           const struct pfd_sink_options *options)
+{
+    (void)options;
+    size_t n = 0;
+    const struct pfd_origin *origins = pfd_entry_origins(entry, &n);
+    struct pfd_source_place place = pfd_source_place(origins, n);
+    if (place.file && place.line) {
+        add_safe(out, place.file->text, place.file->n);
+        pfd_text_printf(out,
+                        ":%llu: ", (unsigned long long)place.line->value[0]);
+    }
+    pfd_text_printf(out, "%s: ", word_of(entry));
+    if (entry->string) {
+        const char *message = pfd_entry_message(entry, &n);
+        out->failed |= !message && n;
+        add_safe(out, message, message ? n : 0);
+    } else {
+        pfd_text_printf(out, "unknown id 0x%012llx",
+                        (unsigned long long)entry->id);
+    }
+    pfd_text_puts(out, "\n");
+}
+
+static void quickfix_tell(struct pfd_text *out,
+                          const struct pfd_finding *finding, bool color)
+{
+    (void)color;
+    if (pfd_finding_is_note(finding->kind))
+        return;
+    pfd_text_puts(out, "warning: ");
+    if (finding->source) {
+        add_safe(out, finding->source, strlen(finding->source));
+        pfd_text_puts(out, ": ");
+    }
+    pfd_text_printf(out, "%s: ", pfd_finding_name(finding->kind));
+    add_safe(out, finding->text, strlen(finding->text));
+    pfd_text_puts(out, "\n");
+}
+
+static void quickfix_gap(struct pfd_text *out, const struct pfd_gap *gap,
+                         const char *source,
+                         const struct pfd_sink_options *options)
+{
+    (void)options;
+    pfd_text_puts(out, "warning: ");
+    if (source) {
+        add_safe(out, source, strlen(source));
+        pfd_text_puts(out, ": ");
+    }
+    pfd_text_printf(out, "gap: %llu lost: ", (unsigned long long)gap->missed);
+    add_safe(out, gap->reason, strlen(gap->reason));
+    pfd_text_puts(out, "\n");
+}
+
+const struct pfd_sink pfd_sink_quickfix = {
+    .name = "quickfix",
+    .entry = quickfix_entry,
+    .tell = quickfix_tell,
+    .gap = quickfix_gap,
+};
