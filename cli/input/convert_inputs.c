@@ -8,6 +8,7 @@
 
 #include <printfdecode/lines.h>
 
+#include "checks.h"
 #include "core/decode/inspect.h"
 #include "core/output/lines.h"
 #include "show/context.h"
@@ -23,7 +24,8 @@ enum {
 
 /* Findings of one buffer. */
 struct heard {
-    bool all;      /* print all findings */
+    struct checks *checks; /* NULL: nothing is checked */
+    bool all;              /* print all findings */
     bool in_place; /* output has findings between entries in their place */
     uint64_t n[PFD_N_FINDING_KINDS];
     uint64_t n_suppressed;
@@ -36,6 +38,7 @@ struct heard {
 static void hear(void *user, const struct pfd_finding *finding)
 {
     struct heard *h = user;
+    checks_finding(h->checks, finding);
     if (finding->kind == PFD_FINDING_unknown_id && !finding->count)
         h->unknown_places = true;
     h->any = true;
@@ -345,7 +348,8 @@ enum pfd_status convert_opened_buffer(const struct options *options,
 {
     struct pfd_id_counts ids = { 0 };
     struct heard buffer_findings = { .all = options->verbose,
-                                     .in_place = convert->inline_findings };
+                                     .in_place = convert->inline_findings,
+                                     .checks = inputs->checks };
     uint64_t before = total->entries;
     const char *why = why_nothing(buffer);
     bool is_empty = !buffer->n && !buffer->n_head;

@@ -59,7 +59,10 @@ enum {
     INPUTS_STRINGLESS_MAX = 8
 };
 
+struct checks;
+
 struct inputs {
+    struct checks *checks; /* gets findings; NULL: nothing is checked */
     struct pfd_strings *strings;
     size_t n_strings_files;
     size_t n_found;         /* files from folders among them */

@@ -17,25 +17,37 @@
 
 /* ---- output ---- */
 
+/* Forms for verbs that print no entries. */
+static bool is_general(const char *name)
+{
+    return !strcmp(name, "text") || !strcmp(name, "json");
+}
+
 static bool find_output(struct options *o, const char *text, bool of_entries)
 {
+    const struct pfd_problems_form *report = NULL;
     const char *name = NULL;
     char list[OPTION_LIST] = "";
+    o->output = NULL;
     for (size_t i = 0; pfd_output_get(i, &name) == PFD_OK; i++) {
-        if (!of_entries && !strcmp(name, "raw"))
+        if (!of_entries && !is_general(name))
             continue;
         option_list(list, "", name);
-        if (!strcmp(text, name)) {
+        if (!strcmp(text, name))
             o->output = name;
-            return true;
-        }
     }
+    for (size_t i = 0; of_entries && (report = pfd_problems_form_get(i)); i++)
+        option_list(list, "", pfd_problems_form_name(report));
     if (of_entries) {
         option_list(list, "", "perfetto");
-        o->output = "perfetto";
-        if (!strcmp(text, o->output))
-            return true;
+        o->report = pfd_problems_form_find(text);
+        if (o->report)
+            o->output = pfd_problems_form_name(o->report);
+        if (!strcmp(text, "perfetto"))
+            o->output = "perfetto";
     }
+    if (o->output)
+        return true;
     message_error("no such output: '%s'; '%s' has: %s", text, o->verb->name,
                   list);
     return false;
@@ -63,8 +75,9 @@ const struct option_group options_output = OPTION_GROUP(output_rows);
 
 static const struct option_row output_entries_rows[] = {
     { "output", 'o', "KIND",
-      "text (default), json (one record a line), raw or perfetto", AT(output),
-      set_output_entries, false },
+      "text (default), json (one record a line), raw, perfetto, quickfix (for "
+      "editors); for build servers: github, junit, sarif, tap",
+      AT(output), set_output_entries, false },
 };
 const struct option_group options_output_entries =
     OPTION_GROUP(output_entries_rows);
@@ -520,6 +533,24 @@ static const struct option_row messages_rows[] = {
       option_flag, false },
 };
 const struct option_group options_messages = OPTION_GROUP(messages_rows);
+
+static const struct option_row checks_rows[] = {
+    { "fail-on", 0, "REGEX",
+      "exit status 4 where a message matches; repeatable", AT(checks.matches),
+      option_words, true },
+    { "fail-where", 0, "EXPR", "likewise where this holds of an entry",
+      AT(checks.where), option_text, false },
+    { "fail-on-errors", 0, NULL,
+      "likewise of level error, of abort and of GPU-AV", AT(checks.errors),
+      option_flag, false },
+    { "fail-on-loss", 0, NULL, "likewise where something was lost",
+      AT(checks.loss), option_flag, false },
+    { "report", 0, "FILE",
+      "the report of -o github, junit, sarif or tap goes there, lines to "
+      "standard output",
+      AT(checks.report_file), option_output_file, false },
+};
+const struct option_group options_checks = OPTION_GROUP(checks_rows);
 
 static const struct option_row help_rows[] = {
     { "help", 'h', NULL, "print this", 0, NULL, false },

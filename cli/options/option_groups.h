@@ -45,6 +45,9 @@ extern const struct option_group options_live;
 extern const struct option_group options_remote;
 extern const struct option_group options_nats;
 
+/* What lets the command fail, and reports. */
+extern const struct option_group options_checks;
+
 extern const struct option_group options_force;
 extern const struct option_group options_messages;
 extern const struct option_group options_help; /* of all verbs */

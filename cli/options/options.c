@@ -130,6 +130,18 @@ const char *options_links(const struct options *options)
     return is_wanted ? terminal_folder_url() : NULL;
 }
 
+const char *options_form(const struct options *options)
+{
+    const struct pfd_problems_form *report = options->report;
+    if (!options->output)
+        return "text";
+    if (!report)
+        return strcmp(options->output, "perfetto") ? options->output : NULL;
+    return options->checks.report_file || pfd_problems_form_has_lines(report)
+               ? "text"
+               : NULL;
+}
+
 bool options_fields(const struct options *options)
 {
     return options->lines.fields == WHEN_ALWAYS ||
@@ -144,7 +156,8 @@ bool options_show_json(const struct options *options)
 
 bool options_inline_findings(const struct options *options)
 {
-    bool is_text = !options->output || !strcmp(options->output, "text");
+    const char *form = options_form(options);
+    bool is_text = form && !strcmp(form, "text");
     return is_text && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 }
 

@@ -14,6 +14,7 @@
 #include <printfdecode/printfdecode.h>
 
 #include "analysis/plot/plot.h"
+#include "analysis/problems/problems.h"
 #include "net/tls.h"
 #include "show/collapsed_lines.h"
 
@@ -23,6 +24,7 @@ enum {
     EXIT_ERROR = 1,
     EXIT_FINDINGS = 2,
     EXIT_NOTHING = 3, /* a filter was given, and no entry passed it */
+    EXIT_FAILED = 4,  /* --fail-on or its like found something */
 };
 
 enum role {
@@ -100,6 +102,15 @@ struct filter_options {
     bool invert;
 };
 
+/* What lets a command fail that has worked. */
+struct check_options {
+    struct words matches;    /* messages that do */
+    const char *where;       /* entries that do; NULL: no condition */
+    bool errors;             /* entries of level error do */
+    bool loss;               /* losses do */
+    const char *report_file; /* where the report goes; NULL: standard output */
+};
+
 /* Which of the wanted entries. */
 struct range_options {
     bool count; /* print the number of entries instead of entries */
@@ -146,7 +157,10 @@ struct options {
     bool is_default_daemon; /* no file was given: read from the local daemon */
     uint64_t n_findings;    /* findings about folders among the files */
     const char *output;     /* NULL: text */
-    const char *to;         /* a file or folder to write */
+    const struct pfd_problems_form
+        *report;    /* the form that `output` names; NULL:
+                                             no report */
+    const char *to; /* a file or folder to write */
     bool force;
     bool follows; /* buffers are polled repeatedly */
     bool verbose;
@@ -156,6 +170,7 @@ struct options {
     struct reading_options reading;
     struct memory_options memory;
     struct filter_options filter;
+    struct check_options checks;
     struct range_options range;
     struct line_options lines;
     struct collapse_options collapse;
@@ -253,6 +268,10 @@ bool options_names(const struct options *options, size_t n_buffers);
 
 /* Are lines on standard output marked with their findings? */
 bool options_finding_marks(const struct options *options);
+
+/* The form of lines of entries on standard output; NULL: it gets something else,
+ * such as a trace. */
+const char *options_form(const struct options *options);
 
 /* The prefixes of messages in text: bits of enum pfd_show. */
 unsigned options_show(const struct options *options);

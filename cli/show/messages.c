@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/job_log.h"
 
 static bool in_color;
 static bool progress_shown;
@@ -21,12 +25,35 @@ void message_progress_done(void)
     progress_shown = false;
 }
 
+/* A log of a build server gets our lines: no text in them is a command for
+ * it. */
+static bool in_job_log;
+
+void message_guard_commands(void)
+{
+    struct stat st;
+    in_job_log = !fstat(STDERR_FILENO, &st) && !S_ISREG(st.st_mode);
+}
+
+static size_t guard(char **text, size_t n)
+{
+    struct pfd_job_log log = { .is_inside = true };
+    char *guarded = in_job_log ? malloc(PFD_JOB_LOG_GROWTH * n + 1) : NULL;
+    if (!guarded)
+        return in_job_log ? 0 : n;
+    char *end = pfd_job_log_guard(&log, guarded, *text, n);
+    free(*text);
+    *text = guarded;
+    return (size_t)(end - guarded);
+}
+
 /* File names are foreign text as well; a newline in one begins no line. */
 static void put_untrusted(const char *text)
 {
     size_t n = strlen(text);
     char *shown = malloc(4 * n + 1);
     size_t n_shown = shown ? pfd_escape_for_terminal(shown, text, n) : 0;
+    n_shown = guard(&shown, n_shown);
     for (size_t i = 0; i < n_shown; i++) {
         if (shown[i] == '\n') {
             fputs("\\x0a", stderr);
@@ -58,6 +85,18 @@ void message_error(const char *text, ...)
     va_start(ap, text);
     message("\033[1;31m", text, ap);
     va_end(ap);
+}
+
+void message_lines(const char *lines, size_t n)
+{
+    struct pfd_job_log log = { 0 };
+    char guarded[PFD_JOB_LOG_GROWTH];
+    for (size_t i = 0; i < n && in_job_log; i++) {
+        char *end = pfd_job_log_guard(&log, guarded, &lines[i], 1);
+        fwrite(guarded, 1, (size_t)(end - guarded), stderr);
+    }
+    if (!in_job_log)
+        fwrite(lines, 1, n, stderr);
 }
 
 void message_hint(const char *text, ...)

@@ -12,6 +12,13 @@ void message_color(bool color);
 
 void message_error(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on, messages hold no commands for a build server. Does nothing where
+ * standard error is a file. */
+void message_guard_commands(void);
+
+/* Lines that are made already, bytes [n]. */
+void message_lines(const char *lines, size_t n);
+
 /* Advice, which is no error. */
 void message_hint(const char *text, ...) __attribute__((format(printf, 1, 2)));
 

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/job_log.h"
 #include "core/output/json.h"
 #include "messages.h"
 
@@ -119,13 +121,46 @@ void output_guard_json(void)
     held.is_on = true;
 }
 
-static void write_out(const char *bytes, size_t n)
+static void write_shown(const char *bytes, size_t n)
 {
     if (held.is_on) {
         write_guarded(bytes, n);
     } else {
         write_all(bytes, n);
     }
+}
+
+/* ---- the log of a build server ---- */
+
+static struct {
+    bool is_on;
+    bool is_inside; /* the last line has not ended */
+    struct pfd_job_log log;
+} job;
+
+void output_guard_commands(bool is_json)
+{
+    struct stat st;
+    job.is_on = !fstat(STDOUT_FILENO, &st) && !S_ISREG(st.st_mode);
+    job.log.is_json = is_json;
+}
+
+static void write_out(const char *bytes, size_t n)
+{
+    enum {
+        PART = 4096
+    };
+    char guarded[PART * PFD_JOB_LOG_GROWTH];
+    if (n)
+        job.is_inside = bytes[n - 1] != '\n';
+    while (job.is_on && n && !closed) {
+        size_t part = n < PART ? n : (size_t)PART;
+        char *end = pfd_job_log_guard(&job.log, guarded, bytes, part);
+        write_shown(guarded, (size_t)(end - guarded));
+        bytes += part;
+        n -= part;
+    }
+    write_shown(bytes, n);
 }
 
 /* ---- short texts ---- */
@@ -143,6 +178,15 @@ bool output_failed(void)
     output_flush();
     release_held();
     return failed;
+}
+
+void output_command(const char *bytes, size_t n)
+{
+    output_flush();
+    if (job.is_inside)
+        write_out("\n", 1);
+    release_held();
+    write_all(bytes, n);
 }
 
 bool output_write(void *user, const void *bytes, size_t n)
@@ -164,6 +208,12 @@ static void put(const char *bytes, size_t n)
     }
     memcpy(pending + n_pending, bytes, n);
     n_pending += n;
+}
+
+bool output_gather(const void *bytes, size_t n)
+{
+    put(bytes, n);
+    return !closed;
 }
 
 void output_finding(void *user, const struct pfd_finding *finding)

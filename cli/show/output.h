@@ -16,6 +16,16 @@
  * the same meaning. */
 void output_guard_json(void);
 
+/* From now on, lines hold no commands for a build server (core/base/job_log.h);
+ * is_json: they are JSON. Does nothing where standard output is a file. */
+void output_guard_commands(bool is_json);
+
+/* Flushes, and writes bytes [n] as they are, as a line of its own. */
+void output_command(const char *bytes, size_t n);
+
+/* Gathers bytes [n] until a flush; false like output_write(). */
+bool output_gather(const void *bytes, size_t n);
+
 /* A pfd_write_fn; user is not used. False: the reader closed the pipe, or a
  * write failed. */
 bool output_write(void *user, const void *bytes, size_t n);

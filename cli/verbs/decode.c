@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input/checks.h"
 #include "input/convert_inputs.h"
 #include "input/filter.h"
 #include "input/open_inputs.h"
@@ -19,6 +20,8 @@
 struct rows {
     struct pfd_collapse *collapse;
     struct pfd_trace *trace;
+    struct checks *checks; /* entries pass through them; NULL: nothing is
+                              checked */
 };
 
 /* Groups of --collapse end with their buffer. */
@@ -28,6 +31,8 @@ static void begin_buffer(void *user, struct pfd_convert *convert,
     const struct rows *rows = user;
     if (rows->collapse)
         pfd_collapse_end(rows->collapse);
+    if (rows->checks)
+        checks_set_source(rows->checks, buffer->name);
     if (rows->trace) {
         convert->row_time = buffer->capture ? buffer->captured.time : 0;
         pfd_trace_set_source(rows->trace, buffer->name);
@@ -37,9 +42,12 @@ static void begin_buffer(void *user, struct pfd_convert *convert,
 static bool open_rows(const struct options *o, const struct inputs *in,
                       struct rows *ret)
 {
-    *ret = (struct rows){ 0 };
+    const char *form = options_form(o);
+    bool is_checked = in->checks && checks_want_rows(in->checks);
+    *ret = (struct rows){ .checks = is_checked ? in->checks : NULL };
     return o->range.count ||
-           (collapsed_lines_open(&o->collapse, o->output, &ret->collapse) &&
+           (collapsed_lines_open(&o->collapse, form ? form : o->output,
+                                 &ret->collapse) &&
             perfetto_open(o->output, in->strings, &ret->trace));
 }
 
@@ -61,8 +69,15 @@ static void set_output(const struct options *o, const struct rows *rows,
     } else if (rows->trace) {
         convert->consumer = pfd_trace_consumer(rows->trace);
     }
-    if (!o->range.count && !rows->trace)
-        convert->output = o->output ? o->output : "text";
+    if (rows->checks) {
+        if (convert->consumer) {
+            checks_set_next(rows->checks, convert->consumer->take,
+                            convert->consumer->user);
+        }
+        convert->consumer = checks_consumer(rows->checks);
+    }
+    if (!o->range.count)
+        convert->output = options_form(o);
 }
 
 /* Do the options leave entries out? */
@@ -122,21 +137,43 @@ int decode_inputs(const struct options *o, struct inputs *in,
         message_summary(&total);
     }
     ok = ok && !output_failed();
-    return filtering_close(filtering, !ok              ? EXIT_ERROR
-                                      : total.findings ? EXIT_FINDINGS
-                                                       : EXIT_CLEAN);
+    int status = filtering_close(filtering, !ok              ? EXIT_ERROR
+                                            : total.findings ? EXIT_FINDINGS
+                                                             : EXIT_CLEAN);
+    return in->checks ? checks_close(in->checks, in->strings, status) : status;
+}
+
+/* The findings of opening files go there. */
+struct opening {
+    struct checks checks;
+    bool is_json;
+};
+
+/* What is found where files are opened: captures tell of losses there. */
+static void take_finding(void *user, const struct pfd_finding *finding)
+{
+    struct opening *d = user;
+    checks_finding(&d->checks, finding);
+    if (d->is_json) {
+        output_finding(NULL, finding);
+    } else {
+        message_finding(NULL, finding);
+    }
 }
 
 static int decode_run(const struct options *o)
 {
     struct inputs in;
     struct filtering filtering = { 0 };
-    bool json = o->output && !strcmp(o->output, "json");
+    struct opening opening = { .is_json =
+                                   o->output && !strcmp(o->output, "json") };
     if (o->memory.code_objects)
         return o->to ? verb_extract.run(o) : process_code_run(o);
-    if (!filtering_open(&filtering, &o->filter))
+    if (!filtering_open(&filtering, &o->filter) ||
+        !checks_open(&opening.checks, o))
         return EXIT_ERROR;
-    inputs_open(&in, o, json ? output_finding : message_finding, NULL);
+    inputs_open(&in, o, take_finding, &opening);
+    in.checks = &opening.checks;
     inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
     int status = decode_inputs(o, &in, &filtering);
     inputs_close(&in);
@@ -163,14 +200,31 @@ static const struct option_row rows[] = {
 static const struct option_group own_group = OPTION_GROUP(rows);
 
 static const struct option_group *const groups[] = {
-    &own_group,        &options_output_entries, &options_strings,
-    &options_buffers,  &options_decoding,       &options_decoding_text,
-    &options_process,  &options_search,         &options_core,
-    &options_address,  &options_filter,         &options_skip,
-    &options_limit,    &options_context,        &options_collapse,
-    &options_lines,    &options_filename,       &options_work,
-    &options_force,    &options_inflated,       &options_keep_going,
-    &options_messages, &options_help,           NULL,
+    &own_group,
+    &options_output_entries,
+    &options_strings,
+    &options_buffers,
+    &options_decoding,
+    &options_decoding_text,
+    &options_process,
+    &options_search,
+    &options_core,
+    &options_address,
+    &options_filter,
+    &options_skip,
+    &options_limit,
+    &options_context,
+    &options_collapse,
+    &options_lines,
+    &options_filename,
+    &options_work,
+    &options_checks,
+    &options_force,
+    &options_inflated,
+    &options_keep_going,
+    &options_messages,
+    &options_help,
+    NULL,
 };
 
 const struct verb verb_decode = {

@@ -20,6 +20,7 @@
 #include "core/decode/inspect.h"
 #include "decode.h"
 #include "follow_items.h"
+#include "input/checks.h"
 #include "input/convert_inputs.h"
 #include "input/found_buffers.h"
 #include "input/input.h"
@@ -62,6 +63,7 @@ struct followed {
 struct follow {
     const struct options *o;
     struct inputs in;
+    struct checks *checks;     /* NULL: nothing is checked */
     struct followed **buffers; /* [n_buffers] */
     size_t n_buffers; /* the first of in.buffers; the others are complete */
     size_t n_first;   /* n_buffers at the beginning */
@@ -467,11 +469,23 @@ static bool is_live(const struct follow *follow)
     return follow->n_first || follow->searches;
 }
 
+/* What is found where files are opened. */
+static void take_opening_finding(void *user, const struct pfd_finding *finding)
+{
+    struct follow *follow = user;
+    checks_finding(follow->checks, finding);
+    if (follow->json) {
+        output_finding(NULL, finding);
+    } else {
+        message_finding(NULL, finding);
+    }
+}
+
 static bool open_all(struct follow *follow)
 {
     const struct options *o = follow->o;
-    inputs_open(&follow->in, o, follow->json ? output_finding : message_finding,
-                NULL);
+    inputs_open(&follow->in, o, take_opening_finding, follow);
+    follow->in.checks = follow->checks;
     if (follow->in.failed)
         return false;
     follow->searches = o->memory.pid && !o->memory.has_address;
@@ -549,8 +563,11 @@ int follow_take(const struct options *o, const struct follow_taker *taker)
         .json = o->output && !strcmp(o->output, "json"),
     };
     struct pfd_summary total = { 0 };
-    if (!filtering_open(&follow.items.filtering, &o->filter))
+    struct checks checks = { 0 };
+    if (!filtering_open(&follow.items.filtering, &o->filter) ||
+        (!taker && !checks_open(&checks, o)))
         return EXIT_ERROR;
+    follow.checks = taker ? NULL : &checks;
     bool ok = open_all(&follow) && follow_items_renew(&follow.items);
     if (ok && !is_live(&follow)) {
         int status = take_all(&follow);
@@ -574,12 +591,15 @@ int follow_take(const struct options *o, const struct follow_taker *taker)
     filtering_end(&follow.items.filtering, follow.in.strings);
     if (ok && (total.findings || o->verbose))
         message_summary(&total);
-    close_all(&follow);
     ok = ok && !output_failed();
-    return filtering_close(&follow.items.filtering, !ok ? EXIT_ERROR
-                                                    : total.findings
-                                                        ? EXIT_FINDINGS
-                                                        : EXIT_CLEAN);
+    int status = filtering_close(&follow.items.filtering, !ok ? EXIT_ERROR
+                                                          : total.findings
+                                                              ? EXIT_FINDINGS
+                                                              : EXIT_CLEAN);
+    if (follow.checks)
+        status = checks_close(&checks, follow.in.strings, status);
+    close_all(&follow);
+    return status;
 }
 
 static const struct option_row rows[] = {
@@ -590,16 +610,13 @@ static const struct option_row rows[] = {
 static const struct option_group own_group = OPTION_GROUP(rows);
 
 static const struct option_group *const groups[] = {
-    &own_group,        &options_output_entries,
-    &options_strings,  &options_buffers,
-    &options_decoding, &options_decoding_text,
-    &options_process,  &options_search,
-    &options_address,  &options_live,
-    &options_filter,   &options_limit,
-    &options_collapse, &options_lines,
-    &options_remote,   &options_nats,
-    &options_inflated, &options_messages,
-    &options_help,     NULL,
+    &own_group,        &options_output_entries, &options_strings,
+    &options_buffers,  &options_decoding,       &options_decoding_text,
+    &options_process,  &options_search,         &options_address,
+    &options_live,     &options_filter,         &options_limit,
+    &options_collapse, &options_lines,          &options_remote,
+    &options_nats,     &options_checks,         &options_inflated,
+    &options_messages, &options_help,           NULL,
 };
 
 const struct verb verb_follow = {

@@ -386,9 +386,11 @@ int follow_client_take(const struct options *o,
     if (!is_possible(&c) || (c.scheme && !read_host(&c, &peer)))
         return EXIT_ERROR;
     size_t n = put_request(&c, request);
-    if (!n || !follow_entries_init(&c.entries, o, taker))
+    struct checks checks = { 0 };
+    if (!n || (!taker && !checks_open(&checks, o)) ||
+        !follow_entries_init(&c.entries, o, taker, taker ? NULL : &checks))
         return EXIT_ERROR;
     int status = status_of(&c, follow(&c, &peer, request, n));
     follow_entries_deinit(&c.entries);
-    return status;
+    return taker ? status : checks_close(&checks, NULL, status);
 }

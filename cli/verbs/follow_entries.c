@@ -37,8 +37,8 @@ static bool show_matches(struct follow_entries *e, struct pfd_error *err)
         .invert = o->filter.invert,
         .jit = true,
     };
-    bool is_text =
-        !e->is_json && !e->is_raw && !e->collapse && !e->trace && !e->taker;
+    bool is_text = !e->is_json && !e->is_raw && !e->collapse && !e->trace &&
+                   !e->taker && !e->checks_rows;
     if (!o->filter.matches.n || !is_text || !options_color(o, STDOUT_FILENO))
         return true;
     enum pfd_status status = pfd_filter_new(&spec, &e->shown, err);
@@ -51,6 +51,7 @@ static bool make_lines(struct follow_entries *e, const char *form,
                        struct pfd_error *err)
 {
     const struct options *o = e->o;
+    bool has_lines = !e->taker && !e->trace && options_form(o);
     if (pfd_lines_new(form, options_color(o, STDOUT_FILENO), e->is_json,
                       &e->lines, err) != PFD_OK ||
         !show_matches(e, err))
@@ -59,11 +60,11 @@ static bool make_lines(struct follow_entries *e, const char *form,
         pfd_lines_fields(e->lines);
     if (!e->is_json)
         pfd_lines_show(e->lines, options_show(o), options_links(o));
-    if (e->collapse)
+    if (e->collapse || (e->checks_rows && has_lines))
         pfd_lines_rows(e->lines);
-    if (e->trace)
+    if (e->trace || (e->checks_rows && !has_lines))
         pfd_lines_values(e->lines);
-    if (!e->taker && !e->trace) {
+    if (has_lines) {
         if (!o->live.no_findings)
             pfd_lines_tell(e->lines);
         return true;
@@ -76,23 +77,30 @@ static bool make_lines(struct follow_entries *e, const char *form,
 }
 
 bool follow_entries_init(struct follow_entries *ret, const struct options *o,
-                         const struct follow_taker *taker)
+                         const struct follow_taker *taker,
+                         struct checks *checks)
 {
-    bool has_form = o->output && !taker && !perfetto_wanted(o->output);
-    const char *form = has_form ? o->output : "text";
+    const char *form = taker ? NULL : options_form(o);
+    form = form ? form : "text";
     struct pfd_error err;
     *ret = (struct follow_entries){
         .o = o,
         .taker = taker,
+        .checks = checks,
+        .checks_rows = checks && checks_want_rows(checks),
         .traced = UINT64_MAX,
         .is_json = !strcmp(form, "json"),
         .is_raw = !strcmp(form, "raw"),
         .from = is_number(o->live.from) ? strtoull(o->live.from, NULL, 10) : 0,
     };
     struct pfd_subscriber_options options = { .fn = message_finding };
-    if (!collapsed_lines_open(&o->collapse, o->output, &ret->collapse) ||
+    if (!collapsed_lines_open(&o->collapse, form, &ret->collapse) ||
         (!taker && !perfetto_open(o->output, NULL, &ret->trace)))
         return false;
+    if (ret->checks_rows && ret->collapse)
+        checks_set_next(checks, pfd_collapse_write, ret->collapse);
+    if (ret->checks_rows && ret->trace)
+        checks_set_next(checks, pfd_trace_write, ret->trace);
     if (pfd_subscriber_new(&options, &ret->subscriber, &err) == PFD_OK &&
         make_lines(ret, form, &err))
         return true;
@@ -138,7 +146,10 @@ static void write_gap(struct follow_entries *e, const struct pfd_batch *batch)
 {
     char line[256];
     struct pfd_wire_bytes why = word_of(batch->why);
+    char reason[WORD + 1];
     int n = 0;
+    snprintf(reason, sizeof reason, "%.*s", (int)why.n, why.at);
+    checks_gap(e->checks, NULL, batch->missed, reason);
     if (e->is_raw || e->o->live.no_findings)
         return;
     e->is_doubtful = true;
@@ -174,6 +185,12 @@ static void message_entry_finding(void *user, const struct pfd_finding *finding)
         pfd_lines_finding(e->beside, finding);
 }
 
+static void check_entry_finding(void *user, const struct pfd_finding *finding)
+{
+    const struct follow_entries *e = user;
+    checks_finding(e->checks, finding);
+}
+
 static void give_entry(struct follow_entries *e, const struct pfd_batch *batch,
                        struct pfd_entry *entry)
 {
@@ -185,6 +202,8 @@ static void give_entry(struct follow_entries *e, const struct pfd_batch *batch,
     }
     if (e->beside)
         entry_findings_each(entry, batch->source, message_entry_finding, e);
+    if (e->checks && entry->findings)
+        entry_findings_each(entry, batch->source, check_entry_finding, e);
     e->is_doubtful |= is_doubt(entry->findings);
     e->n_entries++;
 }
@@ -199,10 +218,13 @@ static void write_item(struct follow_entries *e, const struct pfd_batch *batch,
         give_entry(e, batch, &item->entry);
         break;
     case PFD_CHUNK_FINDING:
+        checks_finding(e->checks, &item->finding);
         pfd_lines_finding(others, &item->finding);
         e->is_doubtful |= !pfd_finding_is_note(item->finding.kind);
         break;
     case PFD_CHUNK_GAP:
+        checks_gap(e->checks, batch->source, item->gap.missed,
+                   item->gap.reason);
         pfd_lines_gap(others, &item->gap, batch->source);
         e->is_doubtful = true;
         break;
@@ -217,22 +239,32 @@ static bool flush(struct follow_entries *e)
         message_error("out of memory");
         exit(EXIT_ERROR);
     }
-    bool ok = !n || (e->collapse ? pfd_collapse_write(e->collapse, bytes, n)
-                     : e->trace  ? pfd_trace_write(e->trace, bytes, n)
-                                 : output_write(NULL, bytes, n));
+    bool ok = !n || (e->checks_rows ? checks_write(e->checks, bytes, n)
+                     : e->collapse  ? pfd_collapse_write(e->collapse, bytes, n)
+                     : e->trace     ? pfd_trace_write(e->trace, bytes, n)
+                                    : output_write(NULL, bytes, n));
     pfd_lines_clear(e->lines);
     bytes = e->beside ? pfd_lines_bytes(e->beside, &n) : NULL;
     if (bytes && n) {
-        fwrite(bytes, 1, n, stderr);
+        message_lines(bytes, n);
         pfd_lines_clear(e->beside);
     }
     return ok;
 }
 
+static void set_facts(const struct pfd_watch *watch,
+                      const struct pfd_filter_facts *facts)
+{
+    for (size_t i = 0; i < PFD_WATCHES; i++) {
+        if (watch->runs[i])
+            pfd_filter_run_set(watch->runs[i], facts);
+    }
+}
+
 /* Does the item pass the filter? */
 static bool choose(struct follow_entries *e, const struct pfd_batch *batch,
-                   struct pfd_filter_run *run, struct pfd_chunk_item *item,
-                   uint64_t sequence)
+                   struct pfd_filter_run *run, const struct pfd_watch *watch,
+                   struct pfd_chunk_item *item, uint64_t sequence)
 {
     const struct pfd_filter_facts facts = {
         .time_unix_ns = batch->time,
@@ -240,6 +272,8 @@ static bool choose(struct follow_entries *e, const struct pfd_batch *batch,
         .generation = batch->generation,
         .buffer = batch->buffer,
     };
+    if (item->type == PFD_CHUNK_ENTRY)
+        set_facts(watch, &facts);
     if (!run || item->type != PFD_CHUNK_ENTRY)
         return true;
     pfd_filter_run_set(run, &facts);
@@ -250,7 +284,8 @@ static bool choose(struct follow_entries *e, const struct pfd_batch *batch,
 
 static enum outcome take_chosen(struct follow_entries *e,
                                 const struct pfd_batch *batch,
-                                struct pfd_filter_run *run)
+                                struct pfd_filter_run *run,
+                                const struct pfd_watch *watch)
 {
     struct pfd_chunk_item item;
     struct pfd_error err;
@@ -261,7 +296,8 @@ static enum outcome take_chosen(struct follow_entries *e,
         size_t n = 0;
         if (item.type == PFD_CHUNK_ENTRY && e->n_entries == e->o->range.limit)
             return OUTCOME_STOPPED;
-        if (sequence >= e->from && choose(e, batch, run, &item, sequence))
+        if (sequence >= e->from &&
+            choose(e, batch, run, watch, &item, sequence))
             write_item(e, batch, &item, sequence);
         e->last = sequence;
         if (e->n_entries == e->o->range.limit || e->has_failed)
@@ -279,7 +315,16 @@ static enum outcome take_items(struct follow_entries *e,
     struct pfd_filter_run *run = NULL;
     if (e->filtering && !filtering_run(e->filtering, batch->strings, &run))
         exit(EXIT_ERROR);
-    enum outcome outcome = take_chosen(e, batch, run);
+    struct pfd_watch watch = { 0 };
+    if (e->checks_rows && !checks_watch(e->checks, batch->strings, &watch))
+        exit(EXIT_ERROR);
+    if (e->checks_rows) {
+        checks_set_source(e->checks, batch->source);
+        pfd_lines_watch(e->lines, &watch);
+    }
+    enum outcome outcome = take_chosen(e, batch, run, &watch);
+    pfd_lines_watch(e->lines, NULL);
+    checks_watch_free(&watch);
     if (run)
         e->filtering->n_doubts += pfd_filter_gave_up(run);
     pfd_filter_run_free(run);
@@ -302,14 +347,16 @@ static enum outcome take_batch(struct follow_entries *e,
     pfd_lines_set_place(e->lines,
                         batch->generation ? batch->generation : UINT64_MAX,
                         UINT64_MAX);
-    if (!e->trace)
+    if (!e->trace && !e->checks_rows)
         return take_items(e, batch);
-    pfd_trace_set_strings(e->trace, batch->strings);
-    if (e->traced != batch->buffer->buffer)
-        pfd_trace_set_source(e->trace, batch->source);
-    e->traced = batch->buffer->buffer;
+    if (e->trace) {
+        pfd_trace_set_strings(e->trace, batch->strings);
+        if (e->traced != batch->buffer->buffer)
+            pfd_trace_set_source(e->trace, batch->source);
+        e->traced = batch->buffer->buffer;
+    }
     enum outcome outcome = take_items(e, batch);
-    /* The batch's strings are valid until the next batch. */
+    /* The batch's strings and name are valid until the next batch. */
     e->is_closed |= !flush(e);
     return e->is_closed && outcome == OUTCOME_DONE ? OUTCOME_STOPPED : outcome;
 }

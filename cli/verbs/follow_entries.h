@@ -16,6 +16,7 @@
 
 #include "analysis/trace/trace.h"
 #include "follow_taker.h"
+#include "input/checks.h"
 #include "input/filter.h"
 #include "net/connection.h"
 
@@ -23,6 +24,8 @@ struct follow_entries {
     const struct options *o;
     struct pfd_subscriber *subscriber;
     const struct follow_taker *taker; /* NULL: entries are written */
+    struct checks *checks;            /* get losses; NULL: nothing is checked */
+    bool checks_rows;                 /* entries pass through them, too */
     struct pfd_trace *trace;          /* NULL: other outputs */
     uint64_t traced;                  /* number of the buffer whose entries the
                                          trace gets */
@@ -46,10 +49,11 @@ struct follow_entries {
     char why[300];
 };
 
-/* taker: NULL for lines. False: out of memory, or no such output; an error was
+/* taker: NULL for lines; checks: borrowed, or NULL. False: out of memory, or no such output; an error was
  * printed. */
 bool follow_entries_init(struct follow_entries *ret, const struct options *o,
-                         const struct follow_taker *taker);
+                         const struct follow_taker *taker,
+                         struct checks *checks);
 void follow_entries_deinit(struct follow_entries *entries);
 
 /* Takes received bytes. OUTCOME_STOPPED: no more are wanted; OUTCOME_FAILED:

@@ -19,9 +19,10 @@ void follow_items_flush(struct follow_items *items)
         message_error("out of memory");
         exit(EXIT_ERROR);
     }
-    if (n && !(items->collapse ? pfd_collapse_write(items->collapse, bytes, n)
-               : items->trace  ? pfd_trace_write(items->trace, bytes, n)
-                               : output_write(NULL, bytes, n)))
+    if (n && !(items->checks     ? checks_write(items->checks, bytes, n)
+               : items->collapse ? pfd_collapse_write(items->collapse, bytes, n)
+               : items->trace    ? pfd_trace_write(items->trace, bytes, n)
+                                 : output_write(NULL, bytes, n)))
         items->is_over = true;
     pfd_lines_clear(items->lines);
 }
@@ -37,6 +38,7 @@ static void add_finding(struct follow_items *items,
 {
     if (!is_reported(items, finding->kind))
         return;
+    checks_finding(items->in->checks, finding);
     items->is_over |= !followed_lines_rest(&items->followed_lines);
     pfd_lines_finding(items->lines, finding);
     if (options_inline_findings(items->o)) /* after the messages before it */
@@ -98,6 +100,10 @@ static void set_facts(struct follow_items *items)
     };
     if (items->filter)
         pfd_filter_run_set(items->filter, &facts);
+    for (size_t i = 0; i < PFD_WATCHES; i++) {
+        if (items->watch.runs[i])
+            pfd_filter_run_set(items->watch.runs[i], &facts);
+    }
 }
 
 /* Sets the origin of the items to come. */
@@ -141,9 +147,12 @@ void follow_items_take(void *user, const struct pfd_tail_item *item)
     size_t n = 0;
     if (!begin_items(from, item->generation))
         return;
-    if (items->trace && items->traced != from) {
+    if ((items->trace || items->checks) && items->traced != from) {
         follow_items_flush(items);
-        pfd_trace_set_source(items->trace, from->name);
+        if (items->trace)
+            pfd_trace_set_source(items->trace, from->name);
+        if (items->checks)
+            checks_set_source(items->checks, from->name);
         items->traced = from;
     }
     if (!item->is_entry) {
@@ -221,28 +230,48 @@ void follow_items_take_runs(void *user,
 static struct pfd_lines *make_lines(void *user)
 {
     const struct follow_items *items = user;
+    bool has_lines = !items->trace && options_form(items->o);
     return followed_lines_lines(items->o, items->filtering.filter,
-                                !items->taker, items->collapse, items->trace);
+                                !items->taker,
+                                items->collapse || (items->checks && has_lines),
+                                items->trace || (items->checks && !has_lines));
+}
+
+/* Opens what entries become instead of lines, and has them checked before. */
+static bool open_consumers(struct follow_items *items)
+{
+    const struct options *o = items->o;
+    const char *form = options_form(o);
+    if (!collapsed_lines_open(&o->collapse, form ? form : o->output,
+                              &items->collapse) ||
+        !perfetto_open(o->output, items->in->strings, &items->trace))
+        return false;
+    if (!items->in->checks || !checks_want_rows(items->in->checks))
+        return true;
+    items->checks = items->in->checks;
+    if (items->collapse)
+        checks_set_next(items->checks, pfd_collapse_write, items->collapse);
+    if (items->trace)
+        checks_set_next(items->checks, pfd_trace_write, items->trace);
+    return true;
 }
 
 bool follow_items_open(struct follow_items *items, bool is_live)
 {
-    const struct options *o = items->o;
     const struct pfd_ordered_render_options press = {
         .lines = make_lines,
         .write = output_write,
         .user = items,
     };
-    if (is_live &&
-        (!collapsed_lines_open(&o->collapse, o->output, &items->collapse) ||
-         !perfetto_open(o->output, items->in->strings, &items->trace)))
+    if (is_live && !open_consumers(items))
         return false;
     items->lines = make_lines(items);
     if (!items->lines)
         return false;
+    bool is_plain =
+        !items->taker && !items->collapse && !items->trace && !items->checks;
     followed_lines_init(&items->followed_lines, &press,
-                        !items->taker && !items->collapse && !items->trace &&
-                            o->range.limit == UINT64_MAX);
+                        is_plain && items->o->range.limit == UINT64_MAX);
     return true;
 }
 
@@ -251,6 +280,7 @@ void follow_items_close(struct follow_items *items)
     if (items->filter)
         items->filtering.n_doubts = pfd_filter_gave_up(items->filter);
     pfd_filter_run_free(items->filter);
+    checks_watch_free(&items->watch);
     followed_lines_deinit(&items->followed_lines);
     pfd_lines_free(items->lines);
     pfd_collapse_free(items->collapse);
@@ -269,5 +299,11 @@ bool follow_items_renew(struct follow_items *items)
     items->placed = NULL;
     pfd_filter_run_free(items->filter);
     items->filter = NULL;
-    return filtering_run(&items->filtering, items->in->strings, &items->filter);
+    checks_watch_free(&items->watch);
+    if (!filtering_run(&items->filtering, items->in->strings, &items->filter))
+        return false;
+    if (!items->checks)
+        return true;
+    pfd_lines_watch(items->lines, &items->watch);
+    return checks_watch(items->checks, items->in->strings, &items->watch);
 }

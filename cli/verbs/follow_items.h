@@ -6,8 +6,10 @@
 #include <printfdecode/lines.h>
 #include <printfdecode/tail.h>
 
+#include "core/output/consumer.h"
 #include "follow_taker.h"
 #include "followed_lines.h"
+#include "input/checks.h"
 #include "input/filter.h"
 #include "input/input.h"
 #include "options/options.h"
@@ -36,13 +38,16 @@ struct follow_items {
     struct followed_lines followed_lines;
     struct pfd_collapse *collapse; /* NULL: lines are not collapsed */
     struct pfd_trace *trace;       /* NULL: other outputs */
+    struct checks *checks;  /* entries pass through them; NULL: they need not */
+    struct pfd_watch watch; /* of the checks */
     struct filtering filtering;
     struct pfd_filter_run *filter;        /* NULL: all entries are wanted */
     uint64_t time;                        /* of the read pass, ns since 1970 */
     const struct follow_origin *placed;   /* origin of the last items, with
                                              its */
     uint64_t generation;                  /* generation; NULL: a new pass */
-    const struct follow_origin *traced;   /* whose entries the trace gets */
+    const struct follow_origin *traced;   /* whose entries the trace and the
+                                             checks get */
     uint64_t unknown[FOLLOW_UNKNOWN_MAX]; /* [n_unknown] ids that were
                                              reported */
     size_t n_unknown;

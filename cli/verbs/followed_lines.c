@@ -8,7 +8,6 @@
 #include "core/output/lines.h"
 #include "input/convert_inputs.h"
 #include "show/messages.h"
-#include "show/perfetto_output.h"
 #include "stream/capture/chunk.h"
 #include "stream/live/tail_control.h"
 
@@ -34,10 +33,9 @@ struct pfd_lines *followed_lines_lines(const struct options *o,
 {
     struct pfd_error err;
     struct pfd_lines *lines = NULL;
-    bool is_named = o->output && has_form && !perfetto_wanted(o->output);
-    if (pfd_lines_new(is_named ? o->output : "text",
-                      options_color(o, STDOUT_FILENO), o->verbose, &lines,
-                      &err) != PFD_OK) {
+    const char *form = has_form ? options_form(o) : NULL;
+    if (pfd_lines_new(form ? form : "text", options_color(o, STDOUT_FILENO),
+                      o->verbose, &lines, &err) != PFD_OK) {
         message_error("%s", err.text);
         return NULL;
     }

@@ -37,6 +37,7 @@ struct replay {
     struct filter_options chosen; /* of `filtering`: without sources */
     struct filtering filtering;
     struct follow_entries entries;
+    struct checks checks;
     uint64_t number; /* of the next message */
     uint64_t looked; /* time of the last check, ms */
     uint64_t came;   /* time of the last message, ms */
@@ -356,7 +357,8 @@ static bool open_entries(struct replay *r)
     r->chosen.sources.n = 0;
     if (!filtering_open(&r->filtering, &r->chosen))
         return false;
-    if (!follow_entries_init(&r->entries, r->o, NULL))
+    if (!checks_open(&r->checks, r->o) ||
+        !follow_entries_init(&r->entries, r->o, NULL, &r->checks))
         return false;
     r->entries.filtering = &r->filtering;
     r->stream = (struct nats_stream){
@@ -387,12 +389,15 @@ int replay_take(const struct options *o, bool is_endless)
     int status = EXIT_ERROR;
     if (!is_possible(o) || !open_nats(&r))
         return status;
-    if (open_entries(&r)) {
+    bool is_open = open_entries(&r);
+    if (is_open) {
         status = status_of(&r, run(&r));
         follow_entries_deinit(&r.entries);
     }
     filtering_end(&r.filtering, NULL);
     status = filtering_close(&r.filtering, status);
+    if (is_open)
+        status = checks_close(&r.checks, NULL, status);
     nats_stream_deinit(&r.stream);
     nats_dedup_deinit(&r.seen);
     r.class->close(r.nats);
@@ -409,9 +414,17 @@ static int replay_run(const struct options *o)
 }
 
 static const struct option_group *const groups[] = {
-    &options_output_entries, &options_nats,  &options_filter, &options_limit,
-    &options_collapse,       &options_lines, &options_remote, &options_messages,
-    &options_help,           NULL,
+    &options_output_entries,
+    &options_nats,
+    &options_filter,
+    &options_limit,
+    &options_collapse,
+    &options_lines,
+    &options_remote,
+    &options_checks,
+    &options_messages,
+    &options_help,
+    NULL,
 };
 
 const struct verb verb_replay = {

@@ -75,7 +75,7 @@ _printfdecode_values()
         [[ $2 == table ]] && words='text csv tsv json npy arrow sqlite'
         [[ $2 == plot ]] && words='png svg blocks braille sixel kitty'
         [[ $2 == decode || $2 == follow || $2 == replay ]] &&
-            words+=' raw perfetto' ;;
+            words+=' raw perfetto quickfix github junit sarif tap' ;;
     --show | --agg)
         _printfdecode_list "$1" "$3"
         return ;;
@@ -105,7 +105,7 @@ _printfdecode_values()
         fi
         mapfile -t COMPREPLY < <(compgen -d -- "$3")
         return ;;
-    --strings | --buffer | --core | --tls-ca | --tls-certificate | --tls-key)
+    --report | --strings | --buffer | --core | --tls-ca | --tls-certificate | --tls-key)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$3")
         return ;;
