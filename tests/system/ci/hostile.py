@@ -16,6 +16,7 @@ import llpc_cases as llpc  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
 COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 100000
+IMAGE = 50000  # strings of an image
 # Of .NET's char.IsWhiteSpace(), by which the runner trims.
 SPACE = ("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
          + "".join(chr(c) for c in range(0x2000, 0x200b)))
@@ -51,7 +52,8 @@ def run(folder, to_file=False, **more):
     words = more.pop("words")
     env = {**os.environ, **more}
     out = open(f"{folder}/out", "wb") if to_file else subprocess.PIPE
-    p = subprocess.run([PROGRAM, "buffer.bin", "image.elf", *words], env=env,
+    images = sorted(f for f in os.listdir(folder) if f.endswith(".elf"))
+    p = subprocess.run([PROGRAM, "buffer.bin", *images, *words], env=env,
                        cwd=folder, stdout=out, stderr=subprocess.PIPE)
     if to_file:
         out.close()
@@ -66,8 +68,9 @@ def main():
     strings = [llpc.Str(i + 1, text) for i, text in enumerate(texts)]
     ours = re.compile(r"::(error|warning) (file=[^:,]*,(line=\d+,)?)?title=")
     with tempfile.TemporaryDirectory() as folder:
-        with open(f"{folder}/image.elf", "wb") as f:
-            f.write(llpc.image(*strings))
+        for i in range(0, COUNT, IMAGE):
+            with open(f"{folder}/{i}.elf", "wb") as f:
+                f.write(llpc.image(*strings[i:i + IMAGE]))
         with open(f"{folder}/buffer.bin", "wb") as f:
             f.write(llpc.buffer(*(s() for s in strings)))
         exact, _ = run(folder, True, words=["-o", "raw"], GITHUB_ACTIONS="true")
