@@ -38,3 +38,17 @@ size_t pfdd_hex(char ret[PFDD_DIGITS], uint64_t value, unsigned n)
         ret[2 + i] = "0123456789abcdef"[value & 15];
     return 2 + n;
 }
+
+void pfdd_text_number(struct pfd_text *text, uint64_t value)
+{
+    char *at = pfd_text_reserve(text, PFDD_DIGITS);
+    if (at)
+        text->n += pfdd_decimal(at, value);
+}
+
+void pfdd_text_hex(struct pfd_text *text, uint64_t value, unsigned n)
+{
+    char *at = pfd_text_reserve(text, PFDD_DIGITS);
+    if (at)
+        text->n += pfdd_hex(at, value, n);
+}

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/text.h"
+
 enum {
     PFDD_DIGITS = 24 /* enough bytes for each of them */
 };
@@ -14,5 +16,9 @@ enum {
 size_t pfdd_decimal(char ret[PFDD_DIGITS], uint64_t value);
 /* "0x", and n digits or more, at most 16. */
 size_t pfdd_hex(char ret[PFDD_DIGITS], uint64_t value, unsigned n);
+
+/* Appends them. */
+void pfdd_text_number(struct pfd_text *text, uint64_t value);
+void pfdd_text_hex(struct pfd_text *text, uint64_t value, unsigned n);
 
 #endif

@@ -179,42 +179,40 @@ static bool ask_once(struct pfdd_database *db, const char *sql, int64_t *ret)
 
 /* ---- opening ---- */
 
-static void put_columns(struct pfdd_byte_buffer *sql, bool with_types)
+static void put_columns(struct pfd_text *sql, bool with_types)
 {
     for (size_t i = 0; i < PFDD_ROW_COLUMNS; i++) {
         const struct pfdd_row_column *c = &pfdd_row_columns[i];
-        pfdd_byte_buffer_print(sql, "%s\"%s\"%s%s", i ? ", " : "", c->name,
-                               with_types ? " " : "",
-                               with_types ? c->type : "");
+        pfd_text_printf(sql, "%s\"%s\"%s%s", i ? ", " : "", c->name,
+                        with_types ? " " : "", with_types ? c->type : "");
     }
 }
 
-static bool run_grown(struct pfdd_database *db, struct pfdd_byte_buffer *sql)
+static bool run_grown(struct pfdd_database *db, struct pfd_text *sql)
 {
-    pfdd_byte_buffer_add(sql, "", 1);
-    bool ok = sql->failed ? fail_with(db, "out of memory") : run(db, sql->at);
-    pfdd_byte_buffer_free(sql);
+    pfd_text_add(sql, "", 1);
+    bool ok = sql->failed ? fail_with(db, "out of memory") : run(db, sql->data);
+    pfd_text_free(sql);
     return ok;
 }
 
 /* Creates the tables of an empty file. */
 static bool make_tables(struct pfdd_database *db)
 {
-    struct pfdd_byte_buffer sql = { 0 };
+    struct pfd_text sql = { 0 };
     /* This has effect only before the first write. */
     if (!run(db, "PRAGMA auto_vacuum = INCREMENTAL"))
         return false;
-    pfdd_byte_buffer_puts(&sql, "BEGIN IMMEDIATE;"
-                                "CREATE TABLE messages "
-                                "(\"row\" INTEGER PRIMARY KEY, ");
+    pfd_text_puts(&sql, "BEGIN IMMEDIATE;"
+                        "CREATE TABLE messages "
+                        "(\"row\" INTEGER PRIMARY KEY, ");
     put_columns(&sql, true);
-    pfdd_byte_buffer_print(
-        &sql,
-        "); CREATE TABLE position (one INTEGER PRIMARY KEY, "
-        "sequence INTEGER, time INTEGER, \"row\" INTEGER);"
-        "PRAGMA application_id = %d; PRAGMA user_version = %d;"
-        "COMMIT",
-        OURS, VERSION);
+    pfd_text_printf(&sql,
+                    "); CREATE TABLE position (one INTEGER PRIMARY KEY, "
+                    "sequence INTEGER, time INTEGER, \"row\" INTEGER);"
+                    "PRAGMA application_id = %d; PRAGMA user_version = %d;"
+                    "COMMIT",
+                    OURS, VERSION);
     return run_grown(db, &sql);
 }
 
@@ -249,16 +247,16 @@ static bool prepare(struct pfdd_database *db, enum statement which,
 static bool prepare_insert(struct pfdd_database *db, enum statement which)
 {
     const char *row = which == INSERT ? "\"row\", " : "";
-    struct pfdd_byte_buffer sql = { 0 };
-    pfdd_byte_buffer_print(&sql, "INSERT OR ROLLBACK INTO messages (%s", row);
+    struct pfd_text sql = { 0 };
+    pfd_text_printf(&sql, "INSERT OR ROLLBACK INTO messages (%s", row);
     put_columns(&sql, false);
-    pfdd_byte_buffer_print(&sql, ") SELECT %s", row);
+    pfd_text_printf(&sql, ") SELECT %s", row);
     put_columns(&sql, false);
-    pfdd_byte_buffer_puts(&sql, " FROM " PFDD_ROW_TABLE);
-    pfdd_byte_buffer_add(&sql, "", 1);
+    pfd_text_puts(&sql, " FROM " PFDD_ROW_TABLE);
+    pfd_text_add(&sql, "", 1);
     bool ok = sql.failed ? fail_with(db, "out of memory")
-                         : prepare(db, which, sql.at);
-    pfdd_byte_buffer_free(&sql);
+                         : prepare(db, which, sql.data);
+    pfd_text_free(&sql);
     return ok;
 }
 

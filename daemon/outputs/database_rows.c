@@ -8,6 +8,7 @@
 
 #include <printfdecode/convert.h>
 
+#include "base/digits.h"
 #include "core/decode/inspect.h"
 #include "core/output/json.h"
 
@@ -24,30 +25,29 @@ const struct pfdd_row_column pfdd_row_columns[PFDD_ROW_COLUMNS] = {
 /* ---- values: a byte for the kind, then a number, or a length and bytes
  * ---- */
 
-static void put_null(struct pfdd_byte_buffer *out)
+static void put_null(struct pfd_text *out)
 {
     const char kind = PFDD_VALUE_NULL;
-    pfdd_byte_buffer_add(out, &kind, 1);
+    pfd_text_add(out, &kind, 1);
 }
 
 /* The caller appends the value's bytes. */
-static void put_head(struct pfdd_byte_buffer *out, enum pfdd_value_kind kind,
-                     size_t n)
+static void put_head(struct pfd_text *out, enum pfdd_value_kind kind, size_t n)
 {
     char head[1 + sizeof(uint32_t)] = { (char)kind };
     uint32_t length = (uint32_t)n;
     memcpy(head + 1, &length, sizeof length);
-    pfdd_byte_buffer_add(out, head, sizeof head);
+    pfd_text_add(out, head, sizeof head);
 }
 
-static void put_bytes(struct pfdd_byte_buffer *out, enum pfdd_value_kind kind,
+static void put_bytes(struct pfd_text *out, enum pfdd_value_kind kind,
                       const char *at, size_t n)
 {
     put_head(out, kind, n);
-    pfdd_byte_buffer_add(out, at, n);
+    pfd_text_add(out, at, n);
 }
 
-static void put_text(struct pfdd_byte_buffer *out, const char *text)
+static void put_text(struct pfd_text *out, const char *text)
 {
     if (text) {
         put_bytes(out, PFDD_VALUE_TEXT, text, strlen(text));
@@ -57,31 +57,31 @@ static void put_text(struct pfdd_byte_buffer *out, const char *text)
 }
 
 /* For texts that are built in place: end_text() sets the length. */
-static size_t begin_text(struct pfdd_byte_buffer *out)
+static size_t begin_text(struct pfd_text *out)
 {
     put_head(out, PFDD_VALUE_TEXT, 0);
     return out->n;
 }
 
-static void end_text(struct pfdd_byte_buffer *out, size_t begin)
+static void end_text(struct pfd_text *out, size_t begin)
 {
     uint32_t length = (uint32_t)(out->n - begin);
     if (!out->failed)
-        memcpy(out->at + begin - sizeof length, &length, sizeof length);
+        memcpy(out->data + begin - sizeof length, &length, sizeof length);
 }
 
 /* SQL integers are signed: a larger number becomes a text of digits. */
-static void put_number(struct pfdd_byte_buffer *out, uint64_t value)
+static void put_number(struct pfd_text *out, uint64_t value)
 {
     char bytes[1 + sizeof value] = { PFDD_VALUE_INTEGER };
     if (value > INT64_MAX) {
         size_t begin = begin_text(out);
-        pfdd_byte_buffer_number(out, value);
+        pfdd_text_number(out, value);
         end_text(out, begin);
         return;
     }
     memcpy(bytes + 1, &value, sizeof value);
-    pfdd_byte_buffer_add(out, bytes, sizeof bytes);
+    pfd_text_add(out, bytes, sizeof bytes);
 }
 
 size_t pfdd_row_value(const char *bytes, size_t n, struct pfdd_value *ret)
@@ -154,7 +154,7 @@ static bool is_utf8(const char *at, size_t n)
 }
 
 /* Text if it is valid UTF-8 without NUL, bytes otherwise. */
-static void put_foreign(struct pfdd_byte_buffer *out, const char *at, size_t n)
+static void put_foreign(struct pfd_text *out, const char *at, size_t n)
 {
     bool is_text = is_ascii(at, n) || is_utf8(at, n);
     put_bytes(out, is_text ? PFDD_VALUE_TEXT : PFDD_VALUE_BYTES, at, n);
@@ -162,66 +162,66 @@ static void put_foreign(struct pfdd_byte_buffer *out, const char *at, size_t n)
 
 /* ---- JSON ---- */
 
-static void put_args(struct pfdd_byte_buffer *out, struct pfd_entry *entry)
+static void put_args(struct pfd_text *out, struct pfd_entry *entry)
 {
     size_t begin = begin_text(out);
-    char *at = pfdd_byte_buffer_room(out, pfd_entry_args_room(entry));
+    char *at = pfd_text_reserve(out, pfd_entry_args_room(entry));
     if (at)
         out->n += pfd_entry_args(at, entry);
     end_text(out, begin);
 }
 
-static void put_parts(struct pfdd_byte_buffer *out, const struct pfd_origin *o)
+static void put_parts(struct pfd_text *out, const struct pfd_origin *o)
 {
     for (uint32_t i = 0; i < o->n && i < 3; i++) {
         uint32_t bits = (uint32_t)o->value[i];
         float real;
         memcpy(&real, &bits, sizeof real);
-        pfdd_byte_buffer_puts(out, i ? "," : "[");
+        pfd_text_puts(out, i ? "," : "[");
         if (o->type == PFD_ORIGIN_COORDS) {
-            pfdd_byte_buffer_number(out, o->value[i]);
+            pfdd_text_number(out, o->value[i]);
         } else if (real - real == 0) {
-            pfdd_byte_buffer_print(out, "%.9g", (double)real);
+            pfd_text_printf(out, "%.9g", (double)real);
         } else {
-            pfdd_byte_buffer_print(out, "\"%g\"", (double)real);
+            pfd_text_printf(out, "\"%g\"", (double)real);
         }
     }
-    pfdd_byte_buffer_puts(out, "]");
+    pfd_text_puts(out, "]");
 }
 
-static void put_origin(struct pfdd_byte_buffer *out, const struct pfd_origin *o)
+static void put_origin(struct pfd_text *out, const struct pfd_origin *o)
 {
     char *at;
-    pfdd_byte_buffer_puts(out, "\"");
-    pfdd_byte_buffer_puts(out, o->name);
-    pfdd_byte_buffer_puts(out, "\":");
+    pfd_text_puts(out, "\"");
+    pfd_text_puts(out, o->name);
+    pfd_text_puts(out, "\":");
     switch (o->type) {
     case PFD_ORIGIN_NUMBER:
-        pfdd_byte_buffer_number(out, o->value[0]);
+        pfdd_text_number(out, o->value[0]);
         break;
     case PFD_ORIGIN_HEX:
-        pfdd_byte_buffer_puts(out, "\"");
-        pfdd_byte_buffer_hex(out, o->value[0], 1);
-        pfdd_byte_buffer_puts(out, "\"");
+        pfd_text_puts(out, "\"");
+        pfdd_text_hex(out, o->value[0], 1);
+        pfd_text_puts(out, "\"");
         break;
     case PFD_ORIGIN_COORDS:
     case PFD_ORIGIN_FLOATS:
         put_parts(out, o);
         break;
     case PFD_ORIGIN_TEXT:
-        pfdd_byte_buffer_puts(out, "\"");
-        at = pfdd_byte_buffer_room(out, 6 * (size_t)o->n);
+        pfd_text_puts(out, "\"");
+        at = pfd_text_reserve(out, 6 * (size_t)o->n);
         if (at)
             out->n += pfd_escape_for_json(at, o->text, o->n);
-        pfdd_byte_buffer_puts(out, "\"");
+        pfd_text_puts(out, "\"");
         break;
     }
-    pfdd_byte_buffer_puts(out, ",");
+    pfd_text_puts(out, ",");
 }
 
 /* {"host":...,"lane":...}. Each member appends a comma; the last comma becomes
  * the closing brace. */
-static void put_origins(struct pfdd_byte_buffer *out,
+static void put_origins(struct pfd_text *out,
                         const struct pfdd_log_record *log_record)
 {
     struct pfd_origin origin;
@@ -229,8 +229,8 @@ static void put_origins(struct pfdd_byte_buffer *out,
         log_record->buffer ? log_record->buffer->origin : NULL;
     size_t before = out->n;
     size_t begin = begin_text(out);
-    pfdd_byte_buffer_puts(out, "{");
-    pfdd_byte_buffer_puts(out, of_buffer ? of_buffer : "");
+    pfd_text_puts(out, "{");
+    pfd_text_puts(out, of_buffer ? of_buffer : "");
     for (size_t i = 0; log_record->entry; i++) {
         if (pfd_entry_origin(log_record->entry, i, &origin) != PFD_OK)
             break;
@@ -239,7 +239,7 @@ static void put_origins(struct pfdd_byte_buffer *out,
     if (out->failed)
         return;
     bool is_empty = out->n == begin + 1;
-    out->at[out->n - 1] = '}';
+    out->data[out->n - 1] = '}';
     end_text(out, begin);
     if (is_empty) {
         out->n = before;
@@ -247,7 +247,7 @@ static void put_origins(struct pfdd_byte_buffer *out,
     }
 }
 
-static void put_findings(struct pfdd_byte_buffer *out, uint64_t findings)
+static void put_findings(struct pfd_text *out, uint64_t findings)
 {
     size_t begin = 0;
     if (!findings) {
@@ -257,17 +257,16 @@ static void put_findings(struct pfdd_byte_buffer *out, uint64_t findings)
     begin = begin_text(out);
     for (uint64_t left = findings; left; left &= left - 1) {
         unsigned kind = (unsigned)__builtin_ctzll(left);
-        pfdd_byte_buffer_print(out, "%s\"%s\"", left == findings ? "[" : ",",
-                               pfd_finding_name((enum pfd_finding_kind)kind));
+        pfd_text_printf(out, "%s\"%s\"", left == findings ? "[" : ",",
+                        pfd_finding_name((enum pfd_finding_kind)kind));
     }
-    pfdd_byte_buffer_puts(out, "]");
+    pfd_text_puts(out, "]");
     end_text(out, begin);
 }
 
 /* ---- rows ---- */
 
-static void put_string(struct pfdd_byte_buffer *out,
-                       const struct pfd_entry *entry)
+static void put_string(struct pfd_text *out, const struct pfd_entry *entry)
 {
     size_t n = 0;
     const char *text = pfd_entry_format_string(entry, &n);
@@ -279,7 +278,7 @@ static void put_string(struct pfdd_byte_buffer *out,
 }
 
 /* index, id, format_string, message, args, stream */
-static void put_entry(struct pfdd_byte_buffer *out,
+static void put_entry(struct pfd_text *out,
                       const struct pfdd_log_record *log_record)
 {
     struct pfd_entry *entry = log_record->entry;
@@ -294,7 +293,7 @@ static void put_entry(struct pfdd_byte_buffer *out,
     }
     put_number(out, entry->index);
     begin = begin_text(out);
-    pfdd_byte_buffer_hex(out, entry->id, 12);
+    pfdd_text_hex(out, entry->id, 12);
     end_text(out, begin);
     put_string(out, entry);
     put_foreign(out, log_record->text, log_record->n);
@@ -302,8 +301,7 @@ static void put_entry(struct pfdd_byte_buffer *out,
     put_text(out, pfd_stream_name((enum pfd_stream)entry->stream));
 }
 
-static void put(struct pfdd_byte_buffer *out,
-                const struct pfdd_log_record *log_record)
+static void put(struct pfd_text *out, const struct pfdd_log_record *log_record)
 {
     put_number(out, log_record->time);
     put_number(out, log_record->sequence);

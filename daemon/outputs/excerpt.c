@@ -11,7 +11,7 @@
 #include <printfdecode/printfdecode.h>
 #include <printfdecode/strings.h>
 
-#include "base/byte_buffer.h"
+#include "core/base/text.h"
 #include "core/decode/entry.h"
 #include "core/output/json.h"
 #include "core/spirv/shader_table.h"
@@ -144,8 +144,7 @@ static struct pfdd_chunk *find(const struct pfdd_ring *ring,
 
 /* ---- building it, on a worker ---- */
 
-static void put_line(struct pfdd_byte_buffer *out,
-                     const struct pfd_excerpt_line *line)
+static void put_line(struct pfd_text *out, const struct pfd_excerpt_line *line)
 {
     size_t n = line->n;
     if (n > TOLD_MAX) { /* do not cut within a character */
@@ -154,34 +153,33 @@ static void put_line(struct pfdd_byte_buffer *out,
             n--;
     }
     if (line->number) {
-        pfdd_byte_buffer_print(out, "{\"line\":%" PRIu32 ",", line->number);
+        pfd_text_printf(out, "{\"line\":%" PRIu32 ",", line->number);
     } else {
-        pfdd_byte_buffer_puts(out, "{\"line\":null,");
+        pfd_text_puts(out, "{\"line\":null,");
     }
-    pfdd_byte_buffer_puts(out, "\"text\":\"");
-    char *at = pfdd_byte_buffer_room(out, n * ESCAPED + 1);
+    pfd_text_puts(out, "\"text\":\"");
+    char *at = pfd_text_reserve(out, n * ESCAPED + 1);
     if (at)
         out->n += pfd_escape_for_json(at, line->text, n);
-    pfdd_byte_buffer_puts(out, n < line->n ? "\",\"cut\":true}" : "\"}");
+    pfd_text_puts(out, n < line->n ? "\",\"cut\":true}" : "\"}");
 }
 
-static void put_lines(struct pfdd_byte_buffer *out, const struct pfd_excerpt *e)
+static void put_lines(struct pfd_text *out, const struct pfd_excerpt *e)
 {
-    pfdd_byte_buffer_puts(out, ",\"lines\":[");
+    pfd_text_puts(out, ",\"lines\":[");
     for (size_t i = 0; i < e->n; i++) {
-        pfdd_byte_buffer_puts(out, i ? "," : "");
+        pfd_text_puts(out, i ? "," : "");
         put_line(out, &e->lines[i]);
     }
-    pfdd_byte_buffer_print(out, "],\"marked\":%zu}\n", e->marked);
+    pfd_text_printf(out, "],\"marked\":%zu}\n", e->marked);
 }
 
-static void put_sequence(struct pfdd_byte_buffer *out, uint64_t sequence)
+static void put_sequence(struct pfd_text *out, uint64_t sequence)
 {
-    pfdd_byte_buffer_print(out, "{\"type\":\"excerpt\",\"sequence\":%" PRIu64,
-                           sequence);
+    pfd_text_printf(out, "{\"type\":\"excerpt\",\"sequence\":%" PRIu64,
+                    sequence);
     if (sequence > UINT64_C(1) << 53) {
-        pfdd_byte_buffer_print(out, ",\"sequence_exact\":\"%" PRIu64 "\"",
-                               sequence);
+        pfd_text_printf(out, ",\"sequence_exact\":\"%" PRIu64 "\"", sequence);
     }
 }
 
@@ -210,7 +208,7 @@ static void make(struct pfdd_job *job)
     struct pfdd_excerpt *e = (struct pfdd_excerpt *)job;
     struct pfdd_buffer *buffer = e->chunk->buffer;
     struct pfd_chunk_reader *reader = NULL;
-    struct pfdd_byte_buffer out = { 0 };
+    struct pfd_text out = { 0 };
     struct pfd_excerpt found;
     if (pfd_chunk_reader_new(e->strings->set, buffer->name, &buffer->options,
                              &reader, NULL) != PFD_OK)
@@ -218,13 +216,12 @@ static void make(struct pfdd_job *job)
     const char *reason = read_item(e, reader, &found);
     put_sequence(&out, e->sequence);
     if (reason) {
-        pfdd_byte_buffer_print(&out, ",\"lines\":[],\"reason\":\"%s\"}\n",
-                               reason);
+        pfd_text_printf(&out, ",\"lines\":[],\"reason\":\"%s\"}\n", reason);
     } else {
         put_lines(&out, &found);
     }
     pfd_chunk_reader_free(reader);
-    e->text = pfdd_byte_buffer_take(&out, &e->n);
+    e->text = pfd_text_take(&out, &e->n);
 }
 
 /* ---- lifetime ---- */

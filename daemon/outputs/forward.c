@@ -217,7 +217,7 @@ long pfdd_forward_read(const void *bytes, size_t n,
 
 static int add(void *user, const char *bytes, size_t n)
 {
-    pfdd_byte_buffer_add(user, bytes, n);
+    pfd_text_add(user, bytes, n);
     return 0;
 }
 
@@ -247,8 +247,7 @@ static void put_field(void *user, const struct pfdd_field *field)
 
 /* [EventTime, {"message": ..., "severity": ..., fields}]. The number of pairs
  * is set at the end. */
-static void put(struct pfdd_byte_buffer *out,
-                const struct pfdd_log_record *log_record)
+static void put(struct pfd_text *out, const struct pfdd_log_record *log_record)
 {
     const uint32_t time[] = { htonl((uint32_t)(log_record->time / 1000000000)),
                               htonl(
@@ -268,12 +267,12 @@ static void put(struct pfdd_byte_buffer *out,
     pfdd_log_record_fields(log_record, put_field, &map);
     uint16_t n = htons(map.n);
     if (!out->failed)
-        memcpy(out->at + behind - sizeof n, &n, sizeof n);
+        memcpy(out->data + behind - sizeof n, &n, sizeof n);
 }
 
 const struct pfdd_encoding pfdd_forward_encoding = { .put = put };
 
-void pfdd_forward_message(struct pfdd_byte_buffer *out,
+void pfdd_forward_message(struct pfd_text *out,
                           const struct pfdd_forward_chunk *chunk)
 {
     msgpack_packer pk;
@@ -293,8 +292,8 @@ void pfdd_forward_message(struct pfdd_byte_buffer *out,
     }
 }
 
-void pfdd_forward_ping(struct pfdd_byte_buffer *out, const char *host,
-                       const char *salt, const char *proof, const char *user,
+void pfdd_forward_ping(struct pfd_text *out, const char *host, const char *salt,
+                       const char *proof, const char *user,
                        const char *password)
 {
     const char *const words[] = { "PING", host, salt, proof, user, password };

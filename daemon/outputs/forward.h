@@ -51,13 +51,13 @@ struct pfdd_forward_chunk {
     uint64_t n_notes;
     bool is_gzip;
 };
-void pfdd_forward_message(struct pfdd_byte_buffer *out,
+void pfdd_forward_message(struct pfd_text *out,
                           const struct pfdd_forward_chunk *chunk);
 
 /* ["PING", host, salt, proof, user, proof of the password]; the last two are
  * empty if the peer does not ask for a user. */
-void pfdd_forward_ping(struct pfdd_byte_buffer *out, const char *host,
-                       const char *salt, const char *proof, const char *user,
+void pfdd_forward_ping(struct pfd_text *out, const char *host, const char *salt,
+                       const char *proof, const char *user,
                        const char *password);
 
 #endif

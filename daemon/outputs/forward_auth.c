@@ -73,7 +73,7 @@ static bool prove_user(const struct pfdd_forward_auth *g,
 
 const char *pfdd_forward_auth_answer(struct pfdd_forward_auth *g,
                                      const struct pfdd_forward_said *helo,
-                                     struct pfdd_byte_buffer *out)
+                                     struct pfd_text *out)
 {
     const struct pfdd_piece *nonce = &helo->nonce;
     char proof[PFDD_SHA512_TEXT];

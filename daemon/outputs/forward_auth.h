@@ -44,7 +44,7 @@ bool pfdd_forward_auth_read(struct pfdd_forward_auth *g,
 /* Appends our answer to a HELO to out. NULL: success; else the reason. */
 const char *pfdd_forward_auth_answer(struct pfdd_forward_auth *g,
                                      const struct pfdd_forward_said *helo,
-                                     struct pfdd_byte_buffer *out);
+                                     struct pfd_text *out);
 
 /* Checks a PONG. NULL: the peer accepts us and has proved the key; else the
  * reason. */

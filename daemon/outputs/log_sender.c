@@ -220,7 +220,7 @@ static bool keep(struct pfdd_log_sender *s, const struct batch *b, size_t i,
     s->rest_time = b->notes[i].time;
     s->rest.n = 0;
     for (size_t k = 0; k < PARTS; k++)
-        pfdd_byte_buffer_add(&s->rest, parts[k].iov_base, parts[k].iov_len);
+        pfd_text_add(&s->rest, parts[k].iov_base, parts[k].iov_len);
     s->rest_at = sent;
     return !s->rest.failed;
 }
@@ -245,7 +245,7 @@ static enum outcome send_stream(struct pfdd_log_sender *s, struct batch *b,
     if (ok)
         return BLOCKED;
     s->count.dropped += !s->log_feed.is_required;
-    pfdd_byte_buffer_free(&s->rest);
+    pfd_text_free(&s->rest);
     errno = ENOMEM;
     return LOST;
 }
@@ -253,7 +253,7 @@ static enum outcome send_stream(struct pfdd_log_sender *s, struct batch *b,
 static enum outcome send_rest(struct pfdd_log_sender *s)
 {
     while (s->rest_at < s->rest.n) {
-        ssize_t n = send(s->outbound.link->fd, s->rest.at + s->rest_at,
+        ssize_t n = send(s->outbound.link->fd, s->rest.data + s->rest_at,
                          s->rest.n - s->rest_at, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
             continue;
@@ -262,7 +262,7 @@ static enum outcome send_rest(struct pfdd_log_sender *s)
         s->rest_at += (size_t)n;
     }
     count_out(s, s->rest_sequence, s->rest_time, s->rest.n);
-    pfdd_byte_buffer_free(&s->rest);
+    pfd_text_free(&s->rest);
     s->rest_at = 0;
     return EMPTY;
 }
@@ -276,7 +276,7 @@ static void drop_link(struct pfdd_log_sender *s)
     if (s->log_feed.is_required) {
         s->count.retried += s->out.n;
         memset(&s->out, 0, sizeof s->out);
-        pfdd_byte_buffer_free(&s->rest);
+        pfd_text_free(&s->rest);
         pfdd_log_feed_set_connected(&s->log_feed, false);
         pfdd_log_feed_rewind(&s->log_feed);
     }
@@ -416,7 +416,7 @@ static void finish_close(struct pfdd_log_sender *s)
         !pfdd_log_feed_can_close(&s->log_feed))
         return;
     pfdd_log_feed_close(&s->log_feed);
-    pfdd_byte_buffer_free(&s->rest);
+    pfd_text_free(&s->rest);
     pfdd_output_closed(&s->base);
 }
 
@@ -482,7 +482,7 @@ bool pfdd_log_sender_is_drained(const struct pfdd_output *output)
 size_t pfdd_log_sender_memory(const struct pfdd_output *output)
 {
     const struct pfdd_log_sender *s = (const struct pfdd_log_sender *)output;
-    return sizeof *s + pfdd_log_feed_memory(&s->log_feed) + s->rest.size +
+    return sizeof *s + pfdd_log_feed_memory(&s->log_feed) + s->rest.room +
            pfdd_outbound_memory(&s->outbound);
 }
 

@@ -52,7 +52,7 @@ struct pfdd_log_sender {
     bool is_datagram;
     /* Stream only: a whole record of which a part was sent; the first rest_at
      * bytes of it were sent on this connection. */
-    struct pfdd_byte_buffer rest;
+    struct pfd_text rest;
     size_t rest_at;
     uint64_t rest_sequence;
     uint64_t rest_time;

@@ -9,8 +9,9 @@
 
 #include <printfdecode/common.h>
 
-#include "base/byte_buffer.h"
+#include "base/digits.h"
 #include "base/log.h"
+#include "core/base/text.h"
 #include "ingest/fd_store.h"
 #include "ingest/follower.h"
 #include "ingest/ingest.h"
@@ -318,25 +319,24 @@ static char *write_rest(const struct pfdd_delivery *delivery, size_t *n)
 /* ---- sources, on a worker ---- */
 
 /* The source without a name stands for all that are not listed. */
-static void put_row(struct pfdd_byte_buffer *out, const char *series,
-                    const char *name, uint64_t value)
+static void put_row(struct pfd_text *out, const char *series, const char *name,
+                    uint64_t value)
 {
-    pfdd_byte_buffer_puts(out, series);
+    pfd_text_puts(out, series);
     for (; *name; name++) {
         if (*name == '"' || *name == '\\')
-            pfdd_byte_buffer_add(out, "\\", 1);
-        pfdd_byte_buffer_add(out, name, 1);
+            pfd_text_add(out, "\\", 1);
+        pfd_text_add(out, name, 1);
     }
-    pfdd_byte_buffer_puts(out, "\"} ");
-    pfdd_byte_buffer_number(out, value);
-    pfdd_byte_buffer_add(out, "\n", 1);
+    pfd_text_puts(out, "\"} ");
+    pfdd_text_number(out, value);
+    pfd_text_add(out, "\n", 1);
 }
 
-static void put_series(struct pfdd_byte_buffer *out,
-                       const struct pfdd_metrics *m, const char *begin,
-                       const char *series, bool of_gaps)
+static void put_series(struct pfd_text *out, const struct pfdd_metrics *m,
+                       const char *begin, const char *series, bool of_gaps)
 {
-    pfdd_byte_buffer_puts(out, begin);
+    pfd_text_puts(out, begin);
     for (size_t i = 0; i < m->n_rows; i++) {
         const struct pfdd_metrics_row *row = &m->rows[i];
         put_row(out, series, row->name,
@@ -354,13 +354,13 @@ static size_t page_bytes(const struct pfdd_metrics *m,
 static void make(struct pfdd_job *job)
 {
     struct pfdd_metrics *m = PFDD_MEMBER_OF(struct pfdd_metrics, job, job);
-    struct pfdd_byte_buffer out = { 0 };
+    struct pfd_text out = { 0 };
     if (m->is_state) {
         m->text = pfdd_state_write(m->state, &m->n);
         return;
     }
-    pfdd_byte_buffer_room(&out, m->n);
-    pfdd_byte_buffer_add(&out, m->rest, m->n_rest);
+    pfd_text_reserve(&out, m->n);
+    pfd_text_add(&out, m->rest, m->n_rest);
     put_series(&out, m,
                "# HELP printfdecode_source_entries_total Entries of each "
                "source; \"\": of those that are gone for long.\n"
@@ -371,7 +371,7 @@ static void make(struct pfdd_job *job)
                "source; likewise.\n"
                "# TYPE printfdecode_source_gaps_total counter\n",
                "printfdecode_source_gaps_total{source=\"", true);
-    m->text = pfdd_byte_buffer_take(&out, &m->n);
+    m->text = pfd_text_take(&out, &m->n);
 }
 
 /* ---- the snapshot ---- */

@@ -8,14 +8,15 @@
 #include <printfdecode/common.h>
 #include <printfdecode/convert.h>
 
+#include "base/digits.h"
 #include "base/host_name.h"
 #include "core/output/json.h"
 
 /* ---- values ---- */
 
-static void put_string(struct pfdd_byte_buffer *out, const char *text, size_t n)
+static void put_string(struct pfd_text *out, const char *text, size_t n)
 {
-    char *at = pfdd_byte_buffer_room(out, 6 * n + 2);
+    char *at = pfd_text_reserve(out, 6 * n + 2);
     if (!at)
         return;
     size_t n_out = pfd_escape_for_json(at + 1, text, n);
@@ -32,7 +33,7 @@ static bool is_int64(const char *digits, size_t n)
 }
 
 struct attributes {
-    struct pfdd_byte_buffer *out;
+    struct pfd_text *out;
     bool is_next; /* an attribute precedes */
     bool has_host;
     bool has_device;
@@ -41,17 +42,16 @@ struct attributes {
 static void put_attribute(struct attributes *a, const char *prefix,
                           const struct pfdd_field *field)
 {
-    struct pfdd_byte_buffer *out = a->out;
-    pfdd_byte_buffer_puts(out, a->is_next ? ",{\"key\":\"" : "{\"key\":\"");
+    struct pfd_text *out = a->out;
+    pfd_text_puts(out, a->is_next ? ",{\"key\":\"" : "{\"key\":\"");
     a->is_next = true;
-    pfdd_byte_buffer_puts(out, prefix);
-    pfdd_byte_buffer_add(out, field->name, field->n_name);
-    pfdd_byte_buffer_puts(out,
-                          field->is_number && is_int64(field->value, field->n)
-                              ? "\",\"value\":{\"intValue\":"
-                              : "\",\"value\":{\"stringValue\":");
+    pfd_text_puts(out, prefix);
+    pfd_text_add(out, field->name, field->n_name);
+    pfd_text_puts(out, field->is_number && is_int64(field->value, field->n)
+                           ? "\",\"value\":{\"intValue\":"
+                           : "\",\"value\":{\"stringValue\":");
     put_string(out, field->value, field->n);
-    pfdd_byte_buffer_puts(out, "}}");
+    pfd_text_puts(out, "}}");
 }
 
 static void put_text(struct attributes *a, const char *name, const char *value)
@@ -114,7 +114,7 @@ static void put_resource_field(void *user, const struct pfdd_field *field)
     put_named(a, name, field);
 }
 
-static void put_resource(struct pfdd_byte_buffer *out,
+static void put_resource(struct pfd_text *out,
                          const struct pfdd_log_record *log_record)
 {
     struct attributes a = { .out = out };
@@ -123,7 +123,7 @@ static void put_resource(struct pfdd_byte_buffer *out,
         put_text(&a, "host.name", pfdd_host_name());
     if (a.has_device)
         put_text(&a, "hw.type", "gpu");
-    pfdd_byte_buffer_add(out, "", 1);
+    pfd_text_add(out, "", 1);
 }
 
 /* Appends a field that belongs to no resource. */
@@ -166,29 +166,28 @@ static struct severity severity_of(const struct pfdd_log_record *log_record)
     return (struct severity){ 9, "INFO" };
 }
 
-static void put_record(struct pfdd_byte_buffer *out,
+static void put_record(struct pfd_text *out,
                        const struct pfdd_log_record *log_record)
 {
     struct severity severity = severity_of(log_record);
     struct attributes a = { .out = out };
-    pfdd_byte_buffer_puts(out, "{\"timeUnixNano\":\"");
-    pfdd_byte_buffer_number(out, log_record->time);
-    pfdd_byte_buffer_puts(out, "\",\"observedTimeUnixNano\":\"");
-    pfdd_byte_buffer_number(out, log_record->time);
-    pfdd_byte_buffer_puts(out, "\",\"severityNumber\":");
-    pfdd_byte_buffer_number(out, severity.number);
-    pfdd_byte_buffer_puts(out, ",\"severityText\":\"");
-    pfdd_byte_buffer_puts(out, severity.text);
-    pfdd_byte_buffer_puts(out, "\",\"body\":{\"stringValue\":");
+    pfd_text_puts(out, "{\"timeUnixNano\":\"");
+    pfdd_text_number(out, log_record->time);
+    pfd_text_puts(out, "\",\"observedTimeUnixNano\":\"");
+    pfdd_text_number(out, log_record->time);
+    pfd_text_puts(out, "\",\"severityNumber\":");
+    pfdd_text_number(out, severity.number);
+    pfd_text_puts(out, ",\"severityText\":\"");
+    pfd_text_puts(out, severity.text);
+    pfd_text_puts(out, "\",\"body\":{\"stringValue\":");
     put_string(out, log_record->text, log_record->n);
-    pfdd_byte_buffer_puts(out, "},\"attributes\":[");
+    pfd_text_puts(out, "},\"attributes\":[");
     pfdd_log_record_fields(log_record, put_field, &a);
-    pfdd_byte_buffer_puts(out, "]}");
-    pfdd_byte_buffer_add(out, "", 1);
+    pfd_text_puts(out, "]}");
+    pfd_text_add(out, "", 1);
 }
 
-static void put(struct pfdd_byte_buffer *out,
-                const struct pfdd_log_record *log_record)
+static void put(struct pfd_text *out, const struct pfdd_log_record *log_record)
 {
     put_resource(out, log_record);
     put_record(out, log_record);
@@ -201,19 +200,18 @@ const struct pfdd_encoding pfdd_otlp_encoding = { .put = put };
 static void begin_resource(struct pfdd_otlp *body, const char *service,
                            const char *resource)
 {
-    struct pfdd_byte_buffer *out = &body->text;
+    struct pfd_text *out = &body->text;
     struct attributes a = { .out = out };
-    pfdd_byte_buffer_puts(out,
-                          body->resource ? "]}]}," : "{\"resourceLogs\":[");
-    pfdd_byte_buffer_puts(out, "{\"resource\":{\"attributes\":[");
+    pfd_text_puts(out, body->resource ? "]}]}," : "{\"resourceLogs\":[");
+    pfd_text_puts(out, "{\"resource\":{\"attributes\":[");
     put_text(&a, "service.name", service);
     if (*resource)
-        pfdd_byte_buffer_puts(out, ",");
-    pfdd_byte_buffer_puts(out, resource);
-    pfdd_byte_buffer_puts(out, "]},\"scopeLogs\":[{\"scope\":{\"name\":"
-                               "\"printfdecode\",\"version\":\"");
-    pfdd_byte_buffer_puts(out, pfd_version());
-    pfdd_byte_buffer_puts(out, "\"},\"logRecords\":[");
+        pfd_text_puts(out, ",");
+    pfd_text_puts(out, resource);
+    pfd_text_puts(out, "]},\"scopeLogs\":[{\"scope\":{\"name\":"
+                       "\"printfdecode\",\"version\":\"");
+    pfd_text_puts(out, pfd_version());
+    pfd_text_puts(out, "\"},\"logRecords\":[");
     free(body->resource);
     body->resource = strdup(resource);
     out->failed |= !body->resource;
@@ -225,23 +223,22 @@ void pfdd_otlp_add(struct pfdd_otlp *body, const char *service,
     const char *resource = note->bytes;
     size_t n_resource = strlen(resource) + 1;
     if (body->resource && !strcmp(body->resource, resource)) {
-        pfdd_byte_buffer_puts(&body->text, ",");
+        pfd_text_puts(&body->text, ",");
     } else {
         begin_resource(body, service, resource);
     }
-    pfdd_byte_buffer_add(&body->text, resource + n_resource,
-                         note->n - n_resource - 1);
+    pfd_text_add(&body->text, resource + n_resource, note->n - n_resource - 1);
 }
 
 bool pfdd_otlp_end(struct pfdd_otlp *body)
 {
-    pfdd_byte_buffer_puts(&body->text, "]}]}]}");
+    pfd_text_puts(&body->text, "]}]}]}");
     return !body->text.failed;
 }
 
 void pfdd_otlp_free(struct pfdd_otlp *body)
 {
-    pfdd_byte_buffer_free(&body->text);
+    pfd_text_free(&body->text);
     free(body->resource);
     *body = (struct pfdd_otlp){ 0 };
 }

@@ -18,7 +18,7 @@ extern const struct pfdd_encoding pfdd_otlp_encoding;
 
 /* The body of a request; all zeros: empty. */
 struct pfdd_otlp {
-    struct pfdd_byte_buffer text;
+    struct pfd_text text;
     char *resource; /* of the last record, owned */
 };
 

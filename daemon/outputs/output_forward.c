@@ -39,11 +39,11 @@ struct chunk {
     struct pfdd_job job; /* compresses it */
     struct forward_output *of;
     struct chunk *next;
-    bool is_packing;                 /* the job is in flight */
-    struct pfdd_byte_buffer entries; /* until it is packed */
-    struct pfdd_byte_buffer bytes;   /* the whole message */
-    size_t at;                       /* bytes of it that were sent */
-    size_t n_counted;                /* bytes of memory, as counted */
+    bool is_packing;         /* the job is in flight */
+    struct pfd_text entries; /* until it is packed */
+    struct pfd_text bytes;   /* the whole message */
+    size_t at;               /* bytes of it that were sent */
+    size_t n_counted;        /* bytes of memory, as counted */
     uint64_t n_notes;
     uint64_t first;   /* sequence number */
     uint64_t last;    /* likewise */
@@ -99,7 +99,7 @@ static void free_chunk(struct forward_output *o, struct chunk **at)
     *at = c->next;
     o->n_chunks--;
     o->n_bytes -= c->n_counted;
-    pfdd_byte_buffer_free(&c->bytes);
+    pfd_text_free(&c->bytes);
     free(c);
 }
 
@@ -124,11 +124,11 @@ static void pack(struct pfdd_job *job)
 {
     struct chunk *c = PFDD_MEMBER_OF(struct chunk, job, job);
     size_t n = 0;
-    char *packed = pfdd_gzip(c->entries.at, c->entries.n, &n);
+    char *packed = pfdd_gzip(c->entries.data, c->entries.n, &n);
     if (packed && n < c->entries.n) {
         make_message(c, packed, n, true);
     } else {
-        make_message(c, c->entries.at, c->entries.n, false);
+        make_message(c, c->entries.data, c->entries.n, false);
     }
     free(packed);
 }
@@ -142,9 +142,9 @@ static void on_packed(struct pfdd_job *job)
     struct forward_output *o = c->of;
     c->is_packing = false;
     o->n_packing--;
-    pfdd_byte_buffer_free(&c->entries);
-    o->n_bytes -= c->n_counted - c->bytes.size;
-    c->n_counted = c->bytes.size;
+    pfd_text_free(&c->entries);
+    o->n_bytes -= c->n_counted - c->bytes.room;
+    c->n_counted = c->bytes.room;
     if (o->base.closing) {
         finish_close(o);
     } else {
@@ -161,7 +161,7 @@ static size_t gather(struct chunk *c, const char *bytes, size_t n)
     for (; at < n && c->entries.n < enough; c->n_notes++) {
         struct pfdd_log_record_made note;
         pfdd_log_record_at(bytes + at, n - at, &note);
-        pfdd_byte_buffer_add(&c->entries, note.bytes, note.n);
+        pfd_text_add(&c->entries, note.bytes, note.n);
         at += note.n_whole;
         c->last = note.sequence;
         if (c->n_notes)
@@ -179,14 +179,14 @@ static void add_last(struct forward_output *o, struct chunk *c)
         at = &(*at)->next;
     *at = c;
     o->n_chunks++;
-    c->n_counted = c->bytes.size;
+    c->n_counted = c->bytes.room;
     if (config_of(o)->compress) {
-        c->n_counted += 2 * c->entries.size;
+        c->n_counted += 2 * c->entries.room;
         c->is_packing = true;
         o->n_packing++;
         pfdd_pool_submit(o->base.delivery->thread_pools->printers, &c->job);
     } else {
-        pfdd_byte_buffer_free(&c->entries);
+        pfd_text_free(&c->entries);
     }
     o->n_bytes += c->n_counted;
 }
@@ -198,7 +198,7 @@ static bool make_room(struct chunk *c)
         AROUND = 512
     };
     return !c->entries.failed &&
-           pfdd_byte_buffer_room(&c->bytes, c->entries.n + AROUND);
+           pfd_text_reserve(&c->bytes, c->entries.n + AROUND);
 }
 
 /* False: out of memory; the records were not taken. */
@@ -214,9 +214,9 @@ static bool add_chunk(struct forward_output *o, const char *bytes, size_t n)
     snprintf(c->name, sizeof c->name, "%s-%" PRIu64, o->run, ++o->n_named);
     if (!make_room(c) ||
         (!config_of(o)->compress &&
-         !make_message(c, c->entries.at, c->entries.n, false))) {
-        pfdd_byte_buffer_free(&c->entries);
-        pfdd_byte_buffer_free(&c->bytes);
+         !make_message(c, c->entries.data, c->entries.n, false))) {
+        pfd_text_free(&c->entries);
+        pfd_text_free(&c->bytes);
         free(c);
         return false;
     }
@@ -266,7 +266,7 @@ static void lose_link(struct forward_output *o, const char *why)
 static bool send_chunk(struct forward_output *o, struct chunk *c)
 {
     while (c->at < c->bytes.n) {
-        ssize_t n = send(o->outbound.link->fd, c->bytes.at + c->at,
+        ssize_t n = send(o->outbound.link->fd, c->bytes.data + c->at,
                          c->bytes.n - c->at, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
             continue;
@@ -299,10 +299,10 @@ static void go_on(struct forward_output *o)
 }
 
 /* Sends a whole message at once: the socket's buffer is empty, and larger. */
-static void answer(struct forward_output *o, const struct pfdd_byte_buffer *g)
+static void answer(struct forward_output *o, const struct pfd_text *g)
 {
-    if (g->failed ||
-        send(o->outbound.link->fd, g->at, g->n, MSG_NOSIGNAL) != (ssize_t)g->n)
+    if (g->failed || send(o->outbound.link->fd, g->data, g->n, MSG_NOSIGNAL) !=
+                         (ssize_t)g->n)
         lose_link(o, "it takes no greeting");
 }
 
@@ -317,13 +317,13 @@ static bool is_word(struct pfdd_piece piece, const char *word)
 static const char *take_helo(struct forward_output *o,
                              const struct pfdd_forward_said *said)
 {
-    struct pfdd_byte_buffer g = { 0 };
+    struct pfd_text g = { 0 };
     const char *why = pfdd_forward_auth_answer(&o->forward_auth, said, &g);
     if (!why) {
         o->state = PINGED;
         answer(o, &g);
     }
-    pfdd_byte_buffer_free(&g);
+    pfd_text_free(&g);
     return why;
 }
 

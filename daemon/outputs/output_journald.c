@@ -25,25 +25,25 @@ static const char *identifier_of(const struct pfdd_output_config *base)
 /* ---- fields ---- */
 
 /* A value that contains a newline follows its length, little-endian. */
-static void put_value(struct pfdd_byte_buffer *out, const char *value, size_t n)
+static void put_value(struct pfd_text *out, const char *value, size_t n)
 {
     bool is_long = memchr(value, '\n', n);
     char length[8];
     for (unsigned i = 0; i < sizeof length; i++)
         length[i] = (char)((uint64_t)n >> 8 * i);
-    pfdd_byte_buffer_puts(out, is_long ? "\n" : "=");
+    pfd_text_puts(out, is_long ? "\n" : "=");
     if (is_long)
-        pfdd_byte_buffer_add(out, length, sizeof length);
-    pfdd_byte_buffer_add(out, value, n);
-    pfdd_byte_buffer_puts(out, "\n");
+        pfd_text_add(out, length, sizeof length);
+    pfd_text_add(out, value, n);
+    pfd_text_puts(out, "\n");
 }
 
 /* Fields of the daemon: their names in capitals. */
 static void put_field(void *user, const struct pfdd_field *field)
 {
-    struct pfdd_byte_buffer *out = user;
-    pfdd_byte_buffer_puts(out, "GPU_");
-    char *at = pfdd_byte_buffer_room(out, field->n_name);
+    struct pfd_text *out = user;
+    pfd_text_puts(out, "GPU_");
+    char *at = pfd_text_reserve(out, field->n_name);
     if (!at)
         return;
     for (size_t i = 0; i < field->n_name; i++) {
@@ -54,26 +54,25 @@ static void put_field(void *user, const struct pfdd_field *field)
     put_value(out, field->value, field->n);
 }
 
-static void put_code(struct pfdd_byte_buffer *out,
+static void put_code(struct pfd_text *out,
                      const struct pfdd_log_record *log_record)
 {
     struct pfd_origin origin;
     if (pfdd_log_record_origin(log_record, "file", &origin) &&
         origin.type == PFD_ORIGIN_TEXT) {
-        pfdd_byte_buffer_puts(out, "CODE_FILE");
+        pfd_text_puts(out, "CODE_FILE");
         put_value(out, origin.text, origin.n);
     }
     if (pfdd_log_record_origin(log_record, "line", &origin) &&
         origin.type == PFD_ORIGIN_NUMBER) {
-        pfdd_byte_buffer_print(out, "CODE_LINE=%llu\n",
-                               (unsigned long long)origin.value[0]);
+        pfd_text_printf(out, "CODE_LINE=%llu\n",
+                        (unsigned long long)origin.value[0]);
     }
 }
 
-static void put(struct pfdd_byte_buffer *out,
-                const struct pfdd_log_record *log_record)
+static void put(struct pfd_text *out, const struct pfdd_log_record *log_record)
 {
-    pfdd_byte_buffer_print(out, "PRIORITY=%u\nMESSAGE", log_record->severity);
+    pfd_text_printf(out, "PRIORITY=%u\nMESSAGE", log_record->severity);
     put_value(out, log_record->text, log_record->n);
     put_code(out, log_record);
     pfdd_log_record_fields(log_record, put_field, out);

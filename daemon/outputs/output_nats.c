@@ -16,8 +16,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/byte_buffer.h"
 #include "base/host_name.h"
+#include "core/base/text.h"
 #include "ingest/chunker.h"
 #include "nats/nats_connection.h"
 #include "nats/nats_edge.h"
@@ -79,8 +79,8 @@ static const struct nats_config *config_of(const struct nats_output *o)
 
 static bool add_bytes(void *user, const void *bytes, size_t n)
 {
-    struct pfdd_byte_buffer *g = user;
-    pfdd_byte_buffer_add(g, bytes, n);
+    struct pfd_text *g = user;
+    pfd_text_add(g, bytes, n);
     return !g->failed;
 }
 
@@ -133,7 +133,7 @@ static struct pfd_wire_frame entries_of(const struct nats_output *o,
 }
 
 static bool put_frames(struct nats_output *o, const struct pfdd_chunk *c,
-                       struct pfdd_byte_buffer *out)
+                       struct pfd_text *out)
 {
     struct pfd_wire_frame buffer = *c->buffer->frame;
     struct pfd_wire_frame entries = entries_of(o, c);
@@ -150,12 +150,12 @@ static struct pfdd_shipment *pack(struct nats_output *o,
                                   const struct pfdd_chunk *c, uint64_t previous,
                                   const struct pfdd_manifest *manifest)
 {
-    struct pfdd_byte_buffer bytes = { 0 };
+    struct pfd_text bytes = { 0 };
     struct pfdd_shipment *s = calloc(1, sizeof *s);
     if (s)
         s->buffer = strdup(c->buffer->name);
     if (!s || !s->buffer || !put_frames(o, c, &bytes)) {
-        pfdd_byte_buffer_free(&bytes);
+        pfd_text_free(&bytes);
         pfdd_shipment_free(s);
         return NULL;
     }
@@ -175,7 +175,7 @@ static struct pfdd_shipment *pack(struct nats_output *o,
         s->manifest = *manifest;
     s->pid = c->buffer->frame->pid;
     put_gpu(s->gpu, &c->buffer->frame->device);
-    s->bytes = bytes.at;
+    s->bytes = bytes.data;
     s->n = bytes.n;
     return s;
 }

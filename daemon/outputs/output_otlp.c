@@ -51,7 +51,7 @@ struct batch {
     struct pfdd_http_post http_post;
     struct otlp_output *of;
     enum state state;
-    struct pfdd_byte_buffer text;
+    struct pfd_text text;
     char *packed; /* [n_packed]; NULL: it is sent uncompressed */
     size_t n_packed;
     uint64_t n_notes;
@@ -98,7 +98,7 @@ static void go_on(struct otlp_output *o);
 
 static void clear(struct batch *b)
 {
-    pfdd_byte_buffer_free(&b->text);
+    pfd_text_free(&b->text);
     free(b->packed);
     b->packed = NULL;
     b->n_packed = 0;
@@ -132,7 +132,7 @@ static void finish(struct otlp_output *o, struct batch *b)
 static void pack(struct pfdd_job *job)
 {
     struct batch *b = PFDD_MEMBER_OF(struct batch, job, job);
-    b->packed = pfdd_gzip(b->text.at, b->text.n, &b->n_packed);
+    b->packed = pfdd_gzip(b->text.data, b->text.n, &b->n_packed);
 }
 
 static void finish_close(struct otlp_output *o);
@@ -147,7 +147,7 @@ static void on_packed(struct pfdd_job *job)
         return;
     }
     if (b->packed)
-        pfdd_byte_buffer_free(&b->text);
+        pfd_text_free(&b->text);
     go_on(o);
 }
 
@@ -173,7 +173,7 @@ static bool fill(struct otlp_output *o, struct batch *b, const char *bytes,
         return false;
     }
     b->text = body.text;
-    body.text = (struct pfdd_byte_buffer){ 0 };
+    body.text = (struct pfd_text){ 0 };
     pfdd_otlp_free(&body);
     pfdd_log_feed_consume(&o->log_feed, at);
     b->state = READY;
@@ -321,7 +321,7 @@ static void send_ready(struct otlp_output *o)
         if (b->state != READY ||
             uv_now(o->base.delivery->loop) < o->pause_until)
             continue;
-        b->http_post.body = b->packed ? b->packed : b->text.at;
+        b->http_post.body = b->packed ? b->packed : b->text.data;
         b->http_post.n = b->packed ? b->n_packed : b->text.n;
         b->http_post.is_gzip = b->packed;
         b->http_post.done = on_done;
@@ -490,7 +490,7 @@ static size_t memory(const struct pfdd_output *output)
                pfdd_http_client_memory(o->http_client);
     for (const struct batch *b = o->batches; b < o->batches + WINDOW; b++) {
         n += b->state == PACKING ? 2 * o->log_feed.batch_size
-                                 : b->text.size + b->n_packed;
+                                 : b->text.room + b->n_packed;
     }
     return n;
 }

@@ -68,10 +68,10 @@ static bool is_plain(const char *text, size_t n)
 
 /* Writes control characters as "#012", as syslog servers do. is_value: of
  * structured data, where '"', '\\' and ']' are escaped with '\'. */
-static void put_safe(struct pfdd_byte_buffer *out, const char *text, size_t n,
+static void put_safe(struct pfd_text *out, const char *text, size_t n,
                      bool is_value)
 {
-    char *at = pfdd_byte_buffer_room(out, 4 * n);
+    char *at = pfd_text_reserve(out, 4 * n);
     if (!at)
         return;
     if (is_plain(text, n)) {
@@ -97,10 +97,10 @@ static void put_safe(struct pfdd_byte_buffer *out, const char *text, size_t n,
 }
 
 /* A word of the header; characters that are not allowed become '?'. */
-static void put_word(struct pfdd_byte_buffer *out, const char *text, size_t n,
+static void put_word(struct pfd_text *out, const char *text, size_t n,
                      size_t max)
 {
-    char *at = pfdd_byte_buffer_room(out, max + 1);
+    char *at = pfd_text_reserve(out, max + 1);
     if (!at)
         return;
     n = n < max ? n : max;
@@ -111,15 +111,15 @@ static void put_word(struct pfdd_byte_buffer *out, const char *text, size_t n,
     out->n += n;
 }
 
-static void put_time(struct pfdd_byte_buffer *out, uint64_t ns)
+static void put_time(struct pfd_text *out, uint64_t ns)
 {
-    char *at = pfdd_byte_buffer_room(out, PFDD_TIMESTAMP);
+    char *at = pfd_text_reserve(out, PFDD_TIMESTAMP);
     if (at)
         out->n += pfdd_timestamp(at, ns, 6);
-    pfdd_byte_buffer_puts(out, " ");
+    pfd_text_puts(out, " ");
 }
 
-static void put_host(struct pfdd_byte_buffer *out,
+static void put_host(struct pfd_text *out,
                      const struct pfdd_log_record *log_record)
 {
     if (log_record->buffer && log_record->buffer->frame->host.n) {
@@ -130,40 +130,39 @@ static void put_host(struct pfdd_byte_buffer *out,
     put_word(out, pfdd_host_name(), strlen(pfdd_host_name()), HOST_MAX);
 }
 
-static void put_process(struct pfdd_byte_buffer *out,
+static void put_process(struct pfd_text *out,
                         const struct pfdd_log_record *log_record)
 {
     uint64_t pid = log_record->buffer ? log_record->buffer->frame->pid : 0;
     if (pid) {
-        pfdd_byte_buffer_number(out, pid);
-        pfdd_byte_buffer_puts(out, " ");
+        pfdd_text_number(out, pid);
+        pfd_text_puts(out, " ");
     } else {
-        pfdd_byte_buffer_puts(out, "- ");
+        pfd_text_puts(out, "- ");
     }
 }
 
 static void put_field(void *user, const struct pfdd_field *field)
 {
-    struct pfdd_byte_buffer *out = user;
-    pfdd_byte_buffer_puts(out, " ");
-    pfdd_byte_buffer_add(out, field->name, field->n_name);
-    pfdd_byte_buffer_puts(out, "=\"");
+    struct pfd_text *out = user;
+    pfd_text_puts(out, " ");
+    pfd_text_add(out, field->name, field->n_name);
+    pfd_text_puts(out, "=\"");
     put_safe(out, field->value, field->n, true);
-    pfdd_byte_buffer_puts(out, "\"");
+    pfd_text_puts(out, "\"");
 }
 
-static void put(struct pfdd_byte_buffer *out,
-                const struct pfdd_log_record *log_record)
+static void put(struct pfd_text *out, const struct pfdd_log_record *log_record)
 {
-    pfdd_byte_buffer_number(out, log_record->severity);
+    pfdd_text_number(out, log_record->severity);
     put_time(out, log_record->time);
     put_host(out, log_record);
-    pfdd_byte_buffer_add(out, "", 1);
+    pfd_text_add(out, "", 1);
     put_process(out, log_record);
-    pfdd_byte_buffer_puts(out, log_record->type);
-    pfdd_byte_buffer_add(out, "", 1);
+    pfd_text_puts(out, log_record->type);
+    pfd_text_add(out, "", 1);
     pfdd_log_record_fields(log_record, put_field, out);
-    pfdd_byte_buffer_puts(out, "] ");
+    pfd_text_puts(out, "] ");
     put_safe(out, log_record->text, log_record->n, false);
 }
 

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/byte_buffer.h"
+#include "core/base/text.h"
 #include "outputs/database_rows.h"
 
 /* The table as SQLite sees it; the base is the first member, as SQLite
@@ -26,13 +26,13 @@ struct cursor {
 
 static int declare(struct sqlite3 *db)
 {
-    struct pfdd_byte_buffer sql = { 0 };
-    pfdd_byte_buffer_puts(&sql, "CREATE TABLE x (\"row\" INTEGER");
+    struct pfd_text sql = { 0 };
+    pfd_text_puts(&sql, "CREATE TABLE x (\"row\" INTEGER");
     for (size_t i = 0; i < PFDD_ROW_COLUMNS; i++)
-        pfdd_byte_buffer_print(&sql, ", \"%s\"", pfdd_row_columns[i].name);
-    pfdd_byte_buffer_add(&sql, ")", 2);
-    int rc = sql.failed ? SQLITE_NOMEM : sqlite3_declare_vtab(db, sql.at);
-    pfdd_byte_buffer_free(&sql);
+        pfd_text_printf(&sql, ", \"%s\"", pfdd_row_columns[i].name);
+    pfd_text_add(&sql, ")", 2);
+    int rc = sql.failed ? SQLITE_NOMEM : sqlite3_declare_vtab(db, sql.data);
+    pfd_text_free(&sql);
     return rc;
 }
 

@@ -43,7 +43,7 @@ static void add_frame(struct pfdd_cursor *r, const struct pfd_wire_frame *frame)
 static void put_log_record(struct pfdd_cursor *r, const char *type,
                            const char *text)
 {
-    struct pfdd_byte_buffer out = { 0 };
+    struct pfd_text out = { 0 };
     const struct pfdd_log_record log_record = {
         .type = type,
         .severity = PFDD_SEVERITY_WARNING,
@@ -55,8 +55,8 @@ static void put_log_record(struct pfdd_cursor *r, const char *type,
     };
     pfdd_log_record_put(&out, r->render_choice->wants.encoding, &log_record);
     if (!out.failed)
-        pfdd_cursor_add_out(r, out.at, out.n);
-    pfdd_byte_buffer_free(&out);
+        pfdd_cursor_add_out(r, out.data, out.n);
+    pfd_text_free(&out);
 }
 
 /* Writes a record in the cursor's form. json and text have the same content. */

@@ -18,7 +18,7 @@ enum {
 };
 
 struct line {
-    struct pfdd_byte_buffer *out;
+    struct pfd_text *out;
     const struct pfdd_field_map *map;
     /* The names in the line, each in two parts. */
     const char *prefixes[KEYS_MAX];
@@ -52,9 +52,9 @@ static bool is_new(struct line *l, const char *prefix, const char *name)
     return true;
 }
 
-static void put_text(struct pfdd_byte_buffer *out, const char *text, size_t n)
+static void put_text(struct pfd_text *out, const char *text, size_t n)
 {
-    char *at = pfdd_byte_buffer_room(out, 6 * n + 2);
+    char *at = pfd_text_reserve(out, 6 * n + 2);
     if (!at)
         return;
     size_t n_out = pfd_escape_for_json(at + 1, text, n);
@@ -67,12 +67,12 @@ static void put_member(struct line *l, const char *prefix, const char *name,
 {
     if (!is_new(l, prefix, name))
         return;
-    pfdd_byte_buffer_puts(l->out, l->n > 1 ? ",\"" : "{\"");
-    pfdd_byte_buffer_puts(l->out, prefix);
-    pfdd_byte_buffer_puts(l->out, name);
-    pfdd_byte_buffer_puts(l->out, "\":");
+    pfd_text_puts(l->out, l->n > 1 ? ",\"" : "{\"");
+    pfd_text_puts(l->out, prefix);
+    pfd_text_puts(l->out, name);
+    pfd_text_puts(l->out, "\":");
     if (is_number && n <= DIGITS) {
-        pfdd_byte_buffer_add(l->out, value, n);
+        pfd_text_add(l->out, value, n);
     } else {
         put_text(l->out, value, n);
     }
@@ -102,8 +102,7 @@ static void put_time(struct line *l, uint64_t ns)
     put_value(l, "time", text, pfdd_timestamp(text, ns, 9), false);
 }
 
-static void put(struct pfdd_byte_buffer *out,
-                const struct pfdd_log_record *log_record)
+static void put(struct pfd_text *out, const struct pfdd_log_record *log_record)
 {
     struct line l = { .out = out, .map = log_record->map };
     const char *severity = pfdd_severity_name(log_record->severity);
@@ -114,7 +113,7 @@ static void put(struct pfdd_byte_buffer *out,
     if (ecs)
         put_member(&l, "", "ecs.version", ecs, strlen(ecs), false);
     pfdd_log_record_fields(log_record, put_field, &l);
-    pfdd_byte_buffer_puts(out, l.n ? "}\n" : "{}\n");
+    pfd_text_puts(out, l.n ? "}\n" : "{}\n");
 }
 
 const struct pfdd_encoding pfdd_json_fields_encoding = { .put = put,

@@ -236,7 +236,7 @@ struct head {
     uint64_t n; /* bytes after it */
 };
 
-void pfdd_log_record_put(struct pfdd_byte_buffer *out,
+void pfdd_log_record_put(struct pfd_text *out,
                          const struct pfdd_encoding *encoding,
                          const struct pfdd_log_record *log_record)
 {
@@ -246,12 +246,12 @@ void pfdd_log_record_put(struct pfdd_byte_buffer *out,
         encoding->put(out, log_record);
         return;
     }
-    pfdd_byte_buffer_add(out, &head, sizeof head);
+    pfd_text_add(out, &head, sizeof head);
     encoding->put(out, log_record);
     if (out->failed)
         return;
     head.n = out->n - before - sizeof head;
-    memcpy(out->at + before, &head, sizeof head);
+    memcpy(out->data + before, &head, sizeof head);
 }
 
 void pfdd_log_record_at(const char *bytes, size_t n,

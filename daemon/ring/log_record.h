@@ -15,7 +15,7 @@
 #include <printfdecode/capture.h>
 #include <printfdecode/printfdecode.h>
 
-#include "base/byte_buffer.h"
+#include "core/base/text.h"
 #include "ring/chunk.h"
 
 /* Numbers of syslog and the journal. */
@@ -44,8 +44,7 @@ struct pfdd_log_record {
 };
 
 struct pfdd_encoding {
-    void (*put)(struct pfdd_byte_buffer *out,
-                const struct pfdd_log_record *log_record);
+    void (*put)(struct pfd_text *out, const struct pfdd_log_record *log_record);
     bool is_lines; /* records are lines, without a header */
 };
 
@@ -75,7 +74,7 @@ bool pfdd_log_record_origin(const struct pfdd_log_record *log_record,
 const char *pfdd_severity_name(enum pfdd_severity severity);
 
 /* Appends a record, with its header. */
-void pfdd_log_record_put(struct pfdd_byte_buffer *out,
+void pfdd_log_record_put(struct pfd_text *out,
                          const struct pfdd_encoding *encoding,
                          const struct pfdd_log_record *log_record);
 

@@ -37,7 +37,7 @@ struct render {
     uint64_t began; /* render choice: pfdd_job_cpu_ns() at the start */
     uint64_t until; /* uv_hrtime() before which its slice is not over */
     /* Output of events, frames and log records; other forms are in lines. */
-    struct pfdd_byte_buffer own;
+    struct pfd_text own;
     bool is_own; /* output goes to `own` */
     size_t made; /* bytes of output, up to the last item */
     char *block; /* the text block that lines began with */
@@ -90,7 +90,7 @@ static size_t bytes_made(const struct render *r)
 /* Room for n more bytes in `own`; NULL: out of memory. */
 static char *make_room(struct render *r, size_t n)
 {
-    char *at = pfdd_byte_buffer_room(&r->own, n);
+    char *at = pfd_text_reserve(&r->own, n);
     r->failed |= !at;
     return at;
 }
@@ -121,7 +121,7 @@ static void put_event(struct render *r, const char *event)
     at += sprintf(at, "id: %" PRIu64 "\ndata: ", r->seq);
     memcpy(at, line, n); /* ends with a newline */
     at[n] = '\n';
-    r->own.n = (size_t)(at - r->own.at) + n + 1;
+    r->own.n = (size_t)(at - r->own.data) + n + 1;
     pfd_lines_clear(r->lines);
 }
 
@@ -162,11 +162,9 @@ static void tell_left_out(struct render *r)
 static bool put_own(void *user, const void *bytes, size_t n)
 {
     struct render *r = user;
-    char *at = make_room(r, n);
-    if (at)
-        memcpy(at, bytes, n);
-    r->own.n += at ? n : 0;
-    return at;
+    pfd_text_add(&r->own, bytes, n);
+    r->failed |= r->own.failed;
+    return !r->own.failed;
 }
 
 static void put_frame(struct render *r, const struct pfdd_chunk *c,
@@ -652,7 +650,7 @@ static void finish(struct render *r)
     if (collapser) {
         take_runs(r, collapser);
     } else if (r->is_own) {
-        p->text = r->own.at;
+        p->text = r->own.data;
         p->n = r->own.n;
     } else {
         p->text = pfd_lines_take(r->lines, &p->n);

@@ -51,19 +51,17 @@ size_t pfdd_spool_preamble_memory(const struct pfdd_spool_preamble *b)
 
 static bool add_bytes(void *user, const void *bytes, size_t n)
 {
-    struct pfdd_byte_buffer *out = user;
-    pfdd_byte_buffer_add(out, bytes, n);
+    struct pfd_text *out = user;
+    pfd_text_add(out, bytes, n);
     return !out->failed;
 }
 
-static bool add_frame(struct pfdd_byte_buffer *out,
-                      const struct pfd_wire_frame *frame)
+static bool add_frame(struct pfd_text *out, const struct pfd_wire_frame *frame)
 {
     return pfd_wire_write(frame, add_bytes, out, NULL) == PFD_OK;
 }
 
-static bool begin_stream(struct pfdd_spool_preamble *b,
-                         struct pfdd_byte_buffer *out)
+static bool begin_stream(struct pfdd_spool_preamble *b, struct pfd_text *out)
 {
     if (b->has_begun)
         return true;
@@ -142,7 +140,7 @@ static bool open_object(struct pfdd_spool_preamble *b,
 
 static bool write_object_part(struct pfdd_spool_preamble *b,
                               struct pfdd_spool_preamble_manifest *stock,
-                              struct pfdd_byte_buffer *out)
+                              struct pfd_text *out)
 {
     const struct pfdd_manifest_item *item = &b->list.items[stock->n];
     const struct pfdd_code_object object = { .name = item->name,
@@ -166,7 +164,7 @@ static bool write_object_part(struct pfdd_spool_preamble *b,
 /* *done: the whole manifest was sent. */
 static bool write_manifest(struct pfdd_spool_preamble *b,
                            const struct pfdd_spool_preamble_of *of,
-                           struct pfdd_byte_buffer *out, bool *done)
+                           struct pfd_text *out, bool *done)
 {
     struct pfdd_spool_preamble_manifest *stock =
         find_manifest(b, of->manifest.number);
@@ -224,7 +222,7 @@ static struct pfdd_buffer *find_buffer(const struct pfdd_spool_preamble *b,
 
 static bool tell_buffer(struct pfdd_spool_preamble *b, struct pfdd_buffer *told,
                         uint64_t number, uint64_t stock, uint64_t generation,
-                        struct pfdd_byte_buffer *out)
+                        struct pfd_text *out)
 {
     struct pfd_wire_frame frame = *told->frame;
     struct pfdd_spool_preamble_buffer *more =
@@ -241,7 +239,7 @@ static bool tell_buffer(struct pfdd_spool_preamble *b, struct pfdd_buffer *told,
 
 /* Sends the chunk's buffer, if necessary, and moves the chunk to it. */
 static bool tell_buffer_of(struct pfdd_spool_preamble *b, struct pfdd_chunk *c,
-                           uint64_t stock, struct pfdd_byte_buffer *out)
+                           uint64_t stock, struct pfd_text *out)
 {
     bool is_told = false;
     uint64_t number = c->buffer->frame->buffer;
@@ -285,7 +283,7 @@ static bool has_news(const struct pfdd_spool_preamble *b,
 
 bool pfdd_spool_preamble_write(struct pfdd_spool_preamble *b,
                                const struct pfdd_spool_preamble_of *of,
-                               struct pfdd_byte_buffer *out, bool *done)
+                               struct pfd_text *out, bool *done)
 {
     bool has_all = false;
     if (!b->is_telling && has_outgrown(b, of) && has_news(b, of))

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/byte_buffer.h"
+#include "core/base/text.h"
 #include "ring/chunk.h"
 #include "spool/manifest.h"
 #include "spool/spool_record.h"
@@ -64,7 +64,7 @@ struct pfdd_spool_preamble_of {
  */
 bool pfdd_spool_preamble_write(struct pfdd_spool_preamble *spool_preamble,
                                const struct pfdd_spool_preamble_of *of,
-                               struct pfdd_byte_buffer *out, bool *done);
+                               struct pfd_text *out, bool *done);
 
 /* True: all code objects of the manifest were sent. */
 bool pfdd_spool_preamble_has(const struct pfdd_spool_preamble *spool_preamble,

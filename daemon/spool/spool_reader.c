@@ -373,12 +373,12 @@ static void write_preamble(struct pfdd_spool_reader *s)
         .chunks = s->batch.chunks,
         .n = s->batch.n_chunks,
     };
-    struct pfdd_byte_buffer out = { 0 };
+    struct pfd_text out = { 0 };
     s->no_memory = !pfdd_spool_preamble_write(&s->spool_preamble, &of, &out,
                                               &s->batch.has_preamble);
     if (s->no_memory)
-        pfdd_byte_buffer_free(&out);
-    s->lines = out.at;
+        pfd_text_free(&out);
+    s->lines = out.data;
     s->n_lines = out.n;
 }
 

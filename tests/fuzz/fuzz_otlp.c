@@ -13,7 +13,7 @@
 
 static void check_body(const uint8_t *data, size_t n)
 {
-    struct pfdd_byte_buffer notes = { 0 };
+    struct pfd_text notes = { 0 };
     struct pfdd_otlp body = { { 0 }, NULL };
     struct pfdd_log_record_made log_record_made;
     const struct pfdd_log_record log_record = { .type = "gap",
@@ -24,17 +24,17 @@ static void check_body(const uint8_t *data, size_t n)
                                                 .n = n };
     pfdd_log_record_put(&notes, &pfdd_otlp_encoding, &log_record);
     FUZZ_CHECK(!notes.failed);
-    pfdd_log_record_at(notes.at, notes.n, &log_record_made);
+    pfdd_log_record_at(notes.data, notes.n, &log_record_made);
     pfdd_otlp_add(&body, "a \"service\"", &log_record_made);
     pfdd_otlp_add(&body, "a \"service\"", &log_record_made);
     FUZZ_CHECK(pfdd_otlp_end(&body));
-    json_t *root = json_loadb(body.text.at, body.text.n,
+    json_t *root = json_loadb(body.text.data, body.text.n,
                               JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     const json_t *all = json_object_get(root, "resourceLogs");
     FUZZ_CHECK(json_array_size(all) == 1);
     json_decref(root);
     pfdd_otlp_free(&body);
-    pfdd_byte_buffer_free(&notes);
+    pfd_text_free(&notes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

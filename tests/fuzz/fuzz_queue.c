@@ -104,12 +104,12 @@ static void tell(struct pfdd_spool_reader *s)
         .chunks = s->batch.chunks,
         .n = s->batch.n_chunks
     };
-    struct pfdd_byte_buffer out = { 0 };
+    struct pfd_text out = { 0 };
     bool done = false;
     FUZZ_CHECK(
         pfdd_spool_preamble_write(&s->spool_preamble, &of, &out, &done) &&
         done);
-    pfdd_byte_buffer_free(&out);
+    pfd_text_free(&out);
 }
 
 static void deliver(struct pfdd_spool_recovery *spool_recovery)

@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum {
@@ -45,18 +44,15 @@ char *pfd_text_expect(struct pfd_text *text, size_t n)
     return at;
 }
 
-void pfd_text_add(struct pfd_text *text, const void *bytes, size_t n)
+char *pfd_text_take(struct pfd_text *text, size_t *n)
 {
-    char *out = n ? pfd_text_reserve(text, n) : NULL;
-    if (out) {
-        memcpy(out, bytes, n);
-        text->n += n;
-    }
-}
-
-void pfd_text_puts(struct pfd_text *text, const char *s)
-{
-    pfd_text_add(text, s, strlen(s));
+    *n = text->failed ? 0 : text->n;
+    char *fits = *n ? realloc(text->data, *n) : NULL;
+    char *ret = *n && !fits ? text->data : fits;
+    if (*n)
+        text->data = NULL;
+    pfd_text_free(text);
+    return ret;
 }
 
 void pfd_text_printf(struct pfd_text *text, const char *format, ...)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "core/base/error.h"
 
@@ -36,8 +37,26 @@ static inline char *pfd_text_reserve(struct pfd_text *text, size_t n)
     return pfd_text_grow(text, n);
 }
 
-void pfd_text_add(struct pfd_text *text, const void *bytes, size_t n);
-void pfd_text_puts(struct pfd_text *text, const char *s);
+/* Inline: a log record has dozens of small texts. */
+static inline void pfd_text_add(struct pfd_text *text, const void *bytes,
+                                size_t n)
+{
+    char *out = n ? pfd_text_reserve(text, n) : NULL;
+    if (out) {
+        memcpy(out, bytes, n);
+        text->n += n;
+    }
+}
+
+static inline void pfd_text_puts(struct pfd_text *text, const char *s)
+{
+    pfd_text_add(text, s, strlen(s));
+}
+
+/* Gives away its bytes in a block of just their number, and empties it. NULL:
+ * bytes are missing, or there are none. */
+char *pfd_text_take(struct pfd_text *text, size_t *n);
+
 void pfd_text_printf(struct pfd_text *text, const char *format, ...)
     PFD_PRINTF(2, 3);
 

@@ -10,9 +10,9 @@
 #include <check.h>
 
 #include "../../unit/suite.h"
-#include "base/byte_buffer.h"
 #include "base/digits.h"
 #include "base/timestamp.h"
+#include "core/base/text.h"
 
 static void check_number(uint64_t value)
 {
@@ -76,18 +76,18 @@ END_TEST
 /* What is reserved for bytes that are kept is their number. */
 START_TEST(test_taken_bytes)
 {
-    struct pfdd_byte_buffer bytes = { 0 };
+    struct pfd_text bytes = { 0 };
     size_t n = 1;
-    ck_assert_ptr_null(pfdd_byte_buffer_take(&bytes, &n));
+    ck_assert_ptr_null(pfd_text_take(&bytes, &n));
     ck_assert_uint_eq(n, 0);
     while (bytes.n < 100000)
-        pfdd_byte_buffer_puts(&bytes, "0123456789");
-    ck_assert_uint_gt(bytes.size, 110000);
-    char *taken = pfdd_byte_buffer_take(&bytes, &n);
+        pfd_text_puts(&bytes, "0123456789");
+    ck_assert_uint_gt(bytes.room, 110000);
+    char *taken = pfd_text_take(&bytes, &n);
     ck_assert_uint_eq(n, 100000);
     ck_assert_mem_eq(taken + n - 10, "0123456789", 10);
     ck_assert_uint_lt(malloc_usable_size(taken), n + 4096);
-    ck_assert_ptr_null(bytes.at);
+    ck_assert_ptr_null(bytes.data);
     free(taken);
 }
 END_TEST
