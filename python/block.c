@@ -144,9 +144,10 @@ static void add_origin_texts(struct pfd_text *out, size_t record,
 /* ---- a record ---- */
 
 /* Are the string's own arguments those of the entry? */
-static bool has_own_names(const struct pfd_entry *entry)
+static bool has_own_names(const struct pfd_entry *entry,
+                          struct block_place place)
 {
-    return entry->steps != entry->string->steps ||
+    return place.has_no_set || entry->steps != entry->string->steps ||
            entry->string->index == PFD_STRING_SYNTHESIZED;
 }
 
@@ -170,15 +171,17 @@ static void add_names(struct pfd_text *out, const struct pfd_entry *entry)
 }
 
 static void add_string(struct pfd_text *out, size_t record,
-                       const struct pfd_entry *entry)
+                       const struct pfd_entry *entry, struct block_place place)
 {
     const struct pfd_string *s = entry->string;
     struct block_part format = { 0, BLOCK_NONE };
     struct block_part names = { 0, BLOCK_NONE };
     bool is_format = s && !(s->flags & PFD_STRING_LITERAL);
-    if (s && s->index == PFD_STRING_SYNTHESIZED && is_format)
+    bool is_in_set =
+        is_format && s->index != PFD_STRING_SYNTHESIZED && !place.has_no_set;
+    if (is_format && !is_in_set)
         format = add_bytes(out, record, pfd_string_text(s), s->n_text);
-    if (s && has_own_names(entry)) {
+    if (s && has_own_names(entry, place)) {
         names.at = (uint32_t)(out->n - record);
         add_names(out, entry);
         names.n = (uint32_t)(out->n - record) - names.at;
@@ -186,9 +189,7 @@ static void add_string(struct pfd_text *out, size_t record,
     if (out->failed)
         return;
     struct block_record *r = record_at(out, record);
-    r->string = s && s->index != PFD_STRING_SYNTHESIZED && is_format
-                    ? s->index
-                    : BLOCK_NONE;
+    r->string = is_in_set ? s->index : BLOCK_NONE;
     r->format = format;
     r->names = names;
 }
@@ -228,7 +229,7 @@ static void add_one(struct pfd_text *out, struct pfd_entry *entry,
     if (message)
         part = add_bytes(out, record, message, n_message);
     out->failed |= !message && n_message;
-    add_string(out, record, entry);
+    add_string(out, record, entry, place);
     if (out->failed)
         return;
     record_at(out, record)->message = part;
@@ -252,6 +253,11 @@ void block_add_entry(struct pfd_text *out, struct pfd_entry *entry,
     }
     if (!out->failed)
         record_at(out, record)->n_alternatives = (uint8_t)n;
+}
+
+const char *block_format(const struct pfd_entry *entry)
+{
+    return entry->of->format->info.name;
 }
 
 void block_add_finding(struct pfd_text *out, const struct pfd_finding *f)

@@ -94,12 +94,16 @@ static inline const struct block_record *block_after(
 struct block_place {
     uint64_t time;
     uint64_t sequence;
+    bool has_no_set; /* its strings will be gone: their texts are copied */
 };
 
 /* Appends the record of an entry, and those of its alternatives; needs no GIL.
  * out->failed: out of memory. */
 void block_add_entry(struct pfd_text *out, struct pfd_entry *entry,
                      struct block_place place);
+/* The name of its buffer's format; static storage. */
+const char *block_format(const struct pfd_entry *entry);
+
 void block_add_finding(struct pfd_text *out, const struct pfd_finding *finding);
 
 /* What the entries of a buffer have in common, as an object. */
@@ -110,10 +114,18 @@ struct buffer_info {
     PyObject *generation; /* int or None */
 };
 
+struct pfd_wire_frame;
+
 struct buffer_info *buffer_info_new(const char *name);
 
-/* A block as an object: takes the text's bytes over. NULL: an exception is
+/* Sets its origin, as JSON has it, and its generation. False: an exception is
  * set. */
+bool buffer_info_describe(struct buffer_info *info,
+                          const struct pfd_wire_frame *origin,
+                          uint64_t generation);
+
+/* A block as an object: takes the text's bytes over. strings: NULL where all
+ * records have their texts. NULL: an exception is set. */
 struct block;
 struct block *block_new(struct pfd_text *records, struct strings *strings,
                         struct buffer_info *info);

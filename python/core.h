@@ -57,5 +57,7 @@ bool core_add_entry(PyObject *module);
 bool core_add_opened(PyObject *module);
 bool core_add_entries(PyObject *module);
 bool core_add_table(PyObject *module);
+bool core_add_follow(PyObject *module);
+bool core_add_client(PyObject *module);
 
 #endif

@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "core/decode/entry.h"
 #include "opened.h"
 #include "selection.h"
 #include "stream/capture/chunk.h"
@@ -106,7 +105,7 @@ static void take_entry(const struct selection *selection, struct reading *r,
                        struct pfd_entry *entry, struct block_place place,
                        struct pfd_text *out)
 {
-    r->format = entry->of->format->info.name;
+    r->format = block_format(entry);
     if (!selection_has(selection, entry->index, &r->is_over))
         return;
     if (r->run && !pfd_filter_want(r->run, entry))
@@ -132,7 +131,7 @@ static enum pfd_status next_decoded(const struct selection *selection,
     if (status != PFD_OK)
         return status;
     if (item->is_entry) {
-        const struct block_place place = { time, UINT64_MAX };
+        const struct block_place place = { time, UINT64_MAX, false };
         take_entry(selection, r, item->entry, place, out);
     } else if (findings && !pfd_finding_is_note(item->finding->kind)) {
         block_add_finding(out, item->finding);
@@ -194,7 +193,7 @@ static enum pfd_status next_stored(const struct selection *selection,
         return status;
     if (item.type == PFD_CHUNK_ENTRY) {
         const struct block_place place = { c->chunks[r->chunk - 1].time,
-                                           UINT64_MAX };
+                                           UINT64_MAX, false };
         take_entry(selection, r, &item.entry, place, out);
     } else if (findings && item.type == PFD_CHUNK_FINDING &&
                !pfd_finding_is_note(item.finding.kind)) {

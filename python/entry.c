@@ -5,6 +5,7 @@
 
 #include "block.h"
 #include "core/decode/inspect.h"
+#include "core/output/lines.h"
 
 static PyTypeObject *block_type;
 static PyTypeObject *info_type;
@@ -24,6 +25,43 @@ struct buffer_info *buffer_info_new(const char *name)
     if (!info->name || !info->origin)
         Py_CLEAR(info);
     return info;
+}
+
+/* "host":"vm","pid":7, as a dict; NULL: an exception is set. */
+static PyObject *read_members(const char *members)
+{
+    size_t n = members ? strlen(members) : 0;
+    if (!n)
+        return PyDict_New();
+    PyObject *json = PyImport_ImportModule("json");
+    PyObject *list = core_text(members, n - 1);
+    PyObject *text = list ? PyUnicode_FromFormat("{%U}", list) : NULL;
+    PyObject *ret =
+        json && text ? PyObject_CallMethod(json, "loads", "O", text) : NULL;
+    Py_XDECREF(json);
+    Py_XDECREF(list);
+    Py_XDECREF(text);
+    return ret;
+}
+
+bool buffer_info_describe(struct buffer_info *info,
+                          const struct pfd_wire_frame *origin,
+                          uint64_t generation)
+{
+    struct pfd_lines *lines = NULL;
+    PyObject *made = NULL;
+    if (pfd_lines_new("json", false, false, &lines, NULL) != PFD_OK ||
+        pfd_lines_set_origin(lines, origin) != PFD_OK) {
+        PyErr_NoMemory();
+    } else {
+        made = read_members(pfd_lines_origin_members(lines));
+    }
+    pfd_lines_free(lines);
+    if (!made)
+        return false;
+    core_set(&info->origin, made);
+    core_set(&info->generation, PyLong_FromUnsignedLongLong(generation));
+    return info->generation != NULL;
 }
 
 static void info_dealloc(struct buffer_info *info)
@@ -54,7 +92,7 @@ struct block *block_new(struct pfd_text *records, struct strings *strings,
     block->bytes = exact ? exact : records->data;
     block->n = records->n;
     *records = (struct pfd_text){ 0 };
-    block->strings = (struct strings *)Py_NewRef((PyObject *)strings);
+    block->strings = (struct strings *)Py_XNewRef((PyObject *)strings);
     block->info = (struct buffer_info *)Py_NewRef((PyObject *)info);
     return block;
 }

@@ -52,7 +52,8 @@ static int fill(PyObject *module)
     bool ok = core_add_errors(module) && core_add_findings(module) &&
               core_add_strings(module) && core_add_entry(module) &&
               core_add_opened(module) && core_add_entries(module) &&
-              core_add_table(module) &&
+              core_add_table(module) && core_add_follow(module) &&
+              core_add_client(module) &&
               PyModule_AddStringConstant(module, "version", pfd_version()) == 0;
     return ok ? 0 : -1;
 }

@@ -4,11 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/lines.h>
-
 #include "core/base/input.h"
 #include "core/decode/inspect.h"
-#include "core/output/lines.h"
 
 PyTypeObject *core_opened_type;
 
@@ -190,38 +187,6 @@ static bool open_captures(struct opened *o)
 
 /* ---- what is known of a buffer ---- */
 
-static bool describe_origin(struct buffer *b)
-{
-    struct pfd_lines *lines = NULL;
-    PyObject *origin = NULL;
-    if (pfd_lines_new("json", false, false, &lines, NULL) != PFD_OK ||
-        pfd_lines_set_origin(lines, b->captured.origin) != PFD_OK) {
-        pfd_lines_free(lines);
-        return PyErr_NoMemory() != NULL;
-    }
-    /* "host":"vm","pid":7, */
-    const char *members = pfd_lines_origin_members(lines);
-    size_t n = members ? strlen(members) : 0;
-    PyObject *json = PyImport_ImportModule("json");
-    if (json && n) {
-        PyObject *list = core_text(members, n - 1);
-        PyObject *text = list ? PyUnicode_FromFormat("{%U}", list) : NULL;
-        origin = text ? PyObject_CallMethod(json, "loads", "O", text) : NULL;
-        Py_XDECREF(list);
-        Py_XDECREF(text);
-    } else if (json) {
-        origin = PyDict_New();
-    }
-    Py_XDECREF(json);
-    pfd_lines_free(lines);
-    if (!origin)
-        return false;
-    core_set(&b->info->origin, origin);
-    core_set(&b->info->generation,
-             PyLong_FromUnsignedLongLong(b->captured.generation));
-    return b->info->generation != NULL;
-}
-
 static void choose_reading(const struct opened *o, struct buffer *b)
 {
     struct pfd_option_info option;
@@ -241,7 +206,9 @@ static bool ready_buffer(const struct opened *o, struct buffer *b)
 {
     choose_reading(o, b);
     b->info = buffer_info_new(b->capture ? b->captured.name : b->held.name);
-    return b->info && (!b->capture || describe_origin(b));
+    return b->info &&
+           (!b->capture || buffer_info_describe(b->info, b->captured.origin,
+                                                b->captured.generation));
 }
 
 bool opened_ready(struct opened *o)

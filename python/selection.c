@@ -4,12 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A str, or a sequence of them; words keeps the texts alive. */
-struct texts {
-    const char **all; /* [n] */
-    size_t n;
-};
-
 static bool read_text(struct texts *ret, PyObject *one)
 {
     const char *text = PyUnicode_AsUTF8AndSize(one, NULL);
@@ -18,6 +12,7 @@ static bool read_text(struct texts *ret, PyObject *one)
     return text != NULL;
 }
 
+/* A str, or a sequence of them. */
 static bool read_texts(PyObject *words, const char *name, struct texts *ret)
 {
     PyObject *value = PyDict_GetItemString(words, name);
@@ -41,9 +36,9 @@ static bool read_texts(PyObject *words, const char *name, struct texts *ret)
     return ok;
 }
 
-static bool read_where(PyObject *words, const char **ret)
+static bool read_one(PyObject *words, const char *name, const char **ret)
 {
-    PyObject *value = PyDict_GetItemString(words, "where");
+    PyObject *value = PyDict_GetItemString(words, name);
     if (value && value != Py_None)
         *ret = PyUnicode_AsUTF8AndSize(value, NULL);
     return !PyErr_Occurred();
@@ -117,55 +112,65 @@ static bool read_ranges(struct selection *ret, PyObject *words)
     return ok;
 }
 
-static bool make_filter(struct selection *ret, PyObject *words,
-                        const struct pfd_filter_spec *spec)
+bool wanted_read(struct wanted *ret, PyObject *words)
 {
+    *ret = (struct wanted){ .ignore_case = read_flag(words, "ignore_case"),
+                            .invert = read_flag(words, "invert") };
+    if (read_texts(words, "match", &ret->patterns) &&
+        read_texts(words, "format", &ret->formats) &&
+        read_texts(words, "sources", &ret->sources) &&
+        read_one(words, "where", &ret->where) &&
+        read_one(words, "from", &ret->from) &&
+        read_ids(words, &ret->ids, &ret->n_ids))
+        return true;
+    wanted_free(ret);
+    return false;
+}
+
+void wanted_free(struct wanted *w)
+{
+    free(w->patterns.all);
+    free(w->formats.all);
+    free(w->sources.all);
+    free(w->ids);
+}
+
+static bool make_filter(struct selection *ret, PyObject *words)
+{
+    struct wanted wanted;
     struct pfd_error err = { 0 };
-    bool any = spec->n_patterns || spec->n_format_strings || spec->n_ids ||
-               spec->n_sources || spec->where;
+    if (!wanted_read(&wanted, words))
+        return false;
+    const struct pfd_filter_spec spec = {
+        .struct_size = sizeof spec,
+        .patterns = wanted.patterns.all,
+        .n_patterns = wanted.patterns.n,
+        .ignore_case = wanted.ignore_case,
+        .invert = wanted.invert,
+        .ids = wanted.ids,
+        .n_ids = wanted.n_ids,
+        .format_strings = wanted.formats.all,
+        .n_format_strings = wanted.formats.n,
+        .sources = wanted.sources.all,
+        .n_sources = wanted.sources.n,
+        .where = wanted.where,
+    };
+    bool any = spec.n_patterns || spec.n_format_strings || spec.n_ids ||
+               spec.n_sources || spec.where;
     enum pfd_status status =
-        any ? pfd_filter_new(spec, &ret->filter, &err) : PFD_OK;
+        any ? pfd_filter_new(&spec, &ret->filter, &err) : PFD_OK;
+    wanted_free(&wanted);
     return status == PFD_OK || core_raise(&err, status, NULL);
 }
 
 bool selection_read(struct selection *ret, PyObject *words)
 {
-    struct texts patterns = { 0 };
-    struct texts formats = { 0 };
-    struct texts sources = { 0 };
-    const char *where = NULL;
-    uint64_t *ids = NULL;
-    size_t n_ids = 0;
     *ret = (struct selection){ .limit = UINT64_MAX };
-    bool ok = read_texts(words, "match", &patterns) &&
-              read_texts(words, "format", &formats) &&
-              read_texts(words, "sources", &sources) &&
-              read_where(words, &where) && read_ids(words, &ids, &n_ids) &&
-              read_count(words, "skip", &ret->skip) &&
-              read_count(words, "limit", &ret->limit) &&
-              read_ranges(ret, words);
-    const struct pfd_filter_spec spec = {
-        .struct_size = sizeof spec,
-        .patterns = patterns.all,
-        .n_patterns = patterns.n,
-        .ignore_case = read_flag(words, "ignore_case"),
-        .invert = read_flag(words, "invert"),
-        .ids = ids,
-        .n_ids = n_ids,
-        .format_strings = formats.all,
-        .n_format_strings = formats.n,
-        .sources = sources.all,
-        .n_sources = sources.n,
-        .where = where,
-    };
-    ok = ok && make_filter(ret, words, &spec);
-    free(patterns.all);
-    free(formats.all);
-    free(sources.all);
-    free(ids);
-    if (!ok)
-        selection_free(ret);
-    return ok;
+    if (make_filter(ret, words) && read_count(words, "skip", &ret->skip) &&
+        read_count(words, "limit", &ret->limit) && read_ranges(ret, words))
+        return true;
+    selection_free(ret);
+    return false;
 }
 
 void selection_free(struct selection *s)

@@ -7,6 +7,30 @@
 
 #include "core.h"
 
+/* Texts that a dict keeps alive. */
+struct texts {
+    const char **all; /* [n]; owned */
+    size_t n;
+};
+
+/* The words of a selection, which borrow from their dict. */
+struct wanted {
+    struct texts patterns;
+    struct texts formats;
+    struct texts sources;
+    uint64_t *ids; /* [n_ids]; owned */
+    size_t n_ids;
+    const char *where; /* NULL: none, likewise from */
+    const char *from;
+    bool ignore_case;
+    bool invert;
+};
+
+/* Reads match, format, sources, ids, where, from, ignore_case and invert of a
+ * dict. False: an exception is set. */
+bool wanted_read(struct wanted *ret, PyObject *words);
+void wanted_free(struct wanted *wanted);
+
 struct selection {
     struct pfd_filter *filter; /* NULL: all entries */
     uint64_t skip;             /* selected entries to leave out first */
@@ -15,8 +39,8 @@ struct selection {
     size_t n_ranges;           /* 0: all */
 };
 
-/* Reads a dict: match, format, ids, sources, where, ignore_case, invert, skip,
- * limit, ranges. False: an exception is set. */
+/* Reads a dict: what wanted_read() reads but `from`, and skip, limit, ranges.
+ * False: an exception is set. */
 bool selection_read(struct selection *ret, PyObject *words);
 void selection_free(struct selection *selection);
 

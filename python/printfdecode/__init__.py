@@ -7,11 +7,16 @@ import functools
 import json
 import os
 
-from ._core import Entry, Error, Finding, Strings, UsageError, version as __version__
-from . import _core, table
+from ._core import (Client, Entry, Error, Finding, Shared, Strings, UsageError,
+                    version as __version__)
+from . import _core, table as _table
+from .follow import Follow, is_error
+from .run import Result, Session, run
+from .table import Table
 
-__all__ = ["Decoded", "Entry", "Error", "Finding", "Strings", "Summary",
-           "UsageError", "open"]
+__all__ = ["Client", "Decoded", "Entry", "Error", "Finding", "Follow", "Result",
+           "Session", "Shared", "Strings", "Summary", "Table", "UsageError", "follow",
+           "is_error", "open", "run"]
 
 BY_CONTENT, IS_STRINGS, IS_BUFFER = range(3)
 
@@ -98,13 +103,13 @@ class Decoded(_core.Opened):
         NumPy if that is installed, else a Table of memoryviews. Neither copies.
         format: a pattern that selects the string; columns=, group_by=,
         aggregates=, sort=, top= as of `printfdecode table`."""
-        how = table.how(columns, group_by, aggregates, sort, top)
-        return table.one(self, _selection(None, dict(selection, format=format)), how)
+        how = _table.how(columns, group_by, aggregates, sort, top)
+        return _table.one(self, _selection(None, dict(selection, format=format)), how)
 
     def tables(self, match=None, **selection):
         """A Table of each format string."""
-        how = dict(table.how((), (), (), None, None), all=True)
-        return table.several(self, _selection(match, selection), how)
+        how = dict(_table.how((), (), (), None, None), all=True)
+        return _table.several(self, _selection(match, selection), how)
 
     @functools.cached_property
     def buffers(self):
@@ -135,6 +140,20 @@ class Decoded(_core.Opened):
 
     def __bool__(self):
         return True
+
+
+def follow(address, match=None, *, start=None, findings=False, **selection):
+    """Subscribes to a daemon: unix:PATH or tcp:HOST:PORT of an output of type
+    `listen`. start: "oldest", "now", a sequence number or a time; match=, format=,
+    ids=, where=, sources=, ignore_case=, invert= select. findings: the iterator
+    gives findings and gaps, too, in their places."""
+    words = _selection(match, selection)
+    for name in ("skip", "limit", "ranges"):
+        if name in words:
+            raise TypeError("follow() has no selection by " + name)
+    if start is not None:
+        words["from"] = str(start)
+    return Follow(address, words, findings)
 
 
 _SELECTION = {"match", "format", "ids", "sources", "where", "ignore_case",
