@@ -84,32 +84,11 @@ const struct option_group options_output_entries =
 
 /* ---- files and memory ---- */
 
-static bool add_strings(struct options *o, const struct option_row *row,
-                        const char *text)
+/* The row says the file's role. */
+static bool add_file(struct options *o, const struct option_row *row,
+                     const char *text)
 {
-    (void)row;
-    return options_add_file(o, text, ROLE_STRINGS);
-}
-
-static bool add_buffer(struct options *o, const struct option_row *row,
-                       const char *text)
-{
-    (void)row;
-    return options_add_file(o, text, ROLE_BUFFER);
-}
-
-static bool add_shader(struct options *o, const struct option_row *row,
-                       const char *text)
-{
-    (void)row;
-    return options_add_file(o, text, ROLE_SHADER);
-}
-
-static bool add_shaders(struct options *o, const struct option_row *row,
-                        const char *text)
-{
-    (void)row;
-    return options_add_file(o, text, ROLE_SHADERS);
+    return options_add_file(o, text, (enum role)row->at);
 }
 
 static bool set_format(struct options *o, const struct option_row *row,
@@ -159,23 +138,23 @@ static bool set_size(struct options *o, const struct option_row *row,
 
 static const struct option_row strings_rows[] = {
     { "strings", '\0', "FILE",
-      "read FILE as format strings, whatever it looks like", 0, add_strings,
-      false },
+      "read FILE as format strings, whatever it looks like", ROLE_STRINGS,
+      add_file, false },
     { "describe", 0, "FILE",
-      "read buffers of your own, as FILE (YAML) describes them", 0, add_strings,
-      false },
+      "read buffers of your own, as FILE (YAML) describes them", ROLE_STRINGS,
+      add_file, false },
     { "shader", '\0', "ID=FILE",
-      "the SPIR-V of the shader that records call ID; repeatable", 0,
-      add_shader, false },
+      "the SPIR-V of the shader that records call ID; repeatable", ROLE_SHADER,
+      add_file, false },
     { "shaders", '\0', "FILE",
-      "the shaders of a JSON file: {\"shaders\": {\"ID\": {\"spv\": PATH}}}", 0,
-      add_shaders, false },
+      "the shaders of a JSON file: {\"shaders\": {\"ID\": {\"spv\": PATH}}}",
+      ROLE_SHADERS, add_file, false },
 };
 const struct option_group options_strings = OPTION_GROUP(strings_rows);
 
 static const struct option_row buffers_rows[] = {
     { "buffer", '\0', "FILE", "read FILE as a buffer, whatever it looks like",
-      0, add_buffer, false },
+      ROLE_BUFFER, add_file, false },
     { "format", '\0', "NAME", "the buffers' format; see 'printfdecode formats'",
       AT(reading.format), set_format, false },
 };

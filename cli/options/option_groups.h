@@ -52,4 +52,12 @@ extern const struct option_group options_force;
 extern const struct option_group options_messages;
 extern const struct option_group options_help; /* of all verbs */
 
+/* What verbs that read buffers and memory begin with, and end with. */
+#define OPTIONS_READING                                            \
+    &options_strings, &options_buffers, &options_decoding,         \
+        &options_decoding_text, &options_process, &options_search, \
+        &options_core, &options_address
+#define OPTIONS_ENDING \
+    &options_inflated, &options_keep_going, &options_messages, &options_help
+
 #endif

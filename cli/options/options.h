@@ -194,7 +194,8 @@ struct option_row {
     char letter;          /* or '\0' */
     const char *argument; /* NULL: takes none */
     const char *help;
-    size_t at; /* offset of its member in the verb's struct */
+    size_t at; /* offset of its member in the verb's struct, or a number that
+                  its parser takes */
     option_parse_fn parse;
     bool owns; /* the member begins with memory to free */
 };

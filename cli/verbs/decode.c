@@ -200,31 +200,11 @@ static const struct option_row rows[] = {
 static const struct option_group own_group = OPTION_GROUP(rows);
 
 static const struct option_group *const groups[] = {
-    &own_group,
-    &options_output_entries,
-    &options_strings,
-    &options_buffers,
-    &options_decoding,
-    &options_decoding_text,
-    &options_process,
-    &options_search,
-    &options_core,
-    &options_address,
-    &options_filter,
-    &options_skip,
-    &options_limit,
-    &options_context,
-    &options_collapse,
-    &options_lines,
-    &options_filename,
-    &options_work,
-    &options_checks,
-    &options_force,
-    &options_inflated,
-    &options_keep_going,
-    &options_messages,
-    &options_help,
-    NULL,
+    &own_group,        &options_output_entries, OPTIONS_READING,
+    &options_filter,   &options_skip,           &options_limit,
+    &options_context,  &options_collapse,       &options_lines,
+    &options_filename, &options_work,           &options_checks,
+    &options_force,    OPTIONS_ENDING,          NULL,
 };
 
 const struct verb verb_decode = {

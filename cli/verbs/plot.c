@@ -333,13 +333,17 @@ static const struct option_row rows[] = {
 static const struct option_group own_group = OPTION_GROUP(rows);
 
 static const struct option_group *const groups[] = {
-    &own_group,        &options_strings,       &options_buffers,
-    &options_decoding, &options_decoding_text, &options_process,
-    &options_search,   &options_core,          &options_address,
-    &options_filter,   &options_skip,          &options_limit,
-    &options_live,     &options_remote,        &options_work,
-    &options_force,    &options_inflated,      &options_keep_going,
-    &options_messages, &options_help,          NULL,
+    &own_group,
+    OPTIONS_READING,
+    &options_filter,
+    &options_skip,
+    &options_limit,
+    &options_live,
+    &options_remote,
+    &options_work,
+    &options_force,
+    OPTIONS_ENDING,
+    NULL,
 };
 
 const struct verb verb_plot = {

@@ -375,20 +375,10 @@ static const struct option_group own_group = OPTION_GROUP(rows);
 static const struct option_group *const groups[] = {
     &own_group,
     &options_output,
-    &options_strings,
-    &options_buffers,
-    &options_decoding,
-    &options_decoding_text,
-    &options_process,
-    &options_search,
-    &options_core,
-    &options_address,
+    OPTIONS_READING,
     &options_filter,
     &options_work,
-    &options_inflated,
-    &options_keep_going,
-    &options_messages,
-    &options_help,
+    OPTIONS_ENDING,
     NULL,
 };
 
