@@ -131,12 +131,13 @@ static void put_origin_value(const struct pfd_origin *o)
 static void show_origin(struct pfd_entry *entry)
 {
     const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
-    struct pfd_origin o;
+    size_t n;
+    const struct pfd_origin *origins = pfd_entry_origins(entry, &n);
     if (stream)
         output_printf("%20sstream: %s\n", "", stream);
-    for (size_t i = 0; pfd_entry_origin(entry, i, &o) == PFD_OK; i++) {
-        output_printf("%20s%s: ", "", o.name);
-        put_origin_value(&o);
+    for (size_t i = 0; i < n; i++) {
+        output_printf("%20s%s: ", "", origins[i].name);
+        put_origin_value(&origins[i]);
         output_printf("\n");
     }
 }

@@ -224,18 +224,17 @@ static void put_origin(struct pfd_text *out, const struct pfd_origin *o)
 static void put_origins(struct pfd_text *out,
                         const struct pfdd_log_record *log_record)
 {
-    struct pfd_origin origin;
+    size_t n = 0;
+    const struct pfd_origin *origins =
+        log_record->entry ? pfd_entry_origins(log_record->entry, &n) : NULL;
     const char *of_buffer =
         log_record->buffer ? log_record->buffer->origin : NULL;
     size_t before = out->n;
     size_t begin = begin_text(out);
     pfd_text_puts(out, "{");
     pfd_text_puts(out, of_buffer ? of_buffer : "");
-    for (size_t i = 0; log_record->entry; i++) {
-        if (pfd_entry_origin(log_record->entry, i, &origin) != PFD_OK)
-            break;
-        put_origin(out, &origin);
-    }
+    for (size_t i = 0; i < n; i++)
+        put_origin(out, &origins[i]);
     if (out->failed)
         return;
     bool is_empty = out->n == begin + 1;

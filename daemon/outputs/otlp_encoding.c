@@ -148,9 +148,10 @@ struct severity {
 static struct severity severity_of(const struct pfdd_log_record *log_record)
 {
     static const struct severity trace = { 1, "TRACE" };
-    struct pfd_origin level;
-    if (pfdd_log_record_origin(log_record, "level", &level) && level.n == 5 &&
-        level.type == PFD_ORIGIN_TEXT && !memcmp(level.text, "trace", 5) &&
+    const struct pfd_origin *level =
+        pfdd_log_record_origin(log_record, "level");
+    if (level && level->n == 5 && level->type == PFD_ORIGIN_TEXT &&
+        !memcmp(level->text, "trace", 5) &&
         log_record->severity == PFDD_SEVERITY_DEBUG)
         return trace;
     switch (log_record->severity) {

@@ -57,16 +57,15 @@ static void put_field(void *user, const struct pfdd_field *field)
 static void put_code(struct pfd_text *out,
                      const struct pfdd_log_record *log_record)
 {
-    struct pfd_origin origin;
-    if (pfdd_log_record_origin(log_record, "file", &origin) &&
-        origin.type == PFD_ORIGIN_TEXT) {
+    const struct pfd_origin *file = pfdd_log_record_origin(log_record, "file");
+    const struct pfd_origin *line = pfdd_log_record_origin(log_record, "line");
+    if (file && file->type == PFD_ORIGIN_TEXT) {
         pfd_text_puts(out, "CODE_FILE");
-        put_value(out, origin.text, origin.n);
+        put_value(out, file->text, file->n);
     }
-    if (pfdd_log_record_origin(log_record, "line", &origin) &&
-        origin.type == PFD_ORIGIN_NUMBER) {
+    if (line && line->type == PFD_ORIGIN_NUMBER) {
         pfd_text_printf(out, "CODE_LINE=%llu\n",
-                        (unsigned long long)origin.value[0]);
+                        (unsigned long long)line->value[0]);
     }
 }
 

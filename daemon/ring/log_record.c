@@ -99,13 +99,14 @@ static void put_origin(const struct fields *f, const struct pfd_origin *o)
 
 static void put_entry(const struct fields *f, struct pfd_entry *entry)
 {
-    struct pfd_origin origin;
+    size_t n;
+    const struct pfd_origin *origins = pfd_entry_origins(entry, &n);
     const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
     put_hex(f, NAME("id"), entry->id, 12);
     if (stream)
         put_text(f, NAME("stream"), stream);
-    for (size_t i = 0; pfd_entry_origin(entry, i, &origin) == PFD_OK; i++)
-        put_origin(f, &origin);
+    for (size_t i = 0; i < n; i++)
+        put_origin(f, &origins[i]);
 }
 
 /* "unknown_id width_mismatch" */
@@ -161,16 +162,18 @@ void pfdd_log_record_fields(const struct pfdd_log_record *log_record,
     put_findings(&f, log_record->findings);
 }
 
-bool pfdd_log_record_origin(const struct pfdd_log_record *log_record,
-                            const char *name, struct pfd_origin *ret)
+const struct pfd_origin *pfdd_log_record_origin(
+    const struct pfdd_log_record *log_record, const char *name)
 {
-    for (size_t i = 0; log_record->entry; i++) {
-        if (pfd_entry_origin(log_record->entry, i, ret) != PFD_OK)
-            return false;
-        if (!strcmp(ret->name, name))
-            return true;
+    if (!log_record->entry)
+        return NULL;
+    size_t n;
+    const struct pfd_origin *all = pfd_entry_origins(log_record->entry, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (!strcmp(all[i].name, name))
+            return &all[i];
     }
-    return false;
+    return NULL;
 }
 
 /* Findings of an entry that are not notes, a bit for each kind. */
@@ -198,12 +201,13 @@ static enum pfdd_severity severity_of(struct pfd_entry *entry,
         { "trace", PFDD_SEVERITY_DEBUG },
     };
     const struct pfdd_log_record log_record = { .entry = entry };
-    struct pfd_origin level;
+    const struct pfd_origin *level =
+        pfdd_log_record_origin(&log_record, "level");
     enum pfdd_severity ret = PFDD_SEVERITY_INFO;
-    if (pfdd_log_record_origin(&log_record, "level", &level)) {
+    if (level) {
         for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-            if (level.n == strlen(levels[i].level) &&
-                !memcmp(level.text, levels[i].level, level.n))
+            if (level->n == strlen(levels[i].level) &&
+                !memcmp(level->text, levels[i].level, level->n))
                 ret = levels[i].severity;
         }
     } else if (entry->stream == PFD_STREAM_STDERR) {

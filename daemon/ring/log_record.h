@@ -66,9 +66,9 @@ void pfdd_log_record_fields(const struct pfdd_log_record *log_record,
 void pfdd_log_record_buffer_fields(const struct pfdd_log_record *log_record,
                                    pfdd_field_fn call, void *user);
 
-/* Finds an entry's origin by name; false: it has none. */
-bool pfdd_log_record_origin(const struct pfdd_log_record *log_record,
-                            const char *name, struct pfd_origin *ret);
+/* Finds an entry's origin by name, borrowed as the entry is; NULL: it has none. */
+const struct pfd_origin *pfdd_log_record_origin(
+    const struct pfdd_log_record *log_record, const char *name);
 
 /* "error", "warning", "info", "debug"; constant. */
 const char *pfdd_severity_name(enum pfdd_severity severity);

@@ -224,10 +224,10 @@ enum pfd_show {
     PFD_SHOW_ORIGIN = 32, /* everything that is known of its origin */
 };
 
-/* Origin i of an entry, in the format's order. PFD_OK; PFD_END: there is no i.
- * Many formats have none. */
-PFD_API enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
-                                         struct pfd_origin *ret);
+/* All origins of an entry, [*n], in the format's order; borrowed until the
+ * decoder's next call. *n is 0 where a format has none, and when out of memory. */
+PFD_API const struct pfd_origin *pfd_entry_origins(struct pfd_entry *entry,
+                                                   size_t *n);
 
 /* A decoder's result: an entry, or a finding about bytes between entries. */
 struct pfd_item {

@@ -17,13 +17,14 @@ enum {
 
 static uint64_t say_origins(uint64_t hash, struct pfd_entry *e)
 {
-    struct pfd_origin o;
-    for (size_t i = 0; pfd_entry_origin(e, i, &o) == PFD_OK; i++) {
-        hash = mix(hash, o.name, strlen(o.name));
-        if (o.type == PFD_ORIGIN_TEXT) {
-            hash = mix(hash, o.text, o.n);
+    size_t n;
+    const struct pfd_origin *o = pfd_entry_origins(e, &n);
+    for (size_t i = 0; i < n; i++, o++) {
+        hash = mix(hash, o->name, strlen(o->name));
+        if (o->type == PFD_ORIGIN_TEXT) {
+            hash = mix(hash, o->text, o->n);
         } else {
-            hash = mix(hash, o.value, sizeof o.value[0]);
+            hash = mix(hash, o->value, sizeof o->value[0]);
         }
     }
     return hash;

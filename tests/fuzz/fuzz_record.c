@@ -84,12 +84,13 @@ static void show_arguments(struct world *w, struct pfd_entry *e)
 
 static void show_origins(struct world *w, struct pfd_entry *e)
 {
-    struct pfd_origin o;
-    for (size_t i = 0; pfd_entry_origin(e, i, &o) == PFD_OK; i++) {
-        FUZZ_CHECK(i < PFD_ORIGINS_MAX);
-        see(w, o.name, strlen(o.name));
-        see(w, o.type == PFD_ORIGIN_TEXT ? (const void *)o.text : o.value,
-            o.type == PFD_ORIGIN_TEXT ? o.n : sizeof o.value);
+    size_t n;
+    const struct pfd_origin *o = pfd_entry_origins(e, &n);
+    for (size_t i = 0; i < n; i++, o++) {
+        FUZZ_CHECK(n <= PFD_ORIGINS_MAX);
+        see(w, o->name, strlen(o->name));
+        see(w, o->type == PFD_ORIGIN_TEXT ? (const void *)o->text : o->value,
+            o->type == PFD_ORIGIN_TEXT ? o->n : sizeof o->value);
     }
 }
 

@@ -24,7 +24,6 @@ static uint64_t say_argument(uint64_t hash, const struct pfd_argument *a)
 static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
 {
     (void)next;
-    struct pfd_origin origin;
     size_t n = 0;
     if (!item->is_entry)
         return mix(hash, item->finding->text, strlen(item->finding->text));
@@ -40,8 +39,9 @@ static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
         FUZZ_CHECK(a->at <= e->n_payload && a->n_bytes <= e->n_payload - a->at);
         hash = say_argument(hash, a);
     }
-    for (size_t i = 0; pfd_entry_origin(e, i, &origin) == PFD_OK; i++)
-        hash = mix(hash, origin.value, sizeof origin.value[0]);
+    const struct pfd_origin *origins = pfd_entry_origins(e, &n);
+    for (size_t i = 0; i < n; i++)
+        hash = mix(hash, origins[i].value, sizeof origins[i].value[0]);
     for (uint64_t left = e->findings; left; left &= left - 1) {
         char text[200];
         pfd_entry_finding_text(e, (enum pfd_finding_kind)__builtin_ctzll(left),

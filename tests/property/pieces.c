@@ -120,7 +120,6 @@ static uint64_t say_findings(uint64_t hash, const struct pfd_entry *e)
 
 static uint64_t say_entry(struct pfd_entry *e)
 {
-    struct pfd_origin origin;
     size_t n = 0;
     const char *message = pfd_entry_message(e, &n);
     uint64_t hash = mix(1, message, message ? n : 0);
@@ -132,8 +131,9 @@ static uint64_t say_entry(struct pfd_entry *e)
     const struct pfd_argument *arguments = pfd_entry_arguments(e, &n);
     for (size_t i = 0; arguments && i < n; i++)
         hash = say_argument(hash, &arguments[i]);
-    for (size_t i = 0; pfd_entry_origin(e, i, &origin) == PFD_OK; i++)
-        hash = say_origin(hash, &origin);
+    const struct pfd_origin *origins = pfd_entry_origins(e, &n);
+    for (size_t i = 0; i < n; i++)
+        hash = say_origin(hash, &origins[i]);
     return say_findings(hash, e);
 }
 

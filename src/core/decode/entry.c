@@ -270,17 +270,6 @@ const struct pfd_origin *pfd_entry_origins(struct pfd_entry *entry, size_t *n)
     return of->origins;
 }
 
-enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
-                                 struct pfd_origin *ret)
-{
-    size_t n;
-    const struct pfd_origin *all = pfd_entry_origins(entry, &n);
-    if (i >= n)
-        return PFD_END;
-    *ret = all[i];
-    return PFD_OK;
-}
-
 /* ---- other readings ---- */
 
 /* Scratch memory of its own, so that the entry itself does not change. */

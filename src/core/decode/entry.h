@@ -91,7 +91,4 @@ static inline bool pfd_entry_make(struct pfd_entry_source *of,
  * borrowed until the next entry; NULL when out of memory. */
 const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n);
 
-/* All origins, [*n], borrowed likewise; *n is 0 also when out of memory. */
-const struct pfd_origin *pfd_entry_origins(struct pfd_entry *entry, size_t *n);
-
 #endif
