@@ -184,6 +184,7 @@ def papers_are_there(at):
         ('mandir', 'man1/printfdecode.1'),
         ('datadir', 'printfdecode/printfdecode.schema.json'),
         ('datadir', 'printfdecode/printfdecode.lnav.json'),
+        ('datadir', 'printfdecode/printfdecode-gdb.py'),
         ('datadir', 'printfdecode/printfdecode.nats.conf'),
         ('datadir', 'bash-completion/completions/printfdecode'),
         ('datadir', 'zsh/site-functions/_printfdecode')]
