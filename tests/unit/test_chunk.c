@@ -10,6 +10,7 @@
 #include "dump.h"
 #include "guard.h"
 #include "stream/capture/chunk.h"
+#include "stream/capture/chunk_layout.h"
 #include "suite.h"
 
 #define ONE UINT64_C(0x0123456789ab)
@@ -58,20 +59,60 @@ static void describe(struct build *out, struct pfd_chunk_item *item)
     dump_describe(out, &plain);
 }
 
+/* ---- parts ---- */
+
+struct parts {
+    struct pfd_chunk_reader *reader; /* NULL: they are only counted */
+    struct build *out;
+    size_t n_max;
+    uint64_t n_items;
+    uint64_t n_refused;
+    uint64_t n;
+};
+
+static enum pfd_status read_all(struct pfd_chunk_reader *reader,
+                                const void *bytes, size_t n, struct build *out,
+                                uint64_t *n_items)
+{
+    struct pfd_chunk_item item;
+    enum pfd_status status = pfd_chunk_reader_open(reader, bytes, n, NULL);
+    while (status == PFD_OK) {
+        status = pfd_chunk_reader_next(reader, &item, NULL);
+        *n_items += status == PFD_OK;
+        if (status == PFD_OK)
+            describe(out, &item);
+    }
+    return status;
+}
+
+static bool take_part(void *user, const void *bytes, size_t n, uint32_t n_items)
+{
+    struct parts *p = user;
+    uint64_t n_read = 0;
+    p->n_items += n_items;
+    p->n_refused += !bytes;
+    p->n++;
+    if (!bytes)
+        return true;
+    ck_assert_uint_le(n, p->n_max);
+    ck_assert_uint_eq(pfd_chunk_item_count(bytes, n), n_items);
+    if (!p->reader)
+        return true;
+    struct guard g = guard_new(bytes, n);
+    ck_assert_int_eq(read_all(p->reader, g.bytes, n, p->out, &n_read), PFD_END);
+    ck_assert_uint_eq(n_read, n_items);
+    guard_free(&g);
+    return true;
+}
+
 /* Adds what a chunk says. */
 static enum pfd_status say(struct pfd_chunk_reader *reader, const void *bytes,
                            size_t n, struct build *out)
 {
-    struct pfd_chunk_item item;
     struct pfd_chunk_counts counts;
+    struct parts parts = { .n_max = n / 2 };
     uint64_t n_items = 0;
-    enum pfd_status status = pfd_chunk_reader_open(reader, bytes, n, NULL);
-    while (status == PFD_OK) {
-        status = pfd_chunk_reader_next(reader, &item, NULL);
-        n_items += status == PFD_OK;
-        if (status == PFD_OK)
-            describe(out, &item);
-    }
+    enum pfd_status status = read_all(reader, bytes, n, out, &n_items);
     /* Counting them says the same. */
     enum pfd_status counted = pfd_chunk_count(bytes, n, &counts, NULL);
     ck_assert_int_eq(counted, status == PFD_END ? PFD_OK : status);
@@ -79,6 +120,11 @@ static enum pfd_status say(struct pfd_chunk_reader *reader, const void *bytes,
         ck_assert_uint_eq(counts.entries + counts.findings + counts.gaps,
                           n_items);
     }
+    /* So does cutting it. */
+    ck_assert_int_eq(
+        pfd_chunk_cut(bytes, n, 0, parts.n_max, take_part, &parts, NULL),
+        counted);
+    ck_assert(counted != PFD_OK || parts.n_items == n_items);
     return status;
 }
 
@@ -142,6 +188,78 @@ START_TEST(same_items)
         build_free(&got);
         dump_deinit(&d);
     }
+}
+END_TEST
+
+/* Cut in two or more, behind none or some items, a chunk says the same. */
+static void check_parts(struct pfd_chunk_reader *reader,
+                        const struct kept *kept, size_t n_max, uint64_t *n_cut)
+{
+    struct build whole = { 0 };
+    struct build behind = { 0 };
+    struct build got = { 0 };
+    uint64_t n_items = 0;
+    struct parts parts = { reader, &got, n_max, 0, 0, 0 };
+    struct parts rest = { reader, &behind, SIZE_MAX, 0, 0, 0 };
+    read_all(reader, kept->bytes, kept->n, &whole, &n_items);
+    ck_assert_int_eq(
+        pfd_chunk_cut(kept->bytes, kept->n, 0, n_max, take_part, &parts, NULL),
+        PFD_OK);
+    ck_assert_uint_eq(parts.n_items, n_items);
+    ck_assert_int_eq(pfd_chunk_cut(kept->bytes, kept->n, n_items / 2, SIZE_MAX,
+                                   take_part, &rest, NULL),
+                     PFD_OK);
+    ck_assert_uint_eq(rest.n_items, n_items - n_items / 2);
+    ck_assert(behind.n <= whole.n &&
+              (!behind.n || !memcmp(whole.bytes + whole.n - behind.n,
+                                    behind.bytes, behind.n)));
+    if (!parts.n_refused) {
+        ck_assert_uint_eq(whole.n, got.n);
+        ck_assert(!got.n || !memcmp(whole.bytes, got.bytes, got.n));
+        *n_cut += parts.n > 1;
+    }
+    build_free(&whole);
+    build_free(&behind);
+    build_free(&got);
+}
+
+static struct kept write_all(const struct dump *d)
+{
+    struct pfd_chunk_writer *writer = new_writer();
+    struct pfd_decoder *decoder = NULL;
+    struct pfd_item *item;
+    ck_assert_int_eq(
+        pfd_decoder_new(d->strings, "llpc", "test", &decoder, NULL), PFD_OK);
+    pfd_decoder_view(decoder, d->bytes.bytes, d->bytes.n, 0, true, NULL);
+    while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
+        ck_assert_int_eq(
+            item->is_entry ? pfd_chunk_add_entry(writer, item->entry, NULL)
+                           : pfd_chunk_add_finding(writer, item->finding, NULL),
+            PFD_OK);
+    }
+    struct kept kept = keep(writer);
+    pfd_decoder_free(decoder);
+    pfd_chunk_writer_free(writer);
+    return kept;
+}
+
+START_TEST(same_in_parts)
+{
+    uint64_t n_cut = 0;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct dump d;
+        dump_init(&d, seed, 60);
+        if (seed % 2)
+            dump_damage(&d);
+        struct pfd_chunk_reader *reader = new_reader(d.strings);
+        struct kept kept = write_all(&d);
+        for (size_t n_max = 200; n_max < kept.n; n_max += n_max / 2)
+            check_parts(reader, &kept, n_max, &n_cut);
+        free(kept.bytes);
+        pfd_chunk_reader_free(reader);
+        dump_deinit(&d);
+    }
+    ck_assert_uint_gt(n_cut, 100);
 }
 END_TEST
 
@@ -434,5 +552,7 @@ int main(void)
                                       string_that_comes_late, cut_anywhere,
                                       flipped_anywhere),
                                 300);
-    return failed || suite_run("chunks", TESTS(same_items, converted), 300);
+    return failed ||
+           suite_run("chunks", TESTS(same_items, same_in_parts, converted),
+                     300);
 }

@@ -87,6 +87,22 @@ enum pfd_status pfd_chunk_count(const void *bytes, size_t n,
                                 struct pfd_chunk_counts *ret,
                                 struct pfd_error *err);
 
+/*
+ * Cuts a chunk [n] into parts, chunks of at most n_max bytes each, in order,
+ * without its first `skip` items. The first part has the chunk's accounts, unless
+ * items are skipped.
+ *
+ * give: gets each part [n], borrowed for the call, with the number of its items;
+ * NULL: an item that no part has room for. False: stop.
+ *
+ * PFD_OK; PFD_ERR_NOMEM: also where `give` stops; as pfd_chunk_count().
+ */
+typedef bool (*pfd_chunk_part_fn)(void *user, const void *bytes, size_t n,
+                                  uint32_t n_items);
+enum pfd_status pfd_chunk_cut(const void *bytes, size_t n, uint64_t skip,
+                              size_t n_max, pfd_chunk_part_fn give, void *user,
+                              struct pfd_error *err);
+
 /* The chunk's accounts, as pfd_chunk_add_loss() added them. */
 void pfd_chunk_reader_loss(const struct pfd_chunk_reader *reader,
                            uint64_t *lost_bytes, uint64_t *skipped_bytes);
