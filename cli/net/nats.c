@@ -21,8 +21,6 @@ enum {
     PASSWORD_MAX = 4096,
     SERVERS_MAX = 64,
     SUBJECT = 200,
-    PIECE = 512 * 1024, /* bytes of a message of GPUCODE, except for the last
-                           one */
     SHA256_BYTES = 32,
 };
 
@@ -302,12 +300,16 @@ static enum outcome fetch_from(struct nats *f, const char *digest,
 {
     enum outcome outcome = OUTCOME_DONE;
     size_t before = 0;
+    size_t n_first = 0; /* bytes of all pieces but the last */
     *ret = NULL;
     *n = 0;
     for (size_t i = 0; outcome == OUTCOME_DONE; i++) {
         before = *n;
         outcome = add_piece(f, digest, place, i, n_max, ret, n);
-        if (*n - before != PIECE || *n == n_max)
+        if (i == 0)
+            n_first = *n;
+        if (*n - before != n_first || *n == n_max || !n_first ||
+            (i == 0 && has_digest(*ret, *n, digest)))
             break;
     }
     if (outcome != OUTCOME_FAILED)

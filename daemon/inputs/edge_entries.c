@@ -4,6 +4,7 @@
 #include <printfdecode/capture.h>
 #include <printfdecode/wire.h>
 
+#include "core/base/text.h"
 #include "ingest/chunker.h"
 #include "ingest/ingest.h"
 #include "stream/capture/chunk.h"
@@ -63,6 +64,34 @@ static const char *put_entries(struct pfdd_edge_entries *e,
     return NULL;
 }
 
+static bool keep_part(void *user, const void *bytes, size_t n, uint32_t n_items)
+{
+    struct pfd_text *out = user;
+    (void)n_items;
+    pfd_text_add(out, bytes, n);
+    return !out->failed;
+}
+
+/* Likewise, behind the first items. */
+static const char *put_rest(struct pfdd_edge_entries *e,
+                            struct pfdd_buffer *buffer,
+                            const struct pfd_wire_frame *f, uint64_t skip)
+{
+    struct pfd_text rest = { 0 };
+    struct pfd_wire_frame frame = *f;
+    const char *why = "bad_frame";
+    if (!skip)
+        return put_entries(e, buffer, f);
+    if (f->bytes.n <= PFDD_DECODED_CHUNK_MAX &&
+        pfd_chunk_cut(f->bytes.at, f->bytes.n, skip, SIZE_MAX, keep_part, &rest,
+                      NULL) == PFD_OK) {
+        frame.bytes = (struct pfd_wire_bytes){ rest.data, rest.n };
+        why = rest.n ? put_entries(e, buffer, &frame) : NULL;
+    }
+    pfd_text_free(&rest);
+    return why;
+}
+
 /* The sequence number after this chunk, if it was in the spool at the start; 0:
  * it was not. */
 static uint64_t find_mark(struct pfdd_edge_entries *e,
@@ -106,7 +135,7 @@ static bool feed_start(void *reader, const void *bytes, size_t n)
  * sequence number after them; *is_entries: they were entries. */
 static uint64_t put_frames(struct pfdd_edge_entries *e,
                            const struct pfdd_worker_message *p,
-                           const struct pfdd_edge_code *code,
+                           const struct pfdd_edge_code *code, uint64_t skip,
                            struct pfd_wire_reader *reader, bool *is_entries)
 {
     struct pfdd_ingest *ingest = e->known.ingest;
@@ -129,7 +158,7 @@ static uint64_t put_frames(struct pfdd_edge_entries *e,
         if (end)
             return end;
         if (frame.type == PFD_WIRE_ENTRIES)
-            why = put_entries(e, buffer, &frame);
+            why = put_rest(e, buffer, &frame, skip);
         if (frame.type == PFD_WIRE_GAP) {
             why = "too_large";
             missed = frame.lost_entries;
@@ -153,13 +182,13 @@ static uint64_t put_frames(struct pfdd_edge_entries *e,
 
 uint64_t pfdd_edge_entries_put(struct pfdd_edge_entries *e,
                                const struct pfdd_worker_message *p,
-                               const struct pfdd_edge_code *code,
+                               const struct pfdd_edge_code *code, uint64_t skip,
                                bool *is_entries)
 {
     struct pfd_wire_reader *reader = pfd_wire_reader_new(FRAME_MAX);
     uint64_t end = 0;
     if (reader && pfd_wire_write_start(feed_start, reader) == PFD_OK)
-        end = put_frames(e, p, code, reader, is_entries);
+        end = put_frames(e, p, code, skip, reader, is_entries);
     pfd_wire_reader_free(reader);
     return end;
 }

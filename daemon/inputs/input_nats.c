@@ -163,6 +163,15 @@ static bool is_again(struct nats_input *in, const struct pfdd_worker_message *p)
     return true;
 }
 
+/* Items of a chunk that came already, in a shorter one: an edge cuts chunks to what
+ * its servers take. */
+static uint64_t n_had(const struct pfdd_acks_edge *e,
+                      const struct pfdd_worker_message *p)
+{
+    return e->taken >= p->first && e->taken < p->last ? e->taken - p->first + 1
+                                                      : 0;
+}
+
 /* False: not yet. */
 static bool take_entries(struct nats_input *in,
                          const struct pfdd_worker_message *p)
@@ -186,7 +195,8 @@ static bool take_entries(struct nats_input *in,
                                       code ? code->producer : NULL) ||
         !(a = calloc(1, sizeof *a)))
         return false;
-    a->end = pfdd_edge_entries_put(&in->entries, p, code, &a->is_entries);
+    a->end = pfdd_edge_entries_put(&in->entries, p, code, n_had(e, p),
+                                   &a->is_entries);
     if (!a->end) {
         free(a);
         return false;

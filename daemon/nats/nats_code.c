@@ -37,7 +37,7 @@ static void begin_anew(struct pfdd_nats_code *c)
 {
     free(c->bytes);
     c->bytes = NULL;
-    c->n = c->n_piece = 0;
+    c->n = c->n_piece = c->n_first = 0;
     c->is_all = false;
 }
 
@@ -106,8 +106,21 @@ static bool add_piece(struct pfdd_nats_code *c, size_t n_max,
     memcpy(longer + c->n, m->bytes, m->n);
     c->bytes = longer;
     c->n += m->n;
-    c->n_piece++;
+    if (!c->n_piece++)
+        c->n_first = m->n;
     return true;
+}
+
+static bool matches_digest(const struct pfdd_nats_code *c,
+                           const struct wanted *wanted)
+{
+    char text[PFDD_SHA256_TEXT] = "";
+    uint8_t sum[PFDD_SHA256_BYTES];
+    if (!c->bytes || (wanted->is_exact && c->n != wanted->n_max))
+        return false;
+    pfdd_sha256(c->bytes, c->n, sum);
+    pfdd_sha256_text(sum, text);
+    return !strcmp(text, wanted->digest);
 }
 
 /* PFDD_CODE_DONE: no more pieces, or no more room for them. */
@@ -126,9 +139,12 @@ static enum pfdd_code_state ask(struct pfdd_nats_code *c,
     pfd_stored_message_deinit(&m);
     if (s != NATS_OK && s != NATS_NOT_FOUND)
         return PFDD_CODE_UNSURE;
-    c->is_all =
-        s == NATS_NOT_FOUND || n == 0 || (is_added && n != PFDD_CODE_PIECE);
-    bool is_enough = wanted->is_exact && c->n == wanted->n_max;
+    c->is_all = s == NATS_NOT_FOUND || n == 0 ||
+                (is_added && (n < c->n_first || n > PFDD_CODE_PIECE));
+    /* A list says nothing of its size; nearly all have one piece. */
+    bool is_enough = wanted->is_exact ? c->n == wanted->n_max
+                                      : is_added && c->n_piece == 1 &&
+                                            matches_digest(c, wanted);
     return is_added && !c->is_all && !is_enough ? PFDD_CODE_MORE
                                                 : PFDD_CODE_DONE;
 }
@@ -150,18 +166,6 @@ static void purge_pieces(struct pfdd_nats *line, const char *digest)
     pfdd_log_about(&line->told, PFDD_WARNING,
                    "nats: what lies at %s is something else: %s", subject,
                    s == NATS_OK ? "taken away" : natsStatus_GetText(s));
-}
-
-static bool matches_digest(const struct pfdd_nats_code *c,
-                           const struct wanted *wanted)
-{
-    char text[PFDD_SHA256_TEXT] = "";
-    uint8_t sum[PFDD_SHA256_BYTES];
-    if (!c->bytes || (wanted->is_exact && c->n != wanted->n_max))
-        return false;
-    pfdd_sha256(c->bytes, c->n, sum);
-    pfdd_sha256_text(sum, text);
-    return !strcmp(text, wanted->digest);
 }
 
 /* PFDD_CODE_DONE: all of it is in bytes [n], and matches the digest. */

@@ -36,6 +36,7 @@ struct pfdd_nats_code {
     char *bytes; /* [n] */
     size_t n;
     size_t n_piece; /* pieces that were fetched */
+    size_t n_first; /* bytes of the first one; only the last may have fewer */
     size_t n_held;  /* bytes of fetched objects and of the list */
 };
 

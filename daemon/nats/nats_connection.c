@@ -112,6 +112,7 @@ static natsStatus set_options(struct pfdd_nats *line, natsOptions *options)
 
 enum {
     N_STREAMS = 4,
+    ANSWER_HEAD = 512, /* bytes of an answer beside the message */
 };
 
 /* The configuration of stream i. *subject belongs to the caller, and has to
@@ -306,6 +307,12 @@ bool pfdd_nats_connect(struct pfdd_nats *line, jsPubAckHandler acked,
     pfdd_outage_note(&line->outage, PFDD_WARNING, "nats", line->why);
     forget(line);
     return false;
+}
+
+size_t pfdd_nats_room(const struct pfdd_nats *line)
+{
+    int64_t max = natsConnection_GetMaxPayload(line->nc);
+    return max > ANSWER_HEAD ? (size_t)(max - ANSWER_HEAD) / 4 * 3 : 0;
 }
 
 bool pfdd_nats_is_up(const struct pfdd_nats *line)

@@ -90,6 +90,10 @@ bool pfdd_nats_is_up(const struct pfdd_nats *line);
 /* Closes a connection that was lost, and logs why. */
 void pfdd_nats_drop(struct pfdd_nats *line, const char *why);
 
+/* Bytes that a message may have: its answer to STREAM.MSG.GET, in base64, does
+ * not exceed the servers' limit either. 0: not known. */
+size_t pfdd_nats_room(const struct pfdd_nats *line);
+
 /* Sets `why`. Returns false. */
 bool pfdd_nats_failed(struct pfdd_nats *line, const char *what,
                       natsStatus status);

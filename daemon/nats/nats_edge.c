@@ -1,34 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "nats/nats_edge.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/host_name.h"
 #include "base/log.h"
-#include "nats/nats_upload.h"
-#include "spool/manifest.h"
+#include "nats/nats_edge_code.h"
 
 enum {
     QUEUE_MAX = 4 << 20, /* bytes that wait to be sent, at most */
     HOST = 64,
-    N_KNOWN = 256, /* lists that are known to be stored */
 };
 
 #define NS_OF_MS(ms) ((uint64_t)(ms)*1000000)
-
-/* A list of code objects that the servers store. */
-struct known {
-    struct pfdd_manifest manifest;
-    char digest[PFDD_SHA256_TEXT];
-    char place[PFDD_PLACE]; /* our own place, if needed; or "" */
-};
 
 /* Acknowledgements for an incarnation. */
 struct heard {
@@ -62,9 +50,7 @@ struct pfdd_edge {
     bool was_asked;              /* a worker has asked to send again */
     /* The thread's. */
     struct pfdd_nats line;
-    struct known known[N_KNOWN]; /* [n_known] */
-    size_t n_known;
-    struct pfdd_nats_upload pieces;
+    struct pfdd_edge_code code;
 };
 
 void pfdd_shipment_free(struct pfdd_shipment *s)
@@ -200,110 +186,6 @@ static bool subscribe(struct pfdd_edge *e, const char *id)
     return true;
 }
 
-/* ---- code objects ---- */
-
-static char *read_whole(const char *path, size_t n)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char *bytes = NULL;
-    if (fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size == n)
-        bytes = malloc(n);
-    for (size_t at = 0; bytes && at < n;) {
-        ssize_t got = pread(fd, bytes + at, n - at, (off_t)at);
-        if (got <= 0) {
-            free(bytes);
-            bytes = NULL;
-        } else {
-            at += (size_t)got;
-        }
-    }
-    if (fd >= 0)
-        close(fd);
-    return bytes;
-}
-
-/* Skips a file that cannot be read: workers then show unknown ids, as this
- * daemon does. */
-static bool send_object(struct pfdd_edge *e,
-                        const struct pfdd_manifest_item *item)
-{
-    char path[PFDD_PATH];
-    char digest[PFDD_SHA256_TEXT];
-    pfdd_manifest_object_path(e->options.dir, item->digest, "", path);
-    char *bytes = read_whole(path, item->n);
-    if (!bytes) {
-        pfdd_log(PFDD_ERROR, "%s: cannot be read: workers go without it", path);
-        return true;
-    }
-    pfdd_sha256_text(item->digest, digest);
-    bool ok = pfdd_nats_upload_put(&e->pieces, digest, bytes, item->n);
-    free(bytes);
-    return ok;
-}
-
-static bool send_list(struct pfdd_edge *e, struct pfdd_manifest_list *list,
-                      char digest[PFDD_SHA256_TEXT])
-{
-    uint8_t sum[PFDD_SHA256_BYTES];
-    e->pieces.uses_place = false;
-    for (size_t i = 0; i < list->n; i++) {
-        if (!send_object(e, &list->items[i]))
-            return false;
-    }
-    char *text = pfdd_manifest_text(list);
-    if (!text)
-        return false;
-    pfdd_sha256(text, strlen(text), sum);
-    pfdd_sha256_text(sum, digest);
-    bool ok = pfdd_nats_upload_put(&e->pieces, digest, text, strlen(text));
-    free(text);
-    return ok;
-}
-
-static const struct known *find_known(const struct pfdd_edge *e,
-                                      const struct pfdd_manifest *manifest)
-{
-    for (size_t i = e->n_known; i > 0; i--) {
-        const struct known *k = &e->known[i - 1];
-        if (k->manifest.number == manifest->number &&
-            k->manifest.n == manifest->n)
-            return k;
-    }
-    return NULL;
-}
-
-/* Stores a manifest's list and code objects, unless they are known to be
- * stored. NULL: failed, try again later. */
-static const struct known *send_code(struct pfdd_edge *e,
-                                     const struct pfdd_manifest *manifest)
-{
-    struct pfdd_manifest_list list;
-    char why[PFDD_STATE_WHY];
-    const struct known *k = find_known(e, manifest);
-    if (k)
-        return k;
-    if (e->n_known == N_KNOWN)
-        e->n_known = 0;
-    if (!pfdd_manifest_read(e->options.dir, manifest->number, &list, why)) {
-        snprintf(e->line.why, sizeof e->line.why,
-                 "the list of code objects %" PRIu64 ": %s", manifest->number,
-                 why);
-        return NULL;
-    }
-    size_t n = list.n;
-    list.n = manifest->n < n ? manifest->n : n;
-    struct known *new = &e->known[e->n_known];
-    new->manifest = *manifest;
-    bool ok = send_list(e, &list, new->digest);
-    list.n = n;
-    pfdd_manifest_list_deinit(&list);
-    e->n_known += ok;
-    snprintf(new->place, sizeof new->place, "%s",
-             e->pieces.uses_place ? e->pieces.place : "");
-    return ok ? new : NULL;
-}
-
 /* ---- entries ---- */
 
 static natsStatus set_number(natsMsg *message, const char *name, uint64_t value)
@@ -326,7 +208,7 @@ static natsStatus set_text(natsMsg *message, const char *name, const char *text)
 
 static natsStatus set_headers(const struct pfdd_edge *e, natsMsg *message,
                               const struct pfdd_shipment *s,
-                              const struct known *code)
+                              const struct pfdd_known_code *code)
 {
     const struct {
         const char *name;
@@ -362,13 +244,13 @@ static bool publish(struct pfdd_edge *e, const struct pfdd_shipment *s)
     char id[160];
     natsMsg *message = NULL;
     jsPubOptions options;
-    const struct known *code = NULL;
+    const struct pfdd_known_code *code = NULL;
     if (!subscribe(e, s->edge))
         return false;
     if (s->last <= pfdd_edge_acked(e, s->edge))
         return true; /* a worker has it */
     if (s->manifest.number) {
-        code = send_code(e, &s->manifest);
+        code = pfdd_edge_code_send(&e->code, &s->manifest);
         if (!code)
             return false;
     }
@@ -413,11 +295,11 @@ static void tell_again(struct pfdd_edge *e)
     e->failed_epoch = e->current_epoch;
     e->news.again = true;
     forget_waiting(e);
-    e->pieces.is_doubtful = e->was_asked;
+    e->code.pieces.is_doubtful = e->was_asked;
     e->was_asked = false;
     uv_mutex_unlock(&e->mutex);
     /* Perhaps missing code objects are the reason. */
-    e->n_known = 0;
+    e->code.n = 0;
     wake(e);
 }
 
@@ -426,7 +308,7 @@ static void set_connected(struct pfdd_edge *e, bool is_connected)
     uv_mutex_lock(&e->mutex);
     e->news.is_connected = is_connected;
     if (is_connected)
-        e->news.max_payload = (size_t)natsConnection_GetMaxPayload(e->line.nc);
+        e->news.max_payload = pfdd_nats_room(&e->line);
     uv_mutex_unlock(&e->mutex);
     wake(e);
 }
@@ -623,7 +505,8 @@ struct pfdd_edge *pfdd_edge_new(const struct pfdd_edge_options *options)
     e->options = *options;
     e->line.nats_options = options->nats_options;
     e->line.inbox = PFDD_INBOX_EDGE;
-    e->pieces.line = &e->line;
+    e->code.pieces.line = &e->line;
+    e->code.dir = options->dir;
     e->end = &e->first;
     name_host(e->host);
     e->partition = choose_partition(options->state, e->host);

@@ -69,7 +69,8 @@ struct pfdd_edge_news {
     bool is_connected;
     bool again;         /* send everything again that is not acknowledged */
     uint64_t n_stored;  /* messages that a server has stored */
-    size_t max_payload; /* limit of the servers, bytes; 0: not known yet */
+    size_t max_payload; /* bytes of a message that the servers take, with its
+                           headers; 0: not known yet */
 };
 void pfdd_edge_hear(struct pfdd_edge *edge, struct pfdd_edge_news *ret);
 

@@ -5,6 +5,10 @@
 #include <string.h>
 #include <sys/random.h>
 
+enum {
+    PIECE_MIN = 1024,
+};
+
 /* A piece of a code object or list. */
 struct piece {
     const char *digest;
@@ -62,16 +66,29 @@ static enum stored put(struct pfdd_nats_upload *e, const struct piece *p)
     if (code == JSStreamStoreFailedErr)
         return look_at(e, p);
     failed_to_store(e, s);
+    e->is_never =
+        s == NATS_MAX_PAYLOAD || code == JSStreamMessageExceedsMaximumErr;
     return LYING_UNSURE;
 }
 
-static struct piece piece_of(const char *digest, const char *place, size_t i,
-                             const char *bytes, size_t n)
+/* Edges at servers with one limit have the same pieces. */
+static size_t piece_bytes(const struct pfdd_nats_upload *e)
 {
-    size_t at = i * PFDD_CODE_PIECE;
+    size_t max = pfdd_nats_room(e->line);
+    size_t n = PFDD_CODE_PIECE;
+    while (max && n > PIECE_MIN && n > max)
+        n /= 2;
+    return n;
+}
+
+/* size: bytes of each piece but the last. */
+static struct piece piece_of(const char *digest, const char *place, size_t i,
+                             const char *bytes, size_t n, size_t size)
+{
+    size_t at = i * size;
     size_t left = n - at;
     return (struct piece){ digest, place, i, bytes + at,
-                           left < PFDD_CODE_PIECE ? left : PFDD_CODE_PIECE };
+                           left < size ? left : size };
 }
 
 /* Stores bytes [n] as pieces under their digest. Unless is_doubtful, all are
@@ -79,8 +96,9 @@ static struct piece piece_of(const char *digest, const char *place, size_t i,
 static enum stored put_pieces(struct pfdd_nats_upload *e, const char *digest,
                               const char *place, const char *bytes, size_t n)
 {
-    size_t n_pieces = (n + PFDD_CODE_PIECE - 1) / PFDD_CODE_PIECE;
-    struct piece last = piece_of(digest, place, n_pieces - 1, bytes, n);
+    size_t size = piece_bytes(e);
+    size_t n_pieces = (n + size - 1) / size;
+    struct piece last = piece_of(digest, place, n_pieces - 1, bytes, n, size);
     enum stored stored = look_at(e, &last);
     if (stored == LYING_IT && !e->is_doubtful)
         return stored;
@@ -88,7 +106,7 @@ static enum stored put_pieces(struct pfdd_nats_upload *e, const char *digest,
     if (stored == LYING_NOTHING)
         stored = LYING_IT;
     for (size_t i = 0; i < n_pieces && stored == LYING_IT; i++) {
-        struct piece p = piece_of(digest, place, i, bytes, n);
+        struct piece p = piece_of(digest, place, i, bytes, n, size);
         stored = is_new ? LYING_NOTHING : look_at(e, &p);
         if (stored == LYING_NOTHING)
             stored = put(e, &p);
@@ -109,6 +127,7 @@ static void make_place(struct pfdd_nats_upload *e)
 bool pfdd_nats_upload_put(struct pfdd_nats_upload *e, const char *digest,
                           const char *bytes, size_t n)
 {
+    e->is_never = false;
     enum stored stored = put_pieces(e, digest, "", bytes, n);
     if (stored != LYING_ELSE)
         return stored == LYING_IT;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stores code objects and lists in GPUCODE for an edge, in pieces, under the
- * SHA-256 of the whole. All edges share them there. A subject keeps its first
+ * SHA-256 of the whole. Pieces are as large as the servers take, a power of two of
+ * bytes, PFDD_CODE_PIECE at most. All edges share them there. A subject keeps its first
  * message: if that has other data, the edge uses a place of its own, whose name
  * follows the digest in subjects. Calls wait for the network.
  */
@@ -16,6 +17,7 @@ struct pfdd_nats_upload {
     struct pfdd_nats *line;
     bool is_doubtful; /* compare every piece with the stored one */
     bool uses_place;  /* set when the edge's own place was used */
+    bool is_never;    /* set when the servers never take a piece of this size */
     char place[PFDD_PLACE];
 };
 

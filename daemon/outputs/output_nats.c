@@ -23,6 +23,7 @@
 #include "nats/nats_edge.h"
 #include "outputs/delivery.h"
 #include "spool/spool.h"
+#include "stream/capture/chunk.h"
 #include "stream/capture/wire.h"
 
 enum {
@@ -30,8 +31,10 @@ enum {
                       flight are sent again; doubles each time, up to */
     PATIENCE_MAX = 300,
     LOOK_MS = 1000,
-    DRAW_MS = 10000,     /* between two incarnations */
-    BUFFER_FRAME = 1024, /* bytes of a message for the buffer's frame */
+    DRAW_MS = 10000,        /* between two incarnations */
+    HEADERS = 1024,         /* bytes of a message's headers, at most, */
+    BUFFER_MAX = 128 << 10, /* of a buffer's frame, */
+    FRAME = 128, /* and of a frame of entries or of a gap without them */
 };
 
 struct nats_config {
@@ -105,64 +108,81 @@ static void put_gpu(char ret[PFDD_TOKEN], const struct pfd_wire_bytes *device)
         memcpy(ret, "none", sizeof "none");
 }
 
-/* Replaces a chunk that exceeds the server's limit by a gap. */
-static struct pfd_wire_frame too_large(const struct pfdd_chunk *c)
-{
-    return (struct pfd_wire_frame){
-        .type = PFD_WIRE_GAP,
-        .lost_entries = c->contents.n[PFDD_ENTRY],
-        .sequence = c->first_seq + c->n_items,
-        .reason = pfd_wire_text("too_large"),
-    };
-}
+/* A chunk, or a part of one that the servers take. bytes NULL: items that they
+ * do not take. */
+struct piece {
+    const struct pfdd_chunk *of;
+    const void *bytes; /* [n] */
+    size_t n;
+    uint64_t first; /* sequence number */
+    uint32_t n_items;
+};
 
-static struct pfd_wire_frame entries_of(const struct nats_output *o,
-                                        const struct pfdd_chunk *c)
-{
-    size_t max = PFDD_DECODED_CHUNK_MAX;
-    if (o->max_payload && o->max_payload < max + BUFFER_FRAME)
-        max = o->max_payload > BUFFER_FRAME ? o->max_payload - BUFFER_FRAME : 0;
-    if (c->n > max)
-        return too_large(c);
-    return (struct pfd_wire_frame){
-        .type = PFD_WIRE_ENTRIES,
-        .sequence = c->first_seq,
-        .time = c->time,
-        .bytes = { c->bytes, c->n },
-    };
-}
-
-static bool put_frames(struct nats_output *o, const struct pfdd_chunk *c,
+/* Where the servers do not take the buffer's frame, its name goes without the
+ * rest. */
+static bool put_buffer(const struct nats_output *o, const struct pfdd_chunk *c,
                        struct pfd_text *out)
 {
     struct pfd_wire_frame buffer = *c->buffer->frame;
-    struct pfd_wire_frame entries = entries_of(o, c);
-    buffer.generation = entries.generation = c->contents.generation;
-    entries.buffer = buffer.buffer;
+    buffer.generation = c->contents.generation;
     if (!buffer.host.n)
         buffer.host = pfd_wire_text(pfdd_host_name());
-    o->count.dropped += entries.type == PFD_WIRE_GAP;
-    return pfd_wire_write(&buffer, add_bytes, out, NULL) == PFD_OK &&
-           pfd_wire_write(&entries, add_bytes, out, NULL) == PFD_OK;
+    if (pfd_wire_write(&buffer, add_bytes, out, NULL) != PFD_OK)
+        return false;
+    if (!o->max_payload || out->n + FRAME + HEADERS <= o->max_payload)
+        return true;
+    out->n = 0;
+    const struct pfd_wire_frame small = { .type = PFD_WIRE_BUFFER,
+                                          .buffer = buffer.buffer,
+                                          .generation = buffer.generation,
+                                          .name = buffer.name,
+                                          .host = buffer.host };
+    return pfd_wire_write(&small, add_bytes, out, NULL) == PFD_OK;
 }
 
-static struct pfdd_shipment *pack(struct nats_output *o,
-                                  const struct pfdd_chunk *c, uint64_t previous,
+static bool put_frames(struct nats_output *o, const struct piece *p,
+                       struct pfd_text *out)
+{
+    struct pfd_wire_frame frame = {
+        .type = p->bytes ? PFD_WIRE_ENTRIES : PFD_WIRE_GAP,
+        .buffer = p->of->buffer->frame->buffer,
+        .generation = p->of->contents.generation,
+        .sequence = p->bytes ? p->first : p->first + p->n_items,
+        .time = p->of->time,
+        .bytes = { p->bytes, p->n },
+    };
+    if (!p->bytes) {
+        frame.lost_entries = p->n_items;
+        frame.reason = pfd_wire_text("too_large");
+        o->count.dropped += p->n_items;
+        pfdd_log_peer(PFDD_WARNING,
+                      "nats: %" PRIu32
+                      " entries of '%.200s' are larger than the "
+                      "servers take (max_payload): they become a gap",
+                      p->n_items, p->of->buffer->name);
+    }
+    return put_buffer(o, p->of, out) &&
+           pfd_wire_write(&frame, add_bytes, out, NULL) == PFD_OK;
+}
+
+static struct pfdd_shipment *pack(struct nats_output *o, const struct piece *p,
+                                  uint64_t previous,
                                   const struct pfdd_manifest *manifest)
 {
+    const struct pfdd_chunk *c = p->of;
     struct pfd_text bytes = { 0 };
     struct pfdd_shipment *s = calloc(1, sizeof *s);
     if (s)
         s->buffer = strdup(c->buffer->name);
-    if (!s || !s->buffer || !put_frames(o, c, &bytes)) {
+    if (!s || !s->buffer || !put_frames(o, p, &bytes)) {
         pfd_text_free(&bytes);
         pfdd_shipment_free(s);
         return NULL;
     }
     const struct pfdd_incarnation *of =
-        pfdd_incarnations_of(&o->incarnations, c->first_seq);
-    s->first = c->first_seq;
-    s->last = c->first_seq + c->n_items - 1;
+        pfdd_incarnations_of(&o->incarnations, p->first);
+    s->first = p->first;
+    s->last = p->first + p->n_items - 1;
     /* There are no items of an incarnation before its first one. */
     s->previous = previous < of->first ? of->first - 1 : previous;
     s->acked =
@@ -200,11 +220,11 @@ static void forget_flights(struct nats_output *o)
 }
 
 /* False: out of memory. */
-static bool send_chunk(struct nats_output *o, const struct pfdd_chunk *c,
+static bool send_piece(struct nats_output *o, const struct piece *p,
                        uint64_t previous, const struct pfdd_manifest *manifest)
 {
     struct in_flight *f = calloc(1, sizeof *f);
-    struct pfdd_shipment *s = f ? pack(o, c, previous, manifest) : NULL;
+    struct pfdd_shipment *s = f ? pack(o, p, previous, manifest) : NULL;
     if (!s) {
         free(f);
         return false;
@@ -213,7 +233,7 @@ static bool send_chunk(struct nats_output *o, const struct pfdd_chunk *c,
         o->moved = uv_now(o->base.delivery->loop);
     f->last = s->last;
     memcpy(f->edge, s->edge, sizeof f->edge);
-    f->time = c->time;
+    f->time = p->of->time;
     f->n = s->n;
     *o->end = f;
     o->end = &f->next;
@@ -241,6 +261,67 @@ static uint64_t last_sent(const struct nats_output *o)
     return PFDD_MEMBER_OF(struct in_flight, o->end, next)->last;
 }
 
+/* A chunk that is being sent in parts. */
+struct sending {
+    struct nats_output *o;
+    struct piece next;
+    struct piece refused; /* n_items 0: none */
+    const struct pfdd_manifest *manifest;
+};
+
+static bool send_refused(struct sending *s)
+{
+    bool ok = !s->refused.n_items ||
+              send_piece(s->o, &s->refused, last_sent(s->o), s->manifest);
+    s->refused.n_items = 0;
+    return ok;
+}
+
+static bool send_part(void *user, const void *bytes, size_t n, uint32_t n_items)
+{
+    struct sending *s = user;
+    struct piece p = s->next;
+    p.bytes = bytes;
+    p.n = n;
+    p.n_items = n_items;
+    s->next.first += n_items;
+    if (bytes)
+        return send_refused(s) &&
+               send_piece(s->o, &p, last_sent(s->o), s->manifest);
+    p.n_items += s->refused.n_items;
+    if (s->refused.n_items)
+        p.first = s->refused.first;
+    s->refused = p;
+    return true;
+}
+
+/* Bytes of a chunk that go into a message with this buffer's frame. */
+static size_t room_for(const struct nats_output *o, const struct pfdd_chunk *c)
+{
+    struct pfd_text frame = { 0 };
+    size_t max = PFDD_DECODED_CHUNK_MAX;
+    if (!o->max_payload || o->max_payload >= max + BUFFER_MAX + FRAME + HEADERS)
+        return max;
+    bool ok = put_buffer(o, c, &frame);
+    size_t others = frame.n + FRAME + HEADERS;
+    size_t room = ok && o->max_payload > others ? o->max_payload - others : 0;
+    pfd_text_free(&frame);
+    return room < max ? room : max;
+}
+
+static bool send_chunk(struct nats_output *o, const struct pfdd_chunk *c,
+                       const struct pfdd_manifest *manifest)
+{
+    const struct piece whole = { c, c->bytes, c->n, c->first_seq, c->n_items };
+    struct sending s = { .o = o, .next = whole, .manifest = manifest };
+    size_t room = room_for(o, c);
+    if (c->n <= room)
+        return send_piece(o, &whole, last_sent(o), manifest);
+    return pfd_chunk_cut(c->bytes, c->n, 0, room, send_part, &s, NULL) ==
+               PFD_OK &&
+           send_refused(&s);
+}
+
 static void go_on(struct nats_output *o)
 {
     struct pfdd_manifest manifest = { 0 };
@@ -250,7 +331,7 @@ static void go_on(struct nats_output *o)
            pfdd_edge_has_room(o->edge) &&
            (chunks = pfdd_consumer_peek_chunks(&o->consumer, &n, &manifest))) {
         for (size_t i = 0; i < n; i++) {
-            if (!send_chunk(o, chunks[i], last_sent(o), &manifest)) {
+            if (!send_chunk(o, chunks[i], &manifest)) {
                 resend_all(o);
                 return;
             }
