@@ -231,7 +231,8 @@ static void enter_block(struct pfdd_cursor *r)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
     r->times.entered_ns = uv_hrtime();
-    if (r->seq >= p->end && !p->has_failed) {
+    r->is_beyond = r->seq >= p->end && !p->has_failed;
+    if (r->is_beyond) {
         drop_block(r);
         return;
     }
@@ -272,11 +273,14 @@ static void skip_others(struct pfdd_cursor *r)
     }
 }
 
-/* NULL: there is no room now. */
+/* NULL: there is no room now. A block that was full before the item may be gone
+ * before the next one is rendered, so that one begins with the item. */
 static struct pfdd_rendered_block *ask_for_page(struct pfdd_cursor *r)
 {
-    if (!r->render_choice)
-        return pfdd_render_cache_get(r->render_cache, r->form, r->seq);
+    if (!r->render_choice) {
+        return pfdd_render_cache_get(r->render_cache, r->form, r->seq,
+                                     r->is_beyond);
+    }
     struct pfdd_rendered_block *p = pfdd_render_cache_get_private(
         r->render_cache, r->form, r->render_choice, r->seq);
     if (!p)

@@ -48,6 +48,7 @@ struct pfdd_cursor {
     bool has_entered;    /* the block is ready, item and at are set */
     size_t item;         /* of the block, the first not consumed whole */
     size_t at;           /* bytes of the block that were consumed */
+    bool is_beyond;      /* the last block was full before its item */
     bool waits;          /* for memory for a block */
     bool is_called;      /* it waited, and may try again */
     bool is_lent;        /* a job writes bytes of the block: keep it */

@@ -539,13 +539,15 @@ static struct pfdd_rendered_block *make_rest(
 }
 
 struct pfdd_rendered_block *pfdd_render_cache_get(
-    struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t seq)
+    struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t seq,
+    bool is_exact)
 {
     struct pfdd_rendered_block_list *list = &render_cache->lists[form];
     size_t i = find(list, seq);
     bool is_there = i < list->n && list->items[i]->first <= seq;
-    uint64_t first =
-        is_there ? list->items[i]->first : first_of(render_cache, list, i, seq);
+    uint64_t first = is_there   ? list->items[i]->first
+                     : is_exact ? seq
+                                : first_of(render_cache, list, i, seq);
     if (form == PFDD_ENTRIES && first < seq && is_inside(render_cache, seq))
         return make_rest(render_cache, form, seq);
     if (is_there) {
@@ -580,7 +582,7 @@ void pfdd_render_cache_prepare(struct pfdd_render_cache *render_cache,
             !make_room(render_cache, 2 * PFDD_BLOCK, uses_block(form), before))
             return;
         struct pfdd_rendered_block *p =
-            pfdd_render_cache_get(render_cache, form, seq);
+            pfdd_render_cache_get(render_cache, form, seq, false);
         if (!p)
             return;
         seq = p->end;

@@ -151,9 +151,11 @@ void pfdd_render_cache_init(struct pfdd_render_cache *render_cache,
 void pfdd_render_cache_deinit(struct pfdd_render_cache *render_cache);
 
 /* The block of an item that the ring has, with a reference. It may not be
- * ready: its cursors are woken when it is. NULL: no memory now. */
+ * ready: its cursors are woken when it is. is_exact: a new block begins with the
+ * item, not where all cursors find the same one. NULL: no memory now. */
 struct pfdd_rendered_block *pfdd_render_cache_get(
-    struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t seq);
+    struct pfdd_render_cache *render_cache, enum pfdd_form form, uint64_t seq,
+    bool is_exact);
 /* Renders the next blocks, from an item on, as far as memory is free or blocks
  * before the item can be evicted. */
 void pfdd_render_cache_prepare(struct pfdd_render_cache *render_cache,

@@ -377,6 +377,41 @@ START_TEST(pages_may_be_many_of_a_chunk)
 }
 END_TEST
 
+/* A reader in the middle of a chunk of several pages, at a time when others wait
+ * for room: a page that is full before its line is gone before it is its turn
+ * again. The next one begins with its line. */
+START_TEST(pages_before_the_line_need_no_room)
+{
+    struct pfdd_reader_quotas reader_quotas = { .n_max = 8 << 20 };
+    struct pfdd_reader_quota *reader_quota =
+        pfdd_reader_quota_join(&reader_quotas, &(struct pfdd_peer_key){ 0 });
+    struct pfdd_cursor other;
+    struct pfdd_request request;
+    const char *bytes = NULL;
+    size_t n = 0;
+    unsigned n_turns = 0;
+    ring.n_bytes_max = 1 << 20;
+    append_entries(4000);
+    ck_assert(is_taken("{}", &request));
+    ck_assert(
+        pfdd_cursor_init_of(&other, &render_cache, &request, reader_quota));
+    ck_assert(is_taken("{\"from\":3900}", &request));
+    ck_assert(
+        pfdd_cursor_init_of(&cursor, &render_cache, &request, reader_quota));
+    do {
+        other.waits = cursor.is_called = true;
+        ck_assert_uint_lt(n_turns++, 10);
+        ck_assert(
+            pfdd_render_cache_reserve(&render_cache, render_cache.n_bytes_max));
+        pfdd_render_cache_release(&render_cache, render_cache.n_bytes_max);
+    } while (!pfdd_cursor_peek(&cursor, &bytes, &n));
+    ck_assert_uint_eq(pfdd_cursor_seq(&cursor), 3900);
+    pfdd_cursor_deinit(&other);
+    pfdd_cursor_deinit(&cursor);
+    pfdd_reader_quota_leave(reader_quota);
+}
+END_TEST
+
 /* A page that is made up to one that exists ends there, inside of a chunk: it
  * has less text than the one that it was before, whose first chunk has gone. */
 START_TEST(a_page_ends_where_the_next_begins)
@@ -981,6 +1016,7 @@ int main(int argc, char **argv)
               runs_end_sooner_in_a_full_share,
               runs_wait_for_output_that_is_written, rooms_go_to_who_asks,
               items_of_a_page_are_bounded, pages_may_be_many_of_a_chunk,
+              pages_before_the_line_need_no_room,
               a_page_ends_where_the_next_begins, pages_have_a_share,
               pages_are_made_ahead, what_was_read_last_goes_first,
               what_one_will_read_stays, what_the_ring_has_not_goes_first,
