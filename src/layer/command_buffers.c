@@ -57,9 +57,9 @@ static void forget_sets(struct device *d)
 {
     struct handle_map_slot *slot;
     size_t at = 0;
-    while ((slot = handle_map_next(&d->sets, &at)))
+    while ((slot = handle_map_next(&d->objects.sets, &at)))
         free(slot->value);
-    handle_map_deinit(&d->sets);
+    handle_map_deinit(&d->objects.sets);
 }
 
 /* The record of a set, made on demand. Records of sets in a reset pool remain;
@@ -67,14 +67,14 @@ static void forget_sets(struct device *d)
  * records may be dropped. */
 static struct set *set_of(struct device *d, VkDescriptorSet handle)
 {
-    struct set *set = handle_map_find(&d->sets, KEY(handle));
+    struct set *set = handle_map_find(&d->objects.sets, KEY(handle));
     if (set)
         return set;
-    if (d->sets.n == SETS_MAX)
+    if (d->objects.sets.n == SETS_MAX)
         forget_sets(d);
     set = calloc(1, sizeof *set);
     d->has_sets = true;
-    if (set && !handle_map_put(&d->sets, KEY(handle), set)) {
+    if (set && !handle_map_put(&d->objects.sets, KEY(handle), set)) {
         free(set);
         set = NULL;
     }
@@ -88,8 +88,8 @@ static void note_write(struct device *d, const VkWriteDescriptorSet *w)
         w->descriptorCount != 1)
         return;
     VkBuffer buffer = w->pBufferInfo->buffer;
-    struct set *set = handle_map_find(&d->sets, KEY(w->dstSet));
-    if (may_be_theirs(handle_map_find(&d->buffers, KEY(buffer)))) {
+    struct set *set = handle_map_find(&d->objects.sets, KEY(w->dstSet));
+    if (may_be_theirs(handle_map_find(&d->objects.buffers, KEY(buffer)))) {
         set = set_of(d, w->dstSet);
     } else {
         buffer = VK_NULL_HANDLE;
@@ -117,7 +117,7 @@ VkResult command_FreeDescriptorSets(VkDevice device, VkDescriptorPool pool,
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
     for (uint32_t i = 0; i < n; i++)
-        free(handle_map_take(&d->sets, KEY(sets[i])));
+        free(handle_map_take(&d->objects.sets, KEY(sets[i])));
     pthread_mutex_unlock(&d->lock);
     return d->next.FreeDescriptorSets(device, pool, n, sets);
 }
@@ -126,7 +126,7 @@ VkResult command_FreeDescriptorSets(VkDevice device, VkDescriptorPool pool,
 
 static struct command *find(const struct device *d, VkCommandBuffer commands)
 {
-    return handle_map_find(&d->commands, KEY(commands));
+    return handle_map_find(&d->objects.commands, KEY(commands));
 }
 
 const struct command *command_find(const struct device *d,
@@ -148,8 +148,8 @@ static void reset(struct command *c)
 
 static void forget(struct device *d, VkCommandBuffer commands)
 {
-    struct command *c = handle_map_take(&d->commands, KEY(commands));
-    free(handle_map_take(&d->command_names, KEY(commands)));
+    struct command *c = handle_map_take(&d->objects.commands, KEY(commands));
+    free(handle_map_take(&d->names.commands, KEY(commands)));
     if (c) {
         uses_free(&c->uses);
         uses_free(&c->renewed);
@@ -171,7 +171,7 @@ VkResult command_AllocateCommandBuffers(VkDevice device,
         struct command *c = calloc(1, sizeof *c);
         if (c)
             c->pool = info->commandPool;
-        if (c && !handle_map_put(&d->commands, KEY(ret[i]), c))
+        if (c && !handle_map_put(&d->objects.commands, KEY(ret[i]), c))
             free(c);
     }
     pthread_mutex_unlock(&d->lock);
@@ -196,7 +196,7 @@ VkResult command_ResetCommandPool(VkDevice device, VkCommandPool pool,
     struct handle_map_slot *slot;
     size_t at = 0;
     pthread_mutex_lock(&d->lock);
-    while ((slot = handle_map_next(&d->commands, &at))) {
+    while ((slot = handle_map_next(&d->objects.commands, &at))) {
         struct command *c = slot->value;
         if (c->pool == pool)
             reset(c);
@@ -211,7 +211,7 @@ static void forget_pool(struct device *d, VkCommandPool pool)
 {
     struct handle_map_slot *slot;
     size_t at = 0;
-    while ((slot = handle_map_next(&d->commands, &at))) {
+    while ((slot = handle_map_next(&d->objects.commands, &at))) {
         struct command *c = slot->value;
         if (c->pool == pool) {
             forget(d, (VkCommandBuffer)(uintptr_t)slot->key);
@@ -296,10 +296,10 @@ void command_CmdBindPipeline(VkCommandBuffer commands,
 static enum contents contents_of(const struct device *d, uint32_t set,
                                  uint32_t binding, const struct buffer *b)
 {
-    for (size_t i = 0; i < d->n_output_bindings; i++) {
-        if (d->output_bindings[i].set == set &&
-            d->output_bindings[i].binding == binding)
-            return d->output_bindings[i].contents;
+    for (size_t i = 0; i < d->validation.n_output_bindings; i++) {
+        if (d->validation.output_bindings[i].set == set &&
+            d->validation.output_bindings[i].binding == binding)
+            return d->validation.output_bindings[i].contents;
     }
     uint32_t version = d->instance->validation;
     if (set == d->reserved_set)
@@ -323,7 +323,7 @@ static void note_use(struct device *d, struct command *c, const struct use *use)
     bool is_errors = use->contents == CONTENTS_GPUAV;
     struct use *last =
         is_errors && c->errors ? &c->uses.at[c->errors - 1] : NULL;
-    d->knows_errors |= is_errors;
+    d->validation.knows_errors |= is_errors;
     if (!last || last->serial != use->serial) {
         if (uses_add(&c->uses, use, 1) && is_errors)
             c->errors = c->uses.n;
@@ -342,7 +342,7 @@ static void note_set(struct device *d, struct command *c,
     bool is_theirs = false;
     for (uint32_t binding = 0; binding < BINDINGS_MAX; binding++) {
         struct buffer *b =
-            handle_map_find(&d->buffers, KEY(set->buffers[binding]));
+            handle_map_find(&d->objects.buffers, KEY(set->buffers[binding]));
         enum contents contents =
             b ? contents_of(d, number, binding, b) : CONTENTS_UNKNOWN;
         if (!is_taken(contents))
@@ -370,7 +370,7 @@ static void note_sets(struct device *d, VkCommandBuffer commands,
 {
     struct command *c = find(d, commands);
     for (uint32_t i = 0; c && i < n; i++) {
-        const struct set *set = handle_map_find(&d->sets, KEY(sets[i]));
+        const struct set *set = handle_map_find(&d->objects.sets, KEY(sets[i]));
         if (set)
             note_set(d, c, commands, point, first + i, set);
     }
@@ -399,7 +399,7 @@ static void note_fill(struct device *d, VkCommandBuffer commands,
     pthread_mutex_lock(&d->lock);
     struct command *c = find(d, commands);
     const struct buffer *b =
-        d->n_named ? handle_map_find(&d->buffers, KEY(buffer)) : NULL;
+        d->n_named ? handle_map_find(&d->objects.buffers, KEY(buffer)) : NULL;
     if (c && b && b->name) {
         struct use use = { .buffer = buffer, .serial = b->serial };
         uses_add(&c->renewed, &use, 1);
@@ -446,11 +446,11 @@ void command_forget(struct device *d)
     struct handle_map_slot *slot;
     size_t at = 0;
     forget_sets(d);
-    while ((slot = handle_map_next(&d->commands, &at))) {
+    while ((slot = handle_map_next(&d->objects.commands, &at))) {
         struct command *c = slot->value;
         uses_free(&c->uses);
         uses_free(&c->renewed);
         free(c);
     }
-    handle_map_deinit(&d->commands);
+    handle_map_deinit(&d->objects.commands);
 }

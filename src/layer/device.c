@@ -111,10 +111,10 @@ struct device *device_new(struct instance *instance, VkDevice handle,
     }
     d->instance = instance;
     d->handle = handle;
-    d->last_submission = &d->submissions;
-    d->last_module = &d->modules;
+    d->submissions.last = &d->submissions.first;
+    d->modules.last = &d->modules.first;
     pthread_mutex_init(&d->lock, NULL);
-    pthread_mutex_init(&d->own_queues_lock, NULL);
+    pthread_mutex_init(&d->own_queues.lock, NULL);
     load(d, next);
     string_files_send(d->frame_output);
     return d;
@@ -130,16 +130,16 @@ void device_add(struct device *device)
 
 struct buffer *device_buffer(const struct device *d, const struct use *use)
 {
-    struct buffer *b = handle_map_find(&d->buffers, KEY(use->buffer));
+    struct buffer *b = handle_map_find(&d->objects.buffers, KEY(use->buffer));
     return b && b->serial == use->serial ? b : NULL;
 }
 
 static void free_device(struct device *d)
 {
     frame_output_free(d->frame_output);
-    pthread_mutex_destroy(&d->own_queues_lock);
+    pthread_mutex_destroy(&d->own_queues.lock);
     pthread_mutex_destroy(&d->lock);
-    free(d->scratch);
+    free(d->scratch.bytes);
     free(d);
 }
 

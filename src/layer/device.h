@@ -170,6 +170,58 @@ struct own_queue {
     uint64_t done;         /* the last one that is known to be finished */
 };
 
+/* Queues of the layer's own. */
+struct own_queues {
+    struct own_queue at[OWN_QUEUES_MAX];
+    size_t n;
+    uint32_t sharing;     /* a bit for each family on whose queues, which are
+                            the program's, the layer may copy */
+    bool has_one_family;  /* the program uses queues of one family */
+    pthread_mutex_t lock; /* taken after the device's */
+};
+
+/* Objects of the program. */
+struct objects {
+    struct table queues; /* the struct own_queue for each */
+    struct table memories;
+    struct table buffers;
+    struct table sets;
+    struct table commands;
+};
+
+struct object_names {
+    struct table pipelines;
+    struct table commands;
+    struct table modules;
+};
+
+/* What the validation layer has added. */
+struct validation {
+    struct told output_bindings[TOLD_MAX];
+    size_t n_output_bindings;
+    bool is_checked;   /* a module was instrumented for errors */
+    bool knows_errors; /* a buffer for errors was bound */
+};
+
+struct submissions {
+    struct submission *first;
+    struct submission **last;
+    size_t n;
+    bool is_unknown; /* work was submitted that is not among them, and may not
+                        be finished */
+    uint64_t n_so_far;
+    uint64_t round; /* of submissions that finish together */
+};
+
+struct modules {
+    struct module *first; /* not sent yet, in order */
+    struct module **last;
+    struct module *originals; /* modules of the program that may be needed
+                                 later */
+    uint64_t n;               /* so far */
+    size_t n_bytes;           /* of all copies so far */
+};
+
 struct device {
     struct device *next_device;
     struct instance *instance;
@@ -181,52 +233,31 @@ struct device {
     bool is_validated;     /* the validation layer is above */
     struct frame_output *frame_output;
     PFN_vkSetDeviceLoaderData set_loader_data;
-    struct own_queue own_queues[OWN_QUEUES_MAX];
-    size_t n_own_queues;
-    uint32_t sharing;    /* a bit for each family on whose queues, which are
-                            the program's, the layer may copy */
-    bool has_one_family; /* the program uses queues of one family */
-    pthread_mutex_t own_queues_lock; /* taken after `lock` */
-    atomic_bool is_instrumented;     /* validation has changed a module */
-    atomic_bool has_sets;            /* a set may be validation's */
+    struct own_queues own_queues;
+    atomic_bool is_instrumented; /* validation has changed a module */
+    atomic_bool has_sets;        /* a set may be validation's */
 
     pthread_mutex_t lock;
     bool is_lost;
     uint64_t serial;
-    struct table queues; /* of the program: the struct own_queue for it */
-    struct table memories;
-    struct table buffers;
-    struct table sets;
-    struct table commands;
-    struct table pipeline_names;
-    struct table command_names;
-    struct table module_names;
+    struct objects objects;
+    struct object_names names;
     size_t n_named; /* named buffers */
     bool is_dirty;  /* work was submitted since named buffers were taken */
-    struct told output_bindings[TOLD_MAX];
-    size_t n_output_bindings;
-    bool is_checked;   /* a module was instrumented for errors */
-    bool knows_errors; /* a buffer for errors was bound */
-    struct submission *submissions;
-    struct submission **last_submission;
-    size_t n_submissions;
-    bool is_unknown; /* work was submitted that is not among submissions, and
-                        may not be finished */
-    uint64_t n_submitted;   /* so far */
-    uint64_t round;         /* of submissions that finish together */
-    struct module *modules; /* not sent yet, in order */
-    struct module **last_module;
-    struct module *originals; /* modules of the program that may be needed
-                                 later */
-    uint64_t n_modules;       /* so far */
-    size_t n_module_bytes;    /* of all copies so far */
-    uint64_t numbers[3];      /* of the streams of enum contents; 0: none yet */
-    uint64_t generations[3];
+    struct validation validation;
+    struct submissions submissions;
+    struct modules modules;
+    struct {
+        uint64_t numbers[3]; /* of enum contents; 0: none yet */
+        uint64_t generations[3];
+    } streams;
     uint64_t n_wanted; /* bytes that shaders wanted to write to a buffer that
                           was too small, at most; 0: none was */
     bool is_reported;  /* in the file of settings */
-    char *scratch;     /* [n_scratch] */
-    size_t n_scratch;
+    struct {
+        char *bytes; /* [n] */
+        size_t n;
+    } scratch;
 };
 
 /* The instance or device of any dispatchable handle; NULL: not one of ours. */

@@ -21,7 +21,7 @@ static bool map_again(struct memory *m, VkDeviceSize offset, void **ret)
 static void note_mapped(struct device *d, VkDeviceMemory memory,
                         VkDeviceSize offset, VkDeviceSize size, void *at)
 {
-    struct memory *m = handle_map_find(&d->memories, KEY(memory));
+    struct memory *m = handle_map_find(&d->objects.memories, KEY(memory));
     if (!m)
         return;
     m->by_other = true;
@@ -37,7 +37,8 @@ VkResult memory_MapMemory(VkDevice device, VkDeviceMemory memory,
     struct device *d = device_of(device);
     VkResult result = VK_SUCCESS;
     pthread_mutex_lock(&d->lock);
-    if (!map_again(handle_map_find(&d->memories, KEY(memory)), offset, ret)) {
+    if (!map_again(handle_map_find(&d->objects.memories, KEY(memory)), offset,
+                   ret)) {
         result = d->next.MapMemory(device, memory, offset, size, flags, ret);
         if (result == VK_SUCCESS)
             note_mapped(d, memory, offset, size, *ret);
@@ -55,7 +56,7 @@ VkResult memory_MapMemory2KHR(VkDevice device, const VkMemoryMapInfoKHR *info,
     VkResult result = VK_SUCCESS;
     bool is_plain = !info->pNext && !info->flags;
     pthread_mutex_lock(&d->lock);
-    struct memory *m = handle_map_find(&d->memories, KEY(info->memory));
+    struct memory *m = handle_map_find(&d->objects.memories, KEY(info->memory));
     if (m && !is_plain)
         mapping_end(d, m);
     if (!is_plain || !map_again(m, info->offset, ret)) {
@@ -83,7 +84,7 @@ void memory_UnmapMemory(VkDevice device, VkDeviceMemory memory)
 {
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
-    struct memory *m = handle_map_find(&d->memories, KEY(memory));
+    struct memory *m = handle_map_find(&d->objects.memories, KEY(memory));
     if (!end_mapping(m)) {
         d->next.UnmapMemory(device, memory);
         if (m && m->is_used)
@@ -98,7 +99,7 @@ VkResult memory_UnmapMemory2KHR(VkDevice device,
     struct device *d = device_of(device);
     VkResult result = VK_SUCCESS;
     pthread_mutex_lock(&d->lock);
-    struct memory *m = handle_map_find(&d->memories, KEY(info->memory));
+    struct memory *m = handle_map_find(&d->objects.memories, KEY(info->memory));
     if (!end_mapping(m)) {
         result = d->next.UnmapMemory2KHR(device, info);
         if (m && m->is_used && result == VK_SUCCESS)
@@ -130,8 +131,8 @@ VkResult memory_AllocateMemory(VkDevice device,
     m->is_cached = flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
     m->is_local = flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
     pthread_mutex_lock(&d->lock);
-    free(handle_map_take(&d->memories, KEY(*ret)));
-    if (!handle_map_put(&d->memories, KEY(*ret), m))
+    free(handle_map_take(&d->objects.memories, KEY(*ret)));
+    if (!handle_map_put(&d->objects.memories, KEY(*ret), m))
         free(m);
     pthread_mutex_unlock(&d->lock);
     return result;
@@ -143,10 +144,10 @@ void memory_FreeMemory(VkDevice device, VkDeviceMemory memory,
 {
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
-    struct memory *m = handle_map_find(&d->memories, KEY(memory));
+    struct memory *m = handle_map_find(&d->objects.memories, KEY(memory));
     if (m && m->is_used)
         queue_take_memory(d, memory);
-    free(handle_map_take(&d->memories, KEY(memory)));
+    free(handle_map_take(&d->objects.memories, KEY(memory)));
     pthread_mutex_unlock(&d->lock);
     d->next.FreeMemory(device, memory, allocator);
 }
@@ -159,7 +160,7 @@ static bool may_copy(const struct device *d, const VkBufferCreateInfo *info)
 {
     VkBufferCreateFlags kept =
         VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_PROTECTED_BIT;
-    return (d->n_own_queues || d->sharing) && !info->pNext &&
+    return (d->own_queues.n || d->own_queues.sharing) && !info->pNext &&
            !(info->flags & kept) &&
            info->usage & VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
 }
@@ -193,7 +194,7 @@ VkResult memory_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
     b->is_copyable = may_copy(d, info);
     pthread_mutex_lock(&d->lock);
     b->serial = ++d->serial;
-    if (!handle_map_put(&d->buffers, KEY(*ret), b))
+    if (!handle_map_put(&d->objects.buffers, KEY(*ret), b))
         free(b);
     pthread_mutex_unlock(&d->lock);
     return result;
@@ -223,11 +224,11 @@ void memory_DestroyBuffer(VkDevice device, VkBuffer buffer,
 {
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
-    struct buffer *b = handle_map_find(&d->buffers, KEY(buffer));
+    struct buffer *b = handle_map_find(&d->objects.buffers, KEY(buffer));
     if (b) {
         queue_take_last(d, b);
         d->n_named -= b->name != NULL;
-        handle_map_take(&d->buffers, KEY(buffer));
+        handle_map_take(&d->objects.buffers, KEY(buffer));
         free_buffer(b);
     }
     pthread_mutex_unlock(&d->lock);
@@ -237,7 +238,7 @@ void memory_DestroyBuffer(VkDevice device, VkBuffer buffer,
 static void bind(struct device *d, VkBuffer buffer, VkDeviceMemory memory,
                  VkDeviceSize offset)
 {
-    struct buffer *b = handle_map_find(&d->buffers, KEY(buffer));
+    struct buffer *b = handle_map_find(&d->objects.buffers, KEY(buffer));
     if (!b)
         return;
     b->memory = memory;
@@ -277,11 +278,11 @@ void memory_forget(struct device *d)
 {
     struct handle_map_slot *slot;
     size_t at = 0;
-    while ((slot = handle_map_next(&d->buffers, &at)))
+    while ((slot = handle_map_next(&d->objects.buffers, &at)))
         free_buffer(slot->value);
     at = 0;
-    while ((slot = handle_map_next(&d->memories, &at)))
+    while ((slot = handle_map_next(&d->objects.memories, &at)))
         free(slot->value);
-    handle_map_deinit(&d->buffers);
-    handle_map_deinit(&d->memories);
+    handle_map_deinit(&d->objects.buffers);
+    handle_map_deinit(&d->objects.memories);
 }

@@ -151,8 +151,8 @@ static void free_copier(struct device *d, struct copier *c)
 
 void gpu_copy_forget(struct device *d)
 {
-    for (size_t i = 0; i < d->n_own_queues; i++) {
-        struct copier *c = d->own_queues[i].copier;
+    for (size_t i = 0; i < d->own_queues.n; i++) {
+        struct copier *c = d->own_queues.at[i].copier;
         if (!c)
             continue;
         if (c->is_broken && c->queue)
@@ -246,22 +246,22 @@ static bool copy(struct device *d, struct copier *c, const struct buffer *b,
 bool gpu_copy(struct device *d, struct own_queue *queue, const struct buffer *b,
               size_t from, size_t n, char *ret)
 {
-    if (pthread_mutex_trylock(&d->own_queues_lock))
+    if (pthread_mutex_trylock(&d->own_queues.lock))
         return false;
     struct copier *c = copier_of(d, queue);
     bool ok = c && !c->is_broken && copy(d, c, b, from, n, ret);
     if (c)
         c->is_broken = !ok;
-    pthread_mutex_unlock(&d->own_queues_lock);
+    pthread_mutex_unlock(&d->own_queues.lock);
     return ok;
 }
 
 void gpu_copy_suspend(struct device *d)
 {
-    pthread_mutex_lock(&d->own_queues_lock);
+    pthread_mutex_lock(&d->own_queues.lock);
 }
 
 void gpu_copy_resume(struct device *d)
 {
-    pthread_mutex_unlock(&d->own_queues_lock);
+    pthread_mutex_unlock(&d->own_queues.lock);
 }

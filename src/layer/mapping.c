@@ -35,7 +35,7 @@ void mapping_end(struct device *d, struct memory *m)
 
 bool mapping_hold(struct device *d, struct buffer *b)
 {
-    struct memory *m = handle_map_find(&d->memories, KEY(b->memory));
+    struct memory *m = handle_map_find(&d->objects.memories, KEY(b->memory));
     if (m) {
         m->is_used = true;
         mapping_begin(d, m);
@@ -62,7 +62,7 @@ static VkMappedMemoryRange range_of(const struct memory *m)
 
 const char *mapping_bytes(struct device *d, const struct buffer *b)
 {
-    struct memory *m = handle_map_find(&d->memories, KEY(b->memory));
+    struct memory *m = handle_map_find(&d->objects.memories, KEY(b->memory));
     if (!m || !covers(m, b->offset, b->offset + b->size))
         return NULL;
     if (!m->is_coherent) {
@@ -75,7 +75,7 @@ const char *mapping_bytes(struct device *d, const struct buffer *b)
 void mapping_clear(struct device *d, const struct buffer *b, size_t from,
                    size_t n)
 {
-    struct memory *m = handle_map_find(&d->memories, KEY(b->memory));
+    struct memory *m = handle_map_find(&d->objects.memories, KEY(b->memory));
     memset(m->base + b->offset + from, 0, n);
     atomic_thread_fence(memory_order_seq_cst);
     if (!m->is_coherent) {

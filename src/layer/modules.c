@@ -15,14 +15,16 @@ static void log_outputs(struct device *d, const struct scan *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct told *o = &s->outputs[i].told;
         bool is_known = false;
-        for (size_t k = 0; k < d->n_output_bindings && !is_known; k++) {
-            is_known = d->output_bindings[k].set == o->set &&
-                       d->output_bindings[k].binding == o->binding;
+        for (size_t k = 0; k < d->validation.n_output_bindings && !is_known;
+             k++) {
+            is_known = d->validation.output_bindings[k].set == o->set &&
+                       d->validation.output_bindings[k].binding == o->binding;
         }
-        if (!is_known && d->n_output_bindings < TOLD_MAX)
-            d->output_bindings[d->n_output_bindings++] = *o;
+        if (!is_known && d->validation.n_output_bindings < TOLD_MAX)
+            d->validation.output_bindings[d->validation.n_output_bindings++] =
+                *o;
     }
-    d->is_checked |= s->is_checked;
+    d->validation.is_checked |= s->is_checked;
     if (s->is_changed)
         d->is_instrumented = true;
 }
@@ -63,13 +65,13 @@ static void free_module(struct module *m)
 static bool make_room(struct device *d, size_t n)
 {
     size_t max = settings_get()->n_modules;
-    while (n > max - d->n_module_bytes && d->originals) {
-        struct module *m = d->originals;
-        d->originals = m->next;
-        d->n_module_bytes -= m->n;
+    while (n > max - d->modules.n_bytes && d->modules.originals) {
+        struct module *m = d->modules.originals;
+        d->modules.originals = m->next;
+        d->modules.n_bytes -= m->n;
         free_module(m);
     }
-    return n <= max - d->n_module_bytes;
+    return n <= max - d->modules.n_bytes;
 }
 
 /* NULL: it cannot be kept, which was logged. */
@@ -91,23 +93,23 @@ static struct module *module_new(struct device *d, VkShaderModule handle,
     m->next = NULL;
     m->handle = handle;
     m->name = NULL;
-    m->number = d->n_modules;
+    m->number = d->modules.n;
     m->n = n;
     memcpy(m->bytes, bytes, n);
-    d->n_module_bytes += n;
+    d->modules.n_bytes += n;
     return m;
 }
 
 static void append(struct device *d, struct module *m)
 {
-    *d->last_module = m;
-    d->last_module = &m->next;
+    *d->modules.last = m;
+    d->modules.last = &m->next;
 }
 
 /* Queues the originals from which this module may have been instrumented. */
 static void append_originals(struct device *d, uint64_t likeness)
 {
-    for (struct module **at = &d->originals; *at;) {
+    for (struct module **at = &d->modules.originals; *at;) {
         struct module *m = *at;
         if (m->likeness == likeness) {
             *at = m->next;
@@ -121,13 +123,13 @@ static void append_originals(struct device *d, uint64_t likeness)
 
 static void forget_original(struct device *d, VkShaderModule handle)
 {
-    struct module **at = &d->originals;
+    struct module **at = &d->modules.originals;
     while (*at && (*at)->handle != handle)
         at = &(*at)->next;
     if (*at) {
         struct module *m = *at;
         *at = m->next;
-        d->n_module_bytes -= m->n;
+        d->modules.n_bytes -= m->n;
         free_module(m);
     }
 }
@@ -148,7 +150,7 @@ void modules_add(struct device *d, VkShaderModule handle, const uint32_t *words,
     scan_module(&s, words, n / 4);
     log_outputs(d, &s);
     if (is_original(d, &s, handle))
-        left_out_log(d->instance->validation, d->n_modules, words, n);
+        left_out_log(d->instance->validation, d->modules.n, words, n);
     if (s.is_checked)
         append_originals(d, s.likeness);
     bool wanted = is_wanted(&s);
@@ -159,16 +161,16 @@ void modules_add(struct device *d, VkShaderModule handle, const uint32_t *words,
         append(d, m);
     } else if (m) {
         m->likeness = s.likeness;
-        m->next = d->originals;
-        d->originals = m;
+        m->next = d->modules.originals;
+        d->modules.originals = m;
     }
-    d->n_modules++;
+    d->modules.n++;
 }
 
 /* The name of a module; a destroyed one keeps its own copy. */
 static const char *name_of(const struct device *d, const struct module *m)
 {
-    return m->handle ? handle_map_find(&d->module_names, KEY(m->handle))
+    return m->handle ? handle_map_find(&d->names.modules, KEY(m->handle))
                      : m->name;
 }
 
@@ -176,7 +178,7 @@ void modules_name(struct device *d, VkShaderModule handle)
 {
     if (handle)
         forget_original(d, handle);
-    for (struct module *m = d->modules; handle && m; m = m->next) {
+    for (struct module *m = d->modules.first; handle && m; m = m->next) {
         if (m->handle != handle)
             continue;
         const char *name = name_of(d, m);
@@ -187,18 +189,18 @@ void modules_name(struct device *d, VkShaderModule handle)
 
 void modules_send(struct device *d)
 {
-    while (d->modules) {
-        struct module *m = d->modules;
+    while (d->modules.first) {
+        struct module *m = d->modules.first;
         const char *given = name_of(d, m);
         char name[NAME_MAX_BYTES + 32];
         snprintf(name, sizeof name, "module %llu%s%s",
                  (unsigned long long)m->number, given ? " " : "",
                  given ? given : "");
         frame_output_code_object(d->frame_output, name, m->bytes, m->n);
-        d->modules = m->next;
+        d->modules.first = m->next;
         free_module(m);
     }
-    d->last_module = &d->modules;
+    d->modules.last = &d->modules.first;
 }
 
 static void free_list(struct module *m)
@@ -212,9 +214,9 @@ static void free_list(struct module *m)
 
 void modules_free(struct device *d)
 {
-    free_list(d->modules);
-    free_list(d->originals);
-    d->modules = NULL;
-    d->originals = NULL;
-    d->last_module = &d->modules;
+    free_list(d->modules.first);
+    free_list(d->modules.originals);
+    d->modules.first = NULL;
+    d->modules.originals = NULL;
+    d->modules.last = &d->modules.first;
 }

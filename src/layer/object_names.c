@@ -27,7 +27,7 @@ static void set_name(struct table *names, uint64_t handle, const char *name)
 
 static void name_buffer(struct device *d, uint64_t handle, const char *name)
 {
-    struct buffer *b = handle_map_find(&d->buffers, handle);
+    struct buffer *b = handle_map_find(&d->objects.buffers, handle);
     bool is_ours = name && !strncmp(name, prefix, sizeof prefix - 1) &&
                    settings_get()->takes_named;
     if (!b || (!is_ours && !b->name))
@@ -56,13 +56,13 @@ VkResult names_SetDebugUtilsObjectNameEXT(
         name_buffer(d, handle, name);
         break;
     case VK_OBJECT_TYPE_PIPELINE:
-        set_name(&d->pipeline_names, handle, name);
+        set_name(&d->names.pipelines, handle, name);
         break;
     case VK_OBJECT_TYPE_COMMAND_BUFFER:
-        set_name(&d->command_names, handle, name);
+        set_name(&d->names.commands, handle, name);
         break;
     case VK_OBJECT_TYPE_SHADER_MODULE:
-        set_name(&d->module_names, handle, name);
+        set_name(&d->names.modules, handle, name);
         break;
     default:
         break;
@@ -82,7 +82,7 @@ VkResult names_CreateShaderModule(VkDevice device,
     VkResult result = d->next.CreateShaderModule(device, info, allocator, ret);
     if (result == VK_SUCCESS) {
         pthread_mutex_lock(&d->lock);
-        free(handle_map_take(&d->module_names, KEY(*ret)));
+        free(handle_map_take(&d->names.modules, KEY(*ret)));
         modules_add(d, *ret, info->pCode, info->codeSize);
         pthread_mutex_unlock(&d->lock);
     }
@@ -95,7 +95,7 @@ void names_DestroyShaderModule(VkDevice device, VkShaderModule module,
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
     modules_name(d, module);
-    free(handle_map_take(&d->module_names, KEY(module)));
+    free(handle_map_take(&d->names.modules, KEY(module)));
     pthread_mutex_unlock(&d->lock);
     d->next.DestroyShaderModule(device, module, allocator);
 }
@@ -105,7 +105,7 @@ void names_DestroyPipeline(VkDevice device, VkPipeline pipeline,
 {
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
-    free(handle_map_take(&d->pipeline_names, KEY(pipeline)));
+    free(handle_map_take(&d->names.pipelines, KEY(pipeline)));
     pthread_mutex_unlock(&d->lock);
     d->next.DestroyPipeline(device, pipeline, allocator);
 }
@@ -121,7 +121,7 @@ static void forget(struct table *names)
 
 void names_forget(struct device *d)
 {
-    forget(&d->pipeline_names);
-    forget(&d->command_names);
-    forget(&d->module_names);
+    forget(&d->names.pipelines);
+    forget(&d->names.commands);
+    forget(&d->names.modules);
 }

@@ -93,13 +93,13 @@ void own_queues_note(struct device *d, const struct own_request *request,
                      PFN_vkSetDeviceLoaderData set_loader_data)
 {
     for (size_t i = 0; i < request->n; i++) {
-        d->own_queues[i].family = request->own[i].family;
-        d->own_queues[i].index = request->own[i].index;
+        d->own_queues.at[i].family = request->own[i].family;
+        d->own_queues.at[i].index = request->own[i].index;
     }
-    d->n_own_queues = request->n;
-    d->has_one_family = request->info.queueCreateInfoCount == 1;
+    d->own_queues.n = request->n;
+    d->own_queues.has_one_family = request->info.queueCreateInfoCount == 1;
     d->set_loader_data = set_loader_data;
-    d->sharing =
+    d->own_queues.sharing =
         set_loader_data && is_plain(&request->info) ? request->copying : 0;
 }
 
@@ -107,24 +107,25 @@ void own_queues_note(struct device *d, const struct own_request *request,
 
 static void share(struct device *d, VkQueue queue, uint32_t family)
 {
-    if (!(d->sharing >> family & 1) || d->n_own_queues == OWN_QUEUES_MAX)
+    if (!(d->own_queues.sharing >> family & 1) ||
+        d->own_queues.n == OWN_QUEUES_MAX)
         return;
-    struct own_queue *q = &d->own_queues[d->n_own_queues];
+    struct own_queue *q = &d->own_queues.at[d->own_queues.n];
     q->family = family;
     q->shared = queue;
-    if (handle_map_put(&d->queues, KEY(queue), q))
-        d->n_own_queues++;
+    if (handle_map_put(&d->objects.queues, KEY(queue), q))
+        d->own_queues.n++;
 }
 
 static void note_queue(struct device *d, VkQueue queue, uint32_t family)
 {
     bool is_noted = false;
     pthread_mutex_lock(&d->lock);
-    for (size_t i = 0; i < d->n_own_queues; i++) {
-        const struct own_queue *q = &d->own_queues[i];
+    for (size_t i = 0; i < d->own_queues.n; i++) {
+        const struct own_queue *q = &d->own_queues.at[i];
         if (q->shared ? q->shared == queue : q->family == family)
-            is_noted =
-                handle_map_put(&d->queues, KEY(queue), &d->own_queues[i]);
+            is_noted = handle_map_put(&d->objects.queues, KEY(queue),
+                                      &d->own_queues.at[i]);
     }
     if (!is_noted)
         share(d, queue, family);
@@ -161,28 +162,28 @@ struct own_queue *own_queue_for(struct device *d, VkQueue queue)
 {
     struct own_queue *q = NULL;
     if (queue) {
-        q = handle_map_find(&d->queues, KEY(queue));
-    } else if (d->has_one_family && d->n_own_queues) {
-        q = &d->own_queues[0];
+        q = handle_map_find(&d->objects.queues, KEY(queue));
+    } else if (d->own_queues.has_one_family && d->own_queues.n) {
+        q = &d->own_queues.at[0];
     }
     return q && is_free(q) ? q : NULL;
 }
 
 struct own_queue *own_queue_enter(struct device *d, VkQueue queue, bool is_work)
 {
-    struct own_queue *q = handle_map_find(&d->queues, KEY(queue));
+    struct own_queue *q = handle_map_find(&d->objects.queues, KEY(queue));
     if (!q || !q->shared)
         return NULL;
     atomic_fetch_add_explicit(&q->n_calls, 1, memory_order_relaxed);
     if (is_work)
-        q->last = d->n_submitted + 1;
+        q->last = d->submissions.n_so_far + 1;
     return q;
 }
 
 struct own_queue *own_queue_enter_unlocked(struct device *d, VkQueue queue,
                                            bool is_work)
 {
-    if (!d->sharing)
+    if (!d->own_queues.sharing)
         return NULL;
     pthread_mutex_lock(&d->lock);
     struct own_queue *q = own_queue_enter(d, queue, is_work);
@@ -198,8 +199,8 @@ void own_queue_leave(struct own_queue *q)
 
 void own_queue_finished(struct device *d, VkQueue queue, uint64_t number)
 {
-    for (size_t i = 0; i < d->n_own_queues; i++) {
-        struct own_queue *q = &d->own_queues[i];
+    for (size_t i = 0; i < d->own_queues.n; i++) {
+        struct own_queue *q = &d->own_queues.at[i];
         uint64_t done = number < q->last ? number : q->last;
         if (q->shared && (!queue || q->shared == queue) && done > q->done)
             q->done = done;
@@ -247,5 +248,5 @@ void own_queues_QueueInsertDebugUtilsLabelEXT(VkQueue queue,
 
 void own_queues_forget(struct device *d)
 {
-    handle_map_deinit(&d->queues);
+    handle_map_deinit(&d->objects.queues);
 }

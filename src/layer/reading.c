@@ -21,7 +21,8 @@ static bool is_for_gpu(const struct device *d, const struct memory *m,
 bool reading_copy(struct device *d, struct own_queue *queue,
                   const struct buffer *b, size_t from, size_t n, char *ret)
 {
-    const struct memory *m = handle_map_find(&d->memories, KEY(b->memory));
+    const struct memory *m =
+        handle_map_find(&d->objects.memories, KEY(b->memory));
     const char *bytes = mapping_bytes(d, b);
     if (!m || !bytes)
         return false;

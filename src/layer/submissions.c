@@ -70,8 +70,8 @@ static struct submission *remove_at(struct device *d, struct submission **at)
     struct submission *s = *at;
     *at = s->next;
     if (!*at)
-        d->last_submission = at;
-    d->n_submissions--;
+        d->submissions.last = at;
+    d->submissions.n--;
     return s;
 }
 
@@ -81,9 +81,9 @@ static void finish(struct device *d, struct submission *s, bool is_done)
 {
     for (size_t i = 0; i < s->uses.n; i++) {
         struct buffer *b = device_buffer(d, &s->uses.at[i]);
-        if (!b || b->round == d->round)
+        if (!b || b->round == d->submissions.round)
             continue;
-        b->round = d->round;
+        b->round = d->submissions.round;
         take_use(d, b, &s->uses.at[i],
                  is_done && !b->n_writing ? s->queue : VK_NULL_HANDLE);
     }
@@ -98,10 +98,10 @@ static void finish_up_to(struct device *d, const struct submission *last)
 {
     struct submission *done = NULL;
     struct submission **end = &done;
-    struct submission **at = &d->submissions;
+    struct submission **at = &d->submissions.first;
     VkQueue queue = last ? last->queue : VK_NULL_HANDLE;
     bool is_last = false;
-    d->round++;
+    d->submissions.round++;
     if (last)
         own_queue_finished(d, queue, last->number);
     while (*at && !is_last) {
@@ -125,7 +125,7 @@ static void finish_up_to(struct device *d, const struct submission *last)
 void queue_finish_all(struct device *d)
 {
     finish_up_to(d, NULL);
-    d->is_unknown = false;
+    d->submissions.is_unknown = false;
     take_named(d);
     d->is_dirty = false;
 }
@@ -133,7 +133,7 @@ void queue_finish_all(struct device *d)
 static void finish_queue(struct device *d, VkQueue queue)
 {
     const struct submission *last = NULL;
-    for (struct submission *s = d->submissions; s; s = s->next)
+    for (struct submission *s = d->submissions.first; s; s = s->next)
         last = s->queue == queue ? s : last;
     if (last)
         finish_up_to(d, last);
@@ -142,7 +142,7 @@ static void finish_queue(struct device *d, VkQueue queue)
 static void finish_fence(struct device *d, VkFence fence)
 {
     const struct submission *last = NULL;
-    for (struct submission *s = d->submissions; s; s = s->next)
+    for (struct submission *s = d->submissions.first; s; s = s->next)
         last = s->fence == fence ? s : last;
     if (last)
         finish_up_to(d, last);
@@ -165,7 +165,8 @@ static void finish_semaphore(struct device *d, VkSemaphore semaphore,
     const struct submission *last;
     do {
         last = NULL;
-        for (struct submission *s = d->submissions; s && !last; s = s->next)
+        for (struct submission *s = d->submissions.first; s && !last;
+             s = s->next)
             last = signals(s, semaphore, value) ? s : NULL;
         if (last)
             finish_up_to(d, last);
@@ -177,7 +178,7 @@ static void finish_named(struct device *d)
 {
     if (d->is_dirty)
         take_named(d);
-    d->is_dirty = d->n_submissions > 0;
+    d->is_dirty = d->submissions.n > 0;
 }
 
 /* Ends a hook's work. What was taken is sent by another thread, which gets a
@@ -212,7 +213,7 @@ static void check_errors(const struct device *d, const struct command *c)
     uint32_t version = d->instance->validation;
     for (size_t i = 0; i < POINTS; i++)
         is_bound |= c->pipeline[i] != VK_NULL_HANDLE;
-    if (!is_bound || !d->is_checked || d->knows_errors ||
+    if (!is_bound || !d->validation.is_checked || d->validation.knows_errors ||
         !settings_get()->takes_gpuav)
         return;
     log_once(TELL_NO_ERRORS,
@@ -286,7 +287,7 @@ static struct submission *submission_new(struct device *d, VkQueue queue,
         log_once(TELL_MEMORY, "out of memory: something is missing");
         return NULL;
     }
-    s->number = ++d->n_submitted;
+    s->number = ++d->submissions.n_so_far;
     s->queue = queue;
     s->fence = fence;
     d->is_dirty = true;
@@ -298,27 +299,27 @@ static struct submission *submission_new(struct device *d, VkQueue queue,
 static bool is_kept(const struct device *d, const struct submission *s)
 {
     bool is_waited_for = s->fence || s->n_signals;
-    return s->uses.n || s->renewed.n || (is_waited_for && d->n_submissions) ||
-           (d->n_named && d->n_submissions < NAMED_MAX);
+    return s->uses.n || s->renewed.n || (is_waited_for && d->submissions.n) ||
+           (d->n_named && d->submissions.n < NAMED_MAX);
 }
 
 static void add_submission(struct device *d, struct submission *s)
 {
     if (!is_kept(d, s)) {
-        d->is_unknown = true;
+        d->submissions.is_unknown = true;
         free_submission(s);
         return;
     }
-    while (d->n_submissions >= SUBMISSIONS_MAX) {
-        d->is_unknown = true;
-        d->round++;
-        struct submission *oldest = remove_at(d, &d->submissions);
+    while (d->submissions.n >= SUBMISSIONS_MAX) {
+        d->submissions.is_unknown = true;
+        d->submissions.round++;
+        struct submission *oldest = remove_at(d, &d->submissions.first);
         end_writing(d, oldest);
         finish(d, oldest, false);
     }
-    *d->last_submission = s;
-    d->last_submission = &s->next;
-    d->n_submissions++;
+    *d->submissions.last = s;
+    d->submissions.last = &s->next;
+    d->submissions.n++;
 }
 
 /* Notes a submission before it is made, since another thread may wait for it at
@@ -341,7 +342,7 @@ static void check_submitted(struct device *d, uint64_t number, VkResult result)
     if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST)
         return;
     pthread_mutex_lock(&d->lock);
-    struct submission **at = &d->submissions;
+    struct submission **at = &d->submissions.first;
     while (*at && (*at)->number != number)
         at = &(*at)->next;
     if (*at) {
@@ -545,7 +546,8 @@ void queue_take_last(struct device *d, struct buffer *b)
     const struct submission *last;
     do {
         last = NULL;
-        for (struct submission *s = d->submissions; s && !last; s = s->next)
+        for (struct submission *s = d->submissions.first; s && !last;
+             s = s->next)
             last = uses_buffer(s, b) ? s : NULL;
         if (last)
             finish_up_to(d, last);
@@ -557,7 +559,7 @@ void queue_take_memory(struct device *d, VkDeviceMemory memory)
 {
     struct handle_map_slot *slot;
     size_t at = 0;
-    while ((slot = handle_map_next(&d->buffers, &at))) {
+    while ((slot = handle_map_next(&d->objects.buffers, &at))) {
         struct buffer *b = slot->value;
         if (b->memory != memory)
             continue;

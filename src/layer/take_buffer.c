@@ -37,16 +37,16 @@ static const char *const format_names[] = {
 /* Makes room for n bytes; NULL: there is none, which was logged. */
 static char *make_room(struct device *d, size_t n)
 {
-    if (n > d->n_scratch) {
-        char *scratch = realloc(d->scratch, n);
+    if (n > d->scratch.n) {
+        char *scratch = realloc(d->scratch.bytes, n);
         if (!scratch) {
             log_once(TELL_MEMORY, "out of memory: something is missing");
             return NULL;
         }
-        d->scratch = scratch;
-        d->n_scratch = n;
+        d->scratch.bytes = scratch;
+        d->scratch.n = n;
     }
-    return d->scratch;
+    return d->scratch.bytes;
 }
 
 static void log_cut(uint64_t n)
@@ -248,11 +248,12 @@ static void add_use(struct device *d, struct labels *l, const struct use *use)
 {
     uint64_t command = KEY(use->command);
     uint64_t pipeline = KEY(use->pipeline);
-    add_label(l, "command_buffer", handle_map_find(&d->command_names, command));
+    add_label(l, "command_buffer",
+              handle_map_find(&d->names.commands, command));
     add_label(l, "command_buffer_handle", handle_text(l->command, command));
     if (!pipeline)
         return;
-    add_label(l, "pipeline", handle_map_find(&d->pipeline_names, pipeline));
+    add_label(l, "pipeline", handle_map_find(&d->names.pipelines, pipeline));
     add_label(l, "pipeline_handle", handle_text(l->pipeline, pipeline));
 }
 
@@ -318,17 +319,17 @@ static void put_done(struct device *d, uint64_t number, uint64_t generation)
 static void put_use(struct device *d, const struct buffer *b,
                     const struct use *use, const struct counted *c, size_t n)
 {
-    uint64_t *number = &d->numbers[use->contents];
+    uint64_t *number = &d->streams.numbers[use->contents];
     struct labels labels = { .n = 0 };
     modules_send(d);
     if (d->is_lost)
         add_label(&labels, "device", "lost");
     add_use(d, &labels, use);
-    uint64_t generation = d->generations[use->contents];
+    uint64_t generation = d->streams.generations[use->contents];
     if (!*number) {
         *number = frame_output_number(d->frame_output);
     } else {
-        generation = ++d->generations[use->contents];
+        generation = ++d->streams.generations[use->contents];
     }
     struct pfd_wire_frame frame = {
         .type = PFD_WIRE_BUFFER,
@@ -438,7 +439,9 @@ static bool goes_on(const struct last_sent *g, const char *bytes, size_t n)
 /* The buffer's work is known to be finished only if all work is. */
 static struct own_queue *queue_if_idle(struct device *d)
 {
-    return d->n_submissions || d->is_unknown ? NULL : own_queue_for(d, NULL);
+    return d->submissions.n || d->submissions.is_unknown
+               ? NULL
+               : own_queue_for(d, NULL);
 }
 
 static void take_one(struct device *d, struct buffer *b)
@@ -469,7 +472,7 @@ void take_named(struct device *d)
 {
     struct handle_map_slot *slot;
     size_t at = 0;
-    while (d->n_named && (slot = handle_map_next(&d->buffers, &at))) {
+    while (d->n_named && (slot = handle_map_next(&d->objects.buffers, &at))) {
         struct buffer *b = slot->value;
         if (b->name && !b->n_renewing)
             take_one(d, b);
@@ -488,7 +491,7 @@ void take_end(struct device *d)
 {
     struct handle_map_slot *slot;
     size_t at = 0;
-    while ((slot = handle_map_next(&d->buffers, &at)))
+    while ((slot = handle_map_next(&d->objects.buffers, &at)))
         end_generation(d, slot->value);
 }
 
@@ -511,7 +514,7 @@ void take_look(struct device *d)
 {
     struct handle_map_slot *slot;
     size_t at = 0;
-    while (d->n_named && (slot = handle_map_next(&d->buffers, &at))) {
+    while (d->n_named && (slot = handle_map_next(&d->objects.buffers, &at))) {
         struct buffer *b = slot->value;
         const char *bytes = b->name && b->last_sent.n && !b->n_renewing
                                 ? mapping_bytes(d, b)
