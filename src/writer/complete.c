@@ -28,7 +28,7 @@ static bool find_closure(struct pfd_source *f, struct closure *ret)
     if (!ret->all)
         return false;
     uint64_t mark = ++scan->mark;
-    f->mark = mark;
+    f->closure.mark = mark;
     ret->all[ret->n++] = f;
     for (size_t i = 0; i < ret->n; i++) {
         const struct pfd_text *links = &ret->all[i]->links;
@@ -36,10 +36,10 @@ static bool find_closure(struct pfd_source *f, struct closure *ret)
         for (size_t at = 0; at < links->n; at += sizeof link) {
             memcpy(&link, links->data + at, sizeof link);
             struct pfd_source *next = pfd_scan_at(scan, link.of);
-            if (next->mark != mark) {
-                next->mark = mark;
-                next->by = ret->all[i];
-                next->by_line = link.line;
+            if (next->closure.mark != mark) {
+                next->closure.mark = mark;
+                next->closure.by = ret->all[i];
+                next->closure.by_line = link.line;
                 ret->all[ret->n++] = next;
             }
         }
@@ -187,7 +187,8 @@ static void tell_foreign(struct pfd_source *f, struct pfd_source *included)
                     pfd_quote(&name, included->name, strlen(included->name)));
     included->is_reported = true;
     if (!text.failed)
-        pfd_shader_source_hint(f, included->by, included->by_line, text.data);
+        pfd_shader_source_hint(f, included->closure.by,
+                               included->closure.by_line, text.data);
     pfd_text_free(&text);
 }
 

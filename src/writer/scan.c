@@ -71,7 +71,7 @@ static void note(const struct pfd_source *f, bool is_error, const char *text)
 
 enum pfd_status pfd_shader_source_error(struct pfd_source *f)
 {
-    if (f->dead)
+    if (f->conditions.dead)
         return PFD_OK;
     if (f->n_errors++ == 0)
         f->first = f->err;
@@ -198,7 +198,7 @@ static enum pfd_status end_source(struct pfd_source *f, enum pfd_status status,
                                   struct pfd_error *err)
 {
     if (status == PFD_ERR_CORRUPT && f->n_errors < ERRORS_MAX) {
-        f->dead = 0; /* the source ends here for any reader */
+        f->conditions.dead = 0; /* the source ends here for any reader */
         pfd_shader_source_error(f);
     }
     if (status == PFD_ERR_NOMEM)

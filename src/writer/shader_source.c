@@ -31,8 +31,8 @@ void pfd_shader_source_give_back(struct pfd_source *f,
  * the #if around it, which may be false, unless #extension is in that group. */
 static void choose_place(struct pfd_source *f, const struct pfd_token *first)
 {
-    bool before = f->depth > 0 && !f->group_has_extension;
-    f->place = before ? f->group : pfd_shader_source_place(f, first);
+    bool before = f->conditions.depth > 0 && !f->conditions.has_extension;
+    f->place = before ? f->conditions.begin : pfd_shader_source_place(f, first);
     f->has_place = true;
 }
 
@@ -40,7 +40,7 @@ static void choose_place(struct pfd_source *f, const struct pfd_token *first)
 static void note_code(struct pfd_source *f, const struct pfd_token *token)
 {
     const struct pfd_lexer *l = &f->lexer;
-    if (f->dead)
+    if (f->conditions.dead)
         return;
     if (f->language == PFD_SCAN_GLSL)
         pfd_descriptors_take(&f->descriptors, l, token);

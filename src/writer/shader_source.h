@@ -52,12 +52,13 @@ struct pfd_source {
     uint32_t version; /* #version of GLSL; 0: none */
     bool is_es;
     struct pfd_token version_at;
-    /* #if groups: the depth, and the begin of the outermost. */
-    size_t depth;
-    struct pfd_shader_source_place group;
-    bool group_has_extension;
-    size_t dead;            /* depth of the #if 0 around this; 0: none */
-    struct pfd_error err;   /* lexer.err points here */
+    struct {
+        size_t depth;
+        size_t dead; /* depth of the #if 0 around this; 0: none */
+        struct pfd_shader_source_place begin; /* of the outermost group */
+        bool has_extension;                   /* that group */
+    } conditions;                             /* #if groups */
+    struct pfd_error err;                     /* lexer.err points here */
     struct pfd_error first; /* the first error of [n_errors] */
     size_t n_errors;
     struct pfd_descriptors descriptors;
@@ -68,9 +69,11 @@ struct pfd_source {
     struct pfd_text includes; /* of struct pfd_scan_include */
     struct pfd_text links;    /* of struct pfd_shader_source_link */
     bool is_included;
-    uint64_t mark;               /* scan's, if it is in that closure, */
-    const struct pfd_source *by; /* the source that includes it there, */
-    uint32_t by_line;            /* in this line */
+    struct {
+        uint64_t mark;               /* scan's, if it is in that closure, */
+        const struct pfd_source *by; /* the source that includes it there, */
+        uint32_t by_line;            /* in this line */
+    } closure;
 };
 
 size_t pfd_scan_n_sources(const struct pfd_scan *scan);

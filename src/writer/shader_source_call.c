@@ -381,7 +381,7 @@ enum pfd_status pfd_shader_source_call(struct pfd_source *f,
 {
     struct pfd_print_call print_call = { .name = *name };
     f->n_calls++;
-    if (!macro && !f->n_braces && !f->dead && !f->outside.line)
+    if (!macro && !f->n_braces && !f->conditions.dead && !f->outside.line)
         f->outside = *name;
     if (f->is_foreign)
         return PFD_OK;
@@ -410,7 +410,7 @@ enum pfd_status pfd_shader_source_call(struct pfd_source *f,
     pfd_print_call_free(&print_call);
     if (status != PFD_ERR_CORRUPT)
         return status;
-    if (f->dead) /* stays as it is: no compiler reads it */
+    if (f->conditions.dead) /* stays as it is: no compiler reads it */
         f->n_calls--;
     return pfd_shader_source_error(f);
 }

@@ -109,13 +109,13 @@ static bool is_never(const struct pfd_source *f)
 static void take_dead(struct pfd_source *f, const struct pfd_token *word)
 {
     const struct pfd_lexer *l = &f->lexer;
-    if (f->dead) {
-        if (f->dead == f->depth &&
+    if (f->conditions.dead) {
+        if (f->conditions.dead == f->conditions.depth &&
             (pfd_token_is(l, word, "endif") || pfd_token_is(l, word, "else") ||
              pfd_token_is(l, word, "elif")))
-            f->dead = 0;
+            f->conditions.dead = 0;
     } else if (pfd_token_is(l, word, "if") && is_never(f)) {
-        f->dead = f->depth + 1;
+        f->conditions.dead = f->conditions.depth + 1;
     }
 }
 
@@ -143,7 +143,7 @@ static enum pfd_status take_include(struct pfd_source *f)
                text[token.to + include.n] != '>')
             include.n++;
     }
-    if (include.n && !f->dead)
+    if (include.n && !f->conditions.dead)
         pfd_text_add(&f->includes, (const char *)&include, sizeof include);
     /* The name in <> may look like a comment. */
     if (include.is_angled)
@@ -157,15 +157,15 @@ static void take_group(struct pfd_source *f, const struct pfd_token *hash,
     const struct pfd_lexer *l = &f->lexer;
     take_dead(f, word);
     if (pfd_token_is(l, word, "endif")) {
-        f->depth -= f->depth > 0;
+        f->conditions.depth -= f->conditions.depth > 0;
     } else if (pfd_token_is(l, word, "if") || pfd_token_is(l, word, "ifdef") ||
                pfd_token_is(l, word, "ifndef")) {
-        if (f->depth++ == 0) {
-            f->group = pfd_shader_source_place(f, hash);
-            f->group_has_extension = false;
+        if (f->conditions.depth++ == 0) {
+            f->conditions.begin = pfd_shader_source_place(f, hash);
+            f->conditions.has_extension = false;
         }
     } else if (pfd_token_is(l, word, "extension")) {
-        f->group_has_extension = true;
+        f->conditions.has_extension = true;
     }
 }
 
