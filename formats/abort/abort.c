@@ -542,8 +542,7 @@ const struct pfd_format pfd_format_abort = {
     .slots = abort_slots,
     .make = abort_make,
     .adapt = abort_adapt,
-    .origin = abort_origin,
-    .origin_names = origin_names,
+    .origins = { .list = abort_origin, .names = origin_names },
     .buffer_word = abort_buffer_word,
     .find = abort_find,
 };

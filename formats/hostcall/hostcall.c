@@ -690,8 +690,7 @@ const struct pfd_format pfd_format_hostcall = {
     .is_record = hostcall_is_record,
     .slots = hostcall_slots,
     .make = hostcall_make,
-    .origin = hostcall_origin,
-    .origin_names = origin_names,
+    .origins = { .list = hostcall_origin, .names = origin_names },
     .buffer_word = hostcall_buffer_word,
     .find = hostcall_find,
 };

@@ -68,7 +68,7 @@ static inline bool llpc_is_synthesized(const struct pfd_string *s)
 void llpc_extension_make(const struct pfd_record_view *record_view,
                          struct pfd_synthesized *ret);
 
-/* Member of pfd_format_llpc, and its origin_names. */
+/* Member of pfd_format_llpc, and its names of origins. */
 size_t llpc_origin(const struct pfd_record_view *record_view,
                    struct pfd_origin *ret);
 extern const char *const llpc_origin_names[];

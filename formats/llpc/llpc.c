@@ -625,7 +625,5 @@ const struct pfd_format pfd_format_llpc = {
     .layout_text = llpc_layout_text,
     .live = &llpc_live,
     .make = llpc_make,
-    .origin = llpc_origin,
-    .origin_names = llpc_origin_names,
-    .origin_flag = PFD_STRING_OWN,
+    .origins = { .list = llpc_origin, .names = llpc_origin_names, .flag = PFD_STRING_OWN },
 };

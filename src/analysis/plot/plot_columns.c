@@ -93,7 +93,7 @@ static bool find_beside(const char *name, struct pfd_point_column *ret)
         }
     }
     for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
-        if (find_origin(name, (*f)->origin_names, ret))
+        if (find_origin(name, (*f)->origins.names, ret))
             return true;
     }
     return false;

@@ -266,7 +266,7 @@ const struct pfd_origin *pfd_entry_origins(struct pfd_entry *entry, size_t *n)
     if (!of->origins)
         of->origins = malloc(PFD_ORIGINS_MAX * sizeof *of->origins);
     if (of->origins)
-        *n = of->format->origin(&record_view, of->origins);
+        *n = of->format->origins.list(&record_view, of->origins);
     return of->origins;
 }
 

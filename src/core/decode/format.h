@@ -374,17 +374,17 @@ struct pfd_format {
     uint64_t (*adapt)(const struct pfd_record_view *record_view,
                       struct pfd_step *steps, size_t n_steps);
 
-    /*
-     * The known origins of an entry, into ret [PFD_ORIGINS_MAX], in the order
-     * of display; returns their number. Texts are static, of the table or of
-     * the entry. NULL: no origins, at no cost.
-     */
-    size_t (*origin)(const struct pfd_record_view *record_view,
-                     struct pfd_origin *ret);
-    /* The names of origins that it can return, NULL at the end; NULL: none. */
-    const char *const *origin_names;
-    /* Only records of strings with this flag have any; 0: any record may. */
-    uint8_t origin_flag;
+    /* Origins of entries; all zeros: none, at no cost. */
+    struct {
+        /* The known ones of an entry, into ret [PFD_ORIGINS_MAX], in the order
+         * of display; returns their number. Texts are static, of the table or
+         * of the entry. */
+        size_t (*list)(const struct pfd_record_view *record_view,
+                       struct pfd_origin *ret);
+        const char *const *names; /* that it can return, NULL at the end */
+        /* Only records of strings with this flag have any; 0: any may. */
+        uint8_t flag;
+    } origins;
 
     /*
      * Describe the dwords at byte `at`, for pfd_decoder_word() and
@@ -420,8 +420,8 @@ struct pfd_format {
 static inline bool pfd_format_has_origin(const struct pfd_format *format,
                                          const struct pfd_string *string)
 {
-    return format->origin && (!format->origin_flag ||
-                              (string && string->flags & format->origin_flag));
+    uint8_t flag = format->origins.flag;
+    return format->origins.list && (!flag || (string && string->flags & flag));
 }
 
 /* All formats, NULL at the end; written by meson from formats/meson.build. */

@@ -263,7 +263,7 @@ bool pfd_own_is_origin(const char *name)
 {
     const char *bare = pfd_own_bare(name);
     for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
-        const char *const *known = (*f)->origin_names;
+        const char *const *known = (*f)->origins.names;
         for (; known && *known; known++) {
             size_t n = strlen(*known);
             if (!strncmp(bare, *known, n) && (!bare[n] || bare[n] == '.'))
