@@ -412,11 +412,6 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
     return ok;
 }
 
-long long pfdd_stream_pid(const struct pfdd_stream *st)
-{
-    return pfdd_stream_buffers_pid(&st->buffers);
-}
-
 void pfdd_stream_settle(struct pfdd_stream *st)
 {
     pfdd_objects_settle(&st->objects);

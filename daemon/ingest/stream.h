@@ -61,9 +61,6 @@ bool pfdd_stream_is_waiting(const struct pfdd_stream *st);
 /* True: it has buffers that are followed. */
 bool pfdd_stream_has_buffers(const struct pfdd_stream *st);
 
-/* Pid of the sender; 0: unknown. */
-long long pfdd_stream_pid(const struct pfdd_stream *st);
-
 /* No more bytes: followers emit the rest, then `ended` is called and the stream
  * is gone. */
 void pfdd_stream_end(struct pfdd_stream *st);

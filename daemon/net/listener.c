@@ -439,13 +439,3 @@ struct pfdd_peer_key pfdd_listener_peer(struct pfdd_listener *l, int fd)
     memcpy(each.bytes + 1, &l->n_tunnels, sizeof l->n_tunnels);
     return each;
 }
-
-unsigned pfdd_listener_port(const struct pfdd_listener *l)
-{
-    union any at = { .any = { .sa_family = AF_UNSPEC } };
-    socklen_t n = sizeof at;
-    if (l->address.is_unix || getsockname(l->fd, &at.any, &n) != 0)
-        return 0;
-    return ntohs(at.any.sa_family == AF_INET ? at.in.sin_port
-                                             : at.in6.sin6_port);
-}

@@ -86,7 +86,4 @@ size_t pfdd_listener_memory(const struct pfdd_listener *l);
 /* The peer of a connection that `accept` got. */
 struct pfdd_peer_key pfdd_listener_peer(struct pfdd_listener *l, int fd);
 
-/* The port of a TCP listener; 0: it is not on TCP. */
-unsigned pfdd_listener_port(const struct pfdd_listener *l);
-
 #endif

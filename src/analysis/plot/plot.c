@@ -272,12 +272,6 @@ void pfd_plot_counts(struct pfd_plot *plot, struct pfd_plot_counts *ret)
 
 /* ---- drawing ---- */
 
-enum pfd_status pfd_plot_map_get(size_t i, const char **ret)
-{
-    *ret = pfd_colours_name(i);
-    return *ret ? PFD_OK : PFD_END;
-}
-
 enum pfd_status pfd_plot_output_get(size_t i, struct pfd_plot_output *ret)
 {
     if (!pfd_plot_forms[i])

@@ -13,9 +13,6 @@
 
 #include "analysis/plot/plot_spec.h"
 
-/* Names of colour maps; static storage. PFD_OK; PFD_END: there is no i. */
-enum pfd_status pfd_plot_map_get(size_t i, const char **ret);
-
 /* Outputs by number. PFD_OK; PFD_END: there is no i. Any thread. */
 enum pfd_status pfd_plot_output_get(size_t i, struct pfd_plot_output *ret);
 

@@ -63,7 +63,7 @@ struct pfd_plot_spec {
     uint64_t pixel;    /* of the screen for a cell, each way; 0: as fits */
     bool bare;         /* draw only the cells */
     bool dark;
-    const char *map;   /* a name of pfd_plot_map_get() */
+    const char *map;   /* a name of pfd_colours_name() */
     const char *title; /* UTF-8; NULL: the format string */
 };
 

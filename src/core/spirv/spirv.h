@@ -185,7 +185,6 @@ enum pfd_spirv_encoding {
 
 /* ---- instructions ---- */
 
-size_t pfd_spirv_n_words(const struct pfd_spirv *module);
 /* A total order of modules by their words alone; 0: equal. */
 int pfd_spirv_order(const struct pfd_spirv *a, const struct pfd_spirv *b);
 uint32_t pfd_spirv_n_instructions(const struct pfd_spirv *module);
@@ -237,11 +236,6 @@ bool pfd_spirv_is_instrumented(const struct pfd_spirv *module);
 /* The layer's number of an instrumented shader; false: the module has none. */
 bool pfd_spirv_shader(const struct pfd_spirv *module, uint32_t *ret);
 
-/* Number of the first call of this format id in pfd_spirv_call_by_format(),
- * and the call with rank i there (ordered by format id, then place); returns
- * pfd_spirv_call_count() when there is none. */
-size_t pfd_spirv_calls_of(const struct pfd_spirv *module, uint32_t format_id);
-size_t pfd_spirv_call_ranked(const struct pfd_spirv *module, size_t rank);
 /* Instruction of call i. */
 uint32_t pfd_spirv_call_instruction(const struct pfd_spirv *module, size_t i);
 /* The id of operand k of call i. */

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The debugPrintf calls of a module. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/spirv/spirv_module.h"
-
-static int by_format(const void *a, const void *b)
-{
-    const struct spirv_call *x = a;
-    const struct spirv_call *y = b;
-    if (x->format_id != y->format_id)
-        return x->format_id < y->format_id ? -1 : 1;
-    return x->k < y->k ? -1 : x->k > y->k;
-}
 
 static bool find_calls(struct pfd_spirv *m)
 {
@@ -35,54 +25,12 @@ static bool find_calls(struct pfd_spirv *m)
 
 bool spirv_index_calls(struct pfd_spirv *m)
 {
-    if (!m->is_instrumented && !find_calls(m))
-        return false;
-    size_t n = m->n_calls;
-    m->ranked = spirv_alloc(m, n, sizeof *m->ranked);
-    struct spirv_call *sorted = calloc(n + 1, sizeof *sorted);
-    if (!m->ranked || !sorted) {
-        free(sorted);
-        return false;
-    }
-    /* Sorted as (format id, number of the call). */
-    for (size_t i = 0; i < n; i++) {
-        sorted[i] = (struct spirv_call){
-            .k = (uint32_t)i,
-            .format_id = m->calls[i].format_id,
-        };
-    }
-    qsort(sorted, n, sizeof *sorted, by_format);
-    for (size_t i = 0; i < n; i++)
-        m->ranked[i] = sorted[i].k;
-    free(sorted);
-    return true;
+    return m->is_instrumented || find_calls(m);
 }
 
 size_t pfd_spirv_call_count(const struct pfd_spirv *m)
 {
     return m->n_calls;
-}
-
-size_t pfd_spirv_calls_of(const struct pfd_spirv *m, uint32_t format_id)
-{
-    size_t low = 0;
-    size_t high = m->n_calls;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (m->calls[m->ranked[mid]].format_id < format_id) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return low < m->n_calls && m->calls[m->ranked[low]].format_id == format_id
-               ? low
-               : m->n_calls;
-}
-
-size_t pfd_spirv_call_ranked(const struct pfd_spirv *m, size_t rank)
-{
-    return rank < m->n_calls ? m->ranked[rank] : m->n_calls;
 }
 
 uint32_t pfd_spirv_call_instruction(const struct pfd_spirv *m, size_t i)

@@ -188,11 +188,6 @@ bool pfd_spirv_constant(const struct pfd_spirv *m, uint32_t id, uint32_t *ret)
 
 /* ---- instructions ---- */
 
-size_t pfd_spirv_n_words(const struct pfd_spirv *m)
-{
-    return m->n_words;
-}
-
 int pfd_spirv_order(const struct pfd_spirv *a, const struct pfd_spirv *b)
 {
     if (a->n_words != b->n_words)

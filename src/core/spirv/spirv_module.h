@@ -105,7 +105,6 @@ struct pfd_spirv {
     struct spirv_id *ids; /* [n_ids], by id, then k */
     size_t n_ids;
     struct spirv_call *calls; /* [n_calls], in module order */
-    uint32_t *ranked;         /* [n_calls] call numbers, by format id */
     size_t n_calls;
     bool is_instrumented;
     struct spirv_instrumented instrumented;

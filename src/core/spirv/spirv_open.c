@@ -183,7 +183,6 @@ void pfd_spirv_free(struct pfd_spirv *m)
     free(m->layer_line);
     free(m->ids);
     free(m->calls);
-    free(m->ranked);
     free(m->instrumented.operands);
     free(m->instrumented.reports);
     free(m->instrumented.writers);
