@@ -94,7 +94,7 @@ OWNERS = {
         'src/stream/live/walk_pool.c src/stream/live/live_source.c '
         'src/core/base/crc32c.c '
         'src/core/base/dynamic_library.c src/core/strings/string_set.h '
-        'daemon/base/passed_fd.c daemon/base/host_name.c '
+        'daemon/base/passed_fd.c daemon/base/name.c '
         'daemon/outputs/database.c daemon/base/log.c '
         'src/layer/device.h src/layer/frame_queue.c src/layer/messages.c src/layer/settings.c',
 }

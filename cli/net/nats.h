@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "outcome.h"
+#include "tls.h"
 
 enum {
     NATS_EDGE_NAME = 33,  /* 32 hexadecimal digits and a NUL */

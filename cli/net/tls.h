@@ -9,7 +9,18 @@
 
 #include <stddef.h>
 
-#include "outcome.h"
+/* The outcome of a step that may wait for the network. */
+
+enum outcome {
+    OUTCOME_DONE,
+    OUTCOME_END,     /* the peer closed the connection */
+    OUTCOME_LATE,    /* nothing was received in time */
+    OUTCOME_STOPPED, /* ended by a signal */
+    OUTCOME_FAILED,  /* `why` holds the error */
+    /* Of single steps only: */
+    OUTCOME_WANTS_READ,
+    OUTCOME_WANTS_WRITE,
+};
 
 /* PEM files, named as in printfdecoded's configuration. Any may be NULL. */
 struct tls_config {

@@ -10,7 +10,6 @@
 
 #include "option_values.h"
 #include "show/messages.h"
-#include "since.h"
 
 /* The offset of a member of struct options. */
 #define AT(member) offsetof(struct options, member)

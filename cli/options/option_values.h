@@ -3,6 +3,9 @@
 #ifndef CLI_OPTION_VALUES_H
 #define CLI_OPTION_VALUES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "options.h"
 
 enum {
@@ -53,5 +56,11 @@ int option_find_word(const char *const *words, const char *text);
 
 /* Appends a word to a comma-separated list [OPTION_LIST]. */
 void option_list(char *list, const char *before, const char *word);
+
+/* Points in time on the command line. */
+
+/* Reads "10m" (s, m, h, d) into *ago, nanoseconds, or a time of RFC 3339 into
+ * *time, nanoseconds since 1970. The other one is 0. False: neither. */
+bool since_read(const char *text, uint64_t *time, uint64_t *ago);
 
 #endif

@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include <printfdecode/convert.h>
+#include <printfdecode/wire.h>
+
+#include "core/base/crc32c.h"
 
 enum {
     LINE = 1024, /* a name and a sentence about it */
@@ -124,4 +127,17 @@ void pfdd_log_about(struct pfdd_log_topic *topic, enum pfdd_level level,
     va_start(args, text);
     speak(topic, &of_topic, level, text, args);
     va_end(args);
+}
+
+bool pfdd_log_dedup_seen(struct pfdd_log_dedup *log_dedup, const char *about,
+                         const char *what)
+{
+    uint32_t hash =
+        pfd_crc32c(pfd_crc32c(0, about, strlen(about)), what, strlen(what));
+    for (unsigned i = 0; i < PFDD_LOG_DEDUP; i++) {
+        if (log_dedup->hashes[i] == hash)
+            return true;
+    }
+    log_dedup->hashes[log_dedup->n++ % PFDD_LOG_DEDUP] = hash;
+    return false;
 }

@@ -8,6 +8,9 @@
 #ifndef PFDD_LOG_H
 #define PFDD_LOG_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum pfdd_level {
     PFDD_ERROR,
     PFDD_WARNING,
@@ -47,5 +50,21 @@ void pfdd_log_about(struct pfdd_log_topic *topic, enum pfdd_level level,
         static struct pfdd_log_topic pfdd_log_here;         \
         pfdd_log_about(&pfdd_log_here, level, __VA_ARGS__); \
     } while (0)
+
+/* Suppresses repeated log messages. One thread. */
+
+enum {
+    PFDD_LOG_DEDUP = 64 /* messages that are remembered */
+};
+
+/* All zeros to begin with. */
+struct pfdd_log_dedup {
+    unsigned n;
+    uint32_t hashes[PFDD_LOG_DEDUP];
+};
+
+/* True: the message was logged lately. False: it is remembered from now on. */
+bool pfdd_log_dedup_seen(struct pfdd_log_dedup *log_dedup, const char *about,
+                         const char *what);
 
 #endif

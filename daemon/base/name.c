@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/name.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     NUMBER_ROOM = 25, /* "/18446744073709551615" after a name */
@@ -118,4 +120,21 @@ bool pfdd_name_put_path(char *ret, size_t n_ret, const char *name)
     }
     ret[at] = '\0';
     return true;
+}
+
+static pthread_once_t host_name_asked = PTHREAD_ONCE_INIT;
+
+static char host_name[256];
+
+static void ask_host_name(void)
+{
+    static const char none[] = "localhost";
+    if (gethostname(host_name, sizeof host_name - 1) != 0 || !*host_name)
+        memcpy(host_name, none, sizeof none);
+}
+
+const char *pfdd_host_name(void)
+{
+    pthread_once(&host_name_asked, ask_host_name);
+    return host_name;
 }

@@ -30,4 +30,10 @@ void pfdd_name_of_file(char ret[PFDD_NAME_ROOM], const char *path, int fd);
  * n_ret: size of ret. False: it does not fit. */
 bool pfdd_name_put_path(char *ret, size_t n_ret, const char *name);
 
+/* This machine's host_name, as of the first call: a system call for each log record
+ * would cost too much. Any thread. */
+
+/* Constant; "localhost" where it has none. */
+const char *pfdd_host_name(void);
+
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/host_name.h"
 #include "base/name.h"
 
 enum {

@@ -4,6 +4,57 @@
 #include "ingest/ingest.h"
 
 enum {
+    GARBAGE_MIN = 256 << 10,
+    ROOM_MIN = 1 << 20,
+};
+
+/* Bytes for the live part of a set, and as many for temporary memory. 0: there
+ * are not so many. */
+static size_t room_for(const struct pfdd_string_renewal *r, size_t n_set,
+                       size_t n_left)
+{
+    size_t n_here = n_set > r->n_garbage ? n_set - r->n_garbage : 0;
+    size_t room = 2 * n_here + ROOM_MIN;
+    room = room > r->n_least ? room : r->n_least;
+    return room <= n_left / 2 ? room : 0;
+}
+
+/* True: at least half of a set of n_set bytes is of evicted objects, and n_left
+ * bytes of memory suffice for both sets for a while. */
+static bool string_renewal_is_due(const struct pfdd_string_renewal *r,
+                                  size_t n_set, size_t n_left)
+{
+    return !r->set && r->n_garbage >= GARBAGE_MIN &&
+           r->n_garbage >= n_set / 2 && room_for(r, n_set, n_left);
+}
+
+bool pfdd_string_renewal_begin(struct pfdd_string_renewal *r, size_t n_set,
+                               size_t n_left)
+{
+    r->set = pfd_strings_new();
+    if (!r->set)
+        return false;
+    r->n_bytes = room_for(r, n_set, n_left);
+    r->n_going = r->n_garbage;
+    r->n_garbage = 0;
+    return true;
+}
+
+size_t pfdd_string_renewal_rest(const struct pfdd_string_renewal *r)
+{
+    size_t n = r->set ? pfd_strings_memory(r->set) : 0;
+    return n < r->n_bytes ? r->n_bytes - n : 0;
+}
+
+void pfdd_string_renewal_end(struct pfdd_string_renewal *r, bool is_done)
+{
+    r->n_garbage += is_done ? 0 : r->n_going;
+    r->n_least = is_done ? 0 : 2 * r->n_bytes;
+    r->n_bytes = 0;
+    r->set = NULL;
+}
+
+enum {
     SPARE = 16, /* memory_max / SPARE: kept free, at the expense of producers
                    that have gone */
 };
@@ -53,9 +104,9 @@ size_t pfdd_string_space_current(const struct pfdd_string_store *lib)
 
 bool pfdd_string_space_wants_renewal(const struct pfdd_string_store *lib)
 {
-    return pfdd_string_renewal_is_due(
-        &lib->string_renewal, pfdd_string_space_current(lib),
-        pfdd_memory_budget_left(lib->ingest->budget));
+    return string_renewal_is_due(&lib->string_renewal,
+                                 pfdd_string_space_current(lib),
+                                 pfdd_memory_budget_left(lib->ingest->budget));
 }
 
 /* True: the store has space for n bytes more, and there is memory for them, for

@@ -7,13 +7,47 @@
 #ifndef PFDD_STRING_SPACE_H
 #define PFDD_STRING_SPACE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <printfdecode/strings.h>
+
 #include "base/job_pool.h"
 #include "base/log.h"
 #include "ingest/code_object.h"
 #include "ingest/producer.h"
 #include "ingest/string_build.h"
-#include "ingest/string_renewal.h"
 #include "ingest/string_sets.h"
+
+/*
+ * Evicted code objects stay in the shared set until that is renewed
+ * (string_build.h). This decides when a renewal is due, and how much memory it
+ * may take. Loop thread only.
+ */
+
+/* All zeros: nothing was evicted. */
+struct pfdd_string_renewal {
+    struct pfd_strings *set; /* the renewed set so far; NULL: none */
+    size_t n_garbage;        /* bytes of evicted objects in the present set;
+                                during a renewal only of those evicted since it
+                                began */
+    size_t n_going;          /* bytes of evicted objects that go with the
+                                present set */
+    size_t n_bytes;          /* bytes reserved for the renewed set, */
+    size_t n_least;          /* and at least for the next one: the last had too
+                                few */
+};
+
+/* True: `set` is a new one. */
+bool pfdd_string_renewal_begin(struct pfdd_string_renewal *r, size_t n_set,
+                               size_t n_left);
+
+/* Bytes that the renewed set may still take. */
+size_t pfdd_string_renewal_rest(const struct pfdd_string_renewal *r);
+
+/* The renewed set is used from now on (is_done), or was given up for lack of
+ * memory. */
+void pfdd_string_renewal_end(struct pfdd_string_renewal *r, bool is_done);
 
 struct pfdd_ingest;
 
@@ -75,7 +109,7 @@ void pfdd_string_space_leave_spare(struct pfdd_string_store *lib);
 
 /* Bytes of the shared set. */
 size_t pfdd_string_space_current(const struct pfdd_string_store *lib);
-/* True: the shared set should be built anew (string_renewal.h). */
+/* True: the shared set should be built anew. */
 bool pfdd_string_space_wants_renewal(const struct pfdd_string_store *lib);
 
 #endif

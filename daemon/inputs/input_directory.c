@@ -26,7 +26,6 @@
 
 #include "base/buffer_stats.h"
 #include "base/log.h"
-#include "base/log_dedup.h"
 #include "base/name.h"
 #include "config/reserved_names.h"
 #include "config/trusted_folder.h"

@@ -19,9 +19,7 @@
 #include <printfdecode/tail.h>
 
 #include "base/log.h"
-#include "base/log_dedup.h"
 #include "base/name.h"
-#include "base/process_list.h"
 #include "config/systemd.h"
 #include "ingest/follower.h"
 #include "ingest/ingest.h"

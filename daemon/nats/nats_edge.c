@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/host_name.h"
 #include "base/log.h"
+#include "base/name.h"
 #include "nats/nats_edge_code.h"
 
 enum {

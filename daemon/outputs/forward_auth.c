@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/host_name.h"
+#include "base/name.h"
 
 static bool read_secret(struct pfdd_secret *ret, const char *path,
                         const char *what, char *err, size_t n_err)

@@ -9,7 +9,7 @@
 #include <printfdecode/convert.h>
 
 #include "base/digits.h"
-#include "base/host_name.h"
+#include "base/name.h"
 #include "core/output/json.h"
 
 /* ---- values ---- */

@@ -11,15 +11,58 @@
  * a timeout, or as soon as another one needs its place.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/http_head.h"
 #include "base/log.h"
-#include "config/http_query.h"
+#include "config/request.h"
 #include "outputs/http_connection.h"
 #include "outputs/http_pages.h"
+
+/*
+ * The query of an HTTP request for lines: the keys of a request (request.h) as
+ * parameters, and Last-Event-ID.
+ */
+
+static bool is_digits(const char *text)
+{
+    return *text && strspn(text, "0123456789") == strlen(text) &&
+           strlen(text) < 20;
+}
+
+/* A browser that reconnects repeats the URL, and adds the id of the last event
+ * that it has. So the id overrides ?from=. */
+static bool take_last_id(struct pfdd_request *ret, const char *id, char *err,
+                         size_t n_err)
+{
+    if (!id)
+        return true;
+    snprintf(err, n_err, "'Last-Event-ID' is a sequence number");
+    if (!is_digits(id))
+        return false;
+    ret->from = (struct pfdd_from){ .is_seq = true,
+                                    .value = strtoull(id, NULL, 10) + 1 };
+    return true;
+}
+
+/* Adds to ret, whose form was set from the path. False: see err [n]; the caller
+ * frees ret all the same. */
+static bool http_query_read(struct pfdd_request *ret,
+                            const struct pfdd_http_request *q, char *err,
+                            size_t n_err)
+{
+    for (size_t i = 0; i < q->n_args; i++) {
+        if (!pfdd_request_set(ret, q->args[i].name, q->args[i].value, err,
+                              n_err))
+            return false;
+    }
+    return take_last_id(ret, q->fields[PFDD_HTTP_LAST_EVENT_ID], err, n_err);
+}
 
 enum {
     PAGES = 16, /* connections beyond max_clients streams */
@@ -60,7 +103,7 @@ static void start_stream(struct pfdd_http_connection *c,
     };
     char err[320] = "";
     char head[PFDD_HTTP_ANSWER_HEAD];
-    if (!pfdd_http_query_read(&request, q, err, sizeof err) ||
+    if (!http_query_read(&request, q, err, sizeof err) ||
         !pfdd_request_finish(&request, err, sizeof err)) {
         pfdd_request_deinit(&request);
         pfdd_http_connection_refuse(c, q->is_head, 400, err);

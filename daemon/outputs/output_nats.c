@@ -16,7 +16,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/host_name.h"
+#include "base/name.h"
 #include "core/base/text.h"
 #include "ingest/chunker.h"
 #include "nats/nats_connection.h"

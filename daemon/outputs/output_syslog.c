@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/digits.h"
-#include "base/host_name.h"
+#include "base/name.h"
 #include "base/timestamp.h"
 #include "outputs/log_sender.h"
 

@@ -5,11 +5,10 @@
  * and a table can have a hundred thousand rows. It rejects anything unusual,
  * which may need a finding; strings.c then reads the whole note.
  */
-#include "note_table.h"
-
 #include <string.h>
 
 #include "core/base/msgpack.h"
+#include "layout.h"
 
 enum {
     /* Nested containers in skipped values. */

@@ -10,7 +10,6 @@
 
 #include "core/objects/metadata.h"
 #include "layout.h"
-#include "note_table.h"
 
 enum {
     EM_AMDGPU = 224,

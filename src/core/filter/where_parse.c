@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/filter/where.h"
-#include "core/filter/where_code.h"
 #include "core/strings/column_names.h"
 
 /* What is read, until it is known how much that is. */

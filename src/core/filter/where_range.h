@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "core/filter/where_code.h"
+#include "core/filter/where.h"
 
 enum {
     PFD_RANGE_HEADER = 4, /* bytes before a payload that are also read */

@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,8 +23,54 @@
 #include "core/base/error.h"
 #include "core/base/sized.h"
 #include "stream/capture/send_queue.h"
-#include "stream/capture/service_socket.h"
 #include "stream/capture/wire.h"
+
+/*
+ * The folder of our service's sockets, and whether the service is ours: any
+ * user may be able to make a folder of that name, and a client hands over a
+ * program's memory.
+ */
+
+bool pfd_client_default_dir(char *ret, size_t n)
+{
+    const char *folder = secure_getenv("PRINTFDECODE_DIR");
+    const char *base = secure_getenv("XDG_RUNTIME_DIR");
+    if (folder && folder[0] == '/') {
+        int given = snprintf(ret, n, "%s", folder);
+        return given > 0 && (size_t)given < n;
+    }
+    if (!base && geteuid() == 0)
+        base = "/run";
+    int length =
+        base && base[0] == '/'
+            ? snprintf(ret, n, "%s/printfdecode", base)
+            : snprintf(ret, n, "/tmp/printfdecode-%u", (unsigned)geteuid());
+    return length > 0 && (size_t)length < n;
+}
+
+static bool is_ours(uid_t user)
+{
+    return user == geteuid() || user == 0;
+}
+
+/* True if only this user and root can have put a socket into the folder of
+ * pfd_client_default_dir(). */
+static bool service_folder_is_ours(const char *folder)
+{
+    struct stat st;
+    return lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) &&
+           is_ours(st.st_uid) && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* True if the listener at the other end of a connected Unix socket is of this
+ * user or root. */
+static bool service_peer_is_ours(int fd)
+{
+    struct ucred peer;
+    socklen_t n = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0 &&
+           is_ours(peer.uid);
+}
 
 enum {
     QUEUE_MAX = 4 << 20,
@@ -183,8 +230,8 @@ static bool enqueue_state(struct pfd_client *c)
 /* A given path is trusted; the service at the default one has to be ours. */
 static bool is_trusted(const struct pfd_client *c, int fd)
 {
-    return !c->folder || (pfd_service_folder_is_ours(c->folder) &&
-                          pfd_service_peer_is_ours(fd));
+    return !c->folder ||
+           (service_folder_is_ours(c->folder) && service_peer_is_ours(fd));
 }
 
 static bool connect_now(struct pfd_client *c)
