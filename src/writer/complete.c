@@ -72,14 +72,20 @@ bool pfd_scan_get_include(const struct pfd_scan *scan, size_t i, size_t k,
 
 /* ---- checks ---- */
 
-/* Storage buffers, and atomic counters in them, need a minimum version. */
+/* Storage buffers, and atomic counters in them, need a minimum version; 64-bit
+ * counters a later one. */
 static enum pfd_status check_version(struct pfd_source *f)
 {
-    if (!f->version || f->version >= (f->is_es ? 310 : 420))
+    bool prints = f->version >= (f->is_es ? 310 : 420);
+    bool counts_wide = f->version >= 440 && !f->is_es;
+    if (!f->version || (prints && (counts_wide || !f->device.wide_atomics)))
         return PFD_OK;
     pfd_token_fail(&f->lexer, &f->version_at,
-                   "GLSL %s%u cannot print: it has no atomic operations on "
-                   "buffers. 430 (or 420, or 310 es) is the least",
+                   prints ? "GLSL %s%u has no atomic operations on 64 bits, "
+                            "which --wide-atomics needs: 440 is the least"
+                          : "GLSL %s%u cannot print: it has no atomic "
+                            "operations on buffers. 430 (or 420, or 310 es) is "
+                            "the least",
                    f->is_es ? "ES " : "", f->version);
     return pfd_shader_source_error(f);
 }

@@ -89,6 +89,25 @@ START_TEST(versions)
 }
 END_TEST
 
+START_TEST(wide_atomics)
+{
+    static const char *const too_old[] = { "#version 430\nPFD_PRINTF(\"\");",
+                                           "#version 320 es\nPFD_PRINTF(\"\");",
+                                           NULL };
+    static const char new[] = "#version 440\nPFD_PRINTF(\"\");";
+    const struct pfd_scan_options rules = { .wide_atomics = true };
+    struct pfd_scan *s = pfd_scan_new(&rules);
+    for (size_t i = 0; too_old[i]; i++) {
+        ck_assert_ptr_null(scan_with(s, PFD_SCAN_GLSL, "a.comp", too_old[i],
+                                     strlen(too_old[i])));
+        ck_assert_ptr_nonnull(strstr(err.text, "--wide-atomics needs"));
+    }
+    free(scan_with(s, PFD_SCAN_GLSL, "b.comp", new, sizeof new - 1));
+    ck_assert_int_eq(err.code, PFD_OK);
+    pfd_scan_free(s);
+}
+END_TEST
+
 START_TEST(bindings)
 {
     static const struct {
@@ -202,5 +221,6 @@ END_TEST
 
 int main(void)
 {
-    return suite_run("scan_files", TESTS(versions, bindings, includes), 60);
+    return suite_run("scan_files",
+                     TESTS(versions, wide_atomics, bindings, includes), 60);
 }
