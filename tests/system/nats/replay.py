@@ -86,6 +86,9 @@ def chosen(temp):
     assert status == 0 and len(got) == 3, got
     assert replay(server, '--source', 'nobody')[:2] == (3, [])
     assert replay(server, '-m', 'no such line')[:2] == (3, [])
+    status, got, errors = replay(server, '--where', 'no_such_name == 1')
+    assert status == 1 and not got and "'no_such_name'" in errors, errors
+    assert 'byte' in errors, errors
     assert replay(server, '--since', '1h')[:2] == (0, all_lines)
     assert replay(server, '--since', '2100-01-01T00:00:00Z')[:2] == (0, [])
     assert replay(server, '--since', '1999-12-31T23:59:59.5+01:00')[1] == all_lines
