@@ -175,6 +175,8 @@ struct tally {
                            them by more than a record */
     bool is_exact;      /* a chain from the start ends where the count says */
     bool is_past;       /* it ends after that */
+    bool is_sized;      /* a chain of sizes, of records that may be damaged,
+                           ends where the count says */
     uint64_t strange;   /* dwords of records whose parameters do not fit their
                          error */
     unsigned end;       /* larger is better */
@@ -295,6 +297,7 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
     t.end = end_of(end, limit, is_zero);
     t.is_exact = t.leading && end == limit;
     t.is_past = end > limit;
+    t.is_sized = is_zero && end == limit && wanted;
     t.is_full =
         t.leading && limit >= end + 8 * DWORD &&
         (n == GPUAV_EVIDENCE_BYTES || n - end < GPUAV_RECORD_MAX * DWORD);
@@ -305,6 +308,12 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
  * count is never so small. */
 static bool starts_at_two(const struct pfd_walk *w, const struct tally t[2])
 {
+    /* A damaged record has no more than its size, but one that the count
+     * denies is likelier made of the words before and in the damaged one. */
+    for (unsigned k = 0; k < 2; k++) {
+        if (t[k].is_past && t[!k].is_sized)
+            return !k;
+    }
     if (t[0].leading != t[1].leading)
         return t[1].leading > t[0].leading;
     if (t[0].plausible != t[1].plausible)

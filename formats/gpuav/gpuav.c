@@ -66,10 +66,31 @@ static uint32_t record_at(struct pfd_walk *w, uint64_t at)
                : 0;
 }
 
+/* Do records lead from `at` to the end that the count says? Looks at the next
+ * few. */
+static bool leads_to_end(const struct pfd_walk *w, uint64_t at)
+{
+    enum {
+        FAR = 16
+    };
+    const struct state *st = w->state;
+    uint64_t limit = pfd_validation_chain_limit(&st->validation_chain);
+    uint32_t size = 1;
+    for (unsigned i = 0; i < FAR && size && at < limit; i++) {
+        size_t n = 0;
+        const uint8_t *bytes = bytes_at(w, at, &n);
+        size = n < LEAST * DWORD ? 0 : gpuav_plausible(bytes, n, st->age.data);
+        at += (uint64_t)size * DWORD;
+    }
+    return size && at <= limit;
+}
+
 /* Does a record that is not plausible contain other records? Then its size is
- * damaged. */
+ * damaged, unless it leads to records, too. */
 static bool hides_records(struct pfd_walk *w, uint32_t size)
 {
+    if (leads_to_end(w, w->at + (uint64_t)size * DWORD))
+        return false;
     for (uint32_t i = 1; i + LEAST <= size; i++) {
         uint32_t inner = record_at(w, w->at + (uint64_t)i * DWORD);
         if (inner && i + inner <= size + GPUAV_RECORD_MAX)
