@@ -20,6 +20,10 @@ enum {
     BITS_BFLOAT = 14,
     /* A dword that no compiler stores for a float of 16 bits. */
     BITS_ODD = PFD_LIKELIHOOD_DAMAGE + 20,
+    /* Calls of one string with floats and others with 16 bits: once, and for
+     * each entry. */
+    BITS_MIXED = 24,
+    BITS_WHICH = 2,
     /* A value: added to its digits and to half the distance of its exponent
      * from 1. */
     BITS_VALUE = 5,
@@ -159,6 +163,8 @@ struct column {
     uint64_t integers;
     uint64_t halves;
     uint64_t bfloats;
+    uint64_t some_halves; /* beside floats */
+    uint64_t some_bfloats;
     unsigned n_telling; /* distinct values */
 };
 
@@ -177,6 +183,11 @@ static bool was_met(const struct opencl_samples *samples, size_t i, uint32_t at)
     return k < i;
 }
 
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static struct column weigh(const struct opencl_samples *samples, uint32_t at,
                            unsigned n_floats)
 {
@@ -185,23 +196,28 @@ static struct column weigh(const struct opencl_samples *samples, uint32_t at,
         .integers = BITS_INTEGERS + BITS_ODD * (uint64_t)n_floats,
         .halves = BITS_HALF + BITS_ODD * (uint64_t)n_floats,
         .bfloats = BITS_BFLOAT + BITS_ODD * (uint64_t)n_floats,
+        .some_halves = BITS_HALF + BITS_MIXED + BITS_WHICH * (uint64_t)n_floats,
+        .some_bfloats =
+            BITS_BFLOAT + BITS_MIXED + BITS_WHICH * (uint64_t)n_floats,
     };
     for (size_t i = 0; i < samples->n; i++) {
         uint32_t dword = value_at(samples, i, at);
         if (was_met(samples, i, at))
             continue;
-        c.floats += pfd_likelihood_float(dword, DWORD);
+        unsigned as_float = pfd_likelihood_float(dword, DWORD);
+        bool is_narrow = is_extended(dword);
+        c.floats += as_float;
         c.integers += pfd_likelihood_integer(dword, DWORD);
         c.halves += half_bits(dword);
         c.bfloats += bfloat_bits(dword);
+        c.some_halves += BITS_WHICH + (is_narrow ? half_bits(dword) : as_float);
+        c.some_bfloats +=
+            BITS_WHICH + (is_narrow ? bfloat_bits(dword) : as_float);
         c.n_telling += is_telling(dword);
     }
+    c.halves = lesser(c.halves, c.some_halves);
+    c.bfloats = lesser(c.bfloats, c.some_bfloats);
     return c;
-}
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 static struct opencl_column decide(const struct column *c)

@@ -149,6 +149,9 @@ def ocl_halves():
         "float.", Ocl(1, b"%s %g %f %e %d\\n", 8, 4, 4, 4, 4),
         *[[b"abcd", extended("e", v), f32(v), extended("f", v), u32(i)]
           for i, v in enumerate(signs)])
+    one("half_extended_shared", "Calls of one string: some give a float.",
+        string, *[[f32(v) if i % 3 else extended("e", v)]
+                  for i, v in enumerate(signs)])
     one("half_extended_many", "More columns than are looked at.",
         Ocl(1, b"%.1f " * 26 + b"\\n", *[4] * 26),
         *[[extended("e", *[v + k for k in range(26)])] for v in signs],
