@@ -3,6 +3,7 @@
 import asyncio
 import collections
 import logging
+import re
 import socket
 import threading
 
@@ -11,6 +12,8 @@ from . import _core
 TRACE = 5  # below logging.DEBUG
 LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "info": logging.INFO,
           "debug": logging.DEBUG, "trace": TRACE}
+# As compilers print it: "%s:%u: %s: Device-side assertion `%s' failed.\n".
+ASSERTS = re.compile("assert.*fail", re.IGNORECASE | re.DOTALL)
 
 
 def level_of(entry):
@@ -28,7 +31,7 @@ def is_error(entry):
     whose level says so."""
     return (entry.buffer_format in ("gpuav", "abort")
             or entry.origin.get("level") == "error"
-            or "assert" in (entry.format or "").lower())
+            or ASSERTS.search(entry.format or "") is not None)
 
 
 def _connect(address):
