@@ -88,7 +88,7 @@ OWNERS = {
     r'seccomp\.h': 'daemon/config/sandbox.c',
     r'systemd/.*': 'daemon/config/systemd.c',
     r'pthread.*':
-        'src/core/base/thread.h src/core/base/thread_pool.c src/core/filter/filter.c '
+        'src/core/base/thread.h src/core/base/thread_pool.c src/core/filter/seen_names.c '
         'src/stream/pipeline/convert_pool.h '
         'src/stream/pipeline/ordered_output.h '
         'src/stream/live/walk_pool.c src/stream/live/live_source.c '

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/filter.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +8,8 @@
 #include "core/base/sized.h"
 #include "core/decode/entry.h"
 #include "core/filter/entry_value.h"
+#include "core/filter/seen_names.h"
 #include "core/filter/where_range.h"
-#include "core/strings/column_names.h"
 
 /* More patterns are a mistake, or an attack. */
 enum {
@@ -28,68 +25,6 @@ struct patterns {
     size_t n;
 };
 
-enum {
-    NAMES_ROOM = 160,
-    NAMES_LISTED = 64 /* of one string */
-};
-
-/* "x, y", as far as there is room. */
-struct names {
-    char text[NAMES_ROOM];
-    size_t n;
-};
-
-static bool is_listed(const struct names *names, const char *name)
-{
-    size_t n = strlen(name);
-    const char *at = names->text;
-    while (*at) {
-        size_t length = strcspn(at, ",");
-        if (length == n && !memcmp(at, name, n))
-            return true;
-        at += length;
-        at += strspn(at, ", ");
-    }
-    return false;
-}
-
-/* False: there is no room for more. */
-static bool add_name(struct names *names, const char *name)
-{
-    size_t left = NAMES_ROOM - names->n;
-    const char *comma = names->n ? ", " : "";
-    bool fits = strlen(name) + sizeof ", , ..." <= left;
-    if (fits && is_listed(names, name))
-        return true;
-    names->n += (size_t)snprintf(names->text + names->n, left, "%s%s", comma,
-                                 fits ? name : "...");
-    return fits;
-}
-
-static bool add_names_of(struct names *names, const struct pfd_string *s)
-{
-    size_t number = 0;
-    for (size_t k = 0; k < s->n_steps && number < NAMES_LISTED; k++) {
-        char name[PFD_COLUMN_NAME_MAX];
-        if (!pfd_step_has_argument(&s->steps[k]))
-            continue;
-        pfd_column_name(s, k, number++, name);
-        if (!add_name(names, name))
-            return false;
-    }
-    return true;
-}
-
-/* The argument names of strings whose entries came, since some strings are in
- * no string set but in the buffer. For all runs. */
-struct met {
-    _Atomic uint64_t names; /* bits: names of the condition that were arguments
-                             */
-    atomic_bool any;
-    pthread_mutex_t lock;
-    struct names there; /* until all names were met; under the lock */
-};
-
 struct pfd_filter {
     struct pfd_pattern_memory memory; /* of all patterns */
     struct patterns messages;
@@ -99,9 +34,8 @@ struct pfd_filter {
     size_t n_ids;
     char **sources; /* [n_sources], owned */
     size_t n_sources;
-    struct pfd_where *where; /* NULL: none */
-    uint64_t needed;         /* bits: its names that only arguments have */
-    struct met *met;         /* owned */
+    struct pfd_where *where;           /* NULL: none */
+    struct pfd_seen_names *seen_names; /* owned; NULL: no condition */
 };
 
 /* The decision for a string, before there is an entry. */
@@ -197,18 +131,6 @@ static bool copy_ids(struct pfd_filter *f, const uint64_t *ids, size_t n)
     return true;
 }
 
-static uint64_t needed_names(const struct pfd_where *where)
-{
-    uint64_t ret = 0;
-    const char *name;
-    _Static_assert(PFD_WHERE_NAMES_MAX <= 64, "a bit each");
-    for (size_t i = 0; (name = pfd_where_name(where, i)); i++) {
-        bool is_own = pfd_own_find(name) != SIZE_MAX || pfd_own_is_origin(name);
-        ret |= (uint64_t)!is_own << i;
-    }
-    return ret;
-}
-
 static enum pfd_status fill(struct pfd_filter *f,
                             const struct pfd_filter_spec *spec,
                             struct pfd_error *err)
@@ -234,8 +156,10 @@ static enum pfd_status fill(struct pfd_filter *f,
             pfd_error_context(err, "condition '%s'", text.text);
         }
     }
-    if (status == PFD_OK && f->where)
-        f->needed = needed_names(f->where);
+    if (status == PFD_OK && f->where) {
+        f->seen_names = pfd_seen_names_new(f->where);
+        status = f->seen_names ? PFD_OK : no_memory(err);
+    }
     return status;
 }
 
@@ -247,14 +171,8 @@ enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
         return PFD_ERR_USAGE;
     spec = &own;
     struct pfd_filter *f = calloc(1, sizeof *f);
-    struct met *seen_names = calloc(1, sizeof *seen_names);
-    if (!f || !seen_names) {
-        free(f);
-        free(seen_names);
+    if (!f)
         return no_memory(err);
-    }
-    pthread_mutex_init(&seen_names->lock, NULL);
-    f->met = seen_names;
     enum pfd_status status = fill(f, spec, err);
     if (status != PFD_OK) {
         pfd_filter_free(f);
@@ -268,8 +186,10 @@ size_t pfd_filter_memory(const struct pfd_filter *filter)
 {
     if (!filter)
         return 0;
-    size_t n = sizeof *filter + sizeof *filter->met + filter->memory.n;
-    return n + (filter->where ? pfd_where_memory(filter->where) : 0);
+    size_t n = sizeof *filter + filter->memory.n;
+    if (filter->where)
+        n += pfd_where_memory(filter->where) + PFD_SEEN_NAMES_BYTES;
+    return n;
 }
 
 void pfd_filter_free(struct pfd_filter *filter)
@@ -283,8 +203,7 @@ void pfd_filter_free(struct pfd_filter *filter)
     free(filter->sources);
     free(filter->ids);
     pfd_where_free(filter->where);
-    pthread_mutex_destroy(&filter->met->lock);
-    free(filter->met);
+    pfd_seen_names_free(filter->seen_names);
     free(filter);
 }
 
@@ -440,25 +359,6 @@ static void set_range(const struct pfd_filter *f, struct plan *plan)
     }
 }
 
-/* Notes that entries of this string came, and which names it has. */
-static void note_names(const struct pfd_filter *f, const struct pfd_string *s,
-                       const struct pfd_where_bound *bound)
-{
-    struct met *seen_names = f->met;
-    uint64_t names = 0;
-    uint64_t before = atomic_load(&seen_names->names);
-    for (size_t i = 0; s && pfd_where_name(f->where, i); i++)
-        names |= (uint64_t)(bound->steps[i] < PFD_WHERE_OWN) << i;
-    if (!s || (atomic_load(&seen_names->any) && !(names & ~before) &&
-               !(f->needed & ~before)))
-        return;
-    atomic_store(&seen_names->any, true);
-    atomic_fetch_or(&seen_names->names, names);
-    pthread_mutex_lock(&seen_names->lock);
-    add_names_of(&seen_names->there, s);
-    pthread_mutex_unlock(&seen_names->lock);
-}
-
 /* Of plans; false: there is no room. What a match needs is left free. */
 static bool take(struct pfd_filter_run *run, size_t n)
 {
@@ -497,7 +397,7 @@ static bool decide(struct pfd_filter_run *run, struct plan *plan,
     plan->bound = bind(run, s);
     if (!plan->bound)
         return false;
-    note_names(f, s, plan->bound);
+    pfd_seen_names_note(f->seen_names, f->where, s, plan->bound);
     plan->state = plan->bound->is_never ? NEVER : PERHAPS;
     return true;
 }
@@ -657,7 +557,8 @@ static bool fulfils_alone(struct pfd_filter_run *run, struct pfd_entry *entry)
         entry->of->message.failed = true; /* the caller checks this */
         return false;
     }
-    note_names(run->filter, entry->string, bound);
+    pfd_seen_names_note(run->filter->seen_names, run->filter->where,
+                        entry->string, bound);
     bool ret = !bound->is_never &&
                pfd_where_test(run->filter->where, bound, entry->steps,
                               entry->payload, entry, &run->facts);
@@ -708,72 +609,15 @@ bool pfd_filter_want(struct pfd_filter_run *run, struct pfd_entry *entry)
 
 /* ---- existing names ---- */
 
-static bool is_column(const struct pfd_strings *strings, const char *name)
-{
-    const struct pfd_string *s;
-    for (size_t i = 0; strings && (s = pfd_strings_at(strings, i)); i++) {
-        if (pfd_column_find(s, name, strlen(name)) != SIZE_MAX)
-            return true;
-    }
-    return false;
-}
-
-/* Adds the names of another list. */
-static void add_names(struct names *names, const struct names *others)
-{
-    char text[NAMES_ROOM];
-    char *next = text;
-    const char *name;
-    memcpy(text, others->text, sizeof text);
-    while ((name = strsep(&next, ","))) {
-        name += *name == ' ';
-        if (*name && !add_name(names, name))
-            return;
-    }
-}
-
-static void list_names(const struct pfd_strings *strings, struct names *ret)
-{
-    const struct pfd_string *s;
-    *ret = (struct names){ .n = 0 };
-    for (size_t i = 0; strings && (s = pfd_strings_at(strings, i)); i++) {
-        if (!add_names_of(ret, s))
-            return;
-    }
-}
-
 enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
                                  const struct pfd_strings *strings,
                                  struct pfd_error *err)
 {
-    struct met *seen_names = filter->met;
-    uint64_t missing = filter->needed & ~atomic_load(&seen_names->names);
-    if (!atomic_load(&seen_names->any) &&
-        !(strings && pfd_strings_count(strings)))
-        return PFD_OK;
-    for (; missing; missing &= missing - 1) {
-        struct names there;
-        struct pfd_quoted quoted;
-        const char *name =
-            pfd_where_name(filter->where, (size_t)__builtin_ctzll(missing));
-        if (is_column(strings, name))
-            continue;
-        list_names(strings, &there);
-        pthread_mutex_lock(&seen_names->lock);
-        add_names(&there, &seen_names->there);
-        pthread_mutex_unlock(&seen_names->lock);
-        pfd_quote(&quoted, name, strlen(name));
-        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
-                        "no format string has an argument '%s'; there %s %s",
-                        quoted.text, there.n ? "is" : "are no arguments",
-                        there.text);
-    }
-    return PFD_OK;
+    return pfd_seen_names_check(filter->seen_names, filter->where, strings,
+                                err);
 }
 
 const char *pfd_filter_shadow(const struct pfd_filter *filter)
 {
-    uint64_t both = atomic_load(&filter->met->names) & ~filter->needed;
-    return both ? pfd_where_name(filter->where, (size_t)__builtin_ctzll(both))
-                : NULL;
+    return pfd_seen_names_shadow(filter->seen_names, filter->where);
 }
