@@ -124,8 +124,9 @@ static enum pfd_status add_entry(struct pfdd_chunker *chunker,
         contents->generation = generation;
         status = pfd_chunk_add_entry(chunker->writer, entry, NULL);
     }
-    contents->last =
-        (struct pfdd_source_offset){ generation, entry->index, entry->offset };
+    contents->last = (struct pfdd_source_offset){ .generation = generation,
+                                                  .index = entry->index,
+                                                  .offset = entry->offset };
     contents->last_bytes = entry->n_bytes;
     return status;
 }
@@ -154,8 +155,9 @@ static enum pfd_status add_run(struct pfdd_chunker *chunker,
             pfd_chunk_add_run(chunker->writer, entry_run, from, CHUNK, NULL);
     }
     pfd_entry_run_entry(entry_run, *from - 1, &last);
-    contents->last =
-        (struct pfdd_source_offset){ generation, last.index, last.offset };
+    contents->last = (struct pfdd_source_offset){ .generation = generation,
+                                                  .index = last.index,
+                                                  .offset = last.offset };
     contents->last_bytes = last.n_bytes;
     return status;
 }

@@ -25,9 +25,7 @@ enum {
 
 /* ---- saved position ---- */
 
-/* A checksum of the last entry and bytes before it, but not of the buffer's
- * header, which changes. */
-static uint64_t sample(int fd, uint64_t offset, uint64_t end)
+uint64_t pfdd_saved_position_sample(int fd, uint64_t offset, uint64_t end)
 {
     char bytes[SAMPLE];
     uint64_t start = end > SAMPLE + HEAD ? end - SAMPLE : HEAD;
@@ -48,7 +46,8 @@ void pfdd_saved_position_note(struct pfdd_saved_position *saved_position,
     saved_position->index = index;
     saved_position->offset = offset;
     saved_position->end = offset + n_bytes;
-    saved_position->crc = sample(fd, offset, saved_position->end);
+    saved_position->crc =
+        pfdd_saved_position_sample(fd, offset, saved_position->end);
     saved_position->n_noted = 1;
 }
 
@@ -58,7 +57,8 @@ bool pfdd_saved_position_holds(const struct pfdd_saved_position *saved_position,
     return saved_position->n_noted &&
            saved_position->end > saved_position->offset &&
            saved_position->crc ==
-               sample(fd, saved_position->offset, saved_position->end);
+               pfdd_saved_position_sample(fd, saved_position->offset,
+                                          saved_position->end);
 }
 
 /* ---- stored buffers ---- */

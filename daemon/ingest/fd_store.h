@@ -47,6 +47,9 @@ struct pfdd_saved_position {
 void pfdd_saved_position_note(struct pfdd_saved_position *saved_position,
                               int fd, uint64_t generation, uint64_t index,
                               uint64_t offset, uint64_t n_bytes);
+/* A checksum of an entry's bytes and of bytes before it, but not of the buffer's
+ * header, which changes; 0: they cannot be read. */
+uint64_t pfdd_saved_position_sample(int fd, uint64_t offset, uint64_t end);
 /* True: the buffer still has the entry that was delivered last. */
 bool pfdd_saved_position_holds(const struct pfdd_saved_position *saved_position,
                                int fd);

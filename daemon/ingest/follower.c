@@ -12,6 +12,7 @@
 #include "base/buffer_stats.h"
 #include "base/log.h"
 #include "ingest/fd_store.h"
+#include "ingest/follower_resume.h"
 #include "ingest/ingest.h"
 #include "ingest/origin.h"
 #include "ingest/poller.h"
@@ -50,6 +51,7 @@ static void free_follower(struct pfdd_follower *s)
     }
     if (s->options.buffer_stats)
         *s->options.buffer_stats = s->pass.stats.all;
+    pfdd_follower_resume_end(s);
     pfdd_follower_memory_release(&s->memory);
     pfd_tail_free(s->pass.tail);
     pfdd_strings_unref(s->pass.old_strings);
@@ -73,20 +75,6 @@ static void free_follower(struct pfdd_follower *s)
     ingest->on_ended(ingest);
 }
 
-/* Saves the position of a batch's last entry. */
-static void save_position(struct pfdd_follower *s,
-                          const struct pfdd_chunk_batch *b)
-{
-    const struct pfdd_contents *last = NULL;
-    for (const struct pfdd_chunk *c = b->first; c; c = c->next)
-        last = c->contents.n[PFDD_ENTRY] ? &c->contents : last;
-    if (s->options.saved_position && last) {
-        pfdd_saved_position_note(s->options.saved_position, s->options.fd,
-                                 last->last.generation, last->last.index,
-                                 last->last.offset, last->last_bytes);
-    }
-}
-
 static void give_chunks(struct pfdd_follower *s, struct pfdd_chunk_batch *b)
 {
     struct pfdd_ingest *ingest = s->ingest;
@@ -94,7 +82,7 @@ static void give_chunks(struct pfdd_follower *s, struct pfdd_chunk_batch *b)
                                 .time = s->time ? s->time : pfdd_time_now(),
                                 .buffer = s->buffer };
     size_t n = b->n;
-    save_position(s, b);
+    pfdd_follower_resume_note(s, b);
     pfdd_source_table_count(ingest->source_table, s->source, b->n_entries, 0);
     if (b->first)
         pfdd_ring_append(ingest->ring, &stamp, b->first);
@@ -388,19 +376,7 @@ struct pfdd_follower *pfdd_follower_new(
     s->times.moved = uv_hrtime();
     put_last(&ingest->followers, s);
     pfdd_follower_memory_charge(&s->memory);
-    if (options->resume && ingest->spool) {
-        char file[PFDD_FILE_ROOM];
-        pfdd_buffer_bytes_describe(&s->buffer_bytes, file);
-        s->skipping = pfdd_spool_position(ingest->spool, name, file, &s->skip);
-    }
-    if (options->saved_position &&
-        pfdd_saved_position_holds(options->saved_position, options->fd)) {
-        s->skipping = true;
-        s->skip =
-            (struct pfdd_source_offset){ 0, options->saved_position->index,
-                                         options->saved_position->offset };
-        s->options.generation = options->saved_position->generation;
-    }
+    pfdd_follower_resume(s);
     pfdd_poller_kick(ingest->poller);
     return s;
 }

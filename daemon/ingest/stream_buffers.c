@@ -146,6 +146,7 @@ static bool start_follower(struct pfdd_stream_buffer *b, int fd,
         .settle_ms = all->settle_ms,
         .arrives = !b->is_shared,
         .generation = b->generation,
+        .resume = b->is_shared,
         .saved_position =
             b->stored_buffer ? b->stored_buffer->saved_position : NULL,
         .ended = follower_ended,

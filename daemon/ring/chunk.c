@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/chunk.h"
 
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +61,16 @@ struct pfdd_buffer *pfdd_buffer_new(const struct pfdd_buffer_options *options)
     b->n_bytes = sizeof *b + malloc_usable_size(b->name) +
                  malloc_usable_size(b->origin) + malloc_usable_size(b->frame);
     return b;
+}
+
+void pfdd_buffer_key(const struct pfdd_buffer *buffer,
+                     char ret[PFDD_BUFFER_KEY])
+{
+    int n = snprintf(ret, PFDD_BUFFER_KEY, "%.255s", buffer->name);
+    if (buffer->frame->pid) {
+        snprintf(ret + n, (size_t)(PFDD_BUFFER_KEY - n), "@%" PRIu64,
+                 buffer->frame->pid);
+    }
 }
 
 struct pfdd_buffer *pfdd_buffer_ref(struct pfdd_buffer *buffer)

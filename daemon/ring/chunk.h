@@ -55,6 +55,13 @@ struct pfdd_buffer_options {
 
 /* NULL: out of memory. */
 struct pfdd_buffer *pfdd_buffer_new(const struct pfdd_buffer_options *options);
+enum {
+    PFDD_BUFFER_KEY = 300,
+};
+/* Names the buffer among those that are resumed after a restart: its name, and the
+ * process that has it. */
+void pfdd_buffer_key(const struct pfdd_buffer *buffer,
+                     char ret[PFDD_BUFFER_KEY]);
 struct pfdd_buffer *pfdd_buffer_ref(struct pfdd_buffer *buffer);
 /* NULL is allowed. */
 void pfdd_buffer_unref(struct pfdd_buffer *buffer);

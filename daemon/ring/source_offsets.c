@@ -7,6 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum {
+    UNCLAIMED_MAX = 256, /* offsets of producers that may come again */
+};
+
 /* The number after a key. The last place counts: the daemon or the library
  * wrote the key once, after the message. */
 static bool find_number(const char *line, size_t n, const char *key,
@@ -84,15 +88,81 @@ bool pfdd_source_offsets_begin(struct pfdd_source_offsets *source_offsets,
     return false;
 }
 
+static void remove_item(struct pfdd_source_offsets *o,
+                        struct pfdd_source_offsets_item *item)
+{
+    free(item->source);
+    *item = o->items[--o->n];
+}
+
+/* Processes that ended while the daemon did not run claim theirs no more. */
+static void drop_unclaimed(struct pfdd_source_offsets *o)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < o->n; i++)
+        n += !o->items[i].n_users && strchr(o->items[i].source, '@');
+    for (size_t i = 0; i < o->n && n > UNCLAIMED_MAX; i++) {
+        if (o->items[i].n_users || !strchr(o->items[i].source, '@'))
+            continue;
+        remove_item(o, &o->items[i--]);
+        n--;
+    }
+}
+
+bool pfdd_source_offsets_claim(struct pfdd_source_offsets *o,
+                               const char *source, const char *file,
+                               struct pfdd_source_offset *ret, bool *is_news,
+                               bool *is_alone)
+{
+    struct pfdd_source_offsets_item *item = find(o, source);
+    *is_alone = !item || !item->n_users || !strcmp(item->file, file);
+    if (!*is_alone) {
+        item->is_shared = *is_news = true;
+        item->is_known = false;
+        item->file[0] = '\0';
+        item->n_users++;
+        return false;
+    }
+    bool ok = pfdd_source_offsets_begin(o, source, file, ret, is_news);
+    item = find(o, source);
+    if (item)
+        item->n_users++;
+    drop_unclaimed(o);
+    return ok;
+}
+
+void pfdd_source_offsets_release(struct pfdd_source_offsets *o,
+                                 const char *source, bool is_kept)
+{
+    struct pfdd_source_offsets_item *item = find(o, source);
+    if (!item || !item->n_users || --item->n_users)
+        return;
+    if (!is_kept || item->is_shared)
+        remove_item(o, item);
+}
+
 void pfdd_source_offsets_set(struct pfdd_source_offsets *source_offsets,
                              const char *source,
                              const struct pfdd_source_offset *source_offset)
 {
     struct pfdd_source_offsets_item *item = find(source_offsets, source);
-    if (!item)
+    if (!item || item->is_shared)
         return;
     item->source_offset = *source_offset;
     item->is_known = true;
+}
+
+void pfdd_source_offsets_advance(struct pfdd_source_offsets *source_offsets,
+                                 const char *source,
+                                 const struct pfdd_source_offset *to)
+{
+    const struct pfdd_source_offsets_item *item = find(source_offsets, source);
+    const struct pfdd_source_offset *at = item ? &item->source_offset : NULL;
+    if (at && item->is_known &&
+        (to->generation < at->generation ||
+         (to->generation == at->generation && to->index <= at->index)))
+        return;
+    pfdd_source_offsets_set(source_offsets, source, to);
 }
 
 /* Inode numbers are reused; a file's birth time is not. */

@@ -31,13 +31,16 @@ static void read_position(struct pfdd_source_offsets *source_offsets,
         (uint64_t)json_integer_value(json_array_get(at, 0)),
         (uint64_t)json_integer_value(json_array_get(at, 1)),
         (uint64_t)json_integer_value(json_array_get(at, 2)),
+        /* These two are missing in older ones: 0. */
+        (uint64_t)json_integer_value(json_array_get(at, 3)),
+        (uint64_t)json_integer_value(json_array_get(at, 4)),
     };
     struct pfdd_source_offset none;
     bool is_news = false;
     if (!file)
         return;
     pfdd_source_offsets_begin(source_offsets, source, file, &none, &is_news);
-    if (json_array_size(at) == 3)
+    if (json_array_size(at) == 3 || json_array_size(at) == 5)
         pfdd_source_offsets_set(source_offsets, source, &source_offset);
 }
 
@@ -79,9 +82,10 @@ static json_t *position_text(const struct pfdd_source_offsets_item *item)
     const struct pfdd_source_offset *p = &item->source_offset;
     if (!item->is_known)
         return json_pack("{s:s}", "file", item->file);
-    return json_pack("{s:s,s:[I,I,I]}", "file", item->file, "at",
+    return json_pack("{s:s,s:[I,I,I,I,I]}", "file", item->file, "at",
                      (json_int_t)p->generation, (json_int_t)p->index,
-                     (json_int_t)p->offset);
+                     (json_int_t)p->offset, (json_int_t)p->n_bytes,
+                     (json_int_t)p->check);
 }
 
 char *pfdd_checkpoint_text(const struct pfdd_checkpoint *c)

@@ -107,11 +107,12 @@ static void submit_checkpoint(struct pfdd_spool *q);
 static void want_checkpoint(struct pfdd_spool *q);
 
 bool pfdd_spool_position(struct pfdd_spool *q, const char *source,
-                         const char *file, struct pfdd_source_offset *ret)
+                         const char *file, struct pfdd_source_offset *ret,
+                         bool *is_alone)
 {
     bool is_news = false;
-    bool is_known = pfdd_source_offsets_begin(&q->known.source_offsets, source,
-                                              file, ret, &is_news);
+    bool is_known = pfdd_source_offsets_claim(&q->known.source_offsets, source,
+                                              file, ret, &is_news, is_alone);
     /* The disk has one thread: jobs run in order of submission. */
     if (is_news && !q->save.is_running) {
         submit_checkpoint(q);
@@ -119,6 +120,12 @@ bool pfdd_spool_position(struct pfdd_spool *q, const char *source,
         want_checkpoint(q);
     }
     return is_known;
+}
+
+void pfdd_spool_end_position(struct pfdd_spool *q, const char *source,
+                             bool is_kept)
+{
+    pfdd_source_offsets_release(&q->known.source_offsets, source, is_kept);
 }
 
 /* ---- open and free ---- */
@@ -336,7 +343,9 @@ static void note_positions(struct pfdd_spool *q)
         const struct pfdd_chunk *c = q->write.group_commit.items[i].chunk;
         if (c->contents.n[PFDD_ENTRY] &&
             pfdd_source_table_is_resumed(q->parts.source_table, c->source)) {
-            pfdd_source_offsets_set(&q->known.source_offsets, c->buffer->name,
+            char key[PFDD_BUFFER_KEY];
+            pfdd_buffer_key(c->buffer, key);
+            pfdd_source_offsets_set(&q->known.source_offsets, key,
                                     &c->contents.last);
         }
     }

@@ -63,11 +63,16 @@ void pfdd_spool_stop(struct pfdd_spool *q);
 /* NULL is allowed. */
 void pfdd_spool_free(struct pfdd_spool *q);
 
-/* A source of an open file begins, and is to be resumed after a restart. True:
+/* A source of an open file begins, and is to be resumed after a restart; source:
+ * pfdd_buffer_key(). *is_alone: as of pfdd_source_offsets_claim(). True:
  * *ret is the offset up to which entries of this file are on disk. False: none
  * are. */
 bool pfdd_spool_position(struct pfdd_spool *q, const char *source,
-                         const char *file, struct pfdd_source_offset *ret);
+                         const char *file, struct pfdd_source_offset *ret,
+                         bool *is_alone);
+/* It ends. is_kept: it may come again. */
+void pfdd_spool_end_position(struct pfdd_spool *q, const char *source,
+                             bool is_kept);
 
 /* Stores code objects that have arrived since the last call. */
 void pfdd_spool_store_objects(struct pfdd_spool *q);

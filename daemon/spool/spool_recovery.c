@@ -35,7 +35,8 @@ static void note_line(struct walk *w)
     json_t *root = json_loadb(line, n, JSON_DECODE_INT_AS_REAL, NULL);
     const char *source = json_string_value(json_object_get(root, "source"));
     if (source)
-        pfdd_source_offsets_set(w->of->source_offsets, source, &source_offset);
+        pfdd_source_offsets_advance(w->of->source_offsets, source,
+                                    &source_offset);
     json_decref(root);
 }
 
@@ -48,7 +49,9 @@ static void note_buffer(struct walk *w)
     if (!b)
         return;
     free(w->names[place]);
-    w->names[place] = strdup(b->name);
+    char key[PFDD_BUFFER_KEY];
+    pfdd_buffer_key(b, key);
+    w->names[place] = strdup(key);
     pfdd_buffer_unref(b);
 }
 
@@ -61,8 +64,8 @@ static uint64_t note_chunk(struct walk *w)
     pfdd_blob_store_use(w->of->blob_store, w->segment.first,
                         head.manifest.number);
     if (head.contents.n[PFDD_ENTRY] && w->names[head.place]) {
-        pfdd_source_offsets_set(w->of->source_offsets, w->names[head.place],
-                                &head.contents.last);
+        pfdd_source_offsets_advance(w->of->source_offsets, w->names[head.place],
+                                    &head.contents.last);
     }
     return w->reader.number + pfdd_spool_record_items(&head) - 1;
 }

@@ -77,8 +77,9 @@ void made_entries(struct made *m, unsigned n)
             struct pfdd_source_offset *last = &m->contents.last;
             item->entry->index = m->index++;
             pfd_chunk_add_entry(m->writer, item->entry, NULL);
-            *last = (struct pfdd_source_offset){ 0, item->entry->index,
-                                                 item->entry->offset };
+            *last =
+                (struct pfdd_source_offset){ .index = item->entry->index,
+                                             .offset = item->entry->offset };
             m->contents.n[PFDD_ENTRY]++;
             n--;
         }

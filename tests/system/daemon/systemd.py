@@ -357,5 +357,6 @@ def activated(temp):
 
 if b'sd_listen_fds' not in slurp(PROGRAM):
     skip('built without libsystemd')
-run(killed, stopped, shaders_kept, loose_modules_kept, named_files_kept,
-    reset_meanwhile, producer_gone, rubbish, watchdog, activated)
+if __name__ == '__main__':
+    run(killed, stopped, shaders_kept, loose_modules_kept, named_files_kept,
+        reset_meanwhile, producer_gone, rubbish, watchdog, activated)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/follower_resume.h"
+
+#include "base/log.h"
+#include "ingest/fd_store.h"
+#include "ingest/ingest.h"
+#include "ingest/read_pass.h"
+#include "spool/spool.h"
+
+static bool is_kept(const struct pfdd_follower *s)
+{
+    return s->options.resume && s->ingest->spool;
+}
+
+static void skip_to(struct pfdd_follower *s, uint64_t generation,
+                    uint64_t index, uint64_t offset)
+{
+    /* The tail counts generations from 0. */
+    s->skipping = true;
+    s->skip = (struct pfdd_source_offset){ .index = index, .offset = offset };
+    s->options.generation = generation;
+}
+
+/* Its position in the spool is that of other bytes, in this generation or one
+ * that the producer states. */
+static bool is_used_anew(const struct pfdd_follower *s,
+                         const struct pfdd_source_offset *at)
+{
+    if (s->options.generation > at->generation)
+        return true;
+    return at->check && s->options.fd >= 0 &&
+           at->check != pfdd_saved_position_sample(s->options.fd, at->offset,
+                                                   at->offset + at->n_bytes);
+}
+
+/* False: the spool knows nothing of this buffer. */
+static bool resume_in_spool(struct pfdd_follower *s)
+{
+    char key[PFDD_BUFFER_KEY];
+    char file[PFDD_FILE_ROOM];
+    struct pfdd_source_offset at;
+    bool is_alone = true;
+    pfdd_buffer_key(s->buffer, key);
+    pfdd_buffer_bytes_describe(&s->buffer_bytes, file);
+    bool is_known =
+        pfdd_spool_position(s->ingest->spool, key, file, &at, &is_alone);
+    if (!is_alone) {
+        pfdd_log_peer(
+            PFDD_INFO,
+            "%s: its process has two buffers of this name: where they "
+            "are is not kept over a restart, which tells them again",
+            s->options.name);
+    }
+    if (!is_known)
+        return false;
+    if (!is_used_anew(s, &at)) {
+        skip_to(s, at.generation, at.index, at.offset);
+    } else if (s->options.generation <= at.generation) {
+        s->options.generation = at.generation + 1;
+    }
+    return true;
+}
+
+void pfdd_follower_resume(struct pfdd_follower *s)
+{
+    const struct pfdd_saved_position *saved = s->options.saved_position;
+    if (is_kept(s) && resume_in_spool(s))
+        return;
+    if (saved && pfdd_saved_position_holds(saved, s->options.fd))
+        skip_to(s, saved->generation, saved->index, saved->offset);
+}
+
+void pfdd_follower_resume_note(struct pfdd_follower *s,
+                               struct pfdd_chunk_batch *b)
+{
+    struct pfdd_contents *last = NULL;
+    for (struct pfdd_chunk *c = b->first; c; c = c->next)
+        last = c->contents.n[PFDD_ENTRY] ? &c->contents : last;
+    if (!last)
+        return;
+    if (s->options.saved_position) {
+        pfdd_saved_position_note(s->options.saved_position, s->options.fd,
+                                 last->last.generation, last->last.index,
+                                 last->last.offset, last->last_bytes);
+    }
+    if (is_kept(s) && s->options.fd >= 0) {
+        last->last.n_bytes = last->last_bytes;
+        last->last.check =
+            pfdd_saved_position_sample(s->options.fd, last->last.offset,
+                                       last->last.offset + last->last_bytes);
+    }
+}
+
+void pfdd_follower_resume_end(struct pfdd_follower *s)
+{
+    char key[PFDD_BUFFER_KEY];
+    if (!is_kept(s))
+        return;
+    pfdd_buffer_key(s->buffer, key);
+    pfdd_spool_end_position(s->ingest->spool, key,
+                            *s->ingest->stopping || !s->options.account);
+}
