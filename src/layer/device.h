@@ -182,7 +182,8 @@ struct own_queues {
 
 /* Objects of the program. */
 struct objects {
-    struct table queues; /* the struct own_queue for each */
+    struct table queues;    /* the struct own_queue for each */
+    struct table timelines; /* semaphores that count; a value is the device */
     struct table memories;
     struct table buffers;
     struct table sets;

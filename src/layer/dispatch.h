@@ -119,6 +119,8 @@ typedef VkResult(VKAPI_PTR *PFN_vkCreateShadersEXT)(
     X(GetFenceStatus, GetFenceStatus)                                          \
     X(ResetFences, ResetFences)                                                \
     X(DestroyFence, DestroyFence)                                              \
+    X(CreateSemaphore, CreateSemaphore)                                        \
+    X(DestroySemaphore, DestroySemaphore)                                      \
     X(WaitSemaphores, WaitSemaphoresKHR)                                       \
     X(GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR)                   \
     X(SetDebugUtilsObjectNameEXT, SetDebugUtilsObjectNameEXT)                  \

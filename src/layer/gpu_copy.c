@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "own_queues.h"
+
 enum {
     PIECE_BYTES = 4 << 20,
     PIECES = 2, /* one is copied while the other is read */
     WAIT_NS = 1000000000,
+    SETTLE_NS = 2000000, /* a queue of the program may take to be free */
+    NS_PER_BYTE = 2,     /* that the processor takes to read */
     CACHED = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
              VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
              VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
@@ -246,9 +250,13 @@ static bool copy(struct device *d, struct copier *c, const struct buffer *b,
 bool gpu_copy(struct device *d, struct own_queue *queue, const struct buffer *b,
               size_t from, size_t n, char *ret)
 {
+    uint64_t ns = (uint64_t)n * NS_PER_BYTE;
     if (pthread_mutex_trylock(&d->own_queues.lock))
         return false;
-    struct copier *c = copier_of(d, queue);
+    struct copier *c =
+        own_queue_is_free(d, queue, ns < SETTLE_NS ? ns : SETTLE_NS)
+            ? copier_of(d, queue)
+            : NULL;
     bool ok = c && !c->is_broken && copy(d, c, b, from, n, ret);
     if (c)
         c->is_broken = !ok;

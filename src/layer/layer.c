@@ -343,6 +343,8 @@ static const struct hook device_hooks[] = {
     HOOK(queue, GetFenceStatus),
     HOOK(queue, ResetFences),
     HOOK(queue, DestroyFence),
+    HOOK(queue, CreateSemaphore),
+    HOOK(queue, DestroySemaphore),
     HOOK(queue, WaitSemaphores),
     TWIN(queue, WaitSemaphores, WaitSemaphoresKHR),
     HOOK(queue, GetSemaphoreCounterValue),

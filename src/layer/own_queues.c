@@ -149,24 +149,59 @@ void own_queues_GetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info,
         note_queue(d, *ret, info->queueFamilyIndex);
 }
 
-/* Nothing of a shared queue may be in use, or wait for what the program will
- * do. */
-static bool is_free(const struct own_queue *q)
-{
-    return !q->shared ||
-           (!atomic_load_explicit(&q->n_calls, memory_order_acquire) &&
-            q->last == q->done);
-}
-
 struct own_queue *own_queue_for(struct device *d, VkQueue queue)
 {
-    struct own_queue *q = NULL;
-    if (queue) {
-        q = handle_map_find(&d->objects.queues, KEY(queue));
-    } else if (d->own_queues.has_one_family && d->own_queues.n) {
-        q = &d->own_queues.at[0];
+    if (queue)
+        return handle_map_find(&d->objects.queues, KEY(queue));
+    return d->own_queues.has_one_family && d->own_queues.n
+               ? &d->own_queues.at[0]
+               : NULL;
+}
+
+/* The last submission on a shared queue; NULL: another thing came behind it. */
+static const struct submission *last_of(const struct device *d,
+                                        const struct own_queue *q)
+{
+    const struct submission *s = d->submissions.first;
+    while (s && (s->queue != q->shared || s->number != q->last))
+        s = s->next;
+    return s;
+}
+
+static bool is_finished(struct device *d, const struct submission *s,
+                        uint64_t ns)
+{
+    if (s->fence) {
+        return d->next.WaitForFences(d->handle, 1, &s->fence, VK_TRUE, ns) ==
+               VK_SUCCESS;
     }
-    return q && is_free(q) ? q : NULL;
+    size_t i = 0;
+    while (i < s->n_signals && !handle_map_find(&d->objects.timelines,
+                                                KEY(s->signals[i].semaphore)))
+        i++;
+    if (i == s->n_signals || !d->next.WaitSemaphores)
+        return false;
+    VkSemaphoreWaitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+        .semaphoreCount = 1,
+        .pSemaphores = &s->signals[i].semaphore,
+        .pValues = &s->signals[i].value,
+    };
+    return d->next.WaitSemaphores(d->handle, &info, ns) == VK_SUCCESS;
+}
+
+/* The validation layer of 2024 and later has a submission of its own behind
+ * each, which takes microseconds. */
+bool own_queue_is_free(struct device *d, struct own_queue *q, uint64_t ns)
+{
+    if (!q->shared)
+        return true;
+    if (atomic_load_explicit(&q->n_calls, memory_order_acquire))
+        return false;
+    const struct submission *s = q->last != q->done ? last_of(d, q) : NULL;
+    if (s && is_finished(d, s, ns))
+        q->done = q->last;
+    return q->done == q->last;
 }
 
 struct own_queue *own_queue_enter(struct device *d, VkQueue queue, bool is_work)
@@ -249,4 +284,5 @@ void own_queues_QueueInsertDebugUtilsLabelEXT(VkQueue queue,
 void own_queues_forget(struct device *d)
 {
     handle_map_deinit(&d->objects.queues);
+    handle_map_deinit(&d->objects.timelines);
 }

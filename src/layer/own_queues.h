@@ -37,10 +37,15 @@ void own_queues_request(const struct instance *instance,
 void own_queues_note(struct device *device, const struct own_request *request,
                      PFN_vkSetDeviceLoaderData set_loader_data);
 
-/* A queue for copies of what a program's queue has written; NULL: there is none
- * at the moment. A null handle: of all work, where the program uses one family.
- * The caller holds the device's lock. */
+/* A queue for copies of what a program's queue has written; NULL: there is none.
+ * A null handle: of all work, where the program uses one family. The caller
+ * holds the device's lock. */
 struct own_queue *own_queue_for(struct device *device, VkQueue queue);
+
+/* May the layer copy on the queue now? Waits for at most ns until its work is
+ * finished. The caller holds the device's lock, and until the copy is done. */
+bool own_queue_is_free(struct device *device, struct own_queue *queue,
+                       uint64_t ns);
 
 /* A call of the program is about to use its queue. Returns the queue if it is
  * shared, for own_queue_leave(); else NULL. is_work: it gives the queue

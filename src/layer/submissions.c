@@ -469,7 +469,8 @@ VkResult queue_GetFenceStatus(VkDevice device, VkFence fence)
     return result;
 }
 
-/* A caller that resets or destroys a fence knows that its work is finished. */
+/* A caller that resets or destroys a fence, or destroys a semaphore, knows that
+ * its work is finished. */
 VkResult queue_ResetFences(VkDevice device, uint32_t n, const VkFence *fences)
 {
     struct device *d = device_of(device);
@@ -489,6 +490,44 @@ void queue_DestroyFence(VkDevice device, VkFence fence,
         finish_fence(d, fence);
     unlock(d);
     d->next.DestroyFence(device, fence, allocator);
+}
+
+static bool is_timeline(const VkSemaphoreCreateInfo *info)
+{
+    for (const VkBaseInStructure *at = info->pNext; at; at = at->pNext) {
+        if (at->sType == VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO)
+            return ((const VkSemaphoreTypeCreateInfo *)at)->semaphoreType ==
+                   VK_SEMAPHORE_TYPE_TIMELINE;
+    }
+    return false;
+}
+
+VkResult queue_CreateSemaphore(VkDevice device,
+                               const VkSemaphoreCreateInfo *info,
+                               const VkAllocationCallbacks *allocator,
+                               VkSemaphore *ret)
+{
+    struct device *d = device_of(device);
+    VkResult result = d->next.CreateSemaphore(device, info, allocator, ret);
+    if (result == VK_SUCCESS && is_timeline(info)) {
+        pthread_mutex_lock(&d->lock);
+        handle_map_put(&d->objects.timelines, KEY(*ret), d);
+        pthread_mutex_unlock(&d->lock);
+    }
+    return result;
+}
+
+void queue_DestroySemaphore(VkDevice device, VkSemaphore semaphore,
+                            const VkAllocationCallbacks *allocator)
+{
+    struct device *d = device_of(device);
+    pthread_mutex_lock(&d->lock);
+    if (semaphore) {
+        finish_semaphore(d, semaphore, UINT64_MAX);
+        handle_map_take(&d->objects.timelines, KEY(semaphore));
+    }
+    unlock(d);
+    d->next.DestroySemaphore(device, semaphore, allocator);
 }
 
 static void finish_value(struct device *d, VkSemaphore semaphore)

@@ -29,6 +29,12 @@ VKAPI_ATTR VkResult VKAPI_CALL queue_ResetFences(VkDevice device, uint32_t n,
                                                  const VkFence *fences);
 VKAPI_ATTR void VKAPI_CALL queue_DestroyFence(
     VkDevice device, VkFence fence, const VkAllocationCallbacks *allocator);
+VKAPI_ATTR VkResult VKAPI_CALL
+queue_CreateSemaphore(VkDevice device, const VkSemaphoreCreateInfo *info,
+                      const VkAllocationCallbacks *allocator, VkSemaphore *ret);
+VKAPI_ATTR void VKAPI_CALL
+queue_DestroySemaphore(VkDevice device, VkSemaphore semaphore,
+                       const VkAllocationCallbacks *allocator);
 VKAPI_ATTR VkResult VKAPI_CALL queue_WaitSemaphores(
     VkDevice device, const VkSemaphoreWaitInfo *info, uint64_t timeout);
 VKAPI_ATTR VkResult VKAPI_CALL queue_GetSemaphoreCounterValue(
