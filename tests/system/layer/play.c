@@ -16,7 +16,10 @@
  * for information, which goes to standard output. With PLAY_TWICE it submits
  * each command buffer twice before it waits. With PLAY_LOCAL the buffer is in the
  * device's own memory; it has PLAY_BYTES bytes, or 65536. With PLAY_LABEL each
- * submission has a label in front of it.
+ * submission has a label in front of it. With PLAY_SETTLE it waits for the device
+ * before it destroys shaders that printed: validation 1.4 reads on a thread of
+ * its own, and prints nothing of shaders that are gone. With PLAY_TWICE the
+ * second submission does not run until as many milliseconds after the first.
  *
  * Exit status: 0 done, 3 the device was lost, 1 an error, 77 there is no device.
  */
@@ -25,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <vulkan/vulkan.h>
 
 enum {
@@ -215,12 +219,9 @@ static void begin(const struct device *d)
     must(vkBeginCommandBuffer(d->commands, &info), "begin");
 }
 
-/* What a fence does, by a semaphore that counts. */
-static void submit_counted(const struct device *d)
+static VkSemaphore make_timeline(const struct device *d)
 {
-    static uint64_t count;
-    uint64_t value = ++count;
-    VkSemaphore semaphore;
+    VkSemaphore ret;
     VkSemaphoreTypeCreateInfo type = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
         .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
@@ -229,7 +230,16 @@ static void submit_counted(const struct device *d)
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
         .pNext = &type,
     };
-    must(vkCreateSemaphore(d->handle, &create, NULL, &semaphore), "semaphore");
+    must(vkCreateSemaphore(d->handle, &create, NULL, &ret), "semaphore");
+    return ret;
+}
+
+/* What a fence does, by a semaphore that counts. */
+static void submit_counted(const struct device *d)
+{
+    static uint64_t count;
+    uint64_t value = ++count;
+    VkSemaphore semaphore = make_timeline(d);
     VkCommandBufferSubmitInfo commands = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
         .commandBuffer = d->commands,
@@ -273,6 +283,35 @@ static void submit_until_idle(const struct device *d, const char *what)
          "wait");
 }
 
+static int settle_ms(void)
+{
+    const char *ms = getenv("PLAY_SETTLE");
+    return ms ? atoi(ms) : 0;
+}
+
+/* Submits it again, to run when the semaphore counts 1. */
+static void submit_held(const struct device *d, VkSemaphore semaphore,
+                        VkFence fence)
+{
+    uint64_t value = 1;
+    VkPipelineStageFlags stages = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkTimelineSemaphoreSubmitInfo values = {
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .waitSemaphoreValueCount = 1,
+        .pWaitSemaphoreValues = &value,
+    };
+    VkSubmitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .pNext = &values,
+        .waitSemaphoreCount = 1,
+        .pWaitSemaphores = &semaphore,
+        .pWaitDstStageMask = &stages,
+        .commandBufferCount = 1,
+        .pCommandBuffers = &d->commands,
+    };
+    must(vkQueueSubmit(d->queue, 1, &info, fence), "submit");
+}
+
 static void submit_twice(const struct device *d)
 {
     VkFence second;
@@ -284,13 +323,25 @@ static void submit_twice(const struct device *d)
         .commandBufferCount = 1,
         .pCommandBuffers = &d->commands,
     };
+    VkSemaphore semaphore = make_timeline(d);
+    VkSemaphoreSignalInfo signal = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+        .semaphore = semaphore,
+        .value = 1,
+    };
     must(vkCreateFence(d->handle, &fence, NULL, &second), "fence");
     must(vkEndCommandBuffer(d->commands), "end");
     must(vkQueueSubmit(d->queue, 1, &info, d->fence), "submit");
-    must(vkQueueSubmit(d->queue, 1, &info, second), "submit");
+    if (settle_ms())
+        submit_held(d, semaphore, second);
+    else
+        must(vkQueueSubmit(d->queue, 1, &info, second), "submit");
     must(vkWaitForFences(d->handle, 1, &d->fence, VK_TRUE, UINT64_MAX), "wait");
+    usleep(1000 * (useconds_t)settle_ms());
+    must(vkSignalSemaphore(d->handle, &signal), "signal");
     must(vkWaitForFences(d->handle, 1, &second, VK_TRUE, UINT64_MAX), "wait");
     vkDestroyFence(d->handle, second, NULL);
+    vkDestroySemaphore(d->handle, semaphore, NULL);
 }
 
 static void label(const struct device *d)
@@ -404,6 +455,8 @@ static void print(const struct device *d, int n, char **arguments)
         vkCmdDispatch(d->commands, (uint32_t)atoi(arguments[2 * i + 1]), 1, 1);
     }
     submit(d);
+    if (settle_ms())
+        must(vkDeviceWaitIdle(d->handle), "settle");
     for (int i = 0; i < n; i++)
         free_action(d, &actions[i]);
 }
