@@ -6,7 +6,7 @@
 
 #include <printfdecode/strings.h>
 
-#include "core/decode/shader_loader.h"
+#include "core/decode/string_loader.h"
 #include "core/spirv/spirv.h"
 #include "input/open_inputs.h"
 #include "show/messages.h"

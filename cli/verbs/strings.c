@@ -7,7 +7,6 @@
 
 #include <printfdecode/strings.h>
 
-#include "core/decode/shader_loader.h"
 #include "core/decode/string_loader.h"
 #include "core/spirv/spirv.h"
 #include "input/input.h"

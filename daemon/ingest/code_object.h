@@ -13,7 +13,7 @@
 #include <printfdecode/strings.h>
 
 #include "config/trusted_folder.h"
-#include "ring/chunk_objects.h"
+#include "ring/chunk.h"
 
 struct pfdd_peer;
 struct pfdd_producer;
@@ -126,7 +126,7 @@ void pfdd_code_index_deinit(struct pfdd_code_index *index);
 struct pfdd_code *pfdd_code_index_find(const struct pfdd_code_index *index,
                                        const struct pfdd_code *o);
 
-/* Object i, for users of object lists (chunk_objects.h). */
+/* Object i, for users of object lists (ring/chunk.h). */
 void pfdd_catalogue_get(const void *catalogue, size_t i,
                         struct pfdd_code_object *ret);
 

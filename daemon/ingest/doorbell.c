@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "ingest/doorbell.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/passed_fd.h"
+#include "ingest/stream_buffers.h"
 
 struct pfdd_doorbell {
     uv_poll_t poll;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ingest/follower_options.h"
+#include "ingest/read_pass.h"
 
 struct pfd_wire_frame;
 struct pfdd_ingest;

@@ -3,7 +3,7 @@
  * A producer as the string store (string_store.h) knows it: its incoming and
  * present code objects, the space that they take, and the string set that has
  * its shaders. Loop thread only, except for the members that a build
- * (string_build.h) uses.
+ * (string_build.c) uses.
  */
 #ifndef PFDD_PRODUCER_H
 #define PFDD_PRODUCER_H

@@ -14,7 +14,6 @@
 #include "base/passed_fd.h"
 #include "base/resource_account.h"
 #include "config/reserved_names.h"
-#include "ingest/doorbell.h"
 #include "ingest/fd_store.h"
 #include "ingest/follower.h"
 #include "ingest/ingest.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "ingest/string_build.h"
-
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +8,10 @@
 #include "base/job_pool.h"
 #include "base/memory_budget.h"
 #include "core/base/crc32c.h"
-#include "core/decode/shader_loader.h"
+#include "core/decode/string_loader.h"
 #include "core/spirv/spirv.h"
 #include "core/strings/strings.h"
+#include "ingest/string_space.h"
 
 enum {
     TURN_NS = 8000000,  /* of processor time, for each kind of work */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "ingest/string_sets.h"
-
 #include <stdint.h>
 
 #include "ingest/code_object.h"
+#include "ingest/string_space.h"
 
 bool pfdd_string_sets_init(struct pfdd_string_sets *string_sets)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The space of the string store (string_store.h): how much a producer may take
- * of it, and which code objects are evicted for others. For string_store.c
- * only. Loop thread only.
+ * The inside of the string store (string_store.h), for the files that implement
+ * it: its sets, the builds that make them, and its space, which is how much a
+ * producer may take and which code objects are evicted for others. Loop thread
+ * only, but for the run of a build.
  */
 #ifndef PFDD_STRING_SPACE_H
 #define PFDD_STRING_SPACE_H
@@ -16,12 +17,107 @@
 #include "base/log.h"
 #include "ingest/code_object.h"
 #include "ingest/producer.h"
-#include "ingest/string_build.h"
-#include "ingest/string_sets.h"
+#include "ring/binding.h"
+
+/* ---- string_sets.c ---- */
+
+/*
+ * The string set that each chunk is read with (binding.h): the shared one, or
+ * that of a producer with code objects of its own. When a build
+ * has made new sets, bindings move on to them. Loop thread
+ * only.
+ */
+
+struct pfdd_string_sets {
+    struct pfdd_binding *current; /* the shared one */
+    struct pfdd_bindings behind;  /* left with older sets after an eviction */
+};
+
+/* False: out of memory. */
+bool pfdd_string_sets_init(struct pfdd_string_sets *string_sets);
+
+void pfdd_string_sets_deinit(struct pfdd_string_sets *string_sets);
+
+/* The binding of a producer's buffers; NULL: of buffers without a producer. */
+struct pfdd_binding *pfdd_string_sets_bind(struct pfdd_string_sets *string_sets,
+                                           struct pfdd_producer *producer);
+
+/* Takes over the next shared set; NULL: there is none. lacks: it lacks some of
+ * the present one. Those of `producers` (by next) without a set of their own
+ * move on to it. */
+void pfdd_string_sets_take(struct pfdd_string_sets *string_sets,
+                           struct pfd_strings *set, bool lacks,
+                           struct pfdd_producer *producers);
+
+/* Takes the set that a build has made for a producer. */
+void pfdd_string_sets_take_own(struct pfdd_string_sets *string_sets,
+                               struct pfdd_producer *s);
+
+/* Its code objects in `all` stay with its set. */
+void pfdd_string_sets_hold_own(struct pfdd_producer *producer,
+                               const struct pfdd_catalogue *all);
+
+/* Releases a reference to a catalogue (chunk.h). */
+void pfdd_string_sets_close(void *user, const void *catalogue);
+
+/* Bytes of the shared set, and of older sets that chunks use; their code
+ * objects are counted by the string store (string_store.h). */
+size_t pfdd_string_sets_memory(const struct pfdd_string_sets *string_sets);
+
+/* ---- string_build.c ---- */
+
+/*
+ * Builds string sets on a worker: the shared set from the present shared one, a
+ * producer's (producer.h) from its own. A build takes a limited processor time
+ * and returns with work left, so that no producer waits long for the code
+ * objects of another. It takes no more memory than it was given.
+ *
+ * Strings of evicted code objects stay in the shared set until that is renewed:
+ * built anew, part by part, in builds that do other work as well.
+ */
+
+struct pfdd_memory_budget;
+
+struct pfdd_string_build {
+    /* Given to the build. */
+    struct pfd_strings *current;     /* the shared set */
+    struct pfdd_catalogue *old;      /* code objects read before, a reference */
+    struct pfdd_code *fresh;         /* to be read, a list */
+    struct pfdd_code_index index;    /* of code objects read before */
+    struct pfdd_producer *producers; /* producers whose sets may change, by
+                                        next_built */
+    struct pfd_strings *renewed; /* the renewed set, which replaces current once
+                                    it is complete; NULL: none */
+    bool begins;                 /* this is the first build of the renewed
+                                    set */
+    size_t renewal_room;         /* bytes that the renewed set may still take */
+    size_t room;                 /* bytes that the build may take, */
+    size_t last;                 /* and more for producers that have little */
+    size_t uri_room;             /* bytes of code objects that URIs name */
+    /* Results. `fresh` has only objects that were taken. */
+    struct pfdd_code *undone;
+    struct pfd_strings *set; /* the next shared set; NULL: nothing is new */
+    bool is_renewed;         /* it is renewed: evicted objects are gone */
+    bool lacks_room;         /* too little memory for the renewed set */
+};
+
+/* On the loop, when `fresh` is known: sets the memory that the build may take.
+ * The string store has n_taken of n_max bytes. Returns the sum. */
+size_t pfdd_string_build_give_room(struct pfdd_string_build *b,
+                                   const struct pfdd_memory_budget *budget,
+                                   size_t n_taken, size_t n_max,
+                                   const struct pfdd_producer *producers);
+
+void pfdd_string_build_run(struct pfdd_string_build *b);
+
+/* Bytes that a set built from this one takes at once. */
+size_t pfdd_string_build_cost(const struct pfd_strings *of);
+
+/* ---- string_space.c ---- */
 
 /*
  * Evicted code objects stay in the shared set until that is renewed
- * (string_build.h). This decides when a renewal is due, and how much memory it
+ * (string_build.c). This decides when a renewal is due, and how much memory it
  * may take. Loop thread only.
  */
 

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "ring/binding.h"
-#include "ring/chunk_objects.h"
+#include "ring/chunk.h"
 
 struct pfdd_ingest;
 struct pfdd_trusted_folder;
@@ -103,7 +103,7 @@ void pfdd_string_store_each(const struct pfdd_string_store *lib,
                             const struct pfdd_producer *producer,
                             pfdd_object_fn fn, void *user);
 
-/* All usable code objects, for code that passes chunks on (chunk_objects.h). */
+/* All usable code objects, for code that passes chunks on (chunk.h). */
 struct pfdd_object_lists pfdd_string_store_objects(
     struct pfdd_string_store *lib);
 

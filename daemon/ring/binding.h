@@ -17,7 +17,7 @@
 struct pfdd_strings {
     unsigned refs;
     struct pfd_strings *set;
-    /* A list (chunk_objects.h) of the set's code objects of one scope, beside
+    /* A list (chunk.h) of the set's code objects of one scope, beside
      * the shared ones. The set holds it after its producer has gone. NULL:
      * none. */
     const void *own;

@@ -16,7 +16,6 @@
 #include <printfdecode/wire.h>
 
 #include "ring/chunk.h"
-#include "ring/chunk_objects.h"
 
 enum {
     PFDD_PREAMBLE_PART = 256 * 1024, /* bytes of a code object in one frame */

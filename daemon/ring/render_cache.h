@@ -21,7 +21,7 @@
 #include "base/job_pool.h"
 #include "base/reader_quota.h"
 #include "config/request.h"
-#include "ring/chunk_objects.h"
+#include "ring/chunk.h"
 #include "ring/collapser.h"
 #include "ring/ring.h"
 #include "ring/sampler.h"

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ring/chunk_objects.h"
+#include "ring/chunk.h"
 #include "spool/spool_record.h"
 
 struct pfdd_blob_store;

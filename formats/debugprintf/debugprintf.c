@@ -7,7 +7,6 @@
 #include "core/decode/validation_chain.h"
 #include "core/spirv/khronos.h"
 #include "core/spirv/shader_table.h"
-#include "detect.h"
 #include "layout.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)

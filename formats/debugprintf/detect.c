@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "detect.h"
-
 #include "core/spirv/shader_table.h"
+#include "layout.h"
 
 enum {
     DWORD = 4,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds buffers in memory: the position, format id, size, masks, stage and
  * values of their first records match calls of a loaded shader. */
-#include "detect.h"
+#include "layout.h"
 
 enum {
     DWORD = 4,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One record: its words, and whether it belongs to a call. */
 #include "core/spirv/shader_table.h"
-#include "detect.h"
+#include "layout.h"
 
 enum {
     DWORD = 4,

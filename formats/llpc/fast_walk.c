@@ -3,7 +3,7 @@
  * The hot loops: take entries that are exactly as their strings describe, up to
  * the first other one, which llpc.c handles.
  */
-#include "walk.h"
+#include "layout.h"
 
 enum {
     AHEAD = 32,      /* entries */

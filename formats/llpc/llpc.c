@@ -3,7 +3,7 @@
  * LLPC's DebugPrintf buffer, as shaders of the AMD Vulkan driver write it.
  * README.md beside this file describes the wire layout, with sources.
  */
-#include "walk.h"
+#include "layout.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "walk.h"
+#include "layout.h"
 
 /* Writes a number of dwords times 4 as bytes: it can exceed 64 bits. */
 static const char *bytes_text(unsigned __int128 bytes, char ret[48])

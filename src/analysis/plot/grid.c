@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/plot/fast_axis.h"
+#include "analysis/plot/axis.h"
 #include "core/base/large_pages.h"
 
 void pfd_grid_init(struct pfd_grid *ret, enum pfd_reducer reducer)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/plot/axis.h"
 #include "analysis/plot/cell_reduce.h"
-#include "analysis/plot/fast_axis.h"
 #include "analysis/plot/plot_state.h"
 
 enum {

@@ -16,8 +16,7 @@
 #include "core/base/sized.h"
 #include "core/decode/detect_format.h"
 #include "stream/live/tail_control.h"
-#include "stream/live/tail_generation.h"
-#include "stream/live/tail_slices.h"
+#include "stream/live/tail_pass.h"
 
 enum {
     BATCH = 512,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "stream/live/tail_generation.h"
-
 #include "core/base/error.h"
+#include "stream/live/tail_pass.h"
 
 enum {
     CHECK_FIRST = 4096, /* bytes that each poll compares: the first ones, */

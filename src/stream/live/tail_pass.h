@@ -12,8 +12,32 @@
 #include "core/decode/entry_run.h"
 #include "core/decode/walk.h"
 #include "stream/live/tail_control.h"
-#include "stream/live/tail_copy.h"
 #include "stream/live/tail_memory.h"
+
+/*
+ * A copy of a range of a buffer's bytes at one moment. Knows how to read them,
+ * not their meaning.
+ */
+
+/* Bytes [base, base + n). */
+struct pfd_tail_copy {
+    uint8_t *bytes; /* [n] of [room]; owned */
+    size_t n;
+    size_t room;
+    uint64_t base;
+};
+
+/* Reads bytes [from, from + n), or as many as there are. PFD_OK; PFD_ERR_IO;
+ * PFD_ERR_NOMEM. */
+enum pfd_status pfd_tail_copy_read(struct pfd_tail_copy *copy,
+                                   const struct pfd_tail_options *source,
+                                   uint64_t from, size_t n,
+                                   struct pfd_error *err);
+
+/* Frees memory that only a burst needed. */
+void pfd_tail_copy_shrink(struct pfd_tail_copy *copy);
+
+void pfd_tail_copy_drop(struct pfd_tail_copy *copy);
 
 enum {
     PFD_TAIL_SENTENCE = 768,
@@ -160,5 +184,42 @@ void pfd_tail_emit_finding(struct pfd_tail *t,
 void PFD_PRINTF(4, 5)
     pfd_tail_say(struct pfd_tail *t, enum pfd_finding_kind kind,
                  uint64_t offset, const char *text, ...);
+
+/* ---- tail_slices.c ---- */
+
+/*
+ * Emits the entries that the tail's walk would emit from its position, in the
+ * same order, but on the threads of the tail's pool, if there are many in runs;
+ * the walk goes on behind them.
+ */
+void pfd_tail_slices_walk(struct pfd_tail *t, struct pfd_tail_pass *p);
+
+/* ---- tail_generation.c ---- */
+
+/*
+ * Generations of a buffer that is written over and over: how one begins, how
+ * its end is detected, and how many bytes it has lost by then.
+ */
+
+/* Resets the state: nothing of the generation has been seen. */
+void pfd_tail_generation_clear(struct pfd_tail *t);
+
+/* Attaches to a buffer of n_buffer bytes, and remembers leftovers in it.
+ * PFD_OK; PFD_ERR_IO; PFD_ERR_NOMEM. */
+enum pfd_status pfd_tail_generation_attach(struct pfd_tail *t,
+                                           uint64_t n_buffer,
+                                           struct pfd_error *err);
+
+/* Compares some of the emitted bytes with the buffer; *other: it has another
+ * generation. Statuses likewise. */
+enum pfd_status pfd_tail_generation_check(struct pfd_tail *t, bool *other,
+                                          struct pfd_error *err);
+
+/* Ends a generation and begins the next one; why: for a finding. Likewise. */
+enum pfd_status pfd_tail_generation_next(struct pfd_tail *t, const char *why,
+                                         struct pfd_error *err);
+
+/* Reports the generation's losses that were not reported yet. */
+void pfd_tail_report_overflow(struct pfd_tail *t);
 
 #endif

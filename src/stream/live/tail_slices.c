@@ -7,9 +7,8 @@
  * between two entries a walk depends on nothing before. All other bytes are
  * walked by one thread, as without a pool.
  */
-#include "stream/live/tail_slices.h"
-
 #include "stream/live/tail_control.h"
+#include "stream/live/tail_pass.h"
 #include "stream/live/walk_pool.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <printfdecode/subscriber.h>
 
 #include "../../unit/suite.h"
-#include "core/decode/shader_loader.h"
+#include "core/decode/string_loader.h"
 #include "core/spirv/spirv.h"
 #include "made.h"
 #include "ring/cursor.h"
