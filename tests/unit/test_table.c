@@ -51,7 +51,7 @@ START_TEST(names_are_unique)
         char name[16] = "aaaaaaaaaaaaaaa";
         ck_assert(pfd_unique_names_give(&unique_names, name, sizeof name));
     }
-    ck_assert_uint_eq(unique_names.n, 5010);
+    ck_assert_uint_eq(unique_names.given.n, 5010);
     pfd_unique_names_free(&unique_names);
 }
 END_TEST

@@ -35,49 +35,20 @@ static bool fail_memory(struct pfd_tables *t)
 
 /* ---- the table of a row ---- */
 
-static uint64_t hash(const char *text, size_t n)
+/* For one more table. */
+static bool has_room(struct pfd_tables *t)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
-    return h ^ h >> 29;
-}
-
-static struct pfd_one_table **slot_of(struct pfd_tables *t, const char *text,
-                                      size_t n)
-{
-    size_t i = (size_t)hash(text, n);
-    for (;; i++) {
-        struct pfd_one_table **slot = &t->slots[i & (t->n_slots - 1)];
-        if (!*slot || ((*slot)->n_format == n &&
-                       (n == 0 || !memcmp((*slot)->format, text, n))))
-            return slot;
-    }
-}
-
-static bool grow(struct pfd_tables *t)
-{
-    size_t n = t->n_slots ? 2 * t->n_slots : 64;
-    void *all = realloc(t->all, n * sizeof(struct pfd_one_table *));
-    if (all)
-        t->all = all;
-    struct pfd_one_table **slots = calloc(n, sizeof(struct pfd_one_table *));
-    if (!all || !slots) {
-        free(slots);
-        return fail_memory(t);
-    }
-    free(t->slots);
-    t->slots = slots;
-    t->n_slots = n;
-    for (size_t i = 0; i < t->n; i++)
-        *slot_of(t, t->all[i]->format, t->all[i]->n_format) = t->all[i];
-    return true;
+    if (t->n & (t->n - 1)) /* doubled when full */
+        return true;
+    void *all = realloc(t->all, (2 * t->n + 1) * sizeof *t->all);
+    t->all = all ? all : t->all;
+    return all;
 }
 
 static struct pfd_one_table *add_table(struct pfd_tables *t, const char *text,
                                        size_t n)
 {
-    struct pfd_one_table *one = calloc(1, sizeof *one);
+    struct pfd_one_table *one = has_room(t) ? calloc(1, sizeof *one) : NULL;
     if (one)
         one->format = malloc(n + 1);
     if (!one || !one->format) {
@@ -100,12 +71,12 @@ static struct pfd_one_table *add_table(struct pfd_tables *t, const char *text,
 static struct pfd_one_table *by_text(struct pfd_tables *t, const char *text,
                                      size_t n)
 {
-    if (2 * t->n >= t->n_slots && !grow(t))
+    uint32_t i = pfd_dictionary_add(&t->texts, text, n);
+    if (t->texts.failed) {
+        fail_memory(t);
         return NULL;
-    struct pfd_one_table **slot = slot_of(t, text, n);
-    if (!*slot)
-        *slot = add_table(t, text, n);
-    return *slot;
+    }
+    return i < t->n ? t->all[i] : add_table(t, text, n);
 }
 
 static struct pfd_one_table *table_of(struct pfd_tables *t,
@@ -703,7 +674,7 @@ void pfd_tables_free(struct pfd_tables *t)
     pfd_text_free(&t->table_target.pending);
     pfd_unique_names_free(&t->unique_names);
     free(t->all);
-    free(t->slots);
+    pfd_dictionary_free(&t->texts);
     free(t->sources);
     free(t->by_string);
     free(t->found);

@@ -8,6 +8,7 @@
 #include "analysis/table/sorter.h"
 #include "analysis/table/table_form.h"
 #include "analysis/table/unique_names.h"
+#include "core/base/dictionary.h"
 
 struct pfd_one_table {
     char name[PFD_COLUMN_NAME];
@@ -33,10 +34,9 @@ struct pfd_tables {
     struct pfd_table_target table_target;
     void *file; /* the form's own */
     bool has_own_files;
-    struct pfd_one_table **all; /* [n] of [n_slots]; owned */
+    struct pfd_one_table **all; /* [n], by the number of its text; owned */
     size_t n;
-    struct pfd_one_table **slots; /* [n_slots], by text */
-    size_t n_slots;
+    struct pfd_dictionary texts;
     struct pfd_one_table **by_string; /* [n_strings] */
     size_t n_strings;
     struct pfd_unique_names unique_names;

@@ -2,56 +2,31 @@
 #include "analysis/table/unique_names.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/escape.h"
 
+enum {
+    ROOM = 256
+};
+
 void pfd_unique_names_free(struct pfd_unique_names *unique_names)
 {
-    for (size_t i = 0; i < unique_names->n_slots; i++)
-        free(unique_names->slots[i]);
-    free(unique_names->slots);
-    *unique_names = (struct pfd_unique_names){ 0 };
+    pfd_dictionary_free(&unique_names->given);
 }
 
-static char lower(char c)
+/* Gives the name; false: it was given before, or there is no memory. */
+static bool give(struct pfd_dictionary *given, const char *name)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
-static size_t hash(const char *name)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (; *name; name++)
-        h = (h ^ (uint8_t)lower(*name)) * UINT64_C(0x100000001b3);
-    return (size_t)(h ^ h >> 29);
-}
-
-static char **find(char **slots, size_t n_slots, const char *name)
-{
-    size_t i = hash(name);
-    while (slots[i & (n_slots - 1)] &&
-           strcasecmp(slots[i & (n_slots - 1)], name) != 0)
-        i++;
-    return &slots[i & (n_slots - 1)];
-}
-
-static bool grow(struct pfd_unique_names *unique_names)
-{
-    size_t n = unique_names->n_slots ? 2 * unique_names->n_slots : 64;
-    char **slots = calloc(n, sizeof *slots);
-    if (!slots)
-        return false;
-    for (size_t i = 0; i < unique_names->n_slots; i++) {
-        if (unique_names->slots[i])
-            *find(slots, n, unique_names->slots[i]) = unique_names->slots[i];
+    char lower[ROOM];
+    size_t n = strlen(name);
+    uint32_t before = given->n;
+    for (size_t i = 0; i < n; i++) {
+        bool is_upper = name[i] >= 'A' && name[i] <= 'Z';
+        lower[i] = is_upper ? (char)(name[i] + 32) : name[i];
     }
-    free(unique_names->slots);
-    unique_names->slots = slots;
-    unique_names->n_slots = n;
-    return true;
+    (void)pfd_dictionary_add(given, lower, n);
+    return given->n > before;
 }
 
 static void clean(char *name)
@@ -86,24 +61,17 @@ static void number(char *ret, size_t room, const char *name, unsigned i)
 bool pfd_unique_names_give(struct pfd_unique_names *unique_names, char *name,
                            size_t room)
 {
-    enum {
-        ROOM = 256
-    };
+    struct pfd_dictionary *given = &unique_names->given;
     char wanted[ROOM];
-    if (2 * unique_names->n >= unique_names->n_slots && !grow(unique_names))
-        return false;
     clean(name);
     if (!*name)
         snprintf(name, room, "column");
     snprintf(wanted, sizeof wanted, "%s", name);
     /* With many equal names the next number is near their count. */
-    char **slot = find(unique_names->slots, unique_names->n_slots, name);
-    for (unsigned i = 2, step = 1; *slot; i += step) {
+    for (unsigned i = 2, step = 1; !give(given, name) && !given->failed;
+         i += step) {
         number(name, room, wanted, i);
-        slot = find(unique_names->slots, unique_names->n_slots, name);
-        step = i >= 16 ? (unsigned)unique_names->n + 1 : 1;
+        step = i >= 16 ? given->n + 1 : 1;
     }
-    *slot = strdup(name);
-    unique_names->n += *slot != NULL;
-    return *slot != NULL;
+    return !given->failed;
 }

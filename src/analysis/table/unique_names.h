@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/dictionary.h"
+
 struct pfd_unique_names {
-    char **slots; /* [n_slots], a power of two; owned, NULL: free */
-    size_t n_slots;
-    size_t n;
+    struct pfd_dictionary given; /* in lower case */
 };
 
 void pfd_unique_names_free(struct pfd_unique_names *unique_names);

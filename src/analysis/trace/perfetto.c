@@ -8,12 +8,18 @@
 #include <stdlib.h>
 
 #include "analysis/table/column.h"
-#include "analysis/trace/intern.h"
 #include "analysis/trace/protobuf.h"
 #include "analysis/trace/trace.h"
+#include "core/base/dictionary.h"
 #include "core/base/escape.h"
 #include "core/output/value_rows.h"
 #include "core/strings/strings.h"
+
+/* Of texts that have a number. */
+enum {
+    NUMBERED_MAX = 1 << 16,
+    NUMBERED_BYTES_MAX = 512, /* of one */
+};
 
 /*
  * The fields of Perfetto's trace that are written. Numbers are those of the
@@ -94,11 +100,11 @@ struct pfd_trace {
     struct pfd_text out;
     struct pfd_text text;  /* escaped text */
     struct pfd_text fresh; /* interned data for the next packet */
-    struct pfd_intern events;
-    struct pfd_intern words;    /* names of annotations */
-    struct pfd_intern tracks;   /* of buffers, by their uuids */
-    struct pfd_intern counters; /* likewise */
-    struct named *named;        /* [n_named], of spec.strings */
+    struct pfd_dictionary events;
+    struct pfd_dictionary words;    /* names of annotations */
+    struct pfd_dictionary tracks;   /* of buffers, by their uuids */
+    struct pfd_dictionary counters; /* likewise */
+    struct named *named;            /* [n_named], of spec.strings */
     size_t n_named;
     size_t last_named; /* the one looked up last; SIZE_MAX: none */
     uint64_t track;    /* of the source */
@@ -142,14 +148,40 @@ static void add_text(struct pfd_trace *t, struct pfd_text *out, unsigned field,
     pfd_protobuf_bytes(out, field, text, n);
 }
 
+/* FNV-1a, mixed once more, chained through h. */
+static uint64_t chain_hash(uint64_t h, const void *bytes, size_t n)
+{
+    const uint8_t *at = bytes;
+    h ^= UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ at[i]) * UINT64_C(0x100000001b3);
+    return h ^ h >> 29;
+}
+
+/* The number of these bytes, from 1 on; *is_new: they were added now. 0: they
+ * were refused. */
+static uint32_t number_of(struct pfd_dictionary *dictionary, const void *bytes,
+                          size_t n, bool *is_new)
+{
+    uint32_t before = dictionary->n;
+    *is_new = false;
+    if (n > NUMBERED_BYTES_MAX ||
+        (before == NUMBERED_MAX &&
+         pfd_dictionary_find(dictionary, bytes, n) == UINT32_MAX))
+        return 0;
+    uint32_t ret = pfd_dictionary_add(dictionary, bytes, n);
+    *is_new = dictionary->n > before;
+    return dictionary->failed ? 0 : ret + 1;
+}
+
 /* Adds a name by number, or the name itself if it has none. */
-static void add_name(struct pfd_trace *t, struct pfd_intern *intern,
+static void add_name(struct pfd_trace *t, struct pfd_dictionary *dictionary,
                      unsigned interned, unsigned iid, unsigned name,
                      const char *text, size_t n)
 {
     bool is_new = false;
     text = safe_text(t, text, &n);
-    uint32_t number = pfd_intern_number(intern, text, n, &is_new);
+    uint32_t number = number_of(dictionary, text, n, &is_new);
     if (is_new) {
         size_t begin = pfd_protobuf_begin(&t->fresh, interned);
         pfd_protobuf_uint(&t->fresh, INTERNED_IID, number);
@@ -453,8 +485,8 @@ static void add_counter(struct pfd_trace *t, const struct pfd_row *row,
     bool is_new = false;
     size_t n = 0;
     const char *text = event_name(t, row, &n);
-    uint64_t uuid = pfd_intern_hash(t->track ^ row->id, text, n) + i;
-    if (!pfd_intern_number(&t->counters, &uuid, sizeof uuid, &is_new)) {
+    uint64_t uuid = chain_hash(t->track ^ row->id, text, n) + i;
+    if (!number_of(&t->counters, &uuid, sizeof uuid, &is_new)) {
         t->counts.uncounted++;
         return;
     }
@@ -481,7 +513,7 @@ static void add_counter(struct pfd_trace *t, const struct pfd_row *row,
 static void add_source(struct pfd_trace *t)
 {
     bool is_new = false;
-    pfd_intern_number(&t->tracks, &t->track, sizeof t->track, &is_new);
+    number_of(&t->tracks, &t->track, sizeof t->track, &is_new);
     if (is_new)
         add_track(t, t->track, 0, t->source.data, t->source.n, NULL);
     t->is_new_source = false;
@@ -561,7 +593,7 @@ void pfd_trace_set_source(struct pfd_trace *t, const char *name)
 {
     t->source.n = 0;
     pfd_text_puts(&t->source, name);
-    t->track = pfd_intern_hash(1, name, strlen(name));
+    t->track = chain_hash(1, name, strlen(name));
     t->track += !t->track; /* 0 is the whole trace's */
     t->is_new_source = true;
 }
@@ -597,10 +629,10 @@ void pfd_trace_free(struct pfd_trace *t)
     for (size_t i = 0; i < t->n_named; i++)
         free(t->named[i].columns);
     free(t->named);
-    pfd_intern_free(&t->events);
-    pfd_intern_free(&t->words);
-    pfd_intern_free(&t->tracks);
-    pfd_intern_free(&t->counters);
+    pfd_dictionary_free(&t->events);
+    pfd_dictionary_free(&t->words);
+    pfd_dictionary_free(&t->tracks);
+    pfd_dictionary_free(&t->counters);
     pfd_text_free(&t->out);
     pfd_text_free(&t->text);
     pfd_text_free(&t->fresh);
