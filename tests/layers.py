@@ -96,6 +96,8 @@ OWNERS = {
         'src/core/base/dynamic_library.c src/core/strings/string_set.h '
         'daemon/base/passed_fd.c daemon/base/name.c '
         'daemon/outputs/database.c daemon/base/log.c '
+        'cli/net/spool_buffer.c '
+        'cli/net/spool_buffer.c '
         'src/layer/device.h src/layer/frame_queue.c src/layer/messages.c src/layer/settings.c',
 }
 

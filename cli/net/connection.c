@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "spool_buffer.h"
 #include "tls.h"
 
 enum {
@@ -89,7 +90,8 @@ static bool has_waited(const struct connection *c, enum outcome *outcome,
     bool wants_read = *outcome == OUTCOME_WANTS_READ;
     if (!wants_read && *outcome != OUTCOME_WANTS_WRITE)
         return false;
-    *outcome = wait_for(c, c->fd, wants_read ? POLLIN : POLLOUT, until);
+    int fd = c->spool && wants_read ? spool_buffer_fd(c->spool) : c->fd;
+    *outcome = wait_for(c, fd, wants_read ? POLLIN : POLLOUT, until);
     return *outcome == OUTCOME_DONE;
 }
 
@@ -199,8 +201,21 @@ enum outcome connection_open(struct connection *ret, const struct peer *peer)
                                                : outcome;
 }
 
+enum outcome connection_spool(struct connection *c, const char *folder,
+                              uint64_t max)
+{
+    int error = 0;
+    if (c->tls)
+        return connection_fail(c, "--spool-max is for connections without TLS");
+    c->spool = spool_buffer_new(c->fd, folder, max, &error);
+    return c->spool ? OUTCOME_DONE
+                    : connection_fail(c, "%s: %s", folder, strerror(error));
+}
+
 void connection_close(struct connection *c)
 {
+    spool_buffer_free(c->spool);
+    c->spool = NULL;
     if (c->tls)
         c->of->free(c->tls);
     if (c->fd >= 0)
@@ -231,6 +246,12 @@ static enum outcome send_some(struct connection *c, const char *bytes, size_t n,
 static enum outcome receive_some(struct connection *c, char *bytes, size_t n,
                                  size_t *n_ret)
 {
+    int error = 0;
+    if (c->spool) {
+        enum outcome outcome =
+            spool_buffer_take(c->spool, bytes, n, n_ret, &error);
+        return outcome == OUTCOME_FAILED ? fail(c, error) : outcome;
+    }
     if (c->tls)
         return tls_outcome(c, c->of->receive(c->tls, bytes, n, n_ret));
     ssize_t done = recv(c->fd, bytes, n, 0);

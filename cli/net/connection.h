@@ -25,8 +25,9 @@ struct peer {
 
 struct connection {
     int fd;
-    int stop_fd;     /* readable from the first signal on */
-    struct tls *tls; /* NULL: no TLS */
+    struct spool_buffer *spool; /* receives ahead; NULL: nothing does */
+    int stop_fd;                /* readable from the first signal on */
+    struct tls *tls;            /* NULL: no TLS */
     const struct tls_class *of;
     uint64_t idle_ns; /* longest wait for bytes; UINT64_MAX: no limit */
     char why[512];
@@ -35,6 +36,11 @@ struct connection {
 /* *ret has to be closed also after a failure. Never OUTCOME_END. */
 enum outcome connection_open(struct connection *ret, const struct peer *peer);
 void connection_close(struct connection *c);
+
+/* From now on all that comes is received, in a file of at most `max` bytes in
+ * that folder where its reader is slow; not with TLS. */
+enum outcome connection_spool(struct connection *c, const char *folder,
+                              uint64_t max);
 
 /* Writes the error into `why`; returns OUTCOME_FAILED. */
 enum outcome connection_fail(struct connection *c, const char *text, ...)

@@ -460,6 +460,14 @@ static const struct option_row live_rows[] = {
 };
 const struct option_group options_live = OPTION_GROUP(live_rows);
 
+static const struct option_row spool_rows[] = {
+    { "spool-max", '\0', "BYTES",
+      "of a daemon: what is not read yet goes to a file of this size, before "
+      "others wait",
+      AT(live.spool_max), option_bytes, false },
+};
+const struct option_group options_spool = OPTION_GROUP(spool_rows);
+
 static const struct option_row remote_rows[] = {
     { "findings", '\0', "WHETHER",
       "of a daemon or NATS: yes (default), or no: messages only",

@@ -42,6 +42,7 @@ extern const struct option_group options_work;
 
 /* Buffers that grow, daemons, servers of NATS. */
 extern const struct option_group options_live;
+extern const struct option_group options_spool;
 extern const struct option_group options_remote;
 extern const struct option_group options_nats;
 

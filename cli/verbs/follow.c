@@ -610,13 +610,17 @@ static const struct option_row rows[] = {
 static const struct option_group own_group = OPTION_GROUP(rows);
 
 static const struct option_group *const groups[] = {
-    &own_group,        &options_output_entries, &options_strings,
-    &options_buffers,  &options_decoding,       &options_decoding_text,
-    &options_process,  &options_search,         &options_address,
-    &options_live,     &options_filter,         &options_limit,
-    &options_collapse, &options_lines,          &options_remote,
-    &options_nats,     &options_checks,         &options_inflated,
-    &options_messages, &options_help,           NULL,
+    &own_group,        &options_output_entries,
+    &options_strings,  &options_buffers,
+    &options_decoding, &options_decoding_text,
+    &options_process,  &options_search,
+    &options_address,  &options_live,
+    &options_filter,   &options_limit,
+    &options_collapse, &options_lines,
+    &options_remote,   &options_nats,
+    &options_checks,   &options_spool,
+    &options_inflated, &options_messages,
+    &options_help,     NULL,
 };
 
 const struct verb verb_follow = {

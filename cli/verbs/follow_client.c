@@ -4,11 +4,13 @@
  * printfdecoded. The daemon decodes, filters and numbers them; follow_entries.h
  * handles the received frames.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <printfdecode/subscriber.h>
 
@@ -49,6 +51,7 @@ struct client {
     const struct scheme *scheme; /* NULL: a unix socket */
     bool is_url;
     struct connection connection;
+    FILE *recorded;                   /* gets what comes; NULL: nothing does */
     char host[HOST];                  /* host and port as given */
     char bare[HOST];                  /* the host alone */
     const struct follow_taker *taker; /* NULL: prints lines */
@@ -152,8 +155,19 @@ static size_t put_get(char *ret, const struct options *o, const char *host)
     return n;
 }
 
+/* What comes is a capture as it stands. */
+static bool record(const struct client *c, const char *bytes, size_t n)
+{
+    if (!c->recorded || fwrite(bytes, 1, n, c->recorded) == n)
+        return true;
+    message_error("%s: %s", c->o->to, strerror(errno));
+    return false;
+}
+
 static enum outcome take(struct client *c, const char *bytes, size_t n)
 {
+    if (!record(c, bytes, n))
+        return OUTCOME_STOPPED;
     enum outcome outcome = follow_entries_take(&c->entries, bytes, n);
     return outcome == OUTCOME_FAILED
                ? connection_fail(&c->connection, "%s", c->entries.why)
@@ -349,12 +363,26 @@ static int status_of(const struct client *c, enum outcome outcome)
     return chooses(o) && c->entries.n_entries == 0 ? EXIT_NOTHING : EXIT_CLEAN;
 }
 
+static enum outcome spool(struct client *c)
+{
+    const char *folder = c->o->live.spool_folder;
+    const char *temporary = getenv("TMPDIR");
+    if (!folder)
+        folder = temporary && *temporary ? temporary : "/tmp";
+    return connection_spool(&c->connection, folder, c->o->live.spool_max);
+}
+
 static enum outcome follow(struct client *c, const struct peer *peer,
                            const char *request, size_t n)
 {
     enum outcome outcome = connection_open(&c->connection, peer);
     if (outcome == OUTCOME_DONE)
         outcome = ask(c, request, n);
+    if (outcome == OUTCOME_DONE && c->o->live.spool_max)
+        outcome = spool(c);
+    if (outcome == OUTCOME_DONE && c->o->live.ready_fd)
+        outcome = write(c->o->live.ready_fd, "", 1) == 1 ? OUTCOME_DONE
+                                                         : OUTCOME_STOPPED;
     if (outcome == OUTCOME_DONE)
         outcome = pass_on(c);
     follow_entries_pause(&c->entries, true);
@@ -365,10 +393,28 @@ static enum outcome follow(struct client *c, const struct peer *peer,
             "no file is given, and no printfdecoded of yours is there: "
             "start one, or name a buffer, a socket or an address");
     }
-    if (outcome == OUTCOME_END)
+    if (outcome == OUTCOME_END && !c->o->verb->runs_program)
         message_hint("%s: the daemon has ended the connection", c->name);
     connection_close(&c->connection);
     return outcome;
+}
+
+static bool open_recorded(struct client *c)
+{
+    if (!c->o->to)
+        return true;
+    c->recorded = fopen(c->o->to, "we");
+    if (!c->recorded)
+        message_error("%s: %s", c->o->to, strerror(errno));
+    return c->recorded;
+}
+
+static bool close_recorded(struct client *c)
+{
+    if (!c->recorded || !fclose(c->recorded))
+        return true;
+    message_error("%s: %s", c->o->to, strerror(errno));
+    return false;
 }
 
 int follow_client_take(const struct options *o,
@@ -388,9 +434,14 @@ int follow_client_take(const struct options *o,
     size_t n = put_request(&c, request);
     struct checks checks = { 0 };
     if (!n || (!taker && !checks_open(&checks, o)) ||
-        !follow_entries_init(&c.entries, o, taker, taker ? NULL : &checks))
+        !follow_entries_init(&c.entries, o, taker, taker ? NULL : &checks) ||
+        !open_recorded(&c))
         return EXIT_ERROR;
     int status = status_of(&c, follow(&c, &peer, request, n));
+    if (!close_recorded(&c))
+        status = EXIT_ERROR;
+    if (o->range.count)
+        output_printf("%llu\n", (unsigned long long)c.entries.n_entries);
     follow_entries_deinit(&c.entries);
     return taker ? status : checks_close(&checks, NULL, status);
 }

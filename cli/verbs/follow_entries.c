@@ -51,7 +51,8 @@ static bool make_lines(struct follow_entries *e, const char *form,
                        struct pfd_error *err)
 {
     const struct options *o = e->o;
-    bool has_lines = !e->taker && !e->trace && options_form(o);
+    bool has_lines =
+        !e->taker && !e->trace && !o->range.count && options_form(o);
     if (pfd_lines_new(form, options_color(o, STDOUT_FILENO), e->is_json,
                       &e->lines, err) != PFD_OK ||
         !show_matches(e, err))
@@ -194,10 +195,11 @@ static void check_entry_finding(void *user, const struct pfd_finding *finding)
 static void give_entry(struct follow_entries *e, const struct pfd_batch *batch,
                        struct pfd_entry *entry)
 {
-    if (!e->taker) {
+    bool is_counted = e->o->range.count && !e->checks_rows;
+    if (!e->taker && !is_counted) {
         pfd_lines_entry(e->lines, entry);
-    } else if (!e->taker->entry(e->taker->user, entry, batch->time,
-                                batch->strings)) {
+    } else if (e->taker && !e->taker->entry(e->taker->user, entry, batch->time,
+                                            batch->strings)) {
         e->has_failed = true;
     }
     if (e->beside)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfdecode run: runs a program with a printfdecoded of its own, which
- * writes to our standard output. Both use a new private folder, which the
- * program's environment names.
+ * printfdecode run: runs a program with a printfdecoded of its own, and a process
+ * that follows it as `follow` does, for which sources wait. All use a new private
+ * folder, which the program's environment names.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "follow.h"
+#include "input/filter.h"
 #include "show/messages.h"
+#include "show/output.h"
 #include "verb.h"
 #include "vulkan_environment.h"
 
@@ -26,6 +29,7 @@
 struct run_options {
     struct options common;
     struct vulkan_options vulkan;
+    struct words strings; /* files with format strings */
 };
 
 static const struct run_options *own(const struct options *o)
@@ -42,18 +46,26 @@ enum {
     START_MS = 30000,
     LOOK_MS = 5,
     MEMORY_MIN = 256 << 20,
+    SPOOL_MAX_GIB = 4,
     BUFFERS = 8,   /* of validation's, in the daemon's memory */
     NO_STREAM = 3, /* exit status of the daemon: no program connected */
 };
+
+/* The socket of lines. */
+#define LINES "lines.sock"
 
 struct run {
     const struct options *options;
     char folder[FOLDER_MAX];
     sigset_t before; /* the signal mask at the beginning */
     pid_t daemon;
+    pid_t reader;
     pid_t program;
     int daemon_status;
+    int reader_status;
     bool daemon_ended;
+    bool reader_ended;
+    bool stopping;
 };
 
 /* The path of a file in the folder. */
@@ -76,24 +88,59 @@ static uint64_t memory_of(const struct options *o)
     return n > MEMORY_MIN ? n : MEMORY_MIN;
 }
 
+/* A path as YAML has it in quotes. */
+static bool put_path(FILE *file, const char *path)
+{
+    char *whole = realpath(path, NULL);
+    bool ok = whole && !strpbrk(whole, "\n\r");
+    if (!ok) {
+        message_error("%s: %s", path,
+                      whole ? "a newline is in its name" : strerror(errno));
+    }
+    fputc('"', file);
+    for (const char *at = ok ? whole : ""; *at; at++) {
+        if (*at == '"' || *at == '\\')
+            fputc('\\', file);
+        fputc(*at, file);
+    }
+    fputc('"', file);
+    free(whole);
+    return ok;
+}
+
+static bool put_strings(FILE *file, const struct words *strings)
+{
+    bool ok = true;
+    fputs("code_objects: [", file);
+    for (size_t i = 0; i < strings->n; i++) {
+        fputs(i ? ", " : "", file);
+        ok = put_path(file, strings->all[i]) && ok;
+    }
+    fputs("]\n", file);
+    return ok;
+}
+
+/* The daemon keeps what is not read until it is, and so do sources. */
 static bool write_config(const struct run *l)
 {
     const struct options *o = l->options;
-    bool is_json = o->output && !strcmp(o->output, "json");
     FILE *file = fopen(path_of(l, "config.yaml").text, "we");
-    if (!file)
+    if (!file) {
+        message_error("%s: %s", l->folder, strerror(errno));
         return false;
+    }
     fprintf(file,
             "log_level: %s\n"
             "memory_max: %" PRIu64 "\n"
+            "drain: 30d\n"
             "inputs:\n"
-            "  - {type: listen, address: \"unix:%s\"}\n"
+            "  - {type: listen, address: \"unix:%s\", settle: 10s}\n"
             "outputs:\n"
-            "  - {type: stdout, output: %s%s}\n",
+            "  - {type: listen, address: \"unix:%s\", on_lag: wait}\n",
             o->verbose ? "info" : "warning", memory_of(o),
-            path_of(l, "input.sock").text, o->output ? o->output : "text",
-            is_json ? ", fields: true" : "");
-    return !fclose(file);
+            path_of(l, "input.sock").text, path_of(l, LINES).text);
+    bool ok = !own(o)->strings.n || put_strings(file, &own(o)->strings);
+    return !fclose(file) && ok;
 }
 
 static bool make_folder(struct run *l)
@@ -108,7 +155,7 @@ static bool make_folder(struct run *l)
                       base);
         return false;
     }
-    if (mkdtemp(l->folder) && write_config(l))
+    if (mkdtemp(l->folder))
         return true;
     message_error("%s: %s", l->folder, strerror(errno));
     return false;
@@ -116,7 +163,7 @@ static bool make_folder(struct run *l)
 
 static void remove_folder(const struct run *l)
 {
-    static const char *const names[] = { "config.yaml", "input.sock",
+    static const char *const names[] = { "config.yaml", "input.sock", LINES,
                                          VULKAN_SETTINGS, VULKAN_REPORT };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(path_of(l, names[i]).text);
@@ -175,7 +222,8 @@ static bool listens(const struct run *l)
     if (fd < 0)
         return false;
     memcpy(address.sun_path, path.text, strlen(path.text) + 1);
-    bool ok = !connect(fd, (struct sockaddr *)&address, sizeof address);
+    bool ok = !connect(fd, (struct sockaddr *)&address, sizeof address) &&
+              !access(path_of(l, LINES).text, F_OK);
     close(fd);
     return ok;
 }
@@ -204,19 +252,117 @@ static bool start_daemon(struct run *l)
     return false;
 }
 
-/* Stops the daemon, which first prints everything that it has received. */
-static bool stop_daemon(struct run *l)
+/* ---- the reader ---- */
+
+/* What `follow` has to be told. */
+static struct options reader_options(const struct run *l, struct file *socket,
+                                     int ready_fd)
 {
+    struct options ret = *l->options;
+    ret.files = socket;
+    ret.n_files = 1;
+    ret.live.from = "oldest";
+    ret.live.ready_fd = ready_fd;
+    ret.live.spool_folder = l->folder;
+    if (!ret.live.spool_max)
+        ret.live.spool_max = (uint64_t)SPOOL_MAX_GIB << 30;
+    if (ret.lines.fields == WHEN_AUTO)
+        ret.lines.fields = WHEN_ALWAYS;
+    return ret;
+}
+
+/* The reader has its own process group, as the daemon has. */
+static void run_reader(const struct run *l, pid_t parent, int ready_fd)
+{
+    struct path path = path_of(l, LINES);
+    struct file socket = { .path = path.text };
+    const struct options o = reader_options(l, &socket, ready_fd);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(EXIT_ERROR);
+    sigprocmask(SIG_SETMASK, &l->before, NULL);
+    int status = follow_client_take(&o, NULL);
+    _exit(output_failed() ? EXIT_ERROR : status);
+}
+
+/* Waits until it has asked the daemon for all lines. */
+static bool start_reader(struct run *l)
+{
+    int ready[2];
+    char byte;
+    pid_t self = getpid();
+    if (pipe2(ready, O_CLOEXEC)) {
+        message_error("%s", strerror(errno));
+        return false;
+    }
+    l->reader = fork();
+    if (l->reader == 0)
+        run_reader(l, self, ready[1]);
+    close(ready[1]);
+    bool ok = l->reader > 0 && read(ready[0], &byte, 1) == 1;
+    close(ready[0]);
+    if (!ok)
+        message_error("the lines cannot be read: nothing was run");
+    return ok;
+}
+
+/* ---- the end of both ---- */
+
+static void take_child(pid_t pid, int *status, bool *ended)
+{
+    if (pid > 0 && !*ended && waitpid(pid, status, WNOHANG) == pid)
+        *ended = true;
+}
+
+static void take_children(struct run *l)
+{
+    bool daemon_ran = !l->daemon_ended;
+    take_child(l->daemon, &l->daemon_status, &l->daemon_ended);
+    take_child(l->reader, &l->reader_status, &l->reader_ended);
+    if (daemon_ran && l->daemon_ended && l->program > 0 && !l->stopping) {
+        message_error("printfdecoded ended before the program: lines are "
+                      "missing");
+    }
+}
+
+/* Stops the daemon, which first passes on everything that it has received, and
+ * waits for the reader, which ends behind it. A signal ends both. */
+static bool stop_daemon(struct run *l, const sigset_t *signals)
+{
+    siginfo_t info;
+    l->stopping = true;
     if (l->daemon <= 0)
         return false;
-    if (!l->daemon_ended) {
+    if (!l->daemon_ended)
         kill(l->daemon, SIGTERM);
-        while (waitpid(l->daemon, &l->daemon_status, 0) < 0 && errno == EINTR)
-            ;
+    for (take_children(l);
+         !l->daemon_ended || (l->reader > 0 && !l->reader_ended);
+         take_children(l)) {
+        if (sigwaitinfo(signals, &info) <= 0 || info.si_signo == SIGCHLD)
+            continue;
+        if (!l->daemon_ended)
+            kill(l->daemon, SIGTERM);
+        if (l->reader > 0 && !l->reader_ended)
+            kill(l->reader, SIGTERM);
     }
     int status = l->daemon_status;
     return WIFEXITED(status) &&
            (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == NO_STREAM);
+}
+
+/* The reader's exit status, for the program's 0: findings in the data let no run
+ * fail, nor does a filter that nothing passes. */
+static int status_of_reader(const struct run *l)
+{
+    int status = l->reader_status;
+    if (l->reader <= 0 || !l->reader_ended)
+        return EXIT_CLEAN;
+    if (!WIFEXITED(status))
+        return EXIT_ERROR;
+    return WEXITSTATUS(status) == EXIT_FAILED  ? EXIT_FAILED
+           : WEXITSTATUS(status) == EXIT_ERROR ? EXIT_ERROR
+                                               : EXIT_CLEAN;
 }
 
 /* ---- the program ---- */
@@ -265,12 +411,7 @@ static int wait_for_program(struct run *l, const sigset_t *signals)
             return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status)
                                        : WEXITSTATUS(status);
         }
-        if (!l->daemon_ended &&
-            waitpid(l->daemon, &l->daemon_status, WNOHANG) == l->daemon) {
-            l->daemon_ended = true;
-            message_error("printfdecoded ended before the program: lines are "
-                          "missing");
-        }
+        take_children(l);
         if (sigwaitinfo(signals, &info) > 0)
             take_signal(l, &info);
     }
@@ -305,6 +446,15 @@ static void message_silence(const struct run *l, int status)
               "run_comp their --strings");
 }
 
+/* Reports what the daemon would refuse later. */
+static bool is_possible(const struct options *o)
+{
+    struct filtering filtering;
+    bool ok = filtering_open(&filtering, &o->filter);
+    pfd_filter_free(filtering.filter);
+    return ok;
+}
+
 static int run_run(const struct options *o)
 {
     static const int wanted[] = { SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
@@ -315,18 +465,21 @@ static int run_run(const struct options *o)
     sigemptyset(&signals);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         sigaddset(&signals, wanted[i]);
-    if (!make_folder(&l))
+    if (!is_possible(o) || !make_folder(&l))
         return EXIT_ERROR;
     sigprocmask(SIG_BLOCK, &signals, &l.before);
     bool is_ready =
-        !uses_vulkan(o) ||
-        vulkan_prepare(&own(o)->vulkan, path_of(&l, VULKAN_SETTINGS).text);
-    if (is_ready && start_daemon(&l))
+        write_config(&l) &&
+        (!uses_vulkan(o) ||
+         vulkan_prepare(&own(o)->vulkan, path_of(&l, VULKAN_SETTINGS).text));
+    if (is_ready && start_daemon(&l) && start_reader(&l))
         status = start_program(&l, &signals);
-    if (!stop_daemon(&l) && status == EXIT_CLEAN) {
+    if (!stop_daemon(&l, &signals) && status == EXIT_CLEAN) {
         message_error("printfdecoded did not end well: lines may be missing");
         status = EXIT_ERROR;
     }
+    if (status == EXIT_CLEAN)
+        status = status_of_reader(&l);
     message_silence(&l, status);
     if (uses_vulkan(o))
         vulkan_message_report(path_of(&l, VULKAN_REPORT).text);
@@ -357,11 +510,20 @@ static const struct option_row rows[] = {
       "what shaders of a draw or dispatch may print (default: 1 MiB)",
       offsetof(struct run_options, vulkan.buffer_bytes), set_buffer_bytes,
       false },
+    { "strings", 0, "FILE",
+      "format strings beside those that the program sends; repeatable",
+      offsetof(struct run_options, strings), option_words, true },
+    { "count", 'c', NULL, "say how many entries there are instead",
+      offsetof(struct options, range.count), option_flag, false },
+    { "to", 0, "FILE", "a capture of what comes, to be decoded again",
+      offsetof(struct options, to), option_output_file, false },
 };
 static const struct option_group own_group = OPTION_GROUP(rows);
 
 static const struct option_group *const groups[] = {
-    &own_group, &options_output, &options_messages, &options_help, NULL,
+    &own_group,        &options_output_entries, &options_filter, &options_limit,
+    &options_collapse, &options_lines,          &options_checks, &options_spool,
+    &options_force,    &options_messages,       &options_help,   NULL,
 };
 
 const struct verb verb_run = {

@@ -12,7 +12,7 @@
 static const char *const forms[] = { "json", "text", "raw", NULL };
 /* In the order of enum pfdd_collapse, as in requests. */
 static const char *const collapses[] = { "false", "true", "equal", NULL };
-static const char *const lags[] = { "drop_oldest", "disconnect", NULL };
+static const char *const lags[] = { "drop_oldest", "disconnect", "wait", NULL };
 
 void pfdd_check_word(const struct pfdd_places *places, const char *key,
                      const char *text)

@@ -14,6 +14,7 @@ struct pfdd_output;
 enum pfdd_on_lag {
     PFDD_DROP_OLDEST,
     PFDD_DISCONNECT,
+    PFDD_WAIT, /* sources wait for it, for as long as it takes */
 };
 
 /* A class's own struct begins with it; members for which the class has no keys

@@ -127,7 +127,9 @@ static void begin(struct client *c, const char *line, size_t n)
     }
     pfdd_accepted_client_expect(&c->base, 0);
     c->socket_writer.cursor.user = c;
-    c->socket_writer.cursor.name = output_of(c)->label;
+    /* Sources wait for it as they are told to: no news for the log. */
+    bool is_awaited = output_of(c)->base.config->on_lag == PFDD_WAIT;
+    c->socket_writer.cursor.name = is_awaited ? NULL : output_of(c)->label;
     c->socket_writer.cursor.wake = on_lines;
     pump(c);
 }

@@ -61,6 +61,7 @@ bool pfdd_socket_writer_open(struct pfdd_socket_writer *p,
                  pfdd_cursor_init_of(&p->cursor, output->delivery->render_cache,
                                      request, reader_quota);
     pfdd_reader_quota_leave(reader_quota);
+    p->cursor.reader.must_have_all = output->config->on_lag == PFDD_WAIT;
     p->output = output;
     p->to = to;
     p->go_on = go_on;

@@ -74,7 +74,7 @@ _printfdecode_values()
         words='text json'
         [[ $2 == table ]] && words='text csv tsv json npy arrow sqlite'
         [[ $2 == plot ]] && words='png svg blocks braille sixel kitty'
-        [[ $2 == decode || $2 == follow || $2 == replay ]] &&
+        [[ $2 == decode || $2 == follow || $2 == replay || $2 == run ]] &&
             words+=' raw perfetto quickfix github junit sarif tap' ;;
     --show | --agg)
         _printfdecode_list "$1" "$3"
@@ -99,7 +99,7 @@ _printfdecode_values()
         return ;;
     --to)
         compopt -o filenames 2>/dev/null
-        if [[ $2 == table || $2 == plot ]]; then
+        if [[ $2 == table || $2 == plot || $2 == run ]]; then
             mapfile -t COMPREPLY < <(compgen -f -- "$3")
             return
         fi

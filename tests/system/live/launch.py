@@ -42,7 +42,7 @@ def check_statuses():
             (['no such program'], 127, 'No such file or directory'),
             (['/'], 126, 'Permission denied'),
             ([], 1, 'no file is given'),
-            (['-o', 'raw', 'true'], 1, "'run' has: text, json"),
+            (['-o', 'xml', 'true'], 1, "'run' has: text, raw, json"),
             (['--', 'sh', '-c', 'test "$*" = "-o --x"', 'sh', '-o', '--x'],
              0, '')):
         p = run(*args)
