@@ -138,7 +138,7 @@ struct live_options {
     const char *from; /* start in a daemon's stream; NULL: now */
     bool ack;
     uint64_t spool_max; /* bytes of a file for what is not read yet; 0: none */
-    int ready_fd;       /* gets a byte when a daemon was asked; 0: none */
+    int ready_fd;       /* gets a byte when a daemon answers; 0: none */
     const char *spool_folder; /* NULL: that of temporary files */
     bool no_findings;         /* of a daemon: messages only */
 };

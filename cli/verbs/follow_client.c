@@ -51,6 +51,7 @@ struct client {
     const struct scheme *scheme; /* NULL: a unix socket */
     bool is_url;
     struct connection connection;
+    bool is_ready;                    /* bytes have come */
     FILE *recorded;                   /* gets what comes; NULL: nothing does */
     char host[HOST];                  /* host and port as given */
     char bare[HOST];                  /* the host alone */
@@ -164,9 +165,17 @@ static bool record(const struct client *c, const char *bytes, size_t n)
     return false;
 }
 
+/* The first bytes have come: the daemon has the request. */
+static bool say_ready(struct client *c)
+{
+    int fd = c->is_ready ? 0 : c->o->live.ready_fd;
+    c->is_ready = true;
+    return !fd || write(fd, "", 1) == 1;
+}
+
 static enum outcome take(struct client *c, const char *bytes, size_t n)
 {
-    if (!record(c, bytes, n))
+    if (!record(c, bytes, n) || !say_ready(c))
         return OUTCOME_STOPPED;
     enum outcome outcome = follow_entries_take(&c->entries, bytes, n);
     return outcome == OUTCOME_FAILED
@@ -380,9 +389,6 @@ static enum outcome follow(struct client *c, const struct peer *peer,
         outcome = ask(c, request, n);
     if (outcome == OUTCOME_DONE && c->o->live.spool_max)
         outcome = spool(c);
-    if (outcome == OUTCOME_DONE && c->o->live.ready_fd)
-        outcome = write(c->o->live.ready_fd, "", 1) == 1 ? OUTCOME_DONE
-                                                         : OUTCOME_STOPPED;
     if (outcome == OUTCOME_DONE)
         outcome = pass_on(c);
     follow_entries_pause(&c->entries, true);

@@ -286,7 +286,7 @@ static void run_reader(const struct run *l, pid_t parent, int ready_fd)
     _exit(output_failed() ? EXIT_ERROR : status);
 }
 
-/* Waits until it has asked the daemon for all lines. */
+/* Waits until the daemon has answered it: from then on it gets all lines. */
 static bool start_reader(struct run *l)
 {
     int ready[2];

@@ -109,6 +109,15 @@ static bool read_request(const struct client *c, struct pfdd_request *ret,
            pfdd_request_finish(ret, err, n_err);
 }
 
+/* The begin of a stream, at once: then its reader knows that all sources wait
+ * for it. */
+static void say_hello(struct pfdd_cursor *cursor)
+{
+    if (cursor->form == PFDD_ENTRIES &&
+        !pfdd_preamble_begin(&cursor->preamble, pfdd_cursor_add_bytes, cursor))
+        cursor->is_over = true;
+}
+
 static void begin(struct client *c, const char *line, size_t n)
 {
     struct pfdd_request request;
@@ -131,6 +140,8 @@ static void begin(struct client *c, const char *line, size_t n)
     bool is_awaited = output_of(c)->base.config->on_lag == PFDD_WAIT;
     c->socket_writer.cursor.name = is_awaited ? NULL : output_of(c)->label;
     c->socket_writer.cursor.wake = on_lines;
+    if (is_awaited)
+        say_hello(&c->socket_writer.cursor);
     pump(c);
 }
 
