@@ -53,9 +53,11 @@ PFD_API bool pfd_strings_recognise(const void *bytes, size_t n);
  * Loads all format strings of a file, or of the code object that a URI names:
  * file://PATH#offset=N&size=N, or memory://PID#offset=N&size=N. Oddities of the
  * file (a row that cannot be used, a collision, no strings at all) go to fn as
- * findings (fn may be NULL), and the rest is loaded.
+ * findings (fn may be NULL), and the rest is loaded. A file of gzip or zstd is
+ * inflated first. The text of an error begins with the path.
  *
- * PFD_OK; PFD_ERR_IO: the file cannot be read; PFD_ERR_NOMEM.
+ * PFD_OK; PFD_ERR_IO: the file cannot be read; PFD_ERR_UNSUPPORTED: it has
+ * another kind; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
                                               const char *path,

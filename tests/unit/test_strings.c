@@ -148,6 +148,7 @@ START_TEST(refused)
     ck_assert_int_eq(
         pfd_strings_load_file(strings, "/nowhere/at/all", NULL, NULL, &err),
         PFD_ERR_IO);
+    ck_assert_str_eq(err.text, "/nowhere/at/all: No such file or directory");
     ck_assert_int_eq(pfd_strings_load_file(strings, "/", NULL, NULL, &err),
                      PFD_ERR_IO);
     ck_assert_uint_eq(pfd_strings_count(strings), 0);

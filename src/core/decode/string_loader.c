@@ -193,9 +193,9 @@ static enum pfd_status load_compressed(struct pfd_strings *strings,
     return status;
 }
 
-enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
-                                      const char *path, pfd_finding_fn fn,
-                                      void *user, struct pfd_error *err)
+static enum pfd_status load_file(struct pfd_strings *strings, const char *path,
+                                 pfd_finding_fn fn, void *user,
+                                 struct pfd_error *err)
 {
     struct pfd_input *input;
     size_t n;
@@ -211,6 +211,17 @@ enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
         status = pfd_strings_load(strings, bytes, n, path, fn, user, err);
     }
     pfd_input_close(input);
+    return status;
+}
+
+enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
+                                      const char *path, pfd_finding_fn fn,
+                                      void *user, struct pfd_error *err)
+{
+    struct pfd_quoted quoted;
+    enum pfd_status status = load_file(strings, path, fn, user, err);
+    if (status < 0)
+        pfd_error_context(err, "%s", pfd_quote(&quoted, path, strlen(path)));
     return status;
 }
 
