@@ -22,6 +22,7 @@ VERBS = {
     "capture": ["capture", *FILES, "-o", "$OUT"],
     "table": ["table", "--all", "-o", "sqlite", *FILES, "--to", "$OUT"],
     "plot": [*PLOT, *FILES, "--to", "$OUT"],
+    "report": ["decode", *FILES, "-o", "tap", "--report", "$OUT"],
     "scan": ["scan", "a.comp", "-o", "$OUT", "--strings", "new.pfdb"],
     "strings of scan": ["scan", "a.comp", "-o", "new.comp", "--strings",
                         "$OUT"],
@@ -126,7 +127,8 @@ class Destinations(unittest.TestCase):
                               check=True).stdout.decode()
         return [(name, "7=key" if value == "ID=FILE" else "key") for name, value
                 in re.findall(r"^ +(--[a-z-]+) ((?:ID=)?FILE)\b", text, re.M)
-                if name != "--to" and (verb, name) != ("scan", "--strings")]
+                if name not in ("--to", "--report") and
+                (verb, name) != ("scan", "--strings")]
 
     def test_options(self):
         """What any option reads is an input, for standard output, too."""

@@ -182,9 +182,11 @@ static int decode_run(const struct options *o)
 
 static bool check(const struct options *o)
 {
-    if ((!o->to && !o->force) || o->memory.code_objects)
+    if (o->memory.code_objects ||
+        (!o->to && (!o->force || o->checks.report_file)))
         return true;
-    message_error("--to and --force are for --code-objects");
+    message_error(o->to ? "--to is for --code-objects"
+                        : "--force is for --code-objects and --report");
     return false;
 }
 
