@@ -83,6 +83,7 @@ OWNERS = {
     r'check\.h': '',
     r'vulkan/.*': 'src/layer/dispatch.h',
     r'openssl/.*':
+        'src/remote/tls_context.h src/remote/tls_context.c '
         'cli/net/nats.c cli/net/tls.c daemon/base/sha512.c '
         'daemon/net/tls.c',
     r'seccomp\.h': 'daemon/config/sandbox.c',

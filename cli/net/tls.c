@@ -10,106 +10,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "remote/tls_context.h"
 
 struct tls {
     const struct tls_config *config;
     SSL_CTX *context;
     SSL *ssl;
     char name[256]; /* that the server's certificate must have */
-    bool was_asked; /* a key's passphrase was requested */
     bool is_open;   /* the handshake is complete */
     bool is_broken; /* the connection cannot be used any more */
     char why[512];
 };
-
-/* ---- files ---- */
-
-__attribute__((format(printf, 3, 4))) static bool wrong(char *err, size_t n_err,
-                                                        const char *text, ...)
-{
-    va_list ap;
-    va_start(ap, text);
-    vsnprintf(err, n_err, text, ap);
-    va_end(ap);
-    return false;
-}
-
-/* OpenSSL would ask on the terminal, which may be unattended. */
-static int no_passphrase(char *ret, int n, int for_writing, void *was_asked)
-{
-    *(bool *)was_asked = true;
-    return -1;
-}
-
-static bool is_readable(const char *path, char *err, size_t n_err)
-{
-    return access(path, R_OK) == 0 ||
-           wrong(err, n_err, "%s: %s", path, strerror(errno));
-}
-
-static bool load_authority(SSL_CTX *context, const char *path, char *err,
-                           size_t n_err)
-{
-    if (!path) {
-        return SSL_CTX_set_default_verify_paths(context) == 1 ||
-               wrong(err, n_err, "the system's authorities cannot be read");
-    }
-    if (!is_readable(path, err, n_err))
-        return false;
-    return SSL_CTX_load_verify_file(context, path) == 1 ||
-           wrong(err, n_err, "%s: no certificates in PEM form", path);
-}
-
-static bool load_key(struct tls *tls, char *err, size_t n_err)
-{
-    const struct tls_config *config = tls->config;
-    int rc = SSL_CTX_use_PrivateKey_file(tls->context, config->key,
-                                         SSL_FILETYPE_PEM);
-    unsigned long code = ERR_peek_last_error();
-    if (tls->was_asked) {
-        return wrong(err, n_err,
-                     "%s: protected by a passphrase, which is not asked for",
-                     config->key);
-    }
-    /* OpenSSL accepts a key of another type, which does not match. */
-    if (rc == 1 ? SSL_CTX_check_private_key(tls->context) != 1
-                : ERR_GET_LIB(code) == ERR_LIB_X509) {
-        return wrong(err, n_err, "%s: not the key of %s", config->key,
-                     config->certificate);
-    }
-    return rc == 1 ||
-           wrong(err, n_err, "%s: no private key in PEM form", config->key);
-}
-
-static bool load_own(struct tls *tls, char *err, size_t n_err)
-{
-    const char *path = tls->config->certificate;
-    if (!path)
-        return true;
-    if (!is_readable(path, err, n_err) ||
-        !is_readable(tls->config->key, err, n_err))
-        return false;
-    if (SSL_CTX_use_certificate_chain_file(tls->context, path) != 1)
-        return wrong(err, n_err, "%s: no certificate in PEM form", path);
-    return load_key(tls, err, n_err);
-}
-
-static bool make_context(struct tls *tls, char *err, size_t n_err)
-{
-    ERR_clear_error();
-    tls->context = SSL_CTX_new(TLS_client_method());
-    if (!tls->context)
-        return wrong(err, n_err, "out of memory");
-    SSL_CTX_set_min_proto_version(tls->context, TLS1_3_VERSION);
-    SSL_CTX_set_verify(tls->context, SSL_VERIFY_PEER, NULL);
-    SSL_CTX_set_mode(tls->context, SSL_MODE_ENABLE_PARTIAL_WRITE |
-                                       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    SSL_CTX_set_default_passwd_cb(tls->context, no_passphrase);
-    SSL_CTX_set_default_passwd_cb_userdata(tls->context, &tls->was_asked);
-    return load_authority(tls->context, tls->config->authority, err, n_err) &&
-           load_own(tls, err, n_err);
-}
 
 static void free_tls(struct tls *tls)
 {
@@ -125,13 +37,16 @@ static void free_tls(struct tls *tls)
 static struct tls *make(const struct tls_config *config, char *err,
                         size_t n_err)
 {
+    const struct remote_tls_files files = { config->authority,
+                                            config->certificate, config->key };
     struct tls *tls = calloc(1, sizeof *tls);
     if (!tls) {
-        wrong(err, n_err, "out of memory");
+        snprintf(err, n_err, "out of memory");
         return NULL;
     }
     tls->config = config;
-    if (make_context(tls, err, n_err))
+    tls->context = remote_tls_context(TLS_client_method(), &files, err, n_err);
+    if (tls->context)
         return tls;
     free_tls(tls);
     return NULL;

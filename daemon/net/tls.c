@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/peer_limit.h"
+#include "remote/tls_context.h"
 
 enum {
     PIECE = 16 * 1024,     /* of a TLS record */
@@ -66,13 +67,6 @@ struct pfdd_tls {
 
 /* ---- contexts ---- */
 
-/* OpenSSL would ask at the terminal. */
-static int no_passphrase(char *ret, int n, int for_writing, void *was_asked)
-{
-    *(bool *)was_asked = true;
-    return -1;
-}
-
 static const char *reason(void)
 {
     unsigned long code = ERR_peek_last_error();
@@ -80,48 +74,19 @@ static const char *reason(void)
     return text ? text : "no reason is known";
 }
 
-static const char *load(SSL_CTX *context, const struct pfdd_tls_config *config)
-{
-    if (SSL_CTX_use_certificate_chain_file(context, config->certificate) != 1)
-        return config->certificate;
-    if (SSL_CTX_use_PrivateKey_file(context, config->key, SSL_FILETYPE_PEM) !=
-            1 ||
-        SSL_CTX_check_private_key(context) != 1)
-        return config->key;
-    if (SSL_CTX_load_verify_locations(context, config->authority, NULL) != 1)
-        return config->authority;
-    return NULL;
-}
-
 static SSL_CTX *make_context(const struct pfdd_tls_options *options, char *err,
                              size_t n_err)
 {
-    bool was_asked = false;
-    ERR_clear_error();
-    SSL_CTX *context =
-        SSL_CTX_new(options->peer ? TLS_client_method() : TLS_server_method());
-    const char *wrong = "TLS";
+    const struct pfdd_tls_config *config = options->config;
+    const struct remote_tls_files files = { config->authority,
+                                            config->certificate, config->key };
+    SSL_CTX *context = remote_tls_context(options->peer ? TLS_client_method()
+                                                        : TLS_server_method(),
+                                          &files, err, n_err);
     if (context) {
-        SSL_CTX_set_default_passwd_cb(context, no_passphrase);
-        SSL_CTX_set_default_passwd_cb_userdata(context, &was_asked);
-        wrong = load(context, options->config);
-        SSL_CTX_set_default_passwd_cb_userdata(context, NULL);
+        SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+        SSL_CTX_set_num_tickets(context, 0);
     }
-    if (wrong) {
-        snprintf(err, n_err, "%s: %s", wrong,
-                 was_asked ? "protected by a passphrase, which is not asked for"
-                           : reason());
-        SSL_CTX_free(context);
-        return NULL;
-    }
-    SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
-    SSL_CTX_set_verify(context,
-                       SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
-    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE |
-                                  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                  SSL_MODE_RELEASE_BUFFERS);
-    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    SSL_CTX_set_num_tickets(context, 0);
     return context;
 }
 
