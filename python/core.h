@@ -59,5 +59,6 @@ bool core_add_entries(PyObject *module);
 bool core_add_table(PyObject *module);
 bool core_add_follow(PyObject *module);
 bool core_add_client(PyObject *module);
+bool core_add_draw(PyObject *module);
 
 #endif

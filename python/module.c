@@ -53,7 +53,7 @@ static int fill(PyObject *module)
               core_add_strings(module) && core_add_entry(module) &&
               core_add_opened(module) && core_add_entries(module) &&
               core_add_table(module) && core_add_follow(module) &&
-              core_add_client(module) &&
+              core_add_client(module) && core_add_draw(module) &&
               PyModule_AddStringConstant(module, "version", pfd_version()) == 0;
     return ok ? 0 : -1;
 }

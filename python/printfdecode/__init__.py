@@ -11,11 +11,12 @@ from ._core import (Client, Entry, Error, Finding, Shared, Strings, UsageError,
                     version as __version__)
 from . import _core, table as _table
 from .follow import Follow, is_error
-from .run import Result, Session, run
+from .notebook import Picture, decoded_html
+from .run import Result, Session, capture, run
 from .table import Table
 
-__all__ = ["Client", "Decoded", "Entry", "Error", "Finding", "Follow", "Result",
-           "Session", "Shared", "Strings", "Summary", "Table", "UsageError", "follow",
+__all__ = ["Client", "Decoded", "Entry", "Error", "Finding", "Follow", "Picture",
+           "Result", "Session", "Shared", "Strings", "Summary", "Table", "UsageError", "follow",
            "is_error", "open", "run"]
 
 BY_CONTENT, IS_STRINGS, IS_BUFFER = range(3)
@@ -111,6 +112,32 @@ class Decoded(_core.Opened):
         how = dict(_table.how((), (), (), None, None), all=True)
         return _table.several(self, _selection(match, selection), how)
 
+    def collapse(self, match=None, *, equal=False, window=0, **selection):
+        """Runs of entries of one format string as one record each, with what
+        varies in it: dicts, as `printfdecode --collapse -o json` has them."""
+        lines = _core.collapse(self, _selection(match, selection), equal, window)
+        return [json.loads(line) for line in lines.splitlines()]
+
+    def plot(self, x=None, y=None, value=None, *, kind="heat", select=None, **how):
+        """A Picture of arguments by their names: kind heat, hist, scatter or line;
+        by=, reduce=, scale=, x_range=, y_range=, range=, cells=, pixel=, dark=,
+        map=, title= as of `printfdecode plot`; select: a dict of what entries()
+        takes. Without select the first entry's format string is drawn."""
+        wrong = set(how) - _HOW
+        if wrong:
+            raise TypeError("no such option: " + ", ".join(sorted(wrong)))
+        select = _selection(None, select or {})
+        first = next(_core.entries(self, dict(select, limit=1), False, 0), None)
+        if first is None:
+            raise UsageError("no entry is selected: there is nothing to draw")
+        string = next((i for i, row in enumerate(self.strings)
+                       if row[:2] == (first.id, first.format)), None)
+        how.update(x=x, y=y, value=value, kind=kind, string=string)
+        return Picture(*_core.plot(self, select, how, "png"))
+
+    def _repr_html_(self):
+        return decoded_html(self)
+
     @functools.cached_property
     def buffers(self):
         """A Summary of each buffer, which is read for it once."""
@@ -160,15 +187,20 @@ _SELECTION = {"match", "format", "ids", "sources", "where", "ignore_case",
               "invert", "skip", "limit", "ranges"}
 
 
+_HOW = {"by", "reduce", "scale", "x_range", "y_range", "range", "cells", "pixel", "dark",
+        "map", "title"}
+
+
 def _selection(match, words):
     wrong = set(words) - _SELECTION
     if wrong:
         raise TypeError("no such selection: " + ", ".join(sorted(wrong)))
-    return dict(words, match=match)
+    return dict({"match": match}, **words)
 
 
 def open(*files, strings=(), buffers=(), shaders=None, format=None, name=None,
-         notes=False, max_inflated=0, **options):
+         notes=False, max_inflated=0, pid=None, core=None, address=None, size=None,
+         scan=False, **options):
     """Opens buffers and what they were printed with; returns a Decoded.
 
     files: paths, or objects with the buffer protocol; what each is, a buffer, a
@@ -176,7 +208,14 @@ def open(*files, strings=(), buffers=(), shaders=None, format=None, name=None,
     do not; strings may also be a Strings. shaders: {id: file}, or the path of a
     map. name: of objects, in findings. format: the buffer format; options:
     compat, layout, opencl_strings. notes: findings have notes as well.
+
+    pid, core: the memory of a process or a core, by the command; address and size
+    of a buffer there, else buffers are found; scan: code is searched everywhere.
+    files are then those that have format strings, without them the process' own.
     """
+    if pid is not None or core is not None:
+        files = [capture(pid, core, address, size, scan, files)]
+        name = name or "pid %s" % pid if core is None else os.fspath(core)
     if isinstance(strings, (str, os.PathLike, Strings)):
         strings = [strings]
     sets = [one for one in strings if isinstance(one, Strings)]

@@ -2,12 +2,10 @@
 """Tables: NumPy's arrays where NumPy is, memoryviews where it is not."""
 import ast
 import functools
-import html
 import struct
 
 from . import _core
-
-ROWS_SHOWN = 20
+from .notebook import ROWS_SHOWN, rows_html
 
 
 def how(columns, group_by, aggregates, sort, top):
@@ -42,16 +40,6 @@ class Table:
 
     def _repr_html_(self):
         return rows_html(self.columns, [self[name] for name in self.columns], len(self))
-
-
-def rows_html(names, columns, n):
-    """The first rows as a table of HTML."""
-    def cells(kind, values):
-        return "<tr>%s</tr>" % "".join(
-            "<%s>%s</%s>" % (kind, html.escape(str(value)), kind) for value in values)
-    rows = [cells("td", row) for row in zip(*(column[:ROWS_SHOWN] for column in columns))]
-    more = "<p>%d rows, the first %d are shown</p>" % (n, ROWS_SHOWN) if n > ROWS_SHOWN else ""
-    return "<table>%s%s</table>%s" % (cells("th", names), "".join(rows), more)
 
 
 def several(opened, selection, spec):
