@@ -71,8 +71,20 @@ bool pfdd_log_feed_can_close(const struct pfdd_log_feed *log_feed)
            !pfdd_consumer_is_busy(&log_feed->consumer);
 }
 
+static void drop_batch(struct pfdd_log_feed *log_feed)
+{
+    pfd_text_free(&log_feed->batch);
+    log_feed->batch_at = 0;
+}
+
+static size_t batch_left(const struct pfdd_log_feed *log_feed)
+{
+    return log_feed->batch.n - log_feed->batch_at;
+}
+
 void pfdd_log_feed_close(struct pfdd_log_feed *log_feed)
 {
+    drop_batch(log_feed);
     if (log_feed->is_required) {
         pfdd_spool_leave(log_feed->delivery->spool, &log_feed->consumer);
         return;
@@ -102,22 +114,80 @@ static bool are_last(const struct pfdd_log_feed *log_feed)
            rendered_block->end >= log_feed->delivery->ring->next_seq;
 }
 
+static void consume(struct pfdd_log_feed *log_feed, size_t n);
+
+/* Moves records of bytes [n] to the batch, until it is full. False: out of
+ * memory; none were moved. */
+static bool collect(struct pfdd_log_feed *log_feed, const char *bytes, size_t n)
+{
+    size_t at = 0;
+    while (at < n && log_feed->batch.n + at < log_feed->batch_size) {
+        struct pfdd_log_record_made note;
+        pfdd_log_record_at(bytes + at, n - at, &note);
+        at += note.n_whole;
+    }
+    if (!pfd_text_reserve(&log_feed->batch, at)) {
+        log_feed->batch.failed = false;
+        return false;
+    }
+    pfd_text_add(&log_feed->batch, bytes, at);
+    consume(log_feed, at);
+    return true;
+}
+
+/* Blocks of text have records of one buffer: a batch goes on over them. Those of a
+ * block that is large enough, or the last one, stay where they are. False: there
+ * are none. */
+static bool fill_batch(struct pfdd_log_feed *log_feed, const char **bytes,
+                       size_t *n)
+{
+    while (log_feed->batch.n < log_feed->batch_size &&
+           pfdd_log_feed_peek(log_feed, bytes, n)) {
+        bool is_alone = !log_feed->batch.n;
+        if (is_alone && (*n >= log_feed->batch_size || are_last(log_feed)))
+            return true;
+        if (!collect(log_feed, *bytes, *n))
+            return is_alone;
+    }
+    *bytes = log_feed->batch.data;
+    *n = log_feed->batch.n;
+    return *n > 0;
+}
+
 bool pfdd_log_feed_peek_batch(struct pfdd_log_feed *log_feed,
                               const char **bytes, size_t *n)
 {
     uint64_t now = uv_now(log_feed->delivery->loop);
-    if (!pfdd_log_feed_peek(log_feed, bytes, n))
+    if (batch_left(log_feed) && log_feed->batch_at) {
+        *bytes = log_feed->batch.data + log_feed->batch_at;
+        *n = batch_left(log_feed);
+        return true;
+    }
+    if (log_feed->batch_ms == 0)
+        return pfdd_log_feed_peek(log_feed, bytes, n);
+    if (!fill_batch(log_feed, bytes, n))
         return false;
     if (!log_feed->batch_begun)
         log_feed->batch_begun = now ? now : 1;
     return *n >= log_feed->batch_size ||
            now - log_feed->batch_begun >= log_feed->batch_ms ||
-           *log_feed->delivery->stopping || !are_last(log_feed);
+           *log_feed->delivery->stopping;
 }
 
 void pfdd_log_feed_consume(struct pfdd_log_feed *log_feed, size_t n)
 {
     log_feed->batch_begun = 0;
+    if (!log_feed->batch.n) {
+        consume(log_feed, n);
+        return;
+    }
+    log_feed->batch_at += n;
+    if (!batch_left(log_feed))
+        log_feed->batch.n = log_feed->batch_at = 0;
+}
+
+static void consume(struct pfdd_log_feed *log_feed, size_t n)
+{
     if (log_feed->is_required) {
         pfdd_consumer_take(&log_feed->consumer, n);
     } else {
@@ -162,6 +232,7 @@ void pfdd_log_feed_rewind(struct pfdd_log_feed *log_feed)
 {
     if (!log_feed->is_required)
         return;
+    drop_batch(log_feed);
     pfdd_consumer_rewind(&log_feed->consumer);
     pfdd_log_feed_prefetch(log_feed);
 }
@@ -170,8 +241,9 @@ void pfdd_log_feed_rewind(struct pfdd_log_feed *log_feed)
 
 bool pfdd_log_feed_is_done(const struct pfdd_log_feed *log_feed)
 {
-    return log_feed->is_required ? pfdd_consumer_is_done(&log_feed->consumer)
-                                 : pfdd_cursor_is_done(&log_feed->cursor);
+    return !batch_left(log_feed) &&
+           (log_feed->is_required ? pfdd_consumer_is_done(&log_feed->consumer)
+                                  : pfdd_cursor_is_done(&log_feed->cursor));
 }
 
 uint64_t pfdd_log_feed_dropped(const struct pfdd_log_feed *log_feed)
@@ -182,7 +254,8 @@ uint64_t pfdd_log_feed_dropped(const struct pfdd_log_feed *log_feed)
 /* The spool accounts for the records that it has rendered. */
 size_t pfdd_log_feed_memory(const struct pfdd_log_feed *log_feed)
 {
-    return log_feed->is_required ? 0 : pfdd_cursor_memory(&log_feed->cursor);
+    return log_feed->batch.room +
+           (log_feed->is_required ? 0 : pfdd_cursor_memory(&log_feed->cursor));
 }
 
 /* Time of an item; of an evicted one, time of the ring's oldest item. */
@@ -193,6 +266,13 @@ static uint64_t time_of(const struct pfdd_ring *ring, uint64_t sequence)
     return i < ring->n_chunks ? pfdd_ring_at(ring, i)->time : 0;
 }
 
+static uint64_t time_at(const char *bytes, size_t n)
+{
+    struct pfdd_log_record_made note;
+    pfdd_log_record_at(bytes, n, &note);
+    return note.time;
+}
+
 /* 0: no record waits. */
 static uint64_t oldest_time(const struct pfdd_log_feed *log_feed)
 {
@@ -201,14 +281,15 @@ static uint64_t oldest_time(const struct pfdd_log_feed *log_feed)
     uint64_t sequence = log_feed->is_required
                             ? log_feed->consumer.acked + 1
                             : pfdd_cursor_seq(&log_feed->cursor);
+    if (batch_left(log_feed))
+        return time_at(log_feed->batch.data + log_feed->batch_at,
+                       batch_left(log_feed));
     if (sequence >= ring->next_seq)
         return 0;
     if (!log_feed->is_required || sequence >= pfdd_ring_oldest(ring) ||
         s->at == s->n)
         return time_of(ring, sequence);
-    struct pfdd_log_record_made note;
-    pfdd_log_record_at(s->text + s->at, s->n - s->at, &note);
-    return note.time;
+    return time_at(s->text + s->at, s->n - s->at);
 }
 
 uint64_t pfdd_log_feed_age(const struct pfdd_log_feed *log_feed, uint64_t taken)

@@ -19,6 +19,10 @@ struct pfdd_log_feed {
     struct pfdd_consumer consumer; /* instead of it, if required */
     uint64_t batch_size;
     uint64_t batch_ms;
+    /* Records of several buffers, taken from the cursor or consumer, of which the
+     * first batch_at bytes are consumed. */
+    struct pfd_text batch;
+    size_t batch_at;
     uint64_t
         batch_begun; /* uv_now() when the current batch got its first record;
                          0: there is none */

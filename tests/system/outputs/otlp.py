@@ -414,6 +414,31 @@ def no_answers(temp):
     peer.end()
 
 
+def batches(temp):
+    """A batch goes on over buffers: what waits of forty goes in a few requests,
+    also where it came bit by bit, in the order in which it came."""
+    for name, config in (('kept', kept.CONFIG), ('ring', CONFIG)):
+        os.mkdir(f'{temp}/{name}')
+        peer = Peer(lambda n: (503, {}, b''))
+        keys = f'type: otlp, url: "{url_of(peer)}", batch_time: 500ms'
+        d = Daemon(f'{temp}/{name}', config % keys if name == 'kept' else
+                   config % (url_of(peer), 'batch_time: 500ms'))
+        with producer(f'{temp}/{name}/in.sock', *(
+                f for i in range(40)
+                for f in dump_frames(buffer=i + 1, name=f'b{i}'))):
+            until('all', lambda d=d: d.metric('source_entries_total') == 40 * N_ENTRIES)
+            until('it is tried', lambda d=d: d.metric('output_retried_total') >= 1)
+            peer.answer = lambda n: (200, {}, b'')
+            all_of(peer, 40 * N_ENTRIES)
+        requests = [r for _, r in peer.requests]
+        assert len(requests) <= 20, len(requests)
+        found = [attributes(r)['gpu.sequence'] for request in requests
+                 for _, r in records_of(request)]
+        assert sorted(found) == list(range(1, len(found) + 1))
+        d.stop()
+        peer.end()
+
+
 def retry_after(temp):
     """It is left alone for as long as it says. Of several requests the second
     could be on its way when the first is answered: one entry makes one."""
@@ -602,5 +627,5 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', '..', 'bench'))
 import inputs  # noqa: E402  pylint: disable=wrong-import-position
 
 if __name__ == '__main__':
-    run(compressed, uncompressed, hostile, answers, no_answers, retry_after, dead, over_tls,
+    run(compressed, uncompressed, hostile, answers, no_answers, batches, retry_after, dead, over_tls,
         required, required_away, required_refused, real, stands_still, refused)
