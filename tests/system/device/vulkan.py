@@ -111,10 +111,10 @@ def row(what, times, lines, more=''):
     return statistics.median(times)
 
 
-def captured(what, more, rounds=ROUNDS):
+def captured(what, more, rounds=ROUNDS, **env):
     times, err = [], ''
     for _ in range(rounds):
-        took, err = timed(RUN + PRINT, PFD_LAYER=more + 'to=run.pfcap')
+        took, err = timed(RUN + PRINT, PFD_LAYER=more + 'to=run.pfcap', **env)
         times.append(took)
     decode, _ = timed([PRINTFDECODE, 'run.pfcap'], out='decoded')
     row(what, times, check_lines(what, 'decoded'),
@@ -123,9 +123,6 @@ def captured(what, more, rounds=ROUNDS):
 
 def printing():
     more = settings(BYTES)
-    timed(PRINT)
-    if failed:
-        return
     none = row('no layer', [timed(PRINT)[0] for _ in range(ROUNDS)], 0)
     times, err = [], ''
     for _ in range(ROUNDS):
@@ -134,6 +131,9 @@ def printing():
     ours = row('run', times, check_lines('run', 'out'), err.strip()[-400:])
     captured('run, into a capture', '')
     captured('run, into a capture, copy=cpu', 'copy=cpu,')
+    row('no layer, all queues of a family',
+        [timed(PRINT, VULKAN_LOAD_ALL_QUEUES='1')[0] for _ in range(ROUNDS)], 0)
+    captured('run, into a capture, all queues', '', VULKAN_LOAD_ALL_QUEUES='1')
     captured('run, into a capture, drain=0', 'drain=0,', min(ROUNDS, 2))
     times, said = [], 0
     for _ in range(min(ROUNDS, 2)):
@@ -175,6 +175,9 @@ def frames(what, n, one, other, bar):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        timed(PRINT)
+        if failed:
+            sys.exit(1)
         printing()
         frames('no layer', 501, {}, CAPTURE, 1.02)
         more = settings(1 << 20)

@@ -8,6 +8,9 @@
  *       constants of its own; prints the median of the processor time in
  *       microseconds that the calling thread needs for a frame
  *
+ * With VULKAN_LOAD_ALL_QUEUES in the environment it has all queues of their
+ * family.
+ *
  * Exit status: 0 done, 1 an error, 77 there is no device.
  */
 #include <stdint.h>
@@ -21,6 +24,7 @@ enum {
     CODE_MAX = 1 << 16,
     SIDE = 64, /* pixels of a frame */
     FRAMES_MAX = 4096,
+    QUEUES_MAX = 64,
     NO_DEVICE = 77,
 };
 
@@ -58,9 +62,18 @@ static void open_instance(void)
         exit(NO_DEVICE);
 }
 
+static uint32_t n_queues(void)
+{
+    VkQueueFamilyProperties family;
+    uint32_t n = 1;
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &n, &family);
+    n = getenv("VULKAN_LOAD_ALL_QUEUES") ? family.queueCount : 1;
+    return n < QUEUES_MAX ? n : QUEUES_MAX;
+}
+
 static void open_device(void)
 {
-    float priority = 1;
+    static const float priorities[QUEUES_MAX];
     VkPhysicalDeviceFeatures can;
     vkGetPhysicalDeviceFeatures(physical, &can);
     VkPhysicalDeviceFeatures wanted = {
@@ -84,8 +97,8 @@ static void open_device(void)
     };
     VkDeviceQueueCreateInfo queues = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-        .queueCount = 1,
-        .pQueuePriorities = &priority,
+        .queueCount = n_queues(),
+        .pQueuePriorities = priorities,
     };
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
