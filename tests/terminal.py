@@ -94,6 +94,10 @@ def nothing():
     words = "-m", "zzz", "--color", "never", "buffer.bin", "image.elf"
     said = "printfdecode: no entry is what the options ask for"
     assert said in on_terminal(folder, *words).splitlines()
+    # An error says enough.
+    shown = on_terminal(folder, "table", "--format-string", "one", "--columns",
+                        "zzz", "--color", "never", "buffer.bin", "image.elf")
+    assert "no column is called 'zzz'" in shown and said not in shown, shown
     with tempfile.TemporaryFile() as err:
         on_terminal(folder, *words, stderr=err)
         err.seek(0)

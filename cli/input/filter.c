@@ -50,22 +50,20 @@ static bool has_id(const struct pfd_strings *strings, uint64_t id)
     return ret;
 }
 
-/* Explains why no entry passed: names ids that no string has, else prints a
- * general hint on a terminal only. Scripts read the exit status. */
-static void message_nothing(const struct filter_options *o,
-                            const struct pfd_strings *strings)
+/* Names the ids that no string has. False: there are none. */
+static bool name_ids(const struct filter_options *o,
+                     const struct pfd_strings *strings)
 {
-    bool is_told = false;
+    bool ret = false;
     for (size_t i = 0; strings && i < o->ids.n; i++) {
         unsigned long long id = o->ids.all[i];
         if (has_id(strings, id))
             continue;
-        is_told = true;
+        ret = true;
         message_hint("--id 0x%llx: no loaded string has that id, and no entry",
                      id);
     }
-    if (!is_told && isatty(STDERR_FILENO))
-        message_hint("no entry is what the options ask for");
+    return ret;
 }
 
 void filtering_end(struct filtering *filtering,
@@ -86,7 +84,7 @@ void filtering_end(struct filtering *filtering,
     if (filtering->is_wrong) {
         message_error("%s", err.text);
     } else if (!filtering->n_given) {
-        message_nothing(filtering->o, strings);
+        filtering->is_explained = name_ids(filtering->o, strings);
     }
 }
 
@@ -115,5 +113,9 @@ int filtering_close(struct filtering *filtering, int status)
     pfd_filter_free(filtering->filter);
     if (filtering->is_wrong)
         return EXIT_ERROR;
+    /* Scripts read the exit status. */
+    if (nothing && status != EXIT_ERROR && !filtering->is_explained &&
+        isatty(STDERR_FILENO))
+        message_hint("no entry is what the options ask for");
     return status == EXIT_CLEAN && nothing ? EXIT_NOTHING : status;
 }

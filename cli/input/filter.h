@@ -14,6 +14,7 @@ struct filtering {
     uint64_t n_given;               /* entries that passed */
     uint64_t n_doubts; /* passed entries on which a pattern gave up */
     bool is_wrong;     /* the condition has a name that no entry had */
+    bool is_explained; /* it was said why no entry passed */
 };
 
 /* Builds the filter from the options. False: an error was printed. */
@@ -33,8 +34,8 @@ bool filtering_run(const struct filtering *filtering,
                    const struct pfd_strings *strings,
                    struct pfd_filter_run **ret);
 
-/* Prints how many entries a pattern gave up on, and frees the filter. status:
- * the exit status so far. Returns EXIT_ERROR when the condition was wrong,
+/* Prints how many entries a pattern gave up on, and, on a terminal, that none
+ * passed; frees the filter. status: the exit status so far. Returns EXIT_ERROR when the condition was wrong,
  * EXIT_NOTHING when status is clean and no entry passed, else status. */
 int filtering_close(struct filtering *filtering, int status);
 
