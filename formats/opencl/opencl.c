@@ -5,110 +5,30 @@
  */
 #include "core/base/escape.h"
 #include "core/decode/rocm_layout.h"
-#include "half_evidence.h"
-#include "shared_ids.h"
+#include "verdict.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 enum {
     DWORD = OPENCL_DWORD,
     ENTRY_HEADER = OPENCL_ENTRY_HEADER,
-    /* Limits for the comparison of one string's entries: bytes from its first
-     * one on, entries that are passed, and places that are tried where the way
-     * is lost. */
-    SAMPLE_BYTES = OPENCL_RANGE_BYTES,
-    SAMPLE_HOPS = 1024,
-    SAMPLE_TRIES = 256,
-    /* Strings with %s whose verdicts are kept. Each costs at most the work
-     * above, so the work for a buffer is limited. */
-    VERDICTS = 1024,
-    /* Limit of one string's evidence on the compiler's age. */
-    AGE_BITS_MAX = 1000,
     /* Entries that are followed to recognise a buffer. */
     FOUND_ENTRIES = 64,
-    /* Entries that are followed to accept a place. */
-    CHAIN_DEPTH = 8,
     /* Bytes after the entry that a reading as a longer string may take. */
     LONGER_MAX = 512,
     /* Real IDs are numbered from 1. */
     LIKELY_ID = 1 << 16,
 };
 
-/* The decided layout of one string's entries. */
-struct verdict {
-    const struct pfd_string *string; /* NULL: free */
-    uint64_t layout;
-    uint64_t others[PFD_ALTERNATIVES_MAX]; /* [n_others], layouts that fit as
-                                              well */
-    struct opencl_literals literals;
-    int32_t newer; /* bits of evidence for newer compilers */
-    uint8_t n_others;
-    bool is_decided;
-    bool is_guess; /* decided by an entry that is taken for another string's */
-    bool is_doubtful;
-    bool is_stale_seen; /* counted in state.stale */
-};
-
-struct state {
-    struct pfd_rocm_buffer buffer;
-    bool is_lost;
-    uint32_t lost_id;
-    uint64_t from;               /* where the way was lost */
-    uint64_t next;               /* next place to try */
-    struct opencl_range stretch; /* planned range, if strings share IDs */
-    struct opencl_stale stale;
-    size_t n_verdicts;
-    struct verdict verdicts[VERDICTS];
-    struct opencl_halves_table halves;
-};
-
-static uint64_t size_of(const struct pfd_string *s)
-{
-    return ENTRY_HEADER + (uint64_t)s->n_payload;
-}
-
-/* ---- where entries lead ---- */
-
-/* Is there a known ID, followed by entries with known IDs up to `limit`? */
-static bool leads_on(const struct pfd_walk *w, const struct state *st,
-                     uint64_t at, uint64_t limit)
-{
-    uint64_t end = st->buffer.end;
-    for (unsigned i = 0; i <= CHAIN_DEPTH && (i == 0 || at != end); i++) {
-        if (i > 0 &&
-            (at + ENTRY_HEADER > limit ||
-             (end - at >= ENTRY_HEADER && at + ENTRY_HEADER > pfd_walk_end(w))))
-            return true;
-        const struct pfd_string *s =
-            end - at < ENTRY_HEADER
-                ? NULL
-                : pfd_table_find(w->table, pfd_walk_u32(w, at));
-        if (!s)
-            return false;
-        if (at + size_of(s) > limit)
-            return i > 0;
-        if (size_of(s) > end - at)
-            return false;
-        at += size_of(s);
-    }
-    return true;
-}
-
-/* The plan; it exists if strings share IDs. */
-static const struct opencl_plan *plan_of(const struct pfd_walk *w)
-{
-    const struct state *st = w->state;
-    return w->has_collisions ? (const void *)(st + 1) : NULL;
-}
-
 /* The string at a place of which enough is in view; it may not fit into the
  * rest. */
-static struct opencl_choice choose(const struct pfd_walk *w, struct state *st,
-                                   uint64_t at, bool is_lost)
+static struct opencl_choice choose(const struct pfd_walk *w,
+                                   struct opencl_state *st, uint64_t at,
+                                   bool is_lost)
 {
     struct opencl_choice ret = { .is_sure = true };
     if (!w->has_collisions) {
-        if (!is_lost || leads_on(w, st, at, at + SAMPLE_BYTES))
+        if (!is_lost || opencl_leads_on(w, st, at, at + OPENCL_RANGE_BYTES))
             ret.string = pfd_table_find(w->table, pfd_walk_u32(w, at));
         return ret;
     }
@@ -116,225 +36,13 @@ static struct opencl_choice choose(const struct pfd_walk *w, struct state *st,
         opencl_plan_make((struct opencl_plan *)(st + 1), &st->stretch, w, at,
                          st->buffer.end, is_lost);
     }
-    opencl_plan_choose(plan_of(w), &st->stretch, w, at, is_lost, &ret);
+    opencl_plan_choose(opencl_plan_of(w), &st->stretch, w, at, is_lost, &ret);
     return ret;
-}
-
-/* ---- how strings are stored ---- */
-
-/* A cursor over entries that are examined, but not decoded. */
-struct scout {
-    const struct pfd_walk *walk;
-    const struct state *state;
-    uint64_t at;
-    uint64_t end;
-    unsigned n_hops;
-    unsigned n_tries;
-    bool is_lost;
-};
-
-static struct scout send_scout(const struct pfd_walk *w, const struct state *st,
-                               uint64_t at)
-{
-    uint64_t end = w->at + SAMPLE_BYTES;
-    uint64_t planned = opencl_stretch_end(&st->stretch);
-    if (end > st->buffer.end)
-        end = st->buffer.end;
-    if (end > pfd_walk_end(w))
-        end = pfd_walk_end(w);
-    if (w->has_collisions && end > planned)
-        end = planned;
-    return (struct scout){ .walk = w, .state = st, .at = at, .end = end };
-}
-
-/* The string of the entry at the scout's place; NULL: none. */
-static const struct pfd_string *look_ahead(const struct scout *scout)
-{
-    const struct pfd_walk *w = scout->walk;
-    const struct state *st = scout->state;
-    struct opencl_choice choice;
-    if (w->has_collisions) {
-        opencl_plan_choose(plan_of(w), &st->stretch, w, scout->at,
-                           scout->is_lost, &choice);
-        return choice.string;
-    }
-    return !scout->is_lost || leads_on(w, st, scout->at, scout->end)
-               ? pfd_table_find(w->table, pfd_walk_u32(w, scout->at))
-               : NULL;
-}
-
-/* The string and place of the next entry that is entirely in the range; NULL:
- * none. */
-static const struct pfd_string *hop(struct scout *scout, uint64_t *at)
-{
-    for (; scout->at + ENTRY_HEADER <= scout->end &&
-           scout->n_hops < SAMPLE_HOPS && scout->n_tries < SAMPLE_TRIES;
-         scout->at += DWORD, scout->n_tries++) {
-        const struct pfd_string *s = look_ahead(scout);
-        scout->is_lost = !s || size_of(s) > scout->end - scout->at;
-        if (!scout->is_lost) {
-            *at = scout->at;
-            scout->at += size_of(s);
-            scout->n_hops++;
-            return s;
-        }
-    }
-    return NULL;
-}
-
-static struct pfd_byte_reader payload_at(const struct pfd_walk *w, uint64_t at,
-                                         const struct pfd_string *s)
-{
-    struct pfd_byte_reader c = w->view;
-    pfd_byte_reader_seek(&c, at + ENTRY_HEADER - w->base);
-    return pfd_byte_reader_sub(&c, s->n_payload);
-}
-
-/* Collects entries of s from `at` on. The one at `at` counts if it is taken for
- * one of s. False: there are no others, so it is used anyway. */
-static bool collect(const struct pfd_walk *w, const struct state *st,
-                    uint64_t at, const struct pfd_string *s, bool is_taken,
-                    struct opencl_samples *ret)
-{
-    struct scout scout = send_scout(w, st, at + (is_taken ? size_of(s) : 0));
-    const struct pfd_string *here;
-    uint64_t first = at;
-    ret->n = 0;
-    if (is_taken)
-        ret->payload[ret->n++] = payload_at(w, at, s);
-    while (ret->n < OPENCL_SAMPLES_MAX && (here = hop(&scout, &at))) {
-        if (here == s)
-            ret->payload[ret->n++] = payload_at(w, at, s);
-    }
-    if (ret->n)
-        return true;
-    ret->payload[ret->n++] = payload_at(w, first, s);
-    return false;
-}
-
-/* The slot of s, which may be free; NULL: the table is full. */
-static struct verdict *place_of(struct state *st, const struct pfd_string *s)
-{
-    size_t i = s->index % VERDICTS;
-    while (st->verdicts[i].string && st->verdicts[i].string != s)
-        i = (i + 1) % VERDICTS;
-    if (!st->verdicts[i].string && st->n_verdicts >= VERDICTS * 3 / 4)
-        return NULL;
-    return &st->verdicts[i];
-}
-
-/* By how many bits the ways of the older age exceed the newer one. */
-static int32_t newer_by(const struct opencl_weights *weights)
-{
-    int64_t bits = (int64_t)weights->old.way[0].bits - weights->new_bits;
-    if (bits > AGE_BITS_MAX)
-        return AGE_BITS_MAX;
-    return bits < -AGE_BITS_MAX ? -AGE_BITS_MAX : (int32_t)bits;
-}
-
-/* Weighs the entries of v's string from `at` on. */
-static void weigh(const struct pfd_walk *w, struct state *st, uint64_t at,
-                  bool is_taken, struct verdict *v,
-                  struct opencl_samples *samples, struct opencl_weights *ret)
-{
-    v->is_guess = !collect(w, st, at, v->string, is_taken, samples);
-    opencl_weigh(v->string, samples, &st->stale, ret);
-    const struct pfd_way *way = ret->old.way;
-    v->newer = newer_by(ret);
-    if (!v->is_stale_seen && ret->all && way[0].choice &&
-        v->newer <= -PFD_LIKELIHOOD_SURE &&
-        way[1].bits - way[0].bits >= PFD_LIKELIHOOD_SURE) {
-        opencl_see_stale(v->string, samples, way[0].choice, &st->stale);
-        v->is_stale_seen = true;
-    }
-}
-
-static struct verdict *add_verdict(struct state *st, const struct pfd_string *s)
-{
-    struct verdict *v = place_of(st, s);
-    if (v && !v->string) {
-        v->string = s;
-        st->n_verdicts++;
-    }
-    return v;
-}
-
-/* All strings of a code object have a compiler of the same age, so strings that
- * follow soon are weighed as well. */
-static void ask_neighbours(const struct pfd_walk *w, struct state *st)
-{
-    struct scout scout = send_scout(w, st, w->at);
-    const struct pfd_string *s;
-    uint64_t at;
-    while ((s = hop(&scout, &at))) {
-        struct opencl_samples samples;
-        struct opencl_weights weights;
-        if (!(s->flags & PFD_STRING_CHAR))
-            continue;
-        const struct verdict *known = place_of(st, s);
-        if (known && !known->string)
-            weigh(w, st, at, true, add_verdict(st, s), &samples, &weights);
-    }
-}
-
-static int64_t others_say_newer(const struct state *st, const struct verdict *v)
-{
-    int64_t newer = 0;
-    for (size_t i = 0; i < VERDICTS; i++) {
-        const struct verdict *other = &st->verdicts[i];
-        if (other != v && other->string &&
-            other->string->source == v->string->source)
-            newer += other->newer;
-    }
-    return newer;
-}
-
-static uint64_t layout_of(const struct pfd_way *way, bool is_new)
-{
-    return OPENCL_LAYOUT_STRINGS | way->choice << OPENCL_FIRST_SHIFT |
-           (is_new && !way->choice ? (uint64_t)OPENCL_LAYOUT_NEW : 0);
-}
-
-static void decide(const struct pfd_walk *w, struct state *st, bool is_taken,
-                   struct verdict *v)
-{
-    struct opencl_samples samples;
-    struct opencl_weights weights;
-    struct pfd_ways ways;
-    bool is_new;
-    ask_neighbours(w, st);
-    weigh(w, st, w->at, is_taken, v, &samples, &weights);
-    opencl_decide(&weights, others_say_newer(st, v), w->options->opencl_strings,
-                  &ways, &is_new);
-    v->layout = layout_of(&ways.way[0], is_new);
-    v->n_others = 0;
-    for (unsigned i = 1; i < pfd_ways_left(&ways); i++)
-        v->others[v->n_others++] = layout_of(&ways.way[i], is_new);
-    v->is_doubtful =
-        !opencl_find_literals(v->string, &samples, v->layout, &v->literals) ||
-        v->n_others || (!weights.all && !(v->layout & OPENCL_LAYOUT_NEW));
-    v->is_decided = true;
-}
-
-/* The verdict on a string that the entry here is taken for, or may have. */
-static const struct verdict *verdict_of(const struct pfd_walk *w,
-                                        struct state *st,
-                                        const struct pfd_string *s,
-                                        bool is_taken)
-{
-    static const struct verdict unknown = {
-        .layout = OPENCL_LAYOUT_STRINGS,
-        .is_doubtful = true,
-    };
-    struct verdict *v = add_verdict(st, s);
-    if (v && (!v->is_decided || (v->is_guess && is_taken)))
-        decide(w, st, is_taken, v);
-    return v ? v : &unknown;
 }
 
 /* ---- the walk ---- */
 
-static void lose_way(struct pfd_walk *w, struct state *st)
+static void lose_way(struct pfd_walk *w, struct opencl_state *st)
 {
     st->is_lost = true;
     st->from = w->at;
@@ -342,7 +50,7 @@ static void lose_way(struct pfd_walk *w, struct state *st)
     st->next = w->at + DWORD;
 }
 
-static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to)
+static void report_gap(struct pfd_walk *w, struct opencl_state *st, uint64_t to)
 {
     struct pfd_walk_gap then;
     uint32_t id = st->lost_id;
@@ -360,24 +68,24 @@ static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to)
     }
     struct pfd_quoted text;
     pfd_quote(&text, pfd_string_text(s), s->n_text);
-    pfd_walk_finding(
-        w, PFD_FINDING_truncated_entry, st->from,
-        "ID %u ('%s') takes %llu bytes, only %llu are left; %s", id, text.text,
-        (unsigned long long)size_of(s),
-        (unsigned long long)pfd_rocm_left(&st->buffer, st->from, size_of(s)),
-        then.text);
+    pfd_walk_finding(w, PFD_FINDING_truncated_entry, st->from,
+                     "ID %u ('%s') takes %llu bytes, only %llu are left; %s",
+                     id, text.text, (unsigned long long)opencl_size_of(s),
+                     (unsigned long long)pfd_rocm_left(&st->buffer, st->from,
+                                                       opencl_size_of(s)),
+                     then.text);
 }
 
 /* A place is accepted by the bytes after it, so enough of those must be in
  * view. */
-static bool sees_enough(const struct pfd_walk *w, const struct state *st,
+static bool sees_enough(const struct pfd_walk *w, const struct opencl_state *st,
                         uint64_t at)
 {
-    return w->last || at + SAMPLE_BYTES <= pfd_walk_end(w) ||
+    return w->last || at + OPENCL_RANGE_BYTES <= pfd_walk_end(w) ||
            st->buffer.end <= pfd_walk_end(w);
 }
 
-static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
+static enum pfd_status find_way(struct pfd_walk *w, struct opencl_state *st)
 {
     uint64_t end = st->buffer.end;
     for (; end - st->next >= ENTRY_HEADER && st->next < end;
@@ -409,10 +117,11 @@ static bool needs_newline(const struct pfd_walk *w, const struct pfd_string *s)
 
 /* Does the entry have other texts than its string's entries? Then it is
  * damaged, or belongs to another string. */
-static bool has_other_texts(const struct pfd_walk *w, const struct verdict *v,
+static bool has_other_texts(const struct pfd_walk *w,
+                            const struct opencl_verdict *v,
                             const struct pfd_record *r)
 {
-    struct pfd_byte_reader c = payload_at(w, r->offset, r->string);
+    struct pfd_byte_reader c = opencl_payload_at(w, r->offset, r->string);
     return !opencl_is_literal(&v->literals, opencl_hash(&v->literals, &c));
 }
 
@@ -436,10 +145,10 @@ static void add_reading(struct pfd_walk *w, const struct pfd_record *reading)
 
 /* Sets the layout of the batch's newest entry, and adds others that it may
  * have. */
-static void lay_out_entry(struct pfd_walk *w, struct state *st,
+static void lay_out_entry(struct pfd_walk *w, struct opencl_state *st,
                           struct pfd_record *r)
 {
-    const struct verdict *v = verdict_of(w, st, r->string, true);
+    const struct opencl_verdict *v = opencl_verdict_of(w, st, r->string, true);
     r->layout = v->layout;
     if (!v->is_doubtful && !has_other_texts(w, v, r))
         return;
@@ -453,19 +162,21 @@ static void lay_out_entry(struct pfd_walk *w, struct state *st,
 
 /* Weighs r and, unless it is to be weighed alone, the entries after it whose
  * scalars differ from those of the one before. */
-static void weigh_halves(const struct pfd_walk *w, const struct state *st,
+static void weigh_halves(const struct pfd_walk *w,
+                         const struct opencl_state *st,
                          const struct pfd_record *r, bool is_alone,
                          struct opencl_halves *h)
 {
-    struct scout scout = send_scout(w, st, r->offset + r->n_bytes);
+    struct opencl_scout scout =
+        opencl_send_scout(w, st, r->offset + r->n_bytes);
     struct opencl_samples samples = { .n = 0 };
     const struct pfd_string *here;
     uint64_t at;
-    samples.payload[samples.n++] = payload_at(w, r->offset, r->string);
+    samples.payload[samples.n++] = opencl_payload_at(w, r->offset, r->string);
     while (!is_alone && samples.n < OPENCL_SAMPLES_MAX &&
-           (here = hop(&scout, &at))) {
+           (here = opencl_hop(&scout, &at))) {
         if (here == r->string) {
-            samples.payload[samples.n++] = payload_at(w, at, here);
+            samples.payload[samples.n++] = opencl_payload_at(w, at, here);
             opencl_drop_equal(h, &samples);
         }
     }
@@ -474,7 +185,7 @@ static void weigh_halves(const struct pfd_walk *w, const struct state *st,
 
 /* Marks scalars of 16 bits in the batch's newest entry, and adds other ways to
  * read it. */
-static void mark_halves(struct pfd_walk *w, struct state *st,
+static void mark_halves(struct pfd_walk *w, struct opencl_state *st,
                         struct pfd_record *r)
 {
     struct opencl_halves lone;
@@ -483,7 +194,7 @@ static void mark_halves(struct pfd_walk *w, struct state *st,
         opencl_halves_of(&st->halves, r->string, r->layout, &lone);
     if (!h->n)
         return;
-    struct pfd_byte_reader payload = payload_at(w, r->offset, r->string);
+    struct pfd_byte_reader payload = opencl_payload_at(w, r->offset, r->string);
     enum opencl_seen seen = opencl_see_halves(h, &payload);
     if (seen == OPENCL_SEEN_NOTHING)
         return;
@@ -507,13 +218,13 @@ static void mark_halves(struct pfd_walk *w, struct state *st,
  * that are in view however the buffer is split. */
 static bool can_be_shown(const struct pfd_record *r, const struct pfd_string *s)
 {
-    uint64_t n = size_of(s);
+    uint64_t n = opencl_size_of(s);
     return n <= r->n_bytes ||
-           (n <= r->n_bytes + (uint64_t)LONGER_MAX && n <= SAMPLE_BYTES);
+           (n <= r->n_bytes + (uint64_t)LONGER_MAX && n <= OPENCL_RANGE_BYTES);
 }
 
 /* Adds the other strings of its ID that the batch's newest entry may have. */
-static void add_other_strings(struct pfd_walk *w, struct state *st,
+static void add_other_strings(struct pfd_walk *w, struct opencl_state *st,
                               const struct pfd_record *r,
                               const struct opencl_choice *choice)
 {
@@ -523,13 +234,13 @@ static void add_other_strings(struct pfd_walk *w, struct state *st,
         if (!can_be_shown(r, s))
             continue;
         other.string = s;
-        if (size_of(s) > r->n_bytes)
-            other.n_bytes = (uint32_t)size_of(s);
+        if (opencl_size_of(s) > r->n_bytes)
+            other.n_bytes = (uint32_t)opencl_size_of(s);
         other.flags &= (uint8_t)~PFD_RECORD_SYNTHESIZED;
         if (needs_newline(w, s))
             other.flags |= PFD_RECORD_SYNTHESIZED;
         other.layout = s->flags & PFD_STRING_CHAR
-                           ? verdict_of(w, st, s, false)->layout
+                           ? opencl_verdict_of(w, st, s, false)->layout
                            : 0;
         add_reading(w, &other);
     }
@@ -540,13 +251,13 @@ static bool has_longer(const struct pfd_record *r,
 {
     bool is_longer = false;
     for (unsigned i = 0; i < choice->n_others; i++) {
-        is_longer |= size_of(choice->other[i]) > r->n_bytes &&
+        is_longer |= opencl_size_of(choice->other[i]) > r->n_bytes &&
                      can_be_shown(r, choice->other[i]);
     }
     return is_longer;
 }
 
-static void add_entry(struct pfd_walk *w, struct state *st,
+static void add_entry(struct pfd_walk *w, struct opencl_state *st,
                       const struct opencl_choice *choice)
 {
     struct pfd_record *r = pfd_walk_record(w);
@@ -555,7 +266,7 @@ static void add_entry(struct pfd_walk *w, struct state *st,
         .offset = w->at,
         .string = s,
         .key = s->key,
-        .n_bytes = (uint32_t)size_of(s),
+        .n_bytes = (uint32_t)opencl_size_of(s),
         .n_header = ENTRY_HEADER,
         .kind = PFD_RECORD_ENTRY,
     };
@@ -573,10 +284,10 @@ static void add_entry(struct pfd_walk *w, struct state *st,
     if (!r->n_alternatives && opencl_may_have_halves(&st->halves, s, r->layout))
         mark_halves(w, st, r);
     add_other_strings(w, st, r, choice);
-    w->at += size_of(s);
+    w->at += opencl_size_of(s);
 }
 
-static enum pfd_status step(struct pfd_walk *w, struct state *st)
+static enum pfd_status step(struct pfd_walk *w, struct opencl_state *st)
 {
     if (st->buffer.end - w->at < ENTRY_HEADER)
         return pfd_rocm_finish(w, &st->buffer, "no room for an ID");
@@ -590,11 +301,11 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     }
     struct opencl_choice choice = choose(w, st, w->at, false);
     const struct pfd_string *s = choice.string;
-    if (!s || size_of(s) > st->buffer.end - w->at) {
+    if (!s || opencl_size_of(s) > st->buffer.end - w->at) {
         lose_way(w, st);
         return PFD_OK;
     }
-    if (w->at + size_of(s) > pfd_walk_end(w))
+    if (w->at + opencl_size_of(s) > pfd_walk_end(w))
         return PFD_MORE;
     add_entry(w, st, &choice);
     return PFD_OK;
@@ -602,7 +313,7 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
 
 static enum pfd_status opencl_walk(struct pfd_walk *w)
 {
-    struct state *st = w->state;
+    struct opencl_state *st = w->state;
     enum pfd_status status = pfd_rocm_begin(w, &st->buffer, ENTRY_HEADER);
     while (status == PFD_OK && pfd_walk_has_room(w))
         status = st->is_lost ? find_way(w, st) : step(w, st);
@@ -688,7 +399,7 @@ const struct pfd_format pfd_format_opencl = {
         .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
     .options = options,
-    .state_size = sizeof(struct state),
+    .state_size = sizeof(struct opencl_state),
     .collisions_size = sizeof(struct opencl_plan),
     .record_version = 1,
     .strings = { .name = "opencl",
