@@ -403,12 +403,13 @@ START_TEST(what_every_entry_has)
           "time == '2026-11-26T03:47:12.000000005Z'", "time > '2026-11-26'",
           "time < '2026-11-27'", "time_unix_nano == 1795664832000000005",
           "sequence == 41", "generation == 2", "host == 'node7'", "pid == 4711",
-          "labels.job == 'x'", "entry.host == 'node7'", "findings == ''",
+          "labels.job == 'x'", "entry.host == 'node7'",
+          "origin.host == 'node7'", "findings == ''",
           "offset == 16 && of == 3");
     CHECK(&one, false, "stream == 'stdout'", "stream != 'stdout'",
           "labels.other == 'x'", "process == 'p'", "lane == 0",
-          "entry.index == 7", "time == 5", "id == 'x'", "id == '0x'",
-          "id == '0x0123456789ab '", "id != ''", "of == '3'");
+          "origin.lane == 0", "entry.index == 7", "time == 5", "id == 'x'",
+          "id == '0x'", "id == '0x0123456789ab '", "id != ''", "of == '3'");
     one_deinit(&one);
 }
 END_TEST

@@ -165,11 +165,15 @@ static const struct own {
 };
 _Static_assert(sizeof owns / sizeof *owns <= PFD_OWN_MAX, "their numbers");
 
+static const char *without(const char *name, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return strncmp(name, prefix, n) ? name : name + n;
+}
+
 const char *pfd_own_bare(const char *name)
 {
-    static const char prefix[] = "entry.";
-    size_t n = sizeof prefix - 1;
-    return strncmp(name, prefix, n) ? name : name + n;
+    return without(name, "entry.");
 }
 
 size_t pfd_own_find(const char *name)
@@ -259,9 +263,15 @@ static bool is_of_sender(const char *name)
 
 /* ---- origins ---- */
 
+/* JSON has them in an object. */
+static const char *origin_bare(const char *name)
+{
+    return without(pfd_own_bare(name), "origin.");
+}
+
 bool pfd_own_is_origin(const char *name)
 {
-    const char *bare = pfd_own_bare(name);
+    const char *bare = origin_bare(name);
     for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
         const char *const *known = (*f)->origins.names;
         for (; known && *known; known++) {
@@ -292,7 +302,7 @@ struct pfd_value pfd_own_origin(const char *name, struct pfd_entry *entry,
                                 const struct pfd_filter_facts *facts)
 {
     size_t n = 0;
-    const char *bare = pfd_own_bare(name);
+    const char *bare = origin_bare(name);
     const struct pfd_origin *o = pfd_entry_origins(entry, &n);
     for (; n; n--, o++) {
         size_t length = strlen(o->name);
