@@ -72,7 +72,7 @@ OWNERS = {
     r'jansson.*':
         'src/remote/stored_message.c cli/net/nats_lists.c cli/input/shaders.c '
         'daemon/config/request.c daemon/base/http_head.c '
-        'daemon/spool/checkpoint.h daemon/spool/spool.c '
+        'daemon/spool/checkpoint.h '
         'daemon/spool/spool_recovery.c daemon/spool/manifest.c '
         'daemon/outputs/output_required.c '
         'daemon/outputs/otlp_answer.c',

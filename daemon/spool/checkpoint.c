@@ -88,6 +88,20 @@ static json_t *position_text(const struct pfdd_source_offsets_item *item)
                      (json_int_t)p->check);
 }
 
+uint64_t pfdd_checkpoint_acked(const struct pfdd_checkpoint *c,
+                               const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(c->acked, name));
+}
+
+void pfdd_checkpoint_set_acked(struct pfdd_checkpoint *c, const char *name,
+                               uint64_t acked)
+{
+    if (!c->acked)
+        c->acked = json_object();
+    json_object_set_new(c->acked, name, json_integer((json_int_t)acked));
+}
+
 char *pfdd_checkpoint_text(const struct pfdd_checkpoint *c)
 {
     json_t *root =

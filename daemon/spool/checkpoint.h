@@ -24,6 +24,12 @@ void pfdd_checkpoint_deinit(struct pfdd_checkpoint *c);
 /* Logs an unreadable file; *ret is then empty. */
 void pfdd_checkpoint_read(const char *dir, struct pfdd_checkpoint *ret);
 
+/* The last item that the output has acknowledged; 0: none. */
+uint64_t pfdd_checkpoint_acked(const struct pfdd_checkpoint *c,
+                               const char *name);
+void pfdd_checkpoint_set_acked(struct pfdd_checkpoint *c, const char *name,
+                               uint64_t acked);
+
 /* The file's text, allocated; NULL: out of memory. */
 char *pfdd_checkpoint_text(const struct pfdd_checkpoint *c);
 

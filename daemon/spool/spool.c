@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "base/log.h"
 #include "base/memory_budget.h"
 #include "base/outage.h"
@@ -103,7 +101,6 @@ struct pfdd_spool {
 /* ---- source offsets ---- */
 
 static void submit_checkpoint(struct pfdd_spool *q);
-
 static void want_checkpoint(struct pfdd_spool *q);
 
 bool pfdd_spool_position(struct pfdd_spool *q, const char *source,
@@ -130,6 +127,12 @@ void pfdd_spool_end_position(struct pfdd_spool *q, const char *source,
 
 /* ---- open and free ---- */
 
+static struct held measure_blob_store(const struct pfdd_spool *q)
+{
+    return (struct held){ pfdd_blob_store_bytes(q->blob_store),
+                          pfdd_blob_store_memory(q->blob_store) };
+}
+
 static bool recover(struct pfdd_spool *q)
 {
     struct pfdd_spool_recovery spool_recovery = {
@@ -140,8 +143,7 @@ static bool recover(struct pfdd_spool *q)
         return false;
     pfdd_spool_recovery(&spool_recovery);
     pfdd_blob_store_tidy(q->blob_store);
-    q->held = (struct held){ pfdd_blob_store_bytes(q->blob_store),
-                             pfdd_blob_store_memory(q->blob_store) };
+    q->held = measure_blob_store(q);
     q->consumers.segments = spool_recovery.segments;
     q->consumers.cut = spool_recovery.cut;
     if (spool_recovery.last >= q->next_seq)
@@ -161,16 +163,14 @@ struct pfdd_spool *pfdd_spool_open(const char *dir, uint64_t n_bytes_max,
                                    uint64_t *next_seq, char *err, size_t n_err)
 {
     struct pfdd_spool *q = calloc(1, sizeof *q);
-    if (!q) {
-        snprintf(err, n_err, "out of memory");
+    snprintf(err, n_err, "out of memory");
+    if (!q)
         return NULL;
-    }
     q->dir = strdup(dir);
     q->lock = -1;
     q->write.writer.fd = -1;
     pfdd_disk_quota_init(&q->disk_quota, &q->consumers, n_bytes_max);
     q->next_seq = 1;
-    snprintf(err, n_err, "out of memory");
     q->lock = q->dir ? pfdd_state_dir_lock(q->dir, err, n_err) : -1;
     bool ok = q->lock >= 0;
     if (ok) {
@@ -207,12 +207,6 @@ void pfdd_spool_free(struct pfdd_spool *q)
 
 /* ---- on the disk thread ---- */
 
-static struct held measure_blob_store(const struct pfdd_spool *q)
-{
-    return (struct held){ pfdd_blob_store_bytes(q->blob_store),
-                          pfdd_blob_store_memory(q->blob_store) };
-}
-
 static void run_write(struct pfdd_job *job)
 {
     struct pfdd_spool *q = PFDD_SPOOL_OF(job, write.job);
@@ -246,15 +240,13 @@ static void run_checkpoint(struct pfdd_job *job)
 /* ---- on the loop ---- */
 
 static void start_write(struct pfdd_spool *q);
-
 static void hear_failure(struct pfdd_spool *q);
+static void on_timer(uv_timer_t *timer);
 
 static void on_lines(struct pfdd_cursor *cursor)
 {
     start_write(cursor->user);
 }
-
-static void on_timer(uv_timer_t *timer);
 
 static bool fits_last(const struct pfdd_spool *q)
 {
@@ -457,21 +449,12 @@ void pfdd_spool_store_objects(struct pfdd_spool *q)
 
 /* ---- checkpoints ---- */
 
-static void note_acked(struct pfdd_spool *q,
-                       const struct pfdd_consumer *consumer)
-{
-    if (!q->known.acked)
-        q->known.acked = json_object();
-    json_object_set_new(q->known.acked, consumer->name,
-                        json_integer((json_int_t)consumer->acked));
-}
-
 static char *checkpoint_text(struct pfdd_spool *q)
 {
     q->known.next_seq = q->consumers.durable + 1;
     for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
         c->saving = c->acked;
-        note_acked(q, c);
+        pfdd_checkpoint_set_acked(&q->known, c->name, c->acked);
     }
     return pfdd_checkpoint_text(&q->known);
 }
@@ -493,14 +476,21 @@ static void choose_going(struct pfdd_spool *q)
         q->save.going[i] = q->consumers.segments.items[i].first;
 }
 
+static void drop_checkpoint(struct pfdd_spool *q)
+{
+    free(q->save.going);
+    free(q->save.text);
+    q->save.going = NULL;
+    q->save.text = NULL;
+    q->consumers.n_going = 0;
+}
+
 static void submit_checkpoint(struct pfdd_spool *q)
 {
     q->save.is_wanted = false;
     q->save.text = checkpoint_text(q);
     if (!q->save.text) {
-        free(q->save.going);
-        q->save.going = NULL;
-        q->consumers.n_going = 0;
+        drop_checkpoint(q);
         return;
     }
     q->save.is_running = true;
@@ -512,11 +502,7 @@ static void finish_checkpoint(struct pfdd_spool *q)
     q->held = q->save.held;
     if (!q->save.has_failed)
         pfdd_segments_drop(&q->consumers.segments, q->consumers.n_going);
-    free(q->save.going);
-    free(q->save.text);
-    q->save.going = NULL;
-    q->save.text = NULL;
-    q->consumers.n_going = 0;
+    drop_checkpoint(q);
 }
 
 /* Consumers that joined meanwhile are not in this checkpoint. */
@@ -632,12 +618,10 @@ bool pfdd_spool_start(struct pfdd_spool *q,
     struct pfdd_request request = { .form = PFDD_JSON };
     q->parts = *parts;
     set_supplies(q);
-    q->growth.job.run = run_growth;
-    q->growth.job.done = growth_done;
-    q->write.job.run = run_write;
-    q->write.job.done = write_done;
-    q->save.job.run = run_checkpoint;
-    q->save.job.done = checkpoint_done;
+    q->growth.job = (struct pfdd_job){ .run = run_growth, .done = growth_done };
+    q->write.job = (struct pfdd_job){ .run = run_write, .done = write_done };
+    q->save.job =
+        (struct pfdd_job){ .run = run_checkpoint, .done = checkpoint_done };
     uv_timer_init(parts->loop, &q->timer);
     q->timer.data = q;
     q->timer_open = true;
@@ -679,14 +663,13 @@ void pfdd_spool_stop(struct pfdd_spool *q)
 void pfdd_spool_join(struct pfdd_spool *q, struct pfdd_consumer *consumer)
 {
     pfdd_consumer_init(consumer, &q->consumers,
-                       (uint64_t)json_integer_value(
-                           json_object_get(q->known.acked, consumer->name)));
+                       pfdd_checkpoint_acked(&q->known, consumer->name));
 }
 
 void pfdd_spool_leave(struct pfdd_spool *q, struct pfdd_consumer *consumer)
 {
     pfdd_consumer_deinit(consumer);
-    note_acked(q, consumer);
+    pfdd_checkpoint_set_acked(&q->known, consumer->name, consumer->acked);
 }
 
 /* ---- state ---- */
