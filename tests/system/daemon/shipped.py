@@ -25,6 +25,36 @@ def large():
     return struct.pack('<QQ', len(entries) // 4, 0) + entries
 
 
+def unit_fits(temp):
+    """systemd takes the unit and the drop-in, and what the documentation writes is
+    where the unit may write."""
+    root = os.path.join(HERE, '../../..')
+    with open(f'{root}/daemon/printfdecoded.service.in', encoding='ascii') as f:
+        unit = f.read()
+    for key in 'StateDirectory', 'LogsDirectory', 'RuntimeDirectory':
+        assert re.search(rf'(?m)^{key}=printfdecoded\b', unit), key
+    for name in 'docs/farm.md', 'docs/outputs.md', 'docs/daemon.md', 'README.md':
+        with open(f'{root}/{name}', encoding='utf-8') as f:
+            for path in re.findall(r'(?:path|state_dir): (/var/[^,}\s]+)', f.read()):
+                assert re.match('/var/(lib|log)/printfdecoded(/|$)', path), path
+    analyze = shutil.which('systemd-analyze')
+    if not analyze:
+        print('systemd does not check it: no systemd-analyze')
+        return
+    unit = unit.replace('@sbindir@/printfdecoded', PROGRAM)
+    unit = unit.replace('@sysconfdir@', temp)
+    os.makedirs(f'{temp}/printfdecoded.service.d')
+    with open(f'{temp}/printfdecoded.service', 'w', encoding='ascii') as f:
+        f.write(unit)
+    shutil.copy(f'{root}/share/printfdecoded-remote.conf',
+                f'{temp}/printfdecoded.service.d/remote.conf')
+    done = subprocess.run([analyze, 'verify', '--man=no',
+                           f'{temp}/printfdecoded.service'], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    ours = [line for line in done.stdout.splitlines() if b'printfdecoded' in line]
+    assert not ours, ours
+
+
 def shipped(temp, port):
     """Its folders and its port are ours, and its queue and ring small."""
     for folder in 'run', 'lib', 'lib/incoming':
@@ -183,5 +213,5 @@ def there_has_to_be_an_input(temp):
             assert p.stderr == f'{path}:1:1: no inputs: there is nothing to do\n'
 
 
-run(works_unread, culprits_are_named, plans_are_told, places_are_checked,
+run(unit_fits, works_unread, culprits_are_named, plans_are_told, places_are_checked,
     there_has_to_be_an_input)
