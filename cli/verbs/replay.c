@@ -191,7 +191,8 @@ static bool is_idle(const struct replay *r)
 /* There is no new message: waits, and checks the stream at intervals. */
 static enum outcome wait_for_more(struct replay *r)
 {
-    bool is_behind = r->number <= r->state.last;
+    bool has_some = r->state.last && r->state.first <= r->state.last;
+    bool is_behind = has_some && r->number <= r->state.last;
     if (!r->is_endless &&
         (!is_behind || now_ms(CLOCK_MONOTONIC) - r->came >= BEHIND_MS)) {
         if (is_behind)

@@ -235,8 +235,18 @@ def followed(temp):
     server.kill()
 
 
+def nothing(temp):
+    """A stream that is there, and empty, is no fault."""
+    server = Server(temp).start()
+    e = edge(temp, server)
+    until('the streams', lambda: 'made stream GPULEASE' in e.log())
+    assert replay(server) == (0, [], '')
+    e.stop()
+    server.kill()
+
+
 GROUPS = {
-    'replay': (refused, equal, chosen, poisoned, lost, followed),
+    'replay': (nothing, refused, equal, chosen, poisoned, lost, followed),
 }
 
 if __name__ == '__main__':
