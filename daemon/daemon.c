@@ -468,15 +468,30 @@ static void tell_log(void *user, const char *text)
     pfdd_log(PFDD_ERROR, "%s", text);
 }
 
-/* True: a setting differs that cannot change while the daemon runs. */
-static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new)
+/* The setting that differs and cannot change while the daemon runs. NULL: none
+ * does. */
+static const char *needs_restart(const struct pfdd *d,
+                                 const struct pfdd_config *new)
 {
     const struct pfdd_config *old = d->config;
-    return old->ring != new->ring || old->memory_max != new->memory_max ||
-           old->queue_max != new->queue_max || old->workers != new->workers ||
-           old->sandbox != new->sandbox ||
-           pfdd_config_has_required(old) != pfdd_config_has_required(new) ||
-           !same_text(old->state_dir, new->state_dir);
+    const struct {
+        const char *name;
+        bool differs;
+    } settings[] = {
+        { "ring", old->ring != new->ring },
+        { "memory_max", old->memory_max != new->memory_max },
+        { "queue_max", old->queue_max != new->queue_max },
+        { "workers", old->workers != new->workers },
+        { "sandbox", old->sandbox != new->sandbox },
+        { "state_dir", !same_text(old->state_dir, new->state_dir) },
+        { "whether anything is required",
+          pfdd_config_has_required(old) != pfdd_config_has_required(new) },
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        if (settings[i].differs)
+            return settings[i].name;
+    }
+    return NULL;
 }
 
 /* Reads the configuration that is to replace the current one; NULL: see err. */
@@ -485,10 +500,9 @@ static struct pfdd_config *read_again(struct pfdd *d, char *err, size_t n_err)
     struct pfdd_config *config =
         pfdd_config_read(d->config_path, tell_log, NULL);
     snprintf(err, n_err, "cannot be used");
-    if (config && needs_restart(d, config)) {
-        snprintf(err, n_err,
-                 "ring, memory_max, queue_max, workers, sandbox, state_dir and "
-                 "whether anything is required only change with a restart");
+    const char *name = config ? needs_restart(d, config) : NULL;
+    if (name) {
+        snprintf(err, n_err, "%s only changes with a restart", name);
     } else if (config && pfdd_sandbox_covers(config, err, n_err)) {
         return config;
     }
@@ -516,6 +530,7 @@ void pfdd_reload(struct pfdd *d)
     d->ingest.config = d->delivery.config = config;
     pfdd_log_level((enum pfdd_level)config->log_level);
     open_added(d);
+    pfdd_output_end_places(&d->delivery);
     pfdd_systemd_notify("READY=1");
     pfdd_log(PFDD_INFO, "%s: reloaded", d->config_path);
 }

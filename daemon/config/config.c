@@ -189,8 +189,7 @@ static const struct pfdd_key top_keys[] = {
       .kind = PFDD_KEY_SIZE,
       .at = AT(ring),
       .min = 1 << 20,
-      .max = UINT64_C(1) << 36,
-      .initial = 32 << 20 },
+      .max = UINT64_C(1) << 36 },
     { .name = "memory_max",
       .kind = PFDD_KEY_SIZE,
       .at = AT(memory_max),
@@ -356,6 +355,13 @@ static void check_files(struct pfdd_diagnostics *c, struct pfdd_place at,
     pfdd_overlap_deinit(&o);
 }
 
+/* An eighth of the default cap, and no more than a quarter of a smaller one. */
+static uint64_t default_ring(uint64_t memory_max)
+{
+    const uint64_t ring = 32 << 20;
+    return memory_max / 4 < ring ? memory_max / 4 : ring;
+}
+
 static void check_all(struct pfdd_diagnostics *c, struct pfdd_place at,
                       const struct pfdd_config *config)
 {
@@ -438,7 +444,9 @@ static void read_root(const struct pfdd_document *doc,
     config->outputs =
         read_blocks(doc, root, "outputs", pfdd_outputs, &config->n_outputs);
     if (doc->diagnostics->n == 0)
-        check_all(doc->diagnostics, pfdd_place_of(root), config);
+        if (!config->ring)
+            config->ring = default_ring(config->memory_max);
+    check_all(doc->diagnostics, pfdd_place_of(root), config);
 }
 
 struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,

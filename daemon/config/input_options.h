@@ -41,6 +41,8 @@ struct pfdd_input_class {
     /* True: the input gives this name to a source of its own, so no producer
      * may use it (reserved_names.h). NULL: it gives no names. */
     bool (*owns)(const struct pfdd_input_config *config, const char *name);
+    /* As of an output. */
+    const char *(*trouble)(const struct pfdd_input *input);
 };
 
 const struct pfdd_input_class *pfdd_input_class_of(

@@ -66,6 +66,12 @@ struct pfdd_output_class {
     /* NULL: it sends nothing to a service; else it has a checkpoint_name, which
      * labels its metrics. */
     struct pfdd_sent (*sent)(const struct pfdd_output *output);
+    /* Why it cannot do its work now, borrowed; NULL: it can, or there is no
+     * telling. A daemon with such an output is not ready. */
+    const char *(*trouble)(const struct pfdd_output *output);
+    /* The first sequence number that it has not sent, if it is not required; 0:
+     * none is known. */
+    uint64_t (*place)(const struct pfdd_output *output);
     /* Its name in the checkpoint if it is required; NULL: it has no key
      * `required`. */
     const char *(*checkpoint_name)(const struct pfdd_output_config *config);

@@ -67,6 +67,7 @@ struct nats_input {
     size_t n_bytes;                      /* of memory, charged */
     uint64_t n_refused;                  /* refused messages that are counted */
     struct pfdd_log_topic told;
+    char trouble[PFDD_OUTAGE_WHY]; /* "": none */
     /* Owned by the job, which writes the acks file. */
     struct pfdd_job job;
     bool is_saving;
@@ -415,6 +416,7 @@ static void on_timer(uv_timer_t *timer)
     in->base.ingest->count->nats_partitions =
         pfdd_worker_partitions(in->worker);
     count_refused(in);
+    pfdd_worker_trouble(in->worker, in->trouble, sizeof in->trouble);
     uint64_t seq = pfdd_consumers_acked(in->consumer.of, &in->consumer);
     if (note_written(in, seq)) {
         save(in, seq);
@@ -544,6 +546,12 @@ static void close_input(struct pfdd_input *input)
         shut(in);
 }
 
+static const char *trouble(const struct pfdd_input *input)
+{
+    const struct nats_input *in = (const struct nats_input *)input;
+    return *in->trouble ? in->trouble : NULL;
+}
+
 /* ---- its keys ---- */
 
 static const struct pfdd_part parts[] = {
@@ -571,4 +579,5 @@ const struct pfdd_input_class pfdd_input_nats = {
     .size = sizeof(struct nats_input),
     .open = open_input,
     .close = close_input,
+    .trouble = trouble,
 };

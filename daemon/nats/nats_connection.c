@@ -194,6 +194,10 @@ static bool look_at_stream(struct pfdd_nats *line, const jsStreamConfig *config,
     *is_same = *is_there && info->Config->MaxBytes == config->MaxBytes &&
                info->Config->MaxAge == config->MaxAge &&
                info->Config->Replicas == config->Replicas;
+    if (*is_there && !strcmp(config->Name, PFDD_LOG_STREAM)) {
+        int64_t n = info->Config->MaxBytes;
+        line->n_log_max = n > 0 ? (uint64_t)n : 0;
+    }
     jsStreamInfo_Destroy(info);
     if (s == NATS_OK || code == JSStreamNotFoundErr)
         return true;
@@ -211,6 +215,8 @@ bool pfdd_nats_make_streams(struct pfdd_nats *line)
         if (!look_at_stream(line, &config, &is_there, &is_same) ||
             (!is_there && !make_stream(line, &config)))
             return false;
+        if (i == 0 && !is_there)
+            line->n_log_max = line->nats_options->stream_max;
     }
     return true;
 }

@@ -79,6 +79,7 @@ struct pfdd_nats {
     struct pfdd_log_topic told; /* log topic of invalid messages */
     atomic_ullong n_refused;    /* invalid messages; read by any thread */
     char why[PFDD_NATS_WHY];    /* the last error */
+    uint64_t n_log_max;         /* bytes that GPULOG keeps; 0: without limit */
 };
 
 /* Connects, and makes missing streams. False: the error is in `why`, and logged

@@ -309,6 +309,9 @@ static void set_connected(struct pfdd_edge *e, bool is_connected)
     e->news.is_connected = is_connected;
     if (is_connected)
         e->news.max_payload = pfdd_nats_room(&e->line);
+    e->news.n_log_max = e->line.n_log_max;
+    const char *why = pfdd_outage_why(&e->line.outage);
+    snprintf(e->news.trouble, sizeof e->news.trouble, "%s", why ? why : "");
     uv_mutex_unlock(&e->mutex);
     wake(e);
 }
@@ -331,6 +334,7 @@ static void wait_a_while(struct pfdd_edge *e, uint64_t ms)
 static void dial(struct pfdd_edge *e)
 {
     if (!pfdd_nats_connect(&e->line, on_stored, e)) {
+        set_connected(e, false);
         wait_a_while(e, pfdd_nats_pause(&e->line));
         return;
     }
@@ -368,6 +372,7 @@ static void set_trouble(struct pfdd_edge *e, const char *why)
     } else {
         pfdd_outage_end(&e->line.outage, "nats", "messages are stored again");
     }
+    set_connected(e, true);
 }
 
 /* Sending failed: pauses, then sends everything again that is not

@@ -24,6 +24,7 @@ struct pfdd_edge;
 
 enum {
     PFDD_TOKEN = 65, /* of a subject, with a NUL */
+    PFDD_EDGE_TROUBLE = 240,
 };
 
 /* One message, allocated. */
@@ -69,6 +70,9 @@ struct pfdd_edge_news {
     bool is_connected;
     bool again;         /* send everything again that is not acknowledged */
     uint64_t n_stored;  /* messages that a server has stored */
+    uint64_t n_log_max; /* bytes that the servers keep of all edges; 0: without
+                           limit, or not known yet */
+    char trouble[PFDD_EDGE_TROUBLE]; /* why nothing is stored now, or "" */
     size_t max_payload; /* bytes of a message that the servers take, with its
                            headers; 0: not known yet */
 };

@@ -60,6 +60,7 @@ struct pfdd_worker {
     struct pfdd_worker_message *first;
     struct pfdd_worker_message **end;
     size_t n_bytes;
+    char trouble[PFDD_OUTAGE_WHY];
     struct outgoing *acks;
     struct outgoing **acks_end;
     struct part parts[PFDD_PARTITIONS];
@@ -404,8 +405,14 @@ static bool share_out(struct pfdd_worker *w)
 {
     unsigned share = 0;
     give_back(w);
+    unsigned before = pfdd_worker_partitions(w);
     bool ok = pfdd_leases_look(&w->leases, &w->line, now_ms(), &share);
     note_leases(w);
+    unsigned after = pfdd_worker_partitions(w);
+    if (after != before) {
+        pfdd_log(PFDD_INFO, "nats: %u of %u partitions, %u before; workers: %u",
+                 after, PFDD_NATS_PARTITIONS, before, w->leases.n_workers);
+    }
     if (!ok)
         return false;
     leave_some(w, share);
@@ -433,9 +440,22 @@ static void on_published(jsCtx *js, natsMsg *message, jsPubAck *ack,
     natsMsg_Destroy(message);
 }
 
+static void set_trouble(struct pfdd_worker *w)
+{
+    const char *why = pfdd_outage_why(&w->line.outage);
+    uv_mutex_lock(&w->mutex);
+    snprintf(w->trouble, sizeof w->trouble, "%s",
+             why          ? why
+             : w->line.nc ? ""
+                          : "no server is connected");
+    uv_mutex_unlock(&w->mutex);
+}
+
 static void dial(struct pfdd_worker *w)
 {
-    if (!pfdd_nats_connect(&w->line, on_published, w))
+    bool ok = pfdd_nats_connect(&w->line, on_published, w);
+    set_trouble(w);
+    if (!ok)
         wait_a_while(w, pfdd_nats_pause(&w->line));
     w->looked = 0;
 }
@@ -472,6 +492,7 @@ static void look(struct pfdd_worker *w)
     } else {
         pfdd_outage_note(&w->line.outage, PFDD_WARNING, "nats", w->line.why);
     }
+    set_trouble(w);
     w->looked = now_ms();
     /* A lagging server may have reported the end too early. */
     w->seen = 0;
@@ -644,6 +665,13 @@ void pfdd_worker_leave(struct pfdd_worker *w, unsigned partition)
     uv_mutex_lock(&w->mutex);
     w->parts[partition].is_left = true;
     uv_cond_broadcast(&w->cond);
+    uv_mutex_unlock(&w->mutex);
+}
+
+void pfdd_worker_trouble(struct pfdd_worker *w, char *ret, size_t n)
+{
+    uv_mutex_lock(&w->mutex);
+    snprintf(ret, n, "%s", w->trouble);
     uv_mutex_unlock(&w->mutex);
 }
 

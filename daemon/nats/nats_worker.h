@@ -49,6 +49,9 @@ bool pfdd_worker_ack(struct pfdd_worker *worker, const char *edge,
 /* The loop has finished with a partition (PFDD_WORKER_MESSAGE_LEAVE). */
 void pfdd_worker_leave(struct pfdd_worker *worker, unsigned partition);
 
+/* Why it gets nothing now: ret [n], or "". */
+void pfdd_worker_trouble(struct pfdd_worker *worker, char *ret, size_t n);
+
 /* The number of its partitions. */
 unsigned pfdd_worker_partitions(struct pfdd_worker *worker);
 

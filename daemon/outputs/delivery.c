@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "outputs/delivery.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ingest/follower_memory.h"
 #include "ingest/ingest.h"
@@ -16,13 +19,102 @@ enum {
     READERS_MAX = 64 << 20,
 };
 
-bool pfdd_is_ready(const struct pfdd_delivery *delivery)
+/* Of all that have one, the first trouble; *what: of which class. */
+static const char *find_trouble(const struct pfdd_delivery *delivery,
+                                const char **what)
+{
+    const char *why = NULL;
+    for (const struct pfdd_output *o = delivery->outputs; o && !why;
+         o = o->next) {
+        if (o->class->trouble && !o->closing)
+            why = o->class->trouble(o);
+        *what = o->class->base.name;
+    }
+    for (const struct pfdd_input *i = delivery->ingest->inputs; i && !why;
+         i = i->next) {
+        if (i->class->trouble && !i->closing)
+            why = i->class->trouble(i);
+        *what = i->class->base.name;
+    }
+    return why;
+}
+
+bool pfdd_is_ready_or(const struct pfdd_delivery *delivery, char *why, size_t n)
 {
     struct pfdd_spool_state state = { 0 };
+    const char *what = "";
+    const char *trouble = find_trouble(delivery, &what);
     if (delivery->spool)
         pfdd_spool_state(delivery->spool, &state);
-    return delivery->ready && !*delivery->stopping && !state.failing &&
-           !delivery->n_failing && !pfdd_ring_is_full(delivery->ring);
+    const char *ours = !delivery->ready      ? "it is starting"
+                       : *delivery->stopping ? "it is stopping"
+                       : state.failing       ? "the queue cannot be written"
+                       : delivery->n_failing ? "a required output cannot write"
+                       : pfdd_ring_is_full(delivery->ring)
+                           ? "a required output holds others up"
+                           : NULL;
+    if (ours) {
+        snprintf(why, n, "%s", ours);
+    } else if (trouble) {
+        snprintf(why, n, "%s: %s", what, trouble);
+    }
+    return !ours && !trouble;
+}
+
+bool pfdd_is_ready(const struct pfdd_delivery *delivery)
+{
+    char why[300];
+    return pfdd_is_ready_or(delivery, why, sizeof why);
+}
+#include "base/log.h"
+
+/* ---- places ---- */
+
+static void leave_place(const struct pfdd_output *output)
+{
+    struct pfdd_delivery *delivery = output->delivery;
+    const struct pfdd_output_class *class = output->class;
+    uint64_t sequence = class->place ? class->place(output) : 0;
+    if (!sequence || *delivery->stopping)
+        return;
+    struct pfdd_place_left *p = calloc(1, sizeof *p);
+    char *name = strdup(pfdd_output_name(output->config));
+    if (!p || !name) {
+        free(p);
+        free(name);
+        return;
+    }
+    *p = (struct pfdd_place_left){ delivery->places, class, name, sequence,
+                                   false };
+    delivery->places = p;
+}
+
+uint64_t pfdd_output_take_place(const struct pfdd_output *output)
+{
+    struct pfdd_place_left *p = output->delivery->places;
+    while (p && (p->is_taken || p->class != output->class ||
+                 strcmp(p->name, pfdd_output_name(output->config)) != 0))
+        p = p->next;
+    if (!p)
+        return 0;
+    p->is_taken = true;
+    return p->sequence;
+}
+
+void pfdd_output_end_places(struct pfdd_delivery *delivery)
+{
+    while (delivery->places) {
+        struct pfdd_place_left *p = delivery->places;
+        if (!p->is_taken && p->sequence < delivery->ring->next_seq) {
+            pfdd_log(PFDD_WARNING,
+                     "%s: no output any more: %" PRIu64
+                     " lines that waited for it are not sent",
+                     p->name, delivery->ring->next_seq - p->sequence);
+        }
+        delivery->places = p->next;
+        free(p->name);
+        free(p);
+    }
 }
 
 /* ---- outputs ---- */
@@ -57,6 +149,7 @@ void pfdd_output_close(struct pfdd_output *output)
 {
     if (output->closing)
         return;
+    leave_place(output);
     output->closing = true;
     output->class->close(output);
 }

@@ -25,6 +25,15 @@ struct pfdd_delivery;
 struct pfdd_ingest;
 struct pfdd_spool;
 
+/* Where an output stopped that a reload has closed. */
+struct pfdd_place_left {
+    struct pfdd_place_left *next;
+    const struct pfdd_output_class *class;
+    char *name;
+    uint64_t sequence;
+    bool is_taken;
+};
+
 struct pfdd_output {
     const struct pfdd_output_class *class;
     struct pfdd_delivery *delivery;
@@ -56,6 +65,7 @@ struct pfdd_delivery {
     uint64_t started;   /* ns since 1970 */
     uint64_t lag_ms;    /* of the loop, at the last tick */
     bool ready;         /* everything has been started */
+    struct pfdd_place_left *places; /* a list; of closed outputs */
     /* An output has ended. */
     void (*on_ended)(struct pfdd_delivery *delivery);
 };
@@ -63,6 +73,15 @@ struct pfdd_delivery {
 /* True: started and not stopping, the ring is not full, and all outputs that
  * must write can. */
 bool pfdd_is_ready(const struct pfdd_delivery *delivery);
+/* Likewise; else why [n] says why not. */
+bool pfdd_is_ready_or(const struct pfdd_delivery *delivery, char *why,
+                      size_t n);
+
+/* While a configuration is replaced: where a closed output of the same class and
+ * name has stopped. 0: none has. */
+uint64_t pfdd_output_take_place(const struct pfdd_output *output);
+/* Ends that; logs what outputs have left unsent that are there no more. */
+void pfdd_output_end_places(struct pfdd_delivery *delivery);
 
 /* As of an input (ingest.h). */
 bool pfdd_output_open(struct pfdd_delivery *delivery, struct pfdd_config *all,

@@ -150,9 +150,13 @@ void pfdd_http_page_health(struct pfdd_http_connection *c,
 void pfdd_http_page_readiness(struct pfdd_http_connection *c,
                               const struct pfdd_http_request *q)
 {
-    bool ready = pfdd_is_ready(pfdd_http_output_of(c)->base.delivery);
+    char why[300];
+    char text[330];
+    bool ready = pfdd_is_ready_or(pfdd_http_output_of(c)->base.delivery, why,
+                                  sizeof why);
+    snprintf(text, sizeof text, "not ready: %s\n", why);
     pfdd_http_connection_send_text(c, q->is_head, ready ? 200 : 503,
-                                   ready ? "ready\n" : "not ready\n");
+                                   ready ? "ready\n" : text);
 }
 
 /* Its text is the client's from now on: what it was made in is for others. */

@@ -18,17 +18,19 @@ static void on_consumer(struct pfdd_consumer *consumer)
 /* ---- lifetime ---- */
 
 static bool open_reader(struct pfdd_log_feed *log_feed,
-                        const struct pfdd_output_config *config,
+                        const struct pfdd_output *output,
                         const struct pfdd_encoding *encoding, char *err,
                         size_t n_err)
 {
+    const struct pfdd_output_config *config = output->config;
+    uint64_t place = pfdd_output_take_place(output);
     struct pfdd_request request;
     snprintf(err, n_err, "out of memory");
     bool ok = pfdd_output_request(config, &request, err, n_err);
     request.form = PFDD_TEXT;
     request.wants.encoding = encoding;
     request.from.is_seq = true;
-    request.from.value = log_feed->delivery->ring->next_seq;
+    request.from.value = place ? place : log_feed->delivery->ring->next_seq;
     ok = ok && pfdd_request_finish(&request, err, n_err) &&
          pfdd_cursor_init(&log_feed->cursor, log_feed->delivery->render_cache,
                           &request);
@@ -47,7 +49,7 @@ bool pfdd_log_feed_open(struct pfdd_log_feed *log_feed,
     log_feed->batch_size = config->batch_size;
     log_feed->batch_ms = config->batch_ms;
     if (!config->required) {
-        if (!open_reader(log_feed, config, encoding, err, n_err))
+        if (!open_reader(log_feed, output, encoding, err, n_err))
             return false;
         log_feed->cursor.wake = on_reader;
         log_feed->cursor.user = log_feed;
@@ -238,6 +240,21 @@ void pfdd_log_feed_rewind(struct pfdd_log_feed *log_feed)
 }
 
 /* ---- state ---- */
+
+uint64_t pfdd_log_feed_place(const struct pfdd_log_feed *log_feed,
+                             uint64_t taken)
+{
+    struct pfdd_log_record_made note;
+    if (log_feed->is_required)
+        return 0;
+    if (taken)
+        return taken;
+    if (!batch_left(log_feed))
+        return pfdd_cursor_seq(&log_feed->cursor);
+    pfdd_log_record_at(log_feed->batch.data + log_feed->batch_at,
+                       batch_left(log_feed), &note);
+    return note.sequence;
+}
 
 bool pfdd_log_feed_is_done(const struct pfdd_log_feed *log_feed)
 {

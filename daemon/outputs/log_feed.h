@@ -67,6 +67,11 @@ void pfdd_log_feed_ack(struct pfdd_log_feed *log_feed, uint64_t sequence);
 /* Repeats all records that were taken but not acknowledged. */
 void pfdd_log_feed_rewind(struct pfdd_log_feed *log_feed);
 
+/* The first sequence number that was not sent. taken: that of the oldest record
+ * that was taken and is in flight; 0: there is none. Returns 0: it is required. */
+uint64_t pfdd_log_feed_place(const struct pfdd_log_feed *log_feed,
+                             uint64_t taken);
+
 /* True: all records have been taken. */
 bool pfdd_log_feed_is_done(const struct pfdd_log_feed *log_feed);
 /* Items that the output missed. */

@@ -486,6 +486,12 @@ size_t pfdd_log_sender_memory(const struct pfdd_output *output)
            pfdd_outbound_memory(&s->outbound);
 }
 
+uint64_t pfdd_log_sender_place(const struct pfdd_output *output)
+{
+    const struct pfdd_log_sender *s = (const struct pfdd_log_sender *)output;
+    return pfdd_log_feed_place(&s->log_feed, s->rest.n ? s->rest_sequence : 0);
+}
+
 struct pfdd_sent pfdd_log_sender_sent(const struct pfdd_output *output)
 {
     const struct pfdd_log_sender *s = (const struct pfdd_log_sender *)output;

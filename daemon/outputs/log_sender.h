@@ -75,6 +75,7 @@ bool pfdd_log_sender_open(struct pfdd_log_sender *s,
 void pfdd_log_sender_close(struct pfdd_output *output);
 bool pfdd_log_sender_is_drained(const struct pfdd_output *output);
 size_t pfdd_log_sender_memory(const struct pfdd_output *output);
+uint64_t pfdd_log_sender_place(const struct pfdd_output *output);
 struct pfdd_sent pfdd_log_sender_sent(const struct pfdd_output *output);
 
 #endif

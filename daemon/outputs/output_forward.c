@@ -561,6 +561,12 @@ static size_t memory(const struct pfdd_output *output)
            o->n_chunks * sizeof *o->chunks + pfdd_outbound_memory(&o->outbound);
 }
 
+static uint64_t place(const struct pfdd_output *output)
+{
+    const struct forward_output *o = (const struct forward_output *)output;
+    return pfdd_log_feed_place(&o->log_feed, o->chunks ? o->chunks->first : 0);
+}
+
 static struct pfdd_sent sent(const struct pfdd_output *output)
 {
     const struct forward_output *o = (const struct forward_output *)output;
@@ -658,5 +664,6 @@ const struct pfdd_output_class pfdd_output_forward = {
     .is_drained = is_drained,
     .memory = memory,
     .sent = sent,
+    .place = place,
     .checkpoint_name = pfdd_output_name,
 };

@@ -69,6 +69,8 @@ struct nats_output {
     uint64_t moved; /* uv_now() of the last acknowledgement */
     uint64_t ack_timeout;
     size_t max_payload;
+    uint64_t n_log_max;
+    char trouble[PFDD_EDGE_TROUBLE]; /* "": none */
     bool is_connected;
     struct pfdd_sent count;
 };
@@ -322,12 +324,21 @@ static bool send_chunk(struct nats_output *o, const struct pfdd_chunk *c,
            send_refused(&s);
 }
 
+/* What the servers do not keep is sent again and again: no more is in flight than
+ * half of it. */
+static uint64_t window_of(const struct nats_output *o)
+{
+    uint64_t window = config_of(o)->window;
+    return o->n_log_max && o->n_log_max / 2 < window ? o->n_log_max / 2
+                                                     : window;
+}
+
 static void go_on(struct nats_output *o)
 {
     struct pfdd_manifest manifest = { 0 };
     size_t n = 0;
     struct pfdd_chunk *const *chunks = NULL;
-    while (!o->base.closing && o->n_bytes < config_of(o)->window &&
+    while (!o->base.closing && o->n_bytes < window_of(o) &&
            pfdd_edge_has_room(o->edge) &&
            (chunks = pfdd_consumer_peek_chunks(&o->consumer, &n, &manifest))) {
         for (size_t i = 0; i < n; i++) {
@@ -398,6 +409,17 @@ static void hear(struct nats_output *o)
     o->is_connected = news.is_connected;
     o->consumer.absent = !news.is_connected;
     o->max_payload = news.max_payload;
+    memcpy(o->trouble, news.trouble, sizeof o->trouble);
+    if (news.n_log_max != o->n_log_max && news.n_log_max / 2 &&
+        news.n_log_max / 2 < config_of(o)->window) {
+        pfdd_log(PFDD_WARNING,
+                 "nats: 'window' of %" PRIu64 " bytes is more than the servers "
+                 "keep of all edges together, %" PRIu64
+                 " (stream_max): half of "
+                 "that is used",
+                 config_of(o)->window, news.n_log_max);
+    }
+    o->n_log_max = news.n_log_max;
     take_acks(o);
     if (news.again)
         resend_all(o);
@@ -575,6 +597,14 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
     return ret;
 }
 
+static const char *trouble(const struct pfdd_output *output)
+{
+    const struct nats_output *o = (const struct nats_output *)output;
+    return *o->trouble       ? o->trouble
+           : o->is_connected ? NULL
+                             : "no server is connected";
+}
+
 /* ---- keys ---- */
 
 static void check(const void *group, const struct pfdd_places *places)
@@ -617,6 +647,11 @@ static void plan(const struct pfdd_block *block, FILE *out)
     fputs("entries, not printed, to NATS at ", out);
     pfdd_nats_options_plan(&config->nats_options, out);
     fputs(", until a worker has written them", out);
+    if (config->window > config->nats_options.stream_max) {
+        fputs(" (warning: 'window' is more than 'stream_max', which is for all "
+              "edges together)",
+              out);
+    }
 }
 
 const struct pfdd_output_class pfdd_output_nats = {
@@ -633,5 +668,6 @@ const struct pfdd_output_class pfdd_output_nats = {
     .is_drained = is_drained,
     .memory = memory,
     .sent = sent,
+    .trouble = trouble,
     .checkpoint_name = name_of,
 };

@@ -466,6 +466,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->timer.data = o;
     pfdd_log_feed_set_connected(&o->log_feed, true);
     pfdd_log_feed_prefetch(&o->log_feed);
+    /* After a reload lines may wait for it already. */
+    uv_timer_start(&o->timer, on_timer, TICK_MS, TICK_MS);
     return true;
 }
 
@@ -504,6 +506,13 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
     ret.age_ns = pfdd_log_feed_age(&o->log_feed, b ? b->time : 0);
     ret.is_connected = !o->is_down;
     return ret;
+}
+
+static uint64_t place(const struct pfdd_output *output)
+{
+    struct otlp_output *o = (struct otlp_output *)(uintptr_t)output;
+    const struct batch *b = oldest(o);
+    return pfdd_log_feed_place(&o->log_feed, b ? b->first : 0);
 }
 
 /* ---- keys ---- */
@@ -600,5 +609,6 @@ const struct pfdd_output_class pfdd_output_otlp = {
     .is_drained = is_drained,
     .memory = memory,
     .sent = sent,
+    .place = place,
     .checkpoint_name = name_of,
 };

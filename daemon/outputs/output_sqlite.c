@@ -245,6 +245,12 @@ static size_t memory(const struct pfdd_output *output)
            pfdd_log_feed_memory(&o->log_feed);
 }
 
+static uint64_t place(const struct pfdd_output *output)
+{
+    const struct sqlite_output *o = (const struct sqlite_output *)output;
+    return pfdd_log_feed_place(&o->log_feed, 0);
+}
+
 static struct pfdd_sent sent(const struct pfdd_output *output)
 {
     const struct sqlite_output *o = (const struct sqlite_output *)output;
@@ -325,5 +331,6 @@ const struct pfdd_output_class pfdd_output_sqlite = {
     .is_drained = is_drained,
     .memory = memory,
     .sent = sent,
+    .place = place,
     .checkpoint_name = checkpoint_name,
 };

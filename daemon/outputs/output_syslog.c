@@ -306,5 +306,6 @@ const struct pfdd_output_class pfdd_output_syslog = {
     .is_drained = pfdd_log_sender_is_drained,
     .memory = pfdd_log_sender_memory,
     .sent = pfdd_log_sender_sent,
+    .place = pfdd_log_sender_place,
     .checkpoint_name = pfdd_output_name,
 };

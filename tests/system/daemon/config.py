@@ -561,6 +561,38 @@ def names_have_a_cap(temp):
     d.stop()
 
 
+SMALL = '''inputs: [{type: listen, address: "unix:$T/in.sock"}]
+outputs: [{type: file, path: $T/out.log}]
+'''
+
+
+def defaults_fit(temp):
+    """A small cap alone is enough; of two sizes that do not fit it is said; a
+    reload names what it refuses."""
+    path = f'{temp}/c.yaml'
+
+    def said(text):
+        with open(path, 'w', encoding='ascii') as f:
+            f.write(text)
+        done = subprocess.run([PROGRAM, 'check-config', path], check=False,
+                              text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        return done.returncode, done.stdout
+
+    text = 'inputs: [{type: stdin}]\noutputs: [%s]\n'
+    status, out = said('memory_max: 32MiB\n' + text % '{type: stdout}')
+    assert status == 0 and '8 MiB for' in out, out
+    if has('NATS'):
+        status, out = said(f'state_dir: {temp}/s\n' + text % (
+            '{type: nats, servers: ["nats://127.0.0.1:1"], stream_max: 2MiB, '
+            'window: 16MiB}'))
+        assert status == 0 and "'window' is more than 'stream_max'" in out, out
+    d = Daemon(temp, 'workers: 1\n' + SMALL)
+    d.reload('workers: 2\n' + SMALL)
+    assert 'workers only changes with a restart' in d.log()
+    d.stop()
+
+
 def who_comes_at_the_cap_waits(temp):
     if not has_http():
         return
@@ -594,4 +626,4 @@ def has_http():
 run(errors_have_places, files_are_apart, features_are_said,
     every_other_key_is_an_error,
     keys_are_described, who_may_connect, words_are_limited, memory_has_a_cap,
-    buffers_have_a_cap, half_frames_have_a_cap, names_have_a_cap, who_comes_at_the_cap_waits)
+    buffers_have_a_cap, half_frames_have_a_cap, names_have_a_cap, who_comes_at_the_cap_waits, defaults_fit)

@@ -43,11 +43,14 @@ def reasons(temp):
     daemons = edge(temp, server), worker(temp, server)
     for d in daemons:
         until('the first', lambda d=d: 'No server available' in d.log())
+        until('why', lambda d=d: 'No server available' in d.http('/readyz')[1])
+        assert d.http('/readyz')[0] == 503
     server.start()
     for d in daemons:
         until('the second', lambda d=d: 'the servers need 1024 MiB (stream_max) '
               'for GPULOG' in d.log())
         assert '.c:' not in d.log()
+        until('why', lambda d=d: 'stream_max' in d.http('/readyz')[1])
     server.kill()
     with open(conf, 'w', encoding='ascii') as f:
         f.write(text)
@@ -55,6 +58,9 @@ def reasons(temp):
     with send(temp, 1):
         same(temp, 1)
         acknowledged(daemons[0])
+    for d in daemons:
+        until('ready', lambda d=d: d.http('/readyz') == (200, 'ready\n'))
+    assert '64 of 64 partitions, 0 before' in daemons[1].log()
     for d in daemons:
         d.stop()
     server.kill()

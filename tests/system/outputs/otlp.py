@@ -439,6 +439,27 @@ def batches(temp):
         peer.end()
 
 
+def reloaded(temp):
+    """A reload that changes an output keeps what waits for it; one that takes it
+    away says how much that was."""
+    peer = Peer(lambda n: (503, {}, b''))
+    config = CONFIG % (url_of(peer), '%s: %s')
+    d = Daemon(temp, config % ('service', 'a'))
+    with producer(f'{temp}/in.sock', *dump_frames()):
+        until('it is tried', lambda: d.metric('output_retried_total') >= 1)
+        d.reload(config % ('timeout', '8s'))
+        peer.answer = lambda n: (200, {}, b'')
+        all_of(peer)
+        peer.answer = lambda n: (503, {}, b'')
+    with producer(f'{temp}/in.sock', *dump_frames()):
+        until('it is tried', lambda: d.metric('output_retried_total') >= 1)
+        d.reload('\n'.join(line for line in (config % ('a', 'b')).split('\n')
+                           if 'otlp' not in line))
+    assert f'{N_ENTRIES} lines that waited for it are not sent' in d.log(), d.log()
+    d.stop()
+    peer.end()
+
+
 def retry_after(temp):
     """It is left alone for as long as it says. Of several requests the second
     could be on its way when the first is answered: one entry makes one."""
@@ -627,5 +648,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', '..', 'bench'))
 import inputs  # noqa: E402  pylint: disable=wrong-import-position
 
 if __name__ == '__main__':
-    run(compressed, uncompressed, hostile, answers, no_answers, batches, retry_after, dead, over_tls,
+    run(compressed, uncompressed, hostile, answers, no_answers, batches, reloaded,
+        retry_after, dead, over_tls,
         required, required_away, required_refused, real, stands_still, refused)
