@@ -20,6 +20,7 @@
 
 #include "follow.h"
 #include "input/filter.h"
+#include "run_shader.h"
 #include "show/messages.h"
 #include "show/output.h"
 #include "verb.h"
@@ -57,6 +58,7 @@ enum {
 struct run {
     const struct options *options;
     char folder[FOLDER_MAX];
+    char **command;  /* up to NULL */
     sigset_t before; /* the signal mask at the beginning */
     pid_t daemon;
     pid_t reader;
@@ -167,6 +169,8 @@ static void remove_folder(const struct run *l)
                                          VULKAN_SETTINGS, VULKAN_REPORT };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(path_of(l, names[i]).text);
+    for (size_t i = 0; run_shader_files[i]; i++)
+        unlink(path_of(l, run_shader_files[i]).text);
     rmdir(l->folder);
 }
 
@@ -373,13 +377,32 @@ static bool uses_vulkan(const struct options *o)
     return vulkan->debug_printf || vulkan->gpu_validation;
 }
 
+/* The command of the program, or of the shader in its place. NULL: it cannot be
+ * run; an error was printed. */
+static char **make_command(const struct run *l)
+{
+    const struct options *o = l->options;
+    const char **words = calloc(o->n_files + 1, sizeof *words);
+    char **argv = calloc(o->n_files + 1, sizeof *argv);
+    size_t n = o->n_files;
+    for (size_t i = 0; words && argv && i < n; i++) {
+        words[i] = o->files[i].path;
+        argv[i] = strdup(o->files[i].path);
+    }
+    if (words && argv && run_shader_is(words[0])) {
+        free(argv);
+        argv = run_shader_command(l->folder, own(o)->vulkan.debug_printf, words,
+                                  n, &n);
+    }
+    free(words);
+    return argv;
+}
+
 static void run_program(const struct run *l)
 {
     const struct options *o = l->options;
-    char **argv = calloc(o->n_files + 1, sizeof *argv);
-    for (size_t i = 0; argv && i < o->n_files; i++)
-        argv[i] = strdup(o->files[i].path);
-    if (!argv || !argv[0] || setenv("PRINTFDECODE_DIR", l->folder, 1) ||
+    char **argv = l->command;
+    if (!argv[0] || setenv("PRINTFDECODE_DIR", l->folder, 1) ||
         (uses_vulkan(o) &&
          !vulkan_set_environment(&own(o)->vulkan,
                                  path_of(l, VULKAN_SETTINGS).text,
@@ -468,8 +491,9 @@ static int run_run(const struct options *o)
     if (!is_possible(o) || !make_folder(&l))
         return EXIT_ERROR;
     sigprocmask(SIG_BLOCK, &signals, &l.before);
+    l.command = make_command(&l);
     bool is_ready =
-        write_config(&l) &&
+        l.command && write_config(&l) &&
         (!uses_vulkan(o) ||
          vulkan_prepare(&own(o)->vulkan, path_of(&l, VULKAN_SETTINGS).text));
     if (is_ready && start_daemon(&l) && start_reader(&l))
@@ -528,7 +552,7 @@ static const struct option_group *const groups[] = {
 
 const struct verb verb_run = {
     .name = "run",
-    .files = "[--] PROGRAM [ARGUMENT...]",
+    .files = "[--] PROGRAM|SHADER [ARGUMENT...]",
     .help = "run a program, and print what its buffers say meanwhile",
     .run = run_run,
     .groups = groups,

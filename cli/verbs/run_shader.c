@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "run_shader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "show/messages.h"
+
+/* How source of a language is run. */
+struct language {
+    const char *suffix;
+    const char *runner;
+    const char *made; /* what scan writes */
+    bool is_compiled; /* to SPIR-V; else the driver takes source */
+    size_t n_sizes;   /* words that are 1 where they are not given */
+};
+
+static const struct language languages[] = {
+    { ".comp", "run_comp", "shader.comp", true, 3 },
+    { ".cl", "run_cl", "shader.cl", false, 0 },
+};
+
+#define STRINGS "shader.pfdb"
+#define SPIRV   "shader.spv"
+
+const char *const run_shader_files[] = { "shader.comp", "shader.cl", STRINGS,
+                                         SPIRV, NULL };
+
+static const struct language *language_of(const char *path)
+{
+    size_t n = strlen(path);
+    for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++) {
+        size_t n_suffix = strlen(languages[i].suffix);
+        if (n > n_suffix && !strcmp(path + n - n_suffix, languages[i].suffix))
+            return &languages[i];
+    }
+    return NULL;
+}
+
+bool run_shader_is(const char *path)
+{
+    struct stat st;
+    return language_of(path) && !stat(path, &st) && S_ISREG(st.st_mode) &&
+           access(path, X_OK);
+}
+
+/* ---- commands ---- */
+
+/* Text of its own; the program ends when memory is out. */
+static char *text_of(const char *a, const char *b)
+{
+    char *ret = NULL;
+    if (asprintf(&ret, "%s%s", a, b) < 0) {
+        message_error("out of memory");
+        exit(1);
+    }
+    return ret;
+}
+
+static char *path_in(const char *folder, const char *name)
+{
+    char *begin = text_of(folder, "/");
+    char *ret = text_of(begin, name);
+    free(begin);
+    return ret;
+}
+
+/* Runs a command; is_quiet: what it prints on standard output is nobody's. */
+static bool run_step(char *const *argv, bool is_quiet)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        int to =
+            is_quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : STDERR_FILENO;
+        if (to >= 0)
+            dup2(to, STDOUT_FILENO);
+        execvp(argv[0], argv);
+        message_error("%s: %s", argv[0], strerror(errno));
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* A runner that is beside this program, in the same build or in the same
+ * installation; else the one in PATH. */
+static char *find_runner(const char *name)
+{
+    static const char *const places[] = { "../libexec/printfdecode/",
+                                          "../examples/device/" };
+    char self[4000];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
+        slash[1] = '\0';
+        char *begin = text_of(self, places[i]);
+        char *ret = text_of(begin, name);
+        free(begin);
+        if (!access(ret, X_OK))
+            return ret;
+        free(ret);
+    }
+    return text_of(name, "");
+}
+
+static bool scan(const char *source, const char *made, const char *strings)
+{
+    char *const argv[] = {
+        text_of("/proc/self/exe", ""),
+        text_of("scan", ""),
+        text_of(source, ""),
+        text_of("-o", ""),
+        text_of(made, ""),
+        text_of("--strings", ""),
+        text_of(strings, ""),
+        NULL,
+    };
+    return run_step(argv, true);
+}
+
+/* Includes are looked for beside the shader as it was given. */
+static char *include_option(const char *source)
+{
+    const char *slash = strrchr(source, '/');
+    char *folder = slash ? strndup(source, (size_t)(slash - source) + 1) : NULL;
+    char *ret = text_of("-I", folder ? folder : ".");
+    free(folder);
+    return ret;
+}
+
+/* The compiler's errors are on its standard output. */
+static bool compile(const char *source, const char *made, const char *spirv)
+{
+    char *const argv[] = {
+        text_of("glslangValidator", ""),
+        text_of("--quiet", ""),
+        text_of("-V", ""),
+        text_of("--target-env", ""),
+        text_of("vulkan1.1", ""),
+        include_option(source),
+        text_of(made, ""),
+        text_of("-o", ""),
+        text_of(spirv, ""),
+        NULL,
+    };
+    return run_step(argv, false);
+}
+
+/* ---- the runner's words ---- */
+
+struct command {
+    char **words;
+    size_t n;
+};
+
+static void add(struct command *c, const char *word)
+{
+    c->words[c->n++] = text_of(word, "");
+}
+
+static bool is_number(const char *word)
+{
+    return *word && strspn(word, "0123456789") == strlen(word);
+}
+
+/* Sizes that were not given are 1. */
+static void add_words(struct command *c, const struct language *language,
+                      const char *const *words, size_t n)
+{
+    size_t i = 0;
+    for (; i < language->n_sizes && i < n && is_number(words[i]); i++)
+        add(c, words[i]);
+    for (size_t k = i; k < language->n_sizes; k++)
+        add(c, "1");
+    for (; i < n; i++)
+        add(c, words[i]);
+}
+
+char **run_shader_command(const char *folder, bool is_printed,
+                          const char *const *words, size_t n, size_t *n_ret)
+{
+    enum {
+        MORE = 8 /* words beside the caller's */
+    };
+    const struct language *language = language_of(words[0]);
+    const char *source = words[0];
+    char *made = path_in(folder, language ? language->made : "");
+    char *strings = path_in(folder, STRINGS);
+    char *spirv = path_in(folder, SPIRV);
+    struct command c = { calloc(n + MORE, sizeof(char *)), 0 };
+    if (!c.words || !language) {
+        message_error("out of memory");
+        return NULL;
+    }
+    if (is_printed) {
+        made = text_of(source, "");
+    } else if (!scan(source, made, strings)) {
+        return NULL;
+    }
+    if (language->is_compiled && !compile(source, made, spirv))
+        return NULL;
+    c.words[c.n++] = find_runner(language->runner);
+    add(&c, language->is_compiled ? spirv : made);
+    add_words(&c, language, words + 1, n - 1);
+    if (!is_printed) {
+        add(&c, "--strings");
+        add(&c, strings);
+    }
+    *n_ret = c.n;
+    return c.words;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `run SHADER ...`: a compute shader in GLSL, or a file of OpenCL C, in place of a
+ * program. It is rewritten by scan, compiled, and given to a runner of the
+ * package.
+ */
+#ifndef CLI_RUN_SHADER_H
+#define CLI_RUN_SHADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Files that are made in the folder; NULL at the end. */
+extern const char *const run_shader_files[];
+
+/* Is it source that a runner takes? By its name, unless it can be executed. */
+bool run_shader_is(const char *path);
+
+/*
+ * Makes the command [*n_ret], NULL behind it, that runs the shader: words[0] is
+ * its path, the other words [n] go to the runner. folder: for files; is_printed:
+ * by the validation layer, so that nothing is rewritten. NULL: an error was
+ * printed. Never freed: exec follows, or exit.
+ */
+char **run_shader_command(const char *folder, bool is_printed,
+                          const char *const *words, size_t n, size_t *n_ret);
+
+#endif

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""run_shader.py PRINTFDECODE HELLO: `run` takes shaders in place of programs.
+HELLO: the folder of the shaders that print hello."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, HELLO = map(os.path.abspath, sys.argv[1:3])
+
+
+def run(*words):
+    return subprocess.run([PROGRAM, "run", *words], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def same(is_, wanted):
+    assert is_ == wanted, (is_, wanted)
+
+
+def main():
+    def lines(language):
+        return [f"hello from {i}: {i / 4:.6f} of {language}" for i in range(4)]
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TMPDIR"] = folder
+        os.chdir(folder)
+        for name in "hello.comp", "hello.cl", "debug.comp":
+            shutil.copy(f"{HELLO}/{name}", ".")
+        p = run("hello.comp", "1", "1", "1")
+        same((p.returncode, p.stdout.splitlines()), (0, lines("GLSL")))
+        same(run("hello.comp").stdout, p.stdout)  # sizes are 1
+        same(len(run("hello.comp", "3").stdout.splitlines()), 12)
+        p = run("--fail-on", "from 2", "-c", "hello.comp", "2", "1", "1")
+        same((p.returncode, p.stdout), (4, "8\n"))
+        with open("bad.comp", "w") as f:
+            f.write("#version 450\nvoid main() { PFD_PRINTF(\"%d\\n\", x); }\n")
+        p = run("bad.comp")
+        same((p.returncode, p.stdout), (1, ""))
+        assert "'x' : undeclared" in p.stderr, p.stderr
+        if "cl" in sys.argv[3:]:
+            p = run("hello.cl", "hello", "4")
+            same((p.returncode, p.stdout.splitlines()), (0, lines("OpenCL")))
+        if subprocess.run([PROGRAM, "run", "--vulkan-debug-printf", "--", "true"],
+                          stderr=subprocess.PIPE).returncode == 0:
+            p = run("--vulkan-debug-printf", "debug.comp", "1", "1", "1")
+            assert p.returncode == 0 and p.stdout, p
+        same(sorted(os.listdir(".")),
+             ["bad.comp", "debug.comp", "hello.cl", "hello.comp"])
+
+
+main()
