@@ -124,7 +124,7 @@ WRONG = [
      'required: true, on_lag: disconnect}]', '2:70', 'is waited for'),
     ('state_dir: /s\noutputs: [{type: file, path: /a, required: true}, '
      '{type: file, path: /a, required: true}]', '1:1', 'are called'),
-    ('memory_max: 16MiB', '1:1', "more than half of 'memory_max'"),
+    ('ring: 9MiB\nmemory_max: 16MiB', '1:1', "more than half of 'memory_max'"),
     ('a: [', '2:1', ''),
     ('\tx: 1', '1:1', 'cannot start any token'),
     ('- a', '1:1', 'a configuration is a mapping'),
