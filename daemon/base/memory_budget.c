@@ -18,7 +18,8 @@ static size_t add_up(const struct pfdd_memory_budget *r, size_t *reserve)
            r->buffers;
 }
 
-size_t pfdd_memory_budget_taken(const struct pfdd_memory_budget *r)
+/* Bytes of all parts. */
+static size_t memory_budget_taken(const struct pfdd_memory_budget *r)
 {
     size_t reserve = 0;
     return add_up(r, &reserve);
@@ -26,7 +27,7 @@ size_t pfdd_memory_budget_taken(const struct pfdd_memory_budget *r)
 
 void pfdd_memory_budget_note(struct pfdd_memory_budget *r)
 {
-    size_t n = pfdd_memory_budget_taken(r);
+    size_t n = memory_budget_taken(r);
     r->peak = n > r->peak ? n : r->peak;
 }
 

@@ -31,9 +31,6 @@ struct pfdd_memory_budget {
     const void *user;
 };
 
-/* Bytes of all parts. */
-size_t pfdd_memory_budget_taken(const struct pfdd_memory_budget *r);
-
 /* Call after something has grown: updates the peak. */
 void pfdd_memory_budget_note(struct pfdd_memory_budget *r);
 

@@ -18,7 +18,8 @@ enum {
 
 /* ---- forms ---- */
 
-bool pfdd_form_find(const char *name, enum pfdd_form *ret)
+/* "json", "text", "raw", "entries"; false: none of these. */
+static bool form_find(const char *name, enum pfdd_form *ret)
 {
     static const char *const names[] = { "json", "text", "raw", "entries" };
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -113,7 +114,7 @@ typedef struct pfdd_request request_t;
 static bool set_output(request_t *r, const char *value)
 {
     /* The form of events is always JSON. */
-    return r->form != PFDD_SSE && pfdd_form_find(value, &r->form);
+    return r->form != PFDD_SSE && form_find(value, &r->form);
 }
 
 static bool set_from(request_t *r, const char *value)

@@ -22,9 +22,6 @@ enum pfdd_form {
     PFDD_N_FORMS
 };
 
-/* "json", "text", "raw", "entries"; false: none of these. */
-bool pfdd_form_find(const char *name, enum pfdd_form *ret);
-
 /* Entries that are collapsed into one line. */
 enum pfdd_collapse {
     PFDD_COLLAPSE_NO,

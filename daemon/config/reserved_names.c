@@ -22,7 +22,9 @@ static bool owns(const struct pfdd_input_config *in, const char *name)
     return class->owns && class->owns(in, name);
 }
 
-bool pfdd_name_is_reserved(const struct pfdd_config *config, const char *name)
+/* True: it is the name of a watched buffer, or of a file in a watched
+ * folder. */
+static bool name_is_reserved(const struct pfdd_config *config, const char *name)
 {
     /* Names of files whose paths are too long begin with this. */
     static const char file[] = "file ";
@@ -40,7 +42,7 @@ bool pfdd_reserved_name_release(const struct pfdd_config *config,
 {
     static const char before[] = "producer/";
     size_t n_before = sizeof before - 1;
-    while (pfdd_name_is_reserved(config, name)) {
+    while (name_is_reserved(config, name)) {
         size_t n = strlen(name);
         if (n + n_before > PFDD_NAME_MAX)
             return false;

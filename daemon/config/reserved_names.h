@@ -16,10 +16,6 @@
 bool pfdd_reserved_name_begins(const char *name, const char *text,
                                bool *is_whole);
 
-/* True: it is the name of a watched buffer, or of a file in a watched
- * folder. */
-bool pfdd_name_is_reserved(const struct pfdd_config *config, const char *name);
-
 /* Makes the name of a producer's buffer unreserved: puts "producer/" before it.
  * False: it becomes too long. */
 bool pfdd_reserved_name_release(const struct pfdd_config *config,

@@ -38,7 +38,8 @@ static bool is_id(const char *text, size_t n)
     return n == PFDD_EDGE_ID - 1 && i == n;
 }
 
-const char *pfdd_lease_worker(const char *subject)
+/* The worker in a subject of GPULEASE; NULL: none. */
+static const char *lease_worker(const char *subject)
 {
     const char *id = subject + sizeof workers - 1;
     return !strncmp(subject, workers, sizeof workers - 1) &&
@@ -217,7 +218,7 @@ static bool has_newcomer(const struct pfdd_leases *l, struct pfdd_nats *line,
         if (pfd_stored_message_next(line->nc, PFDD_LEASE_STREAM, subject,
                                     number, &m) != NATS_OK)
             break;
-        const char *id = pfdd_lease_worker(m.subject);
+        const char *id = lease_worker(m.subject);
         const bool *has_some = id && strcmp(id, l->worker) != 0
                                    ? find_worker(roll, line, id)
                                    : NULL;

@@ -46,9 +46,6 @@ bool pfdd_leases_look(struct pfdd_leases *leases, struct pfdd_nats *line,
 /* The partition in a subject of GPULEASE; -1: none. */
 int pfdd_lease_partition(const char *subject);
 
-/* The worker in a subject of GPULEASE; NULL: none. */
-const char *pfdd_lease_worker(const char *subject);
-
 /* Ends leases, so that other workers can take the partitions at once.
  * release_all: also our own message. */
 void pfdd_leases_release(struct pfdd_leases *leases, struct pfdd_nats *line,

@@ -135,8 +135,10 @@ static int bind_socket(int fd, const struct pfdd_address *address,
     return rc == 0 ? chmod(address->path, mode) : rc;
 }
 
-int pfdd_socket_listen(const struct pfdd_address *address, unsigned mode,
-                       char *err, size_t n_err)
+/* Makes a non-blocking listening socket. A socket file without a listener is
+ * replaced. Below 0: err [n_err] says why. */
+static int socket_listen(const struct pfdd_address *address, unsigned mode,
+                         char *err, size_t n_err)
 {
     union any at;
     fill_address(&at, address);
@@ -380,7 +382,7 @@ bool pfdd_listener_open(struct pfdd_listener *l, uv_loop_t *loop,
     l->fd = pfdd_systemd_socket(address);
     l->inherited = l->fd >= 0;
     if (l->fd < 0)
-        l->fd = pfdd_socket_listen(address, access->mode, err, n_err);
+        l->fd = socket_listen(address, access->mode, err, n_err);
     int rc = l->fd < 0 ? 0 : uv_poll_init(loop, &l->poll, l->fd);
     if (rc != 0) {
         snprintf(err, n_err, "%s", uv_strerror(rc));

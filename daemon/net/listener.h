@@ -51,11 +51,6 @@ struct pfdd_listener {
     uint64_t *n_waiting; /* current number, set with `waits` */
 };
 
-/* Makes a non-blocking listening socket. A socket file without a listener is
- * replaced. Below 0: err [n_err] says why. */
-int pfdd_socket_listen(const struct pfdd_address *address, unsigned mode,
-                       char *err, size_t n_err);
-
 /* Sends a subscriber the reason of a refusal, without waiting. */
 void pfdd_socket_refuse(int fd, const char *why);
 

@@ -97,8 +97,9 @@ void pfdd_log_feed_close(struct pfdd_log_feed *log_feed)
 
 /* ---- records ---- */
 
-bool pfdd_log_feed_peek(struct pfdd_log_feed *log_feed, const char **bytes,
-                        size_t *n)
+/* Whole log records [*n bytes], borrowed until they are taken. */
+static bool log_feed_peek(struct pfdd_log_feed *log_feed, const char **bytes,
+                          size_t *n)
 {
     return log_feed->is_required
                ? pfdd_consumer_peek(&log_feed->consumer, bytes, n)
@@ -144,7 +145,7 @@ static bool fill_batch(struct pfdd_log_feed *log_feed, const char **bytes,
                        size_t *n)
 {
     while (log_feed->batch.n < log_feed->batch_size &&
-           pfdd_log_feed_peek(log_feed, bytes, n)) {
+           log_feed_peek(log_feed, bytes, n)) {
         bool is_alone = !log_feed->batch.n;
         if (is_alone && (*n >= log_feed->batch_size || are_last(log_feed)))
             return true;
@@ -166,7 +167,7 @@ bool pfdd_log_feed_peek_batch(struct pfdd_log_feed *log_feed,
         return true;
     }
     if (log_feed->batch_ms == 0)
-        return pfdd_log_feed_peek(log_feed, bytes, n);
+        return log_feed_peek(log_feed, bytes, n);
     if (!fill_batch(log_feed, bytes, n))
         return false;
     if (!log_feed->batch_begun)

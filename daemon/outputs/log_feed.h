@@ -39,14 +39,12 @@ bool pfdd_log_feed_open(struct pfdd_log_feed *log_feed,
 bool pfdd_log_feed_can_close(const struct pfdd_log_feed *log_feed);
 void pfdd_log_feed_close(struct pfdd_log_feed *log_feed);
 
-/* Whole log records [*n bytes], borrowed until they are taken. */
-bool pfdd_log_feed_peek(struct pfdd_log_feed *log_feed, const char **bytes,
-                        size_t *n);
-void pfdd_log_feed_consume(struct pfdd_log_feed *log_feed, size_t n);
-/* The same, once a batch of the configured size or age is complete. False: not
- * yet; while a batch is incomplete, call again within batch_ms. */
+/* Whole log records [*n bytes], borrowed until they are consumed, once a batch
+ * of the configured size or age is complete. False: not yet; while a batch is
+ * incomplete, call again within batch_ms. */
 bool pfdd_log_feed_peek_batch(struct pfdd_log_feed *log_feed,
                               const char **bytes, size_t *n);
+void pfdd_log_feed_consume(struct pfdd_log_feed *log_feed, size_t n);
 /* Lent records stay valid until they are given back: another thread reads
  * them. */
 void pfdd_log_feed_lend(struct pfdd_log_feed *log_feed, bool is_lent);

@@ -115,7 +115,9 @@ static int compress_into(FILE *in, const char *path, int fd)
     return error;
 }
 
-int pfdd_rotation_compress(const char *path)
+/* Replaces the file by PATH.zst. 0, or an errno value; 0 also if another
+ * process is compressing it. */
+static int rotation_compress(const char *path)
 {
     char partial[PFDD_ROTATION + sizeof part];
     snprintf(partial, sizeof partial, "%s%s", path, part);
@@ -157,7 +159,8 @@ static bool is_one(const char *found, size_t n_path)
     return !*ending || !strcmp(ending, zst);
 }
 
-void pfdd_rotation_keep(const char *path, uint64_t keep)
+/* Keeps only the newest `keep` rotated files of a path. */
+static void rotation_keep(const char *path, uint64_t keep)
 {
     glob_t found;
     size_t n_path = strlen(path);
@@ -207,11 +210,13 @@ static void finish(const char *path)
     if (is_ours(whole)) {
         unlink(path);
     } else {
-        pfdd_rotation_compress(path);
+        rotation_compress(path);
     }
 }
 
-void pfdd_rotation_recover(const char *path)
+/* Cleans up the rotated files of a path after a kill: removes partial files and
+ * duplicates, and compresses the rest. */
+static void rotation_recover(const char *path)
 {
     glob_t found;
     if (find(path, part, &found)) {
@@ -232,12 +237,12 @@ static void run_care(struct pfdd_job *job)
 {
     struct pfdd_rotation_job *c = (struct pfdd_rotation_job *)job;
     if (c->compress && !c->old[0]) {
-        pfdd_rotation_recover(c->path);
+        rotation_recover(c->path);
     } else if (c->compress) {
-        c->error = pfdd_rotation_compress(c->old);
+        c->error = rotation_compress(c->old);
     }
     if (c->keep && c->old[0])
-        pfdd_rotation_keep(c->path, c->keep);
+        rotation_keep(c->path, c->keep);
 }
 
 void pfdd_rotation_job(struct pfdd_rotation_job *ret, const char *old,

@@ -20,21 +20,12 @@ enum {
 /* Renames it to PATH.YYYYMMDDTHHMMSS.NNNNNNNNN. False: see errno. */
 bool pfdd_rotation_rename(const char *path, char ret[PFDD_ROTATION]);
 
-/* Replaces the file by PATH.zst. 0, or an errno value; 0 also if another
- * process is compressing it. */
-int pfdd_rotation_compress(const char *path);
-
-/* Keeps only the newest `keep` rotated files of a path. */
-void pfdd_rotation_keep(const char *path, uint64_t keep);
-
 /* In a path: stands for any name. */
 #define PFDD_ROTATION_ANY "\1"
 
-/* Cleans up the rotated files of a path after a kill: removes partial files and
- * duplicates, and compresses the rest. */
-void pfdd_rotation_recover(const char *path);
-
-/* These steps as a job; the owner sets job.done. */
+/* Compresses a rotated file to PATH.zst, or at the start all that a killed
+ * process left, and removes all but the newest: a job, whose owner sets
+ * job.done. */
 struct pfdd_rotation_job {
     struct pfdd_job job;
     char old[PFDD_ROTATION]; /* the file just rotated, or "" at the start */

@@ -55,7 +55,8 @@ size_t pfdd_ring_find(const struct pfdd_ring *ring, uint64_t seq)
     return low;
 }
 
-uint64_t pfdd_ring_behind(const struct pfdd_ring *ring, uint64_t seq)
+/* Bytes of all chunks from the item's chunk on. */
+static uint64_t ring_behind(const struct pfdd_ring *ring, uint64_t seq)
 {
     size_t i = pfdd_ring_find(ring, seq);
     return i < ring->n_chunks ? ring->n_in - pfdd_ring_at(ring, i)->at : 0;
@@ -138,7 +139,7 @@ bool pfdd_ring_is_busy(struct pfdd_ring *ring, size_t n_coming)
     bool busy = pfdd_ring_is_full(ring);
     uint64_t now = uv_hrtime();
     for (struct pfdd_ring_reader *r = ring->readers; r; r = r->next) {
-        uint64_t n = pfdd_ring_behind(ring, r->hooks->seq(r));
+        uint64_t n = ring_behind(ring, r->hooks->seq(r));
         if (n && n + n_coming > ring->n_bytes_max / 4 * 3)
             busy |= r->hooks->is_awaited(r, now);
     }

@@ -94,8 +94,6 @@ void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_ring_reader *r);
 /* The sequence number of the oldest item, or of the next one if there is
  * none. */
 uint64_t pfdd_ring_oldest(const struct pfdd_ring *ring);
-/* Bytes of all chunks from the item's chunk on. */
-uint64_t pfdd_ring_behind(const struct pfdd_ring *ring, uint64_t seq);
 
 /* True: the next chunk would evict items that a cursor which must have all
  * items has not consumed. */

@@ -95,10 +95,6 @@ struct pfd_extras {
     const char *origin;
 };
 
-extern const struct pfd_extras pfd_extras_glsl;
-
-extern const struct pfd_extras pfd_extras_opencl;
-
 /* Adds the parts that the device's calls need, behind the source of the
  * buffer. */
 void pfd_extras_put(const struct pfd_extras *extras,

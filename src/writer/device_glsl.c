@@ -133,7 +133,7 @@ static const char origin[] =
     "#endif\n"
     "}\n";
 
-const struct pfd_extras pfd_extras_glsl = { control, commit, origin };
+static const struct pfd_extras extras = { control, commit, origin };
 
 static const char components[] = "xyzw";
 
@@ -500,7 +500,7 @@ void pfd_device_glsl(const struct pfd_device *device, struct pfd_text *ret)
         }
     }
     pfd_text_puts(ret, core);
-    pfd_extras_put(&pfd_extras_glsl, device, ret);
+    pfd_extras_put(&extras, device, ret);
     for (unsigned class = 0; class < PFD_N_SHAPE_CLASSES; class ++)
         put_all_takers(device, class, ret);
     for (size_t i = 0; i < device->arguments.n; i++)

@@ -94,7 +94,7 @@ static const char origin[] =
     "#endif\n"
     "}\n";
 
-const struct pfd_extras pfd_extras_opencl = { control, commit, origin };
+static const struct pfd_extras extras = { control, commit, origin };
 
 static const char subgroups[] = "#ifndef PFD_SUBGROUPS\n"
                                 "#define PFD_SUBGROUPS 1\n"
@@ -417,7 +417,7 @@ void pfd_device_opencl(const struct pfd_device *device, struct pfd_text *ret)
     if (device->control)
         pfd_text_puts(ret, has_control);
     pfd_text_puts(ret, core);
-    pfd_extras_put(&pfd_extras_opencl, device, ret);
+    pfd_extras_put(&extras, device, ret);
     for (unsigned class = 0; class < PFD_N_SHAPE_CLASSES; class ++) {
         for (unsigned i = 0; i < PFD_DEVICE_N_SIZES; i++) {
             if (device->takes[class] >> i & 1)

@@ -171,14 +171,15 @@ static const char *without(const char *name, const char *prefix)
     return strncmp(name, prefix, n) ? name : name + n;
 }
 
-const char *pfd_own_bare(const char *name)
+/* The name without its prefix "entry.". */
+static const char *own_bare(const char *name)
 {
     return without(name, "entry.");
 }
 
 size_t pfd_own_find(const char *name)
 {
-    const char *bare = pfd_own_bare(name);
+    const char *bare = own_bare(name);
     for (size_t i = 0; i < sizeof owns / sizeof *owns; i++) {
         if (!strcmp(owns[i].name, bare))
             return i;
@@ -266,7 +267,7 @@ static bool is_of_sender(const char *name)
 /* JSON has them in an object. */
 static const char *origin_bare(const char *name)
 {
-    return without(pfd_own_bare(name), "origin.");
+    return without(own_bare(name), "origin.");
 }
 
 bool pfd_own_is_origin(const char *name)

@@ -31,9 +31,6 @@ size_t pfd_own_find(const char *name);
  * `workgroup`), or of a value from senders? "entry." likewise. */
 bool pfd_own_is_origin(const char *name);
 
-/* The name without its prefix "entry.". */
-const char *pfd_own_bare(const char *name);
-
 /* facts: never NULL. Texts are borrowed from the entry, the facts and texts. */
 struct pfd_value pfd_own_value(size_t own, struct pfd_entry *entry,
                                const struct pfd_filter_facts *facts,

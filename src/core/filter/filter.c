@@ -299,7 +299,9 @@ const struct pfd_pattern *pfd_filter_pattern(const struct pfd_filter *filter,
                                                      : NULL;
 }
 
-bool pfd_filter_want_source(const struct pfd_filter *filter, const char *source)
+/* Is a buffer of this name wanted at all? */
+static bool filter_want_source(const struct pfd_filter *filter,
+                               const char *source)
 {
     for (size_t i = 0; i < filter->n_sources; i++) {
         if (!strcmp(filter->sources[i], source))
@@ -603,7 +605,7 @@ bool pfd_filter_want(struct pfd_filter_run *run, struct pfd_entry *entry)
                                 ? has_id(f, entry->id) && want_string(run, s)
                             : plan ? plan->state != NEVER
                                    : want_unplanned(run, s);
-    return string_is_wanted && pfd_filter_want_source(f, entry->of->source) &&
+    return string_is_wanted && filter_want_source(f, entry->of->source) &&
            fulfils_condition(run, entry) && want_message(run, entry);
 }
 

@@ -33,10 +33,6 @@ size_t pfd_filter_skip(const struct pfd_filter_run *run,
 const struct pfd_pattern *pfd_filter_pattern(const struct pfd_filter *filter,
                                              size_t i);
 
-/* Is a buffer of this name wanted at all? */
-bool pfd_filter_want_source(const struct pfd_filter *filter,
-                            const char *source);
-
 /* Bytes that it takes, about; NULL: none. */
 size_t pfd_filter_memory(const struct pfd_filter *filter);
 

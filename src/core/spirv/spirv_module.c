@@ -263,7 +263,9 @@ uint32_t pfd_spirv_reported(const struct pfd_spirv *m, uint32_t position,
                : PFD_SPIRV_NONE;
 }
 
-uint32_t spirv_reported(const struct pfd_spirv *m, uint32_t position)
+/* The call that writes records with this position, of an instrumented module;
+ * or PFD_SPIRV_NONE. */
+static uint32_t spirv_reported(const struct pfd_spirv *m, uint32_t position)
 {
     return pfd_spirv_reported(m, position, 0);
 }

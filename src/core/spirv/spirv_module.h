@@ -166,10 +166,6 @@ void *spirv_alloc(struct pfd_spirv *m, size_t n, size_t size);
 bool spirv_decoration(const struct pfd_spirv *m, uint32_t target,
                       uint32_t member, uint32_t kind, uint32_t *ret);
 
-/* The call that writes records with this position, of an instrumented module;
- * or PFD_SPIRV_NONE. */
-uint32_t spirv_reported(const struct pfd_spirv *m, uint32_t position);
-
 /* Line i of a source, from 0, [*n] bytes without its line break; "": no such
  * line. */
 const char *spirv_line_text(const struct spirv_source *s, uint32_t i,

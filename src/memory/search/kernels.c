@@ -175,8 +175,9 @@ void pfd_kernels_free(struct pfd_kernels *kernels)
     pfd_arena_free(&kernels->names);
 }
 
-const struct pfd_kernel *pfd_kernels_find(const struct pfd_kernels *kernels,
-                                          uint64_t address)
+/* The kernel whose descriptor is at the address; NULL: none. */
+static const struct pfd_kernel *kernels_find(const struct pfd_kernels *kernels,
+                                             uint64_t address)
 {
     const struct pfd_kernel key = { .address = address };
     return kernels->n ? bsearch(&key, kernels->at, kernels->n,
@@ -210,7 +211,7 @@ size_t pfd_packet_find(const struct pfd_kernels *kernels,
     for (; at < to && field->n - at >= PACKET; at += PACKET) {
         uint64_t address = pfd_byte_reader_peek_u64(&c, at + PACKET_KERNEL);
         if (address >= first && address <= last &&
-            pfd_kernels_find(kernels, address))
+            kernels_find(kernels, address))
             return at;
     }
     return to;
@@ -224,7 +225,7 @@ struct pfd_packet pfd_packet_read(const struct pfd_kernels *kernels,
     pfd_byte_reader_seek(&c, PACKET_KERNEL);
     uint64_t kernel = pfd_byte_reader_u64(&c);
     return (struct pfd_packet){
-        .kernel = pfd_kernels_find(kernels, kernel),
+        .kernel = kernels_find(kernels, kernel),
         .arguments = pfd_byte_reader_u64(&c),
         .is_dispatch = type == PACKET_INVALID || type == PACKET_DISPATCH,
     };

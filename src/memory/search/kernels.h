@@ -34,10 +34,6 @@ enum pfd_status pfd_kernels_load(struct pfd_kernels *kernels,
                                  struct pfd_error *err);
 void pfd_kernels_free(struct pfd_kernels *kernels);
 
-/* The kernel whose descriptor is at the address; NULL: none. */
-const struct pfd_kernel *pfd_kernels_find(const struct pfd_kernels *kernels,
-                                          uint64_t address);
-
 /* Dispatch packets that start a loaded kernel. */
 
 /* The kernel and the arguments that a packet leads to. */

@@ -8,7 +8,7 @@
 
 /* ---- maps ---- */
 
-void pfd_memory_map_free(struct pfd_memory_map *map)
+static void memory_map_free(struct pfd_memory_map *map)
 {
     free(map->at);
     pfd_arena_free(&map->names);
@@ -100,7 +100,7 @@ void pfd_memory_close(struct pfd_memory *memory)
 {
     if (!memory)
         return;
-    pfd_memory_map_free(&memory->map);
+    memory_map_free(&memory->map);
     free(memory->auxv);
     memory->hooks->close(memory);
 }
@@ -151,10 +151,10 @@ enum pfd_status pfd_memory_refresh(struct pfd_memory *memory,
     if (status == PFD_OK)
         status = pfd_memory_map_settle(&fresh, err);
     if (status != PFD_OK) {
-        pfd_memory_map_free(&fresh);
+        memory_map_free(&fresh);
         return status;
     }
-    pfd_memory_map_free(&memory->map);
+    memory_map_free(&memory->map);
     memory->map = fresh;
     return PFD_OK;
 }

@@ -168,7 +168,6 @@ void pfd_memory_map_add(struct pfd_memory_map *map,
  * begins first counts, and the others begin behind it. */
 enum pfd_status pfd_memory_map_settle(struct pfd_memory_map *map,
                                       struct pfd_error *err);
-void pfd_memory_map_free(struct pfd_memory_map *map);
 
 struct pfd_memory_hooks {
     /* Reads at most [n] bytes at an address; n is not 0, and address + n does

@@ -77,8 +77,9 @@ enum {
     ATTACHED_CHECK = 256 * 1024,
 };
 
-void pfd_tail_emit_finding(struct pfd_tail *t,
-                           const struct pfd_finding *finding)
+/* Emits a finding. */
+static void tail_emit_finding(struct pfd_tail *t,
+                              const struct pfd_finding *finding)
 {
     struct pfd_tail_item item = {
         .finding = finding,
@@ -104,7 +105,7 @@ void PFD_PRINTF(4, 5)
     va_start(ap, text);
     vsnprintf(t->sentence, sizeof t->sentence, text, ap);
     va_end(ap);
-    pfd_tail_emit_finding(t, &finding);
+    tail_emit_finding(t, &finding);
 }
 
 static bool emit_entry(struct pfd_tail *t, const struct pfd_record *r,
@@ -220,7 +221,7 @@ static bool close_gap(struct pfd_tail *t, struct pfd_tail_pass *p, uint64_t to)
         p->left[p->n_left++] = make_hole(p->copy, from, to);
         return true;
     }
-    pfd_tail_emit_finding(t, &p->gap);
+    tail_emit_finding(t, &p->gap);
     t->summary.skipped_bytes += to - from;
     t->place.at = to;
     t->place.doubtful = to;

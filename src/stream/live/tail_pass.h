@@ -176,10 +176,6 @@ uint64_t pfd_tail_same_until(const struct pfd_tail_copy *a,
 
 /* ---- findings ---- */
 
-/* Emits a finding. */
-void pfd_tail_emit_finding(struct pfd_tail *t,
-                           const struct pfd_finding *finding);
-
 /* Writes a sentence about the buffer itself, and emits it as a finding. */
 void PFD_PRINTF(4, 5)
     pfd_tail_say(struct pfd_tail *t, enum pfd_finding_kind kind,
