@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "nats/nats_code_lists.h"
-#include "nats/nats_edge_acks.h"
+#include "nats/nats_fetch.h"
 #include "nats/nats_lease.h"
 
 enum {

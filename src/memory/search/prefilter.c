@@ -5,7 +5,7 @@
 
 #include "core/base/thread_pool.h"
 #include "memory/search/kernels.h"
-#include "memory/search/memory_view.h"
+#include "memory/search/search_space.h"
 
 enum {
     THREADS_MAX = 64,

@@ -7,7 +7,7 @@
 #include <printfdecode/convert.h>
 
 #include "core/base/thread.h"
-#include "memory/search/memory_view.h"
+#include "memory/search/search_space.h"
 
 enum {
     /* Limit of all decoding, as a multiple of the searched bytes: nested

@@ -7,8 +7,8 @@
 
 #include "core/decode/recover.h"
 #include "memory/search/kernels.h"
-#include "memory/search/memory_view.h"
 #include "memory/search/search_buffers.h"
+#include "memory/search/search_space.h"
 
 enum {
     PAGE = PFD_PREFILTER_PAGE,

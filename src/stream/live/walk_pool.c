@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/thread.h"
@@ -20,6 +21,29 @@ struct pfd_walk_pool {
     bool is_held;
     struct pfd_walk_slices *walk_slices; /* for the holder; NULL: none yet */
 };
+
+/* NULL is allowed. */
+static void walk_slices_free(struct pfd_walk_slices *walk_slices)
+{
+    for (size_t i = 0; walk_slices && i < PFD_WALK_SLICES; i++) {
+        pfd_batch_deinit(&walk_slices->at[i].batch);
+        free(walk_slices->at[i].state);
+    }
+    free(walk_slices);
+}
+
+/* NULL: out of memory. They take PFD_WALK_SLICES_BYTES. */
+static struct pfd_walk_slices *walk_slices_new(void)
+{
+    struct pfd_walk_slices *ret = calloc(1, sizeof *ret);
+    bool ok = ret;
+    for (size_t i = 0; ok && i < PFD_WALK_SLICES; i++)
+        ok = pfd_batch_init(&ret->at[i].batch, PFD_WALK_SLICE_RECORDS);
+    if (ok)
+        return ret;
+    walk_slices_free(ret);
+    return NULL;
+}
 
 unsigned pfd_walk_pool_for(unsigned processors)
 {
@@ -49,7 +73,7 @@ void pfd_walk_pool_free(struct pfd_walk_pool *h)
         return;
     pfd_thread_pool_free(h->threads);
     pthread_mutex_destroy(&h->lock);
-    pfd_walk_slices_free(h->walk_slices);
+    walk_slices_free(h->walk_slices);
     free(h);
 }
 
@@ -75,7 +99,7 @@ struct pfd_walk_slices *pfd_walk_pool_slices(struct pfd_walk_pool *h)
 {
     if (h->walk_slices)
         return h->walk_slices;
-    struct pfd_walk_slices *walk_slices = pfd_walk_slices_new();
+    struct pfd_walk_slices *walk_slices = walk_slices_new();
     pthread_mutex_lock(&h->lock);
     h->walk_slices = walk_slices;
     pthread_mutex_unlock(&h->lock);
@@ -97,4 +121,22 @@ void pfd_walk_pool_share(struct pfd_walk_pool *h, size_t n,
                          void (*piece)(void *user, size_t i), void *user)
 {
     pfd_thread_pool_share(h->threads, n, piece, user);
+}
+
+bool pfd_walk_slice_begin(struct pfd_walk_slice *walk_slice,
+                          const struct pfd_walk *of, size_t n_state)
+{
+    if (walk_slice->n_state < n_state) {
+        void *state = realloc(walk_slice->state, n_state);
+        if (!state)
+            return false;
+        walk_slice->state = state;
+        walk_slice->n_state = n_state;
+    }
+    pfd_batch_clear(&walk_slice->batch);
+    walk_slice->walk = *of;
+    walk_slice->walk.batch = &walk_slice->batch;
+    walk_slice->walk.state = walk_slice->state;
+    memcpy(walk_slice->state, of->state, n_state);
+    return true;
 }
