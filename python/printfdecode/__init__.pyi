@@ -3,7 +3,8 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar, overload
+from functools import cached_property
+from typing import Any, Literal, TypeVar, final, overload
 
 _Path = str | os.PathLike[str]
 _File = _Path | bytes | bytearray | memoryview | Any  # any object with a buffer
@@ -20,6 +21,7 @@ class Error(Exception):
 
 class UsageError(Error, ValueError): ...
 
+@final
 class Finding:
     @property
     def kind(self) -> str: ...
@@ -38,6 +40,7 @@ class Finding:
     @property
     def is_note(self) -> bool: ...
 
+@final
 class Entry:
     @property
     def message(self) -> str | None: ...
@@ -76,6 +79,7 @@ class Entry:
     @property
     def generation(self) -> int | None: ...
 
+@final
 class Strings:
     def __new__(cls: type[_Self], *files: _File) -> _Self: ...
     def __len__(self) -> int: ...
@@ -123,9 +127,9 @@ class Picture:
 class Decoded:
     @property
     def strings(self) -> Strings: ...
-    @property
+    @cached_property
     def buffers(self) -> tuple[Summary, ...]: ...
-    @property
+    @cached_property
     def findings(self) -> tuple[Finding, ...]: ...
     @property
     def lost_bytes(self) -> int: ...
@@ -191,10 +195,12 @@ class Result:
     missed: int
     def __init__(self) -> None: ...
 
+@final
 class Shared:
     def ring(self) -> None: ...
     def close(self) -> None: ...
 
+@final
 class Client:
     def __new__(cls: type[_Self], path: str | None = ..., process: str | None = ...) -> _Self: ...
     @property
