@@ -443,10 +443,10 @@ static void read_root(const struct pfdd_document *doc,
         read_blocks(doc, root, "inputs", pfdd_inputs, &config->n_inputs);
     config->outputs =
         read_blocks(doc, root, "outputs", pfdd_outputs, &config->n_outputs);
+    if (!config->ring)
+        config->ring = default_ring(config->memory_max);
     if (doc->diagnostics->n == 0)
-        if (!config->ring)
-            config->ring = default_ring(config->memory_max);
-    check_all(doc->diagnostics, pfdd_place_of(root), config);
+        check_all(doc->diagnostics, pfdd_place_of(root), config);
 }
 
 struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
