@@ -25,7 +25,7 @@ packages=(
     libelf-dev 'libmsgpack-c-dev|libmsgpack-dev' libpcre2-dev libyaml-dev
     zlib1g-dev libzstd-dev libjansson-dev libpng-dev libsqlite3-dev
     libuv1-dev libsystemd-dev libssl-dev libseccomp-dev libcurl4-openssl-dev
-    libnats-dev glslang-tools libvulkan-dev
+    libnats-dev glslang-tools libvulkan-dev python3-dev
 )
 more_packages=(
     clang clang-format clang-tidy cppcheck shellcheck nodejs npm llvm
@@ -36,6 +36,7 @@ more_packages=(
     clang-19 lld-19 clang-tools-19 cmake gdb python3-numpy python3-pandas
     sqlite3 lnav chromium protobuf-compiler systemd
     rsyslog rsyslog-openssl nats-server musl-tools zsh
+    python3-mesonpy python3-pip python3-pytest python3-mypy patchelf
 )
 # In the root of Debian 13. Those of arm64 are for a command that loads what it
 # can, and for its tests.
@@ -45,7 +46,7 @@ root_packages=(
     libjansson-dev libpng-dev libsqlite3-dev
     libuv1-dev libssl-dev libseccomp-dev libsystemd-dev libcurl4-openssl-dev
     libnats-dev glslang-tools libvulkan-dev mesa-vulkan-drivers
-    vulkan-validationlayers musl-tools
+    vulkan-validationlayers musl-tools python3-dev python3-numpy
     gcc-aarch64-linux-gnu qemu-user libc6-dev:arm64 check:arm64
     libelf-dev:arm64 libmsgpack-c2:arm64 libmsgpack-c-dev@arm64 libpcre2-dev:arm64
     libyaml-dev:arm64 zlib1g-dev:arm64 libzstd-dev:arm64 libjansson-dev:arm64
