@@ -121,13 +121,40 @@ void output_guard_json(void)
     held.is_on = true;
 }
 
-static void write_shown(const char *bytes, size_t n)
+static void write_safe(const char *bytes, size_t n)
 {
     if (held.is_on) {
         write_guarded(bytes, n);
     } else {
         write_all(bytes, n);
     }
+}
+
+/* ---- what stands before each line ---- */
+
+static struct {
+    const char *text; /* NULL: nothing */
+    bool is_inside;   /* of a line that has it */
+} prefix;
+
+void output_prefix(const char *text)
+{
+    prefix.text = text;
+}
+
+static void write_shown(const char *bytes, size_t n)
+{
+    while (prefix.text && n && !closed) {
+        const char *newline = memchr(bytes, '\n', n);
+        size_t part = newline ? (size_t)(newline - bytes) + 1 : n;
+        if (!prefix.is_inside)
+            write_safe(prefix.text, strlen(prefix.text));
+        write_safe(bytes, part);
+        prefix.is_inside = !newline;
+        bytes += part;
+        n -= part;
+    }
+    write_safe(bytes, n);
 }
 
 /* ---- the log of a build server ---- */

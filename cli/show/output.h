@@ -20,6 +20,9 @@ void output_guard_json(void);
  * is_json: they are JSON. Does nothing where standard output is a file. */
 void output_guard_commands(bool is_json);
 
+/* From now on each line begins with this text; borrowed. */
+void output_prefix(const char *text);
+
 /* Flushes, and writes bytes [n] as they are, as a line of its own. */
 void output_command(const char *bytes, size_t n);
 

@@ -11,6 +11,7 @@
 #include "options/options.h"
 #include "show/collapsed_lines.h"
 #include "show/entry_findings.h"
+#include "show/last_lines.h"
 #include "show/messages.h"
 #include "show/output.h"
 #include "show/perfetto_output.h"
@@ -38,7 +39,7 @@ static bool show_matches(struct follow_entries *e, struct pfd_error *err)
         .jit = true,
     };
     bool is_text = !e->is_json && !e->is_raw && !e->collapse && !e->trace &&
-                   !e->taker && !e->checks_rows;
+                   !e->taker && !e->checks_rows && !e->tail;
     if (!o->filter.matches.n || !is_text || !options_color(o, STDOUT_FILENO))
         return true;
     enum pfd_status status = pfd_filter_new(&spec, &e->shown, err);
@@ -61,7 +62,7 @@ static bool make_lines(struct follow_entries *e, const char *form,
         pfd_lines_fields(e->lines);
     if (!e->is_json)
         pfd_lines_show(e->lines, options_show(o), options_links(o));
-    if (e->collapse || (e->checks_rows && has_lines))
+    if (e->collapse || ((e->checks_rows || e->tail) && has_lines))
         pfd_lines_rows(e->lines);
     if (e->trace || (e->checks_rows && !has_lines))
         pfd_lines_values(e->lines);
@@ -75,6 +76,21 @@ static bool make_lines(struct follow_entries *e, const char *form,
         return false;
     pfd_lines_tell(e->beside);
     return true;
+}
+
+/* The last entries, as lines. */
+static bool open_tail(struct follow_entries *e)
+{
+    bool is_possible =
+        !e->collapse && !e->trace && !e->o->range.count && options_form(e->o);
+    if (!is_possible) {
+        message_error("--tail is for lines of single entries");
+        return false;
+    }
+    e->tail = last_lines_new(e->o->range.tail);
+    if (!e->tail)
+        message_error("out of memory");
+    return e->tail;
 }
 
 bool follow_entries_init(struct follow_entries *ret, const struct options *o,
@@ -98,6 +114,10 @@ bool follow_entries_init(struct follow_entries *ret, const struct options *o,
     if (!collapsed_lines_open(&o->collapse, form, &ret->collapse) ||
         (!taker && !perfetto_open(o->output, NULL, &ret->trace)))
         return false;
+    if (o->range.tail && !open_tail(ret))
+        return false;
+    if (ret->checks_rows && ret->tail)
+        checks_set_next(checks, last_lines_write, ret->tail);
     if (ret->checks_rows && ret->collapse)
         checks_set_next(checks, pfd_collapse_write, ret->collapse);
     if (ret->checks_rows && ret->trace)
@@ -116,6 +136,7 @@ void follow_entries_deinit(struct follow_entries *e)
     pfd_lines_free(e->lines);
     pfd_lines_free(e->beside);
     pfd_filter_free(e->shown);
+    last_lines_free(e->tail);
     pfd_collapse_free(e->collapse);
     pfd_trace_free(e->trace);
 }
@@ -242,6 +263,7 @@ static bool flush(struct follow_entries *e)
         exit(EXIT_ERROR);
     }
     bool ok = !n || (e->checks_rows ? checks_write(e->checks, bytes, n)
+                     : e->tail      ? last_lines_write(e->tail, bytes, n)
                      : e->collapse  ? pfd_collapse_write(e->collapse, bytes, n)
                      : e->trace     ? pfd_trace_write(e->trace, bytes, n)
                                     : output_write(NULL, bytes, n));
@@ -411,6 +433,8 @@ bool follow_entries_pause(struct follow_entries *e, bool is_end)
     bool ok = is_end
                   ? collapsed_lines_end(e->collapse)
                   : collapsed_lines_end_in_time(e->collapse, &e->collapsed_ns);
+    if (is_end)
+        ok = last_lines_end(e->tail) && ok;
     e->is_closed |= !ok || (e->collapse && !output_flush());
     if (e->taker && !e->taker->turn(e->taker->user, is_end))
         e->has_failed = e->is_closed = true;

@@ -31,6 +31,8 @@ struct run_options {
     struct options common;
     struct vulkan_options vulkan;
     struct words strings; /* files with format strings */
+    const char *prefix;   /* of lines; NULL: none */
+    bool attaches;        /* no program is run: others start it */
 };
 
 static const struct run_options *own(const struct options *o)
@@ -286,6 +288,8 @@ static void run_reader(const struct run *l, pid_t parent, int ready_fd)
     if (getppid() != parent)
         _exit(EXIT_ERROR);
     sigprocmask(SIG_SETMASK, &l->before, NULL);
+    if (own(l->options)->prefix)
+        output_prefix(own(l->options)->prefix);
     int status = follow_client_take(&o, NULL);
     _exit(output_failed() ? EXIT_ERROR : status);
 }
@@ -389,6 +393,10 @@ static char **make_command(const struct run *l)
         words[i] = o->files[i].path;
         argv[i] = strdup(o->files[i].path);
     }
+    if (own(o)->attaches) {
+        free(words);
+        return argv;
+    }
     if (words && argv && run_shader_is(words[0])) {
         free(argv);
         argv = run_shader_command(l->folder, own(o)->vulkan.debug_printf, words,
@@ -398,15 +406,19 @@ static char **make_command(const struct run *l)
     return argv;
 }
 
+static bool set_environment(const struct run *l)
+{
+    const struct vulkan_options *vulkan = &own(l->options)->vulkan;
+    return !setenv("PRINTFDECODE_DIR", l->folder, 1) &&
+           (!uses_vulkan(l->options) ||
+            vulkan_set_environment(vulkan, path_of(l, VULKAN_SETTINGS).text,
+                                   path_of(l, VULKAN_REPORT).text));
+}
+
 static void run_program(const struct run *l)
 {
-    const struct options *o = l->options;
     char **argv = l->command;
-    if (!argv[0] || setenv("PRINTFDECODE_DIR", l->folder, 1) ||
-        (uses_vulkan(o) &&
-         !vulkan_set_environment(&own(o)->vulkan,
-                                 path_of(l, VULKAN_SETTINGS).text,
-                                 path_of(l, VULKAN_REPORT).text)))
+    if (!argv[0] || !set_environment(l))
         _exit(EXIT_ERROR);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &l->before, NULL);
@@ -438,6 +450,47 @@ static int wait_for_program(struct run *l, const sigset_t *signals)
         if (sigwaitinfo(signals, &info) > 0)
             take_signal(l, &info);
     }
+}
+
+/* A value as shells read it. */
+static void print_quoted(const char *text)
+{
+    output_printf("'");
+    for (; *text; text++)
+        output_printf(*text == '\'' ? "'\\''" : "%c", *text);
+    output_printf("'");
+}
+
+/* Prints the variables that a program needs which others start. */
+static bool print_environment(const struct run *l)
+{
+    static const char *const names[] = {
+        "PRINTFDECODE_DIR",       "VK_INSTANCE_LAYERS", "VK_ADD_LAYER_PATH",
+        "VK_LAYER_SETTINGS_PATH", "VK_LAYER_PATH",      "PFD_LAYER",
+    };
+    size_t n = uses_vulkan(l->options) ? sizeof names / sizeof names[0] : 1;
+    if (!set_environment(l))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const char *value = getenv(names[i]);
+        if (!value)
+            continue;
+        output_printf("export %s=", names[i]);
+        print_quoted(value);
+        output_printf("\n");
+    }
+    return output_flush();
+}
+
+/* Waits for a signal that ends the listening, or for the end of the lines. */
+static int wait_for_end(struct run *l, const sigset_t *signals)
+{
+    siginfo_t info;
+    do {
+        take_children(l);
+    } while (!l->daemon_ended && !l->reader_ended &&
+             (sigwaitinfo(signals, &info) <= 0 || info.si_signo == SIGCHLD));
+    return EXIT_CLEAN;
 }
 
 static int start_program(struct run *l, const sigset_t *signals)
@@ -496,8 +549,11 @@ static int run_run(const struct options *o)
         l.command && write_config(&l) &&
         (!uses_vulkan(o) ||
          vulkan_prepare(&own(o)->vulkan, path_of(&l, VULKAN_SETTINGS).text));
-    if (is_ready && start_daemon(&l) && start_reader(&l))
-        status = start_program(&l, &signals);
+    if (is_ready && start_daemon(&l) &&
+        (!own(o)->attaches || print_environment(&l)) && start_reader(&l)) {
+        status = own(o)->attaches ? wait_for_end(&l, &signals)
+                                  : start_program(&l, &signals);
+    }
     if (!stop_daemon(&l, &signals) && status == EXIT_CLEAN) {
         message_error("printfdecoded did not end well: lines may be missing");
         status = EXIT_ERROR;
@@ -510,6 +566,35 @@ static int run_run(const struct options *o)
     remove_folder(&l);
     sigprocmask(SIG_SETMASK, &l.before, NULL);
     return status;
+}
+
+static bool set_prefix(struct options *o, const struct option_row *row,
+                       const char *text)
+{
+    const char **prefix = option_member(o, row);
+    *prefix = text ? text : "gpu: ";
+    return true;
+}
+
+/* Takes the place of the program. */
+static bool set_attaches(struct options *o, const struct option_row *row,
+                         const char *text)
+{
+    (void)text;
+    bool *attaches = option_member(o, row);
+    if (!*attaches)
+        options_add_file(o, "--attach-env", ROLE_ARGUMENT);
+    *attaches = true;
+    return true;
+}
+
+static bool check(const struct options *o)
+{
+    if (!own(o)->attaches || o->n_files == 1)
+        return true;
+    message_error("--attach-env is for programs that others start: no program "
+                  "is given");
+    return false;
 }
 
 /* Validation has 32 bits for it. */
@@ -539,6 +624,14 @@ static const struct option_row rows[] = {
       offsetof(struct run_options, strings), option_words, true },
     { "count", 'c', NULL, "say how many entries there are instead",
       offsetof(struct options, range.count), option_flag, false },
+    { "tail", 0, "N", "only the last N of them, at the end",
+      offsetof(struct options, range.tail), option_positive, false },
+    { "prefix", 0, OPTION_OPTIONAL,
+      "begin each line with 'gpu: ', or =TEXT: the program's begin otherwise",
+      offsetof(struct run_options, prefix), set_prefix, false },
+    { "attach-env", 0, NULL,
+      "run nothing: print the variables for a program that others start",
+      offsetof(struct run_options, attaches), set_attaches, false },
     { "to", 0, "FILE", "a capture of what comes, to be decoded again",
       offsetof(struct options, to), option_output_file, false },
 };
@@ -557,5 +650,6 @@ const struct verb verb_run = {
     .run = run_run,
     .groups = groups,
     .size = sizeof(struct run_options),
+    .check = check,
     .runs_program = true,
 };

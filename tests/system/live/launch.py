@@ -49,6 +49,39 @@ def check_statuses():
         assert p.returncode == status and text in p.stderr, (args, p)
 
 
+def check_options():
+    """What follow has, and what is run's own."""
+    p = run('--prefix', '-m', ':[89]', '--', LIVE, ELF)
+    assert p.stdout == ''.join(f'gpu: {line}\n' for line in LINES[8:]), p
+    p = run('--tail', '3', '--prefix=> ', LIVE, ELF)
+    assert p.stdout == ''.join(f'> {line}\n' for line in LINES[7:]), p
+    p = run('-n', '2', 'sh', '-c', '"$@"; echo on', 'sh', LIVE, ELF)
+    assert sorted(p.stdout.splitlines()) == sorted(LINES[:2] + ['on']), p
+    p = run('-c', '--where', 'a0 > 5', LIVE, ELF)
+    assert (p.returncode, p.stdout) == (0, '4\n'), p
+    for status, program in (4, 'exit 0'), (5, 'exit 5'):
+        p = run('--fail-on', ':7', 'sh', '-c', f'"$@"; {program}', 'sh', LIVE, ELF)
+        assert p.returncode == status and '--fail-on: ' in p.stderr, p
+    with tempfile.TemporaryDirectory() as folder:
+        p = run('--to', f'{folder}/run.pfcap', '-o', 'quickfix', LIVE, ELF)
+        assert p.stdout.splitlines() == ['note: ' + line for line in LINES], p
+        p = subprocess.run([PROGRAM, f'{folder}/run.pfcap'], text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert p.stdout.splitlines() == LINES, p
+
+
+def check_attached():
+    """A program that others start."""
+    p = subprocess.Popen([PROGRAM, 'run', '--attach-env'], text=True,
+                         stdout=subprocess.PIPE)
+    words = p.stdout.readline()
+    assert words.startswith("export PRINTFDECODE_DIR='"), words
+    subprocess.run(['sh', '-c', words + '"$@"', 'sh', LIVE, ELF], check=True)
+    assert [p.stdout.readline().rstrip() for _ in LINES] == LINES
+    p.terminate()
+    assert p.wait() == 0 and not p.stdout.read()
+
+
 def check_silence():
     """A program that has nothing to say to us, or was not told to."""
     for program, status in ('true', 0), ('false', 1):
@@ -119,6 +152,8 @@ def main():
         os.environ['TMPDIR'] = folder
         check_lines()
         check_statuses()
+        check_options()
+        check_attached()
         check_silence()
         check_environment()
         check_signals()
