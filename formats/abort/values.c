@@ -313,8 +313,12 @@ static unsigned n_components(const struct pfd_spirv_member *m)
 
 static void add_rest(struct slots *s, const struct rest *rest)
 {
-    for (unsigned i = rest->from; i < n_components(rest->member); i++)
-        add_slot(s, rest->member, i);
+    const struct pfd_spirv_member *m = rest->member;
+    for (unsigned i = rest->from; i < n_components(m); i++) {
+        add_slot(s, m, i);
+        if (s->n < PFD_ARGUMENTS_MAX && !m->is_text)
+            s->at[s->n - 1].n_bytes = (uint8_t)letter_for('?', &m->type);
+    }
 }
 
 size_t abort_slots(const struct pfd_record_view *record_view,

@@ -364,7 +364,11 @@ static void from_slot(const struct pfd_entry *entry,
         .n_bytes = pfd_slot_bytes(slot),
     };
     const uint8_t *from = (const uint8_t *)entry->payload + slot->at;
-    if (slot->store == PFD_STORE_STRING) {
+    if (slot->store != PFD_STORE_STRING && slot->n_bytes) {
+        struct pfd_step s = pfd_slot_step(slot);
+        from_step(entry, &s, ret);
+        ret->conversion = 0;
+    } else if (slot->store == PFD_STORE_STRING) {
         ret->type = PFD_ARGUMENT_TEXT;
         ret->text =
             slot->n_bytes == PFD_STRING_NULL ? NULL : (const char *)from;

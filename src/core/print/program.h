@@ -57,7 +57,8 @@ enum {
 struct pfd_slot {
     uint32_t at;           /* bytes from the start of the payload */
     uint32_t store : 4;    /* enum pfd_store */
-    uint32_t n_bytes : 28; /* of a string; else unused */
+    uint32_t n_bytes : 28; /* of a string; of a number that no conversion takes:
+                              the letter of its type, or 0: unsigned */
 };
 
 /* Bytes that an argument occupies in the payload. */
@@ -155,6 +156,14 @@ static inline bool pfd_step_takes(const struct pfd_step *step)
 static inline bool pfd_step_has_argument(const struct pfd_step *step)
 {
     return step->store != PFD_STORE_NONE;
+}
+
+/* A step that takes a number which no conversion of the text does. */
+static inline struct pfd_step pfd_slot_step(const struct pfd_slot *slot)
+{
+    return (struct pfd_step){ .at = slot->at,
+                              .store = slot->store & 15,
+                              .conv = (char)slot->n_bytes };
 }
 
 /* The bytes [*n] of a PFD_STORE_STRING step; NULL: a null string. */

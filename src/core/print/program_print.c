@@ -416,6 +416,10 @@ char *pfd_program_print_slot(char *out, const struct pfd_slot *slot,
                                      : (const char *)payload + slot->at,
                                  pfd_slot_bytes(slot));
     }
+    if (slot->n_bytes) {
+        struct pfd_step s = pfd_slot_step(slot);
+        return print_argument(out, &s, payload);
+    }
     memcpy(&v, payload + slot->at, pfd_slot_bytes(slot));
     out = pfd_put_u64(out, v);
     *out = ',';
