@@ -4,7 +4,6 @@
  * printfdecoded. The daemon decodes, filters and numbers them; follow_entries.h
  * handles the received frames.
  */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "follow_entries.h"
 #include "net/connection.h"
 #include "options/options.h"
+#include "recording.h"
 #include "show/collapsed_lines.h"
 #include "show/messages.h"
 #include "show/output.h"
@@ -52,7 +52,6 @@ struct client {
     bool is_url;
     struct connection connection;
     bool is_ready;                    /* bytes have come */
-    FILE *recorded;                   /* gets what comes; NULL: nothing does */
     char host[HOST];                  /* host and port as given */
     char bare[HOST];                  /* the host alone */
     const struct follow_taker *taker; /* NULL: prints lines */
@@ -156,15 +155,6 @@ static size_t put_get(char *ret, const struct options *o, const char *host)
     return n;
 }
 
-/* What comes is a capture as it stands. */
-static bool record(const struct client *c, const char *bytes, size_t n)
-{
-    if (!c->recorded || fwrite(bytes, 1, n, c->recorded) == n)
-        return true;
-    message_error("%s: %s", c->o->to, strerror(errno));
-    return false;
-}
-
 /* The first bytes have come: the daemon has the request. */
 static bool say_ready(struct client *c)
 {
@@ -175,7 +165,7 @@ static bool say_ready(struct client *c)
 
 static enum outcome take(struct client *c, const char *bytes, size_t n)
 {
-    if (!record(c, bytes, n) || !say_ready(c))
+    if (!recording_write(c->entries.recording, bytes, n) || !say_ready(c))
         return OUTCOME_STOPPED;
     enum outcome outcome = follow_entries_take(&c->entries, bytes, n);
     return outcome == OUTCOME_FAILED
@@ -405,24 +395,6 @@ static enum outcome follow(struct client *c, const struct peer *peer,
     return outcome;
 }
 
-static bool open_recorded(struct client *c)
-{
-    if (!c->o->to)
-        return true;
-    c->recorded = fopen(c->o->to, "we");
-    if (!c->recorded)
-        message_error("%s: %s", c->o->to, strerror(errno));
-    return c->recorded;
-}
-
-static bool close_recorded(struct client *c)
-{
-    if (!c->recorded || !fclose(c->recorded))
-        return true;
-    message_error("%s: %s", c->o->to, strerror(errno));
-    return false;
-}
-
 int follow_client_take(const struct options *o,
                        const struct follow_taker *taker)
 {
@@ -441,10 +413,11 @@ int follow_client_take(const struct options *o,
     struct checks checks = { 0 };
     if (!n || (!taker && !checks_open(&checks, o)) ||
         !follow_entries_init(&c.entries, o, taker, taker ? NULL : &checks) ||
-        !open_recorded(&c))
+        !recording_open(o->to, &c.entries.recording))
         return EXIT_ERROR;
-    int status = status_of(&c, follow(&c, &peer, request, n));
-    if (!close_recorded(&c))
+    enum outcome outcome = follow(&c, &peer, request, n);
+    int status = status_of(&c, outcome);
+    if (!recording_close(c.entries.recording, outcome == OUTCOME_END))
         status = EXIT_ERROR;
     if (o->range.count)
         output_printf("%llu\n", (unsigned long long)c.entries.n_entries);

@@ -9,6 +9,7 @@
 
 #include "core/output/lines.h"
 #include "options/options.h"
+#include "recording.h"
 #include "show/collapsed_lines.h"
 #include "show/entry_findings.h"
 #include "show/last_lines.h"
@@ -362,6 +363,7 @@ static enum outcome take_batch(struct follow_entries *e,
         write_gap(e, batch);
         return OUTCOME_DONE;
     }
+    recording_note(e->recording, batch->buffer->buffer, batch->generation);
     if (e->is_json && pfd_lines_set_origin(e->lines, batch->buffer) != PFD_OK) {
         message_error("out of memory");
         exit(EXIT_ERROR);

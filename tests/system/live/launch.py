@@ -67,7 +67,7 @@ def check_options():
         assert p.stdout.splitlines() == ['note: ' + line for line in LINES], p
         p = subprocess.run([PROGRAM, f'{folder}/run.pfcap'], text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert p.stdout.splitlines() == LINES, p
+        assert (p.returncode, p.stdout.splitlines()) == (0, LINES), p
 
 
 def check_attached():
