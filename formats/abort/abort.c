@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/escape.h"
+#include "core/base/zero.h"
 #include "core/decode/inspect.h"
 #include "layout.h"
 
@@ -329,15 +330,6 @@ static bool is_text(const char *text, size_t n)
     return pfd_is_utf8(text, n);
 }
 
-static bool is_zero(const uint8_t *bytes, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++) {
-        if (bytes[i])
-            return false;
-    }
-    return true;
-}
-
 static void make_hex(struct payload *p)
 {
     uint64_t n = p->n < HEX_MAX ? p->n : HEX_MAX;
@@ -367,7 +359,7 @@ static void make_guessed(struct payload *p)
 {
     size_t n = strnlen((const char *)p->bytes, (size_t)p->n);
     if (!is_text((const char *)p->bytes, n) ||
-        (n == 0 && !is_zero(p->bytes, p->n))) {
+        (n == 0 && !pfd_is_zero(p->bytes, p->n))) {
         make_hex(p);
         if (begins_as_text(p))
             p->synthesized->findings |= FINDING(types_guessed);
@@ -465,8 +457,9 @@ static bool is_chain(struct pfd_byte_reader c)
         size_t n_text = strnlen(text, (size_t)size);
         size_t n_pad = (size_t)(abort_align(size, HEADER) - size);
         n_pad = n_pad < left - size ? n_pad : left - (size_t)size;
-        if ((size && !n_text) || !is_text(text, n_text) ||
-            !is_zero(pfd_byte_reader_bytes(&c, n_pad), n_pad))
+        const uint8_t *pad = pfd_byte_reader_bytes(&c, n_pad);
+        if ((size && !n_text) || !is_text(text, n_text) || !pad ||
+            !pfd_is_zero(pad, n_pad))
             return false;
     }
     return !pfd_byte_reader_left(&c);

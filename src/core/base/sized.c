@@ -4,15 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
-
-static bool is_zero(const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (bytes[i])
-            return false;
-    }
-    return true;
-}
+#include "core/base/zero.h"
 
 enum pfd_status pfd_sized_take(void *to, size_t n, const void *from,
                                struct pfd_error *err)
@@ -26,7 +18,7 @@ enum pfd_status pfd_sized_take(void *to, size_t n, const void *from,
                         "a struct_size of %zu is none", size);
     }
     if (size > n) {
-        if (!is_zero((const uint8_t *)from + n, size - n)) {
+        if (!pfd_is_zero((const uint8_t *)from + n, size - n)) {
             return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                             "a struct of %zu bytes has members that this "
                             "library does not know: it knows %zu bytes",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/ranges.h"
+#include "core/base/zero.h"
 #include "core/decode/walk.h"
 
 enum {
@@ -26,11 +27,6 @@ struct search {
     bool failed; /* out of memory */
     bool stopped;
 };
-
-static bool is_zero(const uint8_t *p, size_t n)
-{
-    return p[0] == 0 && !memcmp(p, p + 1, n - 1);
-}
 
 /* The first page from this one on that is not in a hole. */
 static size_t pass_holes(const struct pfd_recover *r, size_t page)
@@ -120,7 +116,7 @@ static void search(struct search *s)
             continue;
         }
         if (at % PAGE == 0 && s->n - at >= PAGE &&
-            is_zero(s->bytes + at, PAGE)) {
+            pfd_is_zero(s->bytes + at, PAGE)) {
             at += PAGE;
             continue;
         }

@@ -289,11 +289,6 @@ void pfd_search_space_ranges(struct pfd_search_space *search_space,
     }
 }
 
-bool pfd_is_zero(const uint8_t *p, size_t n)
-{
-    return p[0] == 0 && !memcmp(p, p + 1, n - 1);
-}
-
 struct taking {
     struct pfd_search_space *search_space;
     struct pfd_code_piece *memory_view;

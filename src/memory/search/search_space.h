@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/ranges.h"
+#include "core/base/zero.h"
 #include "memory/space/core.h"
 
 /* One of the two is set, the other is NULL. */
@@ -106,8 +107,5 @@ void pfd_memory_view_take(struct pfd_search_space *search_space,
                           struct pfd_code_piece *ret);
 
 void pfd_memory_view_free(struct pfd_code_piece *memory_view);
-
-/* Are all bytes [n] zero? n is not 0. */
-bool pfd_is_zero(const uint8_t *bytes, size_t n);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/large_pages.h"
+#include "core/base/zero.h"
 
 void pfd_tail_marks_add(struct pfd_tail_marks *marks, uint64_t used,
                         uint64_t now_ns, uint64_t settle_ns)
@@ -194,12 +195,6 @@ bool pfd_tail_image_is(const struct pfd_tail_image *image, uint64_t at,
            !memcmp(image->bytes + at, bytes, n);
 }
 
-/* Are bytes [n] all zero? */
-static bool is_zero(const uint8_t *bytes, size_t n)
-{
-    return n == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, n - 1));
-}
-
 bool pfd_tail_image_is_replaced(const struct pfd_tail_image *image,
                                 const struct pfd_tail_holes *holes, uint64_t at,
                                 const uint8_t *bytes, size_t n)
@@ -217,7 +212,7 @@ bool pfd_tail_image_is_replaced(const struct pfd_tail_image *image,
         size_t n_block = n - i < BLOCK ? n - i : BLOCK;
         const uint8_t *known = image->bytes + at + i;
         size_t k = holes ? find(holes, at + i) : 0;
-        if (is_zero(known, n_block) ||
+        if (pfd_is_zero(known, n_block) ||
             (holes && k < holes->n && holes->hole[k].from < at + i + n_block))
             continue;
         n_known++;
