@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "spool_buffer.h"
 #include "tls.h"
 
@@ -57,9 +58,7 @@ static bool hold_signals(struct connection *c)
 /* The time in in_ns nanoseconds; UINT64_MAX: never. */
 static uint64_t time_in(uint64_t in_ns)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t now = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+    uint64_t now = pfd_clock_ns(CLOCK_MONOTONIC);
     return in_ns < UINT64_MAX - now ? now + in_ns : UINT64_MAX;
 }
 

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "core/base/clock.h"
 #include "messages.h"
 #include "output.h"
 
@@ -38,11 +39,9 @@ bool collapsed_lines_end(struct pfd_collapse *collapse)
 bool collapsed_lines_end_in_time(struct pfd_collapse *collapse,
                                  uint64_t *ended_ns)
 {
-    struct timespec t;
     if (!collapse)
         return true;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    uint64_t now = pfd_clock_ns(CLOCK_MONOTONIC);
     if (now - *ended_ns < (uint64_t)COLLAPSING_MS * 1000000)
         return true;
     *ended_ns = now;

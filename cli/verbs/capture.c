@@ -13,6 +13,8 @@
 
 #include <printfdecode/wire.h>
 
+#include "core/base/clock.h"
+#include "core/base/zero.h"
 #include "input/convert_inputs.h"
 #include "input/input.h"
 #include "input/open_inputs.h"
@@ -47,13 +49,6 @@ static bool put(void *user, const void *bytes, size_t n)
     return fwrite(bytes, 1, n, p->out) == n;
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static bool write_hello(struct packer *p)
 {
     char host[256] = "";
@@ -69,15 +64,10 @@ static bool write_hello(struct packer *p)
         .type = PFD_WIRE_HELLO,
         .host = pfd_wire_text(host),
         .boot_id = pfd_wire_text(boot_id),
-        .time = clock_ns(CLOCK_REALTIME),
-        .monotonic = clock_ns(CLOCK_MONOTONIC),
+        .time = pfd_clock_ns(CLOCK_REALTIME),
+        .monotonic = pfd_clock_ns(CLOCK_MONOTONIC),
     };
     return packer_frame(p, &hello);
-}
-
-static bool is_zero(const char *bytes, size_t n)
-{
-    return n == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, n - 1));
 }
 
 /* Writes bytes [from, to), which are all zero or all data. */
@@ -111,7 +101,7 @@ static uint64_t measure(const struct buffer *b, size_t *hole, uint64_t at,
     if (*zero)
         return b->holes[*hole].to;
     uint64_t n = next - at < PIECE ? next - at : PIECE;
-    *zero = is_zero((const char *)b->bytes + at, (size_t)n);
+    *zero = pfd_is_zero((const char *)b->bytes + at, (size_t)n);
     return at + n;
 }
 
@@ -153,7 +143,7 @@ static uint64_t time_of(const struct buffer *b)
 {
     struct stat st;
     if (b->fd < 0 || fstat(b->fd, &st) || !S_ISREG(st.st_mode))
-        return clock_ns(CLOCK_REALTIME);
+        return pfd_clock_ns(CLOCK_REALTIME);
     return (uint64_t)st.st_mtim.tv_sec * 1000000000 +
            (uint64_t)st.st_mtim.tv_nsec;
 }

@@ -17,6 +17,7 @@
 
 #include <printfdecode/tail.h>
 
+#include "core/base/clock.h"
 #include "core/decode/inspect.h"
 #include "decode.h"
 #include "follow_items.h"
@@ -82,13 +83,6 @@ struct follow {
     bool json;
     bool failed; /* failed apart from any buffer; an error was printed */
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void close_followed(struct followed *f)
 {
@@ -248,7 +242,7 @@ static bool look(struct follow *follow, uint64_t now)
     bool moved = false;
     bool any = false;
     follow->has_come = false;
-    follow_items_look(&follow->items, now_ns(CLOCK_REALTIME));
+    follow_items_look(&follow->items, pfd_clock_ns(CLOCK_REALTIME));
     for (size_t i = 0; i < follow->n_buffers; i++) {
         struct followed *f = follow->buffers[i];
         moved |= look_at(f, now);
@@ -387,8 +381,8 @@ static void take_new(struct follow *follow, size_t n_before)
 static bool look_meanwhile(void *user)
 {
     struct follow *follow = user;
-    if (look(follow, now_ns(CLOCK_MONOTONIC)))
-        follow->moved_ns = now_ns(CLOCK_MONOTONIC);
+    if (look(follow, pfd_clock_ns(CLOCK_MONOTONIC)))
+        follow->moved_ns = pfd_clock_ns(CLOCK_MONOTONIC);
     return !interrupt_came() && !follow->items.is_over;
 }
 
@@ -401,7 +395,7 @@ static void search_in_turn(struct follow *follow, uint64_t now)
                         take_finding, follow);
     if (follow->in.n_buffers > n)
         take_new(follow, n);
-    uint64_t end = now_ns(CLOCK_MONOTONIC);
+    uint64_t end = pfd_clock_ns(CLOCK_MONOTONIC);
     uint64_t pause = (end - now) * SEARCH_PART;
     uint64_t least = (uint64_t)SEARCH_EVERY_MS * NS_PER_MS;
     follow->search_ns = end + (pause > least ? pause : least);
@@ -425,7 +419,7 @@ static bool turn(const struct follow *follow, bool is_last)
  * beginning of the last pass, so its length does not slow the pace. */
 static void pause_after(const struct follow *follow, uint64_t began)
 {
-    uint64_t now = now_ns(CLOCK_MONOTONIC);
+    uint64_t now = pfd_clock_ns(CLOCK_MONOTONIC);
     uint64_t pause = pfd_source_pause(now - follow->moved_ns);
     uint64_t over = follow->has_come ? now - began : 0;
     if (over < pause)
@@ -434,12 +428,12 @@ static void pause_after(const struct follow *follow, uint64_t began)
 
 static void run(struct follow *follow)
 {
-    follow->moved_ns = now_ns(CLOCK_MONOTONIC);
+    follow->moved_ns = pfd_clock_ns(CLOCK_MONOTONIC);
     follow->collapsed_ns = follow->moved_ns;
     while (!interrupt_came() && !follow->items.is_over) {
-        uint64_t began = now_ns(CLOCK_MONOTONIC);
+        uint64_t began = pfd_clock_ns(CLOCK_MONOTONIC);
         bool moved = look(follow, began);
-        uint64_t now = now_ns(CLOCK_MONOTONIC);
+        uint64_t now = pfd_clock_ns(CLOCK_MONOTONIC);
         if (moved)
             follow->moved_ns = now;
         collapsed_lines_end_in_time(follow->items.collapse,

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "follow.h"
 #include "input/convert_inputs.h"
 #include "input/filter.h"
@@ -47,13 +48,6 @@ struct live {
     uint64_t drawn_ns; /* end of the last picture; 0: none yet */
     char part[4096];   /* name of the new file, before it is renamed */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
-}
 
 /* ---- drawing ---- */
 
@@ -109,10 +103,10 @@ static bool draw_terminal(struct plot *p)
 /* If drawing is slow, half of the time is left for entries. */
 static bool draw_live(struct live *l, uint64_t points)
 {
-    uint64_t begin = now_ns();
+    uint64_t begin = pfd_clock_ns(CLOCK_MONOTONIC);
     bool ok = l->o->to ? draw_file(l) : draw_terminal(l->plot);
     uint64_t each = NS / l->plot->live;
-    l->drawn_ns = now_ns();
+    l->drawn_ns = pfd_clock_ns(CLOCK_MONOTONIC);
     uint64_t took = l->drawn_ns - begin;
     l->pause_ns = took < each / 2 ? each - took : took;
     l->points = points;
@@ -188,7 +182,8 @@ static bool turn(void *user, bool is_last)
             message_error("nothing to draw_live: no entry came");
         return !is_last;
     }
-    if (!is_last && l->drawn_ns && now_ns() - l->drawn_ns < l->pause_ns)
+    if (!is_last && l->drawn_ns &&
+        pfd_clock_ns(CLOCK_MONOTONIC) - l->drawn_ns < l->pause_ns)
         return true;
     pfd_plot_counts(l->plot->plot, &counts);
     bool is_new = counts.points != l->points || (is_last && !l->drawn_ns);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/base/clock.h"
 #include "follow_entries.h"
 #include "input/filter.h"
 #include "interrupt.h"
@@ -48,9 +49,7 @@ struct replay {
 
 static uint64_t now_ms(clockid_t clock)
 {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / NS_PER_MS;
+    return pfd_clock_ns(clock) / NS_PER_MS;
 }
 
 static void pause_for(uint64_t ms)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/base/clock.h"
+
 struct fifo {
     struct pfdd_job *first;
     struct pfdd_job **end;
@@ -147,9 +149,7 @@ void pfdd_pool_taken(struct pfdd_job *job)
 
 uint64_t pfdd_job_cpu_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    return pfd_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 uint64_t pfdd_pool_stuck(const struct pfdd_pool *pool, uint64_t now)

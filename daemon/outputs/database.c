@@ -13,6 +13,7 @@
 
 #include "analysis/table/sqlite.h"
 #include "base/own_file.h"
+#include "core/base/clock.h"
 #include "outputs/database_rows.h"
 
 enum {
@@ -410,13 +411,10 @@ static bool remove_oldest(struct pfdd_database *db, int64_t n,
 
 static bool remove_aged(struct pfdd_database *db)
 {
-    struct timespec now;
     int n_removed = 1;
     if (!db->max_age_ns)
         return true;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    int64_t limit = ns - (int64_t)db->max_age_ns;
+    int64_t limit = (int64_t)(pfd_clock_ns(CLOCK_REALTIME) - db->max_age_ns);
     for (int i = 0; i < ROUNDS && n_removed; i++) {
         if (!remove_oldest(db, REMOVE, limit, &n_removed))
             return false;

@@ -8,6 +8,7 @@
 
 #include <uv.h>
 
+#include "core/base/clock.h"
 #include "stream/capture/chunk.h"
 
 enum {
@@ -16,9 +17,7 @@ enum {
 
 uint64_t pfdd_time_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return pfd_clock_ns(CLOCK_REALTIME);
 }
 
 void pfdd_ring_init(struct pfdd_ring *ring, size_t n_bytes_max,

@@ -15,6 +15,7 @@
 
 #include <printfdecode/client.h>
 
+#include "core/base/clock.h"
 #include "frame_queue.h"
 #include "log.h"
 #include "settings.h"
@@ -39,13 +40,6 @@ struct frame_output {
     uint64_t n_lost;
     bool is_slow; /* the service took nothing for too long */
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- files ---- */
 
@@ -109,8 +103,8 @@ static void open_file(struct frame_output *o, unsigned device)
         .host = pfd_wire_text(host),
         .process = pfd_wire_text(program_invocation_short_name),
         .pid = (uint64_t)getpid(),
-        .time = now_ns(CLOCK_REALTIME),
-        .monotonic = now_ns(CLOCK_MONOTONIC),
+        .time = pfd_clock_ns(CLOCK_REALTIME),
+        .monotonic = pfd_clock_ns(CLOCK_MONOTONIC),
     };
     o->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (o->file < 0 || pfd_wire_write_start(write_all, o) != PFD_OK) {
@@ -127,7 +121,7 @@ static void open_file(struct frame_output *o, unsigned device)
  * frames would wait that long for each. */
 static void flush(struct frame_output *o)
 {
-    uint64_t now = now_ns(CLOCK_MONOTONIC) / 1000000;
+    uint64_t now = pfd_clock_ns(CLOCK_MONOTONIC) / 1000000;
     uint64_t end = now + (o->is_slow ? 0 : settings_get()->wait_ms);
     uint64_t lost = 0;
     bool is_sent;
@@ -135,7 +129,7 @@ static void flush(struct frame_output *o)
            pfd_client_fd(o->client) >= 0) {
         struct pollfd fd = { .fd = pfd_client_fd(o->client),
                              .events = POLLOUT };
-        now = now_ns(CLOCK_MONOTONIC) / 1000000;
+        now = pfd_clock_ns(CLOCK_MONOTONIC) / 1000000;
         if (now >= end ||
             (poll(&fd, 1, (int)(end - now)) < 0 && errno != EINTR))
             break;
@@ -304,6 +298,6 @@ void frame_output_put(struct frame_output *o,
                       const struct pfd_wire_frame *frame)
 {
     struct pfd_wire_frame timed = *frame;
-    timed.time = now_ns(CLOCK_REALTIME);
+    timed.time = pfd_clock_ns(CLOCK_REALTIME);
     put(o, &timed);
 }

@@ -20,6 +20,7 @@
 
 #include <printfdecode/client.h>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/sized.h"
 #include "stream/capture/send_queue.h"
@@ -111,13 +112,6 @@ struct pfd_client_buffer {
     int doorbell; /* -1: none */
 };
 
-static uint64_t now_ns(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static enum pfd_status no_memory(struct pfd_error *err)
 {
     return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
@@ -180,8 +174,8 @@ static struct pfd_queued_frame *make_hello(const struct pfd_client *c)
         .process = pfd_wire_text(c->process),
         .pid = (uint64_t)getpid(),
         .boot_id = { boot_id, n > 0 ? (size_t)n : 0 },
-        .time = now_ns(CLOCK_REALTIME),
-        .monotonic = now_ns(CLOCK_MONOTONIC),
+        .time = pfd_clock_ns(CLOCK_REALTIME),
+        .monotonic = pfd_clock_ns(CLOCK_MONOTONIC),
     };
     if (pfd_queued_frame_new(&hello, true, &item, NULL) != PFD_OK || !item)
         return NULL;
@@ -198,7 +192,7 @@ static bool enqueue_gap(struct pfd_client *c)
         .lost_frames = c->lost_frames - c->reported_frames,
         .lost_bytes = c->lost_bytes - c->reported_bytes,
         .reason = pfd_wire_text("the service was slow or not there"),
-        .time = now_ns(CLOCK_REALTIME),
+        .time = pfd_clock_ns(CLOCK_REALTIME),
     };
     if (!gap.lost_frames)
         return true;
@@ -236,7 +230,7 @@ static bool is_trusted(const struct pfd_client *c, int fd)
 
 static bool connect_now(struct pfd_client *c)
 {
-    uint64_t now_ms = now_ns(CLOCK_MONOTONIC) / 1000000;
+    uint64_t now_ms = pfd_clock_ns(CLOCK_MONOTONIC) / 1000000;
     if (c->fd >= 0)
         return true;
     if (c->tried_ms && now_ms - c->tried_ms < RETRY_MS)
@@ -485,7 +479,7 @@ static enum pfd_status make_buffer_item(const struct pfd_client_buffer *b,
     frame.size = b->size;
     frame.fds = !with_fds ? 0 : b->doorbell >= 0 ? 2 : 1;
     if (!frame.time)
-        frame.time = now_ns(CLOCK_REALTIME);
+        frame.time = pfd_clock_ns(CLOCK_REALTIME);
     enum pfd_status status = pfd_queued_frame_new(&frame, false, ret, err);
     if (status != PFD_OK)
         return status;
@@ -597,7 +591,7 @@ static enum pfd_status send_done(struct pfd_client_buffer *b,
         .type = PFD_WIRE_DONE,
         .buffer = b->number,
         .generation = b->generation,
-        .time = now_ns(CLOCK_REALTIME),
+        .time = pfd_clock_ns(CLOCK_REALTIME),
     };
     return pfd_client_send(b->client, &done, err);
 }
