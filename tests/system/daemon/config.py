@@ -561,7 +561,7 @@ def names_have_a_cap(temp):
     d.stop()
 
 
-SMALL = '''inputs: [{type: listen, address: "unix:$T/in.sock"}]
+LEAST = '''inputs: [{type: listen, address: "unix:$T/in.sock"}]
 outputs: [{type: file, path: $T/out.log}]
 '''
 
@@ -587,8 +587,8 @@ def defaults_fit(temp):
             '{type: nats, servers: ["nats://127.0.0.1:1"], stream_max: 2MiB, '
             'window: 16MiB}'))
         assert status == 0 and "'window' is more than 'stream_max'" in out, out
-    d = Daemon(temp, 'workers: 1\n' + SMALL)
-    d.reload('workers: 2\n' + SMALL)
+    d = Daemon(temp, 'workers: 1\n' + LEAST)
+    d.reload('workers: 2\n' + LEAST)
     assert 'workers only changes with a restart' in d.log()
     d.stop()
 
