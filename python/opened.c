@@ -385,9 +385,9 @@ static bool set_options(struct opened *o, PyObject *options)
 
 static bool is_format(const char *name)
 {
-    struct pfd_format_info format;
-    for (size_t i = 0; pfd_format_get(i, &format) == PFD_OK; i++) {
-        if (!strcmp(format.name, name))
+    const struct pfd_format_info *format;
+    for (size_t i = 0; (format = pfd_format_get(i)); i++) {
+        if (!strcmp(format->name, name))
             return true;
     }
     return false;

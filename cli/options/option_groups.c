@@ -94,12 +94,12 @@ static bool set_format(struct options *o, const struct option_row *row,
                        const char *text)
 {
     (void)row;
-    struct pfd_format_info info;
+    const struct pfd_format_info *info;
     char list[OPTION_LIST] = "";
-    for (size_t i = 0; pfd_format_get(i, &info) == PFD_OK; i++) {
-        option_list(list, "", info.name);
-        if (!strcmp(text, info.name)) {
-            o->reading.format = info.name;
+    for (size_t i = 0; (info = pfd_format_get(i)); i++) {
+        option_list(list, "", info->name);
+        if (!strcmp(text, info->name)) {
+            o->reading.format = info->name;
             return true;
         }
     }

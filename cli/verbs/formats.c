@@ -38,11 +38,11 @@ static void list_others(void)
 static int formats_run(const struct options *o)
 {
     const struct formats_options *own = (const struct formats_options *)o;
-    struct pfd_format_info info;
+    const struct pfd_format_info *info;
     if (own->why)
         list_others();
-    for (size_t i = 0; !own->why && pfd_format_get(i, &info) == PFD_OK; i++)
-        output_printf("%-12s %s\n", info.name, info.title);
+    for (size_t i = 0; !own->why && (info = pfd_format_get(i)); i++)
+        output_printf("%-12s %s\n", info->name, info->title);
     return output_failed() ? EXIT_ERROR : EXIT_CLEAN;
 }
 

@@ -273,18 +273,18 @@ static void show_formats(struct fields *f, const struct code_source *s)
         WORTH_SAYING = 20
     };
     int likelihood = 0;
-    struct pfd_format_info info;
-    for (size_t i = 0; pfd_format_get(i, &info) == PFD_OK; i++) {
+    const struct pfd_format_info *info;
+    for (size_t i = 0; (info = pfd_format_get(i)); i++) {
         if (pfd_format_likelihood(i, s->bytes, s->n, &likelihood) != PFD_OK ||
             likelihood < WORTH_SAYING)
             continue;
         if (!f->json) {
-            output_printf("  may be %s: %d of 100, %s\n", info.name, likelihood,
+            output_printf("  may be %s: %d of 100, %s\n", info->name, likelihood,
                           meaning_of(likelihood));
             continue;
         }
         fields_item(f, "formats", "format");
-        fields_text(f, "name", info.name);
+        fields_text(f, "name", info->name);
         fields_number(f, "likelihood", (uint64_t)likelihood);
         fields_text(f, "why", meaning_of(likelihood));
         fields_item_end(f);

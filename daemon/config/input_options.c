@@ -22,9 +22,9 @@ const struct pfdd_group pfdd_options_group = { option_keys, NULL };
 
 static bool is_format(const char *name)
 {
-    struct pfd_format_info info;
-    for (size_t i = 0; pfd_format_get(i, &info) == PFD_OK; i++) {
-        if (!strcmp(info.name, name))
+    const struct pfd_format_info *info;
+    for (size_t i = 0; (info = pfd_format_get(i)); i++) {
+        if (!strcmp(info->name, name))
             return true;
     }
     return false;

@@ -36,8 +36,8 @@ struct pfd_format_info {
     size_t n_entry_words;
 };
 
-/* Fills ret with format i. PFD_OK; PFD_END: there is no i. Any thread. */
-PFD_API enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret);
+/* Format i. NULL: there is no i. Any thread. */
+PFD_API const struct pfd_format_info *pfd_format_get(size_t i);
 
 enum pfd_compat {
     PFD_COMPAT_NONE,

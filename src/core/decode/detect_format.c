@@ -394,12 +394,10 @@ enum pfd_status pfd_format_likelihood(size_t i, const void *bytes, size_t n,
                                       int *ret)
 {
     bool longer = n > PFD_PROBE_BYTES;
-    struct pfd_format_info info;
     struct pfd_byte_reader first =
         pfd_byte_reader(bytes, longer ? PFD_PROBE_BYTES : n);
-    enum pfd_status status = pfd_format_get(i, &info);
-    if (status != PFD_OK)
-        return status;
+    if (!pfd_format_get(i))
+        return PFD_END;
     if (!pfd_formats[i]->probe)
         return PFD_ERR_UNSUPPORTED;
     *ret = pfd_formats[i]->probe(&first, longer ? 0 : n);

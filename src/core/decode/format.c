@@ -9,15 +9,13 @@
 #include "core/base/ranges.h"
 #include "core/decode/inspect.h"
 
-enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret)
+const struct pfd_format_info *pfd_format_get(size_t i)
 {
     for (size_t k = 0; pfd_formats[k]; k++) {
-        if (k == i) {
-            *ret = pfd_formats[k]->info;
-            return PFD_OK;
-        }
+        if (k == i)
+            return &pfd_formats[k]->info;
     }
-    return PFD_END;
+    return NULL;
 }
 
 const struct pfd_format *pfd_format_find(const char *name)

@@ -297,10 +297,10 @@ static bool is_text(const struct pfd_wire_bytes *bytes, const char *text)
 
 static const char *format_of(const struct pfd_wire_frame *buffer)
 {
-    struct pfd_format_info info;
-    for (size_t i = 0; pfd_format_get(i, &info) == PFD_OK; i++) {
-        if (is_text(&buffer->format, info.name))
-            return info.name;
+    const struct pfd_format_info *info;
+    for (size_t i = 0; (info = pfd_format_get(i)); i++) {
+        if (is_text(&buffer->format, info->name))
+            return info->name;
     }
     return NULL;
 }
