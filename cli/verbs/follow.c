@@ -508,11 +508,9 @@ static bool sum_up(struct follow *follow, struct pfd_summary *total)
 {
     bool ok = !follow->failed && !follow->items.failed;
     for (size_t i = 0; i < follow->n_buffers; i++) {
-        struct pfd_summary summary = { 0 };
         struct followed *f = follow->buffers[i];
         if (f->origin.tail)
-            pfd_tail_summary(f->origin.tail, &summary);
-        pfd_summary_add(total, &summary);
+            pfd_summary_add(total, pfd_tail_summary(f->origin.tail));
         ok = ok && !f->failed;
         close_followed(f);
     }

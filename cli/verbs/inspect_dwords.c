@@ -455,14 +455,13 @@ static bool check(const struct walk *w, struct pfd_error *err)
     }
     if (w->wish->entry == UINT64_MAX || w->found_entry)
         return true;
-    struct pfd_summary summary;
-    pfd_decoder_summary(w->decoder, &summary);
+    const struct pfd_summary *summary = pfd_decoder_summary(w->decoder);
     *err = (struct pfd_error){ .code = PFD_ERR_USAGE, .offset = PFD_NO_OFFSET };
     snprintf(err->text, sizeof err->text,
-             summary.entries ? "there is no entry %llu, the last is %llu"
-                             : "there is no entry %llu, and no other",
+             summary->entries ? "there is no entry %llu, the last is %llu"
+                              : "there is no entry %llu, and no other",
              (unsigned long long)w->wish->entry,
-             (unsigned long long)summary.entries - 1);
+             (unsigned long long)summary->entries - 1);
     return false;
 }
 

@@ -23,13 +23,12 @@ void pfdd_follower_stats_entries(struct pfdd_follower_stats *s, size_t n)
 void pfdd_follower_stats_bytes(struct pfdd_follower_stats *s,
                                const struct pfd_tail *tail)
 {
-    struct pfd_summary summary;
+    const struct pfd_summary *summary = pfd_tail_summary(tail);
     struct pfdd_buffer_stats *buffer_stats = &s->all;
-    pfd_tail_summary(tail, &summary);
-    if (summary.lost_bytes > buffer_stats->lost_bytes)
-        buffer_stats->lost_bytes = summary.lost_bytes;
-    if (summary.skipped_bytes > buffer_stats->skipped_bytes)
-        buffer_stats->skipped_bytes = summary.skipped_bytes;
+    if (summary->lost_bytes > buffer_stats->lost_bytes)
+        buffer_stats->lost_bytes = summary->lost_bytes;
+    if (summary->skipped_bytes > buffer_stats->skipped_bytes)
+        buffer_stats->skipped_bytes = summary->skipped_bytes;
 }
 
 void pfdd_follower_stats_at(struct pfdd_follower_stats *s,

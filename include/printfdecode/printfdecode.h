@@ -319,8 +319,9 @@ PFD_API void pfd_entry_finding_text(const struct pfd_entry *entry,
  * not chosen yet; the first bytes decide. */
 PFD_API const char *pfd_decoder_format(const struct pfd_decoder *decoder);
 
-PFD_API void pfd_decoder_summary(const struct pfd_decoder *decoder,
-                                 struct pfd_summary *ret);
+/* The decoder's, current at any time. */
+PFD_API const struct pfd_summary *pfd_decoder_summary(
+    const struct pfd_decoder *decoder);
 
 #ifdef __cplusplus
 }

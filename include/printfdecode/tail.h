@@ -127,9 +127,8 @@ PFD_API uint64_t pfd_tail_due(const struct pfd_tail *tail);
 /* Bytes that are reserved in the buffer and not emitted yet. */
 PFD_API uint64_t pfd_tail_pending(const struct pfd_tail *tail);
 
-/* Of all generations together. */
-PFD_API void pfd_tail_summary(const struct pfd_tail *tail,
-                              struct pfd_summary *ret);
+/* Of all generations together; the tail's, current at any time. */
+PFD_API const struct pfd_summary *pfd_tail_summary(const struct pfd_tail *tail);
 
 /*
  * The bytes of a live buffer: a file that others map or write (a memfd as

@@ -119,7 +119,7 @@ static uint64_t walk(const uint8_t *data, size_t n, uint32_t seed)
         last = more >= n - end && (seed >> 8 & 1);
         end = more < n - end ? end + more : n;
     }
-    pfd_decoder_summary(decoder, &summary);
+    summary = *pfd_decoder_summary(decoder);
     if (said.is_refused) {
         FUZZ_CHECK(summary.entries == 0);
     } else {

@@ -57,7 +57,7 @@ static void check_accounts(const struct pfd_decoder *d, const struct pieces *p)
     struct pfd_summary s;
     uint32_t used = 0;
     size_t n = p->n;
-    pfd_decoder_summary(d, &s);
+    s = *pfd_decoder_summary(d);
     FUZZ_CHECK(s.unknown <= s.entries);
     const char *name = pfd_decoder_format(d);
     if (!name || !strcmp(name, "hostcall"))

@@ -209,7 +209,7 @@ static struct said decode(const struct setting *s, size_t size)
     } while (status == PFD_MORE && end < s->buffer.n);
     if (status != PFD_END)
         stop("the decoder did not end", "decode");
-    pfd_decoder_summary(d, &summary);
+    summary = *pfd_decoder_summary(d);
     add(&said, mix(3, &summary, sizeof summary), PFD_NO_OFFSET);
     pfd_decoder_free(d);
     return said;

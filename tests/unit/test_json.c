@@ -252,7 +252,7 @@ static void check_lines(const struct dump *d)
             count_entry_findings(item->entry);
     }
     check_entry_findings();
-    pfd_decoder_summary(decoder, &s);
+    s = *pfd_decoder_summary(decoder);
     json_t *object = next_line();
     ck_assert_str_eq(json_string_value(json_object_get(object, "type")),
                      "summary");

@@ -79,7 +79,7 @@ static void decode_bytes(const void *bytes, size_t n)
         note_item(item);
     ck_assert_int_eq(status, PFD_END);
     ck_assert_int_eq(pfd_decoder_next(decoder, &item, NULL), PFD_END);
-    pfd_decoder_summary(decoder, &summary);
+    summary = *pfd_decoder_summary(decoder);
     pfd_decoder_free(decoder);
     build_bytes(&said, "", 1);
     guard_free(&g);

@@ -20,8 +20,7 @@ enum how {
 
 static void finish(struct pfd_decoder *decoder, struct build *out)
 {
-    struct pfd_summary summary;
-    pfd_decoder_summary(decoder, &summary);
+    struct pfd_summary summary = *pfd_decoder_summary(decoder);
     dump_describe_summary(out, &summary);
     pfd_decoder_free(decoder);
 }
@@ -136,8 +135,7 @@ static void in_part(const struct dump *d, uint64_t to, uint64_t index,
             end = last;
     }
     build_u32(out, (uint32_t)end);
-    struct pfd_summary summary;
-    pfd_decoder_summary(decoder, &summary);
+    struct pfd_summary summary = *pfd_decoder_summary(decoder);
     build_u32(out, (uint32_t)summary.entries);
     build_u32(out, (uint32_t)summary.bytes);
     build_u32(out, (uint32_t)summary.unknown);

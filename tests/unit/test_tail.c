@@ -224,9 +224,7 @@ static void finish(void)
 
 static struct pfd_summary said(void)
 {
-    struct pfd_summary ret;
-    pfd_tail_summary(w.tail, &ret);
-    return ret;
+    return *pfd_tail_summary(w.tail);
 }
 
 /* What came out since the last time; told by the first line that differs. */

@@ -271,9 +271,9 @@ enum pfd_status pfd_decoder_word(const struct pfd_decoder *d, uint64_t at,
                                                                    : PFD_END;
 }
 
-void pfd_decoder_summary(const struct pfd_decoder *d, struct pfd_summary *ret)
+const struct pfd_summary *pfd_decoder_summary(const struct pfd_decoder *d)
 {
-    *ret = d->summary;
+    return &d->summary;
 }
 
 void pfd_summary_add(struct pfd_summary *to, const struct pfd_summary *from)

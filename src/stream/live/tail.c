@@ -194,9 +194,9 @@ uint64_t pfd_tail_generation(const struct pfd_tail *t)
     return t->place.generation;
 }
 
-void pfd_tail_summary(const struct pfd_tail *t, struct pfd_summary *ret)
+const struct pfd_summary *pfd_tail_summary(const struct pfd_tail *t)
 {
-    *ret = t->summary;
+    return &t->summary;
 }
 
 /* ---- holes ---- */
@@ -596,14 +596,7 @@ static enum pfd_status emit_whole(struct pfd_tail *t, uint64_t n_buffer,
         };
         t->o.item(t->o.item_user, &out);
     }
-    struct pfd_summary sum;
-    pfd_decoder_summary(decoder, &sum);
-    t->summary.entries += sum.entries;
-    t->summary.unknown += sum.unknown;
-    t->summary.bytes += sum.bytes;
-    t->summary.lost_bytes += sum.lost_bytes;
-    t->summary.skipped_bytes += sum.skipped_bytes;
-    t->summary.findings += sum.findings;
+    pfd_summary_add(&t->summary, pfd_decoder_summary(decoder));
     pfd_decoder_free(decoder);
     pfd_tail_trim(t);
     return status < 0 ? status : PFD_OK;
