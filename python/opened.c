@@ -122,9 +122,9 @@ static PyObject *opened_add(struct opened *o, PyObject *args)
 
 static bool add_captured(struct opened *o, struct pfd_capture *capture)
 {
-    struct pfd_capture_buffer captured;
+    const struct pfd_capture_buffer *captured;
     size_t i = 0;
-    for (; pfd_capture_get(capture, i, &captured) == PFD_OK; i++) {
+    for (; (captured = pfd_capture_get(capture, i)); i++) {
         struct buffer *b = add_buffer(o);
         if (!b) {
             if (!i)
@@ -134,7 +134,7 @@ static bool add_captured(struct opened *o, struct pfd_capture *capture)
         b->capture = capture;
         b->owns_capture = i == 0;
         b->i = i;
-        b->captured = captured;
+        b->captured = *captured;
     }
     if (!i)
         pfd_capture_free(capture);

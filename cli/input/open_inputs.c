@@ -446,7 +446,7 @@ static void open_capture(struct inputs *in, struct buffer *b,
                          struct listener *listener)
 {
     struct pfd_capture *capture = NULL;
-    struct pfd_capture_buffer captured;
+    const struct pfd_capture_buffer *captured;
     struct pfd_error err;
     if (!input_map(b, &err) ||
         pfd_capture_open(b->bytes, b->n, b->name, in->strings, hear, listener,
@@ -455,23 +455,23 @@ static void open_capture(struct inputs *in, struct buffer *b,
     close_buffer(b);
     in->n_strings_files++;
     in->n_captures++;
-    for (size_t i = 0;
-         capture && pfd_capture_get(capture, i, &captured) == PFD_OK; i++) {
+    for (size_t i = 0; capture && (captured = pfd_capture_get(capture, i));
+         i++) {
         *inputs_add(in) = (struct buffer){
-            .name = captured.name,
+            .name = captured->name,
             .fd = -1,
-            .n = captured.n,
-            .holes = captured.holes,
-            .n_holes = captured.n_holes,
-            .missing = captured.missing,
-            .n_missing = captured.n_missing,
+            .n = captured->n,
+            .holes = captured->holes,
+            .n_holes = captured->n_holes,
+            .missing = captured->missing,
+            .n_missing = captured->n_missing,
             .capture = capture,
             .owns_capture = i == 0,
             .i = i,
-            .captured = captured,
+            .captured = *captured,
         };
     }
-    if (capture && pfd_capture_get(capture, 0, &captured) != PFD_OK)
+    if (capture && !pfd_capture_get(capture, 0))
         pfd_capture_free(capture);
 }
 

@@ -279,8 +279,8 @@ static void show_formats(struct fields *f, const struct code_source *s)
             likelihood < WORTH_SAYING)
             continue;
         if (!f->json) {
-            output_printf("  may be %s: %d of 100, %s\n", info->name, likelihood,
-                          meaning_of(likelihood));
+            output_printf("  may be %s: %d of 100, %s\n", info->name,
+                          likelihood, meaning_of(likelihood));
             continue;
         }
         fields_item(f, "formats", "format");
@@ -480,12 +480,12 @@ static void show_buffer(struct fields *f, const struct pfd_capture_buffer *b)
 
 static void show_labels(struct fields *f, const struct pfd_capture *capture)
 {
-    struct pfd_capture_buffer b;
-    for (size_t i = 0; pfd_capture_get(capture, i, &b) == PFD_OK; i++) {
-        for (size_t k = 0; k < b.origin->n_labels; k++) {
-            const struct pfd_wire_label *l = &b.origin->labels[k];
+    const struct pfd_capture_buffer *b;
+    for (size_t i = 0; (b = pfd_capture_get(capture, i)); i++) {
+        for (size_t k = 0; k < b->origin->n_labels; k++) {
+            const struct pfd_wire_label *l = &b->origin->labels[k];
             fields_item(f, "labels", "label");
-            fields_text(f, "buffer", b.name);
+            fields_text(f, "buffer", b->name);
             fields_text_n(f, "key", l->key.at, l->key.n);
             fields_text_n(f, "value", l->value.at, l->value.n);
             fields_item_end(f);
@@ -496,17 +496,17 @@ static void show_labels(struct fields *f, const struct pfd_capture *capture)
 /* Prints the first and last time that the buffers have. */
 static void show_span(struct fields *f, const struct pfd_capture *capture)
 {
-    struct pfd_capture_buffer b;
+    const struct pfd_capture_buffer *b;
     uint64_t first = 0;
     uint64_t last = 0;
-    for (size_t i = 0; pfd_capture_get(capture, i, &b) == PFD_OK; i++) {
-        for (size_t k = 0; k < b.n_chunks; k++) {
-            uint64_t time = b.chunks[k].time;
+    for (size_t i = 0; (b = pfd_capture_get(capture, i)); i++) {
+        for (size_t k = 0; k < b->n_chunks; k++) {
+            uint64_t time = b->chunks[k].time;
             first = time && (!first || time < first) ? time : first;
             last = time > last ? time : last;
         }
-        first = b.time && (!first || b.time < first) ? b.time : first;
-        last = b.time > last ? b.time : last;
+        first = b->time && (!first || b->time < first) ? b->time : first;
+        last = b->time > last ? b->time : last;
     }
     show_time(f, "first_time", first);
     show_time(f, "last_time", last);
@@ -518,7 +518,7 @@ static void show_capture(struct info *x, const struct code_source *s,
 {
     struct fields f;
     struct frames frames;
-    struct pfd_capture_buffer b;
+    const struct pfd_capture_buffer *b;
     struct pfd_capture_object o;
     count_frames(s, &frames);
     fields_begin(&f, x->json, s->path, "capture");
@@ -540,8 +540,8 @@ static void show_capture(struct info *x, const struct code_source *s,
         fields_number(&f, "bytes", o.n);
         fields_item_end(&f);
     }
-    for (size_t i = 0; pfd_capture_get(capture, i, &b) == PFD_OK; i++)
-        show_buffer(&f, &b);
+    for (size_t i = 0; (b = pfd_capture_get(capture, i)); i++)
+        show_buffer(&f, b);
     show_labels(&f, capture);
     fields_end(&f);
 }

@@ -66,10 +66,9 @@ PFD_API enum pfd_status pfd_capture_open(const void *bytes, size_t n,
 /* NULL is allowed. */
 PFD_API void pfd_capture_free(struct pfd_capture *capture);
 
-/* Buffer i, in the order of the file. PFD_OK; PFD_END: there is no i. */
-PFD_API enum pfd_status pfd_capture_get(const struct pfd_capture *capture,
-                                        size_t i,
-                                        struct pfd_capture_buffer *ret);
+/* Buffer i, in the order of the file; the capture's. NULL: there is no i. */
+PFD_API const struct pfd_capture_buffer *pfd_capture_get(
+    const struct pfd_capture *capture, size_t i);
 
 /*
  * The bytes [n] of buffer i in one piece, until pfd_capture_unmap(); holes take

@@ -77,7 +77,7 @@ static bool count(void *user, const void *bytes, size_t n)
 static void open_capture(const uint8_t *data, size_t n)
 {
     struct pfd_capture *capture = NULL;
-    struct pfd_capture_buffer b;
+    const struct pfd_capture_buffer *b;
     struct pfd_strings *strings = pfd_strings_new();
     struct pfd_lines *lines = NULL;
     size_t n_out = 0;
@@ -85,8 +85,7 @@ static void open_capture(const uint8_t *data, size_t n)
     FUZZ_CHECK(strings && lines);
     if (pfd_capture_open(data, n, "input", strings, NULL, NULL, &capture,
                          NULL) == PFD_OK) {
-        for (size_t i = 0; i < 4 && pfd_capture_get(capture, i, &b) == PFD_OK;
-             i++) {
+        for (size_t i = 0; i < 4 && (b = pfd_capture_get(capture, i)); i++) {
             struct pfd_summary summary;
             struct pfd_convert convert = {
                 .strings = strings,
@@ -97,16 +96,17 @@ static void open_capture(const uint8_t *data, size_t n)
                 .write = count,
                 .write_user = &n_out,
             };
-            pfd_lines_set_origin(lines, b.origin);
-            pfd_lines_set_time(lines, b.time);
+            pfd_lines_set_origin(lines, b->origin);
+            pfd_lines_set_time(lines, b->time);
             convert.members = pfd_lines_members(lines);
             convert.origin_members = pfd_lines_origin_members(lines);
             const void *bytes = NULL;
-            convert.holes = b.holes;
-            convert.n_holes = b.n_holes;
-            pfd_convert_chunks(&convert, b.chunks, b.n_chunks, &summary, NULL);
+            convert.holes = b->holes;
+            convert.n_holes = b->n_holes;
+            pfd_convert_chunks(&convert, b->chunks, b->n_chunks, &summary,
+                               NULL);
             if (pfd_capture_map(capture, i, &bytes, NULL) == PFD_OK)
-                pfd_convert_bytes(&convert, bytes, b.n, &summary, NULL);
+                pfd_convert_bytes(&convert, bytes, b->n, &summary, NULL);
             pfd_capture_unmap(capture, i, bytes);
         }
         pfd_capture_free(capture);

@@ -189,7 +189,7 @@ static void read_capture(const void *bytes, size_t n, struct seen *ret)
 {
     struct pfd_strings *strings = pfd_strings_new();
     struct pfd_capture *capture = NULL;
-    struct pfd_capture_buffer b;
+    const struct pfd_capture_buffer *b;
     const void *map = NULL;
     *ret = (struct seen){ 0 };
     ret->status =
@@ -197,12 +197,12 @@ static void read_capture(const void *bytes, size_t n, struct seen *ret)
     if (ret->status == PFD_OK) {
         ret->n_buffers = pfd_capture_count(capture);
         ret->n_strings = pfd_strings_count(strings);
-        if (pfd_capture_get(capture, ret->n_buffers - 1, &b) == PFD_OK) {
+        if ((b = pfd_capture_get(capture, ret->n_buffers - 1))) {
             ck_assert_int_eq(
                 pfd_capture_map(capture, ret->n_buffers - 1, &map, NULL),
                 PFD_OK);
-            ret->n = b.n;
-            decode(strings, map, &b, ret);
+            ret->n = b->n;
+            decode(strings, map, b, ret);
             pfd_capture_unmap(capture, ret->n_buffers - 1, map);
         }
         pfd_capture_free(capture);
@@ -520,7 +520,7 @@ START_TEST(test_order)
     struct pfd_wire_writer *w = pfd_wire_writer_new(to_text, &capture);
     struct pfd_strings *strings = pfd_strings_new();
     struct pfd_capture *c = NULL;
-    struct pfd_capture_buffer b;
+    const struct pfd_capture_buffer *b;
     struct findings findings;
     const void *map = NULL;
     static const struct {
@@ -549,16 +549,17 @@ START_TEST(test_order)
                                       &c, NULL),
                      PFD_OK);
     ck_assert_int_eq(findings.n_all, 0);
-    ck_assert_int_eq(pfd_capture_get(c, 0, &b), PFD_OK);
-    ck_assert_uint_eq(b.n, 5005);
-    ck_assert_uint_eq(b.n_holes, 1);
-    ck_assert_uint_eq(b.holes[0].from, 6);
-    ck_assert_uint_eq(b.holes[0].to, 5000);
+    b = pfd_capture_get(c, 0);
+    ck_assert_ptr_nonnull(b);
+    ck_assert_uint_eq(b->n, 5005);
+    ck_assert_uint_eq(b->n_holes, 1);
+    ck_assert_uint_eq(b->holes[0].from, 6);
+    ck_assert_uint_eq(b->holes[0].to, 5000);
     ck_assert_int_eq(pfd_capture_map(c, 0, &map, NULL), PFD_OK);
     ck_assert_int_eq(memcmp(map, "abcdEF\0\0", 8), 0);
     ck_assert_int_eq(memcmp((const char *)map + 4999, "\0later", 6), 0);
     pfd_capture_unmap(c, 0, map);
-    ck_assert_int_eq(pfd_capture_get(c, 1, &b), PFD_END);
+    ck_assert_ptr_null(pfd_capture_get(c, 1));
     pfd_capture_free(c);
     pfd_strings_free(strings);
     pfd_wire_writer_free(w);

@@ -36,6 +36,7 @@ struct pfd_capture {
     struct pfd_captured *buffers; /* [n_buffers], owned */
     size_t n_buffers;
     size_t buffers_room;
+    struct pfd_capture_buffer *given; /* [n_buffers], as callers see them */
     void *buffer_places;             /* a tree of struct place: this stream's */
     struct pfd_wire_objects *stream; /* this stream's; owned */
     struct object *objects;          /* [n_objects], owned */
@@ -546,6 +547,30 @@ static struct pfd_capture *new_capture(const char *source,
     return NULL;
 }
 
+/* Nothing of the buffers changes any more. */
+static void give_buffers(struct pfd_capture *c)
+{
+    c->given = calloc(c->n_buffers ? c->n_buffers : 1, sizeof *c->given);
+    c->failed |= !c->given;
+    for (size_t i = 0; c->given && i < c->n_buffers; i++) {
+        const struct pfd_captured *b = &c->buffers[i];
+        c->given[i] = (struct pfd_capture_buffer){
+            .origin = &b->origin,
+            .name = b->name,
+            .n = b->n,
+            .holes = b->holes.at,
+            .n_holes = b->holes.n,
+            .missing = b->missing.at,
+            .n_missing = b->missing.n,
+            .chunks = b->chunks,
+            .n_chunks = b->n_chunks,
+            .generation = b->origin.generation,
+            .time = b->time,
+            .done = b->done,
+        };
+    }
+}
+
 enum pfd_status pfd_capture_open(const void *bytes, size_t n,
                                  const char *source,
                                  struct pfd_strings *strings, pfd_finding_fn fn,
@@ -568,8 +593,10 @@ enum pfd_status pfd_capture_open(const void *bytes, size_t n,
     pfd_wire_objects_free(c->stream);
     c->stream = NULL;
     forget_places(&c->buffer_places);
-    if (status == PFD_OK)
+    if (status == PFD_OK) {
         settle(c, bytes);
+        give_buffers(c);
+    }
     if (c->failed)
         status = pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     if (skipped) {
@@ -596,6 +623,7 @@ void pfd_capture_free(struct pfd_capture *c)
         free(c->objects[i].bytes);
     pfd_wire_objects_free(c->stream);
     free(c->buffers);
+    free(c->given);
     free(c->objects);
     pfd_arena_free(&c->arena);
     free(c);
@@ -606,27 +634,10 @@ size_t pfd_capture_count(const struct pfd_capture *c)
     return c->n_buffers;
 }
 
-enum pfd_status pfd_capture_get(const struct pfd_capture *c, size_t i,
-                                struct pfd_capture_buffer *ret)
+const struct pfd_capture_buffer *pfd_capture_get(const struct pfd_capture *c,
+                                                 size_t i)
 {
-    if (i >= c->n_buffers)
-        return PFD_END;
-    const struct pfd_captured *b = &c->buffers[i];
-    *ret = (struct pfd_capture_buffer){
-        .origin = &b->origin,
-        .name = b->name,
-        .n = b->n,
-        .holes = b->holes.at,
-        .n_holes = b->holes.n,
-        .missing = b->missing.at,
-        .n_missing = b->missing.n,
-        .chunks = b->chunks,
-        .n_chunks = b->n_chunks,
-        .generation = b->origin.generation,
-        .time = b->time,
-        .done = b->done,
-    };
-    return PFD_OK;
+    return i < c->n_buffers ? &c->given[i] : NULL;
 }
 
 enum pfd_status pfd_capture_map(const struct pfd_capture *c, size_t i,
