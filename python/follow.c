@@ -75,7 +75,8 @@ static void report(struct follower *f, enum pfd_finding_kind kind,
 
 /* The next batch. PFD_MORE: none came in time; PFD_END. */
 static enum pfd_status next_batch(struct follower *f, int timeout_ms,
-                                  struct pfd_batch *ret, struct pfd_error *err)
+                                  const struct pfd_batch **ret,
+                                  struct pfd_error *err)
 {
     for (;;) {
         enum pfd_status status = pfd_subscriber_next(f->subscriber, ret, err);
@@ -116,7 +117,7 @@ static enum pfd_status copy_batch(struct follower *f,
                                   struct pfd_text *out, const char **format,
                                   struct pfd_error *err)
 {
-    struct pfd_chunk_item item;
+    struct pfd_chunk_item *item;
     struct block_place place = { .time = batch->time, .has_no_set = true };
     if (batch->type == PFD_BATCH_GAP) {
         f->n_missed += batch->missed;
@@ -131,15 +132,15 @@ static enum pfd_status copy_batch(struct follower *f,
         if (status != PFD_OK)
             return status == PFD_END || status == PFD_ERR_CORRUPT ? PFD_OK
                                                                   : status;
-        if (item.type == PFD_CHUNK_ENTRY) {
-            *format = block_format(&item.entry);
-            block_add_entry(out, &item.entry, place);
-        } else if (item.type == PFD_CHUNK_FINDING) {
-            block_add_finding(out, &item.finding);
+        if (item->type == PFD_CHUNK_ENTRY) {
+            *format = block_format(&item->entry);
+            block_add_entry(out, &item->entry, place);
+        } else if (item->type == PFD_CHUNK_FINDING) {
+            block_add_finding(out, &item->finding);
         } else {
-            f->n_missed += item.gap.missed;
-            add_gap(out, batch, item.gap.missed, item.gap.reason,
-                    strlen(item.gap.reason));
+            f->n_missed += item->gap.missed;
+            add_gap(out, batch, item->gap.missed, item->gap.reason,
+                    strlen(item->gap.reason));
         }
     }
 }
@@ -194,7 +195,7 @@ static PyObject *take_batch(struct follower *f, const struct pfd_batch *batch,
  * None: the stream is over. */
 static PyObject *take(struct follower *f, int timeout_ms)
 {
-    struct pfd_batch batch = { 0 };
+    const struct pfd_batch *batch = NULL;
     struct pfd_text records = { 0 };
     struct pfd_error err = { 0 };
     const char *format = NULL;
@@ -203,13 +204,13 @@ static PyObject *take(struct follower *f, int timeout_ms)
         Py_RETURN_NONE;
     Py_BEGIN_ALLOW_THREADS status = next_batch(f, timeout_ms, &batch, &err);
     if (status == PFD_OK)
-        status = copy_batch(f, &batch, &records, &format, &err);
+        status = copy_batch(f, batch, &records, &format, &err);
     if (records.failed)
         status = PFD_ERR_NOMEM;
     Py_END_ALLOW_THREADS PyObject *ret = NULL;
     f->is_over = status == PFD_END || status < 0;
     if (status == PFD_OK) {
-        ret = take_batch(f, &batch, &records, format);
+        ret = take_batch(f, batch, &records, format);
     } else if (status == PFD_MORE) {
         ret = PyErr_CheckSignals() ? NULL : PyList_New(0);
     } else if (status == PFD_END) {

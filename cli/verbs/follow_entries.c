@@ -312,18 +312,17 @@ static enum outcome take_chosen(struct follow_entries *e,
                                 struct pfd_filter_run *run,
                                 const struct pfd_watch *watch)
 {
-    struct pfd_chunk_item item;
+    struct pfd_chunk_item *item;
     struct pfd_error err;
     uint64_t sequence = 0;
     enum pfd_status status = PFD_OK;
     while ((status = pfd_subscriber_item(e->subscriber, &item, &sequence,
                                          &err)) == PFD_OK) {
         size_t n = 0;
-        if (item.type == PFD_CHUNK_ENTRY && e->n_entries == e->o->range.limit)
+        if (item->type == PFD_CHUNK_ENTRY && e->n_entries == e->o->range.limit)
             return OUTCOME_STOPPED;
-        if (sequence >= e->from &&
-            choose(e, batch, run, watch, &item, sequence))
-            write_item(e, batch, &item, sequence);
+        if (sequence >= e->from && choose(e, batch, run, watch, item, sequence))
+            write_item(e, batch, item, sequence);
         e->last = sequence;
         if (e->n_entries == e->o->range.limit || e->has_failed)
             return OUTCOME_STOPPED;
@@ -392,13 +391,13 @@ static enum outcome take_batches(struct follow_entries *e)
 {
     enum outcome outcome = OUTCOME_DONE;
     while (outcome == OUTCOME_DONE) {
-        struct pfd_batch batch;
+        const struct pfd_batch *batch;
         struct pfd_error err;
         enum pfd_status status =
             pfd_subscriber_next(e->subscriber, &batch, &err);
         if (status == PFD_MORE || status == PFD_END)
             break;
-        outcome = status == PFD_OK ? take_batch(e, &batch) : fail(e, &err);
+        outcome = status == PFD_OK ? take_batch(e, batch) : fail(e, &err);
     }
     e->is_closed |= !flush(e) || !output_flush();
     if (!e->is_closed)

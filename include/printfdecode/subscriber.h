@@ -96,7 +96,7 @@ enum pfd_batch_type {
     PFD_BATCH_GAP,     /* items that were not sent */
 };
 
-/* Borrowed until the next pfd_subscriber_next(). */
+/* The subscriber's, until the next pfd_subscriber_next(). */
 struct pfd_batch {
     enum pfd_batch_type type;
     uint64_t sequence; /* of the chunk's first item; of the item behind the
@@ -127,7 +127,7 @@ struct pfd_batch {
  * PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_subscriber_next(struct pfd_subscriber *subscriber,
-                                            struct pfd_batch *ret,
+                                            const struct pfd_batch **ret,
                                             struct pfd_error *err);
 
 /*
@@ -136,7 +136,7 @@ PFD_API enum pfd_status pfd_subscriber_next(struct pfd_subscriber *subscriber,
  * statuses, as of pfd_chunk_reader_next(). PFD_END: take the next batch.
  */
 PFD_API enum pfd_status pfd_subscriber_item(struct pfd_subscriber *subscriber,
-                                            struct pfd_chunk_item *ret,
+                                            struct pfd_chunk_item **ret,
                                             uint64_t *sequence,
                                             struct pfd_error *err);
 

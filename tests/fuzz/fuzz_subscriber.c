@@ -49,7 +49,7 @@ struct seen {
 static void take_items(struct pfd_subscriber *s, struct pfd_lines *lines,
                        struct seen *seen)
 {
-    struct pfd_chunk_item item;
+    struct pfd_chunk_item *item;
     struct pfd_error err;
     uint64_t sequence = 0;
     enum pfd_status status = PFD_OK;
@@ -57,12 +57,12 @@ static void take_items(struct pfd_subscriber *s, struct pfd_lines *lines,
            PFD_OK) {
         size_t n = 0;
         seen->n_items++;
-        if (item.type == PFD_CHUNK_ENTRY) {
-            pfd_lines_entry(lines, &item.entry);
-        } else if (item.type == PFD_CHUNK_FINDING) {
-            pfd_lines_finding(lines, &item.finding);
+        if (item->type == PFD_CHUNK_ENTRY) {
+            pfd_lines_entry(lines, &item->entry);
+        } else if (item->type == PFD_CHUNK_FINDING) {
+            pfd_lines_finding(lines, &item->finding);
         } else {
-            pfd_lines_gap(lines, &item.gap, NULL);
+            pfd_lines_gap(lines, &item->gap, NULL);
         }
         pfd_lines_bytes(lines, &n);
         seen->sum = seen->sum * 31 + sequence + n;
@@ -76,15 +76,15 @@ static void take_items(struct pfd_subscriber *s, struct pfd_lines *lines,
 static bool take_batch(struct pfd_subscriber *s, struct pfd_lines *lines,
                        struct seen *seen)
 {
-    struct pfd_batch batch;
+    const struct pfd_batch *batch;
     struct pfd_error err = { .text = "" };
     enum pfd_status status = pfd_subscriber_next(s, &batch, &err);
     if (status == PFD_OK) {
         seen->n_batches++;
-        seen->n_missed += batch.missed;
-        if (batch.type == PFD_BATCH_ENTRIES) {
-            FUZZ_CHECK(batch.source && batch.buffer && batch.strings);
-            pfd_lines_set_origin(lines, batch.buffer);
+        seen->n_missed += batch->missed;
+        if (batch->type == PFD_BATCH_ENTRIES) {
+            FUZZ_CHECK(batch->source && batch->buffer && batch->strings);
+            pfd_lines_set_origin(lines, batch->buffer);
             take_items(s, lines, seen);
         }
         return true;

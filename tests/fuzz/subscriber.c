@@ -96,7 +96,7 @@ static void check_line(struct subscriber *s, const char *line, size_t n)
 static void check_entries(const struct subscriber *s)
 {
     struct pfd_subscriber *reader = NULL;
-    struct pfd_batch batch;
+    const struct pfd_batch *batch;
     struct pfd_error err;
     uint64_t next = 1;
     size_t at = 0;
@@ -107,10 +107,11 @@ static void check_entries(const struct subscriber *s)
         pfd_subscriber_feed(reader, s->line + at, s->n_line - at, &taken, NULL);
         at += taken;
         while ((status = pfd_subscriber_next(reader, &batch, &err)) == PFD_OK) {
-            struct pfd_chunk_item item;
+            struct pfd_chunk_item *item;
             uint64_t sequence = 0;
-            FUZZ_CHECK(s->is_filtered || batch.sequence == next + batch.missed);
-            next = batch.sequence;
+            FUZZ_CHECK(s->is_filtered ||
+                       batch->sequence == next + batch->missed);
+            next = batch->sequence;
             while (pfd_subscriber_item(reader, &item, &sequence, NULL) ==
                    PFD_OK) {
                 FUZZ_CHECK(sequence == next);

@@ -50,7 +50,9 @@ struct pfd_subscriber {
     size_t n_refusal;
     char *rest; /* [n_rest], owned: received by itself, not read yet */
     size_t n_rest;
-    bool is_stream; /* its first bytes were a stream's */
+    bool is_stream;             /* its first bytes were a stream's */
+    struct pfd_batch batch;     /* as it was given last */
+    struct pfd_chunk_item item; /* the same */
 };
 
 /* ---- buffers ---- */
@@ -327,7 +329,6 @@ static enum pfd_status open_chunk(struct pfd_subscriber *s,
 }
 
 static enum pfd_status take_entries(struct pfd_subscriber *s,
-                                    struct pfd_batch *ret,
                                     struct pfd_error *err)
 {
     const struct pfd_wire_frame *frame = &s->frame;
@@ -349,7 +350,7 @@ static enum pfd_status take_entries(struct pfd_subscriber *s,
         return status;
     s->is_open = true;
     s->sequence = frame->sequence;
-    *ret = (struct pfd_batch){
+    s->batch = (struct pfd_batch){
         .type = PFD_BATCH_ENTRIES,
         .sequence = frame->sequence,
         .time = frame->time,
@@ -365,8 +366,7 @@ static enum pfd_status take_entries(struct pfd_subscriber *s,
 }
 
 /* PFD_MORE: the frame is no batch. */
-static enum pfd_status take(struct pfd_subscriber *s, struct pfd_batch *ret,
-                            struct pfd_error *err)
+static enum pfd_status take(struct pfd_subscriber *s, struct pfd_error *err)
 {
     const struct pfd_wire_frame *frame = &s->frame;
     if (pfd_wire_objects_take(s->objects, frame) == PFD_ERR_NOMEM)
@@ -380,9 +380,9 @@ static enum pfd_status take(struct pfd_subscriber *s, struct pfd_batch *ret,
                                      : pfd_fail(err, PFD_ERR_NOMEM,
                                                 PFD_NO_OFFSET, "out of memory");
     case PFD_WIRE_ENTRIES:
-        return take_entries(s, ret, err);
+        return take_entries(s, err);
     case PFD_WIRE_GAP:
-        *ret = gap_of(frame);
+        s->batch = gap_of(frame);
         return PFD_OK;
     case PFD_WIRE_ERROR:
         return pfd_fail(err, PFD_ERR_STOPPED, PFD_NO_OFFSET, "%.*s",
@@ -444,17 +444,18 @@ static enum pfd_status refused(const struct pfd_subscriber *s,
 }
 
 enum pfd_status pfd_subscriber_next(struct pfd_subscriber *s,
-                                    struct pfd_batch *ret,
+                                    const struct pfd_batch **ret,
                                     struct pfd_error *err)
 {
     enum pfd_status status = PFD_MORE;
+    *ret = &s->batch;
     s->is_open = false;
     if (s->n_refusal)
         return refused(s, err);
     while (status == PFD_MORE) {
         status = pfd_wire_reader_next(s->reader, &s->frame, err);
         if (status == PFD_OK) {
-            status = take(s, ret, err);
+            status = take(s, err);
         } else if (status != PFD_MORE || !s->n_rest) {
             return status;
         } else if (feed_rest(s, err) != PFD_OK) {
@@ -465,11 +466,12 @@ enum pfd_status pfd_subscriber_next(struct pfd_subscriber *s,
 }
 
 enum pfd_status pfd_subscriber_item(struct pfd_subscriber *s,
-                                    struct pfd_chunk_item *ret,
+                                    struct pfd_chunk_item **ret,
                                     uint64_t *sequence, struct pfd_error *err)
 {
     enum pfd_status status =
-        s->is_open ? pfd_chunk_reader_next(s->chunk, ret, err) : PFD_END;
+        s->is_open ? pfd_chunk_reader_next(s->chunk, &s->item, err) : PFD_END;
+    *ret = &s->item;
     *sequence = s->sequence++;
     return status;
 }

@@ -148,34 +148,34 @@ struct had {
 
 static void take_items(struct had *had)
 {
-    struct pfd_chunk_item item;
+    struct pfd_chunk_item *item;
     uint64_t sequence = 0;
     enum pfd_status status = PFD_OK;
     while ((status = pfd_subscriber_item(subscriber, &item, &sequence, NULL)) ==
            PFD_OK) {
         ck_assert_uint_ge(sequence, had->next);
         had->next = sequence + 1;
-        if (item.type != PFD_CHUNK_ENTRY) {
+        if (item->type != PFD_CHUNK_ENTRY) {
             had->n_others++;
             continue;
         }
         had->n_entries++;
-        had->n_unknown += item.entry.string == NULL;
+        had->n_unknown += item->entry.string == NULL;
     }
     ck_assert_int_eq(status, PFD_END);
 }
 
 static void take_batches(struct had *had)
 {
-    struct pfd_batch batch;
+    const struct pfd_batch *batch;
     struct pfd_error err;
     enum pfd_status status = PFD_OK;
     while ((status = pfd_subscriber_next(subscriber, &batch, &err)) == PFD_OK) {
         had->n_batches++;
-        had->n_missed += batch.missed;
-        had->last = batch;
-        if (batch.type == PFD_BATCH_ENTRIES) {
-            snprintf(had->source, sizeof had->source, "%s", batch.source);
+        had->n_missed += batch->missed;
+        had->last = *batch;
+        if (batch->type == PFD_BATCH_ENTRIES) {
+            snprintf(had->source, sizeof had->source, "%s", batch->source);
             take_items(had);
         }
     }
@@ -383,7 +383,7 @@ END_TEST
 /* Who cannot be told everything gets no half of a stream. */
 START_TEST(costly_choices_end_with_an_error)
 {
-    struct pfd_batch batch;
+    const struct pfd_batch *batch;
     struct pfd_error err;
     const char *bytes = NULL;
     size_t n = 0;

@@ -260,13 +260,13 @@ static void check_lines(const char *bytes, size_t n, uint64_t last)
 /* The batches that there are, whose items follow *seq, one another. */
 static void take_batches(struct pfd_subscriber *subscriber, uint64_t *seq)
 {
-    struct pfd_batch batch;
+    const struct pfd_batch *batch;
     struct pfd_error err;
     while (pfd_subscriber_next(subscriber, &batch, &err) == PFD_OK) {
-        struct pfd_chunk_item item;
+        struct pfd_chunk_item *item;
         uint64_t at = 0;
         while (pfd_subscriber_item(subscriber, &item, &at, &err) == PFD_OK) {
-            ck_assert_int_eq(item.type, PFD_CHUNK_ENTRY);
+            ck_assert_int_eq(item->type, PFD_CHUNK_ENTRY);
             ck_assert_uint_eq(at, *seq + 1);
             *seq = at;
         }
