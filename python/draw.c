@@ -24,7 +24,7 @@ static enum pfd_status pass(const struct passing *p, struct pfd_error *err)
     const struct selection *s = &p->selection;
     enum pfd_status status = PFD_OK;
     for (size_t i = 0; status == PFD_OK && i < p->opened->n; i++) {
-        struct pfd_summary summary;
+        struct pfd_summary summary = { 0 };
         struct pfd_convert convert = {
             .struct_size = sizeof convert,
             .strings = p->opened->strings->set,

@@ -218,7 +218,7 @@ static enum pfd_status fill_tables(struct making *m)
     struct opened *o = m->opened;
     enum pfd_status status = pfd_tables_new(&m->spec, &tables, &m->err);
     for (size_t i = 0; status == PFD_OK && i < o->n; i++) {
-        struct pfd_summary summary;
+        struct pfd_summary summary = { 0 };
         struct pfd_convert convert = {
             .struct_size = sizeof convert,
             .strings = o->strings->set,

@@ -137,7 +137,7 @@ void *printer_control(const struct printer_options *o, size_t *n)
 
 void printer_say_withheld(const void *control, size_t n)
 {
-    struct pfd_site_info site;
+    struct pfd_site_info site = { 0 };
     pfd_sites_take(sites, control, n, NULL);
     for (size_t i = 0; pfd_sites_get(sites, i, &site) == PFD_OK; i++) {
         if (!site.now.withheld)

@@ -13,12 +13,11 @@
  * with; 0 stands for the members of version 0.1, so that all zeros are valid.
  * Members that the caller's struct lacks count as zero. A struct that is larger
  * than the library's, and has anything but zeros in what the library does not
- * know, is refused with PFD_ERR_USAGE. Entries, findings and items of a decoder
- * stay in the library's memory. These stay as they are: struct pfd_error,
- * pfd_range, pfd_argument, pfd_column, pfd_gap, pfd_chunk_bytes, pfd_wire_bytes,
- * pfd_wire_label, pfd_kernel_info and pfd_vulkan_object. Results that the library
- * writes into other structs of the caller, as pfd_summary, pfd_origin or
- * pfd_chunk_item, have no size yet: a later version may change them.
+ * know, is refused with PFD_ERR_USAGE. Where the library writes the result, it
+ * writes as much as the caller's struct has room for. All other results stay in
+ * the library's memory. These structs stay as they are: pfd_error, pfd_range,
+ * pfd_argument, pfd_origin, pfd_column, pfd_gap, pfd_chunk_bytes, pfd_wire_bytes,
+ * pfd_wire_label, pfd_kernel_info and pfd_vulkan_object.
  */
 #ifndef PRINTFDECODE_COMMON_H
 #define PRINTFDECODE_COMMON_H

@@ -32,9 +32,10 @@ struct pfd_consumer; /* of entries instead of lines: a table, a plot, ... */
 
 /* The different ids of a buffer's entries. */
 struct pfd_id_counts {
-    uint64_t known;   /* strings of which there are entries */
-    uint64_t unknown; /* ids without a string */
-    bool is_more;     /* there are more than counted as unknown: several
+    size_t struct_size; /* as common.h says */
+    uint64_t known;     /* strings of which there are entries */
+    uint64_t unknown;   /* ids without a string */
+    bool is_more;       /* there are more than counted as unknown: several
                          thousand */
 };
 

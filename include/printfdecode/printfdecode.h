@@ -238,6 +238,7 @@ struct pfd_item {
 
 /* Exact counts of one buffer so far. */
 struct pfd_summary {
+    size_t struct_size;     /* as common.h says */
     uint64_t entries;       /* entries, unknown ones included */
     uint64_t unknown;       /* entries whose id no string has */
     uint64_t bytes;         /* in entries */

@@ -41,6 +41,7 @@ PFD_API const void *pfd_sites_object(const struct pfd_sites *sites, size_t *n);
 
 /* One site. Texts are not NUL-terminated, and borrowed. */
 struct pfd_site_info {
+    size_t struct_size; /* as common.h says */
     uint64_t id;
     const char *text; /* [n_text] */
     size_t n_text;
@@ -55,7 +56,8 @@ struct pfd_site_info {
  * once for each. */
 PFD_API size_t pfd_sites_count(const struct pfd_sites *sites);
 
-/* Fills ret with site i. PFD_OK; PFD_END: there is no i. */
+/* Fills ret with site i. PFD_OK; PFD_END: there is no i; PFD_ERR_USAGE: ret has no
+ * size. */
 PFD_API enum pfd_status pfd_sites_get(const struct pfd_sites *sites, size_t i,
                                       struct pfd_site_info *ret);
 

@@ -68,7 +68,7 @@ static struct pfd_text convert(const struct any_format *in,
                                const struct kept *kept, const char *output)
 {
     struct pfd_text ret = { 0 };
-    struct pfd_summary sum;
+    struct pfd_summary sum = { 0 };
     struct pfd_convert how = {
         .strings = in->strings,
         .output = output,
@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct any_format in;
     struct kept kept = { .n = 0 };
-    struct pfd_summary sum;
+    struct pfd_summary sum = { 0 };
     if (!any_format_read(&in, data, n))
         return 0;
     struct pfd_convert to_chunks = {

@@ -140,7 +140,7 @@ static void print(const struct pfd_strings *strings,
                   const struct pfd_text *buffer)
 {
     static const char *const outputs[] = { "text", "json", "raw" };
-    struct pfd_summary summary;
+    struct pfd_summary summary = { 0 };
     size_t sum = 0;
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
         const struct pfd_convert convert = {

@@ -86,7 +86,7 @@ static void open_capture(const uint8_t *data, size_t n)
     if (pfd_capture_open(data, n, "input", strings, NULL, NULL, &capture,
                          NULL) == PFD_OK) {
         for (size_t i = 0; i < 4 && (b = pfd_capture_get(capture, i)); i++) {
-            struct pfd_summary summary;
+            struct pfd_summary summary = { 0 };
             struct pfd_convert convert = {
                 .strings = strings,
                 .output = "json",

@@ -175,7 +175,7 @@ static struct pfd_plot *plot_of(const struct dump *d, enum pfd_reducer reducer,
         .reducer = reducer,
     };
     struct pfd_plot *plot = NULL;
-    struct pfd_summary summary;
+    struct pfd_summary summary = { 0 };
     ck_assert_int_eq(pfd_plot_new(&spec, &plot, NULL), PFD_OK);
     struct pfd_convert convert = {
         .strings = d->strings,

@@ -498,7 +498,7 @@ static void check_converted(const struct dump *d, unsigned threads)
     struct gathered g = { .n = 0 };
     struct pfd_text want = { 0 };
     struct pfd_text got = { 0 };
-    struct pfd_summary sum;
+    struct pfd_summary sum = { 0 };
     struct pfd_convert convert = {
         .strings = d->strings,
         .format = "llpc",

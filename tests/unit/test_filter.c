@@ -179,7 +179,7 @@ START_TEST(reads_no_further)
     struct pfd_strings *strings = pfd_strings_new();
     struct build bytes = { 0 };
     struct pfd_filter *filter = NULL;
-    struct pfd_summary summary;
+    struct pfd_summary summary = { 0 };
     const struct pfd_filter_spec spec = { .where = "x > 1" };
     uint64_t n_given = 0;
     uint32_t two[] = { 2, 0 };

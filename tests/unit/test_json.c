@@ -235,7 +235,7 @@ static void check_lines(const struct dump *d)
 {
     struct pfd_decoder *decoder = NULL;
     struct pfd_item *item;
-    struct pfd_summary s;
+    struct pfd_summary s = { 0 };
     ck_assert_int_eq(
         pfd_decoder_new(d->strings, NULL, "a \"source\"", &decoder, NULL),
         PFD_OK);
@@ -269,7 +269,7 @@ START_TEST(reads_back)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct dump d;
-        struct pfd_summary summary;
+        struct pfd_summary summary = { 0 };
         dump_init(&d, seed, 200);
         for (uint64_t i = seed % 3; i; i--)
             dump_damage(&d);
@@ -349,7 +349,7 @@ static void convert_edge(size_t i)
 {
     struct pfd_strings *strings = pfd_strings_new();
     struct build buffer = { 0 };
-    struct pfd_summary summary;
+    struct pfd_summary summary = { 0 };
     size_t n = 1;
     while (n < 3 && edges[i].values[n])
         n++;

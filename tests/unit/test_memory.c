@@ -196,7 +196,7 @@ static enum pfd_status convert_to(const char *output, bool stream,
     uint64_t counts[64] = { 0 };
     uint64_t bytes[64] = { 0 };
     size_t at = 0;
-    struct pfd_summary summary;
+    struct pfd_summary summary = { 0 };
     struct pfd_error err = { .code = PFD_OK };
     written = 0;
     struct pfd_filter *filter = with_match ? new_filter() : NULL;

@@ -84,6 +84,39 @@ START_TEST(an_older_struct_is_taken)
 }
 END_TEST
 
+START_TEST(results_fit_the_caller)
+{
+    struct later_convert how = plain(0);
+    struct {
+        struct pfd_summary now;
+        uint64_t more;
+    } later = { .now = { .struct_size = sizeof later }, .more = 9 };
+    ck_assert_int_eq(
+        pfd_convert_bytes(&how.now, buffer, sizeof buffer, &later.now, NULL),
+        PFD_OK);
+    ck_assert_uint_eq(later.now.entries, 2);
+    ck_assert_uint_eq(later.now.struct_size, sizeof later);
+    ck_assert_uint_eq(later.more, 0);
+    struct pfd_summary older = { .struct_size =
+                                     offsetof(struct pfd_summary, bytes),
+                                 .bytes = 77,
+                                 .findings = 78 };
+    ck_assert_int_eq(
+        pfd_convert_bytes(&how.now, buffer, sizeof buffer, &older, NULL),
+        PFD_OK);
+    ck_assert_uint_eq(older.entries, 2);
+    ck_assert_uint_eq(older.bytes, 77);
+    ck_assert_uint_eq(older.findings, 78);
+    struct pfd_summary none = { .struct_size = 3, .entries = 5 };
+    size_t n = out.n;
+    ck_assert_int_eq(
+        pfd_convert_bytes(&how.now, buffer, sizeof buffer, &none, NULL),
+        PFD_ERR_USAGE);
+    ck_assert_uint_eq(none.entries, 5);
+    ck_assert_uint_eq(out.n, n);
+}
+END_TEST
+
 START_TEST(a_later_struct_is_taken_if_nothing_is_new)
 {
     struct later_convert how = plain(sizeof how);
@@ -145,7 +178,7 @@ int main(void)
     return suite_run_with(
         "sized", setup, teardown,
         TESTS(zeros_convert_everything, an_older_struct_is_taken,
-              a_later_struct_is_taken_if_nothing_is_new,
+              results_fit_the_caller, a_later_struct_is_taken_if_nothing_is_new,
               a_later_struct_is_refused_if_something_is_new,
               a_size_below_its_own_is_refused, options_are_checked_too,
               a_string_of_an_older_caller_has_no_source),

@@ -216,7 +216,7 @@ static void check_convert(const struct dump *d, const char *output,
                           uint64_t seed, unsigned threads)
 {
     struct build whole = { 0 };
-    struct pfd_summary summary;
+    struct pfd_summary summary = { 0 };
     struct pfd_convert convert = {
         .strings = d->strings,
         .output = output,
@@ -286,7 +286,7 @@ START_TEST(read_errors)
 {
     struct dump d;
     struct pfd_error err;
-    struct pfd_summary summary;
+    struct pfd_summary summary = { 0 };
     dump_init(&d, 7, 100);
     struct reader reader = { &d.bytes, 0, true, 7 };
     struct pfd_convert convert = { .strings = d.strings, .output = "raw" };

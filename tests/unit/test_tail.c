@@ -1192,7 +1192,7 @@ START_TEST(test_replay)
     };
     struct pfd_text wanted = { 0 };
     struct pfd_text all = { 0 };
-    struct pfd_summary summary;
+    struct pfd_summary summary = { 0 };
     struct pfd_error err;
     const char **want;
     const char **plain;

@@ -100,7 +100,7 @@ static void compare_threads(const struct dump *d, struct pfd_convert convert)
 {
     static const unsigned threads[] = { 1, 2, 3, 8, 8, 64 };
     struct sink first = { 0 };
-    struct pfd_summary summary[2];
+    struct pfd_summary summary[2] = { { 0 } };
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
         struct sink sink = { .is_slow = i > 3 };
         convert.threads = threads[i];
@@ -213,7 +213,7 @@ START_TEST(filters)
         };
         struct build want = { 0 };
         struct sink sink = { 0 };
-        struct pfd_summary summary;
+        struct pfd_summary summary = { 0 };
         uint64_t n_wanted = naive(&d, &c, &spec, &want);
         ck_assert_int_eq(run(&d, &c, &sink, &summary), PFD_OK);
         ck_assert_msg(equal(&want, &sink.bytes),
@@ -263,7 +263,7 @@ START_TEST(stopping)
     for (unsigned threads = 1; threads <= 8; threads += 7) {
         for (size_t after = 1; after < 8; after++) {
             struct sink sink = { .stop_after = after };
-            struct pfd_summary summary;
+            struct pfd_summary summary = { 0 };
             struct pfd_convert c = { .output = "json",
                                      .threads = threads,
                                      .limit = UINT64_MAX };
@@ -284,7 +284,7 @@ START_TEST(counting)
     uint64_t bytes[2][64] = { { 0 } };
     make(&d, 6, true);
     for (unsigned i = 0; i < 2; i++) {
-        struct pfd_summary summary;
+        struct pfd_summary summary = { 0 };
         struct sink sink = { 0 };
         struct pfd_convert c = { .threads = 1 + 7 * i,
                                  .limit = UINT64_MAX,
@@ -311,7 +311,7 @@ START_TEST(wrong_names)
 {
     struct dump d;
     struct sink sink = { 0 };
-    struct pfd_summary summary;
+    struct pfd_summary summary = { 0 };
     make(&d, 7, false);
     ck_assert_int_eq(
         run(&d, &(struct pfd_convert){ .output = "xml" }, &sink, &summary),

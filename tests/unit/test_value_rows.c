@@ -376,7 +376,7 @@ START_TEST(test_sites)
     struct pfd_site_rule on = { .is_on = true, .budget = 5, .every = 2 };
     struct pfd_site_match one = { .file = "a.*", .line = 17 };
     struct pfd_site_match loud = { .above = PFD_LEVEL_INFO };
-    struct pfd_site_info site;
+    struct pfd_site_info site = { 0 };
     for (int round = 0; round < 3; round++) {
         if (round == 1)
             ck_assert_uint_eq(pfd_sites_set(sites, NULL, &off), 3000);

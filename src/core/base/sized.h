@@ -14,4 +14,14 @@
 enum pfd_status pfd_sized_take(void *to, size_t n, const void *from,
                                struct pfd_error *err);
 
+/*
+ * Copies the library's struct `from`, [n] bytes, into the caller's `to`, as far
+ * as that has members; what the library lacks becomes zero. The caller's
+ * struct_size stays.
+ *
+ * PFD_OK; PFD_ERR_USAGE: its struct_size has no room for itself.
+ */
+enum pfd_status pfd_sized_give(void *to, const void *from, size_t n,
+                               struct pfd_error *err);
+
 #endif

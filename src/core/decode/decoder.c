@@ -69,6 +69,7 @@ enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
         pfd_decoder_free(d);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
+    d->summary.struct_size = sizeof d->summary;
     d->item = (struct pfd_item){ .entry = &d->entry, .finding = &d->finding };
     d->strings = strings;
     d->format_choice = format_choice;

@@ -220,7 +220,7 @@ enum pfd_status pfd_sites_get(const struct pfd_sites *s, size_t i,
     if (i >= s->n)
         return PFD_END;
     const struct pfd_row *row = &s->rows[i];
-    *ret = (struct pfd_site_info){
+    const struct pfd_site_info info = {
         .id = row->header.id,
         .text = row->text,
         .n_text = row->header.n_text,
@@ -230,7 +230,7 @@ enum pfd_status pfd_sites_get(const struct pfd_sites *s, size_t i,
         .level = (enum pfd_level)row->header.level,
         .now = sites_of(s)[i],
     };
-    return PFD_OK;
+    return pfd_sized_give(ret, &info, sizeof info, NULL);
 }
 
 struct pfd_control *pfd_sites_control(struct pfd_sites *s, size_t *n)

@@ -79,7 +79,7 @@ static void choose_format(struct pfd_search *s, struct pfd_candidate *c)
     for (size_t i = 0; pfd_formats[i]; i++) {
         const struct pfd_format *f = pfd_formats[i];
         struct pfd_candidate as = *c;
-        struct pfd_summary summary;
+        struct pfd_summary summary = { 0 };
         struct pfd_whole whole;
         if (!f->measure || !f->measure(header, n, &whole))
             continue;
@@ -291,7 +291,7 @@ static bool is_last_over_border(struct pfd_search *s,
     const struct pfd_format_live *live = c->format->live;
     const struct pfd_found_buffer *f = &c->found_buffer;
     struct pfd_candidate cut = *c;
-    struct pfd_summary before;
+    struct pfd_summary before = { 0 };
     uint64_t border = (f->address + f->used - 1) / PAGE * PAGE;
     if (!live || !f->used || border <= f->address + live->n_header)
         return false;

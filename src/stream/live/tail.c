@@ -84,6 +84,7 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
         return PFD_ERR_USAGE;
     }
     t->o.options = &t->options;
+    t->summary.struct_size = sizeof t->summary;
     t->o.settle_ns = t->o.settle_ns ? t->o.settle_ns : SETTLE_NS;
     t->o.apart_ns = t->o.apart_ns ? t->o.apart_ns : APART_NS;
     t->o.window = t->o.window ? t->o.window : WINDOW;

@@ -349,7 +349,7 @@ static void count_ids(const struct pfd_pool *pool)
     }
     counts.is_more =
         pool->order.finding_counts.rest[PFD_FINDING_unknown_id].count;
-    *convert->id_counts = counts;
+    pfd_sized_give(convert->id_counts, &counts, sizeof counts, NULL);
 }
 
 /* Writes the output behind all entries. After an error there is none; but a
@@ -473,12 +473,28 @@ static void set_sink(struct pfd_pool *pool, const struct pfd_convert *convert)
     pfd_sink_set_origin_members(options, convert->origin_members);
 }
 
+/* Clears what the caller gets in the end, whose sizes are read before the work. */
+static enum pfd_status clear_results(const struct pfd_convert *convert,
+                                     struct pfd_summary *summary,
+                                     struct pfd_error *err)
+{
+    static const struct pfd_summary no_entries;
+    static const struct pfd_id_counts no_ids;
+    enum pfd_status status =
+        pfd_sized_give(summary, &no_entries, sizeof no_entries, err);
+    if (status != PFD_OK || !convert->id_counts)
+        return status;
+    return pfd_sized_give(convert->id_counts, &no_ids, sizeof no_ids, err);
+}
+
 static enum pfd_status convert_walk(const struct pfd_convert *convert,
                                     struct pfd_pool *pool,
                                     struct pfd_summary *summary,
                                     struct pfd_error *err)
 {
     pool->convert = convert;
+    if (clear_results(convert, summary, err) != PFD_OK)
+        return PFD_ERR_USAGE;
     if (convert->output && !(pool->form = pfd_sink_find(convert->output))) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "no output is called '%s'", convert->output);
@@ -518,7 +534,7 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     pthread_cond_destroy(&pool->idle);
     pthread_mutex_destroy(&pool->walking);
     pfd_walk_deinit(&pool->walk);
-    *summary = pool->order.summary;
+    pfd_sized_give(summary, &pool->order.summary, sizeof *summary, NULL);
     return status;
 }
 
