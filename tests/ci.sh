@@ -33,7 +33,7 @@ more_packages=(
     debootstrap debian-archive-keyring
     mesa-vulkan-drivers prometheus vulkan-validationlayers vulkan-tools xvfb
     pocl-opencl-icd ocl-icd-opencl-dev
-    clang-19 lld-19 clang-tools-19 cmake gdb python3-numpy python3-pandas
+    clang-19 lld-19 clang-tools-19 cmake abigail-tools gdb python3-numpy python3-pandas
     sqlite3 lnav chromium protobuf-compiler systemd
     rsyslog rsyslog-openssl nats-server musl-tools zsh
     python3-mesonpy python3-pip python3-pytest python3-mypy patchelf
@@ -390,8 +390,17 @@ use_installed() {
         tests/install.py "$builds/gcc" "$prefix"
 }
 
+# Types are read from what a compiler tells debuggers.
+compare_abi() {
+    configure abi -Ddebug=true -Doptimization=0 -Ddefault_library=shared \
+        -Dtests=disabled -Dcommand=disabled -Ddaemon=disabled -Dlayer=disabled \
+        -Dpython=disabled && ninja -C "$builds/abi" &&
+        tests/abi.sh "$builds"/abi/src/libprintfdecode.so.?.?.?
+}
+
 do_install() {
     step install use_installed
+    CC=gcc step abi compare_abi
 }
 
 # ---- other systems ----

@@ -139,7 +139,7 @@ struct seen {
     size_t n_strings;
     size_t n;             /* bytes of the first buffer */
     struct pfd_text text; /* that it decodes to */
-    struct pfd_summary summary = { 0 };
+    struct pfd_summary summary;
 };
 
 static void hear(void *user, const struct pfd_finding *finding)

@@ -48,7 +48,7 @@ static void hear(void *user, const struct pfd_finding *f)
 struct said {
     struct build text;
     struct build findings;
-    struct pfd_summary summary = { 0 };
+    struct pfd_summary summary;
     uint64_t entries[N_STRINGS + 1];
     uint64_t bytes[N_STRINGS + 1];
 };
