@@ -186,6 +186,8 @@ def papers_are_there(at):
         ('datadir', 'printfdecode/printfdecode.lnav.json'),
         ('datadir', 'printfdecode/printfdecode-gdb.py'),
         ('datadir', 'printfdecode/printfdecode.nats.conf'),
+        ('datadir', 'printfdecode/printfdecode.rules.yml'),
+        ('datadir', 'printfdecode/printfdecode.grafana.json'),
         ('datadir', 'bash-completion/completions/printfdecode'),
         ('datadir', 'zsh/site-functions/_printfdecode')]
     if os.path.exists(at.path('sbindir', 'printfdecoded')):

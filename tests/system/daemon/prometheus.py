@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""prometheus.py DAEMON DUMP ELF: promtool finds nothing to say about /metrics,
-and a Prometheus that scrapes the daemon knows how many entries there were.
+"""prometheus.py DAEMON DUMP ELF: promtool finds nothing to say about /metrics
+and the alerts, alerts and dashboard ask for what /metrics has, and a Prometheus
+that scrapes the daemon knows how many entries there were.
 77: Prometheus is not installed."""
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -41,6 +44,21 @@ def check_page(page):
         sys.exit(f'promtool: {p.returncode}\n{said}')
 
 
+def check_shared(page):
+    """Alerts and dashboard, as they are installed."""
+    has = set(re.findall(r'^# TYPE (\S+)', page, re.M))
+    share = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                         '../../../share/printfdecode')
+    for path in f'{share}.rules.yml', f'{share}.grafana.json':
+        asked = set(re.findall(r'\bprintfdecode_[a-z_]+', slurp(path).decode()))
+        if not asked or asked - has:
+            sys.exit(f'{path}: {sorted(asked - has)}')
+    p = subprocess.run(['promtool', 'check', 'rules', f'{share}.rules.yml'],
+                       capture_output=True, text=True)
+    if p.returncode:
+        sys.exit(f'promtool: {p.returncode}\n{p.stdout}{p.stderr}')
+
+
 with tempfile.TemporaryDirectory() as temp:
     port, web = free_port(), free_port()
     b = Buffer(f'{temp}/b', len(data))
@@ -50,6 +68,7 @@ inputs:
   - {{type: buffer, path: $T/b, name: 'b "1"'}}
 outputs:
   - {{type: file, path: $T/out, required: true}}
+  - {{type: forward, address: "tcp:127.0.0.1:{free_port()}"}}
   - {{type: http, address: "unix:$T/http.sock"}}
   - {{type: http, address: "tcp:127.0.0.1:{port}"}}
 ''')
@@ -57,6 +76,7 @@ outputs:
     b.put(data)
     until('entries', lambda: d.metric('source_entries_total') == entries)
     check_page(d.http()[1])
+    check_shared(d.http()[1])
     with open(f'{temp}/prometheus.yml', 'w') as f:
         f.write(f'''scrape_configs:
   - job_name: printfdecoded
