@@ -100,14 +100,16 @@ static PyObject *collapse(PyObject *module, PyObject *args)
                                             .write = add_bytes,
                                             .write_user = &lines };
     enum pfd_status status;
-    Py_BEGIN_ALLOW_THREADS status = pfd_collapse_new(&spec, &made, &err);
+    PyThreadState *others = PyEval_SaveThread();
+    status = pfd_collapse_new(&spec, &made, &err);
     if (status == PFD_OK) {
         p.consumer = pfd_collapse_consumer(made);
         p.user = made;
         status = pass(&p, &err);
     }
     pfd_collapse_free(made);
-    Py_END_ALLOW_THREADS selection_free(&p.selection);
+    PyEval_RestoreThread(others);
+    selection_free(&p.selection);
     return give_bytes(&lines, status, &err);
 }
 
@@ -218,7 +220,8 @@ static PyObject *plot(PyObject *module, PyObject *args)
         return NULL;
     spec.strings = p.opened->strings->set;
     enum pfd_status status;
-    Py_BEGIN_ALLOW_THREADS status = pfd_plot_new(&spec, &made, &err);
+    PyThreadState *others = PyEval_SaveThread();
+    status = pfd_plot_new(&spec, &made, &err);
     if (status == PFD_OK) {
         p.consumer = pfd_plot_consumer(made);
         status = pass(&p, &err);
@@ -228,7 +231,8 @@ static PyObject *plot(PyObject *module, PyObject *args)
         pfd_plot_counts(made, &counts);
     }
     pfd_plot_free(made);
-    Py_END_ALLOW_THREADS selection_free(&p.selection);
+    PyEval_RestoreThread(others);
+    selection_free(&p.selection);
     return give_picture(&picture, status, &err, &counts);
 }
 

@@ -253,9 +253,10 @@ static bool begin_buffer(struct entries *e)
     struct buffer *b = &e->opened->buffers[e->next];
     struct pfd_error err = { 0 };
     enum pfd_status status;
-    Py_BEGIN_ALLOW_THREADS status =
-        open_reading(e->opened, &e->selection, b, &e->reading, &err);
-    Py_END_ALLOW_THREADS e->next++;
+    PyThreadState *others = PyEval_SaveThread();
+    status = open_reading(e->opened, &e->selection, b, &e->reading, &err);
+    PyEval_RestoreThread(others);
+    e->next++;
     e->is_open = true;
     return status == PFD_OK ||
            core_raise(&err, status,
@@ -270,11 +271,14 @@ static bool next_block(struct entries *e)
     struct pfd_error err = { 0 };
     enum pfd_status status;
     const char *format;
-    Py_BEGIN_ALLOW_THREADS status = fill(e, b, &e->reading, &records, &err);
+    PyThreadState *others = PyEval_SaveThread();
+    status = fill(e, b, &e->reading, &records, &err);
     format = e->reading.format;
     if (status != PFD_OK)
         close_reading(b, &e->reading);
-    Py_END_ALLOW_THREADS if (status != PFD_OK) e->is_open = false;
+    PyEval_RestoreThread(others);
+    if (status != PFD_OK)
+        e->is_open = false;
     bool ok = status >= 0 && use_block(e, b, &records, format);
     pfd_text_free(&records);
     return ok || (status < 0 && core_raise(&err, status, NULL));

@@ -88,8 +88,9 @@ struct block *block_new(struct pfd_text *records, struct strings *strings,
     struct block *block = core_new(block_type);
     if (!block)
         return NULL;
-    char *exact = realloc(records->data, records->n + 1);
-    block->bytes = exact ? exact : records->data;
+    block->bytes = realloc(records->data, records->n + 1); /* no more */
+    if (!block->bytes)
+        block->bytes = records->data;
     block->n = records->n;
     *records = (struct pfd_text){ 0 };
     block->strings = (struct strings *)Py_XNewRef((PyObject *)strings);

@@ -4,6 +4,7 @@
  * receiving and decoding happen while no GIL is held. One thread at a time.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ enum {
 
 struct follower {
     PyObject_HEAD struct pfd_subscriber *subscriber;
-    int fd; /* borrowed */
+    int fd; /* its own: Python's may be closed while a thread reads */
     char bytes[RECEIVED];
     size_t n; /* received, of which `at` are handed over */
     size_t at;
@@ -202,12 +203,14 @@ static PyObject *take(struct follower *f, int timeout_ms)
     enum pfd_status status;
     if (f->is_over)
         Py_RETURN_NONE;
-    Py_BEGIN_ALLOW_THREADS status = next_batch(f, timeout_ms, &batch, &err);
+    PyThreadState *others = PyEval_SaveThread();
+    status = next_batch(f, timeout_ms, &batch, &err);
     if (status == PFD_OK)
         status = copy_batch(f, batch, &records, &format, &err);
     if (records.failed)
         status = PFD_ERR_NOMEM;
-    Py_END_ALLOW_THREADS PyObject *ret = NULL;
+    PyEval_RestoreThread(others);
+    PyObject *ret = NULL;
     f->is_over = status == PFD_END || status < 0;
     if (status == PFD_OK) {
         ret = take_batch(f, batch, &records, format);
@@ -267,7 +270,7 @@ static PyObject *follower_make(PyTypeObject *type, PyObject *args,
     f = core_new(type);
     if (!f)
         return NULL;
-    f->fd = fd;
+    f->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     const struct pfd_subscriber_options options = {
         .struct_size = sizeof options,
         .fn = finding_list_add,
@@ -275,7 +278,10 @@ static PyObject *follower_make(PyTypeObject *type, PyObject *args,
         .source = "stream",
     };
     enum pfd_status status = pfd_subscriber_new(&options, &f->subscriber, &err);
-    if (status != PFD_OK) {
+    if (f->fd < 0) {
+        PyErr_SetFromErrno(PyExc_OSError);
+        Py_CLEAR(f);
+    } else if (status != PFD_OK) {
         core_raise(&err, status, NULL);
         Py_CLEAR(f);
     }
@@ -285,6 +291,8 @@ static PyObject *follower_make(PyTypeObject *type, PyObject *args,
 static void follower_dealloc(struct follower *f)
 {
     pfd_subscriber_free(f->subscriber);
+    if (f->fd >= 0)
+        close(f->fd);
     finding_list_free(&f->found);
     Py_XDECREF((PyObject *)f->info);
     core_free(f);

@@ -151,8 +151,11 @@ static bool open_path(struct held *h, PyObject *from)
     Py_DECREF(path);
     if (!h->name)
         return PyErr_NoMemory() != NULL;
-    Py_BEGIN_ALLOW_THREADS ok = read_path(h, &err);
-    Py_END_ALLOW_THREADS if (!ok) core_raise(&err, err.code, h->name);
+    PyThreadState *others = PyEval_SaveThread();
+    ok = read_path(h, &err);
+    PyEval_RestoreThread(others);
+    if (!ok)
+        core_raise(&err, err.code, h->name);
     return ok;
 }
 

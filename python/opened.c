@@ -58,10 +58,13 @@ static bool inflate(struct opened *o, struct held *held)
     enum pfd_status status;
     if (!pfd_input_is_compressed(held->bytes, held->n))
         return true;
-    Py_BEGIN_ALLOW_THREADS status =
+    PyThreadState *others = PyEval_SaveThread();
+    status =
         pfd_input_inflate(held->bytes, held->n, o->max_inflated, held->name,
                           finding_list_add, &found, &inflated, &n, &err);
-    Py_END_ALLOW_THREADS if (inflated) held_replace(held, inflated, n);
+    PyEval_RestoreThread(others);
+    if (inflated)
+        held_replace(held, inflated, n);
     return end_step(o, status, &err, held->name, &found);
 }
 
@@ -75,19 +78,18 @@ static bool load_strings(struct opened *o, const struct held *held)
         pfd_fail(&err, PFD_ERR_UNSUPPORTED, PFD_NO_OFFSET, "the file is empty");
         return core_raise(&err, err.code, held->name) != NULL;
     }
-    Py_BEGIN_ALLOW_THREADS if (pfd_wire_recognise(held->bytes, held->n))
-    {
+    PyThreadState *others = PyEval_SaveThread();
+    if (pfd_wire_recognise(held->bytes, held->n)) {
         status =
             pfd_capture_open(held->bytes, held->n, held->name, o->strings->set,
                              finding_list_add, &found, &capture, &err);
         pfd_capture_free(capture);
-    }
-    else
-    {
+    } else {
         status = pfd_strings_load(o->strings->set, held->bytes, held->n,
                                   held->name, finding_list_add, &found, &err);
     }
-    Py_END_ALLOW_THREADS return end_step(o, status, &err, held->name, &found);
+    PyEval_RestoreThread(others);
+    return end_step(o, status, &err, held->name, &found);
 }
 
 /* add(FILE, role, name): a file of any kind. */
@@ -147,11 +149,11 @@ static bool open_capture(struct opened *o, struct held *held)
     struct pfd_error err = { 0 };
     struct pfd_capture *capture = NULL;
     enum pfd_status status;
-    Py_BEGIN_ALLOW_THREADS status =
-        pfd_capture_open(held->bytes, held->n, held->name, o->strings->set,
-                         finding_list_add, &found, &capture, &err);
-    Py_END_ALLOW_THREADS bool ok =
-        end_step(o, status, &err, held->name, &found);
+    PyThreadState *others = PyEval_SaveThread();
+    status = pfd_capture_open(held->bytes, held->n, held->name, o->strings->set,
+                              finding_list_add, &found, &capture, &err);
+    PyEval_RestoreThread(others);
+    bool ok = end_step(o, status, &err, held->name, &found);
     held_close(held);
     if (!ok) {
         pfd_capture_free(capture);
@@ -331,11 +333,12 @@ static PyObject *opened_scan(struct opened *o, PyObject *unused)
                                        .finding = finding_list_add,
                                        .finding_user = &found };
         enum pfd_status status;
-        Py_BEGIN_ALLOW_THREADS status =
-            buffer_convert(&o->buffers[i], &convert, &summary, &err);
-        Py_END_ALLOW_THREADS PyObject *one =
-            status < 0 ? core_raise(&err, status, convert.source)
-                       : summary_object(&o->buffers[i], &summary, &found);
+        PyThreadState *others = PyEval_SaveThread();
+        status = buffer_convert(&o->buffers[i], &convert, &summary, &err);
+        PyEval_RestoreThread(others);
+        PyObject *one = status < 0
+                            ? core_raise(&err, status, convert.source)
+                            : summary_object(&o->buffers[i], &summary, &found);
         finding_list_free(&found);
         bool ok = one && PyList_Append(ret, one) == 0;
         Py_XDECREF(one);

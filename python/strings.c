@@ -137,10 +137,11 @@ static PyObject *strings_load(struct strings *s, PyObject *args,
         return NULL;
     s->is_frozen = true; /* until it is filled: other threads stay out */
     enum pfd_status status;
-    Py_BEGIN_ALLOW_THREADS status = pfd_strings_load(
-        s->set, held.bytes, held.n, held.name, finding_list_add, &found, &err);
-    Py_END_ALLOW_THREADS PyObject *ret =
-        end_filling(s, status, &err, held.name, &found);
+    PyThreadState *others = PyEval_SaveThread();
+    status = pfd_strings_load(s->set, held.bytes, held.n, held.name,
+                              finding_list_add, &found, &err);
+    PyEval_RestoreThread(others);
+    PyObject *ret = end_filling(s, status, &err, held.name, &found);
     held_close(&held);
     return ret;
 }

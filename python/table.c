@@ -357,9 +357,10 @@ static PyObject *make_tables(PyObject *module, PyObject *args)
     m.spec.form = &columns_form;
     m.spec.write = refuse;
     m.spec.write_user = &made;
-    Py_BEGIN_ALLOW_THREADS status = fill_tables(&m);
-    Py_END_ALLOW_THREADS PyObject *ret =
-        check(&m, status) ? table_objects(&made) : NULL;
+    PyThreadState *others = PyEval_SaveThread();
+    status = fill_tables(&m);
+    PyEval_RestoreThread(others);
+    PyObject *ret = check(&m, status) ? table_objects(&made) : NULL;
     column_tables_free(&made);
     free_making(&m);
     return ret;
@@ -404,8 +405,11 @@ static PyObject *make_npy(PyObject *module, PyObject *args)
         m.spec.output = "npy";
         m.spec.write = add_bytes;
         m.spec.write_user = &ret->text;
-        Py_BEGIN_ALLOW_THREADS status = fill_tables(&m);
-        Py_END_ALLOW_THREADS if (!check(&m, status)) Py_CLEAR(ret);
+        PyThreadState *others = PyEval_SaveThread();
+        status = fill_tables(&m);
+        PyEval_RestoreThread(others);
+        if (!check(&m, status))
+            Py_CLEAR(ret);
     }
     free_making(&m);
     return (PyObject *)ret;
