@@ -433,14 +433,6 @@ void pfd_lines_add(struct pfd_lines *lines, const char *line, size_t n)
     end_line(lines, row);
 }
 
-void pfd_lines_summary(struct pfd_lines *lines,
-                       const struct pfd_summary *summary, const char *source)
-{
-    /* Rows have none. */
-    if (!lines->options.form && lines->sink->summary)
-        lines->sink->summary(&lines->out, summary, source, &lines->options);
-}
-
 const char *pfd_lines_bytes(const struct pfd_lines *lines, size_t *n)
 {
     *n = lines->out.failed ? 1 : lines->out.n;
@@ -452,11 +444,6 @@ void pfd_lines_give(struct pfd_lines *lines, char *memory, size_t n)
     pfd_text_free(&lines->out);
     lines->out.data = memory;
     lines->out.room = n;
-}
-
-void pfd_lines_trim(struct pfd_lines *lines)
-{
-    pfd_text_free(&lines->out);
 }
 
 void pfd_lines_clear(struct pfd_lines *lines)

@@ -49,9 +49,6 @@ void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
 /* One or several lines of the caller's own: bytes [n], copied as they are. */
 void pfd_lines_add(struct pfd_lines *lines, const char *line, size_t n);
 
-void pfd_lines_summary(struct pfd_lines *lines,
-                       const struct pfd_summary *summary, const char *source);
-
 /* Cuts the buffer behind its first n bytes, also after a failure. */
 void pfd_lines_cut(struct pfd_lines *lines, size_t n);
 
@@ -63,9 +60,6 @@ char *pfd_lines_take(struct pfd_lines *lines, size_t *n);
  * own from now on; the bytes that have gathered are dropped. If it is too
  * small, other memory replaces it. */
 void pfd_lines_give(struct pfd_lines *lines, char *memory, size_t n);
-
-/* The same as pfd_lines_clear(), and frees the memory. */
-void pfd_lines_trim(struct pfd_lines *lines);
 
 /* Values for pfd_convert.members and .origin_members, as they are set here;
  * borrowed until the next call that sets something. */
