@@ -16,7 +16,9 @@ enum {
     SLURP_MAX = 1 << 30, /* bytes of a stream that is read as a whole */
 };
 
-void inputs_report_stringless(const struct inputs *in)
+/* Prints why files have no format strings, where that was not printed yet. For
+ * callers that expected some. */
+static void inputs_report_stringless(const struct inputs *in)
 {
     for (size_t i = 0; i < in->n_stringless && i < INPUTS_STRINGLESS_MAX; i++) {
         message_hint("%s: %s", in->stringless[i].source,

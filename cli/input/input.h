@@ -82,10 +82,6 @@ struct inputs {
     bool failed;         /* a file could not be read; an error was printed */
 };
 
-/* Prints why files have no format strings, where that was not printed yet. For
- * callers that expected some. */
-void inputs_report_stringless(const struct inputs *inputs);
-
 /* Like inputs_tell_vain(), with advice: no strings at all are loaded. */
 void inputs_report_no_strings(const struct inputs *inputs);
 

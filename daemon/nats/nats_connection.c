@@ -295,7 +295,7 @@ static bool open_line(struct pfdd_nats *line, jsPubAckHandler acked, void *user)
     return s == NATS_OK || pfdd_nats_failed(line, "JetStream", s);
 }
 
-void pfdd_nats_close(struct pfdd_nats *line)
+static void nats_close(struct pfdd_nats *line)
 {
     forget(line);
 }
@@ -428,6 +428,6 @@ bool pfdd_nats_set_up(const struct pfdd_block *block, FILE *out, char *err,
     bool ok = open_line(&line, NULL, NULL) && set_up_all(&line, out);
     if (!ok)
         snprintf(err, n_err, "%s", line.why);
-    pfdd_nats_close(&line);
+    nats_close(&line);
     return ok;
 }

@@ -108,7 +108,6 @@ bool pfdd_nats_make_streams(struct pfdd_nats *line);
  * the network. */
 bool pfdd_nats_set_up(const struct pfdd_block *block, FILE *out, char *err,
                       size_t n_err);
-void pfdd_nats_close(struct pfdd_nats *line);
 
 /* The pause before the next try, in ms: longer each time, partly random. */
 uint64_t pfdd_nats_pause(struct pfdd_nats *line);

@@ -89,10 +89,12 @@ struct pfdd_worker_message *pfdd_fetch_ack(
     return p;
 }
 
-bool pfdd_fetch_edge(struct pfdd_nats *line, const char *edge,
-                     void (*give)(void *user,
-                                  struct pfdd_worker_message *worker_message),
-                     void *user)
+/* Fetches the acknowledgement of an edge and hands it over with ownership, if
+ * there is one. False: try again later. */
+static bool fetch_edge(struct pfdd_nats *line, const char *edge,
+                       void (*give)(void *user,
+                                    struct pfdd_worker_message *worker_message),
+                       void *user)
 {
     char subject[PFDD_SUBJECT];
     struct pfd_stored_message message;
@@ -125,7 +127,7 @@ bool pfdd_nats_edge_acks_bring(
             !strcmp(brought->edges[at].edge, p->edge))
             return true;
     }
-    if (!pfdd_fetch_edge(line, p->edge, give, user))
+    if (!fetch_edge(line, p->edge, give, user))
         return false;
     unsigned at = (first + brought->next++ % PROBES) % PFDD_BROUGHT;
     brought->edges[at].term = term;

@@ -19,13 +19,6 @@ struct pfdd_worker_message *pfdd_fetch_entries(
 struct pfdd_worker_message *pfdd_fetch_ack(
     const struct pfd_stored_message *message);
 
-/* Fetches the acknowledgement of an edge and hands it over with ownership, if
- * there is one. False: try again later. */
-bool pfdd_fetch_edge(struct pfdd_nats *line, const char *edge,
-                     void (*give)(void *user,
-                                  struct pfdd_worker_message *worker_message),
-                     void *user);
-
 /*
  * Fetches the last acknowledgement that another worker has given to an edge,
  * and remembers for which edges the loop has it.

@@ -20,8 +20,9 @@ enum {
     GROUPS_MAX = 256 << 20, /* bytes of groups */
 };
 
-bool pfd_tables_fail(struct pfd_tables *t, enum pfd_status code,
-                     const char *text)
+/* Sets the error, unless one is set. Always false. */
+static bool tables_fail(struct pfd_tables *t, enum pfd_status code,
+                        const char *text)
 {
     if (t->error.code == PFD_OK)
         pfd_fail(&t->error, code, PFD_NO_OFFSET, "%s", text);
@@ -30,7 +31,7 @@ bool pfd_tables_fail(struct pfd_tables *t, enum pfd_status code,
 
 static bool fail_memory(struct pfd_tables *t)
 {
-    return pfd_tables_fail(t, PFD_ERR_NOMEM, "out of memory");
+    return tables_fail(t, PFD_ERR_NOMEM, "out of memory");
 }
 
 /* ---- the table of a row ---- */
@@ -145,7 +146,7 @@ static void ask_for_all(struct pfd_tables *t)
     for (size_t i = 0; i < t->n && t->spec.may_write; i++) {
         if (!t->spec.may_write(t->spec.may_write_user,
                                own_path(t, t->all[i]).text))
-            pfd_tables_fail(t, PFD_ERR_STOPPED, "a file may not be written");
+            tables_fail(t, PFD_ERR_STOPPED, "a file may not be written");
     }
 }
 
@@ -543,9 +544,9 @@ static bool start(struct pfd_tables *t)
     if (!t->by_string || !t->found || !t->file)
         return fail_memory(t);
     if (!spec->to && info->wants_file)
-        return pfd_tables_fail(t, PFD_ERR_USAGE, "this output needs a file");
+        return tables_fail(t, PFD_ERR_USAGE, "this output needs a file");
     if (!spec->to && spec->all && !info->holds_all) {
-        return pfd_tables_fail(
+        return tables_fail(
             t, PFD_ERR_USAGE,
             "this output holds one table: several need a folder");
     }

@@ -53,8 +53,4 @@ struct pfd_tables {
     struct pfd_error error;
 };
 
-/* Sets the error, unless one is set. Always false. */
-bool pfd_tables_fail(struct pfd_tables *tables, enum pfd_status code,
-                     const char *text);
-
 #endif

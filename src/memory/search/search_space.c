@@ -267,10 +267,11 @@ size_t pfd_search_space_read(struct pfd_search_space *search_space,
     return search_space->status == PFD_OK ? (size_t)(first - address) : 0;
 }
 
-void pfd_search_space_ranges(struct pfd_search_space *search_space,
-                             uint64_t address, uint64_t n,
-                             bool (*fn)(void *user, uint64_t from, uint64_t to),
-                             void *user)
+/* Calls fn with the ranges of addresses [address, address + n) that are no
+ * holes; n: a result of pfd_search_space_measure(). */
+static void search_space_ranges(
+    struct pfd_search_space *search_space, uint64_t address, uint64_t n,
+    bool (*fn)(void *user, uint64_t from, uint64_t to), void *user)
 {
     struct pfd_memory_region r;
     uint64_t end = address + n;
@@ -362,7 +363,7 @@ void pfd_memory_view_take(struct pfd_search_space *search_space,
         make_copy(ret);
     if (ret->failed)
         return;
-    pfd_search_space_ranges(search_space, address, ret->n, take_data, &t);
+    search_space_ranges(search_space, address, ret->n, take_data, &t);
     pfd_ranges_settle(&t.data);
     pfd_ranges_gaps(&t.data, ret->n, PAGE, &ret->holes);
     ret->failed = t.data.failed || ret->holes.failed;

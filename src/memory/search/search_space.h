@@ -76,13 +76,6 @@ uint64_t pfd_search_space_region_left(
 size_t pfd_search_space_read(struct pfd_search_space *search_space,
                              uint64_t address, void *ret, size_t n);
 
-/* Calls fn with the ranges of addresses [address, address + n) that are no
- * holes; n: a result of pfd_search_space_measure(). */
-void pfd_search_space_ranges(struct pfd_search_space *search_space,
-                             uint64_t address, uint64_t n,
-                             bool (*fn)(void *user, uint64_t from, uint64_t to),
-                             void *user);
-
 /*
  * Contiguous bytes from an address on: in place in a core's file, or a copy
  * where segments divide them or a process has them. Holes are known and never
