@@ -84,7 +84,7 @@ OWNERS = {
     r'vulkan/.*': 'src/layer/dispatch.h',
     r'openssl/.*':
         'src/remote/tls_context.h src/remote/tls_context.c '
-        'cli/net/nats.c cli/net/tls.c daemon/base/sha512.c '
+        'cli/net/nats.c cli/net/tls.c daemon/outputs/forward.c '
         'daemon/net/tls.c',
     r'seccomp\.h': 'daemon/config/sandbox.c',
     r'systemd/.*': 'daemon/config/systemd.c',

@@ -8,6 +8,8 @@
 #ifndef PFDD_NATS_CODE_H
 #define PFDD_NATS_CODE_H
 
+#include <stdatomic.h>
+
 #include "nats/nats_connection.h"
 #include "nats/worker_message.h"
 #include "remote/stored_message.h"
@@ -40,19 +42,43 @@ struct pfdd_nats_code {
     size_t n_held;  /* bytes of fetched objects and of the list */
 };
 
-/* n_max: limit of bytes for everything. NULL: out of memory. */
-struct pfdd_nats_code *pfdd_nats_code_new(const char *digest, const char *place,
-                                          size_t n_max);
-void pfdd_nats_code_free(struct pfdd_nats_code *code);
+/*
+ * The lists of code objects that a worker's loop has, and the fetches of
+ * others: a few at a time, in turns, all within the memory for one.
+ */
 
-/* Fetches one piece at most. */
-enum pfdd_code_state pfdd_nats_code_step(struct pfdd_nats_code *code,
-                                         struct pfdd_nats *line);
+enum {
+    PFDD_CODES_KNOWN = 1024, /* lists that the loop has */
+    PFDD_CODES_COMING = 8,   /* fetches at a time */
+};
 
-/* Bytes of memory. */
-size_t pfdd_nats_code_memory(const struct pfdd_nats_code *code);
+/* line, n_max and give are the owner's; the rest all zeros. */
+struct pfdd_nats_code_lists {
+    struct pfdd_nats *line;
+    size_t n_max; /* limit of bytes of all fetches */
+    void (*give)(void *user, struct pfdd_worker_message *worker_message);
+    void *user;
+    atomic_size_t n_bytes; /* their bytes; read by any thread */
+    char known[PFDD_CODES_KNOWN][PFDD_SHA256_TEXT]; /* [n_known] */
+    size_t n_known;
+    /* [n_coming], the oldest first; one more is in its first turn. */
+    struct pfdd_nats_code *coming[PFDD_CODES_COMING + 1];
+    size_t n_coming;
+    /* The list that was missing last; many entries need the same one. */
+    char digest[PFDD_SHA256_TEXT];
+    char place[PFDD_PLACE];
+    uint64_t missed; /* ms */
+};
 
-/* The list of a complete fetch; the caller takes ownership. */
-struct pfdd_worker_message *pfdd_nats_code_take(struct pfdd_nats_code *code);
+void pfdd_nats_code_lists_deinit(struct pfdd_nats_code_lists *codes);
+
+/* Gets the list that entries need. PFDD_CODE_DONE: it was handed over.
+ * PFDD_CODE_MORE: it is being fetched, ask again. PFDD_CODE_MISSING: it is not
+ * stored, or too many others are being fetched. */
+enum pfdd_code_state pfdd_nats_code_lists_bring(
+    struct pfdd_nats_code_lists *codes, const struct pfdd_worker_message *p);
+
+/* Gives each fetch a turn. */
+void pfdd_nats_code_lists_turn(struct pfdd_nats_code_lists *codes);
 
 #endif

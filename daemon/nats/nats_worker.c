@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "nats/nats_code_lists.h"
+#include "nats/nats_code.h"
 #include "nats/nats_fetch.h"
 #include "nats/nats_lease.h"
 

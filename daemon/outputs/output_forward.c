@@ -16,7 +16,7 @@
 
 #include "base/gzip.h"
 #include "net/outbound.h"
-#include "outputs/forward_auth.h"
+#include "outputs/forward.h"
 #include "outputs/log_feed.h"
 
 enum {

@@ -18,7 +18,6 @@
 #include "modules.h"
 #include "object_names.h"
 #include "own_queues.h"
-#include "pipelines.h"
 #include "settings.h"
 #include "submissions.h"
 #include "take_buffer.h"
@@ -311,10 +310,10 @@ static const struct hook device_hooks[] = {
     HOOK(names, CreateShaderModule),
     HOOK(names, DestroyShaderModule),
     HOOK(names, DestroyPipeline),
-    HOOK(pipelines, CreateComputePipelines),
-    HOOK(pipelines, CreateGraphicsPipelines),
-    HOOK(pipelines, CreateRayTracingPipelinesKHR),
-    HOOK(pipelines, CreateShadersEXT),
+    HOOK(modules, CreateComputePipelines),
+    HOOK(modules, CreateGraphicsPipelines),
+    HOOK(modules, CreateRayTracingPipelinesKHR),
+    HOOK(modules, CreateShadersEXT),
     HOOK(command, AllocateCommandBuffers),
     HOOK(command, FreeCommandBuffers),
     HOOK(command, ResetCommandPool),

@@ -23,4 +23,29 @@ void modules_send(struct device *device);
 
 void modules_free(struct device *device);
 
+/*
+ * Shader modules without a VkShaderModule: in the pNext chain of a pipeline's
+ * stage (VK_KHR_maintenance5, VK_EXT_graphics_pipeline_library), and shader
+ * objects (VK_EXT_shader_object).
+ */
+
+VKAPI_ATTR VkResult VKAPI_CALL modules_CreateComputePipelines(
+    VkDevice device, VkPipelineCache cache, uint32_t n,
+    const VkComputePipelineCreateInfo *infos,
+    const VkAllocationCallbacks *allocator, VkPipeline *ret);
+
+VKAPI_ATTR VkResult VKAPI_CALL modules_CreateGraphicsPipelines(
+    VkDevice device, VkPipelineCache cache, uint32_t n,
+    const VkGraphicsPipelineCreateInfo *infos,
+    const VkAllocationCallbacks *allocator, VkPipeline *ret);
+
+VKAPI_ATTR VkResult VKAPI_CALL modules_CreateRayTracingPipelinesKHR(
+    VkDevice device, VkDeferredOperationKHR deferred, VkPipelineCache cache,
+    uint32_t n, const VkRayTracingPipelineCreateInfoKHR *infos,
+    const VkAllocationCallbacks *allocator, VkPipeline *ret);
+
+VKAPI_ATTR VkResult VKAPI_CALL modules_CreateShadersEXT(
+    VkDevice device, uint32_t n, const VkShaderCreateInfoEXT *infos,
+    const VkAllocationCallbacks *allocator, VkShaderEXT *ret);
+
 #endif
