@@ -482,6 +482,7 @@ static void take(struct reader *r, unsigned n)
         add_slot(r, i < o.n ? slot_of(r, &o, i) : (struct pfd_slot){ 0 });
     for (unsigned i = n; r->next < r->n && i < o.n; i++) {
         struct pfd_slot slot = slot_of(r, &o, i);
+        slot.n_bytes = is_float(o.type) ? 'g' : is_signed(o.type) ? 'd' : 0;
         if (slot.store && r->n_rest < 64)
             r->rest[r->n_rest++] = slot;
     }
