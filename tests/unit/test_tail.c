@@ -826,6 +826,30 @@ START_TEST(test_saturated_late)
 }
 END_TEST
 
+/* Of a buffer of an unknown format nothing but the header is read while that is
+ * empty. */
+START_TEST(test_empty)
+{
+    struct pfd_error err;
+    struct pfd_strings *none = pfd_strings_new();
+    struct pfd_tail_options o = {
+        .strings = none,
+        .read = read_bytes,
+        .item = take,
+    };
+    setup();
+    pfd_tail_free(w.tail);
+    ck_assert_int_eq(pfd_tail_new(&o, &w.tail, &err), PFD_OK);
+    looks(10);
+    ck_assert_uint_le(w.n_read, 640);
+    print_from(0, 100);
+    looks(10);
+    finish();
+    ck_assert_uint_eq(said().entries, 100);
+    pfd_strings_free(none);
+}
+END_TEST
+
 enum {
     STUCK_WINDOW = 1 << 19,
     STUCK_LOOKS = 100, /* fewer than until it is believed all the same */
@@ -1270,6 +1294,7 @@ static int run_all(const char *name)
     tcase_add_test(sized, test_reset_far_behind_doubt);
     tcase_add_test(sized, test_saturated);
     tcase_add_test(sized, test_saturated_late);
+    tcase_add_test(sized, test_empty);
     tcase_add_test(sized, test_stuck);
     tcase_add_test(sized, test_stuck_until_written);
     tcase_add_loop_test(sized, test_stuck_reset, 0, 2);

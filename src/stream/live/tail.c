@@ -288,11 +288,6 @@ static enum pfd_status choose_format(struct pfd_tail *t, uint64_t n_buffer,
 {
     struct pfd_byte_reader first =
         pfd_byte_reader(t->scratch.bytes, t->scratch.n);
-    bool any = false;
-    for (size_t i = 0; i < t->scratch.n && i < HEADER_MAX; i++)
-        any |= t->scratch.bytes[i] != 0;
-    if (!any || t->scratch.n < HEADER_MAX)
-        return PFD_END;
     uint32_t crc = pfd_crc32c(0, t->scratch.bytes, t->scratch.n);
     if (t->is_unlike && t->unlike == crc)
         return PFD_END; /* of no format, and unchanged */
@@ -303,15 +298,35 @@ static enum pfd_status choose_format(struct pfd_tail *t, uint64_t n_buffer,
     return status;
 }
 
-/* Reads the header and chooses the format. PFD_END: not yet. */
+static enum pfd_status read_first(struct pfd_tail *t, uint64_t n_buffer,
+                                  size_t n, struct pfd_error *err)
+{
+    return pfd_tail_copy_read(&t->scratch, &t->o, 0,
+                              n_buffer < n ? (size_t)n_buffer : n, err);
+}
+
+/* Are the first bytes a whole header that is not zero? */
+static bool has_header(const struct pfd_tail *t)
+{
+    bool any = false;
+    for (size_t i = 0; i < t->scratch.n; i++)
+        any |= t->scratch.bytes[i] != 0;
+    return any && t->scratch.n == HEADER_MAX;
+}
+
+/* Reads the header and chooses the format; of an empty buffer nothing else is
+ * read. PFD_END: not yet. */
 static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
                                    uint8_t *header, struct pfd_error *err)
 {
-    size_t n = t->format ? HEADER_MAX : PFD_PROBE_BYTES + 1;
-    enum pfd_status status = pfd_tail_copy_read(
-        &t->scratch, &t->o, 0, n_buffer < n ? (size_t)n_buffer : n, err);
-    if (status == PFD_OK && !t->format)
-        status = choose_format(t, n_buffer, err);
+    enum pfd_status status = read_first(t, n_buffer, HEADER_MAX, err);
+    if (status == PFD_OK && !t->format) {
+        if (!has_header(t))
+            return PFD_END;
+        status = read_first(t, n_buffer, PFD_PROBE_BYTES + 1, err);
+        if (status == PFD_OK)
+            status = choose_format(t, n_buffer, err);
+    }
     if (status != PFD_OK)
         return status;
     const struct pfd_format_live *live = t->format->live;
