@@ -390,6 +390,8 @@ def programs():
     need('vkcube', 'vkcube (vulkan-tools)')
     need('Xvfb', 'Xvfb (xvfb)')
     cube = ['vkcube', '--c', '20']
+    mark = ['vkmark', '--winsys', 'xcb', '-s', '160x120', '-b',
+            'vertex:duration=0.2', '-b', 'effect2d:duration=0.2']
     info = ['vulkaninfo', '--summary']
     synchronization = 'VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION'
     with subprocess.Popen(['Xvfb', '-displayfd', '1', '-noreset', '-nolisten',
@@ -399,7 +401,11 @@ def programs():
         display = ':' + server.stdout.readline().strip()
         try:
             for words, enables in ((cube, synchronization), (cube, ADDRESSES),
-                                   (cube, PRINTF), (info, synchronization)):
+                                   (cube, PRINTF), (info, synchronization),
+                                   (mark, synchronization), (mark, PRINTF)):
+                if not shutil.which(words[0]):
+                    print(f'left out: there is no {words[0]}')
+                    continue
                 logs = []
                 for layers in ('VK_LAYER_KHRONOS_validation', BOTH):
                     more = settings(enables, 1024)
@@ -409,9 +415,13 @@ def programs():
                                DISPLAY=display, **more)
                     check_that('what it says', 'PFD_capture: ' not in done.stderr,
                                done.stderr)
-                    logs.append(sorted(set(validation_said('VUID[^ ]*'))))
+                    # vkmark acquires images as it likes, on some runs.
+                    logs.append(sorted(
+                        {said for said in validation_said('VUID[^ ]*')
+                         if words is not mark or
+                         'vkAcquireNextImageKHR-semaphore-01779' not in said}))
                 check(f'{words}: validation', *logs[::-1])
-                if words is cube:
+                if words is not info:
                     check_that('something was taken of nothing',
                                os.path.getsize('run.pfcap') < 400)
         finally:
