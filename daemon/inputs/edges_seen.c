@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/base/fnv.h"
 #include "ring/ring.h"
 
 enum {
@@ -21,17 +22,9 @@ void pfdd_edges_seen_deinit(struct pfdd_edges_seen *seen)
     *seen = (struct pfdd_edges_seen){ 0 };
 }
 
-static uint64_t add_hash(uint64_t hash, const void *bytes, size_t n)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 static uint64_t hash_of(const char *id)
 {
-    return add_hash(UINT64_C(0xcbf29ce484222325), id, strlen(id));
+    return pfd_fnv1a(PFD_FNV_START, id, strlen(id));
 }
 
 /* ---- edges ---- */
@@ -178,8 +171,8 @@ size_t pfdd_edges_seen_note(struct pfdd_edges_seen *seen,
 static uint64_t key_of(const struct pfdd_worker_message *p)
 {
     uint64_t hash = hash_of(p->edge);
-    hash = add_hash(hash, &p->first, sizeof p->first);
-    return add_hash(hash, &p->last, sizeof p->last) | 1;
+    hash = pfd_fnv1a(hash, &p->first, sizeof p->first);
+    return pfd_fnv1a(hash, &p->last, sizeof p->last) | 1;
 }
 
 static size_t place_of(uint64_t key, uint64_t i)

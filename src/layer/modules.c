@@ -8,6 +8,7 @@
 
 #include <printfdecode/convert.h>
 
+#include "core/base/fnv.h"
 #include "core/spirv/spirv.h"
 #include "device.h"
 #include "log.h"
@@ -52,9 +53,7 @@ static const char *line_of(char ret[4 * TEXT_BYTES + 1], const char *text,
 /* True: the line was not logged before. */
 static bool is_new(const char *line)
 {
-    uint64_t key = 0xcbf29ce484222325u;
-    for (const char *at = line; *at; at++)
-        key = (key ^ (unsigned char)*at) * 0x100000001b3u;
+    uint64_t key = pfd_fnv1a(PFD_FNV_START, line, strlen(line));
     pthread_mutex_lock(&lock);
     bool ret = !handle_map_find(&logged, key | 1) && logged.n < SAID_MAX &&
                handle_map_put(&logged, key | 1, &logged);

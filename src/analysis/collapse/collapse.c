@@ -11,6 +11,7 @@
 
 #include "analysis/collapse/value_range.h"
 #include "core/base/escape.h"
+#include "core/base/fnv.h"
 
 enum {
     WINDOW = 1000,
@@ -63,15 +64,13 @@ struct pfd_collapse {
 
 static uint64_t mix(uint64_t h, const void *bytes, size_t n)
 {
-    const uint8_t *at = bytes;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ at[i]) * UINT64_C(0x100000001b3);
+    h = pfd_fnv1a(h, bytes, n);
     return h ^ h >> 31;
 }
 
 static uint64_t key_of(const struct pfd_collapse *c, const struct pfd_row *row)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ row->string;
+    uint64_t h = PFD_FNV_START ^ row->string;
     h = mix(h, &row->id, sizeof row->id);
     h = mix(h, &row->stream, sizeof row->stream);
     h = mix(h, &row->buffer, sizeof row->buffer);

@@ -12,6 +12,7 @@
 #include "analysis/trace/trace.h"
 #include "core/base/dictionary.h"
 #include "core/base/escape.h"
+#include "core/base/fnv.h"
 #include "core/output/value_rows.h"
 #include "core/strings/strings.h"
 
@@ -148,13 +149,10 @@ static void add_text(struct pfd_trace *t, struct pfd_text *out, unsigned field,
     pfd_protobuf_bytes(out, field, text, n);
 }
 
-/* FNV-1a, mixed once more, chained through h. */
+/* Mixed once more, chained through h. */
 static uint64_t chain_hash(uint64_t h, const void *bytes, size_t n)
 {
-    const uint8_t *at = bytes;
-    h ^= UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ at[i]) * UINT64_C(0x100000001b3);
+    h = pfd_fnv1a(h ^ PFD_FNV_START, bytes, n);
     return h ^ h >> 29;
 }
 

@@ -5,23 +5,14 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/base/fnv.h"
+
 enum {
     MAGIC_BYTES = 8,
     ID_AT = 16,
 };
 
 _Static_assert(sizeof(struct pfd_row_header) == PFD_ROW_HEADER, "of no holes");
-
-/* FNV-1a. */
-static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
-{
-    const uint8_t *p = bytes;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
-
-static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
 
 /* 48 bits of the hash, mixed with the final steps of MurmurHash3; the highest
  * bit is set. */
@@ -50,9 +41,9 @@ static struct pfd_row_header read_header(struct pfd_byte_reader *c)
 /* Hashes a row without its magic and its id. */
 static uint64_t id_of(const struct pfd_row *row)
 {
-    uint64_t h = hash_bytes(hash_start, row->bytes + MAGIC_BYTES, 8);
+    uint64_t h = pfd_fnv1a(PFD_FNV_START, row->bytes + MAGIC_BYTES, 8);
     return hash_id(
-        hash_bytes(h, row->bytes + 24, row->header.n_bytes - (size_t)24));
+        pfd_fnv1a(h, row->bytes + 24, row->header.n_bytes - (size_t)24));
 }
 
 /* Reads a row that begins here; false: these bytes only look like one. */
@@ -138,9 +129,9 @@ void pfd_row_write(struct pfd_row *row, struct pfd_text *ret)
 uint32_t pfd_row_gate(const struct pfd_row *row)
 {
     const uint32_t line = row->header.line;
-    uint64_t h = hash_bytes(hash_start, &line, sizeof line);
-    h = hash_bytes(h, row->text, row->header.n_text);
-    h = hash_bytes(h, row->file, row->header.n_file);
+    uint64_t h = pfd_fnv1a(PFD_FNV_START, &line, sizeof line);
+    h = pfd_fnv1a(h, row->text, row->header.n_text);
+    h = pfd_fnv1a(h, row->file, row->header.n_file);
     return (uint32_t)(hash_id(h) % PFD_GATES);
 }
 
