@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JUnit's XML: a test case for each problem, which has failed if it is an error;
- * without any, one that has passed.
+ * JUnit's XML, as Ant writes and Jenkins reads it: a test case for each problem,
+ * which has failed if it is an error; without any, one that has passed.
  */
+#include <time.h>
+
 #include "analysis/problems/problems_form.h"
 
 static bool has_failed(const struct pfd_problem *p)
@@ -61,23 +63,74 @@ static void put_place(struct pfd_text *out, const struct pfd_problems *report,
     pfd_text_free(&place);
 }
 
+static void put_message(struct pfd_text *out, const struct pfd_problems *report,
+                        const struct pfd_problem *p)
+{
+    struct pfd_text message = { 0 };
+    pfd_problem_put_message(&message, report, p);
+    put_text(out, message.data, message.n);
+    out->failed |= message.failed;
+    pfd_text_free(&message);
+}
+
 static void put_case(struct pfd_text *out, const struct pfd_problems *report,
                      const struct pfd_problem *p)
 {
-    struct pfd_text message = { 0 };
-    const char *element = has_failed(p) ? "failure" : "system-out";
     pfd_text_printf(out, "    <testcase classname=\"gpu\" name=\"%s",
                     pfd_problem_title(p));
     put_place(out, report, p);
-    pfd_text_printf(out, "\" time=\"0\">\n      <%s", element);
-    if (has_failed(p))
-        pfd_text_printf(out, " type=\"%s\"", pfd_problem_rule(p));
-    pfd_text_puts(out, ">");
-    pfd_problem_put_message(&message, report, p);
-    put_text(out, message.data, message.n);
-    pfd_text_printf(out, "</%s>\n    </testcase>\n", element);
-    out->failed |= message.failed;
-    pfd_text_free(&message);
+    if (!has_failed(p)) {
+        pfd_text_puts(out, "\" time=\"0\"/>\n");
+        return;
+    }
+    pfd_text_printf(out, "\" time=\"0\">\n      <failure type=\"%s\">",
+                    pfd_problem_rule(p));
+    put_message(out, report, p);
+    pfd_text_puts(out, "</failure>\n    </testcase>\n");
+}
+
+static void put_more(struct pfd_text *out, const struct pfd_problems *report)
+{
+    if (!report->n_more)
+        return;
+    pfd_text_puts(out, "    <testcase classname=\"gpu\" name=\"more places\" "
+                       "time=\"0\"");
+    pfd_text_printf(out,
+                    report->n_more_fails
+                        ? "><failure type=\"fail-on\">%llu more messages"
+                          "</failure></testcase>\n"
+                        : "/>\n",
+                    (unsigned long long)report->n_more);
+}
+
+/* Warnings fail no case: their text is the suite's. */
+static void put_warnings(struct pfd_text *out,
+                         const struct pfd_problems *report)
+{
+    pfd_text_puts(out, "    <system-out>");
+    for (size_t i = 0; i < report->n; i++) {
+        if (has_failed(&report->problems[i]))
+            continue;
+        put_message(out, report, &report->problems[i]);
+        pfd_text_puts(out, "&#10;");
+    }
+    pfd_text_puts(out, "</system-out>\n    <system-err></system-err>\n");
+}
+
+static void put_head(struct pfd_text *out, size_t n, size_t n_failed)
+{
+    char when[32] = "1970-01-01T00:00:00";
+    time_t now = time(NULL);
+    struct tm tm;
+    if (gmtime_r(&now, &tm))
+        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", &tm);
+    pfd_text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    pfd_text_printf(out,
+                    "<testsuites>\n  <testsuite name=\"printfdecode\" "
+                    "package=\"gpu\" id=\"0\" hostname=\"localhost\" "
+                    "timestamp=\"%s\" tests=\"%zu\" failures=\"%zu\" "
+                    "errors=\"0\" time=\"0\">\n    <properties/>\n",
+                    when, n, n_failed);
 }
 
 static void put(struct pfd_text *out, const struct pfd_problems *report)
@@ -85,27 +138,16 @@ static void put(struct pfd_text *out, const struct pfd_problems *report)
     size_t n_failed = 0;
     for (size_t i = 0; i < report->n; i++)
         n_failed += has_failed(&report->problems[i]);
-    size_t n = report->n + !report->n + (report->n_more > 0);
     n_failed += report->n_more_fails > 0;
-    pfd_text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    pfd_text_printf(out,
-                    "<testsuites>\n  <testsuite name=\"printfdecode\" "
-                    "tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"0\">\n",
-                    n, n_failed);
+    put_head(out, report->n + !report->n + (report->n_more > 0), n_failed);
     for (size_t i = 0; i < report->n; i++)
         put_case(out, report, &report->problems[i]);
     if (!report->n) {
         pfd_text_puts(out, "    <testcase classname=\"gpu\" "
                            "name=\"GPU messages\" time=\"0\"/>\n");
     }
-    if (report->n_more) {
-        const char *element = report->n_more_fails ? "failure" : "system-out";
-        pfd_text_printf(out,
-                        "    <testcase classname=\"gpu\" name=\"more places\" "
-                        "time=\"0\">\n      <%s>%llu more messages</%s>\n"
-                        "    </testcase>\n",
-                        element, (unsigned long long)report->n_more, element);
-    }
+    put_more(out, report);
+    put_warnings(out, report);
     pfd_text_puts(out, "  </testsuite>\n</testsuites>\n");
 }
 
