@@ -14,6 +14,7 @@
 
 enum {
     KEYS_MAX = 96, /* of a line; further ones are left out */
+    OWN_MAX = 40,  /* bytes of a name of ours, with a NUL */
     DIGITS = 15,   /* of a number that every JSON parser keeps exactly */
 };
 
@@ -23,6 +24,7 @@ struct line {
     /* The names in the line, each in two parts. */
     const char *prefixes[KEYS_MAX];
     const char *names[KEYS_MAX]; /* [n] */
+    char own[KEYS_MAX][OWN_MAX]; /* names of fields, which live for a call */
     size_t n;
 };
 
@@ -47,8 +49,13 @@ static bool is_new(struct line *l, const char *prefix, const char *name)
     }
     if (l->n == KEYS_MAX)
         return false;
+    size_t n_name = strlen(name);
     l->prefixes[l->n] = prefix;
-    l->names[l->n++] = name;
+    l->names[l->n] = name;
+    /* Longer ones are the configuration's. */
+    if (n_name < OWN_MAX)
+        l->names[l->n] = memcpy(l->own[l->n], name, n_name + 1);
+    l->n++;
     return true;
 }
 
@@ -104,7 +111,10 @@ static void put_time(struct line *l, uint64_t ns)
 
 static void put(struct pfd_text *out, const struct pfdd_log_record *log_record)
 {
-    struct line l = { .out = out, .map = log_record->map };
+    struct line l;
+    l.out = out;
+    l.map = log_record->map;
+    l.n = 0;
     const char *severity = pfdd_severity_name(log_record->severity);
     const char *ecs = pfdd_field_map_ecs(log_record->map);
     put_time(&l, log_record->time);

@@ -3,10 +3,12 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/digits.h"
 #include "core/decode/inspect.h"
+#include "core/output/json.h"
 
 /* ---- fields ---- */
 
@@ -14,6 +16,12 @@ struct fields {
     pfdd_field_fn call;
     void *user;
     bool of_buffer;
+};
+
+enum {
+    LABEL_NAME = 33,  /* syslog's limit (RFC 5424, 6.3.3), and a NUL */
+    LABELS_MAX = 256, /* of a record */
+    FIELD_MAX = 8192, /* bytes of a format string or of arguments */
 };
 
 /* A name that is known at compile time. */
@@ -97,9 +105,83 @@ static void put_origin(const struct fields *f, const struct pfd_origin *o)
     }
 }
 
+/* As JSON has them: a list. Where it is too long for services it is left out. */
+static void put_args(const struct fields *f, struct pfd_entry *entry)
+{
+    char *text = malloc(pfd_entry_args_room(entry));
+    size_t n = text ? pfd_entry_args(text, entry) : 0;
+    if (n && n <= FIELD_MAX)
+        put(f, NAME("args"), text, n, false);
+    free(text);
+}
+
+/* The name of a label may be anything, and fields of some services may not: "label_"
+ * and letters, digits and '_', the others replaced. */
+static void put_label_name(const struct pfd_wire_label *label,
+                           char ret[LABEL_NAME])
+{
+    static const char prefix[] = "label_";
+    size_t at = sizeof prefix - 1;
+    memcpy(ret, prefix, sizeof prefix);
+    for (size_t i = 0; i < label->key.n && at < LABEL_NAME - 1; i++) {
+        char c = label->key.at[i];
+        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9');
+        ret[at++] = is_plain ? c : '_';
+    }
+    ret[at] = '\0';
+}
+
+static bool is_first(const struct pfd_wire_frame *frame, size_t i,
+                     const char *name)
+{
+    char other[LABEL_NAME];
+    for (size_t k = 0; k < i; k++) {
+        put_label_name(&frame->labels[k], other);
+        if (!strcmp(other, name))
+            return false;
+    }
+    return true;
+}
+
+/* Of labels whose names become the same the first one has it. */
+static void put_labels(const struct fields *f,
+                       const struct pfd_wire_frame *frame)
+{
+    char name[LABEL_NAME];
+    for (size_t i = 0; i < frame->n_labels && i < LABELS_MAX; i++) {
+        put_label_name(&frame->labels[i], name);
+        if (is_first(frame, i, name)) {
+            put(f, (struct name){ name, strlen(name) },
+                frame->labels[i].value.at, frame->labels[i].value.n, false);
+        }
+    }
+}
+
+/* Bytes that are no UTF-8, which services of text lose. */
+static void put_message_bytes(const struct fields *f,
+                              const struct pfdd_log_record *log_record)
+{
+    size_t room = (log_record->n + 2) / 3 * 4;
+    if (!log_record->n)
+        return;
+    char *text = malloc(room);
+    size_t n =
+        text ? pfd_base64_for_json(text, log_record->text, log_record->n) : 0;
+    if (n)
+        put(f, NAME("message_b64"), text, n, false);
+    free(text);
+}
+
 static void put_entry(const struct fields *f, struct pfd_entry *entry)
 {
     size_t n;
+    const char *format_string = pfd_entry_format_string(entry, &n);
+    if (format_string && n <= FIELD_MAX)
+        put(f, NAME("format_string"), format_string, n, false);
+    put_args(f, entry);
+    put_number(f, NAME("index"), entry->index);
+    put_number(f, NAME("offset"), entry->offset);
     const struct pfd_origin *origins = pfd_entry_origins(entry, &n);
     const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
     put_hex(f, NAME("id"), entry->id, 12);
@@ -145,6 +227,7 @@ void pfdd_log_record_buffer_fields(const struct pfdd_log_record *log_record,
     if (frame->dispatch)
         put_number(&f, NAME("dispatch"), frame->dispatch);
     put_bytes(&f, NAME("stage"), frame->stage);
+    put_labels(&f, frame);
 }
 
 void pfdd_log_record_fields(const struct pfdd_log_record *log_record,
@@ -157,6 +240,7 @@ void pfdd_log_record_fields(const struct pfdd_log_record *log_record,
     pfdd_log_record_buffer_fields(log_record, call, user);
     if (log_record->generation)
         put_number(&f, NAME("generation"), log_record->generation);
+    put_message_bytes(&f, log_record);
     if (log_record->entry)
         put_entry(&f, log_record->entry);
     put_findings(&f, log_record->findings);

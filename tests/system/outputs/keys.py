@@ -13,7 +13,7 @@ import time
 from real import check_config
 import kept
 
-from harness import (N_ENTRIES, Daemon, dial, dump_frames, producer, run,
+from harness import (DUMP, N_ENTRIES, Daemon, dial, dump_frames, frame, producer, run,
                      slurp, until)
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', '..', 'bench'))
@@ -116,6 +116,28 @@ def hostile(temp):
     assert got[1]['findings'] == 'unknown_id' and got[1]['severity'] == 'warning'
 
 
+def everything(temp):
+    """Labels, the format string, arguments and the place are fields, too, as log
+    services get them."""
+    d = Daemon(temp, CONFIG % ('"*=gpu."', '"*=gpu."'))
+    data = slurp(DUMP)
+    live = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    labels = {'job': 'nightly', 'a]="b': 'x', 'a[="b': 'second', 'n' * 40: 'long'}
+    with producer(f'{temp}/in.sock', frame('buffer', buffer=1, name='b',
+                                           size=len(data), labels=labels),
+                  frame('data', buffer=1, bytes=data), frame('done', buffer=1)):
+        said = live.entries(N_ENTRIES)
+        until('the file', lambda: len(lines_of(temp)) >= N_ENTRIES)
+    for ours, theirs in zip(said, lines_of(temp)):
+        assert theirs['gpu.label_job'] == 'nightly', theirs
+        assert theirs['gpu.label_a___b'] == 'x', theirs
+        assert theirs['gpu.label_' + 'n' * 26] == 'long', theirs
+        for name in 'format_string', 'index', 'offset':
+            assert theirs['gpu.' + name] == ours[name], (name, ours, theirs)
+        assert json.loads(theirs['gpu.args']) == ours['args'], (ours, theirs)
+    d.stop()
+
+
 def numbers(temp):
     """(number, time) of each entry of the file of others' names."""
     try:
@@ -176,4 +198,4 @@ def refused(temp):
 
 
 if __name__ == '__main__':
-    run(ecs, own, few, hostile, required, refused)
+    run(ecs, own, few, hostile, everything, required, refused)
