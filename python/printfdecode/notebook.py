@@ -9,9 +9,13 @@ ROWS_SHOWN = 20
 
 def rows_html(names, columns, n):
     """The first rows as a table of HTML."""
+    def text(value):
+        return html.escape(value.decode("utf-8", "backslashreplace")
+                           if isinstance(value, bytes) else str(value))
+
     def cells(kind, values):
         return "<tr>%s</tr>" % "".join(
-            "<%s>%s</%s>" % (kind, html.escape(str(value)), kind) for value in values)
+            "<%s>%s</%s>" % (kind, text(value), kind) for value in values)
     rows = [cells("td", row) for row in zip(*(column[:ROWS_SHOWN] for column in columns))]
     more = "<p>%d rows, the first %d are shown</p>" % (n, ROWS_SHOWN) if n > ROWS_SHOWN else ""
     return "<table>%s%s</table>%s" % (cells("th", names), "".join(rows), more)
