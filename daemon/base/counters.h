@@ -33,6 +33,9 @@ struct pfdd_counters {
     uint64_t nats_again;      /* requests to an edge to send again */
     uint64_t nats_refused;    /* unusable messages of other senders */
     uint64_t nats_partitions; /* now: leased to this worker */
+    uint64_t nats_edges;      /* now: heard in the last minutes */
+    uint64_t nats_waiting;    /* now: messages whose entries are not written */
+    uint64_t nats_oldest_ns;  /* now: since when the first of them waits */
     uint64_t waits;           /* polls put off because cursors were behind */
 };
 

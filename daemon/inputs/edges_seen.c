@@ -27,6 +27,8 @@ static uint64_t hash_of(const char *id)
     return pfd_fnv1a(PFD_FNV_START, id, strlen(id));
 }
 
+#define HEARD_NS (UINT64_C(600) * 1000000000)
+
 /* ---- edges ---- */
 
 /* Of a message: its edge's state folder. */
@@ -66,14 +68,13 @@ static void unlink_edge(struct pfdd_edges_seen *seen, struct pfdd_seen_edge *e)
     *at = e->next;
 }
 
-/* The place of the edge that was not heard for the longest time, and of which
- * nothing waits. NULL: there is none. */
+/* The place of the edge that was not heard for the longest time. */
 static struct pfdd_seen_edge *evict(struct pfdd_edges_seen *seen)
 {
     struct pfdd_seen_edge *oldest = NULL;
     for (size_t i = 0; i < seen->n; i++) {
         struct pfdd_seen_edge *e = &seen->edges[i];
-        if (!e->n_waiting && (!oldest || e->heard < oldest->heard))
+        if (!oldest || e->heard < oldest->heard)
             oldest = e;
     }
     if (oldest)
@@ -106,6 +107,8 @@ static struct pfdd_seen_edge *add(struct pfdd_edges_seen *seen,
     *e = (struct pfdd_seen_edge){ .next = *bucket };
     snprintf(e->state, sizeof e->state, "%s", state_of(p));
     snprintf(e->run, sizeof e->run, "%s", p->run);
+    pfdd_log_peer(PFDD_INFO, "nats: an edge on '%s' (identity %s)", p->host,
+                  e->state);
     *bucket = (uint32_t)(e - seen->edges) + 1;
     return e;
 }
@@ -207,6 +210,15 @@ bool pfdd_edges_seen_is_other(const struct pfdd_edges_seen *seen,
         ret |= seen->chunks[at].key == key;
     }
     return ret;
+}
+
+size_t pfdd_edges_seen_count(const struct pfdd_edges_seen *seen)
+{
+    uint64_t since = pfdd_time_now() - HEARD_NS;
+    size_t n = 0;
+    for (size_t i = 0; i < seen->n; i++)
+        n += seen->edges[i].heard > since;
+    return n;
 }
 
 size_t pfdd_edges_seen_memory(const struct pfdd_edges_seen *seen)

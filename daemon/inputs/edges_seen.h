@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The edges whose chunks a worker has met: which hosts they are on, when they
- * were heard last, and what of them waits to be written. Notices two daemons
+ * The edges whose chunks a worker has met: which hosts they are on, and when they
+ * were heard last. Notices two daemons
  * that run with copies of one state folder, and numbers that are used again.
  * Loop thread only.
  */
@@ -28,13 +28,9 @@ struct pfdd_seen_edge {
     int64_t stream; /* when the stream was made in which it was met */
     uint64_t from;  /* numbers in it of its first and last message */
     uint64_t to;
-    uint64_t heard;   /* ns since 1970 */
-    uint64_t oldest;  /* likewise, of the oldest of its items that waits to be
-                         written; 0: none does */
-    size_t n_waiting; /* its chunks that wait */
-    uint64_t n_items; /* that came */
-    bool is_told;     /* that there are two of it */
-    uint32_t next;    /* index + 1 of another one with this hash; 0: none */
+    uint64_t heard; /* ns since 1970 */
+    bool is_told;   /* that there are two of it */
+    uint32_t next;  /* index + 1 of another one with this hash; 0: none */
 };
 
 /* All zeros: none. */
@@ -66,6 +62,9 @@ void pfdd_edges_seen_take(struct pfdd_edges_seen *seen,
 bool pfdd_edges_seen_is_other(const struct pfdd_edges_seen *seen,
                               const struct pfdd_worker_message *message,
                               uint64_t mark);
+
+/* How many edges were heard in the last 10 minutes. */
+size_t pfdd_edges_seen_count(const struct pfdd_edges_seen *seen);
 
 /* Bytes of memory. */
 size_t pfdd_edges_seen_memory(const struct pfdd_edges_seen *seen);

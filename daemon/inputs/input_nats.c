@@ -39,6 +39,7 @@ struct arrival {
     unsigned partition;
     uint64_t last;   /* sequence number, the edge's */
     uint64_t end;    /* after it, our sequence number */
+    uint64_t time;   /* ns since 1970, when it came */
     bool is_entries; /* else a gap */
 };
 
@@ -204,6 +205,7 @@ static bool take_entries(struct nats_input *in,
     }
     snprintf(a->edge, sizeof a->edge, "%s", p->edge);
     a->last = p->last;
+    a->time = pfdd_time_now();
     if (e->taken < p->last)
         e->taken = p->last;
     pfdd_edges_seen_take(&in->seen, p, pfdd_edge_entries_mark(p));
@@ -407,9 +409,20 @@ static void count_refused(struct nats_input *in)
     in->n_refused = n;
 }
 
+static void count_waiting(struct nats_input *in)
+{
+    struct pfdd_counters *count = in->base.ingest->count;
+    uint64_t now = pfdd_time_now();
+    uint64_t since = in->arrivals ? in->arrivals->time : now;
+    count->nats_waiting = in->n_arrivals;
+    count->nats_oldest_ns = since < now ? now - since : 0;
+    count->nats_edges = pfdd_edges_seen_count(&in->seen);
+}
+
 static void on_timer(uv_timer_t *timer)
 {
     struct nats_input *in = timer->data;
+    count_waiting(in);
     shut_if(in, uv_now(in->base.ingest->loop) >= in->deadline);
     if (in->is_shut || in->is_saving || (!in->worker && !begin(in)))
         return;

@@ -260,6 +260,12 @@ static void put_counters(FILE *out, const struct pfdd_delivery *delivery)
             "Messages of NATS that are no edge's, or lack code objects.");
     gauge(out, "nats_partitions", c->nats_partitions,
           "Partitions of NATS that are leased to this worker.");
+    gauge(out, "nats_edges", c->nats_edges,
+          "Edges that this worker has heard in the last 10 minutes.");
+    gauge(out, "nats_waiting", c->nats_waiting,
+          "Messages of edges whose entries are taken and not written.");
+    gauge(out, "nats_oldest_seconds", c->nats_oldest_ns / 1000000000,
+          "Age of the oldest of them.");
     counter(out, "http_requests_total", c->requests, "HTTP requests.");
     counter(out, "reloads_total", c->reloads, "Configurations taken over.");
     counter(out, "bad_reloads_total", c->bad_reloads,

@@ -113,6 +113,9 @@ def plain(temp):
     with send(temp, 20):
         same(temp, 20)
         acknowledged(e)
+    assert w.metric('nats_edges') == 1
+    until('written', lambda: w.metric('nats_waiting') == 0)
+    assert "nats: an edge on '" in w.log()
     assert e.metric('output_sent_total') == e.metric('output_acknowledged_total')
     assert e.metric('output_dropped_total') == 0
     e.stop()
