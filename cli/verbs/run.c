@@ -381,6 +381,13 @@ static bool uses_vulkan(const struct options *o)
     return vulkan->debug_printf || vulkan->gpu_validation;
 }
 
+static void free_command(char **command)
+{
+    for (size_t i = 0; command && command[i]; i++)
+        free(command[i]);
+    free(command);
+}
+
 /* The command of the program, or of the shader in its place. NULL: it cannot be
  * run; an error was printed. */
 static char **make_command(const struct run *l)
@@ -398,9 +405,9 @@ static char **make_command(const struct run *l)
         return argv;
     }
     if (words && argv && run_shader_is(words[0])) {
-        free(argv);
+        free_command(argv);
         argv = run_shader_command(l->folder, own(o)->vulkan.debug_printf, words,
-                                  n, &n);
+                                  n);
     }
     free(words);
     return argv;
@@ -564,6 +571,7 @@ static int run_run(const struct options *o)
     if (uses_vulkan(o))
         vulkan_message_report(path_of(&l, VULKAN_REPORT).text);
     remove_folder(&l);
+    free_command(l.command);
     sigprocmask(SIG_SETMASK, &l.before, NULL);
     return status;
 }

@@ -112,17 +112,14 @@ static char *find_runner(const char *name)
     return text_of(name, "");
 }
 
-static bool scan(const char *source, const char *made, const char *strings)
+static bool scan(char *source, char *made, char *strings)
 {
+    char self[] = "/proc/self/exe";
+    char verb[] = "scan";
+    char to[] = "-o";
+    char option[] = "--strings";
     char *const argv[] = {
-        text_of("/proc/self/exe", ""),
-        text_of("scan", ""),
-        text_of(source, ""),
-        text_of("-o", ""),
-        text_of(made, ""),
-        text_of("--strings", ""),
-        text_of(strings, ""),
-        NULL,
+        self, verb, source, to, made, option, strings, NULL
     };
     return run_step(argv, true);
 }
@@ -138,21 +135,20 @@ static char *include_option(const char *source)
 }
 
 /* The compiler's errors are on its standard output. */
-static bool compile(const char *source, const char *made, const char *spirv)
+static bool compile(const char *source, char *made, char *spirv)
 {
-    char *const argv[] = {
-        text_of("glslangValidator", ""),
-        text_of("--quiet", ""),
-        text_of("-V", ""),
-        text_of("--target-env", ""),
-        text_of("vulkan1.1", ""),
-        include_option(source),
-        text_of(made, ""),
-        text_of("-o", ""),
-        text_of(spirv, ""),
-        NULL,
-    };
-    return run_step(argv, false);
+    char compiler[] = "glslangValidator";
+    char quiet[] = "--quiet";
+    char vulkan[] = "-V";
+    char target[] = "--target-env";
+    char version[] = "vulkan1.1";
+    char to[] = "-o";
+    char *include = include_option(source);
+    char *const argv[] = { compiler, quiet, vulkan, target, version,
+                           include,  made,  to,     spirv,  NULL };
+    bool ok = run_step(argv, false);
+    free(include);
+    return ok;
 }
 
 /* ---- the runner's words ---- */
@@ -185,36 +181,63 @@ static void add_words(struct command *c, const struct language *language,
         add(c, words[i]);
 }
 
-char **run_shader_command(const char *folder, bool is_printed,
-                          const char *const *words, size_t n, size_t *n_ret)
+/* The files of a shader; owned. */
+struct paths {
+    char *source;
+    char *made;
+    char *strings;
+    char *spirv;
+};
+
+static bool build(const struct paths *p, const struct language *language,
+                  bool is_printed)
+{
+    char *made = is_printed ? p->source : p->made;
+    return (is_printed || scan(p->source, p->made, p->strings)) &&
+           (!language->is_compiled || compile(p->source, made, p->spirv));
+}
+
+static char **make_words(const struct paths *p, const struct language *language,
+                         bool is_printed, const char *const *words, size_t n)
 {
     enum {
         MORE = 8 /* words beside the caller's */
     };
-    const struct language *language = language_of(words[0]);
-    const char *source = words[0];
-    char *made = path_in(folder, language ? language->made : "");
-    char *strings = path_in(folder, STRINGS);
-    char *spirv = path_in(folder, SPIRV);
     struct command c = { calloc(n + MORE, sizeof(char *)), 0 };
-    if (!c.words || !language) {
+    if (!c.words) {
         message_error("out of memory");
         return NULL;
     }
-    if (is_printed) {
-        made = text_of(source, "");
-    } else if (!scan(source, made, strings)) {
-        return NULL;
-    }
-    if (language->is_compiled && !compile(source, made, spirv))
-        return NULL;
     c.words[c.n++] = find_runner(language->runner);
-    add(&c, language->is_compiled ? spirv : made);
+    add(&c, language->is_compiled ? p->spirv
+            : is_printed          ? p->source
+                                  : p->made);
     add_words(&c, language, words + 1, n - 1);
     if (!is_printed) {
         add(&c, "--strings");
-        add(&c, strings);
+        add(&c, p->strings);
     }
-    *n_ret = c.n;
     return c.words;
+}
+
+char **run_shader_command(const char *folder, bool is_printed,
+                          const char *const *words, size_t n)
+{
+    const struct language *language = language_of(words[0]);
+    if (!language)
+        return NULL;
+    const struct paths p = {
+        .source = text_of(words[0], ""),
+        .made = path_in(folder, language->made),
+        .strings = path_in(folder, STRINGS),
+        .spirv = path_in(folder, SPIRV),
+    };
+    char **ret = NULL;
+    if (build(&p, language, is_printed))
+        ret = make_words(&p, language, is_printed, words, n);
+    free(p.source);
+    free(p.made);
+    free(p.strings);
+    free(p.spirv);
+    return ret;
 }

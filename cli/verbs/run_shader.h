@@ -17,12 +17,12 @@ extern const char *const run_shader_files[];
 bool run_shader_is(const char *path);
 
 /*
- * Makes the command [*n_ret], NULL behind it, that runs the shader: words[0] is
- * its path, the other words [n] go to the runner. folder: for files; is_printed:
- * by the validation layer, so that nothing is rewritten. NULL: an error was
- * printed. Never freed: exec follows, or exit.
+ * Makes the command, NULL behind it, that runs the shader: words[0] is its path,
+ * the other words [n] go to the runner. folder: for files; is_printed: by the
+ * validation layer, so that nothing is rewritten. NULL: an error was printed.
+ * Owned by the caller, with its words.
  */
 char **run_shader_command(const char *folder, bool is_printed,
-                          const char *const *words, size_t n, size_t *n_ret);
+                          const char *const *words, size_t n);
 
 #endif
