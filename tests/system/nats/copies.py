@@ -167,6 +167,13 @@ def of_old(temp):
     server.kill()
 
 
+def equal(temp, n):
+    """The edge has at least so many entries, and the worker the same."""
+    until('the same', lambda: sum(lines(temp, 'edge').values()) >= n and
+          lines(temp, 'edge') == lines(temp, 'worker'))
+    return sum(lines(temp, 'edge').values())
+
+
 def mixed(temp):
     """An old edge with a new worker, and the reverse; each then the other."""
     if not OLD:
@@ -181,20 +188,17 @@ def mixed(temp):
     n = 0
     d = {'edge': old('edge', EDGE % (server.url, 'window: 64MiB')),
          'worker': worker(temp, server)}
-    for who in ('edge', 'worker', 'edge', 'worker', 'worker', 'edge'):
-        with send(temp, 2, first=10 * n + 1):
-            n += 2
-            same(temp, n)
+    for turn, who in enumerate(('edge', 'worker', 'edge', 'worker', 'worker',
+                                'edge')):
+        with send(temp, 2, first=100 * turn + 1):
+            n = equal(temp, n + 2 * N_ENTRIES)
         is_old = d[who].program == OLD
-        with send(temp, 2, first=10 * n + 1):
-            n += 2
+        with send(temp, 2, first=100 * turn + 11):
             d[who].kill()
             d[who].program = PROGRAM if is_old else OLD
             d[who].start()
-        if who == 'edge':
-            # A producer tells a daemon that has begun anew all of it again.
-            n = sum(lines(temp, 'edge').values()) // N_ENTRIES
-        same(temp, n)
+        # Of what came while an edge was killed its own file has some or all.
+        n = equal(temp, n)
         acknowledged(d['edge'])
     for each in d.values():
         each.stop()
