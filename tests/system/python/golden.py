@@ -12,6 +12,7 @@ import math
 import os
 import re
 import shlex
+import shutil
 import struct
 import sys
 import tempfile
@@ -234,11 +235,12 @@ def compare_collapsed(case, how, collapse, records):
 def unpack(case, to):
     for name in os.listdir(case):
         path = os.path.join(case, name)
+        if os.path.isfile(path + ".gz"):
+            continue  # run_cases.py takes that one
         if os.path.isfile(path):
             with open(os.path.join(to, name.removesuffix(".gz")), "wb") as file:
                 file.write(support.read(path))
         else:
-            import shutil
             shutil.copytree(path, os.path.join(to, name))
 
 
