@@ -37,7 +37,7 @@ FORMATS = LIBRARY[:LIBRARY.index('src/core/decode') + 1]
 
 # Installed headers, and functions that they declare.
 INSTALLED = 17
-EXPORTED = 125
+EXPORTED = 126
 
 # A package's headers, and the only files that include them.
 OWNERS = {

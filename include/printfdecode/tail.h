@@ -147,6 +147,17 @@ struct pfd_source;
 PFD_API enum pfd_status pfd_source_open_file(int fd, struct pfd_source **ret,
                                              struct pfd_error *err);
 
+/*
+ * Memory of this process, bytes [n], borrowed until the source is closed, which a
+ * device or another process may write meanwhile. It is read by loads that are
+ * fast where the processor does not cache, as in a device's own memory that is
+ * mapped; what is read of it is the header and what it counts, not the capacity.
+ * PFD_OK; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_source_open_mapped(const void *bytes, size_t n,
+                                               struct pfd_source **ret,
+                                               struct pfd_error *err);
+
 /* NULL is allowed. */
 PFD_API void pfd_source_close(struct pfd_source *source);
 

@@ -828,6 +828,34 @@ END_TEST
 
 /* Of a buffer of an unknown format nothing but the header is read while that is
  * empty. */
+/* A source of this process' memory, where the buffer is followed. */
+START_TEST(test_mapped)
+{
+    struct pfd_source *source = NULL;
+    uint64_t size = 0;
+    char part[8] = "";
+    char *memory = calloc(1, N_BUFFER);
+    ck_assert_ptr_nonnull(memory);
+    ck_assert_int_eq(pfd_source_open_mapped(memory, N_BUFFER, &source, NULL),
+                     PFD_OK);
+    ck_assert_int_eq(pfd_source_size(source, &size, NULL), PFD_OK);
+    ck_assert_uint_eq(size, N_BUFFER);
+    ck_assert(pfd_source_changed(source));
+    ck_assert(!pfd_source_changed(source));
+    memcpy(memory + 3, "abcdefgh", 8);
+    ck_assert(pfd_source_changed(source));
+    ck_assert_int_eq(pfd_source_read(source, 4, part, 5), 5);
+    ck_assert_int_eq(memcmp(part, "bcdef\0\0\0", 8), 0);
+    memory[N_BUFFER - 1] = 'z';
+    ck_assert_int_eq(pfd_source_read(source, N_BUFFER - 1, part, 8), 1);
+    ck_assert_int_eq(part[0], 'z');
+    ck_assert_int_eq(pfd_source_read(source, N_BUFFER, part, 8), 0);
+    ck_assert_int_eq(pfd_source_read(source, UINT64_MAX, part, 8), 0);
+    pfd_source_close(source);
+    free(memory);
+}
+END_TEST
+
 START_TEST(test_empty)
 {
     struct pfd_error err;
@@ -1294,6 +1322,7 @@ static int run_all(const char *name)
     tcase_add_test(sized, test_reset_far_behind_doubt);
     tcase_add_test(sized, test_saturated);
     tcase_add_test(sized, test_saturated_late);
+    tcase_add_test(sized, test_mapped);
     tcase_add_test(sized, test_empty);
     tcase_add_test(sized, test_stuck);
     tcase_add_test(sized, test_stuck_until_written);

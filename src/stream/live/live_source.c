@@ -11,6 +11,7 @@
 #include <printfdecode/tail.h>
 
 #include "core/base/error.h"
+#include "core/base/uncached_copy.h"
 #include "memory/space/address_space.h"
 #include "stream/live/walk_pool.h"
 
@@ -36,6 +37,7 @@ struct pfd_source {
     int fd;                          /* borrowed; -1: none */
     struct pfd_walk_pool *walk_pool; /* borrowed; NULL: none */
     struct pfd_memory *memory;       /* borrowed; NULL: none */
+    const uint8_t *mapped;           /* [n], borrowed; NULL: none */
     uint64_t address;
     uint64_t n; /* bytes of the memory */
     /* State at the last pfd_source_changed(). */
@@ -196,6 +198,46 @@ static const struct source_hooks memory_hooks = {
     .identify = identify_memory,
 };
 
+/* ---- memory of this process ---- */
+
+static long read_mapped(struct pfd_source *s, uint64_t offset, void *bytes,
+                        size_t n)
+{
+    if (offset >= s->n)
+        return 0;
+    if (n > s->n - offset)
+        n = (size_t)(s->n - offset);
+    pfd_uncached_copy(bytes, s->mapped + offset, n);
+    return (long)n;
+}
+
+static enum pfd_status size_of_mapped(struct pfd_source *s, uint64_t *ret,
+                                      struct pfd_error *err)
+{
+    (void)err;
+    *ret = s->n;
+    return PFD_OK;
+}
+
+static enum pfd_status identify_mapped(const struct pfd_source *s,
+                                       struct pfd_source_identity *ret,
+                                       struct pfd_error *err)
+{
+    (void)err;
+    *ret = (struct pfd_source_identity){
+        .kind = 2,
+        .place = (uint64_t)getpid(),
+        .offset = (uintptr_t)s->mapped,
+    };
+    return PFD_OK;
+}
+
+static const struct source_hooks mapped_hooks = {
+    .read = read_mapped,
+    .size = size_of_mapped,
+    .identify = identify_mapped,
+};
+
 /* ---- all sources ---- */
 
 static enum pfd_status make(const struct pfd_source *of,
@@ -241,6 +283,19 @@ enum pfd_status pfd_source_open_memory(struct pfd_memory *memory,
                         "%llu bytes at 0x%llx are beyond the last address",
                         (unsigned long long)n, (unsigned long long)address);
     }
+    return make(&of, ret, err);
+}
+
+enum pfd_status pfd_source_open_mapped(const void *bytes, size_t n,
+                                       struct pfd_source **ret,
+                                       struct pfd_error *err)
+{
+    struct pfd_source of = {
+        .hooks = &mapped_hooks,
+        .fd = -1,
+        .mapped = bytes,
+        .n = n,
+    };
     return make(&of, ret, err);
 }
 

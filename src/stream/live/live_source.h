@@ -25,7 +25,7 @@ void pfd_source_set_walk_pool(struct pfd_source *source,
 
 /* Two sources with the same identity are the same bytes. */
 struct pfd_source_identity {
-    uint64_t kind;   /* 0: a file; 1: memory */
+    uint64_t kind;   /* 0: a file; 1: memory of a process; 2: of this one */
     uint64_t place;  /* st_dev of a file; id of a process */
     uint64_t number; /* st_ino; ticks from the system's start to the process' */
     uint64_t offset; /* 0; address */
