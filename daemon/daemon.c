@@ -217,8 +217,8 @@ static void on_tick(uv_timer_t *timer)
         pfdd_systemd_notify("WATCHDOG=1");
     if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
         pfdd_followers_abandon(&d->ingest);
-    pfdd_slow_consumer_log_look(&d->slow_consumers, uv_now(d->loop), &d->ring,
-                                d->spool, d->count.waits);
+    pfdd_slow_consumer_look(&d->slow_consumers, uv_now(d->loop), &d->ring,
+                            d->spool, d->count.waits);
     pfdd_cursors_kick(&d->ring);
     if (d->spool)
         pfdd_spool_store_objects(d->spool);

@@ -16,10 +16,10 @@
 #include "config/config.h"
 #include "ingest/ingest.h"
 #include "outputs/delivery.h"
+#include "outputs/slow_consumer.h"
 #include "ring/render_cache.h"
 #include "ring/ring.h"
 #include "ring/source_table.h"
-#include "slow_consumer_log.h"
 
 struct pfdd {
     uv_loop_t *loop;
@@ -31,7 +31,7 @@ struct pfdd {
     struct pfdd_counters count;
     struct pfdd_memory_budget budget;     /* of all parts */
     struct pfdd_loop_scheduler scheduler; /* of the loop's time */
-    struct pfdd_slow_consumer_log slow_consumers;
+    struct pfdd_slow_consumer slow_consumers;
     struct pfdd_spool *spool; /* NULL: no required outputs */
     struct pfdd_ingest ingest;
     struct pfdd_delivery delivery;

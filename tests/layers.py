@@ -65,7 +65,7 @@ OWNERS = {
         'daemon/ingest/producer_connection.h daemon/net/listener.h '
         'daemon/net/tls.h daemon/net/outbound.h '
         'daemon/net/accepted_client.h daemon/daemon.h '
-        'daemon/slow_consumer_log.c daemon/spool/spool.h '
+        'daemon/outputs/slow_consumer.c daemon/spool/spool.h '
         'daemon/ingest/stream_buffers.h daemon/ingest/fd_store.h '
         'daemon/ingest/ingest.h daemon/ingest/poller.h '
         'daemon/outputs/delivery.h',

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "config/address.h"
-#include "config/keys.h"
+#include "config/key_lookup.h"
 
 /* PEM files; all NULL: no TLS. */
 struct pfdd_tls_config {

@@ -5,7 +5,7 @@
  * an error. Immutable once read; objects hold a reference to the configuration
  * that they were opened with.
  *
- * To add a key, add a member, a row of its group (keys.h), and a paragraph in
+ * To add a key, add a member, a row of its group (key_lookup.h), and a paragraph in
  * printfdecoded.8. Keys of a single input or output are in its own file.
  */
 #ifndef PFDD_CONFIG_H
@@ -59,7 +59,7 @@ bool pfdd_config_has_required(const struct pfdd_config *config);
 /* True: an input reads the memory of processes. */
 bool pfdd_config_reads_processes(const struct pfdd_config *config);
 
-/* Calls for each path in the configuration (keys.h). */
+/* Calls for each path in the configuration (key_lookup.h). */
 bool pfdd_config_paths(const struct pfdd_config *config, pfdd_path_fn call,
                        void *user);
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "config/access.h"
-#include "config/keys.h"
+#include "config/key_lookup.h"
 
 struct pfdd_nats_options {
     struct pfdd_names servers; /* nats://HOST:PORT or tls://HOST:PORT */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config/keys.h"
+#include "config/key_lookup.h"
 
 enum {
     PFDD_OVERLAP_WHY = 256

@@ -6,7 +6,7 @@
  * daemon/meson.build. There is no other place.
  *
  * The class lists the keys of its block. Reading, checking, comparing at a
- * reload, freeing and the sandbox's grants follow from their rows (keys.h). A
+ * reload, freeing and the sandbox's grants follow from their rows (key_lookup.h). A
  * reload keeps objects whose blocks are unchanged; it closes all others, and
  * opens the new ones.
  */
@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #include "base/features.h"
-#include "config/keys.h"
+#include "config/key_lookup.h"
 
 struct pfdd_block;
 

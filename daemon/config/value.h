@@ -6,7 +6,7 @@
 #include <yaml.h>
 
 #include "config/diagnostics.h"
-#include "config/keys.h"
+#include "config/key_lookup.h"
 
 enum {
     PFDD_ITEMS_MAX = 4096 /* items of a list */

@@ -19,7 +19,7 @@
 #include "ingest/read_pass.h"
 #include "ingest/string_store.h"
 #include "spool/spool.h"
-#include "spool/spool_segment.h"
+#include "spool/spool_records.h"
 #include "stream/capture/chunk.h"
 #include "stream/live/live_source.h"
 #include "stream/live/tail_control.h"

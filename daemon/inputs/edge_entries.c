@@ -99,9 +99,8 @@ static uint64_t find_mark(struct pfdd_edge_entries *e,
 {
     if (e->dedup.n_left == 0)
         return 0;
-    return pfdd_restart_dedup_find(
-        &e->dedup,
-        pfdd_restart_dedup_mark_of(f->time, f->bytes.at, f->bytes.n));
+    return pfdd_resend_dedup_find(
+        &e->dedup, pfdd_resend_dedup_mark_of(f->time, f->bytes.at, f->bytes.n));
 }
 
 /* Reads the next frame of bytes [n], of which the reader has *at. False: there
@@ -202,8 +201,8 @@ uint64_t pfdd_edge_entries_mark(const struct pfdd_worker_message *p)
     bool ok = reader && pfd_wire_write_start(feed_start, reader) == PFD_OK;
     while (ok && next_frame(reader, p->bytes, p->n, &at, &frame)) {
         if (frame.type == PFD_WIRE_ENTRIES) {
-            ret = pfdd_restart_dedup_mark_of(frame.time, frame.bytes.at,
-                                             frame.bytes.n) |
+            ret = pfdd_resend_dedup_mark_of(frame.time, frame.bytes.at,
+                                            frame.bytes.n) |
                   1;
             break;
         }

@@ -11,12 +11,12 @@
 
 #include "ingest/follower_stats.h"
 #include "inputs/edge_buffers.h"
-#include "spool/restart_dedup.h"
+#include "spool/resend_dedup.h"
 
 /* known.ingest is set; the rest all zeros. */
 struct pfdd_edge_entries {
     struct pfdd_edge_buffers known;
-    struct pfdd_restart_dedup dedup; /* chunks of the spool, at the start */
+    struct pfdd_resend_dedup dedup; /* chunks of the spool, at the start */
     struct pfdd_follower_stats sums;
 };
 

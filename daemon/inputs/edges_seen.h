@@ -52,7 +52,7 @@ void pfdd_edges_seen_deinit(struct pfdd_edges_seen *seen);
 size_t pfdd_edges_seen_note(struct pfdd_edges_seen *seen,
                             const struct pfdd_worker_message *message);
 
-/* The message's chunk, with this mark (spool/restart_dedup.h), is taken. */
+/* The message's chunk, with this mark (spool/resend_dedup.h), is taken. */
 void pfdd_edges_seen_take(struct pfdd_edges_seen *seen,
                           const struct pfdd_worker_message *message,
                           uint64_t mark);

@@ -7,7 +7,7 @@
  *
  * A chunk names the previous chunk of its edge, so that none is taken too early
  * or twice, and an edge is asked to send missing chunks again. After a restart,
- * nats/acks.h and spool/restart_dedup.h tell which chunks were written.
+ * nats/worker_acks.h and spool/resend_dedup.h tell which chunks were written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #include "ingest/string_store.h"
 #include "inputs/edge_entries.h"
 #include "inputs/edges_seen.h"
-#include "nats/acks.h"
 #include "nats/nats_connection.h"
 #include "nats/nats_worker.h"
+#include "nats/worker_acks.h"
 #include "spool/spool.h"
 
 enum {
@@ -459,7 +459,7 @@ static void finish_close(struct nats_input *in)
     pfdd_edge_buffers_forget(&in->entries.known);
     pfdd_acks_deinit(&in->acks);
     pfdd_edges_seen_deinit(&in->seen);
-    pfdd_restart_dedup_deinit(&in->entries.dedup);
+    pfdd_resend_dedup_deinit(&in->entries.dedup);
     count_memory(in, 0);
     pfdd_input_closed(&in->base);
 }
@@ -516,7 +516,7 @@ static bool begin(struct nats_input *in)
     pfdd_spool_join(ingest->spool, &in->consumer);
     in->has_joined = true;
     pfdd_acks_read(ingest->config->state_dir, &in->acks);
-    pfdd_restart_dedup_read(&in->consumer, &in->entries.dedup);
+    pfdd_resend_dedup_read(&in->consumer, &in->entries.dedup);
     count_memory(in, memory_of(in));
     return true;
 }

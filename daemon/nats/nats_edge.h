@@ -18,7 +18,7 @@
 
 #include "config/nats_options.h"
 #include "nats/incarnations.h"
-#include "spool/spool_record.h"
+#include "spool/spool_frame.h"
 
 struct pfdd_edge;
 

@@ -11,7 +11,7 @@
 
 #include "base/sha256.h"
 #include "nats/nats_upload.h"
-#include "spool/spool_record.h"
+#include "spool/spool_frame.h"
 
 enum {
     PFDD_KNOWN_CODES = 256, /* lists that are known to be stored */

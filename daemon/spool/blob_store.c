@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/sha256.h"
 #include "spool/manifest.h"
-#include "spool/spool_segment.h"
+#include "spool/spool_records.h"
 
 enum {
     BLOCK = 4096, /* bytes; a file takes a multiple of this on disk */

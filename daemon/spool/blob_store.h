@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 #include "ring/chunk.h"
-#include "spool/spool_record.h"
+#include "spool/spool_frame.h"
 
 struct pfdd_blob_store;
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "spool/spool_reader.h"
-#include "spool/spool_segment.h"
+#include "spool/spool_records.h"
 
 struct pfdd_consumer;
 

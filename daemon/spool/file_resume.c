@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/own_file.h"
-#include "spool/spool_segment.h"
+#include "spool/spool_records.h"
 
 enum {
     ROOM = PFDD_SPOOL_LINE_MAX + 1,

@@ -13,7 +13,7 @@
 
 #include "ring/ring.h"
 #include "spool/blob_store.h"
-#include "spool/spool_segment.h"
+#include "spool/spool_records.h"
 
 enum {
     PFDD_GROUP_COMMIT_CHUNKS = 256,

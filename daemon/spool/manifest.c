@@ -15,7 +15,7 @@
 #include <printfdecode/strings.h>
 
 #include "base/log.h"
-#include "spool/spool_segment.h"
+#include "spool/spool_records.h"
 
 enum {
     LIST_MAX = 64 << 20, /* bytes of a manifest */

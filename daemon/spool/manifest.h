@@ -14,7 +14,7 @@
 #include <printfdecode/strings.h>
 
 #include "base/sha256.h"
-#include "spool/spool_segment.h"
+#include "spool/spool_records.h"
 
 struct pfdd_manifest_item {
     uint8_t digest[PFDD_SHA256_BYTES];

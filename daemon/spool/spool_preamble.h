@@ -19,7 +19,7 @@
 #include "core/base/text.h"
 #include "ring/chunk.h"
 #include "spool/manifest.h"
-#include "spool/spool_record.h"
+#include "spool/spool_frame.h"
 
 /* All zeros: nothing was sent. */
 struct pfdd_spool_preamble {

@@ -22,7 +22,7 @@
 #include "spool/blob_store.h"
 #include "spool/manifest.h"
 #include "spool/spool_preamble.h"
-#include "spool/spool_segment.h"
+#include "spool/spool_records.h"
 
 enum {
     PFDD_SPOOL_READER_PIECES = 256,

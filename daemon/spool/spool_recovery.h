@@ -11,7 +11,7 @@
 
 #include "ring/source_offsets.h"
 #include "spool/blob_store.h"
-#include "spool/spool_segment.h"
+#include "spool/spool_records.h"
 
 struct pfdd_spool_recovery {
     const char *dir;

@@ -8,7 +8,7 @@
 #include "core/base/escape.h"
 #include "core/base/md5.h"
 #include "core/decode/rocm_layout.h"
-#include "core/objects/hsa_rows.h"
+#include "core/objects/hsa_printf.h"
 #include "layout.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "core/objects/hsa_rows.h"
+#include "core/objects/hsa_printf.h"
 #include "layout.h"
 
 enum {

@@ -8,9 +8,9 @@
 
 #include "log.h"
 #include "mapping.h"
+#include "memory_read.h"
 #include "modules.h"
 #include "own_queues.h"
-#include "reading.h"
 #include "settings.h"
 #include "validation.h"
 

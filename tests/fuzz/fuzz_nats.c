@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "nats/acks.h"
 #include "nats/nats_fetch.h"
 #include "nats/nats_lease.h"
+#include "nats/worker_acks.h"
 #include "spool/manifest.h"
 
 enum {

@@ -2,7 +2,7 @@
 /*
  * The self-description of AMD GPU code objects: their ELF header and their
  * metadata, MessagePack or YAML. Owns the parsed values. Rows of printf strings
- * are counted here; hsa_rows.h reads them.
+ * are counted here; hsa_printf.h reads them.
  */
 #ifndef PFD_AMDGPU_OBJECT_H
 #define PFD_AMDGPU_OBJECT_H

@@ -8,10 +8,10 @@
 
 #include "../../unit/suite.h"
 #include "inputs/edges_seen.h"
-#include "nats/acks.h"
 #include "nats/incarnations.h"
 #include "nats/nats_fetch.h"
 #include "nats/nats_lease.h"
+#include "nats/worker_acks.h"
 #include "spool/manifest.h"
 
 #define EDGE    "0123456789abcdef0123456789abcdef"

@@ -4,8 +4,8 @@
  * read by loads that fetch many bytes at once: single loads from a device's
  * memory are a hundred times slower. The caller holds the device's lock.
  */
-#ifndef LAYER_READING_H
-#define LAYER_READING_H
+#ifndef LAYER_MEMORY_READ_H
+#define LAYER_MEMORY_READ_H
 
 #include "device.h"
 

@@ -5,8 +5,8 @@
  * to matter, from time to time while it lasts, and when it is over. Loop thread
  * only.
  */
-#ifndef PFDD_SLOW_CONSUMER_LOG_H
-#define PFDD_SLOW_CONSUMER_LOG_H
+#ifndef PFDD_SLOW_CONSUMER_H
+#define PFDD_SLOW_CONSUMER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 struct pfdd_ring;
 struct pfdd_spool;
 
-struct pfdd_slow_consumer_log {
+struct pfdd_slow_consumer {
     char who[160];     /* "": none */
     bool told;         /* it has been logged */
     uint64_t since_ms; /* uv_now(); all zero to begin with */
@@ -25,9 +25,8 @@ struct pfdd_slow_consumer_log {
 
 /* Call at every tick. now: uv_now(); spool may be NULL; n_waits: how often
  * sources had to wait so far. */
-void pfdd_slow_consumer_log_look(struct pfdd_slow_consumer_log *h, uint64_t now,
-                                 const struct pfdd_ring *ring,
-                                 const struct pfdd_spool *spool,
-                                 uint64_t n_waits);
+void pfdd_slow_consumer_look(struct pfdd_slow_consumer *h, uint64_t now,
+                             const struct pfdd_ring *ring,
+                             const struct pfdd_spool *spool, uint64_t n_waits);
 
 #endif

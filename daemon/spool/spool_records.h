@@ -8,18 +8,18 @@
  * u32 length, u32 CRC-32C (of number and bytes), u64 number, bytes; zeros
  * behind the last record. Little-endian. In version 2 the number is 0 for a
  * description of a buffer, else the sequence number of a chunk's first item
- * (spool_record.h). In version 1, which is only read, it is the sequence number
+ * (spool_frame.h). In version 1, which is only read, it is the sequence number
  * of a line of JSON.
  */
-#ifndef PFDD_SPOOL_SEGMENT_H
-#define PFDD_SPOOL_SEGMENT_H
+#ifndef PFDD_SPOOL_RECORDS_H
+#define PFDD_SPOOL_RECORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "ring/render_cache.h"
-#include "spool/spool_record.h"
+#include "spool/spool_frame.h"
 #include "spool/state_dir.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "spool/spool_record.h"
+#include "spool/spool_frame.h"
 
 #include <assert.h>
 #include <stdlib.h>

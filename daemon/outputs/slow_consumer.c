@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "slow_consumer_log.h"
+#include "outputs/slow_consumer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static bool find(const struct pfdd_ring *ring, const struct pfdd_spool *spool,
     return ret->name != NULL;
 }
 
-static void tell_over(struct pfdd_slow_consumer_log *h)
+static void tell_over(struct pfdd_slow_consumer *h)
 {
     double seconds = (double)(h->last_ms - h->since_ms) / 1000;
     if (h->told) {
@@ -70,7 +70,7 @@ static void tell_over(struct pfdd_slow_consumer_log *h)
     h->who[0] = '\0';
 }
 
-static void tell(struct pfdd_slow_consumer_log *h, uint64_t now,
+static void tell(struct pfdd_slow_consumer *h, uint64_t now,
                  const struct culprit *c)
 {
     pfdd_log(PFDD_WARNING,
@@ -82,10 +82,9 @@ static void tell(struct pfdd_slow_consumer_log *h, uint64_t now,
     h->told_ms = now;
 }
 
-void pfdd_slow_consumer_log_look(struct pfdd_slow_consumer_log *h, uint64_t now,
-                                 const struct pfdd_ring *ring,
-                                 const struct pfdd_spool *spool,
-                                 uint64_t n_waits)
+void pfdd_slow_consumer_look(struct pfdd_slow_consumer *h, uint64_t now,
+                             const struct pfdd_ring *ring,
+                             const struct pfdd_spool *spool, uint64_t n_waits)
 {
     struct culprit c;
     char who[sizeof h->who] = "";

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of the spool (spool_segment.h). A record with number 0 describes a buffer:
+ * Records of the spool (spool_records.h). A record with number 0 describes a buffer:
  * its place in a short table, valid in its segment until the place is reused,
  * and its `buffer` frame (printfdecode/wire.h). All others are chunks: the head
  * below, and the bytes of an `entries` frame, as in the ring.
  *
  * Any bytes are safe to parse.
  */
-#ifndef PFDD_SPOOL_RECORD_H
-#define PFDD_SPOOL_RECORD_H
+#ifndef PFDD_SPOOL_FRAME_H
+#define PFDD_SPOOL_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * their way there. A file in the state folder keeps them across restarts. Loop
  * thread only, except pfdd_acks_write().
  */
-#ifndef PFDD_ACKS_H
-#define PFDD_ACKS_H
+#ifndef PFDD_WORKER_ACKS_H
+#define PFDD_WORKER_ACKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "nats/acks.h"
+#include "nats/worker_acks.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/objects/hsa_rows.h"
+#include "core/objects/hsa_printf.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * Related rows form a group, which several blocks may contain: `type: listen`
  * exists for inputs and for outputs, and both have the same keys for access.
  */
-#ifndef PFDD_KEYS_H
-#define PFDD_KEYS_H
+#ifndef PFDD_KEY_LOOKUP_H
+#define PFDD_KEY_LOOKUP_H
 
 #include <stdbool.h>
 #include <stddef.h>

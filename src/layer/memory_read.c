@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reading.h"
+#include "memory_read.h"
 
 #include <string.h>
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "spool/restart_dedup.h"
+#include "spool/resend_dedup.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "spool/spool_record.h"
-#include "spool/spool_segment.h"
+#include "spool/spool_frame.h"
+#include "spool/spool_records.h"
 
-void pfdd_restart_dedup_deinit(struct pfdd_restart_dedup *dedup)
+void pfdd_resend_dedup_deinit(struct pfdd_resend_dedup *dedup)
 {
     free(dedup->items);
-    *dedup = (struct pfdd_restart_dedup){ 0 };
+    *dedup = (struct pfdd_resend_dedup){ 0 };
 }
 
 /* FNV-1a, eight bytes at a time. */
-uint64_t pfdd_restart_dedup_mark_of(uint64_t time, const void *bytes, size_t n)
+uint64_t pfdd_resend_dedup_mark_of(uint64_t time, const void *bytes, size_t n)
 {
     static const uint64_t prime = UINT64_C(0x100000001b3);
     const char *at = bytes;
@@ -34,13 +34,13 @@ uint64_t pfdd_restart_dedup_mark_of(uint64_t time, const void *bytes, size_t n)
 
 static int by_value(const void *a, const void *b)
 {
-    const struct pfdd_restart_dedup_mark *x = a;
-    const struct pfdd_restart_dedup_mark *y = b;
+    const struct pfdd_resend_dedup_mark *x = a;
+    const struct pfdd_resend_dedup_mark *y = b;
     return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
                                 : (x->end > y->end) - (x->end < y->end);
 }
 
-static void add(struct pfdd_restart_dedup *m,
+static void add(struct pfdd_resend_dedup *m,
                 const struct pfdd_segment_reader *r)
 {
     struct pfdd_spool_record_head head;
@@ -54,21 +54,21 @@ static void add(struct pfdd_restart_dedup *m,
         m->items = items;
         m->size = size;
     }
-    m->items[m->n++] = (struct pfdd_restart_dedup_mark){
-        .value = pfdd_restart_dedup_mark_of(head.time,
-                                            r->bytes + PFDD_SPOOL_RECORD_CHUNK,
-                                            r->n - PFDD_SPOOL_RECORD_CHUNK),
+    m->items[m->n++] = (struct pfdd_resend_dedup_mark){
+        .value = pfdd_resend_dedup_mark_of(head.time,
+                                           r->bytes + PFDD_SPOOL_RECORD_CHUNK,
+                                           r->n - PFDD_SPOOL_RECORD_CHUNK),
         .end = r->number + pfdd_spool_record_items(&head),
     };
 }
 
-void pfdd_restart_dedup_read(const struct pfdd_consumer *consumer,
-                             struct pfdd_restart_dedup *ret)
+void pfdd_resend_dedup_read(const struct pfdd_consumer *consumer,
+                            struct pfdd_resend_dedup *ret)
 {
     const struct pfdd_consumers *of = consumer->of;
     struct pfdd_segment segment;
     struct pfdd_segment_reader r;
-    *ret = (struct pfdd_restart_dedup){ 0 };
+    *ret = (struct pfdd_resend_dedup){ 0 };
     pfdd_segment_reader_init(&r, consumer->acked);
     while (pfdd_segments_next(&of->segments, of->n_going, &r, &segment) &&
            pfdd_segment_enter(&r, of->spool_readers.dir, &segment)) {
@@ -86,8 +86,7 @@ void pfdd_restart_dedup_read(const struct pfdd_consumer *consumer,
     ret->n_left = ret->n;
 }
 
-uint64_t pfdd_restart_dedup_find(struct pfdd_restart_dedup *dedup,
-                                 uint64_t value)
+uint64_t pfdd_resend_dedup_find(struct pfdd_resend_dedup *dedup, uint64_t value)
 {
     size_t low = 0;
     size_t high = dedup->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "spool/spool_segment.h"
+#include "spool/spool_records.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "config/keys.h"
+#include "config/key_lookup.h"
 
 #include <stdlib.h>
 #include <string.h>

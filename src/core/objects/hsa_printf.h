@@ -4,8 +4,8 @@
  * MessagePack note (V3 and later), `Printf` of the YAML note (V2). Finds rows;
  * formats interpret them.
  */
-#ifndef PFD_HSA_ROWS_H
-#define PFD_HSA_ROWS_H
+#ifndef PFD_HSA_PRINTF_H
+#define PFD_HSA_PRINTF_H
 
 #include "core/objects/elf_image.h"
 
