@@ -23,6 +23,7 @@
 #include "config/request.h"
 #include "outputs/http_connection.h"
 #include "outputs/http_pages.h"
+#include "outputs/slow_consumer.h"
 
 /*
  * The query of an HTTP request for lines: the keys of a request (request.h) as
@@ -82,7 +83,7 @@ static void on_lines(struct pfdd_cursor *cursor)
      * ready. */
     if (!c->answer && !(c->base.events & UV_WRITABLE)) {
         pfdd_http_connection_write_lines(c);
-    } else if (pfdd_socket_writer_has_lagged(&c->socket_writer)) {
+    } else if (pfdd_slow_consumer_is_dropped(c->socket_writer.output, cursor)) {
         pfdd_http_connection_close(c);
     }
 }

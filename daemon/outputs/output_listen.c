@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "net/accepted_client.h"
+#include "outputs/slow_consumer.h"
 #include "outputs/socket_writer.h"
 #include "stream/capture/wire.h"
 
@@ -86,7 +87,7 @@ static void on_lines(struct pfdd_cursor *cursor)
      * ready. */
     if (!(c->base.events & UV_WRITABLE)) {
         pump(c);
-    } else if (pfdd_socket_writer_has_lagged(&c->socket_writer)) {
+    } else if (pfdd_slow_consumer_is_dropped(c->socket_writer.output, cursor)) {
         pfdd_accepted_client_close(&c->base);
     }
 }

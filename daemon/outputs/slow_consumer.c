@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "base/log.h"
+#include "outputs/delivery.h"
 #include "ring/cursor.h"
 #include "spool/spool.h"
 
@@ -105,4 +106,16 @@ void pfdd_slow_consumer_look(struct pfdd_slow_consumer *h, uint64_t now,
     h->last_ms = now;
     if (h->told ? now - h->told_ms >= AGAIN_MS : now - h->since_ms >= BEGIN_MS)
         tell(h, now, &c);
+}
+
+bool pfdd_slow_consumer_is_dropped(const struct pfdd_output *output,
+                                   const struct pfdd_cursor *cursor)
+{
+    if (output->config->on_lag != PFDD_DISCONNECT ||
+        !pfdd_cursor_has_missed(cursor))
+        return false;
+    output->delivery->count->disconnected++;
+    pfdd_log(PFDD_INFO, "a subscriber of %s was too slow: disconnected",
+             output->config->access.address.text);
+    return true;
 }

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
+#include "outputs/slow_consumer.h"
 
 enum {
     TURN = 1 << 20,  /* bytes written before other tasks run */
@@ -80,18 +81,6 @@ void pfdd_socket_writer_close(struct pfdd_socket_writer *p)
 
 /* ---- turns ---- */
 
-bool pfdd_socket_writer_has_lagged(const struct pfdd_socket_writer *p)
-{
-    const struct pfdd_output *output = p->output;
-    if (output->config->on_lag != PFDD_DISCONNECT ||
-        !pfdd_cursor_has_missed(&p->cursor))
-        return false;
-    output->delivery->count->disconnected++;
-    pfdd_log(PFDD_INFO, "a subscriber of %s was too slow: disconnected",
-             output->config->access.address.text);
-    return true;
-}
-
 /* The loop serves a single subscriber faster than a thread. */
 static bool is_for_thread(const struct pfdd_socket_writer *p, size_t n)
 {
@@ -141,7 +130,7 @@ enum pfdd_socket_writer_turn pfdd_socket_writer_turn(
             return ret;
     }
     while (pfdd_cursor_peek(cursor, &bytes, &n)) {
-        if (pfdd_socket_writer_has_lagged(p))
+        if (pfdd_slow_consumer_is_dropped(p->output, cursor))
             return PFDD_SOCKET_WRITER_END;
         if (total >= TURN)
             return PFDD_SOCKET_WRITER_TURN;

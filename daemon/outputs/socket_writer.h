@@ -53,9 +53,4 @@ void pfdd_socket_writer_close(struct pfdd_socket_writer *p);
 enum pfdd_socket_writer_turn pfdd_socket_writer_turn(
     struct pfdd_socket_writer *p);
 
-/* True: the subscriber has missed items, and is to be disconnected; counts
- * it. */
-bool pfdd_socket_writer_has_lagged(
-    const struct pfdd_socket_writer *socket_writer);
-
 #endif
