@@ -4,6 +4,7 @@
 
 #include "analysis/table/schema.h"
 #include "core/decode/inspect.h"
+#include "core/print/half_float.h"
 
 /* Does an integer of the cell's type fit into so many bytes? */
 static bool fits(const struct pfd_cell *cell, unsigned n_bytes)
@@ -15,20 +16,6 @@ static bool fits(const struct pfd_cell *cell, unsigned n_bytes)
                         ? (uint64_t)((int64_t)(cell->bits << shift) >> shift)
                         : cell->bits << shift >> shift;
     return kept == cell->bits;
-}
-
-/* binary16 to binary32, as pfd_widen_float() does it. */
-static uint32_t half_to_float(uint64_t bits)
-{
-    uint64_t wide = pfd_widen_float(bits, 2);
-    uint64_t exponent = wide >> 52 & 0x7ff;
-    if (exponent == 0x7ff) {
-        exponent = 0xff;
-    } else if (exponent) {
-        exponent -= 1023 - 127;
-    }
-    return (uint32_t)(wide >> 63 << 31 | exponent << 23 |
-                      (wide & ((UINT64_C(1) << 52) - 1)) >> 29);
 }
 
 /* False: the column cannot represent it. */
@@ -44,7 +31,7 @@ static bool convert(const struct pfd_cell *cell,
         return false;
     if (cell->n_bytes < c->n_bytes) {
         *ret = c->n_bytes == 8 ? pfd_widen_float(cell->bits, cell->n_bytes)
-                               : half_to_float(cell->bits);
+                               : pfd_half_to_float_bits((uint32_t)cell->bits);
     }
     return true;
 }

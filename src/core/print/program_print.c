@@ -3,48 +3,9 @@
 #include <string.h>
 
 #include "core/base/escape.h"
+#include "core/print/half_float.h"
 #include "core/print/number_fast.h"
 #include "core/print/program.h"
-
-/*
- * Floats of 8 and 16 bits, widened: all their numbers are numbers of binary32.
- */
-
-/* binary16 as the bits of the same number, infinity or NaN in binary32. */
-static uint32_t half_to_float_bits(uint32_t half)
-{
-    uint32_t sign = (half & 0x8000) << 16;
-    uint32_t exponent = half >> 10 & 31;
-    uint32_t fraction = half & 0x3ff;
-    if (exponent == 31)
-        return sign | 0x7f800000 | fraction << 13;
-    if (exponent == 0 && fraction == 0)
-        return sign;
-    if (exponent == 0) {
-        unsigned shift = (unsigned)__builtin_clz(fraction) - 21;
-        fraction = fraction << shift & 0x3ff;
-        exponent = 1 - shift; /* wraps, and comes back below */
-    }
-    return sign | ((exponent + 112) << 23) | fraction << 13;
-}
-
-/* float8 E4M3 likewise: it has no infinity, and one NaN (OCP, 2023). */
-static uint32_t e4m3_to_float_bits(uint32_t v)
-{
-    uint32_t sign = (v & 0x80) << 24;
-    uint32_t exponent = v >> 3 & 15;
-    uint32_t fraction = v & 7;
-    if ((v & 0x7f) == 0x7f)
-        return sign | 0x7fc00000;
-    if (exponent == 0 && fraction == 0)
-        return sign;
-    if (exponent == 0) {
-        unsigned shift = (unsigned)__builtin_clz(fraction) - 28;
-        fraction = fraction << shift & 7;
-        exponent = 1 - shift; /* wraps, and comes back below */
-    }
-    return sign | ((exponent + 120) << 23) | fraction << 20;
-}
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -141,15 +102,15 @@ uint64_t pfd_step_integer(const struct pfd_step *s, const uint8_t *payload)
 static uint32_t load_float(const struct pfd_step *s, const uint8_t *payload)
 {
     if (s->store == PFD_STORE_WORD || s->store == PFD_STORE_WORD32)
-        return half_to_float_bits(load16(payload, s));
+        return pfd_half_to_float_bits(load16(payload, s));
     if (s->store == PFD_STORE_DWORD)
         return load32(payload, s);
     if (s->store == PFD_STORE_BFLOAT)
         return (uint32_t)load16(payload, s) << 16;
     if (s->store == PFD_STORE_E4M3)
-        return e4m3_to_float_bits(payload[s->at]);
+        return pfd_e4m3_to_float_bits(payload[s->at]);
     if (s->store == PFD_STORE_E5M2) /* the upper half of a binary16 */
-        return half_to_float_bits((uint32_t)payload[s->at] << 8);
+        return pfd_half_to_float_bits((uint32_t)payload[s->at] << 8);
     float f = (float)load_integer(s, payload, false);
     uint32_t bits;
     memcpy(&bits, &f, sizeof bits);
