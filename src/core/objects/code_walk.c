@@ -10,7 +10,7 @@
 #include "core/objects/archive.h"
 #include "core/objects/coff.h"
 #include "core/objects/driver_cache.h"
-#include "core/objects/fatbin.h"
+#include "core/objects/nv_fatbin.h"
 
 enum {
     EM_AMDGPU = 224,

@@ -9,9 +9,9 @@
 #define PFD_CODE_WALK_H
 
 #include "core/base/ranges.h"
-#include "core/objects/bundle.h"
 #include "core/objects/container.h"
 #include "core/objects/elf_image.h"
+#include "core/objects/offload_bundle.h"
 
 enum {
     /* The work that a file may cost, as a multiple of its size. Sound files need

@@ -15,7 +15,7 @@
  */
 #include <stdio.h>
 
-#include "core/objects/bundle.h"
+#include "core/objects/offload_bundle.h"
 
 enum {
     ENTRY_SIZE = 40,

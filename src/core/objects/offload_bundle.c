@@ -8,9 +8,9 @@
  * magic within a code object leads it astray; here the bundle's own table
  * determines its end.
  */
-#include "core/objects/bundle.h"
+#include "core/objects/offload_bundle.h"
 
-#include "core/objects/fatbin.h"
+#include "core/objects/nv_fatbin.h"
 
 #define BUNDLE_MAGIC     "__CLANG_OFFLOAD_BUNDLE__"
 #define COMPRESSED_MAGIC "CCOB"

@@ -10,7 +10,7 @@
  *           code, 8 bytes, u32 target, 8 bytes, u64 flags (0x2000: LZ4,
  *           0x8000: zstd), 8 bytes, u64 bytes before it was compressed
  */
-#include "core/objects/fatbin.h"
+#include "core/objects/nv_fatbin.h"
 
 #include <string.h>
 

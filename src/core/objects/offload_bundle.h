@@ -6,8 +6,8 @@
  * find the next one. Borrows the bytes, returns ranges within them. Does not
  * know the entries' content.
  */
-#ifndef PFD_BUNDLE_H
-#define PFD_BUNDLE_H
+#ifndef PFD_OFFLOAD_BUNDLE_H
+#define PFD_OFFLOAD_BUNDLE_H
 
 #include "core/base/byte_reader.h"
 #include "core/base/error.h"
@@ -18,7 +18,7 @@ enum pfd_blob_kind {
     PFD_BLOB_BUNDLE,     /* "__CLANG_OFFLOAD_BUNDLE__" */
     PFD_BLOB_COMPRESSED, /* "CCOB" */
     PFD_BLOB_BINARY,     /* 10 ff 10 ad */
-    PFD_BLOB_FATBIN,     /* 50 ed 55 ba: fatbin.h */
+    PFD_BLOB_FATBIN,     /* 50 ed 55 ba: nv_fatbin.h */
 };
 
 enum pfd_blob_kind pfd_blob_recognise(const void *bytes, size_t n);

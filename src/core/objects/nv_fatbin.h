@@ -5,8 +5,8 @@
  * perhaps compressed separately. Borrows the bytes and returns ranges within
  * them. Does not know the parts' content.
  */
-#ifndef PFD_FATBIN_H
-#define PFD_FATBIN_H
+#ifndef PFD_NV_FATBIN_H
+#define PFD_NV_FATBIN_H
 
 #include "core/base/byte_reader.h"
 
