@@ -6,6 +6,7 @@ README.md beside the sources has the tour; help(printfdecode.open) the details.
 import functools
 import json
 import os
+import warnings
 
 from ._core import (Client, Entry, Error, Finding, Shared, Strings, UsageError,
                     version as __version__)
@@ -15,11 +16,24 @@ from .notebook import Picture, decoded_html
 from .run import Result, Session, capture, run
 from .table import Table
 
-__all__ = ["Client", "Decoded", "Entry", "Error", "Finding", "Follow", "Picture",
-           "Result", "Session", "Shared", "Strings", "Summary", "Table", "UsageError", "follow",
-           "is_error", "open", "run"]
+__all__ = ["Client", "Decoded", "Entry", "Error", "Finding", "FindingWarning", "Follow",
+           "Picture", "Result", "Session", "Shared", "Strings", "Summary", "Table",
+           "UsageError", "follow", "is_error", "open", "run"]
 
 BY_CONTENT, IS_STRINGS, IS_BUFFER = range(3)
+
+
+class FindingWarning(UserWarning):
+    """A finding as a warning, for open(..., warn=True); `finding` is its object."""
+
+    @property
+    def finding(self):
+        return self.args[0]
+
+    def __str__(self):
+        one = self.finding
+        place = [] if one.offset is None else ["byte %d" % one.offset]
+        return ": ".join([one.source, *place, one.kind, one.text])
 
 
 class Summary:
@@ -200,14 +214,15 @@ def _selection(match, words):
 
 def open(*files, strings=(), buffers=(), shaders=None, format=None, name=None,
          notes=False, max_inflated=0, pid=None, core=None, address=None, size=None,
-         scan=False, **options):
+         scan=False, warn=False, **options):
     """Opens buffers and what they were printed with; returns a Decoded.
 
     files: paths, or objects with the buffer protocol; what each is, a buffer, a
     capture or code, its first bytes say. strings, buffers: the same where they
     do not; strings may also be a Strings. shaders: {id: file}, or the path of a
     map. name: of objects, in findings. format: the buffer format; options:
-    compat, layout, opencl_strings. notes: findings have notes as well.
+    compat, layout, opencl_strings. notes: findings have notes as well. warn: each
+    finding is a FindingWarning, too; for that all buffers are read at once.
 
     pid, core: the memory of a process or a core, by the command; address and size
     of a buffer there, else buffers are found; scan: code is searched everywhere.
@@ -235,4 +250,6 @@ def open(*files, strings=(), buffers=(), shaders=None, format=None, name=None,
     for file in [buffers] if isinstance(buffers, (str, os.PathLike)) else buffers:
         ret._add(file, IS_BUFFER, name)
     ret._finish()
+    for finding in ret.findings if warn else ():
+        warnings.warn(FindingWarning(finding), stacklevel=2)
     return ret
