@@ -118,7 +118,7 @@ struct pfd_wire_frame;
 
 struct buffer_info *buffer_info_new(const char *name);
 
-/* Sets its origin, as JSON has it, and its generation. False: an exception is
+/* Sets its origin, as JSON has it, and its generation, UINT64_MAX: none. False: an exception is
  * set. */
 bool buffer_info_describe(struct buffer_info *info,
                           const struct pfd_wire_frame *origin,

@@ -60,7 +60,7 @@ bool buffer_info_describe(struct buffer_info *info,
     if (!made)
         return false;
     core_set(&info->origin, made);
-    core_set(&info->generation, PyLong_FromUnsignedLongLong(generation));
+    core_set(&info->generation, core_number(generation, UINT64_MAX));
     return info->generation != NULL;
 }
 

@@ -22,9 +22,10 @@ static void close_buffer(struct buffer *b)
     Py_XDECREF((PyObject *)b->info);
     held_close(&b->held);
     free(b->missing);
+    free(b->own_origin);
 }
 
-static struct buffer *add_buffer(struct opened *o)
+struct buffer *opened_add_buffer(struct opened *o)
 {
     struct buffer *buffers = realloc(o->buffers, (o->n + 1) * sizeof *buffers);
     if (!buffers) {
@@ -38,7 +39,7 @@ static struct buffer *add_buffer(struct opened *o)
 
 /* ---- filling ---- */
 
-static bool end_step(struct opened *o, enum pfd_status status,
+bool opened_end_step(struct opened *o, enum pfd_status status,
                      const struct pfd_error *err, const char *file,
                      struct finding_list *found)
 {
@@ -65,7 +66,7 @@ static bool inflate(struct opened *o, struct held *held)
     PyEval_RestoreThread(others);
     if (inflated)
         held_replace(held, inflated, n);
-    return end_step(o, status, &err, held->name, &found);
+    return opened_end_step(o, status, &err, held->name, &found);
 }
 
 static bool load_strings(struct opened *o, const struct held *held)
@@ -89,7 +90,7 @@ static bool load_strings(struct opened *o, const struct held *held)
                                   held->name, finding_list_add, &found, &err);
     }
     PyEval_RestoreThread(others);
-    return end_step(o, status, &err, held->name, &found);
+    return opened_end_step(o, status, &err, held->name, &found);
 }
 
 /* add(FILE, role, name): a file of any kind. */
@@ -109,7 +110,7 @@ static PyObject *opened_add(struct opened *o, PyObject *args)
     bool is_strings =
         role == IS_STRINGS || (role == BY_CONTENT && held.n &&
                                pfd_strings_recognise(held.bytes, held.n));
-    struct buffer *b = ok && !is_strings ? add_buffer(o) : NULL;
+    struct buffer *b = ok && !is_strings ? opened_add_buffer(o) : NULL;
     if (ok && is_strings) {
         ok = load_strings(o, &held);
     } else if (b) {
@@ -127,7 +128,7 @@ static bool add_captured(struct opened *o, struct pfd_capture *capture)
     const struct pfd_capture_buffer *captured;
     size_t i = 0;
     for (; (captured = pfd_capture_get(capture, i)); i++) {
-        struct buffer *b = add_buffer(o);
+        struct buffer *b = opened_add_buffer(o);
         if (!b) {
             if (!i)
                 pfd_capture_free(capture);
@@ -153,7 +154,7 @@ static bool open_capture(struct opened *o, struct held *held)
     status = pfd_capture_open(held->bytes, held->n, held->name, o->strings->set,
                               finding_list_add, &found, &capture, &err);
     PyEval_RestoreThread(others);
-    bool ok = end_step(o, status, &err, held->name, &found);
+    bool ok = opened_end_step(o, status, &err, held->name, &found);
     held_close(held);
     if (!ok) {
         pfd_capture_free(capture);
@@ -172,8 +173,9 @@ static bool open_captures(struct opened *o)
     o->n = 0;
     for (size_t i = 0; i < n; i++) {
         struct held *held = &files[i].held;
-        bool is_capture = pfd_wire_recognise(held->bytes, held->n);
-        struct buffer *b = ok && !is_capture ? add_buffer(o) : NULL;
+        bool is_capture =
+            !files[i].is_memory && pfd_wire_recognise(held->bytes, held->n);
+        struct buffer *b = ok && !is_capture ? opened_add_buffer(o) : NULL;
         if (b) {
             *b = files[i];
         } else if (ok && is_capture) {
@@ -208,9 +210,10 @@ static bool ready_buffer(const struct opened *o, struct buffer *b)
 {
     choose_reading(o, b);
     b->info = buffer_info_new(b->capture ? b->captured.name : b->held.name);
-    return b->info &&
-           (!b->capture || buffer_info_describe(b->info, b->captured.origin,
-                                                b->captured.generation));
+    return b->info && (!b->captured.origin ||
+                       buffer_info_describe(b->info, b->captured.origin,
+                                            b->capture ? b->captured.generation
+                                                       : UINT64_MAX));
 }
 
 bool opened_ready(struct opened *o)
@@ -453,6 +456,7 @@ static PyObject *get_findings(struct opened *o, void *unused)
 
 static PyMethodDef methods[] = {
     { "_add", CALL(opened_add), METH_VARARGS, "" },
+    { "_add_memory", CALL(opened_add_memory), METH_VARARGS, "" },
     { "_finish", CALL(opened_finish), METH_NOARGS, "" },
     { "_scan", CALL(opened_scan), METH_NOARGS, "" },
     { NULL, NULL, 0, NULL },

@@ -12,6 +12,8 @@
 #include "block.h"
 #include "held.h"
 
+struct memory_origin;
+
 /* One buffer. */
 struct buffer {
     struct held held;          /* its bytes, unless they are in a capture */
@@ -20,10 +22,12 @@ struct buffer {
     struct pfd_capture *capture; /* NULL: none; the first of its buffers owns
                                     it */
     bool owns_capture;
-    size_t i; /* its number there */
-    struct pfd_capture_buffer captured;
-    struct buffer_info *info; /* once it is ready */
-    const char *format;       /* NULL: choose */
+    bool is_memory; /* of a process or a core: what it is is known */
+    size_t i;       /* its number there */
+    struct pfd_capture_buffer captured; /* of another: its origin alone */
+    struct memory_origin *own_origin;   /* of a core's; owned; or NULL */
+    struct buffer_info *info;           /* once it is ready */
+    const char *format;                 /* NULL: choose */
     struct pfd_options options;
 };
 
@@ -62,6 +66,20 @@ enum pfd_status buffer_convert(const struct buffer *buffer,
                                struct pfd_convert *convert,
                                struct pfd_summary *summary,
                                struct pfd_error *err);
+
+/* An empty buffer more; NULL: an exception is set. */
+struct buffer *opened_add_buffer(struct opened *opened);
+
+/* The end of a step: findings become objects, an error an exception. Frees
+ * found. False: an exception is set. */
+bool opened_end_step(struct opened *opened, enum pfd_status status,
+                     const struct pfd_error *err, const char *file,
+                     struct finding_list *found);
+
+/* _add_memory(pid, core, address, size, scan), None: not given: the buffers in
+ * the memory of a process or of a core and, if there are no strings yet, those
+ * of its code objects. */
+PyObject *opened_add_memory(struct opened *opened, PyObject *args);
 
 /* Makes it ready, if it is not. False: an exception is set. */
 bool opened_ready(struct opened *opened);

@@ -13,7 +13,7 @@ from ._core import (Client, Entry, Error, Finding, Shared, Strings, UsageError,
 from . import _core, table as _table
 from .follow import Follow, is_error
 from .notebook import Picture, decoded_html
-from .run import Result, Session, capture, run
+from .run import Result, Session, run
 from .table import Table
 
 __all__ = ["Client", "Decoded", "Entry", "Error", "Finding", "FindingWarning", "Follow",
@@ -224,13 +224,11 @@ def open(*files, strings=(), buffers=(), shaders=None, format=None, name=None,
     compat, layout, opencl_strings. notes: findings have notes as well. warn: each
     finding is a FindingWarning, too; for that all buffers are read at once.
 
-    pid, core: the memory of a process or a core, by the command; address and size
-    of a buffer there, else buffers are found; scan: code is searched everywhere.
-    files are then those that have format strings, without them the process' own.
+    pid, core: the memory of a process, or a core's file: the buffer at address with
+    size (without it: up to the end of what is mapped there), else what a search
+    finds. Format strings are those of files, without them those of the code objects
+    that ROCm's runtime has loaded; scan: code is searched everywhere.
     """
-    if pid is not None or core is not None:
-        files = [capture(pid, core, address, size, scan, files)]
-        name = name or "pid %s" % pid if core is None else os.fspath(core)
     if isinstance(strings, (str, os.PathLike, Strings)):
         strings = [strings]
     sets = [one for one in strings if isinstance(one, Strings)]
@@ -249,6 +247,8 @@ def open(*files, strings=(), buffers=(), shaders=None, format=None, name=None,
             ret._add(file, IS_STRINGS, name)
     for file in [buffers] if isinstance(buffers, (str, os.PathLike)) else buffers:
         ret._add(file, IS_BUFFER, name)
+    if any(one is not None for one in (pid, core, address, size)) or scan:
+        ret._add_memory(pid, core, address, size, scan)
     ret._finish()
     for finding in ret.findings if warn else ():
         warnings.warn(FindingWarning(finding), stacklevel=2)

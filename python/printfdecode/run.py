@@ -52,22 +52,6 @@ def _daemon():
     return found
 
 
-def capture(pid, core, address, size, scan, files):
-    """A capture of a process' memory or a core's, as bytes, by the command."""
-    words = ["--pid", str(pid)] if core is None else ["--core", os.fspath(core)]
-    if address is not None:
-        words += ["--address", hex(address)]
-    if size is not None:
-        words += ["--size", str(size)]
-    words += ["--scan"] * scan + [os.fspath(file) for file in files]
-    done = subprocess.run([command(), "capture", "-o", "-", *words], capture_output=True,
-                          stdin=subprocess.DEVNULL, check=False)
-    if not done.stdout:
-        raise _error(done.stderr.decode(errors="replace").strip()
-                     or "printfdecode capture fails")
-    return done.stdout
-
-
 class Session:
     """A daemon with a folder of its own. Programs that get `environment` print to
     it; follow() reads what they print. Buffers live in the daemon's memory, which

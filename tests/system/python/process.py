@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""pd.open(pid=) and pd.open(core=), which need no command, give the entries that
+the dumps give, found or by their address: process.py PRODUCER CASES."""
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import support
+
+import printfdecode as pd
+
+sys.path.insert(0, os.path.join(support.SOURCE, "tests/make"))
+import cores  # noqa: E402
+
+PRODUCER, CASES = map(os.path.abspath, sys.argv[1:3])
+checks = support.Checks()
+
+
+class Producer:
+    """A program that has what it is told in its memory."""
+
+    def __init__(self):
+        self.p = subprocess.Popen([PRODUCER], stdin=subprocess.PIPE, text=True, bufsize=1,
+                                  stdout=subprocess.PIPE)
+        self.pid = self.p.pid
+
+    def ask(self, *words):
+        self.p.stdin.write(" ".join(words) + "\n")
+        return self.p.stdout.readline().strip()
+
+    def place(self, path):
+        address, size = self.ask("share", path).split()
+        return {"address": int(address, 16), "size": int(size)}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.p.kill()
+        self.p.wait()
+        self.p.stdin.close()
+        self.p.stdout.close()
+
+
+def said(d):
+    """As texts, since a NaN is not equal to another."""
+    return [repr((e.message, e.args, e.format, e.buffer_format, e.index)) for e in d]
+
+
+def same(what, got, want):
+    first = next((pair for pair in zip(got, want) if pair[0] != pair[1]), None)
+    checks.equal(what, (len(got), first), (len(want), None))
+    checks.true(what + ": some", got)
+
+
+def plain(case, name, folder):
+    """A fixture as a file of its own."""
+    path = os.path.join(CASES, case, name)
+    to = os.path.join(folder, case.replace("/", "_") + name)
+    with open(to, "wb") as file:
+        file.write(support.read(path + ".gz" * os.path.exists(path + ".gz")))
+    return to
+
+
+def check_memory(what, how, dumps, objects):
+    """All that is found there, and each by its address."""
+    d = pd.open(**how)
+    want = [one for path, _ in dumps for one in said(pd.open(path, *objects))]
+    same(what + ": found", sorted(said(d)), sorted(want))
+    for path, place in dumps:
+        wanted = said(pd.open(path, *objects))
+        same(what + ": by address", said(pd.open(**how, **place)), wanted)
+        same(what + ": with strings", said(pd.open(*objects, **how, **place)), wanted)
+        rest = pd.open(**how, address=place["address"])
+        same(what + ": without size", said(rest), wanted)
+    return d
+
+
+def make_core(pid, folder):
+    """Its core; None: gcore is not here, or may not trace."""
+    with open("/proc/%d/maps" % pid, encoding="utf-8") as file:
+        ranges = re.findall(r"^(\w+)-(\w+) ", file.read(), re.M)
+    if not shutil.which("gcore") or max(int(b, 16) - int(a, 16) for a, b in ranges) >= 1 << 40:
+        return None
+    subprocess.run(["gcore", "-o", os.path.join(folder, "core"), str(pid)], check=False,
+                   capture_output=True, preexec_fn=lambda: resource.setrlimit(
+                       resource.RLIMIT_FSIZE, (1 << 30, 1 << 30)))
+    path = os.path.join(folder, "core.%d" % pid)
+    return path if os.path.exists(path) else None
+
+
+def check_producer(folder):
+    objects = [support.APP, plain("opencl/compiled_dump", "app.co", folder)]
+    dumps = [support.SMALL, plain("opencl/compiled_dump", "buffer.bin", folder)]
+    with Producer() as p:
+        for path in objects:
+            p.ask("memory", path)
+        places = [p.place(path) for path in dumps]
+        both = list(zip(dumps, places))
+        d = check_memory("process", {"pid": p.pid}, both, objects)
+        checks.true("its name", d.buffers[0].name.startswith("memory://%d#offset=0x" % p.pid))
+        checks.equal("no origin", (next(iter(d)).origin.get("pid"), next(iter(d)).generation),
+                     (None, None))
+        core = make_core(p.pid, folder)
+        # What is unmapped is unknown, and is said.
+        p.ask("unmap", "0", "4096")
+        last = places[-1]
+        d = pd.open(*objects, pid=p.pid, **last)
+        checks.true("unmapped", "unreadable" in {f.kind for f in d.findings})
+        p.ask("unmap", "0", str(-(-last["size"] // 4096) * 4096))
+        error = checks.raises("all unmapped", pd.Error,
+                              lambda: pd.open(*objects, pid=p.pid, **last))
+        checks.true("it says so", error and "can be read" in error.reason)
+    checks.raises("ended", pd.Error, lambda: pd.open(pid=p.pid))
+    if not core:
+        print("left out: gcore is not here, or may not trace")
+        return
+    d = check_memory("core", {"core": core}, both, objects)
+    origin = next(iter(d)).origin
+    checks.equal("its origin", (origin["pid"], origin["process"]), (p.pid, "producer"))
+    checks.equal("its name", d.buffers[0].name.split("@0x")[0], core)
+
+
+def check_made_core(folder):
+    """A core that is written here, whole and cut; it needs no tracing."""
+    data = support.read(support.SMALL)
+    whole = cores.core([(0x10000, data + bytes(-len(data) % 4096), len(data))],
+                       cores.process(4711, b"app"))
+    path = os.path.join(folder, "made")
+    want = said(pd.open(support.SMALL, support.APP))
+    for n in (len(whole), len(whole) - 4096, len(whole) // 2, 64, 1, 0):
+        with open(path, "wb") as file:
+            file.write(whole[:n])
+        try:
+            d = pd.open(support.APP, core=path)
+            got = said(d)
+            same("cut: no more", got, want[:len(got)])
+            checks.true("cut: it is said", n == len(whole) or d.findings)
+            checks.true("whole", n < len(whole) or got == want)
+            checks.equal("made: origin", next(iter(d)).origin, {"pid": 4711, "process": "app"})
+        except pd.Error as error:
+            checks.true("refused: %s" % error, n < len(whole) and error.file == path)
+    with open(path, "wb") as file:
+        file.write(whole)
+    error = checks.raises("no strings", pd.Error, lambda: pd.open(core=path))
+    checks.true("why", "without format strings" in error.reason)
+    error = checks.raises("another format", pd.Error,
+                          lambda: pd.open(support.APP, core=path, format="hip"))
+    checks.true("why not", "with these format strings" in error.reason)
+    checks.raises("not mapped", pd.UsageError,
+                  lambda: pd.open(support.APP, core=path, address=0x900000))
+
+
+def check_refused():
+    for how in ({"pid": 1 << 40}, {"core": "/nowhere/core"}, {"core": support.APP}):
+        checks.raises(how, pd.Error, lambda how=how: pd.open(support.APP, **how))
+    for how in ({"pid": 1, "core": "x"}, {"address": 1}, {"scan": True}, {"pid": 1, "size": 4},
+                {"pid": 0}, {"pid": os.getpid(), "address": 0, "size": 1 << 60}):
+        checks.raises(how, pd.UsageError, lambda how=how: pd.open(support.APP, **how))
+    checks.raises("negative", OverflowError, lambda: pd.open(pid=-1))
+    checks.raises("no number", TypeError, lambda: pd.open(pid="1"))
+
+
+def main():
+    os.environ["PRINTFDECODE"] = "/nowhere/printfdecode"
+    os.environ["PATH"] = "/usr/bin:/bin"
+    with tempfile.TemporaryDirectory() as folder:
+        check_producer(folder)
+        check_made_core(folder)
+    check_refused()
+    checks.end()
+
+
+main()
