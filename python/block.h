@@ -124,6 +124,12 @@ bool buffer_info_describe(struct buffer_info *info,
                           const struct pfd_wire_frame *origin,
                           uint64_t generation);
 
+/* The format string of an entry's object: its index in the set or, SIZE_MAX, the
+ * text that came in the buffer, [*n] bytes, borrowed; NULL: it has none. False:
+ * no entry, an exception is set. */
+bool block_string(PyObject *entry, size_t *string, const char **text,
+                  size_t *n);
+
 /* A block as an object: takes the text's bytes over. strings: NULL where all
  * records have their texts. NULL: an exception is set. */
 struct block;

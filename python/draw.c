@@ -153,6 +153,46 @@ static uint64_t read_number(PyObject *dict, const char *name, uint64_t none)
     return value && value != Py_None ? PyLong_AsUnsignedLongLong(value) : none;
 }
 
+/* A set with the string alone, for one that comes in the buffer: the text says
+ * which arguments it has. NULL: an exception is set. */
+static struct pfd_strings *set_of(const char *text, size_t n)
+{
+    const struct pfd_string_info info = {
+        .struct_size = sizeof info,
+        .source = "buffer",
+        .text = text,
+        .n_text = n,
+        .argument_count = n, /* more than its conversions */
+    };
+    struct pfd_error err = { 0 };
+    struct pfd_strings *ret = pfd_strings_new();
+    enum pfd_status status =
+        ret ? pfd_strings_add(ret, &info, NULL, 0, NULL, NULL, &err)
+            : PFD_ERR_NOMEM;
+    if (status == PFD_OK)
+        return ret;
+    core_raise(&err, status, NULL);
+    pfd_strings_free(ret);
+    return NULL;
+}
+
+/* The string that is drawn is the entry's. *made: its set, if it comes in the
+ * buffer; the caller frees it. False: an exception is set. */
+static bool read_string(PyObject *entry, const struct opened *opened,
+                        struct pfd_plot_spec *spec, struct pfd_strings **made)
+{
+    const char *text;
+    size_t n;
+    if (!block_string(entry, &spec->string, &text, &n))
+        return false;
+    *made = text ? set_of(text, n) : NULL;
+    spec->any_strings = *made != NULL;
+    spec->strings = *made ? *made : opened->strings->set;
+    if (*made)
+        spec->string = 0;
+    return *made || !text;
+}
+
 static bool read_spec(PyObject *how, struct pfd_plot_spec *ret)
 {
     int kind = PFD_PLOT_HEAT;
@@ -164,7 +204,6 @@ static bool read_spec(PyObject *how, struct pfd_plot_spec *ret)
         !read_word(how, "scale", scales, &scale))
         return false;
     *ret = (struct pfd_plot_spec){
-        .string = read_number(how, "string", SIZE_MAX),
         .kind = (enum pfd_plot_kind)kind,
         .x = read_text(how, "x"),
         .y = read_text(how, "y"),
@@ -198,27 +237,34 @@ static PyObject *give_picture(struct pfd_text *picture, enum pfd_status status,
                          (unsigned long long)(n->without + n->texts));
 }
 
-/* plot(OPENED, selection, how, form): the picture, and what is not in it. */
+/* plot(OPENED, selection, how, form, ENTRY): the picture of the entries with the
+ * ENTRY's format string, and what is not in it. */
 static PyObject *plot(PyObject *module, PyObject *args)
 {
     PyObject *opened;
     PyObject *words;
     PyObject *how;
+    PyObject *entry;
     const char *form;
+    struct pfd_strings *own = NULL;
     struct pfd_plot_spec spec;
     struct pfd_plot_counts counts = { 0 };
     struct pfd_text picture = { 0 };
     struct pfd_plot *made = NULL;
     struct pfd_error err = { 0 };
     struct passing p = { 0 };
-    if (!PyArg_ParseTuple(args, "O!O!O!s", core_opened_type, &opened,
-                          &PyDict_Type, &words, &PyDict_Type, &how, &form) ||
+    if (!PyArg_ParseTuple(args, "O!O!O!sO", core_opened_type, &opened,
+                          &PyDict_Type, &words, &PyDict_Type, &how, &form,
+                          &entry) ||
         !read_spec(how, &spec))
         return NULL;
     p.opened = (struct opened *)opened;
-    if (!opened_ready(p.opened) || !selection_read(&p.selection, words))
+    if (!opened_ready(p.opened) || !read_string(entry, p.opened, &spec, &own))
         return NULL;
-    spec.strings = p.opened->strings->set;
+    if (!selection_read(&p.selection, words)) {
+        pfd_strings_free(own);
+        return NULL;
+    }
     enum pfd_status status;
     PyThreadState *others = PyEval_SaveThread();
     status = pfd_plot_new(&spec, &made, &err);
@@ -231,6 +277,7 @@ static PyObject *plot(PyObject *module, PyObject *args)
         pfd_plot_counts(made, &counts);
     }
     pfd_plot_free(made);
+    pfd_strings_free(own);
     PyEval_RestoreThread(others);
     selection_free(&p.selection);
     return give_picture(&picture, status, &err, &counts);

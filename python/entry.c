@@ -202,6 +202,20 @@ static PyObject *get_format(struct entry *e, void *unused)
     return part_text(r, r->format);
 }
 
+bool block_string(PyObject *of, size_t *string, const char **text, size_t *n)
+{
+    if (!PyObject_TypeCheck(of, entry_type)) {
+        PyErr_SetString(PyExc_TypeError, "it is no Entry");
+        return false;
+    }
+    const struct block_record *r = ((struct entry *)of)->record;
+    bool has_text = r->string == BLOCK_NONE && r->format.n != BLOCK_NONE;
+    *string = r->string == BLOCK_NONE ? SIZE_MAX : r->string;
+    *text = has_text ? block_bytes(r, r->format) : NULL;
+    *n = has_text ? r->format.n : 0;
+    return true;
+}
+
 static PyObject *argument(const struct block_record *r,
                           const struct block_argument *a)
 {

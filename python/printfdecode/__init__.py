@@ -136,18 +136,19 @@ class Decoded(_core.Opened):
         """A Picture of arguments by their names: kind heat, hist, scatter or line;
         by=, reduce=, scale=, x_range=, y_range=, range=, cells=, pixel=, dark=,
         map=, title= as of `printfdecode plot`; select: a dict of what entries()
-        takes. Without select the first entry's format string is drawn."""
+        takes. Of several format strings the first entry's is drawn; one that came
+        in the buffer has its names by its text."""
         wrong = set(how) - _HOW
         if wrong:
             raise TypeError("no such option: " + ", ".join(sorted(wrong)))
         select = _selection(None, select or {})
-        first = next(_core.entries(self, dict(select, limit=1), False, 0), None)
+        first = next((entry for entry in _core.entries(self, select, False, 0)
+                      if entry.format is not None), None)
         if first is None:
-            raise UsageError("no entry is selected: there is nothing to draw")
-        string = next((i for i, row in enumerate(self.strings)
-                       if row[:2] == (first.id, first.format)), None)
-        how.update(x=x, y=y, value=value, kind=kind, string=string)
-        return Picture(*_core.plot(self, select, how, "png"))
+            raise UsageError("no entry with a format string is selected: there is "
+                             "nothing to draw")
+        how.update(x=x, y=y, value=value, kind=kind)
+        return Picture(*_core.plot(self, select, how, "png", first))
 
     def _repr_html_(self):
         return decoded_html(self)
