@@ -162,10 +162,11 @@ static PyObject *client_strings(struct client *c, PyObject *args,
         return NULL;
     enum pfd_status status = pfd_client_code_object(
         c->client, held.name, held.bytes, held.n, NULL, &err);
-    if (status == PFD_OK)
+    if (status == PFD_OK) {
         pfd_client_poll(c->client);
-    else
+    } else {
         core_raise(&err, status, held.name);
+    }
     held_close(&held);
     return status == PFD_OK ? Py_NewRef(Py_None) : NULL;
 }

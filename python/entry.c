@@ -241,10 +241,11 @@ static PyObject *get_args(struct entry *e, void *unused)
     PyObject *ret = PyTuple_New((Py_ssize_t)r->n_arguments);
     for (uint32_t i = 0; ret && i < r->n_arguments; i++) {
         PyObject *value = argument(r, &arguments[i]);
-        if (!value)
+        if (!value) {
             Py_CLEAR(ret);
-        else
+        } else {
             PyTuple_SetItem(ret, (Py_ssize_t)i, value);
+        }
     }
     return ret;
 }
@@ -321,10 +322,11 @@ static PyObject *origin_tuple(const struct block_origin *o)
         PyObject *value = o->type == PFD_ORIGIN_FLOATS
                               ? PyFloat_FromDouble(float_of(o->value[i]))
                               : PyLong_FromUnsignedLongLong(o->value[i]);
-        if (!value)
+        if (!value) {
             Py_CLEAR(ret);
-        else
+        } else {
             PyTuple_SetItem(ret, i, value);
+        }
     }
     return ret;
 }
@@ -368,10 +370,11 @@ static PyObject *get_findings(struct entry *e, void *unused)
     for (Py_ssize_t i = 0; ret && i < n; i++, findings &= findings - 1) {
         PyObject *name = PyUnicode_FromString(
             pfd_finding_name((enum pfd_finding_kind)__builtin_ctzll(findings)));
-        if (!name)
+        if (!name) {
             Py_CLEAR(ret);
-        else
+        } else {
             PyTuple_SetItem(ret, i, name);
+        }
     }
     return ret;
 }
@@ -383,10 +386,11 @@ static PyObject *get_alternatives(struct entry *e, void *unused)
     for (Py_ssize_t i = 0; ret && i < e->record->n_alternatives; i++) {
         r = block_after(r);
         PyObject *other = new_entry(e->block, r);
-        if (!other)
+        if (!other) {
             Py_CLEAR(ret);
-        else
+        } else {
             PyTuple_SetItem(ret, i, other);
+        }
     }
     return ret;
 }

@@ -85,10 +85,11 @@ static enum pfd_status next_batch(struct follower *f, int timeout_ms,
             report(f, PFD_FINDING_bad_frame, err->text);
             continue;
         }
-        if (status == PFD_MORE)
+        if (status == PFD_MORE) {
             status = receive(f, timeout_ms, err);
-        else
+        } else {
             return status;
+        }
         if (status != PFD_OK)
             return status;
     }
@@ -130,9 +131,10 @@ static enum pfd_status copy_batch(struct follower *f,
             pfd_subscriber_item(f->subscriber, &item, &place.sequence, err);
         if (status == PFD_ERR_CORRUPT)
             report(f, PFD_FINDING_bad_frame, err->text);
-        if (status != PFD_OK)
+        if (status != PFD_OK) {
             return status == PFD_END || status == PFD_ERR_CORRUPT ? PFD_OK
                                                                   : status;
+        }
         if (item->type == PFD_CHUNK_ENTRY) {
             *format = block_format(&item->entry);
             block_add_entry(out, &item->entry, place);

@@ -365,9 +365,10 @@ static bool set_option(struct opened *o, const char *name, const char *word)
         return core_raise(&err, status, NULL) != NULL;
     for (size_t i = 0; pfd_option_get(i, &option) == PFD_OK; i++) {
         bool is_it = strlen(name) == strlen(option.name);
-        for (size_t k = 0; is_it && name[k]; k++)
+        for (size_t k = 0; is_it && name[k]; k++) {
             is_it = name[k] == option.name[k] ||
                     (name[k] == '_' && option.name[k] == '-');
+        }
         o->given |= (uint64_t)is_it << i;
     }
     return true;

@@ -85,10 +85,11 @@ static PyObject *texts(const struct columns *all, size_t i)
         PyObject *one = pfd_columns_is_null(&all->all, i, (size_t)row)
                             ? Py_NewRef(Py_None)
                             : core_text(text, n_text);
-        if (one)
+        if (one) {
             PyTuple_SetItem(ret, row, one);
-        else
+        } else {
             Py_CLEAR(ret);
+        }
     }
     return ret;
 }
@@ -140,10 +141,11 @@ static PyObject *get_columns(struct table *t, void *unused)
     for (size_t i = 0; ret && i < n; i++) {
         const char *name = t->columns->types[i].name;
         PyObject *one = core_text(name, strlen(name));
-        if (one)
+        if (one) {
             PyTuple_SetItem(ret, (Py_ssize_t)i, one);
-        else
+        } else {
             Py_CLEAR(ret);
+        }
     }
     return ret;
 }
@@ -240,9 +242,10 @@ static enum pfd_status fill_tables(struct making *m)
     if (status == PFD_OK || (tables && status == PFD_ERR_STOPPED))
         status = pfd_tables_end(tables, &m->counts, &m->err);
     pfd_tables_free(tables);
-    if (status == PFD_OK && m->selection.filter)
+    if (status == PFD_OK && m->selection.filter) {
         status =
             pfd_filter_check(m->selection.filter, o->strings->set, &m->err);
+    }
     return status;
 }
 
