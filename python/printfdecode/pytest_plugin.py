@@ -110,7 +110,10 @@ def pytest_addoption(parser):
                     help="capture what each test's GPU work prints; errors of validation and "
                          "failed asserts fail the test")
     group.addoption("--gpu-printf-vulkan", action="store_true",
-                    help="with debugPrintfEXT and GPU-assisted validation of Vulkan")
+                    help="with debugPrintfEXT of Vulkan")
+    group.addoption("--gpu-printf-validation", action="store_true",
+                    help="with GPU-assisted validation of Vulkan; of both, validation "
+                         "layers of 2023 do this alone")
 
 
 @pytest.fixture
@@ -118,8 +121,7 @@ def gpu_printf(request):
     """What the GPU work of this test prints (GpuPrintf)."""
     found = request.node.stash.get(KEY, None)
     if found is None:
-        vulkan = request.config.getoption("--gpu-printf-vulkan")
-        with _capture(request.node, vulkan) as found:
+        with _capture(request.node) as found:
             yield found
     else:
         yield found
@@ -128,12 +130,14 @@ def gpu_printf(request):
 class _capture:
     """A session around a test: its environment is this process' meanwhile."""
 
-    def __init__(self, item, vulkan):
-        self.item, self.vulkan = item, vulkan
+    def __init__(self, item):
+        self.item = item
+        self.kinds = [item.config.getoption("--gpu-printf-" + name)
+                      for name in ("vulkan", "validation")]
 
     def __enter__(self):
         had_vulkan = _has_vulkan()
-        self.session = Session(self.vulkan, self.vulkan)
+        self.session = Session(*self.kinds)
         self.stream = self.session.follow()
         self.before = {name: os.environ.get(name) for name in self.session.environment}
         os.environ.update(self.session.environment)
@@ -157,8 +161,7 @@ def pytest_runtest_protocol(item, nextitem):
         yield
         return
     try:
-        capture = _capture(item, item.config.getoption("--gpu-printf-vulkan"))
-        with capture:
+        with _capture(item):
             yield
     except Error as why:
         pytest.exit("--gpu-printf: %s" % why, returncode=4)
