@@ -109,6 +109,26 @@ static bool size_of(PyObject *of, struct held *held, uint64_t *ret)
     return true;
 }
 
+static struct shared *new_shared(struct client *c,
+                                 const struct pfd_wire_frame *origin,
+                                 const char *name)
+{
+    struct pfd_error err = { 0 };
+    struct shared *s = core_new(shared_type);
+    if (!s)
+        return NULL;
+    s->client = (struct client *)Py_NewRef((PyObject *)c);
+    enum pfd_status status =
+        pfd_client_buffer_new(c->client, origin, true, &s->buffer, &err);
+    if (status == PFD_OK) {
+        c->n_shared++;
+    } else {
+        core_raise(&err, status, name);
+        Py_CLEAR(s);
+    }
+    return s;
+}
+
 /* share(SIZE or DATA, name, format=None): a Shared. */
 static PyObject *client_share(struct client *c, PyObject *args, PyObject *words)
 {
@@ -117,7 +137,6 @@ static PyObject *client_share(struct client *c, PyObject *args, PyObject *words)
     const char *name = "python";
     const char *format = NULL;
     struct held held;
-    struct pfd_error err = { 0 };
     struct pfd_wire_frame origin = { .struct_size = sizeof origin };
     if (!PyArg_ParseTupleAndKeywords(args, words, "O|sz", names, &of, &name,
                                      &format) ||
@@ -128,18 +147,8 @@ static PyObject *client_share(struct client *c, PyObject *args, PyObject *words)
         origin.format =
             (struct pfd_wire_bytes){ .at = format, .n = strlen(format) };
     }
-    struct shared *s = core_new(shared_type);
+    struct shared *s = new_shared(c, &origin, name);
     if (s) {
-        s->client = (struct client *)Py_NewRef((PyObject *)c);
-        enum pfd_status status =
-            pfd_client_buffer_new(c->client, &origin, true, &s->buffer, &err);
-        if (status != PFD_OK) {
-            core_raise(&err, status, name);
-            Py_CLEAR(s);
-        }
-    }
-    if (s) {
-        c->n_shared++;
         memcpy(pfd_client_buffer_memory(s->buffer, NULL), held.bytes, held.n);
         pfd_client_buffer_ring(s->buffer);
         pfd_client_poll(c->client);

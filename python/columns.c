@@ -65,7 +65,8 @@ static void begin(struct pfd_table_writer *w)
 {
     struct column_tables *t = tables_of(w);
     struct state *s = w->state;
-    struct columns **all = realloc(t->all, (t->n + 1) * sizeof *all);
+    struct columns **all =
+        realloc(t->all, (t->n + 1) * sizeof(struct columns *));
     if (all)
         t->all = all;
     s->columns = all ? new_columns(w) : NULL;

@@ -39,6 +39,17 @@ static inline void core_set(PyObject **at, PyObject *value)
     Py_XDECREF(old);
 }
 
+/* Puts an item, which is given up, into a new tuple; NULL, an exception is set:
+ * gives the tuple up as well, and *tuple is NULL. */
+static inline void core_put(PyObject **tuple, Py_ssize_t i, PyObject *item)
+{
+    if (item) {
+        PyTuple_SetItem(*tuple, i, item);
+    } else {
+        core_set(tuple, NULL);
+    }
+}
+
 /* The end of tp_dealloc: frees the object and its hold on the type. */
 void core_free(void *object);
 

@@ -234,7 +234,7 @@ static PyObject *give_picture(struct pfd_text *picture, enum pfd_status status,
     return Py_BuildValue("(NKKKK)", bytes, (unsigned long long)n->points,
                          (unsigned long long)n->others,
                          (unsigned long long)n->unknown,
-                         (unsigned long long)(n->without + n->texts));
+                         (unsigned long long)n->without + n->texts);
 }
 
 /* plot(OPENED, selection, how, form, ENTRY): the picture of the entries with the

@@ -241,11 +241,7 @@ static PyObject *get_args(struct entry *e, void *unused)
     PyObject *ret = PyTuple_New((Py_ssize_t)r->n_arguments);
     for (uint32_t i = 0; ret && i < r->n_arguments; i++) {
         PyObject *value = argument(r, &arguments[i]);
-        if (!value) {
-            Py_CLEAR(ret);
-        } else {
-            PyTuple_SetItem(ret, (Py_ssize_t)i, value);
-        }
+        core_put(&ret, (Py_ssize_t)i, value);
     }
     return ret;
 }
@@ -322,11 +318,7 @@ static PyObject *origin_tuple(const struct block_origin *o)
         PyObject *value = o->type == PFD_ORIGIN_FLOATS
                               ? PyFloat_FromDouble(float_of(o->value[i]))
                               : PyLong_FromUnsignedLongLong(o->value[i]);
-        if (!value) {
-            Py_CLEAR(ret);
-        } else {
-            PyTuple_SetItem(ret, i, value);
-        }
+        core_put(&ret, i, value);
     }
     return ret;
 }
@@ -370,11 +362,7 @@ static PyObject *get_findings(struct entry *e, void *unused)
     for (Py_ssize_t i = 0; ret && i < n; i++, findings &= findings - 1) {
         PyObject *name = PyUnicode_FromString(
             pfd_finding_name((enum pfd_finding_kind)__builtin_ctzll(findings)));
-        if (!name) {
-            Py_CLEAR(ret);
-        } else {
-            PyTuple_SetItem(ret, i, name);
-        }
+        core_put(&ret, i, name);
     }
     return ret;
 }
@@ -386,11 +374,7 @@ static PyObject *get_alternatives(struct entry *e, void *unused)
     for (Py_ssize_t i = 0; ret && i < e->record->n_alternatives; i++) {
         r = block_after(r);
         PyObject *other = new_entry(e->block, r);
-        if (!other) {
-            Py_CLEAR(ret);
-        } else {
-            PyTuple_SetItem(ret, i, other);
-        }
+        core_put(&ret, i, other);
     }
     return ret;
 }

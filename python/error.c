@@ -83,10 +83,14 @@ bool core_add_errors(PyObject *module)
 
 /* ---- findings ---- */
 
+enum {
+    N_MEMBERS = 8, /* of a finding */
+};
+
 PyObject *core_finding(const struct pfd_finding *f)
 {
     const char *name = pfd_finding_name(f->kind);
-    PyObject *members[] = {
+    PyObject *members[N_MEMBERS] = {
         PyUnicode_FromString(name),
         core_text(f->text, strlen(f->text)),
         core_text(f->source, strlen(f->source)),
@@ -98,7 +102,7 @@ PyObject *core_finding(const struct pfd_finding *f)
     };
     PyObject *ret = PyStructSequence_New(finding_type);
     bool ok = ret != NULL;
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+    for (size_t i = 0; i < N_MEMBERS; i++) {
         ok = ok && members[i];
         if (ret)
             PyStructSequence_SetItem(ret, (Py_ssize_t)i, members[i]);
@@ -173,7 +177,7 @@ static PyStructSequence_Desc description = {
     "printfdecode.Finding",
     "What a careful reader wants to know about the input.",
     members,
-    8,
+    N_MEMBERS,
 };
 
 bool core_add_findings(PyObject *module)

@@ -82,11 +82,7 @@ static PyObject *make_names(struct strings *s, size_t i)
     pfd_strings_columns(s->set, i, columns, columns ? n : 0);
     for (size_t k = 0; ret && k < n; k++) {
         PyObject *name = core_text(columns[k].name, strlen(columns[k].name));
-        if (!name) {
-            Py_CLEAR(ret);
-        } else {
-            PyTuple_SetItem(ret, (Py_ssize_t)k, name);
-        }
+        core_put(&ret, (Py_ssize_t)k, name);
     }
     free(columns);
     return ret;

@@ -85,11 +85,7 @@ static PyObject *texts(const struct columns *all, size_t i)
         PyObject *one = pfd_columns_is_null(&all->all, i, (size_t)row)
                             ? Py_NewRef(Py_None)
                             : core_text(text, n_text);
-        if (one) {
-            PyTuple_SetItem(ret, row, one);
-        } else {
-            Py_CLEAR(ret);
-        }
+        core_put(&ret, row, one);
     }
     return ret;
 }
@@ -141,11 +137,7 @@ static PyObject *get_columns(struct table *t, void *unused)
     for (size_t i = 0; ret && i < n; i++) {
         const char *name = t->columns->types[i].name;
         PyObject *one = core_text(name, strlen(name));
-        if (one) {
-            PyTuple_SetItem(ret, (Py_ssize_t)i, one);
-        } else {
-            Py_CLEAR(ret);
-        }
+        core_put(&ret, (Py_ssize_t)i, one);
     }
     return ret;
 }
