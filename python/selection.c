@@ -25,8 +25,10 @@ static bool read_texts(PyObject *words, const char *name, struct texts *ret)
     bool ok = n >= 0;
     if (ok)
         ret->all = calloc((size_t)n + 1, sizeof *ret->all);
-    if (ok && !ret->all)
-        ok = PyErr_NoMemory() != NULL;
+    if (ok && !ret->all) {
+        PyErr_NoMemory();
+        ok = false;
+    }
     for (Py_ssize_t i = 0; ok && i < n; i++)
         ok = read_text(ret, PyTuple_GetItem(list, i));
     /* The dict keeps the texts: the tuple of a sequence takes its place. */
@@ -99,8 +101,10 @@ static bool read_ranges(struct selection *ret, PyObject *words)
     bool ok = n >= 0;
     if (ok)
         ret->ranges = calloc((size_t)n + 1, sizeof *ret->ranges);
-    if (ok && !ret->ranges)
-        ok = PyErr_NoMemory() != NULL;
+    if (ok && !ret->ranges) {
+        PyErr_NoMemory();
+        ok = false;
+    }
     for (Py_ssize_t i = 0; ok && i < n; i++) {
         ok = read_range(PyTuple_GetItem(list, i), &ret->ranges[i],
                         i ? ret->ranges[i - 1].to : 0);

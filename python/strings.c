@@ -80,7 +80,7 @@ static PyObject *make_names(struct strings *s, size_t i)
     struct pfd_column *columns = calloc(n + 1, sizeof *columns);
     PyObject *ret = columns ? PyTuple_New((Py_ssize_t)n) : PyErr_NoMemory();
     pfd_strings_columns(s->set, i, columns, columns ? n : 0);
-    for (size_t k = 0; ret && k < n; k++) {
+    for (size_t k = 0; columns && ret && k < n; k++) {
         PyObject *name = core_text(columns[k].name, strlen(columns[k].name));
         core_put(&ret, (Py_ssize_t)k, name);
     }

@@ -2,9 +2,12 @@
 """pd.open(pid=) and pd.open(core=), which need no command, give the entries that
 the dumps give, found or by their address: process.py PRODUCER CASES."""
 import os
+import random
 import re
 import resource
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -16,6 +19,7 @@ import printfdecode as pd
 sys.path.insert(0, os.path.join(support.SOURCE, "tests/make"))
 import cores  # noqa: E402
 
+DAMAGED = 300
 PRODUCER, CASES = map(os.path.abspath, sys.argv[1:3])
 checks = support.Checks()
 
@@ -155,6 +159,49 @@ def check_made_core(folder):
                   lambda: pd.open(support.APP, core=path, address=0x900000))
 
 
+def check_damaged(folder):
+    """Any bytes as a core give objects or an exception."""
+    data = support.read(support.SMALL)
+    whole = cores.core([(0x10000, data + bytes(-len(data) % 4096), len(data))],
+                       cores.process(4711, b"app") + cores.gpus(0x10000, [cores.agent()],
+                                                                [cores.queue()]))
+    path = os.path.join(folder, "damaged")
+    source = random.Random(1)
+    n_read = 0
+    for _ in range(DAMAGED):
+        one = bytearray(whole)
+        for _ in range(source.randrange(1, 6)):
+            at = source.randrange(source.choice((64, 1024, len(one))))
+            one[at] = source.choice((0, 1, 0x7f, 0xff, source.randrange(256)))
+        with open(path, "wb") as file:
+            file.write(one)
+        try:
+            n_read += len(list(pd.open(support.APP, core=path))) > 0
+        except pd.Error:
+            pass
+    checks.true("some can be read: %d" % n_read, 0 < n_read < DAMAGED)
+
+
+class Stopped(Exception):
+    """A signal's."""
+
+
+def check_signal(folder):
+    """Ctrl-C, or another handler that raises, ends a search."""
+    def stop(*_):
+        raise Stopped
+    small = struct.pack("<4096I", *(i % 97 for i in range(4096))) * 64
+    path = os.path.join(folder, "large")
+    with open(path, "wb") as file:  # the same bytes stand there once
+        file.write(cores.core([(i << 24, small, len(small)) for i in range(1, 2049)]))
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    checks.raises("a search of 2 GiB is ended", Stopped,
+                  lambda: pd.open(support.APP, core=path))
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
 def check_refused():
     for how in ({"pid": 1 << 40}, {"core": "/nowhere/core"}, {"core": support.APP}):
         checks.raises(how, pd.Error, lambda how=how: pd.open(support.APP, **how))
@@ -171,6 +218,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_producer(folder)
         check_made_core(folder)
+        check_damaged(folder)
+        check_signal(folder)
     check_refused()
     checks.end()
 
