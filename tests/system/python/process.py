@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pd.open(pid=) and pd.open(core=), which need no command, give the entries that
+"""pd.open(pid=) and pd.open(core=), which find no command here, give the entries that
 the dumps give, found or by their address: process.py PRODUCER CASES."""
+import json
 import os
 import random
 import re
@@ -159,6 +160,50 @@ def check_made_core(folder):
                   lambda: pd.open(support.APP, core=path, address=0x900000))
 
 
+def symbol(path, name):
+    """The value of a dynamic symbol."""
+    done = subprocess.run(["readelf", "--wide", "--dyn-syms", path], check=True,
+                          capture_output=True, text=True)
+    return next(int(line.split()[1], 16) for line in done.stdout.splitlines()
+                if line.split()[-1:] == [name])
+
+
+def check_dispatch(folder):
+    """A queue's packet leads to a buffer, which the queue is the origin of; the code
+    object comes from the runtime's list."""
+    code_file, dump = (plain("opencl/compiled_dump", name, folder)
+                       for name in ("app.co", "buffer.bin"))
+    if not shutil.which("readelf"):
+        print("left out: readelf is not installed")
+        return
+    code, data = support.read(code_file), support.read(dump)
+    listed = support.command("strings", "-v", "-o", "json", code_file).stdout.splitlines()[0]
+    kernel = next(k for k in json.loads(listed)["kernels"] if k["printf_buffer"] is not None)
+    load, at_code, lists, ring, arguments, place = (
+        0x7f0000000000, 0x100000, 0x200000, 0x300000, 0x400000, 0x500000)
+    uri = b"memory://4711#offset=%#x&size=%d\0" % (at_code, len(code))
+    debug = struct.pack("<iiQQiiQ", 10, 0, lists + 64, 0, 0, 0, 0).ljust(64, b"\0")
+    debug += struct.pack("<QQQQQ", load, lists + 128, 0, 0, 0).ljust(64, b"\0") + uri
+    packets, given = bytearray(4096), bytearray(4096)
+    struct.pack_into("<HHHHHHIIIIIQQ", packets, 3 * 64, 0x0b02, 1, 64, 1, 1, 0, 64, 1, 1, 0, 0,
+                     load + symbol(code_file, kernel["name"] + ".kd"), arguments)
+    struct.pack_into("<Q", given, kernel["printf_buffer"], place)
+    notes = cores.process(4711, b"app") + cores.gpus(
+        lists, [cores.agent()], [cores.queue(number=5, ring=ring, size=4096)])
+    path = os.path.join(folder, "dispatch")
+    with open(path, "wb") as file:
+        file.write(cores.core([
+            (at_code, code, len(code)), (lists, debug.ljust(4096, b"\0"), 4096),
+            (ring, bytes(packets), 4096), (arguments, bytes(given), 4096),
+            (place, data + bytes(-len(data) % 4096), len(data) + -len(data) % 4096)], notes))
+    d = pd.open(core=path)
+    same("dispatch", said(d), said(pd.open(dump, code_file)))
+    checks.equal("its queue", next(iter(d)).origin, {
+        "process": "app", "pid": 4711, "queue": "5", "device": "gfx90a, gpu 4711"})
+    first = support.command("decode", "-o", "json", "--core", path).stdout.splitlines()[0]
+    checks.equal("as the command's", next(iter(d)).origin, json.loads(first)["origin"])
+
+
 def check_damaged(folder):
     """Any bytes as a core give objects or an exception."""
     data = support.read(support.SMALL)
@@ -218,6 +263,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_producer(folder)
         check_made_core(folder)
+        check_dispatch(folder)
         check_damaged(folder)
         check_signal(folder)
     check_refused()
