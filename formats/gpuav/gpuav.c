@@ -24,11 +24,14 @@ struct state {
     uint32_t told; /* 1 + the loose module that was reported last */
 };
 
-/* All bytes of the view from `at` on. */
+/* All bytes of the view from `at` on; none beyond its end. */
 static const uint8_t *bytes_at(const struct pfd_walk *w, uint64_t at,
                                size_t *n_bytes)
 {
     struct pfd_byte_reader c = w->view;
+    *n_bytes = 0;
+    if (at - w->base > c.n)
+        return NULL;
     pfd_byte_reader_seek(&c, at - w->base);
     *n_bytes = pfd_byte_reader_left(&c) / DWORD * DWORD;
     return pfd_byte_reader_bytes(&c, *n_bytes);
@@ -56,6 +59,8 @@ static uint32_t record_at(struct pfd_walk *w, uint64_t at)
     const struct state *st = w->state;
     size_t n = 0;
     const uint8_t *bytes = bytes_at(w, at, &n);
+    if (n < LEAST * DWORD)
+        return 0;
     uint32_t size = gpuav_plausible(bytes, n, st->age.data);
     size_t n_record = (size_t)size * DWORD;
     if (size && !w->last && n < n_record + GPUAV_RECORD_MAX * DWORD)
