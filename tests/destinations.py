@@ -142,7 +142,7 @@ class Destinations(unittest.TestCase):
                 seen.add(option)
                 write("key", b"-----BEGIN")
                 words = [verb, *(["hist"] if verb == "plot" else []), option,
-                         value]
+                         value, *(["true"] if verb == "run" else [])]
                 with self.subTest(words), open("key", "ab") as f:
                     rc, err = run(*words, stdout=f)
                     self.assertEqual((rc, read("key")), (1, b"-----BEGIN"))

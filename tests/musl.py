@@ -82,7 +82,7 @@ def main():
     machine = subprocess.run(['cc', '-print-multiarch'], text=True,
                              capture_output=True, check=False).stdout.strip()
     WHERE.append(f'/usr/include/{machine}')
-    leave = {'tests', 'examples'}
+    leave = {'tests', 'examples', 'python'} # Python.h is for the C library
     if not has_statx():
         print('the daemon is left out: this musl has no statx()')
         leave.add('daemon')

@@ -90,6 +90,12 @@ const char *option_text_of(const struct options *o,
     return *member;
 }
 
+const struct words *option_words_of(const struct options *o,
+                                    const struct option_row *row)
+{
+    return (const void *)((const char *)o + row->at);
+}
+
 bool option_flag(struct options *o, const struct option_row *row,
                  const char *text)
 {
@@ -160,6 +166,12 @@ bool option_words(struct options *o, const struct option_row *row,
     words->all = options_append(words->all, &words->n, sizeof *words->all);
     words->all[words->n - 1] = text;
     return true;
+}
+
+bool option_input_files(struct options *o, const struct option_row *row,
+                        const char *text)
+{
+    return option_words(o, row, text);
 }
 
 #define NS_PER_S UINT64_C(1000000000)

@@ -28,6 +28,10 @@ bool option_when(struct options *options, const struct option_row *row,
 bool option_words(struct options *options, const struct option_row *row,
                   const char *text); /* struct words; the row owns */
 
+/* The same of paths of files to read. */
+bool option_input_files(struct options *options, const struct option_row *row,
+                        const char *text);
+
 /* Like option_text(), for the path of a file to read, or to write. */
 bool option_input_file(struct options *options, const struct option_row *row,
                        const char *text);
@@ -40,6 +44,10 @@ void *option_member(struct options *options, const struct option_row *row);
 /* The row's member, an option_text() or a file; NULL: not given. */
 const char *option_text_of(const struct options *options,
                            const struct option_row *row);
+
+/* The row's member, an option_words() or its like. */
+const struct words *option_words_of(const struct options *options,
+                                    const struct option_row *row);
 
 /* Prints an error about a value; returns false. */
 bool option_wrong(const char *what, const char *value);

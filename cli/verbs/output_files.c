@@ -81,8 +81,14 @@ static const char *find_option(struct search *s, const struct options *o)
     while ((row = option_next(&c))) {
         const char *path =
             row->parse == option_input_file ? option_text_of(o, row) : NULL;
+        const struct words *paths =
+            row->parse == option_input_files ? option_words_of(o, row) : NULL;
         if (path && is_input(s, path))
             return path;
+        for (size_t i = 0; paths && i < paths->n; i++) {
+            if (is_input(s, paths->all[i]))
+                return paths->all[i];
+        }
     }
     return NULL;
 }

@@ -629,7 +629,7 @@ static const struct option_row rows[] = {
       false },
     { "strings", 0, "FILE",
       "format strings beside those that the program sends; repeatable",
-      offsetof(struct run_options, strings), option_words, true },
+      offsetof(struct run_options, strings), option_input_files, true },
     { "count", 'c', NULL, "say how many entries there are instead",
       offsetof(struct options, range.count), option_flag, false },
     { "tail", 0, "N", "only the last N of them, at the end",
