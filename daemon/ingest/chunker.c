@@ -67,7 +67,9 @@ bool pfdd_chunk_batch_add(struct pfdd_chunk_batch *chunk_batch,
                [PFDD_FINDING] = (uint32_t)counts->findings,
                [PFDD_GAP] = (uint32_t)counts->gaps },
         .generation = frame->generation,
-        .last = { frame->generation, counts->index, counts->offset },
+        .last = { .generation = frame->generation,
+                  .index = counts->index,
+                  .offset = counts->offset },
         .last_bytes = counts->n_bytes,
     };
     if (!counts->entries && !counts->findings && !counts->gaps)

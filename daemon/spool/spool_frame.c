@@ -69,7 +69,9 @@ bool pfdd_spool_record_get(const char *bytes, size_t n,
         .manifest = { disk.stock, disk.n_objects },
         .time = disk.time,
         .contents = { .generation = disk.generation,
-                      .last = { disk.generation, disk.index, disk.offset },
+                      .last = { .generation = disk.generation,
+                                .index = disk.index,
+                                .offset = disk.offset },
                       .last_bytes = disk.last_bytes },
     };
     for (unsigned i = 0; i < PFDD_N_KINDS; i++) {
