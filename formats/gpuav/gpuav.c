@@ -31,7 +31,7 @@ static const uint8_t *bytes_at(const struct pfd_walk *w, uint64_t at,
     struct pfd_byte_reader c = w->view;
     *n_bytes = 0;
     if (at - w->base > c.n)
-        return NULL;
+        return c.base;
     pfd_byte_reader_seek(&c, at - w->base);
     *n_bytes = pfd_byte_reader_left(&c) / DWORD * DWORD;
     return pfd_byte_reader_bytes(&c, *n_bytes);
