@@ -21,15 +21,16 @@ struct pfdd_edge_entries {
 };
 
 /* Puts a message's entries behind the first `skip` items, or a gap in place of
- * what cannot be used. code: the message's, or NULL. Returns the ring's sequence number behind them, or that of
- * the spool if it has them since before the start; 0: out of memory, not now.
+ * what cannot be used. code: the message's, or NULL. Returns the ring's sequence
+ * number behind them, or that of the spool if it has them since before the
+ * start; 0: out of memory, not now.
  * *is_entries: they were entries. */
 uint64_t pfdd_edge_entries_put(struct pfdd_edge_entries *entries,
-                               const struct pfdd_worker_message *message,
+                               const struct pfdd_worker_message *p,
                                const struct pfdd_edge_code *code, uint64_t skip,
                                bool *is_entries);
 
 /* The mark of its chunk; 0: it has none that can be read. */
-uint64_t pfdd_edge_entries_mark(const struct pfdd_worker_message *message);
+uint64_t pfdd_edge_entries_mark(const struct pfdd_worker_message *p);
 
 #endif

@@ -50,12 +50,11 @@ void pfdd_edges_seen_deinit(struct pfdd_edges_seen *seen);
 /* Notes a message of entries. Logs when its edge is one of two. Returns the
  * index of its edge; PFDD_EDGES_SEEN: there is no room. */
 size_t pfdd_edges_seen_note(struct pfdd_edges_seen *seen,
-                            const struct pfdd_worker_message *message);
+                            const struct pfdd_worker_message *p);
 
 /* The message's chunk, with this mark (spool/resend_dedup.h), is taken. */
 void pfdd_edges_seen_take(struct pfdd_edges_seen *seen,
-                          const struct pfdd_worker_message *message,
-                          uint64_t mark);
+                          const struct pfdd_worker_message *p, uint64_t mark);
 
 /* True: a chunk of the same edge with the same numbers and another mark was
  * taken, and none with this mark. */

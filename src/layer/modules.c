@@ -194,9 +194,10 @@ static void log_outputs(struct device *d, const struct scan *s)
             is_known = d->validation.output_bindings[k].set == o->set &&
                        d->validation.output_bindings[k].binding == o->binding;
         }
-        if (!is_known && d->validation.n_output_bindings < TOLD_MAX)
+        if (!is_known && d->validation.n_output_bindings < TOLD_MAX) {
             d->validation.output_bindings[d->validation.n_output_bindings++] =
                 *o;
+        }
     }
     d->validation.is_checked |= s->is_checked;
     if (s->is_changed)

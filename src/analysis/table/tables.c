@@ -41,7 +41,7 @@ static bool has_room(struct pfd_tables *t)
 {
     if (t->n & (t->n - 1)) /* doubled when full */
         return true;
-    void *all = realloc(t->all, (2 * t->n + 1) * sizeof *t->all);
+    void *all = realloc(t->all, (2 * t->n + 1) * sizeof(void *));
     t->all = all ? all : t->all;
     return all;
 }

@@ -118,7 +118,7 @@ void pfd_row_write(struct pfd_row *row, struct pfd_text *ret)
     pfd_text_add(ret, row->text, h->n_text);
     pfd_text_add(ret, row->file, h->n_file);
     pfd_text_add(ret, zeros, -n % 8);
-    if (ret->failed)
+    if (ret->failed || !ret->data)
         return;
     row->bytes = (const uint8_t *)ret->data + at;
     h->id = id_of(row);

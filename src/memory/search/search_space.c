@@ -303,7 +303,7 @@ static void look_at_data(struct taking *t, uint64_t from, uint64_t to)
 {
     const uint8_t *bytes = t->memory_view->bytes;
     uint64_t next = 0;
-    for (uint64_t at = from; at < to; at = next) {
+    for (uint64_t at = from; bytes && at < to; at = next) {
         uint64_t in_page = (t->address + at) % PAGE;
         next = at + (PAGE - in_page);
         next = next < to ? next : to;
