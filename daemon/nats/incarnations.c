@@ -14,13 +14,11 @@
 #include "spool/state_dir.h"
 
 static const char first_line[] = "printfdecoded incarnations 1";
-static const char last_line[] = "end";
 static const char file_name[] = "incarnations";
 
 enum {
-    LINE = 128,
     N_MAX = 65536, /* in a file */
-    FILE_MAX = N_MAX * LINE,
+    FILE_MAX = N_MAX * PFDD_STATE_LINE,
     N_DIGITS = PFDD_INCARNATION_ID - 1,
 };
 
@@ -104,8 +102,9 @@ static bool find_state(const char *dir, char ret[PFDD_INCARNATION_ID],
 /* ---- the file ---- */
 
 /* Parses "ID NUMBER". False: malformed. */
-static bool parse_line(const char *line, struct pfdd_incarnations *ret)
+static bool parse_line(void *user, const char *line)
 {
+    struct pfdd_incarnations *ret = user;
     const char *number = line + PFDD_INCARNATION_ID;
     char *end = NULL;
     if (!is_id(line) || number[-1] != ' ' || *number < '0' || *number > '9')
@@ -116,32 +115,11 @@ static bool parse_line(const char *line, struct pfdd_incarnations *ret)
            add(ret, line, first);
 }
 
-static bool parse(const char *text, size_t n, struct pfdd_incarnations *ret)
-{
-    bool has_begun = false;
-    while (n) {
-        char line[LINE];
-        const char *end = memchr(text, '\n', n);
-        size_t n_line = end ? (size_t)(end - text) : 0;
-        if (!end || n_line >= sizeof line || memchr(text, '\0', n_line))
-            return false;
-        memcpy(line, text, n_line);
-        line[n_line] = '\0';
-        text += n_line + 1;
-        n -= n_line + 1;
-        if (has_begun && !strcmp(line, last_line))
-            return n == 0 && ret->n;
-        if (has_begun ? !parse_line(line, ret) : strcmp(line, first_line) != 0)
-            return false;
-        has_begun = true;
-    }
-    return false;
-}
-
 bool pfdd_incarnations_parse(const char *text, size_t n,
                              struct pfdd_incarnations *ret)
 {
-    bool ok = parse(text, n, ret);
+    bool ok =
+        pfdd_state_file_lines(text, n, first_line, parse_line, ret) && ret->n;
     if (!ok)
         drop_all(ret);
     return ok;
@@ -182,7 +160,7 @@ static bool store(const struct pfdd_incarnations *all)
     fprintf(out, "%s\n", first_line);
     for (size_t i = 0; i < all->n; i++)
         fprintf(out, "%s %" PRIu64 "\n", all->items[i].id, all->items[i].first);
-    fprintf(out, "%s\n", last_line);
+    fprintf(out, "%s\n", PFDD_STATE_END);
     bool ok = fclose(out) == 0 &&
               pfdd_state_file_replace(all->dir, "", file_name, text, n);
     free(text);

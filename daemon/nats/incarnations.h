@@ -31,28 +31,27 @@ struct pfdd_incarnations {
     size_t n;
 };
 
-void pfdd_incarnations_deinit(struct pfdd_incarnations *incarnations);
+void pfdd_incarnations_deinit(struct pfdd_incarnations *all);
 
-/* Reads those of a state folder; what releases without incarnations have queued
- * belongs to the folder's identity. False: err [n_err] says why. Waits for the
- * disk. */
+/* Reads the incarnations of a state folder; chunks that releases without
+ * incarnations have queued belong to the folder's identity. False: err [n_err]
+ * says why. Waits for the disk. */
 bool pfdd_incarnations_read(const char *dir, struct pfdd_incarnations *ret,
                             char *err, size_t n_err);
 
-/* Draws one for the items from `first` on, and stores it. Drops those without
- * items behind `acked`. False: err likewise; nothing has changed. Waits for the
- * disk. */
-bool pfdd_incarnations_draw(struct pfdd_incarnations *incarnations,
-                            uint64_t first, uint64_t acked, char *err,
-                            size_t n_err);
+/* Draws one for the items from `first` on, and stores it. Drops incarnations
+ * without items behind `acked`. False: err likewise; nothing has changed. Waits
+ * for the disk. */
+bool pfdd_incarnations_draw(struct pfdd_incarnations *all, uint64_t first,
+                            uint64_t acked, char *err, size_t n_err);
 
 /* That of an item, once one was drawn. Borrowed until the next draw. */
 const struct pfdd_incarnation *pfdd_incarnations_of(
-    const struct pfdd_incarnations *incarnations, uint64_t seq);
+    const struct pfdd_incarnations *all, uint64_t seq);
 
 /* The one that was drawn last. */
 const struct pfdd_incarnation *pfdd_incarnations_current(
-    const struct pfdd_incarnations *incarnations);
+    const struct pfdd_incarnations *all);
 
 /* Parses the text [n] of a file. False: malformed; *ret has none. */
 bool pfdd_incarnations_parse(const char *text, size_t n,

@@ -11,11 +11,9 @@
 #include "spool/state_dir.h"
 
 static const char first_line[] = "printfdecoded edges 1";
-static const char last_line[] = "end";
 
 enum {
-    LINE = 128,
-    FILE_MAX = PFDD_ACKS_MAX * LINE,
+    FILE_MAX = PFDD_ACKS_MAX * PFDD_STATE_LINE,
     ALL_MAX = PFDD_ACKS_MAX + PFDD_ACKS_NEW,
     WAY = PFDD_ACKS_MAX / 8, /* edges that are evicted at a time */
 };
@@ -147,8 +145,9 @@ void pfdd_acks_prove(struct pfdd_acks *acks, struct pfdd_acks_edge *e)
 }
 
 /* Parses "EDGE NUMBER". False: malformed. */
-static bool read_line(const char *line, struct pfdd_acks *ret)
+static bool read_line(void *user, const char *line)
 {
+    struct pfdd_acks *ret = user;
     char id[PFDD_ACKS_ID] = "";
     const char *number = line + sizeof id;
     char *end = NULL;
@@ -168,24 +167,7 @@ static bool read_line(const char *line, struct pfdd_acks *ret)
 
 bool pfdd_acks_parse(const char *text, size_t n, struct pfdd_acks *ret)
 {
-    bool has_begun = false;
-    while (n) {
-        char line[LINE];
-        const char *end = memchr(text, '\n', n);
-        size_t n_line = end ? (size_t)(end - text) : 0;
-        if (!end || n_line >= sizeof line || memchr(text, '\0', n_line))
-            return false;
-        memcpy(line, text, n_line);
-        line[n_line] = '\0';
-        text += n_line + 1;
-        n -= n_line + 1;
-        if (has_begun && !strcmp(line, last_line))
-            return n == 0;
-        if (has_begun ? !read_line(line, ret) : strcmp(line, first_line) != 0)
-            return false;
-        has_begun = true;
-    }
-    return false;
+    return pfdd_state_file_lines(text, n, first_line, read_line, ret);
 }
 
 void pfdd_acks_read(const char *dir, struct pfdd_acks *ret)
@@ -220,7 +202,7 @@ char *pfdd_acks_text(const struct pfdd_acks *acks)
                     acks->edges[i].acked);
         }
     }
-    fprintf(out, "%s\n", last_line);
+    fprintf(out, "%s\n", PFDD_STATE_END);
     if (fclose(out) == 0)
         return text;
     free(text);

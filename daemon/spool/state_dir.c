@@ -121,3 +121,26 @@ char *pfdd_state_file_read(const char *path, size_t n_max, size_t *n,
     errno = error;
     return bytes;
 }
+
+bool pfdd_state_file_lines(const char *text, size_t n, const char *head,
+                           pfdd_state_line_fn fn, void *user)
+{
+    bool has_begun = false;
+    while (n) {
+        char line[PFDD_STATE_LINE];
+        const char *end = memchr(text, '\n', n);
+        size_t n_line = end ? (size_t)(end - text) : 0;
+        if (!end || n_line >= sizeof line || memchr(text, '\0', n_line))
+            return false;
+        memcpy(line, text, n_line);
+        line[n_line] = '\0';
+        text += n_line + 1;
+        n -= n_line + 1;
+        if (has_begun && !strcmp(line, PFDD_STATE_END))
+            return n == 0;
+        if (has_begun ? !fn(user, line) : strcmp(line, head) != 0)
+            return false;
+        has_begun = true;
+    }
+    return false;
+}

@@ -40,4 +40,19 @@ bool pfdd_state_file_replace(const char *dir, const char *under,
 char *pfdd_state_file_read(const char *path, size_t n_max, size_t *n,
                            char why[PFDD_STATE_WHY]);
 
+/* The last line of a state file that consists of lines. */
+#define PFDD_STATE_END "end"
+
+enum {
+    PFDD_STATE_LINE = 128 /* bytes of a line, its end included */
+};
+
+/* Takes a line, NUL-terminated, without its end. False: malformed. */
+typedef bool (*pfdd_state_line_fn)(void *user, const char *line);
+
+/* Parses a state file's text [n]: the line `head`, lines for fn, PFDD_STATE_END.
+ * False: malformed, or fn said so; nothing after it was handed over. */
+bool pfdd_state_file_lines(const char *text, size_t n, const char *head,
+                           pfdd_state_line_fn fn, void *user);
+
 #endif
