@@ -30,6 +30,7 @@ daemon/ingest daemon/web daemon/inputs daemon/outputs daemon
 '''.split()
 COMMAND = 'cli/show cli/net cli/options cli/input cli/verbs cli'.split()
 LAYER = ['src/layer']
+RUNNERS = ['runners']
 PYTHON = ['python']
 
 # What a format may include beside its own headers.
@@ -81,7 +82,8 @@ OWNERS = {
         'daemon/outputs/row_table.c',
     r'png\.h': 'src/analysis/plot/form_png.c',
     r'check\.h': '',
-    r'vulkan/.*': 'src/layer/dispatch.h',
+    r'vulkan/.*': 'src/layer/dispatch.h runners/gpu.h',
+    r'CL/.*': 'runners/kernel.h',
     r'openssl/.*':
         'src/remote/tls_context.h src/remote/tls_context.c '
         'cli/net/nats.c cli/net/tls.c daemon/outputs/forward.c '
@@ -115,7 +117,7 @@ def read(file):
 
 def sources():
     """The product's C files, and of each its includes: (quote, name)."""
-    for top in ('src', 'formats', 'cli', 'daemon', 'python'):
+    for top in ('src', 'formats', 'cli', 'runners', 'daemon', 'python'):
         for file in sorted(glob.glob(f'{top}/**/*.[ch]', recursive=True)):
             yield file, INCLUDE.findall(read(file))
 
@@ -141,8 +143,8 @@ def edges():
 
 
 def order_of(folder):
-    return next((order for order in (LIBRARY, DAEMON, COMMAND, LAYER, PYTHON)
-                 if folder in order), None)
+    return next((order for order in (LIBRARY, DAEMON, COMMAND, LAYER, RUNNERS,
+                                     PYTHON) if folder in order), None)
 
 
 def check_order(all_edges):
@@ -218,7 +220,8 @@ def check_formats():
 def check_programs():
     """Programs include installed headers, and their own."""
     for file, includes in sources():
-        if not file.startswith(('cli/', 'daemon/', 'src/layer/', 'python/')):
+        if not file.startswith(('cli/', 'daemon/', 'runners/', 'src/layer/',
+                                'python/')):
             continue
         for quote, header in includes:
             if (quote == '<' and header.startswith('printfdecode/')

@@ -16,7 +16,7 @@ ROOMS = '''
 src/core src/memory src/stream src/analysis src/writer src/layer formats cli
 cli/verbs cli/input cli/options cli/show cli/net daemon daemon/base daemon/config daemon/net
 daemon/ring daemon/spool daemon/nats daemon/ingest daemon/inputs daemon/outputs
-daemon/web
+daemon/web runners
 '''.split()
 WORDS_MAX = 30
 

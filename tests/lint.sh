@@ -110,7 +110,7 @@ check_all() { # check_all --lately | --all | FILE.c ...
     local c_files sources scripts
     mapfile -t c_files < <(tracked '*.c' '*.h')
     mapfile -t sources < <(tracked 'src/*.c' 'formats/*.c' 'cli/*.c' \
-        'examples/*.c' 'daemon/*.c')
+        'runners/*.c' 'examples/*.c' 'daemon/*.c')
     mapfile -t scripts < <(git grep -lE '^#!/bin/(ba)?sh' -- ':!*.md' | sort -u)
     step clang-format clang-format --dry-run -Werror "${c_files[@]}"
     cpp_check src formats cli

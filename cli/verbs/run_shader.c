@@ -95,7 +95,7 @@ static bool run_step(char *const *argv, bool is_quiet)
 static char *find_runner(const char *name)
 {
     static const char *const places[] = { "../libexec/printfdecode/",
-                                          "../examples/device/" };
+                                          "../runners/" };
     char self[4000];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = '\0';

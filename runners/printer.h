@@ -4,8 +4,8 @@
  * sites, and lines that somebody sees without a file between. What fails is
  * said on standard error.
  */
-#ifndef DEVICE_PRINTER_H
-#define DEVICE_PRINTER_H
+#ifndef RUNNERS_PRINTER_H
+#define RUNNERS_PRINTER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parameters of an OpenCL kernel, by their names and types. */
-#ifndef DEVICE_KERNEL_H
-#define DEVICE_KERNEL_H
+#ifndef RUNNERS_KERNEL_H
+#define RUNNERS_KERNEL_H
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* As much of Vulkan as it takes to run a shader once. What fails is said, and
  * ends the program: status 77 where there is no device, 1 otherwise. */
-#ifndef DEVICE_GPU_H
-#define DEVICE_GPU_H
+#ifndef RUNNERS_GPU_H
+#define RUNNERS_GPU_H
 
 #include <vulkan/vulkan.h>
 

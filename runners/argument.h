@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers that the command line gives a shader or a kernel. */
-#ifndef DEVICE_ARGUMENT_H
-#define DEVICE_ARGUMENT_H
+#ifndef RUNNERS_ARGUMENT_H
+#define RUNNERS_ARGUMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

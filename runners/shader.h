@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a shader wants bound, read from its SPIR-V. */
-#ifndef DEVICE_SHADER_H
-#define DEVICE_SHADER_H
+#ifndef RUNNERS_SHADER_H
+#define RUNNERS_SHADER_H
 
 #include <stdbool.h>
 #include <stddef.h>
