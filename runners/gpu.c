@@ -48,9 +48,11 @@ static void open_instance(void)
         .pApplicationInfo = &application,
     };
     uint32_t n = 1;
-    if (vkCreateInstance(&info, NULL, &gpu.instance) != VK_SUCCESS)
+    if (!vulkan_load())
+        exit(77);
+    if (vk.CreateInstance(&info, NULL, &gpu.instance) != VK_SUCCESS)
         end(77, "there is no driver");
-    vkEnumeratePhysicalDevices(gpu.instance, &n, &gpu.physical);
+    vk.EnumeratePhysicalDevices(gpu.instance, &n, &gpu.physical);
     if (n == 0)
         end(77, "there is no device");
 }
@@ -61,7 +63,7 @@ static void choose_family(void)
     VkQueueFamilyProperties families[32];
     uint32_t n = 32;
     bool found = false;
-    vkGetPhysicalDeviceQueueFamilyProperties(gpu.physical, &n, families);
+    vk.GetPhysicalDeviceQueueFamilyProperties(gpu.physical, &n, families);
     for (uint32_t i = n; i-- > 0;) {
         VkQueueFlags flags = families[i].queueFlags;
         if (!(flags & VK_QUEUE_COMPUTE_BIT))
@@ -78,7 +80,7 @@ static bool has_extension(const char *name)
 {
     VkExtensionProperties all[512];
     uint32_t n = sizeof all / sizeof *all;
-    vkEnumerateDeviceExtensionProperties(gpu.physical, NULL, &n, all);
+    vk.EnumerateDeviceExtensionProperties(gpu.physical, NULL, &n, all);
     for (uint32_t i = 0; i < n; i++) {
         if (!strcmp(all[i].extensionName, name))
             return true;
@@ -109,7 +111,7 @@ static void open_device(void)
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
         .pNext = has_clock ? &clock : NULL,
     };
-    vkGetPhysicalDeviceProperties(gpu.physical, &properties);
+    vk.GetPhysicalDeviceProperties(gpu.physical, &properties);
     if (properties.apiVersion < VK_API_VERSION_1_1)
         end(77, "the device has no Vulkan 1.1");
     if (properties.apiVersion >= VK_API_VERSION_1_2) {
@@ -120,7 +122,7 @@ static void open_device(void)
         features13.pNext = features12.pNext;
         features12.pNext = &features13;
     }
-    vkGetPhysicalDeviceFeatures2(gpu.physical, &features);
+    vk.GetPhysicalDeviceFeatures2(gpu.physical, &features);
     float priority = 1;
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -136,8 +138,8 @@ static void open_device(void)
         .enabledExtensionCount = has_clock,
         .ppEnabledExtensionNames = &clock_name,
     };
-    gpu_must(vkCreateDevice(gpu.physical, &info, NULL, &gpu.device), "device");
-    vkGetDeviceQueue(gpu.device, gpu.family, 0, &gpu.queue);
+    gpu_must(vk.CreateDevice(gpu.physical, &info, NULL, &gpu.device), "device");
+    vk.GetDeviceQueue(gpu.device, gpu.family, 0, &gpu.queue);
 }
 
 static void make_commands(void)
@@ -146,14 +148,14 @@ static void make_commands(void)
         .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
         .queueFamilyIndex = gpu.family,
     };
-    gpu_must(vkCreateCommandPool(gpu.device, &pool, NULL, &gpu.pool),
+    gpu_must(vk.CreateCommandPool(gpu.device, &pool, NULL, &gpu.pool),
              "command pool");
     VkCommandBufferAllocateInfo commands = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
         .commandPool = gpu.pool,
         .commandBufferCount = 1,
     };
-    gpu_must(vkAllocateCommandBuffers(gpu.device, &commands, &gpu.commands),
+    gpu_must(vk.AllocateCommandBuffers(gpu.device, &commands, &gpu.commands),
              "command buffer");
 }
 
@@ -168,18 +170,18 @@ void gpu_open(void)
 void gpu_close(void)
 {
     for (size_t i = 0; i < n_kept; i++) {
-        vkDestroyBuffer(gpu.device, kept[i].buffer, NULL);
-        vkFreeMemory(gpu.device, kept[i].device_memory, NULL);
+        vk.DestroyBuffer(gpu.device, kept[i].buffer, NULL);
+        vk.FreeMemory(gpu.device, kept[i].device_memory, NULL);
     }
     for (uint32_t i = 0; i < n_sets; i++)
-        vkDestroyDescriptorSetLayout(gpu.device, set_layouts[i], NULL);
-    vkDestroyPipeline(gpu.device, pipeline, NULL);
-    vkDestroyShaderModule(gpu.device, module, NULL);
-    vkDestroyPipelineLayout(gpu.device, layout, NULL);
-    vkDestroyDescriptorPool(gpu.device, descriptors, NULL);
-    vkDestroyCommandPool(gpu.device, gpu.pool, NULL);
-    vkDestroyDevice(gpu.device, NULL);
-    vkDestroyInstance(gpu.instance, NULL);
+        vk.DestroyDescriptorSetLayout(gpu.device, set_layouts[i], NULL);
+    vk.DestroyPipeline(gpu.device, pipeline, NULL);
+    vk.DestroyShaderModule(gpu.device, module, NULL);
+    vk.DestroyPipelineLayout(gpu.device, layout, NULL);
+    vk.DestroyDescriptorPool(gpu.device, descriptors, NULL);
+    vk.DestroyCommandPool(gpu.device, gpu.pool, NULL);
+    vk.DestroyDevice(gpu.device, NULL);
+    vk.DestroyInstance(gpu.instance, NULL);
 }
 
 /* ---- memory ---- */
@@ -190,7 +192,7 @@ VkDeviceMemory gpu_memory(VkMemoryRequirements needs,
     VkPhysicalDeviceMemoryProperties memory;
     VkDeviceMemory ret;
     uint32_t type = 0;
-    vkGetPhysicalDeviceMemoryProperties(gpu.physical, &memory);
+    vk.GetPhysicalDeviceMemoryProperties(gpu.physical, &memory);
     while (
         type < memory.memoryTypeCount &&
         (!(needs.memoryTypeBits >> type & 1) ||
@@ -203,7 +205,7 @@ VkDeviceMemory gpu_memory(VkMemoryRequirements needs,
         .allocationSize = needs.size,
         .memoryTypeIndex = type,
     };
-    gpu_must(vkAllocateMemory(gpu.device, &info, NULL, &ret), "memory");
+    gpu_must(vk.AllocateMemory(gpu.device, &info, NULL, &ret), "memory");
     return ret;
 }
 
@@ -219,15 +221,15 @@ struct gpu_buffer gpu_buffer(size_t n_bytes)
     };
     if (n_kept == KEPT_MAX)
         end(1, "too many buffers");
-    gpu_must(vkCreateBuffer(gpu.device, &info, NULL, &ret.buffer), "buffer");
-    vkGetBufferMemoryRequirements(gpu.device, ret.buffer, &needs);
+    gpu_must(vk.CreateBuffer(gpu.device, &info, NULL, &ret.buffer), "buffer");
+    vk.GetBufferMemoryRequirements(gpu.device, ret.buffer, &needs);
     ret.device_memory =
         gpu_memory(needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                               VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
-    gpu_must(vkBindBufferMemory(gpu.device, ret.buffer, ret.device_memory, 0),
+    gpu_must(vk.BindBufferMemory(gpu.device, ret.buffer, ret.device_memory, 0),
              "buffer");
-    gpu_must(vkMapMemory(gpu.device, ret.device_memory, 0, VK_WHOLE_SIZE, 0,
-                         &ret.memory),
+    gpu_must(vk.MapMemory(gpu.device, ret.device_memory, 0, VK_WHOLE_SIZE, 0,
+                          &ret.memory),
              "mapping");
     memset(ret.memory, 0, n_bytes);
     kept[n_kept++] = ret;
@@ -263,9 +265,9 @@ static void make_set_layout(const struct shader *shader, uint32_t set,
         .bindingCount = n,
         .pBindings = bindings,
     };
-    gpu_must(
-        vkCreateDescriptorSetLayout(gpu.device, &info, NULL, &set_layouts[set]),
-        "descriptor set layout");
+    gpu_must(vk.CreateDescriptorSetLayout(gpu.device, &info, NULL,
+                                          &set_layouts[set]),
+             "descriptor set layout");
 }
 
 VkPipelineLayout gpu_layout(const struct shader *shader,
@@ -287,7 +289,7 @@ VkPipelineLayout gpu_layout(const struct shader *shader,
         .pushConstantRangeCount = 1,
         .pPushConstantRanges = &push,
     };
-    gpu_must(vkCreatePipelineLayout(gpu.device, &info, NULL, &layout),
+    gpu_must(vk.CreatePipelineLayout(gpu.device, &info, NULL, &layout),
              "pipeline layout");
     return layout;
 }
@@ -304,7 +306,7 @@ static void make_sets(VkDescriptorSet *ret)
         .poolSizeCount = 2,
         .pPoolSizes = sizes,
     };
-    gpu_must(vkCreateDescriptorPool(gpu.device, &pool, NULL, &descriptors),
+    gpu_must(vk.CreateDescriptorPool(gpu.device, &pool, NULL, &descriptors),
              "descriptor pool");
     VkDescriptorSetAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
@@ -312,7 +314,7 @@ static void make_sets(VkDescriptorSet *ret)
         .descriptorSetCount = n_sets,
         .pSetLayouts = set_layouts,
     };
-    gpu_must(vkAllocateDescriptorSets(gpu.device, &info, ret),
+    gpu_must(vk.AllocateDescriptorSets(gpu.device, &info, ret),
              "descriptor sets");
 }
 
@@ -333,17 +335,17 @@ void gpu_bind(const struct shader *shader, const struct gpu_buffer *buffers,
             .descriptorType = type_of(r),
             .pBufferInfo = &of,
         };
-        vkUpdateDescriptorSets(gpu.device, 1, &write, 0, NULL);
+        vk.UpdateDescriptorSets(gpu.device, 1, &write, 0, NULL);
     }
     if (n_sets > 0) {
-        vkCmdBindDescriptorSets(gpu.commands, point, layout, 0, n_sets, sets, 0,
-                                NULL);
+        vk.CmdBindDescriptorSets(gpu.commands, point, layout, 0, n_sets, sets,
+                                 0, NULL);
     }
-    vkCmdPushConstants(gpu.commands, layout,
-                       point == VK_PIPELINE_BIND_POINT_COMPUTE
-                           ? VK_SHADER_STAGE_COMPUTE_BIT
-                           : VK_SHADER_STAGE_ALL_GRAPHICS,
-                       0, SHADER_PUSH_BYTES, shader->push);
+    vk.CmdPushConstants(gpu.commands, layout,
+                        point == VK_PIPELINE_BIND_POINT_COMPUTE
+                            ? VK_SHADER_STAGE_COMPUTE_BIT
+                            : VK_SHADER_STAGE_ALL_GRAPHICS,
+                        0, SHADER_PUSH_BYTES, shader->push);
 }
 
 VkShaderModule gpu_module(const struct shader *shader)
@@ -354,7 +356,7 @@ VkShaderModule gpu_module(const struct shader *shader)
         .codeSize = 4 * shader->n,
         .pCode = shader->words,
     };
-    gpu_must(vkCreateShaderModule(gpu.device, &info, NULL, &ret), "shader");
+    gpu_must(vk.CreateShaderModule(gpu.device, &info, NULL, &ret), "shader");
     return ret;
 }
 
@@ -365,7 +367,7 @@ void gpu_begin(void)
     VkCommandBufferBeginInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
     };
-    gpu_must(vkBeginCommandBuffer(gpu.commands, &info), "commands");
+    gpu_must(vk.BeginCommandBuffer(gpu.commands, &info), "commands");
 }
 
 void gpu_end(void)
@@ -380,12 +382,12 @@ void gpu_end(void)
         .commandBufferCount = 1,
         .pCommandBuffers = &gpu.commands,
     };
-    vkCmdPipelineBarrier(gpu.commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                         VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0,
-                         NULL);
-    gpu_must(vkEndCommandBuffer(gpu.commands), "commands");
-    gpu_must(vkQueueSubmit(gpu.queue, 1, &submit, VK_NULL_HANDLE), "submit");
-    gpu_must(vkQueueWaitIdle(gpu.queue), "the shader");
+    vk.CmdPipelineBarrier(gpu.commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                          VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL,
+                          0, NULL);
+    gpu_must(vk.EndCommandBuffer(gpu.commands), "commands");
+    gpu_must(vk.QueueSubmit(gpu.queue, 1, &submit, VK_NULL_HANDLE), "submit");
+    gpu_must(vk.QueueWaitIdle(gpu.queue), "the shader");
 }
 
 void gpu_dispatch(const struct shader *shader, const struct gpu_buffer *buffers,
@@ -401,11 +403,11 @@ void gpu_dispatch(const struct shader *shader, const struct gpu_buffer *buffers,
         .layout = gpu_layout(shader, VK_SHADER_STAGE_COMPUTE_BIT),
     };
     gpu_must(
-        vkCreateComputePipelines(gpu.device, NULL, 1, &info, NULL, &pipeline),
+        vk.CreateComputePipelines(gpu.device, NULL, 1, &info, NULL, &pipeline),
         "pipeline");
     gpu_begin();
-    vkCmdBindPipeline(gpu.commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    vk.CmdBindPipeline(gpu.commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     gpu_bind(shader, buffers, VK_PIPELINE_BIND_POINT_COMPUTE);
-    vkCmdDispatch(gpu.commands, groups[0], groups[1], groups[2]);
+    vk.CmdDispatch(gpu.commands, groups[0], groups[1], groups[2]);
     gpu_end();
 }

@@ -4,9 +4,8 @@
 #ifndef RUNNERS_GPU_H
 #define RUNNERS_GPU_H
 
-#include <vulkan/vulkan.h>
-
 #include "shader.h"
+#include "vulkan.h"
 
 struct gpu {
     VkInstance instance;

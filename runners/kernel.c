@@ -22,28 +22,28 @@ struct parameter {
 static bool ask(cl_kernel kernel, cl_uint i, struct parameter *ret)
 {
     *ret = (struct parameter){ .space = CL_KERNEL_ARG_ADDRESS_PRIVATE };
-    return clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof ret->name,
-                              ret->name, NULL) == CL_SUCCESS &&
-           clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_NAME,
-                              sizeof ret->type, ret->type,
-                              NULL) == CL_SUCCESS &&
-           clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
-                              sizeof ret->space, &ret->space,
-                              NULL) == CL_SUCCESS;
+    return cl.GetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof ret->name,
+                               ret->name, NULL) == CL_SUCCESS &&
+           cl.GetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_NAME,
+                               sizeof ret->type, ret->type,
+                               NULL) == CL_SUCCESS &&
+           cl.GetKernelArgInfo(kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
+                               sizeof ret->space, &ret->space,
+                               NULL) == CL_SUCCESS;
 }
 
 static cl_uint count(cl_kernel kernel)
 {
     cl_uint n = 0;
-    clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
+    cl.GetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
     return n;
 }
 
 static const char *name_of(cl_kernel kernel)
 {
     static char name[NAME_MAX_BYTES];
-    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name,
-                    NULL);
+    cl.GetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name,
+                     NULL);
     return name;
 }
 
@@ -106,16 +106,16 @@ static bool set_buffer(cl_kernel kernel, cl_context context, cl_uint i,
 {
     cl_int status;
     if (p->space == CL_KERNEL_ARG_ADDRESS_LOCAL)
-        return clSetKernelArg(kernel, i, n, NULL) == CL_SUCCESS;
+        return cl.SetKernelArg(kernel, i, n, NULL) == CL_SUCCESS;
     void *zeros = calloc(1, n);
     cl_mem buffer =
         zeros
-            ? clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                             n, zeros, &status)
+            ? cl.CreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                              n, zeros, &status)
             : NULL;
     free(zeros);
     return buffer &&
-           clSetKernelArg(kernel, i, sizeof(cl_mem), &buffer) == CL_SUCCESS;
+           cl.SetKernelArg(kernel, i, sizeof(cl_mem), &buffer) == CL_SUCCESS;
 }
 
 static bool set(cl_kernel kernel, cl_context context, cl_uint i,
@@ -148,10 +148,10 @@ static bool set(cl_kernel kernel, cl_context context, cl_uint i,
         return false;
     }
     /* A vector of three is as long as one of four. */
-    ok = is_number
-             ? clSetKernelArg(kernel, i, type.size * (type.n == 3 ? 4 : type.n),
-                              bytes) == CL_SUCCESS
-             : set_buffer(kernel, context, i, p, n);
+    ok = is_number ? cl.SetKernelArg(kernel, i,
+                                     type.size * (type.n == 3 ? 4 : type.n),
+                                     bytes) == CL_SUCCESS
+                   : set_buffer(kernel, context, i, p, n);
     if (!ok) {
         fprintf(stderr, "run_cl: parameter '%s %s' cannot be set\n", p->type,
                 p->name);

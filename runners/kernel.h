@@ -3,10 +3,10 @@
 #ifndef RUNNERS_KERNEL_H
 #define RUNNERS_KERNEL_H
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "opencl.h"
 
 enum {
     KERNEL_ARGUMENTS_MAX = 64,

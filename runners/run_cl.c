@@ -16,7 +16,7 @@
  * `printfdecode run -- run_cl ...`. --rule (printer.h) is for kernels scanned
  * with --control.
  *
- * Exit status: 0 done, 1 an error, 77 there is no OpenCL device.
+ * Exit status: 0 done, 1 an error, 77 there is no OpenCL, or no device.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -121,17 +121,19 @@ static void open_device(void)
     cl_platform_id platforms[8];
     cl_uint n = 0;
     cl_int status;
-    if (clGetPlatformIDs(8, platforms, &n) != CL_SUCCESS)
+    if (!opencl_load())
+        exit(77);
+    if (cl.GetPlatformIDs(8, platforms, &n) != CL_SUCCESS)
         n = 0;
     for (cl_uint i = 0; i < n && i < 8 && !device; i++)
-        clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+        cl.GetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
     if (!device) {
         fprintf(stderr, "run_cl: there is no OpenCL device\n");
         exit(77);
     }
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);
+    context = cl.CreateContext(NULL, 1, &device, NULL, NULL, &status);
     must(status, "context");
-    queue = clCreateCommandQueue(context, device, 0, &status);
+    queue = cl.CreateCommandQueue(context, device, 0, &status);
     must(status, "queue");
 }
 
@@ -148,41 +150,41 @@ static cl_kernel build(const struct job *job)
     cl_int status;
     fclose(file);
     cl_program program =
-        clCreateProgramWithSource(context, 1, &text, &n, &status);
+        cl.CreateProgramWithSource(context, 1, &text, &n, &status);
     must(status, "program");
     free(source);
     size_t n_options = strlen(job->options) + sizeof KERNEL_OPTIONS;
     char *options = malloc(n_options);
     if (options)
         snprintf(options, n_options, "%s" KERNEL_OPTIONS, job->options);
-    status = clBuildProgram(program, 1, &device, options, NULL, NULL);
+    status = cl.BuildProgram(program, 1, &device, options, NULL, NULL);
     free(options);
     if (status != CL_SUCCESS) {
         char *log = calloc(1, LOG_MAX + 1);
         if (log) {
-            clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG,
-                                  LOG_MAX, log, NULL);
+            cl.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG,
+                                   LOG_MAX, log, NULL);
         }
         fprintf(stderr, "%s\n", log ? log : "out of memory");
         exit(1);
     }
-    cl_kernel kernel = clCreateKernel(program, job->kernel, &status);
+    cl_kernel kernel = cl.CreateKernel(program, job->kernel, &status);
     if (status != CL_SUCCESS) {
         char names[4096] = "";
-        clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof names - 1,
-                         names, NULL);
+        cl.GetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof names - 1,
+                          names, NULL);
         fprintf(stderr, "run_cl: there is no kernel %s in %s, which has: %s\n",
                 job->kernel, job->source, names);
         exit(1);
     }
-    clReleaseProgram(program);
+    cl.ReleaseProgram(program);
     return kernel;
 }
 
 static cl_mem make_buffer(void *bytes, size_t n)
 {
     cl_int status;
-    cl_mem ret = clCreateBuffer(
+    cl_mem ret = cl.CreateBuffer(
         context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, n, bytes, &status);
     must(status, "buffer");
     return ret;
@@ -192,13 +194,13 @@ static cl_mem make_buffer(void *bytes, size_t n)
 static void take_back(cl_mem from, size_t n)
 {
     cl_int status;
-    void *mapped = clEnqueueMapBuffer(queue, from, CL_TRUE, CL_MAP_READ, 0, n,
-                                      0, NULL, NULL, &status);
+    void *mapped = cl.EnqueueMapBuffer(queue, from, CL_TRUE, CL_MAP_READ, 0, n,
+                                       0, NULL, NULL, &status);
     must(status, "reading the buffer");
-    must(clEnqueueUnmapMemObject(queue, from, mapped, 0, NULL, NULL),
+    must(cl.EnqueueUnmapMemObject(queue, from, mapped, 0, NULL, NULL),
          "reading the buffer");
-    must(clFinish(queue), "reading the buffer");
-    clReleaseMemObject(from);
+    must(cl.Finish(queue), "reading the buffer");
+    cl.ReleaseMemObject(from);
 }
 
 /* The control block, where the kernel asks for it. False: it is not to be had,
@@ -232,29 +234,29 @@ static bool run(const struct job *job, void *bytes)
         return false;
     if (control) {
         rules = make_buffer(control, n_control);
-        must(clSetKernelArg(kernel, (cl_uint)places.rules, sizeof(cl_mem),
-                            &rules),
+        must(cl.SetKernelArg(kernel, (cl_uint)places.rules, sizeof(cl_mem),
+                             &rules),
              "pfd_rules");
     }
     cl_mem buffer = make_buffer(bytes, job->n_bytes);
-    must(
-        clSetKernelArg(kernel, (cl_uint)places.buffer, sizeof(cl_mem), &buffer),
-        "pfd_buffer");
-    must(clSetKernelArg(kernel, (cl_uint)places.size, sizeof n_dwords,
-                        &n_dwords),
+    must(cl.SetKernelArg(kernel, (cl_uint)places.buffer, sizeof(cl_mem),
+                         &buffer),
+         "pfd_buffer");
+    must(cl.SetKernelArg(kernel, (cl_uint)places.size, sizeof n_dwords,
+                         &n_dwords),
          "pfd_size");
-    must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &job->n_items,
-                                job->n_local ? &job->n_local : NULL, 0, NULL,
-                                NULL),
+    must(cl.EnqueueNDRangeKernel(queue, kernel, 1, NULL, &job->n_items,
+                                 job->n_local ? &job->n_local : NULL, 0, NULL,
+                                 NULL),
          "the kernel");
     take_back(buffer, job->n_bytes);
     if (rules) {
         take_back(rules, n_control);
         printer_say_withheld(control, n_control);
     }
-    clReleaseKernel(kernel);
-    clReleaseCommandQueue(queue);
-    clReleaseContext(context);
+    cl.ReleaseKernel(kernel);
+    cl.ReleaseCommandQueue(queue);
+    cl.ReleaseContext(context);
     return true;
 }
 

@@ -19,7 +19,7 @@
  * --control. Without both the shader just runs, as for one that prints with
  * debugPrintfEXT.
  *
- * Exit status: 0 done, 1 an error, 77 there is no Vulkan device.
+ * Exit status: 0 done, 1 an error, 77 there is no Vulkan, or no device.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -82,8 +82,8 @@ OWNERS = {
         'daemon/outputs/row_table.c',
     r'png\.h': 'src/analysis/plot/form_png.c',
     r'check\.h': '',
-    r'vulkan/.*': 'src/layer/dispatch.h runners/gpu.h',
-    r'CL/.*': 'runners/kernel.h',
+    r'vulkan/.*': 'src/layer/dispatch.h runners/vulkan.h',
+    r'CL/.*': 'runners/opencl.h',
     r'openssl/.*':
         'src/remote/tls_context.h src/remote/tls_context.c '
         'cli/net/nats.c cli/net/tls.c daemon/outputs/forward.c '
