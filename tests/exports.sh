@@ -14,7 +14,9 @@ cat "$2"/*.h | tr '\n' ' ' | grep -oE 'PFD_API [a-z][^;]*\(' |
 [ -s "$work/declared" ] || exit 1
 if [ "$1" = --write ]; then
     {
+        # REUSE-IgnoreStart
         echo '/* SPDX-License-Identifier: MIT */'
+        # REUSE-IgnoreEnd
         echo '/* Written by tests/exports.sh --write; the headers say what is in it. */'
         echo 'PRINTFDECODE_0 {'
         echo '    global:'
