@@ -183,9 +183,11 @@ def papers_are_there(at):
     papers = [
         ('mandir', 'man1/printfdecode.1'),
         ('datadir', 'printfdecode/printfdecode.schema.json'),
-        ('datadir', 'printfdecode/printfdecode.lnav.json'),
+        ('sysconfdir', 'lnav/formats/printfdecode/printfdecode.lnav.json'),
         ('datadir', 'printfdecode/printfdecode-gdb.py'),
         ('datadir', 'printfdecode/printfdecode.nats.conf'),
+        ('datadir', 'printfdecode/printfdecoded-nats.conf'),
+        ('datadir', 'printfdecode/printfdecoded-remote.conf'),
         ('datadir', 'printfdecode/printfdecode.rules.yml'),
         ('datadir', 'printfdecode/printfdecode.grafana.json'),
         ('datadir', 'bash-completion/completions/printfdecode'),

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """lnav.py FORMAT [LNAV]: lnav opens what a daemon sends: times, levels, and
-fields that it hides; left out where lnav is not installed."""
+fields that it hides; left out where lnav is not installed. FORMAT `-`: lnav has
+found the format itself, as a package installs it."""
 import csv
 import io
 import json
@@ -42,7 +43,8 @@ def main():
         print(f"left out: {LNAV} is not installed")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
-        lnav(folder, "-i", os.path.abspath(FORMAT))
+        if FORMAT != "-":
+            lnav(folder, "-i", os.path.abspath(FORMAT))
         path = f"{folder}/lines.json"
         with open(path, "w") as f:
             for i, (record, _) in enumerate(RECORDS):

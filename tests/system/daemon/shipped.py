@@ -46,8 +46,9 @@ def unit_fits(temp):
     os.makedirs(f'{temp}/printfdecoded.service.d')
     with open(f'{temp}/printfdecoded.service', 'w', encoding='ascii') as f:
         f.write(unit)
-    shutil.copy(f'{root}/share/printfdecoded-remote.conf',
-                f'{temp}/printfdecoded.service.d/remote.conf')
+    for name in 'remote', 'nats':
+        shutil.copy(f'{root}/share/printfdecoded-{name}.conf',
+                    f'{temp}/printfdecoded.service.d/{name}.conf')
     done = subprocess.run([analyze, 'verify', '--man=no',
                            f'{temp}/printfdecoded.service'], check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
