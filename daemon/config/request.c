@@ -227,6 +227,13 @@ static bool set_sample(request_t *r, const char *value)
     return r->wants.sample;
 }
 
+static bool set_sample_history(request_t *r, const char *value)
+{
+    bool ok = read_bool(&r->wants.sample_new, value);
+    r->wants.sample_new = !r->wants.sample_new;
+    return ok;
+}
+
 enum kind {
     TEXT = 1,
     NUMBER = 2,
@@ -259,6 +266,7 @@ static const struct key {
     { "window", TEXT | NUMBER, set_window, "a number of entries, from 1 on" },
     { "sample", NUMBER | TEXT, set_sample,
       "a number of entries a second, up to 1000000" },
+    { "sample_history", BOOLEAN, set_sample_history, "true or false" },
 };
 
 static const struct key *find_key(const char *name)
@@ -391,6 +399,10 @@ bool pfdd_request_finish(struct pfdd_request *r, char *err, size_t n_err)
     }
     if (r->wants.sample && is_collapsed) {
         snprintf(err, n_err, "'sample' and 'collapse' do not go together");
+        return false;
+    }
+    if (r->wants.sample_new && !r->wants.sample) {
+        snprintf(err, n_err, "'sample_history' is for 'sample'");
         return false;
     }
     if (r->wants.sample && r->form != PFDD_JSON && r->form != PFDD_SSE) {

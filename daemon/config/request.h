@@ -47,6 +47,7 @@ struct pfdd_selection {
     struct pfdd_field_map *map; /* renames fields in JSON; NULL: none */
     uint32_t sample; /* entries a second, at most; the rest is counted, and a
                         record reports it. 0: no limit */
+    bool sample_new; /* limits only entries that come after the start */
 };
 
 void pfdd_wants_deinit(struct pfdd_selection *wants);
@@ -90,7 +91,7 @@ struct pfdd_request {
  * Sets a key: output, from ("oldest", "now", a sequence number or an RFC 3339
  * time such as 2026-11-20T20:09:49.5Z), match, format_string, id (these three
  * may be set several times), ignore_case, invert, where, source, entries_only,
- * findings, fields, collapse, window, sample. False: see err [n_err].
+ * findings, fields, collapse, window, sample, sample_history. False: see err [n_err].
  */
 bool pfdd_request_set(struct pfdd_request *request, const char *key,
                       const char *value, char *err, size_t n_err);

@@ -124,6 +124,8 @@ static bool begin(struct pfdd_cursor *r, struct pfdd_request *request)
         r->render_choice->collapser =
             pfdd_collapser_new(r->form, &r->render_choice->wants, uv_hrtime());
     }
+    if (r->render_choice && r->render_choice->wants.sample_new)
+        r->render_choice->sampler.limited_from = r->ring->next_seq;
     bool ok = !r->render_choice || !r->render_choice->wants.collapse ||
               r->render_choice->collapser;
     bool has_much = r->render_choice && (r->render_choice->wants.entries ||

@@ -31,6 +31,7 @@ void pfdd_sampler_end(struct pfdd_sampler *s)
 bool pfdd_sampler_item(struct pfdd_sampler *s, uint64_t seq)
 {
     bool is_new = seq >= s->counted;
+    s->passes = seq < s->limited_from;
     /* A block may be full before its last item: the shares of the rest are
      * kept. */
     s->spare -= s->share;
@@ -50,7 +51,7 @@ static bool take(double *from)
 
 bool pfdd_sampler_takes(struct pfdd_sampler *s, uint64_t findings)
 {
-    return take(findings ? &s->spare_found : &s->due);
+    return s->passes || take(findings ? &s->spare_found : &s->due);
 }
 
 void pfdd_left_out_add(struct pfdd_left_out *to, uint64_t n_entries,

@@ -2,7 +2,7 @@
 /*
  * Limits entries to a rate per second. Left-out entries are spread evenly and
  * counted, as are items that a filter leaves out. Entries with findings are
- * left out last. For viewers that could not read more anyway. One thread at a
+ * left out last. Entries from before `limited_from` pass without a charge. For viewers that could not read more anyway. One thread at a
  * time.
  */
 #ifndef PFDD_SAMPLER_H
@@ -21,7 +21,9 @@ struct pfdd_left_out {
 
 /* All zeros: no item came yet. */
 struct pfdd_sampler {
-    uint64_t counted; /* items below this number have been counted */
+    uint64_t limited_from; /* sequence number of the first limited entry */
+    bool passes;           /* the current item is below it */
+    uint64_t counted;      /* items below this number have been counted */
     struct pfdd_left_out filtered;
     struct pfdd_left_out sampled;
     struct pfdd_left_out said; /* the sum of both in the last record */

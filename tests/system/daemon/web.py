@@ -377,6 +377,13 @@ def a_sample_says_what_it_lacks(temp):
     entries, left = sample('sample=100000&source=b&id=0x555555555555')
     assert not entries and left['filtered']['entries'] == 2 * N_ENTRIES
     assert left['filtered']['findings'] >= 1, left
+    # What was there before the stream began is not limited, if so wished.
+    entries, left = sample('sample=10&sample_history=false')
+    assert len(entries) == 2 * N_ENTRIES and not left, left
+    entries, left = sample('sample=10&sample_history=true')
+    assert len(entries) < 60 and left['sampled']['entries'], left
+    for query in 'sample_history=false', 'sample=10&sample_history=no':
+        assert ask(port, f'/lines?{query}')[0] == 400, query
     for value in '0', '-1', '1000001', '1' * 30, '', 'x', '1.5':
         assert ask(port, f'/lines?sample={value}')[0] == 400, value
     for form in 'text', 'raw', 'entries':
