@@ -52,18 +52,16 @@ static int check_config(const char *path)
     struct pfdd_config *config = pfdd_config_read(path, tell_stderr, NULL);
     if (!config)
         return EXIT_CONFIG;
-    pfdd_explain_print(config, path, stdout, tell_stderr, NULL);
+    bool ok = pfdd_explain_print(config, path, stdout, tell_stderr, NULL);
     pfdd_config_unref(config);
-    return fflush(stdout) == 0 ? 0 : 1;
+    return fflush(stdout) == 0 && ok ? 0 : 1;
 }
 
 /* Its first input or output whose servers can be set up; NULL: none. */
 static const struct pfdd_block *find_set_up(const struct pfdd_config *config)
 {
     for (size_t i = 0; i < config->n_inputs + config->n_outputs; i++) {
-        const struct pfdd_block *block =
-            i < config->n_inputs ? config->inputs[i]
-                                 : config->outputs[i - config->n_inputs];
+        const struct pfdd_block *block = pfdd_config_block(config, i);
         if (block->type_class->set_up)
             return block;
     }

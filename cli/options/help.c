@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/near_word.h"
 #include "option_values.h"
 #include "show/messages.h"
 
@@ -124,53 +125,6 @@ void help_version(void)
 
 /* ---- what may be meant ---- */
 
-enum {
-    WORD_MAX = 32, /* letters; no name here is longer */
-};
-
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-    unsigned least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
-/* The number of letters to change, insert, delete or swap with the next. */
-static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b)
-{
-    unsigned rows[3][WORD_MAX + 1];
-    for (unsigned j = 0; j <= n_b; j++)
-        rows[0][j] = j;
-    for (size_t i = 1; i <= n_a; i++) {
-        unsigned *row = rows[i % 3];
-        const unsigned *above = rows[(i + 2) % 3];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= n_b; j++) {
-            bool same = a[i - 1] == b[j - 1];
-            row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + !same);
-            bool swapped =
-                i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            const unsigned *first = rows[(i + 1) % 3];
-            if (swapped && first[j - 2] + 1 < row[j])
-                row[j] = first[j - 2] + 1;
-        }
-    }
-    return rows[n_a % 3][n_b];
-}
-
-/* Is `given` a likely typing error for `meant` (different, missing, additional
- * or swapped letters), or its beginning? */
-static bool is_near(const char *given, const char *meant)
-{
-    size_t n_given = strlen(given);
-    size_t n_meant = strlen(meant);
-    if (n_given < 2 || n_given > WORD_MAX || n_meant > WORD_MAX)
-        return false;
-    if (n_given > 2 && !strncmp(given, meant, n_given))
-        return true;
-    unsigned n = distance(given, n_given, meant, n_meant);
-    return n <= (n_given < 5 ? 1 : 2);
-}
-
 /* Words of other programs, and the names of the same things here. */
 static const struct alias {
     const char *word;
@@ -196,7 +150,7 @@ static bool has_option(const struct verb *verb, const char *name)
 static void list_aliases(const struct verb *verb, const char *given, char *near)
 {
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
-        if (is_near(given, aliases[i].word) &&
+        if (pfd_word_is_near(given, aliases[i].word) &&
             has_option(verb, aliases[i].option))
             option_list(near, "", aliases[i].said);
     }
@@ -210,7 +164,7 @@ void help_near_options(const struct verbs *verbs, const struct verb *of,
     struct option_cursor c = option_cursor(of);
     const struct option_row *row;
     while ((row = option_next(&c))) {
-        if (is_near(given, row->name))
+        if (pfd_word_is_near(given, row->name))
             option_list(near, "--", row->name);
     }
     for (size_t i = 0; i < verbs->n; i++) {
@@ -234,7 +188,7 @@ void help_near_verbs(const struct verbs *verbs, const char *word)
             message_hint("the verb comes first: printfdecode %s ...", word);
             return;
         }
-        if (is_near(word, name))
+        if (pfd_word_is_near(word, name))
             option_list(near, "", name);
     }
     if (*near)

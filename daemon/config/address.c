@@ -82,3 +82,18 @@ bool pfdd_address_read(struct pfdd_address *ret, const char *text, char *err,
         snprintf(err, n_err, "%s", why);
     return !why;
 }
+
+/* All addresses of this machine. */
+static bool is_any(const struct pfdd_address *a)
+{
+    return !strcmp(a->host, "0.0.0.0") || !strcmp(a->host, "::");
+}
+
+bool pfdd_address_is_same(const struct pfdd_address *a,
+                          const struct pfdd_address *b)
+{
+    if (a->is_unix || b->is_unix)
+        return a->is_unix && b->is_unix && !strcmp(a->path, b->path);
+    return a->port && a->port == b->port &&
+           (is_any(a) || is_any(b) || !strcmp(a->host, b->host));
+}

@@ -20,4 +20,9 @@ struct pfdd_address {
 bool pfdd_address_read(struct pfdd_address *ret, const char *text, char *err,
                        size_t n_err);
 
+/* True: what listens at one cannot listen at the other, too. Port 0 is a new one
+ * each time. */
+bool pfdd_address_is_same(const struct pfdd_address *a,
+                          const struct pfdd_address *b);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "config/address.h"
 #include "config/overlap.h"
 #include "config/type_class.h"
 #include "config/value.h"
@@ -41,15 +42,29 @@ static bool is_of_another(const struct pfdd_type_class *const *classes,
 /* Reports an invalid key; text is NULL if it is no text. */
 static void complain_of_key(const struct pfdd_document *doc,
                             struct pfdd_place place, const char *text,
+                            const struct pfdd_part *parts,
                             const struct pfdd_type_class *const *classes)
 {
+    char near[PFDD_NEAR] = "";
+    struct pfdd_key_at at = { NULL, NULL };
     if (text && is_of_another(classes, text)) {
         pfdd_diagnostics_add_at(doc->diagnostics, place,
                                 "'%s' is no key of this type", text);
-    } else {
-        pfdd_diagnostics_add_at(doc->diagnostics, place, "unknown key '%.64s'",
-                                text ? text : "(not a text)");
+        return;
     }
+    if (text && classes)
+        pfdd_near_add(near, text, "type");
+    while (text && pfdd_keys_next(parts, &at))
+        pfdd_near_add(near, text, at.key->name);
+    pfdd_diagnostics_add_at(doc->diagnostics, place, "unknown key '%.64s'%s",
+                            text ? text : "(not a text)", near);
+}
+
+/* True: a block that is there for its anchors, which others refer to. */
+static bool is_ignored(const char *text,
+                       const struct pfdd_type_class *const *classes)
+{
+    return !classes && !strncmp(text, "x-", 2);
 }
 
 static void read_pair(const struct pfdd_document *doc,
@@ -66,8 +81,10 @@ static void read_pair(const struct pfdd_document *doc,
     if (text && !is_type)
         at = pfdd_keys_find(parts, text);
     const char *key = is_type ? "type" : at.key ? at.key->name : NULL;
+    if (!key && text && is_ignored(text, classes))
+        return;
     if (!key) {
-        complain_of_key(doc, pfdd_place_of(name), text, classes);
+        complain_of_key(doc, pfdd_place_of(name), text, parts, classes);
     } else if (pfdd_is_given(places, key)) {
         pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(name),
                                 "'%s' is given twice", key);
@@ -114,6 +131,7 @@ static const struct pfdd_type_class *find_class(
     const yaml_node_t *type = map_find(doc, map, "type");
     const char *text = type ? pfdd_scalar(type) : NULL;
     char all[160] = "";
+    char near[PFDD_NEAR] = "";
     if (!type) {
         pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(map),
                                 "'type' is missing");
@@ -125,9 +143,11 @@ static const struct pfdd_type_class *find_class(
         size_t n = strlen(all);
         snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "",
                  classes[i]->name);
+        if (text)
+            pfdd_near_add(near, text, classes[i]->name);
     }
     pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(type),
-                            "'type' is one of: %s", all);
+                            "'type' is one of: %s%s", all, near);
     return NULL;
 }
 
@@ -147,6 +167,7 @@ static struct pfdd_block *block_read(
     struct pfdd_block *block = type_class ? calloc(1, type_class->size) : NULL;
     if (block) {
         block->type_class = type_class;
+        block->place = pfdd_place_of(map);
         map_read(doc, map, type_class->parts, classes, block);
     } else if (type_class) {
         pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(map),
@@ -244,41 +265,109 @@ const struct pfdd_output_config *pfdd_config_output(
     return (const struct pfdd_output_config *)config->outputs[i];
 }
 
-/* The reason why a class allows only one block, if there are more; NULL:
- * valid. */
-static const char *why_only_one(struct pfdd_block *const *blocks, size_t n)
+struct pfdd_block *pfdd_config_block(const struct pfdd_config *config, size_t i)
+{
+    return i < config->n_inputs ? config->inputs[i]
+                                : config->outputs[i - config->n_inputs];
+}
+
+/* Reports blocks of a class that allows only one. */
+static void check_only_one(struct pfdd_diagnostics *c,
+                           struct pfdd_block *const *blocks, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct pfdd_type_class *type_class = blocks[i]->type_class;
-        for (size_t k = 0; type_class->only_one && k < i; k++) {
-            if (blocks[k]->type_class == type_class)
-                return type_class->only_one;
+        size_t k = 0;
+        while (k < i && blocks[k]->type_class != type_class)
+            k++;
+        if (type_class->only_one && k < i) {
+            pfdd_diagnostics_add_at(c, blocks[i]->place, "%s",
+                                    type_class->only_one);
         }
+    }
+}
+
+/* The name of an output in the checkpoint and in metrics; NULL: it has none. */
+static const char *name_of(const struct pfdd_config *config, size_t i)
+{
+    const struct pfdd_output_config *out = pfdd_config_output(config, i);
+    const struct pfdd_output_class *class = pfdd_output_class_of(out);
+    return class->checkpoint_name ? class->checkpoint_name(out) : NULL;
+}
+
+/* True: a file's path is its name, and overlap.h tells files apart. */
+static bool is_file(const struct pfdd_output_config *out)
+{
+    struct pfdd_key_at at = { NULL, NULL };
+    while (pfdd_keys_next(out->block.type_class->parts, &at)) {
+        if (at.key->use == PFDD_USE_WRITE || at.key->use == PFDD_USE_DATABASE)
+            return true;
+    }
+    return false;
+}
+
+/* Required outputs share a checkpoint, outputs of one type a metric. Addresses
+ * with port 0 become different ones. */
+static bool share_names(const struct pfdd_output_config *a,
+                        const struct pfdd_output_config *b)
+{
+    const struct pfdd_address *address = &a->access.address;
+    bool is_new = !a->name && address->host[0] && !address->port;
+    return (a->required && b->required) ||
+           (a->block.type_class == b->block.type_class && !is_file(a) &&
+            !is_new);
+}
+
+static void check_names(struct pfdd_diagnostics *c,
+                        const struct pfdd_config *config)
+{
+    for (size_t i = 0; i < config->n_outputs; i++) {
+        const char *name = name_of(config, i);
+        bool is_taken = false;
+        for (size_t k = 0; name && k < i && !is_taken; k++) {
+            const char *other = name_of(config, k);
+            is_taken = other && !strcmp(other, name) &&
+                       share_names(pfdd_config_output(config, i),
+                                   pfdd_config_output(config, k));
+        }
+        if (is_taken) {
+            pfdd_diagnostics_add_at(
+                c, config->outputs[i]->place,
+                "two outputs are called '%.64s': give one of them a 'name'",
+                name);
+        }
+    }
+}
+
+/* The address at which a block listens; NULL: at none. */
+static const struct pfdd_address *address_of(struct pfdd_block *block)
+{
+    struct pfdd_key_at at = { NULL, NULL };
+    while (pfdd_keys_next(block->type_class->parts, &at)) {
+        if (at.key->kind == PFDD_KEY_ADDRESS && at.key->use == PFDD_USE_LISTEN)
+            return pfdd_keys_member(at, block);
     }
     return NULL;
 }
 
-/* NULL: it is not required. */
-static const char *checkpoint_name(const struct pfdd_config *config, size_t i)
+/* Reports blocks that listen where another one does. */
+static void check_addresses(struct pfdd_diagnostics *c,
+                            const struct pfdd_config *config)
 {
-    const struct pfdd_output_config *out = pfdd_config_output(config, i);
-    return out->required ? pfdd_output_class_of(out)->checkpoint_name(out)
-                         : NULL;
-}
-
-static void check_names(struct pfdd_diagnostics *c, struct pfdd_place at,
-                        const struct pfdd_config *config)
-{
-    for (size_t i = 0; i < config->n_outputs; i++) {
-        const char *name = checkpoint_name(config, i);
+    const size_t n = config->n_inputs + config->n_outputs;
+    for (size_t i = 0; i < n; i++) {
+        struct pfdd_block *block = pfdd_config_block(config, i);
+        const struct pfdd_address *address = address_of(block);
         bool is_taken = false;
-        for (size_t k = 0; name && k < i && !is_taken; k++) {
-            const char *other = checkpoint_name(config, k);
-            is_taken = other && !strcmp(other, name);
+        for (size_t k = 0; address && k < i && !is_taken; k++) {
+            const struct pfdd_address *other =
+                address_of(pfdd_config_block(config, k));
+            is_taken = other && pfdd_address_is_same(address, other);
         }
         if (is_taken) {
-            pfdd_diagnostics_add_at(
-                c, at, "two required outputs are called '%.64s'", name);
+            pfdd_diagnostics_add_at(c, block->place,
+                                    "another input or output listens at '%s'",
+                                    address->text);
         }
     }
 }
@@ -365,15 +454,10 @@ static uint64_t default_ring(uint64_t memory_max)
 static void check_all(struct pfdd_diagnostics *c, struct pfdd_place at,
                       const struct pfdd_config *config)
 {
-    const char *const why[] = {
-        why_only_one(config->inputs, config->n_inputs),
-        why_only_one(config->outputs, config->n_outputs),
-    };
-    for (size_t i = 0; i < 2; i++) {
-        if (why[i])
-            pfdd_diagnostics_add_at(c, at, "%s", why[i]);
-    }
-    check_names(c, at, config);
+    check_only_one(c, config->inputs, config->n_inputs);
+    check_only_one(c, config->outputs, config->n_outputs);
+    check_names(c, config);
+    check_addresses(c, config);
     check_farm(c, at, config);
     check_files(c, at, config);
     if (config->n_inputs == 0)
@@ -449,6 +533,21 @@ static void read_root(const struct pfdd_document *doc,
         check_all(doc->diagnostics, pfdd_place_of(root), config);
 }
 
+/* True: at this place, or before it in its line, text [n] has a tab before
+ * anything else. */
+static bool is_tab(const char *text, size_t n, struct pfdd_place at)
+{
+    const char *end = text + n;
+    const char *line = text;
+    for (size_t i = 0; line && i < at.line; i++) {
+        line = memchr(line, '\n', (size_t)(end - line));
+        line += line != NULL;
+    }
+    while (line && line < end && *line == ' ')
+        line++;
+    return line && line < end && *line == '\t';
+}
+
 struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
                                           size_t n, pfdd_config_tell_fn tell,
                                           void *user)
@@ -469,9 +568,10 @@ struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
     if (!yaml_parser_load(&parser, &yaml)) {
         struct pfdd_place at = { parser.problem_mark.line,
                                  parser.problem_mark.column };
-        pfdd_diagnostics_add_at(&diagnostics, at, "%s",
-                                parser.problem ? parser.problem
-                                               : "out of memory");
+        const char *why = parser.problem ? parser.problem : "out of memory";
+        if (is_tab(text, n, at))
+            why = "a tab: lines of YAML are indented by spaces";
+        pfdd_diagnostics_add_at(&diagnostics, at, "%s", why);
     } else {
         struct pfdd_document doc = { &yaml, &diagnostics };
         read_root(&doc, config);

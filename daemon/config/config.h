@@ -53,6 +53,10 @@ const struct pfdd_input_config *pfdd_config_input(
 const struct pfdd_output_config *pfdd_config_output(
     const struct pfdd_config *config, size_t i);
 
+/* Of all inputs, and behind them all outputs, block i. */
+struct pfdd_block *pfdd_config_block(const struct pfdd_config *config,
+                                     size_t i);
+
 /* True: some output is required. */
 bool pfdd_config_has_required(const struct pfdd_config *config);
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/near_word.h"
+
 __attribute__((format(printf, 3, 0))) static void complain(
     struct pfdd_diagnostics *c, struct pfdd_place at, const char *text,
     va_list args)
@@ -51,4 +53,13 @@ void pfdd_diagnostics_add(const struct pfdd_places *places, const char *key,
     complain(places->diagnostics,
              i < places->n ? places->given[i].at : places->start, text, args);
     va_end(args);
+}
+
+void pfdd_near_add(char near[PFDD_NEAR], const char *given, const char *name)
+{
+    size_t n = strlen(near);
+    if (pfd_word_is_near(given, name)) {
+        snprintf(near + n, PFDD_NEAR - n, "%s%s",
+                 n ? ", " : "; near to it: ", name);
+    }
 }

@@ -50,4 +50,12 @@ bool pfdd_is_given(const struct pfdd_places *places, const char *key);
 __attribute__((format(printf, 3, 4))) void pfdd_diagnostics_add(
     const struct pfdd_places *places, const char *key, const char *text, ...);
 
+enum {
+    PFDD_NEAR = 160 /* bytes of a list of names */
+};
+
+/* Adds a name to a list if a mistyped word may stand for it. The list is "" to
+ * begin with, and then the end of a message: "; near to it: NAME, NAME". */
+void pfdd_near_add(char near[PFDD_NEAR], const char *given, const char *name);
+
 #endif

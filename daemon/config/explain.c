@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/explain.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <printfdecode/printfdecode.h>
+
 #include "config/units.h"
 
 enum {
-    PATH_ROOM = 4096
+    PATH_ROOM = 4096,
+    WHY_ROOM = 256,
 };
 
 struct plan {
@@ -22,6 +27,8 @@ struct plan {
     pfdd_config_tell_fn tell;
     void *user;
     struct pfdd_names warned; /* warnings that were printed */
+    const char *folder;       /* the one that was checked last */
+    bool is_unusable;         /* the daemon would not start */
 };
 
 /* Repeated paths cause each warning only once. */
@@ -111,14 +118,91 @@ static void check_file(struct plan *p, const char *path, bool is_awaited)
 static void check_directory(struct plan *p, const char *path)
 {
     struct stat st;
-    if (stat(path, &st) != 0) {
-        warn(p, "%s: %s: the daemon would not start", path, strerror(errno));
-    } else if (!S_ISDIR(st.st_mode)) {
-        warn(p, "%s: no folder: the daemon would not start", path);
+    bool is_there = stat(path, &st) == 0;
+    p->folder = path;
+    if (!is_there || !S_ISDIR(st.st_mode)) {
+        warn(p, "%s: %s: the daemon would not start", path,
+             is_there ? "no folder" : strerror(errno));
+        p->is_unusable = true;
     } else if (!may(path, R_OK | X_OK)) {
         warn(p, "%s: not readable by user %u, who asks", path,
              (unsigned)geteuid());
     }
+}
+
+/* True: the pattern has a set without its end, which fnmatch() takes for the
+ * letter itself. */
+static bool has_open_set(const char *pattern)
+{
+    for (const char *c = pattern; *c; c++) {
+        c += *c == '\\' && c[1];
+        if (*c != '[')
+            continue;
+        const char *first = c + 1 + (c[1] == '!' || c[1] == '^');
+        const char *end = *first ? strchr(first + 1, ']') : NULL;
+        if (!end)
+            return true;
+        c = end;
+    }
+    return false;
+}
+
+/* True: the folder has files, and the pattern fits none. */
+static bool fits_none(const char *folder, const char *pattern)
+{
+    DIR *dir = opendir(folder);
+    const struct dirent *it = NULL;
+    bool has_any = false;
+    bool has_one = false;
+    while (dir && !has_one && (it = readdir(dir))) {
+        has_any |= *it->d_name != '.';
+        has_one = fnmatch(pattern, it->d_name, FNM_PERIOD) == 0;
+    }
+    if (dir)
+        closedir(dir);
+    return has_any && !has_one;
+}
+
+/* Checks a pattern of names in the folder before it. */
+static void check_names(struct plan *p, const char *pattern)
+{
+    if (strchr(pattern, '/')) {
+        warn(p, "'%s' fits no file: names in the folder %s have no '/'",
+             pattern, p->folder);
+    } else if (has_open_set(pattern)) {
+        warn(p, "'%s': its '[' has no ']', and stands for itself", pattern);
+    } else if (fits_none(p->folder, pattern)) {
+        warn(p, "%s: no file there fits '%s': it is waited for", p->folder,
+             pattern);
+    }
+}
+
+/* The first finding says best why there are no strings. */
+static void hear(void *user, const struct pfd_finding *finding)
+{
+    char *why = user;
+    if (!*why)
+        snprintf(why, WHY_ROOM, "%s", finding->text);
+}
+
+/* Checks a file that is to have format strings. */
+static void check_code_object(struct plan *p, const char *path)
+{
+    struct stat st;
+    struct pfd_error err = { 0 };
+    char why[WHY_ROOM] = "";
+    struct pfd_strings *strings = NULL;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || !may(path, R_OK))
+        return;
+    strings = pfd_strings_new();
+    if (!strings)
+        return;
+    if (pfd_strings_load_file(strings, path, hear, why, &err) != PFD_OK) {
+        warn(p, "%s", err.text);
+    } else if (pfd_strings_count(strings) == 0) {
+        warn(p, "%s: no format strings: %s", path, *why ? why : "it has none");
+    }
+    pfd_strings_free(strings);
 }
 
 /* Checks a folder that is created on demand. */
@@ -154,6 +238,8 @@ static bool check_path(void *user, enum pfdd_use use, const char *path)
         check_folder(p, path);
         break;
     case PFDD_USE_NAMES:
+        check_names(p, path);
+        break;
     case PFDD_USE_CONNECT:
     case PFDD_USE_NONE:
         break;
@@ -197,24 +283,29 @@ static void put_limits(struct plan *p)
     fprintf(p->out, "; %s sandbox\n", c->sandbox ? "in a" : "without");
 }
 
-void pfdd_explain_print(const struct pfdd_config *config, const char *path,
+bool pfdd_explain_print(const struct pfdd_config *config, const char *path,
                         FILE *out, pfdd_config_tell_fn tell, void *user)
 {
-    struct plan p = { config, path, out, tell, user, { NULL, 0 } };
-    fprintf(out, "ok: %zu %s, %zu %s\n", config->n_inputs,
-            config->n_inputs == 1 ? "input" : "inputs", config->n_outputs,
-            config->n_outputs == 1 ? "output" : "outputs");
+    struct plan p = {
+        .config = config, .path = path, .out = out, .tell = tell, .user = user
+    };
+    pfdd_config_paths(config, check_path, &p);
+    for (size_t i = 0; i < config->code_objects.n; i++)
+        check_code_object(&p, config->code_objects.items[i]);
+    fprintf(out, "%s: %zu %s, %zu %s\n", p.is_unusable ? "not ok" : "ok",
+            config->n_inputs, config->n_inputs == 1 ? "input" : "inputs",
+            config->n_outputs, config->n_outputs == 1 ? "output" : "outputs");
     for (size_t i = 0; i < config->code_objects.n; i++)
         fprintf(out, "code object: %s\n", config->code_objects.items[i]);
     for (size_t i = 0; i < config->n_inputs; i++)
         put_block(&p, "input", config->inputs[i]);
     for (size_t i = 0; i < config->n_outputs; i++)
         put_output(&p, i);
-    pfdd_config_paths(config, check_path, &p);
     if (config->n_outputs == 0)
         warn(&p, "no outputs: nobody will see a line");
     put_limits(&p);
     for (size_t i = 0; i < p.warned.n; i++)
         free(p.warned.items[i]);
     free(p.warned.items);
+    return !p.is_unusable;
 }

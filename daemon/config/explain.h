@@ -10,8 +10,9 @@
 
 #include "config/config.h"
 
-/* Prints "ok: ..." and a line for each part to out; tell gets the warnings. */
-void pfdd_explain_print(const struct pfdd_config *config, const char *path,
+/* Prints "ok: ..." and a line for each part to out; tell gets the warnings. False:
+ * the daemon would not start with it, and it printed "not ok: ...". */
+bool pfdd_explain_print(const struct pfdd_config *config, const char *path,
                         FILE *out, pfdd_config_tell_fn tell, void *user);
 
 #endif

@@ -66,29 +66,29 @@ void pfdd_output_explain(const struct pfdd_output_config *config, FILE *out)
     }
 }
 
-/* The first of its keys that filter entries; NULL: none. */
-static const char *choice_key(const struct pfdd_output_config *out)
+/* Its keys that filter entries, each a member of a request. */
+enum {
+    N_CHOICES = 4
+};
+struct choice {
+    const char *key;
+    const char *value; /* NULL: not given */
+};
+
+static void get_choices(const struct pfdd_output_config *out,
+                        struct choice ret[N_CHOICES])
 {
-    return out->match                     ? "match"
-           : out->where                   ? "where"
-           : out->format_string           ? "format_string"
-           : out->id                      ? "id"
-           : out->collapse || out->window ? "collapse"
-                                          : NULL;
+    ret[0] = (struct choice){ "match", out->match };
+    ret[1] = (struct choice){ "format_string", out->format_string };
+    ret[2] = (struct choice){ "id", out->id };
+    ret[3] = (struct choice){ "where", out->where };
 }
 
 bool pfdd_output_request(const struct pfdd_output_config *out,
                          struct pfdd_request *ret, char *err, size_t n_err)
 {
-    const struct {
-        const char *key;
-        const char *value;
-    } keys[] = {
-        { "match", out->match },
-        { "format_string", out->format_string },
-        { "id", out->id },
-        { "where", out->where },
-    };
+    struct choice choices[N_CHOICES];
+    get_choices(out, choices);
     *ret = (struct pfdd_request){ .form = (enum pfdd_form)out->form };
     ret->ignore_case = out->ignore_case;
     ret->invert = out->invert;
@@ -103,9 +103,9 @@ bool pfdd_output_request(const struct pfdd_output_config *out,
         if (!ret->wants.map)
             return false;
     }
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i].value &&
-            !pfdd_request_set(ret, keys[i].key, keys[i].value, err, n_err))
+    for (size_t i = 0; i < N_CHOICES; i++) {
+        if (choices[i].value && !pfdd_request_set(ret, choices[i].key,
+                                                  choices[i].value, err, n_err))
             return false;
     }
     ret->keys_seen = 0; /* a request may override them */
@@ -127,15 +127,47 @@ static void check_required(const struct pfdd_output_config *out,
     }
 }
 
+/* Reports an error of a request at the key that caused it, by its name. */
+static void add_request_error(const struct pfdd_places *places, const char *key,
+                              const char *err)
+{
+    size_t n = strlen(key);
+    bool is_named =
+        *err == '\'' && !strncmp(err + 1, key, n) && err[1 + n] == '\'';
+    if (is_named) {
+        pfdd_diagnostics_add(places, key, "%s", err);
+    } else {
+        pfdd_diagnostics_add(places, key, "'%s': %s", key, err);
+    }
+}
+
+/* Each on its own: all that are wrong are reported. */
 static void check_choice(const void *group, const struct pfdd_places *places)
 {
     const struct pfdd_output_config *out = group;
-    const char *key = choice_key(out);
+    struct choice choices[N_CHOICES];
     char err[256];
-    struct pfdd_request request;
-    if (!pfdd_output_request(out, &request, err, sizeof err) ||
-        !pfdd_request_finish(&request, err, sizeof err))
-        pfdd_diagnostics_add(places, key, "'%s': %s", key ? key : "match", err);
+    get_choices(out, choices);
+    for (size_t i = 0; i < N_CHOICES; i++) {
+        struct pfdd_request request = { .ignore_case = out->ignore_case };
+        const struct choice *c = &choices[i];
+        if (c->value &&
+            !(pfdd_request_set(&request, c->key, c->value, err, sizeof err) &&
+              pfdd_request_finish(&request, err, sizeof err)))
+            add_request_error(places, c->key, err);
+        pfdd_request_deinit(&request);
+    }
+}
+
+static void check_collapse(const struct pfdd_output_config *out,
+                           const struct pfdd_places *places)
+{
+    struct pfdd_request request = { .form = (enum pfdd_form)out->form };
+    char err[256];
+    request.wants.collapse = (enum pfdd_collapse)out->collapse;
+    request.wants.window = out->window;
+    if (!pfdd_request_finish(&request, err, sizeof err))
+        add_request_error(places, out->collapse ? "collapse" : "window", err);
     pfdd_request_deinit(&request);
 }
 
@@ -165,6 +197,7 @@ static void check_keys(const struct pfdd_output_config *out,
 static void check_form(const void *group, const struct pfdd_places *places)
 {
     const struct pfdd_output_config *out = group;
+    check_collapse(out, places);
     if (out->required)
         check_required(out, places);
     if (out->keys.n)

@@ -44,6 +44,7 @@ struct pfdd_type_class {
  * Immutable. */
 struct pfdd_block {
     const struct pfdd_type_class *type_class;
+    struct pfdd_place place; /* where it begins in the configuration */
 };
 
 /* From the lists of daemon/meson.build; NULL at the end. */

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct unit {
     const char *name;
@@ -58,11 +60,19 @@ bool pfdd_units_read_time(const char *text, uint64_t *ret)
     return read_amount(text, times, ret);
 }
 
+/* Of the units, the largest of which the value is a multiple. */
+static const struct unit *largest(uint64_t *value, const struct unit *u)
+{
+    while (u[1].name && *value >= u[1].factor && *value % u[1].factor == 0)
+        u++;
+    *value /= u->factor;
+    return u;
+}
+
 static void put_amount(FILE *out, uint64_t value, const struct unit *u)
 {
-    while (u[1].name && value >= u[1].factor && value % u[1].factor == 0)
-        u++;
-    fprintf(out, "%" PRIu64 " %s", value / u->factor, u->spoken);
+    u = largest(&value, u);
+    fprintf(out, "%" PRIu64 " %s", value, u->spoken);
 }
 
 void pfdd_units_put_size(FILE *out, uint64_t bytes)
@@ -73,4 +83,82 @@ void pfdd_units_put_size(FILE *out, uint64_t bytes)
 void pfdd_units_put_time(FILE *out, uint64_t ms)
 {
     put_amount(out, ms, times);
+}
+
+static void write_amount(char ret[PFDD_UNITS_TEXT], uint64_t value,
+                         const struct unit *u)
+{
+    u = largest(&value, u);
+    snprintf(ret, PFDD_UNITS_TEXT, "%" PRIu64 "%s", value, u->name);
+}
+
+void pfdd_units_size_text(char ret[PFDD_UNITS_TEXT], uint64_t bytes)
+{
+    write_amount(ret, bytes, sizes);
+}
+
+void pfdd_units_time_text(char ret[PFDD_UNITS_TEXT], uint64_t ms)
+{
+    write_amount(ret, ms, times);
+}
+
+/* ---- what may be meant ---- */
+
+/* Words of other programs, and our units. */
+struct word {
+    const char *word;
+    const char *unit;
+};
+
+static const struct word size_words[] = {
+    { "k", "KiB" }, { "kb", "KiB" }, { "m", "MiB" }, { "mb", "MiB" },
+    { "g", "GiB" }, { "gb", "GiB" }, { 0 },
+};
+static const struct word time_words[] = {
+    { "", "s" },
+    { "msec", "ms" },
+    { "sec", "s" },
+    { "seconds", "s" },
+    { "m", "min" },
+    { "mins", "min" },
+    { "minutes", "min" },
+    { "hr", "h" },
+    { "hours", "h" },
+    { "days", "d" },
+    { 0 },
+};
+
+static const char *meant_unit(const char *text, const struct unit *units,
+                              const struct word *words)
+{
+    for (; units->name; units++) {
+        if (!strcasecmp(text, units->name))
+            return units->name;
+    }
+    for (; words->word; words++) {
+        if (!strcasecmp(text, words->word))
+            return words->unit;
+    }
+    return NULL;
+}
+
+static bool find_meant(char ret[PFDD_UNITS_TEXT], const char *text,
+                       const struct unit *units, const struct word *words)
+{
+    size_t n = strspn(text, "0123456789");
+    const char *rest = text + n + strspn(text + n, " ");
+    const char *unit = n && n < 16 ? meant_unit(rest, units, words) : NULL;
+    if (unit)
+        snprintf(ret, PFDD_UNITS_TEXT, "%.*s%s", (int)n, text, unit);
+    return unit;
+}
+
+bool pfdd_units_meant_size(char ret[PFDD_UNITS_TEXT], const char *text)
+{
+    return find_meant(ret, text, sizes, size_words);
+}
+
+bool pfdd_units_meant_time(char ret[PFDD_UNITS_TEXT], const char *text)
+{
+    return find_meant(ret, text, times, time_words);
 }

@@ -17,4 +17,16 @@ bool pfdd_units_read_time(const char *text, uint64_t *ret);
 void pfdd_units_put_size(FILE *out, uint64_t bytes);
 void pfdd_units_put_time(FILE *out, uint64_t ms);
 
+/* A size or a time as a configuration has it: 32MiB, 5s. */
+enum {
+    PFDD_UNITS_TEXT = 32
+};
+void pfdd_units_size_text(char ret[PFDD_UNITS_TEXT], uint64_t bytes);
+void pfdd_units_time_text(char ret[PFDD_UNITS_TEXT], uint64_t ms);
+
+/* The size or time that text with another unit, or none, may stand for: 1GiB of
+ * "1 GB". False: none is known. */
+bool pfdd_units_meant_size(char ret[PFDD_UNITS_TEXT], const char *text);
+bool pfdd_units_meant_time(char ret[PFDD_UNITS_TEXT], const char *text);
+
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <printfdecode/printfdecode.h>
 
@@ -39,6 +40,26 @@ static bool read_text(const struct pfdd_document *doc, const yaml_node_t *node,
     return true;
 }
 
+/* The end of a message about a word that is neither. */
+static const char *meant_bool(const char *text)
+{
+    static const struct {
+        const char *word;
+        bool is_true;
+    } words[] = {
+        { "true", true }, { "yes", true },    { "on", true },  { "y", true },
+        { "1", true },    { "false", false }, { "no", false }, { "off", false },
+        { "n", false },   { "0", false },
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!strcasecmp(text, words[i].word)) {
+            return words[i].is_true ? "; near to it: true"
+                                    : "; near to it: false";
+        }
+    }
+    return "";
+}
+
 static bool read_bool(const struct pfdd_document *doc, const yaml_node_t *node,
                       const struct pfdd_key *key, char *at)
 {
@@ -47,7 +68,8 @@ static bool read_bool(const struct pfdd_document *doc, const yaml_node_t *node,
     bool no = text && (!strcmp(text, "false") || !strcmp(text, "no"));
     if (!yes && !no) {
         return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
-                                       "'%s' is true or false", key->name);
+                                       "'%s' is true or false%s", key->name,
+                                       text ? meant_bool(text) : "");
     }
     *(bool *)(void *)at = yes;
     return true;
@@ -58,6 +80,7 @@ static bool read_word(const struct pfdd_document *doc, const yaml_node_t *node,
 {
     const char *text = pfdd_scalar(node);
     char all[160] = "";
+    char near[PFDD_NEAR] = "";
     for (unsigned i = 0; key->words[i]; i++) {
         if (text && !strcmp(text, key->words[i])) {
             *(unsigned *)(void *)at = i;
@@ -65,9 +88,12 @@ static bool read_word(const struct pfdd_document *doc, const yaml_node_t *node,
         }
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
                  i ? ", " : "", key->words[i]);
+        if (text)
+            pfdd_near_add(near, text, key->words[i]);
     }
     return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
-                                   "'%s' is one of: %s", key->name, all);
+                                   "'%s' is one of: %s%s", key->name, all,
+                                   near);
 }
 
 static bool read_option(const struct pfdd_document *doc,
@@ -84,33 +110,49 @@ static bool read_option(const struct pfdd_document *doc,
                                    text ? err.text : "a text is wanted");
 }
 
+static void write_number(char ret[PFDD_UNITS_TEXT], uint64_t value)
+{
+    snprintf(ret, PFDD_UNITS_TEXT, "%" PRIu64, value);
+}
+
+/* How a kind of amounts is read and said. */
+static const struct amount {
+    bool (*read)(const char *text, uint64_t *ret);
+    void (*write)(char ret[PFDD_UNITS_TEXT], uint64_t value);
+    bool (*meant)(char ret[PFDD_UNITS_TEXT], const char *text);
+    const char *like;
+} amounts[] = {
+    [PFDD_KEY_NUMBER] = { pfdd_units_read_number, write_number, NULL,
+                          "a whole number" },
+    [PFDD_KEY_SIZE] = { pfdd_units_read_size, pfdd_units_size_text,
+                        pfdd_units_meant_size, "a size such as 32MiB" },
+    [PFDD_KEY_TIME] = { pfdd_units_read_time, pfdd_units_time_text,
+                        pfdd_units_meant_time, "a time such as 100ms or 5s" },
+};
+
 static bool read_amount(const struct pfdd_document *doc,
                         const yaml_node_t *node, const struct pfdd_key *key,
                         char *at)
 {
-    static const struct {
-        bool (*read)(const char *text, uint64_t *ret);
-        const char *like;
-        const char *unit;
-    } amounts[] = {
-        [PFDD_KEY_NUMBER] = { pfdd_units_read_number, "a whole number", "" },
-        [PFDD_KEY_SIZE] = { pfdd_units_read_size, "a size such as 32MiB",
-                            " bytes" },
-        [PFDD_KEY_TIME] = { pfdd_units_read_time, "a time such as 100ms or 5s",
-                            " ms" },
-    };
+    const struct amount *amount = &amounts[key->kind];
+    char meant[PFDD_UNITS_TEXT] = "";
+    char min[PFDD_UNITS_TEXT];
+    char max[PFDD_UNITS_TEXT];
     uint64_t value = 0;
     const char *text = pfdd_scalar(node);
-    if (!text || !amounts[key->kind].read(text, &value)) {
-        return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
-                                       "'%s' wants %s", key->name,
-                                       amounts[key->kind].like);
+    if (!text || !amount->read(text, &value)) {
+        bool is_meant = text && amount->meant && amount->meant(meant, text);
+        return pfdd_diagnostics_add_at(
+            doc->diagnostics, pfdd_place_of(node), "'%s' wants %s%s%s",
+            key->name, amount->like, is_meant ? "; near to it: " : "", meant);
     }
     if (value < key->min || value > key->max) {
-        return pfdd_diagnostics_add_at(
-            doc->diagnostics, pfdd_place_of(node),
-            "'%s' is from %" PRIu64 " to %" PRIu64 "%s", key->name, key->min,
-            key->max, amounts[key->kind].unit);
+        amount->write(min, key->min);
+        amount->write(max, key->max);
+        amount->write(meant, value);
+        return pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(node),
+                                       "'%s' is from %s to %s, not %s",
+                                       key->name, min, max, meant);
     }
     *(uint64_t *)(void *)at = value;
     return true;

@@ -147,8 +147,7 @@ static int socket_listen(const struct pfdd_address *address, unsigned mode,
     if (fd >= 0 && bind_socket(fd, address, mode) == 0 &&
         listen(fd, BACKLOG) == 0)
         return fd;
-    snprintf(err, n_err, "%s%s: %s", address->is_unix ? "unix:" : "tcp:",
-             address->is_unix ? address->path : address->host, strerror(errno));
+    snprintf(err, n_err, "%s: %s", address->text, strerror(errno));
     if (fd >= 0)
         close(fd);
     return -1;

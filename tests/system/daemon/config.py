@@ -66,7 +66,39 @@ EVERY = sorted({k for keys in KEYS.values() for k in keys.split()} | {'what'})
 WRONG = [
     ('log_level: loud', '1:12', "'log_level' is one of: error, warning, info"),
     ('ring: 32 potatoes', '1:7', "'ring' wants a size"),
-    ('ring: 1KiB', '1:7', "'ring' is from 1048576 to"),
+    ('ring: 1KiB', '1:7', "'ring' is from 1MiB to 64GiB, not 1KiB"),
+    ('memory_max: 256', '1:13', "'memory_max' is from 16MiB to 1024GiB, not 256B"),
+    ('ring: 1GB', '1:7', "'ring' wants a size such as 32MiB; near to it: 1GiB"),
+    ('ring: 32 mb', '1:7', 'near to it: 32MiB'),
+    ('drain: 5 sec', '1:8', 'near to it: 5s'),
+    ('drain: 40d', '1:8', "'drain' is from 0ms to 30d, not 40d"),
+    ('log_level: INFO', '1:12', 'error, warning, info, debug; near to it: info'),
+    ('sandbox: off', '1:10', "'sandbox' is true or false; near to it: false"),
+    ('rin: 3MiB', '1:1', "unknown key 'rin'; near to it: ring"),
+    ('x: 1', '1:1', "unknown key 'x'"),
+    ('inputs: [{type: listn}]', '1:17', 'near to it: listen'),
+    ('inputs: [{type: listen, adress: "unix:/a"}]', '1:25',
+     "unknown key 'adress'; near to it: address"),
+    ('outputs: [{type: file, path: /a, rotate_sise: 1MiB}]', '1:34',
+     'near to it: rotate_size'),
+    ('outputs: [{type: stdout, output: JSON}]', '1:34', 'near to it: json'),
+    # Each key that chooses entries is told on its own, once.
+    ('outputs: [{type: file, path: /a, match: "(", id: x, where: "1 +"}]', '1:41',
+     "'match': "),
+    ('outputs: [{type: file, path: /a, match: "(", id: x, where: "1 +"}]', '1:50',
+     "'id' is up to 16 ids"),
+    ('outputs: [{type: file, path: /a, match: "(", id: x, where: "1 +"}]', '1:60',
+     "'where': "),
+    ('outputs: [{type: file, path: /a, window: 3}]', '1:42',
+     "'window' is for 'collapse'"),
+    # Two of one.
+    ('outputs: [{type: listen, address: "unix:/a"}, {type: http, address: "unix:/a"}]',
+     '1:47', "another input or output listens at 'unix:/a'"),
+    ('inputs: [{type: listen, address: "tcp:127.0.0.1:7"}, '
+     '{type: listen, address: "tcp:localhost:7"}]', '1:54',
+     "another input or output listens at 'tcp:localhost:7'"),
+    ('outputs: [{type: journald}, {type: journald, match: x}]', '1:29',
+     "two outputs are called 'journald': give one of them a 'name'"),
     ('drain: 5', '1:8', "'drain' wants a time"),
     ('workers: -1', '1:10', "'workers' wants a whole number"),
     ('workers: 65', '1:10', "'workers' is from 0 to 64"),
@@ -98,8 +130,8 @@ WRONG = [
     ('inputs: [{type: process, pid: 1, size: 4}]', '1:40', "at 'address'"),
     ('inputs: [{type: process, pid: 1, address: 0x}]', '1:43',
      "'address' wants a whole number"),
-    ('inputs: [{type: stdin}, {type: stdin}]', '1:1', 'one standard input'),
-    ('outputs: [{type: stdout}, {type: stdout}]', '1:1', 'one standard output'),
+    ('inputs: [{type: stdin}, {type: stdin}]', '1:25', 'one standard input'),
+    ('outputs: [{type: stdout}, {type: stdout}]', '1:27', 'one standard output'),
     ('outputs: [{type: listen, address: "unix:a"}]', '1:35', 'unix:/PATH'),
     ('outputs: [{type: listen, address: "tcp:a:1"}]', '1:35', 'an IP address'),
     ('outputs: [{type: listen, address: "tcp:[::1]:99999"}]', '1:35',
@@ -123,10 +155,11 @@ WRONG = [
     ('state_dir: /s\noutputs: [{type: listen, address: "unix:/a", '
      'required: true, on_lag: disconnect}]', '2:70', 'is waited for'),
     ('state_dir: /s\noutputs: [{type: file, path: /a, required: true}, '
-     '{type: file, path: /a, required: true}]', '1:1', 'are called'),
+     '{type: file, path: /a, required: true}]', '2:51', 'are called'),
     ('ring: 9MiB\nmemory_max: 16MiB', '1:1', "more than half of 'memory_max'"),
     ('a: [', '2:1', ''),
-    ('\tx: 1', '1:1', 'cannot start any token'),
+    ('\tx: 1', '1:1', 'a tab: lines of YAML are indented by spaces'),
+    ('inputs:\n\t- type: stdin', '2:1', 'a tab'),
     ('- a', '1:1', 'a configuration is a mapping'),
 ]
 
@@ -147,6 +180,8 @@ def errors_have_places(temp):
         assert rc == 78 and any(
             line.startswith(place + ': ') and why in line
             for line in said.splitlines()), (text, place, why, said)
+    rc, said = check(temp, 'outputs: [{type: stdout, keys: [ecss]}]')
+    assert rc == 78 and len(said.splitlines()) == 1 and "'keys': 'ecss' is" in said, said
     # All of them, not just the first.
     rc, said = check(temp, 'ring: 1\nworkers: x\nwhat: 1\n')
     assert rc == 78 and re.findall(r'^(\d+:\d+):', said, re.M) == [
@@ -593,6 +628,20 @@ def defaults_fit(temp):
     d.stop()
 
 
+def addresses_are_told(temp):
+    """What cannot be bound is told with its port; anchors may stand at the top."""
+    with socket.create_server(('127.0.0.1', 0)) as taken:
+        address = f'tcp:127.0.0.1:{taken.getsockname()[1]}'
+        path = f'{temp}/taken.yaml'
+        with open(path, 'w', encoding='ascii') as f:
+            f.write('x-all: &all {max_clients: 2}\ninputs:\n'
+                    f'  - {{type: listen, address: "{address}", max_clients: 2}}\n')
+        done = subprocess.run([PROGRAM, '-c', path], check=False, text=True,
+                              capture_output=True, timeout=PATIENCE)
+    assert done.returncode == 1, done
+    assert f'error: {address}: Address already in use' in done.stderr, done.stderr
+
+
 def who_comes_at_the_cap_waits(temp):
     if not has_http():
         return
@@ -626,4 +675,5 @@ def has_http():
 run(errors_have_places, files_are_apart, features_are_said,
     every_other_key_is_an_error,
     keys_are_described, who_may_connect, words_are_limited, memory_has_a_cap,
-    buffers_have_a_cap, half_frames_have_a_cap, names_have_a_cap, who_comes_at_the_cap_waits, defaults_fit)
+    buffers_have_a_cap, half_frames_have_a_cap, names_have_a_cap, who_comes_at_the_cap_waits, defaults_fit,
+    addresses_are_told)

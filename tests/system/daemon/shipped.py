@@ -161,8 +161,10 @@ def plans_are_told(temp):
     assert '256 MiB of memory' in said[-1], said
     with open(f'{temp}/a.file', 'w'):
         pass
+    with open(f'{temp}/b.file', 'w') as f:
+        f.write('export A=1\n' * 10)
     rc, said, warnings = check(temp, f'''state_dir: {temp}/none/state
-code_objects: [{temp}/none.elf]
+code_objects: [{temp}/none.elf, {temp}/b.file, {ELF}]
 inputs:
   - {{type: buffer, path: {temp}/later}}
   - {{type: buffer, path: {temp}}}
@@ -170,12 +172,14 @@ inputs:
   - {{type: directory, path: {temp}/a.file, dumps: "*"}}
   - {{type: connect, address: "unix:{temp}/s"}}
   - {{type: stdin}}
+  - {{type: directory, path: {temp}, dumps: "[*.bin", code_objects: "x/*.elf"}}
+  - {{type: directory, path: {temp}, dumps: "*.dump", code_objects: "*.file"}}
 outputs:
   - {{type: stdout, output: text, findings: no}}
   - {{type: file, path: "{temp}/none/{{buffer}}.txt", match: x}}
   - {{type: listen, address: "unix:{temp}/none/x.sock", required: true}}
 ''')
-    assert rc == 0 and said[0] == 'ok: 6 inputs, 3 outputs', said
+    assert rc == 1 and said[0] == 'not ok: 8 inputs, 3 outputs', said
     missing = 'No such file or directory'
     assert warnings == [
         f'{temp}/none.elf: {missing}',
@@ -183,7 +187,12 @@ outputs:
         f'{temp}/later: {missing}: it is waited for',
         f'{temp}: not a regular file',
         f'{temp}/none: {missing}: the daemon would not start',
-        f'{temp}/a.file: no folder: the daemon would not start'], warnings
+        f'{temp}/a.file: no folder: the daemon would not start',
+        f"'x/*.elf' fits no file: names in the folder {temp} have no '/'",
+        f"'[*.bin': its '[' has no ']', and stands for itself",
+        f"{temp}: no file there fits '*.dump': it is waited for",
+        f'{temp}/b.file: no code objects: neither ELF nor SPIR-V, and no archive, '
+        'bundle or cache of them'], warnings
     assert any('then all sources wait' in line for line in said), said
     assert any('text on standard output, without findings' in line
                for line in said), said

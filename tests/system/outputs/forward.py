@@ -397,7 +397,7 @@ def refused(temp):
             ('{type: forward, address: "unix:/a", user: a, password_file: b}',
              '1:53', "'shared_key_file' is missing"),
             ('{type: forward, address: "unix:/a", batch_size: 1MiB}', '1:59',
-             "'batch_size' is from 1024 to 262144 bytes"),
+             "'batch_size' is from 1KiB to 256KiB, not "),
             ('{type: forward, address: "unix:/a", required: true}', '1:1',
              "'state_dir'")):
         check_config(temp, f'outputs: [{block}]', place, words)
