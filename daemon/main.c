@@ -15,6 +15,7 @@
 #include "base/features.h"
 #include "base/log.h"
 #include "base/malloc_setup.h"
+#include "base/process_usage.h"
 #include "config/explain.h"
 #include "config/sandbox.h"
 #include "config/systemd.h"
@@ -131,6 +132,7 @@ static int serve(const char *path, bool expects)
     signal(SIGXFSZ, SIG_IGN); /* beyond its size limit, a write to a file
                                  fails */
     pfdd_systemd_init();
+    pfdd_process_usage_init();
     pfd_libraries_load(); /* wherever they are, before access to files is
                              restricted */
     pfdd_sandbox_files(config, path);

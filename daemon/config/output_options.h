@@ -44,12 +44,12 @@ struct pfdd_output_config {
 
 /* Messages that an output has sent. */
 struct pfdd_sent {
-    uint64_t sent;    /* messages */
-    uint64_t dropped; /* not delivered: the peer was down or too slow */
-    uint64_t acked;   /* messages that the peer has confirmed */
-    uint64_t retried; /* sends that failed and were retried */
-    uint64_t age_ns;  /* of the oldest that is not confirmed or not sent */
-    bool is_connected;
+    uint64_t sent;     /* messages */
+    uint64_t dropped;  /* not delivered: the peer was down or too slow */
+    uint64_t acked;    /* messages that the peer has confirmed */
+    uint64_t retried;  /* sends that failed and were retried */
+    uint64_t age_ns;   /* of the oldest that is not confirmed or not sent */
+    bool is_connected; /* its peer is there, or its file can be written */
 };
 
 struct pfdd_output_class {
@@ -63,8 +63,8 @@ struct pfdd_output_class {
     bool (*is_drained)(const struct pfdd_output *output);
     /* Bytes of memory that it uses. */
     size_t (*memory)(const struct pfdd_output *output);
-    /* NULL: it sends nothing to a service; else it has a checkpoint_name, which
-     * labels its metrics. */
+    /* NULL: it has no metrics; else it has a checkpoint_name, which labels
+     * them. */
     struct pfdd_sent (*sent)(const struct pfdd_output *output);
     /* Why it cannot do its work now, borrowed; NULL: it can, or there is no
      * telling. A daemon with such an output is not ready. */

@@ -28,7 +28,7 @@ static const char *find_trouble(const struct pfdd_delivery *delivery,
          o = o->next) {
         if (o->class->trouble && !o->closing)
             why = o->class->trouble(o);
-        *what = o->class->base.name;
+        *what = o->config->block.type_class->name;
     }
     for (const struct pfdd_input *i = delivery->ingest->inputs; i && !why;
          i = i->next) {

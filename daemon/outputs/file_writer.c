@@ -45,6 +45,7 @@ struct writer {
     struct pfdd_append_file file;
     const char *bytes; /* [n], of the cursor or the consumer */
     size_t n;
+    uint64_t n_lines; /* of the consumer's bytes */
     int error;
     char old[PFDD_ROTATION]; /* path of the file that was just rotated, or "" */
     bool is_due;      /* to be rotated once the checkpoint has its acks */
@@ -87,6 +88,18 @@ static void rotate(struct writer *w)
     w->file.opened = 0;
 }
 
+static uint64_t count_lines(const char *bytes, size_t n)
+{
+    const char *end = bytes + n;
+    uint64_t ret = 0;
+    while (bytes < end &&
+           (bytes = memchr(bytes, '\n', (size_t)(end - bytes)))) {
+        bytes++;
+        ret++;
+    }
+    return ret;
+}
+
 static bool write_lines(struct writer *w)
 {
     struct pfdd_append_file *f = &w->file;
@@ -97,6 +110,8 @@ static bool write_lines(struct writer *w)
         return false;
     uint64_t before = f->size;
     f->n_written = 0;
+    if (w->consuming)
+        w->n_lines = count_lines(w->bytes, w->n);
     bool ok = pfdd_append_file_write(f, w->bytes, w->n) &&
               (!w->consuming || !f->path || fdatasync(f->fd) == 0);
     if (!ok && w->consuming) {
@@ -220,6 +235,7 @@ static void job_done(struct pfdd_job *job)
                              w->file_resume.time, w->file_resume.line,
                              w->file_resume.n_line);
     } else if (w->n && !w->error) {
+        o->count.sent += w->n_lines;
         pfdd_consumer_ack(&w->consumer, w->consumer.given);
         pfdd_consumer_take(&w->consumer, w->n);
     }
@@ -272,6 +288,7 @@ static void start_job(struct writer *w)
     w->used = uv_now(delivery->loop);
     w->cursor.is_lent = true;
     delivery->count->file_retries += w->failing;
+    w->of->count.retried += w->failing;
     pfdd_pool_submit(
         w->of->is_stdout ? w->of->pool : delivery->thread_pools->disk, &w->job);
 }
@@ -383,6 +400,8 @@ static struct writer *add_writer(struct pfdd_file_writer *o, uint32_t source,
 static void free_writer(struct pfdd_file_writer *o, struct writer *w)
 {
     if (w->reading) {
+        o->count.sent += w->cursor.lines;
+        o->count.dropped += pfdd_cursor_dropped(&w->cursor);
         o->base.delivery->count->missed += w->cursor.missed;
         pfdd_cursor_deinit(&w->cursor);
     }
@@ -624,4 +643,37 @@ size_t pfdd_file_writer_memory(const struct pfdd_output *output)
         n += sizeof *w + (w->reading ? pfdd_cursor_memory(&w->cursor) : 0);
     }
     return n;
+}
+
+/* Adds what a writer has in the ring, or in the spool. *oldest: the time of the
+ * first line that is not written. */
+static void add_writer_sent(const struct writer *w, struct pfdd_sent *ret,
+                            uint64_t *oldest)
+{
+    const struct pfdd_ring *ring = w->of->base.delivery->ring;
+    uint64_t next = w->consumer.acked + 1;
+    ret->is_connected &= !w->failing;
+    if (w->reading) {
+        ret->sent += w->cursor.lines;
+        ret->dropped += pfdd_cursor_dropped(&w->cursor);
+        next = pfdd_cursor_is_done(&w->cursor) ? ring->next_seq
+                                               : pfdd_cursor_seq(&w->cursor);
+    }
+    uint64_t time = pfdd_ring_time(ring, next);
+    if (time && (!*oldest || time < *oldest))
+        *oldest = time;
+}
+
+struct pfdd_sent pfdd_file_writer_sent(const struct pfdd_output *output)
+{
+    const struct pfdd_file_writer *o = (const struct pfdd_file_writer *)output;
+    struct pfdd_sent ret = o->count;
+    uint64_t oldest = 0;
+    ret.is_connected = true;
+    for (const struct writer *w = o->writers; w; w = w->next)
+        add_writer_sent(w, &ret, &oldest);
+    if (output->config->required)
+        ret.acked = ret.sent;
+    ret.age_ns = pfdd_time_since(oldest);
+    return ret;
 }

@@ -44,6 +44,8 @@ struct pfdd_file_writer {
     unsigned n_writers;
     bool timer_closed;
     unsigned n_compressing;
+    struct pfdd_sent count; /* of writers that are gone, and of the spool's
+                               lines */
 };
 
 /* Hooks for a class whose configuration and object are the structs above. */
@@ -51,5 +53,6 @@ bool pfdd_file_writer_open(struct pfdd_output *output, char *err, size_t n_err);
 void pfdd_file_writer_close(struct pfdd_output *output);
 bool pfdd_file_writer_is_drained(const struct pfdd_output *output);
 size_t pfdd_file_writer_memory(const struct pfdd_output *output);
+struct pfdd_sent pfdd_file_writer_sent(const struct pfdd_output *output);
 
 #endif

@@ -276,14 +276,6 @@ size_t pfdd_log_feed_memory(const struct pfdd_log_feed *log_feed)
            (log_feed->is_required ? 0 : pfdd_cursor_memory(&log_feed->cursor));
 }
 
-/* Time of an item; of an evicted one, time of the ring's oldest item. */
-static uint64_t time_of(const struct pfdd_ring *ring, uint64_t sequence)
-{
-    uint64_t oldest = pfdd_ring_oldest(ring);
-    size_t i = pfdd_ring_find(ring, sequence > oldest ? sequence : oldest);
-    return i < ring->n_chunks ? pfdd_ring_at(ring, i)->time : 0;
-}
-
 static uint64_t time_at(const char *bytes, size_t n)
 {
     struct pfdd_log_record_made note;
@@ -306,13 +298,11 @@ static uint64_t oldest_time(const struct pfdd_log_feed *log_feed)
         return 0;
     if (!log_feed->is_required || sequence >= pfdd_ring_oldest(ring) ||
         s->at == s->n)
-        return time_of(ring, sequence);
+        return pfdd_ring_time(ring, sequence);
     return time_at(s->text + s->at, s->n - s->at);
 }
 
 uint64_t pfdd_log_feed_age(const struct pfdd_log_feed *log_feed, uint64_t taken)
 {
-    uint64_t now = pfdd_time_now();
-    uint64_t time = taken ? taken : oldest_time(log_feed);
-    return time && time < now ? now - time : 0;
+    return pfdd_time_since(taken ? taken : oldest_time(log_feed));
 }

@@ -11,6 +11,7 @@
 
 #include "base/digits.h"
 #include "base/log.h"
+#include "base/process_usage.h"
 #include "core/base/text.h"
 #include "ingest/fd_store.h"
 #include "ingest/follower.h"
@@ -44,6 +45,38 @@ static void gauge(FILE *out, const char *name, uint64_t value, const char *help)
 {
     head(out, name, "gauge", help);
     fprintf(out, "printfdecode_%s %" PRIu64 "\n", name, value);
+}
+
+/* Metrics that all programs have, under the names that they share. */
+static void put_process(FILE *out, const struct pfdd_delivery *delivery)
+{
+    struct pfdd_process_usage u;
+    pfdd_process_usage_get(&u);
+    const struct {
+        const char *name;
+        const char *type;
+        const char *help;
+        double value;
+    } series[] = {
+        { "cpu_seconds_total", "counter", "Processor time.",
+          (double)u.cpu_ns / 1e9 },
+        { "open_fds", "gauge", "Open file descriptors.", (double)u.n_fds },
+        { "max_fds", "gauge", "How many it may open.", (double)u.max_fds },
+        { "virtual_memory_bytes", "gauge", "Address space.",
+          (double)u.virtual_bytes },
+        { "resident_memory_bytes", "gauge", "Memory in use.",
+          (double)u.resident_bytes },
+        { "start_time_seconds", "gauge",
+          "When the process started, seconds since 1970.",
+          (double)delivery->started / 1e9 },
+    };
+    for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
+        fprintf(out,
+                "# HELP process_%s %s\n# TYPE process_%s %s\n"
+                "process_%s %.15g\n",
+                series[i].name, series[i].help, series[i].name, series[i].type,
+                series[i].name, series[i].value);
+    }
 }
 
 static void seconds(FILE *out, const char *name, uint64_t value_ms,
@@ -156,7 +189,7 @@ static void put_sent(FILE *out, const struct pfdd_delivery *delivery,
             continue;
         struct pfdd_sent sent = o->class->sent(o);
         fprintf(out, "printfdecode_%s{type=\"%s\",output=\"", name,
-                o->class->base.name);
+                o->config->block.type_class->name);
         put_label(out, o->class->checkpoint_name(o->config));
         const char *at = (const char *)&sent + member;
         uint64_t value = member == offsetof(struct pfdd_sent, is_connected)
@@ -178,7 +211,7 @@ static void put_outputs(FILE *out, const struct pfdd_delivery *delivery)
     if (!any)
         return;
     put_sent(out, delivery, "output_sent_total", "counter",
-             "Messages that an output has sent.",
+             "Messages that an output has sent, or written.",
              offsetof(struct pfdd_sent, sent));
     put_sent(out, delivery, "output_dropped_total", "counter",
              "Messages that it could not send in time, or at all.",
@@ -193,7 +226,7 @@ static void put_outputs(FILE *out, const struct pfdd_delivery *delivery)
              "For how long the oldest waits that has not arrived, or not gone.",
              offsetof(struct pfdd_sent, age_ns));
     put_sent(out, delivery, "output_connected", "gauge",
-             "1: its peer is connected.",
+             "1: its peer is connected, or its file can be written.",
              offsetof(struct pfdd_sent, is_connected));
 }
 
@@ -290,6 +323,7 @@ static char *write_rest(const struct pfdd_delivery *delivery, size_t *n)
     fprintf(out, "printfdecode_build_info{version=\"%s\"} 1\n", pfd_version());
     gauge(out, "start_time_seconds", delivery->started / 1000000000,
           "When it started, seconds since 1970.");
+    put_process(out, delivery);
     put_lines(out, delivery);
     put_readers(out, delivery);
     put_memory(out, delivery);

@@ -100,5 +100,6 @@ const struct pfdd_output_class pfdd_output_file = {
     .close = pfdd_file_writer_close,
     .is_drained = pfdd_file_writer_is_drained,
     .memory = pfdd_file_writer_memory,
+    .sent = pfdd_file_writer_sent,
     .checkpoint_name = checkpoint_name,
 };

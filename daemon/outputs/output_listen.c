@@ -37,7 +37,8 @@ struct client {
 struct listen_output {
     struct pfdd_output base;
     struct pfdd_accepted_clients accepted_clients;
-    char label[320]; /* of a subscriber, for the log */
+    char label[320];        /* of a subscriber, for the log */
+    struct pfdd_sent count; /* of subscribers that are gone */
 };
 
 static struct listen_output *output_of(const struct client *c)
@@ -136,6 +137,7 @@ static void begin(struct client *c, const char *line, size_t n)
         return;
     }
     pfdd_accepted_client_expect(&c->base, 0);
+    c->socket_writer.gone = &output_of(c)->count;
     c->socket_writer.cursor.user = c;
     /* Sources wait for it as they are told to: no news for the log. */
     bool is_awaited = output_of(c)->base.config->on_lag == PFDD_WAIT;
@@ -276,6 +278,32 @@ static size_t memory(const struct pfdd_output *output)
     return n;
 }
 
+/* All of its subscribers together. */
+static struct pfdd_sent sent(const struct pfdd_output *output)
+{
+    const struct listen_output *o = (const struct listen_output *)output;
+    struct pfdd_sent ret = o->count;
+    uint64_t oldest = 0;
+    for (struct pfdd_accepted_client *v = o->accepted_clients.first; v;
+         v = v->next) {
+        const struct client *c = (const struct client *)v;
+        const struct pfdd_cursor *r = &c->socket_writer.cursor;
+        if (!c->socket_writer.is_open)
+            continue;
+        uint64_t time =
+            pfdd_cursor_is_done(r)
+                ? 0
+                : pfdd_ring_time(output->delivery->ring, pfdd_cursor_seq(r));
+        ret.is_connected = true;
+        ret.sent += r->lines;
+        ret.dropped += pfdd_cursor_dropped(r);
+        if (time && (!oldest || time < oldest))
+            oldest = time;
+    }
+    ret.age_ns = pfdd_time_since(oldest);
+    return ret;
+}
+
 /* ---- keys ---- */
 
 static void check(const void *group, const struct pfdd_places *places)
@@ -342,6 +370,7 @@ const struct pfdd_output_class pfdd_output_listen = {
     .close = close_output,
     .is_drained = is_drained,
     .memory = memory,
+    .sent = sent,
     .checkpoint_name = checkpoint_name,
     .when_required = &pfdd_output_required,
 };

@@ -577,15 +577,11 @@ static size_t memory(const struct pfdd_output *output)
 static uint64_t age(const struct nats_output *o)
 {
     const struct pfdd_ring *ring = o->base.delivery->ring;
-    uint64_t now = pfdd_time_now();
     uint64_t time = o->flights ? o->flights->time : 0;
     uint64_t next = o->consumer.acked + 1;
-    if (!time && next < ring->next_seq) {
-        uint64_t oldest = pfdd_ring_oldest(ring);
-        size_t i = pfdd_ring_find(ring, next > oldest ? next : oldest);
-        time = i < ring->n_chunks ? pfdd_ring_at(ring, i)->time : 0;
-    }
-    return time && time < now ? now - time : 0;
+    if (!time && next < ring->next_seq)
+        time = pfdd_ring_time(ring, next);
+    return pfdd_time_since(time);
 }
 
 static struct pfdd_sent sent(const struct pfdd_output *output)

@@ -38,6 +38,9 @@ struct required_output {
     struct pfdd_accepted_clients accepted_clients;
     struct subscriber *subscriber; /* NULL: not connected */
     struct pfdd_consumer consumer;
+    uint64_t begin; /* what it had acknowledged at first */
+    uint64_t sent;  /* the last item that was sent to any subscriber, or was to
+                       be */
 };
 
 static struct required_output *output_of(const struct subscriber *s)
@@ -110,6 +113,8 @@ static void pump(struct required_output *o)
         }
         s->has_had_any = true;
         pfdd_consumer_take(&o->consumer, (size_t)done);
+        if (o->consumer.given > o->sent)
+            o->sent = o->consumer.given;
     }
     pfdd_accepted_client_watch(&s->base, UV_READABLE);
     if (s->is_entries && pfdd_consumer_has_lines(&o->consumer)) {
@@ -328,6 +333,7 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->consumer.user = o;
     o->consumer.absent = true;
     pfdd_spool_join(output->delivery->spool, &o->consumer);
+    o->begin = o->consumer.acked;
     pfdd_log(PFDD_INFO, "a required subscriber: %s",
              config->access.address.text);
     return true;
@@ -353,6 +359,20 @@ static size_t memory(const struct pfdd_output *output)
            (o->subscriber ? sizeof *o->subscriber : 0);
 }
 
+/* Of items, also of those that it does not want. */
+static struct pfdd_sent sent(const struct pfdd_output *output)
+{
+    const struct required_output *o = (const struct required_output *)output;
+    const struct pfdd_consumer *c = &o->consumer;
+    return (struct pfdd_sent){
+        .sent = o->sent > o->begin ? o->sent - o->begin : 0,
+        .acked = c->acked > o->begin ? c->acked - o->begin : 0,
+        .age_ns = pfdd_time_since(
+            pfdd_ring_time(output->delivery->ring, c->acked + 1)),
+        .is_connected = o->subscriber,
+    };
+}
+
 /* Its block is read as one of output_listen.c. */
 const struct pfdd_output_class pfdd_output_required = {
     .size = sizeof(struct required_output),
@@ -360,4 +380,6 @@ const struct pfdd_output_class pfdd_output_required = {
     .close = close_output,
     .is_drained = is_drained,
     .memory = memory,
+    .sent = sent,
+    .checkpoint_name = pfdd_output_name,
 };

@@ -26,6 +26,7 @@ enum pfdd_socket_writer_turn {
 struct pfdd_socket_writer {
     struct pfdd_cursor cursor; /* the owner sets name, user and wake */
     bool is_open;
+    struct pfdd_sent *gone; /* gets its sums when it ends; NULL: none does */
     /* Private. */
     const struct pfdd_output *output;
     struct pfdd_accepted_client *to;

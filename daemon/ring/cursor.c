@@ -227,6 +227,19 @@ static size_t first_left(const struct pfdd_cursor *r, size_t at)
     return ret;
 }
 
+/* Of the items from the current one up to `to`, those that have bytes; of entries
+ * all. */
+static uint64_t lines_up_to(const struct pfdd_cursor *r, size_t to)
+{
+    const struct pfdd_rendered_block *p = r->rendered_block;
+    uint64_t n = 0;
+    if (p->form == PFDD_ENTRIES)
+        return to - r->item;
+    for (size_t i = r->item; i < to; i++)
+        n += end_of(p, i) > (i ? end_of(p, i - 1) : 0);
+    return n;
+}
+
 /* The block is ready. It may begin before the item, or it was full before the
  * item. A block that failed has no text, and need not have the ends of items. */
 static void enter_block(struct pfdd_cursor *r)
@@ -270,7 +283,6 @@ static void skip_others(struct pfdd_cursor *r)
         const struct pfdd_chunk *c = pfdd_ring_at(r->ring, i);
         if (c->contents.n[PFDD_GAP] || !strcmp(c->buffer->name, source))
             return;
-        r->lines += c->first_seq + c->n_items - r->seq;
         r->seq = c->first_seq + c->n_items;
     }
 }
@@ -364,7 +376,7 @@ static bool read_block(struct pfdd_cursor *r, const char **bytes, size_t *n)
         *n = p->n - r->at;
         return true;
     }
-    r->lines += n_items_of(p) - r->item;
+    r->lines += lines_up_to(r, n_items_of(p));
     leave_block(r);
     return true;
 }
@@ -409,7 +421,7 @@ void pfdd_cursor_consume(struct pfdd_cursor *r, size_t n)
     const struct pfdd_rendered_block *p = r->rendered_block;
     r->at += n;
     size_t item = first_left(r, r->at);
-    r->lines += item - r->item;
+    r->lines += lines_up_to(r, item);
     r->item = item;
     if (item < n_items_of(p))
         return;
@@ -546,7 +558,7 @@ static bool give_back_block(struct pfdd_cursor *r)
         pfdd_cursor_hold(r, n_held);
         return false;
     }
-    r->lines += end - r->item;
+    r->lines += lines_up_to(r, end);
     r->seq = p->first + end;
     drop_block(r);
     return true;

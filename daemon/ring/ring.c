@@ -20,6 +20,12 @@ uint64_t pfdd_time_now(void)
     return pfd_clock_ns(CLOCK_REALTIME);
 }
 
+uint64_t pfdd_time_since(uint64_t time)
+{
+    uint64_t now = pfdd_time_now();
+    return time && time < now ? now - time : 0;
+}
+
 void pfdd_ring_init(struct pfdd_ring *ring, size_t n_bytes_max,
                     uint64_t first_seq)
 {
@@ -52,6 +58,13 @@ size_t pfdd_ring_find(const struct pfdd_ring *ring, uint64_t seq)
         }
     }
     return low;
+}
+
+uint64_t pfdd_ring_time(const struct pfdd_ring *ring, uint64_t seq)
+{
+    uint64_t oldest = pfdd_ring_oldest(ring);
+    size_t i = pfdd_ring_find(ring, seq > oldest ? seq : oldest);
+    return i < ring->n_chunks ? pfdd_ring_at(ring, i)->time : 0;
 }
 
 /* Bytes of all chunks from the item's chunk on. */

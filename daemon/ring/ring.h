@@ -87,6 +87,9 @@ struct pfdd_chunk *pfdd_ring_at(const struct pfdd_ring *ring, size_t i);
 /* The index of the chunk that has the item; n_chunks: the item is still to
  * come. seq: not older than the oldest item. */
 size_t pfdd_ring_find(const struct pfdd_ring *ring, uint64_t seq);
+/* When an item came, ns since 1970; of one that was evicted, the oldest that is
+ * left. 0: it is still to come. */
+uint64_t pfdd_ring_time(const struct pfdd_ring *ring, uint64_t seq);
 /* Adds a reader at the end of the list; removes it; moves it to the end. */
 void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_ring_reader *r);
 void pfdd_ring_leave(struct pfdd_ring *ring, const struct pfdd_ring_reader *r);
@@ -113,5 +116,7 @@ size_t pfdd_ring_most(const struct pfdd_ring *ring);
 
 /* Now, ns since 1970. */
 uint64_t pfdd_time_now(void);
+/* From that time until now, ns. 0: time is 0, or still to come. */
+uint64_t pfdd_time_since(uint64_t time);
 
 #endif

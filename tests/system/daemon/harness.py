@@ -331,8 +331,12 @@ def http(place, path):
 
 
 def metric(place, name):
-    """The sum of all samples of a metric."""
-    samples = re.findall(rf'(?m)^printfdecode_{name}(?:\{{.*\}})? (\S+)$',
+    """The sum of all samples of a metric; of outputs those to services, others
+    by their type in braces: output_sent_total{type="file"."""
+    if '{' not in name and name.startswith('output_'):
+        name += '{type="(?!file|listen|stdout)'
+    name = name.replace('{', r'\{', 1) + '.*' if '{' in name else name + r'(?:\{.*)?'
+    samples = re.findall(rf'(?m)^printfdecode_{name} (\S+)$',
                          http(place, '/metrics')[1])
     assert samples, name
     return sum(map(float, samples))

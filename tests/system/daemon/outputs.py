@@ -4,6 +4,7 @@
 of socket, and subscribers that acknowledge."""
 import datetime
 import json
+import os
 import resource
 import signal
 import socket
@@ -14,7 +15,7 @@ import urllib.request
 from harness import (N_ENTRIES, PATIENCE, PROGRAM, REST, START, Daemon,
                      can_be_ended, dial, dial_tcp, dump_frames, elf_frame,
                      frame, free_port, http, is_sanitized, need, producer, run,
-                     until)
+                     slurp, until)
 
 FOLLOW = REST[0]
 IDLE = '10' if is_sanitized(PROGRAM) else '2'  # seconds; a busy machine takes some
@@ -32,6 +33,20 @@ WEB = '''inputs:
   - {type: listen, address: "unix:$T/in.sock"}
 outputs:
   - {type: http, address: "tcp:127.0.0.1:%d"}
+'''
+
+COUNTED = '''state_dir: $T/state
+inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
+  - {type: file, path: "$T/all"}
+  - {type: file, path: "$T/some", match: workgroup}
+  - {type: file, path: "$T/of-{buffer}"}
+  - {type: file, path: "$T/kept", required: true}
+  - {type: stdout, output: text}
+  - {type: listen, address: "unix:$T/l.sock"}
+  - {type: listen, address: "unix:$T/ack.sock", required: true, name: collector}
+  - {type: http, address: "unix:$T/http.sock"}
 '''
 
 # Longer than the daemon's end is waited for.
@@ -60,6 +75,46 @@ def acked(temp):
             return json.load(f)['acked'].get('collector', 0)
     except FileNotFoundError:
         return 0
+
+
+def outputs_are_counted(temp):
+    """Files, standard output and subscribers have the metrics of outputs to
+    services: lines that were written, not those that were not wanted."""
+    d = Daemon(temp, COUNTED)
+
+    def value(name, output):
+        return d.metric(f'output_{name}{{type="[a-z]*",output="{output}"')
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    with entries(f'{temp}/in.sock', 2):
+        lines.entries(2 * N_ENTRIES)
+
+        def written(name):
+            path = f'{temp}/{name}'
+            return slurp(path).count(b'\n') if os.path.exists(path) else 0
+        until('all of it', lambda: written('kept') >= 2 * N_ENTRIES and
+              value('acknowledged_total', f'{temp}/kept') == written('kept'))
+        for name in 'all', 'some', 'kept':
+            until(name, lambda: value('sent_total', f'{temp}/{name}') ==
+                  written(name) > 0)
+            assert value('connected', f'{temp}/{name}') == 1
+            assert value('dropped_total', f'{temp}/{name}') == 0
+        assert written('some') < written('all')
+        until('files of sources', lambda: value('sent_total', f'{temp}/of-.buffer.') ==
+              written('of-b0') + written('of-b1') == written('all'))
+        assert value('sent_total', 'stdout') >= 2 * N_ENTRIES
+        address = f'unix:{temp}/l.sock'
+        assert value('sent_total', address) >= 2 * N_ENTRIES
+        assert value('connected', address) == 1
+        assert value('connected', 'collector') == 0
+        assert value('oldest_seconds', 'collector') > 0
+        assert value('sent_total', 'collector') == 0
+        lines.sock.close()
+        until('its end', lambda: value('connected', address) == 0)
+        assert value('sent_total', address) >= 2 * N_ENTRIES
+        got = dial(f'{temp}/ack.sock').entries(2 * N_ENTRIES)
+        until('it was sent', lambda: value('sent_total', 'collector') >= 2 * N_ENTRIES)
+        assert got
+    d.kill()
 
 
 def asked(temp):
@@ -485,5 +540,5 @@ def few_descriptors(temp):
     assert ends == {0, 1}, ends
 
 
-run(asked, acknowledged, chosen, followed, killed, printed, ended, crowded, resumed, too_slow,
+run(asked, outputs_are_counted, acknowledged, chosen, followed, killed, printed, ended, crowded, resumed, too_slow,
     http_has_no_port, http_moves, few_descriptors)

@@ -77,6 +77,11 @@ outputs:
     until('entries', lambda: d.metric('source_entries_total') == entries)
     check_page(d.http()[1])
     check_shared(d.http()[1])
+    for name in ('cpu_seconds_total', 'open_fds', 'max_fds', 'virtual_memory_bytes',
+                 'resident_memory_bytes', 'start_time_seconds'):
+        value = re.search(rf'(?m)^process_{name} (\S+)$', d.http()[1])
+        if not value or float(value[1]) <= 0:
+            sys.exit(f'process_{name}: {value}')
     with open(f'{temp}/prometheus.yml', 'w') as f:
         f.write(f'''scrape_configs:
   - job_name: printfdecoded
@@ -97,6 +102,8 @@ outputs:
     b.clear_header()
     d.looks_again()
     b.put(data)
+    files = len(os.listdir(f'/proc/{d.process.pid}/fd'))
+    until('open files', lambda: abs(ask(web, 'process_open_fds') - files) < 8)
     until('twice the entries', lambda: ask(
         web, 'sum(printfdecode_source_entries_total)') == 2 * entries)
     p.terminate()
