@@ -191,9 +191,12 @@ def papers_are_there(at):
         ('datadir', 'printfdecode/printfdecode.rules.yml'),
         ('datadir', 'printfdecode/printfdecode.grafana.json'),
         ('datadir', 'bash-completion/completions/printfdecode'),
-        ('datadir', 'zsh/site-functions/_printfdecode')]
+        ('datadir', 'zsh/site-functions/_printfdecode'),
+        ('datadir', 'fish/vendor_completions.d/printfdecode.fish')]
     if os.path.exists(at.path('sbindir', 'printfdecoded')):
         papers += [('mandir', 'man8/printfdecoded.8'),
+                   ('mandir', 'man5/printfdecoded.yaml.5'),
+                   ('datadir', 'bash-completion/completions/printfdecoded'),
                    ('datadir', 'doc/printfdecode/SECURITY.md')]
     for directory, name in papers:
         assert os.path.getsize(at.path(directory, name)) > 0, name
