@@ -31,6 +31,7 @@ static const char usage[] =
     "Usage: printfdecoded [--config FILE]\n"
     "       printfdecoded check-config FILE\n"
     "       printfdecoded nats-setup FILE\n"
+    "       printfdecoded nats-status FILE\n"
     "\n"
     "Follows GPU printf buffers and hands their lines to subscribers.\n"
     "Without a configuration: producers connect to DIR/input.sock, lines are\n"
@@ -58,30 +59,49 @@ static int check_config(const char *path)
     return fflush(stdout) == 0 && ok ? 0 : 1;
 }
 
-/* Its first input or output whose servers can be set up; NULL: none. */
-static const struct pfdd_block *find_set_up(const struct pfdd_config *config)
+/* A verb that asks the servers of a configuration's input or output. */
+typedef bool (*ask_servers_fn)(const struct pfdd_block *block, FILE *out,
+                               char *err, size_t n_err);
+
+static ask_servers_fn set_up_of(const struct pfdd_type_class *type_class)
 {
-    for (size_t i = 0; i < config->n_inputs + config->n_outputs; i++) {
-        const struct pfdd_block *block = pfdd_config_block(config, i);
-        if (block->type_class->set_up)
-            return block;
-    }
-    return NULL;
+    return type_class->set_up;
 }
 
-static int nats_setup(const char *path)
+static ask_servers_fn status_of(const struct pfdd_type_class *type_class)
+{
+    return type_class->status;
+}
+
+static int ask_servers(
+    const char *path, ask_servers_fn (*hook_of)(const struct pfdd_type_class *))
 {
     char err[512] = "no input or output is of type 'nats'";
     struct pfdd_config *config = pfdd_config_read(path, tell_stderr, NULL);
+    const struct pfdd_block *block = NULL;
     if (!config)
         return EXIT_CONFIG;
-    const struct pfdd_block *block = find_set_up(config);
+    for (size_t i = 0; i < config->n_inputs + config->n_outputs && !block;
+         i++) {
+        const struct pfdd_block *it = pfdd_config_block(config, i);
+        block = hook_of(it->type_class) ? it : NULL;
+    }
     bool ok =
-        block && block->type_class->set_up(block, stdout, err, sizeof err);
+        block && hook_of(block->type_class)(block, stdout, err, sizeof err);
     if (!ok)
         fprintf(stderr, "printfdecoded: %s: %s\n", path, err);
     pfdd_config_unref(config);
     return !block ? EXIT_CONFIG : ok && fflush(stdout) == 0 ? 0 : 1;
+}
+
+static int nats_setup(const char *path)
+{
+    return ask_servers(path, set_up_of);
+}
+
+static int nats_status(const char *path)
+{
+    return ask_servers(path, status_of);
 }
 
 /* The folder of the built-in configuration's sockets, created if needed. It has
@@ -163,6 +183,16 @@ static int serve(const char *path, bool expects)
     return !ok ? 1 : expects && !d.count.streams ? EXIT_NO_STREAM : 0;
 }
 
+/* Each takes the name of a configuration. */
+static const struct {
+    const char *name;
+    int (*run)(const char *path);
+} verbs[] = {
+    { "check-config", check_config },
+    { "nats-setup", nats_setup },
+    { "nats-status", nats_status },
+};
+
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
@@ -192,10 +222,10 @@ int main(int argc, char **argv)
             return 1;
         }
     }
-    if (argc - optind == 2 && !strcmp(argv[optind], "check-config") && !path)
-        return check_config(argv[optind + 1]);
-    if (argc - optind == 2 && !strcmp(argv[optind], "nats-setup") && !path)
-        return nats_setup(argv[optind + 1]);
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs && !path; i++) {
+        if (argc - optind == 2 && !strcmp(argv[optind], verbs[i].name))
+            return verbs[i].run(argv[optind + 1]);
+    }
     if (optind < argc) {
         fputs(usage, stderr);
         return 1;

@@ -34,6 +34,9 @@ struct pfdd_type_class {
      * prints what it did. False: see err. NULL: there is nothing to set up. */
     bool (*set_up)(const struct pfdd_block *block, FILE *out, char *err,
                    size_t n_err);
+    /* Prints what these servers have, for `printfdecoded nats-status`. Likewise. */
+    bool (*status)(const struct pfdd_block *block, FILE *out, char *err,
+                   size_t n_err);
     /* The FEATURE that this build lacks, so that only the name of the type
      * exists; NULL: the type is available. */
     const char *lacks;

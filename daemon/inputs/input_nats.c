@@ -17,6 +17,7 @@
 #include "inputs/edge_entries.h"
 #include "inputs/edges_seen.h"
 #include "nats/nats_connection.h"
+#include "nats/nats_status.h"
 #include "nats/nats_worker.h"
 #include "nats/worker_acks.h"
 #include "spool/spool.h"
@@ -580,12 +581,20 @@ static void plan(const struct pfdd_block *block, FILE *out)
     pfdd_nats_options_plan(&config->nats_options, out);
 }
 
+static bool status(const struct pfdd_block *block, FILE *out, char *err,
+                   size_t n_err)
+{
+    return pfdd_nats_status(pfdd_nats_options_of(block), PFDD_INBOX_WORKER, out,
+                            err, n_err);
+}
+
 const struct pfdd_input_class pfdd_input_nats = {
     .base = { .name = "nats",
               .size = sizeof(struct nats_input_config),
               .parts = parts,
               .plan = plan,
               .set_up = pfdd_nats_set_up,
+              .status = status,
               .needs_required = "an input 'nats' needs an output that is "
                                 "required: edges keep what is not written",
               .only_one = "there is one input 'nats'" },

@@ -268,7 +268,7 @@ static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
     (void)user;
 }
 
-static bool open_line(struct pfdd_nats *line, jsPubAckHandler acked, void *user)
+bool pfdd_nats_open(struct pfdd_nats *line, jsPubAckHandler acked, void *user)
 {
     natsOptions *options = NULL;
     jsOptions js;
@@ -295,7 +295,7 @@ static bool open_line(struct pfdd_nats *line, jsPubAckHandler acked, void *user)
     return s == NATS_OK || pfdd_nats_failed(line, "JetStream", s);
 }
 
-static void nats_close(struct pfdd_nats *line)
+void pfdd_nats_close(struct pfdd_nats *line)
 {
     forget(line);
 }
@@ -303,7 +303,7 @@ static void nats_close(struct pfdd_nats *line)
 bool pfdd_nats_connect(struct pfdd_nats *line, jsPubAckHandler acked,
                        void *user)
 {
-    if (open_line(line, acked, user) && pfdd_nats_make_streams(line)) {
+    if (pfdd_nats_open(line, acked, user) && pfdd_nats_make_streams(line)) {
         pfdd_log(PFDD_INFO, "nats: connected to %s",
                  line->nats_options->servers.items[0]);
         line->outage.is_on = line->outage.is_told = false;
@@ -425,9 +425,9 @@ bool pfdd_nats_set_up(const struct pfdd_block *block, FILE *out, char *err,
 {
     struct pfdd_nats line = { .nats_options = pfdd_nats_options_of(block),
                               .inbox = PFDD_INBOX_SETUP };
-    bool ok = open_line(&line, NULL, NULL) && set_up_all(&line, out);
+    bool ok = pfdd_nats_open(&line, NULL, NULL) && set_up_all(&line, out);
     if (!ok)
         snprintf(err, n_err, "%s", line.why);
-    nats_close(&line);
+    pfdd_nats_close(&line);
     return ok;
 }

@@ -82,6 +82,11 @@ struct pfdd_nats {
     uint64_t n_log_max;         /* bytes that GPULOG keeps; 0: without limit */
 };
 
+/* Connects once; closes that, also what is not open. False: the error is in
+ * `why`. */
+bool pfdd_nats_open(struct pfdd_nats *line, jsPubAckHandler acked, void *user);
+void pfdd_nats_close(struct pfdd_nats *line);
+
 /* Connects, and makes missing streams. False: the error is in `why`, and logged
  * once. acked: called by a thread of the library for each message that was
  * published without waiting. */

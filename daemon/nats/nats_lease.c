@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
+
+#include "base/name.h"
 
 enum {
     RENEW_MS = PFDD_LEASE_MS / 4,
@@ -38,8 +41,7 @@ static bool is_id(const char *text, size_t n)
     return n == PFDD_EDGE_ID - 1 && i == n;
 }
 
-/* The worker in a subject of GPULEASE; NULL: none. */
-static const char *lease_worker(const char *subject)
+const char *pfdd_lease_worker(const char *subject)
 {
     const char *id = subject + sizeof workers - 1;
     return !strncmp(subject, workers, sizeof workers - 1) &&
@@ -180,8 +182,12 @@ static void renew(struct pfdd_leases *l, struct pfdd_nats *line, uint64_t now)
     char subject[PFDD_SUBJECT];
     jsPubAck *ack = NULL;
     bool is_safe = now - l->renewed < SAFE_MS;
+    char about[320];
+    int n_about = snprintf(about, sizeof about, "%.255s %d", pfdd_host_name(),
+                           (int)getpid());
     snprintf(subject, sizeof subject, "%s%s", workers, l->worker);
-    if (js_Publish(&ack, line->js, subject, "", 0, NULL, NULL) == NATS_OK)
+    if (js_Publish(&ack, line->js, subject, about, n_about, NULL, NULL) ==
+        NATS_OK)
         l->present = ack->Sequence;
     jsPubAck_Destroy(ack);
     for (unsigned i = 0; i < PFDD_NATS_PARTITIONS; i++) {
@@ -218,7 +224,7 @@ static bool has_newcomer(const struct pfdd_leases *l, struct pfdd_nats *line,
         if (pfd_stored_message_next(line->nc, PFDD_LEASE_STREAM, subject,
                                     number, &m) != NATS_OK)
             break;
-        const char *id = lease_worker(m.subject);
+        const char *id = pfdd_lease_worker(m.subject);
         const bool *has_some = id && strcmp(id, l->worker) != 0
                                    ? find_worker(roll, line, id)
                                    : NULL;

@@ -45,6 +45,8 @@ bool pfdd_leases_look(struct pfdd_leases *leases, struct pfdd_nats *line,
 
 /* The partition in a subject of GPULEASE; -1: none. */
 int pfdd_lease_partition(const char *subject);
+/* The worker in one; NULL: none. Its message has its host and process. */
+const char *pfdd_lease_worker(const char *subject);
 
 /* Ends leases, so that other workers can take the partitions at once.
  * release_all: also our own message. */

@@ -21,6 +21,7 @@
 #include "ingest/chunker.h"
 #include "nats/nats_connection.h"
 #include "nats/nats_edge.h"
+#include "nats/nats_status.h"
 #include "outputs/delivery.h"
 #include "spool/spool.h"
 #include "stream/capture/chunk.h"
@@ -650,12 +651,20 @@ static void plan(const struct pfdd_block *block, FILE *out)
     }
 }
 
+static bool status(const struct pfdd_block *block, FILE *out, char *err,
+                   size_t n_err)
+{
+    return pfdd_nats_status(pfdd_nats_options_of(block), PFDD_INBOX_EDGE, out,
+                            err, n_err);
+}
+
 const struct pfdd_output_class pfdd_output_nats = {
     .base = { .name = "nats",
               .size = sizeof(struct nats_config),
               .parts = parts,
               .plan = plan,
               .set_up = pfdd_nats_set_up,
+              .status = status,
               .only_one = "there is one output 'nats': a worker's "
                           "acknowledgements are of one edge" },
     .size = sizeof(struct nats_output),

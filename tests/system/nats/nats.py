@@ -8,7 +8,9 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -19,8 +21,8 @@ from server import Server, program
 
 from real import check_config
 
-from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, REST, Daemon, dump_frames, elf_frame, frame,
-                     free_port, producer, run, skip, slurp, until)
+from harness import (DUMP, ELF, N_ENTRIES, PATIENCE, PROGRAM, REST, Daemon, dump_frames,
+                     elf_frame, frame, free_port, producer, run, skip, slurp, until)
 
 EDGE = '''state_dir: $T/state
 inputs:
@@ -129,6 +131,48 @@ def plain(temp):
     e.stop()
     w.stop()
     server.kill()
+
+
+def status_of(d, expected=0):
+    """What nats-status says with a daemon's configuration."""
+    done = subprocess.run([PROGRAM, 'nats-status', d.path], check=False, text=True,
+                          capture_output=True, timeout=PATIENCE)
+    assert done.returncode == expected, done
+    return done.stdout if expected == 0 else done.stderr
+
+
+def looked_at(temp):
+    """Streams, workers with their partitions, and which edge waits for how much."""
+    host = socket.gethostname()
+    server = Server(temp).start()
+    e, w = edge(temp, server), worker(temp, server)
+    with send(temp, 3):
+        same(temp, 3)
+        acknowledged(e)
+        said = status_of(w)
+        print(said)
+        assert re.search(r'(?m)^GPULOG: [1-9]\d* messages, \d+ KiB of 1 GiB, the oldest from '
+                         r'\d+ seconds ago$', said), said
+        assert f'workers: 1\n  {host} {w.process.pid}, ' in said, said
+        assert re.search(r': 64 partitions: 0-63\n', said) and 'nobody' not in said, said
+        assert 'edges: 1, of which 0 have lines' in said, said
+        n = int(re.search(r'\n  .*: 0 lines wait, written up to (\d+) of \1;', said)[1])
+        assert n >= 3 * N_ENTRIES, said
+        w.stop()
+        with send(temp, 2, first=100):
+            until('they are stored', lambda: f'{2 * N_ENTRIES} lines wait, written up to '
+                  f'{n} of ' in status_of(e))
+        said = status_of(e)
+        assert 'workers: 0\n  nobody: 64 partitions: 0-63\n' in said, said
+        assert 'edges: 1, of which 1 have lines' in said, said
+    server.kill()
+    assert 'No server available' in status_of(e, 1)
+    e.stop()
+    with open(f'{temp}/c.yaml', 'w', encoding='ascii') as f:
+        f.write('inputs: [{type: stdin}]\n')
+    done = subprocess.run([PROGRAM, 'nats-status', f'{temp}/c.yaml'], check=False,
+                          text=True, capture_output=True)
+    assert done.returncode == 78 and "of type 'nats'" in done.stderr, done
 
 
 def know_edges(temp, n):
@@ -437,7 +481,7 @@ def refused(temp):
 
 
 GROUPS = {
-    'plain': (refused, set_up, plain, too_many_edges, absent, hostile, wrong_code),
+    'plain': (refused, set_up, plain, looked_at, too_many_edges, absent, hostile, wrong_code),
     'killed': (killed,),
     'shared': (shared,),
     'cluster': (cluster,),
