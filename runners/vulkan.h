@@ -38,10 +38,13 @@
     X(DestroyShaderModule)                    \
     X(EndCommandBuffer)                       \
     X(EnumerateDeviceExtensionProperties)     \
+    X(EnumerateInstanceLayerProperties)       \
+    X(EnumerateInstanceVersion)               \
     X(EnumeratePhysicalDevices)               \
     X(FreeMemory)                             \
     X(GetBufferMemoryRequirements)            \
     X(GetDeviceQueue)                         \
+    X(GetPhysicalDeviceFeatures)              \
     X(GetPhysicalDeviceFeatures2)             \
     X(GetPhysicalDeviceMemoryProperties)      \
     X(GetPhysicalDeviceProperties)            \
