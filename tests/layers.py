@@ -28,7 +28,9 @@ DAEMON = '''
 daemon/base daemon/config daemon/net daemon/ring daemon/spool daemon/nats
 daemon/ingest daemon/web daemon/inputs daemon/outputs daemon
 '''.split()
-COMMAND = 'cli/show cli/net cli/options cli/input cli/verbs cli'.split()
+COMMAND = '''
+cli/show cli/net cli/options cli/input cli/doctor cli/verbs cli
+'''.split()
 LAYER = ['src/layer']
 RUNNERS = ['runners']
 PYTHON = ['python']

@@ -14,7 +14,7 @@ LINK = re.compile(r'\]\(([^)#\s]+)(?:#[^)]*)?\)')
 # Rooms: each has a README.md.
 ROOMS = '''
 src/core src/memory src/stream src/analysis src/writer src/layer formats cli
-cli/verbs cli/input cli/options cli/show cli/net daemon daemon/base daemon/config daemon/net
+cli/verbs cli/doctor cli/input cli/options cli/show cli/net daemon daemon/base daemon/config daemon/net
 daemon/ring daemon/spool daemon/nats daemon/ingest daemon/inputs daemon/outputs
 daemon/web runners
 '''.split()

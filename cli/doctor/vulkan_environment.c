@@ -12,7 +12,7 @@
 #include "show/messages.h"
 
 enum {
-    PATH_BYTES = 4096,
+    PATH_BYTES = VULKAN_PATH_BYTES,
     BUFFER_BYTES = 1 << 20, /* for each draw and dispatch */
     TAKEN_BYTES = 64 << 20, /* the layer's own limit */
 };
@@ -33,8 +33,7 @@ static bool has_file(const char *folder, const char *name)
     return n < (int)sizeof path && !access(path, R_OK);
 }
 
-/* Searches beside this program, where it was built or installed. */
-static bool find_beside(char ret[PATH_BYTES])
+bool vulkan_find_layers(char ret[VULKAN_PATH_BYTES])
 {
     static const char *const places[] = { "../src/layer",
                                           "../share/vulkan/explicit_layer.d" };
@@ -113,7 +112,7 @@ static const char both_text[] =
     "khronos_validation.gpuav_enable = true\n"
     "khronos_validation.printf_enable = true\n";
 
-static bool write_settings(const char *path, const struct vulkan_options *o)
+bool vulkan_write_settings(const char *path, const struct vulkan_options *o)
 {
     const char *size =
         o->buffer_bytes ? NULL : getenv("VK_LAYER_PRINTF_BUFFER_SIZE");
@@ -146,14 +145,14 @@ bool vulkan_prepare(const struct vulkan_options *o, const char *settings)
                                               : "");
         return false;
     }
-    if (!find_beside(folder) && !is_installed(manifest)) {
+    if (!vulkan_find_layers(folder) && !is_installed(manifest)) {
         message_error("there is no %s: it is built where Vulkan's headers are "
                       "(Debian: libvulkan-dev)",
                       manifest);
         return false;
     }
     if (!getenv("VK_LAYER_SETTINGS_PATH"))
-        return write_settings(settings, o);
+        return vulkan_write_settings(settings, o);
     if (o->buffer_bytes) {
         message_error("--buffer-bytes: VK_LAYER_SETTINGS_PATH has its own "
                       "printf_buffer_size");
@@ -228,7 +227,7 @@ bool vulkan_set_environment(const struct vulkan_options *o,
 {
     char folder[PATH_BYTES];
     bool ok = true;
-    if (find_beside(folder)) {
+    if (vulkan_find_layers(folder)) {
         ok = append(getenv("VK_LAYER_PATH") ? "VK_LAYER_PATH"
                                             : "VK_ADD_LAYER_PATH",
                     folder);

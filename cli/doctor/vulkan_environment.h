@@ -23,6 +23,17 @@ struct vulkan_options {
 /* Name of the file where the layer says how large buffers should have been. */
 #define VULKAN_REPORT "vulkan_report"
 
+enum {
+    VULKAN_PATH_BYTES = 4096
+};
+
+/* The folder of our layers' manifests, beside this program, where it was built or
+ * installed. False: it is not there. */
+bool vulkan_find_layers(char ret[VULKAN_PATH_BYTES]);
+
+/* Writes validation's settings. False: an error was printed. */
+bool vulkan_write_settings(const char *path, const struct vulkan_options *o);
+
 /* Finds our layer, and writes validation's settings to `settings` (a path),
  * unless the environment names others. False: there is no layer, or the file
  * cannot be written; an error was printed. */

@@ -50,6 +50,19 @@ void fields_begin(struct fields *f, bool json, const char *file,
     }
 }
 
+void fields_begin_facts(struct fields *f, bool json, const char *subject)
+{
+    *f = (struct fields){ .json = json };
+    if (json) {
+        output_printf("{\"type\":\"facts\",");
+        output_json_text("subject", subject, strlen(subject));
+        f->follows = true;
+    } else {
+        output_escaped(subject, strlen(subject));
+        output_printf("\n");
+    }
+}
+
 void fields_end(struct fields *f)
 {
     close_list(f);

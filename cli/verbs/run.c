@@ -18,13 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "doctor/own_program.h"
+#include "doctor/vulkan_environment.h"
 #include "follow.h"
 #include "input/filter.h"
 #include "run_shader.h"
 #include "show/messages.h"
 #include "show/output.h"
 #include "verb.h"
-#include "vulkan_environment.h"
 
 /* The verb's values. */
 struct run_options {
@@ -178,26 +179,6 @@ static void remove_folder(const struct run *l)
 
 /* ---- the daemon ---- */
 
-/* Runs the daemon that is beside this program, in the same build or in the same
- * installation; else the one in PATH. */
-static void exec_daemon(char *const *argv)
-{
-    static const char *const places[] = { "printfdecoded",
-                                          "../daemon/printfdecoded",
-                                          "../sbin/printfdecoded" };
-    char self[4000];
-    char path[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        slash[1] = '\0';
-        snprintf(path, sizeof path, "%s%s", self, places[i]);
-        execv(path, argv);
-    }
-    execvp("printfdecoded", argv);
-}
-
 /* The daemon has its own process group: a key that interrupts the program must
  * not end the daemon before the program's last lines. */
 static void run_daemon(const struct run *l, pid_t parent)
@@ -215,7 +196,9 @@ static void run_daemon(const struct run *l, pid_t parent)
     if (nothing >= 0)
         dup2(nothing, STDIN_FILENO);
     sigprocmask(SIG_SETMASK, &l->before, NULL);
-    exec_daemon(argv);
+    char *program = own_program(name);
+    if (program)
+        execvp(program, argv);
     message_error("printfdecoded: %s", strerror(errno));
     _exit(NOT_FOUND);
 }

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "doctor/own_program.h"
 #include "show/messages.h"
 
 /* How source of a language is run. */
@@ -88,28 +89,6 @@ static bool run_step(char *const *argv, bool is_quiet)
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* A runner that is beside this program, in the same build or in the same
- * installation; else the one in PATH. */
-static char *find_runner(const char *name)
-{
-    static const char *const places[] = { "../libexec/printfdecode/",
-                                          "../runners/" };
-    char self[4000];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
-        slash[1] = '\0';
-        char *begin = text_of(self, places[i]);
-        char *ret = text_of(begin, name);
-        free(begin);
-        if (!access(ret, X_OK))
-            return ret;
-        free(ret);
-    }
-    return text_of(name, "");
 }
 
 static bool scan(char *source, char *made, char *strings)
@@ -208,7 +187,11 @@ static char **make_words(const struct paths *p, const struct language *language,
         message_error("out of memory");
         return NULL;
     }
-    c.words[c.n++] = find_runner(language->runner);
+    c.words[c.n++] = own_program(language->runner);
+    if (!c.words[0]) {
+        message_error("out of memory");
+        exit(1);
+    }
     add(&c, language->is_compiled ? p->spirv
             : is_printed          ? p->source
                                   : p->made);
