@@ -8,7 +8,7 @@ const COLUMNS = {
     source: (row) => row.record.json.source ?? '',
     invocation: (row) => row.record.who,
     line: (row) => row.record.where,
-    message: (row) => row.record.json.message ?? row.record.message,
+    message: (row) => (row.record.json.message ?? row.record.message).replace(/\n$/, ''),
     lines: (row) => row.n,
 };
 
@@ -38,7 +38,8 @@ function ndjson(rows) {
 function plain(rows) {
     let text = '';
     for (const { record, n } of rows) {
-        const words = [record.source, record.who, record.where].filter(Boolean);
+        const { json, source, who, where } = record;
+        const words = [json.time, source, who, where].filter(Boolean);
         text += `${words.join(' ')}: ${n > 1 ? `×${n} ` : ''}${record.message}\n`;
     }
     return text;

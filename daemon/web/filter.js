@@ -2,19 +2,20 @@
  * filter. The link contains it after a #, which browsers do not send. */
 
 const ASKED = ['where', 'match', 'format_string', 'source', 'from'];
+const NAMES = [...ASKED, 'thin'];
 
 export class Filter {
+    #applied = new URLSearchParams(); /* what the daemon has accepted */
+
     /* changed(): the user has changed the filter. */
-    constructor(form, link, changed) {
+    constructor(form, changed) {
         this.form = form;
-        this.link = link;
         this.opened = ''; /* text of the format string whose picture is open */
         form.addEventListener('submit', (event) => {
             event.preventDefault();
-            this.#write();
             changed();
         });
-        form.elements.thin.addEventListener('change', () => this.#write());
+        form.elements.thin.addEventListener('change', () => this.accept());
         window.addEventListener('hashchange', () => {
             if (this.#hash() === location.hash)
                 return;
@@ -24,14 +25,19 @@ export class Filter {
         this.#read();
     }
 
-    #hash() {
+    #fields() {
         const said = new URLSearchParams();
-        for (const name of [...ASKED, 'thin']) {
+        for (const name of NAMES) {
             const field = this.form.elements[name];
             const isUsual = field.options ? field.selectedIndex <= 0 : !field.value;
             if (!isUsual)
                 said.set(name, field.value);
         }
+        return said;
+    }
+
+    #hash() {
+        const said = new URLSearchParams(this.#applied);
         if (this.opened)
             said.set('open', this.opened);
         const text = said.toString();
@@ -40,19 +46,23 @@ export class Filter {
 
     #write() {
         history.replaceState(null, '', location.pathname + this.#hash());
-        this.link.href = location.pathname + this.#hash();
     }
 
     #read() {
         const said = new URLSearchParams(location.hash.slice(1));
-        for (const name of [...ASKED, 'thin']) {
+        for (const name of NAMES) {
             const field = this.form.elements[name];
             field.value = said.get(name) ?? '';
             if (field.options && field.selectedIndex < 0)
                 field.selectedIndex = 0;
         }
         this.opened = said.get('open') ?? '';
-        this.link.href = location.pathname + this.#hash();
+    }
+
+    /* The daemon has accepted what the form says: the link follows. */
+    accept() {
+        this.#applied = this.#fields();
+        this.#write();
     }
 
     /* Notes the format string whose picture is open; '': none. */
@@ -67,12 +77,33 @@ export class Filter {
         this.form.requestSubmit();
     }
 
+    /* The link to what is seen. */
+    link() {
+        return location.origin + location.pathname + this.#hash();
+    }
+
+    /* Shows what the daemon says of a mistake beside the field that has it. */
+    mark(text) {
+        const { where, match, format_string: format } = this.form.elements;
+        const wrong = text.startsWith('condition') ? where :
+            [match, format].find((field) => field.value && text.includes(`'${field.value.slice(0, 20)}`));
+        for (const field of [where, match, format])
+            field.toggleAttribute('aria-invalid', false);
+        if (text && wrong)
+            wrong.setAttribute('aria-invalid', 'true');
+    }
+
     get thin() {
         return this.form.elements.thin.value;
     }
 
-    /* True: the filter excludes entries. */
+    /* True: the accepted filter excludes entries. */
     get chooses() {
+        return ASKED.some((name) => name !== 'from' && this.#applied.get(name));
+    }
+
+    /* True: the form, accepted or not, does. */
+    get wouldChoose() {
         return ASKED.some((name) => name !== 'from' && this.form.elements[name].value);
     }
 

@@ -28,6 +28,19 @@ function say(id, text) {
         element.hidden = !text;
 }
 
+async function copy(text, button) {
+    const { textContent: name } = button;
+    try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = 'Copied';
+    } catch {
+        /* Without the clipboard the address bar has it. */
+        history.replaceState(null, '', text);
+        button.textContent = 'It is in the address bar';
+    }
+    setTimeout(() => { button.textContent = name; }, 2 * SECOND_MS);
+}
+
 const detail = new Detail(at('detail'), (name, value) => filter.set(name, value));
 const tail = new Tail(at('tail'), (row) => detail.show(row));
 const patterns = new Patterns();
@@ -38,15 +51,20 @@ const picture = new Picture(at('picture'), (pattern) => {
 const top = new TopList(at('patterns'), (pattern) => picture.open(pattern));
 
 function tellCounts() {
-    const { waiting, isPaused } = tail;
-    const words = [`${many(tail.n, 'line')}, ${many(tail.nFindings, 'finding')}`];
+    const { waiting, isPaused, n } = tail;
+    const { filtered, sampled } = tally.all();
+    const all = n + filtered.entries + sampled.entries;
+    const words = [`${filter.chooses ? `${count(n)} of ` : ''}${many(filter.chooses ? all : n, 'line')}, ` +
+        many(tail.nFindings, 'finding')];
     if (isPaused)
         words.push(`${count(waiting.length + waiting.dropped)} wait`);
     if (isPaused && waiting.dropped)
         words.push(`the first ${count(waiting.dropped)} of them will not be shown`);
     say('counts', words.join('; '));
-    say('left_out', leftOut(tally.all()));
+    say('left_out', leftOut(tally.all(), earlier.shown));
 }
+
+const earlier = { asked: 0, shown: 0 }; /* lines of the ring before those that were asked for */
 
 function takeOne(line) {
     const record = readRecord(line);
@@ -84,23 +102,10 @@ function take(lines) {
     tellSilence(sources.state);
 }
 
-function heard(state, text) {
-    say('refusal', state === 'refused' ? text : '');
-    say('status', { open: 'live', closed: text, refused: 'nothing is asked for' }[state]);
-    if (state === 'open')
-        tally.begin();
-}
-
-const stream = new Stream(take, heard);
-
-let turn = 0; /* number of the current query */
-
-/* Starts a query. "All that is there" means as many of the last lines as the
- * page can show. */
-async function begin() {
-    const mine = ++turn;
-    const query = filter.query();
-    stream.close();
+/* The daemon has accepted the query: its lines replace those of the one before. */
+function accepted() {
+    filter.accept();
+    earlier.shown = earlier.asked;
     tail.clear();
     tail.thin(filter.thin);
     patterns.clear();
@@ -108,18 +113,42 @@ async function begin() {
     tally.clear();
     detail.element.hidden = true;
     tellCounts();
+}
+
+function heard(state, text) {
+    const isRefused = state === 'refused';
+    say('refusal', isRefused ? text : '');
+    filter.mark(isRefused ? text : '');
+    say('status', { open: 'live', closed: text,
+        refused: stream.isOpen ? 'live, with the filter before' : 'nothing is asked for' }[state]);
+    if (state === 'open')
+        tally.begin();
+}
+
+const stream = new Stream(take, accepted, heard);
+
+let turn = 0; /* number of the current query */
+
+/* Starts a query. Of "all that is there" a filter looks through the whole ring;
+ * without one the page takes as many of the last lines as it can show. */
+async function begin() {
+    const mine = ++turn;
+    const query = filter.query();
     query.set('sample', RATE);
-    if (query.get('from') === 'oldest') {
-        const state = await sources.fetch();
-        if (state && state.next_sequence - state.oldest_sequence > BACK)
-            query.set('from', state.next_sequence - BACK);
-    }
-    if (mine === turn)
-        stream.open(query);
+    query.set('sample_history', 'false');
+    const state = await sources.fetch();
+    if (mine !== turn)
+        return;
+    const { oldest_sequence: oldest, next_sequence: next } = state ?? {};
+    if (query.get('from') === 'oldest' && !filter.wouldChoose && next - oldest > BACK)
+        query.set('from', next - BACK);
+    earlier.asked = Math.max(0, Number(query.get('from')) - oldest) || 0;
+    stream.open(query);
 }
 
 function tellSilence(state) {
-    const words = tail.n > tail.nFindings ? [] : silence(state, tally.all().filtered);
+    const words = tail.n > tail.nFindings || at('refusal').textContent ? [] :
+        silence(state, tally.all().filtered);
     const text = words.join('\n');
     const element = at('silence');
     if (element.dataset.text === text)
@@ -133,7 +162,7 @@ function tellSilence(state) {
     }));
 }
 
-const filter = new Filter(at('filter'), at('link'), begin);
+const filter = new Filter(at('filter'), begin);
 const sources = new Sources(at('sources'), tellSilence);
 
 setInterval(() => {
@@ -174,6 +203,7 @@ at('pause').addEventListener('click', () => pause(!tail.isPaused));
 at('next').addEventListener('click', KEYS.n);
 at('previous').addEventListener('click', KEYS.p);
 at('last').addEventListener('click', KEYS.End);
+at('link').addEventListener('click', () => copy(filter.link(), at('link')));
 filter.form.elements.thin.addEventListener('change', () => tail.thin(filter.thin));
 for (const form of Object.keys(FORMS))
     document.querySelector(`[data-export=${form}]`).addEventListener('click', () => save(form, tail));

@@ -79,8 +79,9 @@ export function silence(state, left) {
     return words;
 }
 
-/* Sentences on omitted records, or ''. */
-export function leftOut({ filtered, sampled, missed }) {
+/* Sentences on omitted records, or ''. earlier: lines of the ring that were not
+ * asked for. */
+export function leftOut({ filtered, sampled, missed }, earlier) {
     const words = [];
     const one = (what, { entries, findings }) => {
         if (entries || findings)
@@ -88,6 +89,9 @@ export function leftOut({ filtered, sampled, missed }) {
     };
     one('The filter hides', filtered);
     one('This is a sample: left out for being too many a second are', sampled);
+    if (earlier)
+        words.push(`Before these ${earlier === 1 ? 'is 1 line' : `are ${count(earlier)} lines`} ` +
+            'that are not shown; a filter looks through all.');
     if (missed)
         words.push(`This page was too slow for ${many(missed, 'record')}.`);
     return words.join(' ');
