@@ -43,6 +43,9 @@ struct pfdd_input_class {
     bool (*owns)(const struct pfdd_input_config *config, const char *name);
     /* As of an output. */
     const char *(*trouble)(const struct pfdd_input *input);
+    /* Writes metrics of its own; NULL: it has none. Returns how many bytes these
+     * are at most, also if out is NULL. */
+    size_t (*metrics)(const struct pfdd_input *input, FILE *out);
 };
 
 const struct pfdd_input_class *pfdd_input_class_of(

@@ -158,6 +158,9 @@ size_t pfdd_edges_seen_note(struct pfdd_edges_seen *seen,
     e->heard = pfdd_time_now();
     e->epoch = p->epoch;
     snprintf(e->host, sizeof e->host, "%s", p->host);
+    snprintf(e->edge, sizeof e->edge, "%s", p->edge);
+    e->queued = p->queued;
+    e->window = p->window;
     if (e->stream != p->stream) {
         e->stream = p->stream;
         e->from = e->to = p->number;
@@ -212,12 +215,34 @@ bool pfdd_edges_seen_is_other(const struct pfdd_edges_seen *seen,
     return ret;
 }
 
-size_t pfdd_edges_seen_count(const struct pfdd_edges_seen *seen)
+bool pfdd_edges_seen_is_current(const struct pfdd_edges_seen *seen,
+                                const struct pfdd_seen_edge *e)
+{
+    uint32_t i = seen->by_state[hash_of(e->state) % PFDD_EDGES_SEEN];
+    for (; i; i = seen->edges[i - 1].next) {
+        const struct pfdd_seen_edge *other = &seen->edges[i - 1];
+        bool is_later =
+            other->heard > e->heard || (other->heard == e->heard && other > e);
+        if (is_later && !strcmp(other->state, e->state) &&
+            !strcmp(other->host, e->host))
+            return false;
+    }
+    return true;
+}
+
+size_t pfdd_edges_seen_count(const struct pfdd_edges_seen *seen,
+                             uint64_t *window)
 {
     uint64_t since = pfdd_time_now() - HEARD_NS;
     size_t n = 0;
-    for (size_t i = 0; i < seen->n; i++)
-        n += seen->edges[i].heard > since;
+    *window = 0;
+    for (size_t i = 0; i < seen->n; i++) {
+        const struct pfdd_seen_edge *e = &seen->edges[i];
+        if (e->heard > since && pfdd_edges_seen_is_current(seen, e)) {
+            n++;
+            *window += e->window;
+        }
+    }
     return n;
 }
 

@@ -24,9 +24,12 @@ struct pfdd_seen_edge {
     char state[PFDD_EDGE_NAME]; /* its state folder, likewise in copies of it */
     char run[PFDD_EDGE_NAME];   /* "": of a release without incarnations, */
     uint64_t epoch;             /* with such epochs */
+    char edge[PFDD_EDGE_NAME];  /* the incarnation of its last message */
     char host[PFDD_HOST_TOKEN];
-    int64_t stream; /* when the stream was made in which it was met */
-    uint64_t from;  /* numbers in it of its first and last message */
+    uint64_t queued; /* the last item that it had, as of that */
+    uint64_t window; /* bytes that it has in flight, at most; 0: not known */
+    int64_t stream;  /* when the stream was made in which it was met */
+    uint64_t from;   /* numbers in it of its first and last message */
     uint64_t to;
     uint64_t heard; /* ns since 1970 */
     bool is_told;   /* that there are two of it */
@@ -62,8 +65,14 @@ bool pfdd_edges_seen_is_other(const struct pfdd_edges_seen *seen,
                               const struct pfdd_worker_message *message,
                               uint64_t mark);
 
-/* How many edges were heard in the last 10 minutes. */
-size_t pfdd_edges_seen_count(const struct pfdd_edges_seen *seen);
+/* How many edges were heard in the last 10 minutes. *window: bytes that they have
+ * in flight at most, as far as they say it. */
+size_t pfdd_edges_seen_count(const struct pfdd_edges_seen *seen,
+                             uint64_t *window);
+
+/* True: no other one of its state folder and its host was heard later. */
+bool pfdd_edges_seen_is_current(const struct pfdd_edges_seen *seen,
+                                const struct pfdd_seen_edge *edge);
 
 /* Bytes of memory. */
 size_t pfdd_edges_seen_memory(const struct pfdd_edges_seen *seen);

@@ -9,12 +9,14 @@
  * or twice, and an edge is asked to send missing chunks again. After a restart,
  * nats/worker_acks.h and spool/resend_dedup.h tell which chunks were written.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ingest/ingest.h"
 #include "ingest/string_store.h"
 #include "inputs/edge_entries.h"
+#include "inputs/edge_metrics.h"
 #include "inputs/edges_seen.h"
 #include "nats/nats_connection.h"
 #include "nats/nats_status.h"
@@ -23,9 +25,10 @@
 #include "spool/spool.h"
 
 enum {
-    TURN = 1 << 20, /* bytes taken in one turn */
-    LOOK_MS = 20,   /* between checks of acknowledgements */
-    RETRY_MS = 10,  /* until a message that has to wait is retried */
+    TURN = 1 << 20,        /* bytes taken in one turn */
+    LOOK_MS = 20,          /* between checks of acknowledgements */
+    COUNT_NS = 1000000000, /* between counts of edges */
+    RETRY_MS = 10,         /* until a message that has to wait is retried */
 };
 
 struct nats_input_config {
@@ -68,6 +71,8 @@ struct nats_input {
                                             no arrivals */
     size_t n_bytes;                      /* of memory, charged */
     uint64_t n_refused;                  /* refused messages that are counted */
+    uint64_t counted;                    /* ns: when edges were counted */
+    bool is_window_told;
     struct pfdd_log_topic told;
     char trouble[PFDD_OUTAGE_WHY]; /* "": none */
     /* Owned by the job, which writes the acks file. */
@@ -410,6 +415,22 @@ static void count_refused(struct nats_input *in)
     in->n_refused = n;
 }
 
+/* What the servers drop before it is read is sent again. */
+static void check_window(struct nats_input *in, uint64_t window)
+{
+    uint64_t max = in->worker ? pfdd_worker_log_max(in->worker) : 0;
+    bool is_more = max && window > max;
+    if (is_more && !in->is_window_told) {
+        pfdd_log(PFDD_WARNING,
+                 "nats: %" PRIu64 " edges may have %" PRIu64
+                 " MiB in flight, and the servers keep %" PRIu64
+                 " MiB (stream_max): what they drop is sent again; raise "
+                 "'stream_max', or lower 'window' of the edges",
+                 in->base.ingest->count->nats_edges, window >> 20, max >> 20);
+    }
+    in->is_window_told = is_more;
+}
+
 static void count_waiting(struct nats_input *in)
 {
     struct pfdd_counters *count = in->base.ingest->count;
@@ -417,7 +438,12 @@ static void count_waiting(struct nats_input *in)
     uint64_t since = in->arrivals ? in->arrivals->time : now;
     count->nats_waiting = in->n_arrivals;
     count->nats_oldest_ns = since < now ? now - since : 0;
-    count->nats_edges = pfdd_edges_seen_count(&in->seen);
+    uint64_t window = 0;
+    if (now - in->counted < COUNT_NS)
+        return;
+    in->counted = now;
+    count->nats_edges = pfdd_edges_seen_count(&in->seen, &window);
+    check_window(in, window);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -566,6 +592,12 @@ static const char *trouble(const struct pfdd_input *input)
     return *in->trouble ? in->trouble : NULL;
 }
 
+static size_t metrics(const struct pfdd_input *input, FILE *out)
+{
+    const struct nats_input *in = (const struct nats_input *)input;
+    return pfdd_edge_metrics(&in->seen, &in->acks, out);
+}
+
 /* ---- its keys ---- */
 
 static const struct pfdd_part parts[] = {
@@ -602,4 +634,5 @@ const struct pfdd_input_class pfdd_input_nats = {
     .open = open_input,
     .close = close_input,
     .trouble = trouble,
+    .metrics = metrics,
 };

@@ -183,6 +183,12 @@ static bool make_stream(struct pfdd_nats *line, jsStreamConfig *config)
     return true;
 }
 
+void pfdd_nats_note_log(struct pfdd_nats *line, const jsStreamInfo *info)
+{
+    int64_t n = info->Config->MaxBytes;
+    line->n_log_max = n > 0 ? (uint64_t)n : 0;
+}
+
 /* *is_there: the stream exists; *is_same: as configured. */
 static bool look_at_stream(struct pfdd_nats *line, const jsStreamConfig *config,
                            bool *is_there, bool *is_same)
@@ -194,10 +200,8 @@ static bool look_at_stream(struct pfdd_nats *line, const jsStreamConfig *config,
     *is_same = *is_there && info->Config->MaxBytes == config->MaxBytes &&
                info->Config->MaxAge == config->MaxAge &&
                info->Config->Replicas == config->Replicas;
-    if (*is_there && !strcmp(config->Name, PFDD_LOG_STREAM)) {
-        int64_t n = info->Config->MaxBytes;
-        line->n_log_max = n > 0 ? (uint64_t)n : 0;
-    }
+    if (*is_there && !strcmp(config->Name, PFDD_LOG_STREAM))
+        pfdd_nats_note_log(line, info);
     jsStreamInfo_Destroy(info);
     if (s == NATS_OK || code == JSStreamNotFoundErr)
         return true;

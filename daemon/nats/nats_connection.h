@@ -67,6 +67,8 @@ enum {
 #define PFDD_HEADER_BUFFER   "Gpulog-Buffer"
 #define PFDD_HEADER_STATE    "Gpulog-State"
 #define PFDD_HEADER_RUN      "Gpulog-Run"
+#define PFDD_HEADER_QUEUED   "Gpulog-Queued"
+#define PFDD_HEADER_WINDOW   "Gpulog-Window"
 
 /* nats_options and inbox are borrowed; all else zero: not connected. */
 struct pfdd_nats {
@@ -103,6 +105,9 @@ size_t pfdd_nats_room(const struct pfdd_nats *line);
 /* Sets `why`. Returns false. */
 bool pfdd_nats_failed(struct pfdd_nats *line, const char *what,
                       natsStatus status);
+
+/* Notes how much GPULOG keeps, of its properties. */
+void pfdd_nats_note_log(struct pfdd_nats *line, const jsStreamInfo *info);
 
 /* Makes missing streams as configured; existing streams stay as they are.
  * False: `why`. */

@@ -214,9 +214,14 @@ static natsStatus set_headers(const struct pfdd_edge *e, natsMsg *message,
         const char *name;
         uint64_t value;
     } numbers[] = {
-        { PFDD_HEADER_FIRST, s->first },       { PFDD_HEADER_LAST, s->last },
-        { PFDD_HEADER_PREVIOUS, s->previous }, { PFDD_HEADER_ACKED, s->acked },
-        { PFDD_HEADER_EPOCH, s->epoch },       { PFDD_HEADER_PID, s->pid },
+        { PFDD_HEADER_FIRST, s->first },
+        { PFDD_HEADER_LAST, s->last },
+        { PFDD_HEADER_PREVIOUS, s->previous },
+        { PFDD_HEADER_ACKED, s->acked },
+        { PFDD_HEADER_EPOCH, s->epoch },
+        { PFDD_HEADER_PID, s->pid },
+        { PFDD_HEADER_QUEUED, s->queued },
+        { PFDD_HEADER_WINDOW, s->window },
     };
     natsStatus status = natsMsgHeader_Set(message, PFDD_HEADER_EDGE, s->edge);
     if (status == NATS_OK) {

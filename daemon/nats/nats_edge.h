@@ -35,6 +35,8 @@ struct pfdd_shipment {
     uint64_t previous;              /* of the item before it */
     uint64_t acked;                 /* written somewhere up to there */
     uint64_t epoch;                 /* grows when items are sent again */
+    uint64_t queued;                /* the last item that the edge has now */
+    uint64_t window;                /* bytes that it has in flight, at most */
     char edge[PFDD_INCARNATION_ID]; /* under which its items were queued */
     char run[PFDD_INCARNATION_ID];  /* the current one */
     struct pfdd_manifest manifest;

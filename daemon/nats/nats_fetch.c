@@ -54,6 +54,10 @@ struct pfdd_worker_message *pfdd_fetch_entries(
         pfdd_worker_message_free(p);
         return NULL;
     }
+    if (!get_number(message, PFDD_HEADER_QUEUED, &p->queued) ||
+        p->queued < p->last)
+        p->queued = p->last;
+    get_number(message, PFDD_HEADER_WINDOW, &p->window);
     get_word(message, PFDD_HEADER_CODE, p->code, sizeof p->code);
     get_word(message, PFDD_HEADER_PLACE, p->place, sizeof p->place);
     get_word(message, PFDD_HEADER_STATE, p->state, sizeof p->state);

@@ -32,7 +32,7 @@ struct worker {
 struct edge {
     char id[PFDD_EDGE_NAME];
     char host[PFDD_NAME_ROOM];
-    uint64_t last; /* number of its last item */
+    uint64_t last; /* number of its last item, as of then */
     uint64_t time; /* when that was stored, ns since 1970 */
     uint64_t acked;
 };
@@ -223,8 +223,8 @@ static natsStatus take_last(struct status *s, const char *subject)
     struct pfdd_worker_message *p =
         status == NATS_OK ? pfdd_fetch_entries(&m) : NULL;
     struct edge *e = p ? find_edge(s, p->edge) : NULL;
-    if (e && p->last >= e->last) {
-        e->last = p->last;
+    if (e && p->queued >= e->last) {
+        e->last = p->queued;
         e->time = m.time;
         e->acked = p->acked > e->acked ? p->acked : e->acked;
         pfdd_name_put(e->host, p->host, strlen(p->host));

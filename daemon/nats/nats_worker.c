@@ -61,6 +61,7 @@ struct pfdd_worker {
     struct pfdd_worker_message **end;
     size_t n_bytes;
     char trouble[PFDD_OUTAGE_WHY];
+    uint64_t n_log_max;
     struct outgoing *acks;
     struct outgoing **acks_end;
     struct part parts[PFDD_PARTITIONS];
@@ -295,6 +296,7 @@ static bool check_stream(struct pfdd_worker *w)
     bool is_another = info->Created != w->created || last < w->last;
     w->created = info->Created;
     w->last = last;
+    pfdd_nats_note_log(&w->line, info);
     jsStreamInfo_Destroy(info);
     for (unsigned i = 0; i < PFDD_PARTITIONS && is_another; i++)
         w->parts[i].position = 0;
@@ -444,6 +446,7 @@ static void set_trouble(struct pfdd_worker *w)
 {
     const char *why = pfdd_outage_why(&w->line.outage);
     uv_mutex_lock(&w->mutex);
+    w->n_log_max = w->line.n_log_max;
     snprintf(w->trouble, sizeof w->trouble, "%s",
              why          ? why
              : w->line.nc ? ""
@@ -673,6 +676,14 @@ void pfdd_worker_trouble(struct pfdd_worker *w, char *ret, size_t n)
     uv_mutex_lock(&w->mutex);
     snprintf(ret, n, "%s", w->trouble);
     uv_mutex_unlock(&w->mutex);
+}
+
+uint64_t pfdd_worker_log_max(struct pfdd_worker *w)
+{
+    uv_mutex_lock(&w->mutex);
+    uint64_t ret = w->n_log_max;
+    uv_mutex_unlock(&w->mutex);
+    return ret;
 }
 
 unsigned pfdd_worker_partitions(struct pfdd_worker *w)

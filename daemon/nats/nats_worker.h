@@ -52,6 +52,9 @@ void pfdd_worker_leave(struct pfdd_worker *worker, unsigned partition);
 /* Why it gets nothing now: ret [n], or "". */
 void pfdd_worker_trouble(struct pfdd_worker *worker, char *ret, size_t n);
 
+/* Bytes that GPULOG keeps; 0: without limit, or not known yet. */
+uint64_t pfdd_worker_log_max(struct pfdd_worker *worker);
+
 /* The number of its partitions. */
 unsigned pfdd_worker_partitions(struct pfdd_worker *worker);
 

@@ -51,6 +51,8 @@ struct pfdd_worker_message {
     uint64_t previous; /* of the item before it */
     uint64_t acked;    /* written up to there, as far as the edge knows */
     uint64_t epoch;    /* the edge's */
+    uint64_t queued;   /* the last item that it had; 0: not known */
+    uint64_t window;   /* bytes that it has in flight, at most; 0: not known */
     /* The edge's state folder and its running daemon, which copies of one
      * machine have in common and do not have in common; "": an edge of a release
      * without incarnations. */

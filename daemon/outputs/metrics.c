@@ -211,7 +211,7 @@ static void put_outputs(FILE *out, const struct pfdd_delivery *delivery)
     if (!any)
         return;
     put_sent(out, delivery, "output_sent_total", "counter",
-             "Messages that an output has sent, or written.",
+             "Messages that an output has sent, or written; of nats chunks.",
              offsetof(struct pfdd_sent, sent));
     put_sent(out, delivery, "output_dropped_total", "counter",
              "Messages that it could not send in time, or at all.",
@@ -307,6 +307,18 @@ static void put_counters(FILE *out, const struct pfdd_delivery *delivery)
             "Log lines held back because there were too many.");
 }
 
+/* Bytes, at most. out: NULL, or gets them. */
+static size_t put_inputs(FILE *out, const struct pfdd_delivery *delivery)
+{
+    size_t n = 0;
+    for (const struct pfdd_input *in = delivery->ingest->inputs; in;
+         in = in->next) {
+        if (in->class->metrics && !in->closing)
+            n += in->class->metrics(in, out);
+    }
+    return n;
+}
+
 /* NULL: out of memory. */
 static char *write_rest(const struct pfdd_delivery *delivery, size_t *n)
 {
@@ -349,6 +361,7 @@ static char *write_rest(const struct pfdd_delivery *delivery, size_t *n)
             "Entries known to be lost on their way in.");
     put_sums(out, &delivery->ingest->outcome.buffer_stats);
     put_counters(out, delivery);
+    put_inputs(out, delivery);
     if (fclose(out) != 0) {
         free(text);
         return NULL;
@@ -458,7 +471,7 @@ static bool take_snapshot(struct pfdd_metrics *m,
     const struct pfdd_source_table *s = delivery->source_table;
     size_t n_rows = s->n_listed * sizeof *m->rows;
     size_t n = sizeof *m + s->n_listed_bytes + n_rows + 2 * REST +
-               names_bytes(s) + HEADS;
+               2 * put_inputs(NULL, delivery) + names_bytes(s) + HEADS;
     if (!pfdd_reader_quota_change(m->reader_quota, 0, n))
         return false;
     m->n_held = n;

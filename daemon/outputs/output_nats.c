@@ -73,6 +73,7 @@ struct nats_output {
     uint64_t n_log_max;
     char trouble[PFDD_EDGE_TROUBLE]; /* "": none */
     bool is_connected;
+    struct pfdd_outage unheard; /* no worker acknowledges */
     struct pfdd_sent count;
 };
 
@@ -168,6 +169,15 @@ static bool put_frames(struct nats_output *o, const struct piece *p,
            pfd_wire_write(&frame, add_bytes, out, NULL) == PFD_OK;
 }
 
+/* What the servers do not keep is sent again and again: no more is in flight than
+ * half of it. */
+static uint64_t window_of(const struct nats_output *o)
+{
+    uint64_t window = config_of(o)->window;
+    return o->n_log_max && o->n_log_max / 2 < window ? o->n_log_max / 2
+                                                     : window;
+}
+
 static struct pfdd_shipment *pack(struct nats_output *o, const struct piece *p,
                                   uint64_t previous,
                                   const struct pfdd_manifest *manifest)
@@ -194,6 +204,8 @@ static struct pfdd_shipment *pack(struct nats_output *o, const struct piece *p,
     memcpy(s->run, pfdd_incarnations_current(&o->incarnations)->id,
            sizeof s->run);
     s->epoch = o->epoch;
+    s->queued = o->base.delivery->ring->next_seq - 1;
+    s->window = window_of(o);
     if (c->contents.n[PFDD_ENTRY])
         s->manifest = *manifest;
     s->pid = c->buffer->frame->pid;
@@ -288,9 +300,10 @@ static bool send_part(void *user, const void *bytes, size_t n, uint32_t n_items)
     p.n = n;
     p.n_items = n_items;
     s->next.first += n_items;
-    if (bytes)
+    if (bytes) {
         return send_refused(s) &&
                send_piece(s->o, &p, last_sent(s->o), s->manifest);
+    }
     p.n_items += s->refused.n_items;
     if (s->refused.n_items)
         p.first = s->refused.first;
@@ -323,15 +336,6 @@ static bool send_chunk(struct nats_output *o, const struct pfdd_chunk *c,
     return pfd_chunk_cut(c->bytes, c->n, 0, room, send_part, &s, NULL) ==
                PFD_OK &&
            send_refused(&s);
-}
-
-/* What the servers do not keep is sent again and again: no more is in flight than
- * half of it. */
-static uint64_t window_of(const struct nats_output *o)
-{
-    uint64_t window = config_of(o)->window;
-    return o->n_log_max && o->n_log_max / 2 < window ? o->n_log_max / 2
-                                                     : window;
 }
 
 static void go_on(struct nats_output *o)
@@ -400,6 +404,7 @@ static void take_acks(struct nats_output *o)
         return;
     o->moved = uv_now(o->base.delivery->loop);
     o->ack_timeout = PATIENCE;
+    pfdd_outage_end(&o->unheard, "nats", "a worker acknowledges again");
     pfdd_consumer_ack(&o->consumer, last);
 }
 
@@ -446,6 +451,8 @@ static void on_timer(uv_timer_t *timer)
         o->ack_timeout *= 2;
         if (o->ack_timeout > PATIENCE_MAX)
             o->ack_timeout = PATIENCE_MAX;
+        pfdd_outage_note(&o->unheard, PFDD_WARNING, "nats",
+                         "no worker acknowledges what was sent");
         resend_all(o);
     }
     go_on(o);

@@ -115,7 +115,7 @@ def plain(temp):
     with send(temp, 20):
         same(temp, 20)
         acknowledged(e)
-    assert w.metric('nats_edges') == 1
+    until('it is counted', lambda: w.metric('nats_edges') == 1)
     until('written', lambda: w.metric('nats_waiting') == 0)
     assert "nats: an edge on '" in w.log()
     assert e.metric('output_sent_total') == e.metric('output_acknowledged_total')
@@ -158,6 +158,9 @@ def looked_at(temp):
         assert 'edges: 1, of which 0 have lines' in said, said
         n = int(re.search(r'\n  .*: 0 lines wait, written up to (\d+) of \1;', said)[1])
         assert n >= 3 * N_ENTRIES, said
+        until('its edge', lambda: w.metric('nats_edge_lag_lines') == 0)
+        assert f',host="{host}"}} ' in w.http()[1]
+        assert w.metric('nats_edge_silent_seconds') < 60
         w.stop()
         with send(temp, 2, first=100):
             until('they are stored', lambda: f'{2 * N_ENTRIES} lines wait, written up to '
@@ -165,6 +168,11 @@ def looked_at(temp):
         said = status_of(e)
         assert 'workers: 0\n  nobody: 64 partitions: 0-63\n' in said, said
         assert 'edges: 1, of which 1 have lines' in said, said
+        until('the log', lambda: 'no worker acknowledges what was sent' in e.log())
+        w.start()
+        until('the end of that', lambda: 'a worker acknowledges again' in e.log())
+        acknowledged(e)
+        w.stop()
     server.kill()
     assert 'No server available' in status_of(e, 1)
     e.stop()
@@ -173,6 +181,25 @@ def looked_at(temp):
     done = subprocess.run([PROGRAM, 'nats-status', f'{temp}/c.yaml'], check=False,
                           text=True, capture_output=True)
     assert done.returncode == 78 and "of type 'nats'" in done.stderr, done
+
+
+def windows_are_summed(temp):
+    """Edges that may have more in flight than the servers keep are told of."""
+    server = Server(temp).start()
+    w = make(temp, 'worker', (WORKER % server.url).replace('"]}', '"], stream_max: 1MiB}'))
+    until('the streams', lambda: 'connected to' in w.log())
+    names = 'edge', 'two', 'three'
+    edges = [edge(temp, server, name) for name in names]
+    socks = [send(temp, 1, name) for name in names]
+    same(temp, 3, names)
+    until('it is told', lambda: "3 edges may have 1 MiB in flight, and the servers "
+          "keep 1 MiB (stream_max)" in w.log())
+    assert all('half of that is used' in e.log() for e in edges), edges[0].log()
+    for d in (*edges, w):
+        d.stop()
+    for sock in socks:
+        sock.close()
+    server.kill()
 
 
 def know_edges(temp, n):
@@ -481,7 +508,7 @@ def refused(temp):
 
 
 GROUPS = {
-    'plain': (refused, set_up, plain, looked_at, too_many_edges, absent, hostile, wrong_code),
+    'plain': (refused, set_up, plain, looked_at, windows_are_summed, too_many_edges, absent, hostile, wrong_code),
     'killed': (killed,),
     'shared': (shared,),
     'cluster': (cluster,),
