@@ -38,8 +38,8 @@ function ndjson(rows) {
 function plain(rows) {
     let text = '';
     for (const { record, n } of rows) {
-        const { json, source, who, where } = record;
-        const words = [json.time, source, who, where].filter(Boolean);
+        const { json, host, source, who, where } = record;
+        const words = [json.time, host, source, who, where].filter(Boolean);
         text += `${words.join(' ')}: ${n > 1 ? `×${n} ` : ''}${record.message}\n`;
     }
     return text;

@@ -1,20 +1,10 @@
 /* A virtual list: only the visible rows have elements, which are reused. A list
- * that is scrolled to its end stays at its end. */
+ * that is scrolled to its end stays at its end. The share of the list that is
+ * scrolled past decides which row lies at the same share of the view, so rows
+ * may be of any height: wrapped ones are as high as their text. */
+import { COLUMNS, timeText } from './layout.js';
 
-const ROW = 22; /* pixels, as in page.css */
 const MORE = 4; /* rows above and below */
-const CELLS = 4;
-
-function makeRow() {
-    const row = document.createElement('div');
-    row.setAttribute('role', 'row');
-    for (let i = 0; i < CELLS; i++) {
-        const cell = document.createElement('span');
-        cell.setAttribute('role', 'gridcell');
-        row.append(cell);
-    }
-    return row;
-}
 
 function set(element, text) {
     if (element.textContent !== text)
@@ -25,24 +15,72 @@ function tell(row) {
     return row.n > 1 ? `×${row.n}  ${row.record.message}` : row.record.message;
 }
 
+/* One row of elements. */
+class Line {
+    constructor() {
+        this.element = document.createElement('div');
+        this.element.setAttribute('role', 'row');
+        this.cells = {};
+        for (const name of COLUMNS) {
+            const cell = document.createElement('span');
+            cell.setAttribute('role', 'gridcell');
+            cell.className = `of-${name}`;
+            this.element.append(cell);
+            this.cells[name] = cell;
+        }
+        /* A path is cut at its beginning: its cell runs from right to left, the
+         * text in it does not. */
+        const path = document.createElement('bdi');
+        path.dir = 'ltr';
+        this.cells.where.append(path);
+        this.cells.where = path;
+    }
+
+    /* number: counted from the first row ever. */
+    fill(row, number, i, isCurrent) {
+        const { element, cells } = this;
+        const { record } = row;
+        const classes = `row is-${record.severity}` + (record.isFinding ? ' is-finding' : '') +
+            (isCurrent ? ' is-current' : '');
+        if (element.className !== classes)
+            element.className = classes;
+        element.id = `row${number}`;
+        element.setAttribute('aria-rowindex', String(i + 2));
+        element.setAttribute('aria-selected', String(isCurrent));
+        set(cells.time, timeText(record.time));
+        for (const name of ['severity', 'host', 'source', 'who', 'where'])
+            set(cells[name], record[name]);
+        set(cells.message, tell(row));
+    }
+}
+
 export class List {
     #pool = [];
     #asked = false;
     #dropped = 0;
+    #unit = 22; /* pixels of a row of one line */
+    #mean = 22; /* of a row */
+    #measured = 0; /* rows there were when #mean was measured */
+    #held = null; /* { number, y } of a wrapped row that stays where it is */
+    #scrolledTo = 0;
 
-    /* rows: a Ring; chosen(row): the current row has changed. */
-    constructor(element, rows, chosen) {
+    /* rows: a Ring; layout: its columns; chosen(row): the current row has
+     * changed. */
+    constructor(element, rows, layout, chosen) {
         this.element = element;
+        this.titles = element.querySelector('.titles');
         this.lines = element.querySelector('.lines');
+        this.block = element.querySelector('.block');
         this.rows = rows;
+        this.layout = layout;
         this.chosen = chosen;
         this.current = -1; /* counted from the first row ever */
         this.stays = true;
-        this.lines.id = 'lines';
+        this.wraps = false;
         element.addEventListener('scroll', () => this.#scrolled(), { passive: true });
         element.addEventListener('keydown', (event) => this.#key(event));
         this.lines.addEventListener('click', (event) => this.#click(event));
-        new ResizeObserver(() => this.draw()).observe(element);
+        new ResizeObserver(() => this.#resized()).observe(element);
     }
 
     /* Draws once with the next frame, even if called several times. */
@@ -59,70 +97,150 @@ export class List {
     clear() {
         this.current = -1;
         this.#dropped = 0;
+        this.#measured = 0;
+        this.#held = null;
         this.stays = true;
         this.element.removeAttribute('aria-activedescendant');
     }
 
+    wrap(wraps) {
+        const place = this.#share * this.rows.length;
+        this.wraps = wraps;
+        this.element.classList.toggle('is-wrapped', wraps);
+        this.#measure(this.#unit);
+        if (!this.stays)
+            this.#scrollTo(place);
+        this.draw();
+    }
+
+    #resized() {
+        this.#unit = parseFloat(getComputedStyle(this.element).getPropertyValue('--row'));
+        this.#measure(this.#unit);
+        this.draw();
+    }
+
+    #measure(mean) {
+        this.#mean = mean;
+        this.#measured = 0;
+        this.#held = null;
+    }
+
     get #room() {
-        return this.element.clientHeight - ROW;
+        return this.element.clientHeight - this.titles.offsetHeight;
+    }
+
+    /* Pixels that can be scrolled. */
+    get #most() {
+        return Math.max(0, this.rows.length * this.#mean - this.#room);
+    }
+
+    /* The share of the list that is scrolled past. */
+    get #share() {
+        return this.#most > 0 ? Math.min(this.element.scrollTop / this.#most, 1) : 0;
+    }
+
+    /* place: rows and parts of one before the place that is to be seen. */
+    #scrollTo(place) {
+        this.element.scrollTop = (place / this.rows.length) * this.#most;
+        this.#held = null;
     }
 
     #scrolled() {
         const { scrollTop, scrollHeight, clientHeight } = this.element;
-        this.stays = scrollTop + clientHeight >= scrollHeight - ROW;
+        if (scrollTop !== this.#scrolledTo)
+            this.#held = null;
+        this.stays = scrollTop + clientHeight >= scrollHeight - this.#unit;
         this.draw();
     }
 
     #place() {
-        this.lines.style.height = `${this.rows.length * ROW}px`;
+        this.lines.style.height = `${this.rows.length * this.#mean}px`;
         this.element.setAttribute('aria-rowcount', String(this.rows.length + 1));
         const gone = this.rows.dropped - this.#dropped;
         this.#dropped = this.rows.dropped;
         if (this.stays) {
-            this.element.scrollTop = this.rows.length * ROW;
+            this.element.scrollTop = this.rows.length * this.#mean;
         } else if (gone > 0) {
-            this.element.scrollTop -= gone * ROW;
+            this.element.scrollTop -= gone * this.#mean;
         }
+        this.#scrolledTo = this.element.scrollTop;
     }
 
     #show() {
+        if (this.layout.apply() && this.wraps)
+            this.#held = null;
         this.#place();
-        const top = this.element.scrollTop;
-        const first = Math.max(0, Math.floor(top / ROW) - MORE);
-        const end = Math.min(this.rows.length, Math.ceil((top + this.#room) / ROW) + MORE);
+        const n = this.rows.length;
+        const place = this.#share * n;
+        const above = this.#share * this.#room;
+        const first = Math.max(0, Math.floor(place - above / this.#unit) - MORE);
+        const end = Math.min(n, Math.ceil(place + (this.#room - above) / this.#unit) + MORE);
         while (this.#pool.length < end - first) {
-            this.#pool.push(makeRow());
-            this.lines.append(this.#pool.at(-1));
+            this.#pool.push(new Line());
+            this.block.append(this.#pool.at(-1).element);
         }
-        for (let i = 0; i < this.#pool.length; i++)
-            this.#fill(this.#pool[i], first + i, first + i < end);
+        this.#pool.forEach((line, i) => {
+            const isThere = first + i < end;
+            line.element.hidden = !isThere;
+            if (isThere)
+                this.#fill(line, first + i);
+        });
+        if (this.wraps) {
+            this.#putWrapped(place, above, first, end);
+        } else {
+            this.block.style.top = `${first * this.#unit}px`;
+        }
     }
 
-    #fill(element, i, isThere) {
-        element.hidden = !isThere;
-        if (!isThere)
+    #fill(line, i) {
+        const number = i + this.rows.dropped;
+        line.fill(this.rows.at(i), number, i, number === this.current);
+    }
+
+    /* Puts wrapped rows [first, end) so that `place` is `above` pixels below the
+     * view's upper edge, or the row that is held where it was. */
+    #putWrapped(place, above, first, end) {
+        const { scrollTop } = this.element;
+        const heldAt = this.#held ? this.#held.number - this.rows.dropped : -1;
+        if (heldAt >= first && heldAt < end && !this.stays) {
+            const { offsetTop } = this.#pool[heldAt - first].element;
+            this.block.style.top = `${scrollTop + this.#held.y - offsetTop}px`;
+        } else if (end > first) {
+            const i = Math.min(Math.floor(place), end - 1);
+            const { offsetTop, offsetHeight } = this.#pool[i - first].element;
+            this.block.style.top = `${scrollTop + above - offsetTop - (place - i) * offsetHeight}px`;
+        }
+        this.#hold(first, end);
+        if (this.rows.length > 2 * this.#measured || (!first && end === this.rows.length))
+            this.#learn(place, end - first);
+    }
+
+    #hold(first, end) {
+        const top = this.block.offsetTop - this.element.scrollTop;
+        this.#held = null;
+        for (let i = first; i < end && !this.#held; i++) {
+            const { offsetTop, offsetHeight } = this.#pool[i - first].element;
+            if (top + offsetTop + offsetHeight > 0)
+                this.#held = { number: i + this.rows.dropped, y: top + offsetTop };
+        }
+    }
+
+    /* How high a row is, by those that are there: from then on the list is as
+     * long as all of them would be. */
+    #learn(place, n) {
+        const mean = n ? this.block.offsetHeight / n : this.#unit;
+        this.#measured = this.rows.length;
+        if (Math.abs(mean - this.#mean) < 0.01 * mean)
             return;
-        const row = this.rows.at(i);
-        const { record } = row;
-        const isCurrent = i + this.rows.dropped === this.current;
-        const classes = 'row' + (record.isFinding ? ' is-finding' : '') +
-            (isCurrent ? ' is-current' : '');
-        if (element.className !== classes)
-            element.className = classes;
-        element.style.top = `${i * ROW}px`;
-        element.id = `row${i + this.rows.dropped}`;
-        element.setAttribute('aria-rowindex', String(i + 2));
-        element.setAttribute('aria-selected', String(isCurrent));
-        const cells = element.children;
-        set(cells[0], record.source);
-        set(cells[1], record.who);
-        set(cells[2], record.where);
-        set(cells[3], tell(row));
+        this.#mean = mean;
+        if (!this.stays)
+            this.#scrollTo(place);
+        this.draw();
     }
 
     #click(event) {
         const element = event.target.closest('.row');
-        if (element)
+        if (element && getSelection().isCollapsed)
             this.choose(Number(element.id.slice(3)) - this.rows.dropped);
     }
 
@@ -139,6 +257,17 @@ export class List {
         event.preventDefault();
     }
 
+    /* True: row i is in the view as a whole. */
+    #isSeen(i) {
+        if (!this.wraps) {
+            const top = i * this.#unit - this.element.scrollTop;
+            return top >= 0 && top + this.#unit <= this.#room;
+        }
+        const element = document.getElementById(`row${i + this.rows.dropped}`);
+        const top = element ? this.block.offsetTop + element.offsetTop - this.element.scrollTop : -1;
+        return element && !element.hidden && top >= 0 && top + element.offsetHeight <= this.#room;
+    }
+
     /* Makes row i the current row, and scrolls to it. */
     choose(i) {
         if (!this.rows.length)
@@ -147,10 +276,8 @@ export class List {
         this.current = i + this.rows.dropped;
         this.stays = false;
         this.#place();
-        const top = i * ROW;
-        const { scrollTop } = this.element;
-        if (top < scrollTop || top + ROW > scrollTop + this.#room)
-            this.element.scrollTop = Math.max(0, top - this.#room / 2);
+        if (!this.#isSeen(i))
+            this.#scrollTo(i + 0.5);
         this.element.setAttribute('aria-activedescendant', `row${this.current}`);
         this.chosen(this.rows.at(i));
         this.draw();
@@ -158,6 +285,7 @@ export class List {
 
     toEnd() {
         this.stays = true;
+        this.#held = null;
         this.draw();
     }
 

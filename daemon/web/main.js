@@ -181,11 +181,22 @@ function pause(isPaused) {
     tellCounts();
 }
 
+function wrap() {
+    tail.list.wrap(!tail.list.wraps);
+    at('wrap').setAttribute('aria-pressed', String(tail.list.wraps));
+}
+
+function toFilter() {
+    at('asked').open = true;
+    filter.form.elements.where.focus();
+}
+
 const KEYS = {
     n: () => tail.list.toFinding(1),
     p: () => tail.list.toFinding(-1),
     ' ': () => pause(!tail.isPaused),
-    '/': () => filter.form.elements.where.focus(),
+    '/': toFilter,
+    w: wrap,
     End: () => tail.list.toEnd(),
 };
 
@@ -203,9 +214,14 @@ at('pause').addEventListener('click', () => pause(!tail.isPaused));
 at('next').addEventListener('click', KEYS.n);
 at('previous').addEventListener('click', KEYS.p);
 at('last').addEventListener('click', KEYS.End);
+at('wrap').addEventListener('click', wrap);
 at('link').addEventListener('click', () => copy(filter.link(), at('link')));
 filter.form.elements.thin.addEventListener('change', () => tail.thin(filter.thin));
 for (const form of Object.keys(FORMS))
     document.querySelector(`[data-export=${form}]`).addEventListener('click', () => save(form, tail));
 
+/* Where there is little room the lines come first. */
+const narrow = matchMedia('(max-width: 40rem)');
+at('asked').open = filter.wouldChoose || !narrow.matches;
+narrow.addEventListener('change', () => { at('asked').open = true; });
 begin();

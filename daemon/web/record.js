@@ -17,10 +17,11 @@ function whoOf(origin) {
     return visible(words.join(' '));
 }
 
+/* The whole path: the list cuts it at its beginning. */
 function whereOf(origin) {
     if (origin.file === undefined && origin.line === undefined)
         return '';
-    const file = String(origin.file ?? '').replace(/^.*\//, '');
+    const file = String(origin.file ?? '');
     return visible(origin.line === undefined ? file : `${file}:${origin.line}`);
 }
 
@@ -56,20 +57,37 @@ function isFinding(json) {
     return json.type !== 'finding' || !NOTES.has(json.kind);
 }
 
+const LEVELS = new Map([['error', 'error'], ['warning', 'warning'], ['info', 'info'],
+    ['debug', 'debug'], ['trace', 'debug']]);
+
+/* As the daemon's outputs to log services have it. */
+function severityOf(json, hasFindings) {
+    if (json.type !== 'entry')
+        return json.type === 'error' ? 'error' : 'warning';
+    const level = json.origin?.level;
+    const isError = level === undefined && json.stream === 'stderr';
+    const ret = isError ? 'error' : LEVELS.get(level) ?? 'info';
+    return hasFindings && ret !== 'error' ? 'warning' : ret;
+}
+
 /* Throws if the line is not a record. */
 export function readRecord(line) {
     const json = JSON.parse(line);
     const origin = json.origin ?? {};
     const text = TEXTS[json.type];
+    const hasFindings = isFinding(json);
     return {
         type: json.type,
         json,
         line,
         sequence: json.sequence ?? json.next_sequence - 1,
+        time: Number(json.time_unix_nano?.slice(0, -6) || NaN), /* ms since 1970 */
+        severity: severityOf(json, hasFindings),
+        host: visible(String(origin.host ?? '')),
         source: visible(json.source ?? ''),
         who: whoOf(origin),
         where: whereOf(origin),
         message: text ? visible(text(json)) : '',
-        isFinding: isFinding(json),
+        isFinding: hasFindings,
     };
 }

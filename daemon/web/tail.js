@@ -1,5 +1,6 @@
 /* The lines: received records, records that wait while it is paused, and the
  * list that shows them. */
+import { Layout } from './layout.js';
 import { List } from './list.js';
 import { Ring } from './ring.js';
 import { Rows } from './thin.js';
@@ -12,9 +13,15 @@ export class Tail {
         this.rows = new Rows(KEPT);
         this.waiting = new Ring(KEPT);
         this.isPaused = false;
-        this.list = new List(element, this.rows.rows, chosen);
+        this.layout = new Layout(element);
+        this.list = new List(element, this.rows.rows, this.layout, chosen);
         this.n = 0; /* records */
         this.nFindings = 0;
+    }
+
+    #add(record) {
+        this.rows.push(record);
+        this.layout.note(record);
     }
 
     push(record) {
@@ -23,7 +30,7 @@ export class Tail {
         if (this.isPaused) {
             this.waiting.push(record);
         } else {
-            this.rows.push(record);
+            this.#add(record);
         }
     }
 
@@ -37,7 +44,7 @@ export class Tail {
         if (isPaused)
             return;
         for (let i = 0; i < this.waiting.length; i++)
-            this.rows.push(this.waiting.at(i));
+            this.#add(this.waiting.at(i));
         this.waiting.clear();
         this.list.draw();
     }
@@ -52,6 +59,7 @@ export class Tail {
         this.rows.clear();
         this.waiting.clear();
         this.list.clear();
+        this.layout.clear();
         this.n = this.nFindings = 0;
         this.list.draw();
     }

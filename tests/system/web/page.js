@@ -86,8 +86,14 @@ async function see(page, selector, pattern) {
     }
 }
 
+// The rows that are there, and their cells by column.
 const rows = (page) => page.$$eval('#tail .lines .row:not([hidden])', (found) =>
-    found.map((row) => [...row.children].map((cell) => cell.textContent)));
+    found.map((row) => Object.fromEntries([...row.children].map((cell) =>
+        [cell.className.slice(3), cell.textContent]))));
+
+// The titles of the columns that take a place.
+const titles = (page) => page.$$eval('#tail [role=columnheader]', (all) =>
+    all.filter((title) => title.offsetWidth).map((title) => title.textContent));
 
 async function ask(page, fields) {
     await page.evaluate((said) => {
@@ -206,11 +212,16 @@ const tests = {
         const page = await open('#source=gpu0');
         await see(page, '#counts', /^40 of \d+ lines, 0 findings/);
         const seen = await rows(page);
-        assert.deepEqual(seen.at(-1), ['gpu0', '', '', 'lane 39 says hello']);
+        const { time, ...last } = seen.at(-1);
+        assert.deepEqual(last, { severity: 'info', host: '', source: 'gpu0', who: '', where: '',
+            message: 'lane 39 says hello' });
+        assert.match(time, /^\d\d:\d\d:\d\d\.\d{3}$/);
+        // A column that no line fills takes no place.
+        assert.deepEqual(await titles(page), ['Time', 'Severity', 'Source', 'Message']);
         await feed('lanes', { name: 'gpu0', n: 5, first: 100 });
         await see(page, '#counts', /^45 of \d+ lines/);
         await see(page, '#tail .lines', /lane 104 says hello/);
-        assert.equal((await rows(page)).at(-1)[3], 'lane 104 says hello');
+        assert.equal((await rows(page)).at(-1).message, 'lane 104 says hello');
         await page.close();
     },
 
@@ -238,7 +249,7 @@ const tests = {
         await see(page, '#refusal', /^condition 'a0 >'/);
         await see(page, '#status', /^live, with the filter before$/);
         assert.match(await text(page, '#counts'), /^10 of \d+ lines/);
-        assert.equal((await rows(page)).filter((row) => /lane 3\d says/.test(row[3])).length, 10);
+        assert.equal((await rows(page)).filter((row) => /lane 3\d says/.test(row.message)).length, 10);
         assert.equal(await page.$eval('#filter [aria-invalid=true]', (e) => e.name), 'where');
         assert.equal(page.url(), link);
         await accessible(page, 'a mistake');
@@ -283,7 +294,7 @@ const tests = {
     async linesAreThinned() {
         const page = await open('#source=gpu0&thin=signature&entries');
         await see(page, '#tail .lines', /×46/);
-        assert.equal((await rows(page)).filter((row) => row[0] === 'gpu0').length, 1);
+        assert.equal((await rows(page)).filter((row) => row.source === 'gpu0').length, 1);
         await page.select('#filter [name=thin]', 'numbers');
         await see(page, '#tail .lines', /×46/);
         await page.select('#filter [name=thin]', 'exact');
@@ -295,7 +306,7 @@ const tests = {
     async theSourceIsShown() {
         await feed('shader');
         const page = await open('#source=shader');
-        await see(page, '#tail .lines', /reduce\.comp:7.*sum 42/);
+        await see(page, '#tail .lines', /shaders\/reduce\.comp:7.*sum 42/);
         await page.click('#tail .lines .row');
         await see(page, '#detail mark', /^debugPrintfEXT\("sum %u", sum\);$/);
         // Five lines before it and five behind, and on demand all of them.
@@ -329,6 +340,91 @@ const tests = {
         await phone.close();
     },
 
+    async longLinesWrap() {
+        await feed('long', { n: 300 });
+        const page = await open('#source=long');
+        await see(page, '#tail .lines', /long 299 /);
+        // Where rows that can be seen are, in pixels below the view's upper edge.
+        const seen = () => page.evaluate(() => new Promise((done) => {
+            requestAnimationFrame(() => requestAnimationFrame(() => {
+                const view = document.getElementById('tail').getBoundingClientRect();
+                const top = document.querySelector('#tail .titles').getBoundingClientRect().bottom;
+                const found = [...document.querySelectorAll('#tail .lines .row:not([hidden])')].map((row) => {
+                    const { top: y, height } = row.getBoundingClientRect();
+                    const message = row.querySelector('.of-message');
+                    return { n: Number(/\d+/.exec(message.textContent)), y: y - top, height,
+                        isCut: message.scrollWidth > message.clientWidth };
+                });
+                done({ room: view.bottom - 1 - top, found: found.filter(({ y, height }) =>
+                    y + height > 0 && y < view.bottom - top) });
+            }));
+        }));
+        const scrolled = async (share) => {
+            await page.evaluate((to) => {
+                const tail = document.getElementById('tail');
+                tail.scrollTop = to * (tail.scrollHeight - tail.clientHeight);
+            }, share);
+            return seen();
+        };
+        assert.ok((await seen()).found.every((row) => row.height === 22 && row.isCut));
+        await page.keyboard.press('w');
+        assert.equal(await page.$eval('#wrap', (button) => button.ariaPressed), 'true');
+        await seen();
+        const end = await seen();
+        assert.ok(end.found.every((row) => row.height > 50 && !row.isCut), JSON.stringify(end));
+        assert.equal(end.found.at(-1).n, 299);
+        assert.ok(Math.abs(end.found.at(-1).y + end.found.at(-1).height - end.room) < 3, JSON.stringify(end));
+        const { found: [first] } = await scrolled(0);
+        assert.equal(first.n, 0);
+        assert.ok(Math.abs(first.y) < 3, String(first.y));
+        const middle = await scrolled(0.5);
+        assert.ok(middle.found.some(({ n }) => n > 140 && n < 160), JSON.stringify(middle));
+        // It stays where it is while others come.
+        await feed('long', { n: 50, first: 300 });
+        await see(page, '#counts', /^350 of/);
+        const later = await seen();
+        assert.equal(later.found[0].n, middle.found[0].n);
+        assert.ok(Math.abs(later.found[0].y - middle.found[0].y) < 3);
+        await accessible(page, 'wrapped lines');
+        await shoot(page, 'wrapped');
+        await page.close();
+    },
+
+    async widthIsUsed() {
+        const place = (page, selector) => page.$eval(selector, (element) => {
+            const { left, right, top, bottom, width } = element.getBoundingClientRect();
+            return { left, right, top, bottom, width };
+        });
+        const page = await open('#source=shader', { viewport: { width: 1600, height: 900 } });
+        await see(page, '#tail .lines', /sum 42/);
+        await page.click('#tail .lines .row');
+        await see(page, '#detail .excerpt', /line 12/);
+        const [tail, detail] = [await place(page, '#tail'), await place(page, '#detail')];
+        assert.ok(detail.left >= tail.right && detail.top < tail.bottom, 'beside the lines');
+        await shoot(page, 'wide');
+        await page.setViewport({ width: 1000, height: 900 });
+        const below = await place(page, '#detail');
+        assert.ok(below.top >= (await place(page, '#tail')).bottom, 'below the lines');
+        await page.close();
+        const phone = await open('#source=shader', { viewport: { width: 390, height: 800, isMobile: true } });
+        await see(phone, '#tail .lines', /sum 42/);
+        const message = await place(phone, '#tail .lines .of-message');
+        assert.ok(message.width > 350, `${message.width} pixels`);
+        // A path without room loses its beginning.
+        const path = await phone.$eval('#tail .lines .of-where', (cell) => {
+            cell.style.width = '5em';
+            const end = document.createRange();
+            const { firstChild: text } = cell.firstChild;
+            end.setStart(text, text.length - 1);
+            end.setEnd(text, text.length);
+            const [view, letter] = [cell, end].map((one) => one.getBoundingClientRect());
+            return { isCut: cell.scrollWidth > cell.clientWidth,
+                isEndSeen: letter.right <= view.right + 1 && letter.left >= view.left };
+        });
+        assert.deepEqual(path, { isCut: true, isEndSeen: true });
+        await phone.close();
+    },
+
     async nothingIsEverHtml() {
         await feed('hostile');
         const page = await open('#match=.');
@@ -342,7 +438,7 @@ const tests = {
         assert.equal(await page.$$eval('main img, main script, #tail svg, main [onload], main [onerror]',
             (all) => all.length), 0);
         assert.equal(await page.title(), 'printfdecode');
-        const seen = (await rows(page)).map((row) => row[3]).join('\n');
+        const seen = (await rows(page)).map((row) => row.message).join('\n');
         assert.match(seen, /<img src=x onerror/);
         assert.match(seen, /\\u001b\[31m\\u202egnp\.exe\\u0007/);
         const csv = await saved(page, 'csv', 'lines.csv');

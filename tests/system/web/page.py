@@ -62,7 +62,8 @@ HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</scrip
 EVIL = [box.Str(0x1000000000b1 + i, text) for i, text in enumerate((
     HOSTILE, '"><svg/onload=alert(1)>\n', '\x1b[31m\u202egnp.exe\u0007\n',
     '${alert(1)} {{7*7}} `x` javascript:alert(1)\n', '=cmd|\' /C calc\'!A0\n'))]
-STRINGS = [PIXEL, LANE, ODD, STEADY, *EVIL]
+LONG = box.Str(0x1000000000a6, 'long %u ' + 'of many words ' * 30 + 'end\n', '4')
+STRINGS = [PIXEL, LANE, ODD, STEADY, LONG, *EVIL]
 N_STEADY = 8 << 20
 
 
@@ -91,6 +92,9 @@ class Feeder:
 
     def lanes(self, name, n, first=0):
         self.buffer(name, *(LANE(first + i) for i in range(n)))
+
+    def long(self, n, first=0):
+        self.buffer('long', *(LONG(first + i) for i in range(n)))
 
     def hostile(self):
         self.buffer(HOSTILE, *(text() for text in EVIL))

@@ -1,0 +1,84 @@
+/* The columns of the lines: which ones are shown, and how wide. One that no
+ * line fills takes no place. */
+
+const TIME = 12; /* characters of a time of today */
+const DATED = 18;
+const DAY_MS = 86400000;
+
+/* The columns before the message, with the most characters of each. */
+const MOST = { severity: 8, host: 16, source: 16, who: 28, where: 26 };
+const TITLES = { time: 'Time', severity: 'Severity', host: 'Host', source: 'Source',
+    who: 'Invocation', where: 'Line of source', message: 'Message' };
+export const COLUMNS = Object.keys(TITLES);
+
+function isToday(ms) {
+    const midnight = new Date().setHours(0, 0, 0, 0);
+    return ms >= midnight && ms < midnight + DAY_MS;
+}
+
+/* "14:03:59.120", of another day "11-25 14:03:59.120", in the browser's zone. */
+export function timeText(ms) {
+    if (!Number.isFinite(ms))
+        return '';
+    const at = new Date(ms);
+    const two = (n) => String(n).padStart(2, '0');
+    const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.` +
+        String(at.getMilliseconds()).padStart(3, '0');
+    return isToday(ms) ? time :
+        `${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+}
+
+export class Layout {
+    #widths = {};
+    #isNew = true;
+
+    /* element: the grid, whose row of titles is empty. */
+    constructor(element) {
+        this.element = element;
+        this.titles = COLUMNS.map((name) => {
+            const title = document.createElement('span');
+            title.setAttribute('role', 'columnheader');
+            title.className = `of-${name}`;
+            title.textContent = TITLES[name];
+            return title;
+        });
+        element.querySelector('.titles .row').append(...this.titles);
+    }
+
+    #widen(name, n) {
+        if (n > (this.#widths[name] ?? 0)) {
+            this.#widths[name] = n;
+            this.#isNew = true;
+        }
+    }
+
+    note(record) {
+        for (const name in MOST) {
+            const n = record[name].length;
+            if (n > (this.#widths[name] ?? 0))
+                this.#widen(name, Math.min(Math.max(n, TITLES[name].length), MOST[name]));
+        }
+        if (Number.isFinite(record.time))
+            this.#widen('time', isToday(record.time) ? TIME : DATED);
+    }
+
+    clear() {
+        this.#widths = {};
+        this.#isNew = true;
+    }
+
+    /* True: the columns have changed. */
+    apply() {
+        if (!this.#isNew)
+            return false;
+        this.#isNew = false;
+        const shown = COLUMNS.filter((name) => this.#widths[name]);
+        for (const name of Object.keys(TITLES))
+            this.element.classList.toggle(`no-${name}`, name !== 'message' && !this.#widths[name]);
+        const tracks = shown.map((name) => `${this.#widths[name]}ch`);
+        this.element.style.setProperty('--columns', [...tracks, 'minmax(12rem, 1fr)'].join(' '));
+        const narrow = shown.map(() => 'minmax(0, max-content)').join(' ');
+        this.element.style.setProperty('--narrow', narrow || '1fr');
+        return true;
+    }
+}
