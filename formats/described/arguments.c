@@ -1,139 +1,324 @@
 /* SPDX-License-Identifier: MIT */
-/* Types and places of a described ring's arguments. */
+/* Places of a described ring's arguments. */
+#include "arguments.h"
+
 #include <string.h>
 
-#include "layout.h"
-
-/* ---- types ---- */
-
-static const struct {
-    const char *name;
-    enum pfd_store store;
-    char conv;
-} types[] = {
-    { "u8", PFD_STORE_BYTE, 'u' },   { "i8", PFD_STORE_BYTE, 'd' },
-    { "u16", PFD_STORE_WORD, 'u' },  { "i16", PFD_STORE_WORD, 'd' },
-    { "u32", PFD_STORE_DWORD, 'u' }, { "i32", PFD_STORE_DWORD, 'd' },
-    { "u64", PFD_STORE_QWORD, 'u' }, { "i64", PFD_STORE_QWORD, 'd' },
-    { "f16", PFD_STORE_WORD, 'f' },  { "f32", PFD_STORE_DWORD, 'f' },
-    { "f64", PFD_STORE_QWORD, 'f' }, { "bf16", PFD_STORE_BFLOAT, 'f' },
-    { "ptr", PFD_STORE_QWORD, 'x' },
+enum {
+    /* Where a place has to begin, of a ring whose messages state no types. */
+    ALIGN_DEFAULT = 4,
+    TEXT_LENGTH = 4, /* bytes before a text that a record carries */
 };
 
-bool described_type_of(const char *text, size_t n, struct described_type *ret)
+static uint32_t size_of(const struct described_type *t)
 {
-    const char *x = memchr(text, 'x', n);
-    size_t n_name = x ? (size_t)(x - text) : n;
-    uint32_t count = x ? 0 : 1;
-    for (size_t i = n_name + 1; i < n; i++) {
-        if (text[i] < '0' || text[i] > '9' || count > 1)
-            return false;
-        count = count * 10 + (uint32_t)(text[i] - '0');
-    }
-    if (count < 1 || count > 16)
-        return false;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (strlen(types[i].name) == n_name &&
-            !memcmp(types[i].name, text, n_name)) {
-            *ret =
-                (struct described_type){ types[i].store, types[i].conv, count };
-            return true;
-        }
-    }
-    return false;
+    struct pfd_slot slot = { .store = (uint32_t)t->store & 15u };
+    return pfd_slot_bytes(&slot);
 }
 
-/* The type that a conversion asks for, where none is stated. */
-static struct described_type type_of_step(const struct pfd_step *step, size_t n)
+static void align(struct arguments *a, uint32_t size)
 {
-    bool is_wide = step->length == PFD_LENGTH_LONG ||
-                   step->length == PFD_LENGTH_LONGF || step->conv == 'p';
-    struct described_type ret = { PFD_STORE_DWORD, step->conv, (uint32_t)n };
-    if (is_wide)
-        ret.store = PFD_STORE_QWORD;
+    uint32_t to = a->align ? a->align : size;
+    a->at = to ? (a->at + to - 1) / to * to : a->at;
+}
+
+static bool has_room(const struct arguments *a, uint64_t at, uint64_t n)
+{
+    return n <= a->n_payload && at <= a->n_payload - n;
+}
+
+/* ---- texts ---- */
+
+/* The bytes up to a zero byte; UINT32_MAX: there is none. */
+static uint32_t ended(const struct arguments *a, uint64_t at)
+{
+    const uint8_t *from = a->payload + at;
+    const uint8_t *end =
+        at < a->n_payload ? memchr(from, 0, (size_t)(a->n_payload - at)) : NULL;
+    return end ? (uint32_t)(end - from) : UINT32_MAX;
+}
+
+static uint64_t read_value(const struct arguments *a, uint32_t at, uint32_t n)
+{
+    uint64_t ret = 0;
+    memcpy(&ret, a->payload + at, n);
     return ret;
 }
 
-/* ---- places ---- */
-
-struct layer {
-    uint32_t n_payload; /* bytes that are there */
-    uint32_t align;
-    uint32_t at;
-    struct pfd_slot *slots;
-    size_t n_slots;
-};
-
-static bool add(struct layer *l, const struct described_type *t)
+/* The next text that the record carries behind the entry. */
+static struct pfd_slot carried(struct arguments *a)
 {
-    l->at = (l->at + l->align - 1) / l->align * l->align;
+    struct pfd_slot ret = { .store = PFD_STORE_STRING,
+                            .n_bytes = PFD_STRING_NULL };
+    uint32_t n = UINT32_MAX;
+    if (a->n_carried - a->carried < TEXT_LENGTH)
+        return ret;
+    memcpy(&n, a->payload + a->carried, sizeof n);
+    a->carried += TEXT_LENGTH;
+    if (n > a->n_carried - a->carried)
+        return ret;
+    ret.at = a->carried;
+    ret.n_bytes = n & PFD_STRING_NULL;
+    a->carried += n;
+    return ret;
+}
+
+/* A text that stands in the entry; false: it does not end there. */
+static bool add_inline(struct arguments *a, const struct described_type *t,
+                       struct pfd_slot *ret)
+{
+    uint32_t size = t->text == TEXT_ENDED ? 0 : size_of(t);
+    uint64_t at = (uint64_t)a->at + size;
+    if (!a->payload)
+        return true;
+    if (!has_room(a, a->at, size))
+        return false;
+    uint64_t n =
+        t->text == TEXT_ENDED ? ended(a, at) : read_value(a, a->at, size);
+    bool is_ended = t->text == TEXT_ENDED;
+    if (n > PFD_STRING_BYTES_MAX || !has_room(a, at, n + is_ended))
+        return false;
+    ret->at = (uint32_t)at;
+    ret->n_bytes = (uint32_t)n & PFD_STRING_NULL;
+    a->at = (uint32_t)(at + n + is_ended);
+    return true;
+}
+
+/* A text at an offset of the entry. */
+static void add_offset(struct arguments *a, uint32_t at, uint32_t size,
+                       struct pfd_slot *ret)
+{
+    uint64_t offset = read_value(a, at, size);
+    uint32_t n =
+        offset >= a->n_header ? ended(a, offset - a->n_header) : UINT32_MAX;
+    if (n <= PFD_STRING_BYTES_MAX) {
+        ret->at = (uint32_t)(offset - a->n_header);
+        ret->n_bytes = n & PFD_STRING_NULL;
+        if (ret->at + n >= a->end)
+            a->end = ret->at + n + 1;
+    }
+}
+
+static bool add_text(struct arguments *a, const struct described_type *t,
+                     struct pfd_slot *ret)
+{
+    uint32_t size = size_of(t);
+    *ret = (struct pfd_slot){ .at = a->at,
+                              .store = PFD_STORE_STRING,
+                              .n_bytes = PFD_STRING_NULL };
+    if (t->text == TEXT_ENDED || t->text == TEXT_COUNTED)
+        return add_inline(a, t, ret);
+    if (!has_room(a, a->at, size))
+        return false;
+    if (a->on_text && a->payload)
+        a->on_text(a->user, t, read_value(a, a->at, size));
+    if (t->text == TEXT_OFFSET && a->payload) {
+        add_offset(a, a->at, size, ret);
+    } else if (a->payload) {
+        *ret = carried(a);
+    }
+    a->at += size;
+    return true;
+}
+
+/* ---- arguments ---- */
+
+bool arguments_add(struct arguments *a, const struct described_type *t)
+{
+    uint32_t size = size_of(t);
+    bool is_text = t->text != TEXT_NONE;
+    align(a, t->text == TEXT_ENDED ? 1 : size);
     for (uint32_t i = 0; i < t->n; i++) {
-        struct pfd_slot slot = { .at = l->at, .store = t->store & 15u };
-        uint32_t n = pfd_slot_bytes(&slot);
-        if (l->n_slots == PFD_ARGUMENTS_MAX || n > l->n_payload ||
-            l->at > l->n_payload - n)
+        struct pfd_slot slot = { .at = a->at,
+                                 .store = (uint32_t)t->store & 15u };
+        if (a->n_slots == PFD_ARGUMENTS_MAX)
             return false;
-        l->slots[l->n_slots++] = slot;
-        l->at += n;
+        if (is_text ? !add_text(a, t, &slot) : !has_room(a, a->at, size))
+            return false;
+        a->at += is_text ? 0 : size;
+        if (t->stride && (t->run == t->n || (i + 1) % t->run == 0)) {
+            uint32_t n = t->run == t->n ? size : size * t->run;
+            a->at += t->stride > n ? t->stride - n : 0;
+        }
+        if (a->slots)
+            a->slots[a->n_slots] = slot;
+        a->n_slots++;
     }
     return true;
 }
 
-static void lay_out(struct layer *l, const struct pfd_string *s)
+/* The next argument of a message's text: letter of its conversion and the
+ * components; 0: there is none. */
+static char next_conversion(const struct pfd_step **step,
+                            struct described_type *t)
 {
-    const uint64_t *words = pfd_string_layout(s);
-    bool ok = true;
-    for (size_t i = 1; i < s->n_layout && ok; i++) {
-        struct described_type t = described_unpack(words[i]);
-        ok = add(l, &t);
-    }
-    if (s->n_layout)
-        return;
-    for (const struct pfd_step *step = s->steps;
-         step->op != PFD_OP_END && ok;) {
-        size_t n = 1;
-        while (step[n].flags & PFD_STEP_JOIN)
-            n++;
-        struct described_type t = type_of_step(step, n);
-        if (pfd_step_takes(step))
-            ok = add(l, &t);
-        step += n;
-    }
+    const struct pfd_step *s = *step;
+    while (s->op != PFD_OP_END && !pfd_step_takes(s))
+        s++;
+    if (s->op == PFD_OP_END)
+        return 0;
+    uint32_t n = 1;
+    while (s[n].flags & PFD_STEP_JOIN)
+        n++;
+    bool is_wide = s->length == PFD_LENGTH_LONG ||
+                   s->length == PFD_LENGTH_LONGF || s->conv == 'p';
+    *t = (struct described_type){
+        .store = is_wide && s->conv != 's' ? PFD_STORE_QWORD : PFD_STORE_DWORD,
+        .conv = s->conv,
+        .n = n,
+        .run = n,
+        .text = s->conv == 's' ? TEXT_ID : TEXT_NONE,
+    };
+    *step = s + n;
+    return s->conv;
 }
 
-/* Each argument begins at a multiple of this in the payload. */
-enum {
-    ARGUMENT_ALIGN = 4
-};
+static bool add_by_text(struct arguments *a, const struct pfd_string *s)
+{
+    const struct pfd_step *step = s->steps;
+    struct described_type t;
+    bool ok = true;
+    while (ok && next_conversion(&step, &t))
+        ok = arguments_add(a, &t);
+    return ok;
+}
+
+/* A value with a name that is printed as a number is one. */
+static struct described_type as_printed(uint64_t word,
+                                        const struct pfd_step **step)
+{
+    struct described_type ret = described_unpack(word);
+    struct described_type by_text;
+    for (uint32_t i = 0; i < ret.n;) {
+        char conv = next_conversion(step, &by_text);
+        if (conv && conv != 's' && ret.text == TEXT_NAME)
+            ret.text = TEXT_NONE;
+        i += conv ? by_text.n : ret.n;
+    }
+    return ret;
+}
+
+static bool add_by_types(struct arguments *a, const struct pfd_string *s)
+{
+    const uint64_t *words = pfd_string_layout(s);
+    const struct pfd_step *step = s->steps;
+    bool ok = true;
+    for (size_t i = 1; i < s->n_layout && ok; i++) {
+        struct described_type t = as_printed(words[i], &step);
+        ok = arguments_add(a, &t);
+    }
+    return ok;
+}
+
+/* The largest elements first: in a pass for each size, the slots of others are
+ * passed over. */
+static bool add_by_size(struct arguments *a, const struct pfd_string *s)
+{
+    const uint64_t *words = pfd_string_layout(s);
+    size_t n_slots = 0;
+    bool ok = true;
+    for (uint32_t size = 8; size && ok; size /= 2) {
+        const struct pfd_step *step = s->steps;
+        a->n_slots = 0;
+        for (size_t i = 1; i < s->n_layout && ok; i++) {
+            struct described_type t = as_printed(words[i], &step);
+            if (size_of(&t) == size) {
+                ok = arguments_add(a, &t);
+            } else {
+                a->n_slots += t.n;
+            }
+            ok &= a->n_slots <= PFD_ARGUMENTS_MAX;
+        }
+        n_slots = a->n_slots > n_slots ? a->n_slots : n_slots;
+    }
+    a->n_slots = ok ? n_slots : 0;
+    return ok;
+}
+
+bool arguments_lay_out(struct arguments *a, const struct pfd_string *s)
+{
+    uint64_t facts = described_facts(s);
+    a->align = s->n_layout ? (uint32_t)(facts >> FACT_ALIGN) : ALIGN_DEFAULT;
+    if (!(facts & FACT_TYPES))
+        return add_by_text(a, s);
+    return facts & FACT_ORDER ? add_by_size(a, s) : add_by_types(a, s);
+}
+
+uint32_t arguments_end(const struct arguments *a)
+{
+    uint32_t to = a->align ? a->align : 1;
+    uint32_t ret = (a->at + to - 1) / to * to;
+    return ret < a->end ? a->end : ret;
+}
+
+bool described_has_texts(const struct pfd_table *table,
+                         const struct pfd_string *s)
+{
+    uint64_t facts = s ? described_facts(s) : FACT_TAGS;
+    if (facts & FACT_TAGS)
+        return pfd_table_find(table, RING_KEY) != NULL;
+    return s->flags & PFD_STRING_CHAR &&
+           (facts & FACT_TEXTS || !(facts & FACT_TYPES));
+}
+
+bool described_lay_out(struct arguments *a, const struct pfd_table *table,
+                       const struct pfd_string *s, struct described_tags *tags)
+{
+    const struct pfd_string *ring = pfd_table_find(table, RING_KEY);
+    if (s && !(described_facts(s) & FACT_TAGS))
+        return arguments_lay_out(a, s);
+    return ring && ring->n_layout >= RING_NUMBERS &&
+           tags_lay_out(a, ring, tags);
+}
+
+/* ---- members of the format ---- */
 
 void described_layout(const struct pfd_string *string,
                       const struct pfd_program_facts *facts,
                       struct pfd_layout *ret)
 {
-    struct layer l = {
+    struct arguments a = {
         .n_payload = UINT32_MAX,
-        .align = ARGUMENT_ALIGN,
         .slots = ret->slots,
     };
     (void)facts;
-    if (string->key == RING_KEY)
+    if (string->key >= RESERVED_KEY || described_facts(string) & FACT_TAGS)
         return;
-    lay_out(&l, string);
-    ret->n_slots = l.n_slots;
-    ret->n_payload =
-        (l.at + ARGUMENT_ALIGN - 1) / ARGUMENT_ALIGN * ARGUMENT_ALIGN;
+    arguments_lay_out(&a, string);
+    ret->n_slots = a.n_slots;
+    ret->n_payload = arguments_end(&a);
+}
+
+struct arguments arguments_of(const struct pfd_record_view *record_view,
+                              struct pfd_slot *slots)
+{
+    const struct pfd_record *r = record_view->record;
+    struct pfd_byte_reader c = record_view->bytes;
+    uint32_t n = (uint32_t)pfd_byte_reader_left(&c);
+    struct arguments ret = {
+        .payload = pfd_byte_reader_bytes(&c, n),
+        .n_payload = n,
+        .carried = n,
+        .n_carried = n,
+        .n_header = r->n_header,
+        .slots = slots,
+    };
+    if (r->flags & PFD_RECORD_COPIED && r->n_bytes - r->n_header < n)
+        ret.n_payload = ret.carried = r->n_bytes - r->n_header;
+    return ret;
 }
 
 size_t described_slots(const struct pfd_record_view *record_view,
                        struct pfd_slot *ret, uint64_t *findings)
 {
-    struct layer l = {
-        .n_payload = (uint32_t)pfd_byte_reader_left(&record_view->bytes),
-        .align = ARGUMENT_ALIGN,
-        .slots = ret,
-    };
+    const struct pfd_record *r = record_view->record;
+    struct arguments a = arguments_of(record_view, ret);
     (void)findings;
-    if (record_view->record->string)
-        lay_out(&l, record_view->record->string);
-    return l.n_slots;
+    if (r->string || r->flags & PFD_RECORD_SYNTHESIZED)
+        described_lay_out(&a, record_view->table, r->string, NULL);
+    if (!r->string && !a.n_slots && record_view->string) {
+        a.at = arguments_end(&a); /* behind the text in the entry */
+        add_by_text(&a, record_view->string);
+    }
+    return a.n_slots;
 }

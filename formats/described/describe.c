@@ -27,11 +27,6 @@ static bool take_key(struct description *r, const char *key, size_t n,
                      struct pfd_string_row *ring,
                      struct pfd_byte_reader *messages, size_t *source)
 {
-    static const char *const sections[] = { "counter", "slots", "entry" };
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-        if (description_is_key(key, n, sections[i]))
-            return description_take_section(r, sections[i]);
-    }
     if (description_is_key(key, n, "ring")) {
         ring->text = description_read_text(r, &ring->n_text);
         return ring->text ||
@@ -39,6 +34,8 @@ static bool take_key(struct description *r, const char *key, size_t n,
     }
     if (description_is_key(key, n, "text"))
         return take_grammar(r);
+    if (description_is_key(key, n, "enums"))
+        return description_take_enums(r);
     if (!description_is_key(key, n, "messages"))
         return description_take_number(r, NULL, key, n);
     *messages = r->c; /* read when the grammar is known */
@@ -76,7 +73,7 @@ static bool read_all(struct description *r)
     if (!description_check(r))
         return false;
     ring.layout = r->numbers;
-    ring.n_layout = RING_NUMBERS;
+    ring.n_layout = RING_NUMBERS + 2 * r->n_tags;
     if (!ring.text)
         return description_mistake(r, 0,
                                    "a description begins with 'ring: NAME'");

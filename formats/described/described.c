@@ -2,57 +2,76 @@
 /*
  * Rings of applications, which a description describes: docs/describe.md.
  */
+#include "origins.h"
 #include "walk.h"
 
 static enum pfd_status finish(struct pfd_walk *w, struct ring *st)
 {
-    uint64_t left = st->end > w->at ? st->end - w->at : 0;
+    uint64_t left = st->end > st->at ? st->end - st->at : 0;
     if (left && !w->last && st->end > pfd_walk_end(w))
         return PFD_MORE;
-    if (left && ring_is_unwritten(w, st, w->at)) {
-        st->held = w->at;
+    if (left && (ring_is_unwritten(w, st, st->at) ||
+                 ring_is_full_at(w, st, st->at, left))) {
+        st->held = st->at;
     } else if (left) {
-        pfd_walk_finding(w, PFD_FINDING_stray_dword, w->at,
+        pfd_walk_finding(w, PFD_FINDING_stray_dword, ring_place(st, st->at),
                          "%llu bytes are left, no room for an entry's header",
                          (unsigned long long)left);
         w->batch->skipped_bytes += left;
     }
-    if (pfd_walk_end(w) > w->at)
-        w->at = pfd_walk_end(w);
-    st->end = w->at;
-    if (!w->last)
+    if (!w->last) {
+        st->at = pfd_walk_end(w);
+        st->end = st->at;
         return PFD_MORE;
+    }
     ring_report_loss(w, st);
+    w->at = pfd_walk_end(w);
     return PFD_END;
+}
+
+/* The rest of a ring's end, where no entry fits before it begins anew. */
+static bool is_end_of_ring(const struct ring *st)
+{
+    return ring_has(st, RING_WRAP) && st->at < st->fold &&
+           st->fold - st->at < st->number[RING_HEADER];
 }
 
 static enum pfd_status step(struct pfd_walk *w, struct ring *st)
 {
     const uint64_t *v = st->number;
     uint64_t unit = v[RING_SLOT_BYTES] ? v[RING_SLOT_BYTES] : v[RING_HEADER];
-    if (w->at >= st->end || st->end - w->at < unit)
+    if (st->at >= st->end || st->end - st->at < unit)
         return finish(w, st);
-    if (!ring_sees_enough(w, st, w->at))
+    if (!ring_sees_enough(w, st, st->at))
         return PFD_MORE;
-    uint64_t next = pfd_walk_pass(w, w->at, st->end);
-    if (next > w->at && !v[RING_SLOT_BYTES]) {
-        pfd_walk_report_hole(w, w->at, next);
-        w->at = next;
+    uint64_t next = st->is_ring ? st->at : pfd_walk_pass(w, st->at, st->end);
+    if (next > st->at && !v[RING_SLOT_BYTES]) {
+        pfd_walk_report_hole(w, st->at, next);
+        st->at = next;
         return PFD_OK;
     }
-    struct ring_entry e = ring_look(w, st, w->at);
-    if (v[RING_SLOT_BYTES] && e.id == v[RING_SLOT_EMPTY]) {
-        w->at += e.n;
+    if (is_end_of_ring(st)) {
+        st->at = st->fold;
         return PFD_OK;
     }
-    bool is_zero_entry = !e.id && !e.string && !v[RING_SLOT_BYTES];
-    if (!e.n || e.n > st->end - w->at || is_zero_entry) {
-        ring_lose_way(w, st, e.id);
+    struct ring_entry e = ring_look(w, st, st->at);
+    if (e.kind == RING_NONE) {
+        st->held = st->end = st->at;
         return PFD_OK;
     }
-    if (w->at + e.n > pfd_walk_end(w))
+    bool is_zero_entry = e.kind == RING_MESSAGE && !e.id && !e.string &&
+                         !v[RING_SLOT_BYTES] && !ring_has(st, RING_TEXT);
+    if (!e.n || e.n > st->end - st->at || is_zero_entry) {
+        ring_lose_way(w, st, &e);
+        return PFD_OK;
+    }
+    if (!st->is_ring && st->at + e.n > pfd_walk_end(w))
         return PFD_MORE;
-    ring_add_entry(w, st, &e);
+    if (e.kind == RING_MESSAGE) {
+        ring_add_entry(w, st, &e);
+    } else {
+        st->at += e.n;
+    }
     return PFD_OK;
 }
 
@@ -60,10 +79,15 @@ static enum pfd_status described_walk(struct pfd_walk *w)
 {
     struct ring *st = w->state;
     enum pfd_status status = st->is_open ? PFD_OK : ring_begin(w, st);
-    if (st->is_open && w->last && st->end > pfd_walk_end(w))
+    if (!st->is_open)
+        return status;
+    ring_look_at_view(w, st);
+    if (w->last && !st->is_ring && st->end > pfd_walk_end(w))
         st->end = pfd_walk_end(w);
     while (status == PFD_OK && pfd_walk_has_room(w))
         status = st->is_lost ? ring_find_way(w, st) : step(w, st);
+    if (status != PFD_END && !st->is_ring)
+        w->at = st->at;
     return status;
 }
 
@@ -73,11 +97,12 @@ static bool described_is_record(const struct pfd_record_view *record_view)
     const struct pfd_string *s = r->string;
     size_t n = pfd_byte_reader_left(&record_view->bytes);
     bool is_made = r->flags & PFD_RECORD_SYNTHESIZED;
-    if (r->n_header > RING_HEADER_MAX || r->layout > 1 || r->key == RING_KEY ||
+    if (r->n_header > RING_HEADER_MAX || r->layout > 1 ||
+        r->key >= RESERVED_KEY ||
         r->flags & ~(PFD_RECORD_SYNTHESIZED | PFD_RECORD_COPIED))
         return false;
     if (!s)
-        return !is_made && !r->layout;
+        return is_made || !r->layout;
     return s->key == r->key && is_made == !!(s->flags & PFD_STRING_OWN) &&
            (is_made || r->layout || n >= s->n_payload);
 }
@@ -96,4 +121,5 @@ const struct pfd_format pfd_format_described = {
     .is_record = described_is_record,
     .slots = described_slots,
     .make = described_make,
+    .origins = { .list = described_origins, .names = described_origin_names },
 };

@@ -63,7 +63,17 @@ const char *description_read_text(struct description *r, size_t *n)
 
 bool description_read_number(struct description *r, uint64_t *ret)
 {
+    enum {
+        NO = 0xc2, /* MessagePack's false; true follows */
+    };
     struct pfd_byte_reader c = r->c;
+    uint8_t first = pfd_byte_reader_u8(&c);
+    if (first == NO || first == NO + 1) {
+        *ret = first - NO;
+        r->c = c;
+        return true;
+    }
+    c = r->c;
     if (!pfd_msgpack_read_number(&c, ret))
         return false;
     r->c = c;

@@ -21,8 +21,14 @@ struct description {
     struct pfd_yaml yaml;
     struct pfd_byte_reader c;
     size_t source; /* of the newest text */
-    uint64_t numbers[RING_NUMBERS];
+    uint64_t numbers[RING_NUMBERS + 2 * TAGS_MAX];
     size_t sources[RING_NUMBERS]; /* where they are stated */
+    size_t n_tags;                /* types behind the numbers */
+    struct {
+        const char *name; /* [n] */
+        size_t n;
+    } enums[ENUMS_MAX];
+    size_t n_enums;
     struct pfd_quoted quoted;
     struct pfd_text translated;
 };
@@ -44,11 +50,22 @@ bool description_read_number(struct description *r, uint64_t *ret);
 bool description_enter(struct description *r, bool is_map, uint64_t *n);
 bool description_is_key(const char *text, size_t n, const char *key);
 
-/* A key [n] with a number, of a section (NULL: of the description itself), and
- * all keys of a section. False: a mistake. */
+/* A key [n] of a section (NULL: of the description itself), and its number or
+ * the keys that it has. False: a mistake. */
 bool description_take_number(struct description *r, const char *section,
                              const char *key, size_t n);
-bool description_take_section(struct description *r, const char *section);
+
+/* Values of single keys: a field, whose first number is the `number`th, and
+ * those that lists.c reads. */
+bool description_take_field(struct description *r, size_t number);
+bool description_take_origins(struct description *r);
+bool description_take_order(struct description *r);
+bool description_take_tag_types(struct description *r);
+bool description_take_enums(struct description *r);
+
+/* A type by its name, or an enumeration. False: a mistake. */
+bool description_find_type(struct description *r, const char *text, size_t n,
+                           struct described_type *ret);
 
 /* The numbers before a description is read, and whether they fit together
  * afterwards. */

@@ -1,75 +1,271 @@
 /* SPDX-License-Identifier: MIT */
 /* One entry of a described ring. */
+#include "arguments.h"
 #include "walk.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
-/* A field of bits; the word is in view. */
-static uint64_t field_of(const struct pfd_walk *w, const struct ring *st,
-                         uint64_t at, enum ring_number where,
-                         enum ring_number bits, enum ring_number shift)
+/* ---- its length ---- */
+
+static bool is_mark(const struct pfd_walk *w, const struct ring *st,
+                    uint64_t at, enum ring_number field, enum ring_number value)
+{
+    return ring_has(st, field) &&
+           ring_field(w, st, at, field) == st->number[value];
+}
+
+bool ring_is_full_at(const struct pfd_walk *w, const struct ring *st,
+                     uint64_t at, uint64_t n)
+{
+    const uint64_t *v = st->number + RING_FULL;
+    uint64_t top = v[FIELD_SHIFT] + v[FIELD_BITS];
+    return v[FIELD_AT] + (top + 7) / 8 <= n &&
+           is_mark(w, st, at, RING_FULL, RING_FULL_VALUE);
+}
+
+/* Bytes from a place on that lie in one piece, and are in view. */
+static uint64_t piece(const struct pfd_walk *w, const struct ring *st,
+                      uint64_t at)
+{
+    uint64_t end = at < st->fold ? st->fold : UINT64_MAX;
+    uint64_t in_view = pfd_walk_end(w) - ring_place(st, at);
+    uint64_t ret = end - at < in_view ? end - at : in_view;
+    if (ret > RING_RANGE)
+        ret = RING_RANGE;
+    return ret < st->end - at ? ret : st->end - at;
+}
+
+static const uint8_t *bytes_at(const struct pfd_walk *w, const struct ring *st,
+                               uint64_t at)
+{
+    return pfd_byte_reader_peek(&w->view,
+                                (size_t)(ring_place(st, at) - w->base));
+}
+
+/* The bytes of an entry that its arguments alone tell; 0: they do not. */
+static uint64_t measure(const struct pfd_walk *w, const struct ring *st,
+                        uint64_t at, const struct pfd_string *s)
+{
+    uint64_t n_header = st->number[RING_HEADER];
+    uint64_t n = piece(w, st, at);
+    if (n < n_header)
+        return 0;
+    struct arguments a = {
+        .payload = bytes_at(w, st, at) + n_header,
+        .n_payload = (uint32_t)(n - n_header),
+        .carried = (uint32_t)(n - n_header),
+        .n_carried = (uint32_t)(n - n_header),
+        .n_header = (uint32_t)n_header,
+    };
+    return described_lay_out(&a, w->table, s, NULL)
+               ? n_header + arguments_end(&a)
+               : 0;
+}
+
+static bool is_measured(const struct ring *st, const struct pfd_string *s)
+{
+    return st->number[RING_TAG_BYTES] || ring_has(st, RING_TEXT) ||
+           (s && s->flags & (PFD_STRING_CHAR | PFD_STRING_OWN) &&
+            described_facts(s) & (FACT_VARIABLE | FACT_OFFSETS));
+}
+
+static uint64_t length_of(const struct pfd_walk *w, const struct ring *st,
+                          uint64_t at, const struct pfd_string *s)
 {
     const uint64_t *v = st->number;
-    uint64_t top = v[shift] + v[bits];
-    uint64_t word = top > 32 ? pfd_walk_u64(w, at + v[where])
-                             : pfd_walk_u32(w, at + v[where]);
-    word >>= v[shift];
-    return v[bits] < 64 ? word & ((UINT64_C(1) << v[bits]) - 1) : word;
+    uint64_t ret = 0;
+    if (v[RING_SLOT_BYTES])
+        return v[RING_SLOT_BYTES];
+    if (ring_has(st, RING_LENGTH)) {
+        ret = ring_field(w, st, at, RING_LENGTH) * v[RING_LENGTH_UNIT] +
+              v[RING_LENGTH_PLUS];
+        if (ret < v[RING_HEADER] || ret > UINT32_MAX)
+            ret = 0;
+    } else if (is_measured(st, s)) {
+        ret = measure(w, st, at, s);
+    } else if (s) {
+        ret = v[RING_HEADER] + s->n_payload;
+    }
+    return ring_aligned(ret, v[RING_ALIGN]);
 }
 
 struct ring_entry ring_look(const struct pfd_walk *w, const struct ring *st,
                             uint64_t at)
 {
     const uint64_t *v = st->number;
-    struct ring_entry e = { .id = field_of(w, st, at, RING_ID_AT, RING_ID_BITS,
-                                           RING_ID_SHIFT) };
-    if (e.id != RING_KEY)
-        e.string = pfd_table_find(w->table, e.id);
-    if (v[RING_SLOT_BYTES]) {
-        e.n = v[RING_SLOT_BYTES];
-    } else if (v[RING_LENGTH_BITS]) {
-        e.n = field_of(w, st, at, RING_LENGTH_AT, RING_LENGTH_BITS,
-                       RING_LENGTH_SHIFT) *
-                  v[RING_LENGTH_UNIT] +
-              v[RING_LENGTH_PLUS];
-        if (e.n < v[RING_HEADER] || e.n > UINT32_MAX)
-            e.n = 0;
-    } else if (e.string) {
-        e.n = v[RING_HEADER] + e.string->n_payload;
+    struct ring_entry e = { .id = 0 };
+    bool has_marks = v[RING_WRAP_BITS] | v[RING_FULL_BITS] | v[RING_PASS_BITS];
+    if (has_marks && is_mark(w, st, at, RING_FULL, RING_FULL_VALUE)) {
+        e.kind = RING_NONE;
+        return e;
     }
-    e.n = ring_aligned(e.n, v[RING_SLOT_BYTES] ? 1 : v[RING_ALIGN]);
+    if (has_marks && is_mark(w, st, at, RING_WRAP, RING_WRAP_VALUE)) {
+        e.kind = RING_AGAIN;
+        e.n = at < st->fold && st->fold != UINT64_MAX ? st->fold - at : 0;
+        return e;
+    }
+    if (has_marks && is_mark(w, st, at, RING_PASS, RING_PASS_VALUE)) {
+        e.kind = RING_FREE;
+        e.n = v[RING_PASS_BYTES];
+        return e;
+    }
+    if (!ring_has(st, RING_TEXT)) {
+        e.id = ring_field(w, st, at, RING_ID);
+        e.string = e.id < RESERVED_KEY ? pfd_table_find(w->table, e.id) : NULL;
+    }
+    e.n = length_of(w, st, at, e.string);
+    if (v[RING_SLOT_BYTES] && e.id == v[RING_SLOT_EMPTY])
+        e.kind = RING_FREE;
     return e;
 }
 
-void ring_add_entry(struct pfd_walk *w, const struct ring *st,
+/* ---- its record ---- */
+
+/* Values of one entry whose text stands elsewhere; further ones have none. */
+enum {
+    VALUES_MAX = 64
+};
+
+struct values {
+    struct described_type type[VALUES_MAX];
+    uint64_t value[VALUES_MAX];
+    size_t n;
+};
+
+static void carry(struct pfd_walk *w, const char *text, uint64_t n)
+{
+    uint32_t n_text = text && n < PFD_TEXT_MAX ? (uint32_t)n : UINT32_MAX;
+    pfd_walk_copy_add(w, &n_text, sizeof n_text);
+    if (n_text != UINT32_MAX)
+        pfd_walk_copy_add(w, text, n_text);
+}
+
+static void carry_digits(struct pfd_walk *w, uint64_t value)
+{
+    char digits[20];
+    size_t i = sizeof digits;
+    do {
+        digits[--i] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    carry(w, digits + i, sizeof digits - i);
+}
+
+/* The name of a value: the rows of an enumeration are its values, and its text
+ * their names, with a zero byte behind each. */
+static void carry_name(struct pfd_walk *w, uint32_t names, uint64_t value)
+{
+    const struct pfd_string *s = pfd_table_find(w->table, ENUM_KEY(names));
+    const char *text = s ? pfd_string_text(s) : "";
+    const char *end = s ? text + s->n_text : text;
+    for (size_t i = 0; s && i < s->n_layout && text < end; i++) {
+        size_t n = strnlen(text, (size_t)(end - text));
+        if (pfd_string_layout(s)[i] == value) {
+            carry(w, text, n);
+            return;
+        }
+        text += n + 1;
+    }
+    carry_digits(w, value);
+}
+
+static void carry_value(struct pfd_walk *w, const struct described_type *t,
+                        uint64_t value)
+{
+    if (t->text == TEXT_ID) {
+        const struct pfd_string *s =
+            value < RESERVED_KEY ? pfd_table_find(w->table, value) : NULL;
+        carry(w, s ? pfd_string_text(s) : NULL, s ? s->n_text : 0);
+    } else if (t->text == TEXT_NAME && t->names == ENUMS_MAX) {
+        carry(w, value ? "true" : "false", value ? 4 : 5);
+    } else if (t->text == TEXT_NAME) {
+        carry_name(w, t->names, value);
+    }
+}
+
+static void note_value(void *user, const struct described_type *t,
+                       uint64_t value)
+{
+    struct values *all = user;
+    if (all->n == VALUES_MAX || t->text == TEXT_OFFSET)
+        return;
+    all->type[all->n] = *t;
+    all->value[all->n++] = value;
+}
+
+/* Appends the entry's bytes, and the texts that its values stand for. */
+static void copy(struct pfd_walk *w, const struct ring *st,
+                 struct pfd_record *r)
+{
+    struct values all = { .n = 0 };
+    uint32_t n_payload = r->n_bytes - r->n_header;
+    size_t from = w->batch->bytes.n;
+    for (uint64_t done = 0; done < r->n_bytes;) {
+        uint64_t n = piece(w, st, st->at + done);
+        n = n < r->n_bytes - done ? n : r->n_bytes - done;
+        pfd_walk_copy_add(w, bytes_at(w, st, st->at + done), (size_t)n);
+        done += n;
+    }
+    if (!w->batch->bytes.failed) {
+        struct arguments a = {
+            .payload =
+                (const uint8_t *)w->batch->bytes.data + from + r->n_header,
+            .n_payload = n_payload,
+            .carried = n_payload,
+            .n_carried = n_payload,
+            .n_header = r->n_header,
+            .on_text = note_value,
+            .user = &all,
+        };
+        described_lay_out(&a, w->table, r->string, NULL);
+    }
+    for (size_t i = 0; i < all.n; i++)
+        carry_value(w, &all.type[i], all.value[i]);
+    pfd_walk_copy_done(w, r);
+    r->layout = 1;
+}
+
+static bool is_straight(const struct ring *st, const struct ring_entry *e)
+{
+    return st->at >= st->fold || e->n <= st->fold - st->at;
+}
+
+void ring_add_entry(struct pfd_walk *w, struct ring *st,
                     const struct ring_entry *e)
 {
     const uint64_t *v = st->number;
+    const struct pfd_string *s = e->string;
     struct pfd_record *r = pfd_walk_record(w);
     uint64_t n_payload = e->n - v[RING_HEADER];
     *r = (struct pfd_record){
-        .offset = w->at,
-        .string = e->string,
+        .offset = ring_place(st, st->at),
+        .string = s,
         .key = e->id,
         .n_bytes = (uint32_t)e->n,
         .n_header = (uint8_t)v[RING_HEADER],
         .kind = PFD_RECORD_ENTRY,
     };
-    w->at += e->n;
-    if (!e->string) {
-        r->findings |= FINDING(unknown_id);
-        return;
-    }
-    if (e->string->next)
-        r->findings |= FINDING(ambiguous);
-    if (e->string->flags & PFD_STRING_OWN) {
+    st->n_entries++;
+    bool is_made = s ? s->flags & PFD_STRING_OWN : ring_has(st, RING_TEXT);
+    bool has_texts = is_made || (s && s->flags & PFD_STRING_CHAR);
+    if (is_made)
         r->flags |= PFD_RECORD_SYNTHESIZED;
-    } else if (e->string->n_payload > n_payload) {
+    if (s && !is_made && (is_measured(st, s) || s->n_payload > n_payload))
         r->layout = 1;
+    if (!is_straight(st, e) ||
+        (has_texts && described_has_texts(w->table, s))) {
+        r->flags |= PFD_RECORD_COPIED;
+        copy(w, st, r);
     }
-    if (!v[RING_SLOT_BYTES] &&
+    st->at += e->n;
+    if (!s && !is_made) {
+        r->findings |= FINDING(unknown_id);
+    } else if (s && s->next) {
+        r->findings |= FINDING(ambiguous);
+    }
+    if (s && !v[RING_SLOT_BYTES] && !is_measured(st, s) &&
         n_payload >=
-            ring_aligned(v[RING_HEADER] + e->string->n_payload, v[RING_ALIGN]) -
+            ring_aligned(v[RING_HEADER] + s->n_payload, v[RING_ALIGN]) -
                 v[RING_HEADER] + v[RING_ALIGN])
         r->findings |= FINDING(payload_long);
 }

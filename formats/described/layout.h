@@ -1,40 +1,87 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the parts of described. A description (YAML, read by describe.c)
- * becomes rows: one for the ring, whose layout words are the numbers below, and
- * one for each message, whose layout words are the types of its arguments. Rows
- * travel with strings wherever these go, captures included.
+ * becomes rows: one for the ring, whose layout words are the numbers below, one
+ * for each enumeration, and one for each message, whose layout words are a word
+ * of facts and the types of its arguments. Rows travel with strings wherever
+ * these go, captures included.
  */
 #ifndef DESCRIBED_LAYOUT_H
 #define DESCRIBED_LAYOUT_H
 
 #include "core/decode/format.h"
 
-/* The key of the ring's row; no entry has this id. */
-#define RING_KEY UINT64_MAX
+/* Keys of other rows than messages: no entry has such an id. */
+#define RING_KEY     UINT64_MAX             /* the ring */
+#define COUNTER_KEY  (UINT64_MAX - 1)       /* a counter of another file */
+#define ENUM_KEY(i)  (UINT64_MAX - 2 - (i)) /* the names of enumeration i */
+#define RESERVED_KEY ENUM_KEY(ENUMS_MAX)
+
+enum {
+    ENUMS_MAX = 64,
+    TAGS_MAX = 64,
+    TYPES_MAX = 64, /* of one entry with tags */
+    ORIGINS_MAX = 8,
+};
+
+/* Places of a field's numbers, from its first one on. */
+enum {
+    FIELD_AT,
+    FIELD_BITS, /* 0: there is no such field */
+    FIELD_SHIFT,
+    FIELD_NUMBERS,
+};
+
+#define RING_FIELD(name) \
+    name, name##_BITS = name + FIELD_BITS, name##_SHIFT = name + FIELD_SHIFT
 
 /* Numbers of a ring. Fields of bits are in a little-endian word of 4 or 8 bytes
- * at a byte; bytes count from the buffer's start or the entry's. */
+ * at a byte; bytes count from the buffer's start, the entry's or the tag's. */
 enum ring_number {
-    RING_COUNTER_AT,
-    RING_COUNTER_BITS, /* 32 or 64; 0: there is no counter */
+    RING_FIELD(RING_COUNTER),
     RING_COUNTER_UNIT, /* bytes that one of it is; of slots: not used */
     RING_COUNTER_FROM, /* the byte that it counts from; of slots: not used */
+    RING_COUNTER_FILE, /* it is in another file */
     RING_DATA,         /* the first entry */
-    RING_SLOT_BYTES,   /* 0: entries are packed */
-    RING_SLOT_EMPTY,   /* the id of a free slot */
-    RING_HEADER,       /* bytes of an entry before its arguments */
-    RING_ALIGN,        /* of entries */
-    RING_ID_AT,
-    RING_ID_BITS,
-    RING_ID_SHIFT,
-    RING_LENGTH_AT,
-    RING_LENGTH_BITS, /* 0: the message says it */
-    RING_LENGTH_SHIFT,
+    RING_FIELD(RING_CAPACITY),
+    RING_CAPACITY_UNIT,
+    RING_CAPACITY_FROM,  /* the byte that it counts from */
+    RING_CAPACITY_BYTES, /* of data, where no field says it; 0: up to the end */
+    RING_FIELD(RING_WRITE), /* where the program goes on, from data on */
+    RING_FIELD(RING_READ),  /* where its reader does */
+    RING_POSITION_UNIT,
+    RING_POSITION_GROWS, /* positions do not begin anew at the data's end */
+    RING_FIELD(RING_STALL),
+    RING_STALL_VALUE,
+    RING_SLOT_BYTES, /* 0: entries are packed */
+    RING_SLOT_EMPTY, /* the id of a free slot */
+    RING_HEADER,     /* bytes of an entry before its arguments */
+    RING_ALIGN,      /* of entries */
+    RING_FIELD(RING_ID),
+    RING_FIELD(RING_LENGTH),
     RING_LENGTH_UNIT,
-    RING_LENGTH_PLUS, /* bytes that the length does not count */
-    RING_GRAMMAR,     /* enum described_grammar */
-    RING_NUMBERS,
+    RING_LENGTH_PLUS,       /* bytes that the length does not count */
+    RING_FIELD(RING_COUNT), /* the number of arguments, where tags state it */
+    RING_FIELD(RING_TEXT),  /* bytes of the text that the entry begins with */
+    RING_FIELD(RING_WRAP),  /* the next entry is at the data's begin */
+    RING_WRAP_VALUE,
+    RING_FIELD(RING_FULL), /* a call found no room here */
+    RING_FULL_VALUE,
+    RING_FIELD(RING_PASS), /* no message, so many bytes */
+    RING_PASS_VALUE,
+    RING_PASS_BYTES,
+    RING_GRAMMAR,        /* enum described_grammar */
+    RING_ARGUMENT_ALIGN, /* 0: as each argument's size */
+    RING_ARGUMENT_ORDER, /* enum described_order */
+    RING_TAG_BYTES,      /* before each argument; 0: there are no tags */
+    RING_FIELD(RING_TAG_TYPE),
+    RING_FIELD(RING_TAG_ROWS),
+    RING_FIELD(RING_TAG_COLUMNS),
+    RING_FIELD(RING_TAG_SIZE), /* bytes of the argument, tag included */
+    RING_ORIGINS,              /* for each: its name's place, and the field */
+    RING_TAGS = RING_ORIGINS + ORIGINS_MAX * (1 + FIELD_NUMBERS),
+    /* Behind these: for each tag its value and the type. */
+    RING_NUMBERS = RING_TAGS,
 };
 
 enum described_grammar {
@@ -42,41 +89,85 @@ enum described_grammar {
     GRAMMAR_BRACES,
 };
 
+enum described_order {
+    ORDER_WRITTEN,
+    ORDER_SIZE, /* the largest elements come first */
+};
+
 /* Bytes before and in the first entry that a ring may have. */
 enum {
     RING_DATA_MAX = 1 << 20,
     RING_HEADER_MAX = 64,
     RING_UNIT_MAX = 4096,
+    RING_TAG_MAX = 16,
 };
 
-/* The type of an argument, a layout word: pfd_store, letter of the conversion
- * that prints it, and components. */
+/* How an argument is a text. */
+enum described_text {
+    TEXT_NONE,
+    TEXT_ENDED,   /* inline, up to a zero byte */
+    TEXT_COUNTED, /* inline, behind its length, which has the store's size */
+    TEXT_ID,      /* of the message with this id */
+    TEXT_OFFSET,  /* at so many bytes of the entry, up to a zero byte */
+    TEXT_NAME,    /* the name of a value, or its digits */
+};
+
+/* The type of an argument, a layout word: pfd_store, enum described_text, letter
+ * of the conversion that prints it, components, and of a text with names the
+ * enumeration. */
 struct described_type {
     enum pfd_store store;
     char conv;
-    uint32_t n;
+    uint32_t n; /* components */
+    enum described_text text;
+    uint32_t names;  /* enumeration; ENUMS_MAX: false and true */
+    uint32_t run;    /* components of a vector; n: it is none of a matrix */
+    uint32_t stride; /* bytes from vector to vector, or from component to
+                        component where run is n; 0: as they are */
 };
 
 static inline uint64_t described_pack(const struct described_type *t)
 {
-    return (uint64_t)t->store | (uint64_t)(uint8_t)t->conv << 8 |
-           (uint64_t)t->n << 16;
+    return (uint64_t)t->store | (uint64_t)t->text << 4 |
+           (uint64_t)(uint8_t)t->conv << 8 | (uint64_t)t->n << 16 |
+           (uint64_t)t->names << 24 | (uint64_t)t->run << 32 |
+           (uint64_t)t->stride << 40;
 }
 
 static inline struct described_type described_unpack(uint64_t word)
 {
     return (struct described_type){
         .store = (enum pfd_store)(word & 15),
+        .text = (enum described_text)(word >> 4 & 15),
         .conv = (char)(word >> 8),
-        .n = (uint32_t)(word >> 16),
+        .n = (uint8_t)(word >> 16),
+        .names = (uint8_t)(word >> 24),
+        .run = (uint8_t)(word >> 32),
+        .stride = (uint8_t)(word >> 40),
     };
+}
+
+/* The facts of a message, its first layout word. */
+enum described_fact {
+    FACT_TYPES = 1,    /* the words behind are its types; else its text says */
+    FACT_VARIABLE = 2, /* texts stand inline: each entry has its own size */
+    FACT_TEXTS = 4,    /* texts stand elsewhere, or names do */
+    FACT_TAGS = 8,     /* each entry states its types */
+    FACT_ORDER = 16,   /* ORDER_SIZE */
+    FACT_OFFSETS = 32, /* texts stand at offsets of the entry */
+    FACT_ALIGN = 8,    /* bits from here on: RING_ARGUMENT_ALIGN */
+};
+
+static inline uint64_t described_facts(const struct pfd_string *s)
+{
+    return s->n_layout ? pfd_string_layout(s)[0] : 0;
 }
 
 /* In a message's format string, the end of the conversion of a number that {}
  * prints in its shortest form. No {} may ask for so many digits itself. */
 #define SHORTEST ".99g"
 
-/* "u32", "f16x3"; false: no type is called so. */
+/* "u32", "f16x3", "f32x3x4@16"; false: no type is called so. */
 bool described_type_of(const char *text, size_t n, struct described_type *ret);
 
 /* Appends the format string for a text with {}. NULL, or the reason why not. */

@@ -5,7 +5,7 @@
 #include "description.h"
 
 enum {
-    TYPES_MAX = PFD_LAYOUT_MAX - 1,
+    MESSAGE_TYPES_MAX = PFD_LAYOUT_MAX - 1,
 };
 
 struct message {
@@ -13,17 +13,28 @@ struct message {
     size_t n;
     size_t source;
     bool has_types;
-    uint64_t words[PFD_LAYOUT_MAX]; /* the number of types, then these */
+    size_t n_types;
+    uint64_t words[PFD_LAYOUT_MAX]; /* facts, then the types */
 };
+
+/* What a type says about its message. */
+static uint64_t facts_of(const struct described_type *t)
+{
+    if (t->text == TEXT_ENDED || t->text == TEXT_COUNTED)
+        return FACT_VARIABLE;
+    return t->text == TEXT_ID || t->text == TEXT_NAME ? FACT_TEXTS
+           : t->text == TEXT_OFFSET                   ? FACT_OFFSETS
+                                                      : 0;
+}
 
 static bool take_types(struct description *r, struct message *m)
 {
     uint64_t n = 0;
-    if (!description_enter(r, false, &n) || n > TYPES_MAX)
+    if (!description_enter(r, false, &n) || n > MESSAGE_TYPES_MAX)
         return description_mistake(r, r->source,
                                    "'types' needs a list of types");
     m->has_types = true;
-    m->words[0] = 1 + n;
+    m->n_types = (size_t)n;
     for (uint64_t i = 0; i < n; i++) {
         struct described_type type;
         size_t n_text;
@@ -31,11 +42,16 @@ static bool take_types(struct description *r, struct message *m)
         if (!text)
             return description_mistake(r, r->source,
                                        "a type is a word, as u32 or f32x3");
-        if (!described_type_of(text, n_text, &type))
-            return description_mistake_at(r, "no type is called ", text, n_text,
-                                          "");
+        if (!description_find_type(r, text, n_text, &type))
+            return false;
+        m->words[0] |= facts_of(&type);
         m->words[1 + i] = described_pack(&type);
     }
+    if (m->words[0] & FACT_VARIABLE &&
+        r->numbers[RING_ARGUMENT_ORDER] == ORDER_SIZE)
+        return description_mistake(r, r->source,
+                                   "texts in the entry have no size to order "
+                                   "by");
     return true;
 }
 
@@ -45,6 +61,7 @@ static bool take_message(struct description *r, struct message *m)
     m->text = description_read_text(r, &m->n);
     m->source = r->source;
     m->has_types = false;
+    m->n_types = 0;
     m->words[0] = 0;
     if (m->text)
         return true;
@@ -70,6 +87,15 @@ static bool take_message(struct description *r, struct message *m)
            description_mistake(r, r->source, "a message needs 'text'");
 }
 
+/* The facts of all messages of the ring. */
+static uint64_t common_facts(const struct description *r, bool has_types)
+{
+    const uint64_t *v = r->numbers;
+    return (has_types ? FACT_TYPES : 0) | (v[RING_TAG_BYTES] ? FACT_TAGS : 0) |
+           (v[RING_ARGUMENT_ORDER] == ORDER_SIZE ? FACT_ORDER : 0) |
+           v[RING_ARGUMENT_ALIGN] << FACT_ALIGN;
+}
+
 static bool add_row(struct description *r, uint64_t id, struct message *m)
 {
     struct pfd_string_row row = {
@@ -78,20 +104,24 @@ static bool add_row(struct description *r, uint64_t id, struct message *m)
         .n_text = m->n,
         .counted = true,
         .layout = m->words,
-        .n_layout = m->has_types ? m->words[0] : 0,
-        .own = false,
+        .n_layout = 1 + m->n_types,
     };
-    if (r->numbers[RING_GRAMMAR] == GRAMMAR_BRACES) {
+    bool is_braces = r->numbers[RING_GRAMMAR] == GRAMMAR_BRACES;
+    m->words[0] |= common_facts(r, m->has_types || is_braces);
+    if (m->words[0] & FACT_TAGS) {
+        row.own = is_braces; /* each entry has types of its own */
+    } else if (is_braces) {
         r->translated.n = 0;
-        const char *why = described_translate(
-            m->text, m->n, m->words + 1, m->has_types ? m->words[0] - 1 : 0,
-            &r->translated);
+        const char *why = described_translate(m->text, m->n, m->words + 1,
+                                              m->n_types, &r->translated);
         if (why)
             return description_mistake(r, m->source, why);
         row.text = r->translated.n ? r->translated.data : "";
         row.n_text = r->translated.n;
         row.own = described_has_shortest(row.text, row.n_text);
     }
+    /* What has no %s to say so. */
+    row.own |= (m->words[0] & (FACT_VARIABLE | FACT_OFFSETS)) != 0;
     return !r->translated.failed &&
            pfd_strings_add_row(r->strings, &r->format->strings, &row, r->report,
                                m->source, r->err) == PFD_OK;

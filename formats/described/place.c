@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a described ring begins and ends, and what it lost. */
-#include <string.h>
-
 #include "walk.h"
 
 enum {
@@ -10,23 +8,118 @@ enum {
     TIMES_MAX = 64,
 };
 
+uint64_t ring_word_slowly(const struct pfd_walk *w, const struct ring *st,
+                          uint64_t at, unsigned n)
+{
+    uint64_t ret = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t place = ring_place(st, at + i);
+        if (place < w->base || place >= pfd_walk_end(w))
+            break;
+        uint8_t byte =
+            *pfd_byte_reader_peek(&w->view, (size_t)(place - w->base));
+        ret |= (uint64_t)byte << (8 * i);
+    }
+    return ret;
+}
+
+void ring_look_at_view(const struct pfd_walk *w, struct ring *st)
+{
+    uint64_t end = pfd_walk_end(w);
+    st->straight = st->fold < end ? st->fold : end;
+}
+
 bool ring_is_absurd(const struct pfd_walk *w, const struct ring *st)
 {
     return st->wanted != UINT64_MAX && st->wanted > WANTED_MAX &&
            st->wanted / TIMES_MAX > pfd_walk_end(w);
 }
 
+/* ---- a counter ---- */
+
+static uint64_t product(uint64_t n, uint64_t unit, uint64_t from)
+{
+    return n > (UINT64_MAX - 1 - from) / unit ? UINT64_MAX - 1
+                                              : from + n * unit;
+}
+
 static uint64_t wanted_of(const struct ring *st)
 {
     const uint64_t *v = st->number;
-    uint64_t unit =
-        v[RING_SLOT_BYTES] ? v[RING_SLOT_BYTES] : v[RING_COUNTER_UNIT];
-    uint64_t from = v[RING_SLOT_BYTES] ? v[RING_DATA] : v[RING_COUNTER_FROM];
-    if (st->counter > (UINT64_MAX - 1 - from) / unit)
-        return UINT64_MAX - 1;
-    uint64_t ret = from + st->counter * unit;
+    uint64_t ret =
+        v[RING_SLOT_BYTES]
+            ? product(st->counter, v[RING_SLOT_BYTES], v[RING_DATA])
+            : product(st->counter, v[RING_COUNTER_UNIT], v[RING_COUNTER_FROM]);
     return ret < v[RING_DATA] ? v[RING_DATA] : ret;
 }
+
+static void take_counter(const struct pfd_walk *w, struct ring *st)
+{
+    const struct pfd_string *other = pfd_table_find(w->table, COUNTER_KEY);
+    bool is_here = !st->number[RING_COUNTER_FILE];
+    st->wanted = UINT64_MAX;
+    if (!ring_has(st, RING_COUNTER) || (!is_here && !other))
+        return;
+    st->counter = is_here ? ring_field(w, st, 0, RING_COUNTER)
+                          : pfd_string_layout(other)[0];
+    st->wanted = wanted_of(st);
+}
+
+/* ---- positions ---- */
+
+/* What is left may begin within an entry. */
+static void lose_oldest(struct pfd_walk *w, struct ring *st, uint64_t n)
+{
+    w->batch->lost_bytes += n;
+    st->is_lost = true;
+    st->why = "begins in what was written over";
+    pfd_walk_finding(w, PFD_FINDING_overflow, st->number[RING_DATA],
+                     "%llu bytes were written over before they were read",
+                     (unsigned long long)n);
+}
+
+/* The part between a reader's position and the writer's. */
+static bool take_positions(struct pfd_walk *w, struct ring *st)
+{
+    const uint64_t *v = st->number;
+    uint64_t unit = v[RING_POSITION_UNIT];
+    uint64_t to = product(ring_field(w, st, 0, RING_WRITE), unit, 0);
+    uint64_t from = ring_has(st, RING_READ)
+                        ? product(ring_field(w, st, 0, RING_READ), unit, 0)
+                        : 0;
+    bool is_stalled = ring_has(st, RING_STALL) &&
+                      ring_field(w, st, 0, RING_STALL) == v[RING_STALL_VALUE];
+    uint64_t room = st->capacity;
+    bool is_sound =
+        room &&
+        (v[RING_POSITION_GROWS] ? from <= to : from <= room && to <= room);
+    if (!is_sound)
+        return false;
+    uint64_t n = to - from;
+    if (v[RING_POSITION_GROWS]) {
+        if (n > room)
+            lose_oldest(w, st, n - room);
+        n = n < room ? n : room;
+        from = (to - n) % room;
+    } else {
+        n = from <= to ? to - from : to + room - from;
+        from %= room;
+        if (n == 0 && is_stalled)
+            n = room;
+    }
+    st->fold = v[RING_DATA] + room;
+    st->at = st->from = st->next = v[RING_DATA] + from;
+    st->end = st->wanted = st->at + n;
+    if (is_stalled) {
+        pfd_walk_finding(w, PFD_FINDING_nearly_full, v[RING_STALL],
+                         "the program waits for room: the ring of %llu bytes "
+                         "holds %llu that were not read",
+                         (unsigned long long)room, (unsigned long long)n);
+    }
+    return true;
+}
+
+/* ---- the beginning ---- */
 
 static enum pfd_status no_ring(struct pfd_walk *w, const char *why)
 {
@@ -36,38 +129,84 @@ static enum pfd_status no_ring(struct pfd_walk *w, const char *why)
     return PFD_END;
 }
 
+/* Bytes that the fields before the data take. */
+static uint64_t header_of(const struct ring *st)
+{
+    static const enum ring_number fields[] = { RING_CAPACITY, RING_WRITE,
+                                               RING_READ, RING_STALL };
+    uint64_t ret = st->number[RING_DATA];
+    for (size_t i = 0; i <= sizeof fields / sizeof *fields; i++) {
+        enum ring_number field = i ? fields[i - 1] : RING_COUNTER;
+        const uint64_t *v = st->number + field;
+        uint64_t end = v[FIELD_AT] + (v[FIELD_SHIFT] + v[FIELD_BITS] + 7) / 8;
+        bool is_here = i || !st->number[RING_COUNTER_FILE];
+        if (v[FIELD_BITS] && is_here && end > ret)
+            ret = end;
+    }
+    return ret;
+}
+
+/* Bytes of data, as a field or the description says it. */
+static uint64_t capacity_of(const struct pfd_walk *w, const struct ring *st)
+{
+    const uint64_t *v = st->number;
+    uint64_t most = pfd_walk_end(w) - v[RING_DATA];
+    if (!ring_has(st, RING_CAPACITY)) {
+        uint64_t n = v[RING_CAPACITY_BYTES];
+        return n && n < most ? n : n || st->is_ring ? most : UINT64_MAX;
+    }
+    uint64_t end = product(ring_field(w, st, 0, RING_CAPACITY),
+                           v[RING_CAPACITY_UNIT], v[RING_CAPACITY_FROM]);
+    uint64_t n = end > v[RING_DATA] ? end - v[RING_DATA] : 0;
+    if (st->is_ring && n > most)
+        return 0; /* not all of it is here */
+    return n;
+}
+
 enum pfd_status ring_begin(struct pfd_walk *w, struct ring *st)
 {
-    const struct pfd_string *ring = pfd_table_find(w->table, RING_KEY);
+    const struct pfd_string *row = pfd_table_find(w->table, RING_KEY);
     uint64_t *v = st->number;
-    if (!ring || ring->n_layout != RING_NUMBERS)
+    if (!row || row->n_layout < RING_NUMBERS)
         return no_ring(w, "no description of the ring is loaded");
-    memcpy(v, pfd_string_layout(ring), sizeof st->number);
-    uint64_t head = v[RING_DATA];
-    uint64_t n_counter = v[RING_COUNTER_BITS] / 8;
-    if (n_counter && v[RING_COUNTER_AT] + n_counter > head)
-        head = v[RING_COUNTER_AT] + n_counter;
+    memcpy(v, pfd_string_layout(row), sizeof st->number);
+    st->is_ring = ring_has(st, RING_WRITE);
+    st->fold = UINT64_MAX;
+    uint64_t head = header_of(st);
     if (pfd_walk_end(w) < head) {
         return w->last ? no_ring(w, "the file ends before the ring's data")
                        : PFD_MORE;
     }
-    st->wanted = UINT64_MAX;
-    if (n_counter) {
-        st->counter = n_counter == 8 ? pfd_walk_u64(w, v[RING_COUNTER_AT])
-                                     : pfd_walk_u32(w, v[RING_COUNTER_AT]);
-        st->wanted = wanted_of(st);
-    }
+    if (st->is_ring && !w->last)
+        return PFD_MORE;
+    ring_look_at_view(w, st);
+    st->capacity = capacity_of(w, st);
+    st->at = v[RING_DATA];
+    take_counter(w, st);
     st->end = st->wanted;
+    if (st->is_ring && !take_positions(w, st))
+        return no_ring(w, "the ring's positions are not within it");
+    if (!st->is_ring && st->capacity < UINT64_MAX - v[RING_DATA] &&
+        st->end > v[RING_DATA] + st->capacity)
+        st->end = v[RING_DATA] + st->capacity;
     st->is_open = true;
-    w->at = v[RING_DATA];
+    ring_look_at_view(w, st);
+    if (!st->is_ring)
+        w->at = st->at;
     return PFD_OK;
 }
 
+/* ---- the end ---- */
+
 void ring_report_loss(struct pfd_walk *w, const struct ring *st)
 {
-    uint64_t held = st->held ? st->held : pfd_walk_end(w);
+    uint64_t room = st->is_ring ? UINT64_MAX : pfd_walk_end(w);
+    uint64_t limit = st->number[RING_DATA] + st->capacity;
+    if (st->capacity != UINT64_MAX && limit < room && !st->is_ring)
+        room = limit;
+    uint64_t held = st->held ? st->held : room;
     if (st->is_none) {
-        pfd_walk_finding(w, PFD_FINDING_bad_header, st->number[RING_COUNTER_AT],
+        pfd_walk_finding(w, PFD_FINDING_bad_header, st->number[RING_COUNTER],
                          "the counter is %llu, and no entry is in the %llu "
                          "bytes that are here: it is damaged, or this is "
                          "another buffer",

@@ -1,41 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the way is lost, and found again. */
-#include <string.h>
-
 #include "walk.h"
 
 enum {
-    /* Bytes that decide where the way goes on, and entries that are followed. */
-    RANGE_BYTES = 64 * 1024,
-    CHAIN_DEPTH = 8,
+    CHAIN_DEPTH = 8, /* entries that are followed */
 };
 
 bool ring_sees_enough(const struct pfd_walk *w, const struct ring *st,
                       uint64_t at)
 {
     uint64_t end = pfd_walk_end(w);
-    return w->last || at + RANGE_BYTES <= end || st->end <= end;
+    return w->last || at + RING_RANGE <= end || st->end <= end;
 }
 
-static bool is_zero(const struct pfd_walk *w, uint64_t from, uint64_t n)
+static bool is_zero(const struct pfd_walk *w, const struct ring *st,
+                    uint64_t from, uint64_t n)
 {
-    const uint8_t *p = pfd_byte_reader_peek(&w->view, from - w->base);
-    return n == 0 || (!p[0] && !memcmp(p, p + 1, n - 1));
+    if (n == 0)
+        return true;
+    uint64_t to_fold = from < st->fold ? st->fold - from : n;
+    if (n > to_fold)
+        return is_zero(w, st, from, to_fold) &&
+               is_zero(w, st, st->fold, n - to_fold);
+    const uint8_t *p = pfd_byte_reader_peek(
+        &w->view, (size_t)(ring_place(st, from) - w->base));
+    return !p[0] && !memcmp(p, p + 1, (size_t)n - 1);
+}
+
+/* A known message, with room for its arguments. */
+static bool is_plausible(const struct ring *st, const struct ring_entry *e)
+{
+    return ring_has(st, RING_TEXT) ||
+           (e->string &&
+            e->n >= st->number[RING_HEADER] + e->string->n_payload);
 }
 
 static bool leads_on(const struct pfd_walk *w, const struct ring *st,
                      uint64_t at)
 {
-    uint64_t limit = at + RANGE_BYTES < st->end ? at + RANGE_BYTES : st->end;
+    uint64_t limit = at + RING_RANGE < st->end ? at + RING_RANGE : st->end;
     for (unsigned i = 0; i <= CHAIN_DEPTH && at != st->end; i++) {
         if (limit - at < st->number[RING_HEADER])
             return i > 0 && limit < st->end;
         struct ring_entry e = ring_look(w, st, at);
-        if (!e.string || !e.n)
+        if (e.kind == RING_NONE)
+            return i > 0;
+        if (!e.n || (e.kind == RING_MESSAGE && !is_plausible(st, &e)))
             return false;
         if (e.n > limit - at)
             return i > 0;
-        if (i == 0 && is_zero(w, at, e.n))
+        if (i == 0 && is_zero(w, st, at, e.n))
             return false;
         at += e.n;
     }
@@ -45,14 +59,17 @@ static bool leads_on(const struct pfd_walk *w, const struct ring *st,
 bool ring_is_unwritten(const struct pfd_walk *w, const struct ring *st,
                        uint64_t from)
 {
-    return st->wanted > pfd_walk_end(w) && st->end - from <= RANGE_BYTES &&
-           from >= w->base && is_zero(w, from, st->end - from);
+    return !st->is_ring && st->wanted > st->end &&
+           st->end - from <= RING_RANGE && from >= w->base &&
+           is_zero(w, st, from, st->end - from);
 }
 
 static void report_gap(struct pfd_walk *w, struct ring *st, uint64_t to)
 {
-    bool is_known = st->lost_id != RING_KEY &&
+    bool is_known = st->lost_id < RESERVED_KEY &&
                     pfd_table_find(w->table, st->lost_id) != NULL;
+    if (to == st->from)
+        return;
     w->batch->skipped_bytes += to - st->from;
     st->is_none = st->from == st->number[RING_DATA] && to == st->end &&
                   ring_is_absurd(w, st);
@@ -64,18 +81,20 @@ static void report_gap(struct pfd_walk *w, struct ring *st, uint64_t to)
         return;
     }
     pfd_walk_finding(
-        w, is_known ? PFD_FINDING_bad_size : PFD_FINDING_unknown_id, st->from,
-        "%s id 0x%llx, and its length leads to no entry; %llu bytes skipped, "
-        "up to %llu",
-        is_known ? "the entry has" : "no message has",
-        (unsigned long long)st->lost_id, (unsigned long long)(to - st->from),
-        (unsigned long long)to);
+        w, is_known ? PFD_FINDING_bad_size : PFD_FINDING_unknown_id,
+        ring_place(st, st->from),
+        "entry %llu at byte %llu (id 0x%llx) %s; %llu bytes skipped, up to %llu",
+        (unsigned long long)st->n_entries,
+        (unsigned long long)ring_place(st, st->from),
+        (unsigned long long)st->lost_id, st->why,
+        (unsigned long long)(to - st->from),
+        (unsigned long long)ring_place(st, to));
 }
 
 /* What must stay in view: a short gap is looked at again at its end. */
 static uint64_t kept(const struct ring *st)
 {
-    return st->next - st->from <= RANGE_BYTES ? st->from : st->next;
+    return st->next - st->from <= RING_RANGE ? st->from : st->next;
 }
 
 enum pfd_status ring_find_way(struct pfd_walk *w, struct ring *st)
@@ -83,10 +102,11 @@ enum pfd_status ring_find_way(struct pfd_walk *w, struct ring *st)
     uint64_t end = st->end;
     while (st->next < end && end - st->next >= st->number[RING_HEADER]) {
         if (!ring_sees_enough(w, st, st->next)) {
-            w->at = kept(st);
+            st->at = kept(st);
             return PFD_MORE;
         }
-        st->next = pfd_walk_pass(w, st->next, end);
+        if (!st->is_ring)
+            st->next = pfd_walk_pass(w, st->next, end);
         if (end - st->next >= st->number[RING_HEADER] &&
             leads_on(w, st, st->next))
             break;
@@ -96,14 +116,24 @@ enum pfd_status ring_find_way(struct pfd_walk *w, struct ring *st)
         st->next = end;
     report_gap(w, st, st->next);
     st->is_lost = false;
-    w->at = st->next;
+    st->at = st->next;
     return PFD_OK;
 }
 
-void ring_lose_way(struct pfd_walk *w, struct ring *st, uint64_t id)
+void ring_lose_way(const struct pfd_walk *w, struct ring *st,
+                   const struct ring_entry *e)
 {
+    bool is_cut = e->n && e->n > st->end - st->at;
     st->is_lost = true;
-    st->from = w->at;
-    st->lost_id = id;
-    st->next = w->at + st->number[RING_ALIGN];
+    st->from = st->at;
+    st->lost_id = e->id;
+    st->next = st->at + st->number[RING_ALIGN];
+    if (is_cut) {
+        st->why = st->wanted <= pfd_walk_end(w) && !st->is_ring
+                      ? "would end beyond the counter"
+                      : "would end beyond what is there";
+    } else {
+        st->why = e->string ? "has a length that cannot be"
+                            : "is of no message, and nothing says its length";
+    }
 }

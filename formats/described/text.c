@@ -2,7 +2,6 @@
 /* Texts of a described ring's arguments. */
 #include <string.h>
 
-#include "core/print/number_fast.h"
 #include "layout.h"
 
 /* ---- {} ---- */
@@ -73,7 +72,7 @@ static const char *add_conversion(const struct spec *spec,
                                   const struct described_type *t,
                                   struct pfd_text *ret)
 {
-    const char *all = is_float(t) ? "fFeEgGaA" : "dxXoc";
+    const char *all = is_float(t) ? "fFeEgGaA" : t->conv == 's' ? "s" : "dxXoc";
     bool is_shortest = is_float(t) && !spec->type && !spec->n_precision;
     char conv = is_float(t) ? 'g' : t->conv;
     if (spec->type && !strchr(all, spec->type))
@@ -165,133 +164,4 @@ const char *described_translate(const char *text, size_t n,
         }
     }
     return NULL;
-}
-
-/* ---- shortest numbers ---- */
-
-static double value_of(const struct pfd_slot *slot, const uint8_t *payload)
-{
-    struct pfd_step step = {
-        .at = slot->at,
-        .conv = 'f',
-        .store = slot->store,
-    };
-    return pfd_step_double(&step, payload);
-}
-
-/* Significant digits of a number as JSON has it, and the power of ten of the
- * first one. */
-static int count_digits(const char *text, const char *end, int *exponent)
-{
-    int n = 0;
-    int n_zeros = 0;
-    int before_point = 0;
-    bool is_behind = false;
-    *exponent = 0;
-    for (; text < end && *text != 'e'; text++) {
-        if (*text == '.')
-            is_behind = true;
-        if (*text < '0' || *text > '9')
-            continue;
-        bool is_leading = n == 0 && *text == '0';
-        if (!is_leading)
-            n++;
-        n_zeros = *text == '0' ? n_zeros + !is_leading : 0;
-        before_point += is_behind ? -(int)is_leading : (int)!is_leading;
-    }
-    bool is_negative = text < end && text[1] == '-';
-    for (text++; text < end; text++) {
-        if (*text >= '0' && *text <= '9')
-            *exponent = *exponent * 10 + (*text - '0');
-    }
-    if (is_negative)
-        *exponent = -*exponent;
-    *exponent += before_point - 1;
-    return n - n_zeros;
-}
-
-/* Appends a conversion that prints a number as {} does: with the fewest digits
- * that read back, without an exponent from 1e-4 to below 1e16. */
-static void add_shortest(const struct pfd_slot *slot, const uint8_t *payload,
-                         struct pfd_text *ret)
-{
-    enum {
-        EXPONENT_MAX = 16
-    };
-    double v = value_of(slot, payload);
-    float narrow = (float)v;
-    uint64_t bits = 0;
-    uint32_t bits32 = 0;
-    char text[64];
-    int exponent = 0;
-    if (v - v != 0 || v == 0) { /* no number, infinite, or zero */
-        pfd_text_puts(ret, ".0f");
-        return;
-    }
-    memcpy(&bits, &v, sizeof bits);
-    memcpy(&bits32, &narrow, sizeof bits32);
-    const char *end = slot->store == PFD_STORE_QWORD
-                          ? pfd_put_shortest64(text, bits)
-                          : pfd_put_shortest32(text, bits32);
-    int n = count_digits(text, end, &exponent);
-    if (exponent < -4 || exponent >= EXPONENT_MAX) {
-        pfd_text_printf(ret, ".%de", n - 1);
-    } else {
-        pfd_text_printf(ret, ".%df", n - 1 > exponent ? n - 1 - exponent : 0);
-    }
-}
-
-static bool is_shortest_at(const char *text, size_t n, size_t i)
-{
-    return n - i >= sizeof SHORTEST - 1 &&
-           !memcmp(text + i, SHORTEST, sizeof SHORTEST - 1);
-}
-
-bool described_has_shortest(const char *text, size_t n)
-{
-    bool ret = false;
-    for (size_t i = 0; i < n && !ret; i++)
-        ret = is_shortest_at(text, n, i);
-    return ret;
-}
-
-/* Bytes of a conversion behind its percent sign, up to its letter or to its
- * SHORTEST. */
-static size_t flags_of(const char *text, size_t n, size_t i)
-{
-    size_t to = i;
-    while (to < n && !is_shortest_at(text, n, to) &&
-           strchr("-+ #0123456789.", text[to]) && text[to])
-        to++;
-    return to - i;
-}
-
-void described_make(const struct pfd_record_view *record_view,
-                    struct pfd_synthesized *ret)
-{
-    const struct pfd_string *s = record_view->record->string;
-    const char *text = pfd_string_text(s);
-    struct pfd_byte_reader c = record_view->bytes;
-    size_t n_payload = pfd_byte_reader_left(&c);
-    const uint8_t *payload = pfd_byte_reader_bytes(&c, n_payload);
-    uint64_t findings = 0;
-    size_t next = 0;
-    size_t n_slots = described_slots(record_view, ret->slots, &findings);
-    ret->lay_out = true;
-    for (size_t i = 0; i < s->n_text;) {
-        size_t from = i++;
-        if (text[from] == '%') {
-            i += flags_of(text, s->n_text, i);
-            bool is_shortest = is_shortest_at(text, s->n_text, i);
-            if (is_shortest && next < n_slots) {
-                pfd_text_add(ret->text, text + from, i - from);
-                add_shortest(&ret->slots[next++], payload, ret->text);
-                i += sizeof SHORTEST - 1;
-                continue;
-            }
-            next += i < s->n_text && text[i] != '%';
-            i += is_shortest ? sizeof SHORTEST - 1 : i < s->n_text;
-        }
-        pfd_text_add(ret->text, text + from, i - from);
-    }
 }

@@ -2,25 +2,44 @@
 /*
  * The walk over a described ring. place.c finds its beginning, its end and what
  * was lost, entry.c reads one entry, resync.c finds the way again.
+ *
+ * Places of entries are bytes from the buffer's start. In a ring that begins
+ * anew at its end, they go on behind that end (`fold`); ring_place() has the
+ * byte.
  */
 #ifndef DESCRIBED_WALK_H
 #define DESCRIBED_WALK_H
 
+#include <string.h>
+
 #include "layout.h"
+
+enum {
+    /* Bytes that decide where the way goes on. */
+    RING_RANGE = 64 * 1024,
+};
 
 struct ring {
     bool is_open;
     bool is_lost;
     bool is_none;
+    bool is_full; /* a call that found no room left its mark */
+    bool is_ring; /* with positions; the view holds all of it */
     uint64_t number[RING_NUMBERS];
     uint64_t counter;
-    uint64_t wanted; /* first byte behind what was asked for; UINT64_MAX:
-                        unknown */
-    uint64_t end;    /* behind what is there of it */
-    uint64_t held;   /* behind what was written, if less is; else 0 */
-    uint64_t from;   /* where the way was lost */
-    uint64_t next;   /* the next place to try */
+    uint64_t wanted;   /* first byte behind what was asked for; UINT64_MAX:
+                          unknown */
+    uint64_t at;       /* the next entry */
+    uint64_t end;      /* behind what is there of it */
+    uint64_t held;     /* behind what was written, if less is; else 0 */
+    uint64_t from;     /* where the way was lost */
+    uint64_t next;     /* the next place to try */
+    uint64_t capacity; /* bytes of data; UINT64_MAX: up to the end */
+    uint64_t fold;     /* behind the data, of a ring; else UINT64_MAX */
+    uint64_t straight; /* words before it can be read at once */
+    uint64_t n_entries;
     uint64_t lost_id;
+    const char *why; /* the way was lost */
 };
 
 /* An entry at a place, as far as its header says it. */
@@ -28,6 +47,12 @@ struct ring_entry {
     uint64_t id;
     const struct pfd_string *string; /* NULL: unknown */
     uint64_t n;                      /* bytes; 0: not known, or impossible */
+    enum {
+        RING_MESSAGE,
+        RING_FREE,  /* a slot, or bytes that are no message */
+        RING_AGAIN, /* the next entry is at the data's begin */
+        RING_NONE,  /* a call found no room, and nothing is behind it */
+    } kind;
 };
 
 static inline uint64_t ring_aligned(uint64_t n, uint64_t to)
@@ -35,8 +60,40 @@ static inline uint64_t ring_aligned(uint64_t n, uint64_t to)
     return (n + to - 1) / to * to;
 }
 
+static inline uint64_t ring_place(const struct ring *st, uint64_t at)
+{
+    return at < st->fold ? at : at - st->capacity;
+}
+
+static inline bool ring_has(const struct ring *st, enum ring_number field)
+{
+    return st->number[field + FIELD_BITS] != 0;
+}
+
+/* A word near the end of the view, or across the end of the ring. */
+uint64_t ring_word_slowly(const struct pfd_walk *w, const struct ring *st,
+                          uint64_t at, unsigned n);
+
+/* A field of the header of an entry at a place, or of the buffer's (at 0); its
+ * bytes are in view. */
+static inline uint64_t ring_field(const struct pfd_walk *w,
+                                  const struct ring *st, uint64_t at,
+                                  enum ring_number field)
+{
+    const uint64_t *v = st->number + field;
+    uint64_t from = at + v[FIELD_AT];
+    uint64_t top = v[FIELD_SHIFT] + v[FIELD_BITS];
+    uint64_t word =
+        from + 8 <= st->straight
+            ? pfd_walk_u64(w, from)
+            : ring_word_slowly(w, st, from, (unsigned)(top + 7) / 8);
+    return word >> v[FIELD_SHIFT] & (UINT64_MAX >> (64 - v[FIELD_BITS]));
+}
+
 /* Reads the description and the counter. PFD_OK, PFD_MORE or PFD_END. */
 enum pfd_status ring_begin(struct pfd_walk *w, struct ring *st);
+/* To be called when the view has changed. */
+void ring_look_at_view(const struct pfd_walk *w, struct ring *st);
 /* Is the counter no counter? */
 bool ring_is_absurd(const struct pfd_walk *w, const struct ring *st);
 /* Tells what the counter says that is not here. */
@@ -45,8 +102,11 @@ void ring_report_loss(struct pfd_walk *w, const struct ring *st);
 /* The entry at a place; its header is in view. */
 struct ring_entry ring_look(const struct pfd_walk *w, const struct ring *st,
                             uint64_t at);
-/* Adds it to the batch; all of it is in view, at w->at. */
-void ring_add_entry(struct pfd_walk *w, const struct ring *st,
+/* Does a call that found no room say so at a place with n bytes? */
+bool ring_is_full_at(const struct pfd_walk *w, const struct ring *st,
+                     uint64_t at, uint64_t n);
+/* Adds it to the batch; all of it is in view, at st->at. */
+void ring_add_entry(struct pfd_walk *w, struct ring *st,
                     const struct ring_entry *e);
 
 /* Does the view hold the bytes that decide about a place? */
@@ -56,8 +116,9 @@ bool ring_sees_enough(const struct pfd_walk *w, const struct ring *st,
  * small, the room that was left. */
 bool ring_is_unwritten(const struct pfd_walk *w, const struct ring *st,
                        uint64_t from);
-/* The entry at w->at, with this id, leads nowhere. */
-void ring_lose_way(struct pfd_walk *w, struct ring *st, uint64_t id);
+/* The entry at st->at leads nowhere. */
+void ring_lose_way(const struct pfd_walk *w, struct ring *st,
+                   const struct ring_entry *e);
 /* One step of the search for the next entry. PFD_OK or PFD_MORE. */
 enum pfd_status ring_find_way(struct pfd_walk *w, struct ring *st);
 

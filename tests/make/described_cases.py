@@ -41,6 +41,132 @@ def entry(number, form="", *values):
     return struct.pack("<I" + form, number, *values)
 
 
+def argument(kind, number, rows, columns, form, *values):
+    """A tag of slangpy's and its value."""
+    data = struct.pack("<" + form, *values)
+    return struct.pack("<I", kind << 28 | number << 24 | rows << 20 |
+                       columns << 16 | 4 + len(data)) + data
+
+
+def tagged(text, *arguments):
+    data = b"".join(arguments)
+    return struct.pack("<III", 12 + len(data), text, len(arguments)) + data
+
+
+def tt(number, risc, form="", *values):
+    data = struct.pack("<" + form, *values)
+    return struct.pack("<HH", 1 | risc << 1 | len(data) << 6, number) + data
+
+
+def headed(number, data, wave=1, lane=2, time=77):
+    return struct.pack("<HBBI", number, wave, lane, time) + data + \
+        b"\0" * (-len(data) % 4)
+
+
+TEXTS = """ring: texts
+counter: {at: 0, unit: 1, from: 4}
+data: 4
+entry:
+  header: 8
+  id: {at: 0, bits: 16}
+  origin: {wave: {at: 2, bits: 8}, lane: {at: 3, bits: 8}, time: {at: 4}}
+arguments: {align: 1}
+enums:
+  color: {0: red, 5: blue}
+  shape: [point, line]
+messages:
+  1: {text: "name %s is %s (%d)\\n", types: [text, color, color]}
+  2: {text: "%s|%5s|%s %s\\n", types: [text16, id32, bool8, shape]}
+  3: {text: "a %u b %s\\n", types: [u8, offset16]}
+  4: "plain %s %u\\n"
+  5: "message"
+"""
+SAID = """ring: said
+counter: {at: 0, unit: 1, from: 4}
+data: 4
+entry: {header: 8, length: {at: 0}, text: {at: 4}}
+messages: []
+"""
+BY_SIZE = """ring: by size
+counter: {at: 0, unit: 1, from: 4}
+data: 4
+arguments: {align: 0, order: size}
+messages:
+  1: {text: "%u %f %u %u\\n", types: [u8, f64, u16, u32]}
+  2: {text: "%v4f | %v3f | %u %u\\n", types: [f32x2x2@16, f16x3@4, u8@4, u8]}
+"""
+
+
+def rings(case):
+    """Cases of tags, texts, positions and marks."""
+    entries = [
+        tagged(0x5c1d9a23, argument(0, 7, 0, 0, "I", 5),
+               argument(1, 10, 3, 0, "3f", 1, 2.5, -3)),
+        tagged(0x0b2c6e11, argument(2, 10, 2, 2, "4f", 1, 2, 3, 4),
+               argument(0, 0, 0, 0, "I", 1)),
+        tagged(0x7f00aa31, argument(0, 12, 0, 0, "I", 0x1122aabb)),
+        tagged(0x00000bad, argument(0, 7, 0, 0, "I", 5)),
+        tagged(0x5c1d9a23, argument(0, 9, 0, 0, "I", 0x3c00),
+               argument(1, 1, 2, 0, "2i", -1, 7))]
+    data = b"".join(entries)
+    whole = struct.pack("<II", 8 + len(data), len(data)) + data
+    case("slangpy", "Types that stand before the arguments.", whole,
+         read("slangpy.yaml"))
+    case("slangpy_overflow", "A call found no room, and said so.",
+         struct.pack("<II", 12 + len(data), len(data) + 1000) + data +
+         b"\xff\xff\xff\xff", read("slangpy.yaml"))
+    case("slangpy_bad_tag", "A tag of no type, and a size beyond the entry.",
+         struct.pack("<II", 8 + len(data), len(data)) + data[:12] +
+         struct.pack("<I", 15 << 24 | 8) + data[16:20] + data[20:48] +
+         struct.pack("<I", 10 << 24 | 0xffff) + data[52:],
+         read("slangpy.yaml"))
+
+    tile = [tt(0, i, "dII", 0.5 * i, i, 9) for i in range(4)]
+    ring = bytearray(64)
+    ring[40:60] = tile[1]
+    ring[60:64] = tt(0xffff, 0)
+    ring[0:4] = struct.pack("<HH", 1023 << 6, 9)
+    ring[4:24] = tile[2]
+    ring[24:32] = tt(1, 4, "HH", 7, 0)
+    case("tt_metal", "A ring that began anew behind a mark, and one of another "
+         "program.", struct.pack("<IIII", 32, 40, 0, 0) + ring,
+         read("tt-metal.yaml"))
+    grows = read("tt-metal.yaml").decode().replace(
+        "data: 16", "positions: {grow: true}\ndata: 16\n"
+        "stall: {at: 8, value: 1}").replace("  wrap:", "  # wrap:")
+    stream = b"".join(tile[i % 4] for i in range(9))
+    ring = bytearray(72)
+    for i, c in enumerate(stream):
+        ring[i % 72] = c
+    case("positions", "Positions that grow; an entry lies across the end.",
+         struct.pack("<IIII", 180, 120, 1, 0) + ring, grows)
+    case("positions_lost", "A reader that was passed by the writer.",
+         struct.pack("<IIII", 180, 0, 0, 0) + ring, grows)
+    case("positions_wrong", "A reader ahead of its writer.",
+         struct.pack("<IIII", 180, 200, 0, 0) + ring, grows)
+
+    data = headed(1, b"bob\0" + struct.pack("<II", 5, 5)) + \
+        headed(2, struct.pack("<H3sIBI", 3, b"xyz", 5, 1, 1)) + \
+        headed(3, struct.pack("<BH", 9, 11) + b"hey\0") + \
+        headed(4, struct.pack("<II", 5, 8)) + \
+        headed(1, b"a" * 30 + b"\0" + struct.pack("<II", 7, 0), 9, 9) + \
+        headed(2, struct.pack("<H3sIBI", 3, b"xyz", 77, 0, 2)) + \
+        headed(1, b"no end")
+    case("texts", "Texts inline, by id and by offset, and names of values.",
+         struct.pack("<I", len(data)) + data, TEXTS)
+    said = b"".join(struct.pack("<II", 8 + len(t) + 4, len(t)) + t +
+                    struct.pack("<I", v) for t, v in
+                    ((b"x is %u.", 7), (b"flags %x", 0xabc)))
+    case("said", "Entries that have their text.",
+         struct.pack("<I", len(said)) + said + b"", SAID)
+    data = entry(1, "dIHB", 0.5, 3, 2, 1) + bytes(1) + \
+        entry(2, "ff8xff8xHxxHxxHxxB3xB", 1, 2, 3, 4, 0x3c00, 0x4000, 0x4200,
+              8, 9)
+    case("by_size", "The largest first, each at a multiple of its size; "
+         "matrices and halves with gaps.",
+         struct.pack("<I", len(data) + 3) + data + bytes(3), BY_SIZE)
+
+
 def main(root):
     def case(name, origin, data, ring, cmd="decode r.yaml buffer.bin", **more):
         khronos.case(root, name, cmd, origin,
@@ -107,7 +233,17 @@ def main(root):
     case("braces", "Specifications of {}.", packed(*calls),
          "ring: braces\ncounter: {at: 0, bits: 32, unit: 4, from: 4}\ndata: 4\n"
          "text: braces\nmessages:\n" + messages)
+    rings(case)
     mistakes = {
+        "enum": TEXTS.replace("[point, line]", "{point: 1}"),
+        "origin": TEXTS.replace("wave:", "wawe:"),
+        "order": BY_SIZE.replace("order: size", "order: sise"),
+        "tags": read("slangpy.yaml").decode().replace("  type:", "  # type:"),
+        "positions": read("tt-metal.yaml").decode()
+                         .replace("data: 16", "counter: {at: 8}"),
+        "mark": read("tt-metal.yaml").decode()
+                    .replace("wrap: {at: 2", "wrap: {at: 3"),
+        "braces_text": SAID.replace("messages", "text: braces\nmessages"),
         "yaml": "ring: a\nentry: {header: 4\n",
         "key": ring.replace("unit", "unti"),
         "number": ring.replace("unit: 4", "unit: four"),

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Arguments whose types an entry states, in a tag before each. */
+#include <string.h>
+
+#include "arguments.h"
+
+struct tag {
+    struct described_type type;
+    uint64_t size; /* bytes, tag included; 0: as the type says */
+};
+
+/* A field at bytes that are there. */
+static uint64_t field_of(const uint8_t *bytes, const uint64_t *field)
+{
+    uint64_t word = 0;
+    if (!field[FIELD_BITS])
+        return 0;
+    memcpy(&word, bytes + field[FIELD_AT],
+           (field[FIELD_SHIFT] + field[FIELD_BITS] + 7) / 8);
+    return word >> field[FIELD_SHIFT] &
+           (UINT64_MAX >> (64 - field[FIELD_BITS]));
+}
+
+/* The type that a value of a tag means. */
+static bool find_type(const struct pfd_string *ring, uint64_t value,
+                      struct described_type *ret)
+{
+    const uint64_t *words = pfd_string_layout(ring);
+    for (size_t i = RING_TAGS; i + 1 < ring->n_layout; i += 2) {
+        if (words[i] == value) {
+            *ret = described_unpack(words[i + 1]);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_tag(const struct pfd_string *ring, const uint8_t *bytes,
+                     struct tag *ret)
+{
+    const uint64_t *v = pfd_string_layout(ring);
+    uint64_t rows = field_of(bytes, v + RING_TAG_ROWS);
+    uint64_t columns = field_of(bytes, v + RING_TAG_COLUMNS);
+    if (!find_type(ring, field_of(bytes, v + RING_TAG_TYPE), &ret->type))
+        return false;
+    ret->size = field_of(bytes, v + RING_TAG_SIZE);
+    if (!rows && !columns)
+        return true;
+    rows = rows ? rows : 1;
+    columns = columns ? columns : 1;
+    if (rows > UINT8_MAX || columns > UINT8_MAX || rows * columns > UINT8_MAX)
+        return false;
+    ret->type.n = ret->type.run = (uint32_t)(rows * columns);
+    return true;
+}
+
+static bool take_argument(struct arguments *a, const struct pfd_string *ring,
+                          struct described_tags *ret)
+{
+    const uint64_t *v = pfd_string_layout(ring);
+    uint32_t n_tag = (uint32_t)v[RING_TAG_BYTES];
+    struct tag tag;
+    uint32_t to = a->align ? a->align : 1;
+    uint32_t from = (a->at + to - 1) / to * to;
+    if (from > a->n_payload || n_tag > a->n_payload - from ||
+        !read_tag(ring, a->payload + from, &tag))
+        return false;
+    a->at = from + n_tag;
+    uint32_t n = a->n_payload;
+    if (tag.size && (tag.size < n_tag || tag.size > n - from))
+        return false;
+    if (tag.size)
+        a->n_payload = from + (uint32_t)tag.size;
+    bool ok = arguments_add(a, &tag.type);
+    a->n_payload = n;
+    if (tag.size)
+        a->at = from + (uint32_t)tag.size;
+    if (ok && ret && ret->n < TYPES_MAX)
+        ret->words[ret->n++] = described_pack(&tag.type);
+    return ok;
+}
+
+bool tags_lay_out(struct arguments *a, const struct pfd_string *ring,
+                  struct described_tags *ret)
+{
+    const uint64_t *v = pfd_string_layout(ring);
+    const uint8_t *header = a->payload ? a->payload - a->n_header : NULL;
+    a->align = (uint32_t)v[RING_ARGUMENT_ALIGN];
+    if (!header || a->n_header < v[RING_HEADER])
+        return false;
+    uint64_t n_text = field_of(header, v + RING_TEXT);
+    if (n_text > a->n_payload)
+        return false;
+    a->at = (uint32_t)n_text;
+    if (ret)
+        ret->n_text = (uint32_t)n_text;
+    if (!v[RING_TAG_BYTES])
+        return true; /* its text says the types */
+    uint64_t n =
+        v[RING_COUNT_BITS] ? field_of(header, v + RING_COUNT) : TYPES_MAX;
+    bool ok = n <= TYPES_MAX;
+    for (uint64_t i = 0; i < n && ok; i++) {
+        ok = take_argument(a, ring, ret);
+        if (!ok && !v[RING_COUNT_BITS])
+            return true; /* the rest of the entry is none */
+    }
+    return ok;
+}
