@@ -25,7 +25,7 @@ packages=(
     libelf-dev 'libmsgpack-c-dev|libmsgpack-dev' libpcre2-dev libyaml-dev
     zlib1g-dev libzstd-dev libjansson-dev libpng-dev libsqlite3-dev
     libuv1-dev libsystemd-dev libssl-dev libseccomp-dev libcurl4-openssl-dev
-    libnats-dev glslang-tools libvulkan-dev python3-dev
+    libnats-dev glslang-tools libvulkan-dev python3-dev libfmt-dev
 )
 more_packages=(
     clang clang-format clang-tidy cppcheck shellcheck nodejs npm llvm

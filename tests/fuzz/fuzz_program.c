@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/escape.h"
+#include "core/print/braces.h"
 #include "core/print/program.h"
 #include "fuzz.h"
 
@@ -30,11 +31,15 @@ static size_t make_slots(const struct input *in, struct pfd_slot *ret)
     uint32_t at = 0;
     for (; n < SLOTS_MAX && at + 8 <= in->n_payload; n++) {
         bool wide = in->payload[at] & 1;
+        bool is_text = in->payload[at] % 8 == 2;
         ret[n] = (struct pfd_slot){
             .at = at,
-            .store = wide ? PFD_STORE_QWORD : PFD_STORE_DWORD,
+            .store = is_text ? PFD_STORE_STRING
+                     : wide  ? PFD_STORE_QWORD
+                             : PFD_STORE_DWORD,
+            .n_bytes = is_text ? 8 : 0,
         };
-        at += wide ? 8 : 4;
+        at += is_text || wide ? 8 : 4;
     }
     return n;
 }
@@ -84,6 +89,27 @@ static void check(const struct input *in, struct pfd_step *steps,
     free(twice);
 }
 
+/* The same bytes as a text with {}, whose arguments are of any types. */
+static void check_braces(const struct input *in)
+{
+    struct pfd_brace_type types[SLOTS_MAX];
+    struct pfd_program_facts facts;
+    size_t n_types = in->n_payload < SLOTS_MAX ? in->n_payload : SLOTS_MAX;
+    for (size_t i = 0; i < n_types; i++) {
+        types[i].conv = "dufps?"[in->payload[i] % 6];
+        types[i].n = in->payload[i] < 200 ? 1 : in->payload[i] & 31;
+    }
+    size_t max = pfd_braces_steps_max(in->text, in->n_text, types, n_types);
+    struct pfd_step *steps = calloc(max, sizeof *steps);
+    FUZZ_CHECK(steps);
+    size_t n_steps =
+        pfd_braces_compile(in->text, in->n_text, types, n_types, steps, &facts);
+    FUZZ_CHECK(n_steps >= 1 && n_steps <= max);
+    check(in, steps, n_steps, false);
+    check(in, steps, n_steps, true);
+    free(steps);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct pfd_program_facts facts;
@@ -105,6 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     FUZZ_CHECK(n_steps >= 1 && n_steps <= max);
     check(&in, steps, n_steps, false);
     check(&in, steps, n_steps, true);
+    check_braces(&in);
     free(steps);
     free(payload);
     free(in.text);

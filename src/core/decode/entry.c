@@ -108,20 +108,14 @@ static bool rebind(struct pfd_entry *ret)
 
 /* The synthesized text as a string in of->made; NULL when out of memory. */
 static struct pfd_string *make_string(struct pfd_entry_source *of,
-                                      const struct pfd_synthesized *synthesized,
-                                      struct pfd_string_row *row,
+                                      const struct pfd_string_row *row,
                                       uint64_t *findings)
 {
     struct pfd_program_facts facts = { 0 };
     size_t n_steps;
-    if (!reserve(of, pfd_program_steps_max(row->text, row->n_text)))
+    if (!reserve(of, pfd_string_steps_max(&of->format->strings, row)))
         return NULL;
-    if (synthesized->literal) {
-        n_steps = pfd_program_literal(row->text, row->n_text, of->steps);
-    } else {
-        n_steps =
-            pfd_program_compile(row->text, row->n_text, of->steps, &facts);
-    }
+    n_steps = pfd_string_compile(&of->format->strings, row, of->steps, &facts);
     /* Printing copies literals in blocks. */
     size_t size = pfd_string_size(row, n_steps) + PFD_ARENA_SLACK;
     if (size > of->synthesized_room) {
@@ -151,9 +145,13 @@ static bool make(struct pfd_entry *ret)
         .text = of->text.n ? of->text.data : "",
         .n_text = of->text.n < PFD_TEXT_MAX ? of->text.n : PFD_TEXT_MAX,
         .n_arguments = synthesized.n_slots,
+        .layout = synthesized.layout,
+        .n_layout = synthesized.n_layout,
+        .literal = synthesized.literal,
+        .own = synthesized.own,
     };
     ret->findings |= synthesized.findings;
-    struct pfd_string *s = make_string(of, &synthesized, &row, &ret->findings);
+    struct pfd_string *s = make_string(of, &row, &ret->findings);
     if (!s || of->text.failed)
         return false;
     if (synthesized.lay_out) {
@@ -168,8 +166,6 @@ static bool make(struct pfd_entry *ret)
     s->index = PFD_STRING_SYNTHESIZED;
     s->n_arguments = (uint32_t)synthesized.n_slots;
     s->n_payload = ret->n_payload;
-    if (synthesized.literal)
-        s->flags |= PFD_STRING_LITERAL;
     if (of->format->strings.tight)
         pfd_program_join_tight(s->steps, s->n_steps);
     uint64_t bound =

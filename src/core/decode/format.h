@@ -179,6 +179,10 @@ struct pfd_synthesized {
                                compiled from the text */
     bool cut;               /* each vector takes one scalar */
     uint64_t findings;      /* bits, beside the record's */
+    bool own;               /* of the string; with layout words [n_layout], of
+                               its message or static */
+    const uint64_t *layout;
+    size_t n_layout;
 };
 
 /* A range of any memory that is searched, with the loaded strings and shaders.

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "core/base/escape.h"
+#include "core/print/braces.h"
+#include "core/print/steps.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 enum {
-    /* Six bytes at most for each byte in JSON: fits 16 bits escaped, too. */
-    LITERAL_MAX = 10920,
     VECTOR_MAX = 16,
     WIDE_MAX = 8, /* columns: one word of eight digits is stored */
 };
@@ -29,12 +29,7 @@ struct spec {
 };
 
 struct compiler {
-    const char *text;
-    size_t n;
-    struct pfd_step *steps;
-    size_t n_steps;
-    size_t done;    /* text is in steps up to here */
-    size_t escaped; /* the escaped offset of `done` */
+    struct pfd_steps to;
     struct pfd_program_facts *facts;
 };
 
@@ -80,7 +75,7 @@ static bool is_integer(char c)
 /* The text at `at`, or NUL beyond its end: no byte of a conversion is NUL. */
 static char peek(const struct compiler *c, size_t at)
 {
-    return at < c->n ? c->text[at] : '\0';
+    return at < c->to.n ? c->to.text[at] : '\0';
 }
 
 /* Reads digits or a star, and clamps with a finding. Without digits *value
@@ -96,7 +91,7 @@ static size_t parse_count(struct compiler *c, size_t at, int *value, bool *star)
     int sum = 0;
     for (; is_digit(peek(c, at)); at++) {
         if (sum <= PFD_WIDTH_MAX)
-            sum = sum * 10 + (c->text[at] - '0');
+            sum = sum * 10 + (c->to.text[at] - '0');
     }
     if (sum > PFD_WIDTH_MAX) {
         c->facts->findings |= FINDING(width_clamped);
@@ -156,8 +151,9 @@ static bool parse_spec(struct compiler *c, size_t at, struct spec *ret)
 {
     *ret = (struct spec){ .vector = 1, .precision = -1 };
     uint64_t before = c->facts->findings;
-    for (at++; at < c->n && (flag_of(c->text[at]) || c->text[at] == '\''); at++)
-        ret->flags |= flag_of(c->text[at]); /* ' groups nothing in C's locale */
+    /* ' groups nothing in C's locale */
+    for (at++; flag_of(peek(c, at)) || peek(c, at) == '\''; at++)
+        ret->flags |= flag_of(peek(c, at));
     at = parse_count(c, at, &ret->width, &ret->star_width);
     at = parse_vector(c, at, &ret->vector);
     if (peek(c, at) == '.') {
@@ -166,55 +162,19 @@ static bool parse_spec(struct compiler *c, size_t at, struct spec *ret)
     }
     at = parse_vector(c, at, &ret->vector);
     at = parse_length(c, at, &ret->length);
-    if (at >= c->n) {
+    if (at >= c->to.n) {
         c->facts->findings = before; /* literal text after all */
         return false;
     }
-    ret->conv = c->text[at];
+    ret->conv = c->to.text[at];
     if (ret->conv == 'C' && ret->length == PFD_LENGTH_NONE) {
         ret->conv = 'c'; /* the old name of %lc */
         ret->length = PFD_LENGTH_LONG;
     }
     /* A whole character: half of one would escape differently. */
-    size_t n_character = pfd_utf8_length(c->text + at, c->n - at);
+    size_t n_character = pfd_utf8_length(c->to.text + at, c->to.n - at);
     ret->end = at + (n_character ? n_character : 1);
     return true;
-}
-
-static struct pfd_step *add_step(struct compiler *c, size_t literal_end,
-                                 enum pfd_op op)
-{
-    struct pfd_step *s = &c->steps[c->n_steps++];
-    size_t n = literal_end - c->done;
-    size_t n_escaped = pfd_escape_json_length(c->text + c->done, n);
-    *s = (struct pfd_step){
-        .literal = { (uint32_t)c->done, (uint32_t)c->escaped },
-        .n_literal = { (uint16_t)n, (uint16_t)n_escaped },
-        .op = (uint8_t)op,
-        .precision = -1,
-    };
-    c->done = literal_end;
-    c->escaped += n_escaped;
-    return s;
-}
-
-/* Moves `done` on without printing the text between. */
-static void pass(struct compiler *c, size_t to)
-{
-    c->escaped += pfd_escape_json_length(c->text + c->done, to - c->done);
-    c->done = to;
-}
-
-/* Leaves at most LITERAL_MAX bytes before `end` for the next step. */
-static void add_long_literal(struct compiler *c, size_t end)
-{
-    while (end - c->done > LITERAL_MAX) {
-        size_t cut = c->done + LITERAL_MAX;
-        /* Not inside of a character, whose halves escape differently. */
-        for (int i = 0; i < 3 && (c->text[cut] & 0xc0) == 0x80; i++)
-            cut--;
-        add_step(c, cut, PFD_OP_LITERAL);
-    }
 }
 
 /* Bytes other than letters never print and take no argument, and the text shows
@@ -227,17 +187,17 @@ static char conversion_letter(char c)
 static void add_spec(struct compiler *c, size_t at, const struct spec *spec)
 {
     bool takes = is_letter(spec->conv) && spec->conv != 'm';
-    add_long_literal(c, at);
+    pfd_steps_add_long_literal(&c->to, at);
     for (int star = 0; star < 2; star++) {
         if (!(star ? spec->star_precision : spec->star_width))
             continue;
-        struct pfd_step *s = add_step(c, at, PFD_OP_VERBATIM);
+        struct pfd_step *s = pfd_steps_add(&c->to, at, PFD_OP_VERBATIM);
         s->conv = PFD_CONV_STAR;
         c->facts->n_scalars++;
         c->facts->n_cut_scalars++;
     }
     if (spec->conv == 's')
-        add_step(c, at, PFD_OP_VERBATIM)->conv = PFD_CONV_LENGTH;
+        pfd_steps_add(&c->to, at, PFD_OP_VERBATIM)->conv = PFD_CONV_LENGTH;
     uint8_t flags = spec->flags;
     if (spec->star_width)
         flags |= PFD_STEP_STAR_WIDTH;
@@ -245,7 +205,7 @@ static void add_spec(struct compiler *c, size_t at, const struct spec *spec)
         flags |= PFD_STEP_STAR_PRECISION;
     unsigned n = takes ? spec->vector : 1;
     for (unsigned i = 0; i < n; i++) {
-        struct pfd_step *s = add_step(c, at, PFD_OP_VERBATIM);
+        struct pfd_step *s = pfd_steps_add(&c->to, at, PFD_OP_VERBATIM);
         s->conv = conversion_letter(spec->conv);
         s->flags = (uint8_t)(flags | (i ? PFD_STEP_JOIN : 0));
         s->length = (uint8_t)(spec->length & 7);
@@ -259,7 +219,7 @@ static void add_spec(struct compiler *c, size_t at, const struct spec *spec)
         c->facts->n_scalars += n;
         c->facts->n_cut_scalars++;
     }
-    pass(c, spec->end);
+    pfd_steps_pass(&c->to, spec->end);
 }
 
 static size_t least(size_t a, size_t b)
@@ -292,7 +252,7 @@ size_t pfd_program_steps_max(const char *text, size_t n)
         n_string += string;
         n_vector += vector;
     }
-    return 2 + n / (LITERAL_MAX - 3) + n_percent + n_star +
+    return pfd_steps_of_literals(n) + n_percent + n_star +
            least(n_string, n_percent) +
            least(n_vector, n_percent) * (VECTOR_MAX - 1);
 }
@@ -300,7 +260,10 @@ size_t pfd_program_steps_max(const char *text, size_t n)
 size_t pfd_program_compile(const char *text, size_t n, struct pfd_step *ret,
                            struct pfd_program_facts *facts)
 {
-    struct compiler c = { text, n, ret, 0, 0, 0, facts };
+    struct compiler c = {
+        .to = { .text = text, .n = n, .steps = ret },
+        .facts = facts,
+    };
     *facts = (struct pfd_program_facts){ 0 };
     for (size_t at = 0; at < n;) {
         const char *percent = memchr(text + at, '%', n - at);
@@ -309,9 +272,9 @@ size_t pfd_program_compile(const char *text, size_t n, struct pfd_step *ret,
             break;
         at = (size_t)(percent - text);
         if (peek(&c, at + 1) == '%') {
-            add_long_literal(&c, at + 1);
-            add_step(&c, at + 1, PFD_OP_LITERAL);
-            pass(&c, at + 2);
+            pfd_steps_add_long_literal(&c.to, at + 1);
+            pfd_steps_add(&c.to, at + 1, PFD_OP_LITERAL);
+            pfd_steps_pass(&c.to, at + 2);
             at += 2;
             continue;
         }
@@ -320,17 +283,13 @@ size_t pfd_program_compile(const char *text, size_t n, struct pfd_step *ret,
         add_spec(&c, at, &spec);
         at = spec.end;
     }
-    add_long_literal(&c, n);
-    add_step(&c, n, PFD_OP_END);
-    return c.n_steps;
+    return pfd_steps_end(&c.to);
 }
 
 size_t pfd_program_literal(const char *text, size_t n, struct pfd_step *ret)
 {
-    struct compiler c = { text, n, ret, 0, 0, 0, NULL };
-    add_long_literal(&c, n);
-    add_step(&c, n, PFD_OP_END);
-    return c.n_steps;
+    struct pfd_steps to = { .text = text, .n = n, .steps = ret };
+    return pfd_steps_end(&to);
 }
 
 void pfd_program_join_tight(struct pfd_step *steps, size_t n_steps)
@@ -349,12 +308,6 @@ static bool prints(const struct pfd_step *s)
     return is_integer(s->conv) || is_float(s->conv) || s->conv == 'p' ||
            (s->conv == 'c' &&
             (s->length == PFD_LENGTH_NONE || s->length == PFD_LENGTH_LONG));
-}
-
-/* True: a step that only serves the conversion behind it. */
-static bool serves(const struct pfd_step *s)
-{
-    return s->conv == PFD_CONV_STAR || s->conv == PFD_CONV_LENGTH;
 }
 
 static enum pfd_op plain_op(const struct pfd_step *s)
@@ -405,7 +358,8 @@ static enum pfd_op op_of(const struct pfd_step *s)
     return bare && s->precision < 0 ? plain_op(s) : wide_op(s);
 }
 
-static size_t spec_room(const struct pfd_step *s, const struct pfd_slot *slot)
+static size_t spec_room(const struct pfd_step *s, const struct pfd_slot *slot,
+                        const struct pfd_step *brace)
 {
     struct pfd_spec spec = {
         .conv = s->conv,
@@ -415,6 +369,8 @@ static size_t spec_room(const struct pfd_step *s, const struct pfd_slot *slot)
             s->flags & PFD_STEP_STAR_PRECISION ? PFD_WIDTH_MAX : s->precision,
     };
     size_t room = 64; /* joins, and the writers' overshoot */
+    if (brace)
+        return room + pfd_brace_room(brace, &spec, pfd_slot_bytes(slot));
     if (slot->store == PFD_STORE_STRING)
         return room + pfd_slot_bytes(slot) + (size_t)spec.width;
     return room + pfd_number_room(&spec);
@@ -423,7 +379,7 @@ static size_t spec_room(const struct pfd_step *s, const struct pfd_slot *slot)
 /* The end of the conversion at step i: its stars, length and components. */
 static size_t conversion_end(const struct pfd_step *steps, size_t i)
 {
-    while (serves(&steps[i]))
+    while (pfd_step_serves(&steps[i]))
         i++;
     for (i++; steps[i].flags & PFD_STEP_JOIN; i++)
         ;
@@ -440,8 +396,9 @@ struct binder {
     size_t room;
 };
 
-/* False: this conversion cannot print its slot. */
-static bool bind_slot(struct binder *b, struct pfd_step *s)
+/* brace: the conversion's, or NULL. False: it cannot print its slot. */
+static bool bind_slot(struct binder *b, struct pfd_step *s,
+                      const struct pfd_step *brace)
 {
     const struct pfd_slot *slot = &b->slots[b->next++];
     bool is_string = slot->store == PFD_STORE_STRING;
@@ -456,8 +413,8 @@ static bool bind_slot(struct binder *b, struct pfd_step *s)
     }
     if (is_string)
         s[-1].at = slot->n_bytes;
-    s->op = (uint8_t)op_of(s);
-    b->room += spec_room(s, slot);
+    s->op = (uint8_t)(brace ? PFD_OP_BRACE : op_of(s));
+    b->room += spec_room(s, slot, brace);
     return prints(s);
 }
 
@@ -471,13 +428,16 @@ static void bind_conversion(struct binder *b, size_t i, size_t end)
     bool missing = false;
     bool bad = false;
     size_t shown = i;
+    const struct pfd_step *brace = NULL;
     for (size_t k = i; k < end; k++) {
         struct pfd_step *s = &b->steps[k];
+        if (s->conv == PFD_CONV_BRACE)
+            brace = s;
         bool idle =
             !pfd_step_takes(s) || (b->cut && (s->flags & PFD_STEP_JOIN));
         s->store = PFD_STORE_NONE;
         s->op = PFD_OP_SKIP;
-        if (!serves(s) && !(s->flags & PFD_STEP_JOIN))
+        if (!pfd_step_serves(s) && !(s->flags & PFD_STEP_JOIN))
             shown = k;
         if (idle)
             continue;
@@ -490,7 +450,7 @@ static void bind_conversion(struct binder *b, size_t i, size_t end)
             missing = true;
             continue;
         }
-        bad |= !bind_slot(b, s);
+        bad |= !bind_slot(b, s, brace);
     }
     bad |= !prints(&b->steps[shown]);
     if (missing && pfd_step_takes(&b->steps[shown])) {

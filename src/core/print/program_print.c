@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/escape.h"
+#include "core/print/braces.h"
 #include "core/print/half_float.h"
 #include "core/print/number_fast.h"
 #include "core/print/program.h"
@@ -275,6 +276,46 @@ __attribute__((noinline)) static char *print_string(char *out,
     return out + n + pad;
 }
 
+/* The value of a placeholder of {}. The components of a vector stand in
+ * brackets. */
+__attribute__((noinline)) static char *print_brace(char *out,
+                                                   const struct pfd_step *s,
+                                                   const uint8_t *payload,
+                                                   const struct stars *stars,
+                                                   uint64_t *findings)
+{
+    struct pfd_spec spec = resolve(s, stars, findings);
+    struct pfd_brace_value v = { .conv = s->conv == 'd' ? 'd' : 'u' };
+    bool is_joined = s->flags & PFD_STEP_JOIN;
+    bool goes_on = s[1].flags & PFD_STEP_JOIN;
+    if (spec.flags & PFD_SPEC_MINUS)
+        spec.width = 0; /* of an argument below zero */
+    if (s->store == PFD_STORE_STRING) {
+        v.conv = 's';
+        v.text = pfd_step_string(s, payload, &v.n_text);
+        if (!v.text) {
+            v.text = "(null)";
+            v.n_text = sizeof "(null)" - 1;
+        }
+    } else if (pfd_step_is_float(s)) {
+        double d = pfd_step_double(s, payload);
+        v.conv = 'f';
+        v.is_narrow = s->store != PFD_STORE_QWORD;
+        memcpy(&v.bits, &d, sizeof d);
+    } else {
+        v.bits = pfd_step_integer(s, payload);
+    }
+    if (is_joined) {
+        out = (char *)memcpy(out, ", ", 2) + 2;
+    } else if (goes_on) {
+        *out++ = '[';
+    }
+    out = pfd_brace_print(out, pfd_brace_of(s), &spec, &v);
+    if (is_joined && !goes_on)
+        *out++ = ']';
+    return out;
+}
+
 /* Text as a JSON string, and a comma. */
 static char *put_text_argument(char *out, const char *text, size_t n)
 {
@@ -350,7 +391,9 @@ char *pfd_program_print_both(char *out, const struct pfd_step *steps,
 bool pfd_program_has_char(const struct pfd_step *steps, size_t n_steps)
 {
     for (size_t i = 0; i < n_steps; i++) {
-        if (steps[i].conv == 'c' || steps[i].conv == 's')
+        if (steps[i].conv == 'c' || steps[i].conv == 's' ||
+            (steps[i].conv == PFD_CONV_BRACE &&
+             pfd_brace_needs_escape(&steps[i])))
             return true;
     }
     return false;

@@ -137,6 +137,11 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
     out = print_string(out, s, payload, &stars, findings);
     GENERAL_ARGUMENT();
     NEXT();
+do_BRACE:
+    LITERAL();
+    out = print_brace(out, s, payload, &stars, findings);
+    GENERAL_ARGUMENT();
+    NEXT();
 do_STAR:
     LITERAL();
     stars.value[0] = stars.value[1];

@@ -129,22 +129,16 @@ static void add_component(char *name, size_t i, size_t n)
     }
 }
 
-/* Does the step only serve the conversion behind it? */
-static bool is_prefix(const struct pfd_step *step)
-{
-    return step->conv == PFD_CONV_STAR || step->conv == PFD_CONV_LENGTH;
-}
-
 /* The word before the step that begins a conversion's vector; NULL: there is
  * none. */
 static const char *word_before(const struct pfd_string *s, size_t first,
                                size_t *n_word)
 {
     const struct pfd_step *step = &s->steps[first];
-    if (is_prefix(step))
+    if (pfd_step_serves(step))
         return NULL;
     /* No text stands between a prefix and its conversion. */
-    while (first && is_prefix(&s->steps[first - 1]))
+    while (first && pfd_step_serves(&s->steps[first - 1]))
         step = &s->steps[--first];
     const char *text = pfd_string_text(s) + step->literal[PFD_RAW];
     const char *word = last_word(text, step->n_literal[PFD_RAW], n_word);
@@ -179,7 +173,7 @@ static bool is_next(const struct pfd_string *s, size_t i)
     const struct pfd_step *step = &s->steps[i];
     const struct pfd_step *last = step - 1;
     return i && pfd_step_has_argument(step) && pfd_step_has_argument(last) &&
-           step->conv == last->conv && !is_prefix(step) &&
+           step->conv == last->conv && !pfd_step_serves(step) &&
            !((step->flags | last->flags) & PFD_STEP_JOIN) &&
            !(step[1].flags & PFD_STEP_JOIN) &&
            is_separator(pfd_string_text(s) + step->literal[PFD_RAW],

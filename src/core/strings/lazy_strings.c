@@ -65,12 +65,30 @@ void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
         (uint32_t)(pfd_escape_json(at, row->text, row->n_text) - at);
 }
 
-static size_t compile(const struct pfd_string_row *row, struct pfd_step *ret,
-                      struct pfd_program_facts *facts)
+static const struct pfd_string_grammar *grammar_of(
+    const struct pfd_string_kind *kind, const struct pfd_string_row *row)
 {
+    return row->own && !row->literal ? kind->own : NULL;
+}
+
+size_t pfd_string_steps_max(const struct pfd_string_kind *kind,
+                            const struct pfd_string_row *row)
+{
+    const struct pfd_string_grammar *grammar = grammar_of(kind, row);
+    return grammar ? grammar->steps_max(row)
+                   : pfd_program_steps_max(row->text, row->n_text);
+}
+
+size_t pfd_string_compile(const struct pfd_string_kind *kind,
+                          const struct pfd_string_row *row,
+                          struct pfd_step *ret, struct pfd_program_facts *facts)
+{
+    const struct pfd_string_grammar *grammar = grammar_of(kind, row);
     *facts = (struct pfd_program_facts){ 0 };
     if (row->literal)
         return pfd_program_literal(row->text, row->n_text, ret);
+    if (grammar)
+        return grammar->compile(row, ret, facts);
     return pfd_program_compile(row->text, row->n_text, ret, facts);
 }
 
@@ -98,7 +116,7 @@ struct pfd_string *pfd_string_make(const struct pfd_string_maker *maker,
                                    const struct pfd_string_row *row)
 {
     struct pfd_program_facts facts;
-    size_t n_steps = compile(row, maker->steps, &facts);
+    size_t n_steps = pfd_string_compile(maker->kind, row, maker->steps, &facts);
     if (maker->kind->adapt)
         facts.findings |= maker->kind->adapt(row, maker->steps, n_steps);
     struct pfd_string *s =

@@ -216,7 +216,7 @@ static bool add_string(struct pfd_strings *strings, struct pfd_table *table,
                        const struct pfd_string *last)
 {
     uint8_t number = (uint8_t)(table - strings->tables);
-    size_t n_steps = pfd_program_steps_max(row->text, row->n_text);
+    size_t n_steps = pfd_string_steps_max(pfd_string_kinds[number], row);
     size_t n_late = last ? 0 : pfd_lazy_strings_bytes(strings, row, n_steps);
     struct pfd_string *s =
         n_late ? pfd_lazy_strings_new(strings, row, n_late, source, number)

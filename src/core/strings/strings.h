@@ -96,6 +96,14 @@ struct pfd_layout {
     uint64_t findings;  /* bits that every entry has */
 };
 
+/* A grammar other than printf's: steps of a row, and an upper bound for their
+ * number. */
+struct pfd_string_grammar {
+    size_t (*steps_max)(const struct pfd_string_row *row);
+    size_t (*compile)(const struct pfd_string_row *row, struct pfd_step *ret,
+                      struct pfd_program_facts *facts);
+};
+
 /*
  * A buffer format's description of its strings: its name, its table, and how
  * the layout words of a string are read. layout() fills ret (slots has room
@@ -104,6 +112,8 @@ struct pfd_layout {
 struct pfd_string_kind {
     const char *name;
     bool tight; /* vector components are joined by "," and not by ", " */
+    /* Of rows with `own`. NULL: these, too, have printf's grammar. */
+    const struct pfd_string_grammar *own;
     /* Adapts compiled steps to the layout words; returns finding bits. May be
      * NULL. */
     uint64_t (*adapt)(const struct pfd_string_row *row, struct pfd_step *steps,
@@ -139,10 +149,16 @@ struct pfd_string_row {
 
 /*
  * A string outside of all tables, such as one stored in an entry. The caller
- * provides its block: pfd_string_size() bytes for n_steps, as compiled. The
- * steps are not bound; numbers are zero, and so are flags other than those of
- * the text.
+ * provides its steps, pfd_string_steps_max(), and its block: pfd_string_size()
+ * bytes for n_steps, as compiled. The steps are not bound; numbers are zero, and
+ * so are flags other than those of the text.
  */
+size_t pfd_string_steps_max(const struct pfd_string_kind *kind,
+                            const struct pfd_string_row *row);
+size_t pfd_string_compile(const struct pfd_string_kind *kind,
+                          const struct pfd_string_row *row,
+                          struct pfd_step *ret,
+                          struct pfd_program_facts *facts);
 size_t pfd_string_size(const struct pfd_string_row *row, size_t n_steps);
 void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
                      const struct pfd_step *steps, size_t n_steps);
