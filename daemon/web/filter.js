@@ -97,6 +97,10 @@ export class Filter {
         return this.form.elements.thin.value;
     }
 
+    get match() {
+        return this.#applied.get('match') ?? '';
+    }
+
     /* True: the accepted filter excludes entries. */
     get chooses() {
         return ASKED.some((name) => name !== 'from' && this.#applied.get(name));

@@ -3,6 +3,7 @@
  * scrolled past decides which row lies at the same share of the view, so rows
  * may be of any height: wrapped ones are as high as their text. */
 import { COLUMNS, timeText } from './layout.js';
+import { marked } from './marks.js';
 
 const MORE = 4; /* rows above and below */
 
@@ -17,6 +18,8 @@ function tell(row) {
 
 /* One row of elements. */
 class Line {
+    #shown = { text: '', marks: [] };
+
     constructor() {
         this.element = document.createElement('div');
         this.element.setAttribute('role', 'row');
@@ -36,8 +39,19 @@ class Line {
         this.cells.where = path;
     }
 
+    #message(text, marks) {
+        if (text === this.#shown.text && marks === this.#shown.marks)
+            return;
+        this.#shown = { text, marks };
+        if (marks.length) {
+            this.cells.message.replaceChildren(...marked(text, marks));
+        } else {
+            set(this.cells.message, text);
+        }
+    }
+
     /* number: counted from the first row ever. */
-    fill(row, number, i, isCurrent) {
+    fill(row, number, i, isCurrent, marks) {
         const { element, cells } = this;
         const { record } = row;
         const classes = `row is-${record.severity}` + (record.isFinding ? ' is-finding' : '') +
@@ -50,7 +64,7 @@ class Line {
         set(cells.time, timeText(record.time));
         for (const name of ['severity', 'host', 'source', 'who', 'where'])
             set(cells[name], record[name]);
-        set(cells.message, tell(row));
+        this.#message(tell(row), marks);
     }
 }
 
@@ -77,6 +91,7 @@ export class List {
         this.current = -1; /* counted from the first row ever */
         this.stays = true;
         this.wraps = false;
+        this.marks = []; /* of marks.js */
         element.addEventListener('scroll', () => this.#scrolled(), { passive: true });
         element.addEventListener('keydown', (event) => this.#key(event));
         this.lines.addEventListener('click', (event) => this.#click(event));
@@ -194,7 +209,7 @@ export class List {
 
     #fill(line, i) {
         const number = i + this.rows.dropped;
-        line.fill(this.rows.at(i), number, i, number === this.current);
+        line.fill(this.rows.at(i), number, i, number === this.current, this.marks);
     }
 
     /* Puts wrapped rows [first, end) so that `place` is `above` pixels below the

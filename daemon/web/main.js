@@ -2,6 +2,7 @@
 import { Detail } from './detail.js';
 import { FORMS, save } from './export.js';
 import { Filter } from './filter.js';
+import { literal, quickPattern } from './marks.js';
 import { Patterns } from './patterns.js';
 import { Picture } from './picture.js';
 import { readRecord } from './record.js';
@@ -16,6 +17,7 @@ import { leftOut, silence } from './words.js';
 const RATE = 15000; /* lines a second; more are sampled */
 const BACK = 15000; /* lines before now that are requested */
 const SECOND_MS = 1000;
+const TYPED_MS = 150; /* without a key, until the page searches */
 
 const at = (id) => document.getElementById(id);
 
@@ -42,7 +44,10 @@ async function copy(text, button) {
 }
 
 const detail = new Detail(at('detail'), (name, value) => filter.set(name, value));
-const tail = new Tail(at('tail'), (row) => detail.show(row));
+const tail = new Tail(at('tail'), (row) => {
+    detail.show(row);
+    tellFound();
+});
 const patterns = new Patterns();
 const tally = new Tally();
 const picture = new Picture(at('picture'), (pattern) => {
@@ -62,6 +67,19 @@ function tellCounts() {
         words.push(`the first ${count(waiting.dropped)} of them will not be shown`);
     say('counts', words.join('; '));
     say('left_out', leftOut(tally.all(), earlier.shown));
+    tellFound();
+}
+
+function tellFound() {
+    const isSearched = at('find').value !== '';
+    const { at: place, n } = tail.find.count(tail.list.current);
+    say('found', !isSearched ? '' : n ? `${count(place)} of ${count(n)}` : 'none');
+}
+
+/* Marks what is searched, and what the pattern of the filter matches. */
+function mark() {
+    tail.list.marks = [literal(at('find').value), quickPattern(filter.match)].filter(Boolean);
+    tail.list.draw();
 }
 
 const earlier = { asked: 0, shown: 0 }; /* lines of the ring before those that were asked for */
@@ -112,6 +130,7 @@ function accepted() {
     picture.close();
     tally.clear();
     detail.element.hidden = true;
+    mark();
     tellCounts();
 }
 
@@ -196,6 +215,7 @@ const KEYS = {
     p: () => tail.list.toFinding(-1),
     ' ': () => pause(!tail.isPaused),
     '/': toFilter,
+    f: () => at('find').focus(),
     w: wrap,
     End: () => tail.list.toEnd(),
 };
@@ -210,6 +230,28 @@ document.addEventListener('keydown', (event) => {
     act();
 });
 
+let typed = 0; /* timer */
+
+function search() {
+    clearTimeout(typed);
+    tail.find.start(at('find').value);
+    mark();
+    tellFound();
+}
+
+at('find').addEventListener('input', () => {
+    clearTimeout(typed);
+    typed = setTimeout(search, TYPED_MS);
+});
+at('find').addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter')
+        return;
+    search();
+    tail.toFound(event.shiftKey ? -1 : 1);
+});
+
+at('find_next').addEventListener('click', () => tail.toFound(1));
+at('find_previous').addEventListener('click', () => tail.toFound(-1));
 at('pause').addEventListener('click', () => pause(!tail.isPaused));
 at('next').addEventListener('click', KEYS.n);
 at('previous').addEventListener('click', KEYS.p);

@@ -1,5 +1,6 @@
 /* The lines: received records, records that wait while it is paused, and the
  * list that shows them. */
+import { Find } from './find.js';
 import { Layout } from './layout.js';
 import { List } from './list.js';
 import { Ring } from './ring.js';
@@ -15,6 +16,7 @@ export class Tail {
         this.isPaused = false;
         this.layout = new Layout(element);
         this.list = new List(element, this.rows.rows, this.layout, chosen);
+        this.find = new Find(this.rows.rows);
         this.n = 0; /* records */
         this.nFindings = 0;
     }
@@ -51,6 +53,7 @@ export class Tail {
 
     thin(mode) {
         this.rows.thin(mode);
+        this.find.reset();
         this.list.clear();
         this.list.draw();
     }
@@ -60,8 +63,17 @@ export class Tail {
         this.waiting.clear();
         this.list.clear();
         this.layout.clear();
+        this.find.reset();
         this.n = this.nFindings = 0;
         this.list.draw();
+    }
+
+    /* Makes the next line that has the searched text the current one; step -1:
+     * the one before. */
+    toFound(step) {
+        const number = this.find.step(this.list.current, step);
+        if (number >= 0)
+            this.list.choose(number - this.rows.rows.dropped);
     }
 
     /* The rows, as the list shows them. */

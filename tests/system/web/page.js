@@ -425,6 +425,49 @@ const tests = {
         await phone.close();
     },
 
+    async matchesAreMarkedAndCounted() {
+        const page = await open('#source=gpu0');
+        const marks = () => page.$$eval('#tail .row:not([hidden]) mark', (all) => all.map((mark) => mark.textContent));
+        await see(page, '#tail .lines', /lane 104/);
+        assert.deepEqual(await marks(), []);
+        await page.keyboard.press('f');
+        await page.keyboard.type('LANE 10');
+        // 10 of the first lines, and 100 to 104.
+        await see(page, '#found', /^0 of 6$/);
+        await page.keyboard.press('Enter');
+        await see(page, '#found', /^1 of 6$/);
+        assert.match((await current(page))[1], /lane 10 says/);
+        await page.keyboard.press('Enter');
+        await see(page, '#found', /^2 of 6$/);
+        assert.match((await current(page))[1], /lane 100 says/);
+        assert.ok((await marks()).length >= 5 && (await marks()).every((mark) => mark === 'lane 10'));
+        await accessible(page, 'marks');
+        await shoot(page, 'found');
+        await page.click('#find_previous');
+        await page.click('#find_previous');
+        await see(page, '#found', /^6 of 6$/);
+        // What comes is counted, too.
+        await feed('lanes', { name: 'gpu0', n: 1, first: 109 });
+        await see(page, '#found', /^6 of 7$/);
+        await page.focus('#find');
+        await page.keyboard.type('xyz');
+        await see(page, '#found', /^none$/);
+        // A pattern of the filter is marked, unless it could take long.
+        await ask(page, { match: 'lane (3\\d|7) says' });
+        await page.$eval('#find', (field) => {
+            field.value = '';
+            field.dispatchEvent(new Event('input'));
+        });
+        await see(page, '#counts', /^1\d of/);
+        await see(page, '#tail mark', /^lane 7 says$/);
+        assert.equal(new Set(await marks()).size, 11);
+        await ask(page, { match: '(a+)+$|says' });
+        await see(page, '#counts', /^\d\d of/);
+        await see(page, '#tail .lines', /lane 104/);
+        assert.deepEqual(await marks(), []);
+        await page.close();
+    },
+
     async nothingIsEverHtml() {
         await feed('hostile');
         const page = await open('#match=.');
