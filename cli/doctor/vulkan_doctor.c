@@ -293,6 +293,14 @@ static void judge_settings(const struct vulkan_state *state,
                                     variable),
                       "unset VK_LAYER_SETTINGS_PATH");
     }
+    if (vulkan_settings_have(s, "duplicate_message_limit", NULL) ||
+        vulkan_settings_have(s, "enable_message_limit", "true")) {
+        diagnosis_add(d, subject, "message_limit",
+                      "the validation layer shows a message so many times "
+                      "only as duplicate_message_limit says; printfdecode, "
+                      "which reads its buffer, shows all")
+            ->is_advice = true;
+    }
     if (!is_printing && !is_hidden && !vulkan_settings_check(s)) {
         struct fault *fault = diagnosis_add(
             d, subject, "printf_off",

@@ -223,7 +223,7 @@ static bool check_files(struct options *o, bool is_named)
         add_default_daemon(o);
         none = o->n_files == 0;
     }
-    if (none && *verb->files) {
+    if (none && *verb->files && !verb->may_lack_files) {
         message_error("no file is given; see 'printfdecode --help'");
         return false;
     }

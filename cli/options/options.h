@@ -141,6 +141,7 @@ struct live_options {
     int ready_fd;       /* gets a byte when a daemon answers; 0: none */
     const char *spool_folder; /* NULL: that of temporary files */
     bool no_findings;         /* of a daemon: messages only */
+    uint64_t *n_entries; /* gets the number of entries at the end, or NULL */
 };
 
 struct nats_options {
@@ -225,10 +226,11 @@ struct verb {
     /* Checks the values together; NULL: nothing to check. False: an error was
      * printed. */
     bool (*check)(const struct options *options);
-    bool follows;       /* buffers are polled, by default those of a daemon */
-    bool runs_program;  /* its operands are a program and its arguments */
-    bool takes_cores;   /* a core file is a buffer, not code */
-    bool wants_strings; /* strings alone: not having any is worth a note, and
+    bool follows;        /* buffers are polled, by default those of a daemon */
+    bool runs_program;   /* its operands are a program and its arguments */
+    bool may_lack_files; /* its operands can be left out */
+    bool takes_cores;    /* a core file is a buffer, not code */
+    bool wants_strings;  /* strings alone: not having any is worth a note, and
                            memory is not searched for buffers */
 };
 

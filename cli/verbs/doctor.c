@@ -5,7 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "doctor/file_doctor.h"
+#include "doctor/hip_doctor.h"
 #include "doctor/vulkan_doctor.h"
+#include "input/open_inputs.h"
 #include "show/messages.h"
 #include "show/output.h"
 #include "verb.h"
@@ -14,12 +17,17 @@
 struct doctor_options {
     struct options common;
     bool json;
+    const char *kfd; /* the topology of another machine's devices; NULL */
 };
+
+static const struct doctor_options *own(const struct options *o)
+{
+    return (const struct doctor_options *)o;
+}
 
 static bool is_json(const struct options *o)
 {
-    const struct doctor_options *own = (const struct doctor_options *)o;
-    return own->json || (o->output && !strcmp(o->output, "json"));
+    return own(o)->json || (o->output && !strcmp(o->output, "json"));
 }
 
 /* ---- Vulkan ---- */
@@ -65,35 +73,69 @@ static void look_at_vulkan(const struct options *o, struct diagnosis *d)
     free(settings);
 }
 
+/* ---- files ---- */
+
+/* Findings are told as faults, once all is read. */
+static void ignore(void *user, const struct pfd_finding *finding)
+{
+    (void)user;
+    (void)finding;
+}
+
 /* ---- all of it ---- */
 
 static int doctor_run(const struct options *o)
 {
     struct diagnosis d = { 0 };
-    look_at_vulkan(o, &d);
+    struct inputs in = { 0 };
+    bool ok = true;
+    if (o->n_files) {
+        inputs_open(&in, o, ignore, NULL);
+        ok = file_doctor(o, &in, is_json(o), &d) && !in.failed;
+    } else {
+        look_at_vulkan(o, &d);
+        hip_doctor(own(o)->kfd, is_json(o), &d);
+    }
     diagnosis_print(&d, is_json(o));
     bool has_faults = diagnosis_has_faults(&d);
     diagnosis_free(&d);
-    return output_failed() ? EXIT_ERROR
-           : has_faults    ? EXIT_FINDINGS
-                           : EXIT_CLEAN;
+    if (o->n_files)
+        inputs_close(&in);
+    return output_failed() || !ok ? EXIT_ERROR
+           : has_faults           ? EXIT_FINDINGS
+                                  : EXIT_CLEAN;
 }
 
 static const struct option_row rows[] = {
     { "json", 0, NULL, "JSON, as -o json has it",
       offsetof(struct doctor_options, json), option_flag, false },
+    { "kfd", 0, "FOLDER",
+      "AMD's devices of another machine: a copy of its /sys/class/kfd/kfd/"
+      "topology",
+      offsetof(struct doctor_options, kfd), option_text, false },
 };
 static const struct option_group own_group = OPTION_GROUP(rows);
 
 static const struct option_group *const groups[] = {
-    &own_group, &options_output, &options_messages, &options_help, NULL,
+    &own_group,
+    &options_output,
+    &options_strings,
+    &options_buffers,
+    &options_decoding,
+    &options_filter,
+    &options_inflated,
+    &options_keep_going,
+    &options_messages,
+    &options_help,
+    NULL,
 };
 
 const struct verb verb_doctor = {
     .name = "doctor",
-    .files = "",
+    .files = "[FILE...]",
     .help = "say why nothing is printed, and what to type",
     .run = doctor_run,
     .groups = groups,
     .size = sizeof(struct doctor_options),
+    .may_lack_files = true,
 };

@@ -88,6 +88,12 @@ def settings(folder):
     _, faults = doctor(folder, **OURS, VK_LAYER_SETTINGS_PATH=write(
         f"{folder}/new.txt", "khronos_validation.printf_enable = true\n"))
     assert set(faults) <= {"setting_unknown"}, faults
+    # VVL#8763: some messages are shown, and then none.
+    _, faults = expect(folder, ["message_limit"], **OURS,
+                       VK_LAYER_SETTINGS_PATH=write(
+                           f"{folder}/limit.txt", PRINTF +
+                           "khronos_validation.duplicate_message_limit = 10\n"))
+    assert faults["message_limit"]["type"] == "advice", faults
     # vkconfig's file hides every other: nothing is printed by run, either.
     hiding = f"{folder}/data/vulkan/settings.d/vk_layer_settings.txt"
     write(hiding, "# nothing\n")

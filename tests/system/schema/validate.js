@@ -29,6 +29,7 @@ const records = {
   inspect: ['dword', 'region', 'finding'],
   stats: ['string_stats', 'summary', 'finding'],
   info: ['info'],
+  doctor: ['facts', 'fault'],
   state: ['state'],
   excerpt: ['excerpt'],
   follow: [...decoded, 'gap', 'error', 'left_out'],

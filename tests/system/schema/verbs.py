@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.dirname(CASES))
 import run_cases
 
 RECORDS = ('entry', 'finding', 'summary', 'string', 'call', 'object',
-           'string_stats', 'dword', 'region')
+           'string_stats', 'dword', 'region', 'facts', 'fault')
 N_ENDS = 40  # most lines between are like them
 # These say how to read; all others choose what to print, or are a verb's own.
 READING = ('--format', '--layout', '--compat', '--opencl-strings', '--buffer',
@@ -50,6 +50,8 @@ def commands(words, n, is_expected):
                ['strings', '-v', *modules, *operands])[n // 2 % 3]
     if not is_expected:
         yield ['decode', *how, *operands]
+    if n % 5 == 0:
+        yield ['doctor', *operands]
     if n % 30 == 0:
         yield ['inspect', *how, '--entry', '1', *operands]
         yield ['inspect', *how, '--at', '9', *operands]

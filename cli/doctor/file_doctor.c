@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "file_doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <printfdecode/strings.h>
+
+#include "core/decode/string_loader.h"
+#include "core/spirv/spirv.h"
+#include "input/code_source.h"
+#include "input/convert_inputs.h"
+#include "input/filter.h"
+#include "show/fields.h"
+#include "show/messages.h"
+
+enum {
+    WHY_BYTES = 512
+};
+
+/* ---- buffers ---- */
+
+/* What a buffer is found to be. */
+struct buffer_state {
+    const struct buffer *buffer;
+    const char *format; /* NULL: unknown */
+    struct pfd_summary total;
+    uint64_t n_passed;   /* by the filter */
+    char why[WHY_BYTES]; /* it is none; empty: it is one */
+};
+
+static void hear(void *user, const struct pfd_finding *finding)
+{
+    struct buffer_state *s = user;
+    if (finding->kind == PFD_FINDING_unknown_format ||
+        finding->kind == PFD_FINDING_bad_header)
+        snprintf(s->why, sizeof s->why, "%s", finding->text);
+}
+
+/* The format that is chosen for the buffer; NULL: none is, or it is a stream. */
+static const char *format_of(const struct options *o, const struct inputs *in,
+                             const struct buffer *b)
+{
+    enum {
+        SEEN = 64 << 10
+    };
+    struct pfd_decoder *decoder = NULL;
+    struct pfd_item *item;
+    struct pfd_error err;
+    const char *ret = NULL;
+    bool is_all = b->n <= SEEN;
+    if (b->bytes &&
+        pfd_decoder_new(in->strings, o->reading.format, b->name, &decoder,
+                        &err) == PFD_OK &&
+        pfd_decoder_view(decoder, b->bytes, is_all ? b->n : SEEN, 0, is_all,
+                         &err) == PFD_OK &&
+        pfd_decoder_next(decoder, &item, &err) >= 0)
+        ret = pfd_decoder_format(decoder);
+    pfd_decoder_free(decoder);
+    return ret;
+}
+
+static bool is_zero(const struct buffer *b)
+{
+    const char *bytes = b->bytes;
+    return bytes && b->n && !bytes[0] && !memcmp(bytes, bytes + 1, b->n - 1);
+}
+
+static void show_buffer(const struct buffer_state *s, bool is_json)
+{
+    const struct buffer *b = s->buffer;
+    struct fields f;
+    fields_begin_facts(&f, is_json, b->name);
+    fields_text(&f, "format", *s->why ? NULL : s->format);
+    fields_number(&f, "bytes", b->n);
+    fields_number(&f, "entries", s->total.entries);
+    fields_count(&f, "unknown", s->total.unknown);
+    fields_count(&f, "lost_bytes", s->total.lost_bytes);
+    fields_count(&f, "skipped_bytes", s->total.skipped_bytes);
+    fields_count(&f, "findings", s->total.findings);
+    fields_end(&f);
+}
+
+static void judge_ids(const struct buffer_state *s, const struct inputs *in,
+                      struct diagnosis *d)
+{
+    const char *name = s->buffer->name;
+    unsigned long long unknown = s->total.unknown;
+    unsigned long long entries = s->total.entries;
+    if (!unknown)
+        return;
+    if (!pfd_strings_count(in->strings)) {
+        fault_command(
+            diagnosis_add(d, name, "no_strings",
+                          "%s: no format strings are given for its "
+                          "%llu entries",
+                          name, entries),
+            "printfdecode %s APP.elf (the code object of the pipeline "
+            "that ran)",
+            name);
+    } else if (unknown == entries) {
+        diagnosis_add(
+            d, name, "other_strings",
+            "%s: none of the ids of its %llu entries is in the files: "
+            "their format strings are those of another build, or of "
+            "another pipeline",
+            name, entries);
+    } else {
+        diagnosis_add(d, name, "unknown_ids",
+                      "%s: %llu of its %llu entries have ids that are not in "
+                      "the files: code objects are missing",
+                      name, unknown, entries);
+    }
+}
+
+static void judge_buffer(const struct buffer_state *s, const struct inputs *in,
+                         bool is_filtered, struct diagnosis *d)
+{
+    const struct buffer *b = s->buffer;
+    unsigned long long lost = s->total.lost_bytes;
+    if (is_zero(b)) {
+        diagnosis_add(d, b->name, "zeros",
+                      "%s: all of it is zero: nothing was written, or it is "
+                      "another buffer",
+                      b->name);
+    } else if (*s->why) {
+        diagnosis_add(d, b->name, "no_buffer", "%s: %s", b->name, s->why);
+    } else if (!s->total.entries && !lost) {
+        diagnosis_add(d, b->name, "no_entries",
+                      "%s: its header says that nothing was written: no shader "
+                      "printed, or it is another buffer",
+                      b->name);
+    }
+    judge_ids(s, in, d);
+    if (lost) {
+        diagnosis_add(
+            d, b->name, "buffer_small",
+            "%s: %llu bytes are lost: it is too small, and %llu bytes "
+            "would have held all",
+            b->name, lost, (unsigned long long)b->n + lost);
+    }
+    if (is_filtered && s->total.entries && !s->n_passed) {
+        fault_command(diagnosis_add(d, b->name, "filtered",
+                                    "%s: none of its %llu entries passes the "
+                                    "filter",
+                                    b->name,
+                                    (unsigned long long)s->total.entries),
+                      "printfdecode (without --match, --where, --id and "
+                      "--format-string)");
+    }
+}
+
+static bool look_at_buffer(const struct options *o, struct inputs *in,
+                           struct buffer *b, bool is_json, struct diagnosis *d)
+{
+    struct buffer_state s = { .buffer = b };
+    struct filtering filtering;
+    if (!filtering_open(&filtering, &o->filter))
+        return false;
+    struct pfd_convert convert = {
+        .strings = in->strings,
+        .filter = filtering.filter,
+        .n_emitted = &s.n_passed,
+        .format = o->reading.format,
+        .options = &o->reading.decoding,
+        .finding = hear,
+        .finding_user = &s,
+    };
+    bool ok = convert_quietly(o, &convert, b, &s.total);
+    bool is_filtered = filtering.filter != NULL;
+    filtering_end(&filtering, in->strings);
+    pfd_filter_free(filtering.filter);
+    if (!ok || filtering.is_wrong)
+        return false;
+    s.format = b->format ? b->format : format_of(o, in, b);
+    show_buffer(&s, is_json);
+    judge_buffer(&s, in, is_filtered, d);
+    return true;
+}
+
+/* ---- modules ---- */
+
+static void count_silent(void *user, enum pfd_verdict verdict, const char *text)
+{
+    bool *is_silent = user;
+    (void)text;
+    *is_silent |= verdict == PFD_VERDICT_SILENT;
+}
+
+static void look_at_module(const struct pfd_spirv *module, const char *name,
+                           bool is_json, struct diagnosis *d)
+{
+    struct fields f;
+    size_t n = pfd_spirv_call_count(module);
+    size_t n_silent = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool is_silent = false;
+        pfd_spirv_check(module, i, count_silent, &is_silent);
+        n_silent += is_silent;
+    }
+    fields_begin_facts(&f, is_json, name);
+    fields_number(&f, "calls", n);
+    fields_count(&f, "silent_calls", n_silent);
+    fields_end(&f);
+    if (!n) {
+        diagnosis_add(
+            d, name, "no_calls",
+            "%s: no debugPrintf is called in it: its source has none, "
+            "or none that the compiler kept",
+            name);
+    } else if (n_silent) {
+        fault_command(
+            diagnosis_add(d, name, "silent_calls",
+                          "%s: of %zu of its %zu calls of debugPrintf "
+                          "the validation layer prints nothing",
+                          name, n_silent, n),
+            "printfdecode spirv-check %s", name);
+    }
+}
+
+/* ---- code objects ---- */
+
+struct objects {
+    uint64_t n;
+    uint64_t n_strings;
+    uint64_t n_hostcall; /* that print by hostcall, if at all */
+    char why_none[WHY_BYTES];
+    bool is_device; /* one of them is device code */
+};
+
+static enum pfd_status take_object(void *user, const struct pfd_object_info *o)
+{
+    struct objects *x = user;
+    bool is_hostcall = false;
+    for (size_t i = 0; i < o->n_kernels; i++)
+        is_hostcall |= o->kernels[i].hostcall_buffer != PFD_NO_OFFSET;
+    x->n++;
+    x->n_strings += o->n_strings;
+    x->n_hostcall += is_hostcall && !o->n_strings;
+    x->is_device |= o->os != NULL;
+    if (o->why_none && o->os)
+        snprintf(x->why_none, sizeof x->why_none, "%s", o->why_none);
+    return PFD_OK;
+}
+
+static void judge_objects(const struct objects *x, const char *path,
+                          struct diagnosis *d)
+{
+    if (x->n_hostcall) {
+        fault_command(
+            diagnosis_add(
+                d, path, "hostcall",
+                "%s: its kernels print through hostcall, which needs "
+                "a host thread and PCIe atomics: without them nothing "
+                "is printed",
+                path),
+            "hipcc -mprintf-kind=buffered ...");
+    } else if (x->is_device && !x->n_strings) {
+        diagnosis_add(d, path, "no_table", "%s: it has no format strings: %s",
+                      path, x->why_none);
+    }
+}
+
+static void look_at_objects(const struct options *o, const char *path,
+                            bool is_json, struct diagnosis *d)
+{
+    uint64_t max = o->reading.max_inflated;
+    struct objects x = { 0 };
+    struct code_source source;
+    struct pfd_error err;
+    struct fields f;
+    if (code_source_open(&source, path, max, NULL, NULL, &err) == PFD_OK &&
+        code_source_read(&source, max, take_object, &x, NULL, NULL, &err) ==
+            PFD_OK &&
+        x.is_device) {
+        fields_begin_facts(&f, is_json, path);
+        fields_number(&f, "objects", x.n);
+        fields_number(&f, "format_strings", x.n_strings);
+        fields_count(&f, "hostcall_objects", x.n_hostcall);
+        fields_end(&f);
+        judge_objects(&x, path, d);
+    }
+    code_source_close(&source);
+}
+
+/* ---- all of them ---- */
+
+bool file_doctor(const struct options *options, struct inputs *inputs,
+                 bool is_json, struct diagnosis *d)
+{
+    const struct pfd_spirv *module;
+    const char *name = NULL;
+    uint32_t id;
+    bool ok = true;
+    for (size_t i = 0; i < options->n_files; i++)
+        look_at_objects(options, options->files[i].path, is_json, d);
+    for (size_t i = 0;
+         pfd_strings_shader(inputs->strings, i, &id, &name, &module) == PFD_OK;
+         i++)
+        look_at_module(module, name, is_json, d);
+    for (size_t i = 0; i < inputs->n_buffers; i++) {
+        ok = look_at_buffer(options, inputs, &inputs->buffers[i], is_json, d) &&
+             ok;
+    }
+    return ok;
+}
