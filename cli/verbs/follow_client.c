@@ -419,6 +419,8 @@ int follow_client_take(const struct options *o,
     int status = status_of(&c, outcome);
     if (!recording_close(c.entries.recording, outcome == OUTCOME_END))
         status = EXIT_ERROR;
+    if (o->live.n_entries)
+        *o->live.n_entries = c.entries.n_entries;
     if (o->range.count)
         output_printf("%llu\n", (unsigned long long)c.entries.n_entries);
     follow_entries_deinit(&c.entries);

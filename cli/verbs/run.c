@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -23,6 +24,7 @@
 #include "follow.h"
 #include "input/filter.h"
 #include "run_shader.h"
+#include "run_silence.h"
 #include "show/messages.h"
 #include "show/output.h"
 #include "verb.h"
@@ -66,6 +68,7 @@ struct run {
     pid_t daemon;
     pid_t reader;
     pid_t program;
+    uint64_t *n_entries; /* of the reader, in memory that is shared with it */
     int daemon_status;
     int reader_status;
     bool daemon_ended;
@@ -252,6 +255,7 @@ static struct options reader_options(const struct run *l, struct file *socket,
     ret.n_files = 1;
     ret.live.from = "oldest";
     ret.live.ready_fd = ready_fd;
+    ret.live.n_entries = l->n_entries;
     ret.live.spool_folder = l->folder;
     if (!ret.live.spool_max)
         ret.live.spool_max = (uint64_t)SPOOL_MAX_GIB << 30;
@@ -495,21 +499,35 @@ static int start_program(struct run *l, const sigset_t *signals)
     return wait_for_program(l, signals);
 }
 
-/* Says that the program ended without connecting. */
+/* Says why no line came. */
 static void message_silence(const struct run *l, int status)
 {
-    const struct options *o = l->options;
+    struct path settings = path_of(l, VULKAN_SETTINGS);
+    const struct silence silence = {
+        .options = l->options,
+        .vulkan = uses_vulkan(l->options) ? &own(l->options)->vulkan : NULL,
+        .settings = settings.text,
+        .has_connected = !WIFEXITED(l->daemon_status) ||
+                         WEXITSTATUS(l->daemon_status) != NO_STREAM,
+        .signal = status > BY_SIGNAL ? status - BY_SIGNAL : 0,
+    };
     bool was_run = status != NOT_FOUND && status != NOT_RUNNABLE;
-    if (l->program <= 0 || !was_run || !WIFEXITED(l->daemon_status) ||
-        WEXITSTATUS(l->daemon_status) != NO_STREAM)
-        return;
-    message_hint(
-        "%s: it has not connected, so nothing of it could be printed: %s",
-        o->files[0].path,
-        uses_vulkan(o)
-            ? "it made no Vulkan device, or none that has the layer"
-            : "debugPrintfEXT needs --vulkan-debug-printf, run_cl and "
-              "run_comp their --strings");
+    if (l->program > 0 && was_run && !*l->n_entries)
+        silence_message(&silence);
+}
+
+/* Memory that is shared with children; not 0 until the reader has counted. */
+static bool make_count(struct run *l)
+{
+    void *memory = mmap(NULL, sizeof *l->n_entries, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        message_error("%s", strerror(errno));
+        return false;
+    }
+    l->n_entries = memory;
+    *l->n_entries = UINT64_MAX;
+    return true;
 }
 
 /* Reports what the daemon would refuse later. */
@@ -531,7 +549,7 @@ static int run_run(const struct options *o)
     sigemptyset(&signals);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         sigaddset(&signals, wanted[i]);
-    if (!is_possible(o) || !make_folder(&l))
+    if (!is_possible(o) || !make_count(&l) || !make_folder(&l))
         return EXIT_ERROR;
     sigprocmask(SIG_BLOCK, &signals, &l.before);
     l.command = make_command(&l);
@@ -554,6 +572,7 @@ static int run_run(const struct options *o)
     if (uses_vulkan(o))
         vulkan_message_report(path_of(&l, VULKAN_REPORT).text);
     remove_folder(&l);
+    munmap(l.n_entries, sizeof *l.n_entries);
     free_command(l.command);
     sigprocmask(SIG_SETMASK, &l.before, NULL);
     return status;
