@@ -14,6 +14,7 @@
 #include "input/filter.h"
 #include "input/open_inputs.h"
 #include "input/select_string.h"
+#include "options/word_list.h"
 #include "output_files.h"
 #include "show/messages.h"
 #include "show/output.h"
@@ -36,58 +37,19 @@ static const struct table_options *own(const struct options *o)
     return (const struct table_options *)o;
 }
 
-/* Owned words. */
-struct list {
-    char **all; /* [n] */
-    size_t n;
-};
-
 struct table {
     const struct options *o;
     struct inputs *in;
     struct filtering *filtering;
     struct pfd_tables *tables;
-    struct list columns;
-    struct list group_by;
-    struct list aggregates;
+    struct word_list columns;
+    struct word_list group_by;
+    struct word_list aggregates;
     char sort[128];
     bool is_refused; /* a file must not be written; an error was printed */
 };
 
 /* ---- the command line ---- */
-
-static bool fail_memory(void)
-{
-    message_error("out of memory");
-    return false;
-}
-
-/* Splits the values of a repeatable option at commas. */
-static bool split(const struct words *words, struct list *ret)
-{
-    for (size_t i = 0; i < words->n; i++) {
-        for (const char *at = words->all[i]; at; at++) {
-            size_t k = strcspn(at, ",");
-            char **all = realloc(ret->all, (ret->n + 1) * sizeof *all);
-            if (all)
-                ret->all = all;
-            if (!all || !(all[ret->n] = strndup(at, k)))
-                return fail_memory();
-            ret->n++;
-            at += k;
-            if (!*at)
-                break;
-        }
-    }
-    return true;
-}
-
-static void free_list(struct list *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        free(list->all[i]);
-    free(list->all);
-}
 
 /* Reads lists of words, and expands --distinct and --top. */
 static bool read_words(struct table *t)
@@ -121,14 +83,14 @@ static bool read_words(struct table *t)
     }
     snprintf(t->sort, sizeof t->sort, "%s%s",
              own(o)->top && *sort && *sort != '-' ? "-" : "", sort);
-    return split(&own(o)->columns, &t->columns) &&
-           split(own(o)->distinct ? &distinct : &own(o)->group_by,
-                 &t->group_by) &&
-           split(own(o)->distinct       ? &count
-                 : own(o)->aggregates.n ? &own(o)->aggregates
-                 : own(o)->group_by.n   ? &usual
-                                        : &own(o)->aggregates,
-                 &t->aggregates);
+    return word_list_split(&own(o)->columns, &t->columns) &&
+           word_list_split(own(o)->distinct ? &distinct : &own(o)->group_by,
+                           &t->group_by) &&
+           word_list_split(own(o)->distinct       ? &count
+                           : own(o)->aggregates.n ? &own(o)->aggregates
+                           : own(o)->group_by.n   ? &usual
+                                                  : &own(o)->aggregates,
+                           &t->aggregates);
 }
 
 static bool has_suffix(const char *path, const char *suffixes)
@@ -341,9 +303,9 @@ static int table_run(const struct options *o)
     pfd_tables_free(t.tables);
     filtering_end(&filtering, in.strings);
     inputs_close(&in);
-    free_list(&t.columns);
-    free_list(&t.group_by);
-    free_list(&t.aggregates);
+    word_list_free(&t.columns);
+    word_list_free(&t.group_by);
+    word_list_free(&t.aggregates);
     return filtering_close(&filtering, status);
 }
 
