@@ -39,9 +39,9 @@ static int run(struct options *options)
     bool ok = folders_expand(options);
     beside_expand(options);
     ok = ok && output_files_check(options);
-    int status = ok ? options->verb->run(options) : EXIT_ERROR;
+    int status = ok ? options->verb->run(options) : error_status();
     /* Output that was printed before a failure is flushed. */
-    return output_failed() ? EXIT_ERROR : status;
+    return output_failed() ? error_status() : status;
 }
 
 int main(int argc, char **argv)

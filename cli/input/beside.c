@@ -102,7 +102,7 @@ void beside_expand(struct options *o)
         look_beside(&program, path);
         if (program.failed) {
             message_error("%s: %s", path, program.err.text);
-            exit(EXIT_ERROR);
+            exit(error_status());
         }
     }
 }

@@ -97,7 +97,7 @@ struct buffer *inputs_add(struct inputs *in)
     struct buffer *buffers = realloc(in->buffers, room * sizeof *buffers);
     if (!buffers) {
         message_error("out of memory");
-        exit(EXIT_ERROR);
+        exit(error_status());
     }
     in->buffers = buffers;
     buffers[in->n_buffers] = (struct buffer){ .fd = -1 };
@@ -207,8 +207,8 @@ static void on_sigbus(int signal_number)
     (void)signal_number;
     /* An error of this write cannot be reported. */
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        _exit(EXIT_ERROR);
-    _exit(EXIT_ERROR);
+        _exit(error_status());
+    _exit(error_status());
 }
 
 void input_guard(void)

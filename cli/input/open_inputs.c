@@ -70,7 +70,7 @@ static struct buffer *add_buffer(struct inputs *in, const struct options *o,
                        (unsigned long long)size);
     if (n < 0) {
         message_error("out of memory");
-        exit(EXIT_ERROR);
+        exit(error_status());
     }
     b->name = b->own_name;
     return b;
@@ -166,7 +166,7 @@ static void keep_stringless(struct inputs *in,
         v->text = strdup(finding->text);
         if (!v->source || !v->text) {
             message_error("out of memory");
-            exit(EXIT_ERROR);
+            exit(error_status());
         }
     }
     in->n_stringless++;
@@ -517,7 +517,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
     ret->buffers = calloc(options->n_files + 1, sizeof *ret->buffers);
     if (!ret->strings || !ret->buffers) {
         message_error("out of memory");
-        exit(EXIT_ERROR);
+        exit(error_status());
     }
     ret->n_findings = options->n_findings;
     pfd_strings_set_max_inflated(ret->strings, options->reading.max_inflated);

@@ -133,7 +133,7 @@ static bool read_options(struct parser *p, struct options *o, int argc,
             help_version();
             return false;
         }
-        *status = EXIT_ERROR;
+        *status = error_status();
         if (key == '?' || key == ':')
             return wrong_option(p, key, argv[optind - 1]);
         const struct option_row *row = find_row(p, key);
@@ -239,7 +239,7 @@ static struct options *new_options(const struct verb *verb)
     struct options *ret = calloc(1, verb->size ? verb->size : sizeof *ret);
     if (!ret) {
         message_error("out of memory");
-        exit(EXIT_ERROR);
+        exit(error_status());
     }
     ret->verb = verb;
     ret->follows = verb->follows;
@@ -257,6 +257,7 @@ struct options *command_line_read(const struct verbs *verbs, int argc,
         .is_named = verb != NULL,
     };
     *status = EXIT_CLEAN;
+    error_status_set(p.verb);
     options_make_decoding();
     if (is_help(verbs, argc, argv, status))
         return NULL;
@@ -269,7 +270,7 @@ struct options *command_line_read(const struct verbs *verbs, int argc,
     if (ok && !(check_memory(ret) && check_ends(ret) &&
                 (!p.verb->check || p.verb->check(ret)) &&
                 check_files(ret, p.is_named))) {
-        *status = EXIT_ERROR;
+        *status = error_status();
         ok = false;
     }
     if (ok)

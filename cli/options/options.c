@@ -11,12 +11,26 @@
 #include "show/messages.h"
 #include "show/terminal.h"
 
+/* Set once, before files are opened; also read by a signal handler. */
+static int status_of_errors = EXIT_ERROR;
+
+int error_status(void)
+{
+    return status_of_errors;
+}
+
+void error_status_set(const struct verb *verb)
+{
+    if (verb->error_status)
+        status_of_errors = verb->error_status;
+}
+
 void *options_append(void *array, size_t *n, size_t size)
 {
     void *next = realloc(array, (*n + 1) * size);
     if (!next) {
         message_error("out of memory");
-        exit(EXIT_ERROR);
+        exit(error_status());
     }
     ++*n;
     return next;

@@ -18,6 +18,8 @@
 #include "net/tls.h"
 #include "show/collapsed_lines.h"
 
+struct verb;
+
 /* Exit statuses; documented in printfdecode(1). */
 enum {
     EXIT_CLEAN = 0,
@@ -26,6 +28,11 @@ enum {
     EXIT_NOTHING = 3, /* a filter was given, and no entry passed it */
     EXIT_FAILED = 4,  /* --fail-on or its like found something */
 };
+
+/* The status that says error for this command line: EXIT_ERROR, if its verb has
+ * no other. */
+int error_status(void);
+void error_status_set(const struct verb *verb);
 
 enum role {
     ROLE_BY_CONTENT,
@@ -226,6 +233,7 @@ struct verb {
     /* Checks the values together; NULL: nothing to check. False: an error was
      * printed. */
     bool (*check)(const struct options *options);
+    int error_status;    /* its exit status for errors; 0: EXIT_ERROR */
     bool follows;        /* buffers are polled, by default those of a daemon */
     bool runs_program;   /* its operands are a program and its arguments */
     bool may_lack_files; /* its operands can be left out */
