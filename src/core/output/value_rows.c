@@ -302,9 +302,12 @@ static void rows_entry(struct pfd_text *out, struct pfd_entry *entry,
         add_message(out, row, entry);
     add_texts(out, row, entry);
     add_origin_texts(out, row, origins);
-    if (string == SIZE_MAX && entry->string) {
-        struct pfd_row_part part = add_bytes(
-            out, row, pfd_string_text(entry->string), entry->string->n_text);
+    if (string == SIZE_MAX) {
+        struct pfd_row_part part =
+            entry->string
+                ? add_bytes(out, row, pfd_string_text(entry->string),
+                            entry->string->n_text)
+                : add_bytes(out, row, entry->payload, entry->n_payload);
         if (!out->failed)
             row_at(out, row)->text = part;
     }

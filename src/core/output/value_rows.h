@@ -70,7 +70,8 @@ struct pfd_row {
     uint64_t sequence;        /* the daemon's; UINT64_MAX: unknown */
     uint64_t buffer;          /* the caller's number of the buffer, and its */
     uint64_t generation;      /* generation: together they identify it */
-    struct pfd_row_part text; /* of the format string, if SYNTHESIZED */
+    struct pfd_row_part text; /* of the format string, if SYNTHESIZED; the
+                                 payload, if NO_STRING */
     struct pfd_row_part line; /* printed by the output form */
     struct pfd_row_part message; /* in pieces, if requested */
     struct pfd_row_part pieces;  /* [n_cells] */
