@@ -24,8 +24,8 @@ enum {
 
 /* Findings of one buffer. */
 struct heard {
-    struct checks *checks; /* NULL: nothing is checked */
-    bool all;              /* print all findings */
+    const struct inputs *inputs; /* have listeners of their own */
+    bool all;                    /* print all findings */
     bool in_place; /* output has findings between entries in their place */
     uint64_t n[PFD_N_FINDING_KINDS];
     uint64_t n_suppressed;
@@ -38,7 +38,9 @@ struct heard {
 static void hear(void *user, const struct pfd_finding *finding)
 {
     struct heard *h = user;
-    checks_finding(h->checks, finding);
+    checks_finding(h->inputs->checks, finding);
+    if (h->inputs->heard)
+        h->inputs->heard(h->inputs->heard_user, finding);
     if (finding->kind == PFD_FINDING_unknown_id && !finding->count)
         h->unknown_places = true;
     h->any = true;
@@ -349,7 +351,7 @@ enum pfd_status convert_opened_buffer(const struct options *options,
     struct pfd_id_counts ids = { 0 };
     struct heard buffer_findings = { .all = options->verbose,
                                      .in_place = convert->inline_findings,
-                                     .checks = inputs->checks };
+                                     .inputs = inputs };
     uint64_t before = total->entries;
     const char *why = why_nothing(buffer);
     bool is_empty = !buffer->n && !buffer->n_head;

@@ -63,6 +63,8 @@ struct checks;
 
 struct inputs {
     struct checks *checks; /* gets findings; NULL: nothing is checked */
+    pfd_finding_fn heard;  /* likewise, of buffers; NULL: none does */
+    void *heard_user;
     struct pfd_strings *strings;
     size_t n_strings_files;
     size_t n_found;         /* files from folders among them */
