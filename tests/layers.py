@@ -21,7 +21,7 @@ src/core/base src/core/print src/core/objects src/core/spirv src/core/strings
 src/core/decode src/core/filter src/core/output src/writer src/memory/space
 src/stream/capture src/stream/pipeline src/stream/live src/memory/search
 src/analysis/table src/analysis/plot src/analysis/collapse src/analysis/trace
-src/analysis/problems
+src/analysis/problems src/analysis/diff
 src/remote
 '''.split()
 DAEMON = '''
