@@ -142,10 +142,13 @@ class Destinations(unittest.TestCase):
                 seen.add(option)
                 write("key", b"-----BEGIN")
                 words = [verb, *(["hist"] if verb == "plot" else []), option,
-                         value, *(["true"] if verb == "run" else [])]
+                         value, *(["true"] if verb == "run" else
+                                  ["small.bin"] if verb == "diff" else [])]
                 with self.subTest(words), open("key", "ab") as f:
                     rc, err = run(*words, stdout=f)
-                    self.assertEqual((rc, read("key")), (1, b"-----BEGIN"))
+                    self.assertEqual((rc, read("key")),
+                                     (2 if verb == "diff" else 1,
+                                      b"-----BEGIN"))
                     self.assertIn("key: is read, and standard output", err)
                     if verb in VERBS:
                         self.refused([*self.words(verb, "key"), option, value,

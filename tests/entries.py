@@ -18,7 +18,7 @@ import captures  # noqa: E402
 PROGRAM, CASES = (os.path.abspath(a) for a in sys.argv[1:3])
 TEMP = tempfile.TemporaryDirectory()
 CAPTURE = os.path.join(TEMP.name, "it.pfcap")
-OTHER_VERBS = {"strings", "inspect", "stats", "capture", "recover", "follow",
+OTHER_VERBS = {"strings", "inspect", "stats", "diff", "capture", "recover", "follow",
                "extract", "formats", "spirv-check", "help"}
 # What changes the output or what of it is shown is none of a capture.
 OTHER_OPTIONS = ("-o", "--output", "--show", "-n", "--limit", "--skip", "-c",

@@ -9,6 +9,7 @@
 
 extern const struct verb verb_capture;
 extern const struct verb verb_decode;
+extern const struct verb verb_diff;
 extern const struct verb verb_doctor;
 extern const struct verb verb_extract;
 extern const struct verb verb_follow;

@@ -105,7 +105,7 @@ _printfdecode_values()
         fi
         mapfile -t COMPREPLY < <(compgen -d -- "$3")
         return ;;
-    --report | --strings | --buffer | --core | --tls-ca | --tls-certificate | --tls-key)
+    --report | --strings | --strings-a | --strings-b | --buffer | --core | --tls-ca | --tls-certificate | --tls-key)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$3")
         return ;;

@@ -28,6 +28,7 @@ const records = {
   strings: ['string', 'call', 'object', 'finding'],
   inspect: ['dword', 'region', 'finding'],
   stats: ['string_stats', 'summary', 'finding'],
+  diff: ['diff_string', 'diff_finding', 'diff_summary'],
   info: ['info'],
   doctor: ['facts', 'fault'],
   state: ['state'],
