@@ -1,20 +1,32 @@
 /* All members of one record, with the source around its line. */
+import { comparison } from './clauses.js';
 import { excerptOf } from './excerpt.js';
-import { make, many, short, visible } from './text.js';
+import { choices, make, many, short, visible } from './text.js';
 
-function row(name, value) {
-    return make('tr', {}, make('th', { text: name, scope: 'row' }), make('td', { class: 'code' }, value));
+function row(name, value, ...buttons) {
+    return make('tr', {}, make('th', { text: name, scope: 'row' }),
+        make('td', { class: 'code' }, value), make('td', { class: 'choices' }, ...buttons));
 }
 
 function value(any) {
     return visible(typeof any === 'object' ? JSON.stringify(any) : String(any));
 }
 
+/* Members that each entry has for itself. */
+const OWN = new Set(['sequence', 'time', 'index', 'offset']);
+
 export class Detail {
-    /* only(name, value): the user wants to filter by it. */
-    constructor(element, only) {
+    /* only(clause): the user wants to filter by it. closed(): it was closed. */
+    constructor(element, only, closed) {
         this.element = element;
         this.only = only;
+        this.closed = closed;
+    }
+
+    /* Buttons that choose lines by a member of the entry or its origin. */
+    #choices(name, any) {
+        return comparison(name, any, true) === null ? [] :
+            choices(`${name} ${any}`, (isEqual) => this.only(comparison(name, any, isEqual)));
     }
 
     #rows({ record, n, latest }) {
@@ -22,8 +34,11 @@ export class Detail {
         const rows = [row('message', record.message)];
         if (n > 1)
             rows.push(row('so many', `${many(n, 'line')}; the last: ${latest.message}`));
+        const isEntry = json.type === 'entry';
+        const filters = (name, any) => (isEntry && !OWN.has(name) ? this.#choices(name, any) : []);
         if (json.format_string)
-            rows.push(row('format string', visible(json.format_string)));
+            rows.push(row('format string', visible(json.format_string),
+                ...filters('format_string', json.format_string)));
         if (json.args?.length) {
             const exact = json.args.map((word, i) => json.args_exact?.[i] ?? short(word));
             rows.push(row('arguments', visible(exact.join(', '))));
@@ -32,27 +47,29 @@ export class Detail {
             rows.push(row('findings', visible(json.findings.join(', '))));
         for (const name of ['id', 'sequence', 'time', 'source', 'index', 'offset', 'generation', 'kind']) {
             if (json[name] !== undefined)
-                rows.push(row(name, value(json[name])));
+                rows.push(row(name, value(json[name]), ...filters(name, json[name])));
         }
         for (const [name, said] of Object.entries(json.origin ?? {}))
-            rows.push(row(visible(name), value(said)));
+            rows.push(row(visible(name), value(said), ...filters(name, said)));
         return rows;
     }
 
     show(shown) {
         const { json } = shown.record;
-        const buttons = [];
-        const button = (text, onclick) => buttons.push(make('button', { text, onclick }));
-        if (json.source)
-            button('Only this source', () => this.only('source', json.source));
-        button('Close', () => { this.element.hidden = true; });
+        const close = make('button', { text: 'Close', onclick: () => this.close() });
         const parts = [make('h2', { text: 'The line' })];
         const source = excerptOf(json);
         if (source)
             parts.push(source);
         parts.push(make('table', {}, make('tbody', {}, ...this.#rows(shown))),
-            make('div', { class: 'bar' }, ...buttons));
+            make('div', { class: 'bar' }, close));
         this.element.replaceChildren(...parts);
+        this.element.scrollTop = 0;
         this.element.hidden = false;
+    }
+
+    close() {
+        this.element.hidden = true;
+        this.closed();
     }
 }

@@ -77,6 +77,13 @@ export class Filter {
         this.form.requestSubmit();
     }
 
+    /* Adds a clause to the condition, and applies the filter. */
+    add(clause) {
+        const { value } = this.form.elements.where;
+        const before = value.includes('||') ? `(${value})` : value;
+        this.set('where', before ? `${before} && ${clause}` : clause);
+    }
+
     /* The link to what is seen. */
     link() {
         return location.origin + location.pathname + this.#hash();

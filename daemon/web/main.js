@@ -1,4 +1,5 @@
 /* The page: connects its parts, keys and buttons. */
+import { ofPattern } from './clauses.js';
 import { Detail } from './detail.js';
 import { FORMS, save } from './export.js';
 import { Filter } from './filter.js';
@@ -12,6 +13,7 @@ import { Tail } from './tail.js';
 import { TopList } from './toplist.js';
 import { count, many } from './text.js';
 import { Tally } from './tally.js';
+import { Volume } from './volume.js';
 import { leftOut, silence } from './words.js';
 
 const RATE = 15000; /* lines a second; more are sampled */
@@ -43,17 +45,19 @@ async function copy(text, button) {
     setTimeout(() => { button.textContent = name; }, 2 * SECOND_MS);
 }
 
-const detail = new Detail(at('detail'), (name, value) => filter.set(name, value));
+const only = (clause) => filter.add(clause);
+const detail = new Detail(at('detail'), only, () => at('tail').focus());
 const tail = new Tail(at('tail'), (row) => {
     detail.show(row);
     tellFound();
 });
 const patterns = new Patterns();
 const tally = new Tally();
-const picture = new Picture(at('picture'), (pattern) => {
-    filter.set('format_string', `^${pattern.text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`);
-}, (text) => filter.open(text));
-const top = new TopList(at('patterns'), (pattern) => picture.open(pattern));
+const volume = new Volume(at('volume'), (ms) => tail.toTime(ms), only);
+
+const choosePattern = (pattern, isWanted) => only(ofPattern(pattern, isWanted));
+const picture = new Picture(at('picture'), choosePattern, (text) => filter.open(text));
+const top = new TopList(at('patterns'), (pattern) => picture.open(pattern), choosePattern);
 
 function tellCounts() {
     const { waiting, isPaused, n } = tail;
@@ -93,6 +97,7 @@ function takeOne(line) {
     /* Open it at once: a pattern that is not open keeps few entries. */
     if (record.type === 'entry' && patterns.add(record))
         openWanted();
+    volume.add(record);
     tail.push(record);
 }
 
@@ -116,6 +121,7 @@ function take(lines) {
     if (before || !patterns.count)
         return;
     top.draw(patterns);
+    volume.draw();
     openWanted();
     tellSilence(sources.state);
 }
@@ -129,9 +135,11 @@ function accepted() {
     patterns.clear();
     picture.close();
     tally.clear();
+    volume.clear();
     detail.element.hidden = true;
     mark();
     tellCounts();
+    volume.draw();
 }
 
 function heard(state, text) {
@@ -189,6 +197,7 @@ setInterval(() => {
     if (document.hidden)
         return;
     top.draw(patterns);
+    volume.draw();
     openWanted();
     picture.draw();
 }, SECOND_MS);

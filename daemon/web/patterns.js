@@ -8,10 +8,11 @@ const HISTORY = 4096; /* entries of each whose arguments are stored */
 const COLUMNS = 16;
 
 class Pattern {
-    constructor(key, id, text) {
+    constructor(key, id, text, hasText) {
         this.key = key;
         this.id = id;
         this.text = text;
+        this.hasText = hasText;
         this.count = 0;
         this.findings = 0;
         this.rates = new Array(SECONDS).fill(0);
@@ -48,7 +49,8 @@ export class Patterns {
         let pattern = this.#all.get(key);
         const isFirst = !pattern && this.#all.size < KEPT;
         if (isFirst) {
-            pattern = new Pattern(key, id, text ?? `(no format string has the id ${id})`);
+            pattern = new Pattern(key, id, text ?? `(no format string has the id ${id})`,
+                Boolean(text));
             this.#all.set(key, pattern);
         }
         (pattern ?? this.#others).add(record);

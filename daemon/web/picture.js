@@ -22,8 +22,8 @@ function special({ nan, more, less }) {
 }
 
 export class Picture {
-    /* wanted(pattern): the user wants only its entries; opened(text): it was
-     * opened; '': it was closed. */
+    /* wanted(pattern, isWanted): the user wants only its entries, or none of
+     * them; opened(text): it was opened; '': it was closed. */
     constructor(element, wanted, opened) {
         this.element = element;
         this.wanted = wanted;
@@ -39,13 +39,16 @@ export class Picture {
             this.close();
             this.opened('');
         } });
-        const only = make('button', { text: 'Only these lines', onclick: () => this.wanted(pattern) });
+        const button = (text, isWanted) =>
+            make('button', { text, onclick: () => this.wanted(pattern, isWanted) });
+        const choices = pattern.key ?
+            [button('Only these lines', true), button('Not these lines', false)] : [];
         this.says = make('p', { class: 'soft' });
         this.place = make('div');
         this.controls = make('div', { class: 'bar' });
         this.element.replaceChildren(
             make('h2', { class: 'code', text: visible(pattern.text) }),
-            this.controls, this.place, this.says, make('div', { class: 'bar' }, only, close));
+            this.controls, this.place, this.says, make('div', { class: 'bar' }, ...choices, close));
         this.#choices();
         this.element.hidden = false;
         this.draw();

@@ -76,6 +76,17 @@ export class Tail {
             this.list.choose(number - this.rows.rows.dropped);
     }
 
+    /* Makes the first line from a time on the current one. */
+    toTime(ms) {
+        const { rows } = this.rows;
+        for (let i = 0; i < rows.length; i++) {
+            if (rows.at(i).record.time >= ms) {
+                this.list.choose(i);
+                return;
+            }
+        }
+    }
+
     /* The rows, as the list shows them. */
     *[Symbol.iterator]() {
         const { rows } = this.rows;

@@ -63,3 +63,12 @@ export function make(tag, options = {}, ...children) {
     element.append(...children);
     return element;
 }
+
+/* Two buttons, + and −: act(true) filters for a thing, act(false) filters it
+ * out. */
+export function choices(thing, act) {
+    return [[true, '+', 'Filter for'], [false, '−', 'Filter out']].map(([isWanted, text, verb]) => {
+        const label = `${verb} ${visible(thing)}`;
+        return make('button', { text, title: label, 'aria-label': label, onclick: () => act(isWanted) });
+    });
+}

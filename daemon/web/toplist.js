@@ -1,6 +1,6 @@
 /* A table of the most frequent format strings, each with a graph of its
  * rate. */
-import { count, make, visible } from './text.js';
+import { choices, count, make, visible } from './text.js';
 
 const SHOWN = 30;
 const WIDTH = 120;
@@ -29,11 +29,13 @@ function drawSpark(svg, rates) {
 export class TopList {
     #rows = new Map();
 
-    /* opened(pattern): the user wants to see its arguments. */
-    constructor(element, opened) {
+    /* opened(pattern): the user wants to see its arguments; chosen(pattern,
+     * isWanted): only its lines, or none of them. */
+    constructor(element, opened, chosen) {
         this.opened = opened;
+        this.chosen = chosen;
         this.body = make('tbody');
-        const titles = ['Count', 'Share', 'A second', 'The last minute', 'Format string'];
+        const titles = ['Count', 'Share', 'A second', 'The last minute', 'Filter', 'Format string'];
         const head = make('tr', {}, ...titles.map((text, i) =>
             make('th', { text, scope: 'col', class: i < 3 ? 'number' : '' })));
         element.append(make('table', {}, make('thead', {}, head), this.body));
@@ -46,7 +48,10 @@ export class TopList {
             text: visible(pattern.text),
             onclick: () => this.opened(pattern),
         });
-        const cells = [number(), number(), number(), make('td', {}, spark()), make('td', {}, name)];
+        const buttons = pattern.key ?
+            choices(pattern.text, (isWanted) => this.chosen(pattern, isWanted)) : [];
+        const cells = [number(), number(), number(), make('td', {}, spark()),
+            make('td', { class: 'choices' }, ...buttons), make('td', {}, name)];
         return make('tr', {}, ...cells);
     }
 

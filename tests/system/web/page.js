@@ -468,6 +468,69 @@ const tests = {
         await page.close();
     },
 
+    async aClickExcludesAndIncludes() {
+        await feed('lanes', { name: 'a "quoted" name', n: 3 });
+        const page = await open();
+        const press = (place, name) => page.evaluate((root, label) => {
+            [...document.querySelectorAll(`${root} button`)]
+                .find((button) => (button.ariaLabel ?? button.textContent) === label).click();
+        }, place, name);
+        const where = () => page.$eval('#filter [name=where]', (field) => field.value);
+        // The bars have all lines, and findings among them.
+        const bars = () => page.$$eval('#volume [role=option]', (all) => all.map((bar) => bar.ariaLabel));
+        const sum = (labels, what) => labels.reduce((n, label) =>
+            n + Number(new RegExp(`(\\d+) ${what}`).exec(label)?.[1] ?? 0), 0);
+        await see(page, '#volume', /the highest \d+ lines/);
+        const [, lines, findings] = /^(\d+) lines?, (\d+) finding/.exec(await text(page, '#counts'));
+        assert.equal(sum(await bars(), 'line'), Number(lines));
+        assert.equal(sum(await bars(), 'finding'), Number(findings));
+        assert.ok(await page.$$eval('#volume .found', (all) => all.some((part) => part.offsetHeight > 0)));
+        await accessible(page, 'bars');
+        // One of them, by keyboard: its time alone, or all but it.
+        await page.focus('#volume [role=listbox]');
+        await page.keyboard.press('End');
+        const label = await page.$eval('#volume [aria-selected=true]', (bar) => bar.ariaLabel);
+        await shoot(page, 'volume');
+        // Findings that are no entry's stay, whatever a condition says.
+        const about = async (n) => {
+            const right = Array.from({ length: Number(findings) + 1 }, (_, i) => n + i);
+            await see(page, '#counts', new RegExp(`^(${right.join('|')}) of `));
+        };
+        await press('#volume', 'Only this time');
+        await about(sum([label], 'line'));
+        await page.$eval('#filter [name=where]', (field) => { field.value = ''; });
+        await press('#filter', 'Apply');
+        await see(page, '#counts', new RegExp(`^${lines} lines`));
+        await page.click('#volume [role=option]:last-child');
+        await press('#volume', 'Not this time');
+        await about(Number(lines) - sum([label], 'line'));
+        await ask(page, {});
+        await see(page, '#counts', new RegExp(`^${lines} lines`));
+        await press('#volume', 'Only findings');
+        await see(page, '#counts', new RegExp(`^${findings} of \\d+ lines, ${findings} findings`));
+        // A format string, and a source.
+        await ask(page, {});
+        await see(page, '#counts', new RegExp(`^${lines} lines`));
+        await see(page, '#patterns', /lane/);
+        await press('#patterns', 'Filter for lane %u says hello⏎');
+        await see(page, '#counts', /^[1-9]\d* of /);
+        await see(page, '#tail .lines', /lane 2 says/);
+        assert.match(await where(), /^entry\.id == 0x1000000000a2 && entry\.format_string == "lane %u says hello\\n"$/);
+        assert.ok((await rows(page)).every((row) => /^lane|^\w+: /.test(row.message)));
+        await page.evaluate(() => {
+            [...document.querySelectorAll('#tail .row')].find((row) => /quoted/.test(row.textContent)).click();
+        });
+        await press('#detail', 'Filter out source a "quoted" name');
+        assert.match(await where(), / && entry\.source != "a \\"quoted\\" name"$/);
+        await see(page, '#tail .lines', /^(?!.*quoted).*small/);
+        await ask(page, {});
+        await see(page, '#patterns', /never loaded|no format string has/);
+        await press('#patterns', 'Filter out (no format string has the id 0x1000000000a5)');
+        await see(page, '#left_out', /The filter hides \d+ messages/);
+        assert.doesNotMatch(await text(page, '#patterns'), /0x1000000000a5/);
+        await page.close();
+    },
+
     async nothingIsEverHtml() {
         await feed('hostile');
         const page = await open('#match=.');
