@@ -341,7 +341,9 @@ static bool add_beside(struct pfdd_overlap *o, const char *told,
 static bool add_output(struct pfdd_overlap *o, const char *told,
                        bool is_database)
 {
-    char *path = pfdd_path_template_fill(told, (const char[]){ ANY, 0 });
+    const char any[] = { ANY, 0 };
+    char *path = pfdd_path_template_fill(told, any,
+                                         strstr(told, "{buffer}") ? any : NULL);
     bool ok = path && strlen(path) < PATH_MAX &&
               (is_pattern(path)
                    ? add_pattern(o, told, path) && add_folders(o, told, path)

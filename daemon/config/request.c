@@ -35,6 +35,7 @@ void pfdd_wants_deinit(struct pfdd_selection *wants)
 {
     pfd_filter_free(wants->entries);
     free(wants->source);
+    free(wants->host);
     pfdd_field_map_free(wants->map);
     *wants = (struct pfdd_selection){ 0 };
 }
@@ -174,6 +175,12 @@ static bool set_source(request_t *r, const char *value)
     return n && n <= PFDD_NAME_MAX && set_text(&r->wants.source, value);
 }
 
+static bool set_host(request_t *r, const char *value)
+{
+    size_t n = strlen(value);
+    return n && n <= PFDD_NAME_MAX && set_text(&r->wants.host, value);
+}
+
 static bool set_ignore_case(request_t *r, const char *value)
 {
     return read_bool(&r->ignore_case, value);
@@ -257,6 +264,7 @@ static const struct key {
     { "id", TEXT | NUMBER | LIST, set_id, "up to 16 ids of format strings" },
     { "where", TEXT, set_where, "a condition" },
     { "source", TEXT, set_source, "a name of 1 to 255 bytes" },
+    { "host", TEXT, set_host, "a name of 1 to 255 bytes" },
     { "ignore_case", BOOLEAN, set_ignore_case, "true or false" },
     { "invert", BOOLEAN, set_invert, "true or false" },
     { "entries_only", BOOLEAN, set_entries_only, "true or false" },

@@ -36,6 +36,7 @@ struct pfdd_field_map; /* config/field_map.h */
 struct pfdd_selection {
     struct pfd_filter *entries; /* filter; NULL: all entries */
     char *source;               /* name of the only source; NULL: all sources */
+    char *host;                 /* of the only machine; NULL: all */
     bool entries_only;          /* entries and gaps only */
     bool no_findings;           /* neither gaps nor findings of entries */
     bool fields;                /* JSON: arguments under their names, too */

@@ -370,7 +370,8 @@ struct pfdd_follower *pfdd_follower_new(
     s->job.half = job_handed;
     pfdd_follower_memory_init(&s->memory, ingest->budget, options->account,
                               sizeof *s + s->buffer->n_bytes);
-    s->source = pfdd_source_table_find(ingest->source_table, name);
+    s->source =
+        pfdd_source_table_find(ingest->source_table, name, s->buffer->host);
     pfdd_source_table_hold(ingest->source_table, s->source, options->resume);
     s->completing = options->complete;
     s->times.moved = uv_hrtime();

@@ -199,7 +199,8 @@ static void tell_gap(struct pfdd_stream_buffers *all,
         return;
     }
     struct pfdd_stamp stamp = {
-        .source = pfdd_source_table_find(all->ingest->source_table, all->name),
+        .source =
+            pfdd_source_table_find(all->ingest->source_table, all->name, ""),
         .time = pfdd_time_now(),
     };
     struct pfdd_buffer_options options = {

@@ -18,8 +18,8 @@ static struct pfdd_stamp stamp_of(struct pfdd_edge_entries *e,
                                   struct pfdd_buffer *buffer, uint64_t time)
 {
     return (struct pfdd_stamp){
-        .source =
-            pfdd_source_table_find(e->known.ingest->source_table, buffer->name),
+        .source = pfdd_source_table_find(e->known.ingest->source_table,
+                                         buffer->name, buffer->host),
         .time = time ? time : pfdd_time_now(),
         .buffer = buffer,
     };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/name.h"
 #include "base/outage.h"
 #include "base/own_file.h"
 #include "base/path_template.h"
@@ -333,7 +334,9 @@ static bool join_queue(struct writer *w)
     return true;
 }
 
-static bool read_ring(struct writer *w, const char *source, uint64_t first_seq)
+/* it: NULL, or the only source. */
+static bool read_ring(struct writer *w, const struct pfdd_source *it,
+                      uint64_t first_seq)
 {
     const struct pfdd_output_config *config = w->of->base.config;
     struct pfdd_delivery *delivery = w->of->base.delivery;
@@ -343,8 +346,11 @@ static bool read_ring(struct writer *w, const char *source, uint64_t first_seq)
     request.from.is_seq = true;
     request.from.value = first_seq;
     ok = ok &&
-         (!source ||
-          pfdd_request_set(&request, "source", source, err, sizeof err)) &&
+         (!it ||
+          (pfdd_request_set(&request, "source", it->name, err, sizeof err) &&
+           pfdd_request_set(&request, "host",
+                            *it->host ? it->host : pfdd_host_name(), err,
+                            sizeof err))) &&
          pfdd_request_finish(&request, err, sizeof err) &&
          pfdd_cursor_init(&w->cursor, delivery->render_cache, &request);
     pfdd_request_deinit(&request);
@@ -362,10 +368,8 @@ static struct writer *add_writer(struct pfdd_file_writer *o, uint32_t source,
                                  uint64_t first_seq)
 {
     const struct pfdd_output_config *config = o->base.config;
-    const char *name =
-        o->per_source
-            ? pfdd_source_table_name(o->base.delivery->source_table, source)
-            : NULL;
+    const struct pfdd_source *it =
+        o->per_source ? &o->base.delivery->source_table->items[source] : NULL;
     struct writer *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
@@ -373,14 +377,16 @@ static struct writer *add_writer(struct pfdd_file_writer *o, uint32_t source,
     w->job.done = job_done;
     w->of = o;
     w->source = source;
-    w->path = o->is_stdout ? strdup("stdout")
-                           : pfdd_path_template_choose(config_of(o)->path, name,
-                                                       is_taken, o);
+    w->path = o->is_stdout
+                  ? strdup("stdout")
+                  : pfdd_path_template_choose(config_of(o)->path,
+                                              it ? it->name : NULL,
+                                              it ? it->host : "", is_taken, o);
     w->file = (struct pfdd_append_file){ .path = o->is_stdout ? NULL : w->path,
                                          .stop = &o->stop,
                                          .fd = -1 };
-    bool ok = w->path && (config->required ? join_queue(w)
-                                           : read_ring(w, name, first_seq));
+    bool ok = w->path &&
+              (config->required ? join_queue(w) : read_ring(w, it, first_seq));
     if (!ok) {
         free(w->path);
         free(w);
@@ -549,9 +555,11 @@ static void on_tick(uv_timer_t *timer)
 /* Tidies the rotated files, with {buffer} those of all sources. */
 static void tidy(struct pfdd_file_writer *o)
 {
-    char *path = o->is_stdout ? NULL
-                              : pfdd_path_template_fill(config_of(o)->path,
-                                                        PFDD_ROTATION_ANY);
+    char *path =
+        o->is_stdout
+            ? NULL
+            : pfdd_path_template_fill(config_of(o)->path, PFDD_ROTATION_ANY,
+                                      o->per_source ? PFDD_ROTATION_ANY : NULL);
     if (path)
         start_care(o, "", path);
     free(path);

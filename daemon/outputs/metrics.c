@@ -371,15 +371,24 @@ static char *write_rest(const struct pfdd_delivery *delivery, size_t *n)
 
 /* ---- sources, on a worker ---- */
 
-/* The source without a name stands for all that are not listed. */
-static void put_row(struct pfd_text *out, const char *series, const char *name,
-                    uint64_t value)
+static void put_name(struct pfd_text *out, const char *name)
 {
-    pfd_text_puts(out, series);
     for (; *name; name++) {
         if (*name == '"' || *name == '\\')
             pfd_text_add(out, "\\", 1);
         pfd_text_add(out, name, 1);
+    }
+}
+
+/* The source without a name stands for all that are not listed. */
+static void put_row(struct pfd_text *out, const char *series, const char *name,
+                    const char *host, uint64_t value)
+{
+    pfd_text_puts(out, series);
+    put_name(out, name);
+    if (*host) {
+        pfd_text_puts(out, "\",host=\"");
+        put_name(out, host);
     }
     pfd_text_puts(out, "\"} ");
     pfdd_text_number(out, value);
@@ -392,10 +401,10 @@ static void put_series(struct pfd_text *out, const struct pfdd_metrics *m,
     pfd_text_puts(out, begin);
     for (size_t i = 0; i < m->n_rows; i++) {
         const struct pfdd_metrics_row *row = &m->rows[i];
-        put_row(out, series, row->name,
+        put_row(out, series, row->name, row->host,
                 of_gaps ? row->counts.gaps : row->counts.lines);
     }
-    put_row(out, series, "", of_gaps ? m->others.gaps : m->others.lines);
+    put_row(out, series, "", "", of_gaps ? m->others.gaps : m->others.lines);
 }
 
 static size_t page_bytes(const struct pfdd_metrics *m,
@@ -453,11 +462,14 @@ static void snapshot_sources(struct pfdd_metrics *m,
     size_t left = names_bytes(s);
     for (uint32_t i = 0; i < s->n && m->n_rows < s->n_listed; i++) {
         const struct pfdd_source *it = &s->items[i];
-        size_t n = it->is_listed ? strlen(it->name) + 1 : 0;
+        size_t n_name = it->is_listed ? strlen(it->name) + 1 : 0;
+        size_t n = n_name ? n_name + strlen(it->host) + 1 : 0;
         if (!n || n > left)
             continue;
-        memcpy(at, it->name, n);
-        m->rows[m->n_rows++] = (struct pfdd_metrics_row){ it->counts, at };
+        memcpy(at, it->name, n_name);
+        memcpy(at + n_name, it->host, n - n_name);
+        m->rows[m->n_rows++] =
+            (struct pfdd_metrics_row){ it->counts, at, at + n_name };
         at += n;
         left -= n;
     }

@@ -26,7 +26,8 @@ struct pfdd_metrics {
     size_t n_rest;
     struct pfdd_metrics_row {
         struct pfdd_source_counts counts;
-        const char *name; /* within `names` */
+        const char *name; /* within `names`, likewise: */
+        const char *host; /* "": this machine, or not known */
     } * rows;             /* [n_rows] */
     size_t n_rows;
     char *names;

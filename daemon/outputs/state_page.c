@@ -22,7 +22,7 @@ enum {
     REST = 2048,
     ESCAPED = 6,
     INPUT = 64 + ESCAPED * INPUT_TEXT,
-    SOURCE = 1088,
+    SOURCE = 1104,
     NAME_ESCAPED = 2, /* names have no control characters */
 };
 
@@ -61,7 +61,8 @@ struct pfdd_state {
         struct pfdd_source_counts counts;
         struct pfdd_source_troubles troubles;
         char name[PFDD_NAME_MAX + 1];
-    } rows[]; /* [n_rows] */
+        char host[PFDD_NAME_MAX + 1]; /* "": this machine, or not known */
+    } rows[];                         /* [n_rows] */
 };
 
 /* UTF-8. */
@@ -240,6 +241,10 @@ static void put_source(FILE *out, const struct row *s)
     const struct told *source_summary = &s->told;
     fputs("{\"name\":", out);
     put_text(out, s->name);
+    if (*s->host) {
+        fputs(",\"host\":", out);
+        put_text(out, s->host);
+    }
     put_count(out, "entries", s->counts.lines);
     put_count(out, "gaps", s->counts.gaps);
     put_count(out, "findings", t->findings);
@@ -282,6 +287,7 @@ static void note_sources(struct pfdd_state *s,
         row->counts = it->counts;
         row->troubles = it->troubles;
         snprintf(row->name, sizeof row->name, "%s", it->name);
+        snprintf(row->host, sizeof row->host, "%s", it->host);
     }
 }
 
@@ -296,7 +302,7 @@ size_t pfdd_state_most(const struct pfdd_delivery *delivery)
     size_t note = sizeof(struct pfdd_state) + n_inputs * sizeof(struct input) +
                   n_sources * sizeof(struct row);
     /* Those of listed ones are in these bytes twice, as they are written. */
-    size_t n_names = n_sources * NAME_ESCAPED * PFDD_NAME_MAX;
+    size_t n_names = n_sources * NAME_ESCAPED * 2 * PFDD_NAME_MAX;
     n_names = n_names < delivery->source_table->n_listed_bytes
                   ? n_names
                   : delivery->source_table->n_listed_bytes;
@@ -356,7 +362,7 @@ static size_t text_room(const struct pfdd_state *s)
 {
     size_t n = REST + n_told(s->n_inputs) * INPUT + s->n_rows * SOURCE + 1;
     for (size_t i = 0; i < s->n_rows; i++)
-        n += NAME_ESCAPED * strlen(s->rows[i].name);
+        n += NAME_ESCAPED * (strlen(s->rows[i].name) + strlen(s->rows[i].host));
     return n;
 }
 

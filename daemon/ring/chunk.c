@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "core/decode/inspect.h"
 #include "stream/capture/wire.h"
 
@@ -41,6 +42,23 @@ static struct pfd_wire_frame *make_frame(
     return pfd_wire_copy(&frame);
 }
 
+/* The machine that has the buffer, if that is another one. */
+static char *copy_host(const struct pfd_wire_frame *frame)
+{
+    char host[PFDD_NAME_ROOM] = "";
+    if (frame && frame->host.n)
+        pfdd_name_put(host, frame->host.at, frame->host.n);
+    return strdup(strcmp(host, pfdd_host_name()) != 0 ? host : "");
+}
+
+bool pfdd_buffer_is_of(const struct pfdd_buffer *buffer, const char *source,
+                       const char *host)
+{
+    const char *ours = *buffer->host ? buffer->host : pfdd_host_name();
+    return (!source || !strcmp(buffer->name, source)) &&
+           (!host || !strcmp(ours, host));
+}
+
 struct pfdd_buffer *pfdd_buffer_new(const struct pfdd_buffer_options *options)
 {
     struct pfdd_buffer *b = calloc(1, sizeof *b);
@@ -53,13 +71,15 @@ struct pfdd_buffer *pfdd_buffer_new(const struct pfdd_buffer_options *options)
         b->options = *options->options;
     b->name = strdup(options->name);
     b->origin = options->origin ? strdup(options->origin) : NULL;
+    b->host = copy_host(options->frame);
     b->frame = b->name ? make_frame(b, options) : NULL;
-    if (!b->frame || (options->origin && !b->origin)) {
+    if (!b->frame || !b->host || (options->origin && !b->origin)) {
         pfdd_buffer_unref(b);
         return NULL;
     }
     b->n_bytes = sizeof *b + malloc_usable_size(b->name) +
-                 malloc_usable_size(b->origin) + malloc_usable_size(b->frame);
+                 malloc_usable_size(b->host) + malloc_usable_size(b->origin) +
+                 malloc_usable_size(b->frame);
     return b;
 }
 
@@ -87,6 +107,7 @@ void pfdd_buffer_unref(struct pfdd_buffer *buffer)
         *buffer->held -= buffer->n_bytes;
     pfdd_binding_unref(buffer->binding);
     free(buffer->name);
+    free(buffer->host);
     free(buffer->origin);
     free(buffer->frame);
     free(buffer);

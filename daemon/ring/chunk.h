@@ -28,6 +28,7 @@ enum pfdd_kind {
 struct pfdd_buffer {
     unsigned refs;
     char *name;                   /* of the source */
+    char *host;                   /* likewise; "": this machine, or not known */
     char *origin;                 /* members of "origin" in JSON, or NULL */
     struct pfd_options options;   /* of the decoder */
     struct pfdd_binding *binding; /* a reference, or NULL */
@@ -55,6 +56,10 @@ struct pfdd_buffer_options {
 
 /* NULL: out of memory. */
 struct pfdd_buffer *pfdd_buffer_new(const struct pfdd_buffer_options *options);
+/* True: of the source of that name; host: of the machine of that name, too; NULL:
+ * of any. */
+bool pfdd_buffer_is_of(const struct pfdd_buffer *buffer, const char *source,
+                       const char *host);
 enum {
     PFDD_BUFFER_KEY = 300,
 };

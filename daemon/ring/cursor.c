@@ -277,11 +277,12 @@ static void skip_others(struct pfdd_cursor *r)
 {
     const struct pfdd_selection *w =
         r->render_choice ? &r->render_choice->wants : NULL;
-    const char *source = w && !w->sample ? w->source : NULL;
-    size_t i = source ? pfdd_ring_find(r->ring, r->seq) : r->ring->n_chunks;
+    bool is_chosen = w && !w->sample && (w->source || w->host);
+    size_t i = is_chosen ? pfdd_ring_find(r->ring, r->seq) : r->ring->n_chunks;
     for (; i < r->ring->n_chunks; i++) {
         const struct pfdd_chunk *c = pfdd_ring_at(r->ring, i);
-        if (c->contents.n[PFDD_GAP] || !strcmp(c->buffer->name, source))
+        if (c->contents.n[PFDD_GAP] ||
+            pfdd_buffer_is_of(c->buffer, w->source, w->host))
             return;
         r->seq = c->first_seq + c->n_items;
     }

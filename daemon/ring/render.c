@@ -497,9 +497,9 @@ static void next_item(struct render *r, bool *ok, struct pfd_chunk_item *ret)
 
 static bool is_of_another(const struct render *r, const struct pfdd_chunk *c)
 {
-    const char *source =
-        r->render_choice ? r->render_choice->wants.source : NULL;
-    return source && strcmp(c->buffer->name, source) != 0;
+    const struct pfdd_selection *w =
+        r->render_choice ? &r->render_choice->wants : NULL;
+    return w && !pfdd_buffer_is_of(c->buffer, w->source, w->host);
 }
 
 /* End of the chunk's items that belong to the block. A block may end within a

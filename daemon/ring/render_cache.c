@@ -651,8 +651,9 @@ struct pfdd_rendered_block *pfdd_rendered_block_of(
 
 static bool is_choosy(const struct pfdd_selection *w)
 {
-    return w->entries || w->source || w->entries_only || w->no_findings ||
-           w->fields || w->collapse || w->sample || w->encoding || w->map;
+    return w->entries || w->source || w->host || w->entries_only ||
+           w->no_findings || w->fields || w->collapse || w->sample ||
+           w->encoding || w->map;
 }
 
 bool pfdd_render_choice_new(struct pfdd_request *request,

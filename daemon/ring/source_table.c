@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t *list_of(struct pfdd_source_table *s, const char *name)
+static uint32_t *list_of(struct pfdd_source_table *s, const char *name,
+                         const char *host)
 {
     uint32_t hash = 2166136261; /* FNV-1a; a producer that forces collisions
                                    makes a lookup compare at most
                                    PFDD_SOURCE_TABLE_MAX names */
     for (; *name; name++)
         hash = (hash ^ (unsigned char)*name) * 16777619;
+    for (; *host; host++)
+        hash = (hash ^ (unsigned char)*host) * 16777619;
     return &s->lists[hash % (sizeof s->lists / sizeof s->lists[0])];
 }
 
@@ -23,6 +26,7 @@ bool pfdd_source_table_init(struct pfdd_source_table *s)
     s->size = 16;
     s->n = 1;
     s->items[0].name = strdup("\\other");
+    s->items[0].host = "";
     s->items[0].refs = 1;
     return s->items[0].name != NULL;
 }
@@ -38,16 +42,21 @@ void pfdd_source_table_deinit(struct pfdd_source_table *s)
 
 enum {
     SERIES = 2, /* lines of metrics for each source */
-    ROW = 72,   /* bytes of such a line, without the name */
+    ROW = 84,   /* bytes of such a line, without the names */
 };
 
-/* Bytes that a source takes in the page of metrics. */
-static size_t bytes_in_page(const char *name)
+static size_t escaped_bytes(const char *text)
 {
-    size_t n = ROW;
-    for (; *name; name++)
-        n += *name == '"' || *name == '\\' ? 2 : 1;
-    return SERIES * n;
+    size_t n = 0;
+    for (; *text; text++)
+        n += *text == '"' || *text == '\\' ? 2 : 1;
+    return n;
+}
+
+/* Bytes that a source takes in the page of metrics. */
+static size_t bytes_in_page(const struct pfdd_source *it)
+{
+    return SERIES * (ROW + escaped_bytes(it->name) + escaped_bytes(it->host));
 }
 
 static void unlist(struct pfdd_source_table *s, struct pfdd_source *it)
@@ -58,7 +67,7 @@ static void unlist(struct pfdd_source_table *s, struct pfdd_source *it)
     it->troubles = (struct pfdd_source_troubles){ 0 };
     it->is_listed = false;
     s->n_listed--;
-    s->n_listed_bytes -= bytes_in_page(it->name);
+    s->n_listed_bytes -= bytes_in_page(it);
 }
 
 /* Of the listed sources that are no longer held, the one that was released
@@ -85,7 +94,7 @@ static bool has_place(const struct pfdd_source_table *s, size_t n)
 
 static void list(struct pfdd_source_table *s, uint32_t source)
 {
-    size_t n = bytes_in_page(s->items[source].name);
+    size_t n = bytes_in_page(&s->items[source]);
     if (s->items[source].is_listed)
         return;
     while (!has_place(s, n)) {
@@ -107,11 +116,11 @@ static void drop_unused(struct pfdd_source_table *s, uint32_t source)
     struct pfdd_source *it = &s->items[source];
     if (it->refs || it->n_held || it->is_listed || !it->name)
         return;
-    uint32_t *at = list_of(s, it->name);
+    uint32_t *at = list_of(s, it->name, it->host);
     while (*at != source)
         at = &s->items[*at].next;
     *at = it->next;
-    s->n_bytes -= strlen(it->name) + 1;
+    s->n_bytes -= strlen(it->name) + strlen(it->host) + 2;
     free(it->name);
     it->name = NULL;
     it->next = s->free;
@@ -138,26 +147,43 @@ static uint32_t take_number(struct pfdd_source_table *s)
     return s->n++;
 }
 
-uint32_t pfdd_source_table_find(struct pfdd_source_table *s, const char *name)
+/* Both in one block. NULL: out of memory. */
+static char *copy_names(const char *name, const char *host)
 {
-    for (uint32_t i = *list_of(s, name); i; i = s->items[i].next) {
-        if (!strcmp(s->items[i].name, name)) {
+    size_t n = strlen(name) + 1;
+    size_t n_host = strlen(host) + 1;
+    char *ret = malloc(n + n_host);
+    if (ret) {
+        memcpy(ret, name, n);
+        memcpy(ret + n, host, n_host);
+    }
+    return ret;
+}
+
+uint32_t pfdd_source_table_find(struct pfdd_source_table *s, const char *name,
+                                const char *host)
+{
+    uint32_t *first = list_of(s, name, host);
+    for (uint32_t i = *first; i; i = s->items[i].next) {
+        if (!strcmp(s->items[i].name, name) &&
+            !strcmp(s->items[i].host, host)) {
             list(s, i);
             return i;
         }
     }
-    char *copy = strdup(name);
+    char *copy = copy_names(name, host);
     uint32_t ret = copy ? take_number(s) : 0;
     if (!ret) {
         free(copy);
         return PFDD_SOURCE_OTHER;
     }
-    uint32_t *first = list_of(s, name);
-    s->items[ret] = (struct pfdd_source){
-        .name = copy, .next = *first, .born = ++s->clock, .gone = s->clock
-    };
+    s->items[ret] = (struct pfdd_source){ .name = copy,
+                                          .host = copy + strlen(copy) + 1,
+                                          .next = *first,
+                                          .born = ++s->clock,
+                                          .gone = s->clock };
     *first = ret;
-    s->n_bytes += strlen(copy) + 1;
+    s->n_bytes += strlen(name) + strlen(host) + 2;
     list(s, ret);
     return ret;
 }
@@ -228,10 +254,4 @@ void pfdd_source_table_trouble(struct pfdd_source_table *s, uint32_t source,
         pfdd_troubles_note_id(to, more->ids[i]);
     if (more->overflow.lost_bytes >= to->overflow.lost_bytes)
         to->overflow = more->overflow;
-}
-
-const char *pfdd_source_table_name(const struct pfdd_source_table *s,
-                                   uint32_t source)
-{
-    return source < s->n ? s->items[source].name : NULL;
 }

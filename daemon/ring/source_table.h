@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sources of lines, by name. A source has a number as long as it is held or the
+ * Sources of lines, by name and host: machines have buffers of one name. A source has a number as long as it is held or the
  * ring has lines of it; then the number is reused. To keep the page of metrics
  * short, a limited number of sources is listed, which means counted one by one:
  * sources that are held, then the ones released last. All others are counted
@@ -44,6 +44,7 @@ struct pfdd_source_troubles {
 
 struct pfdd_source {
     char *name;       /* NULL: the number is free */
+    const char *host; /* behind its name; "": this machine, or not known */
     uint32_t next;    /* in the list of its hash, or of free numbers; 0: the
                         end */
     unsigned refs;    /* number of holders */
@@ -75,9 +76,10 @@ struct pfdd_source_table {
 bool pfdd_source_table_init(struct pfdd_source_table *s);
 void pfdd_source_table_deinit(struct pfdd_source_table *s);
 
-/* The number of a name. It is valid until the loop continues, or as long as the
+/* The number of a name on a host (chunk.h). It is valid until the loop continues, or as long as the
  * source is held or the ring has lines of it. */
-uint32_t pfdd_source_table_find(struct pfdd_source_table *s, const char *name);
+uint32_t pfdd_source_table_find(struct pfdd_source_table *s, const char *name,
+                                const char *host);
 
 void pfdd_source_table_hold(struct pfdd_source_table *s, uint32_t source,
                             bool is_resumed);
@@ -100,9 +102,5 @@ bool pfdd_troubles_note_id(struct pfdd_source_troubles *troubles, uint64_t id);
 /* True: a holder, present or past, resumes the source after a restart. */
 bool pfdd_source_table_is_resumed(const struct pfdd_source_table *s,
                                   uint32_t source);
-
-/* NULL: no source has that number. */
-const char *pfdd_source_table_name(const struct pfdd_source_table *s,
-                                   uint32_t source);
 
 #endif

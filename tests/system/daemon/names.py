@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 
 from harness import (DUMP, N_ENTRIES, START, Daemon, dial, dump_frames,
@@ -177,6 +178,64 @@ def labels(temp):
     d.stop()
     check_log(d)
 
+FARM = '''code_objects: [$E]
+inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
+  - {type: listen, address: "unix:$T/l.sock"}
+  - {type: file, path: "$T/out/{host}/{buffer}.ndjson"}
+''' + ('  - {type: http, address: "unix:$T/http.sock"}\n' if has('http') else '')
+
+
+def on_host(host, n, name='gpu0'):
+    """Frames of n buffers of that name, as a machine has sent them."""
+    data = slurp(DUMP)
+    return [f for i in range(n) for f in (
+        frame('buffer', buffer=i + 1, name=name, size=len(data),
+              **({'host': host} if host else {})),
+        *dump_frames(i + 1, data=data)[1:])]
+
+
+def hosts_are_told_apart(temp):
+    """Buffers of one name on several machines are several sources: in metrics, the
+    state, files and for subscribers. This machine's have no host."""
+    here = socket.gethostname()
+    for folder in 'node1', 'node2', r'%2E.%2Fx', here:
+        os.makedirs(f'{temp}/out/{folder}')
+    d = Daemon(temp, FARM)
+    hosts = {'node1': 1, 'node2': 2, '../x': 3, None: 4, here: 5}
+    for host, n in hosts.items():
+        with producer(f'{temp}/in.sock', elf_frame(), *on_host(host, n)):
+            pass
+    own = 4 + 5
+    live = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    all_of = live.entries(15 * N_ENTRIES)
+    assert {e.get('origin', {}).get('host') for e in all_of} >= {'node1', 'node2'}
+
+    def written(folder):
+        path = f'{temp}/out/{folder}/gpu0.ndjson'
+        text = slurp(path) if os.path.exists(path) else b''
+        return text.count(b'"type":"entry"')
+    for folder, n in (('node1', 1), ('node2', 2), (r'%2E.%2Fx', 3), (here, own)):
+        until(folder, lambda folder=folder, n=n: written(folder) == n * N_ENTRIES)
+    for host, n in (('node1', 1), ('node2', 2), (here, own)):
+        got = dial(f'{temp}/l.sock', {'from': 'oldest', 'host': host,
+                                      'source': 'gpu0'}).entries(n * N_ENTRIES)
+        assert {e.get('origin', {}).get('host', here) for e in got} == {host}, host
+    if has('http'):
+        page = d.http('/metrics')[1]
+        for label, n in ((',host="node1"', 1), (',host="node2"', 2),
+                         (',host="../x"', 3), ('', own)):
+            row = 'printfdecode_source_entries_total{source="gpu0"%s} %d\n' % (
+                label, n * N_ENTRIES)
+            assert row in page, (row, page)
+        state = json.loads(d.http('/state')[1])
+        assert {s.get('host'): s['entries'] for s in state['sources']} == {
+            'node1': N_ENTRIES, 'node2': 2 * N_ENTRIES, '../x': 3 * N_ENTRIES,
+            None: own * N_ENTRIES}, state
+    d.stop()
+
+
 
 if __name__ == '__main__':
-    run(from_sockets, from_folders, labels)
+    run(from_sockets, from_folders, labels, hosts_are_told_apart)

@@ -74,7 +74,7 @@ static void hear_and_ack(struct heard *h)
 static void put_lines(unsigned n, struct heard *h)
 {
     struct pfdd_stamp stamp = { .source = pfdd_source_table_find(
-                                    &d.source_table, "s"),
+                                    &d.source_table, "s", ""),
                                 .time = 1,
                                 .buffer = made.buffer };
     uint64_t began = uv_hrtime();
