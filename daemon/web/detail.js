@@ -16,10 +16,12 @@ function value(any) {
 const OWN = new Set(['sequence', 'time', 'index', 'offset']);
 
 export class Detail {
-    /* only(clause): the user wants to filter by it. closed(): it was closed. */
-    constructor(element, only, closed) {
+    /* only(clause): the user wants to filter by it. copy(record, button): wants
+     * the link to it. closed(): it was closed. */
+    constructor(element, only, copy, closed) {
         this.element = element;
         this.only = only;
+        this.copy = copy;
         this.closed = closed;
     }
 
@@ -56,13 +58,14 @@ export class Detail {
 
     show(shown) {
         const { json } = shown.record;
+        const copy = make('button', { text: 'Copy link', onclick: () => this.copy(shown.record, copy) });
         const close = make('button', { text: 'Close', onclick: () => this.close() });
         const parts = [make('h2', { text: 'The line' })];
         const source = excerptOf(json);
         if (source)
             parts.push(source);
         parts.push(make('table', {}, make('tbody', {}, ...this.#rows(shown))),
-            make('div', { class: 'bar' }, close));
+            make('div', { class: 'bar' }, copy, close));
         this.element.replaceChildren(...parts);
         this.element.scrollTop = 0;
         this.element.hidden = false;

@@ -11,8 +11,10 @@ export class Filter {
     constructor(form, changed) {
         this.form = form;
         this.opened = ''; /* text of the format string whose picture is open */
+        this.line = null; /* { sequence, time } of the line that the link names */
         form.addEventListener('submit', (event) => {
             event.preventDefault();
+            this.line = null;
             changed();
         });
         form.elements.thin.addEventListener('change', () => this.accept());
@@ -36,16 +38,20 @@ export class Filter {
         return said;
     }
 
-    #hash() {
+    /* more: parameters that only this link has. */
+    #hash(more = {}) {
         const said = new URLSearchParams(this.#applied);
         if (this.opened)
             said.set('open', this.opened);
+        for (const [name, value] of Object.entries(more))
+            said.set(name, value);
         const text = said.toString();
         return text ? '#' + text : '';
     }
 
     #write() {
-        history.replaceState(null, '', location.pathname + this.#hash());
+        const more = this.line ? { line: this.line.sequence, at: this.line.time } : {};
+        history.replaceState(null, '', location.pathname + this.#hash(more));
     }
 
     #read() {
@@ -57,6 +63,9 @@ export class Filter {
                 field.selectedIndex = 0;
         }
         this.opened = said.get('open') ?? '';
+        const sequence = Number(said.get('line'));
+        this.line = Number.isSafeInteger(sequence) && sequence > 0 ?
+            { sequence, time: said.get('at') ?? '' } : null;
     }
 
     /* The daemon has accepted what the form says: the link follows. */
@@ -84,9 +93,14 @@ export class Filter {
         this.set('where', before ? `${before} && ${clause}` : clause);
     }
 
-    /* The link to what is seen. */
+    /* The link to what is seen; to one line of it. */
     link() {
         return location.origin + location.pathname + this.#hash();
+    }
+
+    linkTo({ sequence, json }) {
+        const more = { line: sequence, at: json.time_unix_nano ?? '' };
+        return location.origin + location.pathname + this.#hash(more);
     }
 
     /* Shows what the daemon says of a mistake beside the field that has it. */

@@ -14,7 +14,7 @@ import { TopList } from './toplist.js';
 import { count, many } from './text.js';
 import { Tally } from './tally.js';
 import { Volume } from './volume.js';
-import { leftOut, silence } from './words.js';
+import { leftOut, lineIsGone, silence } from './words.js';
 
 const RATE = 15000; /* lines a second; more are sampled */
 const BACK = 15000; /* lines before now that are requested */
@@ -46,7 +46,8 @@ async function copy(text, button) {
 }
 
 const only = (clause) => filter.add(clause);
-const detail = new Detail(at('detail'), only, () => at('tail').focus());
+const detail = new Detail(at('detail'), only, (record, button) => copy(filter.linkTo(record), button),
+    () => at('tail').focus());
 const tail = new Tail(at('tail'), (row) => {
     detail.show(row);
     tellFound();
@@ -86,7 +87,32 @@ function mark() {
     tail.list.draw();
 }
 
+let isKept = true; /* the daemon has the line that the link names */
+let sought = null; /* the line that the link names: { sequence, time, number } */
 const earlier = { asked: 0, shown: 0 }; /* lines of the ring before those that were asked for */
+
+/* A line has come; is it the one that the link names? */
+function seek(record) {
+    if (record.sequence < sought.sequence)
+        return;
+    const isIt = record.sequence === sought.sequence &&
+        (!sought.time || record.json.time_unix_nano === sought.time);
+    if (isIt) {
+        const { dropped, length } = tail.rows.rows;
+        sought.number = dropped + length - 1;
+    } else {
+        say('notice', lineIsGone(sought, record));
+        sought = null;
+    }
+}
+
+/* Goes to the line that the link names, and stays there. */
+function showSought() {
+    const { number } = sought;
+    sought = null;
+    pause(true);
+    tail.list.choose(number - tail.rows.rows.dropped);
+}
 
 function takeOne(line) {
     const record = readRecord(line);
@@ -99,6 +125,8 @@ function takeOne(line) {
         openWanted();
     volume.add(record);
     tail.push(record);
+    if (sought && sought.number === undefined)
+        seek(record);
 }
 
 /* Opens the picture that the link names, once its pattern has entries. */
@@ -116,6 +144,8 @@ function take(lines) {
         if (line)
             takeOne(line);
     }
+    if (sought?.number !== undefined)
+        showSought();
     tail.draw();
     tellCounts();
     if (before || !patterns.count)
@@ -129,6 +159,7 @@ function take(lines) {
 /* The daemon has accepted the query: its lines replace those of the one before. */
 function accepted() {
     filter.accept();
+    sought = isKept && filter.line && { ...filter.line };
     earlier.shown = earlier.asked;
     tail.clear();
     tail.thin(filter.thin);
@@ -137,6 +168,7 @@ function accepted() {
     tally.clear();
     volume.clear();
     detail.element.hidden = true;
+    say('notice', isKept ? '' : lineIsGone(filter.line));
     mark();
     tellCounts();
     volume.draw();
@@ -161,12 +193,16 @@ let turn = 0; /* number of the current query */
 async function begin() {
     const mine = ++turn;
     const query = filter.query();
+    const { line } = filter;
     query.set('sample', RATE);
     query.set('sample_history', 'false');
     const state = await sources.fetch();
     if (mine !== turn)
         return;
     const { oldest_sequence: oldest, next_sequence: next } = state ?? {};
+    isKept = !line || !(line.sequence < oldest || line.sequence >= next);
+    if (line && isKept && !filter.wouldChoose)
+        query.set('from', Math.max(oldest ?? 0, line.sequence - BACK / 2));
     if (query.get('from') === 'oldest' && !filter.wouldChoose && next - oldest > BACK)
         query.set('from', next - BACK);
     earlier.asked = Math.max(0, Number(query.get('from')) - oldest) || 0;

@@ -96,3 +96,13 @@ export function leftOut({ filtered, sampled, missed }, earlier) {
         words.push(`This page was too slow for ${many(missed, 'record')}.`);
     return words.join(' ');
 }
+
+/* Why the line that a link names is not shown; record: one that came instead. */
+export function lineIsGone({ sequence }, record) {
+    const name = `Line ${count(sequence)}`;
+    if (!record)
+        return `${name} is not here: the daemon does not keep it any more.`;
+    return record.sequence === sequence ?
+        `${name} is another one than the link meant: the daemon has begun to count anew.` :
+        `${name} is not here: the filter hides it.`;
+}

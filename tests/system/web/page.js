@@ -531,6 +531,47 @@ const tests = {
         await page.close();
     },
 
+    async aLineHasALink() {
+        const page = await open('#source=gpu0');
+        await see(page, '#tail .lines', /lane 104/);
+        await page.evaluate(() => {
+            [...document.querySelectorAll('#tail .row')].find((row) => /lane 102 /.test(row.textContent)).click();
+        });
+        // Without a clipboard the link is in the address bar.
+        await page.evaluate(() => {
+            Object.defineProperty(navigator, 'clipboard', { value: undefined });
+            [...document.querySelectorAll('#detail button')].find((b) => b.textContent === 'Copy link').click();
+        });
+        await see(page, '#detail', /It is in the address bar/);
+        const link = page.url();
+        await page.close();
+        // Others that come do not carry it away: the page stands.
+        const other = await open(link.slice(home.length));
+        await see(other, '#detail', /lane 102 says/);
+        await see(other, '#pause', /^Go on$/);
+        assert.match((await current(other))[1], /lane 102 says/);
+        await other.close();
+        const asked = new URLSearchParams(new URL(link).hash.slice(1));
+        const visit = async (changes) => {
+            const hash = new URLSearchParams(asked);
+            for (const [name, value] of Object.entries(changes))
+                hash.set(name, value);
+            const seen = await open('#' + hash);
+            const said = await see(seen, '#notice', /^Line/);
+            await seen.close();
+            return said;
+        };
+        assert.match(await visit({ at: '1' }), /another one than the link meant: the daemon has begun/);
+        assert.match(await visit({ line: '987654' }), /the daemon does not keep it any more/);
+        assert.match(await visit({ where: 'a0 != 102' }), /the filter hides it/);
+        // Its neighbours, without the filter.
+        asked.delete('source');
+        const all = await open('#' + asked);
+        await see(all, '#detail', /lane 102 says/);
+        await see(all, '#counts', /^\d+ lines/);
+        await all.close();
+    },
+
     async nothingIsEverHtml() {
         await feed('hostile');
         const page = await open('#match=.');
