@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "braces.h"
+
 enum {
     /* Where a place has to begin, of a ring whose messages state no types. */
     ALIGN_DEFAULT = 4,
@@ -183,13 +185,14 @@ static bool add_by_text(struct arguments *a, const struct pfd_string *s)
     return ok;
 }
 
-/* A value with a name that is printed as a number is one. */
+/* A value with a name that a conversion prints as a number is one. *step: NULL:
+ * the type says all. */
 static struct described_type as_printed(uint64_t word,
                                         const struct pfd_step **step)
 {
     struct described_type ret = described_unpack(word);
     struct described_type by_text;
-    for (uint32_t i = 0; i < ret.n;) {
+    for (uint32_t i = 0; *step && i < ret.n;) {
         char conv = next_conversion(step, &by_text);
         if (conv && conv != 's' && ret.text == TEXT_NAME)
             ret.text = TEXT_NONE;
@@ -198,10 +201,15 @@ static struct described_type as_printed(uint64_t word,
     return ret;
 }
 
+static const struct pfd_step *first_step(const struct pfd_string *s)
+{
+    return s->flags & PFD_STRING_OWN ? NULL : s->steps;
+}
+
 static bool add_by_types(struct arguments *a, const struct pfd_string *s)
 {
     const uint64_t *words = pfd_string_layout(s);
-    const struct pfd_step *step = s->steps;
+    const struct pfd_step *step = first_step(s);
     bool ok = true;
     for (size_t i = 1; i < s->n_layout && ok; i++) {
         struct described_type t = as_printed(words[i], &step);
@@ -218,7 +226,7 @@ static bool add_by_size(struct arguments *a, const struct pfd_string *s)
     size_t n_slots = 0;
     bool ok = true;
     for (uint32_t size = 8; size && ok; size /= 2) {
-        const struct pfd_step *step = s->steps;
+        const struct pfd_step *step = first_step(s);
         a->n_slots = 0;
         for (size_t i = 1; i < s->n_layout && ok; i++) {
             struct described_type t = as_printed(words[i], &step);
@@ -286,6 +294,11 @@ void described_layout(const struct pfd_string *string,
         return;
     arguments_lay_out(&a, string);
     ret->n_slots = a.n_slots;
+    if (described_facts(string) & FACT_NUMBERED) {
+        ret->n_slots =
+            braces_reorder(string, pfd_string_layout(string) + 1,
+                           string->n_layout - 1u, ret->slots, a.n_slots);
+    }
     ret->n_payload = arguments_end(&a);
 }
 
@@ -314,11 +327,22 @@ size_t described_slots(const struct pfd_record_view *record_view,
     const struct pfd_record *r = record_view->record;
     struct arguments a = arguments_of(record_view, ret);
     (void)findings;
+    struct described_tags tags;
+    tags.n = 0;
     if (r->string || r->flags & PFD_RECORD_SYNTHESIZED)
-        described_lay_out(&a, record_view->table, r->string, NULL);
+        described_lay_out(&a, record_view->table, r->string, &tags);
     if (!r->string && !a.n_slots && record_view->string) {
         a.at = arguments_end(&a); /* behind the text in the entry */
         add_by_text(&a, record_view->string);
     }
-    return a.n_slots;
+    uint64_t facts = r->string ? described_facts(r->string) : 0;
+    const struct pfd_string *made = record_view->string;
+    if (!r->string && made && made->flags & PFD_STRING_OWN)
+        return braces_reorder(made, tags.words, tags.n, ret, a.n_slots);
+    if (!(facts & FACT_NUMBERED))
+        return a.n_slots;
+    if (facts & FACT_TAGS)
+        return braces_reorder(r->string, tags.words, tags.n, ret, a.n_slots);
+    return braces_reorder(r->string, pfd_string_layout(r->string) + 1,
+                          r->string->n_layout - 1u, ret, a.n_slots);
 }

@@ -2,6 +2,7 @@
 /*
  * Rings of applications, which a description describes: docs/describe.md.
  */
+#include "braces.h"
 #include "origins.h"
 #include "walk.h"
 
@@ -103,7 +104,7 @@ static bool described_is_record(const struct pfd_record_view *record_view)
         return false;
     if (!s)
         return is_made || !r->layout;
-    return s->key == r->key && is_made == !!(s->flags & PFD_STRING_OWN) &&
+    return s->key == r->key && is_made == !!(described_facts(s) & FACT_TAGS) &&
            (is_made || r->layout || n >= s->n_payload);
 }
 
@@ -113,8 +114,10 @@ const struct pfd_format pfd_format_described = {
         .title = "a ring of your own, by a description (--describe FILE)",
     },
     .state_size = sizeof(struct ring),
-    .record_version = 1,
-    .strings = { .name = "described", .layout = described_layout },
+    .record_version = 2,
+    .strings = { .name = "described",
+                 .own = &described_braces,
+                 .layout = described_layout },
     .is_description = described_is_description,
     .describe = described_describe,
     .walk = described_walk,

@@ -65,8 +65,7 @@ static uint64_t measure(const struct pfd_walk *w, const struct ring *st,
 static bool is_measured(const struct ring *st, const struct pfd_string *s)
 {
     return st->number[RING_TAG_BYTES] || ring_has(st, RING_TEXT) ||
-           (s && s->flags & (PFD_STRING_CHAR | PFD_STRING_OWN) &&
-            described_facts(s) & (FACT_VARIABLE | FACT_OFFSETS));
+           (s && described_facts(s) & (FACT_VARIABLE | FACT_OFFSETS));
 }
 
 static uint64_t length_of(const struct pfd_walk *w, const struct ring *st,
@@ -246,7 +245,7 @@ void ring_add_entry(struct pfd_walk *w, struct ring *st,
         .kind = PFD_RECORD_ENTRY,
     };
     st->n_entries++;
-    bool is_made = s ? s->flags & PFD_STRING_OWN : ring_has(st, RING_TEXT);
+    bool is_made = s ? described_facts(s) & FACT_TAGS : ring_has(st, RING_TEXT);
     bool has_texts = is_made || (s && s->flags & PFD_STRING_CHAR);
     if (is_made)
         r->flags |= PFD_RECORD_SYNTHESIZED;

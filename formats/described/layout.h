@@ -149,13 +149,14 @@ static inline struct described_type described_unpack(uint64_t word)
 
 /* The facts of a message, its first layout word. */
 enum described_fact {
-    FACT_TYPES = 1,    /* the words behind are its types; else its text says */
-    FACT_VARIABLE = 2, /* texts stand inline: each entry has its own size */
-    FACT_TEXTS = 4,    /* texts stand elsewhere, or names do */
-    FACT_TAGS = 8,     /* each entry states its types */
-    FACT_ORDER = 16,   /* ORDER_SIZE */
-    FACT_OFFSETS = 32, /* texts stand at offsets of the entry */
-    FACT_ALIGN = 8,    /* bits from here on: RING_ARGUMENT_ALIGN */
+    FACT_TYPES = 1,     /* the words behind are its types; else its text says */
+    FACT_VARIABLE = 2,  /* texts stand inline: each entry has its own size */
+    FACT_TEXTS = 4,     /* texts stand elsewhere, or names do */
+    FACT_TAGS = 8,      /* each entry states its types */
+    FACT_ORDER = 16,    /* ORDER_SIZE */
+    FACT_OFFSETS = 32,  /* texts stand at offsets of the entry */
+    FACT_NUMBERED = 64, /* its {} take them in another order */
+    FACT_ALIGN = 8,     /* bits from here on: RING_ARGUMENT_ALIGN */
 };
 
 static inline uint64_t described_facts(const struct pfd_string *s)
@@ -163,19 +164,8 @@ static inline uint64_t described_facts(const struct pfd_string *s)
     return s->n_layout ? pfd_string_layout(s)[0] : 0;
 }
 
-/* In a message's format string, the end of the conversion of a number that {}
- * prints in its shortest form. No {} may ask for so many digits itself. */
-#define SHORTEST ".99g"
-
 /* "u32", "f16x3", "f32x3x4@16"; false: no type is called so. */
 bool described_type_of(const char *text, size_t n, struct described_type *ret);
-
-/* Appends the format string for a text with {}. NULL, or the reason why not. */
-const char *described_translate(const char *text, size_t n,
-                                const uint64_t *words, size_t n_types,
-                                struct pfd_text *ret);
-
-bool described_has_shortest(const char *text, size_t n);
 
 /* Members of pfd_format_described. */
 bool described_is_description(const void *bytes, size_t n);

@@ -2,6 +2,7 @@
 /* The messages of a description. */
 #include <string.h>
 
+#include "braces.h"
 #include "description.h"
 
 enum {
@@ -15,6 +16,7 @@ struct message {
     bool has_types;
     size_t n_types;
     uint64_t words[PFD_LAYOUT_MAX]; /* facts, then the types */
+    struct braces_names names;
 };
 
 /* What a type says about its message. */
@@ -30,14 +32,23 @@ static uint64_t facts_of(const struct described_type *t)
 static bool take_types(struct description *r, struct message *m)
 {
     uint64_t n = 0;
-    if (!description_enter(r, false, &n) || n > MESSAGE_TYPES_MAX)
-        return description_mistake(r, r->source,
-                                   "'types' needs a list of types");
+    bool is_named = description_enter(r, true, &n);
+    if ((!is_named && !description_enter(r, false, &n)) ||
+        n > MESSAGE_TYPES_MAX) {
+        return description_mistake(
+            r, r->source, "'types' needs a list of types, or names with types");
+    }
     m->has_types = true;
-    m->n_types = (size_t)n;
+    m->n_types = m->names.n = (size_t)n;
     for (uint64_t i = 0; i < n; i++) {
         struct described_type type;
         size_t n_text;
+        struct pfd_brace_name *name = &m->names.names[i];
+        name->text = is_named ? description_read_text(r, &name->n) : NULL;
+        if (is_named && !name->text) {
+            return description_mistake(r, r->source,
+                                       "the name of an argument is a word");
+        }
         const char *text = description_read_text(r, &n_text);
         if (!text)
             return description_mistake(r, r->source,
@@ -61,6 +72,7 @@ static bool take_message(struct description *r, struct message *m)
     m->text = description_read_text(r, &m->n);
     m->source = r->source;
     m->has_types = false;
+    m->names.n = 0;
     m->n_types = 0;
     m->words[0] = 0;
     if (m->text)
@@ -106,22 +118,21 @@ static bool add_row(struct description *r, uint64_t id, struct message *m)
         .layout = m->words,
         .n_layout = 1 + m->n_types,
     };
-    bool is_braces = r->numbers[RING_GRAMMAR] == GRAMMAR_BRACES;
-    m->words[0] |= common_facts(r, m->has_types || is_braces);
-    if (m->words[0] & FACT_TAGS) {
-        row.own = is_braces; /* each entry has types of its own */
-    } else if (is_braces) {
+    m->words[0] |= common_facts(r, m->has_types || r->numbers[RING_GRAMMAR] ==
+                                                       GRAMMAR_BRACES);
+    if (r->numbers[RING_GRAMMAR] == GRAMMAR_BRACES) {
         r->translated.n = 0;
-        const char *why = described_translate(m->text, m->n, m->words + 1,
-                                              m->n_types, &r->translated);
-        if (why)
-            return description_mistake(r, m->source, why);
+        const char *why =
+            braces_number(m->text, m->n, &m->names, &r->translated);
         row.text = r->translated.n ? r->translated.data : "";
         row.n_text = r->translated.n;
-        row.own = described_has_shortest(row.text, row.n_text);
+        row.own = true;
+        if (!why)
+            why = braces_check(row.text, row.n_text, m->words + 1, m->n_types,
+                               !(m->words[0] & FACT_TAGS), m->words);
+        if (why)
+            return description_mistake(r, m->source, why);
     }
-    /* What has no %s to say so. */
-    row.own |= (m->words[0] & (FACT_VARIABLE | FACT_OFFSETS)) != 0;
     return !r->translated.failed &&
            pfd_strings_add_row(r->strings, &r->format->strings, &row, r->report,
                                m->source, r->err) == PFD_OK;

@@ -26,6 +26,21 @@ messages:
 """
 
 
+NUMBERED = """ring: numbered
+counter: {at: 0, bits: 32, unit: 4, from: 4}
+data: 4
+text: braces
+messages:
+  - {text: "[{:*^{}.{}f}] {{}}\\n", types: [f64, u32, u32]}
+  - {text: "{x:.1%} of {n}, {n:+=8}\\n", types: {n: i32, x: f32}}
+  - {text: "{1:\u2192>6} {0} {0:6}|\\n", types: [bool, i32]}
+  - {text: "{:#x} {:>12}\\n", types: [i64, ptr]}
+  - {text: "{:-^9.2e}|\\n", types: [f32x3]}
+  - {text: "{:c}\\n", types: [u32]}
+  - {text: "{0:d}\\n", types: [bool]}
+"""
+
+
 def read(name):
     with open(os.path.join(RINGS, name), "rb") as f:
         return f.read()
@@ -233,6 +248,12 @@ def main(root):
     case("braces", "Specifications of {}.", packed(*calls),
          "ring: braces\ncounter: {at: 0, bits: 32, unit: 4, from: 4}\ndata: 4\n"
          "text: braces\nmessages:\n" + messages)
+    case("braces_numbered", "Fills, numbers, names, and widths of arguments.",
+         packed(entry(0, "dII", 3.14159, 9, 3), entry(1, "if", -1234, 0.5),
+                entry(2, "Ii", 1, -42), entry(3, "qQ", -255, 0x1234),
+                entry(4, "fff", 0.25, -1, 1e10), entry(5, "I", 0x2192),
+                entry(6, "I", 1)),
+         NUMBERED)
     rings(case)
     mistakes = {
         "enum": TEXTS.replace("[point, line]", "{point: 1}"),
@@ -252,7 +273,11 @@ def main(root):
         "field": ring.replace("{at: 0}", "{at: 2}"),
         "counter": ring.replace("bits: 32", "bits: 48"),
         "braces": ring.replace("data: 4", "data: 4\ntext: braces")
-                      .replace("two %d", "two {:^5}"),
+                      .replace("two %d", "two {:^5q}"),
+        "braces_numbers": NUMBERED.replace("{0:6}", "{:6}"),
+        "braces_both": NUMBERED.replace("{0:6}", "{0:d}"),
+        "braces_name": NUMBERED.replace("{n}", "{m}"),
+        "braces_width": NUMBERED.replace("f64, u32, u32", "f64, f32, u32"),
         "brace": ring.replace("data: 4", "data: 4\ntext: braces")
                      .replace("three", "three }"),
         "message": ring.replace('3: "three\\n"', "3: [1]"),

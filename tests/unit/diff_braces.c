@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/print/braces.h"
+#include "core/print/program.h"
 #include "fmt_oracle.h"
 
 enum {

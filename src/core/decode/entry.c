@@ -46,6 +46,7 @@ void pfd_entry_source_deinit(struct pfd_entry_source *of)
     pfd_text_free(&of->values);
     free(of->steps);
     free(of->slots);
+    free(of->layout);
     pfd_text_free(&of->message);
 }
 
@@ -53,7 +54,9 @@ static bool reserve_slots(struct pfd_entry_source *of)
 {
     if (!of->slots)
         of->slots = calloc(PFD_ARGUMENTS_MAX, sizeof *of->slots);
-    return of->slots != NULL;
+    if (!of->layout)
+        of->layout = calloc(PFD_LAYOUT_MAX, sizeof *of->layout);
+    return of->slots && of->layout;
 }
 
 static bool reserve(struct pfd_entry_source *of, size_t n_steps)
@@ -138,7 +141,8 @@ static bool make(struct pfd_entry *ret)
         return false;
     of->text.n = 0;
     struct pfd_synthesized synthesized = { .text = &of->text,
-                                           .slots = of->slots };
+                                           .slots = of->slots,
+                                           .layout = of->layout };
     of->format->make(&record_view, &synthesized);
     struct pfd_string_row row = {
         .key = ret->id,

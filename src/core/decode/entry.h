@@ -26,6 +26,7 @@ struct pfd_entry_source {
     size_t n_steps;
     struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], or NULL until needed */
     size_t n_slots;         /* of the synthesized entry */
+    uint64_t *layout;       /* [PFD_LAYOUT_MAX], likewise */
     struct pfd_text message;
     struct pfd_text arguments;
     struct pfd_text values; /* struct pfd_argument, one after another */

@@ -179,9 +179,9 @@ struct pfd_synthesized {
                                compiled from the text */
     bool cut;               /* each vector takes one scalar */
     uint64_t findings;      /* bits, beside the record's */
-    bool own;               /* of the string; with layout words [n_layout], of
-                               its message or static */
-    const uint64_t *layout;
+    bool own;               /* the text is of the format's other kind, with */
+    uint64_t *layout;       /* [PFD_LAYOUT_MAX] words, n_layout of them filled
+                               by make() */
     size_t n_layout;
 };
 

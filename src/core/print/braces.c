@@ -11,7 +11,7 @@ enum {
     /* Steps of a placeholder beside its components: two stars, the brace's, and
      * a string's length. */
     SERVING_STEPS = 4,
-    COMPONENTS_MAX = 16,
+    COMPONENTS_MAX = 64,
 };
 
 struct scanner {
@@ -320,7 +320,7 @@ static void add_placeholder(struct compiler *c, size_t at,
     int precision = p->n_precision;
     char conv = plain_conversion(p, type, &plain_flags);
     if (pfd_placeholder_check(p, type)) {
-        conv = '?'; /* never prints */
+        conv = 'n'; /* takes its value, and never prints */
     } else if (conv) {
         flags |= plain_flags;
         if (precision < 0 && type.conv == 'f')

@@ -56,7 +56,7 @@ struct pfd_placeholder {
 /* An argument as {} sees it. */
 struct pfd_brace_type {
     char conv; /* d: signed, u: unsigned, f: float, p: pointer, s: text */
-    uint8_t n; /* components, 1 to 16 */
+    uint8_t n; /* components, 1 to 64 */
 };
 
 enum pfd_brace_token {

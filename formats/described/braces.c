@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texts with {}, whose arguments have the types of their message's layout words,
+ * or of an entry's tags. core/print/braces.h has the grammar; here names and
+ * numbers become arguments.
+ */
+#include "braces.h"
+
+#include <string.h>
+
+/* What the steps of a text take: numbers of arguments, in the order of the
+ * steps, with the letter of the placeholder's type. */
+struct taken {
+    uint16_t argument;
+    char type;
+};
+
+enum {
+    NOT_THERE = UINT16_MAX,
+};
+
+struct reader {
+    struct taken *taken; /* [n] of [BRACES_TAKEN_MAX] */
+    size_t n;
+    size_t next; /* argument of the next {} without a number */
+    bool is_numbered;
+    bool is_automatic;
+};
+
+/* The argument that a number means. */
+static uint16_t read_number(const struct pfd_brace_name *name)
+{
+    size_t ret = 0;
+    for (size_t i = 0; i < name->n && ret < BRACES_TAKEN_MAX; i++) {
+        if (name->text[i] < '0' || name->text[i] > '9')
+            return NOT_THERE;
+        ret = ret * 10 + (size_t)(name->text[i] - '0');
+    }
+    return ret < BRACES_TAKEN_MAX ? (uint16_t)ret : NOT_THERE;
+}
+
+static uint16_t argument_of(struct reader *r, const struct pfd_brace_name *name)
+{
+    if (name->n) {
+        r->is_numbered = true;
+        return read_number(name);
+    }
+    r->is_automatic = true;
+    return r->next < BRACES_TAKEN_MAX ? (uint16_t)r->next++ : NOT_THERE;
+}
+
+static void take(struct reader *r, uint16_t argument, char type)
+{
+    if (r->n < BRACES_TAKEN_MAX)
+        r->taken[r->n++] = (struct taken){ argument, type };
+}
+
+/* A placeholder's value comes first in the count, and last among its steps. */
+static void take_placeholder(struct reader *r, const struct pfd_placeholder *p)
+{
+    uint16_t value = argument_of(r, &p->value);
+    if (p->width.text)
+        take(r, argument_of(r, &p->width), 'd');
+    if (p->precision.text)
+        take(r, argument_of(r, &p->precision), 'd');
+    take(r, value, p->type);
+}
+
+/* Reads a text up to its end or its first mistake. */
+static void read_text(struct reader *r, const char *text, size_t n)
+{
+    struct pfd_placeholder p;
+    const char *why;
+    size_t at = 0;
+    for (;;) {
+        enum pfd_brace_token token = pfd_braces_next(text, n, &at, &p, &why);
+        if (token == PFD_BRACE_TWICE) {
+            at += 2;
+        } else if (token == PFD_BRACE_PLACEHOLDER) {
+            take_placeholder(r, &p);
+            at = p.end;
+        } else {
+            return;
+        }
+    }
+}
+
+/* ---- types ---- */
+
+/* An argument as a placeholder with this letter sees it. */
+static struct pfd_brace_type type_of(uint64_t word, char letter)
+{
+    struct described_type t = described_unpack(word);
+    struct pfd_brace_type ret = { .conv = t.conv, .n = (uint8_t)t.n };
+    if (t.text == TEXT_NAME && letter && letter != 's')
+        ret.conv = 'u'; /* a value with a name, printed as a number */
+    if (t.conv == 'x')
+        ret.conv = 'p';
+    return ret;
+}
+
+static size_t types_of(const struct pfd_string_row *row,
+                       struct pfd_brace_type *ret)
+{
+    struct taken taken[BRACES_TAKEN_MAX];
+    struct reader r = { .taken = taken };
+    read_text(&r, row->text, row->n_text);
+    for (size_t i = 0; i < r.n; i++) {
+        size_t k = 1 + (size_t)taken[i].argument;
+        ret[i] = k < row->n_layout ? type_of(row->layout[k], taken[i].type)
+                                   : (struct pfd_brace_type){ 'u', 1 };
+    }
+    return r.n;
+}
+
+static size_t steps_max(const struct pfd_string_row *row)
+{
+    struct pfd_brace_type types[BRACES_TAKEN_MAX];
+    size_t n = types_of(row, types);
+    return pfd_braces_steps_max(row->text, row->n_text, types, n);
+}
+
+static size_t compile(const struct pfd_string_row *row, struct pfd_step *ret,
+                      struct pfd_program_facts *facts)
+{
+    struct pfd_brace_type types[BRACES_TAKEN_MAX];
+    size_t n = types_of(row, types);
+    return pfd_braces_compile(row->text, row->n_text, types, n, ret, facts);
+}
+
+const struct pfd_string_grammar described_braces = {
+    .steps_max = steps_max,
+    .compile = compile,
+};
+
+/* ---- places ---- */
+
+size_t braces_reorder(const struct pfd_string *s, const uint64_t *words,
+                      size_t n_words, struct pfd_slot *slots, size_t n_slots)
+{
+    struct taken taken[BRACES_TAKEN_MAX];
+    struct pfd_slot before[BRACES_SLOTS_MAX];
+    uint16_t first[BRACES_TAKEN_MAX + 1] = { 0 };
+    struct reader r = { .taken = taken };
+    size_t n = 0;
+    bool is_used[BRACES_TAKEN_MAX] = { false };
+    if (n_slots > BRACES_SLOTS_MAX || n_words > BRACES_TAKEN_MAX)
+        return 0;
+    memcpy(before, slots, n_slots * sizeof *slots);
+    for (size_t i = 0; i < n_words; i++)
+        first[i + 1] = (uint16_t)(first[i] + described_unpack(words[i]).n);
+    read_text(&r, pfd_string_text(s), s->n_text);
+    /* What no {} takes comes last. */
+    for (size_t i = 0; i < r.n + n_words; i++) {
+        size_t k = i < r.n ? taken[i].argument : i - r.n;
+        if (i >= r.n && is_used[k])
+            continue;
+        size_t from = k < n_words ? first[k] : n_slots;
+        size_t to = k < n_words ? first[k + 1] : n_slots + 1;
+        if (k < n_words)
+            is_used[k] = true;
+        for (; from < to && n < PFD_ARGUMENTS_MAX; from++)
+            slots[n++] = from < n_slots ? before[from] : (struct pfd_slot){ 0 };
+    }
+    return n;
+}
+
+/* ---- reading a description ---- */
+
+/* The argument of a name; NOT_THERE: none has it. */
+static size_t find_name(const struct braces_names *names,
+                        const struct pfd_brace_name *name)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        if (names->names[i].n == name->n &&
+            !memcmp(names->names[i].text, name->text, name->n))
+            return i;
+    }
+    return NOT_THERE;
+}
+
+/* Appends the text up to a name, and its number instead. */
+static bool number_name(const struct braces_names *names, const char *text,
+                        size_t *done, const struct pfd_brace_name *name,
+                        struct pfd_text *ret)
+{
+    if (!name->n || (name->text[0] >= '0' && name->text[0] <= '9'))
+        return true;
+    size_t i = find_name(names, name);
+    if (i == NOT_THERE)
+        return false;
+    size_t at = (size_t)(name->text - text);
+    pfd_text_add(ret, text + *done, at - *done);
+    pfd_text_printf(ret, "%zu", i);
+    *done = at + name->n;
+    return true;
+}
+
+const char *braces_number(const char *text, size_t n,
+                          const struct braces_names *names,
+                          struct pfd_text *ret)
+{
+    struct pfd_placeholder p;
+    const char *why = NULL;
+    size_t done = 0;
+    size_t at = 0;
+    for (;;) {
+        enum pfd_brace_token token = pfd_braces_next(text, n, &at, &p, &why);
+        if (token == PFD_BRACE_END)
+            break;
+        if (token == PFD_BRACE_MISTAKE)
+            return why;
+        if (token == PFD_BRACE_PLACEHOLDER &&
+            (!number_name(names, text, &done, &p.value, ret) ||
+             !number_name(names, text, &done, &p.width, ret) ||
+             !number_name(names, text, &done, &p.precision, ret)))
+            return "no argument has the name in this {}";
+        at = token == PFD_BRACE_PLACEHOLDER ? p.end : at + 2;
+    }
+    pfd_text_add(ret, text + done, n - done);
+    return NULL;
+}
+
+static bool is_number(const struct taken *taken)
+{
+    return taken->type && taken->type != 's';
+}
+
+/* A value with a name is printed as one, or as a number: the type says which. */
+static const char *settle_name(const struct reader *r, size_t i,
+                               uint64_t *words)
+{
+    uint64_t *word = &words[r->taken[i].argument];
+    struct described_type t = described_unpack(*word);
+    if (t.text != TEXT_NAME)
+        return NULL;
+    for (size_t k = 0; k < r->n; k++) {
+        if (r->taken[k].argument == r->taken[i].argument &&
+            is_number(&r->taken[k]) != is_number(&r->taken[i]))
+            return "a value is printed by its name or as a number, not both";
+    }
+    if (is_number(&r->taken[i])) {
+        t.text = TEXT_NONE;
+        t.conv = 'u';
+        *word = described_pack(&t);
+    }
+    return NULL;
+}
+
+/* Does each placeholder print its argument? */
+static const char *check_types(const char *text, size_t n,
+                               const struct reader *r, uint64_t *words)
+{
+    const struct taken *taken = r->taken;
+    struct pfd_placeholder p;
+    const char *why = NULL;
+    size_t at = 0;
+    for (size_t i = 0; !why;) {
+        enum pfd_brace_token token = pfd_braces_next(text, n, &at, &p, &why);
+        if (token == PFD_BRACE_END || i == r->n)
+            return NULL;
+        if (token == PFD_BRACE_PLACEHOLDER) {
+            for (int k = !!p.width.text + !!p.precision.text;
+                 k > 0 && i + 1 < r->n; k--, i++) {
+                struct pfd_brace_type t =
+                    type_of(words[taken[i].argument], 'd');
+                if ((t.conv != 'd' && t.conv != 'u') || t.n != 1)
+                    return "a width or precision is an integer";
+            }
+            why = settle_name(r, i, words);
+            if (!why) {
+                why = pfd_placeholder_check(
+                    &p, type_of(words[taken[i].argument], p.type));
+            }
+            i++;
+        }
+        at = token == PFD_BRACE_PLACEHOLDER ? p.end : at + 2;
+    }
+    return why;
+}
+
+const char *braces_check(const char *text, size_t n, uint64_t *words,
+                         size_t n_types, bool has_types, uint64_t *facts)
+{
+    struct taken taken[BRACES_TAKEN_MAX];
+    struct reader r = { .taken = taken };
+    size_t n_slots = 0;
+    read_text(&r, text, n);
+    if (r.is_numbered && r.is_automatic)
+        return "{} have numbers, or have none";
+    if (r.n == BRACES_TAKEN_MAX)
+        return "too many {}";
+    for (size_t i = 0; i < r.n; i++) {
+        if (taken[i].argument != i)
+            *facts |= FACT_NUMBERED;
+        if (has_types && taken[i].argument >= n_types) {
+            return r.is_numbered ? "no argument has this number"
+                                 : "more {} than 'types'";
+        }
+    }
+    for (size_t i = 0; i < n_types; i++)
+        n_slots += described_unpack(words[i]).n;
+    if (*facts & FACT_NUMBERED && n_slots > BRACES_SLOTS_MAX)
+        return "too many values for {} with numbers";
+    return has_types ? check_types(text, n, &r, words) : NULL;
+}

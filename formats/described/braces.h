@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts with {} of a described ring. */
+#ifndef DESCRIBED_BRACES_H
+#define DESCRIBED_BRACES_H
+
+#include "core/print/braces.h"
+#include "layout.h"
+
+enum {
+    /* Values of a message whose {} take them out of order. */
+    BRACES_SLOTS_MAX = 1024,
+    BRACES_TAKEN_MAX = PFD_LAYOUT_MAX, /* arguments of a text */
+};
+
+/* Of rows with `own`: these have {}. */
+extern const struct pfd_string_grammar described_braces;
+
+/* Slots [n_slots], in the order of the arguments (words [n_words]: their
+ * types), become those that the steps of a text with FACT_NUMBERED take; room
+ * is for PFD_ARGUMENTS_MAX. Returns their number. */
+size_t braces_reorder(const struct pfd_string *s, const uint64_t *words,
+                      size_t n_words, struct pfd_slot *slots, size_t n_slots);
+
+/* Names of arguments, an empty one for those without. */
+struct braces_names {
+    struct pfd_brace_name names[BRACES_TAKEN_MAX];
+    size_t n;
+};
+
+/* Appends the text with numbers for names. NULL, or what is wrong with it. */
+const char *braces_number(const char *text, size_t n,
+                          const struct braces_names *names,
+                          struct pfd_text *ret);
+
+/* Checks a text without names against its types, words [n_types], and turns
+ * those of names that are printed as numbers into numbers; without has_types, as
+ * far as it goes. Adds to *facts. NULL, or the mistake. */
+const char *braces_check(const char *text, size_t n, uint64_t *words,
+                         size_t n_types, bool has_types, uint64_t *facts);
+
+#endif
