@@ -12,6 +12,7 @@
 
 #include "core/decode/string_loader.h"
 #include "core/strings/strings.h"
+#include "counter.h"
 #include "found_buffers.h"
 #include "input.h"
 #include "memory.h"
@@ -406,6 +407,24 @@ static void take_file(struct inputs *in, const struct file *file,
     close_buffer(b);
 }
 
+/* Loads the counters of described rings, when all descriptions are loaded. */
+static void load_counters(struct inputs *in, const struct options *options,
+                          struct listener *listener)
+{
+    for (size_t i = 0; i < options->n_files; i++) {
+        const char *path = options->files[i].path;
+        struct pfd_text text = { 0 };
+        struct pfd_error err;
+        if (options->files[i].role != ROLE_COUNTER)
+            continue;
+        if (counter_describe(path, &text, &err) != PFD_OK ||
+            pfd_strings_load(in->strings, text.data, text.n, path, hear,
+                             listener, &err) < 0)
+            fail(in, path, err.text);
+        pfd_text_free(&text);
+    }
+}
+
 static void open_file(struct inputs *in, const struct file *file,
                       struct listener *listener)
 {
@@ -529,7 +548,9 @@ void inputs_open(struct inputs *ret, const struct options *options,
         listener.is_found = file->found != NULL;
         listener.is_split = file->is_split;
         ret->n_found += listener.is_found;
-        if (file->role == ROLE_SHADER) {
+        if (file->role == ROLE_COUNTER) {
+            continue;
+        } else if (file->role == ROLE_SHADER) {
             ret->failed |=
                 !shaders_add(ret->strings, file->path, hear, &listener);
         } else if (file->role == ROLE_SHADERS) {
@@ -542,6 +563,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
         }
     }
     open_captures(ret, &listener);
+    load_counters(ret, options, &listener);
     listener.is_found = listener.is_split = false;
     if (options_have_memory(options) &&
         (!ret->failed || options->reading.keep_going))

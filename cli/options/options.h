@@ -40,6 +40,7 @@ enum role {
     ROLE_BUFFER,
     ROLE_SHADER,  /* ID=FILE */
     ROLE_SHADERS, /* a JSON file of them */
+    ROLE_COUNTER, /* of a described ring */
     ROLE_ARGUMENT /* of a program */
 };
 

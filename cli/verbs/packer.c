@@ -12,6 +12,7 @@
 #include "core/base/input.h"
 #include "core/objects/objects.h"
 #include "input/code_source.h"
+#include "input/counter.h"
 #include "input/process_code.h"
 #include "input/shaders.h"
 #include "show/messages.h"
@@ -357,6 +358,26 @@ static bool is_wanted(const struct packer *p, const struct file *file)
            (file->role == ROLE_BY_CONTENT && !is_buffer(p->in, file));
 }
 
+static bool write_counter(struct packer *p, const char *path)
+{
+    struct pfd_text text = { 0 };
+    bool ok = packer_check(p, counter_describe(path, &text, &p->err)) &&
+              write_object(p, path, text.data, text.n);
+    pfd_text_free(&text);
+    return ok;
+}
+
+/* Behind the descriptions of their rings. */
+static bool write_counters(struct packer *p)
+{
+    bool ok = true;
+    for (size_t i = 0; i < p->o->n_files && ok; i++) {
+        if (p->o->files[i].role == ROLE_COUNTER)
+            ok = write_counter(p, p->o->files[i].path);
+    }
+    return ok;
+}
+
 static bool write_files(struct packer *p)
 {
     for (size_t i = 0; i < p->o->n_files; i++) {
@@ -376,7 +397,7 @@ static bool write_files(struct packer *p)
         if (!ok)
             return false;
     }
-    return true;
+    return write_counters(p);
 }
 
 static enum pfd_status write_loaded(

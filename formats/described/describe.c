@@ -11,6 +11,9 @@ enum {
     LEVELS = 8,
 };
 
+/* The only key of a description that has the counter of another one. */
+#define COUNTER_WORD "ring counter"
+
 static bool take_grammar(struct description *r)
 {
     size_t n;
@@ -21,6 +24,49 @@ static bool take_grammar(struct description *r)
         return description_mistake(r, r->source, "'text' is printf or braces");
     }
     return true;
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+}
+
+/* The counter in the bytes of another file, hexadecimal. */
+static bool take_counter(struct description *r)
+{
+    const struct pfd_string *ring = pfd_table_find(
+        pfd_strings_table(r->strings, &r->format->strings), RING_KEY);
+    const uint64_t *v = ring ? pfd_string_layout(ring) : NULL;
+    uint64_t value = 0;
+    size_t n = 0;
+    const char *text = description_read_text(r, &n);
+    if (!v || ring->n_layout < RING_NUMBERS || !v[RING_COUNTER_FILE])
+        return description_mistake(r, r->source,
+                                   "no description before says 'counter: "
+                                   "{file: true}'");
+    uint64_t from = 2 * v[RING_COUNTER];
+    uint64_t n_digits = v[RING_COUNTER_BITS] / 4;
+    if (!text || n < from + n_digits)
+        return description_mistake(r, r->source,
+                                   "the file ends before the counter");
+    for (uint64_t i = n_digits; i > 0; i -= 2) {
+        int high = digit_of(text[from + i - 2]);
+        int low = digit_of(text[from + i - 1]);
+        if (high < 0 || low < 0)
+            return description_mistake(r, r->source, "no hexadecimal digit");
+        value = value << 8 | (uint64_t)(high * 16 + low);
+    }
+    struct pfd_string_row row = {
+        .key = COUNTER_KEY,
+        .text = "",
+        .literal = true,
+        .layout = &value,
+        .n_layout = 1,
+    };
+    return pfd_strings_add_row(r->strings, &r->format->strings, &row, r->report,
+                               0, r->err) == PFD_OK;
 }
 
 static bool take_key(struct description *r, const char *key, size_t n,
@@ -67,6 +113,8 @@ static bool read_all(struct description *r)
         const char *key = description_read_text(r, &n_key);
         if (!key)
             return description_mistake(r, r->source, "a key is a word");
+        if (n == 1 && description_is_key(key, n_key, COUNTER_WORD))
+            return take_counter(r);
         if (!take_key(r, key, n_key, &ring, &messages, &source))
             return false;
     }
@@ -97,8 +145,12 @@ bool described_is_description(const void *bytes, size_t n)
         }
         at++;
     }
+    static const char counter[] = COUNTER_WORD ":";
     if (n - at < sizeof word || memcmp(text + at, word, sizeof word - 1) != 0)
         return false;
+    if (n - at >= sizeof counter &&
+        !memcmp(text + at, counter, sizeof counter - 1))
+        return true;
     at += sizeof word - 1;
     at += text[at] == '"';
     return at < n && text[at] == ':';

@@ -6,9 +6,32 @@
 #include "origins.h"
 #include "walk.h"
 
+/* Slots that calls asked for, and that are free. */
+static void report_free(struct pfd_walk *w, struct ring *st)
+{
+    if (!st->n_free)
+        return;
+    w->batch->skipped_bytes += st->n_free;
+    pfd_walk_finding(w, PFD_FINDING_unwritten, st->at - st->n_free,
+                     "%llu bytes of slots, up to byte %llu, were asked for and "
+                     "are free",
+                     (unsigned long long)st->n_free,
+                     (unsigned long long)st->at);
+    st->n_free = 0;
+}
+
+static void pass(struct ring *st, const struct ring_entry *e)
+{
+    bool is_slot = st->number[RING_SLOT_BYTES] != 0;
+    st->at += e->n;
+    if (is_slot && st->wanted != UINT64_MAX)
+        st->n_free += e->n;
+}
+
 static enum pfd_status finish(struct pfd_walk *w, struct ring *st)
 {
     uint64_t left = st->end > st->at ? st->end - st->at : 0;
+    report_free(w, st);
     if (left && !w->last && st->end > pfd_walk_end(w))
         return PFD_MORE;
     if (left && (ring_is_unwritten(w, st, st->at) ||
@@ -69,9 +92,10 @@ static enum pfd_status step(struct pfd_walk *w, struct ring *st)
     if (!st->is_ring && st->at + e.n > pfd_walk_end(w))
         return PFD_MORE;
     if (e.kind == RING_MESSAGE) {
+        report_free(w, st);
         ring_add_entry(w, st, &e);
     } else {
-        st->at += e.n;
+        pass(st, &e);
     }
     return PFD_OK;
 }

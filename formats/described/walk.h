@@ -38,6 +38,7 @@ struct ring {
     uint64_t fold;     /* behind the data, of a ring; else UINT64_MAX */
     uint64_t straight; /* words before it can be read at once */
     uint64_t n_entries;
+    uint64_t n_free; /* bytes of free slots before `at` that calls asked for */
     uint64_t lost_id;
     const char *why; /* the way was lost */
 };

@@ -188,8 +188,24 @@ def main(root):
                      {"buffer.bin": data, "r.yaml": ring},
                      maker="described_cases.py", **more)
 
-    case("typegpu", "What TypeGPU 0.9.0 wrote on SwiftShader; its own text was "
-         "the same.", read("data/typegpu.bin"), read("typegpu.yaml"))
+    for name, calls in (("typegpu", 5), ("typegpu_overflow", 80)):
+        counter = read("data/typegpu_counter.bin") if calls == 5 else \
+            struct.pack("<I", calls)
+        khronos.case(root, name,
+                     "decode --describe r.yaml --counter counter.bin buffer.bin",
+                     "What TypeGPU 0.9.0 wrote on SwiftShader; its own text was "
+                     "the same." if calls == 5 else
+                     "The counter of more calls than there are slots, in a file "
+                     "of its own.",
+                     {"buffer.bin": read("data/typegpu.bin"),
+                      "counter.bin": counter, "r.yaml": read("typegpu.yaml")},
+                     maker="described_cases.py")
+    khronos.case(root, "mistake_counter_file",
+                 "decode --describe r.yaml --counter counter.bin buffer.bin",
+                 "A counter that ends too soon.",
+                 {"buffer.bin": read("data/typegpu.bin"), "counter.bin": b"\5",
+                  "r.yaml": read("typegpu.yaml")}, maker="described_cases.py",
+                 expect=("text",))
     case("own", "The description of docs/describe.md.", read("data/own.bin"),
          read("own.yaml"), cmd="decode --describe r.yaml buffer.bin")
     case("blender", "Ids that are hashes.",
