@@ -114,6 +114,15 @@ static void close_all_outputs(struct pfdd *d)
     }
 }
 
+static void abandon_all_inputs(struct pfdd *d)
+{
+    struct pfdd_input *next = NULL;
+    for (struct pfdd_input *i = d->ingest.inputs; i; i = next) {
+        next = i->next;
+        pfdd_input_abandon(i);
+    }
+}
+
 static void finish(struct pfdd *d)
 {
     if (d->spool)
@@ -132,6 +141,8 @@ static void finish(struct pfdd *d)
 static void go_on(struct pfdd *d)
 {
     bool late = uv_now(d->loop) >= d->deadline;
+    if (d->phase == ENDING_INPUTS && late)
+        abandon_all_inputs(d);
     if (d->phase == ENDING_INPUTS && !d->ingest.inputs &&
         !d->ingest.followers &&
         !pfdd_string_store_is_busy(d->ingest.string_store))

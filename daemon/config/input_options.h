@@ -38,6 +38,8 @@ struct pfdd_input_class {
     bool (*open)(struct pfdd_input *input, char *err, size_t n_err);
     /* Asynchronous (ingest.h). */
     void (*close)(struct pfdd_input *input);
+    /* Ends it at once, after close. NULL: close waits for no peer. */
+    void (*abandon)(struct pfdd_input *input);
     /* True: the input gives this name to a source of its own, so no producer
      * may use it (reserved_names.h). NULL: it gives no names. */
     bool (*owns)(const struct pfdd_input_config *config, const char *name);

@@ -45,6 +45,12 @@ void pfdd_input_close(struct pfdd_input *input)
     input->class->close(input);
 }
 
+void pfdd_input_abandon(struct pfdd_input *input)
+{
+    if (input->closing && input->class->abandon)
+        input->class->abandon(input);
+}
+
 void pfdd_input_closed(struct pfdd_input *input)
 {
     struct pfdd_ingest *ingest = input->ingest;

@@ -74,8 +74,10 @@ bool pfdd_is_backlogged(struct pfdd_ingest *ingest);
 bool pfdd_input_open(struct pfdd_ingest *ingest, struct pfdd_config *all,
                      const struct pfdd_input_config *config, char *err,
                      size_t n_err);
-/* Begins to close it, once. */
+/* Begins to close it, once: what it has received is still taken. */
 void pfdd_input_close(struct pfdd_input *input);
+/* The time for that is over. */
+void pfdd_input_abandon(struct pfdd_input *input);
 void pfdd_input_closed(struct pfdd_input *input);
 
 #endif

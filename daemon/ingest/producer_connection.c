@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -156,6 +157,14 @@ static size_t take_fds(struct msghdr *message, int ret[FDS])
     return n;
 }
 
+/* Ends a connection that is to end, once the stream has all of its bytes. */
+static void close_if_taken(struct pfdd_producer_connection *c)
+{
+    if (c->is_ending && !c->closing && c->n_left == 0 && c->at == c->n &&
+        !pfdd_stream_is_waiting(c->stream))
+        pfdd_producer_connection_close(c);
+}
+
 static void on_readable(uv_poll_t *poll, int status, int events);
 
 static void watch(struct pfdd_producer_connection *c, bool polling)
@@ -178,6 +187,8 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         struct cmsghdr align;
     } control;
     struct iovec io = { c->bytes + c->n_early, sizeof c->bytes - c->n_early };
+    if (c->is_ending && io.iov_len > c->n_left)
+        io.iov_len = c->n_left;
     struct msghdr message = { .msg_iov = &io,
                               .msg_iovlen = 1,
                               .msg_control = control.bytes,
@@ -191,6 +202,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         return;
     }
     c->heard = uv_now(c->ingest->loop);
+    c->n_left -= c->is_ending ? (size_t)n : 0;
     c->at = 0;
     c->n = c->n_early + (size_t)n;
     size_t n_fds = take_fds(&message, fds);
@@ -210,6 +222,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     }
     if (!hand_over(c, fds, n_fds) && !c->closing)
         watch(c, false);
+    close_if_taken(c);
 }
 
 static void on_resume(void *user)
@@ -219,6 +232,17 @@ static void on_resume(void *user)
         return;
     if (hand_over(c, NULL, 0))
         watch(c, true);
+    close_if_taken(c);
+}
+
+void pfdd_producer_connection_finish(struct pfdd_producer_connection *c)
+{
+    int n = 0;
+    if (c->closing)
+        return;
+    c->is_ending = true;
+    c->n_left = ioctl(c->fd, FIONREAD, &n) == 0 && n > 0 ? (size_t)n : 0;
+    close_if_taken(c);
 }
 
 /* Pid of the peer of a unix socket, from the kernel; 0: of another socket. With

@@ -27,6 +27,8 @@ struct pfdd_producer_connection {
     size_t n_early; /* bytes that came while it was not known */
     bool polling;
     bool closing;
+    bool is_ending;     /* pfdd_producer_connection_finish() was called */
+    size_t n_left;      /* bytes that are still read then */
     unsigned n_handles; /* open handles */
     uint64_t idle_ms;   /* 0: it is never closed as idle */
     uint64_t heard;     /* uv_now(), when bytes came, or when it had a buffer */
@@ -50,6 +52,11 @@ bool pfdd_producer_connection_open(struct pfdd_producer_connection *c,
                                    struct pfdd_ingest *ingest, int fd,
                                    const char *name,
                                    const struct pfdd_input_config *config);
+/* Takes the bytes that the kernel has of the producer now, as soon as the stream
+ * takes them, and closes. Bytes that the producer sends later are not read, so
+ * no producer holds this up. */
+void pfdd_producer_connection_finish(struct pfdd_producer_connection *c);
+/* Closes at once. */
 void pfdd_producer_connection_close(struct pfdd_producer_connection *c);
 
 #endif

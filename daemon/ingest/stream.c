@@ -435,6 +435,8 @@ void pfdd_stream_end(struct pfdd_stream *st)
         st->failed = true;
         pfd_wire_reader_finish(st->reader);
         take_frames(st);
+        if (st->has_frame)
+            bad_frame(st, "it is closed before its last frames are taken");
     }
     st->ending = true;
     pfdd_objects_finish(&st->objects);

@@ -84,6 +84,13 @@ static void close_input(struct pfdd_input *input)
     struct connect_input *in = (struct connect_input *)input;
     pfdd_outbound_close(&in->outbound);
     if (in->producer_connection)
+        pfdd_producer_connection_finish(in->producer_connection);
+}
+
+static void abandon_input(struct pfdd_input *input)
+{
+    struct connect_input *in = (struct connect_input *)input;
+    if (in->producer_connection)
         pfdd_producer_connection_close(in->producer_connection);
 }
 
@@ -114,4 +121,5 @@ const struct pfdd_input_class pfdd_input_connect = {
     .size = sizeof(struct connect_input),
     .open = open_input,
     .close = close_input,
+    .abandon = abandon_input,
 };

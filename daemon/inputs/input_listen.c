@@ -240,7 +240,16 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 static void close_input(struct pfdd_input *input)
 {
     struct listen_input *in = (struct listen_input *)input;
+    pfdd_listener_accept_rest(&in->listener);
     pfdd_listener_close(&in->listener);
+    for (struct pfdd_producer_connection *c = in->producer_connections; c;
+         c = c->next)
+        pfdd_producer_connection_finish(c);
+}
+
+static void abandon_input(struct pfdd_input *input)
+{
+    struct listen_input *in = (struct listen_input *)input;
     for (struct pfdd_producer_connection *c = in->producer_connections; c;
          c = c->next)
         pfdd_producer_connection_close(c);
@@ -286,4 +295,5 @@ const struct pfdd_input_class pfdd_input_listen = {
     .size = sizeof(struct listen_input),
     .open = open_input,
     .close = close_input,
+    .abandon = abandon_input,
 };

@@ -302,25 +302,39 @@ static int accept_one(struct pfdd_listener *l)
     return -1;
 }
 
+/* False: none is there now. */
+static bool take_connection(struct pfdd_listener *l)
+{
+    int fd = accept_one(l);
+    if (fd < 0)
+        return false;
+    if (!may_connect(l, fd)) {
+        refuse(l, fd);
+    } else if (l->waits) {
+        wait_for_admission(l, fd);
+    } else {
+        let_in(l, fd);
+    }
+    return true;
+}
+
 static void on_connection(uv_poll_t *poll, int status, int events)
 {
     struct pfdd_listener *l = poll->data;
     /* A few at a time: other handles get their turn. */
-    for (int i = 0; i < AT_ONCE; i++) {
-        int fd = accept_one(l);
-        if (fd < 0)
-            break;
-        if (!may_connect(l, fd)) {
-            refuse(l, fd);
-        } else if (l->waits) {
-            wait_for_admission(l, fd);
-        } else {
-            let_in(l, fd);
-        }
-    }
+    for (int i = 0; i < AT_ONCE && take_connection(l); i++)
+        ;
     count_waiting(l);
     if (l->admission_queue.n && !uv_is_active((uv_handle_t *)&l->room))
         on_room(&l->room);
+}
+
+void pfdd_listener_accept_rest(struct pfdd_listener *l)
+{
+    for (int i = 0; !l->tls && i < SOMAXCONN && take_connection(l); i++)
+        ;
+    while (l->admission_queue.n && !l->waits(l->user))
+        let_in(l, pfdd_admission_queue_pop(&l->admission_queue));
 }
 
 static void on_known(void *user, int fd)

@@ -72,6 +72,9 @@ bool pfdd_listener_open(struct pfdd_listener *l, uv_loop_t *loop,
                         const struct pfdd_address *address,
                         const struct pfdd_access *access, char *err,
                         size_t n_err);
+/* Accepts the connections that wait in the kernel's backlog, before the listener
+ * is closed. Not over TLS, whose tunnels take a while. */
+void pfdd_listener_accept_rest(struct pfdd_listener *l);
 /* Calls `closed` when the struct may be freed. */
 void pfdd_listener_close(struct pfdd_listener *l);
 

@@ -5,6 +5,7 @@ validation layer, code objects named by URIs, times and origins."""
 import contextlib
 import ctypes
 import fcntl
+import json
 import mmap
 import os
 import re
@@ -18,7 +19,7 @@ import time
 
 from harness import (DUMP, ELF, N_ENTRIES, PATIENCE, REST, START, Daemon, dial,
                      dump_frames, elf_frame, entry_ends, frame,
-                     need_listed_root, producer, run, sent_from, slurp, until, used_bytes)
+                     known, need_listed_root, producer, run, sent_from, slurp, until, used_bytes)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASE = f'{HERE}/../../cases/debugprintf/capture_bytes'
@@ -386,5 +387,66 @@ def nothing_waits_for_a_peer(temp):
     peer.close()
 
 
-run(zeros, nothing_waits_for_a_peer, doorbells_are_heard, shaders, own_shaders, loose_module, by_uri, from_memory, from_foreign_memory,
+
+def generation(number, data):
+    return [frame('buffer', buffer=1, name='b', size=len(data), generation=number),
+            frame('data', buffer=1, bytes=data, generation=number),
+            frame('done', buffer=1, generation=number)]
+
+
+def received_before_the_end(temp):
+    """All that the kernel has when the daemon is told to stop comes out: of a
+    producer that has gone, and of one that was not even accepted. A buffer's next
+    generation waits for the one before it, which waits for strings."""
+    data = slurp(DUMP)
+    frames = [elf_frame()] + [f for i in range(3) for f in generation(i, data)]
+    for is_accepted in True, False:
+        out = f'{temp}/out{is_accepted}'
+        d = Daemon(temp, CONFIG + f'  - {{type: file, path: "{out}"}}\n')
+        sock = socket.socket(socket.AF_UNIX)
+        if is_accepted:
+            sock.connect(f'{temp}/in.sock')
+            time.sleep(0.2)
+        d.signal(signal.SIGSTOP)
+        if not is_accepted:
+            sock.connect(f'{temp}/in.sock')
+        sock.setblocking(False)
+        sock.sendall(START + b''.join(frames))
+        sock.close()
+        d.signal(signal.SIGTERM)
+        d.signal(signal.SIGCONT)
+        assert d.process.wait(PATIENCE) == 0, d.log()
+        with open(out, encoding='utf-8') as file:
+            entries = [e for e in map(json.loads, file) if e['type'] == 'entry']
+        assert known(entries), entries
+        assert [e.get('generation', 0) for e in entries] == [
+            i for i in range(3) for _ in range(N_ENTRIES)], len(entries)
+
+
+def a_flood_does_not_hold_it_up(temp):
+    """A producer that never stops sending is read as far as it had come."""
+    d = Daemon(temp, CONFIG)
+    end = threading.Event()
+
+    def flood(sock):
+        with contextlib.suppress(OSError):
+            sock.sendall(START + elf_frame())
+            for i in range(1 << 30):
+                if end.is_set():
+                    return
+                sock.sendall(b''.join(generation(i, slurp(DUMP))))
+    socks = [socket.socket(socket.AF_UNIX) for _ in range(4)]
+    for sock in socks:
+        sock.connect(f'{temp}/in.sock')
+        threading.Thread(target=flood, args=(sock,), daemon=True).start()
+    time.sleep(0.5)
+    d.stop()
+    end.set()
+    for sock in socks:
+        sock.close()
+
+
+run(zeros, received_before_the_end, a_flood_does_not_hold_it_up,
+    nothing_waits_for_a_peer, doorbells_are_heard,
+    shaders, own_shaders, loose_module, by_uri, from_memory, from_foreign_memory,
     files_of_strangers, origins)
