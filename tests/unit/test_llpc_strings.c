@@ -671,6 +671,40 @@ START_TEST(test_truncated_note)
 }
 END_TEST
 
+static void hear_cut(void *user, const struct pfd_finding *finding)
+{
+    bool *is_named = user;
+    *is_named |= strstr(finding->text, "section headers") != NULL;
+}
+
+/* Also one behind all strings: another file may have been meant. */
+START_TEST(test_every_cut_of_the_file)
+{
+    size_t n_loaded = 0;
+    start(1);
+    row(7, "seven %d", 1, 0);
+    finish();
+    build_note(&notes, "AMDGPU", 32, &doc);
+    build_elf(&file, &(struct build_elf){ .notes = &notes,
+                                          .section = ".note",
+                                          .segment = true });
+    for (size_t n = sizeof(Elf64_Ehdr); n <= file.n; n++) {
+        struct guard guard = guard_new(file.bytes, n);
+        struct pfd_strings *own = pfd_strings_new();
+        bool is_named = false;
+        ck_assert_ptr_nonnull(own);
+        ck_assert_int_eq(pfd_strings_load(own, guard.bytes, guard.n, "a file",
+                                          hear_cut, &is_named, NULL),
+                         PFD_OK);
+        ck_assert_int_eq(is_named, n < file.n);
+        n_loaded += pfd_strings_count(own);
+        pfd_strings_free(own);
+        guard_free(&guard);
+    }
+    ck_assert_uint_gt(n_loaded, 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("llpc_strings");
@@ -705,6 +739,7 @@ int main(void)
     tcase_add_test(tcase, test_too_deep);
     tcase_add_test(tcase, test_every_cut_of_the_document);
     tcase_add_test(tcase, test_truncated_note);
+    tcase_add_test(tcase, test_every_cut_of_the_file);
     suite_add_tcase(suite, tcase);
     return suite_run_all(suite);
 }

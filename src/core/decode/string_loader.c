@@ -17,6 +17,8 @@
 struct loader {
     struct pfd_strings *strings;
     struct pfd_error *err;
+    const void *bytes; /* [n]: the whole file */
+    size_t n;
     size_t n_rows;
     size_t n_code;          /* pieces for a device */
     size_t n_normal;        /* code objects that need no table ... */
@@ -137,6 +139,9 @@ static enum pfd_status load_piece(void *user,
     if (status == PFD_OK && loader->n_rows == 0) {
         pfd_image_report_cut(image, report);
         status = ask_why(loader, image);
+    } else if (status == PFD_OK && piece->bytes.base == loader->bytes &&
+               piece->bytes.n == loader->n) {
+        pfd_image_report_short(image, report);
     }
     pfd_image_free(image);
     return status;
@@ -153,7 +158,9 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
                                  struct pfd_error *err)
 {
     struct pfd_report report = { .fn = fn, .user = user, .source = source };
-    struct loader loader = { .strings = strings, .err = err };
+    struct loader loader = {
+        .strings = strings, .err = err, .bytes = bytes, .n = n
+    };
     struct pfd_shader_info shader = {
         .id = PFD_SHADER_NEXT, .bytes = bytes, .n_bytes = n, .source = source
     };

@@ -353,6 +353,16 @@ void pfd_image_report_cut(const struct pfd_image *image,
     report_absent_notes(image, report);
 }
 
+void pfd_image_report_short(const struct pfd_image *image,
+                            struct pfd_report *report)
+{
+    /* A count from SHN_LORESERVE on is no count: the ELF specification keeps
+     * those numbers for itself, so it is no evidence of a cut. */
+    if (image->ehdr.e_machine == EM_AMDGPU &&
+        image->ehdr.e_shnum < SHN_LORESERVE)
+        report_sections(image, report);
+}
+
 /*
  * The walk over all notes. Tables of a hostile file can cover the same bytes
  * any number of times, so the work is bounded by the needs of a sound file.

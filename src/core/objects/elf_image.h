@@ -75,6 +75,11 @@ size_t pfd_image_size(const void *bytes, size_t n);
 void pfd_image_report_cut(const struct pfd_image *image,
                           struct pfd_report *report);
 
+/* Says that section headers run past the end of an AMD code object that is a
+ * file of its own and gave strings: others may have been in the rest. */
+void pfd_image_report_short(const struct pfd_image *image,
+                            struct pfd_report *report);
+
 /* NULL is allowed. */
 void pfd_image_free(struct pfd_image *image);
 
