@@ -202,6 +202,26 @@ def papers_are_there(at):
         assert os.path.getsize(at.path(directory, name)) > 0, name
 
 
+def gdb_loads_its_script(at, temp):
+    """By itself, with the library: gdb searches for PATH-gdb.py of a library's
+    whole path below its folders of scripts."""
+    library = os.path.realpath(at.path('libdir', 'libprintfdecode.so'))
+    scripts = at.path('datadir', 'gdb/auto-load')
+    assert os.path.exists(f'{scripts}{library[len(at.root):]}-gdb.py'), scripts
+    if not shutil.which('gdb', path=BARE['PATH']):
+        print('left out: no gdb')
+        return
+    beside = f'{temp}/scripts{at.root}'
+    os.makedirs(os.path.dirname(beside), exist_ok=True)
+    if at.root:
+        os.symlink(scripts, beside)
+        scripts = f'{temp}/scripts'
+    said = run('gdb', '-nx', '-batch', '-iex', 'set auto-load safe-path /',
+               '-iex', f'set auto-load scripts-directory {scripts}',
+               '-ex', f'file {library}', '-ex', 'info gpu-printf', status=1)
+    assert 'neither a process nor a core' in said or 'Python' in said, said
+
+
 def look(at, temp):
     command_starts(at)
     programs_need_no_library(at)
@@ -211,6 +231,7 @@ def look(at, temp):
     a_program_can_be_built(at, temp)
     cmake_finds_it(at, temp)
     papers_are_there(at)
+    gdb_loads_its_script(at, temp)
     print('ok:', at.root or option('prefix'))
 
 
