@@ -159,12 +159,24 @@ static bool open_path(struct held *h, PyObject *from)
     return ok;
 }
 
+/* torch's tensors have no buffer protocol; their numpy() has, and is the same
+ * memory. */
+static bool get_view(PyObject *from, Py_buffer *ret)
+{
+    if (PyObject_CheckBuffer(from) || !PyObject_HasAttrString(from, "numpy"))
+        return PyObject_GetBuffer(from, ret, PyBUF_SIMPLE) == 0;
+    PyObject *array = PyObject_CallMethod(from, "numpy", NULL);
+    bool ok = array && PyObject_GetBuffer(array, ret, PyBUF_SIMPLE) == 0;
+    Py_XDECREF(array);
+    return ok;
+}
+
 static bool open_object(struct held *h, PyObject *from, const char *name)
 {
     h->name = strdup(name ? name : "buffer");
     if (!h->name)
         return PyErr_NoMemory() != NULL;
-    if (PyObject_GetBuffer(from, &h->view, PyBUF_SIMPLE) < 0)
+    if (!get_view(from, &h->view))
         return false;
     h->is_object = true;
     h->n = (size_t)h->view.len;

@@ -160,9 +160,44 @@ def check_memory(session):
     checks.raises("closed", pd.UsageError, client.poll)
 
 
+class Tensor:
+    """As torch's: no buffer protocol, but numpy()."""
+
+    def numpy(self):
+        return memoryview(DATA)
+
+
+def check_tensors(session):
+    checks.equal("open", [of(entry) for entry in pd.open(Tensor(), support.APP)], wanted())
+    give(session, "a tensor", Tensor())
+    with session.follow(sources="a tensor") as stream:
+        checks.equal("shared", [of(entry) for entry in take(stream, len(wanted()))], wanted())
+    try:
+        import torch
+    except ImportError:
+        print("torch is not there: its tensors are not tried")
+        return
+    data = torch.frombuffer(bytearray(DATA), dtype=torch.uint8)
+    checks.equal("torch", [of(entry) for entry in pd.open(data, support.APP)], wanted())
+    client = pd.Client(session.folder + "/input.sock")
+    client.strings(support.APP)
+    shared = client.share(len(DATA), name="torch", format="llpc")
+    tensor = torch.frombuffer(shared, dtype=torch.uint8)
+    tensor[16:] = data[16:]
+    tensor[:16] = data[:16]
+    shared.ring()
+    with session.follow(sources="torch") as stream:
+        checks.equal("one memory", [of(entry) for entry in take(stream, len(wanted()))], wanted())
+    checks.raises("its tensor lives", BufferError, shared.close)
+    del tensor
+    shared.close()
+    client.close()
+
+
 def main():
     with pd.Session() as session:
-        for check in (check_follow, check_asyncio, check_logging, check_threads, check_memory):
+        for check in (check_follow, check_asyncio, check_logging, check_threads, check_memory,
+                      check_tensors):
             check(session)
     check_run()
     checks.end()
