@@ -4,6 +4,7 @@
  * share. No call blocks, and the GIL keeps threads apart.
  */
 #include <string.h>
+#include <sys/mman.h>
 
 #include <printfdecode/client.h>
 
@@ -23,20 +24,22 @@ struct shared {
     PyObject_HEAD struct client *client;
     struct pfd_client_buffer *buffer; /* NULL: closed */
     Py_ssize_t n_views;
+    /* [n]: mapped once more, for as long as the object lives: torch's tensors
+     * keep the object, and not the view that they were made of. */
+    void *memory;
+    size_t n;
 };
 
 /* ---- memory ---- */
 
 static int shared_view(struct shared *s, Py_buffer *view, int flags)
 {
-    size_t n = 0;
     if (!s->buffer) {
         core_raise_usage("this buffer is closed");
         return -1;
     }
-    void *memory = pfd_client_buffer_memory(s->buffer, &n);
-    int ret =
-        PyBuffer_FillInfo(view, (PyObject *)s, memory, (Py_ssize_t)n, 0, flags);
+    int ret = PyBuffer_FillInfo(view, (PyObject *)s, s->memory,
+                                (Py_ssize_t)s->n, 0, flags);
     s->n_views += ret == 0;
     return ret;
 }
@@ -81,6 +84,8 @@ static PyObject *shared_close(struct shared *s, PyObject *unused)
 static void shared_dealloc(struct shared *s)
 {
     end_shared(s);
+    if (s->memory)
+        munmap(s->memory, s->n);
     Py_XDECREF((PyObject *)s->client);
     core_free(s);
 }
@@ -109,6 +114,16 @@ static bool size_of(PyObject *of, struct held *held, uint64_t *ret)
     return true;
 }
 
+static bool map_shared(struct shared *s)
+{
+    (void)pfd_client_buffer_memory(s->buffer, &s->n);
+    void *memory = mmap(NULL, s->n, PROT_READ | PROT_WRITE, MAP_SHARED,
+                        pfd_client_buffer_fd(s->buffer), 0);
+    if (memory != MAP_FAILED)
+        s->memory = memory;
+    return memory != MAP_FAILED || PyErr_NoMemory();
+}
+
 static struct shared *new_shared(struct client *c,
                                  const struct pfd_wire_frame *origin,
                                  const char *name)
@@ -122,6 +137,8 @@ static struct shared *new_shared(struct client *c,
         pfd_client_buffer_new(c->client, origin, true, &s->buffer, &err);
     if (status == PFD_OK) {
         c->n_shared++;
+        if (!map_shared(s))
+            Py_CLEAR(s);
     } else {
         core_raise(&err, status, name);
         Py_CLEAR(s);
@@ -149,7 +166,7 @@ static PyObject *client_share(struct client *c, PyObject *args, PyObject *words)
     }
     struct shared *s = new_shared(c, &origin, name);
     if (s) {
-        memcpy(pfd_client_buffer_memory(s->buffer, NULL), held.bytes, held.n);
+        memcpy(s->memory, held.bytes, held.n);
         pfd_client_buffer_ring(s->buffer);
         pfd_client_poll(c->client);
     }
