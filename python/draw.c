@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is made of many entries at once beside tables: pictures and collapsed
+/* Products of many entries at once beside tables: pictures and collapsed
  * lines. Both read all buffers on several threads, without the GIL. */
 #include <string.h>
 

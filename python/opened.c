@@ -189,7 +189,7 @@ static bool open_captures(struct opened *o)
     return ok;
 }
 
-/* ---- what is known of a buffer ---- */
+/* ---- facts of a buffer ---- */
 
 static void choose_reading(const struct opened *o, struct buffer *b)
 {

@@ -254,7 +254,7 @@ enum outcome spool_buffer_take(struct spool_buffer *b, char *bytes, size_t n,
 {
     uint64_t count = 0;
     ssize_t done = read(b->event, &count, sizeof count);
-    (void)done; /* what comes from now on makes it readable again */
+    (void)done; /* later bytes make it readable again */
     pthread_mutex_lock(&b->lock);
     struct ring *ring = held(&b->in_memory) ? &b->in_memory : &b->in_file;
     uint64_t there = held(ring);

@@ -20,7 +20,7 @@ static int name_option(const struct option_row *r, char *left)
                     has_value ? r->argument : "");
 }
 
-/* Is the option among those that the help without a verb has? */
+/* Has the help without a verb this option? */
 static bool is_usual(const struct option_row *row)
 {
     static const char *const names[] = {

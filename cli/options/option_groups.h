@@ -37,7 +37,7 @@ extern const struct option_group options_collapse;
 extern const struct option_group options_lines;
 extern const struct option_group options_filename;
 
-/* Threads and progress of what is large. */
+/* Threads and progress of large inputs. */
 extern const struct option_group options_work;
 
 /* Buffers that grow, daemons, servers of NATS. */

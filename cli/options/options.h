@@ -145,8 +145,8 @@ struct live_options {
     bool has_settle;  /* else settle_ms is the library's default */
     const char *from; /* start in a daemon's stream; NULL: now */
     bool ack;
-    uint64_t spool_max; /* bytes of a file for what is not read yet; 0: none */
-    int ready_fd;       /* gets a byte when a daemon answers; 0: none */
+    uint64_t spool_max;       /* bytes of a file for unread lines; 0: none */
+    int ready_fd;             /* gets a byte when a daemon answers; 0: none */
     const char *spool_folder; /* NULL: that of temporary files */
     bool no_findings;         /* of a daemon: messages only */
     uint64_t *n_entries; /* gets the number of entries at the end, or NULL */

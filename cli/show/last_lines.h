@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --tail of what comes: keeps the lines of the last entries until the end. */
+/* --tail of a stream: keeps the lines of the last entries until the end. */
 #ifndef CLI_LAST_LINES_H
 #define CLI_LAST_LINES_H
 

@@ -149,7 +149,7 @@ struct opening {
     bool is_json;
 };
 
-/* What is found where files are opened: captures tell of losses there. */
+/* Findings of opening files: captures tell of losses there. */
 static void take_finding(void *user, const struct pfd_finding *finding)
 {
     struct opening *d = user;

@@ -463,7 +463,7 @@ static bool is_live(const struct follow *follow)
     return follow->n_first || follow->searches;
 }
 
-/* What is found where files are opened. */
+/* Findings of opening files. */
 static void take_opening_finding(void *user, const struct pfd_finding *finding)
 {
     struct follow *follow = user;

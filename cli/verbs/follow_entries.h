@@ -35,7 +35,7 @@ struct follow_entries {
     struct filtering *filtering; /* NULL: who sends them has chosen */
     struct pfd_filter *shown;    /* whose matches have a colour, or NULL */
     struct pfd_collapse *collapse; /* NULL: each line stands for itself */
-    struct recording *recording;   /* is told what comes, or NULL */
+    struct recording *recording;   /* gets all entries, or NULL */
     struct last_lines *tail; /* of the last entries; NULL: all are written */
     uint64_t collapsed_ns;   /* when all runs were ended */
     bool is_json;

@@ -6,10 +6,10 @@
 /* The verb's values. */
 struct formats_options {
     struct options common;
-    bool why; /* list what is no format */
+    bool why; /* list the buffers that are no format */
 };
 
-/* What programs print into and nobody but their driver can read. */
+/* Buffers of programs that only their driver can read. */
 static const struct {
     const char *name;
     const char *why; /* no decoder can exist */

@@ -128,7 +128,7 @@ static bool put_strings(FILE *file, const struct words *strings)
     return ok;
 }
 
-/* The daemon keeps what is not read until it is, and so do sources. */
+/* The daemon keeps unread lines, and so do sources. */
 static bool write_config(const struct run *l)
 {
     const struct options *o = l->options;

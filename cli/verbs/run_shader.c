@@ -72,7 +72,7 @@ static char *path_in(const char *folder, const char *name)
     return ret;
 }
 
-/* Runs a command; is_quiet: what it prints on standard output is nobody's. */
+/* Runs a command; is_quiet: its standard output is dropped. */
 static bool run_step(char *const *argv, bool is_quiet)
 {
     int status = 0;

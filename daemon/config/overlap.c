@@ -252,7 +252,7 @@ static bool find_files(struct pfdd_overlap_files *ret, const char *told,
                                             : true);
 }
 
-/* ---- what is written ---- */
+/* ---- written paths ---- */
 
 /* False: as above. */
 static bool add_written(struct pfdd_overlap *o, const char *told,
@@ -377,7 +377,7 @@ bool pfdd_overlap_write(void *overlap, enum pfdd_use use, const char *path)
     return true;
 }
 
-/* ---- what is not ---- */
+/* ---- other paths ---- */
 
 /* path: the same with ANY... in it. */
 static bool look_at(struct pfdd_overlap *o, const char *path, const char *told,

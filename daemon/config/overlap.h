@@ -24,7 +24,7 @@ struct pfdd_overlap {
     char why[PFDD_OVERLAP_WHY]; /* "": none was found */
 };
 
-/* Of all paths, first: the pfdd_path_fn that takes what is written. False: see
+/* Of all paths, first: the pfdd_path_fn that takes the written ones. False: see
  * why. */
 bool pfdd_overlap_write(void *overlap, enum pfdd_use use, const char *path);
 

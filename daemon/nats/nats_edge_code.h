@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stores an edge's code objects and the lists of them at the servers, and
- * remembers what is stored there. Calls wait for the network and the disk.
+ * remembers the stored ones. Calls wait for the network and the disk.
  */
 #ifndef PFDD_NATS_EDGE_CODE_H
 #define PFDD_NATS_EDGE_CODE_H

@@ -32,7 +32,7 @@ enum {
     HEAP_MAX = 4 * VALUE_MAX, /* that SQLite takes for all databases */
 };
 
-/* SQLite's way to files, where it writes only what is ours. */
+/* SQLite's way to files, where it writes only our files. */
 #define FILES "printfdecoded"
 
 enum statement {

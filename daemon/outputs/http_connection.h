@@ -36,7 +36,7 @@ struct pfdd_http_connection {
     struct pfdd_socket_writer socket_writer;
     char head[PFDD_HTTP_HEAD];
     size_t n_head;
-    char *answer; /* [n_answer]: a head, and what is short */
+    char *answer; /* [n_answer]: a head, and short bodies */
     size_t n_answer;
     const char *body; /* [n_body], goes out behind it, borrowed: built in, or */
     size_t n_body;

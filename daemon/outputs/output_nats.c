@@ -511,7 +511,7 @@ static void join_spool(struct nats_output *o)
     pfdd_spool_join(o->base.delivery->spool, &o->consumer);
 }
 
-/* Reads the incarnations of what is queued, and draws one for what follows. */
+/* Reads the incarnations of the queued chunks, and draws one for the next. */
 static bool find_incarnations(struct nats_output *o, char *err, size_t n_err)
 {
     const struct pfdd_delivery *delivery = o->base.delivery;

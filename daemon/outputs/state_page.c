@@ -16,7 +16,7 @@
 enum {
     SOURCES = 256, /* sources on the page, at most */
     INPUTS = 64,
-    INPUT_TEXT = 1024, /* bytes of what is said of one */
+    INPUT_TEXT = 1024, /* bytes of the words on one */
     /* Bytes of the text, at most: but for inputs and sources, of an input, of a
      * source but for its name; and what a byte becomes. */
     REST = 2048,

@@ -54,7 +54,7 @@ bool pfdd_source_offsets_begin(struct pfdd_source_offsets *source_offsets,
                                const char *source, const char *file,
                                struct pfdd_source_offset *ret, bool *is_news);
 
-/* Likewise, for somebody who releases it later. False with *is_alone: another one
+/* Likewise, for a holder that releases it later. False with *is_alone: another one
  * has it, with another file: neither has an offset. */
 bool pfdd_source_offsets_claim(struct pfdd_source_offsets *source_offsets,
                                const char *source, const char *file,

@@ -205,7 +205,7 @@ struct llpc_state {
     uint64_t end;    /* end of the entries; final once `closed` */
     uint64_t wanted; /* the same, for a buffer of sufficient size */
     bool opened;     /* the header is read */
-    bool is_absurd;  /* and cannot be one: what is lost is not known */
+    bool is_absurd;  /* and cannot be one: the loss is not known */
     bool closed;     /* the end of the buffer is known */
     bool done;       /* no entries follow */
     /* A search for the next entry beyond doubt, which may wait for bytes. */

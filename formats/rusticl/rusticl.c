@@ -302,7 +302,7 @@ static bool list_functions(struct program *p)
     return !p->list.failed;
 }
 
-/* Numbers the messages of a function, and marks those that it calls. */
+/* Numbers the messages of a function, and marks its callees. */
 static enum pfd_status add_function(struct program *p, const struct function *f)
 {
     enum pfd_status status = PFD_OK;

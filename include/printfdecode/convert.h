@@ -97,7 +97,7 @@ struct pfd_convert {
     /* text: findings between entries have lines of their own, in their place,
      * "! SOURCE: dword 7: KIND: sentence"; notes have none. */
     bool inline_findings;
-    bool color;                         /* text: mark what is not a message */
+    bool color;                         /* text: mark all but messages */
     const struct pfd_filter *highlight; /* and what its patterns match in
                                            messages; NULL: nothing */
     bool finding_marks; /* text: say an entry's findings before its message */

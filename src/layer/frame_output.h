@@ -15,7 +15,7 @@ struct frame_output;
 
 /* device: 1 is the first of the process. NULL: out of memory. */
 struct frame_output *frame_output_new(unsigned device);
-/* Sends what is queued. NULL is allowed. */
+/* Sends the queue. NULL is allowed. */
 void frame_output_free(struct frame_output *o);
 
 /* Waits until all is sent, but not long: a program that crashes then has lost

@@ -137,7 +137,7 @@ static bool inflate_zlib(struct inflation *f)
     return rc != Z_MEM_ERROR;
 }
 
-/* Behind the end of a frame: is there another, for what is missing? Then it is
+/* Behind the end of a frame: is there another, for the missing bytes? Then it is
  * next. */
 static bool has_more(ZSTD_inBuffer *in, const ZSTD_outBuffer *out)
 {

@@ -8,7 +8,7 @@
 /* The deepest way through the library needs less than an eighth of it. */
 static const size_t stack_size = (size_t)1 << 20;
 
-/* All signals but those that an instruction of the thread itself causes. */
+/* All signals but the ones of the thread's own instructions. */
 static sigset_t signals_of_others(void)
 {
     static const int own[] = { SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP };

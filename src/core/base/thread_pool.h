@@ -28,7 +28,7 @@ struct pfd_pool_job {
  * out of memory. */
 struct pfd_thread_pool *pfd_thread_pool_new(size_t threads);
 
-/* Does what is queued, and ends the threads. NULL is allowed. */
+/* Does the queued jobs, and ends the threads. NULL is allowed. */
 void pfd_thread_pool_free(struct pfd_thread_pool *pool);
 
 /* Returns how many threads there are; some may not be startable. */

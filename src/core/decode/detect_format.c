@@ -188,7 +188,7 @@ static bool is_explained(const struct trial *t, int evidence,
 {
     uint64_t n_header = t->begin <= HEADER_BYTES ? t->begin : 0;
     uint64_t n_cut = is_cut ? t->largest : 0;
-    /* Behind what is used, stale bytes are left. */
+    /* Behind the used bytes, stale ones are left. */
     uint64_t end = t->is_filled ? t->end : 0;
     return t->explains &&
            (t->is_telling || evidence >= HEADER_SURE ||

@@ -134,7 +134,7 @@ static bool is_only_minus(const struct pfd_entry *entry)
 
 /*
  * Of a kind's rows the first that holds; `when` NULL: always. In the text, $t is
- * the format string, $h the payload dwords that the entry has, $w those that it
+ * the format string, $h the payload dwords that the entry has, $w the ones that it
  * should have, $a its arguments, $r the ways of reading it, $i and $I its id,
  * $l the sentence about its layout, $m the greatest width.
  */

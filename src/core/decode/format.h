@@ -285,7 +285,7 @@ struct pfd_format {
                             struct pfd_error *err);
 
     /* Is this file a description of rings, and what describe() adds to strings:
-     * PFD_OK; PFD_ERR_CORRUPT: err says what is wrong with it, and where;
+     * PFD_OK; PFD_ERR_CORRUPT: err names the mistake and its place;
      * PFD_ERR_NOMEM. NULL: no description describes its buffers. */
     bool (*is_description)(const void *bytes, size_t n);
     enum pfd_status (*describe)(const struct pfd_format *self,

@@ -17,7 +17,7 @@ enum {
     CHAIN_DEPTH = 8,
     /* Spaces that are tried. */
     SPACES_MAX = 1024,
-    /* More than this, and so many times what is there: an absurd counter. */
+    /* More than this, and so many times the bytes there: an absurd counter. */
     WANTED_MAX = 1 << 26,
     TIMES_MAX = 64,
 };
@@ -361,7 +361,7 @@ static enum pfd_status finish(struct pfd_walk *w, struct pfd_id_buffer *b)
                          (unsigned long long)left);
         w->batch->skipped_bytes += left;
     }
-    /* What is behind is of an earlier use, and is not read. */
+    /* The bytes behind are of an earlier use, and are not read. */
     if (pfd_walk_end(w) > w->at)
         w->at = pfd_walk_end(w);
     b->end = w->at;

@@ -2,7 +2,7 @@
 /*
  * Buffers of OpenCL's runtimes over Vulkan and Mesa: a counter, then entries
  * that are an id and the arguments that the id's string says, nothing else. A
- * call adds to the counter even if it finds no room, so what is lost is known.
+ * call adds to the counter even if it finds no room, so the loss is known.
  *
  * Several programs, or kernels of one, can be loaded, whose ids all begin anew.
  * Each has a number, its space, which is part of the strings' keys; a buffer is
@@ -65,7 +65,7 @@ struct pfd_id_buffer {
     uint32_t counter;
     uint64_t wanted;  /* first byte behind what calls asked for */
     uint64_t room;    /* bytes that can be written, as far as known */
-    uint64_t end;     /* first byte behind what is there of it */
+    uint64_t end;     /* first byte behind its part that is there */
     uint64_t from;    /* where the way was lost */
     uint64_t next;    /* the next place to try */
     uint32_t lost_id; /* the dword where the way was lost */

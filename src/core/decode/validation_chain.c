@@ -137,7 +137,7 @@ static bool is_no_header(const struct pfd_validation_chain *c,
            pfd_validation_chain_limit(c) / TIMES_MAX > pfd_walk_end(w);
 }
 
-/* No record came any more: what is there of what the count claims? */
+/* No record came any more: how much of the claimed count is there? */
 static enum pfd_status account_rest(struct pfd_validation_chain *c,
                                     struct pfd_walk *w)
 {

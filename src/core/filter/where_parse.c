@@ -6,7 +6,7 @@
 #include "core/filter/where.h"
 #include "core/strings/column_names.h"
 
-/* What is read, until it is known how much that is. */
+/* The parts read so far, until their number is known. */
 struct draft {
     struct pfd_where_op ops[PFD_WHERE_OPS_MAX]; /* [n] */
     size_t n;
@@ -386,7 +386,7 @@ static bool read_expression(struct reader *r, unsigned least)
     return true;
 }
 
-/* ---- what is kept ---- */
+/* ---- the kept form ---- */
 
 /* Texts of a draft move with the others. */
 static void move_texts(const struct draft *d, char *texts,

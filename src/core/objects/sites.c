@@ -75,7 +75,7 @@ static enum pfd_status add_file(struct pfd_sites *s, const char *path,
 static int add_library(struct dl_phdr_info *info, size_t size, void *user)
 {
     (void)size;
-    /* The program itself and what is no file have no path. */
+    /* The program itself and mappings without a file have no path. */
     if (info->dlpi_name && strchr(info->dlpi_name, '/'))
         add_file(user, info->dlpi_name, NULL);
     return 0;

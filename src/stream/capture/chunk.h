@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes chunks, and counts what is in them.
+ * Writes chunks, and counts their contents.
  *
  * Thread rule: a writer belongs to one thread at a time.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes of the workers' products, in the order of the walk. */
+/* Hands the workers' products on, in the order of the walk. */
 #include <stdlib.h>
 
 #include "core/decode/inspect.h"

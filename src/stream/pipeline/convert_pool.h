@@ -89,7 +89,7 @@ struct pfd_slice_copy {
     size_t n;
 };
 
-/* The products of batches, in the order of the walk, and what came of those that
+/* The products of batches, in the order of the walk, and the outcome of those that
  * are written (convert_order.c). */
 struct pfd_order {
     struct pfd_ordered_output output; /* by batch */
