@@ -135,6 +135,8 @@ static void put_queue(FILE *out, const struct pfdd_delivery *delivery)
     gauge(out, "queue_bytes", q.bytes, "Disk space of the queue's segments.");
     gauge(out, "queue_object_bytes", q.objects,
           "Disk space of the code objects that its entries need.");
+    gauge(out, "queue_left_objects", q.objects_left,
+          "Code objects that came later and have no room in queue_max.");
     gauge(out, "queue_segments", q.segments, "Segments of the queue.");
     counter(out, "queue_cut_bytes_total", q.cut,
             "Bytes that could not be read.");

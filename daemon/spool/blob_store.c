@@ -18,7 +18,9 @@
 #include "spool/spool_records.h"
 
 enum {
-    BLOCK = 4096, /* bytes; a file takes a multiple of this on disk */
+    TEXT_ROOM = 256, /* bytes of an item of a manifest, without its name, */
+    ESCAPED = 6,     /* and of a byte of that, at most */
+    BLOCK = 4096,    /* bytes; a file takes a multiple of this on disk */
 };
 
 /* An object file that exists or is being written. */
@@ -477,26 +479,58 @@ static bool is_same(const struct pfdd_manifest_item *item,
            (!o->is_shader || item->shader == o->shader);
 }
 
-/* False: the manifest has an object that is not wanted any more. True: the
- * objects that it lacks are those behind its last one. */
-static bool is_prefix(const struct manifest *s, const struct wanted *wanted,
-                      size_t n)
+/* False: the manifest has an object that is not wanted any more. True: *next is
+ * behind its last one among those that are wanted; it lacks those from there on,
+ * and *n_left before that, which had no room. */
+static bool match(const struct manifest *s, const struct wanted *wanted,
+                  size_t n, size_t *next, size_t *n_left)
 {
     size_t i = 0;
-    while (i < n && i < s->list.n && is_same(&s->list.items[i], &wanted[i]))
-        i++;
+    *next = 0;
+    for (; i < n && *next < n && i < s->list.n; ++*next)
+        i += is_same(&s->list.items[i], &wanted[*next]);
+    *n_left = *next - i;
     return i == s->list.n;
 }
 
 /* ---- writing ---- */
 
+/* The manifest is counted with both files: the old one exists until the new one
+ * is whole. */
+static bool has_space(const struct pfdd_blob_store *blob_store, uint64_t n_list,
+                      uint64_t n_max)
+{
+    errno = blob_store->n_bytes + disk_of(n_list) > n_max ? EDQUOT : 0;
+    return !errno;
+}
+
+/* Bytes of an item in a manifest's text, at most. */
+static uint64_t text_of(const struct pfdd_manifest_item *item)
+{
+    return TEXT_ROOM + ESCAPED * strlen(item->name);
+}
+
+/* What a manifest is to get. */
+struct growth {
+    const struct wanted *wanted; /* [n] */
+    size_t n;
+    size_t next;    /* the first that it may lack */
+    uint64_t n_max; /* bytes of disk space */
+    bool is_some;   /* those that have no room are left out, else all are */
+    size_t n_left;  /* that were left out */
+};
+
 /* Puts what the stock lacks into it, and what of it is no file yet into fresh,
  * which has a place for each that is wanted. */
 static bool take_fresh(struct pfdd_blob_store *blob_store, struct manifest *s,
-                       const struct wanted *wanted, size_t n_wanted,
-                       struct pfdd_manifest_file *fresh, size_t *n)
+                       struct growth *g, struct pfdd_manifest_file *fresh,
+                       size_t *n)
 {
-    for (size_t at = s->list.n; at < n_wanted; at++) {
+    const struct wanted *wanted = g->wanted;
+    uint64_t n_text = TEXT_ROOM;
+    for (size_t i = 0; i < s->list.n; i++)
+        n_text += text_of(&s->list.items[i]);
+    for (size_t at = g->next; at < g->n; at++) {
         const struct pfdd_code_object *o = &wanted[at].object;
         bool is_new = false;
         struct pfdd_manifest_item item = { .n = o->n,
@@ -506,21 +540,20 @@ static bool take_fresh(struct pfdd_blob_store *blob_store, struct manifest *s,
         memcpy(item.digest, wanted[at].digest, sizeof item.digest);
         if (!item.name || !add_item(blob_store, s, &item, &is_new))
             return false;
-        if (is_new && *n < n_wanted) {
-            fresh[(*n)++] = (struct pfdd_manifest_file){ s->objects[at]->digest,
-                                                         o->bytes, o->n };
+        uint64_t n_item = text_of(&s->list.items[s->list.n - 1]);
+        if (g->is_some && !has_space(blob_store, n_text + n_item, g->n_max)) {
+            drop_item(blob_store, s);
+            g->n_left++;
+            continue;
+        }
+        n_text += n_item;
+        if (is_new && *n < g->n) {
+            fresh[(*n)++] =
+                (struct pfdd_manifest_file){ s->objects[s->list.n - 1]->digest,
+                                             o->bytes, o->n };
         }
     }
     return true;
-}
-
-/* The manifest is counted with both files: the old one exists until the new one
- * is whole. */
-static bool has_space(const struct pfdd_blob_store *blob_store, uint64_t n_list,
-                      uint64_t n_max)
-{
-    errno = blob_store->n_bytes + disk_of(n_list) > n_max ? EDQUOT : 0;
-    return !errno;
 }
 
 /* Writes the fresh objects [n], then the manifest that lists them. */
@@ -546,15 +579,15 @@ static bool write_manifest(struct pfdd_blob_store *blob_store,
 /* Leaves the manifest unchanged if it cannot be written. 0, or an errno
  * value. */
 static int extend(struct pfdd_blob_store *blob_store, struct manifest *s,
-                  const struct wanted *wanted, size_t n_wanted, uint64_t n_max)
+                  struct growth *g)
 {
     size_t n_before = s->list.n;
     size_t n = 0;
-    struct pfdd_manifest_file *fresh = calloc(n_wanted + 1, sizeof *fresh);
+    struct pfdd_manifest_file *fresh = calloc(g->n + 1, sizeof *fresh);
     errno = ENOMEM;
-    bool ok = fresh && take_fresh(blob_store, s, wanted, n_wanted, fresh, &n);
+    bool ok = fresh && take_fresh(blob_store, s, g, fresh, &n);
     if (ok && (!s->n_disk || s->list.n > n_before))
-        ok = write_manifest(blob_store, s, fresh, n, n_max);
+        ok = write_manifest(blob_store, s, fresh, n, g->n_max);
     int error = ok ? 0 : errno ? errno : EIO;
     free(fresh);
     while (!ok && s->list.n > n_before)
@@ -580,14 +613,17 @@ static int find_stock_for(struct pfdd_blob_store *blob_store, uint64_t scope,
                           uint64_t segment, const struct wanted *wanted,
                           size_t n, uint64_t n_max, struct manifest **ret)
 {
+    struct growth g = { .wanted = wanted, .n = n, .n_max = n_max };
+    size_t n_left = 0;
     struct manifest *s = open_manifest(blob_store, scope);
-    if (s && !is_prefix(s, wanted, n)) {
+    if (s && (!match(s, wanted, n, &g.next, &n_left) || n_left)) {
         s->is_open = false;
         s = NULL;
+        g.next = 0;
     }
     bool is_new = !s;
     s = s ? s : new_manifest(blob_store, blob_store->next_number, scope);
-    int error = s ? extend(blob_store, s, wanted, n, n_max) : ENOMEM;
+    int error = s ? extend(blob_store, s, &g) : ENOMEM;
     if (!error && !use(blob_store, segment, s))
         error = ENOMEM;
     if (error && s && is_new)
@@ -619,31 +655,37 @@ int pfdd_blob_store_add(struct pfdd_blob_store *blob_store,
     return 0;
 }
 
+/* Objects that have no room are left out, and do not hold up those behind them. */
 static int grow(struct pfdd_blob_store *blob_store, struct manifest *s,
-                const struct pfdd_blob_store_list *list)
+                const struct pfdd_blob_store_list *list, size_t *n_left)
 {
-    size_t n = 0;
-    struct wanted *wanted = find_wanted(blob_store, list, s->scope, &n);
+    struct growth g = { .n_max = list->n_bytes_max, .is_some = true };
+    struct wanted *wanted = find_wanted(blob_store, list, s->scope, &g.n);
     int error = wanted ? 0 : ENOMEM;
+    g.wanted = wanted;
     if (wanted)
-        s->is_open = is_prefix(s, wanted, n);
-    if (wanted && s->is_open)
-        error = extend(blob_store, s, wanted, n, list->n_bytes_max);
+        s->is_open = match(s, wanted, g.n, &g.next, &g.n_left);
+    if (wanted && s->is_open) {
+        error = extend(blob_store, s, &g);
+        *n_left += g.n_left;
+    }
     free(wanted);
     return error;
 }
 
 int pfdd_blob_store_extend(struct pfdd_blob_store *blob_store,
-                           const struct pfdd_blob_store_list *list)
+                           const struct pfdd_blob_store_list *list,
+                           size_t *n_left)
 {
     int error = 0;
+    *n_left = 0;
     if (!list->of || !list->of->open || !hash_list(blob_store, list))
         return 0;
     for (size_t i = 0; i < blob_store->n_manifests && !error; i++) {
         if (blob_store->manifests[i]->is_open)
-            error = grow(blob_store, blob_store->manifests[i], list);
+            error = grow(blob_store, blob_store->manifests[i], list, n_left);
     }
-    return error;
+    return !error && *n_left ? EDQUOT : error;
 }
 
 void pfdd_blob_store_manifest(const struct pfdd_blob_store *blob_store,

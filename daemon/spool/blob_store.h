@@ -65,9 +65,11 @@ struct pfdd_blob_store_list {
 int pfdd_blob_store_add(struct pfdd_blob_store *blob_store,
                         const struct pfdd_blob_store_list *list, uint64_t scope,
                         uint64_t segment, struct pfdd_manifest *ret);
-/* Adds newly arrived objects to manifests of this run. 0, or an errno value. */
+/* Adds newly arrived objects to manifests of this run, as many as have room. 0, or
+ * an errno value; EDQUOT: *n_left had none. */
 int pfdd_blob_store_extend(struct pfdd_blob_store *blob_store,
-                           const struct pfdd_blob_store_list *list);
+                           const struct pfdd_blob_store_list *list,
+                           size_t *n_left);
 
 /* The number of a manifest's objects, and their bytes; *n stays as it is if
  * there is no such manifest. */

@@ -65,6 +65,7 @@ struct spool_growth {
     struct pfdd_blob_store_list list;
     struct held held;
     int error;
+    size_t n_left; /* objects that have no room */
 };
 
 struct pfdd_spool {
@@ -94,6 +95,7 @@ struct pfdd_spool {
     struct spool_write write;
     struct spool_save save;
     struct spool_growth growth;
+    size_t n_left; /* of code objects, as of its last one */
 };
 
 #define PFDD_SPOOL_OF(at, member) PFDD_MEMBER_OF(struct pfdd_spool, at, member)
@@ -219,7 +221,8 @@ static void run_write(struct pfdd_job *job)
 static void run_growth(struct pfdd_job *job)
 {
     struct pfdd_spool *q = PFDD_SPOOL_OF(job, growth.job);
-    q->growth.error = pfdd_blob_store_extend(q->blob_store, &q->growth.list);
+    q->growth.error = pfdd_blob_store_extend(q->blob_store, &q->growth.list,
+                                             &q->growth.n_left);
     q->growth.held = measure_blob_store(q);
 }
 
@@ -424,9 +427,15 @@ static void growth_done(struct pfdd_job *job)
     close_list(&q->growth.list);
     if (q->growth.error) {
         pfdd_outage_note(&q->growth.outage, PFDD_ERROR, "queue: code objects",
-                         q->growth.error == EDQUOT ? "beyond queue_max"
-                                                   : strerror(q->growth.error));
+                         q->growth.error == EDQUOT
+                             ? "some have no room within queue_max: entries "
+                               "that need them have unknown ids after a restart"
+                             : strerror(q->growth.error));
+    } else {
+        pfdd_outage_end(&q->growth.outage, "queue: code objects",
+                        "all are on disk");
     }
+    q->n_left = q->growth.n_left;
     q->growth.is_failing = q->growth.error != 0;
     q->errors += q->growth.is_failing;
     if (q->growth.is_failing)
@@ -688,6 +697,7 @@ void pfdd_spool_state(const struct pfdd_spool *q, struct pfdd_spool_state *ret)
         .segments = q->consumers.segments.n,
         .bytes = q->consumers.segments.n * q->disk_quota.n_segment,
         .objects = q->held.bytes,
+        .objects_left = q->n_left,
         .cut = q->consumers.cut,
         .errors = q->errors,
         .n_long = q->consumers.spool_readers.render_cache.n_long,

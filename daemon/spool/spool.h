@@ -94,9 +94,10 @@ size_t pfdd_spool_memory(const struct pfdd_spool *q);
 
 /* For metrics. */
 struct pfdd_spool_state {
-    uint64_t durable; /* sequence number of the last item that is safe */
-    uint64_t bytes;   /* of segments on disk */
-    uint64_t objects; /* of code objects and manifests on disk */
+    uint64_t durable;      /* sequence number of the last item that is safe */
+    uint64_t bytes;        /* of segments on disk */
+    uint64_t objects;      /* of code objects and manifests on disk */
+    uint64_t objects_left; /* code objects that came late and have no room */
     uint64_t segments;
     uint64_t cut;    /* bytes that could not be read */
     uint64_t errors; /* failed writes */

@@ -152,6 +152,27 @@ def strings_come_late(temp):
     d.stop()
 
 
+def large_ones_hold_up_none(temp):
+    """A late code object that has no room on disk is told of; one behind it that has
+    is there after a restart."""
+    need('http')
+    d = Daemon(temp, CONFIG.replace('64MiB', '8MiB') +
+               '  - {type: http, address: "unix:$T/http.sock"}\n')
+    fill(d, temp, *dump_frames())
+    large = frame('code_object', code_object=1, name='large',
+                  bytes=slurp(ELF) + bytes(9 << 20))
+    with producer(f'{temp}/in.sock', large):
+        until('that it is told', lambda: 'some have no room within queue_max' in d.log())
+        assert d.metric('queue_left_objects') == 1 and not objects(temp)
+        with producer(f'{temp}/in.sock', elf_frame()):
+            until('the other one', lambda: len(objects(temp)) == 1)
+            assert d.metric('queue_left_objects') == 1
+        d.kill()
+    d.start()
+    assert are_known(delivered(temp))
+    d.stop()
+
+
 def objects_are_what_came(temp):
     d = Daemon(temp, CONFIG)
     fill(d, temp, elf_frame(), *dump_frames())
@@ -398,6 +419,6 @@ def little_objects(temp):
     d.stop()
 
 
-run(after_a_restart, strings_come_late, objects_are_what_came, little_objects,
+run(after_a_restart, strings_come_late, large_ones_hold_up_none, objects_are_what_came, little_objects,
     entries_are_the_lines, entries_of_several_stocks, entries_get_late_strings,
     entries_without_objects, of_the_version_before, of_a_later_version, any_bytes)
