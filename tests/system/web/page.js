@@ -728,6 +728,28 @@ const tests = {
         await page.close();
     },
 
+    async theWholeRingIsSearched() {
+        await feed('wait');
+        // Without a filter the last lines, and how many are before them.
+        const page = await open();
+        await see(page, '#counts', /^15,000 lines/);
+        await see(page, '#left_out', /Before these are [\d,]+ lines that are not shown; a filter looks through all/);
+        // With one, the first that was printed; nothing of it is a sample.
+        await ask(page, { match: '^step 5$' });
+        await see(page, '#counts', /^1 of [\d,]{6,} lines/);
+        await see(page, '#tail .lines', /step 5/);
+        await ask(page, { source: 'steady' });
+        const said = await see(page, '#counts', /^([\d,]{6,}) of [\d,]+ lines/);
+        const { entries } = await page.evaluate(async () => {
+            const state = await (await fetch('/state')).json();
+            return state.sources.find((source) => source.name === 'steady');
+        });
+        await see(page, '#counts', new RegExp(`^${count(entries)} of `));
+        assert.doesNotMatch(await text(page, '#left_out'), /sample|not shown/);
+        console.log(`  ${said}`);
+        await page.close();
+    },
+
     async aMillionASecondAreSampled() {
         const page = await open('#source=steady&from=now');
         await feed('run', { rate: 1000000, seconds: 3 });
