@@ -22,6 +22,7 @@
  * Exit status: 0 done, 1 an error, 77 there is no Vulkan, or no device.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,19 @@ static bool make_buffers(struct job *job, const struct shader *shader,
                                "needs");
 }
 
+/* The header first, as shaders reserve before they write: memcpy() may write the
+ * first bytes last, and entries behind a header that reserves none read as those
+ * of an earlier run. */
+static void copy_as_written(char *to, const char *from, size_t n)
+{
+    enum {
+        HEADER_BYTES = 16
+    };
+    memcpy(to, from, HEADER_BYTES);
+    atomic_thread_fence(memory_order_seq_cst);
+    memcpy(to + HEADER_BYTES, from + HEADER_BYTES, n - HEADER_BYTES);
+}
+
 /* What was printed, to whoever wants it. */
 static bool hand_over(const struct job *job, const struct shader *shader,
                       const struct shader_resource *print,
@@ -262,9 +276,9 @@ static bool hand_over(const struct job *job, const struct shader *shader,
             perror(job->to);
         return ok;
     }
-    void *shared = printer_share(&job->printer, job->n_bytes);
+    char *shared = printer_share(&job->printer, job->n_bytes);
     if (shared)
-        memcpy(shared, printed->memory, job->n_bytes);
+        copy_as_written(shared, printed->memory, job->n_bytes);
     return shared != NULL;
 }
 

@@ -96,7 +96,13 @@ PFD_API enum pfd_status pfd_client_buffer_new(
     struct pfd_client *client, const struct pfd_wire_frame *origin,
     bool doorbell, struct pfd_client_buffer **ret, struct pfd_error *err);
 
-/* The memory, [*n] bytes (n may be NULL), valid until the buffer is freed. */
+/*
+ * The memory, [*n] bytes (n may be NULL), valid until the buffer is freed.
+ * Writers reserve an entry in the header before they write it. To copy a
+ * buffer here that was written elsewhere, copy its header first, by itself:
+ * memcpy() may write the first bytes last, and what stands behind a header that
+ * reserves nothing is taken for entries of an earlier run.
+ */
 PFD_API void *pfd_client_buffer_memory(struct pfd_client_buffer *buffer,
                                        size_t *n);
 
