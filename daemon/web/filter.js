@@ -1,7 +1,7 @@
 /* The filter: a form, the daemon's parameters for it, and a link to the same
  * filter. The link contains it after a #, which browsers do not send. */
 
-const ASKED = ['where', 'match', 'format_string', 'source', 'from'];
+const ASKED = ['where', 'match', 'format_string', 'source', 'host', 'from'];
 const NAMES = [...ASKED, 'thin'];
 
 export class Filter {
@@ -62,6 +62,8 @@ export class Filter {
             if (field.options && field.selectedIndex < 0)
                 field.selectedIndex = 0;
         }
+        if (said.has('host'))
+            document.getElementById('host').hidden = false;
         this.opened = said.get('open') ?? '';
         const sequence = Number(said.get('line'));
         this.line = Number.isSafeInteger(sequence) && sequence > 0 ?

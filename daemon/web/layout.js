@@ -31,6 +31,8 @@ export function timeText(ms) {
 export class Layout {
     #widths = {};
     #isNew = true;
+    #host; /* of the first line */
+    #hasHosts = false;
 
     /* element: the grid, whose row of titles is empty. */
     constructor(element) {
@@ -53,6 +55,9 @@ export class Layout {
     }
 
     note(record) {
+        this.#host ??= record.host;
+        if (record.host !== this.#host)
+            this.showHosts();
         for (const name in MOST) {
             const n = record[name].length;
             if (n > (this.#widths[name] ?? 0))
@@ -64,7 +69,19 @@ export class Layout {
 
     clear() {
         this.#widths = {};
+        this.#host = undefined;
         this.#isNew = true;
+    }
+
+    /* Hosts have a column once there are several: all lines of one machine would
+     * say the same. */
+    showHosts() {
+        this.#isNew ||= !this.#hasHosts;
+        this.#hasHosts = true;
+    }
+
+    #isShown(name) {
+        return this.#widths[name] && (name !== 'host' || this.#hasHosts);
     }
 
     /* True: the columns have changed. */
@@ -72,9 +89,9 @@ export class Layout {
         if (!this.#isNew)
             return false;
         this.#isNew = false;
-        const shown = COLUMNS.filter((name) => this.#widths[name]);
+        const shown = COLUMNS.filter((name) => this.#isShown(name));
         for (const name of Object.keys(TITLES))
-            this.element.classList.toggle(`no-${name}`, name !== 'message' && !this.#widths[name]);
+            this.element.classList.toggle(`no-${name}`, name !== 'message' && !this.#isShown(name));
         const tracks = shown.map((name) => `${this.#widths[name]}ch`);
         this.element.style.setProperty('--columns', [...tracks, 'minmax(12rem, 1fr)'].join(' '));
         const narrow = shown.map(() => 'minmax(0, max-content)').join(' ');

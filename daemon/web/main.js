@@ -226,7 +226,11 @@ function tellSilence(state) {
 }
 
 const filter = new Filter(at('filter'), begin);
-const sources = new Sources(at('sources'), tellSilence);
+const sources = new Sources(at('sources'), (state) => {
+    if (state?.sources.some((source) => source.host))
+        tail.layout.showHosts();
+    tellSilence(state);
+});
 
 setInterval(() => {
     patterns.tick();

@@ -1,16 +1,25 @@
 /* A table of sources with the daemon's counters, polled every second. */
-import { loss, troubles } from './words.js';
+import { loss, nameOf, troubles } from './words.js';
 import { bytes, count, make, visible } from './text.js';
 
 const AGAIN_MS = 1000;
-const TITLES = ['Source', 'Messages', 'A second', 'Buffers', 'Holes', 'Lost', 'Findings', 'Gaps'];
+const TITLES = ['Source', 'Host', 'Messages', 'A second', 'Buffers', 'Holes', 'Lost', 'Findings', 'Gaps'];
+const WORDS = new Set(['Source', 'Host']);
 
-function makeRow(source, rate) {
+function makeRow(source, rate, hasHosts) {
     const { entries, buffers, with_holes: holes, lost_bytes: lost, findings, gaps } = source;
     const texts = [count(entries), count(rate), count(buffers), count(holes),
         lost ? bytes(lost) : '0', count(findings), count(gaps)];
-    return make('tr', {}, make('th', { scope: 'row', text: visible(source.name) }),
+    const host = hasHosts ? [make('td', { text: visible(source.host ?? '') })] : [];
+    return make('tr', {}, make('th', { scope: 'row', text: visible(source.name) }), ...host,
         ...texts.map((text) => make('td', { class: 'number', text })));
+}
+
+function offer(id, all) {
+    const list = document.getElementById(id);
+    const names = [...new Set(all)];
+    if (names.join('\n') !== [...list.children].map((option) => option.value).join('\n'))
+        list.replaceChildren(...names.map((value) => make('option', { value })));
 }
 
 export class Sources {
@@ -47,10 +56,10 @@ export class Sources {
     #rates(state) {
         const before = this.#before ?? state;
         const seconds = Number(BigInt(state.time_unix_nano) - BigInt(before.time_unix_nano)) / 1e9;
-        const old = new Map(before.sources.map((source) => [source.name, source.entries]));
+        const old = new Map(before.sources.map((source) => [nameOf(source), source.entries]));
         this.#before = state;
-        return state.sources.map(({ name, entries }) => {
-            const more = entries - (old.get(name) ?? entries);
+        return state.sources.map((source) => {
+            const more = source.entries - (old.get(nameOf(source)) ?? source.entries);
             return seconds > 0 && more > 0 ? Math.round(more / seconds) : 0;
         });
     }
@@ -60,9 +69,10 @@ export class Sources {
         if (!state)
             return;
         const rates = this.#rates(state);
-        const head = make('tr', {}, ...TITLES.map((text, i) =>
-            make('th', { text, scope: 'col', class: i ? 'number' : '' })));
-        const rows = state.sources.map((source, i) => makeRow(source, rates[i]));
+        const hasHosts = state.sources.some((source) => source.host);
+        const head = make('tr', {}, ...TITLES.filter((text) => hasHosts || text !== 'Host').map((text) =>
+            make('th', { text, scope: 'col', class: WORDS.has(text) ? '' : 'number' })));
+        const rows = state.sources.map((source, i) => makeRow(source, rates[i], hasHosts));
         const words = state.sources.flatMap((source) => [loss(source), ...troubles(source)].filter(Boolean));
         const more = state.n_sources - state.sources.length;
         const parts = rows.length ? [make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows))] :
@@ -74,10 +84,12 @@ export class Sources {
         this.#names(state);
     }
 
-    #names(state) {
-        const list = document.getElementById('names');
-        const names = state.sources.map((source) => source.name);
-        if (names.join('\n') !== [...list.children].map((option) => option.value).join('\n'))
-            list.replaceChildren(...names.map((value) => make('option', { value })));
+    /* Names to choose from in the filter. */
+    #names({ sources }) {
+        const hosts = sources.map((source) => source.host).filter(Boolean);
+        offer('names', sources.map((source) => source.name));
+        offer('hosts', hosts);
+        if (hosts.length)
+            document.getElementById('host').hidden = false;
     }
 }

@@ -3,10 +3,15 @@ import { bytes, count, many, visible } from './text.js';
 
 const NAMED = 4; /* sources in a sentence of their own */
 
+/* "gpu0", "gpu0 on node1": machines may have sources of one name. */
+export function nameOf({ name, host }) {
+    return visible(host ? `${name} on ${host}` : name);
+}
+
 /* "b lost about 1,204 messages: ...". The number is estimated from the number
  * of messages that the buffer held. */
 export function loss(source) {
-    const name = visible(source.name);
+    const name = nameOf(source);
     const { overflow, lost_bytes: lost } = source;
     if (!lost)
         return '';
@@ -21,7 +26,7 @@ export function loss(source) {
 
 /* Other problems of a source. */
 export function troubles(source) {
-    const name = visible(source.name);
+    const name = nameOf(source);
     const words = [];
     if (source.unknown) {
         const ids = source.unknown_ids.join(', ');
@@ -39,7 +44,7 @@ export function troubles(source) {
 }
 
 function silentSource(source) {
-    const name = visible(source.name);
+    const name = nameOf(source);
     if (source.waiting)
         return `${name} waits for code objects that are on their way.`;
     if (source.unwritten) {

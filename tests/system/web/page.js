@@ -708,6 +708,29 @@ const tests = {
         await page.close();
     },
 
+    async machinesAreToldApart() {
+        const before = await open();
+        await see(before, '#sources', /gpu0/);
+        assert.equal(await before.$eval('#host', (label) => label.hidden), true);
+        assert.doesNotMatch(await text(before, '#sources'), /Host/);
+        await before.close();
+        await feed('machines');
+        const page = await open('#match=lane');
+        await see(page, '#sources', /Host.*farmnode1/);
+        await see(page, '#tail .lines', /node2farmlane 3/);
+        assert.deepEqual(await titles(page), ['Time', 'Severity', 'Host', 'Source', 'Message']);
+        await page.$eval('#filter [name=host]', (field) => { field.value = 'node1'; });
+        await page.click('#filter button');
+        await see(page, '#counts', /^3 of/);
+        await accessible(page, 'machines');
+        await shoot(page, 'machines');
+        const other = await open(page.url().slice(home.length));
+        await see(other, '#counts', /^3 of/);
+        assert.equal(await other.$eval('#host', (label) => label.hidden), false);
+        await other.close();
+        await page.close();
+    },
+
     async tenThousandASecond() {
         const page = await open('#source=steady&from=now');
         await feed('run', { rate: 10000, seconds: RUN_SECONDS + 2 });

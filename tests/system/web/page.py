@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import socket
 import struct
 import subprocess
 import sys
@@ -92,6 +93,13 @@ class Feeder:
 
     def lanes(self, name, n, first=0):
         self.buffer(name, *(LANE(first + i) for i in range(n)))
+
+    def machines(self):
+        """A buffer of one name on two machines, and one on this one."""
+        for host, name, n in (('node1', 'farm', 3), ('node2', 'farm', 4),
+                              (socket.gethostname(), 'own', 5)):
+            data = box.buffer(*(LANE(i) for i in range(n)))
+            self.send(frame('hello', host=host), *dump_frames(1, name, data))
 
     def long(self, n, first=0):
         self.buffer('long', *(LONG(first + i) for i in range(n)))
