@@ -118,11 +118,12 @@ static void check_file(struct plan *p, const char *path, bool is_awaited)
 static void check_directory(struct plan *p, const char *path)
 {
     struct stat st;
-    bool is_there = stat(path, &st) == 0;
     p->folder = path;
-    if (!is_there || !S_ISDIR(st.st_mode)) {
-        warn(p, "%s: %s: the daemon would not start", path,
-             is_there ? "no folder" : strerror(errno));
+    if (stat(path, &st) != 0) {
+        warn(p, "%s: %s: the folder is to be made before the daemon starts",
+             path, strerror(errno));
+    } else if (!S_ISDIR(st.st_mode)) {
+        warn(p, "%s: no folder: the daemon would not start", path);
         p->is_unusable = true;
     } else if (!may(path, R_OK | X_OK)) {
         warn(p, "%s: not readable by user %u, who asks", path,

@@ -186,7 +186,7 @@ outputs:
         f'{temp}/none: {missing}: the folder is to be made before',
         f'{temp}/later: {missing}: it is waited for',
         f'{temp}: not a regular file',
-        f'{temp}/none: {missing}: the daemon would not start',
+        f'{temp}/none: {missing}: the folder is to be made before the daemon starts',
         f'{temp}/a.file: no folder: the daemon would not start',
         f"'x/*.elf' fits no file: names in the folder {temp} have no '/'",
         f"'[*.bin': its '[' has no ']', and stands for itself",
