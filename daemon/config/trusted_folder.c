@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,4 +183,13 @@ int pfdd_trusted_folder_open_file(
     }
     close(found);
     return fd;
+}
+
+bool pfdd_trusted_folder_has_link(
+    const struct pfdd_trusted_folder *trusted_folder, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    int n = snprintf(path, sizeof path, "%s/%s", trusted_folder->path, name);
+    return n < (int)sizeof path && lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }

@@ -35,6 +35,10 @@ int pfdd_trusted_folder_open_file(
     const struct pfdd_trusted_folder *trusted_folder, const char *name,
     struct stat *ret, char why[PFDD_WHY]);
 
+/* True: the name is there, and is a symbolic link. */
+bool pfdd_trusted_folder_has_link(
+    const struct pfdd_trusted_folder *trusted_folder, const char *name);
+
 /* Opens the file of an O_PATH descriptor for reading. Below 0: a negated errno
  * value. Only for regular files: opening other files may have side effects. */
 int pfdd_trusted_folder_reopen(int path_fd);

@@ -530,6 +530,9 @@ static void on_event(struct directory_input *in,
                      const struct inotify_event *event, const char *name)
 {
     bool is_file = event->len && !(event->mask & IN_ISDIR);
+    /* A link is made whole; of a file that is made its end is awaited. */
+    if (event->mask & IN_CREATE)
+        is_file &= pfdd_trusted_folder_has_link(in->trusted_folder, name);
     if (event->mask & (IN_IGNORED | IN_DELETE_SELF)) {
         pfdd_log(PFDD_WARNING, "%s: the directory is gone",
                  config_of(in)->path);
@@ -563,7 +566,8 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
     in->watch = in->fd < 0 ? -1
                            : inotify_add_watch(in->fd, config_of(in)->path,
                                                IN_CLOSE_WRITE | IN_MOVED_TO |
-                                                   IN_DELETE_SELF | IN_ONLYDIR);
+                                                   IN_CREATE | IN_DELETE_SELF |
+                                                   IN_ONLYDIR);
     in->trusted_folder = in->watch < 0
                              ? NULL
                              : pfdd_trusted_folder_new(config_of(in)->path,

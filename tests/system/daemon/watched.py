@@ -82,10 +82,14 @@ def links(temp):
         link_in(temp, target, f'b{i}.elf')
     refused(d, 4 * len(targets))
     reads(d, lines, temp, 'real')
+    # One that is made there is refused as one that is moved there.
+    os.symlink('real.dump', f'{temp}/in/made.dump')
+    refused(d, 4 * len(targets) + 1)
+    os.remove(f'{temp}/in/made.dump')
     # The same again is counted, and not told again.
     assert d.log().count('a0.elf: not read: it is a symbolic link') == 1
     link_in(temp, targets[0], 'a0.elf')
-    refused(d, 4 * len(targets) + 1)
+    refused(d, 4 * len(targets) + 2)
     assert d.log().count('a0.elf: not read') == 1, d.log()
     d.stop()
     assert 'secret' not in d.log(), d.log()
