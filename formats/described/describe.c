@@ -48,9 +48,10 @@ static bool take_counter(struct description *r)
                                    "{file: true}'");
     uint64_t from = 2 * v[RING_COUNTER];
     uint64_t n_digits = v[RING_COUNTER_BITS] / 4;
-    if (!text || n < from + n_digits)
+    if (!text || n < from + n_digits) {
         return description_mistake(r, r->source,
                                    "the file ends before the counter");
+    }
     for (uint64_t i = n_digits; i > 0; i -= 2) {
         int high = digit_of(text[from + i - 2]);
         int low = digit_of(text[from + i - 1]);
@@ -105,9 +106,10 @@ static bool read_all(struct description *r)
     uint64_t n = 0;
     size_t source = 0;
     description_start(r);
-    if (!description_enter(r, true, &n))
+    if (!description_enter(r, true, &n)) {
         return description_mistake(r, 0,
                                    "a description begins with 'ring: NAME'");
+    }
     for (uint64_t i = 0; i < n; i++) {
         size_t n_key;
         const char *key = description_read_text(r, &n_key);
@@ -122,9 +124,10 @@ static bool read_all(struct description *r)
         return false;
     ring.layout = r->numbers;
     ring.n_layout = RING_NUMBERS + 2 * r->n_tags;
-    if (!ring.text)
+    if (!ring.text) {
         return description_mistake(r, 0,
                                    "a description begins with 'ring: NAME'");
+    }
     if (pfd_strings_add_row(r->strings, &r->format->strings, &ring, r->report,
                             0, r->err) != PFD_OK)
         return false;

@@ -3,6 +3,7 @@
  * Rings of applications, which a description describes: docs/describe.md.
  */
 #include "braces.h"
+#include "live.h"
 #include "origins.h"
 #include "walk.h"
 
@@ -145,6 +146,7 @@ const struct pfd_format pfd_format_described = {
     .is_description = described_is_description,
     .describe = described_describe,
     .walk = described_walk,
+    .live = &described_live,
     .is_record = described_is_record,
     .slots = described_slots,
     .make = described_make,

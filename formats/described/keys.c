@@ -206,9 +206,10 @@ bool description_take_field(struct description *r, size_t number)
         while (key && k < FIELD_NUMBERS &&
                !description_is_key(key, n_key, names[k]))
             k++;
-        if (!key || k == FIELD_NUMBERS)
+        if (!key || k == FIELD_NUMBERS) {
             return description_mistake(r, r->source,
                                        "a field has 'at', 'bits' and 'shift'");
+        }
         if (!description_read_number(r, &v[k]) || v[k] > most[k] ||
             (k == FIELD_BITS && !v[k]))
             return description_mistake_at(r, "", key, n_key,
@@ -269,15 +270,17 @@ static bool check_fields(struct description *r)
         uint64_t n = fields[i].within == RING_NUMBERS
                          ? UINT32_MAX
                          : r->numbers[fields[i].within];
-        if (!is_within(r, fields[i].field, n))
+        if (!is_within(r, fields[i].field, n)) {
             return description_mistake(r, stated(r, fields[i].field),
                                        fields[i].why);
+        }
     }
     for (size_t i = RING_ORIGINS; i < RING_TAGS; i += 1 + FIELD_NUMBERS) {
-        if (!is_within(r, i + 1, r->numbers[RING_HEADER]))
+        if (!is_within(r, i + 1, r->numbers[RING_HEADER])) {
             return description_mistake(r, stated(r, i + 1),
                                        "the origin is not within the entry's "
                                        "header");
+        }
     }
     return true;
 }

@@ -9,6 +9,8 @@
 #ifndef DESCRIBED_LAYOUT_H
 #define DESCRIBED_LAYOUT_H
 
+#include <string.h>
+
 #include "core/decode/format.h"
 
 /* Keys of other rows than messages: no entry has such an id. */
@@ -162,6 +164,19 @@ enum described_fact {
 static inline uint64_t described_facts(const struct pfd_string *s)
 {
     return s->n_layout ? pfd_string_layout(s)[0] : 0;
+}
+
+/* A field of bytes that are there; 0: there is no such field. */
+static inline uint64_t described_field(const uint8_t *bytes,
+                                       const uint64_t *field)
+{
+    uint64_t word = 0;
+    if (!field[FIELD_BITS])
+        return 0;
+    memcpy(&word, bytes + field[FIELD_AT],
+           (size_t)(field[FIELD_SHIFT] + field[FIELD_BITS] + 7) / 8);
+    return word >> field[FIELD_SHIFT] &
+           (UINT64_MAX >> (64 - field[FIELD_BITS]));
 }
 
 /* "u32", "f16x3", "f32x3x4@16"; false: no type is called so. */

@@ -9,9 +9,10 @@
 bool description_take_origins(struct description *r)
 {
     uint64_t n = 0;
-    if (!description_enter(r, true, &n) || n > ORIGINS_MAX)
+    if (!description_enter(r, true, &n) || n > ORIGINS_MAX) {
         return description_mistake(r, r->source,
                                    "'origin' needs up to eight fields");
+    }
     for (uint64_t i = 0; i < n; i++) {
         size_t n_key;
         uint64_t k = 0;
@@ -19,9 +20,10 @@ bool description_take_origins(struct description *r)
         while (key && described_origin_names[k] &&
                !description_is_key(key, n_key, described_origin_names[k]))
             k++;
-        if (!key || !described_origin_names[k])
+        if (!key || !described_origin_names[k]) {
             return description_mistake_at(r, "no origin is called ",
                                           key ? key : "", key ? n_key : 0, "");
+        }
         size_t number = RING_ORIGINS + (size_t)i * (1 + FIELD_NUMBERS);
         r->numbers[number] = k;
         if (!description_take_field(r, number + 1))
@@ -61,20 +63,23 @@ bool description_find_type(struct description *r, const char *text, size_t n,
 bool description_take_tag_types(struct description *r)
 {
     uint64_t n = 0;
-    if (!description_enter(r, true, &n) || n > TAGS_MAX)
+    if (!description_enter(r, true, &n) || n > TAGS_MAX) {
         return description_mistake(r, r->source,
                                    "'types' needs values and their types");
+    }
     for (uint64_t i = 0; i < n; i++) {
         struct described_type type;
         size_t n_text;
         uint64_t *to = r->numbers + RING_TAGS + 2 * i;
-        if (!description_read_number(r, to))
+        if (!description_read_number(r, to)) {
             return description_mistake(r, r->source,
                                        "the value of a tag is a number");
+        }
         const char *text = description_read_text(r, &n_text);
-        if (!text)
+        if (!text) {
             return description_mistake(r, r->source,
                                        "a type is a word, as u32");
+        }
         if (!description_find_type(r, text, n_text, &type))
             return false;
         to[1] = described_pack(&type);
@@ -126,9 +131,10 @@ static bool take_names(struct description *r, size_t i)
 bool description_take_enums(struct description *r)
 {
     uint64_t n = 0;
-    if (!description_enter(r, true, &n) || n > ENUMS_MAX)
+    if (!description_enter(r, true, &n) || n > ENUMS_MAX) {
         return description_mistake(r, r->source,
                                    "'enums' needs names of enumerations");
+    }
     for (uint64_t i = 0; i < n; i++) {
         size_t n_name;
         const char *name = description_read_text(r, &n_name);

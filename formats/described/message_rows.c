@@ -50,19 +50,21 @@ static bool take_types(struct description *r, struct message *m)
                                        "the name of an argument is a word");
         }
         const char *text = description_read_text(r, &n_text);
-        if (!text)
+        if (!text) {
             return description_mistake(r, r->source,
                                        "a type is a word, as u32 or f32x3");
+        }
         if (!description_find_type(r, text, n_text, &type))
             return false;
         m->words[0] |= facts_of(&type);
         m->words[1 + i] = described_pack(&type);
     }
     if (m->words[0] & FACT_VARIABLE &&
-        r->numbers[RING_ARGUMENT_ORDER] == ORDER_SIZE)
+        r->numbers[RING_ARGUMENT_ORDER] == ORDER_SIZE) {
         return description_mistake(r, r->source,
                                    "texts in the entry have no size to order "
                                    "by");
+    }
     return true;
 }
 
@@ -77,23 +79,26 @@ static bool take_message(struct description *r, struct message *m)
     m->words[0] = 0;
     if (m->text)
         return true;
-    if (!description_enter(r, true, &n))
+    if (!description_enter(r, true, &n)) {
         return description_mistake(r, r->source,
                                    "a message is a text, or has keys");
+    }
     for (uint64_t i = 0; i < n; i++) {
         size_t n_key;
         const char *key = description_read_text(r, &n_key);
         bool is_text = key && description_is_key(key, n_key, "text");
-        if (!is_text && !(key && description_is_key(key, n_key, "types")))
+        if (!is_text && !(key && description_is_key(key, n_key, "types"))) {
             return description_mistake(r, r->source,
                                        "a message has 'text' and 'types'");
+        }
         if (is_text) {
             m->text = description_read_text(r, &m->n);
             m->source = r->source;
         }
-        if (is_text ? !m->text : !take_types(r, m))
+        if (is_text ? !m->text : !take_types(r, m)) {
             return is_text &&
                    description_mistake(r, r->source, "'text' needs a text");
+        }
     }
     return m->text ||
            description_mistake(r, r->source, "a message needs 'text'");
@@ -143,14 +148,16 @@ bool description_take_messages(struct description *r)
     struct message m = { 0 };
     uint64_t n = 0;
     bool is_map = description_enter(r, true, &n);
-    if (!is_map && !description_enter(r, false, &n))
+    if (!is_map && !description_enter(r, false, &n)) {
         return description_mistake(r, r->source,
                                    "'messages' needs ids and texts");
+    }
     for (uint64_t i = 0; i < n; i++) {
         uint64_t id = i;
-        if (is_map && !description_read_number(r, &id))
+        if (is_map && !description_read_number(r, &id)) {
             return description_mistake(r, r->source,
                                        "the id of a message is a number");
+        }
         if (id == RING_KEY)
             return description_mistake(r, r->source, "an id is below 2^64 - 1");
         if (!take_message(r, &m) || !add_row(r, id, &m))

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "origins.h"
 
-#include <string.h>
-
 const char *const described_origin_names[] = {
     "wave", "lane", "core", "x", "y", "z", "time", "level", "line", NULL,
 };
-
-static uint64_t value_of(const uint8_t *header, const uint64_t *field)
-{
-    uint64_t word = 0;
-    uint64_t top = field[FIELD_SHIFT] + field[FIELD_BITS];
-    memcpy(&word, header + field[FIELD_AT], (top + 7) / 8);
-    return word >> field[FIELD_SHIFT] &
-           (UINT64_MAX >> (64 - field[FIELD_BITS]));
-}
 
 size_t described_origins(const struct pfd_record_view *record_view,
                          struct pfd_origin *ret)
@@ -36,7 +25,7 @@ size_t described_origins(const struct pfd_record_view *record_view,
         ret[n++] = (struct pfd_origin){
             .name = described_origin_names[v[i]],
             .type = PFD_ORIGIN_NUMBER,
-            .value = { value_of(header, v + i + 1) },
+            .value = { described_field(header, v + i + 1) },
         };
     }
     return n;

@@ -43,13 +43,12 @@ static uint64_t product(uint64_t n, uint64_t unit, uint64_t from)
                                               : from + n * unit;
 }
 
-static uint64_t wanted_of(const struct ring *st)
+uint64_t ring_wanted(const uint64_t *v, uint64_t counter)
 {
-    const uint64_t *v = st->number;
     uint64_t ret =
         v[RING_SLOT_BYTES]
-            ? product(st->counter, v[RING_SLOT_BYTES], v[RING_DATA])
-            : product(st->counter, v[RING_COUNTER_UNIT], v[RING_COUNTER_FROM]);
+            ? product(counter, v[RING_SLOT_BYTES], v[RING_DATA])
+            : product(counter, v[RING_COUNTER_UNIT], v[RING_COUNTER_FROM]);
     return ret < v[RING_DATA] ? v[RING_DATA] : ret;
 }
 
@@ -62,7 +61,7 @@ static void take_counter(const struct pfd_walk *w, struct ring *st)
         return;
     st->counter = is_here ? ring_field(w, st, 0, RING_COUNTER)
                           : pfd_string_layout(other)[0];
-    st->wanted = wanted_of(st);
+    st->wanted = ring_wanted(st->number, st->counter);
 }
 
 /* ---- positions ---- */

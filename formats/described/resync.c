@@ -19,9 +19,10 @@ static bool is_zero(const struct pfd_walk *w, const struct ring *st,
     if (n == 0)
         return true;
     uint64_t to_fold = from < st->fold ? st->fold - from : n;
-    if (n > to_fold)
+    if (n > to_fold) {
         return is_zero(w, st, from, to_fold) &&
                is_zero(w, st, st->fold, n - to_fold);
+    }
     const uint8_t *p = pfd_byte_reader_peek(
         &w->view, (size_t)(ring_place(st, from) - w->base));
     return !p[0] && !memcmp(p, p + 1, (size_t)n - 1);

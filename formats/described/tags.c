@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Arguments whose types an entry states, in a tag before each. */
-#include <string.h>
-
 #include "arguments.h"
 
 struct tag {
     struct described_type type;
     uint64_t size; /* bytes, tag included; 0: as the type says */
 };
-
-/* A field at bytes that are there. */
-static uint64_t field_of(const uint8_t *bytes, const uint64_t *field)
-{
-    uint64_t word = 0;
-    if (!field[FIELD_BITS])
-        return 0;
-    memcpy(&word, bytes + field[FIELD_AT],
-           (field[FIELD_SHIFT] + field[FIELD_BITS] + 7) / 8);
-    return word >> field[FIELD_SHIFT] &
-           (UINT64_MAX >> (64 - field[FIELD_BITS]));
-}
 
 /* The type that a value of a tag means. */
 static bool find_type(const struct pfd_string *ring, uint64_t value,
@@ -39,11 +25,11 @@ static bool read_tag(const struct pfd_string *ring, const uint8_t *bytes,
                      struct tag *ret)
 {
     const uint64_t *v = pfd_string_layout(ring);
-    uint64_t rows = field_of(bytes, v + RING_TAG_ROWS);
-    uint64_t columns = field_of(bytes, v + RING_TAG_COLUMNS);
-    if (!find_type(ring, field_of(bytes, v + RING_TAG_TYPE), &ret->type))
+    uint64_t rows = described_field(bytes, v + RING_TAG_ROWS);
+    uint64_t columns = described_field(bytes, v + RING_TAG_COLUMNS);
+    if (!find_type(ring, described_field(bytes, v + RING_TAG_TYPE), &ret->type))
         return false;
-    ret->size = field_of(bytes, v + RING_TAG_SIZE);
+    ret->size = described_field(bytes, v + RING_TAG_SIZE);
     if (!rows && !columns)
         return true;
     rows = rows ? rows : 1;
@@ -88,7 +74,7 @@ bool tags_lay_out(struct arguments *a, const struct pfd_string *ring,
     a->align = (uint32_t)v[RING_ARGUMENT_ALIGN];
     if (!header || a->n_header < v[RING_HEADER])
         return false;
-    uint64_t n_text = field_of(header, v + RING_TEXT);
+    uint64_t n_text = described_field(header, v + RING_TEXT);
     if (n_text > a->n_payload)
         return false;
     a->at = (uint32_t)n_text;
@@ -96,8 +82,8 @@ bool tags_lay_out(struct arguments *a, const struct pfd_string *ring,
         ret->n_text = (uint32_t)n_text;
     if (!v[RING_TAG_BYTES])
         return true; /* its text says the types */
-    uint64_t n =
-        v[RING_COUNT_BITS] ? field_of(header, v + RING_COUNT) : TYPES_MAX;
+    uint64_t n = v[RING_COUNT_BITS] ? described_field(header, v + RING_COUNT)
+                                    : TYPES_MAX;
     bool ok = n <= TYPES_MAX;
     for (uint64_t i = 0; i < n && ok; i++) {
         ok = take_argument(a, ring, ret);

@@ -438,8 +438,9 @@ static bool llpc_split(struct pfd_walk *w, uint64_t from, uint64_t to)
 
 /* ---- buffers that are still being written ---- */
 
-static uint64_t llpc_used(const uint8_t *header)
+static uint64_t llpc_used(const struct pfd_table *table, const uint8_t *header)
 {
+    (void)table;
     struct pfd_byte_reader c = pfd_byte_reader(header, LLPC_HEADER);
     uint64_t used = pfd_byte_reader_u64(&c);
     return LLPC_HEADER +

@@ -176,9 +176,9 @@ bool pfd_format_buffer_word(const struct pfd_format *format,
                             info->header_words[at / 4]);
     }
     const struct pfd_format_live *live = format->live;
-    const uint8_t *header =
-        live && walk->view.n >= live->n_header ? walk->view.base : NULL;
-    return header && at >= live->used(header) && pfd_word_set_unused(ret);
+    bool has_header = live && !live->shape && walk->view.n >= live->n_header;
+    return has_header && at >= live->used(walk->table, walk->view.base) &&
+           pfd_word_set_unused(ret);
 }
 
 bool pfd_format_entry_word(const struct pfd_format *format,

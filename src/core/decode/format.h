@@ -213,17 +213,26 @@ enum {
     PFD_ORIGINS_MAX = 24
 };
 
+struct pfd_live_shape {
+    uint32_t n_header; /* bytes with the used size, before the first entry */
+    uint32_t unit;     /* entries take a multiple of so many bytes */
+};
+
 /*
  * How a live buffer is followed while it is written. Positions are bytes from
  * its start.
  */
 struct pfd_format_live {
-    uint32_t n_header; /* bytes with the used size */
-    uint32_t unit;     /* entries take a multiple of so many bytes */
+    uint32_t n_header; /* as above */
+    uint32_t unit;
+
+    /* Instead, where the loaded strings say both; false: such a buffer cannot be
+     * followed. NULL: n_header and unit hold for all. */
+    bool (*shape)(const struct pfd_table *table, struct pfd_live_shape *ret);
 
     /* First byte behind the device's reserved bytes, by the header; it may be
      * beyond the buffer's end. */
-    uint64_t (*used)(const uint8_t *header);
+    uint64_t (*used)(const struct pfd_table *table, const uint8_t *header);
 
     /* Turns walk (its state is zero, its view need not hold the header) into a
      * walk over the entries in [walk->at, end). */

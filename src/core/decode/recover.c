@@ -59,7 +59,7 @@ struct pfd_recover_run pfd_recover_measure(const struct pfd_format *format,
     if (from < live->n_header)
         return run;
     const uint8_t *header = bytes + from - live->n_header;
-    uint64_t used = live->is_header(header) ? live->used(header) : 0;
+    uint64_t used = live->is_header(header) ? live->used(table, header) : 0;
     if (used >= run.to - from + live->n_header) {
         run.header = from - live->n_header;
         run.used = run.header + used;

@@ -168,7 +168,7 @@ static bool look_back(const struct entry_range *t,
         if (t->n - at >= live->n_header && live->is_header(header) &&
             is_first(format, table, header + live->n_header,
                      t->n - at - live->n_header)) {
-            uint64_t used = live->used(header);
+            uint64_t used = live->used(table, header);
             if (at + used >= run->to && used <= t->n - at &&
                 used / REACH_MAX <= run->to - at) {
                 run->header = at;

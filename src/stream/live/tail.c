@@ -20,7 +20,7 @@
 
 enum {
     BATCH = 512,
-    HEADER_MAX = 64,
+    HEADER_MIN = 64, /* bytes that are read for it, at least */
     WINDOW = 4 << 20,
     WINDOW_MIN = 1 << 19, /* holds any entry of any format's 16-bit size */
     MEMORY = 16 << 20,
@@ -63,6 +63,12 @@ static enum pfd_status use_format(struct pfd_tail *t, const char *name,
         pfd_tail_say(t, PFD_FINDING_format_choice, 0, "%s", text);
     if (!pfd_walk_init(&walk, format_choice.format, t->o.strings, &t->options))
         return no_memory(err);
+    const struct pfd_format_live *live = format_choice.format->live;
+    t->can_follow = live != NULL;
+    if (live)
+        t->shape = (struct pfd_live_shape){ live->n_header, live->unit };
+    if (live && live->shape)
+        t->can_follow = live->shape(walk.table, &t->shape);
     pfd_walk_deinit(&t->walk);
     t->walk = walk;
     t->walk.batch = &t->batch;
@@ -311,15 +317,17 @@ static bool has_header(const struct pfd_tail *t)
     bool any = false;
     for (size_t i = 0; i < t->scratch.n; i++)
         any |= t->scratch.bytes[i] != 0;
-    return any && t->scratch.n == HEADER_MAX;
+    return any && t->scratch.n == HEADER_MIN;
 }
 
-/* Reads the header and chooses the format; of an empty buffer nothing else is
- * read. PFD_END: not yet. */
+/* Reads the header into scratch and chooses the format; of an empty buffer
+ * nothing else is read. PFD_END: not yet. */
 static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
-                                   uint8_t *header, struct pfd_error *err)
+                                   struct pfd_error *err)
 {
-    enum pfd_status status = read_first(t, n_buffer, HEADER_MAX, err);
+    size_t n = t->format && t->shape.n_header > HEADER_MIN ? t->shape.n_header
+                                                           : HEADER_MIN;
+    enum pfd_status status = read_first(t, n_buffer, n, err);
     if (status == PFD_OK && !t->format) {
         if (!has_header(t))
             return PFD_END;
@@ -329,21 +337,18 @@ static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
     }
     if (status != PFD_OK)
         return status;
-    const struct pfd_format_live *live = t->format->live;
-    if (!live || !t->scratch.bytes || t->scratch.n < live->n_header ||
-        live->n_header > HEADER_MAX)
-        return PFD_END;
-    memcpy(header, t->scratch.bytes, live->n_header);
-    return PFD_OK;
+    return t->can_follow && t->scratch.bytes &&
+                   t->scratch.n >= t->shape.n_header
+               ? PFD_OK
+               : PFD_END;
 }
 
 static uint64_t cut_to_buffer(const struct pfd_tail *t, uint64_t used,
                               uint64_t n_buffer)
 {
-    const struct pfd_format_live *live = t->format->live;
-    if (used <= n_buffer || n_buffer < live->n_header)
+    if (used <= n_buffer || n_buffer < t->shape.n_header)
         return used;
-    return n_buffer - (n_buffer - live->n_header) % live->unit;
+    return n_buffer - (n_buffer - t->shape.n_header) % t->shape.unit;
 }
 
 static uint64_t patience(const struct pfd_tail *t)
@@ -357,12 +362,11 @@ static uint64_t patience(const struct pfd_tail *t)
 static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
                                    uint64_t now_ns, struct pfd_error *err)
 {
-    uint8_t header[HEADER_MAX];
     bool other = false;
-    enum pfd_status status = read_header(t, n_buffer, header, err);
+    enum pfd_status status = read_header(t, n_buffer, err);
     if (status != PFD_OK)
         return status;
-    uint64_t used = t->format->live->used(header);
+    uint64_t used = t->format->live->used(t->walk.table, t->scratch.bytes);
     if (!t->looked)
         pfd_tail_generation_clear(t);
     if (t->looked && !t->restart && used >= t->place.used)

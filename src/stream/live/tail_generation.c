@@ -20,7 +20,7 @@ void pfd_tail_generation_clear(struct pfd_tail *t)
     t->holes.n = 0;
     t->place.hole_at = 0;
     t->before.n = 0;
-    t->place.at = t->format->live->n_header;
+    t->place.at = t->shape.n_header;
     t->place.end = t->place.at;
     t->place.used = 0;
     t->place.lost = 0;
@@ -117,11 +117,10 @@ static bool has_any(const uint8_t *bytes, size_t n)
 static enum pfd_status count_reserved(struct pfd_tail *t, size_t *ret,
                                       struct pfd_error *err)
 {
-    const struct pfd_format_live *live = t->format->live;
     enum pfd_status status =
-        pfd_tail_copy_read(&t->now, &t->o, 0, live->n_header, err);
-    uint64_t used = status == PFD_OK && t->now.n == live->n_header
-                        ? live->used(t->now.bytes)
+        pfd_tail_copy_read(&t->now, &t->o, 0, t->shape.n_header, err);
+    uint64_t used = status == PFD_OK && t->now.n == t->shape.n_header
+                        ? t->format->live->used(t->walk.table, t->now.bytes)
                         : 0;
     uint64_t n = used > t->place.end ? used - t->place.end : 0;
     t->now.n = 0;
@@ -191,7 +190,7 @@ static bool is_anew(struct pfd_tail *t, uint64_t from)
 enum pfd_status pfd_tail_generation_check(struct pfd_tail *t, bool *other,
                                           struct pfd_error *err)
 {
-    uint64_t header = t->format->live->n_header;
+    uint64_t header = t->shape.n_header;
     uint64_t end = t->place.at < t->image.n ? t->place.at : t->image.n;
     uint64_t from[2] = { header, t->place.checked > header ? t->place.checked
                                                            : header };

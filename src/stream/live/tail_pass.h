@@ -85,6 +85,8 @@ struct pfd_tail {
     void (*walk_ahead)(struct pfd_tail *t, struct pfd_tail_pass *p);
     char *source;
     const struct pfd_format *format; /* NULL: not chosen yet */
+    struct pfd_live_shape shape;     /* of its buffers */
+    bool can_follow;                 /* while they are written */
     bool is_unlike;                  /* the first bytes are of no format; */
     uint32_t unlike;                 /* their CRC */
     struct pfd_walk walk;
