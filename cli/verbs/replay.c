@@ -262,6 +262,8 @@ static void message_missing(struct replay *r)
         "%s: %llu records are not in the stream although others before "
         "and behind them are",
         r->o->nats.url, (unsigned long long)missing);
+    checks_gap(r->entries.checks, r->o->nats.url, missing,
+               "they are not in the stream");
 }
 
 static enum outcome run(struct replay *r)

@@ -106,6 +106,39 @@ def chosen(temp):
     server.kill()
 
 
+def checked(temp):
+    """What lets a build fail does so with entries that servers have kept, once
+    they are all judged; losses are those of servers."""
+    server = Server(temp).start()
+    e, w = edge(temp, server), worker(temp, server)
+    with send(temp, 3):
+        same(temp, 3)
+        acknowledged(e)
+    all_lines = replay(server)[1]
+    for args, wanted, words in (
+            (('--fail-on', '^half .* bool 1'), 4, '--fail-on: half 400.5'),
+            (('--fail-on', 'no such line'), 0, ''),
+            (('--fail-where', 'byte == 0x5c'), 4, '--fail-where: half '),
+            (('--fail-where', 'byte == 0x99'), 0, ''),
+            (('--fail-on-errors',), 0, ''), (('--fail-on-loss',), 0, '')):
+        status, got, errors = replay(server, *args)
+        assert status == wanted and got == all_lines, (args, status, errors)
+        assert words in errors and bool(errors) == bool(words), (args, errors)
+    # Filters choose what is judged, and forms report it.
+    assert replay(server, '--fail-on', '^half', '--source', 'nobody')[0] == 3
+    status, got, _ = replay(server, '--fail-on', '^half', '-o', 'sarif')
+    results = json.loads('\n'.join(got))['runs'][0]['results']
+    assert status == 4 and results[0]['ruleId'] == 'fail-on', got
+    status, got, _ = replay(server, '--fail-on', '^half', '-o', 'tap')
+    assert status == 4 and got[0] == 'TAP version 14', got
+    e.stop()
+    w.stop()
+    server.request('$JS.API.STREAM.MSG.DELETE.GPULOG', b'{"seq": 2}')
+    status, _, errors = replay(server, '--fail-on-loss')
+    assert status == 4 and '--fail-on-loss: ' in errors, errors
+    server.kill()
+
+
 def refused(temp):
     """What cannot be is said, with status 1."""
     url = f'nats://127.0.0.1:{free_port()}'
@@ -246,7 +279,7 @@ def nothing(temp):
 
 
 GROUPS = {
-    'replay': (nothing, refused, equal, chosen, poisoned, lost, followed),
+    'replay': (nothing, refused, equal, chosen, checked, poisoned, lost, followed),
 }
 
 if __name__ == '__main__':
