@@ -276,7 +276,8 @@ static void put_counters(FILE *out, const struct pfdd_delivery *delivery)
             "Watched files that another file took the place of.");
     counter(out, "out_of_descriptors_total", c->out_of_fds,
             "Times that no file descriptor was left.");
-    counter(out, "refused_total", c->refused, "Connections refused.");
+    counter(out, "refused_total", c->refused,
+            "Connections, and streams over HTTP, that were refused.");
     gauge(out, "waiting_producers", c->waiting,
           "Producers that have connected and wait until there is room.");
     counter(out, "idle_producers_total", c->idle,

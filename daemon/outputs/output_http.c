@@ -123,6 +123,7 @@ static void start_stream(struct pfdd_http_connection *c,
         return;
     }
     if (!is_taken) {
+        pfdd_http_output_of(c)->base.delivery->count->refused++;
         pfdd_http_connection_refuse(
             c, false, 503, "too many streams, or no memory for one now");
         return;

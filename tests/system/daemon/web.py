@@ -485,7 +485,9 @@ def crowded(temp):
         s.sendall(b'GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n')
         assert s.recv(12) == b'HTTP/1.1 200'
         streams.append(s)
+    assert 'printfdecode_refused_total 0\n' in ask(port, '/metrics')[1]
     assert ask(port, '/lines')[0] == 503
+    assert 'printfdecode_refused_total 1\n' in ask(port, '/metrics')[1]
     silent = [connect(port) for _ in range(200)]
     for i, s in enumerate(silent[::2]):
         try:
