@@ -210,7 +210,8 @@ async function begin() {
 }
 
 function tellSilence(state) {
-    const words = tail.n > tail.nFindings || at('refusal').textContent ? [] :
+    const isAsked = stream.isOpen || !state;
+    const words = tail.n > tail.nFindings || !isAsked || at('refusal').textContent ? [] :
         silence(state, tally.all().filtered);
     const text = words.join('\n');
     const element = at('silence');
