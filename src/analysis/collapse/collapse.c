@@ -344,6 +344,16 @@ static void write_run(struct pfd_collapse *c, const struct run *run)
     }
 }
 
+/* Hands the line over that has just been written. */
+static void hand_line(struct pfd_collapse *c, const struct run *run)
+{
+    if (!c->out.failed && !c->stopped &&
+        !c->spec.write_line(c->spec.write_user, run->row, c->out.data,
+                            c->out.n))
+        c->stopped = true;
+    c->out.n = 0;
+}
+
 /* ---- the queue ---- */
 
 static void emit_first(struct pfd_collapse *c)
@@ -352,6 +362,8 @@ static void emit_first(struct pfd_collapse *c)
     if (run->is_open)
         close_run(c, run);
     write_run(c, run);
+    if (c->spec.write_line)
+        hand_line(c, run);
     c->first = run->next;
     if (!c->first)
         c->last = NULL;

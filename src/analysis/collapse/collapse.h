@@ -18,6 +18,7 @@
 #include <printfdecode/convert.h>
 
 struct pfd_collapse;
+struct pfd_row;
 
 /* Borrowed for the call, write_user until the collapse is freed. */
 struct pfd_collapse_spec {
@@ -30,6 +31,10 @@ struct pfd_collapse_spec {
     size_t n_bytes_max; /* limit for waiting bytes, about; 0: 64 MiB. At the
                            limit lines end sooner, and are less exact */
     pfd_write_fn write;
+    /* Instead of write: takes each line [n] with the row of its first entry.
+     * False: it wants no more. */
+    bool (*write_line)(void *user, const struct pfd_row *row, const char *line,
+                       size_t n);
     void *write_user;
 };
 
