@@ -84,6 +84,10 @@ void help_print(const struct verbs *verbs, const struct verb *verb)
         printf("\nOptions of 'decode', the default verb:\n");
         print_options(verbs->all[0], true);
     }
+    if (verb && verb->statuses) {
+        printf("\nExit status: %s.\n", verb->statuses);
+        return;
+    }
     printf(
         "\nExit status: 0 clean, 1 usage or input/output error, 2 findings "
         "in the data,\n3 nothing passes the filter, 4 --fail-on and its like.\n");

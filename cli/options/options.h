@@ -234,12 +234,13 @@ struct verb {
     /* Checks the values together; NULL: nothing to check. False: an error was
      * printed. */
     bool (*check)(const struct options *options);
-    int error_status;    /* its exit status for errors; 0: EXIT_ERROR */
-    bool follows;        /* buffers are polled, by default those of a daemon */
-    bool runs_program;   /* its operands are a program and its arguments */
-    bool may_lack_files; /* its operands can be left out */
-    bool takes_cores;    /* a core file is a buffer, not code */
-    bool wants_strings;  /* strings alone: not having any is worth a note, and
+    int error_status;     /* its exit status for errors; 0: EXIT_ERROR */
+    const char *statuses; /* what the help says of them; NULL: the usual ones */
+    bool follows;         /* buffers are polled, by default those of a daemon */
+    bool runs_program;    /* its operands are a program and its arguments */
+    bool may_lack_files;  /* its operands can be left out */
+    bool takes_cores;     /* a core file is a buffer, not code */
+    bool wants_strings;   /* strings alone: not having any is worth a note, and
                            memory is not searched for buffers */
 };
 

@@ -424,4 +424,6 @@ const struct verb verb_diff = {
     .groups = groups,
     .size = sizeof(struct diff_options),
     .error_status = STATUS_TROUBLE,
+    .statuses = "0 both are equal, 1 they differ, 2 an error, 3 nothing passes "
+                "the filter",
 };
