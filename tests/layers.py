@@ -29,7 +29,7 @@ daemon/base daemon/config daemon/net daemon/ring daemon/spool daemon/nats
 daemon/ingest daemon/web daemon/inputs daemon/outputs daemon
 '''.split()
 COMMAND = '''
-cli/show cli/net cli/options cli/input cli/doctor cli/verbs cli
+cli/show cli/net cli/options cli/input cli/doctor cli/view cli/verbs cli
 '''.split()
 LAYER = ['src/layer']
 RUNNERS = ['runners']
