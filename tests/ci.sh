@@ -23,7 +23,7 @@ cd "$(dirname "$0")/.." || exit 1
 packages=(
     build-essential git jq ninja-build meson pkg-config check python3 zstd
     libelf-dev 'libmsgpack-c-dev|libmsgpack-dev' libpcre2-dev libyaml-dev
-    zlib1g-dev libzstd-dev libjansson-dev libpng-dev libsqlite3-dev
+    zlib1g-dev libzstd-dev libjansson-dev libpng-dev libsqlite3-dev libncurses-dev
     libuv1-dev libsystemd-dev libssl-dev libseccomp-dev libcurl4-openssl-dev
     libnats-dev glslang-tools libvulkan-dev python3-dev libfmt-dev
 )
@@ -34,7 +34,7 @@ more_packages=(
     mesa-vulkan-drivers prometheus vulkan-validationlayers vulkan-tools xvfb
     pocl-opencl-icd ocl-icd-opencl-dev
     clang-19 lld-19 clang-tools-19 cmake abigail-tools gdb python3-numpy python3-pandas
-    sqlite3 lnav chromium protobuf-compiler systemd
+    sqlite3 lnav tmux chromium protobuf-compiler systemd
     rsyslog rsyslog-openssl nats-server musl-tools zsh
     python3-mesonpy python3-pip python3-pytest python3-mypy patchelf
 )
@@ -43,7 +43,7 @@ more_packages=(
 root_packages=(
     gcc g++ libc6-dev meson ninja-build pkg-config check python3 openssl
     libelf-dev libmsgpack-c-dev libpcre2-dev libyaml-dev zlib1g-dev libzstd-dev
-    libjansson-dev libpng-dev libsqlite3-dev
+    libjansson-dev libpng-dev libsqlite3-dev libncurses-dev tmux
     libuv1-dev libssl-dev libseccomp-dev libsystemd-dev libcurl4-openssl-dev
     libnats-dev glslang-tools libvulkan-dev mesa-vulkan-drivers
     vulkan-validationlayers vulkan-tools vkmark xvfb musl-tools python3-dev

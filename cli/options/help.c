@@ -108,6 +108,7 @@ void help_version(void)
         { "nats", "libnats-dev", HAVE_NATS },
         { "png", "libpng-dev", HAVE_PNG },
         { "sqlite", "libsqlite3-dev", HAVE_SQLITE },
+        { "view", "libncurses-dev", HAVE_VIEW },
         { "zstd", "libzstd-dev", true },
         { "yaml", "libyaml-dev", true },
     };

@@ -25,5 +25,6 @@ extern const struct verb verb_spirv_check;
 extern const struct verb verb_stats;
 extern const struct verb verb_strings;
 extern const struct verb verb_table;
+extern const struct verb verb_view;
 
 #endif

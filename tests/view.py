@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""view.py PROGRAM FOLDER_OF_SAMPLES CASES: `printfdecode view` in terminals of
+several sizes that tmux plays: keys go in, and what stands on the screen is read."""
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, SAMPLES, CASES = (os.path.abspath(a) for a in sys.argv[1:4])
+RAYS = [f'{SAMPLES}/rays.bin', f'{SAMPLES}/rays.pfdb']
+PATIENCE_S = float(os.environ.get("PATIENCE_S", 30))  # much else may run
+
+
+class Terminal:
+    """One of tmux, with a command in it."""
+
+    def __init__(self, columns, rows, *words, term='screen-256color',
+                 stdin=None):
+        self.folder = tempfile.mkdtemp()
+        with open(f'{self.folder}/conf', 'w') as conf:
+            conf.write(f'set -g default-terminal {term}\n'
+                       'set -g remain-on-exit on\nset -g status off\n')
+        command = shlex.join([PROGRAM, *words])
+        if stdin:
+            command = f'cat {shlex.quote(stdin)} | {command}'
+        self.tmux('-f', f'{self.folder}/conf', 'new-session', '-d',
+                  '-x', str(columns), '-y', str(rows),
+                  f'trap : INT; {command}; echo "rc=$?"; stty -a | tr " ;" "\\n\\n" | '
+                  'grep -x -e -echo -e echo; exec cat')
+
+    def tmux(self, *words):
+        env = dict(os.environ, LC_ALL='C.UTF-8')
+        env.pop('TMUX', None)
+        env.pop('NO_COLOR', None)
+        return subprocess.run(['tmux', '-S', f'{self.folder}/tmux', *words],
+                              check=True, env=env, text=True,
+                              stdout=subprocess.PIPE).stdout
+
+    def keys(self, *keys):
+        for key in keys:
+            self.tmux('send-keys', key)
+
+    def type(self, text):
+        self.tmux('send-keys', '-l', text)
+
+    def screen(self, *how):
+        return self.tmux('capture-pane', '-p', *how)
+
+    def show(self, what):
+        return self.tmux('display-message', '-p', what).strip()
+
+    def wait(self, pattern, *how):
+        """The screen as soon as it matches."""
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            screen = self.screen(*how)
+            if re.search(pattern, screen, re.M):
+                return screen
+            if time.monotonic() > end:
+                raise AssertionError(f'no {pattern!r} in\n{screen}')
+            time.sleep(0.05)
+
+    def pid(self):
+        """Of the program."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            done = subprocess.run(['pgrep', '-P', self.show('#{pane_pid}')],
+                                  check=False, text=True,
+                                  stdout=subprocess.PIPE).stdout.split()
+            if done:
+                return int(done[0])
+            time.sleep(0.05)
+        raise AssertionError('it does not run')
+
+    def close(self):
+        self.tmux('kill-server')
+        shutil.rmtree(self.folder)
+
+
+class View(unittest.TestCase):
+    def open(self, *arguments, **named):
+        terminal = Terminal(*arguments, **named)
+        self.addCleanup(terminal.close)
+        return terminal
+
+    def assert_restored(self, terminal, status):
+        screen = terminal.wait(r'^-?echo$')
+        self.assertIn(f'rc={status}\necho\n', screen)
+        self.assertEqual(terminal.show('#{alternate_on} #{cursor_flag}'), '0 1')
+
+    def test_usual(self):
+        t = self.open(80, 24, 'view', *RAYS)
+        screen = t.wait(r'\? help')
+        self.assertIn('198 lines', screen)
+        self.assertRegex(screen, r'(?m)^\*   198 all')
+        self.assertIn('122 pixel', screen)
+        self.assertIn('|tile 0,0 begins', screen)
+        t.keys('j')
+        t.wait(r'^ 2 of 198')
+        t.type('/HIT')
+        t.wait(r'of 122  text: HIT')
+        t.keys('Enter', 'Enter')
+        screen = t.wait(r'^t +2\.4862')
+        self.assertIn('pixel.x', screen)
+        self.assertIn('rays.comp', screen)
+        t.keys('q')
+        t.wait(r'of 122')
+        t.keys('Escape')
+        t.wait(r'of 198')
+        t.keys('?')
+        t.wait(r'the next finding')
+        t.keys('q', 'c')
+        screen = t.wait(r'collapsed')
+        self.assertIn('\u00d76', screen)
+        t.keys('q')
+        self.assert_restored(t, 0)
+
+    def test_conditions(self):
+        t = self.open(100, 30, 'view', *RAYS)
+        t.wait(r'\? help')
+        t.type('/t > 20')
+        t.wait(r'no line is what')
+        t.keys('Tab')
+        t.keys('Tab')
+        screen = t.wait(r'where: t > 20')
+        self.assertIn('gave up at t=', screen)
+        t.type(' && nothing')
+        t.wait(r"no format string has an argument 'nothing'")
+        t.keys('Escape')
+        t.wait(r'of 198')
+        t.type('/(')
+        t.keys('Tab')
+        t.wait(r'missing closing parenthesis')
+        t.keys('C-c')
+        self.assert_restored(t, 130)
+
+    def test_small(self):
+        t = self.open(40, 10, 'view', *RAYS)
+        screen = t.wait(r'\? help')
+        self.assertRegex(screen, r'(?m)^tile 0,0 begins')
+        t.keys('?')
+        t.wait(r'^Lines')
+        t.keys('q', 'G')
+        t.wait(r'^ 198 of 198')
+        t.keys('q')
+        self.assert_restored(t, 0)
+
+    def test_large(self):
+        t = self.open(200, 50, 'view', *RAYS)
+        screen = t.wait(r'\? help')
+        self.assertIn('pixel %u,%u: hit at t=%.3f', screen)
+        self.assertEqual(len(screen.splitlines()), 50)
+
+    def test_resized(self):
+        t = self.open(80, 24, 'view', *RAYS)
+        t.wait(r'\? help')
+        t.keys('G')
+        t.wait(r'^ 198 of 198')
+        for columns, rows in (30, 6), (10, 3), (3, 1), (200, 60), (80, 24):
+            t.tmux('resize-window', '-x', str(columns), '-y', str(rows))
+        screen = t.wait(r'\? help.*details')
+        self.assertIn('198 of 198', screen)
+
+    def test_findings(self):
+        t = self.open(90, 24, 'view', f'{SAMPLES}/rays.bin')
+        t.wait(r'\? help')
+        t.keys('n')
+        screen = t.wait(r'^ 2 of 202')
+        self.assertIn('unknown id', screen)
+
+    def test_damaged(self):
+        t = self.open(90, 24, 'view', f'{SAMPLES}/h200_cut.bin')
+        t.wait(r'lines')
+        t.keys('G')
+        t.wait(r' of ')
+
+    def test_signals(self):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGSEGV,
+                       signal.SIGBUS, signal.SIGABRT):
+            with self.subTest(number):
+                t = self.open(80, 24, 'view', *RAYS)
+                t.wait(r'\? help')
+                os.kill(t.pid(), number)
+                screen = t.wait(r'^-?echo$')
+                self.assertRegex(screen, r'rc=\d+\necho\n')
+                self.assertEqual(t.show('#{alternate_on} #{cursor_flag}'),
+                                 '0 1')
+
+    def test_monochrome(self):
+        t = self.open(80, 24, 'view', *RAYS, term='vt220')
+        screen = t.wait(r'\? help', '-e')
+        self.assertIn('\033[7m', screen)
+        self.assertNotRegex(screen, r'\033\[[0-9;]*[34][0-7]m')
+
+    def test_hostile(self):
+        """Control characters of messages and names are text here."""
+        case = f'{CASES}/opencl/escapes'
+        t = self.open(80, 24, 'view', f'{case}/buffer.bin', f'{case}/app.co')
+        screen = t.wait(r'\? help')
+        self.assertIn(r'a:b \x07\x08\x0c\x0d\x0b', screen)
+        t.type('/\u00e9\u4e2d')
+        screen = t.wait('text: \u00e9\u4e2d')
+        self.assertIn('no line is what', screen)
+        t.keys('BSpace')
+        t.wait('text: \u00e9$')
+
+    def test_origins(self):
+        t = self.open(80, 24, 'view', *RAYS)
+        t.wait(r'\? help')
+        t.keys('o')
+        t.wait(r'\[rays.comp:20\] tile 0,0 begins')
+
+    def test_refused(self):
+        t = self.open(80, 24, 'view', *RAYS, term='dumb')
+        screen = t.wait(r'^rc=')
+        self.assertIn('TERM=dumb', screen)
+        self.assertIn('rc=1', screen)
+        done = subprocess.run([PROGRAM, 'view', *RAYS], check=False, text=True,
+                              capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (1, ''))
+        self.assertIn('no terminal', done.stderr)
+
+    def test_piped(self):
+        """A dump from standard input, and keys from the terminal."""
+        t = self.open(80, 24, 'view', '-', RAYS[1], stdin=RAYS[0])
+        t.wait(r'\? help')
+        t.keys('j')
+        t.wait(r'^ 2 of 198')
+
+
+if __name__ == '__main__':
+    if not shutil.which('tmux'):
+        print('skipped: no tmux')
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
