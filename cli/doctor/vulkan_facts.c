@@ -23,7 +23,8 @@ enum {
 
 /* ---- running it ---- */
 
-/* Never returns. The loader says the order of layers if it is asked. */
+/* Never returns. The loader says the order of layers if it is asked. Our layer is
+ * to find no service, which would take this for a program that prints. */
 static void run_child(int to, vulkan_prepare_fn prepare, void *user)
 {
     char *program = own_program("vulkan_report");
@@ -35,7 +36,8 @@ static void run_child(int to, vulkan_prepare_fn prepare, void *user)
     dup2(to, STDOUT_FILENO);
     dup2(to, STDERR_FILENO);
     bool ok = program && !setenv("VK_LOADER_DEBUG", "error,layer", 1) &&
-              (!prepare || prepare(user));
+              (!prepare || prepare(user)) &&
+              !setenv("PRINTFDECODE_DIR", "/dev/null", 1);
     if (ok)
         execvp(program, argv);
     _exit(NOT_FOUND);

@@ -7,6 +7,7 @@
 
 #include "doctor/file_doctor.h"
 #include "doctor/hip_doctor.h"
+#include "doctor/service_doctor.h"
 #include "doctor/vulkan_doctor.h"
 #include "input/open_inputs.h"
 #include "show/messages.h"
@@ -73,6 +74,20 @@ static void look_at_vulkan(const struct options *o, struct diagnosis *d)
     free(settings);
 }
 
+/* ---- notebooks ---- */
+
+/* Jupyter names itself to what it starts. */
+static void look_at_notebook(struct diagnosis *d)
+{
+    if (!getenv("JPY_PARENT_PID") && !getenv("JPY_SESSION_NAME"))
+        return;
+    diagnosis_add(d, "notebook", "notebook",
+                  "this runs below Jupyter: what runtimes print goes to the C "
+                  "library's standard output, which is not Python's, and is "
+                  "buffered: fflush it, or write a dump and decode that")
+        ->is_advice = true;
+}
+
 /* ---- files ---- */
 
 /* Findings are told as faults, once all is read. */
@@ -95,6 +110,8 @@ static int doctor_run(const struct options *o)
     } else {
         look_at_vulkan(o, &d);
         hip_doctor(own(o)->kfd, is_json(o), &d);
+        service_doctor(is_json(o), &d);
+        look_at_notebook(&d);
     }
     diagnosis_print(&d, is_json(o));
     bool has_faults = diagnosis_has_faults(&d);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The service of this user: does it listen, and which programs have connected? */
+#ifndef CLI_SERVICE_DOCTOR_H
+#define CLI_SERVICE_DOCTOR_H
+
+#include <stdbool.h>
+
+#include "diagnosis.h"
+
+/* Shows what is known of it, and adds what is wrong. */
+void service_doctor(bool is_json, struct diagnosis *d);
+
+#endif
