@@ -393,8 +393,9 @@ static char **make_command(const struct run *l)
     }
     if (words && argv && run_shader_is(words[0])) {
         free_command(argv);
-        argv = run_shader_command(l->folder, own(o)->vulkan.debug_printf, words,
-                                  n);
+        const struct shader_run run = { l->folder, own(o)->vulkan.debug_printf,
+                                        own(o)->vulkan.buffer_bytes };
+        argv = run_shader_command(&run, words, n);
     }
     free(words);
     return argv;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,8 +177,23 @@ static bool build(const struct paths *p, const struct language *language,
            (!language->is_compiled || compile(p->source, made, p->spirv));
 }
 
+/* What the package's own writer needs. */
+static void add_printing(struct command *c, const struct paths *p,
+                         const struct shader_run *run)
+{
+    char number[24];
+    add(c, "--strings");
+    add(c, p->strings);
+    if (!run->buffer_bytes)
+        return;
+    snprintf(number, sizeof number, "%" PRIu64, run->buffer_bytes);
+    add(c, "--buffer-bytes");
+    add(c, number);
+}
+
 static char **make_words(const struct paths *p, const struct language *language,
-                         bool is_printed, const char *const *words, size_t n)
+                         const struct shader_run *run, const char *const *words,
+                         size_t n)
 {
     enum {
         MORE = 8 /* words beside the caller's */
@@ -193,17 +209,15 @@ static char **make_words(const struct paths *p, const struct language *language,
         exit(1);
     }
     add(&c, language->is_compiled ? p->spirv
-            : is_printed          ? p->source
+            : run->is_printed     ? p->source
                                   : p->made);
     add_words(&c, language, words + 1, n - 1);
-    if (!is_printed) {
-        add(&c, "--strings");
-        add(&c, p->strings);
-    }
+    if (!run->is_printed)
+        add_printing(&c, p, run);
     return c.words;
 }
 
-char **run_shader_command(const char *folder, bool is_printed,
+char **run_shader_command(const struct shader_run *run,
                           const char *const *words, size_t n)
 {
     const struct language *language = language_of(words[0]);
@@ -211,13 +225,13 @@ char **run_shader_command(const char *folder, bool is_printed,
         return NULL;
     const struct paths p = {
         .source = text_of(words[0], ""),
-        .made = path_in(folder, language->made),
-        .strings = path_in(folder, STRINGS),
-        .spirv = path_in(folder, SPIRV),
+        .made = path_in(run->folder, language->made),
+        .strings = path_in(run->folder, STRINGS),
+        .spirv = path_in(run->folder, SPIRV),
     };
     char **ret = NULL;
-    if (build(&p, language, is_printed))
-        ret = make_words(&p, language, is_printed, words, n);
+    if (build(&p, language, run->is_printed))
+        ret = make_words(&p, language, run, words, n);
     free(p.source);
     free(p.made);
     free(p.strings);

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Files that are made in the folder; NULL at the end. */
 extern const char *const run_shader_files[];
@@ -16,13 +17,20 @@ extern const char *const run_shader_files[];
 /* Is it source that a runner takes? By its name, unless it can be executed. */
 bool run_shader_is(const char *path);
 
+/* How a shader is run. */
+struct shader_run {
+    const char *folder;    /* for files */
+    bool is_printed;       /* by the validation layer: nothing is rewritten */
+    uint64_t buffer_bytes; /* of the buffer it prints into; 0: the runner's
+                              own */
+};
+
 /*
  * Makes the command, NULL behind it, that runs the shader: words[0] is its path,
- * the other words [n] go to the runner. folder: for files; is_printed: by the
- * validation layer, so that nothing is rewritten. NULL: an error was printed.
- * Owned by the caller, with its words.
+ * the other words [n] go to the runner. NULL: an error was printed. Owned by the
+ * caller, with its words.
  */
-char **run_shader_command(const char *folder, bool is_printed,
+char **run_shader_command(const struct shader_run *run,
                           const char *const *words, size_t n);
 
 #endif

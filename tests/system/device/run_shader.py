@@ -34,6 +34,11 @@ def main():
         same(len(run("hello.comp", "3").stdout.splitlines()), 12)
         p = run("--fail-on", "from 2", "-c", "hello.comp", "2", "1", "1")
         same((p.returncode, p.stdout), (4, "8\n"))
+        # As large as it is asked for: 64 bytes have room for two entries.
+        p = run("--buffer-bytes", "64", "hello.comp", "1", "1", "1")
+        assert 0 < p.stdout.count("hello") < 4, p
+        p = run("--buffer-bytes", "1MiB", "-c", "hello.comp", "300", "1", "1")
+        same((p.returncode, p.stdout), (0, "1200\n"))
         with open("bad.comp", "w") as f:
             f.write("#version 450\nvoid main() { PFD_PRINTF(\"%d\\n\", x); }\n")
         p = run("bad.comp")
