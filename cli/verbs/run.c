@@ -410,6 +410,15 @@ static bool set_environment(const struct run *l)
                                    path_of(l, VULKAN_REPORT).text));
 }
 
+/* A runner of the package, which need not be in PATH. */
+static void exec_own(char *const *argv)
+{
+    char *path = own_program(argv[0]);
+    if (path && strchr(path, '/'))
+        execv(path, argv);
+    free(path);
+}
+
 static void run_program(const struct run *l)
 {
     char **argv = l->command;
@@ -419,6 +428,8 @@ static void run_program(const struct run *l)
     sigprocmask(SIG_SETMASK, &l->before, NULL);
     execvp(argv[0], argv);
     int why = errno;
+    if (why == ENOENT && !strchr(argv[0], '/'))
+        exec_own(argv);
     message_error("%s: %s", argv[0], strerror(why));
     _exit(why == ENOENT ? NOT_FOUND : NOT_RUNNABLE);
 }

@@ -55,6 +55,9 @@ def main():
         compile_to(folder, "quiet", QUIET)
         p = run(folder, vulkan, "--", *printing)
         assert p.stdout and not p.stderr, p
+        # A runner of the package need not be in PATH.
+        same = run(folder, vulkan, "--", "run_comp", *printing[1:])
+        assert sorted(same.stdout) == sorted(p.stdout), (same, p)
         # taichi#5660: a shader that prints nothing.
         has(run(folder, vulkan, "--", RUN_COMP, "quiet.spv", "1", "1", "1"),
             "no entry came: its shaders print nothing, or")
