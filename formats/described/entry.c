@@ -42,16 +42,16 @@ static const uint8_t *bytes_at(const struct pfd_walk *w, const struct ring *st,
                                 (size_t)(ring_place(st, at) - w->base));
 }
 
-/* The bytes of an entry that its arguments alone tell; 0: they do not. */
-static uint64_t measure(const struct pfd_walk *w, const struct ring *st,
-                        uint64_t at, const struct pfd_string *s)
+/* The bytes of an entry [n] that its arguments alone tell; 0: they do not. */
+static uint64_t measure_bytes(const struct pfd_walk *w, const struct ring *st,
+                              const uint8_t *entry, uint64_t n,
+                              const struct pfd_string *s)
 {
     uint64_t n_header = st->number[RING_HEADER];
-    uint64_t n = piece(w, st, at);
     if (n < n_header)
         return 0;
     struct arguments a = {
-        .payload = bytes_at(w, st, at) + n_header,
+        .payload = entry + n_header,
         .n_payload = (uint32_t)(n - n_header),
         .carried = (uint32_t)(n - n_header),
         .n_carried = (uint32_t)(n - n_header),
@@ -60,6 +60,38 @@ static uint64_t measure(const struct pfd_walk *w, const struct ring *st,
     return described_lay_out(&a, w->table, s, NULL)
                ? n_header + arguments_end(&a)
                : 0;
+}
+
+static void copy_bytes(struct pfd_walk *w, const struct ring *st, uint64_t at,
+                       uint64_t n_bytes)
+{
+    for (uint64_t done = 0; done < n_bytes;) {
+        uint64_t n = piece(w, st, at + done);
+        n = n < n_bytes - done ? n : n_bytes - done;
+        pfd_walk_copy_add(w, bytes_at(w, st, at + done), (size_t)n);
+        done += n;
+    }
+}
+
+/* Likewise of the entry at a place, also across the end of the ring. */
+static uint64_t measure(const struct pfd_walk *w, const struct ring *st,
+                        uint64_t at, const struct pfd_string *s)
+{
+    struct pfd_walk own = *w;
+    struct pfd_text *bytes = &w->batch->bytes;
+    uint64_t n = piece(w, st, at);
+    uint64_t most = st->end - at < RING_RANGE ? st->end - at : RING_RANGE;
+    uint64_t ret = measure_bytes(w, st, bytes_at(w, st, at), n, s);
+    if (ret || at >= st->fold || at + n != st->fold)
+        return ret;
+    size_t from = bytes->n;
+    copy_bytes(&own, st, at, most);
+    if (!bytes->failed) {
+        ret =
+            measure_bytes(w, st, (const uint8_t *)bytes->data + from, most, s);
+        bytes->n = from;
+    }
+    return ret;
 }
 
 static bool is_measured(const struct ring *st, const struct pfd_string *s)
@@ -199,12 +231,7 @@ static void copy(struct pfd_walk *w, const struct ring *st,
     struct values all = { .n = 0 };
     uint32_t n_payload = r->n_bytes - r->n_header;
     size_t from = w->batch->bytes.n;
-    for (uint64_t done = 0; done < r->n_bytes;) {
-        uint64_t n = piece(w, st, st->at + done);
-        n = n < r->n_bytes - done ? n : r->n_bytes - done;
-        pfd_walk_copy_add(w, bytes_at(w, st, st->at + done), (size_t)n);
-        done += n;
-    }
+    copy_bytes(w, st, st->at, r->n_bytes);
     if (!w->batch->bytes.failed) {
         struct arguments a = {
             .payload =
