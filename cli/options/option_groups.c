@@ -90,6 +90,18 @@ static bool add_file(struct options *o, const struct option_row *row,
     return options_add_file(o, text, (enum role)row->at);
 }
 
+/* Files are read by descriptions that were loaded before them: these come
+ * first. */
+static bool add_description(struct options *o, const struct option_row *row,
+                            const char *text)
+{
+    struct file *added = options_add_file(o, text, (enum role)row->at);
+    struct file file = *added;
+    memmove(o->files + 1, o->files, (o->n_files - 1) * sizeof *o->files);
+    o->files[0] = file;
+    return true;
+}
+
 static bool set_format(struct options *o, const struct option_row *row,
                        const char *text)
 {
@@ -141,7 +153,7 @@ static const struct option_row strings_rows[] = {
       add_file, false },
     { "describe", 0, "FILE",
       "read buffers of your own, as FILE (YAML) describes them", ROLE_STRINGS,
-      add_file, false },
+      add_description, false },
     { "counter", 0, "FILE",
       "the counter of such a buffer, which is in a file of its own",
       ROLE_COUNTER, add_file, false },

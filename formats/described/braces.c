@@ -221,6 +221,43 @@ const char *braces_number(const char *text, size_t n,
     return NULL;
 }
 
+const char *braces_types(const char *text, size_t n, bool is_wide,
+                         uint64_t words[BRACES_TAKEN_MAX - 1], size_t *n_types)
+{
+    struct pfd_placeholder p;
+    struct described_type type;
+    const char *why = NULL;
+    size_t next = 0;
+    size_t n_stated = 0;
+    size_t at = 0;
+    *n_types = 0;
+    while (!why) {
+        enum pfd_brace_token token = pfd_braces_next(text, n, &at, &p, &why);
+        if (token == PFD_BRACE_END)
+            break;
+        bool is_placeholder = token == PFD_BRACE_PLACEHOLDER;
+        bool is_stated = is_placeholder && p.stored;
+        size_t i = is_placeholder && p.value.n ? read_number(&p.value) : next;
+        next += is_placeholder;
+        if (is_stated && i >= BRACES_TAKEN_MAX - 1)
+            return "a number in {} is too large";
+        if (is_stated && !described_type_of_letter(p.stored, is_wide, &type))
+            return "a letter in {} is no type that is known";
+        if (is_stated && *n_types <= i) {
+            memset(words + *n_types, 0, (i + 1 - *n_types) * sizeof *words);
+            *n_types = i + 1;
+        }
+        if (is_stated) {
+            n_stated += !words[i];
+            words[i] = described_pack(&type);
+        }
+        at = token == PFD_BRACE_PLACEHOLDER ? p.end : at + 2;
+    }
+    return why                   ? why
+           : n_stated < *n_types ? "no {} states the type of an argument"
+                                 : NULL;
+}
+
 static bool is_number(const struct taken *taken)
 {
     return taken->type && taken->type != 's';

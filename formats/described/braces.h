@@ -32,6 +32,11 @@ const char *braces_number(const char *text, size_t n,
                           const struct braces_names *names,
                           struct pfd_text *ret);
 
+/* The types that the placeholders of a text state, {0,I}, into words by their
+ * arguments. NULL, or why not; a text whose placeholders state none has none. */
+const char *braces_types(const char *text, size_t n, bool is_wide,
+                         uint64_t words[BRACES_TAKEN_MAX - 1], size_t *n_types);
+
 /* Checks a text without names against its types, words [n_types], and turns
  * those of names that are printed as numbers into numbers; without has_types, as
  * far as it goes. Adds to *facts. NULL, or the mistake. */

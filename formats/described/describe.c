@@ -81,6 +81,8 @@ static bool take_key(struct description *r, const char *key, size_t n,
     }
     if (description_is_key(key, n, "text"))
         return take_grammar(r);
+    if (description_is_key(key, n, "strings"))
+        return description_take_strings(r);
     if (description_is_key(key, n, "enums"))
         return description_take_enums(r);
     if (!description_is_key(key, n, "messages"))

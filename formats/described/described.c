@@ -5,6 +5,7 @@
 #include "braces.h"
 #include "live.h"
 #include "origins.h"
+#include "string_rule.h"
 #include "walk.h"
 
 /* Slots that calls asked for, and that are free. */
@@ -145,6 +146,8 @@ const struct pfd_format pfd_format_described = {
                  .layout = described_layout },
     .is_description = described_is_description,
     .describe = described_describe,
+    .load_file = described_load_file,
+    .shader = described_shader,
     .walk = described_walk,
     .live = &described_live,
     .is_record = described_is_record,

@@ -62,6 +62,7 @@ bool description_take_origins(struct description *r);
 bool description_take_order(struct description *r);
 bool description_take_tag_types(struct description *r);
 bool description_take_enums(struct description *r);
+bool description_take_strings(struct description *r);
 
 /* A type by its name, or an enumeration. False: a mistake. */
 bool description_find_type(struct description *r, const char *text, size_t n,

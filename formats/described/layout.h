@@ -16,7 +16,8 @@
 /* Keys of other rows than messages: no entry has such an id. */
 #define RING_KEY     UINT64_MAX             /* the ring */
 #define COUNTER_KEY  (UINT64_MAX - 1)       /* a counter of another file */
-#define ENUM_KEY(i)  (UINT64_MAX - 2 - (i)) /* the names of enumeration i */
+#define RULE_KEY     (UINT64_MAX - 2)       /* messages in other files */
+#define ENUM_KEY(i)  (UINT64_MAX - 3 - (i)) /* the names of enumeration i */
 #define RESERVED_KEY ENUM_KEY(ENUMS_MAX)
 
 enum {
@@ -161,6 +162,11 @@ enum described_fact {
     FACT_ALIGN = 8,     /* bits from here on: RING_ARGUMENT_ALIGN */
 };
 
+/* What a type says about its message, and what the ring's numbers say about
+ * each. */
+uint64_t described_facts_of(const struct described_type *t);
+uint64_t described_common_facts(const uint64_t *v, bool has_types);
+
 static inline uint64_t described_facts(const struct pfd_string *s)
 {
     return s->n_layout ? pfd_string_layout(s)[0] : 0;
@@ -181,6 +187,11 @@ static inline uint64_t described_field(const uint8_t *bytes,
 
 /* "u32", "f16x3", "f32x3x4@16"; false: no type is called so. */
 bool described_type_of(const char *text, size_t n, struct described_type *ret);
+
+/* The type of a letter in {0,I}: those of Python's struct, `w` bfloat16, `?` and
+ * `s` as one may expect; is_wide: pointers have 64 bits. */
+bool described_type_of_letter(char letter, bool is_wide,
+                              struct described_type *ret);
 
 /* Members of pfd_format_described. */
 bool described_is_description(const void *bytes, size_t n);

@@ -19,8 +19,7 @@ struct message {
     struct braces_names names;
 };
 
-/* What a type says about its message. */
-static uint64_t facts_of(const struct described_type *t)
+uint64_t described_facts_of(const struct described_type *t)
 {
     if (t->text == TEXT_ENDED || t->text == TEXT_COUNTED)
         return FACT_VARIABLE;
@@ -56,7 +55,7 @@ static bool take_types(struct description *r, struct message *m)
         }
         if (!description_find_type(r, text, n_text, &type))
             return false;
-        m->words[0] |= facts_of(&type);
+        m->words[0] |= described_facts_of(&type);
         m->words[1 + i] = described_pack(&type);
     }
     if (m->words[0] & FACT_VARIABLE &&
@@ -104,13 +103,24 @@ static bool take_message(struct description *r, struct message *m)
            description_mistake(r, r->source, "a message needs 'text'");
 }
 
-/* The facts of all messages of the ring. */
-static uint64_t common_facts(const struct description *r, bool has_types)
+uint64_t described_common_facts(const uint64_t *v, bool has_types)
 {
-    const uint64_t *v = r->numbers;
     return (has_types ? FACT_TYPES : 0) | (v[RING_TAG_BYTES] ? FACT_TAGS : 0) |
            (v[RING_ARGUMENT_ORDER] == ORDER_SIZE ? FACT_ORDER : 0) |
            v[RING_ARGUMENT_ALIGN] << FACT_ALIGN;
+}
+
+/* Takes the types that a text itself states. */
+static const char *state_types(struct message *m, struct pfd_string_row *row)
+{
+    const char *why =
+        braces_types(row->text, row->n_text, true, m->words + 1, &m->n_types);
+    for (size_t i = 0; i < m->n_types; i++) {
+        struct described_type type = described_unpack(m->words[1 + i]);
+        m->words[0] |= described_facts_of(&type);
+    }
+    row->n_layout = 1 + m->n_types;
+    return why;
 }
 
 static bool add_row(struct description *r, uint64_t id, struct message *m)
@@ -123,8 +133,8 @@ static bool add_row(struct description *r, uint64_t id, struct message *m)
         .layout = m->words,
         .n_layout = 1 + m->n_types,
     };
-    m->words[0] |= common_facts(r, m->has_types || r->numbers[RING_GRAMMAR] ==
-                                                       GRAMMAR_BRACES);
+    m->words[0] |= described_common_facts(
+        r->numbers, m->has_types || r->numbers[RING_GRAMMAR] == GRAMMAR_BRACES);
     if (r->numbers[RING_GRAMMAR] == GRAMMAR_BRACES) {
         r->translated.n = 0;
         const char *why =
@@ -132,6 +142,8 @@ static bool add_row(struct description *r, uint64_t id, struct message *m)
         row.text = r->translated.n ? r->translated.data : "";
         row.n_text = r->translated.n;
         row.own = true;
+        if (!why && !m->has_types)
+            why = state_types(m, &row);
         if (!why)
             why = braces_check(row.text, row.n_text, m->words + 1, m->n_types,
                                !(m->words[0] & FACT_TAGS), m->words);

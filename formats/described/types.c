@@ -36,6 +36,31 @@ static const struct {
     { "offset32", PFD_STORE_DWORD, 's', TEXT_OFFSET },
 };
 
+/* Letters of Python's struct, and of tt-metal's DEVICE_PRINT. */
+static const struct {
+    char letter;
+    const char *type;
+} letters[] = {
+    { 'b', "i8" },    { 'B', "u8" },   { 'h', "i16" }, { 'H', "u16" },
+    { 'i', "i32" },   { 'I', "u32" },  { 'l', "i32" }, { 'L', "u32" },
+    { 'q', "i64" },   { 'Q', "u64" },  { 'f', "f32" }, { 'd', "f64" },
+    { '?', "bool8" }, { 'w', "bf16" }, { 'p', "ptr" }, { 's', "id32" },
+};
+
+bool described_type_of_letter(char letter, bool is_wide,
+                              struct described_type *ret)
+{
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+        if (letters[i].letter != letter)
+            continue;
+        described_type_of(letters[i].type, strlen(letters[i].type), ret);
+        if (letter == 'p' || letter == 's')
+            ret->store = is_wide ? PFD_STORE_QWORD : PFD_STORE_DWORD;
+        return true;
+    }
+    return false;
+}
+
 enum {
     COMPONENTS_MAX = 64,
     STRIDE_MAX = 255,

@@ -2,8 +2,8 @@
 /*
  * Rings with their description, and buffers of ids with their module. Input: a
  * byte for the format, a byte for the pieces that the buffer comes in, the bytes
- * of the description or module (2), these, the buffer. In pieces or whole, the
- * same is said.
+ * of the description or module (2), these (a description can have a file behind
+ * it), the buffer. In pieces or whole, the same is said.
  */
 #include <string.h>
 
@@ -61,7 +61,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         n_strings = n;
     struct pfd_strings *strings = pfd_strings_new();
     FUZZ_CHECK(strings);
-    pfd_strings_load(strings, data, n_strings, "fuzz", NULL, NULL, NULL);
+    /* Behind a mark, a file that the description reads. */
+    static const char mark[] = "\n...\n";
+    const uint8_t *end = memmem(data, n_strings, mark, sizeof mark - 1);
+    size_t n_first = end ? (size_t)(end - data) : n_strings;
+    pfd_strings_load(strings, data, n_first, "fuzz", NULL, NULL, NULL);
+    if (end) {
+        end += sizeof mark - 1;
+        pfd_strings_load(strings, end, n_strings - (size_t)(end - data), "file",
+                         NULL, NULL, NULL);
+    }
     struct pieces pieces = {
         .strings = strings,
         .format = format,

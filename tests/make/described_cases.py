@@ -11,6 +11,7 @@ where there are none, for REGENERATE=1 of run_cases.py to fill in (read them!).
 import os
 import struct
 import sys
+import zlib
 
 import khronos_cases as khronos
 
@@ -38,6 +39,7 @@ messages:
   - {text: "{:-^9.2e}|\\n", types: [f32x3]}
   - {text: "{:c}\\n", types: [u32]}
   - {text: "{0:d}\\n", types: [bool]}
+  - "{1,I:#x} {0,h}\\n"
 """
 
 
@@ -112,6 +114,142 @@ messages:
 """
 
 
+def sdbm(text):
+    h = 0
+    for c in text.encode():
+        h = c + (h << 6) + (h << 16) - h & 0xffffffff
+    return h
+
+
+def fnv1a(text):
+    h = 0x811c9dc5
+    for c in text.encode():
+        h = (h ^ c) * 0x01000193 & 0xffffffff
+    return h
+
+
+def elf(sections):
+    """An ELF file of 64 bits with sections of a name, an address and bytes."""
+    names = b"\0"
+    body = b""
+    headers = bytes(64)
+    for name, address, data in [*sections, (".shstrtab", 0, b"")]:
+        at = len(names)
+        names += name.encode() + b"\0"
+        if name == ".shstrtab":
+            data = names
+        headers += struct.pack("<IIQQQQIIQQ", at, 3 if not address else 1, 2,
+                               address, 64 + len(body), len(data), 0, 0, 1, 0)
+        body += data
+    return struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 0x3e, 1, 0, 0,
+                       64 + len(body), 0, 64, 0, 0, 64, len(sections) + 2,
+                       len(sections) + 1) + body + headers
+
+
+def container(*parts):
+    """A container of DirectX with parts of a name and bytes."""
+    at = 32 + 4 * len(parts)
+    offsets = b""
+    body = b""
+    for name, data in parts:
+        offsets += struct.pack("<I", at + len(body))
+        body += struct.pack("<4sI", name, len(data)) + data
+    return struct.pack("<4s16sHHII", b"DXBC", b"", 1, 0, at + len(body),
+                       len(parts)) + offsets + body
+
+
+def spirv(*texts):
+    """A module with these OpString, whose result ids begin with 1."""
+    words = b""
+    for i, text in enumerate(texts):
+        data = text.encode() + b"\0"
+        data += bytes(-len(data) % 4)
+        words += struct.pack("<II", 7 | 2 + len(data) // 4 << 16, 1 + i) + data
+    return struct.pack("<IIIII", 0x07230203, 0x10500, 0, 1 + len(texts), 0) + \
+        words
+
+
+SOURCE = """// "no message" %u
+#include "engine.hlsl"
+void main(uint3 id : SV_DispatchThreadID)
+{
+    /* "nor here" */
+    log("tile %u\\n", id.x);
+    log("a \\"quoted\\" \\x41\\101 "
+        "joined %d\\n", -7); char c = '"';
+    log("broken
+}
+"""
+HASHED = """ring: hashed
+counter: {at: 0, unit: 4, from: 4}
+data: 4
+strings: {from: source, id: %s}
+"""
+
+
+def strings(case):
+    """Cases of messages in other files."""
+    texts = ("tile %u\n", 'a "quoted" AA joined %d\n')
+    for name, function in (("sdbm", sdbm), ("fnv1a", fnv1a),
+                           ("crc32", lambda t: zlib.crc32(t.encode()))):
+        case("strings_" + name, "Literals of a source by the hash of their text.",
+             packed(entry(function(texts[0]), "I", 5),
+                    entry(function(texts[1]), "i", -7),
+                    entry(function("nor here"))),
+             HASHED % name, files={"a.hlsl": SOURCE.encode()})
+    case("strings_xxh32", "Hashes of xxHash's test vectors.",
+         packed(entry(0x32d153ff), entry(0x63a14d5f)),
+         HASHED % "xxh32", files={"a.txt": b'"abc", "abcdefghijklmnopqrstuvwxyz"'})
+    case("strings_slang", "print() of slangpy, by its source.",
+         struct.pack("<II", 44, 36) + tagged(
+             sdbm("thread {} at {}\n"), argument(0, 7, 0, 0, "I", 5),
+             argument(1, 10, 3, 0, "3f", 1, 2.5, -3)),
+         read("slangpy-source.yaml"),
+         files={"print.slang": read("data/print.slang")})
+    section = b"first %u\n\0second\n\0\0third %x\n\0open"
+    ring = HASHED.replace("from: source, id: %s", "section: .strs, id: %s")
+    program = elf([(".other", 0x1000, b"no\0"), (".strs", 0x400000, section)])
+    case("strings_offset", "Texts of a section, by their offset.",
+         packed(entry(0, "I", 1), entry(10), entry(19, "I", 255)),
+         ring % "offset", files={"a.elf": program})
+    case("strings_index", "Texts of a section, by their number.",
+         packed(entry(0, "I", 1), entry(1), entry(2), entry(3, "I", 255),
+                entry(4)), ring % "index", files={"a.elf": program})
+    case("strings_address", "Texts of a section, by their address.",
+         packed(entry(0x400000, "I", 1), entry(0x400013, "I", 255)),
+         ring % "address", files={"a.elf": program})
+    table = struct.pack("<IIIIII", 7, 10, 7, 0, 7, 999)
+    case("strings_records", "Records with offsets; one leads nowhere.",
+         packed(entry(0), entry(1, "I", 9)),
+         ring.replace(".strs", ".table, texts: .strs, record: 8, at: 4, "
+                      "pointers: offsets") % "index",
+         files={"a.elf": elf([(".strs", 0, section), (".table", 0x10, table)])})
+    case("strings_part", "A part of a DirectX container, by offsets.",
+         packed(entry(0, "I", 1), entry(10)),
+         HASHED.replace("from: source, id: %s", "part: ISG9, id: offset"),
+         files={"a.dxil": container((b"DXIL", b"xx"), (b"ISG9", section))})
+    case("strings_no_part", "The container has no such part.",
+         packed(entry(0, "I", 1)),
+         HASHED.replace("from: source, id: %s", "part: ISG8, id: offset"),
+         files={"a.dxil": container((b"DXIL", b"xx"), (b"ISG9", section))})
+    case("strings_spirv", "OpString of a module, by the hash of its text.",
+         packed(entry(sdbm("gid %u\n"), "I", 7)),
+         HASHED.replace("from: source, id: %s", "from: spirv, id: sdbm"),
+         files={"a.spv": spirv("shader.glsl", "gid %u\n")})
+    case("strings_spirv_id", "OpString of a module, by its result id.",
+         packed(entry(2, "I", 7)),
+         HASHED.replace("from: source, id: %s", "from: spirv, id: address"),
+         files={"a.spv": spirv("shader.glsl", "gid %u\n")})
+    for name, text in {
+            "hash": HASHED % "index", "id": HASHED % "sha1",
+            "from": HASHED.replace("from: source, id: %s", "id: sdbm"),
+            "part": HASHED.replace("from: source, id: %s", "part: ISG"),
+            "record": HASHED.replace("from: source, id: %s",
+                                     "section: a, record: 2")}.items():
+        case("mistake_strings_" + name, "A mistake in the description, told with "
+             "its place.", packed(entry(0)), text, expect=("text",))
+
+
 def rings(case):
     """Cases of tags, texts, positions and marks."""
     entries = [
@@ -146,6 +284,15 @@ def rings(case):
     case("tt_metal", "A ring that began anew behind a mark, and one of another "
          "program.", struct.pack("<IIII", 32, 40, 0, 0) + ring,
          read("tt-metal.yaml"))
+    program = read("data/tt-metal.elf")
+    packer = 0x6000000 + program.index(b"packer\0") - 0x1000
+    stream = (tt(0, 0, "dII", 0.5, 3, 9) +
+              struct.pack("<HH", 1023 << 6, 7) +
+              tt(1, 2, "IHH", packer, 16, 0) + tt(2, 3, "I?bH", 5, True, -7, 0))
+    dump = struct.pack("<IIII", len(stream), 0, 0, 0) + stream.ljust(64, b"\0")
+    case("tt_metal_elf", "Messages in sections of an ELF file of RISC-V, which "
+         "Debian's gcc made.", dump, read("tt-metal-elf.yaml"),
+         files={"kernel.elf": program})
     grows = read("tt-metal.yaml").decode().replace(
         "data: 16", "positions: {grow: true}\ndata: 16\n"
         "stall: {at: 8, value: 1}").replace("  wrap:", "  # wrap:")
@@ -183,9 +330,13 @@ def rings(case):
 
 
 def main(root):
-    def case(name, origin, data, ring, cmd="decode r.yaml buffer.bin", **more):
+    def case(name, origin, data, ring, cmd="decode r.yaml buffer.bin",
+             files=None, **more):
+        if files:
+            cmd = "decode buffer.bin --describe r.yaml --strings " + \
+                " --strings ".join(files)
         khronos.case(root, name, cmd, origin,
-                     {"buffer.bin": data, "r.yaml": ring},
+                     {"buffer.bin": data, "r.yaml": ring, **(files or {})},
                      maker="described_cases.py", **more)
 
     for name, calls in (("typegpu", 5), ("typegpu_overflow", 80)):
@@ -268,9 +419,10 @@ def main(root):
          packed(entry(0, "dII", 3.14159, 9, 3), entry(1, "if", -1234, 0.5),
                 entry(2, "Ii", 1, -42), entry(3, "qQ", -255, 0x1234),
                 entry(4, "fff", 0.25, -1, 1e10), entry(5, "I", 0x2192),
-                entry(6, "I", 1)),
+                entry(6, "I", 1), entry(7, "hHI", -5, 0, 255)),
          NUMBERED)
     rings(case)
+    strings(case)
     mistakes = {
         "enum": TEXTS.replace("[point, line]", "{point: 1}"),
         "origin": TEXTS.replace("wave:", "wawe:"),

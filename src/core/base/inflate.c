@@ -452,3 +452,8 @@ enum pfd_status pfd_inflate_file(const void *bytes, size_t n, uint64_t n_max,
     *n_ret = g.f.n_written;
     return PFD_OK;
 }
+
+uint32_t pfd_crc32(const void *bytes, size_t n)
+{
+    return (uint32_t)crc32_z(0, bytes, n);
+}

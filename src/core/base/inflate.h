@@ -62,4 +62,7 @@ enum pfd_status pfd_inflate_to(const void *bytes, size_t n, uint64_t n_max,
                                struct pfd_error *problem,
                                struct pfd_error *err);
 
+/* CRC-32 of bytes [n], as gzip has it. */
+uint32_t pfd_crc32(const void *bytes, size_t n);
+
 #endif

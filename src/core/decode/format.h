@@ -293,6 +293,17 @@ struct pfd_format {
                             struct pfd_report *report, size_t *n_rows,
                             struct pfd_error *err);
 
+    /*
+     * Adds the format's strings in a file, whatever it is; *is_taken: it had
+     * some, and is not read otherwise. PFD_OK, or PFD_ERR_NOMEM. NULL: program
+     * files are read by load() and shader() alone.
+     */
+    enum pfd_status (*load_file)(const struct pfd_format *self,
+                                 const void *bytes, size_t n,
+                                 struct pfd_strings *strings,
+                                 struct pfd_report *report, bool *is_taken,
+                                 struct pfd_error *err);
+
     /* Is this file a description of rings, and what describe() adds to strings:
      * PFD_OK; PFD_ERR_CORRUPT: err names the mistake and its place;
      * PFD_ERR_NOMEM. NULL: no description describes its buffers. */

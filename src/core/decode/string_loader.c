@@ -152,6 +152,22 @@ bool pfd_strings_search(const void *bytes, size_t n)
     return pfd_container_find(bytes, n) < n;
 }
 
+/* Has each format that reads files by a rule of its own read one. */
+static enum pfd_status load_file_of(struct pfd_strings *strings,
+                                    const void *bytes, size_t n,
+                                    struct pfd_report *report, bool *is_taken,
+                                    struct pfd_error *err)
+{
+    enum pfd_status status = PFD_OK;
+    for (size_t i = 0; pfd_formats[i] && status == PFD_OK && !*is_taken; i++) {
+        if (pfd_formats[i]->load_file) {
+            status = pfd_formats[i]->load_file(pfd_formats[i], bytes, n,
+                                               strings, report, is_taken, err);
+        }
+    }
+    return status;
+}
+
 enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
                                  size_t n, const char *source,
                                  pfd_finding_fn fn, void *user,
@@ -167,13 +183,17 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
     const struct pfd_format *described = described_by(bytes, n);
     if (described)
         return described->describe(described, bytes, n, strings, &report, err);
+    bool is_taken = false;
+    enum pfd_status status =
+        load_file_of(strings, bytes, n, &report, &is_taken, err);
+    if (status != PFD_OK || is_taken)
+        return status;
     if (pfd_spirv_recognise(bytes, n))
         return pfd_strings_add_shader(strings, &shader, fn, user, err);
     bool searches = pfd_strings_searches(strings);
-    enum pfd_status status =
-        (searches ? pfd_container_search : pfd_container_walk)(
-            bytes, n, pfd_strings_max_inflated(strings), load_piece, &loader,
-            &report, err);
+    status = (searches ? pfd_container_search : pfd_container_walk)(
+        bytes, n, pfd_strings_max_inflated(strings), load_piece, &loader,
+        &report, err);
     if (status == PFD_OK && loader.n_rows == 0)
         report_nothing(&loader, &report, bytes, n);
     return status;

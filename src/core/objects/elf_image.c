@@ -259,9 +259,8 @@ static void read_tables(struct pfd_image *image, struct pfd_report *report)
     find_names(image);
 }
 
-enum pfd_status pfd_image_open(const void *bytes, size_t n,
-                               struct pfd_image **ret,
-                               struct pfd_report *report, struct pfd_error *err)
+static enum pfd_status new_image(const void *bytes, size_t n,
+                                 struct pfd_image **ret, struct pfd_error *err)
 {
     if (n < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0, "not an ELF file");
@@ -269,11 +268,35 @@ enum pfd_status pfd_image_open(const void *bytes, size_t n,
     if (!image)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     image->bytes = pfd_byte_reader(bytes, n);
+    image->names = pfd_byte_reader(bytes, 0);
     image->room = SIZE_MAX;
-    if (readable(image->bytes, report))
-        read_tables(image, report);
     *ret = image;
     return PFD_OK;
+}
+
+enum pfd_status pfd_image_open(const void *bytes, size_t n,
+                               struct pfd_image **ret,
+                               struct pfd_report *report, struct pfd_error *err)
+{
+    enum pfd_status status = new_image(bytes, n, ret, err);
+    if (status == PFD_OK && readable((*ret)->bytes, report))
+        read_tables(*ret, report);
+    return status;
+}
+
+enum pfd_status pfd_image_open_sections(const void *bytes, size_t n,
+                                        struct pfd_image **ret,
+                                        struct pfd_error *err)
+{
+    enum pfd_status status = new_image(bytes, n, ret, err);
+    if (status != PFD_OK || elf_version(EV_CURRENT) == EV_NONE)
+        return status;
+    struct pfd_image *image = *ret;
+    image->elf = elf_memory((char *)(uintptr_t)bytes, n);
+    if (image->elf && gelf_getehdr(image->elf, &image->ehdr) &&
+        elf_getshdrnum(image->elf, &image->sections.n) == 0)
+        find_names(image);
+    return status;
 }
 
 void pfd_image_set_room(struct pfd_image *image, size_t n)
@@ -317,6 +340,7 @@ enum pfd_status pfd_image_section(const struct pfd_image *image, size_t i,
         .type = shdr.sh_type,
         .offset = shdr.sh_offset,
         .size = shdr.sh_size,
+        .address = shdr.sh_addr,
         .bytes = clamp(image, shdr.sh_offset,
                        shdr.sh_type == SHT_NOBITS ? 0 : shdr.sh_size),
     };

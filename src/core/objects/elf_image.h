@@ -33,6 +33,7 @@ struct pfd_section {
     uint32_t type;                /* sh_type: 7 SHT_NOTE */
     uint64_t offset;              /* where the section starts in the file */
     uint64_t size;                /* as its header has it */
+    uint64_t address;             /* where it is in memory; 0: nowhere */
     struct pfd_byte_reader bytes; /* its bytes in the file */
 };
 
@@ -60,6 +61,12 @@ enum pfd_status pfd_image_open(const void *bytes, size_t n,
                                struct pfd_image **ret,
                                struct pfd_report *report,
                                struct pfd_error *err);
+
+/* The same for files of 32 and 64 bits alike, whose sections alone are read, and
+ * only if all of their headers are there. Without findings. */
+enum pfd_status pfd_image_open_sections(const void *bytes, size_t n,
+                                        struct pfd_image **ret,
+                                        struct pfd_error *err);
 
 /* The memory limit for parsing one of its notes, in bytes; SIZE_MAX by
  * default. */

@@ -152,19 +152,36 @@ static const char *read_spec(struct scanner *s, struct pfd_placeholder *p)
     return peek(s) == '}' ? NULL : bad;
 }
 
+/* The letter of a stored type; or of an enumeration's, /e_I_name, whose name may
+ * have "::" in it. */
+static const char *read_stored(struct scanner *s, struct pfd_placeholder *p)
+{
+    bool is_enum = take(s, '/');
+    if (is_enum && ((!take(s, 'e') && !take(s, 'E')) || !take(s, '_')))
+        return "an enumeration of {} is /e_, a letter, and its name";
+    p->stored = peek(s);
+    if (!is_name(p->stored, true) && p->stored != '?')
+        return "a type of {} is a letter";
+    s->at++;
+    while (is_enum && s->at < s->n && peek(s) != '}') {
+        bool is_twice =
+            peek(s) == ':' && s->at + 1 < s->n && s->text[s->at + 1] == ':';
+        if (peek(s) == ':' && !is_twice)
+            break;
+        s->at += is_twice ? 2 : 1;
+    }
+    return NULL;
+}
+
 static const char *read_placeholder(struct scanner *s,
                                     struct pfd_placeholder *p)
 {
     *p = (struct pfd_placeholder){ .fill = ' ', .n_precision = -1 };
     s->at++;
     p->value = read_name(s);
-    if (take(s, ',')) {
-        p->stored = peek(s);
-        if (!is_name(p->stored, true) && p->stored != '?')
-            return "a type of {} is a letter";
-        s->at++;
-    }
-    const char *why = take(s, ':') ? read_spec(s, p) : NULL;
+    const char *why = take(s, ',') ? read_stored(s, p) : NULL;
+    if (!why && take(s, ':'))
+        why = read_spec(s, p);
     p->end = s->at + 1;
     if (why || take(s, '}'))
         return why;

@@ -3,7 +3,7 @@
  * The grammar of {}: placeholders of fmt and of Python's format(). Knows texts
  * and conversions; does not know which argument a name or number means.
  *
- *   { [name | number] [, letter] [: spec] }      {{ and }} are braces
+ *   { [name | number] [, type] [: spec] }        {{ and }} are braces
  *   spec: [[fill] align] [sign] [#] [0] [width] [. precision] [L] [type]
  *
  * align is < > ^ or =; width and precision are digits or {name}, {number}, {}.

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages that a description does not list: where they stand in program files
+ * and sources, and how their ids come about. The rule is a row of the ring's
+ * strings; files that are loaded behind the description are read by it.
+ */
+#ifndef DESCRIBED_STRING_RULE_H
+#define DESCRIBED_STRING_RULE_H
+
+#include "layout.h"
+
+enum rule_from {
+    FROM_SECTION, /* of an ELF file */
+    FROM_PART,    /* of a DXBC container */
+    FROM_SPIRV,   /* OpString */
+    FROM_SOURCE,  /* literals of source text */
+};
+
+/* What a message's id is. Hashes are of the text, in the id's bits. */
+enum rule_id {
+    ID_INDEX,
+    ID_OFFSET,  /* of the text in its section or part */
+    ID_ADDRESS, /* of the text; of OpString its result id */
+    ID_SDBM,
+    ID_FNV1A,
+    ID_CRC32,
+    ID_XXH32,
+};
+
+enum rule_number {
+    RULE_FROM,
+    RULE_ID,
+    RULE_RECORD,  /* bytes; 0: texts stand one after another */
+    RULE_AT,      /* of a record's pointer to its text */
+    RULE_BITS,    /* of the pointer */
+    RULE_OFFSETS, /* pointers are offsets in the section of the texts */
+    RULE_NUMBERS,
+};
+
+/* A rule, borrowed from its row. */
+struct string_rule {
+    const uint64_t *numbers; /* [RULE_NUMBERS] */
+    const char *name;        /* [n_name], of the section or part */
+    size_t n_name;
+    const char *texts; /* [n_texts], of the section that texts stand in; none:
+                          any */
+    size_t n_texts;
+    const uint64_t *ring; /* [RING_NUMBERS] */
+};
+
+/* The rule of a set of strings; false: its ring has none. */
+bool string_rule_find(const struct pfd_format *format,
+                      const struct pfd_strings *strings,
+                      struct string_rule *ret);
+
+/* Takes the messages of one file: rows go to strings. */
+struct string_taker {
+    const struct pfd_format *format;
+    struct pfd_strings *strings;
+    struct string_rule rule;
+    struct pfd_report *report;
+    struct pfd_error *err;
+    size_t n_rows;
+    enum pfd_status
+        status; /* PFD_OK; or PFD_ERR_NOMEM: nothing more is taken */
+};
+
+/* Adds a message. id: what the rule calls index, offset or address; hashes are
+ * made here. offset: of the text in the file. */
+void string_take(struct string_taker *t, uint64_t id, const char *text,
+                 size_t n, uint64_t offset);
+
+/* Adds a text that values refer to, and that is no message. */
+void string_take_text(struct string_taker *t, uint64_t id, const char *text,
+                      size_t n, uint64_t offset);
+
+/* The messages of a part or section, bytes [n] at an offset of the file. */
+void string_take_packed(struct string_taker *t, const uint8_t *bytes, size_t n,
+                        uint64_t address, uint64_t offset);
+
+/* The literals of source text [n]. */
+void string_take_source(struct string_taker *t, const char *text, size_t n);
+
+/* A hash of ID_SDBM and so on. */
+uint64_t string_hash(enum rule_id kind, bool is_wide, const char *text,
+                     size_t n);
+
+/* Members of pfd_format_described. */
+enum pfd_status described_load_file(const struct pfd_format *self,
+                                    const void *bytes, size_t n,
+                                    struct pfd_strings *strings,
+                                    struct pfd_report *report, bool *is_taken,
+                                    struct pfd_error *err);
+enum pfd_status described_shader(const struct pfd_format *self,
+                                 struct pfd_strings *strings,
+                                 const struct pfd_shader *shader,
+                                 struct pfd_report *report,
+                                 struct pfd_error *err);
+
+#endif
