@@ -166,6 +166,7 @@ def large_ones_hold_up_none(temp):
         assert d.metric('queue_left_objects') == 1 and not objects(temp)
         with producer(f'{temp}/in.sock', elf_frame()):
             until('the other one', lambda: len(objects(temp)) == 1)
+            until('its list', lambda: any(b'app.elf' in slurp(p) for p in lists(temp)))
             assert d.metric('queue_left_objects') == 1
         d.kill()
     d.start()
