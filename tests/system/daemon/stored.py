@@ -37,6 +37,12 @@ def lists(temp):
     return glob.glob(f'{temp}/state/queue/strings/*')
 
 
+def are_listed(temp):
+    """The strings of the ELF are in a list, which is whole; before it is, a kill leaves
+    them out."""
+    return any(b'app.elf' in slurp(p) for p in lists(temp) if p[-1].isdigit())
+
+
 def acknowledged(temp):
     """What the checkpoint has."""
     try:
@@ -145,6 +151,7 @@ def strings_come_late(temp):
     fill(d, temp, *dump_frames())
     with producer(f'{temp}/in.sock', elf_frame()):
         until('the object', lambda: len(objects(temp)) == 1)
+        until('its list', lambda: are_listed(temp))
     assert are_known(delivered(temp))
     d.kill()
     d.start()
@@ -166,7 +173,7 @@ def large_ones_hold_up_none(temp):
         assert d.metric('queue_left_objects') == 1 and not objects(temp)
         with producer(f'{temp}/in.sock', elf_frame()):
             until('the other one', lambda: len(objects(temp)) == 1)
-            until('its list', lambda: any(b'app.elf' in slurp(p) for p in lists(temp)))
+            until('its list', lambda: are_listed(temp))
             assert d.metric('queue_left_objects') == 1
         d.kill()
     d.start()
