@@ -60,12 +60,11 @@ export class Detail {
         const { json } = shown.record;
         const copy = make('button', { text: 'Copy link', onclick: () => this.copy(shown.record, copy) });
         const close = make('button', { text: 'Close', onclick: () => this.close() });
-        const parts = [make('h2', { text: 'The line' })];
+        const parts = [make('h2', { text: 'The line' }), make('div', { class: 'bar' }, copy, close)];
         const source = excerptOf(json);
         if (source)
             parts.push(source);
-        parts.push(make('table', {}, make('tbody', {}, ...this.#rows(shown))),
-            make('div', { class: 'bar' }, copy, close));
+        parts.push(make('table', {}, make('tbody', {}, ...this.#rows(shown))));
         this.element.replaceChildren(...parts);
         this.element.scrollTop = 0;
         this.element.hidden = false;

@@ -6,7 +6,7 @@ const DATED = 18;
 const DAY_MS = 86400000;
 
 /* The columns before the message, with the most characters of each. */
-const MOST = { severity: 8, host: 16, source: 16, who: 28, where: 26 };
+const MOST = { severity: 8, host: 16, source: 16, who: 24, where: 26 };
 const TITLES = { time: 'Time', severity: 'Severity', host: 'Host', source: 'Source',
     who: 'Invocation', where: 'Line of source', message: 'Message' };
 export const COLUMNS = Object.keys(TITLES);
@@ -94,8 +94,8 @@ export class Layout {
             this.element.classList.toggle(`no-${name}`, name !== 'message' && !this.#isShown(name));
         const tracks = shown.map((name) => `${this.#widths[name]}ch`);
         this.element.style.setProperty('--columns', [...tracks, 'minmax(12rem, 1fr)'].join(' '));
-        const narrow = shown.map(() => 'minmax(0, max-content)').join(' ');
-        this.element.style.setProperty('--narrow', narrow || '1fr');
+        const narrow = shown.map((name) => (name === 'time' ? 'max-content' : 'minmax(0, max-content)'));
+        this.element.style.setProperty('--narrow', [...narrow, 'minmax(0, 1fr)'].join(' '));
         return true;
     }
 }
