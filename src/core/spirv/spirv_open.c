@@ -19,19 +19,30 @@ static bool is_module(const void *bytes, size_t n)
     return magic == MAGIC || magic == MAGIC_SWAPPED;
 }
 
-/* The module in a program binary of Mesa's rusticl: version 1, bytes of the
- * module, kind of binary, module. Else bytes. */
+/*
+ * The module in a program binary of Mesa's rusticl: u32 of version 1, bytes of
+ * the module, kind of binary; Mesa 25 has the letters "rusticl" and a NUL before
+ * these, bytes of the device's name behind the version, and the name behind all.
+ * Else bytes.
+ */
 static const uint8_t *unwrap(const uint8_t *bytes, size_t *n)
 {
-    uint32_t header[3];
-    if (*n < sizeof header)
+    static const char name[8] = "rusticl";
+    uint32_t header[4] = { 0 };
+    size_t from = *n >= sizeof name && !memcmp(bytes, name, sizeof name)
+                      ? sizeof name
+                      : 0;
+    size_t size = from ? sizeof header : sizeof header - sizeof *header;
+    if (*n - from < size)
         return bytes;
-    memcpy(header, bytes, sizeof header);
-    if (header[0] != 1 || header[1] > *n - sizeof header ||
-        !is_module(bytes + sizeof header, header[1]))
+    memcpy(header, bytes + from, size);
+    uint64_t at = (uint64_t)from + size + (from ? header[1] : 0);
+    uint32_t n_module = header[from ? 2 : 1];
+    if (header[0] != 1 || at > *n || n_module > *n - at ||
+        !is_module(bytes + at, n_module))
         return bytes;
-    *n = header[1];
-    return bytes + sizeof header;
+    *n = n_module;
+    return bytes + at;
 }
 
 bool pfd_spirv_recognise(const void *bytes, size_t n)
