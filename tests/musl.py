@@ -16,10 +16,10 @@ import tempfile
 SKIP = 77
 # Headers of other libraries and of the kernel, as they are included.
 OTHERS = '''
-CL asm asm-generic curl check.h check_stdint.h drm elfutils gelf.h jansson.h
-jansson_config.h libelf.h libpng16 linux msgpack msgpack.h nats nlist.h openssl
+CL asm asm-generic curl curses.h check.h check_stdint.h drm elfutils gelf.h jansson.h
+jansson_config.h libelf.h libpng16 linux msgpack msgpack.h nats ncurses_dll.h nlist.h openssl
 pcre2.h png.h pngconf.h pnglibconf.h seccomp.h seccomp-syscalls.h sqlite3.h sqlite3ext.h systemd uv
-uv.h vk_video vulkan yaml.h zconf.h zlib.h zstd.h zstd_errors.h'''
+term.h unctrl.h uv.h vk_video vulkan yaml.h zconf.h zlib.h zstd.h zstd_errors.h'''
 FTS = '''#include <features.h>
 #define __BEGIN_DECLS
 #define __END_DECLS
