@@ -194,6 +194,27 @@ START_TEST(wrong_expressions)
 }
 END_TEST
 
+START_TEST(operators_of_other_languages)
+{
+    static const struct {
+        const char *text;
+        const char *why;
+    } all[] = {
+        { "a0 and a1", "an operator expected ('and' is '&&') at 'and a1'" },
+        { "a0 OR(a1)", "an operator expected ('or' is '||') at 'OR(a1)'" },
+        { "a0 = 1", "an operator expected ('=' is '==') at '= 1'" },
+        { "a0 order", "an operator expected at 'order'" },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct pfd_where *where = NULL;
+        struct pfd_error err = { 0 };
+        ck_assert_int_eq(pfd_where_new(all[i].text, &where, &err),
+                         PFD_ERR_USAGE);
+        ck_assert_str_eq(err.text, all[i].why);
+    }
+}
+END_TEST
+
 /* Whatever is too much is refused, and nothing runs over. */
 START_TEST(bounds)
 {
@@ -419,7 +440,7 @@ int main(void)
     return suite_run("where",
                      TESTS(numbers, exact_integers, nothing_is_not_true,
                            floats_that_are_no_numbers, wrong_expressions,
-                           bounds, ranges, names, columns_and_arguments,
-                           what_every_entry_has),
+                           operators_of_other_languages, bounds, ranges, names,
+                           columns_and_arguments, what_every_entry_has),
                      60);
 }

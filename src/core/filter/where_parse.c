@@ -2,6 +2,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/filter/where.h"
 #include "core/strings/column_names.h"
@@ -431,12 +432,32 @@ static struct pfd_where *keep(const struct draft *d)
     return ret;
 }
 
+/* Why no operator begins here; names those that other languages have. */
+static const char *no_operator(const char *text)
+{
+    static const struct {
+        const char *word;
+        const char *why;
+    } others[] = {
+        { "and", "an operator expected ('and' is '&&')" },
+        { "or", "an operator expected ('or' is '||')" },
+        { "=", "an operator expected ('=' is '==')" },
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        size_t n = strlen(others[i].word);
+        if (!strncasecmp(text, others[i].word, n) &&
+            !(is_word(text[0]) && is_word(text[n])))
+            return others[i].why;
+    }
+    return "an operator expected";
+}
+
 static enum pfd_status read_all(struct reader *r)
 {
     if (read_expression(r, 1)) {
         skip_space(r);
         if (r->text[r->at])
-            fail(r, r->at, "an operator expected");
+            fail(r, r->at, no_operator(r->text + r->at));
     }
     return r->status;
 }
