@@ -41,9 +41,7 @@ struct nats {
 
 static enum outcome fail(struct nats *f, const char *what, natsStatus status)
 {
-    const char *last = nats_GetLastError(NULL);
-    snprintf(f->why, sizeof f->why, "%s: %.300s", what,
-             last && *last ? last : natsStatus_GetText(status));
+    snprintf(f->why, sizeof f->why, "%s: %.300s", what, pfd_nats_why(status));
     return OUTCOME_FAILED;
 }
 
@@ -171,11 +169,8 @@ static struct nats *open_nats(const struct nats_config *config, char *err,
         s = natsConnection_JetStream(&f->js, f->nc, &js);
     if (s == NATS_OK)
         return f;
-    const char *last = nats_GetLastError(NULL);
-    if (!*err) {
-        snprintf(err, n_err, "%.300s",
-                 last && *last ? last : natsStatus_GetText(s));
-    }
+    if (!*err)
+        snprintf(err, n_err, "%.300s", pfd_nats_why(s));
     close_nats(f);
     return NULL;
 }

@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "base/log.h"
+#include "remote/stored_message.h"
 
 enum {
     PAUSE_MIN_MS = 50,
@@ -24,13 +25,8 @@ enum {
 bool pfdd_nats_failed(struct pfdd_nats *line, const char *what,
                       natsStatus status)
 {
-    const char *last = nats_GetLastError(NULL);
-    /* The library puts a place in its source in front. */
-    const char *place = last && *last == '(' ? strstr(last, "): ") : NULL;
-    if (place)
-        last = place + strlen("): ");
     snprintf(line->why, sizeof line->why, "%s: %.200s", what,
-             last && *last ? last : natsStatus_GetText(status));
+             pfd_nats_why(status));
     return false;
 }
 

@@ -235,7 +235,7 @@ static bool is_drained(const struct pfdd_output *output)
     struct sqlite_output *o = (struct sqlite_output *)(uintptr_t)output;
     if (!o->is_busy)
         start_job(o);
-    return !o->is_busy && !o->failing && pfdd_log_feed_is_done(&o->log_feed);
+    return !o->is_busy && pfdd_log_feed_is_done(&o->log_feed);
 }
 
 static size_t memory(const struct pfdd_output *output)

@@ -235,3 +235,12 @@ bool pfd_stored_message_header(const struct pfd_stored_message *m,
     }
     return false;
 }
+
+const char *pfd_nats_why(natsStatus status)
+{
+    const char *last = nats_GetLastError(NULL);
+    const char *place = last && *last == '(' ? strstr(last, "): ") : NULL;
+    if (place)
+        last = place + strlen("): ");
+    return last && *last ? last : natsStatus_GetText(status);
+}

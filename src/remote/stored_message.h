@@ -40,6 +40,11 @@ natsStatus pfd_stored_message_last(natsConnection *nc, const char *stream,
 natsStatus pfd_stored_message_parse(const char *text, size_t n,
                                     struct pfd_stored_message *ret);
 
+/* What the library says of its last failure on this thread, else of the status,
+ * without the place in its source that it puts in front. Borrowed until its next
+ * call. */
+const char *pfd_nats_why(natsStatus status);
+
 /* The value of the first header with this name. False: there is none, or it
  * does not fit. */
 bool pfd_stored_message_header(const struct pfd_stored_message *message,

@@ -276,6 +276,9 @@ def nothing(temp):
     assert replay(server) == (0, [], '')
     e.stop()
     server.kill()
+    status, got, errors = replay(server)
+    assert status == 1 and not got and 'No server available' in errors, errors
+    assert '.c:' not in errors, errors
 
 
 GROUPS = {

@@ -480,6 +480,26 @@ def full(temp):
         subprocess.run(['umount', f'{temp}/small'], check=True)
 
 
+def idle(temp):
+    """A disk that was full from the start holds up no end where nothing came."""
+    if not mount_small(f'{temp}/small'):
+        print('left out: idle (no file system can be mounted here)')
+        return
+    try:
+        with open(f'{temp}/small/waste', 'wb', buffering=0) as f:
+            with contextlib.suppress(OSError):
+                while True:
+                    f.write(bytes(4096))
+        d = Daemon(temp, (CONFIG % '').replace('$T/log.db', '$T/small/log.db'))
+        until('it is said', lambda: 'trying again' in d.log())
+        d.stop()
+        assert 'have not written all in time' not in d.log(), d.log()
+    finally:
+        if d.process.poll() is None:
+            d.kill()
+        subprocess.run(['umount', f'{temp}/small'], check=True)
+
+
 def mount_small(path):
     os.mkdir(path)
     done = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=16m', 'none',
@@ -500,4 +520,4 @@ if __name__ == '__main__':
     need('sqlite')
     run(rows, gathered, hostile, once, chosen, while_read, locked, bounded, aged,
         foreign, altered, laid, journal, damaged,
-        linked, moved, full, refused)
+        linked, moved, full, idle, refused)
