@@ -227,13 +227,14 @@ static size_t first_left(const struct pfdd_cursor *r, size_t at)
     return ret;
 }
 
-/* Of the items from the current one up to `to`, those that have bytes; of entries,
- * and of those that are collapsed, all. */
+/* Of the items from the current one up to `to`, those that have bytes; all of them
+ * where none is filtered, in entries, and where they are collapsed. */
 static uint64_t lines_up_to(const struct pfdd_cursor *r, size_t to)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
     uint64_t n = 0;
-    if (p->form == PFDD_ENTRIES || pfdd_cursor_collapser(r))
+    if (!r->render_choice || p->form == PFDD_ENTRIES ||
+        pfdd_cursor_collapser(r))
         return to - r->item;
     for (size_t i = r->item; i < to; i++)
         n += end_of(p, i) > (i ? end_of(p, i - 1) : 0);
