@@ -17,11 +17,13 @@ const OWN = new Set(['sequence', 'time', 'index', 'offset']);
 
 export class Detail {
     /* only(clause): the user wants to filter by it. copy(record, button): wants
-     * the link to it. closed(): it was closed. */
-    constructor(element, only, copy, closed) {
+     * the link to it. among(record): wants to see what is around it. closed(): it
+     * was closed. */
+    constructor(element, only, copy, among, closed) {
         this.element = element;
         this.only = only;
         this.copy = copy;
+        this.among = among;
         this.closed = closed;
     }
 
@@ -59,8 +61,9 @@ export class Detail {
     show(shown) {
         const { json } = shown.record;
         const copy = make('button', { text: 'Copy link', onclick: () => this.copy(shown.record, copy) });
+        const among = make('button', { text: 'Show in context', onclick: () => this.among(shown.record) });
         const close = make('button', { text: 'Close', onclick: () => this.close() });
-        const parts = [make('h2', { text: 'The line' }), make('div', { class: 'bar' }, copy, close)];
+        const parts = [make('h2', { text: 'The line' }), make('div', { class: 'bar' }, copy, among, close)];
         const source = excerptOf(json);
         if (source)
             parts.push(source);

@@ -10,6 +10,7 @@ export class Filter {
     /* changed(): the user has changed the filter. */
     constructor(form, changed) {
         this.form = form;
+        this.changed = changed;
         this.opened = ''; /* text of the format string whose picture is open */
         this.line = null; /* { sequence, time } of the line that the link names */
         form.addEventListener('submit', (event) => {
@@ -95,6 +96,15 @@ export class Filter {
         this.set('where', before ? `${before} && ${clause}` : clause);
     }
 
+    /* Shows a line among all others: without a filter. */
+    among({ sequence, json }) {
+        for (const name of NAMES)
+            this.form.elements[name].value = '';
+        this.form.elements.from.selectedIndex = this.form.elements.thin.selectedIndex = 0;
+        this.line = { sequence, time: json.time_unix_nano ?? '' };
+        this.changed();
+    }
+
     /* The link to what is seen; to one line of it. */
     link() {
         return location.origin + location.pathname + this.#hash();
@@ -134,13 +144,17 @@ export class Filter {
         return ASKED.some((name) => name !== 'from' && this.form.elements[name].value);
     }
 
-    /* Parameters for /lines. */
+    /* Parameters for /lines; "since" are seconds before now. */
     query() {
         const query = new URLSearchParams();
         for (const name of ASKED) {
             const { value } = this.form.elements[name];
             if (value)
                 query.set(name, value);
+        }
+        if (/^\d+$/.test(query.get('from'))) {
+            query.set('since', query.get('from'));
+            query.delete('from');
         }
         return query;
     }

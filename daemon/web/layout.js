@@ -16,10 +16,16 @@ function isToday(ms) {
     return ms >= midnight && ms < midnight + DAY_MS;
 }
 
+const latest = { ms: NaN, text: '' }; /* lines that came together have one time */
+
 /* "14:03:59.120", of another day "11-25 14:03:59.120", in the browser's zone. */
 export function timeText(ms) {
-    if (!Number.isFinite(ms))
-        return '';
+    if (ms !== latest.ms)
+        Object.assign(latest, { ms, text: Number.isFinite(ms) ? makeTime(ms) : '' });
+    return latest.text;
+}
+
+function makeTime(ms) {
     const at = new Date(ms);
     const two = (n) => String(n).padStart(2, '0');
     const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.` +

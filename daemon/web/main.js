@@ -47,7 +47,7 @@ async function copy(text, button) {
 
 const only = (clause) => filter.add(clause);
 const detail = new Detail(at('detail'), only, (record, button) => copy(filter.linkTo(record), button),
-    () => at('tail').focus());
+    (record) => filter.among(record), () => at('tail').focus());
 const tail = new Tail(at('tail'), (row) => {
     detail.show(row);
     tellFound();
@@ -188,6 +188,12 @@ const stream = new Stream(take, accepted, heard);
 
 let turn = 0; /* number of the current query */
 
+/* The time so many seconds ago, by the daemon's clock. */
+function before(state, seconds) {
+    const now = state ? Number(state.time_unix_nano.slice(0, -6)) : Date.now();
+    return new Date(now - seconds * SECOND_MS).toISOString();
+}
+
 /* Starts a query. Of "all that is there" a filter looks through the whole ring;
  * without one the page takes as many of the last lines as it can show. */
 async function begin() {
@@ -200,6 +206,10 @@ async function begin() {
     if (mine !== turn)
         return;
     const { oldest_sequence: oldest, next_sequence: next } = state ?? {};
+    const seconds = Number(query.get('since'));
+    query.delete('since');
+    if (seconds)
+        query.set('from', before(state, seconds));
     isKept = !line || !(line.sequence < oldest || line.sequence >= next);
     if (line && isKept && !filter.wouldChoose)
         query.set('from', Math.max(oldest ?? 0, line.sequence - BACK / 2));

@@ -567,6 +567,17 @@ const tests = {
         assert.match(await visit({ at: '1' }), /another one than the link meant: the daemon has begun/);
         assert.match(await visit({ line: '987654' }), /the daemon does not keep it any more/);
         assert.match(await visit({ where: 'a0 != 102' }), /the filter hides it/);
+        // Its neighbours, by a click.
+        const one = await open('#source=gpu0&where=a0%20%3D%3D%20102');
+        await see(one, '#counts', /^1 of/);
+        await one.click('#tail .lines .row');
+        await one.evaluate(() => [...document.querySelectorAll('#detail button')]
+            .find((button) => button.textContent === 'Show in context').click());
+        await see(one, '#counts', /^\d+ lines/);
+        await see(one, '#tail .is-current', /lane 102 says/);
+        await see(one, '#tail .lines', /lane 103 says/);
+        assert.equal(await one.$eval('#filter [name=where]', (field) => field.value), '');
+        await one.close();
         // Its neighbours, without the filter.
         asked.delete('source');
         const all = await open('#' + asked);
@@ -751,6 +762,29 @@ const tests = {
         assert.ok(frames.n > RUN_SECONDS);
         const elements = await page.$$eval('#tail *', (all) => all.length);
         assert.ok(elements < 400, `${elements} elements`);
+        await page.close();
+    },
+
+    async timeIsChosen() {
+        const page = await open('#from=3600');
+        const n = Number(/^(\d+) lines/.exec(await see(page, '#counts', /^\d+ lines/))[1]);
+        assert.ok(n > 40);
+        assert.equal(await page.$eval('#filter [name=from]', (field) => field.selectedOptions[0].text),
+            'the last hour');
+        await page.evaluate(() => {
+            // As if all had come long ago: an hour by another clock is now.
+            const fetched = window.fetch;
+            window.fetch = async (...words) => {
+                const answer = await fetched(...words);
+                if (words[0] !== '/state')
+                    return answer;
+                const state = await answer.json();
+                state.time_unix_nano = String(BigInt(state.time_unix_nano) + 3600n * 1000000000n);
+                return { ok: true, json: async () => state };
+            };
+        });
+        await page.click('#filter button');
+        await see(page, '#counts', /^0 lines/);
         await page.close();
     },
 
