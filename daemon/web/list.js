@@ -4,16 +4,21 @@
  * may be of any height: wrapped ones are as high as their text. */
 import { COLUMNS, timeText } from './layout.js';
 import { marked } from './marks.js';
+import { many } from './text.js';
 
 const MORE = 4; /* rows above and below */
+const LONGEST = 5000; /* characters of a row */
 
 function set(element, text) {
     if (element.textContent !== text)
         element.textContent = text;
 }
 
-function tell(row) {
-    return row.n > 1 ? `×${row.n}  ${row.record.message}` : row.record.message;
+/* A line may have a megabyte, which its record shows whole. */
+function tell({ record: { message }, n }) {
+    const more = message.length - LONGEST;
+    const text = more > 0 ? `${message.slice(0, LONGEST)} … and ${many(more, 'character')}` : message;
+    return n > 1 ? `×${n}  ${text}` : text;
 }
 
 /* One row of elements. */

@@ -387,6 +387,14 @@ const tests = {
         const later = await seen();
         assert.equal(later.found[0].n, middle.found[0].n);
         assert.ok(Math.abs(later.found[0].y - middle.found[0].y) < 3);
+        // A huge one does not take all of the view; its record has all of it.
+        await feed('huge', { size: 50000 });
+        const huge = await open('#source=huge');
+        await huge.keyboard.press('w');
+        await see(huge, '#tail .lines', /x{5000} … and 45,000 characters$/);
+        await huge.click('#tail .lines .row');
+        await see(huge, '#detail', /x{50000}/);
+        await huge.close();
         await accessible(page, 'wrapped lines');
         await shoot(page, 'wrapped');
         await page.close();

@@ -104,6 +104,13 @@ class Feeder:
     def long(self, n, first=0):
         self.buffer('long', *(LONG(first + i) for i in range(n)))
 
+    def huge(self, size):
+        """One message of so many letters."""
+        huge = box.Str(0x1000000000a7, 'x' * size + '\n')
+        self.send(frame('code_object', code_object=1, name='huge.elf',
+                        bytes=box.image(huge)),
+                  *dump_frames(1, 'huge', box.buffer(huge())))
+
     def hostile(self):
         self.buffer(HOSTILE, *(text() for text in EVIL))
 
