@@ -72,7 +72,8 @@ static void show_buffer(const struct buffer_state *s, bool is_json)
     struct fields f;
     fields_begin_facts(&f, is_json, b->name);
     fields_text(&f, "format", *s->why ? NULL : s->format);
-    fields_number(&f, "bytes", b->n);
+    if (b->bytes)
+        fields_number(&f, "bytes", b->n);
     fields_number(&f, "entries", s->total.entries);
     fields_count(&f, "unknown", s->total.unknown);
     fields_count(&f, "lost_bytes", s->total.lost_bytes);
@@ -126,10 +127,11 @@ static void judge_buffer(const struct buffer_state *s, const struct inputs *in,
     } else if (*s->why) {
         diagnosis_add(d, b->name, "no_buffer", "%s: %s", b->name, s->why);
     } else if (!s->total.entries && !lost) {
-        diagnosis_add(d, b->name, "no_entries",
-                      "%s: its header says that nothing was written: no shader "
-                      "printed, or it is another buffer",
-                      b->name);
+        diagnosis_add(
+            d, b->name, "no_entries",
+            "%s: nothing was written into it: no shader printed, or it "
+            "is another buffer",
+            b->name);
     }
     judge_ids(s, in, d);
     if (lost) {

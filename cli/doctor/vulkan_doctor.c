@@ -157,6 +157,10 @@ static bool judge_report(const struct vulkan_facts *facts, struct diagnosis *d)
                       "a driver or layer of Vulkan ends programs that ask for "
                       "its devices: signal %d, %s",
                       facts->signal, strsignal(facts->signal));
+    } else if (!has_fact(facts, "end", NULL)) {
+        diagnosis_add(d, subject, "driver_ends",
+                      "a driver or layer of Vulkan ends programs that ask for "
+                      "its devices");
     } else {
         return true;
     }

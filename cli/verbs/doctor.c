@@ -113,7 +113,8 @@ static int doctor_run(const struct options *o)
         service_doctor(is_json(o), &d);
         look_at_notebook(&d);
     }
-    diagnosis_print(&d, is_json(o));
+    if (ok || d.n)
+        diagnosis_print(&d, is_json(o));
     bool has_faults = diagnosis_has_faults(&d);
     diagnosis_free(&d);
     if (o->n_files)

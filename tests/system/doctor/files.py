@@ -47,6 +47,9 @@ def buffers(folder):
     expect([], "-m", "half", *SMALL)
     expect(["buffer_small"], f"{DATA}/h200_cut.bin", SMALL[1])
     expect(["no_buffer"], f"{ROOT}/README.md")
+    p = subprocess.run([PROGRAM, "doctor", f"{folder}/none"], text=True,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert (p.returncode, p.stdout) == (1, "") and "none" in p.stderr, p
     with open(f"{folder}/zeros", "wb") as f:
         f.write(bytes(4096))
     expect(["zeros"], f"{folder}/zeros")

@@ -16,9 +16,10 @@ OURS = {"VK_ADD_LAYER_PATH": LAYERS,
         "VK_INSTANCE_LAYERS": "VK_LAYER_PFD_debug_printf"}
 ENABLES = "khronos_validation.enables = "
 PRINTF = ENABLES + "VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT\n"
-CRASH = """
+DRIVER = """
+#include <stdlib.h>
 int vk_icdNegotiateLoaderICDInterfaceVersion(unsigned *v)
-{ (void)v; __builtin_trap(); }
+{ (void)v; %s; return 0; }
 void *vk_icdGetInstanceProcAddr(void *i, const char *n)
 { (void)i; (void)n; return 0; }
 """
@@ -131,14 +132,17 @@ def drivers(folder):
     _, faults = expect(folder, ["no_driver_file"],
                        VK_ICD_FILENAMES=f"{folder}/none.json")
     assert faults["no_driver_file"]["command"] == "unset VK_ICD_FILENAMES"
-    write(f"{folder}/crash.c", CRASH)
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", f"{folder}/libcrash.so",
-                    f"{folder}/crash.c"], check=True)
-    icd = write(f"{folder}/crash.json", json.dumps({
-        "file_format_version": "1.0.0",
-        "ICD": {"library_path": f"{folder}/libcrash.so",
-                "api_version": "1.3.0"}}))
-    expect(folder, ["driver_crashes"], VK_ICD_FILENAMES=icd)
+    for fault, does in (("driver_crashes", "__builtin_trap()"),
+                        ("driver_ends", "exit(3)")):
+        write(f"{folder}/{fault}.c", DRIVER % does)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o",
+                        f"{folder}/lib{fault}.so", f"{folder}/{fault}.c"],
+                       check=True)
+        icd = write(f"{folder}/{fault}.json", json.dumps({
+            "file_format_version": "1.0.0",
+            "ICD": {"library_path": f"{folder}/lib{fault}.so",
+                    "api_version": "1.3.0"}}))
+        expect(folder, [fault], VK_ICD_FILENAMES=icd)
     # A loader that is none.
     write(f"{folder}/lib/libvulkan.so.1", "")
     _, faults = expect(folder, ["no_loader"], LD_LIBRARY_PATH=":".join(filter(
