@@ -595,7 +595,14 @@ static const char *trouble(const struct pfdd_input *input)
 static size_t metrics(const struct pfdd_input *input, FILE *out)
 {
     const struct nats_input *in = (const struct nats_input *)input;
-    return pfdd_edge_metrics(&in->seen, &in->acks, out);
+    static const char connected[] =
+        "# HELP printfdecode_nats_connected 1: the worker's servers and streams "
+        "are there.\n"
+        "# TYPE printfdecode_nats_connected gauge\n"
+        "printfdecode_nats_connected ";
+    if (out)
+        fprintf(out, "%s%d\n", connected, in->worker && !*in->trouble);
+    return sizeof connected + 2 + pfdd_edge_metrics(&in->seen, &in->acks, out);
 }
 
 /* ---- its keys ---- */

@@ -45,6 +45,7 @@ def reasons(temp):
         until('the first', lambda d=d: 'No server available' in d.log())
         until('why', lambda d=d: 'No server available' in d.http('/readyz')[1])
         assert d.http('/readyz')[0] == 503
+    assert daemons[1].metric('nats_connected') == 0
     server.start()
     for d in daemons:
         until('the second', lambda d=d: 'the servers need 1024 MiB (stream_max) '
@@ -61,6 +62,7 @@ def reasons(temp):
     for d in daemons:
         until('ready', lambda d=d: d.http('/readyz') == (200, 'ready\n'))
     assert '64 of 64 partitions, 0 before' in daemons[1].log()
+    assert daemons[1].metric('nats_connected') == 1
     for d in daemons:
         d.stop()
     server.kill()
