@@ -16,6 +16,7 @@
 #include "base/sha256.h"
 #include "spool/manifest.h"
 #include "spool/spool_records.h"
+#include "spool/wanted_objects.h"
 
 enum {
     TEXT_ROOM = 256, /* bytes of an item of a manifest, without its name, */
@@ -40,13 +41,6 @@ struct manifest {
     struct object **objects; /* [list.n] */
 };
 
-/* An object of the list that was hashed last. */
-struct seen {
-    uint64_t number;
-    uint64_t scope;
-    uint8_t digest[PFDD_SHA256_BYTES];
-};
-
 struct use {
     uint64_t segment;
     struct manifest *manifest;
@@ -59,9 +53,8 @@ struct pfdd_blob_store {
     size_t n_manifests;
     struct use *uses; /* [n_uses], by segment */
     size_t n_uses;
-    struct seen *seen; /* [n_seen] */
-    size_t n_seen;
-    uint64_t changes; /* the list's count of changes */
+    struct pfdd_hashed_list hashed;
+    size_t n_left; /* objects that had no room when manifests grew last */
     uint64_t next_number;
     uint64_t n_bytes; /* of disk space */
     size_t n_memory;  /* of manifests and objects */
@@ -293,7 +286,7 @@ void pfdd_blob_store_free(struct pfdd_blob_store *blob_store)
     tdestroy(blob_store->tree, free);
     free(blob_store->manifests);
     free(blob_store->uses);
-    free(blob_store->seen);
+    pfdd_hashed_list_deinit(&blob_store->hashed);
     free(blob_store);
 }
 
@@ -375,103 +368,10 @@ void pfdd_blob_store_tidy(struct pfdd_blob_store *blob_store)
     each_file(blob_store, PFDD_MANIFEST_LISTS, on_other);
 }
 
-/* ---- objects that the daemon has ---- */
-
-/* The index of an object in the list that was hashed last, from i on. Both
- * lists are in order of arrival. */
-static size_t find_seen(const struct pfdd_blob_store *blob_store, size_t i,
-                        uint64_t number)
-{
-    while (blob_store->seen && i < blob_store->n_seen &&
-           blob_store->seen[i].number != number)
-        i++;
-    return i;
-}
-
-static bool hash_list(struct pfdd_blob_store *blob_store,
-                      const struct pfdd_blob_store_list *list)
-{
-    size_t at = 0;
-    if (blob_store->seen && blob_store->n_seen == list->n &&
-        blob_store->changes == list->changes)
-        return true;
-    struct seen *seen = calloc(list->n + 1, sizeof *seen);
-    if (!seen)
-        return false;
-    for (size_t i = 0; i < list->n; i++) {
-        struct pfdd_code_object o;
-        list->of->get(list->list, i, &o);
-        size_t found = find_seen(blob_store, at, o.number);
-        seen[i].number = o.number;
-        seen[i].scope = o.scope;
-        if (blob_store->seen && found < blob_store->n_seen) {
-            memcpy(seen[i].digest, blob_store->seen[found].digest,
-                   sizeof seen[i].digest);
-            at = found + 1;
-        } else {
-            pfdd_sha256(o.bytes, o.n, seen[i].digest);
-        }
-    }
-    free(blob_store->seen);
-    blob_store->seen = seen;
-    blob_store->n_seen = list->n;
-    blob_store->changes = list->changes;
-    return true;
-}
-
-/* An object that entries of a scope need. */
-struct wanted {
-    struct pfdd_code_object object;
-    uint8_t digest[PFDD_SHA256_BYTES];
-};
-
-static bool has(const struct wanted *wanted, size_t n, uint64_t number)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (wanted[i].object.number == number)
-            return true;
-    }
-    return false;
-}
-
-/* Adds objects of the entries' own strings that the list no longer has, because
- * their producer has gone. */
-static void add_own(const struct pfdd_blob_store_list *list, struct wanted *ret,
-                    size_t *n)
-{
-    size_t n_listed = *n;
-    for (size_t i = 0; i < list->n_own; i++) {
-        struct wanted *w = &ret[*n];
-        list->of->get(list->own, i, &w->object);
-        if (has(ret, n_listed, w->object.number))
-            continue;
-        pfdd_sha256(w->object.bytes, w->object.n, w->digest);
-        (*n)++;
-    }
-}
-
-/* [*n], allocated; NULL: out of memory. */
-static struct wanted *find_wanted(const struct pfdd_blob_store *blob_store,
-                                  const struct pfdd_blob_store_list *list,
-                                  uint64_t scope, size_t *n)
-{
-    struct wanted *ret = calloc(list->n + list->n_own + 1, sizeof *ret);
-    *n = 0;
-    for (size_t i = 0; ret && i < list->n && i < blob_store->n_seen; i++) {
-        const struct seen *seen = &blob_store->seen[i];
-        if (seen->scope && seen->scope != scope)
-            continue;
-        struct wanted *w = &ret[(*n)++];
-        list->of->get(list->list, i, &w->object);
-        memcpy(w->digest, seen->digest, sizeof w->digest);
-    }
-    if (ret)
-        add_own(list, ret, n);
-    return ret;
-}
+/* ---- manifests and what entries need ---- */
 
 static bool is_same(const struct pfdd_manifest_item *item,
-                    const struct wanted *w)
+                    const struct pfdd_wanted_object *w)
 {
     const struct pfdd_code_object *o = &w->object;
     return !memcmp(item->digest, w->digest, sizeof w->digest) &&
@@ -482,8 +382,9 @@ static bool is_same(const struct pfdd_manifest_item *item,
 /* False: the manifest has an object that is not wanted any more. True: *next is
  * behind its last one among those that are wanted; it lacks those from there on,
  * and *n_left before that, which had no room. */
-static bool match(const struct manifest *s, const struct wanted *wanted,
-                  size_t n, size_t *next, size_t *n_left)
+static bool match(const struct manifest *s,
+                  const struct pfdd_wanted_object *wanted, size_t n,
+                  size_t *next, size_t *n_left)
 {
     size_t i = 0;
     *next = 0;
@@ -512,7 +413,7 @@ static uint64_t text_of(const struct pfdd_manifest_item *item)
 
 /* What a manifest is to get. */
 struct growth {
-    const struct wanted *wanted; /* [n] */
+    const struct pfdd_wanted_object *wanted; /* [n] */
     size_t n;
     size_t next;    /* the first that it may lack */
     uint64_t n_max; /* bytes of disk space */
@@ -526,7 +427,7 @@ static bool take_fresh(struct pfdd_blob_store *blob_store, struct manifest *s,
                        struct growth *g, struct pfdd_manifest_file *fresh,
                        size_t *n)
 {
-    const struct wanted *wanted = g->wanted;
+    const struct pfdd_wanted_object *wanted = g->wanted;
     uint64_t n_text = TEXT_ROOM;
     for (size_t i = 0; i < s->list.n; i++)
         n_text += text_of(&s->list.items[i]);
@@ -610,8 +511,9 @@ static struct manifest *open_manifest(const struct pfdd_blob_store *blob_store,
 
 /* The manifest for new entries of a scope; 0, or an errno value. */
 static int find_stock_for(struct pfdd_blob_store *blob_store, uint64_t scope,
-                          uint64_t segment, const struct wanted *wanted,
-                          size_t n, uint64_t n_max, struct manifest **ret)
+                          uint64_t segment,
+                          const struct pfdd_wanted_object *wanted, size_t n,
+                          uint64_t n_max, struct manifest **ret)
 {
     struct growth g = { .wanted = wanted, .n = n, .n_max = n_max };
     size_t n_left = 0;
@@ -641,9 +543,10 @@ int pfdd_blob_store_add(struct pfdd_blob_store *blob_store,
     *ret = (struct pfdd_manifest){ 0 };
     if (!list->of || !list->of->open)
         return 0;
-    struct wanted *wanted = hash_list(blob_store, list)
-                                ? find_wanted(blob_store, list, scope, &n)
-                                : NULL;
+    struct pfdd_wanted_object *wanted =
+        pfdd_hashed_list_update(&blob_store->hashed, list)
+            ? pfdd_hashed_list_want(&blob_store->hashed, list, scope, &n)
+            : NULL;
     int error = wanted ? find_stock_for(blob_store, scope, segment, wanted, n,
                                         list->n_bytes_max, &s)
                        : ENOMEM;
@@ -657,35 +560,36 @@ int pfdd_blob_store_add(struct pfdd_blob_store *blob_store,
 
 /* Objects that have no room are left out, and do not hold up those behind them. */
 static int grow(struct pfdd_blob_store *blob_store, struct manifest *s,
-                const struct pfdd_blob_store_list *list, size_t *n_left)
+                const struct pfdd_blob_store_list *list)
 {
     struct growth g = { .n_max = list->n_bytes_max, .is_some = true };
-    struct wanted *wanted = find_wanted(blob_store, list, s->scope, &g.n);
+    struct pfdd_wanted_object *wanted =
+        pfdd_hashed_list_want(&blob_store->hashed, list, s->scope, &g.n);
     int error = wanted ? 0 : ENOMEM;
     g.wanted = wanted;
     if (wanted)
         s->is_open = match(s, wanted, g.n, &g.next, &g.n_left);
     if (wanted && s->is_open) {
         error = extend(blob_store, s, &g);
-        *n_left += g.n_left;
+        blob_store->n_left += g.n_left;
     }
     free(wanted);
     return error;
 }
 
 int pfdd_blob_store_extend(struct pfdd_blob_store *blob_store,
-                           const struct pfdd_blob_store_list *list,
-                           size_t *n_left)
+                           const struct pfdd_blob_store_list *list)
 {
     int error = 0;
-    *n_left = 0;
-    if (!list->of || !list->of->open || !hash_list(blob_store, list))
+    blob_store->n_left = 0;
+    if (!list->of || !list->of->open ||
+        !pfdd_hashed_list_update(&blob_store->hashed, list))
         return 0;
     for (size_t i = 0; i < blob_store->n_manifests && !error; i++) {
         if (blob_store->manifests[i]->is_open)
-            error = grow(blob_store, blob_store->manifests[i], list, n_left);
+            error = grow(blob_store, blob_store->manifests[i], list);
     }
-    return !error && *n_left ? EDQUOT : error;
+    return !error && blob_store->n_left ? EDQUOT : error;
 }
 
 void pfdd_blob_store_manifest(const struct pfdd_blob_store *blob_store,
@@ -700,14 +604,12 @@ void pfdd_blob_store_manifest(const struct pfdd_blob_store *blob_store,
         *n_bytes += s->list.items[i].n;
 }
 
-uint64_t pfdd_blob_store_bytes(const struct pfdd_blob_store *blob_store)
+struct pfdd_blob_store_size pfdd_blob_store_size(
+    const struct pfdd_blob_store *blob_store)
 {
-    return blob_store->n_bytes;
-}
-
-size_t pfdd_blob_store_memory(const struct pfdd_blob_store *blob_store)
-{
-    return sizeof *blob_store + blob_store->n_memory +
-           blob_store->n_uses * sizeof *blob_store->uses +
-           blob_store->n_seen * sizeof *blob_store->seen;
+    size_t memory = sizeof *blob_store + blob_store->n_memory +
+                    blob_store->n_uses * sizeof *blob_store->uses +
+                    pfdd_hashed_list_memory(&blob_store->hashed);
+    return (struct pfdd_blob_store_size){ blob_store->n_bytes, memory,
+                                          blob_store->n_left };
 }

@@ -29,6 +29,7 @@
 
 #include "ring/chunk.h"
 #include "spool/spool_frame.h"
+#include "spool/wanted_objects.h"
 
 struct pfdd_blob_store;
 
@@ -47,18 +48,6 @@ void pfdd_blob_store_release(struct pfdd_blob_store *blob_store,
 /* Removes manifests and objects that no segment refers to. */
 void pfdd_blob_store_tidy(struct pfdd_blob_store *blob_store);
 
-/* The objects that the daemon has now, and those of the entries' own strings.
- * The caller holds both lists. */
-struct pfdd_blob_store_list {
-    const struct pfdd_object_lists *of; /* open is NULL: there are no objects */
-    const void *list;
-    size_t n;
-    uint64_t changes;
-    const void *own;
-    size_t n_own;
-    uint64_t n_bytes_max; /* limit of disk space, including existing files */
-};
-
 /* Stores the objects that entries of a scope need. 0: they are safe on disk,
  * for as long as the segment exists. Otherwise an errno value; EDQUOT: they
  * would take more than n_bytes_max. */
@@ -66,18 +55,20 @@ int pfdd_blob_store_add(struct pfdd_blob_store *blob_store,
                         const struct pfdd_blob_store_list *list, uint64_t scope,
                         uint64_t segment, struct pfdd_manifest *ret);
 /* Adds newly arrived objects to manifests of this run, as many as have room. 0, or
- * an errno value; EDQUOT: *n_left had none. */
+ * an errno value; EDQUOT: some had none. */
 int pfdd_blob_store_extend(struct pfdd_blob_store *blob_store,
-                           const struct pfdd_blob_store_list *list,
-                           size_t *n_left);
+                           const struct pfdd_blob_store_list *list);
 
 /* The number of a manifest's objects, and their bytes; *n stays as it is if
  * there is no such manifest. */
 void pfdd_blob_store_manifest(const struct pfdd_blob_store *blob_store,
                               uint64_t stock, uint32_t *n, size_t *n_bytes);
-/* Bytes of disk space, in whole blocks, including manifests. */
-uint64_t pfdd_blob_store_bytes(const struct pfdd_blob_store *blob_store);
-/* Bytes of memory. */
-size_t pfdd_blob_store_memory(const struct pfdd_blob_store *blob_store);
+struct pfdd_blob_store_size {
+    uint64_t bytes; /* of disk space, in whole blocks, including manifests */
+    size_t memory;  /* bytes */
+    size_t n_left;  /* objects that had no room when manifests grew last */
+};
+struct pfdd_blob_store_size pfdd_blob_store_size(
+    const struct pfdd_blob_store *blob_store);
 
 #endif

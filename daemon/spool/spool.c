@@ -28,12 +28,6 @@ enum {
     ROOM = 512 * 1024, /* bytes of memory for writing, at least */
 };
 
-/* The size of the blob store, as the disk thread reported it last. */
-struct held {
-    uint64_t bytes;
-    size_t memory;
-};
-
 /* The write job's while it is in flight: its input and its result. */
 struct spool_write {
     struct pfdd_job job;
@@ -41,7 +35,7 @@ struct spool_write {
     struct pfdd_blob_store_list list;
     struct pfdd_segment_place place;
     struct pfdd_segment_writer writer;
-    struct held held;
+    struct pfdd_blob_store_size held;
     int error;
 };
 
@@ -53,7 +47,7 @@ struct spool_save {
     char *text;
     uint64_t *going; /* [n_going]: removed once the checkpoint is written */
     bool has_failed;
-    struct held held;
+    struct pfdd_blob_store_size held;
 };
 
 /* Likewise of the job that adds new code objects. */
@@ -63,9 +57,8 @@ struct spool_growth {
     bool is_failing;
     struct pfdd_outage outage;
     struct pfdd_blob_store_list list;
-    struct held held;
+    struct pfdd_blob_store_size held;
     int error;
-    size_t n_left; /* objects that have no room */
 };
 
 struct pfdd_spool {
@@ -77,7 +70,7 @@ struct pfdd_spool {
     struct pfdd_checkpoint known; /* changed by the loop only */
     uint64_t next_seq;
     uint64_t errors;
-    struct held held;
+    struct pfdd_blob_store_size held;
     struct pfdd_cursor cursor; /* at the beginning of the next batch */
     bool reading;
     bool busy;
@@ -95,7 +88,6 @@ struct pfdd_spool {
     struct spool_write write;
     struct spool_save save;
     struct spool_growth growth;
-    size_t n_left; /* of code objects, as of its last one */
 };
 
 #define PFDD_SPOOL_OF(at, member) PFDD_MEMBER_OF(struct pfdd_spool, at, member)
@@ -129,12 +121,6 @@ void pfdd_spool_end_position(struct pfdd_spool *q, const char *source,
 
 /* ---- open and free ---- */
 
-static struct held measure_blob_store(const struct pfdd_spool *q)
-{
-    return (struct held){ pfdd_blob_store_bytes(q->blob_store),
-                          pfdd_blob_store_memory(q->blob_store) };
-}
-
 static bool recover(struct pfdd_spool *q)
 {
     struct pfdd_spool_recovery spool_recovery = {
@@ -145,7 +131,7 @@ static bool recover(struct pfdd_spool *q)
         return false;
     pfdd_spool_recovery(&spool_recovery);
     pfdd_blob_store_tidy(q->blob_store);
-    q->held = measure_blob_store(q);
+    q->held = pfdd_blob_store_size(q->blob_store);
     q->consumers.segments = spool_recovery.segments;
     q->consumers.cut = spool_recovery.cut;
     if (spool_recovery.last >= q->next_seq)
@@ -215,15 +201,14 @@ static void run_write(struct pfdd_job *job)
     q->write.error = pfdd_group_commit_write(
         &q->write.group_commit, &q->write.writer, q->dir, &q->write.place,
         q->blob_store, &q->write.list);
-    q->write.held = measure_blob_store(q);
+    q->write.held = pfdd_blob_store_size(q->blob_store);
 }
 
 static void run_growth(struct pfdd_job *job)
 {
     struct pfdd_spool *q = PFDD_SPOOL_OF(job, growth.job);
-    q->growth.error = pfdd_blob_store_extend(q->blob_store, &q->growth.list,
-                                             &q->growth.n_left);
-    q->growth.held = measure_blob_store(q);
+    q->growth.error = pfdd_blob_store_extend(q->blob_store, &q->growth.list);
+    q->growth.held = pfdd_blob_store_size(q->blob_store);
 }
 
 static void run_checkpoint(struct pfdd_job *job)
@@ -237,7 +222,7 @@ static void run_checkpoint(struct pfdd_job *job)
         unlink(path);
         pfdd_blob_store_release(q->blob_store, q->save.going[i]);
     }
-    q->save.held = measure_blob_store(q);
+    q->save.held = pfdd_blob_store_size(q->blob_store);
 }
 
 /* ---- on the loop ---- */
@@ -421,21 +406,21 @@ static void write_done(struct pfdd_job *job)
 
 static void growth_done(struct pfdd_job *job)
 {
+    static const char no_room[] =
+        "some have no room within queue_max: entries that need them have "
+        "unknown ids after a restart";
     struct pfdd_spool *q = PFDD_SPOOL_OF(job, growth.job);
     q->growth.is_running = false;
     q->held = q->growth.held;
     close_list(&q->growth.list);
     if (q->growth.error) {
         pfdd_outage_note(&q->growth.outage, PFDD_ERROR, "queue: code objects",
-                         q->growth.error == EDQUOT
-                             ? "some have no room within queue_max: entries "
-                               "that need them have unknown ids after a restart"
-                             : strerror(q->growth.error));
+                         q->growth.error == EDQUOT ? no_room
+                                                   : strerror(q->growth.error));
     } else {
         pfdd_outage_end(&q->growth.outage, "queue: code objects",
                         "all are on disk");
     }
-    q->n_left = q->growth.n_left;
     q->growth.is_failing = q->growth.error != 0;
     q->errors += q->growth.is_failing;
     if (q->growth.is_failing)
@@ -697,7 +682,7 @@ void pfdd_spool_state(const struct pfdd_spool *q, struct pfdd_spool_state *ret)
         .segments = q->consumers.segments.n,
         .bytes = q->consumers.segments.n * q->disk_quota.n_segment,
         .objects = q->held.bytes,
-        .objects_left = q->n_left,
+        .objects_left = q->held.n_left,
         .cut = q->consumers.cut,
         .errors = q->errors,
         .n_long = q->consumers.spool_readers.render_cache.n_long,
