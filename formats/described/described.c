@@ -153,5 +153,5 @@ const struct pfd_format pfd_format_described = {
     .is_record = described_is_record,
     .slots = described_slots,
     .make = described_make,
-    .origins = { .list = described_origins, .names = described_origin_names },
+    .origins = { .list = described_origins, .names = described_origin_names, .flag = PFD_STRING_ORIGIN },
 };

@@ -172,6 +172,12 @@ static inline uint64_t described_facts(const struct pfd_string *s)
     return s->n_layout ? pfd_string_layout(s)[0] : 0;
 }
 
+/* Have entries origins, by the ring's numbers? */
+static inline bool described_has_origins(const uint64_t *numbers)
+{
+    return numbers[RING_ORIGINS + 1 + FIELD_BITS] != 0;
+}
+
 /* A field of bytes that are there; 0: there is no such field. */
 static inline uint64_t described_field(const uint8_t *bytes,
                                        const uint64_t *field)

@@ -132,6 +132,7 @@ static bool add_row(struct description *r, uint64_t id, struct message *m)
         .counted = true,
         .layout = m->words,
         .n_layout = 1 + m->n_types,
+        .has_origin = described_has_origins(r->numbers),
     };
     m->words[0] |= described_common_facts(
         r->numbers, m->has_types || r->numbers[RING_GRAMMAR] == GRAMMAR_BRACES);

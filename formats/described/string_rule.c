@@ -247,6 +247,7 @@ void string_take(struct string_taker *t, uint64_t id, const char *text,
         .counted = true,
         .layout = words,
         .own = ring[RING_GRAMMAR] == GRAMMAR_BRACES,
+        .has_origin = described_has_origins(ring),
     };
     const char *why = n > PFD_TEXT_MAX ? "it is too long" : NULL;
     if (!why && row.own) {

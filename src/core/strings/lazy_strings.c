@@ -51,6 +51,8 @@ void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
         ret->flags |= PFD_STRING_LITERAL;
     if (row->own)
         ret->flags |= PFD_STRING_OWN;
+    if (row->has_origin)
+        ret->flags |= PFD_STRING_ORIGIN;
     memcpy(ret->steps, steps, n_steps * sizeof *steps);
     if (pfd_program_has_char(steps, n_steps))
         ret->flags |= PFD_STRING_CHAR;
@@ -144,6 +146,7 @@ enum {
     IS_COUNTED = 4,
     IS_COMMITTED = 8,
     IS_TIGHT = 16,
+    HAS_ORIGIN = 32,
 };
 
 /* A row: layout words [n_layout], then the text [n_text]. */
@@ -184,6 +187,7 @@ static struct pfd_string_row row_of(const struct lazy_row *u)
         .n_layout = u->n_layout,
         .literal = u->is & IS_LITERAL,
         .own = u->is & IS_OWN,
+        .has_origin = u->is & HAS_ORIGIN,
         .committed = u->is & IS_COMMITTED,
         .tight = u->is & IS_TIGHT,
     };
@@ -223,6 +227,7 @@ struct pfd_string *pfd_lazy_strings_new(struct pfd_strings *strings,
         .table = table,
         .is = (uint8_t)((row->literal ? IS_LITERAL : 0) |
                         (row->own ? IS_OWN : 0) |
+                        (row->has_origin ? HAS_ORIGIN : 0) |
                         (row->counted ? IS_COUNTED : 0) |
                         (row->committed ? IS_COMMITTED : 0) |
                         (row->tight ? IS_TIGHT : 0)),

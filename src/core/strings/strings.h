@@ -23,6 +23,8 @@ enum pfd_string_flag {
     PFD_STRING_CUT = 4,      /* each vector takes one scalar */
     PFD_STRING_CHAR = 8,     /* has %c or %s, which can print any byte */
     PFD_STRING_LITERAL = 16, /* a message, not a format string */
+    PFD_STRING_ORIGIN = 64,  /* its entries have origins, where a format knows
+                                them by this */
     PFD_STRING_OWN = 32,     /* its layout words are of the format's other
                                 kind */
 };
@@ -142,6 +144,7 @@ struct pfd_string_row {
     size_t n_layout;        /* at most PFD_LAYOUT_MAX */
     bool literal;           /* the text is a message, no format string */
     bool own;               /* PFD_STRING_OWN */
+    bool has_origin;        /* PFD_STRING_ORIGIN */
     bool tight;             /* like the kind's */
     bool committed;         /* its entries have a mark of completeness
                                (PFD_RECORD_SURE) */
