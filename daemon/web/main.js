@@ -201,7 +201,6 @@ async function begin() {
     const query = filter.query();
     const { line } = filter;
     query.set('sample', RATE);
-    query.set('sample_history', 'false');
     const state = await sources.fetch();
     if (mine !== turn)
         return;
@@ -210,6 +209,9 @@ async function begin() {
     query.delete('since');
     if (seconds)
         query.set('from', before(state, seconds));
+    /* Without a filter an hour may have any number of lines: of these a sample. */
+    if (!seconds || filter.wouldChoose)
+        query.set('sample_history', 'false');
     isKept = !line || !(line.sequence < oldest || line.sequence >= next);
     if (line && isKept && !filter.wouldChoose)
         query.set('from', Math.max(oldest ?? 0, line.sequence - BACK / 2));

@@ -101,6 +101,9 @@ class Feeder:
             data = box.buffer(*(LANE(i) for i in range(n)))
             self.send(frame('hello', host=host), *dump_frames(1, name, data))
 
+    def many(self, n):
+        self.buffer('many', *(STEADY(i) for i in range(n)))
+
     def long(self, n, first=0):
         self.buffer('long', *(LONG(first + i) for i in range(n)))
 
