@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/table/schema.h"
-#include "core/base/escape.h"
-#include "core/decode/inspect.h"
+#include "details.h"
 #include "entry_index_state.h"
 #include "input/convert_inputs.h"
 
@@ -131,100 +129,18 @@ void entry_index_lines(void *index, const uint32_t *items, size_t n,
 
 /* ---- everything about one ---- */
 
-/* Adds foreign text, in one line. */
-static void add_safe(struct pfd_text *out, const char *text, size_t n)
-{
-    for (size_t from = 0; from <= n;) {
-        const char *end = memchr(text + from, '\n', n - from);
-        size_t to = end ? (size_t)(end - text) : n;
-        char *at = pfd_text_reserve(out, 4 * (to - from) + 1);
-        if (!at)
-            return;
-        out->n +=
-            (size_t)(pfd_escape_terminal(at, text + from, to - from) - at);
-        pfd_text_puts(out, end ? "\\n" : "");
-        from = to + 1;
-    }
-}
-
-static void give_text(struct wanted *w, uint32_t item, struct pfd_text *text)
-{
-    if (!text->failed)
-        w->line(w->user, item, text->data ? text->data : "", text->n);
-    text->n = 0;
-}
-
-static void give_name(struct wanted *w, uint32_t item, struct pfd_text *text,
-                      const char *name, const char *value, size_t n)
-{
-    pfd_text_printf(text, "%-12s ", name);
-    add_safe(text, value, n);
-    give_text(w, item, text);
-}
-
-static void give_column(struct wanted *w, uint32_t item, struct pfd_text *text,
-                        const struct pfd_columns *batch, size_t i)
-{
-    const struct pfd_table_column *c = &batch->columns[i];
-    char value[PFD_CELL_ROOM];
-    size_t n = 0;
-    const char *at = value;
-    if (pfd_columns_is_null(batch, i, 0))
-        return;
-    if (c->type == PFD_VALUE_TEXT) {
-        at = pfd_columns_text(batch, i, 0, &n);
-    } else if (c->is_hex) {
-        n = (size_t)snprintf(value, sizeof value, "0x%llx",
-                             (unsigned long long)pfd_columns_bits(batch, i, 0));
-    } else {
-        n = (size_t)(pfd_cell_print(value, c, pfd_columns_bits(batch, i, 0)) -
-                     value);
-    }
-    give_name(w, item, text, c->name, at, n);
-}
-
-/* The columns that a table of this row would have. */
-static void give_columns(struct wanted *w, uint32_t item, struct pfd_text *text,
-                         const struct pfd_row *row)
-{
-    struct pfd_table_counts counts = { 0 };
-    struct pfd_schema schema;
-    struct pfd_columns batch = { 0 };
-    const struct pfd_schema_spec spec = { .strings = w->index->in->strings };
-    if (pfd_schema_init(&schema, &spec, row, row->n_bytes) &&
-        pfd_columns_init(&batch, schema.columns, schema.n)) {
-        pfd_schema_fill(&schema, &batch, row, "", &counts);
-        for (size_t i = 0; i < schema.n && !pfd_columns_failed(&batch); i++)
-            give_column(w, item, text, &batch, i);
-    }
-    pfd_columns_deinit(&batch);
-    pfd_schema_deinit(&schema);
-}
-
 static void give_details(struct wanted *w, uint32_t item,
                          const struct pfd_row *row)
 {
     const struct entry_index *x = w->index;
-    struct pfd_text text = { 0 };
-    char number[32];
-    struct view_string s =
-        string_list_get(&x->names, x->strings[item] & ENTRY_NUMBER);
-    const char *source = x->in->buffers[entry_index_buffer(x, item)].name;
-    give_name(w, item, &text, "line", pfd_row_bytes(row, row->line),
-              row->line.n &&
-                      pfd_row_bytes(row, row->line)[row->line.n - 1] == '\n'
-                  ? row->line.n - 1
-                  : row->line.n);
-    give_name(w, item, &text, "format", s.text, s.n_text);
-    give_columns(w, item, &text, row);
-    int n = snprintf(number, sizeof number, "0x%012llx",
-                     (unsigned long long)row->id);
-    give_name(w, item, &text, "id", number, (size_t)n);
-    n = snprintf(number, sizeof number, "%llu",
-                 (unsigned long long)row->offset);
-    give_name(w, item, &text, "offset", number, (size_t)n);
-    give_name(w, item, &text, "source", source, strlen(source));
-    pfd_text_free(&text);
+    const struct detailed_entry entry = {
+        .item = item,
+        .row = row,
+        .strings = x->in->strings,
+        .string = string_list_get(&x->names, x->strings[item] & ENTRY_NUMBER),
+        .source = x->in->buffers[entry_index_buffer(x, item)].name,
+    };
+    details_give(&entry, w->line, w->user);
 }
 
 void entry_index_details(void *index, uint32_t item, view_line_fn take,

@@ -9,19 +9,7 @@
 #include "analysis/collapse/collapse.h"
 #include "entry_index_state.h"
 #include "input/convert_inputs.h"
-
-/* A pattern that matches this text alone. */
-static void quote(struct pfd_text *out, const char *before, const char *text,
-                  size_t n, const char *after)
-{
-    pfd_text_puts(out, before);
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)text[i];
-        pfd_text_printf(out, "\\x%02x", c);
-    }
-    pfd_text_puts(out, after);
-    pfd_text_add(out, "", 1);
-}
+#include "quoted_pattern.h"
 
 /* The library's filter. NULL: err says why. */
 static struct pfd_filter *make_filter(const struct entry_index *x,
@@ -36,10 +24,10 @@ static struct pfd_filter *make_filter(const struct entry_index *x,
         f->has_string ? string_list_count(&x->names, f->string) : NULL;
     bool is_unknown = count && count->is_unknown;
     if (f->text)
-        quote(&text, "", f->text, strlen(f->text), "");
+        quoted_pattern(&text, "", f->text, strlen(f->text), "");
     if (f->has_string && !is_unknown) {
         struct view_string s = string_list_get(&x->names, f->string);
-        quote(&string, "\\A", s.text, s.n_text, "\\z");
+        quoted_pattern(&string, "\\A", s.text, s.n_text, "\\z");
     }
     const char *pattern = f->regex ? f->regex : text.data;
     const char *format = string.data;
