@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""view.py PROGRAM FOLDER_OF_SAMPLES CASES: `printfdecode view` in terminals of
-several sizes that tmux plays: keys go in, and what stands on the screen is read."""
+"""view.py PROGRAM FOLDER_OF_SAMPLES CASES [DAEMON LIVE_BUFFER]: `printfdecode view`
+in terminals of several sizes that tmux plays: keys go in, and what stands on the
+screen is read."""
 import os
 import re
 import shlex
@@ -13,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-PROGRAM, SAMPLES, CASES = (os.path.abspath(a) for a in sys.argv[1:4])
+PROGRAM, SAMPLES, CASES, *DAEMON = (os.path.abspath(a) for a in sys.argv[1:])
 RAYS = [f'{SAMPLES}/rays.bin', f'{SAMPLES}/rays.pfdb']
 PATIENCE_S = float(os.environ.get("PATIENCE_S", 30))  # much else may run
 
@@ -165,8 +166,7 @@ class View(unittest.TestCase):
         t.wait(r'^ 198 of 198')
         for columns, rows in (30, 6), (10, 3), (3, 1), (200, 60), (80, 24):
             t.tmux('resize-window', '-x', str(columns), '-y', str(rows))
-        screen = t.wait(r'\? help.*details')
-        self.assertIn('198 of 198', screen)
+        t.wait(r'(?s)198 of 198.*\? help.*details')
 
     def test_findings(self):
         t = self.open(90, 24, 'view', f'{SAMPLES}/rays.bin')
@@ -233,6 +233,55 @@ class View(unittest.TestCase):
         t.wait(r'\? help')
         t.keys('j')
         t.wait(r'^ 2 of 198')
+
+    def test_live(self):
+        """Lines of a daemon come, pause, and end with it."""
+        if not DAEMON:
+            self.skipTest('no daemon was built')
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        env = dict(os.environ, XDG_RUNTIME_DIR=folder)
+        socket = f'{folder}/printfdecode/lines.sock'
+        daemon = subprocess.Popen([DAEMON[0]], env=env,
+                                  stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        self.addCleanup(daemon.wait)
+        self.addCleanup(daemon.kill)
+        end = time.monotonic() + PATIENCE_S
+        while not os.path.exists(socket) and time.monotonic() < end:
+            time.sleep(0.05)
+
+        def write_ten():
+            subprocess.run([DAEMON[1], f'{SAMPLES}/app.elf'], env=env,
+                           check=True, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+
+        t = self.open(90, 14, 'view', socket)
+        t.wait('there is no entry')
+        write_ten()
+        screen = t.wait('^ 10 of 10')
+        self.assertIn('workgroup size:9.000000,4.500000', screen)
+        self.assertIn(', live', screen)
+        t.keys('p')
+        t.wait(', paused')
+        t.type('/:7')
+        t.wait('^ 1 of 1  text: :7')
+        t.keys('Enter', 'p')
+        write_ten()
+        t.wait('^ 2 of 2  text: :7')
+        t.keys('Enter')
+        t.wait('^size.x +7')
+        t.keys('q', 'c')
+        t.wait('collapsed')
+        few = self.open(90, 14, 'view', '--memory-max', '3000', '--from',
+                        'oldest', socket)
+        few.wait('left out')
+        few.keys('g')
+        few.wait('^ 1 of [1-9]')
+        daemon.terminate()
+        t.wait('the daemon has ended the connection')
+        t.keys('q')
+        self.assert_restored(t, 0)
 
 
 if __name__ == '__main__':

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* printfdecode view: entries on a terminal, to look around in. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "input/open_inputs.h"
 #include "show/messages.h"
 #include "verb.h"
 #include "view/entry_index.h"
+#include "view/live_entries.h"
 #include "view/window.h"
 
 enum {
-    MEMORY_MAX = 256 << 20 /* bytes, if no number is given */
+    MEMORY_MAX = 256 << 20, /* bytes, if no number is given */
+    TURN_MS = 50            /* between looks at what has come */
 };
 
 /* The verb's values. */
@@ -23,6 +27,11 @@ struct view_options {
 static const struct view_options *own(const struct options *o)
 {
     return (const struct view_options *)o;
+}
+
+static size_t memory_max(const struct options *o)
+{
+    return own(o)->memory_max ? own(o)->memory_max : (size_t)MEMORY_MAX;
 }
 
 /* Can anything be drawn? An error was printed if not. */
@@ -43,16 +52,32 @@ static bool has_terminal(void)
     return true;
 }
 
-static void show(struct window *w)
+/* Takes what has come. While that is paused, the daemon keeps it, or has a gap
+ * in its place. */
+static void take_news(struct window *w, const struct live_entries *live)
+{
+    const struct view_source *source = w->model.source;
+    if (w->is_paused || !source->class->poll)
+        return;
+    if (w->is_live && !source->class->poll(source->of)) {
+        w->is_live = false;
+        snprintf(w->message, sizeof w->message, "%s", live_entries_why(live));
+    }
+    view_model_refresh(&w->model);
+}
+
+static void show(struct window *w, const struct live_entries *live)
 {
     while (!w->is_over) {
+        take_news(w, live);
         window_draw(w);
-        window_key(w, w->screen->key(-1));
+        window_key(w, w->screen->key(w->is_live ? (int)TURN_MS : -1));
     }
 }
 
 static int view_source_of(const struct options *o,
-                          const struct view_source *source, const char *name)
+                          const struct view_source *source, const char *name,
+                          const struct live_entries *live)
 {
     char why[VIEW_WHY_MAX];
     const struct screen_class *screen = screen_load(why, sizeof why);
@@ -62,8 +87,8 @@ static int view_source_of(const struct options *o,
         message_error("%s", why);
         return EXIT_ERROR;
     }
-    window_init(&w, screen, source, name, false);
-    show(&w);
+    window_init(&w, screen, source, name, source->class->poll != NULL);
+    show(&w, live);
     screen->close();
     window_deinit(&w);
     return EXIT_CLEAN;
@@ -77,15 +102,13 @@ static int view_files(const struct options *o)
     inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
     struct entry_index *index = NULL;
     if (!in.failed || (o->reading.keep_going && in.n_buffers)) {
-        index = entry_index_new(o, &in,
-                                own(o)->memory_max ? own(o)->memory_max
-                                                   : (size_t)MEMORY_MAX);
+        index = entry_index_new(o, &in, memory_max(o));
     }
     if (index) {
         const struct view_source source = { &entry_index_class, index };
         const char *name =
             in.n_buffers == 1 ? in.buffers[0].name : o->files[0].path;
-        status = view_source_of(o, &source, name);
+        status = view_source_of(o, &source, name, NULL);
     }
     entry_index_free(index);
     bool failed = in.failed;
@@ -93,9 +116,49 @@ static int view_files(const struct options *o)
     return failed ? EXIT_ERROR : status;
 }
 
+/* The path of a Unix socket, without the prefix that daemons have; NULL: the file
+ * is none. */
+static const char *socket_path(const char *name)
+{
+    static const char prefix[] = "unix:";
+    struct stat st;
+    bool has_prefix = !strncmp(name, prefix, sizeof prefix - 1);
+    const char *path = has_prefix ? name + sizeof prefix - 1 : name;
+    return has_prefix || (!stat(path, &st) && S_ISSOCK(st.st_mode)) ? path
+                                                                    : NULL;
+}
+
+static int view_daemon(const struct options *o, const char *path)
+{
+    struct live_entries *live = live_entries_new(o, path, memory_max(o));
+    int status = EXIT_ERROR;
+    if (live) {
+        const struct view_source source = live_entries_source(live);
+        status = view_source_of(o, &source, o->files[0].path, live);
+    }
+    live_entries_free(live);
+    return status;
+}
+
+/* Were options given that a daemon is asked by? */
+static bool chooses(const struct options *o)
+{
+    return o->filter.matches.n || o->filter.format_strings.n ||
+           o->filter.ids.n || o->filter.where || o->filter.sources.n ||
+           o->filter.invert || o->live.from;
+}
+
 static int view_run(const struct options *o)
 {
-    return has_terminal() ? view_files(o) : EXIT_ERROR;
+    const char *path = o->n_files == 1 ? socket_path(o->files[0].path) : NULL;
+    if (!path && chooses(o)) {
+        message_error("--from, --match and their like are for the socket of a "
+                      "daemon; of files, the key / chooses");
+        return EXIT_ERROR;
+    }
+    if (!has_terminal())
+        return EXIT_ERROR;
+    return path ? view_daemon(o, path) : view_files(o);
 }
 
 static const struct option_row rows[] = {
@@ -103,15 +166,26 @@ static const struct option_row rows[] = {
       "memory for places of entries (default: 256MiB)",
       offsetof(struct view_options, memory_max), option_bytes, false },
 };
+static const struct option_row from_rows[] = {
+    { "from", 0, "WHERE", "of a daemon: oldest, a sequence number or a time",
+      offsetof(struct options, live.from), option_text, false },
+};
+static const struct option_group from_group = OPTION_GROUP(from_rows);
 static const struct option_group own_group = OPTION_GROUP(rows);
 
 static const struct option_group *const groups[] = {
-    &own_group, OPTIONS_READING, &options_work, OPTIONS_ENDING, NULL,
+    &own_group,
+    &from_group,
+    &options_filter,
+    OPTIONS_READING,
+    &options_work,
+    OPTIONS_ENDING,
+    NULL,
 };
 
 const struct verb verb_view = {
     .name = "view",
-    .files = "BUFFER [FILE...]",
+    .files = "BUFFER [FILE...] | SOCKET",
     .help = "look around in buffers on a terminal",
     .run = view_run,
     .groups = groups,

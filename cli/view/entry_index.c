@@ -249,12 +249,6 @@ static void show_origins(void *source, bool shown)
     x->shows_origins = shown;
 }
 
-static int no_fd(const void *source)
-{
-    (void)source;
-    return -1;
-}
-
 const struct view_source_class entry_index_class = {
     .n_items = n_items,
     .item = item_of,
@@ -265,6 +259,5 @@ const struct view_source_class entry_index_class = {
     .filter = entry_index_filter,
     .collapse = entry_index_collapse,
     .show_origins = show_origins,
-    .fd = no_fd,
     .n_left_out = n_left_out,
 };

@@ -264,15 +264,62 @@ enum view_outcome view_model_apply(struct view_model *m, bool collapsed,
     return outcome;
 }
 
+/* Items before these are gone: all numbers are less now. */
+static void shift(struct view_model *m, uint64_t by)
+{
+    size_t k = 0;
+    while (k < m->shown.n && m->shown.all[k] < by)
+        k++;
+    for (size_t i = k; i < m->shown.n; i++)
+        m->shown.all[i - k] = m->shown.all[i] - (uint32_t)by;
+    m->shown.n -= k;
+    if (m->is_collapsed)
+        show_all(m); /* its lines are about items that are gone */
+    size_t gone = m->is_all ? (size_t)by : k;
+    m->cursor -= gone < m->cursor ? gone : m->cursor;
+    m->top -= gone < m->top ? gone : m->top;
+    m->n_source -= by < m->n_source ? (size_t)by : m->n_source;
+    m->is_cached = false;
+}
+
+/* Shows those of the new items that the filter wants. */
+static void filter_new(struct view_model *m)
+{
+    struct view_filter filter = filter_of(m);
+    struct view_items more = { 0 };
+    filter.from = (uint32_t)m->n_source;
+    if (m->source->class->filter(m->source->of, &filter, NULL, NULL, &more,
+                                 m->why, sizeof m->why) != VIEW_DONE ||
+        !more.n) {
+        free(more.all);
+        return;
+    }
+    size_t n = m->shown.n + more.n;
+    uint32_t *all = realloc(m->shown.all, n * sizeof *all);
+    if (all) {
+        memcpy(all + m->shown.n, more.all, more.n * sizeof *all);
+        m->shown.all = all;
+        m->shown.n = n;
+    }
+    free(more.all);
+}
+
 void view_model_refresh(struct view_model *m)
 {
-    size_t n = m->source->class->n_items(m->source->of);
+    const struct view_source_class *class = m->source->class;
+    uint64_t dropped = class->n_dropped ? class->n_dropped(m->source->of) : 0;
+    if (dropped != m->n_dropped)
+        shift(m, dropped - m->n_dropped);
+    m->n_dropped = dropped;
+    size_t n = class->n_items(m->source->of);
     if (n == m->n_source)
         return;
+    if (!m->is_all && !m->is_collapsed)
+        filter_new(m);
     m->n_source = n;
     m->is_cached = false;
-    if (m->is_all && m->at_end && !m->is_collapsed)
-        view_model_go(m, n - 1);
+    if (m->at_end && !m->is_collapsed && view_model_n(m))
+        view_model_go(m, view_model_n(m) - 1);
     settle(m);
 }
 
@@ -282,6 +329,7 @@ void view_model_init(struct view_model *ret, const struct view_source *source)
         .source = source,
         .is_all = true,
         .n_source = source->class->n_items(source->of),
+        .at_end = source->class->poll != NULL,
     };
 }
 

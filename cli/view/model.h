@@ -39,11 +39,12 @@ struct view_model {
     const struct view_source *source; /* borrowed */
     struct view_items shown;          /* if not all of them are */
     bool is_all;
-    size_t n_source; /* items of the source that were looked at */
-    size_t top;      /* the first position on the screen, */
-    size_t cursor;   /* and the chosen one */
-    size_t rows;     /* of the screen, for lines */
-    bool at_end;     /* the cursor goes with what comes */
+    size_t n_source;    /* items of the source that were looked at */
+    uint64_t n_dropped; /* and that had been dropped before them */
+    size_t top;         /* the first position on the screen, */
+    size_t cursor;      /* and the chosen one */
+    size_t rows;        /* of the screen, for lines */
+    bool at_end;        /* the cursor goes with what comes */
     char text[VIEW_FILTER_MAX];
     enum view_mode mode;
     bool has_string; /* only items of this format string */

@@ -33,6 +33,7 @@ struct view_filter {
     const char *where; /* a condition; or NULL */
     uint32_t string;   /* of this format string, if has_string */
     bool has_string;
+    uint32_t from; /* only items from this number on */
 };
 
 /* Some items, by number and in order. */
@@ -80,10 +81,11 @@ struct view_source_class {
     /* Takes what has come meanwhile; waits for nothing. NULL: nothing comes.
      * False: no more will. */
     bool (*poll)(void *source);
-    /* A descriptor that is readable when poll() is worth a call; -1: none. */
-    int (*fd)(const void *source);
     /* Items that are not here, for want of memory. */
     uint64_t (*n_left_out)(const void *source);
+    /* Items that were dropped before item 0: numbers are less by so many. NULL:
+     * none are. */
+    uint64_t (*n_dropped)(const void *source);
 };
 
 struct view_source {

@@ -59,13 +59,24 @@ static uint32_t find(struct string_list *list, const struct pfd_row *row,
     return known ? *known - 1 : 0;
 }
 
+static uint32_t count(struct string_list *list, uint32_t number)
+{
+    if (!list->failed)
+        ((struct counted_string *)(void *)list->counts.data)[number].n++;
+    return number;
+}
+
 uint32_t string_list_add(struct string_list *list, const struct pfd_row *row,
                          const struct pfd_strings *strings)
 {
-    uint32_t ret = find(list, row, strings);
-    if (!list->failed)
-        ((struct counted_string *)(void *)list->counts.data)[ret].n++;
-    return ret;
+    return count(list, find(list, row, strings));
+}
+
+uint32_t string_list_add_text(struct string_list *list,
+                              const struct pfd_row *row, const char *text,
+                              size_t n)
+{
+    return count(list, number_of(list, row, text, n));
 }
 
 const struct counted_string *string_list_count(const struct string_list *list,

@@ -31,6 +31,11 @@ void string_list_free(struct string_list *list);
 uint32_t string_list_add(struct string_list *list, const struct pfd_row *row,
                          const struct pfd_strings *strings);
 
+/* The same of a row whose text is known otherwise. */
+uint32_t string_list_add_text(struct string_list *list,
+                              const struct pfd_row *row, const char *text,
+                              size_t n);
+
 /* The text, valid until the next one is added. */
 struct view_string string_list_get(const struct string_list *list,
                                    uint32_t number);

@@ -19,6 +19,7 @@ enum {
 
 static unsigned n_made; /* lines so far */
 static size_t n_items = ITEMS;
+static uint64_t n_gone;
 static bool fails;
 static bool origins;
 
@@ -126,6 +127,12 @@ static uint64_t n_left_out(const void *source)
     return 7;
 }
 
+static uint64_t n_dropped(const void *of)
+{
+    (void)of;
+    return n_gone;
+}
+
 static const struct view_source_class class = {
     .n_items = count_items,
     .item = item,
@@ -137,6 +144,7 @@ static const struct view_source_class class = {
     .collapse = collapse,
     .show_origins = show_origins,
     .n_left_out = n_left_out,
+    .n_dropped = n_dropped,
 };
 static const struct view_source source = { .class = &class };
 
@@ -207,6 +215,7 @@ static void begin(void)
     n_columns = 80;
     n_made = 0;
     n_items = ITEMS;
+    n_gone = 0;
     fails = is_key_there = false;
     window_init(&w, &screen, &source, "it\033.bin", false);
     window_draw(&w);
@@ -421,6 +430,7 @@ END_TEST
 START_TEST(follows)
 {
     n_items = 10;
+    view_model_deinit(&w.model);
     view_model_init(&w.model, &source);
     press("G");
     n_items = 30;
@@ -432,6 +442,26 @@ START_TEST(follows)
     view_model_refresh(&w.model);
     window_draw(&w);
     ck_assert(has_row(22, "29 of 40"));
+}
+END_TEST
+
+/* Items that are gone take nothing of what is shown with them. */
+START_TEST(drops)
+{
+    press("jjjjjjjjjjjjjjjjjjjj");
+    ck_assert(has_row(22, "21 of 1000"));
+    n_gone = 15;
+    n_items = ITEMS - 15;
+    view_model_refresh(&w.model);
+    window_draw(&w);
+    ck_assert(has_row(22, "6 of 985"));
+    press("/99");
+    ck_assert(has_row(22, "1 of 19"));
+    n_gone = 115;
+    n_items = ITEMS - 115;
+    view_model_refresh(&w.model);
+    window_draw(&w);
+    ck_assert(has_row(22, "1 of 18"));
 }
 END_TEST
 
@@ -457,6 +487,6 @@ int main(void)
                                 filters_as_typed, keeps_the_line,
                                 says_what_is_wrong, stops_for_keys,
                                 chooses_strings, opens_pages, fits,
-                                shows_origins, follows, types_letters),
+                                shows_origins, follows, drops, types_letters),
                           30);
 }
