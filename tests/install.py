@@ -112,6 +112,21 @@ def unit_is_right(at, temp):
         '--threshold=13', f'{temp}/printfdecoded.service')
 
 
+def runners_are_found(at):
+    """By the command that starts them, and without what they load themselves."""
+    folder = at.path('libexecdir', 'printfdecode')
+    if not os.path.exists(f'{folder}/vulkan_report'):
+        print('left out: no runners')
+        return
+    p = subprocess.run([at.path('bindir', 'printfdecode'), 'doctor', '--json'],
+                       text=True, check=False, env=BARE, timeout=120,
+                       stdout=subprocess.PIPE)
+    assert p.returncode in (0, 2) and '"no_report"' not in p.stdout, p
+    for name in os.listdir(folder):
+        said = run('ldd', f'{folder}/{name}')
+        assert not re.search('lib(vulkan|OpenCL|printfdecode)', said), said
+
+
 def layer_is_there(at):
     folder = at.path('datadir', 'vulkan/explicit_layer.d')
     if not os.path.exists(folder):
@@ -231,6 +246,7 @@ def look(at, temp):
     programs_need_no_library(at)
     daemon_starts(at)
     unit_is_right(at, temp)
+    runners_are_found(at)
     layer_is_there(at)
     a_program_can_be_built(at, temp)
     cmake_finds_it(at, temp)
