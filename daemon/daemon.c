@@ -333,13 +333,24 @@ static void end_parts(struct pfdd *d)
     d->ingest.poller = NULL;
 }
 
+/* Those that the configuration names. */
+static void load_strings(struct pfdd *d)
+{
+    const struct pfdd_config *config = d->config;
+    struct pfdd_string_store *store = d->ingest.string_store;
+    for (size_t i = 0; i < config->code_objects.n; i++)
+        pfdd_string_store_add_file(store, config->code_objects.items[i]);
+    for (size_t i = 0; i < config->n_inputs; i++) {
+        const struct pfdd_input_config *input = pfdd_config_input(config, i);
+        if (input->describe)
+            pfdd_string_store_add_file(store, input->describe);
+    }
+}
+
 static bool open_all(struct pfdd *d, char *err, size_t n_err)
 {
     struct pfdd_config *config = d->config;
-    for (size_t i = 0; i < config->code_objects.n; i++) {
-        pfdd_string_store_add_file(d->ingest.string_store,
-                                   config->code_objects.items[i]);
-    }
+    load_strings(d);
     for (size_t i = 0; i < config->n_outputs; i++) {
         if (!pfdd_output_open(&d->delivery, config,
                               pfdd_config_output(config, i), err, n_err))
@@ -456,10 +467,7 @@ static void open_added(struct pfdd *d)
 {
     char err[256];
     struct pfdd_config *config = d->config;
-    for (size_t i = 0; i < config->code_objects.n; i++) {
-        pfdd_string_store_add_file(d->ingest.string_store,
-                                   config->code_objects.items[i]);
-    }
+    load_strings(d);
     for (size_t i = 0; i < config->n_outputs; i++) {
         if (!find_output(d, pfdd_config_output(config, i)) &&
             !pfdd_output_open(&d->delivery, config,

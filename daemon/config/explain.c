@@ -293,6 +293,10 @@ bool pfdd_explain_print(const struct pfdd_config *config, const char *path,
     pfdd_config_paths(config, check_path, &p);
     for (size_t i = 0; i < config->code_objects.n; i++)
         check_code_object(&p, config->code_objects.items[i]);
+    for (size_t i = 0; i < config->n_inputs; i++) {
+        if (pfdd_config_input(config, i)->describe)
+            check_code_object(&p, pfdd_config_input(config, i)->describe);
+    }
     fprintf(out, "%s: %zu %s, %zu %s\n", p.is_unusable ? "not ok" : "ok",
             config->n_inputs, config->n_inputs == 1 ? "input" : "inputs",
             config->n_outputs, config->n_outputs == 1 ? "output" : "outputs");

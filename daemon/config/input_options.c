@@ -39,8 +39,17 @@ static void check_format(const void *group, const struct pfdd_places *places)
     }
 }
 
+const char *pfdd_input_format(const struct pfdd_input_config *config)
+{
+    return !config->format && config->describe ? "described" : config->format;
+}
+
 static const struct pfdd_key format_keys[] = {
     { .name = "format", .kind = PFDD_KEY_TEXT, .at = AT(format) },
+    { .name = "describe",
+      .kind = PFDD_KEY_TEXT,
+      .at = AT(describe),
+      .use = PFDD_USE_READ },
     { 0 },
 };
 const struct pfdd_group pfdd_format_group = { format_keys, check_format };

@@ -24,6 +24,7 @@ enum pfdd_uris {
 struct pfdd_input_config {
     struct pfdd_block block;
     char *format;               /* NULL: detected from the strings */
+    char *describe;             /* description of its rings, or NULL */
     struct pfd_options options; /* for streams that do not set them */
     uint64_t settle_ms;
     uint64_t idle_ms; /* timeout of a silent producer without a buffer */
@@ -52,6 +53,9 @@ struct pfdd_input_class {
 
 const struct pfdd_input_class *pfdd_input_class_of(
     const struct pfdd_input_config *config);
+
+/* The format that its configuration says; NULL: none. */
+const char *pfdd_input_format(const struct pfdd_input_config *config);
 
 /* Of struct pfdd_input_config. */
 extern const struct pfdd_group pfdd_options_group; /* options of formats */

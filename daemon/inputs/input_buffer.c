@@ -87,7 +87,7 @@ static void begin(struct buffer_input *in, int fd, const struct stat *st)
     }
     struct pfdd_follower_options options = {
         .name = name,
-        .format = config->base.format,
+        .format = pfdd_input_format(&config->base),
         .options = config->base.options,
         .fd = fd,
         .settle_ms = config->base.settle_ms,

@@ -184,7 +184,7 @@ static bool begin(struct dump *dump, int fd, bool is_trial)
     pfdd_name_of_file(name, dump->path, fd);
     struct pfdd_follower_options options = {
         .name = name,
-        .format = dump->of->base.config->format,
+        .format = pfdd_input_format(dump->of->base.config),
         .options = dump->of->base.config->options,
         .fd = fd,
         .is_trial = is_trial,

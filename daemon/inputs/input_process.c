@@ -229,7 +229,7 @@ static bool is_there(struct spot *list, const struct pfd_found_buffer *f)
 
 static void take_found(struct target *t, const struct pfd_found_buffers *found)
 {
-    const char *format = config_of(t->of)->base.format;
+    const char *format = pfdd_input_format(&config_of(t->of)->base);
     struct pfd_error err;
     size_t n = 0;
     for (const struct spot *s = t->spots; s; s = s->next)
@@ -446,7 +446,8 @@ static void follow(struct spot *spot)
     }
     struct pfdd_follower_options options = {
         .name = name,
-        .format = spot->format ? spot->format : config->base.format,
+        .format =
+            spot->format ? spot->format : pfdd_input_format(&config->base),
         .options = config->base.options,
         .origin = &origin,
         .producer = t->producer,

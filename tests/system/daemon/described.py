@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""described.py DAEMON: follows a ring that a description describes."""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+RING = '''ring: drawn
+counter: {at: 0, unit: 1, from: 4}
+data: 4
+messages: {1: "one %u\\n"}
+'''
+N = 60
+PATIENCE = 60  # seconds
+
+
+def write(path, text):
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(text)
+
+
+def until_lines(path, n):
+    end = time.monotonic() + PATIENCE
+    lines = []
+    while len(lines) < n and time.monotonic() < end:
+        if os.path.exists(path):
+            with open(path, encoding='utf-8') as f:
+                lines = f.read().splitlines()
+        time.sleep(0.05)
+    return lines
+
+
+def main():
+    daemon = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        def at(name):
+            return os.path.join(folder, name)
+        write(at('ring.yaml'), RING)
+        config = 'inputs:\n'
+        for name in ('a', 'b'):
+            config += ('  - {type: buffer, path: %s, describe: %s}\n'
+                       % (at(name), at('ring.yaml')))
+        write(at('daemon.yaml'), config + 'outputs:\n  - {type: file, path: '
+              '%s, output: raw}\n' % at('out'))
+        write(at('other.yaml'), RING)
+        write(at('two.yaml'), config.replace('ring.yaml', 'other.yaml', 1))
+        done = subprocess.run([daemon, 'check-config', at('two.yaml')],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode and 'one description' in done.stderr, done
+        with open(at('a'), 'wb') as f:
+            f.truncate(4096)
+        running = subprocess.Popen([daemon, '--config', at('daemon.yaml')],
+                                   stderr=subprocess.PIPE, text=True)
+        try:
+            with open(at('a'), 'r+b') as f:
+                for i in range(N):
+                    f.seek(4 + 8 * i)
+                    f.write(struct.pack('<II', 1, i + 1))
+                    f.seek(0)
+                    f.write(struct.pack('<I', 8 * (i + 1)))
+                    f.flush()
+                    time.sleep(0.002)
+            lines = until_lines(at('out'), N)
+        finally:
+            running.terminate()
+            err = running.communicate(timeout=PATIENCE)[1]
+        assert lines == ['one %d' % (i + 1) for i in range(N)], (lines, err)
+        assert '%d entries, 0 unknown, 0 bytes lost, 0 skipped' % N in err, err
+
+
+if __name__ == '__main__':
+    main()
