@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "core/base/large_pages.h"
+
 enum {
     SLOTS_MIN = 1024
 };
@@ -11,7 +13,7 @@ enum {
 void pfd_entry_set_free(struct pfd_entry_set *set)
 {
     pfd_text_free(&set->bytes);
-    free(set->slots);
+    pfd_zeroed_free(set->slots, set->n_slots * sizeof *set->slots);
     *set = (struct pfd_entry_set){ 0 };
 }
 
@@ -31,20 +33,34 @@ static bool is_equal(const struct pfd_set_entry *e, uint64_t hash,
            (!n || !memcmp(e->values, values, n * sizeof *values));
 }
 
+/* What a slot has of an entry. Its hash's upper half says of most others that
+ * they are not equal, without a look at them. */
+static uint64_t slot_of(uint64_t hash, uint32_t at)
+{
+    return (hash & ~(uint64_t)UINT32_MAX) | (at + 1);
+}
+
+static uint32_t at_of(uint64_t slot)
+{
+    return (uint32_t)slot - 1;
+}
+
 static bool grow(struct pfd_entry_set *set)
 {
     size_t n = set->n_slots ? 2 * set->n_slots : (size_t)SLOTS_MIN;
-    uint32_t *slots = calloc(n, sizeof *slots);
+    uint64_t *slots = pfd_zeroed_new(n * sizeof *slots);
     if (!slots)
         return false;
+    pfd_zeroed_whole(slots, n * sizeof *slots);
     for (uint32_t at = pfd_entry_set_first(set); at != PFD_SET_NONE;
          at = pfd_entry_set_next(set, at)) {
-        size_t i = pfd_entry_set_at(set, at)->hash & (n - 1);
+        uint64_t hash = pfd_entry_set_at(set, at)->hash;
+        size_t i = hash & (n - 1);
         while (slots[i])
             i = (i + 1) & (n - 1);
-        slots[i] = at + 1;
+        slots[i] = slot_of(hash, at);
     }
-    free(set->slots);
+    pfd_zeroed_free(set->slots, set->n_slots * sizeof *slots);
     set->slots = slots;
     set->n_slots = n;
     return true;
@@ -55,8 +71,11 @@ static struct pfd_set_entry *append(struct pfd_entry_set *set, uint64_t hash,
                                     uint32_t n)
 {
     size_t n_bytes = sizeof(struct pfd_set_entry) + n * sizeof *values;
-    if ((set->bytes.n + n_bytes) / 8 >= PFD_SET_NONE ||
-        !pfd_text_reserve(&set->bytes, n_bytes))
+    size_t more = set->bytes.n / 2 + n_bytes;
+    if ((set->bytes.n + n_bytes) / 8 >= PFD_SET_NONE)
+        return NULL;
+    if (set->bytes.room - set->bytes.n < n_bytes &&
+        !pfd_text_expect(&set->bytes, more))
         return NULL;
     struct pfd_set_entry *e =
         pfd_entry_set_at(set, (uint32_t)(set->bytes.n / 8));
@@ -81,13 +100,15 @@ struct pfd_set_entry *pfd_entry_set_add(struct pfd_entry_set *set,
         return NULL;
     size_t i = hash & (set->n_slots - 1);
     for (; set->slots[i]; i = (i + 1) & (set->n_slots - 1)) {
-        struct pfd_set_entry *e = pfd_entry_set_at(set, set->slots[i] - 1);
+        if ((set->slots[i] ^ hash) >> 32)
+            continue;
+        struct pfd_set_entry *e = pfd_entry_set_at(set, at_of(set->slots[i]));
         if (is_equal(e, hash, shape, values, n))
             return e;
     }
     uint32_t at = (uint32_t)(set->bytes.n / 8);
     struct pfd_set_entry *e = append(set, hash, shape, values, n);
     if (e)
-        set->slots[i] = at + 1;
+        set->slots[i] = slot_of(hash, at);
     return e;
 }

@@ -26,8 +26,8 @@ struct pfd_set_entry {
 /* All zero: empty. */
 struct pfd_entry_set {
     struct pfd_text bytes; /* entries, one behind another */
-    uint32_t *slots;       /* [n_slots], a power of two: their offset in words
-                              + 1; owned */
+    uint64_t *slots; /* [n_slots], a power of two: their offset in words + 1,
+                        above it bits of their hash; owned */
     size_t n_slots;
     size_t n;
 };
