@@ -541,6 +541,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
     ret->n_findings = options->n_findings;
     pfd_strings_set_max_inflated(ret->strings, options->reading.max_inflated);
     pfd_strings_set_search(ret->strings, listener.searches);
+    pfd_strings_set_kernel(ret->strings, options->reading.kernel);
     for (size_t i = 0; i < options->n_files; i++) {
         const struct file *file = &options->files[i];
         if (ret->failed && !options->reading.keep_going)

@@ -351,11 +351,23 @@ static enum pfd_status add_kernel(struct program *p, struct function *kernel)
     return PFD_OK;
 }
 
+/* Is an entry point, of n words, the kernel whose messages are wanted? */
+static bool is_wanted(const struct program *p, const uint32_t *w, uint32_t n)
+{
+    const char *kernel = pfd_strings_kernel(p->strings);
+    size_t n_kernel = kernel ? strlen(kernel) + 1 : 0;
+    return !kernel || (n_kernel <= 4 * (size_t)(n - 3) &&
+                       !memcmp(w + 3, kernel, n_kernel));
+}
+
 static enum pfd_status add_kernels(struct program *p, uint32_t space)
 {
     uint32_t n_all = pfd_spirv_n_instructions(p->module);
     enum pfd_status status = PFD_OK;
     uint32_t n_kernels = 0;
+    bool is_found = false;
+    const char *kernel = pfd_strings_kernel(p->strings);
+    struct pfd_quoted quoted;
     for (uint32_t k = 0; k < n_all && status == PFD_OK; k++) {
         uint32_t n;
         uint32_t op;
@@ -365,7 +377,15 @@ static enum pfd_status add_kernels(struct program *p, uint32_t space)
         if (!f)
             continue;
         p->space = space + n_kernels++;
+        if (!is_wanted(p, w, n))
+            continue;
+        is_found = true;
         status = n_kernels > RUSTICL_KERNELS_MAX ? PFD_END : add_kernel(p, f);
+    }
+    if (!is_found && kernel) {
+        pfd_report_add(p->report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
+                       "none of the module's %u kernels is called '%s'",
+                       n_kernels, pfd_quote(&quoted, kernel, strlen(kernel)));
     }
     return status;
 }

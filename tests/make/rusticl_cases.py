@@ -88,10 +88,11 @@ def entry(number, form="", *values):
 
 
 def main(root):
-    def case(name, origin, data, functions, kernels, wrap=True, **more):
+    def case(name, origin, data, functions, kernels, wrap=True, option="",
+             **more):
         program = Program(functions, kernels).bytes()
-        khronos.case(root, name, "decode --format rusticl p.bin buffer.bin",
-                     origin,
+        khronos.case(root, name, "decode --format rusticl %sp.bin buffer.bin" %
+                     option, origin,
                      {"buffer.bin": data,
                       "p.bin": binary(program) if wrap else program},
                      maker="rusticl_cases.py", **more)
@@ -112,6 +113,10 @@ def main(root):
     alike = {"a": [("a %d\n", "i32")], "b": [("b %d\n", "i32")]}
     case("kernels_alike", "Both kernels fit.", buffer(entry(1, "i", 7)),
          alike, ["a", "b"])
+    for name, kernel in (("given", "b"), ("unknown", "c")):
+        case("kernel_" + name, "Both kernels fit, and one is asked for.",
+             buffer(entry(1, "i", 7)), alike, ["a", "b"],
+             option="--kernel %s " % kernel)
     texts = {"k": [("%s and %8s|%d\n", "'one", "'two", "i32"),
                    ("empty '%s'\n", "'")]}
     at = len("%s and %8s|%d\n") + 1
