@@ -3,10 +3,13 @@
 #include "walk.h"
 
 enum {
-    /* A counter of more than this, and so many times what is there, is none. */
+    /* A counter of more than this, and so many times what is there, is none,
+     * where no entry is; ABSURD_BYTES are never asked for. */
     WANTED_MAX = 1 << 26,
     TIMES_MAX = 64,
 };
+
+#define ABSURD_BYTES (UINT64_C(1) << 48)
 
 uint64_t ring_word_slowly(const struct pfd_walk *w, const struct ring *st,
                           uint64_t at, unsigned n)
@@ -204,17 +207,20 @@ void ring_report_loss(struct pfd_walk *w, const struct ring *st)
     if (st->capacity != UINT64_MAX && limit < room && !st->is_ring)
         room = limit;
     uint64_t held = st->held ? st->held : room;
-    if (st->is_none) {
-        pfd_walk_finding(w, PFD_FINDING_bad_header, st->number[RING_COUNTER],
-                         "the counter is %llu, and no entry is in the %llu "
-                         "bytes that are here: it is damaged, or this is "
-                         "another buffer",
-                         (unsigned long long)st->counter,
-                         (unsigned long long)held);
-        return;
-    }
     if (st->wanted == UINT64_MAX || st->wanted <= held)
         return;
+    if (st->is_none || st->wanted >= ABSURD_BYTES) {
+        pfd_walk_finding(
+            w, PFD_FINDING_bad_header, st->number[RING_COUNTER],
+            st->is_none ? "the counter is %llu, and no entry is in the "
+                          "%llu bytes that are here: it is damaged, or "
+                          "this is another buffer"
+                        : "the counter is %llu, which no program asks for: "
+                          "what is lost behind the %llu bytes that are "
+                          "here is not known",
+            (unsigned long long)st->counter, (unsigned long long)held);
+        return;
+    }
     w->batch->lost_bytes += st->wanted - held;
     pfd_walk_finding(w, PFD_FINDING_overflow, held,
                      "the counter says %llu bytes, the buffer holds %llu: %llu "
