@@ -321,7 +321,7 @@ static void make_sets(VkDescriptorSet *ret)
 void gpu_bind(const struct shader *shader, const struct gpu_buffer *buffers,
               VkPipelineBindPoint point)
 {
-    VkDescriptorSet sets[SETS_MAX];
+    VkDescriptorSet sets[SETS_MAX] = { 0 };
     if (n_sets > 0)
         make_sets(sets);
     for (size_t i = 0; i < shader->n_resources; i++) {
