@@ -5,7 +5,8 @@ const ASKED = ['where', 'match', 'format_string', 'source', 'host', 'from'];
 const NAMES = [...ASKED, 'thin'];
 
 export class Filter {
-    #applied = new URLSearchParams(); /* what the daemon has accepted */
+    #asked = new URLSearchParams(); /* fields of the last query */
+    #applied = this.#asked; /* those that the daemon has accepted */
 
     /* changed(): the user has changed the filter. */
     constructor(form, changed) {
@@ -18,7 +19,7 @@ export class Filter {
             this.line = null;
             changed();
         });
-        form.elements.thin.addEventListener('change', () => this.accept());
+        form.elements.thin.addEventListener('change', () => this.#group());
         window.addEventListener('hashchange', () => {
             if (this.#hash() === location.hash)
                 return;
@@ -71,9 +72,18 @@ export class Filter {
             { sequence, time: said.get('at') ?? '' } : null;
     }
 
-    /* The daemon has accepted what the form says: the link follows. */
+    /* Grouping needs no query: other fields may be half written. */
+    #group() {
+        const thin = this.#fields().get('thin');
+        this.#applied.delete('thin');
+        if (thin)
+            this.#applied.set('thin', thin);
+        this.#write();
+    }
+
+    /* The daemon has accepted the last query: the link follows. */
     accept() {
-        this.#applied = this.#fields();
+        this.#applied = this.#asked;
         this.#write();
     }
 
@@ -147,6 +157,7 @@ export class Filter {
     /* Parameters for /lines; "since" are seconds before now. */
     query() {
         const query = new URLSearchParams();
+        this.#asked = this.#fields();
         for (const name of ASKED) {
             const { value } = this.form.elements[name];
             if (value)

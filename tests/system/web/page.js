@@ -299,7 +299,10 @@ const tests = {
         assert.equal((await rows(page)).filter((row) => row.source === 'gpu0').length, 1);
         await page.select('#filter [name=thin]', 'numbers');
         await see(page, '#tail .lines', /×46/);
+        // What is not applied yet does not get into the link.
+        await page.$eval('#filter [name=where]', (field) => { field.value = 'a0 >'; });
         await page.select('#filter [name=thin]', 'exact');
+        assert.match(page.url(), /#source=gpu0&thin=exact$/);
         await see(page, '#tail .lines', /lane 104/);
         assert.doesNotMatch(await text(page, '#tail .lines'), /×/);
         await page.close();
