@@ -226,6 +226,13 @@ class View(unittest.TestCase):
                               capture_output=True)
         self.assertEqual((done.returncode, done.stdout), (1, ''))
         self.assertIn('no terminal', done.stderr)
+        for words in (['view', '--match', 'x', *RAYS],
+                      ['follow', '--view', *RAYS],
+                      ['follow', '--view', '-n', '3', 'unix:/x']):
+            done = subprocess.run([PROGRAM, *words], check=False, text=True,
+                                  capture_output=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, 'for the socket|is without|are without')
 
     def test_piped(self):
         """A dump from standard input, and keys from the terminal."""
@@ -278,6 +285,9 @@ class View(unittest.TestCase):
         few.wait('left out')
         few.keys('g')
         few.wait('^ 1 of [1-9]')
+        followed = self.open(90, 14, 'follow', '--view', '--from', 'oldest',
+                             socket)
+        followed.wait('^ 20 of 20')
         daemon.terminate()
         t.wait('the daemon has ended the connection')
         t.keys('q')

@@ -37,6 +37,7 @@
 #include "stream/live/tail_control.h"
 #include "stream/live/walk_pool.h"
 #include "verb.h"
+#include "view/show.h"
 
 enum {
     NS_PER_MS = 1000000,
@@ -528,8 +529,40 @@ static int take_all(struct follow *follow)
     return filtering_close(&follow->items.filtering, EXIT_ERROR);
 }
 
+/* The verb's values. */
+struct follow_options {
+    struct options common;
+    bool view;
+};
+
+/* Were options given that say how lines are written? */
+static bool writes_lines(const struct options *o)
+{
+    return o->output || o->range.limit != UINT64_MAX || o->collapse.how ||
+           o->lines.show || o->live.ack || o->live.has_until_idle ||
+           o->checks.matches.n || o->checks.where || o->checks.errors ||
+           o->checks.loss;
+}
+
+static int follow_view(const struct options *o)
+{
+    if (!view_is_of_daemon(o)) {
+        message_error("--view is for the socket of a daemon; 'printfdecode "
+                      "view' shows files as they are now");
+        return EXIT_ERROR;
+    }
+    if (writes_lines(o)) {
+        message_error("--view draws on the terminal: options for lines, their "
+                      "number and --fail-on are without meaning");
+        return EXIT_ERROR;
+    }
+    return view_show(o, 0);
+}
+
 static int follow_run(const struct options *o)
 {
+    if (((const struct follow_options *)o)->view)
+        return follow_view(o);
     if (o->nats.url)
         return replay_take(o, true);
     if (options_have_nats(o)) {
@@ -598,6 +631,9 @@ static const struct option_row rows[] = {
     { "ack", 0, NULL,
       "tell a daemon which entries are written, for a required output",
       offsetof(struct options, live.ack), option_flag, false },
+    { "view", 0, NULL,
+      "of a daemon: on a terminal to look around in, as 'view'",
+      offsetof(struct follow_options, view), option_flag, false },
 };
 static const struct option_group own_group = OPTION_GROUP(rows);
 
@@ -621,5 +657,6 @@ const struct verb verb_follow = {
     .help = "print what a mapped buffer or a printfdecoded says",
     .run = follow_run,
     .groups = groups,
+    .size = sizeof(struct follow_options),
     .follows = true,
 };

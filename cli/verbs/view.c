@@ -1,144 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* printfdecode view: entries on a terminal, to look around in. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "input/open_inputs.h"
 #include "show/messages.h"
 #include "verb.h"
-#include "view/entry_index.h"
-#include "view/live_entries.h"
-#include "view/window.h"
-
-enum {
-    MEMORY_MAX = 256 << 20, /* bytes, if no number is given */
-    TURN_MS = 50            /* between looks at what has come */
-};
+#include "view/show.h"
 
 /* The verb's values. */
 struct view_options {
     struct options common;
     uint64_t memory_max;
 };
-
-static const struct view_options *own(const struct options *o)
-{
-    return (const struct view_options *)o;
-}
-
-static size_t memory_max(const struct options *o)
-{
-    return own(o)->memory_max ? own(o)->memory_max : (size_t)MEMORY_MAX;
-}
-
-/* Can anything be drawn? An error was printed if not. */
-static bool has_terminal(void)
-{
-    const char *term = getenv("TERM");
-    if (!isatty(STDOUT_FILENO)) {
-        message_error("standard output is no terminal to draw on; "
-                      "'printfdecode decode' prints lines");
-        return false;
-    }
-    if (!term || !*term || !strcmp(term, "dumb")) {
-        message_error("this terminal (TERM=%s) cannot be drawn on; "
-                      "'printfdecode decode' prints lines",
-                      term ? term : "");
-        return false;
-    }
-    return true;
-}
-
-/* Takes what has come. While that is paused, the daemon keeps it, or has a gap
- * in its place. */
-static void take_news(struct window *w, const struct live_entries *live)
-{
-    const struct view_source *source = w->model.source;
-    if (w->is_paused || !source->class->poll)
-        return;
-    if (w->is_live && !source->class->poll(source->of)) {
-        w->is_live = false;
-        snprintf(w->message, sizeof w->message, "%s", live_entries_why(live));
-    }
-    view_model_refresh(&w->model);
-}
-
-static void show(struct window *w, const struct live_entries *live)
-{
-    while (!w->is_over) {
-        take_news(w, live);
-        window_draw(w);
-        window_key(w, w->screen->key(w->is_live ? (int)TURN_MS : -1));
-    }
-}
-
-static int view_source_of(const struct options *o,
-                          const struct view_source *source, const char *name,
-                          const struct live_entries *live)
-{
-    char why[VIEW_WHY_MAX];
-    const struct screen_class *screen = screen_load(why, sizeof why);
-    struct window w;
-    if (!screen ||
-        !screen->open(options_color(o, STDOUT_FILENO), why, sizeof why)) {
-        message_error("%s", why);
-        return EXIT_ERROR;
-    }
-    window_init(&w, screen, source, name, source->class->poll != NULL);
-    show(&w, live);
-    screen->close();
-    window_deinit(&w);
-    return EXIT_CLEAN;
-}
-
-static int view_files(const struct options *o)
-{
-    struct inputs in;
-    int status = EXIT_ERROR;
-    inputs_open(&in, o, message_finding, NULL);
-    inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
-    struct entry_index *index = NULL;
-    if (!in.failed || (o->reading.keep_going && in.n_buffers)) {
-        index = entry_index_new(o, &in, memory_max(o));
-    }
-    if (index) {
-        const struct view_source source = { &entry_index_class, index };
-        const char *name =
-            in.n_buffers == 1 ? in.buffers[0].name : o->files[0].path;
-        status = view_source_of(o, &source, name, NULL);
-    }
-    entry_index_free(index);
-    bool failed = in.failed;
-    inputs_close(&in);
-    return failed ? EXIT_ERROR : status;
-}
-
-/* The path of a Unix socket, without the prefix that daemons have; NULL: the file
- * is none. */
-static const char *socket_path(const char *name)
-{
-    static const char prefix[] = "unix:";
-    struct stat st;
-    bool has_prefix = !strncmp(name, prefix, sizeof prefix - 1);
-    const char *path = has_prefix ? name + sizeof prefix - 1 : name;
-    return has_prefix || (!stat(path, &st) && S_ISSOCK(st.st_mode)) ? path
-                                                                    : NULL;
-}
-
-static int view_daemon(const struct options *o, const char *path)
-{
-    struct live_entries *live = live_entries_new(o, path, memory_max(o));
-    int status = EXIT_ERROR;
-    if (live) {
-        const struct view_source source = live_entries_source(live);
-        status = view_source_of(o, &source, o->files[0].path, live);
-    }
-    live_entries_free(live);
-    return status;
-}
 
 /* Were options given that a daemon is asked by? */
 static bool chooses(const struct options *o)
@@ -150,15 +20,12 @@ static bool chooses(const struct options *o)
 
 static int view_run(const struct options *o)
 {
-    const char *path = o->n_files == 1 ? socket_path(o->files[0].path) : NULL;
-    if (!path && chooses(o)) {
+    if (!view_is_of_daemon(o) && chooses(o)) {
         message_error("--from, --match and their like are for the socket of a "
                       "daemon; of files, the key / chooses");
         return EXIT_ERROR;
     }
-    if (!has_terminal())
-        return EXIT_ERROR;
-    return path ? view_daemon(o, path) : view_files(o);
+    return view_show(o, ((const struct view_options *)o)->memory_max);
 }
 
 static const struct option_row rows[] = {
