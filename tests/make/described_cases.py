@@ -321,6 +321,19 @@ def rings(case):
                     ((b"x is %u.", 7), (b"flags %x", 0xabc)))
     case("said", "Entries that have their text.",
          struct.pack("<I", len(said)) + said + b"", SAID)
+    said = b""
+    for text, form, values in (
+            ("thread {0} of {1}", "<BIBI", (0, 3, 0, 64)),
+            ("at {0} {1:.2f}", "<B3fBf", (10, 1, 2.5, -3, 8, 0.125)),
+            ("done", "<", ()), ("back {1} {0}", "<BiB2i", (4, -1, 5, 7, 8)),
+            ("no type {0}", "<BI", (99, 1))):
+        args = struct.pack(form, *values)
+        n = 12 + len(text) + len(args)
+        n_args = sum(c == "B" for c in form)
+        said += (struct.pack("<III", n, len(text), n_args) + text.encode() +
+                 args).ljust(n + -n % 4, b"\0")
+    case("hlsl", "Entries with their text, and a byte of type before each "
+         "argument.", struct.pack("<I", len(said)) + said, read("hlsl.yaml"))
     data = entry(1, "dIHB", 0.5, 3, 2, 1) + bytes(1) + \
         entry(2, "ff8xff8xHxxHxxHxxB3xB", 1, 2, 3, 4, 0x3c00, 0x4000, 0x4200,
               8, 9)
