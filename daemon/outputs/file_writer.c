@@ -406,7 +406,7 @@ static struct writer *add_writer(struct pfdd_file_writer *o, uint32_t source,
 static void free_writer(struct pfdd_file_writer *o, struct writer *w)
 {
     if (w->reading) {
-        o->count.sent += w->cursor.lines;
+        o->count.sent += w->cursor.written;
         o->count.dropped += pfdd_cursor_dropped(&w->cursor);
         o->base.delivery->count->missed += w->cursor.missed;
         pfdd_cursor_deinit(&w->cursor);
@@ -662,7 +662,7 @@ static void add_writer_sent(const struct writer *w, struct pfdd_sent *ret,
     uint64_t next = w->consumer.acked + 1;
     ret->is_connected &= !w->failing;
     if (w->reading) {
-        ret->sent += w->cursor.lines;
+        ret->sent += w->cursor.written;
         ret->dropped += pfdd_cursor_dropped(&w->cursor);
         next = pfdd_cursor_is_done(&w->cursor) ? ring->next_seq
                                                : pfdd_cursor_seq(&w->cursor);

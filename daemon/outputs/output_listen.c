@@ -295,7 +295,7 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
                 ? 0
                 : pfdd_ring_time(output->delivery->ring, pfdd_cursor_seq(r));
         ret.is_connected = true;
-        ret.sent += r->lines;
+        ret.sent += r->written;
         ret.dropped += pfdd_cursor_dropped(r);
         if (time && (!oldest || time < oldest))
             oldest = time;

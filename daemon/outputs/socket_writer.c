@@ -29,7 +29,7 @@ static void end_reading(struct pfdd_socket_writer *p)
     struct pfdd_delivery *delivery = p->output->delivery;
     delivery->count->missed += p->cursor.missed;
     if (p->gone) {
-        p->gone->sent += p->cursor.lines;
+        p->gone->sent += p->cursor.written;
         p->gone->dropped += pfdd_cursor_dropped(&p->cursor);
     }
     if (delivery->sent == p)

@@ -227,18 +227,18 @@ static size_t first_left(const struct pfdd_cursor *r, size_t at)
     return ret;
 }
 
-/* Of the items from the current one up to `to`, those that have bytes; all of them
- * where none is filtered, in entries, and where they are collapsed. */
-static uint64_t lines_up_to(const struct pfdd_cursor *r, size_t to)
+/* Counts the items from the current one up to `to` as consumed. Those without bytes
+ * were not wanted, but in entries and where they are collapsed. */
+static void count_up_to(struct pfdd_cursor *r, size_t to)
 {
     const struct pfdd_rendered_block *p = r->rendered_block;
-    uint64_t n = 0;
-    if (!r->render_choice || p->form == PFDD_ENTRIES ||
-        pfdd_cursor_collapser(r))
-        return to - r->item;
-    for (size_t i = r->item; i < to; i++)
-        n += end_of(p, i) > (i ? end_of(p, i - 1) : 0);
-    return n;
+    uint64_t n = to - r->item;
+    bool has_gaps = r->render_choice && p->form != PFDD_ENTRIES &&
+                    !pfdd_cursor_collapser(r);
+    r->lines += n;
+    for (size_t i = r->item; has_gaps && i < to; i++)
+        n -= end_of(p, i) == (i ? end_of(p, i - 1) : 0);
+    r->written += n;
 }
 
 /* The block is ready. It may begin before the item, or it was full before the
@@ -285,6 +285,7 @@ static void skip_others(struct pfdd_cursor *r)
         if (c->contents.n[PFDD_GAP] ||
             pfdd_buffer_is_of(c->buffer, w->source, w->host))
             return;
+        r->lines += c->first_seq + c->n_items - r->seq;
         r->seq = c->first_seq + c->n_items;
     }
 }
@@ -378,7 +379,7 @@ static bool read_block(struct pfdd_cursor *r, const char **bytes, size_t *n)
         *n = p->n - r->at;
         return true;
     }
-    r->lines += lines_up_to(r, n_items_of(p));
+    count_up_to(r, n_items_of(p));
     leave_block(r);
     return true;
 }
@@ -423,7 +424,7 @@ void pfdd_cursor_consume(struct pfdd_cursor *r, size_t n)
     const struct pfdd_rendered_block *p = r->rendered_block;
     r->at += n;
     size_t item = first_left(r, r->at);
-    r->lines += lines_up_to(r, item);
+    count_up_to(r, item);
     r->item = item;
     if (item < n_items_of(p))
         return;
@@ -436,6 +437,7 @@ void pfdd_cursor_pass(struct pfdd_cursor *r, uint64_t seq)
 {
     r->times.taken_ns = uv_hrtime();
     r->lines += seq - r->seq;
+    r->written += seq - r->seq;
     r->seq = seq;
 }
 
@@ -560,7 +562,7 @@ static bool give_back_block(struct pfdd_cursor *r)
         pfdd_cursor_hold(r, n_held);
         return false;
     }
-    r->lines += lines_up_to(r, end);
+    count_up_to(r, end);
     r->seq = p->first + end;
     drop_block(r);
     return true;

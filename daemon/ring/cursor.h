@@ -68,7 +68,8 @@ struct pfdd_cursor {
     size_t n_announced;
     uint64_t missed; /* items, in total */
     uint64_t gaps;
-    uint64_t lines; /* items that it consumed, but for those not wanted */
+    uint64_t lines;   /* items that it consumed, */
+    uint64_t written; /* and without those that were not wanted */
     /* Called when there may be more; or NULL. */
     void (*wake)(struct pfdd_cursor *cursor);
     void *user;
