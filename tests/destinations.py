@@ -141,7 +141,9 @@ class Destinations(unittest.TestCase):
             for option, value in self.options_of(verb):
                 seen.add(option)
                 write("key", b"-----BEGIN")
-                words = [verb, *(["hist"] if verb == "plot" else []), option,
+                words = [verb, *({"plot": ["hist"],
+                                  "formats": ["--check", "--describe", "small.bin"]}
+                                 .get(verb, [])), option,
                          value, *(["true"] if verb == "run" else
                                   ["small.bin"] if verb == "diff" else [])]
                 with self.subTest(words), open("key", "ab") as f:
