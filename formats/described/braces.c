@@ -221,6 +221,22 @@ const char *braces_number(const char *text, size_t n,
     return NULL;
 }
 
+void braces_join(const char *text, size_t n, size_t n_values,
+                 struct pfd_text *ret)
+{
+    while (n && text[n - 1] == '\n')
+        n--;
+    for (size_t i = 0; i < n; i++) {
+        bool is_brace = text[i] == '{' || text[i] == '}';
+        pfd_text_add(ret, text + i, 1);
+        if (is_brace)
+            pfd_text_add(ret, text + i, 1);
+    }
+    for (size_t i = 0; i < n_values; i++)
+        pfd_text_puts(ret, n || i ? " {}" : "{}");
+    pfd_text_puts(ret, "\n");
+}
+
 const char *braces_types(const char *text, size_t n, bool is_wide,
                          uint64_t words[BRACES_TAKEN_MAX - 1], size_t *n_types)
 {

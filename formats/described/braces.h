@@ -32,6 +32,11 @@ const char *braces_number(const char *text, size_t n,
                           const struct braces_names *names,
                           struct pfd_text *ret);
 
+/* Appends a plain text as one with {}, with a {} for each of n_values behind it,
+ * joined with blanks, and a line break. */
+void braces_join(const char *text, size_t n, size_t n_values,
+                 struct pfd_text *ret);
+
 /* The types that the placeholders of a text state, {0,I}, into words by their
  * arguments. NULL, or why not; a text whose placeholders state none has none. */
 const char *braces_types(const char *text, size_t n, bool is_wide,

@@ -20,8 +20,11 @@ static bool take_grammar(struct description *r)
     const char *word = description_read_text(r, &n);
     if (word && description_is_key(word, n, "braces")) {
         r->numbers[RING_GRAMMAR] = GRAMMAR_BRACES;
+    } else if (word && description_is_key(word, n, "none")) {
+        r->numbers[RING_GRAMMAR] = GRAMMAR_NONE;
     } else if (!word || !description_is_key(word, n, "printf")) {
-        return description_mistake(r, r->source, "'text' is printf or braces");
+        return description_mistake(r, r->source,
+                                   "'text' is printf, braces or none");
     }
     return true;
 }

@@ -329,7 +329,8 @@ bool description_check(struct description *r)
                                    "entries with their text need a length or "
                                    "tags");
     }
-    if (v[RING_TEXT_BITS] && !has_tags && v[RING_GRAMMAR] == GRAMMAR_BRACES) {
+    if (v[RING_TEXT_BITS] && !has_tags &&
+        described_has_braces(v[RING_GRAMMAR])) {
         return description_mistake(r, r->sources[RING_TEXT],
                                    "{} of a text in the entry needs tags");
     }

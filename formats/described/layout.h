@@ -90,7 +90,14 @@ enum ring_number {
 enum described_grammar {
     GRAMMAR_PRINTF,
     GRAMMAR_BRACES,
+    GRAMMAR_NONE, /* values behind the text, joined with blanks */
 };
+
+/* Have texts of a grammar {}? Those of GRAMMAR_NONE are made so. */
+static inline bool described_has_braces(uint64_t grammar)
+{
+    return grammar != GRAMMAR_PRINTF;
+}
 
 enum described_order {
     ORDER_WRITTEN,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "braces.h"
 
 void described_make(const struct pfd_record_view *record_view,
                     struct pfd_synthesized *ret)
@@ -13,11 +14,18 @@ void described_make(const struct pfd_record_view *record_view,
     struct described_tags tags = { .n = 0 };
     struct arguments a = arguments_of(record_view, ret->slots);
     described_lay_out(&a, record_view->table, s, &tags);
-    pfd_text_add(ret->text, s ? pfd_string_text(s) : (const char *)a.payload,
-                 s ? s->n_text : tags.n_text);
+    uint64_t grammar = ring && ring->n_layout >= RING_NUMBERS
+                           ? pfd_string_layout(ring)[RING_GRAMMAR]
+                           : GRAMMAR_PRINTF;
+    const char *text = s ? pfd_string_text(s) : (const char *)a.payload;
+    size_t n = s ? s->n_text : tags.n_text;
+    if (grammar == GRAMMAR_NONE) {
+        braces_join(text, n, tags.n, ret->text);
+    } else {
+        pfd_text_add(ret->text, text, n);
+    }
     ret->lay_out = true;
-    ret->own = ring && ring->n_layout >= RING_NUMBERS &&
-               pfd_string_layout(ring)[RING_GRAMMAR] == GRAMMAR_BRACES;
+    ret->own = described_has_braces(grammar);
     ret->layout[0] = FACT_TYPES;
     memcpy(ret->layout + 1, tags.words, tags.n * sizeof *tags.words);
     ret->n_layout = ret->own ? 1 + tags.n : 0;

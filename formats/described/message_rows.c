@@ -123,6 +123,30 @@ static const char *state_types(struct message *m, struct pfd_string_row *row)
     return why;
 }
 
+/* Are messages plain texts, to which each entry adds its values? */
+static bool is_joined_later(const struct description *r)
+{
+    return r->numbers[RING_GRAMMAR] == GRAMMAR_NONE &&
+           r->numbers[RING_TAG_BYTES];
+}
+
+/* The text of a message with {}, in r->translated: those of a ring without a
+ * grammar get one for each argument, if entries do not say these. NULL, or a
+ * mistake. */
+static const char *make_braces(struct description *r, struct message *m)
+{
+    r->translated.n = 0;
+    if (r->numbers[RING_GRAMMAR] == GRAMMAR_BRACES)
+        return braces_number(m->text, m->n, &m->names, &r->translated);
+    if (is_joined_later(r)) {
+        pfd_text_add(&r->translated, m->text, m->n);
+    } else {
+        m->has_types = true;
+        braces_join(m->text, m->n, m->n_types, &r->translated);
+    }
+    return NULL;
+}
+
 static bool add_row(struct description *r, uint64_t id, struct message *m)
 {
     struct pfd_string_row row = {
@@ -135,17 +159,16 @@ static bool add_row(struct description *r, uint64_t id, struct message *m)
         .has_origin = described_has_origins(r->numbers),
     };
     m->words[0] |= described_common_facts(
-        r->numbers, m->has_types || r->numbers[RING_GRAMMAR] == GRAMMAR_BRACES);
-    if (r->numbers[RING_GRAMMAR] == GRAMMAR_BRACES) {
-        r->translated.n = 0;
-        const char *why =
-            braces_number(m->text, m->n, &m->names, &r->translated);
+        r->numbers,
+        m->has_types || described_has_braces(r->numbers[RING_GRAMMAR]));
+    if (described_has_braces(r->numbers[RING_GRAMMAR])) {
+        const char *why = make_braces(r, m);
         row.text = r->translated.n ? r->translated.data : "";
         row.n_text = r->translated.n;
         row.own = true;
-        if (!why && !m->has_types)
+        if (!why && !m->has_types && !is_joined_later(r))
             why = state_types(m, &row);
-        if (!why)
+        if (!why && !is_joined_later(r))
             why = braces_check(row.text, row.n_text, m->words + 1, m->n_types,
                                !(m->words[0] & FACT_TAGS), m->words);
         if (why)

@@ -246,11 +246,12 @@ void string_take(struct string_taker *t, uint64_t id, const char *text,
         .n_text = n,
         .counted = true,
         .layout = words,
-        .own = ring[RING_GRAMMAR] == GRAMMAR_BRACES,
+        .own = described_has_braces(ring[RING_GRAMMAR]),
         .has_origin = described_has_origins(ring),
     };
     const char *why = n > PFD_TEXT_MAX ? "it is too long" : NULL;
-    if (!why && row.own) {
+    bool is_plain = ring[RING_GRAMMAR] == GRAMMAR_NONE;
+    if (!why && row.own && !is_plain) {
         why = braces_types(text, n, t->rule.numbers[RULE_BITS] == 64, words + 1,
                            &n_types);
     }
@@ -260,7 +261,7 @@ void string_take(struct string_taker *t, uint64_t id, const char *text,
     }
     words[0] |= described_common_facts(ring, row.own);
     row.n_layout = 1 + n_types;
-    if (!why && row.own) {
+    if (!why && row.own && !is_plain) {
         why = braces_check(text, n, words + 1, n_types, !(words[0] & FACT_TAGS),
                            words);
     }

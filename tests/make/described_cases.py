@@ -436,6 +436,16 @@ def main(root):
          NUMBERED)
     rings(case)
     strings(case)
+    case("joined", "Texts without a grammar, and values behind them.",
+         packed(entry(0, "If3f", 4, 2, 1, 2, 3), entry(1), entry(2, "i", -7)),
+         "ring: joined\ncounter: {at: 0, bits: 32, unit: 4, from: 4}\n"
+         "data: 4\ntext: none\nmessages:\n"
+         '  - {text: "thread {", types: [u32, f32, f32x3]}\n'
+         '  - "100% %d\\n"\n  - {text: "", types: [i32]}\n')
+    case("joined_tags", "The same with types that entries state.",
+         struct.pack("<II", 28, 20) + tagged(0x1122aabb,
+                                            argument(0, 7, 0, 0, "I", 5)),
+         read("slangpy.yaml").decode().replace("braces", "none"))
     mistakes = {
         "enum": TEXTS.replace("[point, line]", "{point: 1}"),
         "origin": TEXTS.replace("wave:", "wawe:"),
