@@ -128,7 +128,8 @@ do_container() {
     base=$(buildah from scratch)
     buildah copy -q "$base" /srv/bare /
     buildah commit -q "$base" docker.io/library/debian:13-slim
-    buildah build --pull-never --network host -f packaging/Containerfile -t printfdecode .
+    buildah build --pull-never --network host \
+        --ulimit nofile="$(ulimit -n):$(ulimit -n)" -f packaging/Containerfile -t printfdecode .
     run=$(buildah from --pull-never localhost/printfdecode)
     buildah copy -q "$run" examples/data /data
     buildah run "$run" -- printfdecode /data/small.bin /data/app.elf | tail -n 3

@@ -14,7 +14,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 builds=$(realpath -m "${RELEASE_BUILD:-build-release}")
 tools=(build-essential fakeroot lintian piuparts autopkgtest systemd-container)
-others=(buildah makepkg rpm rpmlint)
+others=(buildah makepkg netavark rpm rpmlint)
 options=
 [ "${1:-}" != -n ] || { options=nocheck && shift; }
 [ $# -gt 0 ] || set -- bookworm trixie
