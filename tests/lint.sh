@@ -86,6 +86,12 @@ tidy() { # tidy FILE...
         clang-tidy --quiet -p "$build" 2>/dev/null
 }
 
+# Files that the build compiles: Python's module is left out without its headers.
+compiled() {
+    grep -xF -f <(sed -nE 's|.*"file": "(\.\./)*(.*)",?|\2|p' \
+        "$build/compile_commands.json")
+}
+
 check_changed() {
     local files c_files checked scripts
     mapfile -t files < <(changed)
@@ -109,8 +115,11 @@ check_changed() {
 check_all() { # check_all --lately | --all | FILE.c ...
     local c_files sources scripts
     mapfile -t c_files < <(tracked '*.c' '*.h')
-    mapfile -t sources < <(tracked 'src/*.c' 'formats/*.c' 'cli/*.c' \
-        'runners/*.c' 'examples/*.c' 'daemon/*.c')
+    mapfile -t sources < <(
+        tracked 'src/*.c' 'formats/*.c' 'cli/*.c' 'runners/*.c' \
+            'examples/*.c' 'daemon/*.c'
+        tracked 'python/*.c' | compiled
+    )
     mapfile -t scripts < <(git grep -lE '^#!/bin/(ba)?sh' -- ':!*.md' | sort -u)
     step clang-format clang-format --dry-run -Werror "${c_files[@]}"
     cpp_check src formats cli
