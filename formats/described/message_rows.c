@@ -168,9 +168,10 @@ static bool add_row(struct description *r, uint64_t id, struct message *m)
         row.own = true;
         if (!why && !m->has_types && !is_joined_later(r))
             why = state_types(m, &row);
-        if (!why && !is_joined_later(r))
+        if (!why && !is_joined_later(r)) {
             why = braces_check(row.text, row.n_text, m->words + 1, m->n_types,
                                !(m->words[0] & FACT_TAGS), m->words);
+        }
         if (why)
             return description_mistake(r, m->source, why);
     }
