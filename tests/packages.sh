@@ -124,13 +124,15 @@ do_others() {
 # From a base of our own: there need not be a registry.
 do_container() {
     local base run
+    # Higher ones may not be set here.
+    local limits=(--ulimit nofile="$(ulimit -n):$(ulimit -n)" --ulimit nproc="$(ulimit -u):$(ulimit -u)")
     export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
     base=$(buildah from scratch)
     buildah copy -q "$base" /srv/bare /
     buildah commit -q "$base" docker.io/library/debian:13-slim
     buildah build --pull-never --network host \
-        --ulimit nofile="$(ulimit -n):$(ulimit -n)" -f packaging/Containerfile -t printfdecode .
-    run=$(buildah from --pull-never localhost/printfdecode)
+        "${limits[@]}" -f packaging/Containerfile -t printfdecode .
+    run=$(buildah from --pull-never "${limits[@]}" localhost/printfdecode)
     buildah copy -q "$run" examples/data /data
     buildah run "$run" -- printfdecode /data/small.bin /data/app.elf | tail -n 3
     buildah run "$run" -- printfdecoded check-config /etc/printfdecoded.yaml
