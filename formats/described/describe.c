@@ -45,10 +45,11 @@ static bool take_counter(struct description *r)
     uint64_t value = 0;
     size_t n = 0;
     const char *text = description_read_text(r, &n);
-    if (!v || ring->n_layout < RING_NUMBERS || !v[RING_COUNTER_FILE])
+    if (!v || ring->n_layout < RING_NUMBERS || !v[RING_COUNTER_FILE]) {
         return description_mistake(r, r->source,
                                    "no description before says 'counter: "
                                    "{file: true}'");
+    }
     uint64_t from = 2 * v[RING_COUNTER];
     uint64_t n_digits = v[RING_COUNTER_BITS] / 4;
     if (!text || n < from + n_digits) {

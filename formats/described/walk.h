@@ -95,9 +95,9 @@ static inline uint64_t ring_field(const struct pfd_walk *w,
 enum pfd_status ring_begin(struct pfd_walk *w, struct ring *st);
 /* To be called when the view has changed. */
 void ring_look_at_view(const struct pfd_walk *w, struct ring *st);
-/* The first byte behind what a counter says was asked for, by a ring's numbers.
+/* The first byte behind what a counter says was asked for, by a ring's numbers v.
  */
-uint64_t ring_wanted(const uint64_t *numbers, uint64_t counter);
+uint64_t ring_wanted(const uint64_t *v, uint64_t counter);
 /* Is the counter no counter? */
 bool ring_is_absurd(const struct pfd_walk *w, const struct ring *st);
 /* Tells what the counter says that is not here. */
