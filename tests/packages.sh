@@ -124,6 +124,7 @@ do_others() {
 # From a base of our own: there need not be a registry.
 do_container() {
     local base run
+    [ "$suite" = trixie ] || { echo 'the Containerfile is of Debian 13' && exit 77; }
     # Higher ones may not be set here.
     local limits=(--ulimit nofile="$(ulimit -n):$(ulimit -n)" --ulimit nproc="$(ulimit -u):$(ulimit -u)")
     export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
