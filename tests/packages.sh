@@ -23,7 +23,7 @@ do_build() {
     rm -rf $built
     mkdir -p "$source"
     tar -c . | tar -x -C "$source"
-    tar --exclude=debian --sort=name --mtime=@1 --owner=0 --group=0 -C $built -cJf \
+    tar --exclude=debian --sort=name --mtime="@$(dpkg-parsechangelog -S Timestamp)" --owner=0 --group=0 -C $built -cJf \
         "$built/printfdecode_$upstream.orig.tar.xz" "printfdecode-$upstream"
     cd "$source"
     dpkg-buildpackage -us -uc -sa
