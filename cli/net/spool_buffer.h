@@ -20,14 +20,14 @@ struct spool_buffer *spool_buffer_new(int fd, const char *folder, uint64_t max,
                                       int *error);
 
 /* Ends the thread. NULL is allowed. */
-void spool_buffer_free(struct spool_buffer *spool_buffer);
+void spool_buffer_free(struct spool_buffer *b);
 
 /* Readable when there may be bytes, or the end. */
-int spool_buffer_fd(const struct spool_buffer *spool_buffer);
+int spool_buffer_fd(const struct spool_buffer *b);
 
 /* OUTCOME_DONE: *n_ret of [n] bytes; OUTCOME_WANTS_READ: none are there yet;
  * OUTCOME_END; OUTCOME_FAILED with *error, an errno value. */
-enum outcome spool_buffer_take(struct spool_buffer *spool_buffer, char *bytes,
-                               size_t n, size_t *n_ret, int *error);
+enum outcome spool_buffer_take(struct spool_buffer *b, char *bytes, size_t n,
+                               size_t *n_ret, int *error);
 
 #endif

@@ -559,10 +559,10 @@ void pfdd_edge_hear(struct pfdd_edge *e, struct pfdd_edge_news *ret)
     uv_mutex_unlock(&e->mutex);
 }
 
-uint64_t pfdd_edge_acked(struct pfdd_edge *e, const char *id)
+uint64_t pfdd_edge_acked(struct pfdd_edge *e, const char *incarnation)
 {
     uv_mutex_lock(&e->mutex);
-    const struct heard *h = find_heard(e, id);
+    const struct heard *h = find_heard(e, incarnation);
     uint64_t acked = h ? h->acked : 0;
     uv_mutex_unlock(&e->mutex);
     return acked;

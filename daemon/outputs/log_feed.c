@@ -291,9 +291,10 @@ static uint64_t oldest_time(const struct pfdd_log_feed *log_feed)
     uint64_t sequence = log_feed->is_required
                             ? log_feed->consumer.acked + 1
                             : pfdd_cursor_seq(&log_feed->cursor);
-    if (batch_left(log_feed))
+    if (batch_left(log_feed)) {
         return time_at(log_feed->batch.data + log_feed->batch_at,
                        batch_left(log_feed));
+    }
     if (sequence >= ring->next_seq)
         return 0;
     if (!log_feed->is_required || sequence >= pfdd_ring_oldest(ring) ||

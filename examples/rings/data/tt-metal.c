@@ -31,6 +31,7 @@ INFO tile_info = { tile, file, 10 };
 INFO waits_info = { waits, file, 11 };
 INFO mode_info = { mode, file, 12 };
 
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the linker's entry */
 void _start(void)
 {
 }
