@@ -134,9 +134,10 @@ void string_take_source(struct string_taker *t, const char *text, size_t n)
         s.at++;
     }
     end_joined(t, &s);
-    if (s.joined.failed || s.one.failed)
+    if (s.joined.failed || s.one.failed) {
         t->status =
             pfd_fail(t->err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    }
     pfd_text_free(&s.joined);
     pfd_text_free(&s.one);
 }
