@@ -27,7 +27,7 @@ SELECTIONS = {"--match": "match", "--limit": "limit", "--skip": "skip", "--id": 
               "--where": "where", "--tail": "tail", "-n": "limit"}
 WITHOUT_MEANING = {"--color": 1, "--show": 1, "--threads": 1, "-v": 0}
 NOT_ENTRIES = ("strings", "stats", "info", "inspect", "recover", "table", "plot", "scan",
-               "formats", "extract")
+               "formats", "extract", "diff", "doctor", "view", "spirv-check")
 
 total = collections.Counter()
 
