@@ -31,6 +31,8 @@ enum layout {
     LAYOUT_SHIFTED,   /* likewise, also bits that may belong there */
     LAYOUT_FITTING,   /* the metadata, for as many arguments as the payload
                          holds */
+    LAYOUT_MOVED,     /* the metadata; all bits that may belong 32 places higher
+                         are moved there, against the modifiers, too */
 };
 
 /* A bit for each argument: 64 bits wide; else 32. */
@@ -101,6 +103,18 @@ static void unshift(const struct pfd_string *s, bool ties_move, size_t from,
     }
 }
 
+/* Moves all bits of the word at `from` that may belong 32 places higher. */
+static void move_all(const struct pfd_string *s, size_t from, struct wide *wide,
+                     size_t n)
+{
+    for (size_t low = from; low < from + HALF && low + HALF < n; low++) {
+        if (mask_bit(s, low) && !mask_bit(s, low + HALF)) {
+            set_wide(wide, low, false);
+            set_wide(wide, low + HALF, true);
+        }
+    }
+}
+
 /* The widths of the first n arguments. By the modifiers, arguments that no
  * conversion takes have 32 bits. Bits after n are 0. Returns the sum in
  * dwords. */
@@ -111,7 +125,8 @@ static uint64_t fill_widths(const struct pfd_string *s, enum layout layout,
     size_t n_words = (n + BITS - 1) / BITS;
     bool suggested = layout == LAYOUT_MODIFIERS || layout == LAYOUT_UNSHIFTED ||
                      layout == LAYOUT_SHIFTED;
-    bool stated = layout == LAYOUT_OWN || layout == LAYOUT_FITTING;
+    bool stated = layout == LAYOUT_OWN || layout == LAYOUT_FITTING ||
+                  layout == LAYOUT_MOVED;
     for (size_t i = 0; i < n_words; i++) {
         bool has_word = stated && i < s->n_layout;
         ret->words[i] = layout == LAYOUT_64 ? UINT64_MAX
@@ -123,8 +138,10 @@ static uint64_t fill_widths(const struct pfd_string *s, enum layout layout,
     for (size_t i = 0; i < n; i += BITS) {
         if (suggested && layout != LAYOUT_MODIFIERS)
             unshift(s, layout == LAYOUT_SHIFTED, i, ret, n);
+        if (layout == LAYOUT_MOVED)
+            move_all(s, i, ret, n);
     }
-    if (n % BITS)
+    if (n_words && n % BITS)
         ret->words[n_words - 1] &= (UINT64_C(1) << (n % BITS)) - 1;
     for (size_t i = 0; i < n_words; i++)
         dwords += (uint64_t)__builtin_popcountll(ret->words[i]);
@@ -153,14 +170,23 @@ static bool sums_to(const struct pfd_string *s, bool cut, enum layout layout,
            fill_widths(s, layout, cut, &wide, n) == dwords;
 }
 
+/* Do the modifiers explain all of the metadata, by LLPC's shifts or without?
+ * Modifiers that the metadata contradict are no evidence for any bit. */
+static bool is_explained(const struct pfd_string *s, bool cut)
+{
+    return !differ(s, cut, LAYOUT_UNSHIFTED, LAYOUT_MODIFIERS);
+}
+
 /* May the metadata be one of LLPC's mistakes that leave the size the same? */
 static bool is_doubtful(const struct pfd_string *s, bool cut)
 {
-    static const enum layout others[] = { LAYOUT_UNSHIFTED, LAYOUT_SHIFTED };
+    static const enum layout others[] = { LAYOUT_UNSHIFTED, LAYOUT_SHIFTED,
+                                          LAYOUT_MOVED };
     bool doubtful = false;
     if (s->n_arguments <= HALF)
         return false;
-    for (size_t i = 0; i < 2; i++) {
+    size_t n = is_explained(s, cut) ? 2 : 3;
+    for (size_t i = 0; i < n; i++) {
         doubtful |= sums_to(s, cut, others[i], mask_dwords(s)) &&
                     differ(s, cut, LAYOUT_OWN, others[i]);
     }
@@ -248,6 +274,7 @@ const char *llpc_layout_text(uint64_t layout)
         return "read as the length modifiers say";
     case LAYOUT_UNSHIFTED:
     case LAYOUT_SHIFTED:
+    case LAYOUT_MOVED:
         return "read as the metadata says, with the compiler's shifts undone";
     case LAYOUT_OWN:
     case LAYOUT_FITTING:
@@ -291,7 +318,7 @@ static bool is_layout(const struct pfd_string *s, uint64_t layout,
         return fits(s, n_payload);
     if (layout == LAYOUT_FITTING)
         return !fits(s, n_payload);
-    return layout < LAYOUT_FITTING && !llpc_is_abort(s) &&
+    return layout <= LAYOUT_MOVED && !llpc_is_abort(s) &&
            !llpc_is_extension(s) &&
            sums_to(s, s->flags & PFD_STRING_CUT, (enum layout)layout,
                    n_payload / DWORD);
@@ -358,7 +385,7 @@ static void offer_layouts(struct readings *all, const struct pfd_string *s,
 static void offer_stated(struct readings *all, const struct pfd_string *s)
 {
     static const enum layout stated[] = { LAYOUT_OWN, LAYOUT_UNSHIFTED,
-                                          LAYOUT_SHIFTED };
+                                          LAYOUT_SHIFTED, LAYOUT_MOVED };
     static const enum layout undone[] = { LAYOUT_UNSHIFTED, LAYOUT_OWN,
                                           LAYOUT_SHIFTED };
     bool cut = s->flags & PFD_STRING_CUT;
@@ -367,10 +394,10 @@ static void offer_stated(struct readings *all, const struct pfd_string *s)
     if (llpc_is_abort(s) || llpc_is_extension(s) ||
         s->n_payload != UINT32_MAX || s->n_arguments > PFD_ARGUMENTS_MAX) {
         offer(all, s, LAYOUT_OWN, 0);
-    } else if (differ(s, cut, LAYOUT_UNSHIFTED, LAYOUT_MODIFIERS)) {
-        offer_layouts(all, s, stated, 3, 0);
+    } else if (is_explained(s, cut)) {
+        offer_layouts(all, s, undone, sizeof undone / sizeof *undone, 0);
     } else {
-        offer_layouts(all, s, undone, 3, 0);
+        offer_layouts(all, s, stated, sizeof stated / sizeof *stated, 0);
     }
 }
 
