@@ -237,7 +237,7 @@ def gdb_loads_its_script(at, temp):
         scripts = f'{temp}/scripts'
     said = run('gdb', '-nx', '-batch', '-iex', 'set auto-load safe-path /',
                '-iex', f'set auto-load scripts-directory {scripts}',
-               '-ex', f'file {library}', '-ex', 'info gpu-printf', status=1)
+               '-ex', 'info gpu-printf', library, status=1)
     assert 'neither a process nor a core' in said or 'Python' in said, said
 
 

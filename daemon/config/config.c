@@ -560,7 +560,8 @@ static bool is_tab(const char *text, size_t n, struct pfdd_place at)
     const char *line = text;
     for (size_t i = 0; line && i < at.line; i++) {
         line = memchr(line, '\n', (size_t)(end - line));
-        line += line != NULL;
+        if (line)
+            line++;
     }
     while (line && line < end && *line == ' ')
         line++;

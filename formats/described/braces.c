@@ -102,7 +102,7 @@ static struct pfd_brace_type type_of(uint64_t word, char letter)
 static size_t types_of(const struct pfd_string_row *row,
                        struct pfd_brace_type *ret)
 {
-    struct taken taken[BRACES_TAKEN_MAX];
+    struct taken taken[BRACES_TAKEN_MAX] = { { 0 } };
     struct reader r = { .taken = taken };
     read_text(&r, row->text, row->n_text);
     for (size_t i = 0; i < r.n; i++) {
@@ -138,7 +138,7 @@ const struct pfd_string_grammar described_braces = {
 size_t braces_reorder(const struct pfd_string *s, const uint64_t *words,
                       size_t n_words, struct pfd_slot *slots, size_t n_slots)
 {
-    struct taken taken[BRACES_TAKEN_MAX];
+    struct taken taken[BRACES_TAKEN_MAX] = { { 0 } };
     struct pfd_slot before[BRACES_SLOTS_MAX];
     uint16_t first[BRACES_TAKEN_MAX + 1] = { 0 };
     struct reader r = { .taken = taken };
@@ -335,7 +335,7 @@ static const char *check_types(const char *text, size_t n,
 const char *braces_check(const char *text, size_t n, uint64_t *words,
                          size_t n_types, bool has_types, uint64_t *facts)
 {
-    struct taken taken[BRACES_TAKEN_MAX];
+    struct taken taken[BRACES_TAKEN_MAX] = { { 0 } };
     struct reader r = { .taken = taken };
     size_t n_slots = 0;
     read_text(&r, text, n);

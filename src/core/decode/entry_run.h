@@ -16,7 +16,8 @@
 
 struct pfd_entry_run {
     struct pfd_entry_source *of;
-    const struct pfd_record *records; /* [n], none of them special */
+    const struct pfd_record *records; /* [n], none of them special, in the
+                                         order of their places */
     size_t n;
     const uint8_t *bytes; /* of all records */
     uint64_t index;       /* of the first */

@@ -396,14 +396,16 @@ static void prefetch_string(const struct pfd_worker *w, size_t i)
         __builtin_prefetch(s + at);
 }
 
-/* The run of entries without findings from record i on. */
+/* The run of entries without findings from record i on. It ends where a ring
+ * begins anew: a run is a range of bytes. */
 static struct pfd_entry_run find_run(struct pfd_worker *w, size_t i)
 {
     const struct pfd_batch *batch = &w->batch;
     const struct pfd_record *r = &batch->records[i];
     const size_t most = batch->n - i < RUN ? batch->n - i : RUN;
     size_t n = 0;
-    while (n < most && pfd_entry_run_takes(&r[n]))
+    while (n < most && pfd_entry_run_takes(&r[n]) &&
+           (!n || r[n].offset >= r[n - 1].offset))
         n++;
     return (struct pfd_entry_run){
         .of = &w->of,
