@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/table/schema.h"
-#include "core/base/escape.h"
+#include "core/base/safe_line.h"
 
 /* The lines so far, and the one at hand. */
 struct page {
@@ -15,27 +15,11 @@ struct page {
     struct pfd_text text;
 };
 
-/* Adds foreign text, in one line. */
-static void add_safe(struct pfd_text *out, const char *text, size_t n)
-{
-    for (size_t from = 0; from <= n;) {
-        const char *end = memchr(text + from, '\n', n - from);
-        size_t to = end ? (size_t)(end - text) : n;
-        char *at = pfd_text_reserve(out, 4 * (to - from) + 1);
-        if (!at)
-            return;
-        out->n +=
-            (size_t)(pfd_escape_terminal(at, text + from, to - from) - at);
-        pfd_text_puts(out, end ? "\\n" : "");
-        from = to + 1;
-    }
-}
-
 static void give(struct page *p, const char *name, const char *value, size_t n)
 {
     p->text.n = 0;
     pfd_text_printf(&p->text, "%-12s ", name);
-    add_safe(&p->text, value, n);
+    pfd_text_add_safe_line(&p->text, value, n);
     if (!p->text.failed)
         p->take(p->user, p->entry->item, p->text.data, p->text.n);
 }

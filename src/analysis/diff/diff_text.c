@@ -3,28 +3,11 @@
 #include <string.h>
 
 #include "analysis/diff/diff_form.h"
-#include "core/base/escape.h"
+#include "core/base/safe_line.h"
 #include "core/print/number_fast.h"
 
 static const char *const names[PFD_DIFF_SIDES] = { "A", "B" };
 static const char *const colors[PFD_DIFF_SIDES] = { "\033[31m", "\033[32m" };
-
-/* Foreign text in one line. */
-static void add_safe(struct pfd_text *out, const char *text, size_t n)
-{
-    for (size_t from = 0; from <= n;) {
-        const char *end = memchr(text + from, '\n', n - from);
-        size_t to = end ? (size_t)(end - text) : n;
-        char *at = pfd_text_reserve(out, 4 * (to - from) + 1);
-        if (!at)
-            return;
-        out->n +=
-            (size_t)(pfd_escape_terminal(at, text + from, to - from) - at);
-        if (end)
-            pfd_text_puts(out, "\\n");
-        from = to + 1;
-    }
-}
 
 static void add_count(struct pfd_text *out, uint64_t n, const char *text)
 {
@@ -61,7 +44,7 @@ static void add_title(struct pfd_text *out, const struct pfd_diff_string *s)
         return;
     }
     pfd_text_puts(out, "\"");
-    add_safe(out, s->text, s->n_text);
+    pfd_text_add_safe_line(out, s->text, s->n_text);
     pfd_text_puts(out, "\"\n");
 }
 
