@@ -64,6 +64,19 @@ void input_unmap(struct buffer *b)
     b->slurped = NULL;
 }
 
+bool inputs_map_streams(struct inputs *in)
+{
+    struct pfd_error err;
+    for (size_t i = 0; i < in->n_buffers; i++) {
+        struct buffer *b = &in->buffers[i];
+        if (!b->bytes && !b->capture && !input_map(b, &err)) {
+            message_error("%s: %s", b->name, err.text);
+            return false;
+        }
+    }
+    return true;
+}
+
 void input_reading(const struct options *o, const struct buffer *b,
                    const char **format, struct pfd_options *decoding)
 {

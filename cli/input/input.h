@@ -95,6 +95,10 @@ struct buffer *inputs_add(struct inputs *inputs);
 bool input_map(struct buffer *buffer, struct pfd_error *err);
 void input_unmap(struct buffer *buffer);
 
+/* Maps all streams, so that they can be read again, as files can. False: an
+ * error was printed. */
+bool inputs_map_streams(struct inputs *inputs);
+
 /* Fails with a message that ends in advice when no buffer is among the files.
  * Does not fail when a capture should have had some: that was reported. */
 void inputs_want_buffers(struct inputs *inputs, const char *advice);

@@ -149,20 +149,6 @@ static void begin_buffer(void *user, struct pfd_convert *convert,
     pfd_diff_begin(r->diff->diff, r->side, (uint32_t)(buffer - in->buffers));
 }
 
-/* Streams are read twice, as files are. */
-static bool keep_streams(struct inputs *in)
-{
-    struct pfd_error err;
-    for (size_t i = 0; i < in->n_buffers; i++) {
-        struct buffer *b = &in->buffers[i];
-        if (!b->bytes && !b->capture && !input_map(b, &err)) {
-            message_error("%s: %s", b->name, err.text);
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool read_side(struct diff *d, enum pfd_diff_side number)
 {
     struct side *side = &d->sides[number];
@@ -186,7 +172,7 @@ static bool read_side(struct diff *d, enum pfd_diff_side number)
     }
     side->in.heard = pfd_diff_add_finding;
     side->in.heard_user = d->diff;
-    bool ok = keep_streams(&side->in) &&
+    bool ok = inputs_map_streams(&side->in) &&
               convert_each(&side->o, &side->in, &convert, &side->total,
                            begin_buffer, &reading);
     pfd_diff_set_summary(d->diff, number, &side->total);

@@ -112,20 +112,6 @@ static void begin_buffer(void *user, struct pfd_convert *convert,
     x->first[buffer - x->in->buffers] = x->n;
 }
 
-/* Streams are read again for each screen. */
-static bool keep_streams(struct inputs *in)
-{
-    struct pfd_error err;
-    for (size_t i = 0; i < in->n_buffers; i++) {
-        struct buffer *b = &in->buffers[i];
-        if (!b->bytes && !b->capture && !input_map(b, &err)) {
-            message_error("%s: %s", b->name, err.text);
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool read_all(struct entry_index *x)
 {
     struct pfd_summary total = { 0 };
@@ -162,7 +148,7 @@ struct entry_index *entry_index_new(const struct options *options,
     }
     if (!x || !x->first) {
         message_error("out of memory");
-    } else if (keep_streams(inputs) && read_all(x)) {
+    } else if (inputs_map_streams(inputs) && read_all(x)) {
         return x;
     }
     entry_index_free(x);
