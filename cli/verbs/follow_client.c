@@ -15,6 +15,7 @@
 
 #include "follow.h"
 #include "follow_entries.h"
+#include "input/subscription.h"
 #include "net/connection.h"
 #include "options/options.h"
 #include "recording.h"
@@ -89,24 +90,6 @@ bool follow_client_wants(const struct options *options)
 }
 
 /* ---- the request ---- */
-
-static struct pfd_subscription subscription_of(const struct options *o)
-{
-    return (struct pfd_subscription){
-        .from = o->live.from,
-        .matches = o->filter.matches.all,
-        .n_matches = o->filter.matches.n,
-        .format_strings = o->filter.format_strings.all,
-        .n_format_strings = o->filter.format_strings.n,
-        .ids = o->filter.ids.all,
-        .n_ids = o->filter.ids.n,
-        .where = o->filter.where,
-        .source = o->filter.sources.n ? o->filter.sources.all[0] : NULL,
-        .ignore_case = o->filter.ignore_case,
-        .invert = o->filter.invert,
-        .no_findings = o->live.no_findings,
-    };
-}
 
 /* Appends to ret [*n]. Text beyond REQUEST is cut, and refused later. */
 __attribute__((format(printf, 3, 4))) static void put(char *ret, size_t *n,
@@ -329,6 +312,7 @@ static bool read_host(struct client *c, struct peer *ret)
 static size_t put_request(const struct client *c, char *ret)
 {
     struct pfd_subscription what = subscription_of(c->o);
+    what.no_findings = c->o->live.no_findings;
     struct pfd_error err;
     size_t n = 0;
     if (c->o->live.ack)

@@ -6,6 +6,7 @@
 
 #include <printfdecode/subscriber.h>
 
+#include "input/subscription.h"
 #include "live_rows.h"
 #include "show/messages.h"
 
@@ -87,19 +88,7 @@ struct live_entries *live_entries_new(const struct options *o, const char *path,
 {
     struct pfd_error err;
     struct live_entries *live = calloc(1, sizeof *live);
-    const struct pfd_subscription what = {
-        .from = o->live.from,
-        .matches = o->filter.matches.all,
-        .n_matches = o->filter.matches.n,
-        .format_strings = o->filter.format_strings.all,
-        .n_format_strings = o->filter.format_strings.n,
-        .ids = o->filter.ids.all,
-        .n_ids = o->filter.ids.n,
-        .where = o->filter.where,
-        .source = o->filter.sources.n ? o->filter.sources.all[0] : NULL,
-        .ignore_case = o->filter.ignore_case,
-        .invert = o->filter.invert,
-    };
+    const struct pfd_subscription what = subscription_of(o);
     if (live)
         live->rows = live_rows_new(memory_max, poll_stream, live);
     if (!live || !live->rows) {
