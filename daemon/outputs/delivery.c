@@ -53,11 +53,9 @@ bool pfdd_is_ready_or(const struct pfdd_delivery *delivery, char *why, size_t n)
                        : pfdd_ring_is_full(delivery->ring)
                            ? "a required output holds others up"
                            : NULL;
-    if (ours) {
-        snprintf(why, n, "%s", ours);
-    } else if (trouble) {
+    snprintf(why, n, "%s", ours ? ours : "");
+    if (!ours && trouble)
         snprintf(why, n, "%s: %s", what, trouble);
-    }
     return !ours && !trouble;
 }
 

@@ -73,7 +73,7 @@ struct pfdd_delivery {
 /* True: started and not stopping, the ring is not full, and all outputs that
  * must write can. */
 bool pfdd_is_ready(const struct pfdd_delivery *delivery);
-/* Likewise; else why [n] says why not. */
+/* Likewise; else why [n] says why not. Where it is ready, why is empty. */
 bool pfdd_is_ready_or(const struct pfdd_delivery *delivery, char *why,
                       size_t n);
 
