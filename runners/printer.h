@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The host's side of shaders that print, with libprintfdecode: rules for their
- * sites, and lines that somebody sees without a file between. What fails is
- * said on standard error.
+ * sites, and lines for a reader without a file between. Failures are
+ * reported on standard error.
  */
 #ifndef RUNNERS_PRINTER_H
 #define RUNNERS_PRINTER_H

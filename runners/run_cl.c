@@ -11,7 +11,7 @@
  * order: a number, numbers with commas between for a vector, and for a pointer
  * how many bytes it points to, which are zero; ITEMS: work-items, --local: of a work-group; --options: for the compiler, as
  * -DPFD_SUBGROUPS; --buffer-bytes: with the header of 16 (default: 1048576).
- * With --strings and without --to whoever reads sees the lines while the kernel
+ * With --strings and without --to a reader sees the lines while the kernel
  * runs, if the device works on the host's memory: printfdecoded, or
  * `printfdecode run -- run_cl ...`. --rule (printer.h) is for kernels scanned
  * with --control.

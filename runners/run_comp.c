@@ -14,7 +14,7 @@
  * number, or numbers with commas between for a vector; without any all are zero.
  * --buffer-bytes: of the buffer
  * to print into, its header of 16 counted in (default: 1048576). With --strings
- * and without --to whoever reads sees the lines: printfdecoded, or `printfdecode
+ * and without --to a reader sees the lines: printfdecoded, or `printfdecode
  * run -- run_comp ...`; --rule (printer.h) is for shaders scanned with
  * --control. Without both the shader just runs, as for one that prints with
  * debugPrintfEXT.
@@ -260,7 +260,7 @@ static void copy_as_written(char *to, const char *from, size_t n)
     memcpy(to + HEADER_BYTES, from + HEADER_BYTES, n - HEADER_BYTES);
 }
 
-/* What was printed, to whoever wants it. */
+/* Gives the printed bytes to the file or the service. */
 static bool hand_over(const struct job *job, const struct shader *shader,
                       const struct shader_resource *print,
                       const struct gpu_buffer *buffers)

@@ -24,7 +24,7 @@ static bool is_line(const struct entry_index *x, uint32_t item)
     return x->strings[item] & ENTRY_LINE;
 }
 
-/* Gives findings between entries that stand before what comes. */
+/* Gives findings between entries that stand before the next row. */
 static void give_findings(struct wanted *w)
 {
     for (; w->next < w->n && is_line(w->index, w->items[w->next]); w->next++) {
@@ -34,7 +34,7 @@ static void give_findings(struct wanted *w)
     }
 }
 
-/* Rows come in the order of the items; those that are wanted twice are not. */
+/* Rows come in the order of the items; rows that are wanted twice do not. */
 static bool take_rows(void *user, const void *bytes, size_t n)
 {
     struct wanted *w = user;

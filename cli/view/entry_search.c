@@ -73,7 +73,7 @@ static bool go_on(void *user, const struct pfd_summary *so_far)
     return !s->is_stopped;
 }
 
-/* The item of an entry, behind those that came before; UINT32_MAX: none. */
+/* The item of an entry, behind the entries before it; UINT32_MAX: none. */
 static uint32_t item_of(struct search *s, uint64_t index)
 {
     const struct entry_index *x = s->index;

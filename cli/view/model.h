@@ -44,7 +44,7 @@ struct view_model {
     size_t top;         /* the first position on the screen, */
     size_t cursor;      /* and the chosen one */
     size_t rows;        /* of the screen, for lines */
-    bool at_end;        /* the cursor goes with what comes */
+    bool at_end;        /* the cursor follows new items */
     char text[VIEW_FILTER_MAX];
     enum view_mode mode;
     bool has_string; /* only items of this format string */

@@ -60,7 +60,7 @@ struct view_source_class {
     struct view_item (*item)(const void *source, uint32_t number);
     size_t (*n_strings)(const void *source);
     struct view_string (*string)(const void *source, uint32_t number);
-    /* Gives the lines of items [n], in order; not those that cannot be made. */
+    /* Gives the lines of items [n], in order; lines that cannot be made are left out. */
     void (*lines)(void *source, const uint32_t *items, size_t n,
                   view_line_fn take, void *user);
     /* Everything that is known of an item, a line each. */

@@ -359,7 +359,7 @@ static size_t memory(const struct pfdd_output *output)
            (o->subscriber ? sizeof *o->subscriber : 0);
 }
 
-/* Of items, also of those that it does not want. */
+/* Of items, unwanted ones included. */
 static struct pfdd_sent sent(const struct pfdd_output *output)
 {
     const struct required_output *o = (const struct required_output *)output;

@@ -69,7 +69,7 @@ struct pfdd_cursor {
     uint64_t missed; /* items, in total */
     uint64_t gaps;
     uint64_t lines;   /* items that it consumed, */
-    uint64_t written; /* and without those that were not wanted */
+    uint64_t written; /* and without unwanted lines */
     /* Called when there may be more; or NULL. */
     void (*wake)(struct pfdd_cursor *cursor);
     void *user;

@@ -380,8 +380,8 @@ static bool is_same(const struct pfdd_manifest_item *item,
 }
 
 /* False: the manifest has an object that is not wanted any more. True: *next is
- * behind its last one among those that are wanted; it lacks those from there on,
- * and *n_left before that, which had no room. */
+ * behind its last object among the wanted ones; it lacks the ones from there on,
+ * and *n_left before, which had no room. */
 static bool match(const struct manifest *s,
                   const struct pfdd_wanted_object *wanted, size_t n,
                   size_t *next, size_t *n_left)
@@ -417,7 +417,7 @@ struct growth {
     size_t n;
     size_t next;    /* the first that it may lack */
     uint64_t n_max; /* bytes of disk space */
-    bool is_some;   /* those that have no room are left out, else all are */
+    bool is_some;   /* objects without room are left out, else all are */
     size_t n_left;  /* that were left out */
 };
 

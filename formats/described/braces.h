@@ -16,7 +16,7 @@ enum {
 extern const struct pfd_string_grammar described_braces;
 
 /* Slots [n_slots], in the order of the arguments (words [n_words]: their
- * types), become those that the steps of a text with FACT_NUMBERED take; room
+ * types), become the slots of the steps of a text with FACT_NUMBERED; room
  * is for PFD_ARGUMENTS_MAX. Returns their number. */
 size_t braces_reorder(const struct pfd_string *s, const uint64_t *words,
                       size_t n_words, struct pfd_slot *slots, size_t n_slots);

@@ -56,7 +56,7 @@ bool description_take_number(struct description *r, const char *section,
                              const char *key, size_t n);
 
 /* Values of single keys: a field, whose first number is the `number`th, and
- * those that lists.c reads. */
+ * the ones of lists.c. */
 bool description_take_field(struct description *r, size_t number);
 bool description_take_origins(struct description *r);
 bool description_take_order(struct description *r);

@@ -55,7 +55,7 @@ static bool has_tolerance(const struct pfd_diff *diff)
 
 /* ---- keys ---- */
 
-/* Value i of those that are compared by `by`; SIZE_MAX: the entry lacks one. */
+/* Value i of the values that `by` compares; SIZE_MAX: the entry lacks one. */
 static size_t by_place(const struct pfd_diff *diff, const struct view *v,
                        size_t by, size_t *origin)
 {

@@ -432,7 +432,7 @@ static struct pfd_where *keep(const struct draft *d)
     return ret;
 }
 
-/* Why no operator begins here; names those that other languages have. */
+/* Why no operator begins here; names the operators of other languages. */
 static const char *no_operator(const char *text)
 {
     static const struct {

@@ -89,8 +89,8 @@ struct pfd_slice_copy {
     size_t n;
 };
 
-/* The products of batches, in the order of the walk, and the outcome of those that
- * are written (convert_order.c). */
+/* The products of batches, in the order of the walk, and the outcome of writing
+ * them (convert_order.c). */
 struct pfd_order {
     struct pfd_ordered_output output; /* by batch */
     struct pfd_product *products; /* [n_products]: each worker's, and those in
