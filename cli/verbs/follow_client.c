@@ -15,7 +15,7 @@
 
 #include "follow.h"
 #include "follow_entries.h"
-#include "input/subscription.h"
+#include "input/daemon_request.h"
 #include "net/connection.h"
 #include "options/options.h"
 #include "recording.h"
@@ -311,7 +311,7 @@ static bool read_host(struct client *c, struct peer *ret)
  * printed. */
 static size_t put_request(const struct client *c, char *ret)
 {
-    struct pfd_subscription what = subscription_of(c->o);
+    struct pfd_subscription what = daemon_request_of(c->o);
     what.no_findings = c->o->live.no_findings;
     struct pfd_error err;
     size_t n = 0;

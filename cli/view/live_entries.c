@@ -6,7 +6,7 @@
 
 #include <printfdecode/subscriber.h>
 
-#include "input/subscription.h"
+#include "input/daemon_request.h"
 #include "live_rows.h"
 #include "show/messages.h"
 
@@ -88,7 +88,7 @@ struct live_entries *live_entries_new(const struct options *o, const char *path,
 {
     struct pfd_error err;
     struct live_entries *live = calloc(1, sizeof *live);
-    const struct pfd_subscription what = subscription_of(o);
+    const struct pfd_subscription what = daemon_request_of(o);
     if (live)
         live->rows = live_rows_new(memory_max, poll_stream, live);
     if (!live || !live->rows) {

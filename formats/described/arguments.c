@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "braces.h"
+#include "brace_text.h"
 
 enum {
     /* Where a place has to begin, of a ring whose messages state no types. */

@@ -2,7 +2,7 @@
 /*
  * Rings of applications, which a description describes: docs/describe.md.
  */
-#include "braces.h"
+#include "brace_text.h"
 #include "live.h"
 #include "origins.h"
 #include "string_rule.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "braces.h"
+#include "brace_text.h"
 
 void described_make(const struct pfd_record_view *record_view,
                     struct pfd_synthesized *ret)

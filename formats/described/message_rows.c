@@ -2,7 +2,7 @@
 /* The messages of a description. */
 #include <string.h>
 
-#include "braces.h"
+#include "brace_text.h"
 #include "description.h"
 
 enum {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "braces.h"
+#include "brace_text.h"
 #include "description.h"
 
 /* ---- keys ---- */

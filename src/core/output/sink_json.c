@@ -9,8 +9,8 @@
 
 #include "core/base/escape.h"
 #include "core/decode/inspect.h"
+#include "core/output/entry_fields.h"
 #include "core/output/json.h"
-#include "core/output/json_fields.h"
 #include "core/output/json_notices.h"
 #include "core/output/sink.h"
 #include "core/print/json_exact.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts with {} of a described ring. */
-#ifndef DESCRIBED_BRACES_H
-#define DESCRIBED_BRACES_H
+#ifndef DESCRIBED_BRACE_TEXT_H
+#define DESCRIBED_BRACE_TEXT_H
 
 #include "core/print/braces.h"
 #include "layout.h"

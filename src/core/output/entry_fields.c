@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/output/json_fields.h"
+#include "core/output/entry_fields.h"
 
 #include "core/base/escape.h"
 #include "core/print/json_exact.h"

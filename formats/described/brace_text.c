@@ -4,7 +4,7 @@
  * or of an entry's tags. core/print/braces.h has the grammar; here names and
  * numbers become arguments.
  */
-#include "braces.h"
+#include "brace_text.h"
 
 #include <string.h>
 

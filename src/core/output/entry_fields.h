@@ -3,8 +3,8 @@
  * The arguments of an entry by their names: ,"fields":{"ray":7,"t":0.5} and,
  * where an integer is beyond 2^53, ,"fields_exact":{"ray":"9007199254740993"}.
  */
-#ifndef PFD_JSON_FIELDS_H
-#define PFD_JSON_FIELDS_H
+#ifndef PFD_ENTRY_FIELDS_H
+#define PFD_ENTRY_FIELDS_H
 
 #include "core/decode/entry.h"
 

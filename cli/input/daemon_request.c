@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "subscription.h"
+#include "daemon_request.h"
 
-struct pfd_subscription subscription_of(const struct options *o)
+struct pfd_subscription daemon_request_of(const struct options *o)
 {
     return (struct pfd_subscription){
         .from = o->live.from,
