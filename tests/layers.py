@@ -38,6 +38,9 @@ PYTHON = ['python']
 # What a format may include beside its own headers.
 FORMATS = LIBRARY[:LIBRARY.index('src/core/decode') + 1]
 
+# Files of one name, and why: docs/architecture.md.
+TWICE = 'beside capture filter input plot process_code recover scan spirv_check'
+
 # Installed headers, and functions that they declare.
 INSTALLED = 17
 EXPORTED = 126
@@ -257,6 +260,25 @@ def check_environment():
                 wrong.append(f'{file}:{number}: secure_getenv() is meant')
 
 
+def check_names():
+    """A file has its name alone in its program, but for TWICE."""
+    unused = set(TWICE.split())
+    for tops in (('cli/', 'src/', 'formats/'), ('daemon/', 'src/')):
+        folders = {}
+        for file in (name for top in tops
+                     for name in glob.glob(f'{top}**/*.c', recursive=True)):
+            # Layers are programs of their own; a format is read by itself.
+            if not file.startswith(('src/layer/', 'formats/')):
+                folders.setdefault(os.path.basename(file), []).append(file)
+        for name, files in folders.items():
+            unused.discard(name[:-2] if len(files) > 1 else '')
+            if len(files) > 1 and name[:-2] not in TWICE.split():
+                wrong.append(f'one name for several files: {" ".join(files)}')
+    for name in sorted(unused):
+        wrong.append(f'{name}.c stands once: take it from the list in '
+                     f'{sys.argv[0]}')
+
+
 def check_face():
     headers = glob.glob('include/printfdecode/**/*.h', recursive=True)
     functions = sum(len(re.findall(r'\bPFD_API\b', read(header)))
@@ -271,7 +293,7 @@ def main():
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else here)
     for check in (check_arrows, check_formats, check_programs, check_owners,
-                  check_environment, check_face):
+                  check_environment, check_names, check_face):
         check()
     for each in wrong:
         print(each)
