@@ -34,6 +34,11 @@ static void bring_forward(struct pfdd_outage *o, const char *why)
     o->reasons[0].n = n;
 }
 
+static struct pfdd_log_topic *topic_of(struct pfdd_outage *o)
+{
+    return o->shared ? o->shared : &o->topic;
+}
+
 void pfdd_outage_note(struct pfdd_outage *o, enum pfdd_level level,
                       const char *who, const char *why)
 {
@@ -45,12 +50,12 @@ void pfdd_outage_note(struct pfdd_outage *o, enum pfdd_level level,
     if (told && now - told < AGAIN_MS)
         return;
     if (told && n > 1) {
-        pfdd_log(level,
-                 "%s: %s; trying again, %" PRIu64 " times in %" PRIu64
-                 " seconds",
-                 who, why, n, (now - told) / 1000);
+        pfdd_log_at(topic_of(o), level,
+                    "%s: %s; trying again, %" PRIu64 " times in %" PRIu64
+                    " seconds",
+                    who, why, n, (now - told) / 1000);
     } else {
-        pfdd_log(level, "%s: %s; trying again", who, why);
+        pfdd_log_at(topic_of(o), level, "%s: %s; trying again", who, why);
     }
     o->reasons[0].told = now;
     o->reasons[0].n = 0;
@@ -60,7 +65,7 @@ void pfdd_outage_note(struct pfdd_outage *o, enum pfdd_level level,
 void pfdd_outage_end(struct pfdd_outage *o, const char *who, const char *what)
 {
     if (o->is_told)
-        pfdd_log(PFDD_INFO, "%s: %s", who, what);
+        pfdd_log_at(topic_of(o), PFDD_INFO, "%s: %s", who, what);
     o->is_on = o->is_told = false;
 }
 

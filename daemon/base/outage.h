@@ -26,6 +26,10 @@ struct pfdd_outage {
     } reasons[PFDD_OUTAGE_REASONS];
     bool is_on;
     bool is_told; /* that it is on */
+    struct pfdd_log_topic topic;
+    /* Of an owner that has many outages, which speak at one rate; NULL: its
+     * topic is its own. Lines of other outages do not hold its lines back. */
+    struct pfdd_log_topic *shared;
 };
 
 /* It has failed, and is tried again: "WHO: WHY; trying again". */

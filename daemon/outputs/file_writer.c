@@ -377,6 +377,7 @@ static struct writer *add_writer(struct pfdd_file_writer *o, uint32_t source,
     w->job.done = job_done;
     w->of = o;
     w->source = source;
+    w->outage.shared = &o->failures;
     w->path = o->is_stdout
                   ? strdup("stdout")
                   : pfdd_path_template_choose(config_of(o)->path,

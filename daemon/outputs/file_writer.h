@@ -42,6 +42,7 @@ struct pfdd_file_writer {
     uint32_t turn;      /* source that gets the next free writer */
     unsigned n_waiting; /* sources with lines that have no writer */
     unsigned n_writers;
+    struct pfdd_log_topic failures; /* of all its files, at one rate */
     bool timer_closed;
     unsigned n_compressing;
     struct pfdd_sent count; /* of writers that are gone, and of the spool's

@@ -118,7 +118,33 @@ START_TEST(test_outage)
 }
 END_TEST
 
+static void fail_many(void)
+{
+    struct pfdd_log_topic of_files = { .spent = 0 };
+    struct pfdd_outage own = { .is_on = false };
+    for (int i = 0; i < 1000; i++) {
+        struct pfdd_outage file = { .shared = &of_files };
+        pfdd_outage_note(&file, PFDD_ERROR, "a file", "is a directory");
+    }
+    pfdd_outage_note(&own, PFDD_ERROR, "own", "is a directory");
+    pfdd_outage_end(&own, "own", "writing again");
+}
+
+/* However many files of one output fail, another output's failure is logged. */
+START_TEST(test_many_outages)
+{
+    static char text[1 << 20];
+    collect(fail_many, text, sizeof text);
+    ck_assert_uint_eq(count(text, "own: is a directory; trying again\n"), 1);
+    ck_assert_uint_eq(count(text, "own: writing again\n"), 1);
+    ck_assert_uint_ge(count(text, "a file: "), 50);
+    ck_assert_uint_le(count(text, "a file: "), 100);
+}
+END_TEST
+
 int main(void)
 {
-    return suite_run("log", TESTS(test_kinds, test_held_back, test_outage), 10);
+    return suite_run(
+        "log",
+        TESTS(test_kinds, test_held_back, test_outage, test_many_outages), 10);
 }
