@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: MIT
 """lnav.py FORMAT [LNAV]: lnav opens what a daemon sends: times, levels, and
 fields that it hides; left out where lnav is not installed. FORMAT `-`: lnav has
-found the format itself, as a package installs it."""
+found the format itself, as a package installs it.
+
+lnav 0.12 takes a level only from a field that the format defines, and of two formats
+the one that shows more fields of a line: our entries look like packets to it otherwise,
+and lines before the one that it takes for ours are not shown."""
 import csv
 import io
 import json
