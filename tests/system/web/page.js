@@ -52,8 +52,9 @@ async function open(hash = '', options = {}) {
             complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
+    // A page that is left cancels its requests.
     page.on('requestfailed', (request) => {
-        if (!request.url().includes('/lines?'))
+        if (!request.url().includes('/lines?') && request.failure().errorText !== 'net::ERR_ABORTED')
             complaints.push(`${request.url()}: ${request.failure().errorText}`);
     });
     page.on('request', (request) => {
@@ -86,8 +87,8 @@ async function see(page, selector, pattern) {
     }
 }
 
-// Chooses the first line whose text fits, once it is there.
-async function choose(page, pattern) {
+// Opens the first line whose text fits, once it is there.
+async function openLine(page, pattern) {
     await see(page, '#tail .lines', pattern);
     await page.evaluate((words) => [...document.querySelectorAll('#tail .lines .row')]
         .find((row) => new RegExp(words).test(row.textContent)).click(), pattern.source);
@@ -336,7 +337,7 @@ const tests = {
         assert.deepEqual(await source(), lines.slice(0, 27));
         assert.equal(await page.evaluate(() => document.activeElement.id), 'detail');
         // Of the other file there is no text.
-        await choose(page, /bare 43/);
+        await openLine(page, /bare 43/);
         await see(page, '#detail', /No module has the text/);
         assert.equal(await page.$('#detail .excerpt'), null);
         await page.close();
@@ -544,7 +545,7 @@ const tests = {
         await see(page, '#tail .lines', /lane 2 says/);
         assert.match(await where(), /^entry\.id == 0x1000000000a2 && entry\.format_string == "lane %u says hello\\n"$/);
         assert.ok((await rows(page)).every((row) => /^lane|^\w+: /.test(row.message)));
-        await choose(page, /quoted/);
+        await openLine(page, /quoted/);
         await press('#detail', 'Filter out source a "quoted" name');
         assert.match(await where(), / && entry\.source != "a \\"quoted\\" name"$/);
         await see(page, '#tail .lines', /^(?!.*quoted).*small/);
@@ -559,7 +560,7 @@ const tests = {
     async aLineHasALink() {
         const page = await open('#source=gpu0');
         await see(page, '#tail .lines', /lane 104/);
-        await choose(page, /lane 102 /);
+        await openLine(page, /lane 102 /);
         // Without a clipboard the link is in the address bar.
         await page.evaluate(() => {
             Object.defineProperty(navigator, 'clipboard', { value: undefined });
@@ -590,7 +591,7 @@ const tests = {
         // Its neighbours, by a click.
         const one = await open('#source=gpu0&where=a0%20%3D%3D%20102');
         await see(one, '#counts', /^1 of/);
-        await choose(one, /lane 102/);
+        await openLine(one, /lane 102/);
         await one.evaluate(() => [...document.querySelectorAll('#detail button')]
             .find((button) => button.textContent === 'Show in context').click());
         await see(one, '#counts', /^\d+ lines/);
@@ -612,7 +613,7 @@ const tests = {
         await see(page, '#tail .lines', /onerror/);
         await see(page, '#patterns', /onerror/);
         await see(page, '#sources', /onerror/);
-        await choose(page, /onerror/);
+        await openLine(page, /onerror/);
         await openPattern(page, '<img');
         assert.equal(await page.$$eval('main img, main script, #tail svg, main [onload], main [onerror]',
             (all) => all.length), 0);
