@@ -29,6 +29,7 @@ struct description {
         size_t n;
     } enums[ENUMS_MAX];
     size_t n_enums;
+    size_t wants_printf; /* what does so is there, if it is not 0 */
     struct pfd_quoted quoted;
     struct pfd_text translated;
 };

@@ -326,6 +326,10 @@ bool description_check(struct description *r)
                                    "entries with tags need a length or a "
                                    "count");
     }
+    if (r->wants_printf && v[RING_GRAMMAR] != GRAMMAR_PRINTF) {
+        return description_mistake(r, r->wants_printf,
+                                   "messages of llpc have printf's grammar");
+    }
     if (v[RING_TEXT_BITS] && !has_tags && !has_length) {
         return description_mistake(r, r->sources[RING_TEXT],
                                    "entries with their text need a length or "

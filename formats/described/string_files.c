@@ -174,20 +174,6 @@ static void take_module(struct string_taker *t, const struct pfd_spirv *module)
 
 /* ---- members of the format ---- */
 
-static bool start(struct string_taker *t, const struct pfd_format *self,
-                  struct pfd_strings *strings, struct pfd_report *report,
-                  struct pfd_error *err)
-{
-    *t = (struct string_taker){
-        .format = self,
-        .strings = strings,
-        .report = report,
-        .err = err,
-        .status = PFD_OK,
-    };
-    return string_rule_find(self, strings, &t->rule);
-}
-
 /* Is it text? Sources have no NUL. */
 static bool is_text(const void *bytes, size_t n)
 {
@@ -202,7 +188,7 @@ enum pfd_status described_load_file(const struct pfd_format *self,
 {
     struct string_taker t;
     *is_taken = false;
-    if (!start(&t, self, strings, report, err))
+    if (!string_taker_start(&t, self, strings, report, err))
         return PFD_OK;
     uint64_t from = t.rule.numbers[RULE_FROM];
     bool is_container = from == FROM_PART && n > 4 && !memcmp(bytes, "DXBC", 4);
@@ -230,7 +216,7 @@ enum pfd_status described_shader(const struct pfd_format *self,
                                  struct pfd_error *err)
 {
     struct string_taker t;
-    if (start(&t, self, strings, report, err) &&
+    if (string_taker_start(&t, self, strings, report, err) &&
         t.rule.numbers[RULE_FROM] == FROM_SPIRV)
         take_module(&t, shader->module);
     return t.status;

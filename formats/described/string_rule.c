@@ -21,6 +21,7 @@ struct word {
 
 static const struct word froms[] = { { "spirv", FROM_SPIRV },
                                      { "source", FROM_SOURCE },
+                                     { "llpc", FROM_LLPC },
                                      { NULL, 0 } };
 
 static const struct word pointers[] = { { "addresses", 0 },
@@ -93,7 +94,7 @@ static bool take_key(struct reader *s, const char *key, size_t n)
     if (description_is_key(key, n, "from")) {
         s->has_from = true;
         return take_word(s, froms, &s->numbers[RULE_FROM],
-                         "'from' is spirv or source");
+                         "'from' is spirv, source or llpc");
     }
     if (description_is_key(key, n, "id")) {
         return take_word(s, ids, &s->numbers[RULE_ID],
@@ -180,6 +181,8 @@ bool description_take_strings(struct description *r)
                  : description_mistake(r, r->source, "a key is a word");
     }
     ok = ok && check(&s, source) && add_rule(&s);
+    if (s.numbers[RULE_FROM] == FROM_LLPC)
+        r->wants_printf = source;
     pfd_text_free(&s.name);
     return ok;
 }
@@ -211,6 +214,20 @@ bool string_rule_find(const struct pfd_format *format,
 }
 
 /* ---- rows of messages ---- */
+
+bool string_taker_start(struct string_taker *t, const struct pfd_format *self,
+                        struct pfd_strings *strings, struct pfd_report *report,
+                        struct pfd_error *err)
+{
+    *t = (struct string_taker){
+        .format = self,
+        .strings = strings,
+        .report = report,
+        .err = err,
+        .status = PFD_OK,
+    };
+    return string_rule_find(self, strings, &t->rule);
+}
 
 /* The id, in the bits that an entry has for it. */
 static uint64_t id_of(const struct string_taker *t, uint64_t id,
@@ -272,6 +289,24 @@ void string_take(struct string_taker *t, uint64_t id, const char *text,
                        "the message with id 0x%llx cannot be read: %s",
                        (unsigned long long)row.key, why);
     }
+}
+
+void string_take_typed(struct string_taker *t, const struct pfd_string *s,
+                       uint64_t *words, size_t n_types)
+{
+    const char *text = pfd_string_text(s);
+    struct pfd_string_row row = {
+        .key = id_of(t, s->key, text, s->n_text),
+        .text = text,
+        .n_text = s->n_text,
+        .counted = true,
+        .layout = words,
+        .n_layout = 1 + n_types,
+        .has_origin = described_has_origins(t->rule.ring),
+        .tight = s->steps[0].tight,
+    };
+    words[0] = described_common_facts(t->rule.ring, true);
+    add(t, &row, PFD_NO_OFFSET);
 }
 
 void string_take_text(struct string_taker *t, uint64_t id, const char *text,

@@ -14,6 +14,7 @@ enum rule_from {
     FROM_PART,    /* of a DXBC container */
     FROM_SPIRV,   /* OpString */
     FROM_SOURCE,  /* literals of source text */
+    FROM_LLPC,    /* what format llpc finds in code objects */
 };
 
 /* What a message's id is. Hashes are of the text, in the id's bits. */
@@ -65,10 +66,20 @@ struct string_taker {
         status; /* PFD_OK; or PFD_ERR_NOMEM: nothing more is taken */
 };
 
+/* Begins with a set; false: its ring has no rule. */
+bool string_taker_start(struct string_taker *t, const struct pfd_format *self,
+                        struct pfd_strings *strings, struct pfd_report *report,
+                        struct pfd_error *err);
+
 /* Adds a message. id: what the rule calls index, offset or address; hashes are
  * made here. offset: of the text in the file. */
 void string_take(struct string_taker *t, uint64_t id, const char *text,
                  size_t n, uint64_t offset);
+
+/* Adds the message that a string of another format is, with the types of its
+ * arguments: words [1 + n_types], of which the first is scratch. */
+void string_take_typed(struct string_taker *t, const struct pfd_string *s,
+                       uint64_t *words, size_t n_types);
 
 /* Adds a text that values refer to, and that is no message. */
 void string_take_text(struct string_taker *t, uint64_t id, const char *text,
@@ -86,6 +97,11 @@ uint64_t string_hash(enum rule_id kind, bool is_wide, const char *text,
                      size_t n);
 
 /* Members of pfd_format_described. */
+enum pfd_status described_load(const struct pfd_format *self,
+                               const struct pfd_image *image,
+                               struct pfd_strings *strings,
+                               struct pfd_report *report, size_t *n_rows,
+                               struct pfd_error *err);
 enum pfd_status described_load_file(const struct pfd_format *self,
                                     const void *bytes, size_t n,
                                     struct pfd_strings *strings,

@@ -240,7 +240,14 @@ def strings(case):
          packed(entry(2, "I", 7)),
          HASHED.replace("from: source, id: %s", "from: spirv, id: address"),
          files={"a.spv": spirv("shader.glsl", "gid %u\n")})
+    llpc = read("data/llpc.bin")
+    case("strings_pfdb", "LLPC's ring with messages of a .pfdb.", llpc,
+         read("llpc.yaml"), files={"llpc.pfdb": read("data/llpc.pfdb")})
+    case("strings_pfdb_left", "A message with origins, which only llpc can read.",
+         llpc, read("llpc.yaml"), files={"origins.pfdb": read(
+             "../../tests/cases/described/strings_pfdb_left/origins.pfdb")})
     for name, text in {
+            "llpc": read("llpc.yaml").decode() + "text: braces\n",
             "hash": HASHED % "index", "id": HASHED % "sha1",
             "from": HASHED.replace("from: source, id: %s", "id: sdbm"),
             "part": HASHED.replace("from: source, id: %s", "part: ISG"),

@@ -277,3 +277,15 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
         return pfd_fail(err, PFD_ERR_NOMEM, offset, "out of memory");
     return PFD_OK;
 }
+
+bool pfd_strings_lay_out(struct pfd_strings *strings, size_t i,
+                         struct pfd_layout *ret)
+{
+    const struct pfd_program_facts none = { 0 };
+    if (!reserve_scratch(strings, 0))
+        return false;
+    *ret = (struct pfd_layout){ .slots = strings->slots };
+    pfd_strings_kind_at(strings, i)
+        ->layout(pfd_strings_at(strings, i), &none, ret);
+    return true;
+}

@@ -359,6 +359,11 @@ const struct pfd_string_kind *pfd_strings_kind_at(
 const char *pfd_strings_source(const struct pfd_strings *strings,
                                const struct pfd_string *string);
 
+/* The layout of string i, with slots in scratch memory of the set. False: out of
+ * memory. */
+bool pfd_strings_lay_out(struct pfd_strings *strings, size_t i,
+                         struct pfd_layout *ret);
+
 /* As pfd_strings_branch(), but a successor, which goes on in the memory of `of`;
  * a set can have only one. NULL: out of memory. */
 struct pfd_strings *pfd_strings_extend(struct pfd_strings *of);
