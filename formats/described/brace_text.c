@@ -88,10 +88,13 @@ static void read_text(struct reader *r, const char *text, size_t n)
 /* ---- types ---- */
 
 /* An argument as a placeholder with this letter sees it. */
-static struct pfd_brace_type type_of(uint64_t word, char letter)
+static struct pfd_brace_type type_of(uint64_t facts, uint64_t word, char letter)
 {
     struct described_type t = described_unpack(word);
     struct pfd_brace_type ret = { .conv = t.conv, .n = (uint8_t)t.n };
+    ret.is_braced = facts & FACT_BRACED;
+    if (ret.is_braced && t.run < t.n)
+        ret.row = (uint8_t)t.run;
     if (t.text == TEXT_NAME && letter && letter != 's')
         ret.conv = 'u'; /* a value with a name, printed as a number */
     if (t.conv == 'x')
@@ -107,8 +110,9 @@ static size_t types_of(const struct pfd_string_row *row,
     read_text(&r, row->text, row->n_text);
     for (size_t i = 0; i < r.n; i++) {
         size_t k = 1 + (size_t)taken[i].argument;
-        ret[i] = k < row->n_layout ? type_of(row->layout[k], taken[i].type)
-                                   : (struct pfd_brace_type){ 'u', 1 };
+        ret[i] = (struct pfd_brace_type){ .conv = 'u', .n = 1 };
+        if (k < row->n_layout)
+            ret[i] = type_of(row->layout[0], row->layout[k], taken[i].type);
     }
     return r.n;
 }
@@ -316,14 +320,14 @@ static const char *check_types(const char *text, size_t n,
             for (int k = !!p.width.text + !!p.precision.text;
                  k > 0 && i + 1 < r->n; k--, i++) {
                 struct pfd_brace_type t =
-                    type_of(words[taken[i].argument], 'd');
+                    type_of(0, words[taken[i].argument], 'd');
                 if ((t.conv != 'd' && t.conv != 'u') || t.n != 1)
                     return "a width or precision is an integer";
             }
             why = settle_name(r, i, words);
             if (!why) {
                 why = pfd_placeholder_check(
-                    &p, type_of(words[taken[i].argument], p.type));
+                    &p, type_of(0, words[taken[i].argument], p.type));
             }
             i++;
         }

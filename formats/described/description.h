@@ -61,6 +61,7 @@ bool description_take_number(struct description *r, const char *section,
 bool description_take_field(struct description *r, size_t number);
 bool description_take_origins(struct description *r);
 bool description_take_order(struct description *r);
+bool description_take_vectors(struct description *r);
 bool description_take_tag_types(struct description *r);
 bool description_take_enums(struct description *r);
 bool description_take_strings(struct description *r);

@@ -175,6 +175,8 @@ bool description_take_number(struct description *r, const char *section,
             return description_take_tag_types(r);
         if (!strcmp(path, "arguments.order"))
             return description_take_order(r);
+        if (!strcmp(path, "arguments.vectors"))
+            return description_take_vectors(r);
         if (is_section(path) && (is_map || !is_both))
             return take_section(r, path);
     }

@@ -76,6 +76,7 @@ enum ring_number {
     RING_GRAMMAR,        /* enum described_grammar */
     RING_ARGUMENT_ALIGN, /* 0: as each argument's size */
     RING_ARGUMENT_ORDER, /* enum described_order */
+    RING_VECTORS,        /* enum described_vectors */
     RING_TAG_BYTES,      /* before each argument; 0: there are no tags */
     RING_FIELD(RING_TAG_TYPE),
     RING_FIELD(RING_TAG_ROWS),
@@ -102,6 +103,12 @@ static inline bool described_has_braces(uint64_t grammar)
 enum described_order {
     ORDER_WRITTEN,
     ORDER_SIZE, /* the largest elements come first */
+};
+
+/* How a {} prints vectors. */
+enum described_vectors {
+    VECTORS_BRACKETS, /* [1, 2], matrices likewise */
+    VECTORS_BRACES,   /* {1, 2}, matrices {{1, 2}, {3, 4}} */
 };
 
 /* Bytes before and in the first entry that a ring may have. */
@@ -166,6 +173,7 @@ enum described_fact {
     FACT_ORDER = 16,    /* ORDER_SIZE */
     FACT_OFFSETS = 32,  /* texts stand at offsets of the entry */
     FACT_NUMBERED = 64, /* its {} take them in another order */
+    FACT_BRACED = 128,  /* vectors stand in {} */
     FACT_ALIGN = 8,     /* bits from here on: RING_ARGUMENT_ALIGN */
 };
 

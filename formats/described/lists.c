@@ -42,6 +42,16 @@ bool description_take_order(struct description *r)
            description_mistake(r, r->source, "'order' is written or size");
 }
 
+bool description_take_vectors(struct description *r)
+{
+    size_t n;
+    const char *word = description_read_text(r, &n);
+    bool is_braces = word && description_is_key(word, n, "braces");
+    r->numbers[RING_VECTORS] = is_braces ? VECTORS_BRACES : VECTORS_BRACKETS;
+    return is_braces || (word && description_is_key(word, n, "brackets")) ||
+           description_mistake(r, r->source, "'vectors' is brackets or braces");
+}
+
 bool description_find_type(struct description *r, const char *text, size_t n,
                            struct described_type *ret)
 {

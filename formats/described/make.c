@@ -14,9 +14,10 @@ void described_make(const struct pfd_record_view *record_view,
     struct described_tags tags = { .n = 0 };
     struct arguments a = arguments_of(record_view, ret->slots);
     described_lay_out(&a, record_view->table, s, &tags);
-    uint64_t grammar = ring && ring->n_layout >= RING_NUMBERS
-                           ? pfd_string_layout(ring)[RING_GRAMMAR]
-                           : GRAMMAR_PRINTF;
+    const uint64_t *v =
+        ring && ring->n_layout >= RING_NUMBERS ? pfd_string_layout(ring) : NULL;
+    uint64_t grammar = v ? v[RING_GRAMMAR] : GRAMMAR_PRINTF;
+    bool is_braced = v && v[RING_VECTORS] == VECTORS_BRACES;
     const char *text = s ? pfd_string_text(s) : (const char *)a.payload;
     size_t n = s ? s->n_text : tags.n_text;
     if (grammar == GRAMMAR_NONE) {
@@ -26,7 +27,7 @@ void described_make(const struct pfd_record_view *record_view,
     }
     ret->lay_out = true;
     ret->own = described_has_braces(grammar);
-    ret->layout[0] = FACT_TYPES;
+    ret->layout[0] = FACT_TYPES | (is_braced ? FACT_BRACED : 0);
     memcpy(ret->layout + 1, tags.words, tags.n * sizeof *tags.words);
     ret->n_layout = ret->own ? 1 + tags.n : 0;
 }

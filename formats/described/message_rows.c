@@ -107,6 +107,7 @@ uint64_t described_common_facts(const uint64_t *v, bool has_types)
 {
     return (has_types ? FACT_TYPES : 0) | (v[RING_TAG_BYTES] ? FACT_TAGS : 0) |
            (v[RING_ARGUMENT_ORDER] == ORDER_SIZE ? FACT_ORDER : 0) |
+           (v[RING_VECTORS] == VECTORS_BRACES ? FACT_BRACED : 0) |
            v[RING_ARGUMENT_ALIGN] << FACT_ALIGN;
 }
 

@@ -36,7 +36,9 @@ static bool read_tag(const struct pfd_string *ring, const uint8_t *bytes,
     columns = columns ? columns : 1;
     if (rows > UINT8_MAX || columns > UINT8_MAX || rows * columns > UINT8_MAX)
         return false;
-    ret->type.n = ret->type.run = (uint32_t)(rows * columns);
+    ret->type.n = (uint32_t)(rows * columns);
+    ret->type.run =
+        (uint32_t)(rows > 1 && columns > 1 ? columns : rows * columns);
     return true;
 }
 

@@ -452,8 +452,9 @@ def main(root):
     case("joined_tags", "The same with types that entries state.",
          struct.pack("<II", 28, 20) + tagged(0x1122aabb,
                                             argument(0, 7, 0, 0, "I", 5)),
-         read("slangpy.yaml").decode().replace("braces", "none"))
+         read("slangpy.yaml").decode().replace("text: braces", "text: none"))
     mistakes = {
+        "vectors": BY_SIZE.replace("order: size", "vectors: square"),
         "enum": TEXTS.replace("[point, line]", "{point: 1}"),
         "origin": TEXTS.replace("wave:", "wawe:"),
         "order": BY_SIZE.replace("order: size", "order: sise"),

@@ -302,7 +302,8 @@ static size_t print(const struct sample *s, char *out)
     size_t room = 0;
     for (size_t i = 0; i < s->n_taken; i++) {
         const struct fmt_value *v = &s->values[s->taken[i]];
-        types[i] = (struct pfd_brace_type){ conversion_of(v->kind), 1 };
+        types[i] =
+            (struct pfd_brace_type){ .conv = conversion_of(v->kind), .n = 1 };
         slots[i] = store(payload, &at, v);
     }
     if (pfd_braces_steps_max(s->format, s->n_format, types, s->n_taken) >

@@ -285,13 +285,17 @@ static char plain_conversion(const struct pfd_placeholder *p,
 }
 
 static void add_brace(struct compiler *c, size_t at,
-                      const struct pfd_placeholder *p, char style)
+                      const struct pfd_placeholder *p,
+                      struct pfd_brace_type type)
 {
     struct pfd_step *s = pfd_steps_add(&c->to, at, PFD_OP_VERBATIM);
+    unsigned row = type.row <= PFD_BRACE_ROW_MAX ? type.row : 0;
     s->conv = PFD_CONV_BRACE;
     s->at = p->fill;
     s->width = (int16_t)p->align;
-    s->precision = (int16_t)style;
+    s->precision = (int16_t)style_of(p, type.conv);
+    s->tight = type.is_braced;
+    s->length = row & (unsigned)PFD_BRACE_ROW_MAX;
 }
 
 static void add_star(struct compiler *c, size_t at)
@@ -345,7 +349,7 @@ static void add_placeholder(struct compiler *c, size_t at,
     } else {
         flags |= p->flags;
         conv = type.conv == 'p' ? 'x' : type.conv;
-        add_brace(c, at, p, style_of(p, type.conv));
+        add_brace(c, at, p, type);
     }
     if (conv == 's') {
         pfd_steps_add(&c->to, at, PFD_OP_VERBATIM)->conv = PFD_CONV_LENGTH;

@@ -53,10 +53,16 @@ struct pfd_placeholder {
     char type;       /* 0: none */
 };
 
+enum {
+    PFD_BRACE_ROW_MAX = 7, /* components of longer rows stand in one bracket */
+};
+
 /* An argument as {} sees it. */
 struct pfd_brace_type {
-    char conv; /* d: signed, u: unsigned, f: float, p: pointer, s: text */
-    uint8_t n; /* components, 1 to 64 */
+    char conv;   /* d: signed, u: unsigned, f: float, p: pointer, s: text */
+    uint8_t n;   /* components, 1 to 64 */
+    uint8_t row; /* so many of them stand in brackets of their own; 0: none */
+    bool is_braced; /* components stand in {}, and not in [] */
 };
 
 enum pfd_brace_token {

@@ -276,6 +276,41 @@ __attribute__((noinline)) static char *print_string(char *out,
     return out + n + pad;
 }
 
+/* ---- vectors of {} ---- */
+
+static char *open_vector(char *out, const struct pfd_step *brace)
+{
+    *out++ = brace->tight ? '{' : '[';
+    if (brace->length)
+        *out++ = brace->tight ? '{' : '[';
+    return out;
+}
+
+static char *close_vector(char *out, const struct pfd_step *brace)
+{
+    *out++ = brace->tight ? '}' : ']';
+    if (brace->length)
+        *out++ = brace->tight ? '}' : ']';
+    return out;
+}
+
+/* What stands before a value: of a vector the first bracket, or what is between
+ * two components, which may be of two rows. */
+static char *open_component(char *out, const struct pfd_step *s,
+                            const struct pfd_step *brace)
+{
+    if (!(s->flags & PFD_STEP_JOIN))
+        return s[1].flags & PFD_STEP_JOIN ? open_vector(out, brace) : out;
+    size_t i = (size_t)(s - brace) - 1; /* components have no other steps */
+    bool is_row = brace->length && i % brace->length == 0;
+    if (is_row)
+        *out++ = brace->tight ? '}' : ']';
+    out = (char *)memcpy(out, ", ", 2) + 2;
+    if (is_row)
+        *out++ = brace->tight ? '{' : '[';
+    return out;
+}
+
 /* The value of a placeholder of {}. The components of a vector stand in
  * brackets. */
 __attribute__((noinline)) static char *print_brace(char *out,
@@ -305,15 +340,10 @@ __attribute__((noinline)) static char *print_brace(char *out,
     } else {
         v.bits = pfd_step_integer(s, payload);
     }
-    if (is_joined) {
-        out = (char *)memcpy(out, ", ", 2) + 2;
-    } else if (goes_on) {
-        *out++ = '[';
-    }
-    out = pfd_brace_print(out, pfd_brace_of(s), &spec, &v);
-    if (is_joined && !goes_on)
-        *out++ = ']';
-    return out;
+    const struct pfd_step *brace = pfd_brace_of(s);
+    out = open_component(out, s, brace);
+    out = pfd_brace_print(out, brace, &spec, &v);
+    return is_joined && !goes_on ? close_vector(out, brace) : out;
 }
 
 /* Text as a JSON string, and a comma. */
