@@ -7,6 +7,11 @@
 
 /* ---- its length ---- */
 
+enum {
+    LANES_MAX = 1024,   /* of an entry */
+    LANE_MAX = 1 << 16, /* units of its length that one has */
+};
+
 static bool is_mark(const struct pfd_walk *w, const struct ring *st,
                     uint64_t at, enum ring_number field, enum ring_number value)
 {
@@ -120,6 +125,19 @@ static uint64_t length_of(const struct pfd_walk *w, const struct ring *st,
     return ring_aligned(ret, v[RING_ALIGN]);
 }
 
+/* The same where each of several lanes has arguments of the length. */
+static void look_at_lanes(const struct pfd_walk *w, const struct ring *st,
+                          uint64_t at, struct ring_entry *e)
+{
+    const uint64_t *v = st->number;
+    uint64_t n = ring_field(w, st, at, RING_LENGTH);
+    e->lanes = ring_field(w, st, at, RING_LANES);
+    if (!e->lanes || e->lanes > LANES_MAX || n > LANE_MAX)
+        return;
+    e->lane = n * v[RING_LENGTH_UNIT] + v[RING_LENGTH_PLUS];
+    e->n = ring_aligned(v[RING_HEADER] + e->lanes * e->lane, v[RING_ALIGN]);
+}
+
 struct ring_entry ring_look(const struct pfd_walk *w, const struct ring *st,
                             uint64_t at)
 {
@@ -143,6 +161,10 @@ struct ring_entry ring_look(const struct pfd_walk *w, const struct ring *st,
     if (!ring_has(st, RING_TEXT)) {
         e.id = ring_field(w, st, at, RING_ID);
         e.string = e.id < RESERVED_KEY ? pfd_table_find(w->table, e.id) : NULL;
+    }
+    if (ring_has(st, RING_LANES)) {
+        look_at_lanes(w, st, at, &e);
+        return e;
     }
     e.n = length_of(w, st, at, e.string);
     if (v[RING_SLOT_BYTES] && e.id == v[RING_SLOT_EMPTY])
@@ -225,13 +247,13 @@ static void note_value(void *user, const struct described_type *t,
 }
 
 /* Appends the entry's bytes, and the texts that its values stand for. */
-static void copy(struct pfd_walk *w, const struct ring *st,
+static void copy(struct pfd_walk *w, const struct ring *st, uint64_t at,
                  struct pfd_record *r)
 {
     struct values all = { .n = 0 };
     uint32_t n_payload = r->n_bytes - r->n_header;
     size_t from = w->batch->bytes.n;
-    copy_bytes(w, st, st->at, r->n_bytes);
+    copy_bytes(w, st, at, r->n_bytes);
     if (!w->batch->bytes.failed) {
         struct arguments a = {
             .payload =
@@ -251,47 +273,83 @@ static void copy(struct pfd_walk *w, const struct ring *st,
     r->layout = 1;
 }
 
-static bool is_straight(const struct ring *st, const struct ring_entry *e)
+/* A record of one message: its header, of an entry's first lane, and payload. */
+struct message {
+    uint64_t at;
+    uint64_t n_header;
+    uint64_t n_payload;
+};
+
+static bool is_straight(const struct ring *st, const struct message *m)
 {
-    return st->at >= st->fold || e->n <= st->fold - st->at;
+    return m->at >= st->fold || m->n_header + m->n_payload <= st->fold - m->at;
 }
 
-void ring_add_entry(struct pfd_walk *w, struct ring *st,
-                    const struct ring_entry *e)
+static void add_message(struct pfd_walk *w, struct ring *st,
+                        const struct ring_entry *e, const struct message *m)
 {
     const uint64_t *v = st->number;
     const struct pfd_string *s = e->string;
     struct pfd_record *r = pfd_walk_record(w);
-    uint64_t n_payload = e->n - v[RING_HEADER];
     *r = (struct pfd_record){
-        .offset = ring_place(st, st->at),
+        .offset = ring_place(st, m->at),
         .string = s,
         .key = e->id,
-        .n_bytes = (uint32_t)e->n,
-        .n_header = (uint8_t)v[RING_HEADER],
+        .n_bytes = (uint32_t)(m->n_header + m->n_payload),
+        .n_header = (uint8_t)m->n_header,
         .kind = PFD_RECORD_ENTRY,
     };
-    st->n_entries++;
     bool is_made = s ? described_facts(s) & FACT_TAGS : ring_has(st, RING_TEXT);
     bool has_texts = is_made || (s && s->flags & PFD_STRING_CHAR);
     if (is_made)
         r->flags |= PFD_RECORD_SYNTHESIZED;
-    if (s && !is_made && (is_measured(st, s) || s->n_payload > n_payload))
+    if (s && !is_made && (is_measured(st, s) || s->n_payload > m->n_payload))
         r->layout = 1;
-    if (!is_straight(st, e) ||
+    if (!is_straight(st, m) ||
         (has_texts && described_has_texts(w->table, s))) {
         r->flags |= PFD_RECORD_COPIED;
-        copy(w, st, r);
+        copy(w, st, m->at, r);
     }
-    st->at += e->n;
     if (!s && !is_made) {
         r->findings |= FINDING(unknown_id);
     } else if (s && s->next) {
         r->findings |= FINDING(ambiguous);
     }
     if (s && !v[RING_SLOT_BYTES] && !is_measured(st, s) &&
-        n_payload >=
+        m->n_payload >=
             ring_aligned(v[RING_HEADER] + s->n_payload, v[RING_ALIGN]) -
                 v[RING_HEADER] + v[RING_ALIGN])
         r->findings |= FINDING(payload_long);
+}
+
+/* The first lane's message begins with the header. */
+static void add_lane(struct pfd_walk *w, struct ring *st,
+                     const struct ring_entry *e)
+{
+    uint64_t n_header = st->number[RING_HEADER];
+    struct message m = { st->at, n_header, e->lane };
+    if (st->n_lanes) {
+        m.at += n_header + st->n_lanes * e->lane;
+        m.n_header = 0;
+    }
+    add_message(w, st, e, &m);
+    if (++st->n_lanes == e->lanes) {
+        w->batch->skipped_bytes += e->n - n_header - e->lanes * e->lane;
+        st->n_lanes = 0;
+        st->at += e->n;
+    }
+}
+
+void ring_add_entry(struct pfd_walk *w, struct ring *st,
+                    const struct ring_entry *e)
+{
+    uint64_t n_header = st->number[RING_HEADER];
+    st->n_entries++;
+    if (e->lanes) {
+        add_lane(w, st, e);
+        return;
+    }
+    add_message(w, st, e,
+                &(struct message){ st->at, n_header, e->n - n_header });
+    st->at += e->n;
 }

@@ -47,6 +47,7 @@ static const struct row rows[] = {
     FIELD("entry.length", RING_LENGTH, RING_HEADER_MAX),
     { "entry.length", "unit", RING_LENGTH_UNIT, 1, 1, RING_UNIT_MAX },
     { "entry.length", "plus", RING_LENGTH_PLUS, 0, 0, RING_DATA_MAX },
+    FIELD("entry.lanes", RING_LANES, RING_HEADER_MAX),
     FIELD("entry.count", RING_COUNT, RING_HEADER_MAX),
     FIELD("entry.text", RING_TEXT, RING_HEADER_MAX),
     FIELD("entry.wrap", RING_WRAP, RING_HEADER_MAX),
@@ -255,6 +256,7 @@ static const struct {
     { RING_STALL, RING_NUMBERS, "the flag is no field of 64 bits" },
     { RING_ID, RING_HEADER, "the id is not within the entry's header" },
     { RING_LENGTH, RING_HEADER, "the length is not within the entry's header" },
+    { RING_LANES, RING_HEADER, "the lanes are not within the entry's header" },
     { RING_COUNT, RING_HEADER, "the count is not within the entry's header" },
     { RING_TEXT, RING_HEADER,
       "the text's length is not within the entry's "
@@ -318,6 +320,12 @@ bool description_check(struct description *r)
     if (v[RING_WRAP_BITS] && !v[RING_WRITE_BITS]) {
         return description_mistake(r, r->sources[RING_WRAP],
                                    "only a ring with positions begins anew");
+    }
+    if (v[RING_LANES_BITS] && (has_tags || v[RING_SLOT_BYTES] ||
+                               v[RING_TEXT_BITS] || !v[RING_LENGTH_BITS])) {
+        return description_mistake(r, r->sources[RING_LANES],
+                                   "entries of several lanes have a length, "
+                                   "and no tags, slots or text");
     }
     if (has_tags && !v[RING_TAG_TYPE_BITS]) {
         return description_mistake(r, r->sources[RING_TAG_BYTES],

@@ -64,6 +64,8 @@ enum ring_number {
     RING_FIELD(RING_LENGTH),
     RING_LENGTH_UNIT,
     RING_LENGTH_PLUS,       /* bytes that the length does not count */
+    RING_FIELD(RING_LANES), /* so many have arguments in an entry, and the
+                               length is that of each lane's */
     RING_FIELD(RING_COUNT), /* the number of arguments, where tags state it */
     RING_FIELD(RING_TEXT),  /* bytes of the text that the entry begins with */
     RING_FIELD(RING_WRAP),  /* the next entry is at the data's begin */

@@ -21,7 +21,7 @@ static bool live_shape(const struct pfd_table *table,
     ret->unit =
         (uint32_t)(v[RING_SLOT_BYTES] ? v[RING_SLOT_BYTES] : v[RING_ALIGN]);
     return v[RING_COUNTER_BITS] && !v[RING_COUNTER_FILE] &&
-           !v[RING_WRITE_BITS] && end <= v[RING_DATA] &&
+           !v[RING_WRITE_BITS] && !v[RING_LANES_BITS] && end <= v[RING_DATA] &&
            v[RING_DATA] <= HEADER_MAX;
 }
 

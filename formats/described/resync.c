@@ -31,9 +31,8 @@ static bool is_zero(const struct pfd_walk *w, const struct ring *st,
 /* A known message, with room for its arguments. */
 static bool is_plausible(const struct ring *st, const struct ring_entry *e)
 {
-    return ring_has(st, RING_TEXT) ||
-           (e->string &&
-            e->n >= st->number[RING_HEADER] + e->string->n_payload);
+    uint64_t n = e->lanes ? e->lane : e->n - st->number[RING_HEADER];
+    return ring_has(st, RING_TEXT) || (e->string && n >= e->string->n_payload);
 }
 
 static bool leads_on(const struct pfd_walk *w, const struct ring *st,

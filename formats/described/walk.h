@@ -38,7 +38,8 @@ struct ring {
     uint64_t fold;     /* behind the data, of a ring; else UINT64_MAX */
     uint64_t straight; /* words before it can be read at once */
     uint64_t n_entries;
-    uint64_t n_free; /* bytes of free slots before `at` that calls asked for */
+    uint64_t n_lanes; /* of the entry at `at` that were added */
+    uint64_t n_free;  /* bytes of free slots before `at` that calls asked for */
     uint64_t lost_id;
     const char *why; /* the way was lost */
 };
@@ -48,6 +49,8 @@ struct ring_entry {
     uint64_t id;
     const struct pfd_string *string; /* NULL: unknown */
     uint64_t n;                      /* bytes; 0: not known, or impossible */
+    uint64_t lanes;                  /* 0: it has one, as all of its ring; */
+    uint64_t lane;                   /* and the bytes of each */
     enum {
         RING_MESSAGE,
         RING_FREE,  /* a slot, or bytes that are no message */
@@ -109,7 +112,7 @@ struct ring_entry ring_look(const struct pfd_walk *w, const struct ring *st,
 /* Does a call that found no room say so at a place with n bytes? */
 bool ring_is_full_at(const struct pfd_walk *w, const struct ring *st,
                      uint64_t at, uint64_t n);
-/* Adds it to the batch; all of it is in view, at st->at. */
+/* Adds it, or its next lane, to the batch; all of it is in view, at st->at. */
 void ring_add_entry(struct pfd_walk *w, struct ring *st,
                     const struct ring_entry *e);
 

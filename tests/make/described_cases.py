@@ -240,6 +240,15 @@ def strings(case):
          packed(entry(2, "I", 7)),
          HASHED.replace("from: source, id: %s", "from: spirv, id: address"),
          files={"a.spv": spirv("shader.glsl", "gid %u\n")})
+    proposal = read("data/hlsl-proposal.bin")
+    dxil = {"a.dxil": read("data/hlsl-proposal.dxil")}
+    ring = read("hlsl-proposal.yaml")
+    case("lanes", "Entries of waves: one header, and arguments of each lane.",
+         proposal, ring, files=dxil)
+    case("lanes_damaged", "No lanes, lanes of an unknown text, and lanes beyond "
+         "the end.", struct.pack("<III", 0, 1, 4) + proposal[:16] +
+         struct.pack("<IIIII", 2, 77, 4, 5, 6) + proposal[:16] +
+         struct.pack("<III", 9, 1, 4) + bytes(8), ring, files=dxil)
     llpc = read("data/llpc.bin")
     case("strings_pfdb", "LLPC's ring with messages of a .pfdb.", llpc,
          read("llpc.yaml"), files={"llpc.pfdb": read("data/llpc.pfdb")})
@@ -454,6 +463,8 @@ def main(root):
                                             argument(0, 7, 0, 0, "I", 5)),
          read("slangpy.yaml").decode().replace("text: braces", "text: none"))
     mistakes = {
+        "lanes": read("hlsl-proposal.yaml").decode()
+                     .replace("  length: {at: 8}\n", ""),
         "vectors": BY_SIZE.replace("order: size", "vectors: square"),
         "enum": TEXTS.replace("[point, line]", "{point: 1}"),
         "origin": TEXTS.replace("wave:", "wawe:"),

@@ -107,8 +107,11 @@ static const struct pfd_format *described_by(const void *bytes, size_t n)
 
 bool pfd_strings_recognise(const void *bytes, size_t n)
 {
-    return pfd_container_recognise(bytes, n) || pfd_spirv_recognise(bytes, n) ||
-           described_by(bytes, n);
+    static const char dxbc[] = { 'D', 'X', 'B',
+                                 'C' }; /* DirectX's containers */
+    bool is_dxbc = n > sizeof dxbc && !memcmp(bytes, dxbc, sizeof dxbc);
+    return is_dxbc || pfd_container_recognise(bytes, n) ||
+           pfd_spirv_recognise(bytes, n) || described_by(bytes, n);
 }
 
 /* Has every format load an ELF file. */
