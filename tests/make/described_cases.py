@@ -444,6 +444,16 @@ def main(root):
     case("braces", "Specifications of {}.", packed(*calls),
          "ring: braces\ncounter: {at: 0, bits: 32, unit: 4, from: 4}\ndata: 4\n"
          "text: braces\nmessages:\n" + messages)
+    vectors = """ring: vectors
+counter: {at: 0, unit: 4, from: 4}
+data: 4
+text: braces
+messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
+"""
+    case("braces_collapsed", "Vectors that differ in some components.",
+         packed(entry(1, "2i3f", 2, 1, 2, 3, 4), entry(1, "2i3f", 3, 1, 2, 3, 4.5),
+                entry(1, "2i3f", 4, 1, 0, 3, 4)),
+         vectors, cmd="decode --collapse r.yaml buffer.bin", expect=("out",))
     case("braces_numbered", "Fills, numbers, names, and widths of arguments.",
          packed(entry(0, "dII", 3.14159, 9, 3), entry(1, "if", -1234, 0.5),
                 entry(2, "Ii", 1, -42), entry(3, "qQ", -255, 0x1234),

@@ -155,39 +155,97 @@ static void add_origin_texts(struct pfd_text *out, size_t row,
 
 /* ---- the message, argument by argument ---- */
 
-/* A conversion that is printed as written includes all of its components. */
+/* A conversion that is printed as written includes all of its components, and so
+ * does a {}, whose components have brackets together. */
 static bool goes_on(const struct pfd_step *last, const struct pfd_step *next)
 {
-    if (last->conv == PFD_CONV_STAR || last->conv == PFD_CONV_LENGTH)
+    if (pfd_step_serves(last))
         return next->op != PFD_OP_END;
     return next->flags & PFD_STEP_JOIN &&
-           (last->op == PFD_OP_VERBATIM || last->op == PFD_OP_SKIP);
+           (last->op == PFD_OP_VERBATIM || last->op == PFD_OP_SKIP ||
+            last->op == PFD_OP_BRACE);
+}
+
+enum {
+    STEPS = 72, /* `*` twice, what {} asks for, 64 components, and END */
+};
+
+/* A conversion with the steps that serve it, and where it stands in its text. */
+struct piece {
+    struct pfd_step steps[STEPS];
+    size_t n;                           /* of them before END */
+    struct pfd_row_piece places[STEPS]; /* of each step, in the piece's text */
+};
+
+/* Bytes of one component of a {}, printed at `to` by itself. */
+static size_t measure_component(char *to, const struct pfd_entry *entry,
+                                const struct piece *p, size_t first, size_t k)
+{
+    struct pfd_step one[STEPS];
+    uint64_t findings = 0;
+    for (size_t i = 0; i <= first; i++)
+        one[i] = p->steps[i];
+    one[first] = p->steps[k];
+    one[first].flags &= (uint8_t)~PFD_STEP_JOIN;
+    one[first + 1] = p->steps[p->n];
+    for (size_t i = 0; i <= first; i++)
+        one[i].n_literal[PFD_RAW] = 0;
+    char *end = pfd_program_print(to, one, pfd_string_text(entry->string),
+                                  PFD_RAW, entry->payload, &findings);
+    return (size_t)(end - to);
+}
+
+/* Finds the components of a {} with several, whose first is step `first`. */
+static void place_components(char *to, const struct pfd_entry *entry,
+                             struct piece *p, size_t first)
+{
+    size_t row = p->steps[first - 1].length;
+    size_t n_bracket = row ? 2 : 1;
+    size_t at = p->steps[0].n_literal[PFD_RAW] + n_bracket;
+    for (size_t k = first; k < p->n; k++) {
+        size_t i = k - first;
+        bool is_row = row && i && i % row == 0;
+        if (i)
+            at += is_row ? sizeof "}, {" - 1 : sizeof ", " - 1;
+        p->places[k].from = (uint32_t)at;
+        at += measure_component(to, entry, p, first, k);
+        p->places[k].to = (uint32_t)at;
+    }
 }
 
 /* Prints the steps up to and including the next conversion other than `*`, and
- * moves on. *n_before: the message's bytes before the conversion's own text. */
+ * moves on. */
 static char *print_piece(char *to, const struct pfd_entry *entry,
-                         const struct pfd_step **step, size_t *n_before,
+                         const struct pfd_step **step, struct piece *p,
                          uint64_t *findings)
 {
-    enum {
-        STEPS = 24, /* `*` twice, 16 components, and END */
-    };
-    const char *text = pfd_string_text(entry->string);
-    struct pfd_step some[STEPS];
-    size_t n = 0;
+    p->n = 0;
     do {
-        some[n++] = *(*step)++;
-    } while (n < STEPS - 1 && goes_on(&some[n - 1], *step));
+        p->steps[p->n++] = *(*step)++;
+    } while (p->n < STEPS - 1 && goes_on(&p->steps[p->n - 1], *step));
     /* The next literal's offset ends a conversion printed as written. */
-    some[n] = **step;
-    some[n].op = PFD_OP_END;
-    some[n].flags = 0;
-    some[n].n_literal[PFD_RAW] = 0;
+    struct pfd_step *end = &p->steps[p->n];
+    *end = **step;
+    end->op = PFD_OP_END;
+    end->flags = 0;
+    end->n_literal[PFD_RAW] = 0;
     /* The separator of vector components is not a literal. */
-    *n_before = some[0].flags & PFD_STEP_JOIN ? 2u - some[0].tight : 0;
-    *n_before += some[0].n_literal[PFD_RAW];
-    return pfd_program_print(to, some, text, PFD_RAW, entry->payload, findings);
+    const struct pfd_step *some = p->steps;
+    size_t n_before = some[0].flags & PFD_STEP_JOIN ? 2u - some[0].tight : 0;
+    n_before += some[0].n_literal[PFD_RAW];
+    size_t first = p->n - 1;
+    while (some[first].flags & PFD_STEP_JOIN && first > 0)
+        first--;
+    bool is_vector = first + 1 < p->n && some[first].op == PFD_OP_BRACE;
+    if (is_vector)
+        place_components(to, entry, p, first);
+    char *ret = pfd_program_print(to, some, pfd_string_text(entry->string),
+                                  PFD_RAW, entry->payload, findings);
+    for (size_t i = 0; i < (is_vector ? first : p->n); i++) {
+        p->places[i] =
+            (struct pfd_row_piece){ (uint32_t)n_before, (uint32_t)(ret - to) };
+    }
+    return ret;
 }
 
 /* Prints the END step's literal, behind the last conversion. */
@@ -215,16 +273,15 @@ static void add_message(struct pfd_text *out, size_t row,
     size_t i = 0;
     const struct pfd_step *step = entry->steps;
     while (step->op != PFD_OP_END) {
+        struct piece p;
         const struct pfd_step *first = step;
-        size_t n_before = 0;
         char *from = end;
-        end = print_piece(end, entry, &step, &n_before, &entry->findings);
-        for (; first < step; first++) {
-            if (has_cell(entry, first) && i < n_pieces) {
-                piece[i++] = (struct pfd_row_piece){
-                    (uint32_t)((size_t)(from - message) + n_before),
-                    (uint32_t)(end - message),
-                };
+        end = print_piece(end, entry, &step, &p, &entry->findings);
+        for (size_t k = 0; k < p.n; k++) {
+            if (has_cell(entry, first + k) && i < n_pieces) {
+                uint32_t base = (uint32_t)(from - message);
+                piece[i++] = (struct pfd_row_piece){ base + p.places[k].from,
+                                                     base + p.places[k].to };
             }
         }
     }
