@@ -3,7 +3,8 @@
 # What is released, as people get it: Debian's packages built, looked at, installed
 # on a bare system, used, and removed without a trace.
 # usage: release.sh [-n] [bookworm | trixie] ...     (default: both)
-# -n: without the tests that packages run when they are built.
+# -n: without the tests that packages run when they are built; DEB_BUILD_OPTIONS of
+# the caller are kept (parallel=1, for a machine that others use).
 # For each: two builds in different surroundings, compared byte for byte; lintian;
 # the tests of debian/tests on a bare system (autopkgtest), and that of the daemon
 # where systemd runs; piuparts; a program with
@@ -15,8 +16,8 @@ cd "$(dirname "$0")/.." || exit 1
 builds=$(realpath -m "${RELEASE_BUILD:-build-release}")
 tools=(build-essential fakeroot lintian piuparts autopkgtest systemd-container)
 others=(buildah makepkg netavark rpm rpmlint)
-options=
-[ "${1:-}" != -n ] || { options=nocheck && shift; }
+options=${DEB_BUILD_OPTIONS:-}
+[ "${1:-}" != -n ] || { options+=' nocheck' && shift; }
 [ $# -gt 0 ] || set -- bookworm trixie
 passed=0 failed=0 skipped=0
 
