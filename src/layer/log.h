@@ -20,6 +20,7 @@ enum log_once {
     TELL_NO_MESSAGES,
     TELL_LEFT_OUT,
     TELL_NOT_DRAINED,
+    TELL_SHADER_OBJECT,
     TELL_OVERFLOW,
     TELL_N
 };

@@ -456,6 +456,23 @@ VkResult modules_CreateRayTracingPipelinesKHR(
                                                 infos, allocator, ret);
 }
 
+/* Of a shader object as validation hands it on: unchanged, it never writes what
+ * it prints. Some versions change modules only. */
+static void check_shader_object(const struct device *d,
+                                const VkShaderCreateInfoEXT *info)
+{
+    struct scan s = { 0 };
+    if (!d->is_validated || !settings_get()->takes_debugprintf)
+        return;
+    scan_module(&s, info->pCode, info->codeSize / 4);
+    if (s.prints && !s.is_changed) {
+        log_once(TELL_SHADER_OBJECT,
+                 "validation has left shader objects (vkCreateShadersEXT) as "
+                 "they are: nothing of what they print comes. Pipelines made "
+                 "of the same shaders print");
+    }
+}
+
 VkResult modules_CreateShadersEXT(VkDevice device, uint32_t n,
                                   const VkShaderCreateInfoEXT *infos,
                                   const VkAllocationCallbacks *allocator,
@@ -464,8 +481,10 @@ VkResult modules_CreateShadersEXT(VkDevice device, uint32_t n,
     struct device *d = device_of(device);
     pthread_mutex_lock(&d->lock);
     for (uint32_t i = 0; i < n; i++) {
-        if (infos[i].codeType == VK_SHADER_CODE_TYPE_SPIRV_EXT)
-            modules_add(d, VK_NULL_HANDLE, infos[i].pCode, infos[i].codeSize);
+        if (infos[i].codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT)
+            continue;
+        check_shader_object(d, &infos[i]);
+        modules_add(d, VK_NULL_HANDLE, infos[i].pCode, infos[i].codeSize);
     }
     pthread_mutex_unlock(&d->lock);
     return d->next.CreateShadersEXT(device, n, infos, allocator, ret);

@@ -226,6 +226,32 @@ def inline():
                    as_object, done.stdout, done.stderr)
 
 
+def shader_objects():
+    """VVL#12597: validation has not changed a shader object that prints: it is
+    said, unless it is a pipeline's, or prints nothing, or debugPrintf is not
+    asked for."""
+    shutil.copy(PRETEND, 'libVkLayer_khronos_validation.so')
+    null = {'VK_ICD_FILENAMES': os.getcwd() + '/null.json',
+            'VK_INSTANCE_LAYERS': 'VK_LAYER_PFD_capture',
+            'LD_PRELOAD': os.getcwd() + '/libVkLayer_khronos_validation.so'}
+    with open(shader('values'), 'rb') as f:
+        code = f.read()
+    name = b'inst_printf\0'
+    words = struct.pack('<2I', (2 + len(name) // 4) << 16 | 5, 1) + name
+    with open('changed.spv', 'wb') as f:
+        f.write(code[:20] + words + code[20:])
+    with open('quiet.spv', 'wb') as f:
+        f.write(code[:20])
+    for path, as_object, take, times in (
+            (shader('values'), '1', '', 1), (shader('values'), None, '', 0),
+            ('changed.spv', '1', '', 0), ('quiet.spv', '1', '', 0),
+            (shader('values'), '1', 'take=gpuav,', 0)):
+        done = run([PLAY, 'named', f'{DATA}/small.bin'], PLAY_OBJECT=as_object,
+                   PLAY_SHADER=path, PFD_LAYER=take + 'to=run.pfcap', **null)
+        check(f'said of {path} {as_object} {take}',
+              done.stderr.count('shader objects (vkCreateShadersEXT)'), times)
+
+
 def named_counted():
     """The same on lavapipe, waiting for timeline semaphores, with the format
     strings in the capture, and with the daemon."""
@@ -430,5 +456,5 @@ def programs():
 
 main({f.__name__: f for f in (
     printing, lines, left_out, losing, addresses, lost_validated, named,
-    named_counted, idle, inline, order, unknown_errors, errors, service,
+    named_counted, idle, inline, shader_objects, order, unknown_errors, errors, service,
     settings_help, threads, devices, together, programs)})
