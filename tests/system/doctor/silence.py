@@ -61,6 +61,14 @@ def main():
         # taichi#5660: a shader that prints nothing.
         has(run(folder, vulkan, "--", RUN_COMP, "quiet.spv", "1", "1", "1"),
             "no entry came: its shaders print nothing, or")
+        # A program's own log without messages of severity info has nothing.
+        with open(f"{folder}/errors.txt", "w", encoding="utf-8") as f:
+            f.write("khronos_validation.enables = "
+                    "VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT\n"
+                    "khronos_validation.report_flags = error\n")
+        same = run(folder, vulkan, "--", *printing,
+                   VK_LAYER_SETTINGS_PATH=f"{folder}/errors.txt")
+        assert sorted(same.stdout) == sorted(p.stdout), (same, p)
         # It needs the option.
         has(run(folder, "--", *printing), "debugPrintfEXT needs --vulkan-debug-")
         has(run(folder, vulkan, "--", "true"), "it made no Vulkan device")
