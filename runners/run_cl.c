@@ -113,7 +113,7 @@ static bool read_arguments(struct job *ret, int argc, char **argv)
         }
     }
     return ret->to || ret->printer.strings ||
-           refuse("--to or --strings is missing", argv[0]);
+           refuse("--to or --strings is missing", ret->source);
 }
 
 static void open_device(void)
@@ -135,6 +135,21 @@ static void open_device(void)
     must(status, "context");
     queue = cl.CreateCommandQueue(context, device, 0, &status);
     must(status, "queue");
+}
+
+static void say_build_log(cl_program program)
+{
+    char *log = calloc(1, LOG_MAX + 1);
+    if (log) {
+        cl.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, LOG_MAX,
+                               log, NULL);
+    }
+    fprintf(stderr, "%s\n", log ? log : "out of memory");
+    if (log && strstr(log, "'pfd_buffer'")) {
+        fprintf(stderr, "run_cl: kernels and functions that print need the "
+                        "parameter PFD_PARAMETERS\n");
+    }
+    free(log);
 }
 
 static cl_kernel build(const struct job *job)
@@ -160,12 +175,7 @@ static cl_kernel build(const struct job *job)
     status = cl.BuildProgram(program, 1, &device, options, NULL, NULL);
     free(options);
     if (status != CL_SUCCESS) {
-        char *log = calloc(1, LOG_MAX + 1);
-        if (log) {
-            cl.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG,
-                                   LOG_MAX, log, NULL);
-        }
-        fprintf(stderr, "%s\n", log ? log : "out of memory");
+        say_build_log(program);
         exit(1);
     }
     cl_kernel kernel = cl.CreateKernel(program, job->kernel, &status);

@@ -511,6 +511,15 @@ static int start_program(struct run *l, const sigset_t *signals)
     return wait_for_program(l, signals);
 }
 
+/* Has a runner of the package said itself why the shader did not run? */
+static bool is_refused(const char *path, int status)
+{
+    enum {
+        NO_DEVICE = 77
+    };
+    return run_shader_is(path) && status && status != NO_DEVICE;
+}
+
 /* Says why no line came. */
 static void message_silence(const struct run *l, int status)
 {
@@ -523,7 +532,8 @@ static void message_silence(const struct run *l, int status)
                          WEXITSTATUS(l->daemon_status) != NO_STREAM,
         .signal = status > BY_SIGNAL ? status - BY_SIGNAL : 0,
     };
-    bool was_run = status != NOT_FOUND && status != NOT_RUNNABLE;
+    bool was_run = status != NOT_FOUND && status != NOT_RUNNABLE &&
+                   !is_refused(l->options->files[0].path, status);
     if (l->program > 0 && was_run && !*l->n_entries)
         silence_message(&silence);
 }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/input.h"
 #include "doctor/own_program.h"
 #include "show/messages.h"
 
@@ -19,13 +20,15 @@ struct language {
     const char *suffix;
     const char *runner;
     const char *made; /* what scan writes */
-    bool is_compiled; /* to SPIR-V; else the driver takes source */
+    const char *call; /* what prints, too */
+    bool is_compiled; /* to SPIR-V; else the driver takes source, and prints
+                         its calls itself */
     size_t n_sizes;   /* words that are 1 where they are not given */
 };
 
 static const struct language languages[] = {
-    { ".comp", "run_comp", "shader.comp", true, 3 },
-    { ".cl", "run_cl", "shader.cl", false, 0 },
+    { ".comp", "run_comp", "shader.comp", "debugPrintfEXT", true, 3 },
+    { ".cl", "run_cl", "shader.cl", "printf", false, 0 },
 };
 
 #define STRINGS "shader.pfdb"
@@ -92,16 +95,41 @@ static bool run_step(char *const *argv, bool is_quiet)
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static bool scan(char *source, char *made, char *strings)
+static bool has_word(const char *path, const char *word)
+{
+    struct pfd_input *input = NULL;
+    size_t n = 0;
+    if (pfd_input_open(path, &input, NULL) != PFD_OK)
+        return false;
+    const void *bytes = pfd_input_bytes(input, &n);
+    bool ret = memmem(bytes, n, word, strlen(word)) != NULL;
+    pfd_input_close(input);
+    return ret;
+}
+
+/* Beside PFD_PRINTF, a driver's calls stay the driver's. */
+static bool scans_call(const struct language *language, const char *source)
+{
+    return language->is_compiled || !has_word(source, "PFD_PRINTF");
+}
+
+static bool scan(const struct language *language, char *source, char *made,
+                 char *strings)
 {
     char self[] = "/proc/self/exe";
     char verb[] = "scan";
     char to[] = "-o";
     char option[] = "--strings";
-    char *const argv[] = {
-        self, verb, source, to, made, option, strings, NULL
-    };
-    return run_step(argv, true);
+    char call[] = "--call";
+    char *name = text_of(language->call, "");
+    char *const argv[] = { self,    verb,
+                           source,  to,
+                           made,    option,
+                           strings, scans_call(language, source) ? call : NULL,
+                           name,    NULL };
+    bool ok = run_step(argv, true);
+    free(name);
+    return ok;
 }
 
 /* Includes are looked for beside the shader as it was given. */
@@ -173,7 +201,7 @@ static bool build(const struct paths *p, const struct language *language,
                   bool is_printed)
 {
     char *made = is_printed ? p->source : p->made;
-    return (is_printed || scan(p->source, p->made, p->strings)) &&
+    return (is_printed || scan(language, p->source, p->made, p->strings)) &&
            (!language->is_compiled || compile(p->source, made, p->spirv));
 }
 

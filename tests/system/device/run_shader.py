@@ -8,12 +8,25 @@ import subprocess
 import sys
 import tempfile
 
+BOTH = """#version 450
+#extension GL_EXT_debug_printf : enable
+layout(local_size_x = 1) in;
+void main() { PFD_PRINTF("one %d\\n", 1); debugPrintfEXT("two %d\\n", 2); }
+"""
+PLAIN = """
+__kernel void plain(int y, PFD_PARAMETERS)
+{ printf("%d of %d\\n", (int)get_global_id(0), y); }
+"""
 PROGRAM, HELLO = map(os.path.abspath, sys.argv[1:3])
 
 
 def run(*words):
     return subprocess.run([PROGRAM, "run", *words], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def lines_of(p):
+    return p.returncode, p.stdout.splitlines()
 
 
 def same(is_, wanted):
@@ -44,15 +57,34 @@ def main():
         p = run("bad.comp")
         same((p.returncode, p.stdout), (1, ""))
         assert "'x' : undeclared" in p.stderr, p.stderr
+        # Shaders of others, without the layer: what they call is known.
+        same(lines_of(run("debug.comp", "1", "1", "1")),
+             (0, lines("debugPrintf")))
+        with open("both.comp", "w") as f:
+            f.write(BOTH)
+        same(lines_of(run("both.comp")), (0, ["one 1", "two 2"]))
+        # A runner that refuses has said why.
+        p = run("hello.comp", "1", "1", "1", "--nothing")
+        assert p.returncode == 1 and "not connected" not in p.stderr, p
         if "cl" in sys.argv[3:]:
+            with open("plain.cl", "w") as f:
+                f.write(PLAIN)
+            same(lines_of(run("plain.cl", "plain", "2", "--arg", "5")),
+                 (0, ["0 of 5", "1 of 5"]))
+            with open("lacks.cl", "w") as f:
+                f.write(PLAIN.replace(", PFD_PARAMETERS", ""))
+            p = run("lacks.cl", "plain", "2", "--arg", "5")
+            same((p.returncode, p.stdout), (1, ""))
+            assert "need the parameter PFD_PARAMETERS" in p.stderr, p
+            assert "no entry came" not in p.stderr, p
             p = run("hello.cl", "hello", "4")
             same((p.returncode, p.stdout.splitlines()), (0, lines("OpenCL")))
         if subprocess.run([PROGRAM, "run", "--vulkan-debug-printf", "--", "true"],
                           stderr=subprocess.PIPE).returncode == 0:
             p = run("--vulkan-debug-printf", "debug.comp", "1", "1", "1")
             assert p.returncode == 0 and p.stdout, p
-        same(sorted(os.listdir(".")),
-             ["bad.comp", "debug.comp", "hello.cl", "hello.comp"])
+        assert not [name for name in os.listdir(".")
+                    if not name.endswith((".comp", ".cl"))], os.listdir(".")
 
 
 main()
