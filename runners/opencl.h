@@ -20,9 +20,11 @@
     X(EnqueueUnmapMemObject)   \
     X(Finish)                  \
     X(GetDeviceIDs)            \
+    X(GetDeviceInfo)           \
     X(GetKernelArgInfo)        \
     X(GetKernelInfo)           \
     X(GetPlatformIDs)          \
+    X(GetPlatformInfo)         \
     X(GetProgramBuildInfo)     \
     X(GetProgramInfo)          \
     X(ReleaseCommandQueue)     \

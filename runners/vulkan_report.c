@@ -18,29 +18,13 @@
  */
 #include <stdio.h>
 
+#include "report_line.h"
 #include "vulkan.h"
 
 enum {
     LAYERS_MAX = 256,
     DEVICES_MAX = 32,
 };
-
-/* A word; control characters would end it. */
-static void put(const char *word)
-{
-    putchar('\t');
-    for (; *word; word++)
-        putchar(*word > 0 && *word < ' ' ? ' ' : *word);
-}
-
-static void put_line(const char *const *words)
-{
-    fputs("pfd", stdout);
-    for (; *words; words++)
-        put(*words);
-    putchar('\n');
-}
-#define PUT_LINE(...) put_line((const char *const[]){ __VA_ARGS__, NULL })
 
 /* Text that stands until the line is put. */
 struct number {

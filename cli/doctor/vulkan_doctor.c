@@ -138,7 +138,7 @@ static bool has_fact(const struct vulkan_facts *facts, const char *kind,
 /* Of a report that did not come, or not whole. */
 static bool judge_report(const struct vulkan_facts *facts, struct diagnosis *d)
 {
-    if (facts->is_missing) {
+    if (facts->report.is_missing) {
         diagnosis_add(d, subject, "no_report",
                       "vulkan_report cannot be run, so nothing is known of "
                       "Vulkan: it is built where Vulkan's headers are (Debian: "
@@ -148,15 +148,15 @@ static bool judge_report(const struct vulkan_facts *facts, struct diagnosis *d)
         fault_command(
             diagnosis_add(d, subject, "no_loader", "Vulkan: %s", facts->why),
             "apt install libvulkan1");
-    } else if (facts->is_late) {
+    } else if (facts->report.is_late) {
         diagnosis_add(d, subject, "driver_hangs",
                       "a driver or layer of Vulkan hangs as soon as its "
                       "devices are asked for");
-    } else if (facts->signal) {
+    } else if (facts->report.signal) {
         diagnosis_add(d, subject, "driver_crashes",
                       "a driver or layer of Vulkan ends programs that ask for "
                       "its devices: signal %d, %s",
-                      facts->signal, strsignal(facts->signal));
+                      facts->report.signal, strsignal(facts->report.signal));
     } else if (!has_fact(facts, "end", NULL)) {
         diagnosis_add(d, subject, "driver_ends",
                       "a driver or layer of Vulkan ends programs that ask for "

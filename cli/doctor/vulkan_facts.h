@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What Vulkan has here: devices, layers, their order. The package's program
- * vulkan_report asks for it in a process of its own, so that a driver that
- * crashes or hangs ends that one only.
- */
+/* What Vulkan has here: devices, layers, their order, as the package's program
+ * vulkan_report asks for it. */
 #ifndef CLI_VULKAN_FACTS_H
 #define CLI_VULKAN_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "driver_report.h"
+
 enum {
-    FACT_WORDS = 5,
     FACT_ORDER_MAX = 32,
 };
 
 /* A line of vulkan_report: the first word says what it is, words that it does
  * not have are empty. */
 struct vulkan_fact {
-    const char *words[FACT_WORDS];
+    const char *words[REPORT_WORDS];
 };
 
 struct vulkan_facts {
-    char *text;              /* owner of all words */
-    struct vulkan_fact *all; /* [n] */
+    struct driver_report report; /* owner of all words */
+    struct vulkan_fact *all;     /* [n] */
     size_t n;
     const char *order[FACT_ORDER_MAX]; /* [n_order]: the device's layers, from
                                           the program to the driver */
@@ -31,16 +29,10 @@ struct vulkan_facts {
     const char **said; /* [n_said]: lines of our layers */
     size_t n_said;
     const char *why; /* of a loader that is not there; NULL */
-    bool is_missing; /* there is no vulkan_report */
-    bool is_late;    /* it did not end in time */
-    int signal;      /* that ended it; 0: none */
 };
 
-/* Called in the child; false: it cannot be run. */
-typedef bool (*vulkan_prepare_fn)(void *user);
-
 /* prepare: sets up the environment; NULL: as it is. */
-void vulkan_facts_read(struct vulkan_facts *ret, vulkan_prepare_fn prepare,
+void vulkan_facts_read(struct vulkan_facts *ret, driver_prepare_fn prepare,
                        void *user);
 void vulkan_facts_free(struct vulkan_facts *facts);
 

@@ -7,6 +7,7 @@
 
 #include "doctor/file_doctor.h"
 #include "doctor/hip_doctor.h"
+#include "doctor/opencl_doctor.h"
 #include "doctor/service_doctor.h"
 #include "doctor/vulkan_doctor.h"
 #include "input/open_inputs.h"
@@ -109,6 +110,7 @@ static int doctor_run(const struct options *o)
         ok = file_doctor(o, &in, is_json(o), &d) && !in.failed;
     } else {
         look_at_vulkan(o, &d);
+        opencl_doctor(is_json(o), &d);
         hip_doctor(own(o)->kfd, is_json(o), &d);
         service_doctor(is_json(o), &d);
         look_at_notebook(&d);
