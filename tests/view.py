@@ -12,11 +12,21 @@ import subprocess
 import sys
 import tempfile
 import time
+import unicodedata
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                'make'))
+import llpc_cases as llpc  # noqa: E402
 
 PROGRAM, SAMPLES, CASES, *DAEMON = (os.path.abspath(a) for a in sys.argv[1:])
 RAYS = [f'{SAMPLES}/rays.bin', f'{SAMPLES}/rays.pfdb']
 PATIENCE_S = float(os.environ.get("PATIENCE_S", 30))  # much else may run
+
+
+def width(text):
+    """Columns of a terminal."""
+    return sum(2 if unicodedata.east_asian_width(c) in 'WF' else 1 for c in text)
 
 
 class Terminal:
@@ -211,6 +221,31 @@ class View(unittest.TestCase):
         t.keys('BSpace')
         t.wait('text: \u00e9$')
 
+    def test_wide(self):
+        """Characters of two columns, cut at an edge in their midst."""
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        string = llpc.Str(1, '\u6f22\u5b57\u30c6%u\uac12 ' + '\u957f' * 40, '4')
+        with open(f'{folder}/wide.elf', 'wb') as f:
+            f.write(llpc.image(string))
+        with open(f'{folder}/wide.bin', 'wb') as f:
+            f.write(llpc.buffer(*(string(i) for i in range(3))))
+        for columns in 60, 61:
+            t = self.open(columns, 8, 'view', f'{folder}/wide.bin',
+                          f'{folder}/wide.elf')
+            screen = t.wait(r'\? help')
+            self.assertEqual(len(screen.splitlines()), 8)
+            lines = re.findall(r'(?m)^(.*)\|(\u6f22\u5b57\u30c6\d\uac12 \u957f+)',
+                               screen)
+            self.assertEqual(len(lines), 3, screen)
+            for left, line in lines: # as many as fit, below each other
+                self.assertEqual(width(left), width(lines[0][0]))
+                self.assertIn(columns - 1 - width(left) - width(line), (0, 1))
+            t.keys('Right') # by 8 columns: the midst of \uac12
+            t.wait(r'\|  \u957f')
+            t.type('/\u957f')
+            t.wait('of 3  text: \u957f')
+
     def test_origins(self):
         t = self.open(80, 24, 'view', *RAYS)
         t.wait(r'\? help')
@@ -278,8 +313,11 @@ class View(unittest.TestCase):
         t.wait('^ 2 of 2  text: :7')
         t.keys('Enter')
         t.wait('^size.x +7')
-        t.keys('q', 'c')
+        t.keys('q', 'Escape', 'c')
         t.wait('collapsed')
+        t.wait('\u00d720')
+        write_ten() # what comes is collapsed with the others
+        t.wait('\u00d730')
         few = self.open(90, 14, 'view', '--memory-max', '3000', '--from',
                         'oldest', socket)
         few.wait('left out')
@@ -287,7 +325,7 @@ class View(unittest.TestCase):
         few.wait('^ 1 of [1-9]')
         followed = self.open(90, 14, 'follow', '--view', '--from', 'oldest',
                              socket)
-        followed.wait('^ 20 of 20')
+        followed.wait('^ 30 of 30')
         daemon.terminate()
         t.wait('the daemon has ended the connection')
         t.keys('q')

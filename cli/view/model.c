@@ -213,6 +213,19 @@ static enum view_outcome filter_items(struct view_model *m, view_stop_fn stop,
     return VIEW_DONE;
 }
 
+/* Of the items that have ever come. */
+static uint64_t end_of(const struct view_model *m)
+{
+    const struct view_source_class *class = m->source->class;
+    return class->n_items(m->source->of) +
+           (class->n_dropped ? class->n_dropped(m->source->of) : 0);
+}
+
+bool view_model_is_stale(const struct view_model *m)
+{
+    return m->is_collapsed && m->collapsed_end != end_of(m);
+}
+
 static enum view_outcome collapse_items(struct view_model *m, view_stop_fn stop,
                                         void *user)
 {
@@ -231,6 +244,7 @@ static enum view_outcome collapse_items(struct view_model *m, view_stop_fn stop,
     }
     free_lines(&m->collapsed);
     m->collapsed = lines;
+    m->collapsed_end = end_of(m);
     m->is_collapsed = true;
     return VIEW_DONE;
 }
@@ -273,9 +287,9 @@ static void shift(struct view_model *m, uint64_t by)
     for (size_t i = k; i < m->shown.n; i++)
         m->shown.all[i - k] = m->shown.all[i] - (uint32_t)by;
     m->shown.n -= k;
-    if (m->is_collapsed)
+    if (m->is_collapsed && collapse_items(m, NULL, NULL) != VIEW_DONE)
         show_all(m); /* its lines are about items that are gone */
-    size_t gone = m->is_all ? (size_t)by : k;
+    size_t gone = m->is_collapsed ? 0 : m->is_all ? (size_t)by : k;
     m->cursor -= gone < m->cursor ? gone : m->cursor;
     m->top -= gone < m->top ? gone : m->top;
     m->n_source -= by < m->n_source ? (size_t)by : m->n_source;

@@ -51,6 +51,8 @@ struct view_model {
     uint32_t string;
     bool is_collapsed;
     struct view_lines collapsed;
+    uint64_t collapsed_end;  /* items, with those that were dropped, when these
+                               lines were made */
     struct view_lines cache; /* of positions from cached_from on */
     size_t cached_from;
     bool is_cached;
@@ -87,7 +89,11 @@ bool view_model_find(struct view_model *model, bool forward);
 enum view_outcome view_model_apply(struct view_model *model, bool collapsed,
                                    view_stop_fn stop, void *user);
 
-/* Takes what has come to the source. */
+/* Takes what has come to the source. Collapsed lines stay as they are, unless
+ * the items that they are about are gone. */
 void view_model_refresh(struct view_model *model);
+
+/* Do collapsed lines lack what has come? view_model_apply() makes them anew. */
+bool view_model_is_stale(const struct view_model *model);
 
 #endif

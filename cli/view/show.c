@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "entry_index.h"
@@ -15,7 +16,9 @@
 
 enum {
     MEMORY_MAX = 256 << 20, /* bytes, if no number is given */
-    TURN_MS = 50            /* between looks at what has come */
+    TURN_MS = 50,           /* between looks at what has come */
+    RENEW_SHARE = 10        /* of the time one part is for making collapsed
+                               lines anew */
 };
 
 /* Can anything be drawn? An error was printed if not. */
@@ -36,6 +39,30 @@ static bool has_terminal(void)
     return true;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool has_key(void *user)
+{
+    const struct window *w = user;
+    return w->screen->has_key();
+}
+
+/* Collapses what has come, too. */
+static void renew_collapsed(struct window *w)
+{
+    uint64_t begin = now_ns();
+    if (!view_model_is_stale(&w->model) || begin < w->renew_ns)
+        return;
+    view_model_apply(&w->model, true, has_key, w);
+    uint64_t end = now_ns();
+    w->renew_ns = end + (end - begin) * (RENEW_SHARE - 1);
+}
+
 /* Takes what has come. While that is paused, the daemon keeps it, or has a gap
  * in its place. */
 static void take_news(struct window *w, const struct live_entries *live)
@@ -48,6 +75,7 @@ static void take_news(struct window *w, const struct live_entries *live)
         snprintf(w->message, sizeof w->message, "%s", live_entries_why(live));
     }
     view_model_refresh(&w->model);
+    renew_collapsed(w);
 }
 
 static void show(struct window *w, const struct live_entries *live)

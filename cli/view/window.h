@@ -36,6 +36,7 @@ struct window {
     bool is_live;
     bool is_paused;
     bool wants_collapsed;
+    uint64_t renew_ns; /* collapsed lines stay until then, by the clock */
     enum window_page page;
     struct view_lines page_lines;
     size_t page_top;

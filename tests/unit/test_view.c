@@ -108,10 +108,13 @@ static enum view_outcome collapse(void *source, const struct view_filter *f,
     (void)stop_user;
     (void)err;
     (void)n_err;
-    if (!f->has_string || f->string == 0)
-        take(user, 0, "even x500\n", 10);
-    if (!f->has_string || f->string == 1)
-        take(user, 1, "odd x500\n", 9);
+    for (uint32_t i = 0; i < 2; i++) {
+        char line[64];
+        int n = snprintf(line, sizeof line, "%s x%zu\n", i ? "odd" : "even",
+                         n_items / 2);
+        if (!f->has_string || f->string == i)
+            take(user, i, line, (size_t)n);
+    }
     return VIEW_DONE;
 }
 
@@ -465,6 +468,36 @@ START_TEST(drops)
 }
 END_TEST
 
+/* Collapsed lines stay until they are made anew, or their items are gone. */
+START_TEST(renews_collapsed)
+{
+    n_items = 20;
+    press("cj");
+    ck_assert(has_row(1, "even x10"));
+    ck_assert(!view_model_is_stale(&w.model));
+    n_items = 40;
+    view_model_refresh(&w.model);
+    window_draw(&w);
+    ck_assert(has_row(1, "even x10"));
+    ck_assert(view_model_is_stale(&w.model));
+    view_model_apply(&w.model, true, NULL, NULL);
+    window_draw(&w);
+    ck_assert(has_row(1, "even x20"));
+    ck_assert(has_row(22, "2 of 2 collapsed"));
+    ck_assert(!view_model_is_stale(&w.model));
+    n_gone = 10;
+    n_items = 30;
+    view_model_refresh(&w.model);
+    window_draw(&w);
+    ck_assert(has_row(1, "even x15"));
+    ck_assert(has_row(22, "2 of 2 collapsed"));
+    ck_assert(!view_model_is_stale(&w.model));
+    press("c");
+    ck_assert(has_row(22, "of 30"));
+    ck_assert(!view_model_is_stale(&w.model));
+}
+END_TEST
+
 START_TEST(types_letters)
 {
     press("/");
@@ -482,11 +515,11 @@ END_TEST
 
 int main(void)
 {
-    return suite_run_with("view", begin, end,
-                          TESTS(draws, moves, makes_few_lines, finds_findings,
-                                filters_as_typed, keeps_the_line,
-                                says_what_is_wrong, stops_for_keys,
-                                chooses_strings, opens_pages, fits,
-                                shows_origins, follows, drops, types_letters),
-                          30);
+    return suite_run_with(
+        "view", begin, end,
+        TESTS(draws, moves, makes_few_lines, finds_findings, filters_as_typed,
+              keeps_the_line, says_what_is_wrong, stops_for_keys,
+              chooses_strings, opens_pages, fits, shows_origins, follows, drops,
+              renews_collapsed, types_letters),
+        30);
 }
