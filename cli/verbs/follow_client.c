@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <printfdecode/subscriber.h>
@@ -17,6 +16,7 @@
 #include "follow_entries.h"
 #include "input/daemon_request.h"
 #include "net/connection.h"
+#include "net/daemon_address.h"
 #include "options/options.h"
 #include "recording.h"
 #include "show/collapsed_lines.h"
@@ -31,62 +31,20 @@ enum {
     REQUEST = 16 * 1024, /* HTTP request; a byte may be escaped to three */
     LINE = 4096,
     BYTES = 64 * 1024,
-    HOST = 256,
-};
-
-static const struct scheme {
-    const char *prefix;
-    const char *port; /* default port; NULL: it has to be given */
-    bool is_url;
-    bool is_tls;
-} schemes[] = {
-    { "http://", "80", true, false },
-    { "https://", "443", true, true },
-    { "tcp:", NULL, false, false },
-    { "tls:", NULL, false, true },
 };
 
 struct client {
     const struct options *o;
-    const char *name;            /* the address as given */
-    const struct scheme *scheme; /* NULL: a unix socket */
-    bool is_url;
+    struct daemon_address address;
     struct connection connection;
     bool is_ready;                    /* bytes have come */
-    char host[HOST];                  /* host and port as given */
-    char bare[HOST];                  /* the host alone */
     const struct follow_taker *taker; /* NULL: prints lines */
     struct follow_entries entries;
 };
 
-static const struct scheme *find_scheme(const char *name)
-{
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-        if (!strncmp(name, schemes[i].prefix, strlen(schemes[i].prefix)))
-            return &schemes[i];
-    }
-    return NULL;
-}
-
-/* The path of a unix socket; the daemon's prefix for it is removed. */
-static const char *socket_path(const char *name)
-{
-    static const char prefix[] = "unix:";
-    size_t n = sizeof prefix - 1;
-    return strncmp(name, prefix, n) != 0 ? name : name + n;
-}
-
-static bool is_socket(const char *name)
-{
-    struct stat st;
-    const char *path = socket_path(name);
-    return path != name || (stat(path, &st) == 0 && S_ISSOCK(st.st_mode));
-}
-
 bool follow_client_wants(const struct options *options)
 {
-    return options->n_files == 1 && (find_scheme(options->files[0].path) ||
-                                     is_socket(options->files[0].path));
+    return options->n_files == 1 && daemon_address_is(options->files[0].path);
 }
 
 /* ---- the request ---- */
@@ -260,10 +218,9 @@ static bool chooses(const struct options *o)
 static bool is_possible(const struct client *c)
 {
     const struct options *o = c->o;
-    bool is_tls = c->scheme && c->scheme->is_tls;
     if (o->filter.sources.n > 1) {
         message_error("--source: a daemon can be asked for one");
-    } else if (o->live.ack && c->is_url) {
+    } else if (o->live.ack && c->address.is_url) {
         message_error("--ack wants a socket");
     } else if (o->live.ack && (chooses(o) || o->live.no_findings)) {
         message_error("--ack is for all lines: nothing can be chosen");
@@ -272,38 +229,13 @@ static bool is_possible(const struct client *c)
         message_error(
             "--ack is for lines as they come, not for what is made of "
             "several");
-    } else if (options_have_tls(o) && !is_tls) {
+    } else if (options_have_tls(o) && !c->address.is_tls) {
         message_error("--tls-... are for tls:HOST:PORT and https:// URLs");
     } else if (!o->tls.certificate != !o->tls.key) {
         message_error("--tls-certificate and --tls-key go together");
     } else {
         return true;
     }
-    return false;
-}
-
-/* Parses the host: "name:port", "name" or "[address]:port". */
-static bool read_host(struct client *c, struct peer *ret)
-{
-    snprintf(c->host, sizeof c->host, "%s",
-             c->name + strlen(c->scheme->prefix));
-    if (c->is_url)
-        c->host[strcspn(c->host, "/")] = '\0';
-    memcpy(c->bare, c->host, sizeof c->bare);
-    char *end = strrchr(c->bare, ']');
-    char *colon = strrchr(end ? end : c->bare, ':');
-    if (colon)
-        *colon = '\0';
-    if (end)
-        *end = '\0';
-    *ret = (struct peer){
-        .name = end ? c->bare + 1 : c->bare,
-        .port = colon ? colon + 1 : c->scheme->port,
-        .tls = c->scheme->is_tls ? &c->o->tls : NULL,
-    };
-    if (ret->port && *ret->port)
-        return true;
-    message_error("%s: the port is missing", c->name);
     return false;
 }
 
@@ -321,7 +253,7 @@ static size_t put_request(const struct client *c, char *ret)
         message_error("%s", err.text);
         return 0;
     }
-    return c->is_url ? put_get(ret, c->o, c->host) : n;
+    return c->address.is_url ? put_get(ret, c->o, c->address.host) : n;
 }
 
 /* Sends the request. A server that refuses it may close before it has read all:
@@ -331,7 +263,7 @@ static enum outcome ask(struct client *c, const char *request, size_t n)
     enum outcome outcome = connection_send(&c->connection, request, n);
     if (outcome == OUTCOME_END)
         outcome = OUTCOME_DONE;
-    if (outcome == OUTCOME_DONE && c->is_url)
+    if (outcome == OUTCOME_DONE && c->address.is_url)
         outcome = read_head(c);
     return outcome;
 }
@@ -355,10 +287,9 @@ static enum outcome spool(struct client *c)
     return connection_spool(&c->connection, folder, c->o->live.spool_max);
 }
 
-static enum outcome follow(struct client *c, const struct peer *peer,
-                           const char *request, size_t n)
+static enum outcome follow(struct client *c, const char *request, size_t n)
 {
-    enum outcome outcome = connection_open(&c->connection, peer);
+    enum outcome outcome = connection_open(&c->connection, &c->address.peer);
     if (outcome == OUTCOME_DONE)
         outcome = ask(c, request, n);
     if (outcome == OUTCOME_DONE && c->o->live.spool_max)
@@ -367,14 +298,15 @@ static enum outcome follow(struct client *c, const struct peer *peer,
         outcome = pass_on(c);
     follow_entries_pause(&c->entries, true);
     if (outcome == OUTCOME_FAILED)
-        message_error("%s: %s", c->name, c->connection.why);
+        message_error("%s: %s", c->address.name, c->connection.why);
     if (outcome == OUTCOME_FAILED && c->o->is_default_daemon) {
         message_hint(
             "no file is given, and no printfdecoded of yours is there: "
             "start one, or name a buffer, a socket or an address");
     }
     if (outcome == OUTCOME_END && !c->o->verb->runs_program)
-        message_hint("%s: the daemon has ended the connection", c->name);
+        message_hint("%s: the daemon has ended the connection",
+                     c->address.name);
     connection_close(&c->connection);
     return outcome;
 }
@@ -386,20 +318,21 @@ int follow_client_take(const struct options *o,
     struct client c = {
         .o = o,
         .taker = taker,
-        .name = o->files[0].path,
-        .scheme = find_scheme(o->files[0].path),
     };
-    struct peer peer = { .path = socket_path(c.name) };
-    c.is_url = c.scheme && c.scheme->is_url;
-    if (!is_possible(&c) || (c.scheme && !read_host(&c, &peer)))
+    bool has_port = daemon_address_read(&c.address, o->files[0].path, &o->tls);
+    if (!is_possible(&c))
         return EXIT_ERROR;
+    if (!has_port) {
+        message_error("%s: the port is missing", c.address.name);
+        return EXIT_ERROR;
+    }
     size_t n = put_request(&c, request);
     struct checks checks = { 0 };
     if (!n || (!taker && !checks_open(&checks, o)) ||
         !follow_entries_init(&c.entries, o, taker, taker ? NULL : &checks) ||
         !recording_open(o->to, &c.entries.recording))
         return EXIT_ERROR;
-    enum outcome outcome = follow(&c, &peer, request, n);
+    enum outcome outcome = follow(&c, request, n);
     int status = status_of(&c, outcome);
     if (!recording_close(c.entries.recording, outcome == OUTCOME_END))
         status = EXIT_ERROR;
