@@ -15,9 +15,10 @@ import time
 import unicodedata
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                'make'))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [f'{HERE}/make', f'{HERE}/system/daemon']
 import llpc_cases as llpc  # noqa: E402
+from harness import free_port  # noqa: E402
 
 PROGRAM, SAMPLES, CASES, *DAEMON = (os.path.abspath(a) for a in sys.argv[1:])
 RAYS = [f'{SAMPLES}/rays.bin', f'{SAMPLES}/rays.pfdb']
@@ -27,6 +28,15 @@ PATIENCE_S = float(os.environ.get("PATIENCE_S", 30))  # much else may run
 def width(text):
     """Columns of a terminal."""
     return sum(2 if unicodedata.east_asian_width(c) in 'WF' else 1 for c in text)
+
+
+LIVE = """
+inputs:
+  - {{type: listen, address: "unix:{folder}/printfdecode/input.sock"}}
+outputs:
+  - {{type: listen, address: "unix:{socket}"}}
+  - {{type: listen, address: "{remote}"}}
+"""
 
 
 class Terminal:
@@ -257,6 +267,9 @@ class View(unittest.TestCase):
         screen = t.wait(r'^rc=')
         self.assertIn('TERM=dumb', screen)
         self.assertIn('rc=1', screen)
+        t = self.open(80, 24, 'view', '--tls-ca', RAYS[0], 'unix:/x')
+        t.wait('are for tls:')
+        t.wait('^rc=1')
         done = subprocess.run([PROGRAM, 'view', *RAYS], check=False, text=True,
                               capture_output=True)
         self.assertEqual((done.returncode, done.stdout), (1, ''))
@@ -283,8 +296,13 @@ class View(unittest.TestCase):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
         env = dict(os.environ, XDG_RUNTIME_DIR=folder)
-        socket = f'{folder}/printfdecode/lines.sock'
-        daemon = subprocess.Popen([DAEMON[0]], env=env,
+        socket = f'{folder}/lines.sock'
+        remote = f'tcp:127.0.0.1:{free_port()}'
+        os.mkdir(f'{folder}/printfdecode')
+        with open(f'{folder}/config.yaml', 'w') as config:
+            config.write(LIVE.format(folder=folder, socket=socket, remote=remote))
+        daemon = subprocess.Popen([DAEMON[0], '--config',
+                                   f'{folder}/config.yaml'], env=env,
                                   stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
         self.addCleanup(daemon.wait)
@@ -326,6 +344,11 @@ class View(unittest.TestCase):
         followed = self.open(90, 14, 'follow', '--view', '--from', 'oldest',
                              socket)
         followed.wait('^ 30 of 30')
+        far = self.open(90, 14, 'view', '--from', 'oldest', '--where', 'a0 > 5',
+                        remote)
+        far.wait('^ 12 of 12')
+        far.keys('C-c')
+        self.assert_restored(far, 130)
         daemon.terminate()
         t.wait('the daemon has ended the connection')
         t.keys('q')

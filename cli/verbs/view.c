@@ -15,7 +15,8 @@ static bool chooses(const struct options *o)
 {
     return o->filter.matches.n || o->filter.format_strings.n ||
            o->filter.ids.n || o->filter.where || o->filter.sources.n ||
-           o->filter.invert || o->live.from;
+           o->filter.invert || o->live.from || o->live.no_findings ||
+           options_have_tls(o);
 }
 
 static int view_run(const struct options *o)
@@ -41,18 +42,13 @@ static const struct option_group from_group = OPTION_GROUP(from_rows);
 static const struct option_group own_group = OPTION_GROUP(rows);
 
 static const struct option_group *const groups[] = {
-    &own_group,
-    &from_group,
-    &options_filter,
-    OPTIONS_READING,
-    &options_work,
-    OPTIONS_ENDING,
-    NULL,
+    &own_group,      &from_group,   &options_filter, &options_remote,
+    OPTIONS_READING, &options_work, OPTIONS_ENDING,  NULL,
 };
 
 const struct verb verb_view = {
     .name = "view",
-    .files = "BUFFER [FILE...] | SOCKET",
+    .files = "BUFFER [FILE...] | ADDRESS",
     .help = "look around in buffers on a terminal",
     .run = view_run,
     .groups = groups,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "live_entries.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,17 +9,26 @@
 
 #include "input/daemon_request.h"
 #include "live_rows.h"
+#include "net/daemon_address.h"
 #include "show/messages.h"
 
 enum {
-    BATCHES = 64 /* that are taken before keys have their turn */
+    BATCHES = 64, /* that are taken before keys have their turn */
+    ROUNDS = 16,  /* of receiving, likewise */
+    BYTES = 64 * 1024,
+    REQUEST = 4096,
 };
 
 struct live_entries {
+    struct daemon_address address;
+    struct connection connection;
+    char bytes[BYTES]; /* [n], of which the subscriber has taken [n_taken] */
+    size_t n;
+    size_t n_taken;
     struct pfd_subscriber *subscriber;
     struct live_rows *rows;
     bool is_over;
-    char why[300];
+    char why[600];
 };
 
 static bool end(struct live_entries *live, const char *why)
@@ -71,35 +81,118 @@ static bool take_batches(struct live_entries *live)
                                                          : end(live, err.text);
 }
 
+/* Receives what is there, once all that came before is handed over. */
+static bool receive(struct live_entries *live)
+{
+    size_t n = 0;
+    if (live->n_taken < live->n)
+        return true;
+    enum outcome outcome = connection_receive(&live->connection, live->bytes,
+                                              sizeof live->bytes, &n);
+    if (outcome == OUTCOME_FAILED)
+        return end(live, live->connection.why);
+    if (outcome == OUTCOME_END)
+        pfd_subscriber_finish(live->subscriber);
+    live->n = n;
+    live->n_taken = 0;
+    return true;
+}
+
+/* Hands over what was received. */
+static bool feed(struct live_entries *live)
+{
+    struct pfd_error err;
+    size_t taken = 0;
+    if (pfd_subscriber_feed(live->subscriber, live->bytes + live->n_taken,
+                            live->n - live->n_taken, &taken, &err) != PFD_OK)
+        return end(live, err.text);
+    live->n_taken += taken;
+    return true;
+}
+
 static bool poll_stream(void *user)
 {
     struct live_entries *live = user;
-    struct pfd_error err;
-    if (live->is_over)
-        return false;
-    enum pfd_status status = pfd_subscriber_wait(live->subscriber, 0, &err);
-    if (status != PFD_OK && status != PFD_MORE)
-        return end(live, err.text);
-    return take_batches(live);
+    bool ok = !live->is_over;
+    bool comes = true;
+    for (int i = 0; i < ROUNDS && ok && comes; i++) {
+        ok = receive(live);
+        comes = live->n_taken < live->n;
+        ok = ok && (!comes || feed(live)) && take_batches(live);
+    }
+    return ok;
 }
 
-struct live_entries *live_entries_new(const struct options *o, const char *path,
+/* ---- the connection ---- */
+
+/* Signals end the process, as they do with files. */
+static void release_signals(void)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigprocmask(SIG_UNBLOCK, &held, NULL);
+}
+
+/* False: said why. */
+static bool is_possible(struct live_entries *live, const struct options *o)
+{
+    const char *name = o->files[0].path;
+    bool has_port = daemon_address_read(&live->address, name, &o->tls);
+    if (!has_port) {
+        message_error("%s: the port is missing", name);
+    } else if (options_have_tls(o) && !live->address.is_tls) {
+        message_error("--tls-... are for tls:HOST:PORT");
+    } else if (!o->tls.certificate != !o->tls.key) {
+        message_error("--tls-certificate and --tls-key go together");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Connects, and asks. False: said why. */
+static bool begin(struct live_entries *live, const struct options *o)
+{
+    struct pfd_subscription what = daemon_request_of(o);
+    const char *name = o->files[0].path;
+    struct pfd_error err = { 0 };
+    char request[REQUEST];
+    size_t n = 0;
+    what.no_findings = o->live.no_findings;
+    if (!is_possible(live, o))
+        return false;
+    if (pfd_subscription_line(&what, request, sizeof request, &n, &err) !=
+            PFD_OK ||
+        pfd_subscriber_new(NULL, &live->subscriber, &err) != PFD_OK) {
+        message_error("%s", err.text);
+        return false;
+    }
+    enum outcome outcome =
+        connection_open(&live->connection, &live->address.peer);
+    if (outcome == OUTCOME_DONE)
+        outcome = connection_send(&live->connection, request, n);
+    release_signals();
+    live->connection.idle_ns = 0;
+    if (outcome != OUTCOME_DONE)
+        message_error("%s: %s", name, live->connection.why);
+    return outcome == OUTCOME_DONE;
+}
+
+struct live_entries *live_entries_new(const struct options *o,
                                       size_t memory_max)
 {
-    struct pfd_error err;
     struct live_entries *live = calloc(1, sizeof *live);
-    const struct pfd_subscription what = daemon_request_of(o);
-    if (live)
+    if (live) {
+        live->connection = (struct connection){ .fd = -1, .stop_fd = -1 };
         live->rows = live_rows_new(memory_max, poll_stream, live);
+    }
     if (!live || !live->rows) {
         message_error("out of memory");
-        free(live);
-        return NULL;
-    }
-    if (pfd_subscriber_connect(path, &what, NULL, &live->subscriber, &err) ==
-        PFD_OK)
+    } else if (begin(live, o)) {
         return live;
-    message_error("%s: %s", path, err.text);
+    }
     live_entries_free(live);
     return NULL;
 }
@@ -108,6 +201,7 @@ void live_entries_free(struct live_entries *live)
 {
     if (!live)
         return;
+    connection_close(&live->connection);
     pfd_subscriber_free(live->subscriber);
     live_rows_free(live->rows);
     free(live);

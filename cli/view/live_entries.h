@@ -8,10 +8,10 @@
 
 struct live_entries;
 
-/* Connects to a daemon's Unix socket and asks for what the options choose. NULL:
- * an error was printed. memory_max: limit of bytes, about. */
+/* Connects to the daemon that the options name and asks for what they choose.
+ * NULL: an error was printed. memory_max: limit of bytes, about. */
 struct live_entries *live_entries_new(const struct options *options,
-                                      const char *path, size_t memory_max);
+                                      size_t memory_max);
 /* NULL is allowed. */
 void live_entries_free(struct live_entries *live);
 

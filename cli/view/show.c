@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "entry_index.h"
 #include "input/open_inputs.h"
 #include "live_entries.h"
+#include "net/daemon_address.h"
 #include "show/messages.h"
 #include "window.h"
 
@@ -128,21 +128,9 @@ static int view_files(const struct options *o, size_t most)
     return failed ? EXIT_ERROR : status;
 }
 
-/* The path of a Unix socket, without the prefix that daemons have; NULL: the file
- * is none. */
-static const char *socket_path(const char *name)
+static int view_daemon(const struct options *o, size_t most)
 {
-    static const char prefix[] = "unix:";
-    struct stat st;
-    bool has_prefix = !strncmp(name, prefix, sizeof prefix - 1);
-    const char *path = has_prefix ? name + sizeof prefix - 1 : name;
-    return has_prefix || (!stat(path, &st) && S_ISSOCK(st.st_mode)) ? path
-                                                                    : NULL;
-}
-
-static int view_daemon(const struct options *o, const char *path, size_t most)
-{
-    struct live_entries *live = live_entries_new(o, path, most);
+    struct live_entries *live = live_entries_new(o, most);
     int status = EXIT_ERROR;
     if (live) {
         const struct view_source source = live_entries_source(live);
@@ -154,7 +142,8 @@ static int view_daemon(const struct options *o, const char *path, size_t most)
 
 bool view_is_of_daemon(const struct options *o)
 {
-    return o->n_files == 1 && socket_path(o->files[0].path);
+    const char *name = o->n_files == 1 ? o->files[0].path : NULL;
+    return name && daemon_address_is(name) && !daemon_address_is_url(name);
 }
 
 int view_show(const struct options *o, uint64_t memory_max)
@@ -162,7 +151,5 @@ int view_show(const struct options *o, uint64_t memory_max)
     size_t most = memory_max ? (size_t)memory_max : (size_t)MEMORY_MAX;
     if (!has_terminal())
         return EXIT_ERROR;
-    return view_is_of_daemon(o)
-               ? view_daemon(o, socket_path(o->files[0].path), most)
-               : view_files(o, most);
+    return view_is_of_daemon(o) ? view_daemon(o, most) : view_files(o, most);
 }

@@ -5,7 +5,7 @@
 
 #include "options/options.h"
 
-/* Is it the Unix socket of a daemon? */
+/* Is it the socket of a daemon, of this machine or another? */
 bool view_is_of_daemon(const struct options *options);
 
 /* Returns the exit status; errors were printed. memory_max: limit of bytes; 0:
