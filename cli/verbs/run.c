@@ -116,13 +116,20 @@ static bool put_path(FILE *file, const char *path)
     return ok;
 }
 
-static bool put_strings(FILE *file, const struct words *strings)
+/* A shader that validation prints has the lines of its calls itself. */
+static bool put_strings(FILE *file, const struct run *l)
 {
+    const struct run_options *o = own(l->options);
+    struct path made = path_of(l, RUN_SHADER_SPIRV);
     bool ok = true;
     fputs("code_objects: [", file);
-    for (size_t i = 0; i < strings->n; i++) {
+    for (size_t i = 0; i < o->strings.n; i++) {
         fputs(i ? ", " : "", file);
-        ok = put_path(file, strings->all[i]) && ok;
+        ok = put_path(file, o->strings.all[i]) && ok;
+    }
+    if (o->vulkan.debug_printf && !access(made.text, R_OK)) {
+        fputs(o->strings.n ? ", " : "", file);
+        ok = put_path(file, made.text) && ok;
     }
     fputs("]\n", file);
     return ok;
@@ -147,7 +154,7 @@ static bool write_config(const struct run *l)
             "  - {type: listen, address: \"unix:%s\", on_lag: wait}\n",
             o->verbose ? "info" : "warning", memory_of(o),
             path_of(l, "input.sock").text, path_of(l, LINES).text);
-    bool ok = !own(o)->strings.n || put_strings(file, &own(o)->strings);
+    bool ok = put_strings(file, l);
     return !fclose(file) && ok;
 }
 

@@ -32,7 +32,7 @@ static const struct language languages[] = {
 };
 
 #define STRINGS "shader.pfdb"
-#define SPIRV   "shader.spv"
+#define SPIRV   RUN_SHADER_SPIRV
 
 const char *const run_shader_files[] = { "shader.comp", "shader.cl", STRINGS,
                                          SPIRV, NULL };
@@ -95,6 +95,14 @@ static bool run_step(char *const *argv, bool is_quiet)
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* The files of a shader; owned. */
+struct paths {
+    char *source;
+    char *made;
+    char *strings;
+    char *spirv;
+};
+
 static bool has_word(const char *path, const char *word)
 {
     struct pfd_input *input = NULL;
@@ -120,13 +128,15 @@ static bool scan(const struct language *language, char *source, char *made,
     char verb[] = "scan";
     char to[] = "-o";
     char option[] = "--strings";
+    char sites[] = "--sites";
     char call[] = "--call";
     char *name = text_of(language->call, "");
-    char *const argv[] = { self,    verb,
-                           source,  to,
-                           made,    option,
-                           strings, scans_call(language, source) ? call : NULL,
-                           name,    NULL };
+    char *const argv[] = {
+        self,    verb,  source,
+        to,      made,  option,
+        strings, sites, scans_call(language, source) ? call : NULL,
+        name,    NULL
+    };
     bool ok = run_step(argv, true);
     free(name);
     return ok;
@@ -142,8 +152,9 @@ static char *include_option(const char *source)
     return ret;
 }
 
-/* The compiler's errors are on its standard output. */
-static bool compile(const char *source, char *made, char *spirv)
+/* The compiler's errors are on its standard output. has_lines: validation prints
+ * the module, whose lines of calls are wanted. */
+static bool compile(const struct paths *p, bool has_lines)
 {
     char compiler[] = "glslangValidator";
     char quiet[] = "--quiet";
@@ -151,9 +162,19 @@ static bool compile(const char *source, char *made, char *spirv)
     char target[] = "--target-env";
     char version[] = "vulkan1.1";
     char to[] = "-o";
-    char *include = include_option(source);
-    char *const argv[] = { compiler, quiet, vulkan, target, version,
-                           include,  made,  to,     spirv,  NULL };
+    char lines[] = "-g";
+    char *include = include_option(p->source);
+    char *const argv[] = { compiler,
+                           quiet,
+                           vulkan,
+                           target,
+                           version,
+                           include,
+                           has_lines ? p->source : p->made,
+                           to,
+                           p->spirv,
+                           has_lines ? lines : NULL,
+                           NULL };
     bool ok = run_step(argv, false);
     free(include);
     return ok;
@@ -189,20 +210,11 @@ static void add_words(struct command *c, const struct language *language,
         add(c, words[i]);
 }
 
-/* The files of a shader; owned. */
-struct paths {
-    char *source;
-    char *made;
-    char *strings;
-    char *spirv;
-};
-
 static bool build(const struct paths *p, const struct language *language,
                   bool is_printed)
 {
-    char *made = is_printed ? p->source : p->made;
     return (is_printed || scan(language, p->source, p->made, p->strings)) &&
-           (!language->is_compiled || compile(p->source, made, p->spirv));
+           (!language->is_compiled || compile(p, is_printed));
 }
 
 /* What the package's own writer needs. */

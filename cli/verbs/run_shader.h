@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The compiled shader, in the folder. */
+#define RUN_SHADER_SPIRV "shader.spv"
+
 /* Files that are made in the folder; NULL at the end. */
 extern const char *const run_shader_files[];
 

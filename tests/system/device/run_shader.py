@@ -60,6 +60,9 @@ def main():
         # Shaders of others, without the layer: what they call is known.
         same(lines_of(run("debug.comp", "1", "1", "1")),
              (0, lines("debugPrintf")))
+        lines_shown = [f"[debug.comp:8] {line}" for line in lines("debugPrintf")]
+        p = run("--show", "line", "debug.comp")
+        same(lines_of(p), (0, lines_shown))
         with open("both.comp", "w") as f:
             f.write(BOTH)
         same(lines_of(run("both.comp")), (0, ["one 1", "two 2"]))
@@ -83,6 +86,8 @@ def main():
                           stderr=subprocess.PIPE).returncode == 0:
             p = run("--vulkan-debug-printf", "debug.comp", "1", "1", "1")
             assert p.returncode == 0 and p.stdout, p
+            p = run("--vulkan-debug-printf", "--show", "line", "debug.comp")
+            same(lines_of(p), (0, lines_shown))
         assert not [name for name in os.listdir(".")
                     if not name.endswith((".comp", ".cl"))], os.listdir(".")
 
