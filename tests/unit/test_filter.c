@@ -440,6 +440,13 @@ START_TEST(unknown_names)
     ck_assert_str_eq(err.text,
                      "no format string has an argument 'q'; there is x, y");
     pfd_filter_free(filter);
+    const struct pfd_filter_spec near = { .where = "hots == 'node1'" };
+    ck_assert_int_eq(pfd_filter_new(&near, &filter, &err), PFD_OK);
+    ck_assert_int_eq(pfd_filter_check(filter, strings, &err), PFD_ERR_USAGE);
+    ck_assert_str_eq(
+        err.text, "no format string has an argument 'hots', and no entry has "
+                  "it; near to it: host; there is x, y");
+    pfd_filter_free(filter);
     pfd_strings_free(strings);
 }
 END_TEST

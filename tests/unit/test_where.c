@@ -148,7 +148,8 @@ START_TEST(nothing_is_not_true)
     CHECK(&one, false, "c == 1", "!(c == 1)", "c != 1", "c", "!c",
           "b == 1 && c == 1", "b == 2 || c == 1", "b / a == 1", "b % a == 0",
           "b << 200", "b << -1", "isnan(c)", "abs(c) >= 0", "-c < 1", "a5 == 0",
-          "c == c", "b == 'x'", "b + 'x'");
+          "entry.x == 1", "entry.4 == 1", "origin.labels.any == 1", "c == c",
+          "b == 'x'", "b + 'x'");
     CHECK(&one, true, "b == 1 || c == 1", "c == 1 || b == 1",
           "!(a == 1 && c == 1)", "!(c == 1 && a == 1)");
     one_deinit(&one);
@@ -204,6 +205,11 @@ START_TEST(operators_of_other_languages)
         { "a0 OR(a1)", "an operator expected ('or' is '||') at 'OR(a1)'" },
         { "a0 = 1", "an operator expected ('=' is '==') at '= 1'" },
         { "a0 order", "an operator expected at 'order'" },
+        { "a0 && entry.findngs != ''",
+          "no entry can have 'entry.findngs'; near to it: findings" },
+        { "origin.hots == 1",
+          "no entry can have 'origin.hots'; near to it: host" },
+        { "origin.nothing", "no entry can have 'origin.nothing'" },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct pfd_where *where = NULL;

@@ -7,6 +7,7 @@
 
 #include <printfdecode/wire.h>
 
+#include "core/base/near_word.h"
 #include "core/decode/entry.h"
 #include "core/decode/inspect.h"
 
@@ -282,6 +283,35 @@ bool pfd_own_is_origin(const char *name)
         }
     }
     return is_of_sender(bare);
+}
+
+bool pfd_own_is_lacking(const char *name)
+{
+    const char *bare = origin_bare(name);
+    bool is_part = !bare[1] || (bare[0] >= '0' && bare[0] <= '9');
+    return bare != name && !is_part && pfd_own_find(name) == SIZE_MAX &&
+           !pfd_own_is_origin(name);
+}
+
+const char *pfd_own_near(const char *name)
+{
+    const char *bare = origin_bare(name);
+    for (size_t i = 0; i < sizeof owns / sizeof *owns; i++) {
+        if (pfd_word_is_near(bare, owns[i].name))
+            return owns[i].name;
+    }
+    for (size_t i = 0; i < sizeof sents / sizeof *sents; i++) {
+        if (pfd_word_is_near(bare, sents[i].name))
+            return sents[i].name;
+    }
+    for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
+        const char *const *known = (*f)->origins.names;
+        for (; known && *known; known++) {
+            if (pfd_word_is_near(bare, *known))
+                return *known;
+        }
+    }
+    return NULL;
 }
 
 static struct pfd_value of_coordinate(const struct pfd_origin *o, char letter)

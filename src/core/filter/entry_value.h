@@ -31,6 +31,13 @@ size_t pfd_own_find(const char *name);
  * `workgroup`), or of a value from senders? "entry." likewise. */
 bool pfd_own_is_origin(const char *name);
 
+/* Is it `entry.NAME` or `origin.NAME` of a NAME that is none of these? No entry
+ * can have it: of arguments only parts are called so (`entry.x`, `entry.4`). */
+bool pfd_own_is_lacking(const char *name);
+
+/* The name of such a value that this one may be a typing error for; NULL: none. */
+const char *pfd_own_near(const char *name);
+
 /* facts: never NULL. Texts are borrowed from the entry, the facts and texts. */
 struct pfd_value pfd_own_value(size_t own, struct pfd_entry *entry,
                                const struct pfd_filter_facts *facts,

@@ -180,11 +180,13 @@ enum pfd_status pfd_seen_names_check(struct pfd_seen_names *seen_names,
         pthread_mutex_lock(&seen_names->lock);
         add_names(&there, &seen_names->there);
         pthread_mutex_unlock(&seen_names->lock);
+        const char *near = pfd_own_near(name);
         pfd_quote(&quoted, name, strlen(name));
-        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
-                        "no format string has an argument '%s'; there %s %s",
-                        quoted.text, there.n ? "is" : "are no arguments",
-                        there.text);
+        return pfd_fail(
+            err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+            "no format string has an argument '%s'%s%s; there %s %s",
+            quoted.text, near ? ", and no entry has it; near to it: " : "",
+            near ? near : "", there.n ? "is" : "are no arguments", there.text);
     }
     return PFD_OK;
 }

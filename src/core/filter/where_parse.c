@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/filter/where.h"
+#include "core/filter/entry_value.h"
 #include "core/strings/column_names.h"
 
 /* The parts read so far, until their number is known. */
@@ -223,6 +223,17 @@ static bool read_text(struct reader *r, char quote)
 
 /* ---- names and functions ---- */
 
+static bool fail_name(struct reader *r, const char *name, size_t at)
+{
+    struct pfd_quoted quoted;
+    const char *near = pfd_own_near(name);
+    pfd_quote(&quoted, name, strlen(name));
+    r->status =
+        pfd_fail(r->err, PFD_ERR_USAGE, at, "no entry can have '%s'%s%s",
+                 quoted.text, near ? "; near to it: " : "", near ? near : "");
+    return false;
+}
+
 static bool add_name(struct reader *r, const char *name, size_t n)
 {
     struct draft *w = r->w;
@@ -234,6 +245,8 @@ static bool add_name(struct reader *r, const char *name, size_t n)
         return fail(r, r->at, "too many names");
     if (i == w->n_names)
         w->names[w->n_names++] = keep_text(r, name, n);
+    if (pfd_own_is_lacking(w->names[i]))
+        return fail_name(r, w->names[i], (size_t)(name - r->text));
     add(r, PFD_WHERE_NAME)->name = (uint16_t)i;
     return r->status == PFD_OK;
 }
