@@ -435,6 +435,30 @@ static void check_farm(struct pfdd_diagnostics *c, struct pfdd_place at,
     }
 }
 
+/* Lines of a farm in files that are called after this machine: a reader would
+ * take them for this machine's. */
+static void check_hosts(struct pfdd_diagnostics *c,
+                        const struct pfdd_config *config)
+{
+    if (!has_class(config->inputs, config->n_inputs, "nats"))
+        return;
+    for (size_t i = 0; i < config->n_outputs; i++) {
+        const struct pfdd_block *block = config->outputs[i];
+        struct pfdd_key_at at = { NULL, NULL };
+        while (pfdd_keys_next(block->type_class->parts, &at)) {
+            char *const *path = pfdd_keys_member(at, config->outputs[i]);
+            if (at.key->use == PFDD_USE_WRITE && *path &&
+                strstr(*path, "{host}") && !strstr(*path, "{buffer}")) {
+                pfdd_diagnostics_add_at(
+                    c, block->place,
+                    "'%s': lines of all edges are in one file, and {host} would "
+                    "be this machine: with {buffer} it is theirs",
+                    at.key->name);
+            }
+        }
+    }
+}
+
 bool pfdd_config_paths(const struct pfdd_config *config, pfdd_path_fn call,
                        void *user)
 {
@@ -477,6 +501,7 @@ static void check_all(struct pfdd_diagnostics *c, struct pfdd_place at,
     check_names(c, config);
     check_addresses(c, config);
     check_farm(c, at, config);
+    check_hosts(c, config);
     check_descriptions(c, at, config);
     check_files(c, at, config);
     if (config->n_inputs == 0)

@@ -156,6 +156,9 @@ WRONG = [
      'required: true, on_lag: disconnect}]', '2:70', 'is waited for'),
     ('state_dir: /s\noutputs: [{type: file, path: /a, required: true}, '
      '{type: file, path: /a, required: true}]', '2:51', 'are called'),
+    ('state_dir: /s\ninputs: [{type: nats, servers: ["tls://a"]}]\n'
+     'outputs: [{type: file, path: "/{host}", required: true}]', '3:11',
+     "'path': lines of all edges are in one file"),
     ('ring: 9MiB\nmemory_max: 16MiB', '1:1', "more than half of 'memory_max'"),
     ('a: [', '2:1', ''),
     ('\tx: 1', '1:1', 'a tab: lines of YAML are indented by spaces'),
