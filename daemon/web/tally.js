@@ -37,6 +37,7 @@ export class Tally {
             filtered: sum(this.filtered, this.now.filtered),
             sampled: sum(this.sampled, this.now.sampled),
             missed: this.missed,
+            condition: this.now.condition ?? '',
         };
     }
 }

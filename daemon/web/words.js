@@ -86,8 +86,8 @@ export function silence(state, left) {
 
 /* Sentences on omitted records, or ''. earlier: lines of the ring that were not
  * asked for. */
-export function leftOut({ filtered, sampled, missed }, earlier) {
-    const words = [];
+export function leftOut({ filtered, sampled, missed, condition }, earlier) {
+    const words = condition ? [`Where: ${visible(condition)}.`] : [];
     const one = (what, { entries, findings }) => {
         if (entries || findings)
             words.push(`${what} ${many(entries, 'message')} and ${many(findings, 'finding')}.`);

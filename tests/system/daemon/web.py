@@ -377,6 +377,13 @@ def a_sample_says_what_it_lacks(temp):
     entries, left = sample('sample=100000&source=b&id=0x555555555555')
     assert not entries and left['filtered']['entries'] == 2 * N_ENTRIES
     assert left['filtered']['findings'] >= 1, left
+    assert 'condition' not in left, left
+    # A name that no entry had so far; one that none can have is refused.
+    entries, left = sample('sample=10&where=hots==%22node1%22')
+    assert left['condition'].startswith("no format string has an argument 'hots', and "
+                                        'no entry has it; near to it: host; there is '), left
+    status, said = ask(port, '/lines?where=entry.findngs')
+    assert status == 400 and "no entry can have 'entry.findngs'; near to it: findings" in said
     # What was there before the stream began is not limited, if so wished.
     entries, left = sample('sample=10&sample_history=false')
     assert len(entries) == 2 * N_ENTRIES and not left, left

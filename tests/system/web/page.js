@@ -273,6 +273,9 @@ const tests = {
         await ask(page, { where: 'a0 > 1000000' });
         await see(page, '#silence', /The filter hides all \d+ messages that came since you look, with 3 findings/);
         await see(page, '#left_out', /The filter hides \d+ messages and 3 findings/);
+        // A name that no entry has is no mistake of grammar, and told as soon as one has come.
+        await ask(page, { where: 'hots == "node1"' });
+        await see(page, '#left_out', /^Where: no format string has an argument 'hots', and no entry has it; near to it: host; there is pixel\.x/);
         await page.close();
     },
 
