@@ -3,7 +3,6 @@
 
 const TIME = 12; /* characters of a time of today */
 const DATED = 18;
-const DAY_MS = 86400000;
 
 /* The columns before the message, with the most characters of each. */
 const MOST = { severity: 8, host: 16, source: 16, who: 24, where: 26 };
@@ -11,9 +10,15 @@ const TITLES = { time: 'Time', severity: 'Severity', host: 'Host', source: 'Sour
     who: 'Invocation', where: 'Line of source', message: 'Message' };
 export const COLUMNS = Object.keys(TITLES);
 
+const today = { from: 0, to: 0 }; /* ms; days may have 23 hours */
+
 function isToday(ms) {
-    const midnight = new Date().setHours(0, 0, 0, 0);
-    return ms >= midnight && ms < midnight + DAY_MS;
+    const now = Date.now();
+    if (now < today.from || now >= today.to) {
+        today.from = new Date(now).setHours(0, 0, 0, 0);
+        today.to = new Date(now).setHours(24, 0, 0, 0);
+    }
+    return ms >= today.from && ms < today.to;
 }
 
 const latest = { ms: NaN, text: '' }; /* lines that came together have one time */

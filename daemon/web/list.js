@@ -8,11 +8,8 @@ import { many } from './text.js';
 
 const MORE = 4; /* rows above and below */
 const LONGEST = 5000; /* characters of a row */
-
-function set(element, text) {
-    if (element.textContent !== text)
-        element.textContent = text;
-}
+const CURRENT = 'current_row';
+const NO_MARKS = [];
 
 /* A line may have a megabyte, which its record shows whole. */
 function tell({ record: { message }, n }) {
@@ -21,55 +18,85 @@ function tell({ record: { message }, n }) {
     return n > 1 ? `×${n}  ${text}` : text;
 }
 
-/* One row of elements. */
+/* One row of elements. While lines come, all of a screen change with each frame:
+ * what is shown is remembered here, and only what differs is written. */
 class Line {
-    #shown = { text: '', marks: [] };
+    #shown = { id: '', marks: NO_MARKS }; /* texts of columns, attributes */
+    #texts = {}; /* text nodes of columns */
 
     constructor() {
         this.element = document.createElement('div');
         this.element.setAttribute('role', 'row');
-        this.cells = {};
+        this.number = -1;
         for (const name of COLUMNS) {
             const cell = document.createElement('span');
             cell.setAttribute('role', 'gridcell');
             cell.className = `of-${name}`;
             this.element.append(cell);
-            this.cells[name] = cell;
+            this.#texts[name] = document.createTextNode('');
+            this.#shown[name] = '';
+            if (name !== 'where')
+                cell.append(this.#texts[name]);
+            if (name === 'message')
+                this.message = cell;
         }
         /* A path is cut at its beginning: its cell runs from right to left, the
          * text in it does not. */
         const path = document.createElement('bdi');
         path.dir = 'ltr';
-        this.cells.where.append(path);
-        this.cells.where = path;
+        path.append(this.#texts.where);
+        this.element.querySelector('.of-where').append(path);
     }
 
-    #message(text, marks) {
-        if (text === this.#shown.text && marks === this.#shown.marks)
+    #set(name, text) {
+        if (this.#shown[name] === text)
             return;
-        this.#shown = { text, marks };
-        if (marks.length) {
-            this.cells.message.replaceChildren(...marked(text, marks));
+        this.#shown[name] = text;
+        this.#texts[name].data = text;
+    }
+
+    #attribute(name, value) {
+        if (this.#shown[name] === value)
+            return;
+        this.#shown[name] = value;
+        if (value === '') {
+            this.element.removeAttribute(name);
         } else {
-            set(this.cells.message, text);
+            this.element.setAttribute(name, value);
         }
+    }
+
+    #setMessage(text, marks) {
+        if (!marks.length && !this.#shown.marks.length) {
+            this.#set('message', text);
+        } else if (text !== this.#shown.message || marks !== this.#shown.marks) {
+            this.#shown.message = this.#texts.message.data = text;
+            this.message.replaceChildren(...(marks.length ? marked(text, marks) : [this.#texts.message]));
+        }
+        this.#shown.marks = marks;
     }
 
     /* number: counted from the first row ever. */
     fill(row, number, i, isCurrent, marks) {
-        const { element, cells } = this;
         const { record } = row;
-        const classes = `row is-${record.severity}` + (record.isFinding ? ' is-finding' : '') +
-            (isCurrent ? ' is-current' : '');
-        if (element.className !== classes)
-            element.className = classes;
-        element.id = `row${number}`;
-        element.setAttribute('aria-rowindex', String(i + 2));
-        element.setAttribute('aria-selected', String(isCurrent));
-        set(cells.time, timeText(record.time));
-        for (const name of ['severity', 'host', 'source', 'who', 'where'])
-            set(cells[name], record[name]);
-        this.#message(tell(row), marks);
+        this.number = number;
+        this.#attribute('class', `row is-${record.severity}` +
+            (record.isFinding ? ' is-finding' : '') + (isCurrent ? ' is-current' : ''));
+        this.#attribute('id', isCurrent ? CURRENT : '');
+        this.#attribute('aria-rowindex', i + 2);
+        this.#attribute('aria-selected', isCurrent);
+        this.#set('time', timeText(record.time));
+        this.#set('severity', record.severity);
+        this.#set('host', record.host);
+        this.#set('source', record.source);
+        this.#set('who', record.who);
+        this.#set('where', record.where);
+        this.#setMessage(tell(row), marks);
+    }
+
+    hide(isHidden) {
+        if (this.#shown.isHidden !== isHidden)
+            this.element.hidden = this.#shown.isHidden = isHidden;
     }
 }
 
@@ -82,6 +109,9 @@ export class List {
     #measured = 0; /* rows there were when #mean was measured */
     #held = null; /* { number, y } of a wrapped row that stays where it is */
     #scrolledTo = 0;
+    #isMoved = true; /* it was scrolled by others since */
+    #room = 0; /* pixels of the view below the titles */
+    #told = { n: -1, height: -1 }; /* rows and pixels that the document has */
 
     /* rows: a Ring; layout: its columns; chosen(row): the current row has
      * changed. */
@@ -96,11 +126,13 @@ export class List {
         this.current = -1; /* counted from the first row ever */
         this.stays = true;
         this.wraps = false;
-        this.marks = []; /* of marks.js */
+        this.marks = NO_MARKS; /* of marks.js */
         element.addEventListener('scroll', () => this.#scrolled(), { passive: true });
         element.addEventListener('keydown', (event) => this.#key(event));
         this.lines.addEventListener('click', (event) => this.#click(event));
-        new ResizeObserver(() => this.#resized()).observe(element);
+        const sizes = new ResizeObserver(() => this.#resized());
+        sizes.observe(element);
+        sizes.observe(this.titles);
     }
 
     /* Draws once with the next frame, even if called several times. */
@@ -120,11 +152,12 @@ export class List {
         this.#measured = 0;
         this.#held = null;
         this.stays = true;
+        this.#isMoved = true;
         this.element.removeAttribute('aria-activedescendant');
     }
 
     wrap(wraps) {
-        const place = this.#share * this.rows.length;
+        const place = this.#share(this.element.scrollTop) * this.rows.length;
         this.wraps = wraps;
         this.element.classList.toggle('is-wrapped', wraps);
         this.#measure(this.#unit);
@@ -134,6 +167,8 @@ export class List {
     }
 
     #resized() {
+        this.#room = this.element.clientHeight - this.titles.offsetHeight;
+        this.#isMoved = true;
         this.#unit = parseFloat(getComputedStyle(this.element).getPropertyValue('--row'));
         this.#measure(this.#unit);
         this.draw();
@@ -145,41 +180,51 @@ export class List {
         this.#held = null;
     }
 
-    get #room() {
-        return this.element.clientHeight - this.titles.offsetHeight;
-    }
-
     /* Pixels that can be scrolled. */
     get #most() {
         return Math.max(0, this.rows.length * this.#mean - this.#room);
     }
 
     /* The share of the list that is scrolled past. */
-    get #share() {
-        return this.#most > 0 ? Math.min(this.element.scrollTop / this.#most, 1) : 0;
+    #share(scrollTop) {
+        return this.#most > 0 ? Math.min(scrollTop / this.#most, 1) : 0;
     }
 
     /* place: rows and parts of one before the place that is to be seen. */
     #scrollTo(place) {
         this.element.scrollTop = (place / this.rows.length) * this.#most;
         this.#held = null;
+        this.#isMoved = true;
     }
 
     #scrolled() {
         const { scrollTop, scrollHeight, clientHeight } = this.element;
-        if (scrollTop !== this.#scrolledTo)
+        if (scrollTop !== this.#scrolledTo) {
             this.#held = null;
+            this.#isMoved = true;
+        }
         this.stays = scrollTop + clientHeight >= scrollHeight - this.#unit;
         this.draw();
     }
 
+    /* Asking the document where it stands makes it lay itself out: that is left
+     * out where nothing has moved, as at the end of a full list. */
     #place() {
-        this.lines.style.height = `${this.rows.length * this.#mean}px`;
-        this.element.setAttribute('aria-rowcount', String(this.rows.length + 1));
+        const n = this.rows.length;
+        const height = n * this.#mean;
+        const isSame = n === this.#told.n && height === this.#told.height;
         const gone = this.rows.dropped - this.#dropped;
         this.#dropped = this.rows.dropped;
+        if (isSame && !this.#isMoved && (this.stays || !gone))
+            return;
+        if (!isSame) {
+            this.lines.style.height = `${height}px`;
+            this.element.setAttribute('aria-rowcount', String(n + 1));
+        }
+        this.#told = { n, height };
+        this.#isMoved = false;
         if (this.stays) {
-            this.element.scrollTop = this.rows.length * this.#mean;
+            this.element.scrollTop = height;
         } else if (gone > 0) {
             this.element.scrollTop -= gone * this.#mean;
         }
@@ -191,8 +236,9 @@ export class List {
             this.#held = null;
         this.#place();
         const n = this.rows.length;
-        const place = this.#share * n;
-        const above = this.#share * this.#room;
+        const share = this.#share(this.#scrolledTo);
+        const place = share * n;
+        const above = share * this.#room;
         const first = Math.max(0, Math.floor(place - above / this.#unit) - MORE);
         const end = Math.min(n, Math.ceil(place + (this.#room - above) / this.#unit) + MORE);
         while (this.#pool.length < end - first) {
@@ -201,7 +247,7 @@ export class List {
         }
         this.#pool.forEach((line, i) => {
             const isThere = first + i < end;
-            line.element.hidden = !isThere;
+            line.hide(!isThere);
             if (isThere)
                 this.#fill(line, first + i);
         });
@@ -260,8 +306,9 @@ export class List {
 
     #click(event) {
         const element = event.target.closest('.row');
-        if (element && getSelection().isCollapsed)
-            this.choose(Number(element.id.slice(3)) - this.rows.dropped);
+        const line = this.#pool.find((one) => one.element === element);
+        if (line && getSelection().isCollapsed)
+            this.choose(line.number - this.rows.dropped);
     }
 
     #key(event) {
@@ -283,7 +330,8 @@ export class List {
             const top = i * this.#unit - this.element.scrollTop;
             return top >= 0 && top + this.#unit <= this.#room;
         }
-        const element = document.getElementById(`row${i + this.rows.dropped}`);
+        const number = i + this.rows.dropped;
+        const element = this.#pool.find((line) => line.number === number)?.element;
         const top = element ? this.block.offsetTop + element.offsetTop - this.element.scrollTop : -1;
         return element && !element.hidden && top >= 0 && top + element.offsetHeight <= this.#room;
     }
@@ -298,13 +346,14 @@ export class List {
         this.#place();
         if (!this.#isSeen(i))
             this.#scrollTo(i + 0.5);
-        this.element.setAttribute('aria-activedescendant', `row${this.current}`);
+        this.element.setAttribute('aria-activedescendant', CURRENT);
         this.chosen(this.rows.at(i));
         this.draw();
     }
 
     toEnd() {
         this.stays = true;
+        this.#isMoved = true;
         this.#held = null;
         this.draw();
     }

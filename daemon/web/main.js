@@ -75,6 +75,19 @@ function tellCounts() {
     tellFound();
 }
 
+let isTold = true;
+
+/* Tells them with the next frame, even if called several times. */
+function tellCountsSoon() {
+    if (!isTold)
+        return;
+    isTold = false;
+    requestAnimationFrame(() => {
+        isTold = true;
+        tellCounts();
+    });
+}
+
 function tellFound() {
     const isSearched = at('find').value !== '';
     const { at: place, n } = tail.find.count(tail.list.current);
@@ -147,7 +160,7 @@ function take(lines) {
     if (sought?.number !== undefined)
         showSought();
     tail.draw();
-    tellCounts();
+    tellCountsSoon();
     if (before || !patterns.count)
         return;
     top.draw(patterns);
