@@ -35,6 +35,7 @@ struct edge {
     uint64_t last; /* number of its last item, as of then */
     uint64_t time; /* when that was stored, ns since 1970 */
     uint64_t acked;
+    uint64_t acked_time; /* of the last acknowledgement; 0: there is none */
 };
 
 struct status {
@@ -243,8 +244,10 @@ static natsStatus take_ack(struct status *s, struct edge *e)
         pfd_stored_message_last(s->line.nc, PFDD_ACK_STREAM, subject, &m);
     struct pfdd_worker_message *p =
         status == NATS_OK ? pfdd_fetch_ack(&m) : NULL;
-    if (p && p->acked > e->acked)
-        e->acked = p->acked;
+    if (p) {
+        e->acked = p->acked > e->acked ? p->acked : e->acked;
+        e->acked_time = m.time;
+    }
     pfdd_worker_message_free(p);
     pfd_stored_message_deinit(&m);
     return status == NATS_NOT_FOUND ? NATS_OK : status;
@@ -301,9 +304,14 @@ static bool put_edges(struct status *s)
         const struct edge *e = &s->edges[i];
         fprintf(s->out,
                 "  %s, %.8s: %" PRIu64 " lines wait, written up to %" PRIu64
-                " of %" PRIu64 "; the last came %" PRIu64 " seconds ago\n",
+                " of %" PRIu64 "; the last came %" PRIu64 " seconds ago",
                 e->host, e->id, waiting(e), e->acked, e->last,
                 seconds_since(e->time));
+        if (e->acked_time) {
+            fprintf(s->out, ", a worker acknowledged %" PRIu64 " seconds ago",
+                    seconds_since(e->acked_time));
+        }
+        fputc('\n', s->out);
     }
     return true;
 }

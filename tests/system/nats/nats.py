@@ -158,6 +158,7 @@ def looked_at(temp):
         assert 'edges: 1, of which 0 have lines' in said, said
         n = int(re.search(r'\n  .*: 0 lines wait, written up to (\d+) of \1;', said)[1])
         assert n >= 3 * N_ENTRIES, said
+        assert re.search(r' seconds ago, a worker acknowledged \d+ seconds ago$', said), said
         until('its edge', lambda: w.metric('nats_edge_lag_lines') == 0)
         assert f',host="{host}"}} ' in w.http()[1]
         assert w.metric('nats_edge_silent_seconds') < 60
