@@ -1,0 +1,400 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""day.py DAEMON DUMP ELF PRINTFDECODE [NODE FORWARD.JS]: an operator's day with
+one farm, from its first start to its last: a real nats-server that takes small
+messages, edges on copied and restored state folders, a worker that writes to a
+file, a database and log services. Each step prints what held; what a service is
+missing for is left out by name. All entries of the day are counted at its end."""
+import collections
+import contextlib
+import gzip
+import http.server
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, '..', 'daemon'), os.path.join(HERE, '..', 'outputs')]
+
+from server import Server, program
+
+import restart
+from copies import TWO, copy_state, incarnations
+from nats import WORKER, acknowledged, edge, make, send, status_of
+from real import Process, Rsyslog
+from small import frames, large_elf
+from systemd import Shared
+
+from harness import N_ENTRIES, REST, free_port, has, producer, run, skip, until
+
+PRINTFDECODE, NODE, FLUENT = (REST + ['', '', ''])[:3]
+
+class Collector:
+    """Of OTLP: says an error until it is told to work."""
+
+    def __init__(self):
+        self.works = False
+        self.records = []
+        collector = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = 'HTTP/1.1'
+
+            def do_POST(self):  # pylint: disable=invalid-name
+                body = self.rfile.read(int(self.headers['Content-Length']))
+                if self.headers['Content-Encoding'] == 'gzip':
+                    body = gzip.decompress(body)
+                if collector.works:
+                    collector.take(json.loads(body))
+                self.send_response(200 if collector.works else 503)
+                self.send_header('Content-Type', 'application/json')
+                self.send_header('Content-Length', '2')
+                self.end_headers()
+                self.wfile.write(b'{}')
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, args=[0.05], daemon=True).start()
+
+    def take(self, request):
+        for resource in request['resourceLogs']:
+            for scope in resource['scopeLogs']:
+                for record in scope['logRecords']:
+                    words = {a['key']: next(iter(a['value'].values()))
+                             for a in record['attributes']}
+                    if words['gpu.type'] == 'entry':
+                        self.records.append(int(words['gpu.sequence']))
+
+    def sequences(self):
+        return collections.Counter(self.records)
+
+
+class Fluent(Process):
+    """A server of Fluent's Forward protocol, in node."""
+
+    def __init__(self, temp, port):
+        self.out, self.said = f'{temp}/fluent.out', f'{temp}/fluent.log'
+        with open(self.out, 'ab') as out, open(self.said, 'wb') as log:
+            super().__init__(NODE, FLUENT, str(port), stdout=out, stderr=log)
+        until('the server', lambda: 'listening' in open(self.said, encoding='utf-8').read())
+
+    def sequences(self):
+        with open(self.out, 'rb') as f:
+            records = [json.loads(line)['record'] for line in f.read().split(b'\n')[:-1]]
+        return collections.Counter(int(r['sequence']) for r in records if r['type'] == 'entry')
+
+
+def database(worker):
+    """What has been written, without a copy of its own journal."""
+    code = ('import sqlite3, sys; d = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True, '
+            'timeout=60); print(*(r[0] for r in d.execute("SELECT sequence FROM messages '
+            'WHERE type = \'entry\'")))')
+    done = subprocess.run([sys.executable, '-c', code, f'{worker.temp}/log.db'],
+                          check=False, capture_output=True, text=True)
+    return collections.Counter(map(int, done.stdout.split()))
+
+
+class Day:
+    def __init__(self, temp):
+        self.temp = temp
+        self.n_buffers = 0  # of N_ENTRIES each, that were printed by now
+        self.extra = 0  # entries besides
+        self.first = 1
+
+    def number(self, n):
+        self.first += n
+        self.n_buffers += n
+        return self.first - n
+
+    def send(self, n, name='edge'):
+        return send(self.temp, n, name, self.number(n))
+
+    def records(self):
+        """Of the worker's file and of what was rotated away."""
+        found = []
+        for name in sorted(os.listdir(f'{self.temp}/worker')):
+            if name.startswith('kept.log'):
+                with open(f'{self.temp}/worker/{name}', 'rb') as f:
+                    found += [json.loads(line) for line in f.read().split(b'\n')[:-1]]
+        return [r for r in found if r['type'] == 'entry']
+
+    def all_is_there(self):
+        """Once each."""
+        n = self.n_buffers * N_ENTRIES + self.extra
+        until(f'{n} entries', lambda: len(self.records()) >= n)
+        records = self.records()
+        times = collections.Counter((r['source'], r['index']) for r in records)
+        assert len(records) == n, (len(records), n)
+        assert set(times.values()) == {1}, [k for k, v in times.items() if v > 1][:5]
+        assert all(r['message'] is not None for r in records)
+        return f'{n} entries, each once'
+
+    def sequences(self):
+        return collections.Counter(r['sequence'] for r in self.records())
+
+
+def held(number, what, result=''):
+    print(f'{number:>5}  {what}: held{"; " if result else ""}{result}', flush=True)
+
+
+def room_of(server, text):
+    """The server begins again with so much room."""
+    path = f'{server.temp}/{server.name}.conf'
+    with open(path, encoding='ascii') as f:
+        conf = f.read()
+    with open(path, 'w', encoding='ascii') as f:
+        f.write(re.sub(r'jetstream \{( max_file: \w+,)?', 'jetstream {' + text, conf))
+
+
+def begins(day, server, daemons):
+    """Nobody is there, then one without room, then one that works."""
+    room_of(server, ' max_file: 256MB,')
+    for words in 'No server available', 'the servers need 1024 MiB':
+        for d in daemons:
+            until(words, lambda d=d, words=words: words in d.log())
+            until('why', lambda d=d, words=words: words in d.http('/readyz')[1])
+        if words.startswith('No server'):
+            server.start()
+    server.kill()
+    room_of(server, '')
+    server.start()
+    for d in daemons:
+        until('ready', lambda d=d: d.http('/readyz')[0] == 200)
+    with day.send(2):
+        result = day.all_is_there()
+    held('4', 'each reason of an outage is said, and the cure is noticed', result)
+
+
+def small_messages(day, edge_):
+    with producer(f'{day.temp}/edge/in.sock', *frames(day.number(2), 2, large_elf())):
+        result = day.all_is_there()
+        acknowledged(edge_)
+    assert edge_.metric('output_dropped_total') == 0
+    held('3', 'a code object of 300 KiB at a server of 64 KiB', result)
+
+
+def cloned(day, edge_, worker, server):
+    edge_.stop()
+    copy_state(day.temp, 'edge', 'twin')
+    edge_.start()
+    twin = edge(day.temp, server, 'twin')
+    while TWO not in worker.log():
+        assert day.first < 100, worker.log()
+        with day.send(1), day.send(1, 'twin'):
+            result = day.all_is_there()
+    assert incarnations(day.temp, 'edge')[-1] != incarnations(day.temp, 'twin')[-1]
+    held('1', 'two edges with copies of one state folder', f'{result}, and the worker says so')
+    return twin
+
+
+def put_back(day, edge_):
+    edge_.stop()
+    copy_state(day.temp, 'edge', 'backup')
+    edge_.start()
+    with day.send(3):
+        day.all_is_there()
+        acknowledged(edge_)
+    edge_.stop()
+    copy_state(day.temp, 'backup', 'edge')
+    edge_.start()
+    with day.send(2):
+        result = day.all_is_there()
+        acknowledged(edge_)
+    held('2', 'a state folder that was put back', result)
+
+
+def restarted(day, edge_):
+    """A producer whose buffer lives on, without a store of descriptors."""
+    b = Shared()
+    sock = restart.announce(b, f'{day.temp}/edge')
+    for end in edge_.stop, edge_.kill:
+        b.write(10)
+        day.extra += 10
+        day.all_is_there()
+        end()
+        sock.close()
+        b.write(10)
+        day.extra += 10
+        edge_.start()
+        sock = restart.announce(b, f'{day.temp}/edge')
+        result = day.all_is_there()
+    sock.close()
+    held('6', 'restarts without a store of descriptors', result)
+
+
+def told_apart(day, edge_, worker, server):
+    """By their hosts, and what nobody has is said to be nobody's."""
+    def replay(where):
+        return subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url, '--where', where],
+                              check=False, capture_output=True, text=True)
+
+    host = day.records()[0]['origin']['host']
+    assert 'source="b1"' in worker.http()[1]
+    done = replay(f'host == "{host}"')
+    assert done.returncode in (0, 2) and done.stdout, done
+    done = replay('host == "nobody"')
+    assert done.returncode == 3 and not done.stdout, done
+    for name in 'hots', 'origin.hots':
+        done = replay(f'{name} == "a"')
+        assert done.returncode == 1 and 'near to it: host' in done.stderr, done
+    said = status_of(edge_)
+    assert 'workers: 1' in said and ' 64 partitions: 0-63' in said, said
+    assert ' of which 0 have lines' in said, said
+    held('5, 9', 'hosts are told apart; nats-status', said.splitlines()[0])
+
+
+def services(day, worker, collector):
+    """New outputs by a restart, one of which says errors; then a reload while
+    lines wait for one that is away."""
+    port = free_port()
+    peers, config = {'sqlite': lambda: database(worker)}, WORKER % day.url
+    config += '  - {type: sqlite, path: $T/log.db, required: true}\n'
+    if has('curl'):
+        config += ('  - {type: otlp, url: "http://127.0.0.1:%d/v1/logs", required: true, '
+                   'name: otlp}\n' % collector.port)
+        peers['otlp'] = collector.sequences
+    fluent = NODE and os.path.isdir(os.path.join(os.path.dirname(FLUENT), 'node_modules'))
+    if fluent:
+        fluent_port = free_port()
+        config += ('  - {type: forward, address: "tcp:127.0.0.1:%d", required: true, name: '
+                   'fluent}\n' % fluent_port)
+        peers['forward'] = Fluent(day.temp, fluent_port).sequences
+    config += '  - {type: syslog, address: "tcp:127.0.0.1:%d"%s}\n'
+    worker.stop()
+    before = day.sequences()
+    worker.write_config(config % (port, ''))
+    worker.start()
+    with day.send(2):
+        day.all_is_there()
+    worker.reload(config % (port, ', facility: local3'))
+    assert ': reloaded' in worker.log() and 'stays' not in worker.log()
+    collector.works = True
+    day.since = before.keys()
+    wanted = day.sequences() - before
+    for name, read in peers.items():
+        until(name, lambda read=read: not wanted - read())
+        assert set(read()) <= set(day.sequences()), name
+    said = ', '.join(peers)
+    if Rsyslog.is_here():
+        os.makedirs(f'{day.temp}/rsyslog')
+        syslog = Rsyslog(f'{day.temp}/rsyslog', 'tcp', port)
+        until('rsyslogd', lambda: sum(b'type="entry"' in line[6] for line in syslog.read()) >=
+              sum(wanted.values()))
+        said += ', rsyslogd'
+    held('8, 14', 'log services, one of which was away, over a reload', said)
+    return peers
+
+
+def rotated(day, worker):
+    """As logrotate does, without a signal."""
+    kept = f'{worker.temp}/kept.log'
+    os.rename(kept, kept + '.1')
+    with day.send(1):
+        result = day.all_is_there()
+    assert os.path.exists(kept)
+    held('', 'a file that was moved away', result)
+
+
+@contextlib.contextmanager
+def small_disk(path):
+    """None where nobody may mount one."""
+    os.makedirs(path)
+    ok = os.geteuid() == 0 and subprocess.run(
+        ['mount', '-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', path],
+        capture_output=True, check=False).returncode == 0
+    try:
+        yield ok
+    finally:
+        if ok:
+            subprocess.run(['umount', '-l', path], check=False)
+
+
+def full(day, worker):
+    ballast = f'{worker.temp}/ballast'
+    disk = os.statvfs(worker.temp)
+    with open(ballast, 'wb') as f:
+        os.posix_fallocate(f.fileno(), 0, disk.f_bavail * disk.f_bsize - (256 << 10))
+    with day.send(40):
+        until('it is said', lambda: 'No space left on device' in worker.log())
+        until('why', lambda: worker.http('/readyz')[0] == 503)
+        os.unlink(ballast)
+        result = day.all_is_there()
+    until('ready', lambda: worker.http('/readyz')[0] == 200)
+    held('', 'a full disk', result)
+
+
+def printed(day):
+    """By both edges; what they have not read a producer does not tell again."""
+    n = 0
+    for name in 'edge', 'twin':
+        with open(f'{day.temp}/{name}/kept.log', 'rb') as f:
+            n += f.read().count(b'"type":"entry"')
+    return n
+
+
+def killed(day, server, daemons):
+    """Whoever it is, while lines are on their way."""
+    for has_store in True, False:
+        for name in 'edge', 'worker', 'server':
+            with day.send(5):
+                n = day.n_buffers * N_ENTRIES + day.extra
+                until('the edge', lambda n=n: printed(day) >= n)
+                if name in daemons:
+                    daemons[name].kill()
+                    daemons[name].start()
+                else:
+                    server.kill()
+                    if not has_store:
+                        server.roll_back()
+                    server.start()
+    held('', 'kill -9 of edge, worker and server, and a server without its store',
+         day.all_is_there())
+
+
+def whole(temp):
+    day = Day(temp)
+    collector = Collector()
+    server = Server(temp, more='max_payload: 65536\n')
+    day.url = server.url
+    with small_disk(f'{temp}/worker') as is_small:
+        edge_ = edge(temp, server)
+        worker = make(temp, 'worker', WORKER % server.url)
+        begins(day, server, (edge_, worker))
+        small_messages(day, edge_)
+        twin = cloned(day, edge_, worker, server)
+        put_back(day, edge_)
+        restarted(day, edge_)
+        told_apart(day, edge_, worker, server)
+        rotated(day, worker)
+        peers = services(day, worker, collector)
+        if is_small:
+            full(day, worker)
+        else:
+            print('left out: a full disk: nobody but root may mount a small one')
+        killed(day, server, {'edge': edge_, 'worker': worker})
+        for name, read in peers.items():
+            # A new required output may have what was queued before it, too.
+            wanted = day.sequences().keys() - day.since
+            until(name, lambda read=read, wanted=wanted: wanted <= read().keys())
+            assert read().keys() <= day.sequences().keys(), name
+            if name == 'sqlite':
+                assert set(read().values()) == {1}
+        for d in edge_, twin:
+            acknowledged(d)
+            assert d.metric('output_dropped_total') == 0
+        for d in edge_, twin, worker:
+            d.stop()
+        held('', 'all of the day', day.all_is_there())
+        server.kill()
+
+
+if __name__ == '__main__':
+    if not program():
+        skip('no nats-server')
+    run(whole)
