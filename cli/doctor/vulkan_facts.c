@@ -49,7 +49,7 @@ static void take_said(struct vulkan_facts *f, const char *line)
  * device. */
 static void take_line(struct vulkan_facts *f, char *line, bool *is_order)
 {
-    struct vulkan_fact fact;
+    struct vulkan_fact fact = { { NULL } };
     if (driver_report_split(line, fact.words)) {
         f->all = options_append(f->all, &f->n, sizeof *f->all);
         f->all[f->n - 1] = fact;

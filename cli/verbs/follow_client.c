@@ -304,9 +304,10 @@ static enum outcome follow(struct client *c, const char *request, size_t n)
             "no file is given, and no printfdecoded of yours is there: "
             "start one, or name a buffer, a socket or an address");
     }
-    if (outcome == OUTCOME_END && !c->o->verb->runs_program)
+    if (outcome == OUTCOME_END && !c->o->verb->runs_program) {
         message_hint("%s: the daemon has ended the connection",
                      c->address.name);
+    }
     connection_close(&c->connection);
     return outcome;
 }
