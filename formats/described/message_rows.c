@@ -43,7 +43,9 @@ static bool take_types(struct description *r, struct message *m)
         struct described_type type;
         size_t n_text;
         struct pfd_brace_name *name = &m->names.names[i];
-        name->text = is_named ? description_read_text(r, &name->n) : NULL;
+        *name = (struct pfd_brace_name){ .n = 0 };
+        if (is_named)
+            name->text = description_read_text(r, &name->n);
         if (is_named && !name->text) {
             return description_mistake(r, r->source,
                                        "the name of an argument is a word");

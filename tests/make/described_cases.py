@@ -497,6 +497,7 @@ messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
         "braces_numbers": NUMBERED.replace("{0:6}", "{:6}"),
         "braces_both": NUMBERED.replace("{0:6}", "{0:d}"),
         "braces_name": NUMBERED.replace("{n}", "{m}"),
+        "braces_names_before": NUMBERED.replace("{0:6}", "{x}"),
         "braces_width": NUMBERED.replace("f64, u32, u32", "f64, f32, u32"),
         "brace": ring.replace("data: 4", "data: 4\ntext: braces")
                      .replace("three", "three }"),
