@@ -236,9 +236,12 @@ static char **make_words(const struct paths *p, const struct language *language,
                          size_t n)
 {
     enum {
-        MORE = 8 /* words beside the caller's */
+        PRINTING_WORDS = 4
     };
-    struct command c = { calloc(n + MORE, sizeof(char *)), 0 };
+    /* The caller's words, the first of which becomes the runner and its file;
+     * sizes, what printing needs, and NULL. */
+    size_t most = n + 1 + language->n_sizes + PRINTING_WORDS + 1;
+    struct command c = { calloc(most, sizeof(char *)), 0 };
     if (!c.words) {
         message_error("out of memory");
         return NULL;

@@ -50,6 +50,7 @@ def main():
         # As large as it is asked for: 64 bytes have room for two entries.
         p = run("--buffer-bytes", "64", "hello.comp", "1", "1", "1")
         assert 0 < p.stdout.count("hello") < 4, p
+        same(run("--buffer-bytes", "64", "hello.comp").stdout, p.stdout)
         p = run("--buffer-bytes", "1MiB", "-c", "hello.comp", "300", "1", "1")
         same((p.returncode, p.stdout), (0, "1200\n"))
         with open("bad.comp", "w") as f:
