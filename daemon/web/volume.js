@@ -76,7 +76,7 @@ export class Bins {
 }
 
 export class Volume {
-    #chosen = null; /* start of the chosen span */
+    #chosen = null; /* a time in the chosen bar, in ms since 1970 */
     #drawn = '';
 
     /* go(ms), only(clause): what a chosen bar is for. */
@@ -90,13 +90,24 @@ export class Volume {
         this.bars.addEventListener('click', (event) => this.#click(event));
         this.bars.addEventListener('keydown', (event) => this.#key(event));
         this.said = make('span');
-        this.about = make('div', { class: 'bar', hidden: '' });
+        this.about = this.#aboutChosen();
         const findings = make('button', { text: 'Only findings',
             onclick: () => this.only('entry.findings != ""') });
         const key = (name) => make('span', { class: `key ${name}` });
         const caption = make('div', { class: 'bar soft' }, this.said,
             key(''), 'lines', key('found'), 'findings', findings);
         element.append(this.bars, caption, this.about);
+    }
+
+    #aboutChosen() {
+        const button = (text, onclick) => make('button', { text, onclick });
+        const only = (inside) => this.only(during(this.#from, this.#from + this.bins.width, inside));
+        this.chosenWords = make('span');
+        return make('div', { class: 'bar', hidden: '' }, this.chosenWords,
+            button('Go there', () => this.go(this.#from)),
+            button('Only this time', () => only(true)),
+            button('Not this time', () => only(false)),
+            button('Close', () => this.#choose(null)));
     }
 
     add(record) {
@@ -115,6 +126,7 @@ export class Volume {
         if (drawn === this.#drawn)
             return;
         this.#drawn = drawn;
+        this.#drawChosen(spans);
         this.element.hidden = !spans.length;
         while (this.bars.children.length > spans.length)
             this.bars.lastChild.remove();
@@ -129,7 +141,7 @@ export class Volume {
 
     #drawBar(bar, span, most, i) {
         const { from, n, findings } = span;
-        const isChosen = from === this.#chosen;
+        const isChosen = from === this.#from;
         bar.id = `bar${i}`;
         bar.dataset.from = from;
         bar.setAttribute('aria-selected', String(isChosen));
@@ -149,23 +161,22 @@ export class Volume {
 
     #choose(from) {
         this.#chosen = from;
-        const span = [...this.bins].find((one) => one.from === from);
-        this.about.hidden = !span;
-        if (!span) {
-            this.bars.removeAttribute('aria-activedescendant');
-            return;
-        }
-        const end = from + this.bins.width;
-        const button = (text, onclick) => make('button', { text, onclick });
-        this.about.replaceChildren(make('span', { text: this.#words(span) }),
-            button('Go there', () => this.go(from)),
-            button('Only this time', () => this.only(during(from, end, true))),
-            button('Not this time', () => this.only(during(from, end, false))),
-            button('Close', () => {
-                this.#choose(null);
-                this.draw();
-            }));
         this.draw();
+    }
+
+    /* Start of the chosen bar. Where bars became wider, it is the one that holds
+     * the time that was chosen. */
+    get #from() {
+        return this.#chosen === null ? null : Math.floor(this.#chosen / this.bins.width) * this.bins.width;
+    }
+
+    #drawChosen(spans) {
+        const span = spans.find((one) => one.from === this.#from);
+        this.about.hidden = !span;
+        if (span)
+            this.chosenWords.textContent = this.#words(span);
+        else
+            this.bars.removeAttribute('aria-activedescendant');
     }
 
     #click(event) {
@@ -176,7 +187,7 @@ export class Volume {
 
     #key(event) {
         const spans = [...this.bins];
-        const at = spans.findIndex((one) => one.from === this.#chosen);
+        const at = spans.findIndex((one) => one.from === this.#from);
         const steps = { ArrowRight: 1, ArrowLeft: -1, Home: -spans.length, End: spans.length };
         if (!(event.key in steps) || !spans.length)
             return;

@@ -491,6 +491,40 @@ const tests = {
         await page.close();
     },
 
+    async theChosenBarStays() {
+        const page = await open();
+        const seen = await page.evaluate(async () => {
+            const { Volume } = await import('/volume.js');
+            const clauses = [];
+            const volume = new Volume(document.createElement('div'), () => 0, (clause) => clauses.push(clause));
+            const look = () => [...volume.element.querySelectorAll('[aria-selected=true]')]
+                .map((bar) => [bar.ariaLabel, volume.about.firstChild.textContent]);
+            const day = 86400000;
+            const begin = 20000 * day;
+            volume.add({ time: begin + 700 });
+            volume.draw();
+            volume.bars.children[0].click();
+            const before = look();
+            // More in the same bar, and then wider bars: days.
+            volume.add({ time: begin + 710 });
+            volume.draw();
+            const more = look();
+            volume.add({ time: begin + 100 * day });
+            volume.draw();
+            const wider = look();
+            volume.about.querySelectorAll('button')[1].click();
+            return { before, more, wider, clauses };
+        });
+        assert.match(seen.before[0][0], /: 1 line$/);
+        assert.match(seen.more[0][0], /: 2 lines$/);
+        assert.match(seen.wider[0][0], /: 2 lines$/);
+        for (const [bar, about] of [...seen.before, ...seen.more, ...seen.wider])
+            assert.equal(about, bar);
+        const [, from, to] = /^entry\.time >= "(.*)" && entry\.time < "(.*)"$/.exec(seen.clauses[0]);
+        assert.equal(new Date(to) - new Date(from), 86400000);
+        await page.close();
+    },
+
     async aClickExcludesAndIncludes() {
         await feed('lanes', { name: 'a "quoted" name', n: 3 });
         const page = await open();
@@ -507,12 +541,17 @@ const tests = {
         // Lines that come while the page opens are in the counts first.
         let lines, findings;
         const agree = async () => {
+            const { entries } = await page.evaluate(async () => (await fetch('/state')).json());
             [, lines, findings] = /^(\d+) lines?, (\d+) finding/.exec(await text(page, '#counts'));
             const labels = await bars();
-            return sum(labels, 'line') === Number(lines) && sum(labels, 'finding') === Number(findings);
+            return Number(lines) >= entries && sum(labels, 'line') === Number(lines) &&
+                sum(labels, 'finding') === Number(findings);
         };
-        for (const end = Date.now() + PATIENCE; !await agree() && Date.now() < end;)
-            await new Promise((done) => setTimeout(done, 50));
+        const allDrawn = async () => {
+            for (const end = Date.now() + PATIENCE; !await agree() && Date.now() < end;)
+                await new Promise((done) => setTimeout(done, 50));
+        };
+        await allDrawn();
         assert.equal(sum(await bars(), 'line'), Number(lines));
         assert.equal(sum(await bars(), 'finding'), Number(findings));
         assert.ok(await page.$$eval('#volume .found', (all) => all.some((part) => part.offsetHeight > 0)));
@@ -532,7 +571,9 @@ const tests = {
         await page.$eval('#filter [name=where]', (field) => { field.value = ''; });
         await press('#filter', 'Apply');
         await see(page, '#counts', new RegExp(`^${lines} lines`));
+        await allDrawn();
         await page.click('#volume [role=option]:last-child');
+        assert.equal(await page.$eval('#volume [aria-selected=true]', (bar) => bar.ariaLabel), label);
         await press('#volume', 'Not this time');
         await about(Number(lines) - sum([label], 'line'));
         await ask(page, {});
