@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "nats/nats_code.h"
 #include "nats/nats_fetch.h"
-#include "nats/nats_lease.h"
+#include "nats/nats_partitions.h"
 
 enum {
     QUEUE_MAX = 4 << 20, /* bytes that wait for the loop, at most */
@@ -18,10 +18,6 @@ enum {
     POLL_MAX_MS = 100,   /* and at most */
     FEW = 64,            /* new messages */
     TURN = 64,           /* messages of a partition in a turn */
-    /* That messages of a partition wait for their lists of code objects, of
-     * WAITS_MS. */
-    CODE_WAIT_MS = 2000,
-    WAITS_MS = 10 * CODE_WAIT_MS,
 };
 
 #define NS_OF_MS(ms) ((uint64_t)(ms)*1000000)
@@ -30,22 +26,6 @@ struct outgoing {
     struct outgoing *next;
     char edge[PFDD_EDGE_NAME];
     struct pfdd_nats_ack ack;
-};
-
-struct part {
-    struct pfdd_worker *of;
-    unsigned number;
-    /* Under the mutex. */
-    uint64_t leased; /* ms: the lease lasts until then; 0: not ours */
-    bool is_left;    /* the loop has finished with it */
-    /* The thread's. */
-    bool is_read; /* its term has begun */
-    bool is_leaving;
-    uint64_t position; /* number in the stream, of the last message */
-    unsigned term;     /* how often it has become ours */
-    uint64_t waits;    /* ms since when its next message waits, or 0 */
-    uint64_t period;   /* ms: the beginning of WAITS_MS, */
-    uint64_t waited;   /* and how long messages waited in them */
 };
 
 struct pfdd_worker {
@@ -64,10 +44,10 @@ struct pfdd_worker {
     uint64_t n_log_max;
     struct outgoing *acks;
     struct outgoing **acks_end;
-    struct part parts[PFDD_PARTITIONS];
+    /* Has a mutex of its own, which may be locked under this one. */
+    struct pfdd_partitions partitions;
     /* The thread's. */
     struct pfdd_nats line;
-    struct pfdd_leases leases;
     int64_t created; /* time of the stream's creation */
     uint64_t last;   /* number of its last message, at the last check */
     uint64_t seen;   /* all partitions were read up to there */
@@ -113,40 +93,18 @@ static bool has_room(struct pfdd_worker *w)
 
 /* ---- messages ---- */
 
-/* True: the partition's messages have waited long enough for their lists. The
- * edge is asked to send the next one again, following messages are read, and the
- * list is still fetched. */
-static bool is_late_for(struct part *part)
-{
-    uint64_t now = now_ms();
-    if (now - part->period > WAITS_MS) {
-        part->period = now;
-        part->waited = 0;
-    }
-    if (!part->waits)
-        part->waits = now;
-    return part->waited + (now - part->waits) > CODE_WAIT_MS;
-}
-
-static void end_wait(struct part *part)
-{
-    if (part->waits)
-        part->waited += now_ms() - part->waits;
-    part->waits = 0;
-}
-
 /* False: try again later. */
-static bool take_entries(struct part *part, struct pfdd_worker_message *p)
+static bool take_entries(struct pfdd_worker *w, struct pfdd_partition *part,
+                         struct pfdd_worker_message *p)
 {
-    struct pfdd_worker *w = part->of;
     p->partition = part->number;
     p->stream = w->created;
     enum pfdd_code_state code = pfdd_nats_code_lists_bring(&w->codes, p);
-    if ((code == PFDD_CODE_MORE && !is_late_for(part)) ||
+    if ((code == PFDD_CODE_MORE && !pfdd_partition_is_late(part)) ||
         !pfdd_nats_edge_acks_bring(&w->brought, &w->line, p, part->term,
                                    hand_over, w))
         return false;
-    end_wait(part);
+    pfdd_partition_end_wait(part);
     if (code != PFDD_CODE_DONE) {
         free(p->bytes);
         p->bytes = NULL;
@@ -159,9 +117,9 @@ static bool take_entries(struct part *part, struct pfdd_worker_message *p)
 }
 
 /* Likewise. */
-static bool take_message(struct part *part, struct pfd_stored_message *message)
+static bool take_message(struct pfdd_worker *w, struct pfdd_partition *part,
+                         struct pfd_stored_message *message)
 {
-    struct pfdd_worker *w = part->of;
     struct pfdd_worker_message *p = pfdd_fetch_entries(message);
     if (!p) {
         pfdd_log_about(&w->line.told, PFDD_WARNING,
@@ -170,22 +128,21 @@ static bool take_message(struct part *part, struct pfd_stored_message *message)
         w->line.n_refused++;
         return true;
     }
-    bool ok = take_entries(part, p);
+    bool ok = take_entries(w, part, p);
     if (!ok)
         pfdd_worker_message_free(p);
     return ok;
 }
 
 /* The next message of a partition. NATS_NOT_FOUND: there is none. */
-static natsStatus read_next(struct part *part)
+static natsStatus read_next(struct pfdd_worker *w, struct pfdd_partition *part)
 {
     char subject[PFDD_SUBJECT];
     struct pfd_stored_message message;
     snprintf(subject, sizeof subject, "gpulog.v1.%02u.>", part->number);
-    natsStatus s =
-        pfd_stored_message_next(part->of->line.nc, PFDD_LOG_STREAM, subject,
-                                part->position + 1, &message);
-    if (s == NATS_OK && take_message(part, &message)) {
+    natsStatus s = pfd_stored_message_next(w->line.nc, PFDD_LOG_STREAM, subject,
+                                           part->position + 1, &message);
+    if (s == NATS_OK && take_message(w, part, &message)) {
         part->position = message.number;
     } else if (s == NATS_OK) {
         s = NATS_TIMEOUT;
@@ -194,19 +151,16 @@ static natsStatus read_next(struct part *part)
     return s;
 }
 
-static bool is_ours(const struct part *part)
-{
-    return part->leased > now_ms() && part->is_read && !part->is_leaving;
-}
-
 /* The partition of a message, if it is ours and was not read up to there. */
-static struct part *part_of(struct pfdd_worker *w,
-                            const struct pfd_stored_message *message)
+static struct pfdd_partition *part_of(struct pfdd_worker *w,
+                                      const struct pfd_stored_message *message)
 {
     int i = pfdd_log_partition(message->subject);
-    struct part *part = i >= 0 ? &w->parts[i] : NULL;
-    return part && is_ours(part) && part->position < message->number ? part
-                                                                     : NULL;
+    struct pfdd_partition *part = i >= 0 ? &w->partitions.all[i] : NULL;
+    return part && pfdd_partition_is_ours(part) &&
+                   part->position < message->number
+               ? part
+               : NULL;
 }
 
 /* Reads a few new messages in the order of the stream, as polling each
@@ -219,8 +173,9 @@ static unsigned read_new(struct pfdd_worker *w, bool *is_all)
         struct pfd_stored_message message;
         s = pfd_stored_message_next(w->line.nc, PFDD_LOG_STREAM, "gpulog.v1.>",
                                     w->seen + 1, &message);
-        struct part *part = s == NATS_OK ? part_of(w, &message) : NULL;
-        if (part && !take_message(part, &message))
+        struct pfdd_partition *part =
+            s == NATS_OK ? part_of(w, &message) : NULL;
+        if (part && !take_message(w, part, &message))
             s = NATS_TIMEOUT;
         if (s == NATS_OK)
             w->seen = message.number;
@@ -237,28 +192,22 @@ static unsigned read_new(struct pfdd_worker *w, bool *is_all)
     return n;
 }
 
-static bool has_most(const struct pfdd_worker *w)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < PFDD_PARTITIONS; i++)
-        n += is_ours(&w->parts[i]);
-    return n > PFDD_PARTITIONS / 2;
-}
-
 /* Gives a partition its turn. Results as of read_some(). */
-static unsigned read_part(struct part *part, bool *is_all)
+static unsigned read_part(struct pfdd_worker *w, struct pfdd_partition *part,
+                          bool *is_all)
 {
     unsigned n = 0;
     natsStatus s = NATS_OK;
-    for (unsigned k = 0; k < TURN && s == NATS_OK && is_ours(part); k++) {
-        if (!has_room(part->of)) {
+    for (unsigned k = 0;
+         k < TURN && s == NATS_OK && pfdd_partition_is_ours(part); k++) {
+        if (!has_room(w)) {
             s = NATS_TIMEOUT;
             break;
         }
-        s = read_next(part);
+        s = read_next(w, part);
         n += s == NATS_OK;
     }
-    *is_all &= s == NATS_NOT_FOUND || !is_ours(part);
+    *is_all &= s == NATS_NOT_FOUND || !pfdd_partition_is_ours(part);
     return n;
 }
 
@@ -271,8 +220,9 @@ static unsigned read_some(struct pfdd_worker *w, bool *is_all)
     unsigned i = 0;
     *is_all = true;
     for (; i < PFDD_PARTITIONS && now_ms() - w->looked < LOOK_MS; i++) {
-        struct part *part = &w->parts[w->next_part++ % PFDD_PARTITIONS];
-        n += read_part(part, is_all);
+        struct pfdd_partition *part =
+            &w->partitions.all[w->next_part++ % PFDD_PARTITIONS];
+        n += read_part(w, part, is_all);
         if (!has_room(w) || !pfdd_nats_is_up(&w->line))
             break;
     }
@@ -298,127 +248,10 @@ static bool check_stream(struct pfdd_worker *w)
     w->last = last;
     pfdd_nats_note_log(&w->line, info);
     jsStreamInfo_Destroy(info);
-    for (unsigned i = 0; i < PFDD_PARTITIONS && is_another; i++)
-        w->parts[i].position = 0;
-    if (is_another)
-        w->seen = 0;
-    return true;
-}
-
-/* ---- partitions ---- */
-
-static void lose(struct part *part)
-{
-    part->is_leaving = part->is_read = false;
-    uv_mutex_lock(&part->of->mutex);
-    part->leased = 0;
-    uv_mutex_unlock(&part->of->mutex);
-}
-
-/* Asks the loop to finish with a partition: its items are written first. */
-static void begin_to_leave(struct part *part)
-{
-    struct pfdd_worker_message *p = calloc(1, sizeof *p);
-    if (!p)
-        return;
-    p->kind = PFDD_WORKER_MESSAGE_LEAVE;
-    p->partition = part->number;
-    part->is_leaving = true;
-    uv_mutex_lock(&part->of->mutex);
-    part->is_left = false;
-    uv_mutex_unlock(&part->of->mutex);
-    hand_over(part->of, p);
-}
-
-static bool was_left(struct part *part)
-{
-    uv_mutex_lock(&part->of->mutex);
-    bool ret = part->is_leaving && part->is_left;
-    uv_mutex_unlock(&part->of->mutex);
-    return ret;
-}
-
-/* Gives up partitions that the loop has finished with, after publishing the
- * last acknowledgements. */
-static void give_back(struct pfdd_worker *w)
-{
-    bool is_complete = false;
-    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
-        struct part *part = &w->parts[i];
-        if (!was_left(part))
-            continue;
-        jsPubOptions options;
-        jsPubOptions_Init(&options);
-        options.MaxWait = PFDD_NATS_WAIT_MS;
-        is_complete = is_complete ||
-                      js_PublishAsyncComplete(w->line.js, &options) == NATS_OK;
-        if (!is_complete)
-            return;
-        lose(part);
-        pfdd_leases_release(&w->leases, &w->line, i);
-    }
-}
-
-static void note_leases(struct pfdd_worker *w)
-{
-    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
-        struct part *part = &w->parts[i];
-        bool is_lost = part->leased && !w->leases.tokens[i];
-        uv_mutex_lock(&w->mutex);
-        if (w->leases.tokens[i])
-            part->leased = w->leases.renewed + PFDD_LEASE_MS * 2 / 3;
-        uv_mutex_unlock(&w->mutex);
-        if (is_lost)
-            lose(part);
-    }
-}
-
-/* Leaves partitions beyond our share. */
-static void leave_some(struct pfdd_worker *w, unsigned share)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
-        struct part *part = &w->parts[i];
-        bool is_held = part->leased && !part->is_leaving;
-        if (is_held && n == share) {
-            begin_to_leave(part);
-        } else if (is_held) {
-            n++;
-        }
-    }
-}
-
-/* Begins new partitions. Each edge continues behind the last acknowledgement of
- * any worker. */
-static void begin_all(struct pfdd_worker *w)
-{
-    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
-        struct part *part = &w->parts[i];
-        if (!part->leased || part->is_read)
-            continue;
-        part->is_read = true;
-        part->term++;
+    if (is_another) {
+        pfdd_partitions_rewind(&w->partitions);
         w->seen = 0;
     }
-}
-
-/* False: try again later. */
-static bool share_out(struct pfdd_worker *w)
-{
-    unsigned share = 0;
-    give_back(w);
-    unsigned before = pfdd_worker_partitions(w);
-    bool ok = pfdd_leases_look(&w->leases, &w->line, now_ms(), &share);
-    note_leases(w);
-    unsigned after = pfdd_worker_partitions(w);
-    if (after != before) {
-        pfdd_log(PFDD_INFO, "nats: %u of %u partitions, %u before; workers: %u",
-                 after, PFDD_NATS_PARTITIONS, before, w->leases.n_workers);
-    }
-    if (!ok)
-        return false;
-    leave_some(w, share);
-    begin_all(w);
     return true;
 }
 
@@ -489,7 +322,7 @@ static void look(struct pfdd_worker *w)
         return;
     bool ok = check_stream(w) ||
               (pfdd_nats_make_streams(&w->line) && check_stream(w));
-    ok = ok && share_out(w);
+    ok = ok && pfdd_partitions_share(&w->partitions);
     if (ok) {
         pfdd_outage_end(&w->line.outage, "nats", "works again");
     } else {
@@ -497,7 +330,8 @@ static void look(struct pfdd_worker *w)
     }
     set_trouble(w);
     w->looked = now_ms();
-    /* A lagging server may have reported the end too early. */
+    /* Partitions may have begun, and a lagging server may have reported the end
+     * too early. */
     w->seen = 0;
 }
 
@@ -514,8 +348,8 @@ static void work(struct pfdd_worker *w)
     }
     uint64_t last = w->last;
     unsigned n = 0;
-    if (w->seen && w->seen < last && last - w->seen <= FEW && has_most(w) &&
-        !is_fetching) {
+    if (w->seen && w->seen < last && last - w->seen <= FEW &&
+        pfdd_partitions_has_most(&w->partitions) && !is_fetching) {
         n = read_new(w, &is_all);
     } else if (w->seen < last) {
         n = read_some(w, &is_all);
@@ -549,7 +383,7 @@ static void run(void *user)
     }
     if (w->line.nc) {
         send_acks(w);
-        pfdd_leases_release_all(&w->leases, &w->line);
+        pfdd_partitions_release(&w->partitions);
         natsConnection_FlushTimeout(w->line.nc, 1000);
     }
     pfdd_nats_code_lists_deinit(&w->codes);
@@ -567,6 +401,7 @@ static void on_closed(uv_handle_t *handle)
 {
     struct pfdd_worker *w = handle->data;
     w->options.closed(w->options.user);
+    pfdd_partitions_deinit(&w->partitions);
     uv_mutex_destroy(&w->mutex);
     uv_cond_destroy(&w->cond);
     free(w);
@@ -616,11 +451,7 @@ struct pfdd_worker *pfdd_worker_new(const struct pfdd_worker_options *options)
     w->line.inbox = PFDD_INBOX_WORKER;
     w->end = &w->first;
     w->acks_end = &w->acks;
-    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
-        w->parts[i].of = w;
-        w->parts[i].number = i;
-    }
-    pfdd_leases_init(&w->leases);
+    pfdd_partitions_init(&w->partitions, &w->line, hand_over, w);
     w->codes.line = &w->line;
     w->codes.n_max = options->n_code_max;
     w->codes.give = hand_over;
@@ -637,12 +468,11 @@ struct pfdd_worker *pfdd_worker_new(const struct pfdd_worker_options *options)
 }
 
 /* True: the lease has expired while this process stood still; another worker
- * may have the partition. Under the mutex. */
-static bool is_late(const struct pfdd_worker *w,
-                    const struct pfdd_worker_message *p)
+ * may have the partition. */
+static bool is_late(struct pfdd_worker *w, const struct pfdd_worker_message *p)
 {
     return p->kind == PFDD_WORKER_MESSAGE_ENTRIES &&
-           now_ms() >= w->parts[p->partition].leased;
+           !pfdd_partitions_is_leased(&w->partitions, p->partition);
 }
 
 struct pfdd_worker_message *pfdd_worker_take(struct pfdd_worker *w)
@@ -665,8 +495,8 @@ struct pfdd_worker_message *pfdd_worker_take(struct pfdd_worker *w)
 
 void pfdd_worker_leave(struct pfdd_worker *w, unsigned partition)
 {
+    pfdd_partitions_leave(&w->partitions, partition);
     uv_mutex_lock(&w->mutex);
-    w->parts[partition].is_left = true;
     uv_cond_broadcast(&w->cond);
     uv_mutex_unlock(&w->mutex);
 }
@@ -688,12 +518,7 @@ uint64_t pfdd_worker_log_max(struct pfdd_worker *w)
 
 unsigned pfdd_worker_partitions(struct pfdd_worker *w)
 {
-    unsigned n = 0;
-    uv_mutex_lock(&w->mutex);
-    for (unsigned i = 0; i < PFDD_PARTITIONS; i++)
-        n += w->parts[i].leased > 0;
-    uv_mutex_unlock(&w->mutex);
-    return n;
+    return pfdd_partitions_count(&w->partitions);
 }
 
 uint64_t pfdd_worker_refused(struct pfdd_worker *w)
