@@ -3,8 +3,9 @@
  * Input `directory`: code objects, finished dumps and captures that appear in a
  * directory: files that were written and closed, moved in, or are there at the
  * start. A name that is closed or moved in again is read again: a new code
- * object joins the old ones, a new dump is printed. A file's name decides
- * whether it is read, its content decides how.
+ * object joins the old ones, a new dump is printed. A refused file is looked at
+ * again when its owner or mode changes. A file's name decides whether it is
+ * read, its content decides how.
  *
  * Each dump is decoded for trial first. A dump with ids that have no format
  * string waits for these a while. If they come after it was read, it is decoded
@@ -34,6 +35,8 @@
 #include "ingest/string_store.h"
 #include "inputs/capture_player.h"
 #include "inputs/dir_scan.h"
+#include "inputs/file_content.h"
+#include "inputs/refused_files.h"
 
 enum {
     SESSIONS_MAX = 64, /* dumps at once; others wait */
@@ -89,6 +92,7 @@ struct directory_input {
     struct dump *dumps;
     struct pfdd_dir_scan *names; /* not processed yet */
     struct pfdd_trusted_folder *trusted_folder;
+    struct pfdd_refused_files refused_files;
     struct pfdd_log_topic refused;
     struct pfdd_log_dedup log_dedup;
 };
@@ -116,6 +120,7 @@ static void finish_close(struct directory_input *in)
 {
     if (in->base.closing && in->n_open == 0 && count_sessions(in) == 0) {
         pfdd_dir_scan_free(in->names);
+        pfdd_refused_files_deinit(&in->refused_files);
         pfdd_trusted_folder_unref(in->trusted_folder);
         pfdd_input_closed(&in->base);
     }
@@ -154,12 +159,17 @@ static int open_file(struct directory_input *in, const char *path,
                      struct stat *st)
 {
     char why[PFDD_WHY];
-    int fd = pfdd_trusted_folder_open_file(in->trusted_folder,
-                                           strrchr(path, '/') + 1, st, why);
+    const char *name = strrchr(path, '/') + 1;
+    int fd = pfdd_trusted_folder_open_file(in->trusted_folder, name, st, why);
     if (fd == -EMFILE || fd == -ENFILE) {
         in->base.ingest->count->out_of_fds++;
     } else if (fd < 0) {
         refuse(in, path, why);
+    }
+    if (fd == -EACCES || fd == -EPERM) {
+        pfdd_refused_files_add(&in->refused_files, name);
+    } else if (fd >= 0) {
+        pfdd_refused_files_remove(&in->refused_files, name);
     }
     return fd;
 }
@@ -375,51 +385,20 @@ static bool matches(const char *pattern, const char *name)
     return pattern && fnmatch(pattern, name, FNM_PERIOD) == 0;
 }
 
-enum content {
-    CONTENT_REFUSED, /* it may not be read */
-    CONTENT_OTHER,
-    CONTENT_CAPTURE,
-    CONTENT_CODE,
-    CONTENT_COMPRESSED,
-};
-
-static enum content what_is(const char *bytes, size_t n)
+static enum pfdd_file_content look_into(struct directory_input *in,
+                                        const char *path, struct stat *st)
 {
-    static const struct {
-        const char *magic;
-        size_t n;
-        enum content content;
-    } magics[] = {
-        { "\x89PFD", 4, CONTENT_CAPTURE },
-        { "\x7f"
-          "ELF",
-          4, CONTENT_CODE },
-        { "\x03\x02\x23\x07", 4, CONTENT_CODE },
-        { "!<arch>\n", 8, CONTENT_CODE },
-        { "\x1f\x8b", 2, CONTENT_COMPRESSED },
-        { "\x28\xb5\x2f\xfd", 4, CONTENT_COMPRESSED },
-    };
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
-        if (n >= magics[i].n && !memcmp(bytes, magics[i].magic, magics[i].n))
-            return magics[i].content;
-    }
-    return CONTENT_OTHER;
-}
-
-static enum content look_into(struct directory_input *in, const char *path,
-                              struct stat *st)
-{
-    char bytes[8];
+    char bytes[PFDD_CONTENT_HEAD];
     int fd = open_file(in, path, st);
     if (fd == -EMFILE || fd == -ENFILE) {
         st->st_size = 0;
-        return CONTENT_OTHER; /* as its name says, when there is a descriptor */
+        return PFDD_CONTENT_OTHER; /* its name decides; opened later */
     }
     if (fd < 0)
-        return CONTENT_REFUSED;
+        return PFDD_CONTENT_UNREADABLE;
     ssize_t n = pread(fd, bytes, sizeof bytes, 0);
     close(fd);
-    return what_is(bytes, n > 0 ? (size_t)n : 0);
+    return pfdd_file_content(bytes, n > 0 ? (size_t)n : 0);
 }
 
 static void take_file(struct directory_input *in, const char *name)
@@ -436,18 +415,18 @@ static void take_file(struct directory_input *in, const char *name)
         refuse(in, path, "neither 'code_objects' nor 'dumps' has its name");
         return;
     }
-    enum content content = look_into(in, path, &st);
-    if (content == CONTENT_REFUSED)
+    enum pfdd_file_content content = look_into(in, path, &st);
+    if (content == PFDD_CONTENT_UNREADABLE)
         return;
-    if (content == CONTENT_COMPRESSED && !is_object) {
+    if (content == PFDD_CONTENT_COMPRESSED && !is_object) {
         refuse(in, path, "it is compressed");
-    } else if (content != CONTENT_CAPTURE &&
-               (is_object || content == CONTENT_CODE)) {
+    } else if (content != PFDD_CONTENT_CAPTURE &&
+               (is_object || content == PFDD_CONTENT_CODE)) {
         pfdd_string_store_add_from(in->base.ingest->string_store,
                                    in->trusted_folder, path,
                                    (size_t)st.st_size);
     } else {
-        add_dump(in, path, content == CONTENT_CAPTURE);
+        add_dump(in, path, content == PFDD_CONTENT_CAPTURE);
     }
 }
 
@@ -531,8 +510,13 @@ static void on_event(struct directory_input *in,
 {
     bool is_file = event->len && !(event->mask & IN_ISDIR);
     /* A link is made whole; of a file that is made its end is awaited. */
-    if (event->mask & IN_CREATE)
-        is_file &= pfdd_trusted_folder_has_link(in->trusted_folder, name);
+    if (is_file && event->mask & IN_CREATE) {
+        pfdd_refused_files_remove(&in->refused_files, name);
+        is_file = pfdd_trusted_folder_has_link(in->trusted_folder, name);
+    }
+    /* A file that was read is not read again for its attributes. */
+    if (is_file && event->mask & IN_ATTRIB)
+        is_file = pfdd_refused_files_remove(&in->refused_files, name);
     if (event->mask & (IN_IGNORED | IN_DELETE_SELF)) {
         pfdd_log(PFDD_WARNING, "%s: the directory is gone",
                  config_of(in)->path);
@@ -566,8 +550,8 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
     in->watch = in->fd < 0 ? -1
                            : inotify_add_watch(in->fd, config_of(in)->path,
                                                IN_CLOSE_WRITE | IN_MOVED_TO |
-                                                   IN_CREATE | IN_DELETE_SELF |
-                                                   IN_ONLYDIR);
+                                                   IN_CREATE | IN_ATTRIB |
+                                                   IN_DELETE_SELF | IN_ONLYDIR);
     in->trusted_folder = in->watch < 0
                              ? NULL
                              : pfdd_trusted_folder_new(config_of(in)->path,

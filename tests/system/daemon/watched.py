@@ -145,6 +145,39 @@ def owners(temp):
     d.stop()
 
 
+def mended(temp):
+    """install(1) sets owner and mode last, after it has closed the file. A file
+    that was read is not read again for that."""
+    is_root = os.geteuid() == 0  # who may read any mode, but not any owner's
+
+    def change(path, good):
+        if is_root:
+            os.chown(path, *[0 if good else SOMEBODY] * 2)
+        else:
+            os.chmod(path, 0o644 if good else 0)
+
+    d, lines = start(temp)
+    for n, name in enumerate(('late.elf', 'late.dump')):
+        with open(f'{temp}/{name}', 'wb') as f:
+            f.write(slurp(ELF if n == 0 else DUMP))
+        change(f'{temp}/{name}', False)
+        os.rename(f'{temp}/{name}', f'{temp}/in/{name}')
+        refused(d, 3 * n + 1)
+        os.utime(f'{temp}/in/{name}')
+        refused(d, 3 * n + 2)
+        os.utime(f'{temp}/in/{name}')
+        refused(d, 3 * n + 3)
+        change(f'{temp}/in/{name}', True)
+    entries = lines.entries(N_ENTRIES)
+    assert {e['source'] for e in entries} == {f'{temp}/in/late.dump'}, entries
+    for name in 'late.elf', 'late.dump':
+        os.utime(f'{temp}/in/{name}')
+        os.chmod(f'{temp}/in/{name}', 0o600)
+    reads(d, lines, temp, 'real')
+    refused(d, 6)
+    d.stop()
+
+
 def second_names(temp):
     """A file that its owner did not put there."""
     make_secret(temp)
@@ -252,4 +285,4 @@ def many(temp):
     d.stop()
 
 
-run(many, links, no_files, owners, second_names, swapped, another_folder, sparse)
+run(many, links, no_files, owners, mended, second_names, swapped, another_folder, sparse)
