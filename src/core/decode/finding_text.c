@@ -143,11 +143,6 @@ static const struct sentence {
     bool (*when)(const struct pfd_entry *entry);
     const char *text;
 } sentences[] = {
-    { PFD_FINDING_stale, NULL,
-      "an earlier generation left the same bytes here, and nothing tells "
-      "whether they were written again" },
-    { PFD_FINDING_late, NULL,
-      "written after its place had been given up, so it comes out of order" },
     { PFD_FINDING_payload_short, NULL,
       "'$t' needs more than the $h payload dwords that are there; what is "
       "missing is shown as it is written" },
@@ -275,11 +270,28 @@ static void describe(const struct pfd_entry *entry, const char *sentence,
     }
 }
 
+/* ---- entries of any kind ---- */
+
+/* About the entry's place, whether its string is known or not. NULL: the kind
+ * says something else. */
+static const char *place_sentence(enum pfd_finding_kind kind)
+{
+    return kind == PFD_FINDING_stale
+               ? "an earlier generation left the same bytes here, and nothing "
+                 "tells whether they were written again"
+           : kind == PFD_FINDING_late
+               ? "written after its place had been given up, so it comes out "
+                 "of order"
+               : NULL;
+}
+
 void pfd_entry_finding_text(const struct pfd_entry *entry,
                             enum pfd_finding_kind kind, char *ret, size_t n)
 {
-    if (entry->string || kind == PFD_FINDING_stale ||
-        kind == PFD_FINDING_late) {
+    const char *sentence = place_sentence(kind);
+    if (sentence) {
+        snprintf(ret, n, "%s", sentence);
+    } else if (entry->string) {
         describe(entry, sentence_of(entry, kind), ret, n);
     } else {
         unknown_text(entry, kind, ret, n);
