@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "core/base/escape.h"
+#include "core/base/safe_line.h"
 #include "dump.h"
 #include "guard.h"
 #include "suite.h"
@@ -208,10 +209,49 @@ START_TEST(base64)
 }
 END_TEST
 
+START_TEST(one_line)
+{
+    static const struct {
+        const char *in;
+        const char *safe;
+        const char *line;
+        const char *words;
+    } rows[] = {
+        { "", "", "", "" },
+        { "\n", "\n", "\\n", " " },
+        { "a\tb", "a\tb", "a\tb", "a\tb" },
+        { "a\nb\n\n", "a\nb\n\n", "a\\nb\\n\\n", "a b  " },
+        { "\033[m\n\xe2\x80", "\\x1b[m\n\xe2\\x80", "\\x1b[m\\n\xe2\\x80",
+          "\\x1b[m \xe2\\x80" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct guard g = guard_new(rows[i].in, strlen(rows[i].in));
+        const char *in = (const char *)g.bytes;
+        struct pfd_text out = { 0 };
+        pfd_text_add_safe(&out, in, g.n);
+        pfd_text_puts(&out, "|");
+        pfd_text_add_safe_line(&out, in, g.n);
+        pfd_text_puts(&out, "|");
+        pfd_text_add_safe_words(&out, in, g.n);
+        pfd_text_add(&out, "", 1);
+        char expected[128];
+        snprintf(expected, sizeof expected, "%s|%s|%s", rows[i].safe,
+                 rows[i].line, rows[i].words);
+        ck_assert_str_eq(out.data, expected);
+        pfd_text_free(&out);
+        guard_free(&g);
+    }
+    struct pfd_text none = { 0 };
+    pfd_text_add_safe(&none, NULL, 0);
+    pfd_text_add_safe_words(&none, NULL, 0);
+    ck_assert(!none.failed && none.n == 0);
+}
+END_TEST
+
 int main(void)
 {
     return suite_run("escape",
                      TESTS(utf8_lengths, json_reads_back, terminal, controls,
-                           terminal_is_safe, base64),
+                           terminal_is_safe, base64, one_line),
                      60);
 }

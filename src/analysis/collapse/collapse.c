@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "analysis/collapse/value_range.h"
-#include "core/base/escape.h"
 #include "core/base/fnv.h"
+#include "core/base/safe_line.h"
 
 enum {
     WINDOW = 1000,
@@ -240,13 +240,6 @@ static struct run *new_run(struct pfd_collapse *c, const struct pfd_row *row)
 
 /* ---- a run's line ---- */
 
-static void add_safe(struct pfd_text *out, const char *text, size_t n)
-{
-    char *to = pfd_text_reserve(out, 4 * n + 1);
-    if (to)
-        out->n += (size_t)(pfd_escape_terminal(to, text, n) - to);
-}
-
 /* The message, with ranges in the places of values that vary. */
 static void add_message(struct pfd_text *out, const struct run *run)
 {
@@ -262,12 +255,12 @@ static void add_message(struct pfd_text *out, const struct run *run)
         if (!run->value_ranges[i].varies)
             continue;
         if (pieces[i].from > at)
-            add_safe(out, message + at, pieces[i].from - at);
+            pfd_text_add_safe(out, message + at, pieces[i].from - at);
         pfd_value_range_text(&run->value_ranges[i], out);
         at = pieces[i].to;
     }
     if (at < n)
-        add_safe(out, message + at, n - at);
+        pfd_text_add_safe(out, message + at, n - at);
 }
 
 static void write_text(struct pfd_collapse *c, const struct run *run)

@@ -3,21 +3,15 @@
  * One entry a line, as compilers write: "FILE:LINE: SEVERITY: MESSAGE", which
  * editors jump by. Without a known line it begins with the severity.
  */
-#include "core/base/escape.h"
+#include "core/base/safe_line.h"
 #include "core/output/severity.h"
 #include "core/output/sink.h"
 
-/* Untrusted text, kept on its line; a newline at its end is left out. */
-static void add_safe(struct pfd_text *out, const char *text, size_t n)
+/* A newline at its end is left out. */
+static void add_words(struct pfd_text *out, const char *text, size_t n)
 {
     n -= n > 0 && text[n - 1] == '\n';
-    char *at = pfd_text_reserve(out, 4 * n + 1);
-    if (!at || !n)
-        return;
-    char *end = pfd_escape_terminal(at, text, n);
-    out->n += (size_t)(end - at);
-    for (; at < end; at++)
-        *at = *at == '\n' ? ' ' : *at;
+    pfd_text_add_safe_words(out, text, n);
 }
 
 static const char *word_of(struct pfd_entry *entry)
@@ -35,7 +29,7 @@ static void quickfix_entry(struct pfd_text *out, struct pfd_entry *entry,
     const struct pfd_origin *origins = pfd_entry_origins(entry, &n);
     struct pfd_source_place place = pfd_source_place(origins, n);
     if (place.file && place.line) {
-        add_safe(out, place.file->text, place.file->n);
+        add_words(out, place.file->text, place.file->n);
         pfd_text_printf(out,
                         ":%llu: ", (unsigned long long)place.line->value[0]);
     }
@@ -43,7 +37,7 @@ static void quickfix_entry(struct pfd_text *out, struct pfd_entry *entry,
     if (entry->string) {
         const char *message = pfd_entry_message(entry, &n);
         out->failed |= !message && n;
-        add_safe(out, message, message ? n : 0);
+        add_words(out, message, message ? n : 0);
     } else {
         pfd_text_printf(out, "unknown id 0x%012llx",
                         (unsigned long long)entry->id);
@@ -59,11 +53,11 @@ static void quickfix_tell(struct pfd_text *out,
         return;
     pfd_text_puts(out, "warning: ");
     if (finding->source) {
-        add_safe(out, finding->source, strlen(finding->source));
+        add_words(out, finding->source, strlen(finding->source));
         pfd_text_puts(out, ": ");
     }
     pfd_text_printf(out, "%s: ", pfd_finding_name(finding->kind));
-    add_safe(out, finding->text, strlen(finding->text));
+    add_words(out, finding->text, strlen(finding->text));
     pfd_text_puts(out, "\n");
 }
 
@@ -74,11 +68,11 @@ static void quickfix_gap(struct pfd_text *out, const struct pfd_gap *gap,
     (void)options;
     pfd_text_puts(out, "warning: ");
     if (source) {
-        add_safe(out, source, strlen(source));
+        add_words(out, source, strlen(source));
         pfd_text_puts(out, ": ");
     }
     pfd_text_printf(out, "gap: %llu lost: ", (unsigned long long)gap->missed);
-    add_safe(out, gap->reason, strlen(gap->reason));
+    add_words(out, gap->reason, strlen(gap->reason));
     pfd_text_puts(out, "\n");
 }
 

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "core/base/escape.h"
+#include "core/base/safe_line.h"
 #include "core/decode/inspect.h"
 #include "core/filter/highlight.h"
 #include "core/output/severity.h"
@@ -28,22 +29,10 @@ static double origin_float(const struct pfd_origin *o, uint32_t i)
     return (double)f;
 }
 
-/* Untrusted text, kept on its line. */
-static void add_safe(struct pfd_text *out, const char *text, size_t n)
-{
-    char *at = pfd_text_reserve(out, 4 * n + 1);
-    if (!at)
-        return;
-    char *end = pfd_escape_terminal(at, text, n);
-    out->n += (size_t)(end - at);
-    for (; at < end; at++)
-        *at = *at == '\n' ? ' ' : *at;
-}
-
 static void add_value(struct pfd_text *out, const struct pfd_origin *o)
 {
     if (o->type == PFD_ORIGIN_TEXT) {
-        add_safe(out, o->text, o->n);
+        pfd_text_add_safe_words(out, o->text, o->n);
         return;
     }
     bool several = o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
@@ -171,7 +160,8 @@ static void prefix_add(struct pfd_text *out, struct pfd_entry *entry,
         pfd_text_puts(out, " ");
     }
     if (options->show & PFD_SHOW_SOURCE && entry->of->source) {
-        add_safe(out, entry->of->source, strlen(entry->of->source));
+        pfd_text_add_safe_words(out, entry->of->source,
+                                strlen(entry->of->source));
         pfd_text_puts(out, " ");
     }
     add_named(out, entry, options);
@@ -254,15 +244,6 @@ static void add_marks(struct pfd_text *out, const struct pfd_entry *entry,
         pfd_text_puts(out, color ? "]\033[0m " : "] ");
 }
 
-static void add_escaped(struct pfd_text *out, const char *text, size_t n)
-{
-    if (!n)
-        return; /* out may have no memory yet */
-    char *at = pfd_text_reserve(out, 4 * n);
-    if (at)
-        out->n += (size_t)(pfd_escape_terminal(at, text, n) - at);
-}
-
 /* A message with its matches in bold red, as grep has them, and the rest in its
  * own colour. */
 static void add_highlighted(struct pfd_text *out, const char *message, size_t n,
@@ -276,14 +257,14 @@ static void add_highlighted(struct pfd_text *out, const char *message, size_t n,
     for (int i = 0; i < MATCHES_MAX; i++) {
         if (!pfd_highlight_next(highlight, &from, &to))
             break;
-        add_escaped(out, message + done, from - done);
+        pfd_text_add_safe(out, message + done, from - done);
         pfd_text_puts(out, "\033[0m\033[1;31m");
-        add_escaped(out, message + from, to - from);
+        pfd_text_add_safe(out, message + from, to - from);
         pfd_text_puts(out, "\033[0m");
         pfd_text_puts(out, style);
         done = to;
     }
-    add_escaped(out, message + done, n - done);
+    pfd_text_add_safe(out, message + done, n - done);
 }
 
 static void text_highlighted(struct pfd_text *out, struct pfd_entry *entry,
@@ -388,7 +369,6 @@ static void text_between(struct pfd_text *out, bool color)
 
 /* ---- lines beside messages ---- */
 
-/* Untrusted text, kept on its line. */
 /* "! SOURCE: dword 7: ". */
 static void add_place(struct pfd_text *out, const char *source, uint64_t offset,
                       const char *style)
@@ -396,7 +376,7 @@ static void add_place(struct pfd_text *out, const char *source, uint64_t offset,
     pfd_text_puts(out, style);
     pfd_text_puts(out, "! ");
     if (source) {
-        add_safe(out, source, strlen(source));
+        pfd_text_add_safe_words(out, source, strlen(source));
         pfd_text_puts(out, ": ");
     }
     if (offset != PFD_NO_OFFSET)
@@ -431,7 +411,7 @@ static void text_tell(struct pfd_text *out, const struct pfd_finding *finding,
         return;
     add_place(out, finding->source, finding->offset, color ? "\033[33m" : "");
     pfd_text_printf(out, "%s: ", pfd_finding_name(finding->kind));
-    add_safe(out, finding->text, strlen(finding->text));
+    pfd_text_add_safe_words(out, finding->text, strlen(finding->text));
     pfd_text_puts(out, color ? "\033[0m\n" : "\n");
 }
 
@@ -443,7 +423,7 @@ static void text_gap(struct pfd_text *out, const struct pfd_gap *gap,
     pfd_text_puts(out, "gap: ");
     if (gap->missed)
         pfd_text_printf(out, "%llu lost: ", (unsigned long long)gap->missed);
-    add_safe(out, gap->reason, strlen(gap->reason));
+    pfd_text_add_safe_words(out, gap->reason, strlen(gap->reason));
     pfd_text_puts(out, color ? "\033[0m\n" : "\n");
 }
 
