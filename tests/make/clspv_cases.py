@@ -10,8 +10,8 @@ where there are none, for REGENERATE=1 of run_cases.py to fill in (read them!).
 """
 import os
 import struct
-import sys
 
+import arguments
 import khronos_cases as khronos
 import spirv_module as spv
 
@@ -141,4 +141,4 @@ def main(root):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*arguments.folders(__doc__, "CASES_FOLDER"))

@@ -14,9 +14,9 @@ import gzip
 import hashlib
 import os
 import struct
-import sys
 import zlib
 
+import arguments
 from llpc_cases import Str, archive, buffer, elf, note, pack
 
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
@@ -548,23 +548,24 @@ def read_samples(folder, paths):
 
 
 def main():
-    root = sys.argv[1]
+    root, samples = arguments.folders(__doc__, "CASES_FOLDER",
+                                      "[SAMPLES_FOLDER]")
     for name, file, data, what in CASES:
         write_case(root, name, "strings -o json " + file, {file: data},
                    MADE % what)
     for name, cmd, files, what in COMMANDS:
         write_case(root, name, cmd, files, MADE % what)
-    if len(sys.argv) > 2:
-        files = read_samples(sys.argv[2], SAMPLES)
+    if samples:
+        files = read_samples(samples, SAMPLES)
         write_case(root, "strings_hip", "strings -v " + " ".join(
             os.path.basename(path) for path in HIP),
-                   read_samples(sys.argv[2], HIP),
+                   read_samples(samples, HIP),
                    "What clang 19 made of one HIP program: buffered, for "
                    "hostcall, in a bundle, in a\ncompressed bundle, in a host "
                    "executable.", VERBOSE)
         write_case(root, "strings_hsa", "strings -v " + " ".join(
             os.path.basename(path) for path in HSA),
-                   read_samples(sys.argv[2], HSA),
+                   read_samples(samples, HSA),
                    "What LLVM 14, 16 and 19 made of one OpenCL program: code "
                    "objects V2 to V6, with the\nsame 33 rows, so that each is "
                    "listed once and no two contradict each other; one\nwithout "

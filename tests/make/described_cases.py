@@ -10,9 +10,9 @@ where there are none, for REGENERATE=1 of run_cases.py to fill in (read them!).
 """
 import os
 import struct
-import sys
 import zlib
 
+import arguments
 import khronos_cases as khronos
 
 RINGS = os.path.join(os.path.dirname(__file__), "../../examples/rings")
@@ -510,4 +510,4 @@ messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*arguments.folders(__doc__, "CASES_FOLDER"))

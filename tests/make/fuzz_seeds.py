@@ -8,6 +8,7 @@ import re
 import struct
 import sys
 
+import arguments
 import container_cases as box
 import cores
 import khronos_cases as khronos
@@ -475,11 +476,12 @@ def nats_seeds():
 
 
 def main():
+    root, = arguments.folders(__doc__, "CORPUS_FOLDER")
     for name, data in [*core_seeds(), *find_seeds(), *seeds(), *image_seeds(), *rocm_seeds(), *record_seeds(),
                        *chunk_seeds(), *scan_seeds(), *rows_seeds(), *loaded_seeds(),
                        *spirv_seeds(), *stream_seeds(), *request_seeds(), *config_seeds(),
                        *nats_seeds()]:
-        path = os.path.join(sys.argv[1], name)
+        path = os.path.join(root, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:
             f.write(data)

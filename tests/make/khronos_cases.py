@@ -13,8 +13,8 @@ import gzip
 import json
 import os
 import struct
-import sys
 
+import arguments
 import spirv_module as spv
 
 KINDS = ("text", "json")
@@ -552,10 +552,12 @@ def captures(roots, folder):
 
 
 def main():
+    root, layers = arguments.folders(__doc__, "CASES_FOLDER",
+                                     "[CAPTURES_FOLDER]")
     roots = {}
     for kind, name in (("debug_printf", "debugprintf"),
                        ("gpu_av_error", "gpuav"), ("abort", "abort")):
-        roots[kind] = os.path.join(sys.argv[1], name)
+        roots[kind] = os.path.join(root, name)
     printf_cases(roots["debug_printf"])
     check_cases(roots["debug_printf"])
     error_cases(roots["gpu_av_error"])
@@ -563,8 +565,8 @@ def main():
     age_cases(roots["gpu_av_error"])
     count_cases(roots["gpu_av_error"])
     abort_cases(roots["abort"])
-    if len(sys.argv) > 2:
-        captures(roots, sys.argv[2])
+    if layers:
+        captures(roots, layers)
 
 
 if __name__ == "__main__":

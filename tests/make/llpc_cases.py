@@ -12,7 +12,8 @@ there are none, for REGENERATE=1 of run_cases.py to fill in (read them!).
 import gzip
 import os
 import struct
-import sys
+
+import arguments
 
 MASK48 = (1 << 48) - 1
 
@@ -589,11 +590,12 @@ def write(path, data):
 
 
 def main():
+    root, = arguments.folders(__doc__, "CASES_FOLDER")
     for make in (x_walk, x_format, x_grammar, x_metadata, l_compiler,
                  torn_and_wide, filters, collapse, usage):
         make()
     for name, (shows, files, cmd, kinds) in CASES.items():
-        folder = os.path.join(sys.argv[1], name)
+        folder = os.path.join(root, name)
         os.makedirs(folder, exist_ok=True)
         for file, data in files.items():
             write(os.path.join(folder, file), data)

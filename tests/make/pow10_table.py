@@ -6,7 +6,7 @@ number printers read). Exact integer arithmetic, standard library only.
 usage: pow10_table.py SRC_FOLDER
 """
 
-import sys
+import arguments
 
 # %e and %g scale by 10^(n - 1 - exponent), with 1 <= n <= 17 digits and
 # exponents -324..308; the shortest printers need -292..324.
@@ -111,7 +111,7 @@ def source():
 
 
 def main():
-    folder = sys.argv[1]
+    folder, = arguments.folders(__doc__, "SRC_FOLDER")
     for e2 in range(-1100, 1100):  # the logarithm that C computes for 2^e2
         e10 = (e2 * 1262611) >> 22
         num, den = (2**e2, 1) if e2 >= 0 else (1, 2**-e2)

@@ -13,8 +13,8 @@ import gzip
 import hashlib
 import os
 import struct
-import sys
 
+import arguments
 import llpc_cases as base
 
 CASES = {}
@@ -962,6 +962,7 @@ def write(path, data, pack=False):
 
 
 def main():
+    root, dumps = arguments.folders(__doc__, "CASES_FOLDER", "[DUMPS_FOLDER]")
     ocl_conversions()
     ocl_rows()
     ocl_strings()
@@ -971,10 +972,10 @@ def main():
     hip_evidence()
     hostcall_cases()
     choice_cases()
-    if len(sys.argv) > 2:
-        dump_cases(sys.argv[2])
+    if dumps:
+        dump_cases(dumps)
     for name, (shows, files, cmd, kinds) in CASES.items():
-        folder = os.path.join(sys.argv[1], name)
+        folder = os.path.join(root, name)
         os.makedirs(folder, exist_ok=True)
         for file, data in files.items():
             write(os.path.join(folder, file), data)

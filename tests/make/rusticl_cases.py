@@ -9,8 +9,8 @@ Inputs, `cmd` and origin.md are rewritten; other expectations are made empty
 where there are none, for REGENERATE=1 of run_cases.py to fill in (read them!).
 """
 import struct
-import sys
 
+import arguments
 import khronos_cases as khronos
 import spirv_module as spv
 
@@ -138,4 +138,4 @@ def main(root):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*arguments.folders(__doc__, "CASES_FOLDER"))

@@ -12,8 +12,8 @@ run_cases.py to fill in (hold them against origin.md!).
 """
 import os
 import re
-import sys
 
+import arguments
 import khronos_cases as made
 
 # Programs of debugPrintf, and what of them is decoded.
@@ -77,11 +77,13 @@ def write(root, folder, name, words):
 
 
 def main():
+    cases, captures = arguments.folders(__doc__, "CASES_FOLDER",
+                                        "CAPTURES_FOLDER")
     for root, table in (("debugprintf", PRINTS), ("gpuav", ERRORS)):
         for name, words in table.items():
-            if not os.path.isdir(os.path.join(sys.argv[2], name)):
+            if not os.path.isdir(os.path.join(captures, name)):
                 continue
-            write(os.path.join(sys.argv[1], root), sys.argv[2], name, words)
+            write(os.path.join(cases, root), captures, name, words)
 
 
 if __name__ == "__main__":
