@@ -182,7 +182,7 @@ static void read_record(struct pfd_walk *w, const struct message *m,
     pfd_walk_copy_done(w, r);
     if (!m->has_begin || w->batch->bytes.failed)
         return;
-    const uint8_t *payload = pfd_batch_copied(w->batch, r, &n_payload);
+    const uint8_t *payload = pfd_record_batch_copied(w->batch, r, &n_payload);
     if (!read_message(r, payload, n_payload))
         r->findings |= FINDING(incomplete);
 }
@@ -191,7 +191,7 @@ static void read_record(struct pfd_walk *w, const struct message *m,
 static void give_other(struct pfd_walk *w, const struct message *m,
                        const struct pfd_record *entry)
 {
-    struct pfd_batch *batch = w->batch;
+    struct pfd_record_batch *batch = w->batch;
     struct pfd_record other = {
         .offset = entry->offset,
         .key = m->id,

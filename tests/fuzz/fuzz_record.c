@@ -27,7 +27,7 @@ struct world {
     struct pfd_strings *strings;
     struct pfd_options options;
     struct pfd_walk walk;
-    struct pfd_batch batch;
+    struct pfd_record_batch batch;
     struct pfd_entry_source of;
     struct pfd_byte_reader edits;
     uint64_t seen; /* so that all that is shown is looked at */
@@ -258,7 +258,7 @@ static size_t take(const struct world *w, size_t i, struct reading *ret)
     size_t n_readings = 1u + r->n_alternatives;
     uint32_t n_payload = 0;
     const uint8_t *bytes =
-        pfd_batch_payload(&w->batch, &w->walk.view, 0, r, &n_payload);
+        pfd_record_batch_payload(&w->batch, &w->walk.view, 0, r, &n_payload);
     bytes -= r->n_header;
     for (size_t k = 0; k < n_readings; k++) {
         size_t n = k ? r[k].n_bytes : n_payload + r->n_header;
@@ -298,7 +298,7 @@ static void try_buffer(struct world *w)
 {
     enum pfd_status status = PFD_OK;
     while (status == PFD_OK) {
-        pfd_batch_clear(&w->batch);
+        pfd_record_batch_clear(&w->batch);
         status = w->format->walk(&w->walk);
         for (size_t i = 0; i < w->batch.n; i++) {
             if (w->batch.records[i].kind == PFD_RECORD_ENTRY)
@@ -320,7 +320,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         .seen = 1,
     };
     FUZZ_CHECK(pfd_walk_init(&w.walk, w.format, w.strings, &w.options) &&
-               pfd_batch_init(&w.batch, BATCH) &&
+               pfd_record_batch_init(&w.batch, BATCH) &&
                pfd_entry_source_init(&w.of, "fuzz"));
     pfd_entry_source_set(&w.of, w.strings, w.format, &w.options);
     w.walk.batch = &w.batch;
@@ -328,7 +328,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     w.walk.last = true;
     try_buffer(&w);
     pfd_entry_source_deinit(&w.of);
-    pfd_batch_deinit(&w.batch);
+    pfd_record_batch_deinit(&w.batch);
     pfd_walk_deinit(&w.walk);
     pfd_strings_free(w.strings);
     return 0;

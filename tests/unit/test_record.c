@@ -197,8 +197,8 @@ static void check_at(const struct pfd_format *format,
     size_t n = reading->n;
     if (r->kind == PFD_RECORD_ENTRY) {
         uint32_t n_payload = 0;
-        bytes = pfd_batch_payload(walk->batch, &walk->view, walk->base, r,
-                                  &n_payload) -
+        bytes = pfd_record_batch_payload(walk->batch, &walk->view, walk->base,
+                                         r, &n_payload) -
                 r->n_header;
         n = n_payload + r->n_header;
         *reading = (struct reading){ .bytes = bytes, .n = n, .n_before = n };
@@ -234,19 +234,19 @@ static size_t check_buffer(const struct pfd_format *format,
                            const struct build *buffer)
 {
     struct pfd_walk walk;
-    struct pfd_batch batch;
+    struct pfd_record_batch batch;
     size_t n = 0;
     ck_assert(pfd_walk_init(&walk, format, strings, options));
-    ck_assert(pfd_batch_init(&batch, BATCH));
+    ck_assert(pfd_record_batch_init(&batch, BATCH));
     walk.batch = &batch;
     walk.view = pfd_byte_reader(buffer->bytes, buffer->n);
     walk.last = true;
     for (enum pfd_status status = PFD_OK; status == PFD_OK;) {
-        pfd_batch_clear(&batch);
+        pfd_record_batch_clear(&batch);
         status = format->walk(&walk);
         n += check_batch(format, &walk);
     }
-    pfd_batch_deinit(&batch);
+    pfd_record_batch_deinit(&batch);
     pfd_walk_deinit(&walk);
     return n;
 }

@@ -25,7 +25,7 @@ struct pfd_decoder {
     struct pfd_finding finding; /* of item */
     struct pfd_walk walk;       /* state NULL: no format selected yet */
     bool is_chosen;             /* by the first bytes, or these allow it */
-    struct pfd_batch batch;
+    struct pfd_record_batch batch;
     size_t next;           /* record of the batch */
     enum pfd_status after; /* the walk's status for the batch */
     struct pfd_entry_source of;
@@ -65,7 +65,7 @@ enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
     if (d)
         d->source = strdup(source ? source : "-");
     if (!d || !d->source || !pfd_entry_source_init(&d->of, d->source) ||
-        !pfd_batch_init(&d->batch, BATCH)) {
+        !pfd_record_batch_init(&d->batch, BATCH)) {
         pfd_decoder_free(d);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
@@ -108,7 +108,7 @@ void pfd_decoder_free(struct pfd_decoder *d)
     if (!d)
         return;
     pfd_walk_deinit(&d->walk);
-    pfd_batch_deinit(&d->batch);
+    pfd_record_batch_deinit(&d->batch);
     pfd_entry_source_deinit(&d->of);
     free(d->source);
     free(d);
@@ -167,7 +167,7 @@ static enum pfd_status fill(struct pfd_decoder *d, struct pfd_error *err)
 {
     if (d->after != PFD_OK)
         return d->after;
-    pfd_batch_clear(&d->batch);
+    pfd_record_batch_clear(&d->batch);
     d->next = 0;
     if (!d->is_chosen) {
         enum pfd_status status = choose(d, err);
@@ -206,14 +206,14 @@ enum pfd_status pfd_decoder_next(struct pfd_decoder *d, struct pfd_item **ret,
     d->item.is_entry = r->kind == PFD_RECORD_ENTRY;
     *ret = &d->item;
     if (!d->item.is_entry) {
-        d->finding = pfd_batch_finding(&d->batch, r, d->source, d->sentence,
-                                       sizeof d->sentence);
+        d->finding = pfd_record_batch_finding(&d->batch, r, d->source,
+                                              d->sentence, sizeof d->sentence);
         d->summary.findings += !pfd_finding_is_note(d->finding.kind);
         return PFD_OK;
     }
     uint32_t n = 0;
     const uint8_t *payload =
-        pfd_batch_payload(&d->batch, &d->walk.view, d->walk.base, r, &n);
+        pfd_record_batch_payload(&d->batch, &d->walk.view, d->walk.base, r, &n);
     if (!pfd_entry_make(&d->of, r, payload, n, d->summary.entries, &d->entry))
         return pfd_fail(err, PFD_ERR_NOMEM, r->offset, "out of memory");
     d->summary.entries++;

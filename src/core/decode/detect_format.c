@@ -88,7 +88,7 @@ static bool is_known(const struct pfd_record *r)
 /* Adds a batch to what was tried so far. Small ids are common in other data, and
  * so are numbers of shaders, so their entries must be at least as much as what
  * was skipped. */
-static void judge(struct trial *ret, const struct pfd_batch *batch,
+static void judge(struct trial *ret, const struct pfd_record_batch *batch,
                   bool has_hashes)
 {
     for (size_t i = 0; i < batch->n; i++) {
@@ -119,9 +119,9 @@ static struct trial try_format(const struct pfd_strings *strings,
 {
     static const struct pfd_options plain = { 0 };
     struct trial ret = { 0 };
-    struct pfd_batch batch;
+    struct pfd_record_batch batch;
     struct pfd_walk walk = { 0 };
-    bool ok = pfd_batch_init(&batch, TRIAL_RECORDS) &&
+    bool ok = pfd_record_batch_init(&batch, TRIAL_RECORDS) &&
               pfd_walk_init(&walk, format, strings, &plain);
     walk.batch = &batch;
     walk.view = *first;
@@ -136,12 +136,12 @@ static struct trial try_format(const struct pfd_strings *strings,
         ok = !batch.text.failed && !batch.bytes.failed;
         goes_on &= ok && !ret.is_telling;
         if (goes_on)
-            pfd_batch_clear(&batch);
+            pfd_record_batch_clear(&batch);
     }
     ret.is_filled = is_over && !ret.skipped && ret.n_entries >= FILLED;
     *failed |= !ok;
     pfd_walk_deinit(&walk);
-    pfd_batch_deinit(&batch);
+    pfd_record_batch_deinit(&batch);
     return ret;
 }
 

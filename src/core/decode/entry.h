@@ -54,7 +54,7 @@ void pfd_entry_source_deinit(struct pfd_entry_source *of);
 bool pfd_entry_make_special(struct pfd_entry *ret);
 
 /*
- * Makes the entry of a record; payload [n_payload]: from pfd_batch_payload().
+ * Makes the entry of a record; payload [n_payload]: from pfd_record_batch_payload().
  * False when out of memory.
  */
 static inline bool pfd_entry_make(struct pfd_entry_source *of,

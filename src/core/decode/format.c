@@ -30,7 +30,7 @@ const struct pfd_format *pfd_format_find(const char *name)
 void pfd_walk_alternative(struct pfd_walk *walk,
                           const struct pfd_record *reading)
 {
-    struct pfd_batch *batch = walk->batch;
+    struct pfd_record_batch *batch = walk->batch;
     size_t i = batch->n - 1;
     while (batch->records[i].kind == PFD_RECORD_ALTERNATIVE)
         i--;
@@ -76,7 +76,7 @@ void pfd_walk_copy_add(struct pfd_walk *walk, const void *bytes, size_t n)
 
 void pfd_walk_copy_done(struct pfd_walk *walk, struct pfd_record *record)
 {
-    struct pfd_batch *b = walk->batch;
+    struct pfd_record_batch *b = walk->batch;
     if (b->n_copies == b->copies_room) {
         size_t room = b->copies_room ? 2 * b->copies_room : 64;
         struct pfd_copy *copies = realloc(b->copies, room * sizeof *copies);
@@ -95,7 +95,7 @@ void pfd_walk_copy_done(struct pfd_walk *walk, struct pfd_record *record)
 }
 
 /* The payload of a record decoded from a chunk. */
-static const uint8_t *placed(const struct pfd_batch *batch,
+static const uint8_t *placed(const struct pfd_record_batch *batch,
                              const struct pfd_place *place, uint32_t n_header,
                              uint32_t *n)
 {
@@ -107,8 +107,9 @@ static const uint8_t *placed(const struct pfd_batch *batch,
     return pfd_byte_reader_peek(&own, place->at + n_header);
 }
 
-const uint8_t *pfd_batch_copied(const struct pfd_batch *batch,
-                                const struct pfd_record *record, uint32_t *n)
+const uint8_t *pfd_record_batch_copied(const struct pfd_record_batch *batch,
+                                       const struct pfd_record *record,
+                                       uint32_t *n)
 {
     size_t wanted = (size_t)(record - batch->records);
     if (batch->places)

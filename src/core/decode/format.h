@@ -76,7 +76,7 @@ static inline bool pfd_record_is_unknown(const struct pfd_record *r)
 /* The bytes of a copied record begin at the end of those before. */
 struct pfd_copy {
     size_t record; /* its number in the batch */
-    size_t end;    /* in pfd_batch.bytes */
+    size_t end;    /* in pfd_record_batch.bytes */
 };
 
 /* A record whose bytes are in no view, decoded from a chunk. */
@@ -94,7 +94,7 @@ enum {
 };
 
 /* Records of one slice of a buffer, in order. */
-struct pfd_batch {
+struct pfd_record_batch {
     struct pfd_record *records; /* [n] of [max] */
     size_t n;
     size_t n_others; /* of them, added by a walk: no entries */
@@ -126,7 +126,7 @@ enum {
 /* The records that walk() keeps free in a batch for one offset: the entry, its
  * other readings, and the findings that one offset can cause. */
 enum {
-    PFD_BATCH_SPARE = 8 + PFD_ALTERNATIVES_MAX
+    PFD_RECORD_BATCH_SPARE = 8 + PFD_ALTERNATIVES_MAX
 };
 
 /*
@@ -143,7 +143,7 @@ struct pfd_walk {
     const struct pfd_table *table;
     const struct pfd_shader_table *shader_table; /* borrowed, never NULL */
     const struct pfd_options *options;           /* likewise */
-    struct pfd_batch *batch;                     /* where records go */
+    struct pfd_record_batch *batch;              /* where records go */
     const struct pfd_range *holes;               /* [n_holes], in order: see
                                           pfd_walk_pass() */
     size_t n_holes;
@@ -525,17 +525,18 @@ void pfd_walk_copy_add(struct pfd_walk *walk, const void *bytes, size_t n);
 void pfd_walk_copy_done(struct pfd_walk *walk, struct pfd_record *record);
 
 /* The payload of a copied record, [*n] bytes; its header is before it. */
-const uint8_t *pfd_batch_copied(const struct pfd_batch *batch,
-                                const struct pfd_record *record, uint32_t *n);
+const uint8_t *pfd_record_batch_copied(const struct pfd_record_batch *batch,
+                                       const struct pfd_record *record,
+                                       uint32_t *n);
 
 /* The payload of any entry of a batch, likewise; view, base: the walk's when
  * the batch was filled. */
-static inline const uint8_t *pfd_batch_payload(
-    const struct pfd_batch *batch, const struct pfd_byte_reader *view,
+static inline const uint8_t *pfd_record_batch_payload(
+    const struct pfd_record_batch *batch, const struct pfd_byte_reader *view,
     uint64_t base, const struct pfd_record *record, uint32_t *n)
 {
     if (__builtin_expect(record->flags & PFD_RECORD_COPIED, 0))
-        return pfd_batch_copied(batch, record, n);
+        return pfd_record_batch_copied(batch, record, n);
     *n = record->n_bytes - record->n_header;
     return pfd_byte_reader_peek(view, (size_t)(record->offset - base) +
                                           record->n_header);
@@ -560,36 +561,38 @@ static inline struct pfd_record *pfd_walk_record(struct pfd_walk *walk)
 /* Records that the batch still has room for. */
 static inline size_t pfd_walk_room(const struct pfd_walk *walk)
 {
-    const struct pfd_batch *batch = walk->batch;
-    return batch->n + PFD_BATCH_SPARE <= batch->max
-               ? batch->max - PFD_BATCH_SPARE + 1 - batch->n
+    const struct pfd_record_batch *batch = walk->batch;
+    return batch->n + PFD_RECORD_BATCH_SPARE <= batch->max
+               ? batch->max - PFD_RECORD_BATCH_SPARE + 1 - batch->n
                : 0;
 }
 
 /* True while the batch has room for one more offset. */
 static inline bool pfd_walk_has_room(const struct pfd_walk *walk)
 {
-    const struct pfd_batch *batch = walk->batch;
-    return batch->n + PFD_BATCH_SPARE <= batch->max &&
+    const struct pfd_record_batch *batch = walk->batch;
+    return batch->n + PFD_RECORD_BATCH_SPARE <= batch->max &&
            batch->n_counted < PFD_COUNTED_MAX;
 }
 
 /* The number of entries that may be counted next, instead of adding records. */
 static inline size_t pfd_walk_countable(const struct pfd_walk *walk)
 {
-    const struct pfd_batch *batch = walk->batch;
+    const struct pfd_record_batch *batch = walk->batch;
     return batch->counts && !batch->n && !walk->n_missing
                ? PFD_COUNTED_MAX - batch->n_counted
                : 0;
 }
 
 /* The number of entries in a batch, records and counted ones. */
-static inline size_t pfd_batch_entries(const struct pfd_batch *batch)
+static inline size_t pfd_record_batch_entries(
+    const struct pfd_record_batch *batch)
 {
     return batch->n_counted + batch->n - batch->n_others;
 }
 
-static inline bool pfd_batch_is_empty(const struct pfd_batch *batch)
+static inline bool pfd_record_batch_is_empty(
+    const struct pfd_record_batch *batch)
 {
     return !batch->n && !batch->n_counted;
 }

@@ -20,7 +20,7 @@ struct search {
     const uint8_t *bytes; /* [n] */
     size_t n;
     struct pfd_walk walk;
-    struct pfd_batch batch;
+    struct pfd_record_batch batch;
     struct pfd_entry_source of;
     struct pfd_options options;
     uint64_t n_entries;
@@ -72,7 +72,7 @@ static bool give(struct search *s, const struct pfd_record *r)
     uint32_t n = 0;
     struct pfd_entry entry;
     const uint8_t *payload =
-        pfd_batch_payload(&s->batch, &s->walk.view, 0, r, &n);
+        pfd_record_batch_payload(&s->batch, &s->walk.view, 0, r, &n);
     if (!pfd_entry_make(&s->of, r, payload, n, s->n_entries, &entry)) {
         s->failed = true;
         return false;
@@ -94,7 +94,7 @@ static void give_run(struct search *s, const struct pfd_recover_run *run)
     s->walk.at = run->from;
     s->format->live->resume(&s->walk, run->to);
     while (status == PFD_OK && !s->failed && !s->stopped) {
-        pfd_batch_clear(&s->batch);
+        pfd_record_batch_clear(&s->batch);
         status = s->format->walk(&s->walk);
         for (size_t i = 0; i < s->batch.n; i++) {
             const struct pfd_record *r = &s->batch.records[i];
@@ -137,7 +137,7 @@ static void search(struct search *s)
 
 static enum pfd_status search_format(struct search *s, struct pfd_error *err)
 {
-    bool ok = pfd_batch_init(&s->batch, BATCH) &&
+    bool ok = pfd_record_batch_init(&s->batch, BATCH) &&
               pfd_entry_source_init(&s->of, s->r->source) &&
               pfd_walk_init(&s->walk, s->format, s->r->strings, &s->options);
     if (ok) {
@@ -146,7 +146,7 @@ static enum pfd_status search_format(struct search *s, struct pfd_error *err)
         search(s);
     }
     pfd_walk_deinit(&s->walk);
-    pfd_batch_deinit(&s->batch);
+    pfd_record_batch_deinit(&s->batch);
     pfd_entry_source_deinit(&s->of);
     if (!ok || s->failed)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");

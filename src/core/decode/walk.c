@@ -22,27 +22,28 @@ void pfd_walk_deinit(struct pfd_walk *walk)
     free(walk->state);
 }
 
-bool pfd_batch_init(struct pfd_batch *batch, size_t max)
+bool pfd_record_batch_init(struct pfd_record_batch *batch, size_t max)
 {
-    *batch = (struct pfd_batch){ .max = max };
+    *batch = (struct pfd_record_batch){ .max = max };
     batch->records = malloc(max * sizeof *batch->records);
     return batch->records != NULL;
 }
 
-bool pfd_batch_init_places(struct pfd_batch *batch)
+bool pfd_record_batch_init_places(struct pfd_record_batch *batch)
 {
     batch->places = calloc(batch->max, sizeof *batch->places);
     return batch->places != NULL;
 }
 
-bool pfd_batch_init_counts(struct pfd_batch *batch, size_t n_counts)
+bool pfd_record_batch_init_counts(struct pfd_record_batch *batch,
+                                  size_t n_counts)
 {
     batch->counts = calloc(n_counts, sizeof *batch->counts);
     batch->n_counts = n_counts;
     return batch->counts != NULL;
 }
 
-void pfd_batch_deinit(struct pfd_batch *batch)
+void pfd_record_batch_deinit(struct pfd_record_batch *batch)
 {
     free(batch->records);
     free(batch->counts);
@@ -52,7 +53,7 @@ void pfd_batch_deinit(struct pfd_batch *batch)
     pfd_text_free(&batch->bytes);
 }
 
-void pfd_batch_clear(struct pfd_batch *batch)
+void pfd_record_batch_clear(struct pfd_record_batch *batch)
 {
     batch->n = 0;
     batch->n_others = 0;
@@ -66,10 +67,9 @@ void pfd_batch_clear(struct pfd_batch *batch)
     batch->skipped_bytes = 0;
 }
 
-struct pfd_finding pfd_batch_finding(const struct pfd_batch *batch,
-                                     const struct pfd_record *record,
-                                     const char *source, char *sentence,
-                                     size_t n)
+struct pfd_finding pfd_record_batch_finding(
+    const struct pfd_record_batch *batch, const struct pfd_record *record,
+    const char *source, char *sentence, size_t n)
 {
     size_t length = record->n_bytes < n ? record->n_bytes : n - 1;
     if (length)

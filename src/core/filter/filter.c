@@ -527,7 +527,7 @@ static inline bool is_plain(const struct pfd_record *r)
 }
 
 size_t pfd_filter_skip(const struct pfd_filter_run *run,
-                       const struct pfd_batch *batch, size_t from,
+                       const struct pfd_record_batch *batch, size_t from,
                        const struct pfd_byte_reader *view, uint64_t base,
                        uint64_t *n_bytes)
 {

@@ -22,10 +22,10 @@ enum pfd_look_result pfd_filter_test_record(struct pfd_filter_run *run,
 /*
  * The same for a batch: the first record from `from` on that is not certainly
  * a rejected entry, or batch->n. Adds the bytes of the entries before it to
- * *n_bytes. view, base: of pfd_batch_payload().
+ * *n_bytes. view, base: of pfd_record_batch_payload().
  */
 size_t pfd_filter_skip(const struct pfd_filter_run *run,
-                       const struct pfd_batch *batch, size_t from,
+                       const struct pfd_record_batch *batch, size_t from,
                        const struct pfd_byte_reader *view, uint64_t base,
                        uint64_t *n_bytes);
 

@@ -16,7 +16,7 @@ struct pfd_chunk_reader {
     const struct pfd_strings *strings;
     struct pfd_options options;
     struct pfd_chunk chunk;
-    struct pfd_batch batch;
+    struct pfd_record_batch batch;
     size_t next;           /* record of the batch */
     enum pfd_status after; /* status of the last fill */
     struct pfd_error error;
@@ -32,8 +32,8 @@ enum pfd_status pfd_chunk_reader_new(const struct pfd_strings *strings,
 {
     struct pfd_chunk_reader *r = calloc(1, sizeof *r);
     if (!r || !pfd_entry_source_init(&r->of, source) ||
-        !pfd_batch_init(&r->batch, BATCH) ||
-        !pfd_batch_init_places(&r->batch)) {
+        !pfd_record_batch_init(&r->batch, BATCH) ||
+        !pfd_record_batch_init_places(&r->batch)) {
         pfd_chunk_reader_free(r);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
@@ -50,7 +50,7 @@ void pfd_chunk_reader_free(struct pfd_chunk_reader *r)
     if (!r)
         return;
     pfd_chunk_close(&r->chunk);
-    pfd_batch_deinit(&r->batch);
+    pfd_record_batch_deinit(&r->batch);
     pfd_entry_source_deinit(&r->of);
     free(r);
 }
@@ -59,7 +59,7 @@ enum pfd_status pfd_chunk_reader_open(struct pfd_chunk_reader *r,
                                       const void *bytes, size_t n,
                                       struct pfd_error *err)
 {
-    pfd_batch_clear(&r->batch);
+    pfd_record_batch_clear(&r->batch);
     r->next = 0;
     r->after = PFD_END;
     enum pfd_status status =
@@ -78,7 +78,7 @@ enum pfd_status pfd_chunk_reader_open(struct pfd_chunk_reader *r,
 static enum pfd_status fill(struct pfd_chunk_reader *r, struct pfd_error *err)
 {
     while (r->after == PFD_OK) {
-        pfd_batch_clear(&r->batch);
+        pfd_record_batch_clear(&r->batch);
         r->next = 0;
         r->after = pfd_chunk_fill(&r->chunk, &r->batch, &r->error);
         if (r->batch.n && r->after != PFD_ERR_NOMEM)
@@ -92,7 +92,7 @@ static enum pfd_status fill(struct pfd_chunk_reader *r, struct pfd_error *err)
 static void set_finding(struct pfd_chunk_reader *r, const struct pfd_record *in,
                         struct pfd_chunk_item *ret)
 {
-    struct pfd_finding finding = pfd_batch_finding(
+    struct pfd_finding finding = pfd_record_batch_finding(
         &r->batch, in, r->of.source, r->sentence, sizeof r->sentence);
     if (finding.kind != PFD_FINDING_gap || !in->n_header) {
         ret->type = PFD_CHUNK_FINDING;
@@ -121,7 +121,7 @@ enum pfd_status pfd_chunk_reader_next(struct pfd_chunk_reader *r,
         return PFD_OK;
     }
     uint32_t n = 0;
-    const uint8_t *payload = pfd_batch_copied(&r->batch, in, &n);
+    const uint8_t *payload = pfd_record_batch_copied(&r->batch, in, &n);
     ret->type = PFD_CHUNK_ENTRY;
     if (!pfd_entry_make(&r->of, in, payload, n, index, &ret->entry))
         return pfd_fail(err, PFD_ERR_NOMEM, in->offset, "out of memory");

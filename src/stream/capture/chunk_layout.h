@@ -77,7 +77,8 @@ void pfd_chunk_close(struct pfd_chunk *chunk);
  * `gap` has the number of missed entries in its `findings`, and its reason
  * n_header bytes into its text.
  */
-enum pfd_status pfd_chunk_fill(struct pfd_chunk *chunk, struct pfd_batch *batch,
+enum pfd_status pfd_chunk_fill(struct pfd_chunk *chunk,
+                               struct pfd_record_batch *batch,
                                struct pfd_error *err);
 
 #endif

@@ -311,7 +311,7 @@ static bool set_string(const struct pfd_chunk *chunk, struct raw *raw)
     return true;
 }
 
-static void place_entry(struct pfd_batch *batch, const struct raw *entry)
+static void place_entry(struct pfd_record_batch *batch, const struct raw *entry)
 {
     struct pfd_record *r = &batch->records[batch->n];
     *r = entry->record;
@@ -325,8 +325,8 @@ static void place_entry(struct pfd_batch *batch, const struct raw *entry)
 
 /* Moves the bytes of an entry whose readings have their own together, one
  * behind the other, where pfd_entry_alternative() expects them. */
-static void move_together(struct pfd_batch *batch, struct pfd_place *entry,
-                          const struct raw *reading)
+static void move_together(struct pfd_record_batch *batch,
+                          struct pfd_place *entry, const struct raw *reading)
 {
     if (entry->bytes) {
         entry->at = batch->bytes.n;
@@ -339,7 +339,7 @@ static void move_together(struct pfd_batch *batch, struct pfd_place *entry,
 /* Reads the other readings of the batch's newest entry. Either all of them have
  * bytes of their own, or none. False: the chunk is broken. */
 static bool read_alternatives(struct pfd_chunk *chunk, const struct raw *entry,
-                              struct pfd_batch *batch, bool *sound)
+                              struct pfd_record_batch *batch, bool *sound)
 {
     struct pfd_place *place = &batch->places[batch->n - 1];
     unsigned own = 0;
@@ -379,8 +379,9 @@ static void add_sentence(struct pfd_text *out, const char *text, size_t n)
 }
 
 /* Adds a finding whose sentence begins at byte `from` of the batch's text. */
-static void add_finding(struct pfd_batch *batch, enum pfd_finding_kind kind,
-                        uint64_t offset, size_t from)
+static void add_finding(struct pfd_record_batch *batch,
+                        enum pfd_finding_kind kind, uint64_t offset,
+                        size_t from)
 {
     batch->records[batch->n++] = (struct pfd_record){
         .offset = offset,
@@ -391,7 +392,7 @@ static void add_finding(struct pfd_batch *batch, enum pfd_finding_kind kind,
     };
 }
 
-static void add_unsound(struct pfd_batch *batch, uint64_t offset)
+static void add_unsound(struct pfd_record_batch *batch, uint64_t offset)
 {
     struct pfd_walk walk = { .batch = batch };
     pfd_walk_finding(&walk, PFD_FINDING_bad_frame, offset,
@@ -408,7 +409,7 @@ static void note_sound(struct pfd_chunk *chunk, const struct raw *raw)
 }
 
 static bool read_entry(struct pfd_chunk *chunk, struct raw *raw,
-                       struct pfd_batch *batch)
+                       struct pfd_record_batch *batch)
 {
     size_t n = batch->n;
     if (!chunk->format || !set_string(chunk, raw) ||
@@ -430,7 +431,7 @@ static bool read_entry(struct pfd_chunk *chunk, struct raw *raw,
     return whole;
 }
 
-static bool read_finding(const struct raw *raw, struct pfd_batch *batch)
+static bool read_finding(const struct raw *raw, struct pfd_record_batch *batch)
 {
     const char *name = (const char *)raw->bytes;
     size_t from = batch->text.n;
@@ -442,7 +443,7 @@ static bool read_finding(const struct raw *raw, struct pfd_batch *batch)
 }
 
 /* Reads a gap; its sentence has the number of missed entries, too. */
-static bool read_gap(const struct raw *raw, struct pfd_batch *batch)
+static bool read_gap(const struct raw *raw, struct pfd_record_batch *batch)
 {
     struct pfd_record *r = &batch->records[batch->n];
     size_t from = batch->text.n;
@@ -464,7 +465,7 @@ static bool read_gap(const struct raw *raw, struct pfd_batch *batch)
 
 /* Reads an entry in short form that has the string and the size of a sound one
  * before: most have. False: it has to be checked, or is no such entry. */
-static bool read_known(struct pfd_chunk *chunk, struct pfd_batch *batch)
+static bool read_known(struct pfd_chunk *chunk, struct pfd_record_batch *batch)
 {
     struct pfd_byte_reader *c = &chunk->records;
     const uint8_t *at = c->base + c->at;
@@ -498,7 +499,7 @@ static bool read_known(struct pfd_chunk *chunk, struct pfd_batch *batch)
     return true;
 }
 
-static bool read_record(struct pfd_chunk *chunk, struct pfd_batch *batch)
+static bool read_record(struct pfd_chunk *chunk, struct pfd_record_batch *batch)
 {
     struct raw raw;
     if (!read_raw(chunk, &raw))
@@ -516,11 +517,12 @@ static bool read_record(struct pfd_chunk *chunk, struct pfd_batch *batch)
     return false;
 }
 
-enum pfd_status pfd_chunk_fill(struct pfd_chunk *chunk, struct pfd_batch *batch,
+enum pfd_status pfd_chunk_fill(struct pfd_chunk *chunk,
+                               struct pfd_record_batch *batch,
                                struct pfd_error *err)
 {
     struct pfd_byte_reader *c = &chunk->records;
-    while (batch->n + PFD_BATCH_SPARE <= batch->max) {
+    while (batch->n + PFD_RECORD_BATCH_SPARE <= batch->max) {
         if (!pfd_byte_reader_left(c))
             return PFD_END;
         if (read_known(chunk, batch))

@@ -105,7 +105,7 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
     t->image.max = t->o.memory ? t->o.memory : MEMORY;
     t->source = strdup(t->o.source ? t->o.source : "-");
     if (!t->source || !pfd_entry_source_init(&t->of, t->source) ||
-        !pfd_batch_init(&t->batch, BATCH)) {
+        !pfd_record_batch_init(&t->batch, BATCH)) {
         pfd_tail_free(t);
         return no_memory(err);
     }
@@ -130,7 +130,7 @@ void pfd_tail_free(struct pfd_tail *t)
     if (!t)
         return;
     pfd_walk_deinit(&t->walk);
-    pfd_batch_deinit(&t->batch);
+    pfd_record_batch_deinit(&t->batch);
     pfd_entry_source_deinit(&t->of);
     free(t->now.bytes);
     free(t->before.bytes);

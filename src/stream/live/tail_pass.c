@@ -114,7 +114,7 @@ static bool emit_entry(struct pfd_tail *t, const struct pfd_record *r,
     uint32_t n = 0;
     struct pfd_entry entry;
     const uint8_t *payload =
-        pfd_batch_payload(&t->batch, &t->walk.view, copy->base, r, &n);
+        pfd_record_batch_payload(&t->batch, &t->walk.view, copy->base, r, &n);
     if (!pfd_entry_make(&t->of, r, payload, n, t->place.index, &entry))
         return false;
     entry.findings |= more_findings;
@@ -247,8 +247,8 @@ static void open_gap(struct pfd_tail *t, struct pfd_tail_pass *p,
     }
     p->failed |= !close_gap(t, p, r->offset);
     p->in_gap = true;
-    p->gap = pfd_batch_finding(&t->batch, r, t->source, t->gap_sentence,
-                               sizeof t->gap_sentence);
+    p->gap = pfd_record_batch_finding(&t->batch, r, t->source, t->gap_sentence,
+                                      sizeof t->gap_sentence);
 }
 
 /* Perhaps this was not written since the buffer began anew: all of it, or all
@@ -413,7 +413,7 @@ size_t pfd_tail_pass_count(const struct pfd_tail *t,
 static size_t count_run(const struct pfd_tail *t, struct pfd_tail_pass *p,
                         size_t i)
 {
-    const struct pfd_batch *batch = &t->batch;
+    const struct pfd_record_batch *batch = &t->batch;
     const struct pfd_record *r = &batch->records[i];
     const struct pfd_record *last = &batch->records[batch->n - 1];
     if (!pfd_tail_pass_has_runs(t, p, r->offset) || !pfd_entry_run_takes(r))
@@ -502,7 +502,7 @@ bool pfd_tail_pass_walk(struct pfd_tail *t, struct pfd_tail_pass *p,
     w->until = until;
     while (p->status == PFD_OK && !p->is_stopped && !p->failed &&
            !(until && w->at >= until)) {
-        pfd_batch_clear(&t->batch);
+        pfd_record_batch_clear(&t->batch);
         p->status = t->format->walk(w);
         p->is_stopped = !take_batch(t, p);
         p->failed |= t->batch.text.failed || t->batch.bytes.failed;

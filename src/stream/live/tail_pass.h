@@ -90,7 +90,7 @@ struct pfd_tail {
     bool is_unlike;                  /* the first bytes are of no format; */
     uint32_t unlike;                 /* their CRC */
     struct pfd_walk walk;
-    struct pfd_batch batch;
+    struct pfd_record_batch batch;
     struct pfd_entry_source of;
     struct pfd_summary summary;
     char sentence[PFD_TAIL_SENTENCE];

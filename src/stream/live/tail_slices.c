@@ -71,7 +71,7 @@ static void walk(void *user, size_t i)
     const struct shared *s = user;
     struct pfd_walk_slice *walk_slice = &s->walk_slices->at[i];
     const struct pfd_tail_pass *p = s->pass;
-    const struct pfd_batch *batch = &walk_slice->batch;
+    const struct pfd_record_batch *batch = &walk_slice->batch;
     walk_slice->n_plain = 0;
     if (!begin(walk_slice, s->tail))
         return;

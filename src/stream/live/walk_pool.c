@@ -26,7 +26,7 @@ struct pfd_walk_pool {
 static void walk_slices_free(struct pfd_walk_slices *walk_slices)
 {
     for (size_t i = 0; walk_slices && i < PFD_WALK_SLICES; i++) {
-        pfd_batch_deinit(&walk_slices->at[i].batch);
+        pfd_record_batch_deinit(&walk_slices->at[i].batch);
         free(walk_slices->at[i].state);
     }
     free(walk_slices);
@@ -38,7 +38,7 @@ static struct pfd_walk_slices *walk_slices_new(void)
     struct pfd_walk_slices *ret = calloc(1, sizeof *ret);
     bool ok = ret;
     for (size_t i = 0; ok && i < PFD_WALK_SLICES; i++)
-        ok = pfd_batch_init(&ret->at[i].batch, PFD_WALK_SLICE_RECORDS);
+        ok = pfd_record_batch_init(&ret->at[i].batch, PFD_WALK_SLICE_RECORDS);
     if (ok)
         return ret;
     walk_slices_free(ret);
@@ -133,7 +133,7 @@ bool pfd_walk_slice_begin(struct pfd_walk_slice *walk_slice,
         walk_slice->state = state;
         walk_slice->n_state = n_state;
     }
-    pfd_batch_clear(&walk_slice->batch);
+    pfd_record_batch_clear(&walk_slice->batch);
     walk_slice->walk = *of;
     walk_slice->walk.batch = &walk_slice->batch;
     walk_slice->walk.state = walk_slice->state;

@@ -59,11 +59,11 @@ enum {
     PFD_WALK_SLICE_BYTES =
         32 * 1024, /* of each, but for the entry it ends in */
     /* Of a batch, room for the smallest entries, which are of 8 bytes. */
-    PFD_WALK_SLICE_RECORDS = PFD_WALK_SLICE_BYTES / 8 + PFD_BATCH_SPARE,
+    PFD_WALK_SLICE_RECORDS = PFD_WALK_SLICE_BYTES / 8 + PFD_RECORD_BATCH_SPARE,
 };
 
 struct pfd_walk_slice {
-    struct pfd_batch batch;
+    struct pfd_record_batch batch;
     struct pfd_walk walk;
     void *state; /* [n_state] bytes, of the walk; owned */
     size_t n_state;

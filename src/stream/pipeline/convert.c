@@ -16,7 +16,8 @@
 #include "stream/pipeline/convert_pool.h"
 
 enum {
-    BATCH = 8192 + PFD_BATCH_SPARE, /* records: enough for any slice of a walk
+    BATCH = 8192 +
+            PFD_RECORD_BATCH_SPARE, /* records: enough for any slice of a walk
                                        by several workers */
     BATCH_ALONE = 4096, /* of any other batch; about a megabyte of JSON */
     THREADS_DEFAULT = 16,
@@ -59,12 +60,12 @@ static enum pfd_status walk_some(struct pfd_pool *pool, struct pfd_worker *w)
     bool has_parts = pool->has_slice_copies && pool->n_batches > 0;
     if (has_parts && pfd_slice_copy_find(w, &pool->walk))
         status = walk(&pool->walk);
-    if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
+    if (status != PFD_MORE || !pfd_record_batch_is_empty(&w->batch))
         return status;
     if (has_parts && pfd_slice_copy_read(w, &pool->walk, pool->walk.at,
                                          pool->walk.at + PFD_SLICE_COPY_BYTES))
         status = walk(&pool->walk);
-    if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
+    if (status != PFD_MORE || !pfd_record_batch_is_empty(&w->batch))
         return status;
     if (has_parts)
         pfd_slice_copy_leave(pool, &pool->walk);
@@ -80,7 +81,7 @@ static void walk_on(struct pfd_pool *pool, struct pfd_worker *w)
         enum pfd_status status = walk_some(pool, w);
         if (status == PFD_END)
             pool->walked = PFD_END;
-        if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
+        if (status != PFD_MORE || !pfd_record_batch_is_empty(&w->batch))
             break;
     } while (advance(pool));
     pfd_walk_mark_missing(&pool->walk);
@@ -93,14 +94,14 @@ static bool fill(struct pfd_pool *pool, struct pfd_worker *w)
     w->batch.max = pool->split.is_on ? BATCH : BATCH_ALONE;
     if (pool->split.is_on)
         return pfd_split_take(w);
-    pfd_batch_clear(&w->batch);
+    pfd_record_batch_clear(&w->batch);
     if (pool->chunks) {
         pfd_pool_fill_chunks(pool, w);
     } else {
         walk_on(pool, w);
-        w->n_entries = pfd_batch_entries(&w->batch);
+        w->n_entries = pfd_record_batch_entries(&w->batch);
     }
-    return !pfd_batch_is_empty(&w->batch) || w->batch.skipped_bytes;
+    return !pfd_record_batch_is_empty(&w->batch) || w->batch.skipped_bytes;
 }
 
 /* Numbers the batch and its entries. */
@@ -227,11 +228,12 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool, size_t i)
         pfd_filter_run_set(w->filter, convert->facts);
     if (!watch_init(w))
         return false;
-    return (!pool->order.used || w->used) && pfd_batch_init(&w->batch, BATCH) &&
-           (!pool->chunks || pfd_batch_init_places(&w->batch)) &&
+    return (!pool->order.used || w->used) &&
+           pfd_record_batch_init(&w->batch, BATCH) &&
+           (!pool->chunks || pfd_record_batch_init_places(&w->batch)) &&
            (!counts_suffice(pool) ||
-            pfd_batch_init_counts(&w->batch,
-                                  pfd_strings_count(convert->strings) + 1));
+            pfd_record_batch_init_counts(
+                &w->batch, pfd_strings_count(convert->strings) + 1));
 }
 
 static void worker_deinit(struct pfd_worker *w)
@@ -265,7 +267,7 @@ static void worker_deinit(struct pfd_worker *w)
     free(w->used);
     free(w->claim.state);
     pfd_slice_copy_deinit(&w->slice_copy);
-    pfd_batch_deinit(&w->batch);
+    pfd_record_batch_deinit(&w->batch);
     pfd_entry_source_deinit(&w->of);
     pfd_text_free(&w->members);
 }

@@ -121,7 +121,7 @@ static inline void count_given(struct pfd_worker *w,
 static const uint8_t *payload_of(const struct pfd_worker *w,
                                  const struct pfd_record *r, uint32_t *n)
 {
-    return pfd_batch_payload(&w->batch, &w->view, w->base, r, n);
+    return pfd_record_batch_payload(&w->batch, &w->view, w->base, r, n);
 }
 
 static enum pfd_look_result ask_filter(const struct pfd_worker *w,
@@ -242,8 +242,8 @@ static inline bool is_quiet(const struct pfd_record *r, uint64_t reported)
 static void do_finding(struct pfd_worker *w, const struct pfd_record *r)
 {
     char sentence[SENTENCE];
-    struct pfd_finding finding = pfd_batch_finding(&w->batch, r, w->of.source,
-                                                   sentence, sizeof sentence);
+    struct pfd_finding finding = pfd_record_batch_finding(
+        &w->batch, r, w->of.source, sentence, sizeof sentence);
     if (w->made->chunk) {
         w->failed |=
             pfd_chunk_add_finding(w->made->chunk, &finding, NULL) != PFD_OK;
@@ -255,7 +255,7 @@ static void do_finding(struct pfd_worker *w, const struct pfd_record *r)
  * selected ones; returns the index of the first other record. */
 static size_t pass_quiet(struct pfd_worker *w, size_t i)
 {
-    const struct pfd_batch *batch = &w->batch;
+    const struct pfd_record_batch *batch = &w->batch;
     /* Copies, since the sums' pointers may alias anything. */
     const uint64_t reported = w->pool->reported;
     const bool has_filter = w->filter;
@@ -347,7 +347,7 @@ static size_t pass_payloads(struct pfd_worker *w, size_t i)
 /* Likewise for entries outside of all ranges. */
 static size_t pass_between(struct pfd_worker *w, size_t i)
 {
-    const struct pfd_batch *batch = &w->batch;
+    const struct pfd_record_batch *batch = &w->batch;
     for (; i < batch->n; i++) {
         const struct pfd_record *r = &batch->records[i];
         if (r->kind != PFD_RECORD_ENTRY || in_ranges(w, index_of(w, i)))
@@ -361,7 +361,7 @@ static size_t pass_between(struct pfd_worker *w, size_t i)
  * plans, the others one by one. */
 static size_t pass_unwanted(struct pfd_worker *w, size_t i)
 {
-    const struct pfd_batch *batch = &w->batch;
+    const struct pfd_record_batch *batch = &w->batch;
     for (;;) {
         size_t to = pfd_filter_skip(w->filter, batch, i, &w->view, w->base,
                                     &w->made->summary.bytes);
@@ -400,7 +400,7 @@ static void prefetch_string(const struct pfd_worker *w, size_t i)
  * begins anew: a run is a range of bytes. */
 static struct pfd_entry_run find_run(struct pfd_worker *w, size_t i)
 {
-    const struct pfd_batch *batch = &w->batch;
+    const struct pfd_record_batch *batch = &w->batch;
     const struct pfd_record *r = &batch->records[i];
     const size_t most = batch->n - i < RUN ? batch->n - i : RUN;
     size_t n = 0;
@@ -460,7 +460,7 @@ static size_t pass_runs(struct pfd_worker *w, size_t i)
 /* Adds the counts of entries without records, which come before all records. */
 static void take_counts(struct pfd_worker *w)
 {
-    const struct pfd_batch *batch = &w->batch;
+    const struct pfd_record_batch *batch = &w->batch;
     if (!batch->n_counted)
         return;
     w->made->summary.entries += batch->n_counted;

@@ -100,7 +100,7 @@ static void set_members(struct pfd_pool *pool, struct pfd_worker *w)
 }
 
 /* Counts the losses of a chunk even if it has no records. */
-static void count_loss(struct pfd_pool *pool, struct pfd_batch *batch)
+static void count_loss(struct pfd_pool *pool, struct pfd_record_batch *batch)
 {
     struct pfd_summary sum = { .lost_bytes = batch->lost_bytes,
                                .skipped_bytes = batch->skipped_bytes };

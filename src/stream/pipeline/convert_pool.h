@@ -158,7 +158,7 @@ struct pfd_claim {
 
 struct pfd_worker {
     struct pfd_pool *pool;
-    struct pfd_batch batch;
+    struct pfd_record_batch batch;
     struct pfd_text members; /* of the batch's chunk, NUL-terminated */
     struct pfd_sink_options sink_options;
     struct pfd_claim claim;

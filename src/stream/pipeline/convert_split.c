@@ -138,7 +138,7 @@ static bool walk_claimed(struct pfd_worker *w, bool is_front)
     const struct pfd_pool *pool = w->pool;
     struct pfd_walk *walk = &w->claim.walk;
     uint64_t end = walk->until ? walk->until : pfd_walk_end(walk);
-    pfd_batch_clear(&w->batch);
+    pfd_record_batch_clear(&w->batch);
     if (!begin_claimed(w, is_front, end))
         return false;
     w->claim.begun = walk->at;
@@ -148,7 +148,7 @@ static bool walk_claimed(struct pfd_worker *w, bool is_front)
         w->claim.walked = pool->format->walk(walk);
     }
     pfd_walk_mark_missing(walk);
-    w->n_entries = pfd_batch_entries(&w->batch);
+    w->n_entries = pfd_record_batch_entries(&w->batch);
     return true;
 }
 
@@ -243,7 +243,7 @@ bool pfd_split_take(struct pfd_worker *w)
         pthread_mutex_lock(&pool->walking);
         if (!await_join(w))
             continue;
-        is_mine = join(w, found) && !pfd_batch_is_empty(&w->batch);
+        is_mine = join(w, found) && !pfd_record_batch_is_empty(&w->batch);
     }
     if (!is_mine || pool->walked != PFD_OK)
         wake_all(pool);
