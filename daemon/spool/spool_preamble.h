@@ -7,6 +7,11 @@
  * whose entries need several manifests becomes several buffers. Objects that
  * were added to a manifest are sent before the next entries.
  *
+ * Frames are written by preamble.h's functions. The accounts of what was sent are
+ * two, because they have no key in common: the ring's has the last change that was
+ * sent of each scope of live string sets; this one has the number of sent items of
+ * each manifest on disk, and a copy of each buffer for each manifest.
+ *
  * One thread at a time.
  */
 #ifndef PFDD_SPOOL_PREAMBLE_H
