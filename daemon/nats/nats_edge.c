@@ -50,7 +50,7 @@ struct pfdd_edge {
     bool was_asked;              /* a worker has asked to send again */
     /* The thread's. */
     struct pfdd_nats line;
-    struct pfdd_edge_code code;
+    struct pfdd_nats_edge_code code;
 };
 
 void pfdd_shipment_free(struct pfdd_shipment *s)
@@ -255,7 +255,7 @@ static bool publish(struct pfdd_edge *e, const struct pfdd_shipment *s)
     if (s->last <= pfdd_edge_acked(e, s->edge))
         return true; /* a worker has it */
     if (s->manifest.number) {
-        code = pfdd_edge_code_send(&e->code, &s->manifest);
+        code = pfdd_nats_edge_code_send(&e->code, &s->manifest);
         if (!code)
             return false;
     }

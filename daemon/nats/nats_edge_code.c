@@ -40,7 +40,7 @@ enum sent {
                    unknown ids */
 };
 
-static enum sent send_object(struct pfdd_edge_code *e,
+static enum sent send_object(struct pfdd_nats_edge_code *e,
                              const struct pfdd_manifest_item *item)
 {
     char path[PFDD_PATH];
@@ -61,7 +61,8 @@ static enum sent send_object(struct pfdd_edge_code *e,
     return SENT_NEVER;
 }
 
-static bool send_list(struct pfdd_edge_code *e, struct pfdd_manifest_list *list,
+static bool send_list(struct pfdd_nats_edge_code *e,
+                      struct pfdd_manifest_list *list,
                       char digest[PFDD_SHA256_TEXT])
 {
     uint8_t sum[PFDD_SHA256_BYTES];
@@ -88,7 +89,7 @@ static bool send_list(struct pfdd_edge_code *e, struct pfdd_manifest_list *list,
 }
 
 static const struct pfdd_known_code *find_known(
-    const struct pfdd_edge_code *e, const struct pfdd_manifest *manifest)
+    const struct pfdd_nats_edge_code *e, const struct pfdd_manifest *manifest)
 {
     for (size_t i = e->n; i > 0; i--) {
         const struct pfdd_known_code *k = &e->known[i - 1];
@@ -101,8 +102,8 @@ static const struct pfdd_known_code *find_known(
 
 /* Stores a manifest's list and code objects, unless they are known to be
  * stored. NULL: failed, try again later. */
-const struct pfdd_known_code *pfdd_edge_code_send(
-    struct pfdd_edge_code *e, const struct pfdd_manifest *manifest)
+const struct pfdd_known_code *pfdd_nats_edge_code_send(
+    struct pfdd_nats_edge_code *e, const struct pfdd_manifest *manifest)
 {
     struct pfdd_manifest_list list;
     char why[PFDD_STATE_WHY];

@@ -25,7 +25,7 @@ struct pfdd_known_code {
 };
 
 /* dir and pieces.line are borrowed; the rest all zeros. */
-struct pfdd_edge_code {
+struct pfdd_nats_edge_code {
     const char *dir;                                /* the state folder */
     struct pfdd_known_code known[PFDD_KNOWN_CODES]; /* [n] */
     size_t n;
@@ -35,7 +35,7 @@ struct pfdd_edge_code {
 /* Stores a manifest's list and code objects, unless they are known to be stored.
  * A code object that the servers cannot take is left out of the list. NULL:
  * failed, try again later; pieces.line->why says why. */
-const struct pfdd_known_code *pfdd_edge_code_send(
-    struct pfdd_edge_code *code, const struct pfdd_manifest *manifest);
+const struct pfdd_known_code *pfdd_nats_edge_code_send(
+    struct pfdd_nats_edge_code *code, const struct pfdd_manifest *manifest);
 
 #endif

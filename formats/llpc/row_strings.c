@@ -31,7 +31,7 @@ static bool is_wide(char type)
     return !memchr("iuf", type, 3);
 }
 
-static void fill_words(const struct pfd_row *row, struct words *ret)
+static void fill_words(const struct pfd_site_row *row, struct words *ret)
 {
     const struct pfd_row_header *h = &row->header;
     /* A file name that is too long is cut. */
@@ -48,7 +48,7 @@ static void fill_words(const struct pfd_row *row, struct words *ret)
     ret->n = LLPC_OWN_WORDS + (n_file + 7) / 8;
 }
 
-static bool is_usable(struct row_loader *loader, const struct pfd_row *row)
+static bool is_usable(struct row_loader *loader, const struct pfd_site_row *row)
 {
     const struct pfd_row_header *h = &row->header;
     unsigned known = PFD_ROW_ORIGIN | PFD_ROW_COMMIT | PFD_ROW_TIGHT;
@@ -66,7 +66,7 @@ static bool is_usable(struct row_loader *loader, const struct pfd_row *row)
 }
 
 static enum pfd_status add_row(struct row_loader *loader,
-                               const struct pfd_row *row)
+                               const struct pfd_site_row *row)
 {
     struct words words;
     if (!is_usable(loader, row))
@@ -94,9 +94,9 @@ static enum pfd_status load(struct row_loader *loader,
                             uint64_t offset)
 {
     enum pfd_status status = PFD_OK;
-    struct pfd_row row;
+    struct pfd_site_row row;
     size_t at = 0;
-    while (status == PFD_OK && pfd_row_next(bytes, &at, &row)) {
+    while (status == PFD_OK && pfd_site_row_next(bytes, &at, &row)) {
         row.offset += offset;
         status = add_row(loader, &row);
     }

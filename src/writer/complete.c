@@ -16,15 +16,16 @@ enum {
 
 /* A source and all files that it includes, each once. */
 struct closure {
-    struct pfd_source **all; /* [n]; owned; the first is the source */
+    struct pfd_shader_source **all; /* [n]; owned; the first is the source */
     size_t n;
 };
 
-static bool find_closure(struct pfd_source *f, struct closure *ret)
+static bool find_closure(struct pfd_shader_source *f, struct closure *ret)
 {
     struct pfd_scan *scan = f->scan;
     ret->n = 0;
-    ret->all = malloc(pfd_scan_n_sources(scan) * sizeof(struct pfd_source *));
+    ret->all =
+        malloc(pfd_scan_n_sources(scan) * sizeof(struct pfd_shader_source *));
     if (!ret->all)
         return false;
     uint64_t mark = ++scan->mark;
@@ -35,7 +36,7 @@ static bool find_closure(struct pfd_source *f, struct closure *ret)
         struct pfd_shader_source_link link;
         for (size_t at = 0; at < links->n; at += sizeof link) {
             memcpy(&link, links->data + at, sizeof link);
-            struct pfd_source *next = pfd_scan_at(scan, link.of);
+            struct pfd_shader_source *next = pfd_scan_at(scan, link.of);
             if (next->closure.mark != mark) {
                 next->closure.mark = mark;
                 next->closure.by = ret->all[i];
@@ -50,7 +51,7 @@ static bool find_closure(struct pfd_source *f, struct closure *ret)
 enum pfd_status pfd_scan_link(struct pfd_scan *scan, size_t i, size_t k,
                               size_t of)
 {
-    struct pfd_source *f = pfd_scan_at(scan, i);
+    struct pfd_shader_source *f = pfd_scan_at(scan, i);
     struct pfd_shader_source_link link = { .of = of };
     struct pfd_scan_include include;
     if (pfd_scan_get_include(scan, i, k, &include))
@@ -74,7 +75,7 @@ bool pfd_scan_get_include(const struct pfd_scan *scan, size_t i, size_t k,
 
 /* Storage buffers, and atomic counters in them, need a minimum version; 64-bit
  * counters a later one. */
-static enum pfd_status check_version(struct pfd_source *f)
+static enum pfd_status check_version(struct pfd_shader_source *f)
 {
     bool prints = f->version >= (f->is_es ? 310 : 420);
     bool counts_wide = f->version >= 440 && !f->is_es;
@@ -104,7 +105,7 @@ static bool value_of(const struct closure *c,
 /* The descriptor of this set and binding, and its file; NULL: none. */
 static const struct pfd_descriptor *find_taken(const struct closure *c,
                                                uint32_t set, uint32_t binding,
-                                               struct pfd_source **ret)
+                                               struct pfd_shader_source **ret)
 {
     for (size_t i = 0; i < c->n; i++) {
         const struct pfd_descriptors *d = &c->all[i]->descriptors;
@@ -123,7 +124,7 @@ static const struct pfd_descriptor *find_taken(const struct closure *c,
 /* A free binding, with the next one free, too, where rules need it. */
 static uint32_t find_free(const struct closure *c, const struct pfd_device *d)
 {
-    struct pfd_source *of;
+    struct pfd_shader_source *of;
     uint32_t ret = 0;
     while (ret < FREE_MAX &&
            (find_taken(c, d->set, ret, &of) ||
@@ -132,11 +133,11 @@ static uint32_t find_free(const struct closure *c, const struct pfd_device *d)
     return ret;
 }
 
-static enum pfd_status check_binding(struct pfd_source *f,
+static enum pfd_status check_binding(struct pfd_shader_source *f,
                                      const struct closure *c, bool is_control)
 {
     const struct pfd_device *d = &f->device;
-    struct pfd_source *of = NULL;
+    struct pfd_shader_source *of = NULL;
     uint32_t binding = d->binding + is_control;
     const struct pfd_descriptor *by = find_taken(c, d->set, binding, &of);
     struct pfd_quoted name;
@@ -154,7 +155,8 @@ static enum pfd_status check_binding(struct pfd_source *f,
     return pfd_shader_source_error(f);
 }
 
-static enum pfd_status check(struct pfd_source *f, const struct closure *c)
+static enum pfd_status check(struct pfd_shader_source *f,
+                             const struct closure *c)
 {
     if (f->language != PFD_SCAN_GLSL)
         return PFD_OK;
@@ -168,7 +170,7 @@ static enum pfd_status check(struct pfd_source *f, const struct closure *c)
 
 /* ---- hints ---- */
 
-static void tell_silence(struct pfd_source *f)
+static void tell_silence(struct pfd_shader_source *f)
 {
     const struct pfd_token *other = &f->other;
     struct pfd_text text = { 0 };
@@ -185,7 +187,8 @@ static void tell_silence(struct pfd_source *f)
     pfd_text_free(&text);
 }
 
-static void tell_foreign(struct pfd_source *f, struct pfd_source *included)
+static void tell_foreign(struct pfd_shader_source *f,
+                         struct pfd_shader_source *included)
 {
     struct pfd_text text = { 0 };
     struct pfd_quoted name;
@@ -201,7 +204,7 @@ static void tell_foreign(struct pfd_source *f, struct pfd_source *included)
 /* ---- writing ---- */
 
 /* Adds #line: the lines behind it keep the author's numbers. */
-static void add_line(const struct pfd_source *f, struct pfd_text *ret)
+static void add_line(const struct pfd_shader_source *f, struct pfd_text *ret)
 {
     const struct pfd_shader_source_place *place = &f->place;
     pfd_text_printf(ret, "#line %u", place->line);
@@ -220,7 +223,7 @@ static void add_line(const struct pfd_source *f, struct pfd_text *ret)
 }
 
 /* Writes the output, with the device's source in its place. */
-static void add_device(struct pfd_source *f)
+static void add_device(struct pfd_shader_source *f)
 {
     struct pfd_text all = { 0 };
     size_t at = f->has_place ? f->place.at : f->out.n;
@@ -252,7 +255,8 @@ static bool take_all(struct pfd_text_set *ret, const struct pfd_text_set *of)
 }
 
 /* Merges the needs of another source. */
-static bool take_needs(struct pfd_source *f, const struct pfd_source *of)
+static bool take_needs(struct pfd_shader_source *f,
+                       const struct pfd_shader_source *of)
 {
     for (size_t i = 0; i < PFD_N_SHAPE_CLASSES; i++)
         f->device.takes[i] |= of->device.takes[i];
@@ -262,14 +266,15 @@ static bool take_needs(struct pfd_source *f, const struct pfd_source *of)
 
 /* Completes a source of its own, or one that others include: the files that it
  * includes need not be in each of them. */
-static enum pfd_status complete(struct pfd_source *f, const struct closure *c)
+static enum pfd_status complete(struct pfd_shader_source *f,
+                                const struct closure *c)
 {
     bool prints = f->n_calls > 0;
     bool is_root = !f->is_included;
     bool wants = prints || f->uses_parameters;
     enum pfd_status status = PFD_OK;
     for (size_t i = 1; i < c->n && is_root; i++) {
-        struct pfd_source *of = c->all[i];
+        struct pfd_shader_source *of = c->all[i];
         prints |= of->n_calls > 0;
         wants |= !of->is_foreign && (of->n_calls > 0 || of->uses_parameters);
         if (of->is_foreign && of->n_calls && !of->is_reported)
@@ -292,7 +297,7 @@ static enum pfd_status complete(struct pfd_source *f, const struct closure *c)
     return status;
 }
 
-enum pfd_status pfd_shader_source_complete(struct pfd_source *f)
+enum pfd_status pfd_shader_source_complete(struct pfd_shader_source *f)
 {
     struct closure c = { 0 };
     if (!find_closure(f, &c))

@@ -51,25 +51,26 @@ bool pfd_scan_language_of(const char *name, enum pfd_scan_language *ret)
 
 size_t pfd_scan_n_sources(const struct pfd_scan *scan)
 {
-    return scan->sources.n / sizeof(struct pfd_source *);
+    return scan->sources.n / sizeof(struct pfd_shader_source *);
 }
 
-struct pfd_source *pfd_scan_at(const struct pfd_scan *scan, size_t i)
+struct pfd_shader_source *pfd_scan_at(const struct pfd_scan *scan, size_t i)
 {
-    struct pfd_source *ret;
+    struct pfd_shader_source *ret;
     memcpy(&ret, scan->sources.data + i * sizeof(void *), sizeof(void *));
     return ret;
 }
 
 /* Errors in a file that is not rewritten are left to its compiler. */
-static void note(const struct pfd_source *f, bool is_error, const char *text)
+static void note(const struct pfd_shader_source *f, bool is_error,
+                 const char *text)
 {
     const struct pfd_scan_options *o = &f->scan->options;
     if (o->note && !f->is_foreign)
         o->note(o->user, is_error, text);
 }
 
-enum pfd_status pfd_shader_source_error(struct pfd_source *f)
+enum pfd_status pfd_shader_source_error(struct pfd_shader_source *f)
 {
     if (f->conditions.dead)
         return PFD_OK;
@@ -82,8 +83,8 @@ enum pfd_status pfd_shader_source_error(struct pfd_source *f)
     return PFD_ERR_CORRUPT;
 }
 
-void pfd_shader_source_hint(const struct pfd_source *f,
-                            const struct pfd_source *of, uint32_t line,
+void pfd_shader_source_hint(const struct pfd_shader_source *f,
+                            const struct pfd_shader_source *of, uint32_t line,
                             const char *text)
 {
     struct pfd_error err;
@@ -93,7 +94,7 @@ void pfd_shader_source_hint(const struct pfd_source *f,
     note(f, false, err.text);
 }
 
-enum pfd_status pfd_shader_source_broken(struct pfd_source *f,
+enum pfd_status pfd_shader_source_broken(struct pfd_shader_source *f,
                                          const struct pfd_token *token)
 {
     if (!pfd_print_call_is_in(&f->scan->names, &f->lexer, token))
@@ -133,19 +134,19 @@ static enum pfd_status hand_over(enum pfd_status status, struct pfd_text *text,
     return status;
 }
 
-static struct pfd_source *new_source(struct pfd_scan *scan,
-                                     enum pfd_scan_language language,
-                                     const char *name, const void *source,
-                                     size_t n)
+static struct pfd_shader_source *new_source(struct pfd_scan *scan,
+                                            enum pfd_scan_language language,
+                                            const char *name,
+                                            const void *source, size_t n)
 {
     const struct pfd_scan_options *o = &scan->options;
-    struct pfd_source *f = calloc(1, sizeof *f);
+    struct pfd_shader_source *f = calloc(1, sizeof *f);
     char *copy = f ? strdup(name) : NULL;
     if (!copy) {
         free(f);
         return NULL;
     }
-    *f = (struct pfd_source){
+    *f = (struct pfd_shader_source){
         .scan = scan,
         .language = language,
         .lexer = { .text = n ? source : "",
@@ -170,7 +171,7 @@ static struct pfd_source *new_source(struct pfd_scan *scan,
     return f;
 }
 
-static void free_source(struct pfd_source *f)
+static void free_source(struct pfd_shader_source *f)
 {
     pfd_text_free(&f->out);
     pfd_text_free(&f->includes);
@@ -194,8 +195,8 @@ void pfd_scan_free(struct pfd_scan *scan)
 }
 
 /* Ends a source with its status, and the first of its errors. */
-static enum pfd_status end_source(struct pfd_source *f, enum pfd_status status,
-                                  struct pfd_error *err)
+static enum pfd_status end_source(struct pfd_shader_source *f,
+                                  enum pfd_status status, struct pfd_error *err)
 {
     if (status == PFD_ERR_CORRUPT && f->n_errors < ERRORS_MAX) {
         f->conditions.dead = 0; /* the source ends here for any reader */
@@ -215,8 +216,9 @@ static enum pfd_status add(struct pfd_scan *scan,
                            const void *source, size_t n, bool is_foreign,
                            size_t *ret, struct pfd_error *err)
 {
-    struct pfd_source *f = new_source(scan, language, name, source, n);
-    pfd_text_add(&scan->sources, &f, f ? sizeof(struct pfd_source *) : 0);
+    struct pfd_shader_source *f = new_source(scan, language, name, source, n);
+    pfd_text_add(&scan->sources, &f,
+                 f ? sizeof(struct pfd_shader_source *) : 0);
     if (!f || scan->sources.failed) {
         if (f)
             free_source(f);
@@ -250,7 +252,7 @@ enum pfd_status pfd_scan_add_included(struct pfd_scan *scan,
 enum pfd_status pfd_scan_write(struct pfd_scan *scan, size_t i, void **ret,
                                size_t *n_ret, struct pfd_error *err)
 {
-    struct pfd_source *f = pfd_scan_at(scan, i);
+    struct pfd_shader_source *f = pfd_scan_at(scan, i);
     f->n_errors = 0;
     enum pfd_status status = end_source(f, pfd_shader_source_complete(f), err);
     return hand_over(status, &f->out, ret, n_ret, err);
@@ -273,7 +275,7 @@ enum pfd_status pfd_scan_source(struct pfd_scan *scan,
     /* The source's bytes are no longer borrowed. */
     if (pfd_scan_n_sources(scan) > before) {
         free_source(pfd_scan_at(scan, before));
-        scan->sources.n -= sizeof(struct pfd_source *);
+        scan->sources.n -= sizeof(struct pfd_shader_source *);
     }
     return status;
 }

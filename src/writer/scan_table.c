@@ -152,7 +152,7 @@ enum pfd_status pfd_scan_table_add_site(struct pfd_scan_table *table,
                                   : NULL;
     if (*why)
         return PFD_ERR_CORRUPT;
-    struct pfd_row row = {
+    struct pfd_site_row row = {
         .header = { .kind = PFD_ROW_FORMAT,
                     .level = site->level,
                     .flags = site->flags,
@@ -166,7 +166,7 @@ enum pfd_status pfd_scan_table_add_site(struct pfd_scan_table *table,
         .text = site->format,
         .file = site->file,
     };
-    pfd_row_write(&row, &bytes);
+    pfd_site_row_write(&row, &bytes);
     size_t number = bytes.failed
                         ? SIZE_MAX
                         : pfd_text_set_add(&table->sites, bytes.data, bytes.n);
@@ -175,7 +175,7 @@ enum pfd_status pfd_scan_table_add_site(struct pfd_scan_table *table,
         return PFD_ERR_NOMEM;
     table->n_bytes += row.header.n_bytes;
     *ret = row.header.id;
-    *gate = pfd_row_gate(&row);
+    *gate = pfd_site_row_gate(&row);
     return add_id(table, *ret, number, why);
 }
 

@@ -10,7 +10,7 @@ enum {
 };
 
 struct pfd_shader_source_place pfd_shader_source_place(
-    const struct pfd_source *f, const struct pfd_token *token)
+    const struct pfd_shader_source *f, const struct pfd_token *token)
 {
     return (struct pfd_shader_source_place){
         .at = f->out.n + (token->from - f->done),
@@ -20,7 +20,7 @@ struct pfd_shader_source_place pfd_shader_source_place(
     };
 }
 
-void pfd_shader_source_give_back(struct pfd_source *f,
+void pfd_shader_source_give_back(struct pfd_shader_source *f,
                                  const struct pfd_token *token)
 {
     f->lexer.at = token->from;
@@ -29,7 +29,8 @@ void pfd_shader_source_give_back(struct pfd_source *f,
 
 /* Chooses the place of the device's source: before the first code, and before
  * the #if around it, which may be false, unless #extension is in that group. */
-static void choose_place(struct pfd_source *f, const struct pfd_token *first)
+static void choose_place(struct pfd_shader_source *f,
+                         const struct pfd_token *first)
 {
     bool before = f->conditions.depth > 0 && !f->conditions.has_extension;
     f->place = before ? f->conditions.begin : pfd_shader_source_place(f, first);
@@ -37,7 +38,8 @@ static void choose_place(struct pfd_source *f, const struct pfd_token *first)
 }
 
 /* Notes code outside of calls. */
-static void note_code(struct pfd_source *f, const struct pfd_token *token)
+static void note_code(struct pfd_shader_source *f,
+                      const struct pfd_token *token)
 {
     const struct pfd_lexer *l = &f->lexer;
     if (f->conditions.dead)
@@ -54,7 +56,7 @@ static void note_code(struct pfd_source *f, const struct pfd_token *token)
     }
 }
 
-static enum pfd_status take_code(struct pfd_source *f,
+static enum pfd_status take_code(struct pfd_shader_source *f,
                                  const struct pfd_token *token)
 {
     f->at_line_start = false;
@@ -71,7 +73,7 @@ static enum pfd_status take_code(struct pfd_source *f,
     return PFD_OK;
 }
 
-static enum pfd_status take_all(struct pfd_source *f)
+static enum pfd_status take_all(struct pfd_shader_source *f)
 {
     struct pfd_token token;
     enum pfd_status status = PFD_OK;
@@ -97,7 +99,7 @@ static enum pfd_status take_all(struct pfd_source *f)
 
 /* Skips a byte order mark. Compilers accept it only at the very beginning, if
  * at all, and the device's source is added before it. */
-static enum pfd_status take_mark(struct pfd_source *f)
+static enum pfd_status take_mark(struct pfd_shader_source *f)
 {
     static const struct {
         const char *bytes;
@@ -131,7 +133,7 @@ static enum pfd_status take_mark(struct pfd_source *f)
 }
 
 /* Rejects a byte 0, which ends the source for compilers and hides the rest. */
-static enum pfd_status check_bytes(struct pfd_source *f)
+static enum pfd_status check_bytes(struct pfd_shader_source *f)
 {
     if (f->lexer.n > SOURCE_MAX) {
         return pfd_token_fail(&f->lexer, &(struct pfd_token){ .line = 1 },
@@ -147,7 +149,7 @@ static enum pfd_status check_bytes(struct pfd_source *f)
     return pfd_token_fail(&f->lexer, &at, "a byte 0, which no source has");
 }
 
-enum pfd_status pfd_shader_source_take(struct pfd_source *f)
+enum pfd_status pfd_shader_source_take(struct pfd_shader_source *f)
 {
     enum pfd_status status = take_mark(f);
     if (status == PFD_OK)

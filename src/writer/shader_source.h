@@ -14,7 +14,7 @@ struct pfd_scan {
     struct pfd_scan_options options;
     struct pfd_print_call_names names;
     struct pfd_scan_table table;
-    struct pfd_text sources; /* of struct pfd_source *; owned */
+    struct pfd_text sources; /* of struct pfd_shader_source *; owned */
     uint64_t mark;           /* of the last closure */
     size_t n_calls;
 };
@@ -33,7 +33,7 @@ struct pfd_shader_source_link {
     uint32_t line;
 };
 
-struct pfd_source {
+struct pfd_shader_source {
     struct pfd_scan *scan;
     char *name;       /* owned */
     bool is_foreign;  /* it is included, and not rewritten */
@@ -70,40 +70,41 @@ struct pfd_source {
     struct pfd_text links;    /* of struct pfd_shader_source_link */
     bool is_included;
     struct {
-        uint64_t mark;               /* scan's, if it is in that closure, */
-        const struct pfd_source *by; /* the source that includes it there, */
-        uint32_t by_line;            /* in this line */
+        uint64_t mark; /* scan's, if it is in that closure, */
+        const struct pfd_shader_source
+            *by;          /* the source that includes it there, */
+        uint32_t by_line; /* in this line */
     } closure;
 };
 
 size_t pfd_scan_n_sources(const struct pfd_scan *scan);
-struct pfd_source *pfd_scan_at(const struct pfd_scan *scan, size_t i);
+struct pfd_shader_source *pfd_scan_at(const struct pfd_scan *scan, size_t i);
 
 /* The steps of a file: read it, complete it. Each returns PFD_OK;
  * PFD_ERR_CORRUPT; PFD_ERR_NOMEM. */
-enum pfd_status pfd_shader_source_take(struct pfd_source *f);
-enum pfd_status pfd_shader_source_complete(struct pfd_source *f);
+enum pfd_status pfd_shader_source_take(struct pfd_shader_source *f);
+enum pfd_status pfd_shader_source_complete(struct pfd_shader_source *f);
 
 /* Takes the error in lexer.err, unless it is in #if 0, which no compiler reads.
  * PFD_OK: more errors may follow; PFD_ERR_CORRUPT: there are too many. */
-enum pfd_status pfd_shader_source_error(struct pfd_source *f);
+enum pfd_status pfd_shader_source_error(struct pfd_shader_source *f);
 
 /* Adds a hint for a line of f or of another file. */
-void pfd_shader_source_hint(const struct pfd_source *f,
-                            const struct pfd_source *of, uint32_t line,
+void pfd_shader_source_hint(const struct pfd_shader_source *f,
+                            const struct pfd_shader_source *of, uint32_t line,
                             const char *text);
 
 /* Takes an unterminated quote: it is no error unless a call is behind it. */
-enum pfd_status pfd_shader_source_broken(struct pfd_source *f,
+enum pfd_status pfd_shader_source_broken(struct pfd_shader_source *f,
                                          const struct pfd_token *token);
 
 /* The place in the output of the source's byte `token->from`, which is not
  * written yet. */
 struct pfd_shader_source_place pfd_shader_source_place(
-    const struct pfd_source *f, const struct pfd_token *token);
+    const struct pfd_shader_source *f, const struct pfd_token *token);
 
 /* Un-reads a token that ends a line. */
-void pfd_shader_source_give_back(struct pfd_source *f,
+void pfd_shader_source_give_back(struct pfd_shader_source *f,
                                  const struct pfd_token *token);
 
 /*
@@ -112,16 +113,17 @@ void pfd_shader_source_give_back(struct pfd_source *f,
  * Returns PFD_OK; PFD_ERR_CORRUPT, with the error in lexer.err: the source ends
  * here; PFD_ERR_NOMEM.
  */
-enum pfd_status pfd_shader_source_call(struct pfd_source *f,
+enum pfd_status pfd_shader_source_call(struct pfd_shader_source *f,
                                        const struct pfd_token *name,
                                        const struct pfd_token *macro);
 
 /* Reads the directive whose '#' was read. */
-enum pfd_status pfd_shader_source_directive(struct pfd_source *f,
+enum pfd_status pfd_shader_source_directive(struct pfd_shader_source *f,
                                             const struct pfd_token *hash);
 
 /* Does #line give the number of its own line? In GLSL before 3.30 it does. */
-static inline bool pfd_shader_source_line_is_next(const struct pfd_source *f)
+static inline bool pfd_shader_source_line_is_next(
+    const struct pfd_shader_source *f)
 {
     return f->language == PFD_SCAN_OPENCL || f->is_es || !f->version ||
            f->version >= 330;

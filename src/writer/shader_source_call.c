@@ -11,14 +11,14 @@ enum {
 };
 
 /* Copies the source up to `to`. */
-static void keep(struct pfd_source *f, size_t to)
+static void keep(struct pfd_shader_source *f, size_t to)
 {
     pfd_text_add(&f->out, f->lexer.text + f->done, to - f->done);
     f->done = to;
 }
 
 /* Skips the source up to `to`, except for its line ends. */
-static void leave_out(struct pfd_source *f, size_t to, bool in_directive)
+static void leave_out(struct pfd_shader_source *f, size_t to, bool in_directive)
 {
     for (size_t at = f->done; at < to;) {
         size_t n = pfd_token_newline(f->lexer.text, to, at);
@@ -31,7 +31,7 @@ static void leave_out(struct pfd_source *f, size_t to, bool in_directive)
 }
 
 /* The reason why argument i does not match its conversion; NULL: it does. */
-static const char *misfit(const struct pfd_source *f,
+static const char *misfit(const struct pfd_shader_source *f,
                           const struct pfd_print_call *print_call,
                           const struct pfd_argument_shape *argument_shape,
                           size_t i)
@@ -53,7 +53,7 @@ static const char *misfit(const struct pfd_source *f,
 }
 
 static enum pfd_status check_arguments(
-    struct pfd_source *f, const struct pfd_print_call *print_call,
+    struct pfd_shader_source *f, const struct pfd_print_call *print_call,
     const struct pfd_argument_shape *argument_shape)
 {
     if (print_call->n - 1 != argument_shape->n) {
@@ -82,7 +82,7 @@ static bool is_letter(char c)
 /* Rejects "%ul" without a letter behind it: debugPrintfEXT has it for 64 bits,
  * but in C it is "%u" and the letter l. */
 static enum pfd_status check_letters(
-    struct pfd_source *f, const struct pfd_print_call *print_call,
+    struct pfd_shader_source *f, const struct pfd_print_call *print_call,
     const struct pfd_argument_shape *argument_shape)
 {
     const struct pfd_text *format = &print_call->arguments[0].text;
@@ -108,7 +108,7 @@ static enum pfd_status check_letters(
     return PFD_OK;
 }
 
-static enum pfd_status too_long(const struct pfd_source *f,
+static enum pfd_status too_long(const struct pfd_shader_source *f,
                                 const struct pfd_print_call *print_call)
 {
     return pfd_token_fail(&f->lexer, &print_call->name,
@@ -144,7 +144,7 @@ struct entry {
     uint32_t gate; /* of a site */
 };
 
-static bool has_sites(const struct pfd_source *f)
+static bool has_sites(const struct pfd_shader_source *f)
 {
     const struct pfd_scan_options *o = &f->scan->options;
     return o->sites || o->commit || o->origin || o->control;
@@ -152,14 +152,14 @@ static bool has_sites(const struct pfd_source *f)
 
 /* Is it OpenCL's own printf? Its vectors print tight, and it returns 0 or
  * -1. */
-static bool is_opencl_printf(const struct pfd_source *f,
+static bool is_opencl_printf(const struct pfd_shader_source *f,
                              const struct pfd_print_call *print_call)
 {
     return f->language == PFD_SCAN_OPENCL &&
            pfd_token_is(&f->lexer, &print_call->name, "printf");
 }
 
-static bool is_tight(const struct pfd_source *f,
+static bool is_tight(const struct pfd_shader_source *f,
                      const struct pfd_print_call *print_call,
                      const struct pfd_argument_shape *argument_shape)
 {
@@ -169,7 +169,7 @@ static bool is_tight(const struct pfd_source *f,
     return has_vectors && is_opencl_printf(f, print_call);
 }
 
-static enum pfd_status add_site(struct pfd_source *f,
+static enum pfd_status add_site(struct pfd_shader_source *f,
                                 const struct pfd_print_call *print_call,
                                 const struct pfd_argument_shape *argument_shape,
                                 const struct pfd_text *text, struct entry *ret,
@@ -195,7 +195,7 @@ static enum pfd_status add_site(struct pfd_source *f,
 }
 
 /* Adds the call's format string to the table. */
-static enum pfd_status find_id(struct pfd_source *f,
+static enum pfd_status find_id(struct pfd_shader_source *f,
                                const struct pfd_print_call *print_call,
                                const struct pfd_argument_shape *argument_shape,
                                struct entry *ret)
@@ -228,7 +228,7 @@ static enum pfd_status find_id(struct pfd_source *f,
 }
 
 /* Notes the call's needs of the device. */
-static bool note_needs(struct pfd_source *f,
+static bool note_needs(struct pfd_shader_source *f,
                        const struct pfd_argument_shape *argument_shape,
                        const char *name, size_t n_name)
 {
@@ -244,7 +244,7 @@ static bool note_needs(struct pfd_source *f,
 }
 
 /* Writes the name of the function that takes an argument, and notes it. */
-static void put_function(struct pfd_source *f,
+static void put_function(struct pfd_shader_source *f,
                          const struct pfd_print_call *print_call,
                          const struct pfd_argument_shape_argument *argument,
                          size_t i)
@@ -265,7 +265,7 @@ static void put_function(struct pfd_source *f,
 }
 
 /* Writes each argument in its function's parentheses, without those of %s. */
-static void write_arguments(struct pfd_source *f,
+static void write_arguments(struct pfd_shader_source *f,
                             const struct pfd_print_call *print_call,
                             const struct pfd_argument_shape *argument_shape,
                             bool in_directive)
@@ -285,7 +285,7 @@ static void write_arguments(struct pfd_source *f,
 }
 
 /* Writes the entry's header: size and id. */
-static void write_header(struct pfd_source *f, const struct entry *entry,
+static void write_header(struct pfd_shader_source *f, const struct entry *entry,
                          unsigned n_dwords)
 {
     pfd_text_printf(&f->out, "0x%08xu, 0x%08xu",
@@ -295,7 +295,7 @@ static void write_header(struct pfd_source *f, const struct entry *entry,
 
 /* Writes the test of the site before the call: is it on, and within its rules?
  * A printf that rules suppress returns success. */
-static void write_gate(struct pfd_source *f, const struct entry *entry,
+static void write_gate(struct pfd_shader_source *f, const struct entry *entry,
                        unsigned n_dwords, bool is_printf)
 {
     const char *arguments =
@@ -307,7 +307,7 @@ static void write_gate(struct pfd_source *f, const struct entry *entry,
     pfd_text_puts(&f->out, is_printf ? ")) || " : ") && ");
 }
 
-static bool name_function(struct pfd_source *f,
+static bool name_function(struct pfd_shader_source *f,
                           const struct pfd_argument_shape *argument_shape,
                           struct pfd_text *ret)
 {
@@ -321,7 +321,7 @@ static bool name_function(struct pfd_source *f,
 }
 
 static enum pfd_status write_call(
-    struct pfd_source *f, const struct pfd_print_call *print_call,
+    struct pfd_shader_source *f, const struct pfd_print_call *print_call,
     const struct pfd_argument_shape *argument_shape, bool in_directive)
 {
     struct pfd_text name = { 0 };
@@ -358,7 +358,7 @@ static enum pfd_status write_call(
     return ok ? PFD_OK : PFD_ERR_NOMEM;
 }
 
-static enum pfd_status read_shape(struct pfd_source *f,
+static enum pfd_status read_shape(struct pfd_shader_source *f,
                                   const struct pfd_print_call *print_call,
                                   struct pfd_argument_shape *ret)
 {
@@ -375,7 +375,7 @@ static enum pfd_status read_shape(struct pfd_source *f,
     return status;
 }
 
-enum pfd_status pfd_shader_source_call(struct pfd_source *f,
+enum pfd_status pfd_shader_source_call(struct pfd_shader_source *f,
                                        const struct pfd_token *name,
                                        const struct pfd_token *macro)
 {

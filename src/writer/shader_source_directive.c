@@ -9,7 +9,7 @@ static bool ends_line(const struct pfd_token *token)
 }
 
 /* Reads a number of a line or version; false: there is none. */
-static bool read_number(const struct pfd_source *f,
+static bool read_number(const struct pfd_shader_source *f,
                         const struct pfd_token *token, uint32_t *ret)
 {
     uint64_t sum = 0;
@@ -26,7 +26,7 @@ static bool read_number(const struct pfd_source *f,
 }
 
 /* Reads "#line 12 "file"" and "# 12 "file" 1": token is the number. */
-static enum pfd_status take_line(struct pfd_source *f,
+static enum pfd_status take_line(struct pfd_shader_source *f,
                                  const struct pfd_token *token)
 {
     struct pfd_token name;
@@ -48,7 +48,7 @@ static enum pfd_status take_line(struct pfd_source *f,
 }
 
 /* Reads "#version 310 es". */
-static enum pfd_status take_version(struct pfd_source *f)
+static enum pfd_status take_version(struct pfd_shader_source *f)
 {
     struct pfd_token token;
     enum pfd_status status = pfd_token_solid(&f->lexer, false, &token);
@@ -66,7 +66,7 @@ static enum pfd_status take_version(struct pfd_source *f)
 
 /* Reads a #define, whose text may have calls. If its name is a call's, its uses
  * print and are never expanded: the text is skipped. */
-static enum pfd_status take_define(struct pfd_source *f)
+static enum pfd_status take_define(struct pfd_shader_source *f)
 {
     struct pfd_token name;
     enum pfd_status status = pfd_token_solid(&f->lexer, false, &name);
@@ -94,7 +94,7 @@ static enum pfd_status take_define(struct pfd_source *f)
 }
 
 /* Is it "#if 0"? Takes neither it nor the rest of its line from the lexer. */
-static bool is_never(const struct pfd_source *f)
+static bool is_never(const struct pfd_shader_source *f)
 {
     struct pfd_lexer l = f->lexer;
     struct pfd_token zero;
@@ -106,7 +106,7 @@ static bool is_never(const struct pfd_source *f)
 }
 
 /* Skips text behind "#if 0", which no compiler reads. */
-static void take_dead(struct pfd_source *f, const struct pfd_token *word)
+static void take_dead(struct pfd_shader_source *f, const struct pfd_token *word)
 {
     const struct pfd_lexer *l = &f->lexer;
     if (f->conditions.dead) {
@@ -120,7 +120,7 @@ static void take_dead(struct pfd_source *f, const struct pfd_token *word)
 }
 
 /* Reads "#include "file"" and "#include <file>"; a macro's file is unknown. */
-static enum pfd_status take_include(struct pfd_source *f)
+static enum pfd_status take_include(struct pfd_shader_source *f)
 {
     const char *text = f->lexer.text;
     struct pfd_token token;
@@ -151,7 +151,8 @@ static enum pfd_status take_include(struct pfd_source *f)
     return pfd_token_rest_of_line(&f->lexer);
 }
 
-static void take_group(struct pfd_source *f, const struct pfd_token *hash,
+static void take_group(struct pfd_shader_source *f,
+                       const struct pfd_token *hash,
                        const struct pfd_token *word)
 {
     const struct pfd_lexer *l = &f->lexer;
@@ -169,7 +170,7 @@ static void take_group(struct pfd_source *f, const struct pfd_token *hash,
     }
 }
 
-enum pfd_status pfd_shader_source_directive(struct pfd_source *f,
+enum pfd_status pfd_shader_source_directive(struct pfd_shader_source *f,
                                             const struct pfd_token *hash)
 {
     struct pfd_token word;

@@ -27,7 +27,7 @@ enum {
 /* The rows of an input, and the file that they are in. */
 struct rows {
     struct pfd_text file;
-    struct pfd_row rows[ROWS_MAX];
+    struct pfd_site_row rows[ROWS_MAX];
     size_t n;
 };
 
@@ -38,10 +38,10 @@ static const char *take(struct pfd_byte_reader *c, size_t n)
     return (const char *)pfd_byte_reader_bytes(c, n < left ? n : left);
 }
 
-static void read_row(struct pfd_byte_reader *c, struct pfd_row *ret)
+static void read_row(struct pfd_byte_reader *c, struct pfd_site_row *ret)
 {
     struct pfd_row_header *h = &ret->header;
-    *ret = (struct pfd_row){ 0 };
+    *ret = (struct pfd_site_row){ 0 };
     h->kind = pfd_byte_reader_u8(c) % 4;
     h->level = pfd_byte_reader_u8(c);
     h->flags = pfd_byte_reader_u8(c) % 5;
@@ -62,27 +62,27 @@ static void read_row(struct pfd_byte_reader *c, struct pfd_row *ret)
 
 static void make_rows(struct pfd_byte_reader *c, struct rows *ret)
 {
-    struct pfd_row row;
+    struct pfd_site_row row;
     size_t at = 0;
     ret->n = pfd_byte_reader_u8(c) % (ROWS_MAX + 1);
     pfd_rows_begin_file(&ret->file);
     for (size_t i = 0; i < ret->n; i++) {
         read_row(c, &ret->rows[i]);
-        pfd_row_write(&ret->rows[i], &ret->file);
+        pfd_site_row_write(&ret->rows[i], &ret->file);
     }
     pfd_rows_finish_file(&ret->file);
     FUZZ_CHECK(!ret->file.failed);
     struct pfd_byte_reader file = pfd_byte_reader(ret->file.data, ret->file.n);
     for (size_t i = 0; i < ret->n; i++) {
-        FUZZ_CHECK(pfd_row_next(&file, &at, &row));
+        FUZZ_CHECK(pfd_site_row_next(&file, &at, &row));
         FUZZ_CHECK(row.header.id == ret->rows[i].header.id);
-        FUZZ_CHECK(pfd_row_gate(&row) < PFD_GATES);
+        FUZZ_CHECK(pfd_site_row_gate(&row) < PFD_GATES);
     }
 }
 
 /* An entry of a row: its payload from the input, a commit word that is right
  * unless the input says otherwise. */
-static void put_entry(struct pfd_byte_reader *c, const struct pfd_row *row,
+static void put_entry(struct pfd_byte_reader *c, const struct pfd_site_row *row,
                       struct pfd_text *buffer)
 {
     unsigned how = pfd_byte_reader_u8(c);

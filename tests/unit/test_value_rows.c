@@ -84,10 +84,10 @@ static struct pfd_strings *load(const struct pfd_text *object)
 static size_t count_rows(const void *bytes, size_t n)
 {
     struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
-    struct pfd_row row;
+    struct pfd_site_row row;
     size_t at = 0;
     size_t ret = 0;
-    while (pfd_row_next(&c, &at, &row))
+    while (pfd_site_row_next(&c, &at, &row))
         ret++;
     return ret;
 }
@@ -354,10 +354,10 @@ static bool is_on(const struct pfd_sites *sites, struct pfd_control *c,
     struct pfd_text row = { 0 };
     add_row(&row, "i", "%d\n", 0, site->line);
     struct pfd_byte_reader bytes = pfd_byte_reader(row.data, row.n);
-    struct pfd_row found;
+    struct pfd_site_row found;
     size_t at = 0;
-    ck_assert(pfd_row_next(&bytes, &at, &found));
-    uint32_t next = c->gates[pfd_row_gate(&found)];
+    ck_assert(pfd_site_row_next(&bytes, &at, &found));
+    uint32_t next = c->gates[pfd_site_row_gate(&found)];
     pfd_text_free(&row);
     const struct pfd_site *all = (const void *)(c + 1);
     while (next && all[next - 1].id != site->id)

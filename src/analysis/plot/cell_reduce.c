@@ -52,7 +52,7 @@ static bool is_sum(enum pfd_reducer reducer)
     return reducer == PFD_REDUCE_SUM || reducer == PFD_REDUCE_MEAN;
 }
 
-static bool is_word(const struct pfd_source *s)
+static bool is_word(const struct pfd_cell_value *s)
 {
     return s->of >= 0 && (s->load == PFD_LOAD_U32 || s->load == PFD_LOAD_I32 ||
                           s->load == PFD_LOAD_F32);
@@ -69,25 +69,27 @@ static inline void bring(const void *cell)
 
 /* Counts have no value. */
 static bool can_be_narrow(enum pfd_reducer reducer,
-                          const struct pfd_source *value)
+                          const struct pfd_cell_value *value)
 {
     return reducer == PFD_REDUCE_COUNT || (!is_sum(reducer) && is_word(value));
 }
 
 /* Sums of words are added in 8 bytes as long as they fit. */
 static bool can_be_flat(enum pfd_reducer reducer,
-                        const struct pfd_source *value)
+                        const struct pfd_cell_value *value)
 {
     return is_sum(reducer) && is_word(value);
 }
 
-static size_t size_of(enum pfd_reducer reducer, const struct pfd_source *value)
+static size_t size_of(enum pfd_reducer reducer,
+                      const struct pfd_cell_value *value)
 {
     return can_be_narrow(reducer, value) ? sizeof(struct narrow)
                                          : sizeof(struct wide);
 }
 
-size_t pfd_cells_size(enum pfd_reducer reducer, const struct pfd_source *value)
+size_t pfd_cells_size(enum pfd_reducer reducer,
+                      const struct pfd_cell_value *value)
 {
     return size_of(reducer, value) +
            (can_be_flat(reducer, value) ? sizeof(uint64_t) : 0);
@@ -101,7 +103,7 @@ static void *make(size_t n_bytes)
 }
 
 bool pfd_cells_init(struct pfd_cells *ret, enum pfd_reducer reducer,
-                    const struct pfd_source *value, size_t n)
+                    const struct pfd_cell_value *value, size_t n)
 {
     bool is_flat = can_be_flat(reducer, value);
     size_t n_bytes = n * size_of(reducer, value);
@@ -127,7 +129,7 @@ void pfd_cells_deinit(struct pfd_cells *cells)
 }
 
 bool pfd_cells_fit(const struct pfd_cells *cells,
-                   const struct pfd_source *value)
+                   const struct pfd_cell_value *value)
 {
     return !cells->is_narrow || cells->reducer == PFD_REDUCE_COUNT ||
            (is_word(value) && value->load == cells->load);
@@ -283,10 +285,10 @@ static void reduce(struct wide *cell, enum pfd_reducer reducer, double value,
 static void reduce_wide(const struct pfd_cells *cells,
                         const struct pfd_cell_points *p)
 {
-    const struct pfd_source *s = p->value;
+    const struct pfd_cell_value *s = p->value;
     for (size_t i = 0; i < p->n; i++) {
         reduce(wide_at(cells, p, i), cells->reducer,
-               pfd_source_load(s, s->load, p->payloads[i], p->order + i),
+               pfd_cell_value_load(s, s->load, p->payloads[i], p->order + i),
                p->behind + (uint32_t)i);
     }
 }
@@ -440,12 +442,12 @@ static inline bool add_float(uint64_t *flat, float value,
 static void choose_unit(struct pfd_cells *cells,
                         const struct pfd_cell_points *p)
 {
-    const struct pfd_source *s = p->value;
+    const struct pfd_cell_value *s = p->value;
     double most = 0;
     int exponent = 0;
     for (size_t i = 0; i < p->n; i++) {
         double size =
-            fabs(pfd_source_load(s, s->load, p->payloads[i], p->order + i));
+            fabs(pfd_cell_value_load(s, s->load, p->payloads[i], p->order + i));
         most = isfinite(size) && size > most ? size : most;
     }
     (void)frexp(most, &exponent);
@@ -514,7 +516,7 @@ static void add_integers(struct pfd_cells *cells,
 static size_t add_numbers(struct pfd_cells *cells,
                           const struct pfd_cell_points *p)
 {
-    const struct pfd_source *s = p->value;
+    const struct pfd_cell_value *s = p->value;
     size_t i = 0;
     if (!cells->has_unit && p->n)
         choose_unit(cells, p);
@@ -523,7 +525,7 @@ static size_t add_numbers(struct pfd_cells *cells,
     for (; i < p->n; i++) {
         __int128 units;
         double value =
-            pfd_source_load(s, s->load, p->payloads[i], p->order + i);
+            pfd_cell_value_load(s, s->load, p->payloads[i], p->order + i);
         if (!in_units(value, cells->unit, &units) ||
             !add_units(wide_at(cells, p, i), units, 1))
             break;
@@ -535,7 +537,7 @@ static size_t add_numbers(struct pfd_cells *cells,
 
 /* Integers are added as they are, unless other numbers came first. */
 static bool needs_units(const struct pfd_cells *cells,
-                        const struct pfd_source *value)
+                        const struct pfd_cell_value *value)
 {
     return is_sum(cells->reducer) &&
            (cells->has_unit ||

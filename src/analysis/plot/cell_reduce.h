@@ -12,15 +12,15 @@
 #include "core/output/points.h"
 
 /* The place of a value in a payload; `of` -1: the value is 0. */
-struct pfd_source {
+struct pfd_cell_value {
     int of;
     enum pfd_point_load load;
     uint32_t at;
 };
 
-static inline double pfd_source_load(const struct pfd_source *s,
-                                     enum pfd_point_load load,
-                                     const uint8_t *payload, uint64_t order)
+static inline double pfd_cell_value_load(const struct pfd_cell_value *s,
+                                         enum pfd_point_load load,
+                                         const uint8_t *payload, uint64_t order)
 {
     return s->of < 0 ? 0 : pfd_point_double(load, payload + s->at, order);
 }
@@ -50,21 +50,22 @@ struct pfd_cells {
 };
 
 /* Bytes of one cell. */
-size_t pfd_cells_size(enum pfd_reducer reducer, const struct pfd_source *value);
+size_t pfd_cells_size(enum pfd_reducer reducer,
+                      const struct pfd_cell_value *value);
 
 /* Makes [n] empty cells for values like this; false: out of memory. */
 bool pfd_cells_init(struct pfd_cells *ret, enum pfd_reducer reducer,
-                    const struct pfd_source *value, size_t n);
+                    const struct pfd_cell_value *value, size_t n);
 void pfd_cells_deinit(struct pfd_cells *cells);
 
 /* Can the cells take these values? */
 bool pfd_cells_fit(const struct pfd_cells *cells,
-                   const struct pfd_source *value);
+                   const struct pfd_cell_value *value);
 
 /* Points [n] with their payloads. `order` is the first point's; the others
  * follow. */
 struct pfd_cell_points {
-    const struct pfd_source *value;
+    const struct pfd_cell_value *value;
     const uint8_t *const *payloads;
     const uint32_t
         *at; /* their cells, [n + PFD_CELLS_AHEAD]: the last have any valid

@@ -35,7 +35,7 @@ struct worker_share {
     bool is_full;       /* orders are too far apart: the cells have to be merged
                            first */
     const struct pfd_point_plan *plan;
-    struct pfd_source source[PFD_ROLE_BY];
+    struct pfd_cell_value source[PFD_ROLE_BY];
 };
 
 static void begin(void *of)
@@ -204,14 +204,15 @@ static void turn(void *share)
 
 /* ---- points ---- */
 
-static struct pfd_source source_of(const struct worker_share *worker_share,
-                                   const struct pfd_point_plan *plan, int role)
+static struct pfd_cell_value source_of(const struct worker_share *worker_share,
+                                       const struct pfd_point_plan *plan,
+                                       int role)
 {
     int of = worker_share->plot->role[role];
-    return of < 0
-               ? (struct pfd_source){ -1, PFD_LOAD_U32, 0 }
-               : (struct pfd_source){ of, (enum pfd_point_load)plan->load[of],
-                                      plan->at[of] };
+    return of < 0 ? (struct pfd_cell_value){ -1, PFD_LOAD_U32, 0 }
+                  : (struct pfd_cell_value){
+                        of, (enum pfd_point_load)plan->load[of], plan->at[of]
+                    };
 }
 
 static bool is_possible(const struct worker_share *worker_share,
@@ -255,13 +256,13 @@ static bool opens(void *share, const struct pfd_point_plan *plan)
  * cells; returns the number of points up to the first without a cell. The next
  * three are the same for values of one load. */
 static size_t place_any(const struct pfd_fast_axis *q,
-                        const struct pfd_source *s,
+                        const struct pfd_cell_value *s,
                         const uint8_t *const *payloads, size_t n,
                         uint64_t order, size_t stride, uint32_t *to)
 {
     for (size_t i = 0; i < n; i++) {
         size_t at = pfd_fast_axis_cell(
-            q, pfd_source_load(s, s->load, payloads[i], order + i));
+            q, pfd_cell_value_load(s, s->load, payloads[i], order + i));
         if (at >= q->n)
             return i;
         to[i] += (uint32_t)(at * stride);
@@ -270,7 +271,7 @@ static size_t place_any(const struct pfd_fast_axis *q,
 }
 
 static size_t place_floats(const struct pfd_fast_axis *q,
-                           const struct pfd_source *s,
+                           const struct pfd_cell_value *s,
                            const uint8_t *const *payloads, size_t n,
                            size_t stride, uint32_t *to)
 {
@@ -286,7 +287,7 @@ static size_t place_floats(const struct pfd_fast_axis *q,
 }
 
 static size_t place_signed(const struct pfd_fast_axis *q,
-                           const struct pfd_source *s,
+                           const struct pfd_cell_value *s,
                            const uint8_t *const *payloads, size_t n,
                            size_t stride, uint32_t *to)
 {
@@ -302,7 +303,7 @@ static size_t place_signed(const struct pfd_fast_axis *q,
 }
 
 static size_t place_unsigned(const struct pfd_fast_axis *q,
-                             const struct pfd_source *s,
+                             const struct pfd_cell_value *s,
                              const uint8_t *const *payloads, size_t n,
                              size_t stride, uint32_t *to)
 {
@@ -318,7 +319,7 @@ static size_t place_unsigned(const struct pfd_fast_axis *q,
 }
 
 static size_t place_all(const struct pfd_fast_axis *q,
-                        const struct pfd_source *s,
+                        const struct pfd_cell_value *s,
                         const uint8_t *const *payloads, size_t n,
                         uint64_t order, size_t stride, uint32_t *to)
 {
@@ -337,7 +338,7 @@ static bool place_pixels(const struct worker_share *worker_share,
                          const uint8_t *const *payloads, size_t *n,
                          uint32_t *to)
 {
-    const struct pfd_source *s = worker_share->source;
+    const struct pfd_cell_value *s = worker_share->source;
     const struct pfd_fast_axis x = worker_share->x;
     const struct pfd_fast_axis y = worker_share->y;
     uint32_t of_x = s[PFD_ROLE_X].at;

@@ -39,7 +39,7 @@ static struct pfd_row_header read_header(struct pfd_byte_reader *c)
 }
 
 /* Hashes a row without its magic and its id. */
-static uint64_t id_of(const struct pfd_row *row)
+static uint64_t id_of(const struct pfd_site_row *row)
 {
     uint64_t h = pfd_fnv1a(PFD_FNV_START, row->bytes + MAGIC_BYTES, 8);
     return hash_id(
@@ -47,7 +47,7 @@ static uint64_t id_of(const struct pfd_row *row)
 }
 
 /* Reads a row that begins here; false: these bytes only look like one. */
-static bool read_row(struct pfd_byte_reader c, struct pfd_row *ret)
+static bool read_row(struct pfd_byte_reader c, struct pfd_site_row *ret)
 {
     ret->offset = c.at;
     ret->bytes = c.base + c.at;
@@ -86,8 +86,8 @@ static const uint8_t *find_magic(const uint8_t *bytes, size_t n)
     return NULL;
 }
 
-bool pfd_row_next(const struct pfd_byte_reader *bytes, size_t *at,
-                  struct pfd_row *ret)
+bool pfd_site_row_next(const struct pfd_byte_reader *bytes, size_t *at,
+                       struct pfd_site_row *ret)
 {
     struct pfd_byte_reader c = pfd_byte_reader(bytes->base, bytes->n);
     while (c.at < c.n && *at < c.n) {
@@ -104,7 +104,7 @@ bool pfd_row_next(const struct pfd_byte_reader *bytes, size_t *at,
     return false;
 }
 
-void pfd_row_write(struct pfd_row *row, struct pfd_text *ret)
+void pfd_site_row_write(struct pfd_site_row *row, struct pfd_text *ret)
 {
     static const char zeros[8];
     struct pfd_row_header *h = &row->header;
@@ -126,7 +126,7 @@ void pfd_row_write(struct pfd_row *row, struct pfd_text *ret)
     row->bytes = NULL; /* the text may move */
 }
 
-uint32_t pfd_row_gate(const struct pfd_row *row)
+uint32_t pfd_site_row_gate(const struct pfd_site_row *row)
 {
     const uint32_t line = row->header.line;
     uint64_t h = pfd_fnv1a(PFD_FNV_START, &line, sizeof line);

@@ -14,7 +14,7 @@
 #include "core/base/text.h"
 
 /* One row, borrowed from the bytes. */
-struct pfd_row {
+struct pfd_site_row {
     struct pfd_row_header header;
     const char *types;    /* [header.n_types] */
     const char *text;     /* [header.n_text] */
@@ -25,16 +25,16 @@ struct pfd_row {
 
 /* Finds the next row of bytes from *at on, and moves *at behind it. False:
  * there is none. */
-bool pfd_row_next(const struct pfd_byte_reader *bytes, size_t *at,
-                  struct pfd_row *ret);
+bool pfd_site_row_next(const struct pfd_byte_reader *bytes, size_t *at,
+                       struct pfd_site_row *ret);
 
 /* Adds the row to ret: types, text and file [their sizes in the header, with
  * kind, level, flags and line]. Fills the header's other members. */
-void pfd_row_write(struct pfd_row *row, struct pfd_text *ret);
+void pfd_site_row_write(struct pfd_site_row *row, struct pfd_text *ret);
 
 /* The offset of the row's gate, where device code reads whether it is on: below
  * PFD_GATES. */
-uint32_t pfd_row_gate(const struct pfd_row *row);
+uint32_t pfd_site_row_gate(const struct pfd_site_row *row);
 
 /* A file for rows alone: the smallest ELF file that has a section. */
 

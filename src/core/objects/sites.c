@@ -14,8 +14,8 @@
 #include "core/objects/site_rows.h"
 
 struct pfd_sites {
-    struct pfd_text object; /* an ELF file; its rows come last */
-    struct pfd_row *rows;   /* [n], of object: format strings */
+    struct pfd_text object;    /* an ELF file; its rows come last */
+    struct pfd_site_row *rows; /* [n], of object: format strings */
     size_t n;
     struct pfd_control *control; /* [n_control] bytes */
     size_t n_control;
@@ -35,9 +35,9 @@ static struct pfd_site *sites_of(const struct pfd_sites *s)
 
 static void add_rows(struct pfd_sites *s, struct pfd_byte_reader bytes)
 {
-    struct pfd_row row;
+    struct pfd_site_row row;
     size_t at = 0;
-    while (pfd_row_next(&bytes, &at, &row))
+    while (pfd_site_row_next(&bytes, &at, &row))
         pfd_text_add(&s->object, row.bytes, row.header.n_bytes);
 }
 
@@ -106,15 +106,15 @@ static bool is_known(const struct pfd_sites *s, uint64_t id)
 static bool list_rows(struct pfd_sites *s)
 {
     struct pfd_byte_reader c = pfd_byte_reader(s->object.data, s->object.n);
-    struct pfd_row row;
+    struct pfd_site_row row;
     size_t at = 0;
     size_t room = 0;
-    while (pfd_row_next(&c, &at, &row)) {
+    while (pfd_site_row_next(&c, &at, &row)) {
         if (row.header.kind != PFD_ROW_FORMAT || is_known(s, row.header.id))
             continue;
         if (s->n == room) {
             room = room ? 2 * room : 64;
-            struct pfd_row *rows = realloc(s->rows, room * sizeof *rows);
+            struct pfd_site_row *rows = realloc(s->rows, room * sizeof *rows);
             if (!rows)
                 return false;
             s->rows = rows;
@@ -131,7 +131,7 @@ static void set_gates(struct pfd_sites *s)
     uint32_t gates[PFD_GATES] = { 0 };
     bool on[PFD_GATES] = { false };
     for (size_t i = s->n; i-- > 0;) {
-        uint32_t gate = pfd_row_gate(&s->rows[i]);
+        uint32_t gate = pfd_site_row_gate(&s->rows[i]);
         sites[i].next = gates[gate];
         gates[gate] = (uint32_t)i + 1;
         on[gate] |= sites[i].is_on;
@@ -219,7 +219,7 @@ enum pfd_status pfd_sites_get(const struct pfd_sites *s, size_t i,
 {
     if (i >= s->n)
         return PFD_END;
-    const struct pfd_row *row = &s->rows[i];
+    const struct pfd_site_row *row = &s->rows[i];
     const struct pfd_site_info info = {
         .id = row->header.id,
         .text = row->text,
@@ -242,7 +242,7 @@ struct pfd_control *pfd_sites_control(struct pfd_sites *s, size_t *n)
 
 /* ---- rules ---- */
 
-static bool matches_file(const struct pfd_row *row, const char *pattern)
+static bool matches_file(const struct pfd_site_row *row, const char *pattern)
 {
     char *name = strndup(row->file, row->header.n_file);
     const char *last = name ? strrchr(name, '/') : NULL;
@@ -252,7 +252,7 @@ static bool matches_file(const struct pfd_row *row, const char *pattern)
     return ret;
 }
 
-static bool is_meant(const struct pfd_row *row,
+static bool is_meant(const struct pfd_site_row *row,
                      const struct pfd_site_match *match)
 {
     const struct pfd_row_header *h = &row->header;

@@ -43,7 +43,7 @@ static void spend(struct pfd_search *s, uint64_t n)
 static void try_format(struct pfd_search *s, const struct pfd_candidate *c,
                        const struct pfd_format *format, struct pfd_summary *ret)
 {
-    struct pfd_code_piece memory_view;
+    struct pfd_memory_view memory_view;
     *ret = (struct pfd_summary){ 0 };
     pfd_memory_view_take(&s->search_space, c->found_buffer.address,
                          c->found_buffer.used, s->n_left, &memory_view);
@@ -190,8 +190,8 @@ static size_t compare_bytes(struct pfd_search *s,
                             const struct pfd_found_buffer *a,
                             const struct pfd_found_buffer *b)
 {
-    struct pfd_code_piece x;
-    struct pfd_code_piece y;
+    struct pfd_memory_view x;
+    struct pfd_memory_view y;
     uint64_t n = a->used < b->used ? a->used : b->used;
     size_t same = 0;
     n = n < COMPARED_MAX ? n : COMPARED_MAX;

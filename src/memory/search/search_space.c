@@ -292,7 +292,7 @@ static void search_space_ranges(
 
 struct taking {
     struct pfd_search_space *search_space;
-    struct pfd_code_piece *memory_view;
+    struct pfd_memory_view *memory_view;
     struct pfd_ranges data; /* of the view */
     uint64_t address;
     uint64_t n_most;
@@ -315,7 +315,7 @@ static void look_at_data(struct taking *t, uint64_t from, uint64_t to)
 static bool take_data(void *user, uint64_t from, uint64_t to)
 {
     struct taking *t = user;
-    struct pfd_code_piece *p = t->memory_view;
+    struct pfd_memory_view *p = t->memory_view;
     uint64_t at = from - t->address;
     uint64_t end = to - t->address;
     bool is_last = end - at > t->n_most - p->n_data;
@@ -333,7 +333,7 @@ static bool take_data(void *user, uint64_t from, uint64_t to)
 }
 
 /* A new mapping: zeros take no memory until they are written. */
-static void make_copy(struct pfd_code_piece *memory_view)
+static void make_copy(struct pfd_memory_view *memory_view)
 {
     void *at = mmap(NULL, memory_view->n, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -346,11 +346,11 @@ static void make_copy(struct pfd_code_piece *memory_view)
 
 void pfd_memory_view_take(struct pfd_search_space *search_space,
                           uint64_t address, uint64_t n_wanted, uint64_t n_most,
-                          struct pfd_code_piece *ret)
+                          struct pfd_memory_view *ret)
 {
     struct taking t = { search_space, ret, { 0 }, address, n_most };
     uint64_t left = 0;
-    *ret = (struct pfd_code_piece){ 0 };
+    *ret = (struct pfd_memory_view){ 0 };
     ret->n = (size_t)pfd_search_space_measure(search_space, address, n_wanted);
     if (!ret->n)
         return;
@@ -370,7 +370,7 @@ void pfd_memory_view_take(struct pfd_search_space *search_space,
     pfd_ranges_free(&t.data);
 }
 
-void pfd_memory_view_free(struct pfd_code_piece *memory_view)
+void pfd_memory_view_free(struct pfd_memory_view *memory_view)
 {
     if (memory_view->copy)
         munmap(memory_view->copy, memory_view->n_copy);

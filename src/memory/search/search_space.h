@@ -83,7 +83,7 @@ size_t pfd_search_space_read(struct pfd_search_space *search_space,
  */
 
 /* All zero is an empty view. */
-struct pfd_code_piece {
+struct pfd_memory_view {
     const uint8_t *bytes;    /* [n]; NULL: none are present */
     size_t n;                /* below the wanted number where memory ends */
     struct pfd_ranges holes; /* ranges of bytes, settled: pages of zeros */
@@ -97,8 +97,8 @@ struct pfd_code_piece {
  * so. */
 void pfd_memory_view_take(struct pfd_search_space *search_space,
                           uint64_t address, uint64_t n_wanted, uint64_t n_most,
-                          struct pfd_code_piece *ret);
+                          struct pfd_memory_view *ret);
 
-void pfd_memory_view_free(struct pfd_code_piece *memory_view);
+void pfd_memory_view_free(struct pfd_memory_view *memory_view);
 
 #endif
