@@ -200,7 +200,7 @@ static natsStatus set_text(natsMsg *message, const char *name, const char *text)
 {
     char copy[256];
     size_t n = 0;
-    for (; text[n] && n < sizeof copy - 1; n++)
+    for (; n < sizeof copy - 1 && text[n]; n++)
         copy[n] = (unsigned char)text[n] < ' ' ? '_' : text[n];
     copy[n] = '\0';
     return natsMsgHeader_Set(message, name, copy);
