@@ -54,6 +54,31 @@ void fault_command(struct fault *fault, const char *text, ...)
     va_end(ap);
 }
 
+char *command_word(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./+,:@";
+    static const char quote[] = "'\\''";
+    size_t n = 0;
+    bool is_plain = *text && strspn(text, plain) == strlen(text);
+    char *ret = malloc((sizeof quote - 1) * strlen(text) + 3);
+    if (!ret) {
+        message_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    if (!is_plain)
+        ret[n++] = '\'';
+    for (; *text; text++) {
+        size_t k = *text == '\'' ? sizeof quote - 1 : 1;
+        memcpy(ret + n, k > 1 ? quote : text, k);
+        n += k;
+    }
+    if (!is_plain)
+        ret[n++] = '\'';
+    ret[n] = '\0';
+    return ret;
+}
+
 bool diagnosis_has_faults(const struct diagnosis *d)
 {
     for (size_t i = 0; i < d->n; i++) {

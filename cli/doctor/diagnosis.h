@@ -32,6 +32,11 @@ struct fault *diagnosis_add(struct diagnosis *d, const char *subject,
 void fault_command(struct fault *fault, const char *text, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A word of a command, in quotes where shells need these: names of files and of
+ * a capture's buffers may be anything. Owned by the caller. Ends the program when
+ * memory is out. */
+char *command_word(const char *text);
+
 /* Is any of them more than advice? */
 bool diagnosis_has_faults(const struct diagnosis *d);
 

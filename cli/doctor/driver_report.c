@@ -84,6 +84,7 @@ void driver_report_run(struct driver_report *ret, const char *program,
     *ret = (struct driver_report){ .text = malloc(TEXT_MAX + 1) };
     if (!ret->text || pipe2(fds, O_CLOEXEC)) {
         driver_report_free(ret);
+        ret->is_missing = true;
         return;
     }
     pid_t child = fork();

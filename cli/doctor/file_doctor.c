@@ -2,6 +2,7 @@
 #include "file_doctor.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <printfdecode/strings.h>
@@ -91,6 +92,7 @@ static void judge_ids(const struct buffer_state *s, const struct inputs *in,
     if (!unknown)
         return;
     if (!pfd_strings_count(in->strings)) {
+        char *word = command_word(name);
         fault_command(
             diagnosis_add(d, name, "no_strings",
                           "%s: no format strings are given for its "
@@ -98,7 +100,8 @@ static void judge_ids(const struct buffer_state *s, const struct inputs *in,
                           name, entries),
             "printfdecode %s APP.elf (the code object of the pipeline "
             "that ran)",
-            name);
+            word);
+        free(word);
     } else if (unknown == entries) {
         diagnosis_add(
             d, name, "other_strings",
@@ -211,12 +214,14 @@ static void look_at_module(const struct pfd_spirv *module, const char *name,
             "or none that the compiler kept",
             name);
     } else if (n_silent) {
+        char *word = command_word(name);
         fault_command(
             diagnosis_add(d, name, "silent_calls",
                           "%s: of %zu of its %zu calls of debugPrintf "
                           "the validation layer prints nothing",
                           name, n_silent, n),
-            "printfdecode spirv-check %s", name);
+            "printfdecode spirv-check %s", word);
+        free(word);
     }
 }
 

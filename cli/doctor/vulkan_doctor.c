@@ -288,7 +288,9 @@ static void judge_settings(const struct vulkan_state *state,
             "vkconfig's settings hide those that run makes%s",
             is_printing ? "" : ", and do not turn on debugPrintf");
         fault->is_advice = is_printing;
-        fault_command(fault, "rm '%s'", s->path);
+        char *word = command_word(s->path);
+        fault_command(fault, "rm %s", word);
+        free(word);
     } else if (variable && *variable && s->place != SETTINGS_BY_VARIABLE &&
                s->place != SETTINGS_OF_USER) {
         fault_command(diagnosis_add(d, subject, "no_settings",

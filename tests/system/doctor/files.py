@@ -5,6 +5,7 @@ objects and AMD's devices."""
 import gzip
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,10 @@ def buffers(folder):
     small = facts[SMALL[0]]
     assert (small["format"], small["entries"]) == ("llpc", 64), small
     expect(["no_strings"], SMALL[0])
+    hostile = f"{folder}/;touch x #.bin"
+    os.symlink(SMALL[0], hostile)
+    _, faults = expect(["no_strings"], hostile)
+    assert shlex.split(faults["no_strings"]["command"])[1] == hostile, faults
     expect(["other_strings"], f"{DATA}/rays.bin", SMALL[1])
     expect(["filtered"], "-m", "no such text", *SMALL)
     expect([], "-m", "half", *SMALL)
@@ -82,6 +87,12 @@ def modules(folder):
     assert facts[silent]["silent_calls"] == 1, facts
     assert faults["silent_calls"]["command"].endswith(silent), faults
     expect(["no_calls"], nothing)
+    # What is to be typed is typed as it stands.
+    hostile = f"{folder}/it's $(touch x); `a`.spv"
+    os.rename(silent, hostile)
+    _, faults = expect(["silent_calls"], hostile)
+    command = faults["silent_calls"]["command"]
+    assert shlex.split(command)[-1] == hostile, command
 
 
 def code(folder):

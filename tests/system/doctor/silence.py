@@ -84,7 +84,7 @@ def main():
         with open(hiding, "w", encoding="utf-8") as f:
             f.write("# nothing\n")
         has(run(folder, vulkan, "--", *printing), "no entry came\n",
-            "vkconfig's settings hide", f"rm '{hiding}'")
+            "vkconfig's settings hide", f"rm {hiding}")
         os.remove(hiding)
         has(run(folder, vulkan, "--", *printing, status=77,
                 VK_ICD_FILENAMES="/none.json"),

@@ -100,7 +100,7 @@ def settings(folder):
     hiding = f"{folder}/data/vulkan/settings.d/vk_layer_settings.txt"
     write(hiding, "# nothing\n")
     _, faults = expect(folder, ["settings_hidden"])
-    assert faults["settings_hidden"]["command"] == f"rm '{hiding}'", faults
+    assert faults["settings_hidden"]["command"] == f"rm {hiding}", faults
     write(hiding, PRINTF)
     _, faults = expect(folder, ["settings_hidden"])
     assert faults["settings_hidden"]["type"] == "advice", faults
