@@ -5,6 +5,13 @@
 
 #include "string_rule.h"
 
+enum {
+    /* Bytes of texts that a file may lead to: so many for each of its own, and
+     * as many as a small file may have. */
+    TIMES_MAX = 16,
+    BYTES_MIN = 16 << 20,
+};
+
 static uint64_t id_of(const struct string_taker *t, uint64_t index,
                       uint64_t offset, uint64_t address)
 {
@@ -17,8 +24,10 @@ void string_take_packed(struct string_taker *t, const uint8_t *bytes, size_t n,
                         uint64_t address, uint64_t offset)
 {
     size_t index = 0;
-    for (size_t at = 0; at < n && t->status == PFD_OK; index++) {
+    for (size_t at = 0; at < n && string_goes_on(t); index++) {
         size_t length = strnlen((const char *)bytes + at, n - at);
+        if (!string_spend(t, length + 1))
+            return;
         if (length || t->rule.numbers[RULE_ID] == ID_INDEX) {
             string_take(t, id_of(t, index, at, address + at),
                         (const char *)bytes + at, length, offset + at);
@@ -31,12 +40,14 @@ void string_take_packed(struct string_taker *t, const uint8_t *bytes, size_t n,
 
 /* The section of a name, or (name: NULL) the one with this address; without
  * bytes: there is none. */
-static struct pfd_section find_section(const struct pfd_image *image,
+static struct pfd_section find_section(struct string_taker *t,
+                                       const struct pfd_image *image,
                                        const char *name, size_t n_name,
                                        uint64_t address)
 {
     struct pfd_section s;
-    for (size_t i = 0; pfd_image_section(image, i, &s) == PFD_OK; i++) {
+    for (size_t i = 0;
+         pfd_image_section(image, i, &s) == PFD_OK && string_spend(t, 1); i++) {
         bool is_it = name ? s.n_name == n_name && !memcmp(s.name, name, n_name)
                           : s.address && address >= s.address &&
                                 address - s.address < s.bytes.n;
@@ -46,22 +57,24 @@ static struct pfd_section find_section(const struct pfd_image *image,
     return (struct pfd_section){ .n_name = 0 };
 }
 
-/* The text of a record's pointer; false: it leads to none. */
+/* The text of a record's pointer; false: it leads to none. texts: the section
+ * that it is in; where none is named, that of the record before. */
 static bool find_text(struct string_taker *t, const struct pfd_image *image,
-                      const struct pfd_section *texts, uint64_t pointer,
+                      struct pfd_section *texts, uint64_t pointer,
                       const char **ret, size_t *n)
 {
-    struct pfd_section at = *texts;
     uint64_t offset = pointer;
-    if (!at.bytes.n && !t->rule.n_texts)
-        at = find_section(image, NULL, 0, pointer);
+    bool is_there =
+        pointer >= texts->address && pointer - texts->address < texts->bytes.n;
+    if (!t->rule.n_texts && !is_there)
+        *texts = find_section(t, image, NULL, 0, pointer);
     if (!t->rule.numbers[RULE_OFFSETS])
-        offset = pointer - at.address;
-    if (offset >= at.bytes.n)
+        offset = pointer - texts->address;
+    if (offset >= texts->bytes.n)
         return false;
-    *ret = (const char *)at.bytes.base + offset;
-    *n = strnlen(*ret, at.bytes.n - (size_t)offset);
-    return *n < at.bytes.n - offset;
+    *ret = (const char *)texts->bytes.base + offset;
+    *n = strnlen(*ret, texts->bytes.n - (size_t)offset);
+    return string_spend(t, *n + 1) && *n < texts->bytes.n - offset;
 }
 
 static void take_records(struct string_taker *t, const struct pfd_image *image,
@@ -72,8 +85,8 @@ static void take_records(struct string_taker *t, const struct pfd_image *image,
     struct pfd_section texts = { .n_name = 0 };
     size_t n_bad = 0;
     if (t->rule.n_texts)
-        texts = find_section(image, t->rule.texts, t->rule.n_texts, 0);
-    for (size_t i = 0; i < s->bytes.n / size && t->status == PFD_OK; i++) {
+        texts = find_section(t, image, t->rule.texts, t->rule.n_texts, 0);
+    for (size_t i = 0; i < s->bytes.n / size && string_goes_on(t); i++) {
         uint64_t pointer = 0;
         const char *text = NULL;
         size_t n = 0;
@@ -82,7 +95,7 @@ static void take_records(struct string_taker *t, const struct pfd_image *image,
         if (find_text(t, image, &texts, pointer, &text, &n)) {
             string_take(t, id_of(t, i, i * size, s->address + i * size), text,
                         n, s->offset + i * size);
-        } else if (!n_bad++) {
+        } else if (!t->is_over && !n_bad++) {
             pfd_report_add(t->report, PFD_FINDING_bad_string_row,
                            s->offset + i * size,
                            "record %zu of the messages leads to 0x%llx, where "
@@ -97,8 +110,8 @@ static void take_referred(struct string_taker *t, const struct pfd_image *image)
 {
     struct pfd_section s = { .n_name = 0 };
     if (t->rule.n_texts)
-        s = find_section(image, t->rule.texts, t->rule.n_texts, 0);
-    for (size_t at = 0; at < s.bytes.n && t->status == PFD_OK;) {
+        s = find_section(t, image, t->rule.texts, t->rule.n_texts, 0);
+    for (size_t at = 0; at < s.bytes.n && string_goes_on(t);) {
         const char *text = (const char *)s.bytes.base + at;
         size_t n = strnlen(text, s.bytes.n - at);
         if (n && s.address)
@@ -113,7 +126,8 @@ static void take_elf(struct string_taker *t, const void *bytes, size_t n)
     t->status = pfd_image_open_sections(bytes, n, &image, t->err);
     if (t->status != PFD_OK)
         return;
-    struct pfd_section s = find_section(image, t->rule.name, t->rule.n_name, 0);
+    struct pfd_section s =
+        find_section(t, image, t->rule.name, t->rule.n_name, 0);
     if (s.bytes.n && t->rule.numbers[RULE_RECORD]) {
         take_records(t, image, &s);
         take_referred(t, image);
@@ -141,7 +155,8 @@ static void take_container(struct string_taker *t, const uint8_t *bytes,
     struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
     pfd_byte_reader_seek(&c, COUNT_AT);
     uint32_t count = pfd_byte_reader_u32(&c);
-    for (uint32_t i = 0; i < count && pfd_byte_reader_ok(&c); i++) {
+    for (uint32_t i = 0;
+         i < count && pfd_byte_reader_ok(&c) && string_goes_on(t); i++) {
         struct pfd_byte_reader part = c;
         uint32_t at = pfd_byte_reader_u32(&c);
         pfd_byte_reader_seek(&part, at);
@@ -190,6 +205,7 @@ enum pfd_status described_load_file(const struct pfd_format *self,
     *is_taken = false;
     if (!string_taker_start(&t, self, strings, report, err))
         return PFD_OK;
+    t.left = (uint64_t)n * TIMES_MAX + BYTES_MIN;
     uint64_t from = t.rule.numbers[RULE_FROM];
     bool is_container = from == FROM_PART && n > 4 && !memcmp(bytes, "DXBC", 4);
     bool is_elf = n > 4 && !memcmp(bytes, "\177ELF", 4);
@@ -200,8 +216,8 @@ enum pfd_status described_load_file(const struct pfd_format *self,
     } else if (from == FROM_SOURCE && is_text(bytes, n)) {
         string_take_source(&t, bytes, n);
     }
-    *is_taken = is_container || t.n_rows > 0;
-    if (is_container && !t.n_rows) {
+    *is_taken = is_container || t.n_rows > 0 || t.is_over;
+    if (is_container && !t.n_rows && !t.is_over) {
         pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
                        "the container has no part with messages by the "
                        "description's rule");

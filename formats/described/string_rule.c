@@ -241,6 +241,20 @@ static uint64_t id_of(const struct string_taker *t, uint64_t id,
     return bits && bits < 64 ? id & ((UINT64_C(1) << bits) - 1) : id;
 }
 
+bool string_spend(struct string_taker *t, uint64_t n)
+{
+    if (t->is_over)
+        return false;
+    t->is_over = n > t->left;
+    t->left -= t->is_over ? t->left : n;
+    if (t->is_over) {
+        pfd_report_add(t->report, PFD_FINDING_too_large, PFD_NO_OFFSET,
+                       "the file's records or parts lead to its texts again "
+                       "and again: not all of them are read");
+    }
+    return !t->is_over;
+}
+
 static void add(struct string_taker *t, const struct pfd_string_row *row,
                 uint64_t offset)
 {

@@ -63,8 +63,19 @@ struct string_taker {
     struct pfd_error *err;
     size_t n_rows;
     enum pfd_status
-        status; /* PFD_OK; or PFD_ERR_NOMEM: nothing more is taken */
+        status;    /* PFD_OK; or PFD_ERR_NOMEM: nothing more is taken */
+    uint64_t left; /* bytes of texts that may still be looked at */
+    bool is_over;  /* these were too few: nothing more is taken */
 };
+
+/* Asks for n bytes of texts: places of a file may lead to one text again and
+ * again. False: there are none left, which is reported once. */
+bool string_spend(struct string_taker *t, uint64_t n);
+
+static inline bool string_goes_on(const struct string_taker *t)
+{
+    return t->status == PFD_OK && !t->is_over;
+}
 
 /* Begins with a set; false: its ring has no rule. */
 bool string_taker_start(struct string_taker *t, const struct pfd_format *self,

@@ -232,6 +232,19 @@ def strings(case):
          packed(entry(0, "I", 1)),
          HASHED.replace("from: source, id: %s", "part: ISG8, id: offset"),
          files={"a.dxil": container((b"DXIL", b"xx"), (b"ISG9", section))})
+    again = b"x" * 4095 + b"\0"
+    parts = bytearray(container((b"ISG9", again)))
+    parts[28:36] = struct.pack("<I", 5000) + struct.pack("<I", 32 + 20000) * 5000
+    case("strings_parts_again", "A container whose places are all of one part.",
+         packed(entry(0)),
+         HASHED.replace("from: source, id: %s", "part: ISG9, id: index"),
+         files={"a.dxil": bytes(parts)})
+    case("strings_records_again", "Records that all lead to one text.",
+         packed(entry(0)),
+         HASHED.replace("from: source, id: %s", "section: .table, record: 4, "
+                        "id: index"),
+         files={"a.elf": elf([(".strs", 0x1000, again),
+                              (".table", 0x10, struct.pack("<I", 0x1000) * 5000)])})
     case("strings_spirv", "OpString of a module, by the hash of its text.",
          packed(entry(sdbm("gid %u\n"), "I", 7)),
          HASHED.replace("from: source, id: %s", "from: spirv, id: sdbm"),
