@@ -87,7 +87,8 @@ static bool run_step(char *const *argv, bool is_quiet)
         if (to >= 0)
             dup2(to, STDOUT_FILENO);
         execvp(argv[0], argv);
-        message_error("%s: %s", argv[0], strerror(errno));
+        message_error("%s: %s%s", argv[0], strerror(errno),
+                      errno == ENOENT ? " (Debian: glslang-tools)" : "");
         _exit(127);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)

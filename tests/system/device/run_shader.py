@@ -20,8 +20,8 @@ __kernel void plain(int y, PFD_PARAMETERS)
 PROGRAM, HELLO = map(os.path.abspath, sys.argv[1:3])
 
 
-def run(*words):
-    return subprocess.run([PROGRAM, "run", *words], text=True,
+def run(*words, env=None):
+    return subprocess.run([PROGRAM, "run", *words], text=True, env=env,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
@@ -67,6 +67,8 @@ def main():
         with open("both.comp", "w") as f:
             f.write(BOTH)
         same(lines_of(run("both.comp")), (0, ["one 1", "two 2"]))
+        p = run("both.comp", env={**os.environ, "PATH": "/none"})
+        assert p.returncode == 1 and "glslang-tools" in p.stderr, p
         # A runner that refuses has said why.
         p = run("hello.comp", "1", "1", "1", "--nothing")
         assert p.returncode == 1 and "not connected" not in p.stderr, p
