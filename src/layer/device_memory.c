@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "gpu_copy.h"
 #include "mapping.h"
 #include "submissions.h"
 
@@ -148,6 +149,7 @@ void memory_FreeMemory(VkDevice device, VkDeviceMemory memory,
     if (m && m->is_used)
         queue_take_memory(d, memory);
     free(handle_map_take(&d->objects.memories, KEY(memory)));
+    gpu_copy_settle(d, VK_NULL_HANDLE, memory);
     pthread_mutex_unlock(&d->lock);
     d->next.FreeMemory(device, memory, allocator);
 }
@@ -231,6 +233,7 @@ void memory_DestroyBuffer(VkDevice device, VkBuffer buffer,
         handle_map_take(&d->objects.buffers, KEY(buffer));
         free_buffer(b);
     }
+    gpu_copy_settle(d, buffer, VK_NULL_HANDLE);
     pthread_mutex_unlock(&d->lock);
     d->next.DestroyBuffer(device, buffer, allocator);
 }

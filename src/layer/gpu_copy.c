@@ -27,8 +27,11 @@ struct copier {
     VkFence fences[PIECES];
     VkBuffer buffer; /* of all pieces, one behind the other */
     VkDeviceMemory memory;
-    char *bytes;    /* mapped */
-    bool is_broken; /* it failed once, and may still be at work */
+    char *bytes; /* mapped */
+    VkBuffer source;
+    VkDeviceMemory source_memory;
+    bool is_pending[PIECES]; /* its fence was not waited for yet */
+    bool is_broken;          /* it failed once, and may still be at work */
 };
 
 /* ---- memory types ---- */
@@ -209,9 +212,10 @@ static bool begin_piece(struct device *d, struct copier *c,
     if (d->next.BeginCommandBuffer(commands, &begin) != VK_SUCCESS)
         return false;
     record(d, commands, b->handle, c->buffer, &region);
-    return d->next.EndCommandBuffer(commands) == VK_SUCCESS &&
-           d->next.QueueSubmit(c->queue, 1, &submit, c->fences[piece]) ==
-               VK_SUCCESS;
+    c->is_pending[piece] = d->next.EndCommandBuffer(commands) == VK_SUCCESS &&
+                           d->next.QueueSubmit(c->queue, 1, &submit,
+                                               c->fences[piece]) == VK_SUCCESS;
+    return c->is_pending[piece];
 }
 
 static bool end_piece(struct device *d, struct copier *c, size_t piece,
@@ -219,8 +223,10 @@ static bool end_piece(struct device *d, struct copier *c, size_t piece,
 {
     VkFence *fence = &c->fences[piece];
     if (d->next.WaitForFences(d->handle, 1, fence, VK_TRUE, WAIT_NS) !=
-            VK_SUCCESS ||
-        d->next.ResetFences(d->handle, 1, fence) != VK_SUCCESS)
+        VK_SUCCESS)
+        return false;
+    c->is_pending[piece] = false;
+    if (d->next.ResetFences(d->handle, 1, fence) != VK_SUCCESS)
         return false;
     memcpy(ret, c->bytes + piece * PIECE_BYTES, n);
     return true;
@@ -234,6 +240,8 @@ static size_t piece_size(size_t n, size_t at)
 static bool copy(struct device *d, struct copier *c, const struct buffer *b,
                  size_t from, size_t n, char *ret)
 {
+    c->source = b->handle;
+    c->source_memory = b->memory;
     bool ok = begin_piece(d, c, b, 0, from, piece_size(n, 0));
     size_t piece = 0;
     for (size_t at = 0; ok && at < n; at += PIECE_BYTES) {
@@ -262,6 +270,27 @@ bool gpu_copy(struct device *d, struct own_queue *queue, const struct buffer *b,
         c->is_broken = !ok;
     pthread_mutex_unlock(&d->own_queues.lock);
     return ok;
+}
+
+static void wait_for_pieces(struct device *d, struct copier *c)
+{
+    for (size_t i = 0; i < PIECES; i++) {
+        if (c->is_pending[i])
+            d->next.WaitForFences(d->handle, 1, &c->fences[i], VK_TRUE,
+                                  UINT64_MAX);
+        c->is_pending[i] = false;
+    }
+}
+
+void gpu_copy_settle(struct device *d, VkBuffer buffer, VkDeviceMemory memory)
+{
+    for (size_t i = 0; i < d->own_queues.n; i++) {
+        struct copier *c = d->own_queues.at[i].copier;
+        if (c && c->is_broken &&
+            ((buffer && c->source == buffer) ||
+             (memory && c->source_memory == memory)))
+            wait_for_pieces(d, c);
+    }
 }
 
 void gpu_copy_suspend(struct device *d)

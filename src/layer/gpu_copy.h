@@ -20,6 +20,12 @@ bool gpu_copy_is_useful(const VkPhysicalDeviceMemoryProperties *types);
 bool gpu_copy(struct device *device, struct own_queue *queue,
               const struct buffer *buffer, size_t from, size_t n, char *ret);
 
+/* A buffer, or a memory (the other is null), is about to be destroyed: waits for
+ * a copy from it that took too long and may still be at work. The caller holds
+ * the device's lock. */
+void gpu_copy_settle(struct device *device, VkBuffer buffer,
+                     VkDeviceMemory memory);
+
 /* Keeps gpu_copy() from using its queues meanwhile: a program that waits for
  * the whole device uses them all. */
 void gpu_copy_suspend(struct device *device);

@@ -8,7 +8,9 @@
  * to have two: queues that can be used at once, and memory of the device's own
  * that the processor does not cache beside memory that it does. The number of
  * copies and of their bytes is told at the end, on standard error. With PRETEND_SLOW=stuck
- * whoever waits for a fence of the second queue is told that it takes longer.
+ * whoever waits for a fence of the second queue is told that it takes longer,
+ * and a buffer that is destroyed before its copy is done is told on standard
+ * error.
  * With PRETEND_SLOW=one there is one queue: two calls that use it at once are
  * told on standard error.
  */
@@ -201,12 +203,17 @@ GetRequirements2(VkDevice device, const VkBufferMemoryRequirementsInfo2 *info,
     ret->memoryRequirements.memoryTypeBits = 3;
 }
 
+static _Atomic VkBuffer copied; /* last */
+static _Atomic VkBuffer late;   /* may still be read; null: none */
+static _Atomic VkFence late_fence;
+
 static VKAPI_ATTR void VKAPI_CALL CmdCopyBuffer(VkCommandBuffer commands,
                                                 VkBuffer from, VkBuffer to,
                                                 uint32_t n,
                                                 const VkBufferCopy *regions)
 {
     n_copies++;
+    copied = from;
     for (uint32_t i = 0; i < n; i++)
         n_bytes += regions[i].size;
     ((PFN_vkCmdCopyBuffer)next_device(the_device, "vkCmdCopyBuffer"))(
@@ -219,10 +226,24 @@ static VKAPI_ATTR VkResult VKAPI_CALL WaitForCopies(VkDevice device, uint32_t n,
                                                     VkBool32 all,
                                                     uint64_t timeout)
 {
-    if (timeout != UINT64_MAX && !strcmp(getenv("PRETEND_SLOW"), "stuck"))
+    if (timeout != UINT64_MAX && !strcmp(getenv("PRETEND_SLOW"), "stuck")) {
+        late = copied;
+        late_fence = fences[0];
         return VK_TIMEOUT;
+    }
+    if (fences[0] == late_fence)
+        late = VK_NULL_HANDLE;
     return ((PFN_vkWaitForFences)next_device(device, "vkWaitForFences"))(
         device, n, fences, all, timeout);
+}
+
+static VKAPI_ATTR void VKAPI_CALL DestroyBuffer(
+    VkDevice device, VkBuffer buffer, const VkAllocationCallbacks *allocator)
+{
+    if (buffer && buffer == late)
+        fprintf(stderr, "pretend: a buffer that is copied is destroyed\n");
+    ((PFN_vkDestroyBuffer)next_device(device, "vkDestroyBuffer"))(
+        device, buffer, allocator);
 }
 
 static VKAPI_ATTR void VKAPI_CALL
@@ -332,6 +353,7 @@ static const struct function slow[] = {
     FUNCTION("GetBufferMemoryRequirements2KHR", GetRequirements2),
     FUNCTION("CmdCopyBuffer", CmdCopyBuffer),
     FUNCTION("WaitForFences", WaitForCopies),
+    FUNCTION("DestroyBuffer", DestroyBuffer),
     FUNCTION("DestroyDevice", DestroyDevice),
     { NULL, NULL },
 };
