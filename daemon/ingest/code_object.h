@@ -17,7 +17,7 @@
 
 struct pfdd_peer;
 struct pfdd_producer;
-struct pfdd_fair_queue_task;
+struct pfdd_code_queue;
 
 /* What was found in one when its strings were read first. */
 struct pfdd_no_strings {
@@ -54,11 +54,10 @@ struct pfdd_code {
     size_t n_owners;
     struct pfdd_code *same; /* the build's: an older, identical object */
     bool is_renewed;        /* likewise: it is in the renewed set */
-    struct pfdd_fair_queue_task
-        *fair_queue_task; /* the task (fair_queue.h) that it was queued in */
-    uint64_t spent;       /* ns of processor time to read and load it */
-    size_t n_set;         /* bytes that its strings take in the set */
-    size_t *alive;        /* counter of the bytes of live objects; NULL: not
+    struct pfdd_code_queue *code_queue; /* that it was put into */
+    uint64_t spent; /* ns of processor time to read and load it */
+    size_t n_set;   /* bytes that its strings take in the set */
+    size_t *alive;  /* counter of the bytes of live objects; NULL: not
                              counted there */
     char *name;
     char *bytes; /* [n]; NULL: not read yet */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "ingest/code_object.h"
+
 enum {
     FLOOR_MIN = 256 << 10,
     FLOORS = 64,    /* n_max / FLOORS: the floor of each producer */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ingest/fair_queue.h"
+#include "ingest/code_queue.h"
 #include "ring/binding.h"
 
 struct pfdd_string_store;
@@ -22,8 +22,7 @@ struct pfdd_producer {
     struct pfdd_string_store *lib;
     unsigned refs;
     uint64_t number;
-    struct pfdd_fair_queue_task
-        fair_queue_task;      /* of its queued code objects */
+    struct pfdd_code_queue code_queue; /* of its queued code objects */
     struct pfdd_code **owned; /* [n_owned]: present code objects that it sent */
     size_t n_owned;
     size_t owned_room;

@@ -164,10 +164,10 @@ struct pfdd_string_store {
     struct pfdd_log_topic told_given;
     struct pfdd_log_topic told_no_room[2]; /* by is_given */
     struct pfdd_fair_queue fair_queue;
-    struct pfdd_fair_queue_task
+    struct pfdd_code_queue
         files; /* of the configuration, and of watched folders */
-    struct pfdd_fair_queue_task orphans; /* of producers that have gone, */
-    size_t n_orphans;                    /* and their bytes */
+    struct pfdd_code_queue orphans; /* of producers that have gone, */
+    size_t n_orphans;               /* and their bytes */
     size_t n_coming;    /* bytes of objects that are queued or being read */
     size_t n_awaited;   /* objects among them that no producer sent */
     size_t n_kept_free; /* bytes reserved for the build in flight */

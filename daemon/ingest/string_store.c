@@ -48,14 +48,14 @@ void pfdd_string_store_free(struct pfdd_string_store *lib)
     if (!lib)
         return;
     pfdd_catalogue_drop(lib->catalogue);
-    pfdd_code_free_all(pfdd_fair_queue_clear(&lib->fair_queue, &lib->files));
-    pfdd_code_free_all(pfdd_fair_queue_clear(&lib->fair_queue, &lib->orphans));
+    pfdd_code_free_all(pfdd_code_queue_clear(&lib->fair_queue, &lib->files));
+    pfdd_code_free_all(pfdd_code_queue_clear(&lib->fair_queue, &lib->orphans));
     pfd_strings_free(lib->busy ? lib->string_build.renewed
                                : lib->string_renewal.set);
     while (lib->producers.first) {
         struct pfdd_producer *producer = lib->producers.first;
-        pfdd_code_free_all(pfdd_fair_queue_clear(&lib->fair_queue,
-                                                 &producer->fair_queue_task));
+        pfdd_code_free_all(
+            pfdd_code_queue_clear(&lib->fair_queue, &producer->code_queue));
         pfdd_binding_unref(producer->binding);
         pfdd_producers_drop(&lib->producers, &lib->producers.first);
     }
@@ -97,7 +97,7 @@ static void drop_waiting(struct pfdd_string_store *lib,
 {
     struct pfdd_code *next = NULL;
     struct pfdd_code *o =
-        pfdd_fair_queue_clear(&lib->fair_queue, &producer->fair_queue_task);
+        pfdd_code_queue_clear(&lib->fair_queue, &producer->code_queue);
     for (; o; o = next) {
         next = o->next;
         o->sender = NULL;
@@ -110,7 +110,7 @@ static void drop_waiting(struct pfdd_string_store *lib,
             pfdd_code_free(o);
         } else {
             lib->n_orphans += o->n_coming;
-            pfdd_fair_queue_put(&lib->fair_queue, &lib->orphans, o);
+            pfdd_code_queue_put(&lib->fair_queue, &lib->orphans, o);
         }
     }
 }
@@ -258,7 +258,7 @@ static void choose_fresh(struct pfdd_string_store *lib)
 {
     struct pfdd_code **at = &lib->string_build.fresh;
     for (int i = 0; i < AT_ONCE; i++) {
-        *at = pfdd_fair_queue_take(&lib->fair_queue);
+        *at = pfdd_code_queue_take(&lib->fair_queue);
         if (!*at)
             break;
         at = &(*at)->next;
@@ -332,7 +332,7 @@ static void arrive(struct pfdd_string_store *lib, const struct pfdd_code *o)
 {
     lib->n_coming -= o->n_coming;
     lib->n_awaited -= !o->is_given;
-    if (o->fair_queue_task == &lib->orphans)
+    if (o->code_queue == &lib->orphans)
         lib->n_orphans -= o->n_coming;
     if (!o->sender)
         return;
@@ -409,7 +409,7 @@ static void keep_all(struct pfdd_string_store *lib)
     while (b->fresh) {
         struct pfdd_code *o = b->fresh;
         b->fresh = o->next;
-        pfdd_fair_queue_charge(o);
+        pfdd_code_queue_charge(o);
         keep(lib, c, o);
     }
     pfdd_catalogue_drop(b->old);
@@ -447,7 +447,7 @@ static void job_done(struct pfdd_job *job)
         if (s->has_set)
             pfdd_string_sets_hold_own(s, lib->catalogue);
     }
-    pfdd_fair_queue_give_back(&lib->fair_queue, b->undone);
+    pfdd_code_queue_give_back(&lib->fair_queue, b->undone);
     lib->version += is_new;
     pfdd_string_sets_take(&lib->string_sets, b->set, b->is_renewed,
                           lib->producers.first);
@@ -503,8 +503,8 @@ static struct pfdd_code *add(struct pfdd_string_store *lib, const char *name,
         sender->n_coming++;
         pfdd_producers_charge(&lib->producers, sender, 0, o->n_coming);
     }
-    pfdd_fair_queue_put(&lib->fair_queue,
-                        sender     ? &sender->fair_queue_task
+    pfdd_code_queue_put(&lib->fair_queue,
+                        sender     ? &sender->code_queue
                         : is_given ? &lib->orphans
                                    : &lib->files,
                         o);
