@@ -13,29 +13,17 @@ static void on_idle(uv_idle_t *idle)
     (void)idle;
 }
 
-/* first: of the waiting tasks. */
-static struct pfdd_loop_task *find_least(struct pfdd_loop_task *first)
-{
-    struct pfdd_loop_task *least = first;
-    for (struct pfdd_loop_task *s = first->next; s; s = s->next)
-        least = s->spent < least->spent ? s : least;
-    return least;
-}
-
 static void on_check(uv_check_t *check)
 {
     struct pfdd_loop_scheduler *r = check->data;
     r->left = ROUND_NS;
-    while (r->first && r->left) {
-        struct pfdd_loop_task *s = find_least(r->first);
-        pfdd_loop_scheduler_leave(r, s);
-        r->now = s->spent;
-        r->next = s;
-        s->turn(s);
+    while (r->waiting.first && r->left) {
+        r->next = (struct pfdd_loop_task *)pfdd_fair_queue_take(&r->waiting);
+        r->next->turn(r->next);
         r->next = NULL;
     }
     r->left = ROUND_NS;
-    if (!r->first)
+    if (!r->waiting.first)
         uv_idle_stop(&r->idle);
 }
 
@@ -51,18 +39,15 @@ void pfdd_loop_scheduler_open(struct pfdd_loop_scheduler *r, uv_loop_t *loop)
 void pfdd_loop_scheduler_close(struct pfdd_loop_scheduler *r)
 {
     r->is_open = false;
-    r->first = NULL;
+    while (pfdd_fair_queue_take(&r->waiting))
+        continue;
     uv_close((uv_handle_t *)&r->check, NULL);
     uv_close((uv_handle_t *)&r->idle, NULL);
 }
 
 static void wait(struct pfdd_loop_scheduler *r, struct pfdd_loop_task *s)
 {
-    if (s->waits)
-        return;
-    s->waits = true;
-    s->next = r->first;
-    r->first = s;
+    pfdd_fair_queue_put(&r->waiting, &s->task);
     uv_idle_start(&r->idle, on_idle);
 }
 
@@ -71,9 +56,8 @@ bool pfdd_loop_scheduler_begin(struct pfdd_loop_scheduler *r,
 {
     if (!r->is_open)
         return true;
-    /* A task cannot save up time. */
-    s->spent = s->spent > r->now ? s->spent : r->now;
-    if (r->next != s && (r->first || !r->left)) {
+    pfdd_fair_queue_catch_up(&r->waiting, &s->task);
+    if (r->next != s && (r->waiting.first || !r->left)) {
         wait(r, s);
         return false;
     }
@@ -92,7 +76,7 @@ void pfdd_loop_scheduler_end(struct pfdd_loop_scheduler *r,
 {
     uint64_t spent = r->began ? uv_hrtime() - r->began : 0;
     r->began = 0;
-    s->spent += spent;
+    s->task.charged += spent;
     r->left -= spent < r->left ? spent : r->left;
     if (more && r->is_open)
         wait(r, s);
@@ -101,12 +85,5 @@ void pfdd_loop_scheduler_end(struct pfdd_loop_scheduler *r,
 void pfdd_loop_scheduler_leave(struct pfdd_loop_scheduler *r,
                                struct pfdd_loop_task *s)
 {
-    struct pfdd_loop_task **at = &r->first;
-    if (!s->waits)
-        return;
-    while (*at && *at != s)
-        at = &(*at)->next;
-    if (*at)
-        *at = s->next;
-    s->waits = false;
+    pfdd_fair_queue_leave(&r->waiting, &s->task);
 }

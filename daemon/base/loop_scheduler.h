@@ -13,14 +13,14 @@
 
 #include <uv.h>
 
+#include "base/fair_queue.h"
+
 /* Part of its owner's struct. Zeroed, then `turn` is set. */
 struct pfdd_loop_task {
-    struct pfdd_loop_task *next;
+    struct pfdd_fair_task task; /* queued while it waits; charged ns */
     /* Called when a waiting task has its turn: pfdd_loop_scheduler_begin() will
      * return true. May free the task. */
     void (*turn)(struct pfdd_loop_task *task);
-    bool waits;
-    uint64_t spent; /* ns, that it has used */
 };
 
 /* All zero: not open, and tasks never wait. */
@@ -28,11 +28,10 @@ struct pfdd_loop_scheduler {
     uv_check_t check; /* runs after the loop has polled */
     uv_idle_t idle;   /* keeps the loop from blocking while a task waits */
     bool is_open;
-    struct pfdd_loop_task *first; /* of the waiting tasks */
-    struct pfdd_loop_task *next;  /* whose turn() is being called */
-    uint64_t now;                 /* ns, that this task had used */
-    uint64_t began;               /* of the turn; 0: there is none */
-    uint64_t left;                /* ns, of this loop iteration */
+    struct pfdd_fair_queue waiting;
+    struct pfdd_loop_task *next; /* whose turn() is being called */
+    uint64_t began;              /* of the turn; 0: there is none */
+    uint64_t left;               /* ns, of this loop iteration */
 };
 
 void pfdd_loop_scheduler_open(struct pfdd_loop_scheduler *scheduler,

@@ -87,9 +87,9 @@ static void setup(void)
 static void feed_all(const int *fds, size_t n_fds)
 {
     feed(fds, n_fds);
-    for (int i = 0; i < 5000 && d.scheduler.first; i++)
+    for (int i = 0; i < 5000 && d.scheduler.waiting.first; i++)
         uv_run(&loop, UV_RUN_NOWAIT);
-    ck_assert_ptr_null(d.scheduler.first);
+    ck_assert_ptr_null(d.scheduler.waiting.first);
 }
 
 /* True: the stream has ended in time. */
