@@ -10,23 +10,33 @@ struct caller {
 };
 
 struct process {
-    struct process *next;
-    struct caller *first; /* in order of arrival; never NULL */
+    struct pfdd_fair_task task; /* of its user's queue */
+    struct caller *first;       /* in order of arrival; never NULL */
     struct caller **end;
     unsigned n;
     pid_t id;
 };
 
-struct pfdd_admission_group {
-    struct pfdd_admission_group *next;
-    struct process *first; /* the next one first; never NULL */
-    struct pfdd_peer_key user;
+struct user {
+    struct pfdd_fair_task task;
+    struct pfdd_fair_queue processes; /* never empty */
+    struct pfdd_peer_key key;
 };
 
 size_t pfdd_admission_queue_memory(unsigned n)
 {
     return n * (sizeof(struct caller) + sizeof(struct process) +
-                sizeof(struct pfdd_admission_group));
+                sizeof(struct user));
+}
+
+static struct process *find_most_of(const struct user *u, struct process *most)
+{
+    for (struct pfdd_fair_task *t = u->processes.first; t; t = t->next) {
+        struct process *o = (struct process *)t;
+        if (o->n > (most ? most->n : PFDD_ADMISSION_QUEUE_FEW))
+            most = o;
+    }
+    return most;
 }
 
 /* NULL: no process has more than a few. */
@@ -34,13 +44,9 @@ static struct process *find_most(
     const struct pfdd_admission_queue *admission_queue)
 {
     struct process *most = NULL;
-    for (const struct pfdd_admission_group *p = admission_queue->groups; p;
-         p = p->next) {
-        for (struct process *o = p->first; o; o = o->next) {
-            if (o->n > (most ? most->n : PFDD_ADMISSION_QUEUE_FEW))
-                most = o;
-        }
-    }
+    for (struct pfdd_fair_task *t = admission_queue->users.first; t;
+         t = t->next)
+        most = find_most_of((struct user *)t, most);
     return most;
 }
 
@@ -53,66 +59,55 @@ bool pfdd_admission_queue_has_place(
 
 /* ---- push ---- */
 
-/* A new user is appended. NULL: out of memory, here and below. */
-static struct pfdd_admission_group *find_group(
-    struct pfdd_admission_queue *admission_queue,
-    const struct pfdd_peer_key *user)
+/* A new one is not queued yet. NULL: out of memory, here and below. */
+static struct user *find_user(
+    const struct pfdd_admission_queue *admission_queue,
+    const struct pfdd_peer_key *key)
 {
-    struct pfdd_admission_group **at = &admission_queue->groups;
-    while (*at && memcmp(&(*at)->user, user, sizeof *user) != 0)
-        at = &(*at)->next;
-    if (!*at)
-        *at = calloc(1, sizeof **at);
-    if (*at)
-        (*at)->user = *user;
-    return *at;
+    struct pfdd_fair_task *t = admission_queue->users.first;
+    while (t && memcmp(&((struct user *)t)->key, key, sizeof *key) != 0)
+        t = t->next;
+    if (t)
+        return (struct user *)t;
+    struct user *u = calloc(1, sizeof *u);
+    if (u)
+        u->key = *key;
+    return u;
 }
 
-static struct process *find_process(struct pfdd_admission_group *p, pid_t id)
+static struct process *find_process(const struct user *u, pid_t id)
 {
-    struct process **at = &p->first;
-    while (*at && (*at)->id != id)
-        at = &(*at)->next;
-    if (*at)
-        return *at;
+    struct pfdd_fair_task *t = u->processes.first;
+    while (t && ((struct process *)t)->id != id)
+        t = t->next;
+    if (t)
+        return (struct process *)t;
     struct process *o = calloc(1, sizeof *o);
     if (o) {
         o->id = id;
         o->end = &o->first;
     }
-    *at = o;
     return o;
 }
 
-static void drop_if_empty(struct pfdd_admission_queue *admission_queue,
-                          struct pfdd_admission_group *p)
-{
-    struct pfdd_admission_group **at = &admission_queue->groups;
-    if (p->first)
-        return;
-    while (*at != p)
-        at = &(*at)->next;
-    *at = p->next;
-    free(p);
-}
-
 static bool append(struct pfdd_admission_queue *admission_queue,
-                   const struct pfdd_peer_key *user, pid_t id, int fd)
+                   const struct pfdd_peer_key *key, pid_t id, int fd)
 {
     struct caller *c = calloc(1, sizeof *c);
-    struct pfdd_admission_group *p =
-        c ? find_group(admission_queue, user) : NULL;
-    struct process *o = p ? find_process(p, id) : NULL;
+    struct user *u = c ? find_user(admission_queue, key) : NULL;
+    struct process *o = u ? find_process(u, id) : NULL;
     if (!o) {
         free(c);
-        if (p)
-            drop_if_empty(admission_queue, p);
+        if (u && !u->task.is_queued)
+            free(u);
         return false;
     }
     c->fd = fd;
     *o->end = c;
     o->end = &c->next;
     o->n++;
+    pfdd_fair_queue_put(&u->processes, &o->task);
+    pfdd_fair_queue_put(&admission_queue->users, &u->task);
     admission_queue->n++;
     return true;
 }
@@ -162,39 +157,30 @@ static int take_first(struct process *o)
 
 /* Takes the first connection of the user's next process. The process is then
  * queued behind the user's other ones, or freed if it has no more. */
-static int take_turn(struct pfdd_admission_group *p)
+static int take_turn(struct user *u)
 {
-    struct process *o = p->first;
+    struct process *o = (struct process *)pfdd_fair_queue_take(&u->processes);
     int fd = take_first(o);
-    p->first = o->next;
-    if (o->n == 0) {
+    if (o->n) {
+        pfdd_fair_queue_put(&u->processes, &o->task);
+    } else {
         free(o);
-        return fd;
     }
-    struct process **at = &p->first;
-    while (*at)
-        at = &(*at)->next;
-    o->next = NULL;
-    *at = o;
     return fd;
 }
 
 int pfdd_admission_queue_pop(struct pfdd_admission_queue *admission_queue)
 {
-    struct pfdd_admission_group *p = admission_queue->groups;
-    if (!p)
+    struct user *u =
+        (struct user *)pfdd_fair_queue_take(&admission_queue->users);
+    if (!u)
         return -1;
-    int fd = take_turn(p);
+    int fd = take_turn(u);
     admission_queue->n--;
-    admission_queue->groups = p->next;
-    if (!p->first) {
-        free(p);
-        return fd;
+    if (u->processes.first) {
+        pfdd_fair_queue_put(&admission_queue->users, &u->task);
+    } else {
+        free(u);
     }
-    struct pfdd_admission_group **at = &admission_queue->groups;
-    while (*at)
-        at = &(*at)->next;
-    p->next = NULL;
-    *at = p;
     return fd;
 }

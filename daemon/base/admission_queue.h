@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/fair_queue.h"
 #include "base/peer_limit.h"
 
 enum {
@@ -20,14 +21,11 @@ enum {
                                       evicted */
 };
 
-/* The connections of one user. */
-struct pfdd_admission_group;
-
 /* All zero but n_max: empty. */
 struct pfdd_admission_queue {
     unsigned n_max; /* places */
     unsigned n;
-    struct pfdd_admission_group *groups; /* the next user first */
+    struct pfdd_fair_queue users;
 };
 
 /* Bytes that n places take, at most. */

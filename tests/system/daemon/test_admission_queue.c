@@ -17,7 +17,7 @@ static void teardown(void)
     while (pfdd_admission_queue_pop(&admission_queue) >= 0)
         continue;
     ck_assert_uint_eq(admission_queue.n, 0);
-    ck_assert_ptr_null(admission_queue.groups);
+    ck_assert_ptr_null(admission_queue.users.first);
 }
 
 /* The descriptor that has to leave for it. */
