@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accounts of the descriptors and memory that peers cause, in a tree: a
- * producer is charged, with its user, and with the user's input.
+ * Accounts of the descriptors and memory that peers cause, in trees: a producer
+ * is charged, with its user, and with the user's input; a reader of the ring
+ * (ring/cursor.h), or a page of metrics, with its user, and with all of them.
  *
  * Descriptors: an input may have three quarters and a user half. A producer
  * leaves a quarter of its user's, and as many as it has, for the user's other
@@ -9,8 +10,12 @@
  *
  * Memory: an input may have fifteen sixteenths, a user seven eighths, and a
  * producer three times what it leaves. An eighth of a user's memory is for
- * producers that have little. So no number of producers takes everything. Loop
- * thread only.
+ * producers that have little. So no number of producers takes everything.
+ *
+ * Readers have a share of the cap that nothing else takes; a user may have three
+ * quarters of it, and one reader half. A reader that asks for more is refused.
+ *
+ * Loop thread only.
  */
 #ifndef PFDD_RESOURCE_ACCOUNT_H
 #define PFDD_RESOURCE_ACCOUNT_H
@@ -18,10 +23,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/peer_limit.h"
+
+/* Each is followed by that of the account above it. */
 enum pfdd_resource_account_kind {
     PFDD_RESOURCE_ACCOUNT_PRODUCER,
     PFDD_RESOURCE_ACCOUNT_USER,
     PFDD_RESOURCE_ACCOUNT_INPUT,
+    PFDD_RESOURCE_ACCOUNT_READER,
+    PFDD_RESOURCE_ACCOUNT_READER_USER,
+    PFDD_RESOURCE_ACCOUNT_READERS,
 };
 
 struct pfdd_resource_account {
@@ -31,6 +42,22 @@ struct pfdd_resource_account {
     size_t n_bytes;
     unsigned n_looks; /* running read passes of its buffers */
 };
+
+/* The accounts of users, told apart by their peer keys, below one account. */
+struct pfdd_user_accounts {
+    struct pfdd_resource_account account; /* its kind is set by the owner */
+    size_t n_bytes_max;                   /* READERS: that all may have */
+    struct pfdd_user_account *first;
+};
+
+/* Puts a zeroed account below that of its user, which is there as long as
+ * accounts are below it. False: out of memory. */
+bool pfdd_user_accounts_join(struct pfdd_user_accounts *users,
+                             const struct pfdd_peer_key *key,
+                             struct pfdd_resource_account *account);
+/* Gives back the account's bytes, and puts it below no user. An account that is
+ * below none is allowed. */
+void pfdd_user_accounts_leave(struct pfdd_resource_account *account);
 
 /* Charges n descriptors. False: too many, nothing is charged. NULL is allowed,
  * here and below. */
@@ -56,5 +83,12 @@ void pfdd_resource_account_end_read_pass(struct pfdd_resource_account *account);
  * growing. */
 void pfdd_resource_account_count(struct pfdd_resource_account *account,
                                  size_t before, size_t now);
+
+/* Of a reader: changes its bytes to `now`. False: refused, and nothing has
+ * changed. One that is below no user may have any number. */
+bool pfdd_resource_account_change(struct pfdd_resource_account *account,
+                                  size_t now);
+/* Bytes that all readers may have together; 0: it is below no user. */
+size_t pfdd_resource_account_max(const struct pfdd_resource_account *account);
 
 #endif

@@ -13,18 +13,9 @@
 #include "ingest/string_store.h"
 #include "net/listener.h"
 
-/* A connected user, as far as the peer key tells users apart. */
-struct user {
-    struct user *next;
-    struct pfdd_peer_key key;
-    unsigned n_connections;
-    struct pfdd_resource_account account;
-};
-
 struct listen_input {
     struct pfdd_input base;
-    struct user *users;
-    struct pfdd_resource_account account; /* of all producers */
+    struct pfdd_user_accounts users; /* and of all producers */
     struct pfdd_listener listener;
     struct pfdd_producer_connection *producer_connections;
     unsigned n_connections; /* including connections that are closing */
@@ -42,40 +33,6 @@ static void finish_close(struct listen_input *in)
         pfdd_input_closed(&in->base);
 }
 
-/* NULL: out of memory. */
-static struct user *join_user(struct listen_input *in,
-                              const struct pfdd_peer_key *key)
-{
-    struct user *u = in->users;
-    while (u && memcmp(&u->key, key, sizeof *key) != 0)
-        u = u->next;
-    if (!u) {
-        u = calloc(1, sizeof *u);
-        if (!u)
-            return NULL;
-        u->key = *key;
-        u->account.kind = PFDD_RESOURCE_ACCOUNT_USER;
-        u->account.of = &in->account;
-        u->next = in->users;
-        in->users = u;
-    }
-    u->n_connections++;
-    return u;
-}
-
-static void leave_user(struct listen_input *in,
-                       struct pfdd_resource_account *account)
-{
-    struct user **at = &in->users;
-    while (&(*at)->account != account)
-        at = &(*at)->next;
-    struct user *u = *at;
-    if (--u->n_connections > 0)
-        return;
-    *at = u->next;
-    free(u);
-}
-
 static void on_closed(struct pfdd_producer_connection *c)
 {
     struct listen_input *in = c->user;
@@ -84,7 +41,7 @@ static void on_closed(struct pfdd_producer_connection *c)
         at = &(*at)->next;
     *at = c->next;
     in->n_connections--;
-    leave_user(in, c->account.of);
+    pfdd_user_accounts_leave(&c->account);
     free(c);
     finish_close(in);
 }
@@ -166,21 +123,19 @@ static void on_accept(struct pfdd_listener *l, int fd)
     struct pfdd_peer_key key = pfdd_listener_peer(l, fd);
     struct pfdd_producer_connection *c =
         make_place(in, &key) ? calloc(1, sizeof *c) : NULL;
-    struct user *user = c ? join_user(in, &key) : NULL;
-    if (!user) {
+    if (!c || !pfdd_user_accounts_join(&in->users, &key, &c->account)) {
         in->base.ingest->count->refused++;
         free(c);
         close(fd);
         return;
     }
-    c->account.of = &user->account;
     c->closed = on_closed;
     c->user = in;
     snprintf(name, sizeof name, "producer %llu",
              (unsigned long long)++in->n_accepted);
     if (!pfdd_producer_connection_open(c, in->base.ingest, fd, name,
                                        in->base.config)) {
-        leave_user(in, &user->account);
+        pfdd_user_accounts_leave(&c->account);
         free(c);
         return;
     }
@@ -217,7 +172,7 @@ static void on_listener_closed(void *user)
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct listen_input *in = (struct listen_input *)input;
-    in->account.kind = PFDD_RESOURCE_ACCOUNT_INPUT;
+    in->users.account.kind = PFDD_RESOURCE_ACCOUNT_INPUT;
     in->listener.user = in;
     in->listener.accept = on_accept;
     in->listener.waits = must_wait;

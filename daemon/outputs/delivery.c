@@ -14,6 +14,7 @@
 
 enum {
     READERS = 32, /* memory_max / READERS: for readers */
+    PATTERNS = 8, /* of these / PATTERNS: for patterns of one reader */
     LISTED = 6,   /* of these / LISTED: for series of a page of metrics */
     READERS_MIN = 512 << 10,
     READERS_MAX = 64 << 20,
@@ -211,8 +212,9 @@ static size_t others(const void *user, size_t *reserve)
         pfdd_ring_most(delivery->ring) - m.ring + helpers_reserve(delivery);
     if (delivery->render_cache->n_bytes_max > m.pages)
         *reserve += delivery->render_cache->n_bytes_max - m.pages;
-    *reserve += delivery->reader_quotas.n_max - delivery->reader_quotas.n;
-    *reserve += delivery->page_quotas.n_max - delivery->page_quotas.n;
+    *reserve +=
+        delivery->readers.n_bytes_max - delivery->readers.account.n_bytes;
+    *reserve += delivery->pages.n_bytes_max - delivery->pages.account.n_bytes;
     if (delivery->ingest->string_store)
         *reserve += pfdd_string_store_most(delivery->ingest->string_store);
     return m.ring + m.pages + m.helpers + m.strings + m.outputs +
@@ -223,18 +225,25 @@ static size_t for_all(const void *user)
 {
     const struct pfdd_delivery *delivery = user;
     return pfdd_ring_most(delivery->ring) +
-           delivery->render_cache->n_bytes_max + delivery->reader_quotas.n_max +
-           delivery->page_quotas.n_max;
+           delivery->render_cache->n_bytes_max + delivery->readers.n_bytes_max +
+           delivery->pages.n_bytes_max;
+}
+
+size_t pfdd_patterns_max(const struct pfdd_delivery *delivery)
+{
+    return delivery->readers.n_bytes_max / PATTERNS;
 }
 
 void pfdd_memory_init(struct pfdd_delivery *delivery, size_t max)
 {
     size_t share = max / READERS;
-    delivery->reader_quotas.n_max = share < READERS_MIN   ? READERS_MIN
-                                    : share > READERS_MAX ? READERS_MAX
-                                                          : share;
-    delivery->page_quotas.n_max = delivery->reader_quotas.n_max;
-    delivery->source_table->n_listed_max = delivery->page_quotas.n_max / LISTED;
+    share = share < READERS_MIN   ? READERS_MIN
+            : share > READERS_MAX ? READERS_MAX
+                                  : share;
+    delivery->readers.account.kind = PFDD_RESOURCE_ACCOUNT_READERS;
+    delivery->readers.n_bytes_max = share;
+    delivery->pages = delivery->readers;
+    delivery->source_table->n_listed_max = share / LISTED;
     delivery->budget->max = max;
     delivery->budget->others = others;
     delivery->budget->for_all = for_all;

@@ -14,7 +14,7 @@
 
 #include "base/counters.h"
 #include "base/memory_budget.h"
-#include "base/reader_quota.h"
+#include "base/resource_account.h"
 #include "base/thread_pools.h"
 #include "config/config.h"
 #include "ring/render_cache.h"
@@ -58,8 +58,8 @@ struct pfdd_delivery {
     struct pfdd_spool *spool; /* NULL: no required outputs */
     /* Its own. */
     struct pfdd_output *outputs;
-    struct pfdd_reader_quotas reader_quotas; /* of readers */
-    struct pfdd_reader_quotas page_quotas;   /* of pages of metrics */
+    struct pfdd_user_accounts readers; /* of the ring */
+    struct pfdd_user_accounts pages;   /* of metrics */
     const void *sent;   /* the subscriber that got much last; only compared */
     unsigned n_failing; /* required outputs that cannot write */
     uint64_t started;   /* ns since 1970 */
@@ -104,6 +104,9 @@ struct pfdd_memory {
 };
 size_t pfdd_memory(const struct pfdd_delivery *delivery,
                    struct pfdd_memory *ret);
+
+/* Bytes that compiled patterns of one reader may take. */
+size_t pfdd_patterns_max(const struct pfdd_delivery *delivery);
 
 /* Sets up the memory budget, with a cap of max bytes. */
 void pfdd_memory_init(struct pfdd_delivery *delivery, size_t max);

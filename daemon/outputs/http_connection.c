@@ -25,7 +25,7 @@ void pfdd_http_connection_unref_metrics(struct pfdd_http_output *o,
                                         struct pfdd_metrics *m)
 {
     if (m && m->refs == 1)
-        o->n_metrics -= m->n_held;
+        o->n_metrics -= m->account.n_bytes;
     pfdd_metrics_unref(m);
 }
 

@@ -34,9 +34,9 @@ static void metrics_done(struct pfdd_job *job)
     struct pfdd_http_output *o =
         pfdd_http_output_of((struct pfdd_http_connection *)hold);
     struct pfdd_accepted_client *next = NULL;
-    o->n_metrics -= m->n_held;
+    o->n_metrics -= m->account.n_bytes;
     pfdd_metrics_finish(m);
-    o->n_metrics += m->n_held;
+    o->n_metrics += m->account.n_bytes;
     o->is_making[m->is_state] = false;
     bool is_state = m->is_state;
     for (struct pfdd_accepted_client *v = o->accepted_clients.first; v;
@@ -60,26 +60,6 @@ static void metrics_done(struct pfdd_job *job)
     pfdd_accepted_client_let_go(hold);
 }
 
-/* Of a user who asks, a reference; NULL: out of memory. */
-static struct pfdd_reader_quota *quota_of(const struct pfdd_http_connection *c)
-{
-    return pfdd_reader_quota_join(
-        &pfdd_http_output_of(c)->base.delivery->page_quotas,
-        &c->base.limited_peer.key);
-}
-
-/* The bytes are those of a user who asks. NULL: there is no room. */
-static struct pfdd_metrics *new_metrics(struct pfdd_http_connection *c)
-{
-    struct pfdd_delivery *delivery = pfdd_http_output_of(c)->base.delivery;
-    struct pfdd_reader_quota *reader_quota = quota_of(c);
-    struct pfdd_metrics *ret =
-        reader_quota ? pfdd_metrics_new(delivery, reader_quota, c->wants_state)
-                     : NULL;
-    pfdd_reader_quota_leave(reader_quota);
-    return ret;
-}
-
 /* Starts a page for all waiting clients, if there are any and none is being
  * made. */
 static void make_metrics(struct pfdd_http_output *o, bool is_state)
@@ -95,7 +75,7 @@ static void make_metrics(struct pfdd_http_output *o, bool is_state)
         if (v->closing || c->wish != PFDD_HTTP_NEXT ||
             c->wants_state != is_state)
             continue;
-        m = new_metrics(c);
+        m = pfdd_metrics_new(o->base.delivery, &v->limited_peer.key, is_state);
         if (!m) {
             refuse_metrics(c);
             continue;
@@ -112,7 +92,7 @@ static void make_metrics(struct pfdd_http_output *o, bool is_state)
             c->wish = PFDD_HTTP_MAKING;
     }
     o->is_making[is_state] = true;
-    o->n_metrics += m->n_held;
+    o->n_metrics += m->account.n_bytes;
     m->job.done = metrics_done;
     pfdd_pool_submit(o->base.delivery->thread_pools->choosers, &m->job);
 }
@@ -163,18 +143,17 @@ void pfdd_http_page_readiness(struct pfdd_http_connection *c,
 static void send_excerpt(struct pfdd_http_connection *c, struct pfdd_excerpt *e)
 {
     struct pfdd_http_output *o = pfdd_http_output_of(c);
-    struct pfdd_reader_quota *reader_quota = quota_of(c);
-    struct pfdd_metrics *m = reader_quota && e->text
-                                 ? pfdd_metrics_of(reader_quota, e->text, e->n)
-                                 : NULL;
-    pfdd_reader_quota_leave(reader_quota);
+    struct pfdd_metrics *m =
+        e->text ? pfdd_metrics_of(o->base.delivery, &c->base.limited_peer.key,
+                                  e->text, e->n)
+                : NULL;
     c->is_head = e->is_head;
     if (!m) {
         refuse_metrics(c);
         return;
     }
     e->text = NULL;
-    o->n_metrics += m->n_held;
+    o->n_metrics += m->account.n_bytes;
     send_metrics(c, m, "application/json");
     pfdd_http_connection_unref_metrics(o, m);
 }

@@ -487,9 +487,8 @@ static bool take_snapshot(struct pfdd_metrics *m,
     size_t n_rows = s->n_listed * sizeof *m->rows;
     size_t n = sizeof *m + s->n_listed_bytes + n_rows + 2 * REST +
                2 * put_inputs(NULL, delivery) + names_bytes(s) + HEADS;
-    if (!pfdd_reader_quota_change(m->reader_quota, 0, n))
+    if (!pfdd_resource_account_change(&m->account, n))
         return false;
-    m->n_held = n;
     m->rest = write_rest(delivery, &m->n_rest);
     m->rows = malloc(n_rows + 1);
     m->names = malloc(names_bytes(s));
@@ -504,29 +503,29 @@ static bool snapshot_state(struct pfdd_metrics *m,
                            const struct pfdd_delivery *delivery)
 {
     size_t n = sizeof *m + pfdd_state_most(delivery);
-    if (!pfdd_reader_quota_change(m->reader_quota, 0, n))
+    if (!pfdd_resource_account_change(&m->account, n))
         return false;
-    m->n_held = n;
     m->state = pfdd_state_new(delivery);
     return m->state;
 }
 
-static struct pfdd_metrics *new_page(struct pfdd_reader_quota *reader_quota)
+static struct pfdd_metrics *new_page(struct pfdd_delivery *delivery,
+                                     const struct pfdd_peer_key *key)
 {
     struct pfdd_metrics *m = calloc(1, sizeof *m);
-    if (!m)
-        return NULL;
-    reader_quota->refs++;
-    m->refs = 1;
-    m->reader_quota = reader_quota;
-    return m;
+    if (m && pfdd_user_accounts_join(&delivery->pages, key, &m->account)) {
+        m->refs = 1;
+        return m;
+    }
+    free(m);
+    return NULL;
 }
 
-struct pfdd_metrics *pfdd_metrics_new(const struct pfdd_delivery *delivery,
-                                      struct pfdd_reader_quota *reader_quota,
+struct pfdd_metrics *pfdd_metrics_new(struct pfdd_delivery *delivery,
+                                      const struct pfdd_peer_key *key,
                                       bool is_state)
 {
-    struct pfdd_metrics *m = new_page(reader_quota);
+    struct pfdd_metrics *m = new_page(delivery, key);
     if (!m)
         return NULL;
     m->job.run = make;
@@ -537,17 +536,17 @@ struct pfdd_metrics *pfdd_metrics_new(const struct pfdd_delivery *delivery,
     return NULL;
 }
 
-struct pfdd_metrics *pfdd_metrics_of(struct pfdd_reader_quota *reader_quota,
+struct pfdd_metrics *pfdd_metrics_of(struct pfdd_delivery *delivery,
+                                     const struct pfdd_peer_key *key,
                                      char *text, size_t n)
 {
-    struct pfdd_metrics *m = new_page(reader_quota);
+    struct pfdd_metrics *m = new_page(delivery, key);
     if (!m)
         return NULL;
-    if (!pfdd_reader_quota_change(reader_quota, 0, sizeof *m + n)) {
+    if (!pfdd_resource_account_change(&m->account, sizeof *m + n)) {
         pfdd_metrics_unref(m);
         return NULL;
     }
-    m->n_held = sizeof *m + n;
     m->text = text;
     m->n = n;
     return m;
@@ -557,8 +556,7 @@ void pfdd_metrics_finish(struct pfdd_metrics *m)
 {
     size_t n = sizeof *m + (m->text ? m->n : 0);
     free_snapshot(m);
-    if (pfdd_reader_quota_change(m->reader_quota, m->n_held, n))
-        m->n_held = n;
+    pfdd_resource_account_change(&m->account, n);
 }
 
 void pfdd_metrics_unref(struct pfdd_metrics *m)
@@ -567,7 +565,6 @@ void pfdd_metrics_unref(struct pfdd_metrics *m)
         return;
     free_snapshot(m);
     free(m->text);
-    pfdd_reader_quota_change(m->reader_quota, m->n_held, 0);
-    pfdd_reader_quota_leave(m->reader_quota);
+    pfdd_user_accounts_leave(&m->account);
     free(m);
 }

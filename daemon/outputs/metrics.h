@@ -16,10 +16,8 @@ struct pfdd_metrics {
     void *user;          /* of the owner */
     unsigned refs;
     bool is_state;
-    struct pfdd_reader_quota
-        *reader_quota; /* charged for its memory; a reference */
-    size_t n_held;     /* bytes charged to it */
-    char *text;        /* [n], once rendered; NULL: out of memory */
+    struct pfdd_resource_account account; /* charged for its memory */
+    char *text; /* [n], once rendered; NULL: out of memory */
     size_t n;
     /* The snapshot: all but the series of sources, and these as rows. */
     char *rest; /* [n_rest] */
@@ -35,15 +33,16 @@ struct pfdd_metrics {
     struct pfdd_state *state; /* of /state: all */
 };
 
-/* Takes a snapshot of /state (is_state) or of /metrics, with one reference.
- * Takes a reference to the quota. NULL: out of memory, or the quota does not
- * allow it. */
-struct pfdd_metrics *pfdd_metrics_new(const struct pfdd_delivery *delivery,
-                                      struct pfdd_reader_quota *reader_quota,
+/* Takes a snapshot of /state (is_state) or of /metrics, with one reference, for
+ * a user, who is charged for it. NULL: out of memory, or the user may not have
+ * it. */
+struct pfdd_metrics *pfdd_metrics_new(struct pfdd_delivery *delivery,
+                                      const struct pfdd_peer_key *key,
                                       bool is_state);
 /* A page of text [n], allocated, which it takes; with one reference. NULL:
  * there is no room, and the text stays. */
-struct pfdd_metrics *pfdd_metrics_of(struct pfdd_reader_quota *reader_quota,
+struct pfdd_metrics *pfdd_metrics_of(struct pfdd_delivery *delivery,
+                                     const struct pfdd_peer_key *key,
                                      char *text, size_t n);
 /* When it has been made: takes what it has, no more. */
 void pfdd_metrics_finish(struct pfdd_metrics *metrics);

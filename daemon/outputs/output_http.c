@@ -99,8 +99,7 @@ static void start_stream(struct pfdd_http_connection *c,
     struct pfdd_http_output *o = pfdd_http_output_of(c);
     struct pfdd_request request = {
         .form = form,
-        .n_patterns_max =
-            pfdd_reader_quota_of_patterns(&o->base.delivery->reader_quotas),
+        .n_patterns_max = pfdd_patterns_max(o->base.delivery),
     };
     char err[320] = "";
     char head[PFDD_HTTP_ANSWER_HEAD];

@@ -105,8 +105,7 @@ static bool read_request(const struct client *c, struct pfdd_request *ret,
     bool ok = pfdd_output_request(output_of(c)->base.config, ret, err, n_err);
     if (n) /* The client's filter replaces the configured one. */
         pfdd_request_widen(ret);
-    ret->n_patterns_max = pfdd_reader_quota_of_patterns(
-        &output_of(c)->base.delivery->reader_quotas);
+    ret->n_patterns_max = pfdd_patterns_max(output_of(c)->base.delivery);
     return ok && (!n || pfdd_request_read(ret, line, n, err, n_err)) &&
            pfdd_request_finish(ret, err, n_err);
 }

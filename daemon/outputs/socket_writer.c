@@ -60,12 +60,10 @@ bool pfdd_socket_writer_open(struct pfdd_socket_writer *p,
                              struct pfdd_request *request,
                              void (*go_on)(struct pfdd_accepted_client *to))
 {
-    struct pfdd_reader_quota *reader_quota = pfdd_reader_quota_join(
-        &output->delivery->reader_quotas, &to->limited_peer.key);
-    p->is_open = reader_quota &&
-                 pfdd_cursor_init_of(&p->cursor, output->delivery->render_cache,
-                                     request, reader_quota);
-    pfdd_reader_quota_leave(reader_quota);
+    struct pfdd_delivery *delivery = output->delivery;
+    p->is_open =
+        pfdd_cursor_init_of(&p->cursor, delivery->render_cache, request,
+                            &delivery->readers, &to->limited_peer.key);
     p->cursor.reader.must_have_all = output->config->on_lag == PFDD_WAIT;
     p->output = output;
     p->to = to;

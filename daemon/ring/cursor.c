@@ -102,7 +102,7 @@ static bool has_turn(const struct pfdd_cursor *r)
     for (const struct pfdd_cursor *o = pfdd_cursors_first(r->ring); o;
          o = pfdd_cursors_next(o)) {
         if (o != r && o->waits && !o->render_choice == !r->render_choice)
-            return r->is_called || !r->reader_quota;
+            return r->is_called || !r->account.of;
     }
     return true;
 }
@@ -140,7 +140,8 @@ static bool begin(struct pfdd_cursor *r, struct pfdd_request *request)
 bool pfdd_cursor_init_of(struct pfdd_cursor *r,
                          struct pfdd_render_cache *render_cache,
                          struct pfdd_request *request,
-                         struct pfdd_reader_quota *reader_quota)
+                         struct pfdd_user_accounts *users,
+                         const struct pfdd_peer_key *key)
 {
     struct pfdd_ring *ring = render_cache->ring;
     const struct pfdd_from *from = &request->from;
@@ -149,16 +150,17 @@ bool pfdd_cursor_init_of(struct pfdd_cursor *r,
                                .ring = ring,
                                .render_cache = render_cache,
                                .form = request->form,
-                               .reader_quota = reader_quota,
                                .seq = ring->next_seq };
     if (request->wants.map && !request->wants.encoding) {
         request->wants.encoding = &pfdd_json_fields_encoding;
         r->form = PFDD_TEXT;
     }
-    if (!begin(r, request))
+    if (users && !pfdd_user_accounts_join(users, key, &r->account))
         return false;
-    if (reader_quota)
-        reader_quota->refs++;
+    if (!begin(r, request)) {
+        pfdd_user_accounts_leave(&r->account);
+        return false;
+    }
     pfdd_ring_join(ring, &r->reader);
     if (from->is_time) {
         r->seq = find_time(ring, from->value);
@@ -173,7 +175,7 @@ bool pfdd_cursor_init(struct pfdd_cursor *r,
                       struct pfdd_render_cache *render_cache,
                       struct pfdd_request *request)
 {
-    return pfdd_cursor_init_of(r, render_cache, request, NULL);
+    return pfdd_cursor_init_of(r, render_cache, request, NULL, NULL);
 }
 
 static void drop_block(struct pfdd_cursor *r)
@@ -191,11 +193,10 @@ void pfdd_cursor_deinit(struct pfdd_cursor *r)
     pfdd_preamble_deinit(&r->preamble);
     free(r->out.bytes);
     if (p && !p->is_shared && !p->is_ready) {
-        pfdd_rendered_block_leave_behind(p, r->reader_quota, r->n_held);
+        pfdd_rendered_block_leave_behind(p, &r->account);
     } else {
         pfdd_render_choice_free(r->render_choice);
-        pfdd_cursor_hold(r, 0);
-        pfdd_reader_quota_leave(r->reader_quota);
+        pfdd_user_accounts_leave(&r->account);
     }
     drop_block(r);
 }
@@ -555,7 +556,7 @@ static bool give_back_block(struct pfdd_cursor *r)
     const struct pfdd_rendered_block *p = r->rendered_block;
     size_t end = end_of_begun(r);
     size_t n_rest = end > r->item ? end_of(p, end - 1) - r->at : 0;
-    size_t n_held = r->n_held;
+    size_t n_held = r->account.n_bytes;
     if (!pfdd_cursor_hold(r, n_held + n_rest))
         return false;
     if (n_rest && !pfdd_cursor_add_out(r, p->text + r->at, n_rest)) {
@@ -585,7 +586,7 @@ static struct pfdd_cursor *find_slowest(const struct pfdd_ring *ring,
     struct pfdd_cursor *ret = NULL;
     for (struct pfdd_cursor *r = pfdd_cursors_first(ring); r;
          r = pfdd_cursors_next(r)) {
-        if (holds_block(r, who_choose) && r->reader_quota &&
+        if (holds_block(r, who_choose) && r->account.of &&
             now - r->times.entered_ns > PAGE_MAX_NS &&
             (!ret || r->times.entered_ns < ret->times.entered_ns))
             ret = r;

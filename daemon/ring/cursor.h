@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/reader_quota.h"
+#include "base/resource_account.h"
 #include "config/request.h"
 #include "ring/preamble.h"
 #include "ring/render_cache.h"
@@ -56,10 +56,8 @@ struct pfdd_cursor {
     bool is_costly;      /* it was cut off for its processor time */
     bool is_cut;         /* it was cut off within unconsumed output */
     const char *name;    /* for the log, borrowed; NULL: not logged */
-    struct pfdd_reader_quota
-        *reader_quota; /* of its user, a reference; NULL: the cursor is the
-                          configuration's */
-    size_t n_held;     /* bytes charged to the quota */
+    /* Below its user's; below none: the cursor is the configuration's. */
+    struct pfdd_resource_account account;
     struct pfdd_cursor_output out;
     struct pfdd_cursor_times times;
     /* Entries only: the preamble so far, and for how many buffers of the block
@@ -75,16 +73,17 @@ struct pfdd_cursor {
     void *user;
 };
 
-/* Begins at request->from and takes over request->wants. Memory is charged to a
- * quota, to which the cursor takes a reference (NULL: none). False: out of
- * memory, or the quota does not allow it; there is no cursor. */
+/* Begins at request->from and takes over request->wants. Memory is charged to
+ * an account of the user `key` (users is NULL: to none). False: out of memory,
+ * or the user may not have it; there is no cursor. */
 bool pfdd_cursor_init(struct pfdd_cursor *r,
                       struct pfdd_render_cache *render_cache,
                       struct pfdd_request *request);
 bool pfdd_cursor_init_of(struct pfdd_cursor *r,
                          struct pfdd_render_cache *render_cache,
                          struct pfdd_request *request,
-                         struct pfdd_reader_quota *reader_quota);
+                         struct pfdd_user_accounts *users,
+                         const struct pfdd_peer_key *key);
 void pfdd_cursor_deinit(struct pfdd_cursor *r);
 
 /*

@@ -46,26 +46,20 @@ size_t pfdd_cursor_bytes(const struct pfdd_cursor *r)
     return n;
 }
 
-static bool change(struct pfdd_cursor *r, size_t n)
-{
-    if (!pfdd_reader_quota_change(r->reader_quota, r->n_held, n))
-        return false;
-    r->n_held = n;
-    return true;
-}
-
 /* Gives back what its filter keeps beyond the least room. False: nothing. */
 static bool trim(struct pfdd_cursor *r)
 {
     bool is_used = r->rendered_block && !r->rendered_block->is_ready;
-    if (is_used || !r->reader_quota || !r->render_choice)
+    if (is_used || !r->account.of || !r->render_choice)
         return false;
     size_t n = filter_bytes(r->render_choice);
     if (n <= PFD_FILTER_ROOM_MIN)
         return false;
     pfd_filter_run_set_room(r->render_choice->run, PFD_FILTER_ROOM_MIN);
     n -= filter_bytes(r->render_choice);
-    return n && change(r, r->n_held > n ? r->n_held - n : 0);
+    size_t n_held = r->account.n_bytes;
+    return n && pfdd_resource_account_change(&r->account,
+                                             n_held > n ? n_held - n : 0);
 }
 
 /* Of a cursor of the same user. False: none has any. */
@@ -73,7 +67,7 @@ static bool trim_one(const struct pfdd_cursor *r)
 {
     for (struct pfdd_cursor *o = pfdd_cursors_first(r->ring); o;
          o = pfdd_cursors_next(o)) {
-        if (o->reader_quota == r->reader_quota && trim(o))
+        if (o->account.of == r->account.of && trim(o))
             return true;
     }
     return false;
@@ -81,7 +75,7 @@ static bool trim_one(const struct pfdd_cursor *r)
 
 bool pfdd_cursor_hold(struct pfdd_cursor *r, size_t n)
 {
-    while (!change(r, n)) {
+    while (!pfdd_resource_account_change(&r->account, n)) {
         if (!trim_one(r))
             return false;
     }
@@ -90,13 +84,13 @@ bool pfdd_cursor_hold(struct pfdd_cursor *r, size_t n)
 
 bool pfdd_cursor_hold_sparing(struct pfdd_cursor *r, size_t n)
 {
-    size_t spare = r->reader_quota ? r->reader_quota->of->n_max / SPARED : 0;
+    size_t spare = pfdd_resource_account_max(&r->account) / SPARED;
     return pfdd_cursor_hold(r, n + spare) && pfdd_cursor_hold(r, n);
 }
 
 size_t pfdd_cursor_memory(const struct pfdd_cursor *r)
 {
-    return r->n_held;
+    return r->account.n_bytes;
 }
 
 /* Beside its own, as much as there is, from what it has to `most`. */
@@ -104,11 +98,11 @@ static size_t hold_more(struct pfdd_cursor *r, size_t own, size_t has,
                         size_t most)
 {
     size_t n = most > has ? most : has;
-    size_t spare =
-        r->reader_quota ? r->reader_quota->of->n_max / SPARED_BY_ROOMS : 0;
-    while (n > has && !change(r, own + n + spare))
+    size_t spare = pfdd_resource_account_max(&r->account) / SPARED_BY_ROOMS;
+    while (n > has &&
+           !pfdd_resource_account_change(&r->account, own + n + spare))
         n = n / 2 > has ? n / 2 : has;
-    change(r, own + n);
+    pfdd_resource_account_change(&r->account, own + n);
     return n;
 }
 

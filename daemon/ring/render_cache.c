@@ -370,20 +370,19 @@ void pfdd_rendered_block_settle(struct pfdd_rendered_block *p)
 
 void pfdd_rendered_block_leave_behind(
     struct pfdd_rendered_block *rendered_block,
-    struct pfdd_reader_quota *reader_quota, size_t n_held)
+    struct pfdd_resource_account *account)
 {
     rendered_block->is_left = true;
-    rendered_block->reader_quota = reader_quota;
-    rendered_block->n_held = n_held;
-    rendered_block->of->n_left += rendered_block->n_held;
+    rendered_block->account = *account;
+    rendered_block->of->n_left += account->n_bytes;
+    *account = (struct pfdd_resource_account){ 0 };
 }
 
 static void free_what_was_left(struct pfdd_rendered_block *p)
 {
     pfdd_render_choice_free(p->render_choice);
-    p->of->n_left -= p->n_held;
-    pfdd_reader_quota_change(p->reader_quota, p->n_held, 0);
-    pfdd_reader_quota_leave(p->reader_quota);
+    p->of->n_left -= p->account.n_bytes;
+    pfdd_user_accounts_leave(&p->account);
 }
 
 static void block_done(struct pfdd_job *job)

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "base/job_pool.h"
-#include "base/reader_quota.h"
+#include "base/resource_account.h"
 #include "config/request.h"
 #include "ring/chunk.h"
 #include "ring/collapser.h"
@@ -71,9 +71,8 @@ struct pfdd_rendered_block {
     uint64_t end;    /* likewise, behind the last one; it may come
                                    nearer when the page is ready */
     bool is_left;    /* its reader has gone, and left behind: */
-    struct pfdd_reader_quota *reader_quota; /* a reference, of which it has */
-    size_t n_held; /* so many bytes, until the page is made */
-    char *text;    /* [n]; a block, if it is nearly full */
+    struct pfdd_resource_account account; /* until the page is made */
+    char *text; /* [n]; a block, if it is nearly full */
     bool is_block;
     size_t n;
     uint32_t *ends; /* [n_ends], bytes up to the end of each item */
@@ -168,10 +167,10 @@ struct pfdd_rendered_block *pfdd_render_cache_get_private(
 void pfdd_rendered_block_start_private(
     struct pfdd_rendered_block *rendered_block);
 /* The reader goes while its private block is rendered, which has its choice and
- * n_held bytes of its quota from now on. */
+ * its account from now on. */
 void pfdd_rendered_block_leave_behind(
     struct pfdd_rendered_block *rendered_block,
-    struct pfdd_reader_quota *reader_quota, size_t n_held);
+    struct pfdd_resource_account *account);
 /* NULL is allowed. */
 void pfdd_rendered_block_unref(struct pfdd_rendered_block *rendered_block);
 

@@ -19,6 +19,7 @@ static struct made made;
 static struct pfdd_ring ring;
 static struct pfdd_render_cache render_cache;
 static struct pfdd_cursor cursor;
+static const struct pfdd_peer_key key;
 
 /* Few chunks fill it. */
 static void setup(void)
@@ -382,9 +383,10 @@ END_TEST
  * again. The next one begins with its line. */
 START_TEST(pages_before_the_line_need_no_room)
 {
-    struct pfdd_reader_quotas reader_quotas = { .n_max = 8 << 20 };
-    struct pfdd_reader_quota *reader_quota =
-        pfdd_reader_quota_join(&reader_quotas, &(struct pfdd_peer_key){ 0 });
+    struct pfdd_user_accounts readers = {
+        .account.kind = PFDD_RESOURCE_ACCOUNT_READERS,
+        .n_bytes_max = 8 << 20,
+    };
     struct pfdd_cursor other;
     struct pfdd_request request;
     const char *bytes = NULL;
@@ -394,10 +396,10 @@ START_TEST(pages_before_the_line_need_no_room)
     append_entries(4000);
     ck_assert(is_taken("{}", &request));
     ck_assert(
-        pfdd_cursor_init_of(&other, &render_cache, &request, reader_quota));
+        pfdd_cursor_init_of(&other, &render_cache, &request, &readers, &key));
     ck_assert(is_taken("{\"from\":3900}", &request));
     ck_assert(
-        pfdd_cursor_init_of(&cursor, &render_cache, &request, reader_quota));
+        pfdd_cursor_init_of(&cursor, &render_cache, &request, &readers, &key));
     do {
         other.waits = cursor.is_called = true;
         ck_assert_uint_lt(n_turns++, 10);
@@ -408,7 +410,6 @@ START_TEST(pages_before_the_line_need_no_room)
     ck_assert_uint_eq(pfdd_cursor_seq(&cursor), 3900);
     pfdd_cursor_deinit(&other);
     pfdd_cursor_deinit(&cursor);
-    pfdd_reader_quota_leave(reader_quota);
 }
 END_TEST
 
@@ -513,17 +514,17 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
     };
     ring.n_bytes_max = 1 << 20;
     append_entries(30);
-    struct pfdd_peer_key key = { 0 };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct pfdd_reader_quotas reader_quotas = { .n_max = 8 << 20 };
-        struct pfdd_reader_quota *reader_quota =
-            pfdd_reader_quota_join(&reader_quotas, &key);
+        struct pfdd_user_accounts readers = {
+            .account.kind = PFDD_RESOURCE_ACCOUNT_READERS,
+            .n_bytes_max = 8 << 20,
+        };
         struct pfdd_request request;
         const char *bytes = NULL;
         size_t n = 0;
         ck_assert(is_taken(cases[i].request, &request));
         ck_assert(pfdd_cursor_init_of(&cursor, &render_cache, &request,
-                                      reader_quota));
+                                      &readers, &key));
         pfdd_request_deinit(&request);
         while (!cursor.rendered_block || !cursor.rendered_block->is_ready ||
                cursor.n_announced || cursor.out.n) {
@@ -536,7 +537,7 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
         if (cases[i].n)
             pfdd_cursor_consume(&cursor, cases[i].n);
         cursor.times.taken_ns = 0;
-        reader_quotas.n_max = 0; /* there is no room any more */
+        readers.n_bytes_max = 0; /* there is no room any more */
         ck_assert(!render_cache.readers->take_back(&ring, false));
         ck_assert(cursor.rendered_block && !cursor.is_over);
         cursor.times.entered_ns = 0;
@@ -550,18 +551,17 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
         free(rest);
         ck_assert(pfdd_cursor_is_done(&cursor));
         pfdd_cursor_deinit(&cursor);
-        ck_assert_uint_eq(reader_quotas.n, 0);
-        pfdd_reader_quota_leave(reader_quota);
+        ck_assert_uint_eq(readers.account.n_bytes, 0);
     }
 }
 END_TEST
 
 static void subscribe_of(struct pfdd_cursor *r, const char *text,
-                         struct pfdd_reader_quota *reader_quota)
+                         struct pfdd_user_accounts *users)
 {
     struct pfdd_request request;
     ck_assert_msg(is_taken(text, &request), "%s", text);
-    ck_assert(pfdd_cursor_init_of(r, &render_cache, &request, reader_quota));
+    ck_assert(pfdd_cursor_init_of(r, &render_cache, &request, users, &key));
     pfdd_request_deinit(&request);
 }
 
@@ -569,10 +569,10 @@ static void subscribe_of(struct pfdd_cursor *r, const char *text,
  * its user could keep what they give their blocks back for. */
 START_TEST(rooms_come_after_blocks)
 {
-    struct pfdd_peer_key key = { 0 };
-    struct pfdd_reader_quotas reader_quotas = { .n_max = 8 << 20 };
-    struct pfdd_reader_quota *reader_quota =
-        pfdd_reader_quota_join(&reader_quotas, &key);
+    struct pfdd_user_accounts readers = {
+        .account.kind = PFDD_RESOURCE_ACCOUNT_READERS,
+        .n_bytes_max = 8 << 20,
+    };
     static struct pfdd_cursor stalled;
     const char *bytes = NULL;
     size_t n = 0;
@@ -580,30 +580,28 @@ START_TEST(rooms_come_after_blocks)
     append_entries(1000);
     subscribe_of(&stalled,
                  "{\"collapse\":\"equal\",\"window\":1,\"from\":\"oldest\"}",
-                 reader_quota);
+                 &readers);
     ck_assert(pfdd_cursor_peek(&stalled, &bytes, &n));
     ck_assert(stalled.rendered_block && n > 0); /* how much: as time allows */
     stalled.times.taken_ns = 0;                 /* long ago */
-    subscribe_of(&cursor, "{\"match\":\".\",\"from\":\"oldest\"}",
-                 reader_quota);
+    subscribe_of(&cursor, "{\"match\":\".\",\"from\":\"oldest\"}", &readers);
     render_cache.n_bytes_max = render_cache.n_private + PFDD_BLOCK + (32 << 10);
-    reader_quotas.n_max = (reader_quota->n + n + (200 << 10)) / 3 * 4;
+    readers.n_bytes_max = (readers.account.n_bytes + n + (200 << 10)) / 3 * 4;
     ck_assert(pfdd_cursor_peek(&cursor, &bytes, &n));
     ck_assert(!stalled.rendered_block && !stalled.is_over);
     pfdd_cursor_deinit(&cursor);
     pfdd_cursor_deinit(&stalled);
-    ck_assert_uint_eq(reader_quotas.n, 0);
-    pfdd_reader_quota_leave(reader_quota);
+    ck_assert_uint_eq(readers.account.n_bytes, 0);
 }
 END_TEST
 
 /* What a filter has kept of a room goes to a reader of its user that comes. */
 START_TEST(rooms_go_to_who_asks)
 {
-    struct pfdd_peer_key key = { 0 };
-    struct pfdd_reader_quotas reader_quotas = { .n_max = 8 << 20 };
-    struct pfdd_reader_quota *reader_quota =
-        pfdd_reader_quota_join(&reader_quotas, &key);
+    struct pfdd_user_accounts readers = {
+        .account.kind = PFDD_RESOURCE_ACCOUNT_READERS,
+        .n_bytes_max = 8 << 20,
+    };
     static struct pfdd_cursor idle;
     char where[4096] = "";
     size_t n = (size_t)snprintf(where, sizeof where, "{\"where\":\"");
@@ -614,36 +612,35 @@ START_TEST(rooms_go_to_who_asks)
     snprintf(where + n, sizeof where - n, "\",\"from\":\"oldest\"}");
     ring.n_bytes_max = 1 << 20;
     append_entries(1000);
-    subscribe_of(&idle, where, reader_quota);
+    subscribe_of(&idle, where, &readers);
     const char *bytes = NULL;
     while (pfdd_cursor_peek(&idle, &bytes, &n))
         pfdd_cursor_consume(&idle, n);
     size_t n_kept = pfd_filter_run_memory(idle.render_choice->run);
     ck_assert_uint_gt(n_kept, PFD_FILTER_ROOM_MIN + (8 << 10));
-    reader_quotas.n_max = (reader_quota->n + (16 << 10)) / 3 * 4;
-    subscribe_of(&cursor, "{\"where\":\"a0 == 7\"}", reader_quota);
+    readers.n_bytes_max = (readers.account.n_bytes + (16 << 10)) / 3 * 4;
+    subscribe_of(&cursor, "{\"where\":\"a0 == 7\"}", &readers);
     ck_assert_uint_le(pfd_filter_run_memory(idle.render_choice->run),
                       PFD_FILTER_ROOM_MIN);
     pfdd_cursor_deinit(&cursor);
     pfdd_cursor_deinit(&idle);
-    ck_assert_uint_eq(reader_quotas.n, 0);
-    pfdd_reader_quota_leave(reader_quota);
+    ck_assert_uint_eq(readers.account.n_bytes, 0);
 }
 END_TEST
 
 /* In a full share lines end sooner; the reader is not ended. */
 START_TEST(runs_end_sooner_in_a_full_share)
 {
-    struct pfdd_peer_key key = { 0 };
-    struct pfdd_reader_quotas reader_quotas = { .n_max = 8 << 20 };
-    struct pfdd_reader_quota *reader_quota =
-        pfdd_reader_quota_join(&reader_quotas, &key);
+    struct pfdd_user_accounts readers = {
+        .account.kind = PFDD_RESOURCE_ACCOUNT_READERS,
+        .n_bytes_max = 8 << 20,
+    };
     ring.n_bytes_max = 4 << 20;
     for (int i = 0; i < 20; i++)
         append_entries(300);
     subscribe_of(&cursor, "{\"collapse\":\"equal\",\"from\":\"oldest\"}",
-                 reader_quota);
-    reader_quotas.n_max = 2 * reader_quota->n; /* it may have no more */
+                 &readers);
+    readers.n_bytes_max = 2 * readers.account.n_bytes; /* it may have no more */
     char *text = read_all();
     cursor.render_choice->collapser->ended_ns = 0; /* long ago */
     pfdd_cursors_kick(&ring);
@@ -654,8 +651,7 @@ START_TEST(runs_end_sooner_in_a_full_share)
     free(text);
     free(rest);
     pfdd_cursor_deinit(&cursor);
-    ck_assert_uint_eq(reader_quotas.n, 0);
-    pfdd_reader_quota_leave(reader_quota);
+    ck_assert_uint_eq(readers.account.n_bytes, 0);
 }
 END_TEST
 
