@@ -68,7 +68,8 @@ def main():
                     "khronos_validation.report_flags = error\n")
         same = run(folder, vulkan, "--", *printing,
                    VK_LAYER_SETTINGS_PATH=f"{folder}/errors.txt")
-        assert sorted(same.stdout) == sorted(p.stdout), (same, p)
+        # Newer validation layers write there, too.
+        assert set(p.stdout.splitlines()) <= set(same.stdout.splitlines()), same
         # It needs the option.
         has(run(folder, "--", *printing), "debugPrintfEXT needs --vulkan-debug-")
         has(run(folder, vulkan, "--", "true"), "it made no Vulkan device")
