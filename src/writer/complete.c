@@ -195,9 +195,10 @@ static void tell_foreign(struct pfd_shader_source *f,
     pfd_text_printf(&text, "%s, which is included, prints: scan it as well",
                     pfd_quote(&name, included->name, strlen(included->name)));
     included->is_reported = true;
-    if (!text.failed)
+    if (!text.failed) {
         pfd_shader_source_hint(f, included->closure.by,
                                included->closure.by_line, text.data);
+    }
     pfd_text_free(&text);
 }
 
