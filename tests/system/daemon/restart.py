@@ -23,7 +23,8 @@ outputs:
 def records(temp):
     try:
         with open(f'{temp}/all.log', encoding='utf-8') as f:
-            return [json.loads(line) for line in f]
+            # The last line may be half written at any moment.
+            return [json.loads(line) for line in f if line.endswith('\n')]
     except FileNotFoundError:
         return []
 
