@@ -86,7 +86,9 @@ static enum pfd_status step(struct pfd_walk *w, struct ring *st)
         return PFD_OK;
     }
     bool is_zero_entry = e.kind == RING_MESSAGE && !e.id && !e.string &&
-                         !v[RING_SLOT_BYTES] && !ring_has(st, RING_TEXT);
+                         !v[RING_SLOT_BYTES] &&
+                         (!ring_has(st, RING_TEXT) ||
+                          ring_is_zero(w, st, st->at, v[RING_HEADER]));
     if (!e.n || e.n > st->end - st->at || is_zero_entry) {
         ring_lose_way(w, st, &e);
         return PFD_OK;

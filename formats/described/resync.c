@@ -13,15 +13,15 @@ bool ring_sees_enough(const struct pfd_walk *w, const struct ring *st,
     return w->last || at + RING_RANGE <= end || st->end <= end;
 }
 
-static bool is_zero(const struct pfd_walk *w, const struct ring *st,
-                    uint64_t from, uint64_t n)
+bool ring_is_zero(const struct pfd_walk *w, const struct ring *st,
+                  uint64_t from, uint64_t n)
 {
     if (n == 0)
         return true;
     uint64_t to_fold = from < st->fold ? st->fold - from : n;
     if (n > to_fold) {
-        return is_zero(w, st, from, to_fold) &&
-               is_zero(w, st, st->fold, n - to_fold);
+        return ring_is_zero(w, st, from, to_fold) &&
+               ring_is_zero(w, st, st->fold, n - to_fold);
     }
     const uint8_t *p = pfd_byte_reader_peek(
         &w->view, (size_t)(ring_place(st, from) - w->base));
@@ -49,7 +49,7 @@ static bool leads_on(const struct pfd_walk *w, const struct ring *st,
             return false;
         if (e.n > limit - at)
             return i > 0;
-        if (i == 0 && is_zero(w, st, at, e.n))
+        if (i == 0 && ring_is_zero(w, st, at, e.n))
             return false;
         at += e.n;
     }
@@ -61,7 +61,7 @@ bool ring_is_unwritten(const struct pfd_walk *w, const struct ring *st,
 {
     return !st->is_ring && st->wanted > st->end &&
            st->end - from <= RING_RANGE && from >= w->base &&
-           is_zero(w, st, from, st->end - from);
+           ring_is_zero(w, st, from, st->end - from);
 }
 
 static void report_gap(struct pfd_walk *w, struct ring *st, uint64_t to)

@@ -119,6 +119,9 @@ void ring_add_entry(struct pfd_walk *w, struct ring *st,
 /* Does the view hold the bytes that decide about a place? */
 bool ring_sees_enough(const struct pfd_walk *w, const struct ring *st,
                       uint64_t at);
+/* Are n bytes from a place on zeros? They are in view. */
+bool ring_is_zero(const struct pfd_walk *w, const struct ring *st,
+                  uint64_t from, uint64_t n);
 /* Zeros up to the end: without a counter, nothing; in a buffer that was too
  * small, the room that was left. */
 bool ring_is_unwritten(const struct pfd_walk *w, const struct ring *st,

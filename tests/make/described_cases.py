@@ -345,11 +345,25 @@ def rings(case):
         headed(1, b"no end")
     case("texts", "Texts inline, by id and by offset, and names of values.",
          struct.pack("<I", len(data)) + data, TEXTS)
+    data = b"".join(headed(i, struct.pack("<I", 8), 3, lane)
+                    for lane, i in enumerate((4, 7, 4)))
+    case("origin_unknown", "An unknown message has its header's origin.",
+         struct.pack("<I", len(data)) + data,
+         TEXTS.replace("  id: {at: 0", "  length: {at: 1, bits: 8, plus: 12}\n"
+                       "  id: {at: 0").replace("bits: 16}", "bits: 8}")
+              .replace("plain %s %u", "plain %u"))
     said = b"".join(struct.pack("<II", 8 + len(t) + 4, len(t)) + t +
                     struct.pack("<I", v) for t, v in
                     ((b"x is %u.", 7), (b"flags %x", 0xabc)))
     case("said", "Entries that have their text.",
          struct.pack("<I", len(said)) + said + b"", SAID)
+    data = b"".join(struct.pack("<IIII", 16 + len(t), len(t), 0, lane) + t
+                    for lane, t in enumerate((b"one.", b"two.")))
+    case("said_origin", "Entries with their text and an origin; zeros are none.",
+         struct.pack("<I", len(data) + 64) + data + bytes(32),
+         SAID.replace("header: 8, length: {at: 0}", "header: 16, count: {at: 8}, "
+                      "origin: {lane: {at: 12}}") +
+         "tags: {type: {bits: 8}, types: {0: u32}}\ntext: braces\n")
     said = b""
     for text, form, values in (
             ("thread {0} of {1}", "<BIBI", (0, 3, 0, 64)),

@@ -306,8 +306,201 @@ class Ring:
         return bytes(head) + bytes(ring), [t for _, t in entries], total
 
 
+class Tagged:
+    """Entries that state the types of their arguments; some have their text, too.
+    A call that finds no room may leave a mark."""
+    TYPES = {0: "u32", 1: "i32", 2: "f32", 3: "u8", 4: "i16", 5: "f64", 6: "u64",
+             7: "id32", 8: "text16", 9: "i64"}
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.grammar = rng.choice(("braces", "braces", "none"))
+        self.braces = rng.random() < 0.5
+        self.has_text = self.grammar == "braces" and rng.random() < 0.4
+        self.has_length = rng.random() < 0.7
+        self.has_full = self.has_length and rng.random() < 0.6
+        self.align = rng.choice((1, 4, 8))
+        self.argument_align = rng.choice((1, 4, 4, 8))
+        self.tag = rng.choice((1, 2, 4, 4, 8))
+        self.type_at = rng.randrange(self.tag)
+        self.has_shape = self.tag >= 4 and rng.random() < 0.7
+        self.has_size = self.tag == 8 and rng.random() < 0.7
+        self.texts = {}
+        while len(self.texts) < 5:
+            self.texts[rng.getrandbits(32) | 1] = ["message %d" % len(self.texts),
+                                                   rng.randrange(5)]
+        for t in self.texts.values():
+            t[1] = [rng.random() < 0.4 for _ in range(t[1])]
+
+    def form(self, text, floats):
+        """The text of a message, by which of its arguments are floats."""
+        if self.grammar == "none":
+            return text
+        return text + "".join(" {:.2f}" if f else " {}" for f in floats) + "\n"
+
+    def description(self):
+        entry = {"header": 16, "align": self.align,
+                 "count": {"at": 8, "bits": 16},
+                 "origin": {"lane": {"at": 12}}}
+        entry["text" if self.has_text else "id"] = {"at": 4}
+        if self.has_length:
+            entry["length"] = {"at": 0}
+        if self.has_full:
+            entry["full"] = {"at": 0, "value": 0xfffffff0}
+        tags = {"bytes": self.tag, "type": {"at": self.type_at, "bits": 8}}
+        if self.has_shape:
+            low = (self.type_at + 1) % self.tag
+            tags.update({"rows": {"at": low, "bits": 4},
+                         "columns": {"at": low, "bits": 4, "shift": 4}})
+        if self.has_size:
+            tags["size"] = {"at": self.size_at(), "bits": 16}
+        ret = {"ring": "tagged", "counter": {"at": 0, "from": 8}, "data": 8,
+               "entry": entry,
+               "arguments": {"align": self.argument_align,
+                             "vectors": "braces" if self.braces else "brackets"},
+               "text": self.grammar}
+        messages = {str(i): self.form(*t) for i, t in self.texts.items()}
+        messages.update((str(i), t) for i, t in OTHERS.items())
+        text = json.dumps(ret)[:-1] + ', "tags": ' + json.dumps(tags)[:-1] + \
+            ', "types": {' + ", ".join("%d: %s" % t for t in self.TYPES.items()) + \
+            '}}, "messages": {'
+        return text + ", ".join("%s: %s" % (i, json.dumps(m))
+                                for i, m in messages.items()) + "}}"
+
+    def size_at(self):
+        """Two bytes of the tag that nothing else has."""
+        taken = {self.type_at, (self.type_at + 1) % self.tag}
+        return next(i for i in range(self.tag - 1) if not taken & {i, i + 1})
+
+    def argument(self, is_float):
+        """Bytes behind the tag, what they print as, and the tag."""
+        rng = self.rng
+        code = rng.choice([c for c, t in self.TYPES.items()
+                           if (t[0] == "f") == is_float])
+        kind = self.TYPES[code]
+        rows = columns = 0
+        if kind == "id32":
+            i, shown = rng.choice(list(OTHERS.items()))
+            data = struct.pack("<I", i)
+        elif kind == "text16":
+            shown = "".join(rng.choice("abc {}%") for _ in range(rng.randrange(9)))
+            data = struct.pack("<H", len(shown)) + shown.encode()
+        else:
+            if self.has_shape and rng.random() < 0.5:
+                rows, columns = rng.randrange(1, 5), rng.choice((0, 1, 2, 3))
+            n = max(rows, 1) * max(columns, 1)
+            values = [number(rng, kind) for _ in range(n)]
+            data = struct.pack("<%d%s" % (n, FORMS[kind]), *values)
+            form = "%.2f" if self.grammar != "none" else "%s"
+            shown = self.shape([form % v if is_float else str(v) for v in values],
+                               rows, columns)
+        tag = bytearray(rng.randbytes(self.tag))
+        tag[self.type_at] = code
+        if self.has_shape:
+            tag[(self.type_at + 1) % self.tag] = rows | columns << 4
+        if self.has_size:
+            pad = rng.choice((0, 0, 3)) if kind != "text16" else 0
+            data += bytes(pad)
+            at = self.size_at()
+            tag[at:at + 2] = struct.pack("<H", self.tag + len(data))
+        return bytes(tag), data, shown
+
+    def shape(self, shown, rows, columns):
+        left, right = "{}" if self.braces else "[]"
+        if len(shown) == 1:
+            return shown[0]
+        if self.braces and rows > 1 and columns > 1:
+            shown = [left + ", ".join(shown[i:i + columns]) + right
+                     for i in range(0, len(shown), columns)]
+        return left + ", ".join(shown) + right
+
+    def entry(self):
+        rng = self.rng
+        i = rng.choice(list(self.texts))
+        text, floats = self.texts[i]
+        if self.grammar == "none":  # numbers of shortest digits are fmt's test
+            floats = [False] * rng.randrange(5)
+        payload = bytearray()
+        if self.has_text:
+            payload += self.form(text, floats).encode()
+            i = len(payload)
+        shown = []
+        for is_float in floats:
+            tag, data, one = self.argument(is_float)
+            payload += bytes(up(len(payload), self.argument_align) - len(payload))
+            payload += tag
+            if not self.has_size:
+                kind = self.TYPES[tag[self.type_at]]
+                to = self.argument_align or 1
+                payload += bytes(up(len(payload), to) - len(payload))
+                del kind
+            payload += data
+            shown.append(one)
+        payload += bytes(up(len(payload), self.argument_align) - len(payload))
+        lane = rng.getrandbits(16)
+        size = up(16 + len(payload), self.align)
+        head = struct.pack("<IIII", size if self.has_length else rng.getrandbits(28),
+                           i, len(floats) | rng.getrandbits(16) << 16, lane)
+        return (head + payload).ljust(size, b"\0"), \
+            "[lane=%d] " % lane + " ".join([text] + shown)
+
+    def buffer(self):
+        entries = [self.entry() for _ in range(self.rng.randrange(1, 30))]
+        wanted = sum(len(e) for e, _ in entries)
+        room = wanted
+        if self.rng.random() < 0.5:
+            room = self.rng.randrange(0, wanted, 4)
+        data, lines = b"", []
+        for e, text in entries:
+            if len(data) + len(e) > room:
+                if self.has_full and len(data) + 4 <= room:
+                    data += struct.pack("<I", 0xfffffff0)
+                break
+            data += e
+            lines.append(text)
+        return struct.pack("<II", wanted, 0) + data.ljust(room, b"\0"), lines, \
+            wanted
+
+
+class Lanes:
+    """One entry for several lanes: a header, and arguments of each."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.align = rng.choice((1, 4, 8))
+
+    def description(self):
+        return json.dumps({
+            "ring": "lanes", "counter": {"at": 0, "from": 8}, "data": 8,
+            "entry": {"header": 12, "align": self.align, "lanes": {"at": 0},
+                      "id": {"at": 4}, "length": {"at": 8}},
+            "arguments": {"align": 1}})[:-1] + ', "messages": {' + \
+            '1: {"text": "a %u %d\\n", "types": [u32, i16]}, ' + \
+            '2: "none\\n", 3: {"text": "b %u\\n", "types": [u8]}}}'
+
+    def buffer(self):
+        rng = self.rng
+        data, lines = b"", []
+        for _ in range(rng.randrange(1, 20)):
+            i, n = rng.randrange(1, 4), rng.randrange(1, 65)
+            form = {1: "Ih", 2: "", 3: "B"}[i]
+            args = b""
+            for _ in range(n):
+                v = [number(rng, {"I": "u32", "h": "i16", "B": "u8"}[f])
+                     for f in form]
+                args += struct.pack("<" + form, *v)
+                lines.append({1: "a", 2: "none", 3: "b"}[i] +
+                             "".join(" %d" % x for x in v))
+            e = struct.pack("<III", n, i, struct.calcsize("<" + form)) + args
+            data += e.ljust(up(len(e), self.align), b"\0")
+        return struct.pack("<II", len(data), 0) + data, lines, len(data)
+
+
+KINDS = (Ring, Ring, Ring, Tagged, Lanes)
+
+
 def check(program, folder, rng):
-    ring = Ring(rng)
+    ring = rng.choice(KINDS)(rng)
     data, lines, wanted = ring.buffer()
     with open(os.path.join(folder, "ring.yaml"), "w") as f:
         f.write(ring.description())

@@ -406,7 +406,8 @@ struct pfd_format {
         size_t (*list)(const struct pfd_record_view *record_view,
                        struct pfd_origin *ret);
         const char *const *names; /* that it can return, NULL at the end */
-        /* Only records of strings with this flag have any; 0: any may. */
+        /* Of records with a known string, only those with this flag have any;
+         * 0: any may. */
         uint8_t flag;
     } origins;
 
@@ -440,12 +441,13 @@ struct pfd_format {
     bool (*measure)(const uint8_t *bytes, size_t n, struct pfd_whole *ret);
 };
 
-/* May a record of this string (or none) have an origin? */
+/* May a record of this string (NULL: an unknown one, or its text is in the
+ * entry) have an origin? */
 static inline bool pfd_format_has_origin(const struct pfd_format *format,
                                          const struct pfd_string *string)
 {
     uint8_t flag = format->origins.flag;
-    return format->origins.list && (!flag || (string && string->flags & flag));
+    return format->origins.list && (!flag || !string || string->flags & flag);
 }
 
 /* All formats, NULL at the end; written by meson from formats/meson.build. */
