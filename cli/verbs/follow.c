@@ -23,6 +23,7 @@
 #include "follow_items.h"
 #include "input/checks.h"
 #include "input/convert_inputs.h"
+#include "input/counter.h"
 #include "input/found_buffers.h"
 #include "input/input.h"
 #include "input/open_inputs.h"
@@ -65,8 +66,9 @@ struct followed {
 struct follow {
     const struct options *o;
     struct inputs in;
-    struct checks *checks;     /* NULL: nothing is checked */
-    struct followed **buffers; /* [n_buffers] */
+    struct checks *checks;       /* NULL: nothing is checked */
+    struct live_counter counter; /* of rings with one in a file of its own */
+    struct followed **buffers;   /* [n_buffers] */
     size_t n_buffers; /* the first of in.buffers; the others are complete */
     size_t n_first;   /* n_buffers at the beginning */
     struct pfd_walk_pool
@@ -129,6 +131,10 @@ static bool start(struct followed *f)
         .item_user = &f->origin,
     };
     if (pfd_tail_new(&options, &f->origin.tail, &err) == PFD_OK) {
+        if (follow->counter.source) {
+            pfd_tail_set_counter(f->origin.tail, pfd_source_read,
+                                 follow->counter.source);
+        }
         pfd_tail_take_runs(f->origin.tail,
                            &(struct pfd_tail_runs){ follow_items_take_run,
                                                     follow_items_take_runs,
@@ -490,7 +496,8 @@ static bool open_all(struct follow *follow)
     }
     follow->n_first = inputs_put_complete_last(&follow->in);
     (void)pfd_walk_pool_new(0, &follow->walk_pool, NULL);
-    return follow_items_open(&follow->items, is_live(follow));
+    return counter_open(o, &follow->counter) &&
+           follow_items_open(&follow->items, is_live(follow));
 }
 
 static void close_all(struct follow *follow)
@@ -500,6 +507,7 @@ static void close_all(struct follow *follow)
         free(follow->buffers[i]);
     free(follow->buffers);
     pfd_walk_pool_free(follow->walk_pool);
+    counter_close(&follow->counter);
     inputs_close(&follow->in);
 }
 
@@ -585,6 +593,7 @@ int follow_take(const struct options *o, const struct follow_taker *taker)
     struct follow follow = {
         .o = o,
         .items = { .o = o, .in = &follow.in, .taker = taker },
+        .counter = { .fd = -1 },
         .json = o->output && !strcmp(o->output, "json"),
     };
     struct pfd_summary total = { 0 };

@@ -17,11 +17,13 @@ static bool live_shape(const struct pfd_table *table,
     const uint64_t *v = pfd_string_layout(row);
     uint64_t end = v[RING_COUNTER] +
                    (v[RING_COUNTER_SHIFT] + v[RING_COUNTER_BITS] + 7) / 8;
+    bool is_elsewhere = v[RING_COUNTER_FILE];
     ret->n_header = (uint32_t)v[RING_DATA];
+    ret->n_counter = is_elsewhere ? (uint32_t)end : 0;
     ret->unit =
         (uint32_t)(v[RING_SLOT_BYTES] ? v[RING_SLOT_BYTES] : v[RING_ALIGN]);
-    return v[RING_COUNTER_BITS] && !v[RING_COUNTER_FILE] &&
-           !v[RING_WRITE_BITS] && !v[RING_LANES_BITS] && end <= v[RING_DATA] &&
+    return v[RING_COUNTER_BITS] && !v[RING_WRITE_BITS] && !v[RING_LANES_BITS] &&
+           (is_elsewhere || end <= v[RING_DATA]) && end <= HEADER_MAX &&
            v[RING_DATA] <= HEADER_MAX;
 }
 

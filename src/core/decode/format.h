@@ -214,8 +214,10 @@ enum {
 };
 
 struct pfd_live_shape {
-    uint32_t n_header; /* bytes with the used size, before the first entry */
-    uint32_t unit;     /* entries take a multiple of so many bytes */
+    uint32_t n_header;  /* bytes with the used size, before the first entry */
+    uint32_t unit;      /* entries take a multiple of so many bytes */
+    uint32_t n_counter; /* bytes that have the used size instead of the header,
+                           and are elsewhere; 0: none are */
 };
 
 /*
@@ -230,7 +232,8 @@ struct pfd_format_live {
      * followed. NULL: n_header and unit hold for all. */
     bool (*shape)(const struct pfd_table *table, struct pfd_live_shape *ret);
 
-    /* First byte behind the device's reserved bytes, by the header; it may be
+    /* First byte behind the device's reserved bytes, by the header, or by the
+     * counter that stands elsewhere; it may be
      * beyond the buffer's end. */
     uint64_t (*used)(const struct pfd_table *table, const uint8_t *header);
 

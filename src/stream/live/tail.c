@@ -66,7 +66,7 @@ static enum pfd_status use_format(struct pfd_tail *t, const char *name,
     const struct pfd_format_live *live = format_choice.format->live;
     t->can_follow = live != NULL;
     if (live)
-        t->shape = (struct pfd_live_shape){ live->n_header, live->unit };
+        t->shape = (struct pfd_live_shape){ live->n_header, live->unit, 0 };
     if (live && live->shape)
         t->can_follow = live->shape(walk.table, &t->shape);
     pfd_walk_deinit(&t->walk);
@@ -123,6 +123,12 @@ void pfd_tail_take_runs(struct pfd_tail *t, const struct pfd_tail_runs *runs)
 {
     t->runs = *runs;
     t->walk_ahead = runs->walk_pool ? pfd_tail_slices_walk : NULL;
+}
+
+void pfd_tail_set_counter(struct pfd_tail *t, pfd_read_at_fn read, void *user)
+{
+    t->read_counter = read;
+    t->counter_user = user;
 }
 
 void pfd_tail_free(struct pfd_tail *t)
@@ -335,10 +341,14 @@ static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
         if (status == PFD_OK)
             status = choose_format(t, n_buffer, err);
     }
+    if (status == PFD_OK && t->shape.n_counter && !t->read_counter)
+        return PFD_END;
+    if (status == PFD_OK && t->shape.n_counter)
+        status = pfd_tail_read_used(t, &t->scratch, err);
     if (status != PFD_OK)
         return status;
     return t->can_follow && t->scratch.bytes &&
-                   t->scratch.n >= t->shape.n_header
+                   t->scratch.n >= pfd_tail_used_bytes(t)
                ? PFD_OK
                : PFD_END;
 }

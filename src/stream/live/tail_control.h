@@ -35,6 +35,12 @@ struct pfd_tail_runs {
 void pfd_tail_take_runs(struct pfd_tail *tail,
                         const struct pfd_tail_runs *runs);
 
+/* Reads the counter of a buffer that has it in a file of its own, as `read` of
+ * pfd_tail_options does the buffer; without it such a buffer is read as a whole
+ * when it ends. Call it before the first poll. */
+void pfd_tail_set_counter(struct pfd_tail *tail, pfd_read_at_fn read,
+                          void *user);
+
 /* A pfd_share_fn; tail is a struct pfd_tail. Only in a pfd_tail_runs_fn: calls
  * piece() here and on the threads of the tail's pool, all of which may read the
  * runs. */

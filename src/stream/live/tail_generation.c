@@ -117,9 +117,8 @@ static bool has_any(const uint8_t *bytes, size_t n)
 static enum pfd_status count_reserved(struct pfd_tail *t, size_t *ret,
                                       struct pfd_error *err)
 {
-    enum pfd_status status =
-        pfd_tail_copy_read(&t->now, &t->o, 0, t->shape.n_header, err);
-    uint64_t used = status == PFD_OK && t->now.n == t->shape.n_header
+    enum pfd_status status = pfd_tail_read_used(t, &t->now, err);
+    uint64_t used = status == PFD_OK && t->now.n == pfd_tail_used_bytes(t)
                         ? t->format->live->used(t->walk.table, t->now.bytes)
                         : 0;
     uint64_t n = used > t->place.end ? used - t->place.end : 0;

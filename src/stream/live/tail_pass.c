@@ -70,6 +70,23 @@ enum pfd_status pfd_tail_copy_read(struct pfd_tail_copy *copy,
     return PFD_OK;
 }
 
+size_t pfd_tail_used_bytes(const struct pfd_tail *t)
+{
+    return t->shape.n_counter ? t->shape.n_counter : t->shape.n_header;
+}
+
+enum pfd_status pfd_tail_read_used(const struct pfd_tail *t,
+                                   struct pfd_tail_copy *copy,
+                                   struct pfd_error *err)
+{
+    struct pfd_tail_options source = t->o;
+    if (t->shape.n_counter) {
+        source.read = t->read_counter;
+        source.read_user = t->counter_user;
+    }
+    return pfd_tail_copy_read(copy, &source, 0, pfd_tail_used_bytes(t), err);
+}
+
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 enum {

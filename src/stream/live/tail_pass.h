@@ -87,8 +87,11 @@ struct pfd_tail {
     const struct pfd_format *format; /* NULL: not chosen yet */
     struct pfd_live_shape shape;     /* of its buffers */
     bool can_follow;                 /* while they are written */
-    bool is_unlike;                  /* the first bytes are of no format; */
-    uint32_t unlike;                 /* their CRC */
+    pfd_read_at_fn
+        read_counter; /* of a counter elsewhere; NULL: none is known */
+    void *counter_user;
+    bool is_unlike;  /* the first bytes are of no format; */
+    uint32_t unlike; /* their CRC */
     struct pfd_walk walk;
     struct pfd_record_batch batch;
     struct pfd_entry_source of;
@@ -114,6 +117,13 @@ struct pfd_tail {
     struct pfd_tail_holes holes;
     struct pfd_tail_image image;
 };
+
+/* Reads what says how much is used: the header, or a counter elsewhere; has
+ * pfd_tail_used_bytes(), if all of it is there. As pfd_tail_copy_read(). */
+enum pfd_status pfd_tail_read_used(const struct pfd_tail *t,
+                                   struct pfd_tail_copy *copy,
+                                   struct pfd_error *err);
+size_t pfd_tail_used_bytes(const struct pfd_tail *t);
 
 struct pfd_tail_pass {
     const struct pfd_tail_copy *copy;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Follows described rings while they are written: one by a counter, with a
-counter that goes on past the end, one of slots, and one with positions, which
-comes out as a whole at the end. usage: described.py PROGRAM"""
+counter that goes on past the end, one of slots, one whose counter is in a file of
+its own, and one with positions, which comes out as a whole at the end. usage: described.py PROGRAM"""
 import os
 import re
 import struct
@@ -25,6 +25,11 @@ counter: {at: 0}
 data: 100
 slots: {bytes: 16}
 messages: {1: "slot %u\\n"}
+'''
+ELSEWHERE = '''ring: elsewhere
+counter: {file: true, at: 4}
+slots: {bytes: 16}
+messages: {1: "elsewhere %u\\n"}
 '''
 POSITIONS = '''ring: positions
 write: {at: 0}
@@ -68,6 +73,17 @@ def slots(f):
     return ['slot %d' % (i + 1) for i in range(20)], '0 bytes lost, 0 skipped'
 
 
+def elsewhere(f):
+    with open(f.name + '.counter', 'r+b') as counter:
+        for i in range(20):
+            write(counter, 4, struct.pack('<I', i + 1))
+            write(f, 16 * i + 4, struct.pack('<I', i + 1))
+            write(f, 16 * i, struct.pack('<I', 1))
+            time.sleep(0.002)
+    return ['elsewhere %d' % (i + 1) for i in range(20)], \
+        '20 entries (320 bytes), 0 unknown; 0 bytes lost, 0 skipped'
+
+
 def positions(f):
     f.truncate(8 + 64)
     for i in range(7):
@@ -83,10 +99,13 @@ def follow(program, folder, description, produce):
         f.write(description)
     with open(buffer, 'wb') as f:
         f.truncate(1 << 14)
+    with open(buffer + '.counter', 'wb') as f:
+        f.truncate(8)
+    counter = ['--counter', buffer + '.counter'] if produce is elsewhere else []
     with open(buffer, 'r+b') as f:
         follower = subprocess.Popen(
             [program, 'follow', '--verbose', '--describe', ring, '--buffer',
-             buffer, '--until-idle', '2'], stdout=subprocess.PIPE,
+             buffer, '--until-idle', '2', *counter], stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True)
         lines, account = produce(f)
     out, err = follower.communicate(timeout=120)
@@ -100,6 +119,7 @@ def follow(program, folder, description, produce):
 def main():
     ok = True
     for description, produce in ((COUNTED, counted), (SLOTS, slots),
+                                 (ELSEWHERE, elsewhere),
                                  (POSITIONS, positions)):
         with tempfile.TemporaryDirectory() as folder:
             ok &= follow(os.path.abspath(sys.argv[1]), folder, description,
