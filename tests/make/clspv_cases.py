@@ -112,6 +112,12 @@ def main(root):
     case("used_0", "Nothing was printed.", buffer(tail=bytes(60)))
     case("used_all_ones", "The counter is damaged.",
          buffer(b"\xee" * 60, counter=0xffffffff))
+    again = Module([("end\n",)])
+    text = again.string("x" * 262000)
+    for i in range(1, 260):
+        again.info(PRINTF_INFO, again.constant("u32", i), text)
+    case("texts_again", "Messages that share a text, more than are read.",
+         buffer(entry(0), entry(259), entry(0)), module={"m.spv": again})
     case("odd_sizes", "short3 takes six bytes.",
          buffer(entry(0, "HH", 1, 2), entry(1)),
          module={"m.spv": Module([("short3 %v3hd\n", 6), ("end\n",)])})
