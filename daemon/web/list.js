@@ -6,7 +6,7 @@ import { COLUMNS, timeText } from './layout.js';
 import { marked } from './marks.js';
 import { many } from './text.js';
 
-const MORE = 4; /* rows above and below */
+const MORE = 4; /* rows above and below, where somebody scrolls */
 const LONGEST = 5000; /* characters of a row */
 const CURRENT = 'current_row';
 const NO_MARKS = [];
@@ -92,11 +92,6 @@ class Line {
         this.#set('who', record.who);
         this.#set('where', record.where);
         this.#setMessage(tell(row), marks);
-    }
-
-    hide(isHidden) {
-        if (this.#shown.isHidden !== isHidden)
-            this.element.hidden = this.#shown.isHidden = isHidden;
     }
 }
 
@@ -239,18 +234,16 @@ export class List {
         const share = this.#share(this.#scrolledTo);
         const place = share * n;
         const above = share * this.#room;
-        const first = Math.max(0, Math.floor(place - above / this.#unit) - MORE);
-        const end = Math.min(n, Math.ceil(place + (this.#room - above) / this.#unit) + MORE);
+        const more = this.stays ? 0 : MORE;
+        const first = Math.max(0, Math.floor(place - above / this.#unit) - more);
+        const end = Math.min(n, Math.ceil(place + (this.#room - above) / this.#unit) + more);
         while (this.#pool.length < end - first) {
             this.#pool.push(new Line());
             this.block.append(this.#pool.at(-1).element);
         }
-        this.#pool.forEach((line, i) => {
-            const isThere = first + i < end;
-            line.hide(!isThere);
-            if (isThere)
-                this.#fill(line, first + i);
-        });
+        while (this.#pool.length > end - first)
+            this.#pool.pop().element.remove();
+        this.#pool.forEach((line, i) => this.#fill(line, first + i));
         if (this.wraps) {
             this.#putWrapped(place, above, first, end);
         } else {
@@ -333,7 +326,7 @@ export class List {
         const number = i + this.rows.dropped;
         const element = this.#pool.find((line) => line.number === number)?.element;
         const top = element ? this.block.offsetTop + element.offsetTop - this.element.scrollTop : -1;
-        return element && !element.hidden && top >= 0 && top + element.offsetHeight <= this.#room;
+        return element && top >= 0 && top + element.offsetHeight <= this.#room;
     }
 
     /* Makes row i the current row, and scrolls to it. */
