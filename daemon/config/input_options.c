@@ -20,20 +20,21 @@ static const struct pfdd_key option_keys[] = {
 };
 const struct pfdd_group pfdd_options_group = { option_keys, NULL };
 
-static bool is_format(const char *name)
+/* The format's own name, which is static; NULL: there is no such format. */
+static const char *find_format(const char *name)
 {
     const struct pfd_format_info *info;
     for (size_t i = 0; (info = pfd_format_get(i)); i++) {
         if (!strcmp(info->name, name))
-            return true;
+            return info->name;
     }
-    return false;
+    return NULL;
 }
 
 static void check_format(const void *group, const struct pfdd_places *places)
 {
     const struct pfdd_input_config *in = group;
-    if (in->format && !is_format(in->format)) {
+    if (in->format && !find_format(in->format)) {
         pfdd_diagnostics_add(places, "format",
                              "no buffer format is called '%.64s'", in->format);
     }
@@ -41,7 +42,9 @@ static void check_format(const void *group, const struct pfdd_places *places)
 
 const char *pfdd_input_format(const struct pfdd_input_config *config)
 {
-    return !config->format && config->describe ? "described" : config->format;
+    if (config->format)
+        return find_format(config->format);
+    return config->describe ? "described" : NULL;
 }
 
 static const struct pfdd_key format_keys[] = {

@@ -54,7 +54,7 @@ struct pfdd_input_class {
 const struct pfdd_input_class *pfdd_input_class_of(
     const struct pfdd_input_config *config);
 
-/* The format that its configuration says; NULL: none. */
+/* The format that its configuration says, static; NULL: none. */
 const char *pfdd_input_format(const struct pfdd_input_config *config);
 
 /* Of struct pfdd_input_config. */

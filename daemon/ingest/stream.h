@@ -27,6 +27,7 @@ struct pfdd_stream_options {
     const char *name; /* (name.h), of buffers without one; copied */
     uint64_t settle_ms;
     struct pfd_options options; /* of buffers whose frames have none */
+    const char *format;         /* likewise; static; NULL: it is chosen */
     long long pid;              /* of the peer; 0: as its frames say */
     struct pfdd_peer *peer;     /* with whose rights URIs are read; NULL: they
                                    are refused */

@@ -265,6 +265,8 @@ static void describe(struct pfdd_stream_buffer *b,
     b->options = *b->of->options;
     if (pfd_capture_reading(f, &b->format, &b->options, &err) != PFD_OK)
         refuse(b->of, err.text);
+    if (!f->format.n)
+        b->format = b->of->format;
     if (pfdd_name_put(name, f->name.at, f->name.n) &&
         pfdd_reserved_name_release(b->of->ingest->config, name)) {
         b->name = strdup(name);
@@ -558,8 +560,11 @@ bool pfdd_stream_buffers_raw(struct pfdd_stream_buffers *all, const void *bytes,
     if (!b) {
         int fd = own_memory();
         b = add_buffer(all, 1);
-        if (b)
+        if (b) {
             b->name = strdup(all->name);
+            b->format = all->format;
+            b->options = *all->options;
+        }
         if (fd < 0 || !b || !b->name || !start_follower(b, fd, NULL)) {
             lack(all, "no memory or descriptor for a buffer");
             return false;

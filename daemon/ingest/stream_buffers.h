@@ -32,6 +32,7 @@ struct pfdd_stream_buffers {
     const char *name; /* of the stream; borrowed, as are objects and options */
     const struct pfdd_objects *objects;
     const struct pfd_options *options; /* of buffers whose frames have none */
+    const char *format; /* likewise; static; NULL: it is chosen */
     uint64_t settle_ms;
     long long pid; /* of the peer; 0: as its frames say */
     struct pfdd_resource_account *account; /* NULL: none */

@@ -228,6 +228,7 @@ static const struct pfdd_part parts[] = {
     { &pfdd_tls_group, offsetof(struct pfdd_input_config, access) },
     { &pfdd_uris_group, 0 },
     { &pfdd_options_group, 0 },
+    { &pfdd_format_group, 0 },
     { &pfdd_settle_group, 0 },
     { 0 },
 };

@@ -130,6 +130,7 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
         .name = "stdin",
         .settle_ms = input->config->settle_ms,
         .options = input->config->options,
+        .format = pfdd_input_format(input->config),
         .may_be_raw = true,
         .resume = on_resume,
         .ended = on_ended,
@@ -161,6 +162,7 @@ static void close_input(struct pfdd_input *input)
 
 static const struct pfdd_part parts[] = {
     { &pfdd_options_group, 0 },
+    { &pfdd_format_group, 0 },
     { &pfdd_settle_group, 0 },
     { 0 },
 };

@@ -17,17 +17,20 @@ from harness import (DUMP, N_ENTRIES, PATIENCE, PROGRAM, START, Daemon, dial,
 CHOICE = 'match format_string id where ignore_case invert '
 BATCH = 'batch_size batch_time '
 OPTIONS = 'compat layout opencl_strings '
+READING = 'format describe '
 KEYS = {
     '': 'log_level state_dir ring memory_max queue_max workers drain '
         'code_objects sandbox inputs outputs',
-    'inputs buffer': OPTIONS + 'name path format settle',
-    'inputs directory': OPTIONS + 'path format code_objects dumps owners',
-    'inputs listen': OPTIONS + 'address mode allow_uids allow_gids max_clients settle '
+    'inputs buffer': OPTIONS + READING + 'name path settle',
+    'inputs directory': OPTIONS + READING + 'path code_objects dumps owners',
+    'inputs listen': OPTIONS + READING +
+                     'address mode allow_uids allow_gids max_clients settle '
                      'idle_timeout tls_certificate tls_key tls_ca code_object_uris',
-    'inputs connect': OPTIONS + 'address settle tls_certificate tls_key tls_ca tls_name '
+    'inputs connect': OPTIONS + READING +
+                      'address settle tls_certificate tls_key tls_ca tls_name '
                       'code_object_uris',
-    'inputs stdin': OPTIONS + 'settle',
-    'inputs process': OPTIONS + 'pid name address size format settle',
+    'inputs stdin': OPTIONS + READING + 'settle',
+    'inputs process': OPTIONS + READING + 'pid name address size settle',
     'outputs stdout': CHOICE + 'name output entries_only findings required collapse window '
                       'fields keys',
     'outputs file': CHOICE + 'fields keys name path output entries_only findings required collapse '

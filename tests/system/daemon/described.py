@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""described.py DAEMON: follows a ring that a description describes."""
+"""described.py DAEMON: follows a ring that a description describes, and reads
+one from standard input."""
 import os
 import struct
 import subprocess
@@ -31,6 +32,26 @@ def until_lines(path, n):
                 lines = f.read().splitlines()
         time.sleep(0.05)
     return lines
+
+
+def from_stdin(daemon, folder):
+    """The same as bytes that are no capture."""
+    config, out = os.path.join(folder, 'in.yaml'), os.path.join(folder, 'lines')
+    write(config, 'inputs:\n  - {type: stdin, describe: %s}\noutputs:\n'
+          '  - {type: file, path: %s, output: raw}\n'
+          % (os.path.join(folder, 'ring.yaml'), out))
+    running = subprocess.Popen([daemon, '--config', config],
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    data = b''.join(struct.pack('<II', 1, i + 1) for i in range(N))
+    try:
+        running.stdin.write(struct.pack('<I', len(data)) + data)
+        running.stdin.close()
+        lines = until_lines(out, N)
+    finally:
+        running.terminate()
+        running.wait(PATIENCE)
+        err = running.stderr.read().decode()
+    assert lines == ['one %d' % (i + 1) for i in range(N)], (lines, err)
 
 
 def main():
@@ -69,6 +90,7 @@ def main():
             err = running.communicate(timeout=PATIENCE)[1]
         assert lines == ['one %d' % (i + 1) for i in range(N)], (lines, err)
         assert '%d entries, 0 unknown, 0 bytes lost, 0 skipped' % N in err, err
+        from_stdin(daemon, folder)
 
 
 if __name__ == '__main__':
