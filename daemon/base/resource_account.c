@@ -13,7 +13,7 @@ enum {
                             few */
     FLOOR_MIN = 5 << 18, /* one follower (follower.h), and a frame */
     FLOORS = 128,        /* part of a user's memory: one floor */
-    FLOOR_PART = 8,      /* part of a user's memory: all floors */
+    FLOOR_PART = 8,      /* part of all that is shared: all floors */
 };
 
 struct pfdd_user_account {
@@ -115,16 +115,23 @@ static size_t floor_of(size_t user_max)
     return part > FLOOR_MIN ? part : FLOOR_MIN;
 }
 
-/* Three quarters of the rest soon become nothing, so producers above the floor
- * leave a part of it for later ones. */
+/* Three quarters of the rest soon become nothing, so those above the floor leave
+ * a part of it for later ones. */
+size_t pfdd_resource_share(size_t max, size_t n_taken, size_t n_own,
+                           size_t floor)
+{
+    size_t n_small = rest(floor, n_own);
+    size_t n_others = rest(max - max / FLOOR_PART, n_taken);
+    /* n_taken has these bytes, too. */
+    size_t n_large = rest(3 * n_others, n_own) / 4;
+    return n_small > n_large ? n_small : n_large;
+}
+
 static size_t left_of_producer(const struct pfdd_resource_account *h,
                                size_t user_max)
 {
-    size_t n_small = rest(floor_of(user_max), h->n_bytes);
-    size_t n_others = rest(user_max - user_max / FLOOR_PART, h->of->n_bytes);
-    /* Its user is charged for these bytes, too. */
-    size_t n_large = rest(3 * n_others, h->n_bytes) / 4;
-    return n_small > n_large ? n_small : n_large;
+    return pfdd_resource_share(user_max, h->of->n_bytes, h->n_bytes,
+                               floor_of(user_max));
 }
 
 /* What accounts of a kind may have of all bytes. */

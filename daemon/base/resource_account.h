@@ -66,6 +66,12 @@ bool pfdd_resource_account_take(struct pfdd_resource_account *account,
 void pfdd_resource_account_give_back(struct pfdd_resource_account *account,
                                      unsigned n);
 
+/* Bytes that one of many with n_own bytes may still take, where all have n_taken
+ * of max: up to three times what it leaves of seven eighths, or up to the floor,
+ * which each may have. */
+size_t pfdd_resource_share(size_t max, size_t n_taken, size_t n_own,
+                           size_t floor);
+
 /* Bytes that the account may still take, where all accounts may have max. */
 size_t pfdd_resource_account_left(const struct pfdd_resource_account *account,
                                   size_t max);

@@ -7,30 +7,13 @@
 
 enum {
     FLOOR_MIN = 256 << 10,
-    FLOORS = 64,    /* n_max / FLOORS: the floor of each producer */
-    FLOOR_PART = 8, /* n_max / FLOOR_PART: reserved for all floors */
+    FLOORS = 64, /* n_max / FLOORS: the floor of each producer */
 };
-
-static size_t rest(size_t max, size_t n)
-{
-    return n < max ? max - n : 0;
-}
 
 size_t pfdd_producer_floor(size_t n_max)
 {
     size_t n = n_max / FLOORS;
     return n > FLOOR_MIN ? n : FLOOR_MIN;
-}
-
-/* However many producers there are, some space is reserved for producers that
- * have little. */
-size_t pfdd_producer_share(size_t n_max, size_t n_taken, size_t n_own,
-                           size_t floor)
-{
-    size_t left = rest(n_max - n_max / FLOOR_PART, n_taken);
-    size_t large = rest(3 * left, n_own) / 4;
-    size_t little = rest(floor, n_own);
-    return large > little ? large : little;
 }
 
 static bool has_room(struct pfdd_producer *producer)

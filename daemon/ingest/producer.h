@@ -46,11 +46,6 @@ struct pfdd_producer {
 
 /* Bytes of n_max that a producer always has. */
 size_t pfdd_producer_floor(size_t n_max);
-/* Bytes that a producer with n_own bytes may still take, where all have
- * n_taken: up to three times the space that is left to others then, or up to
- * the floor. */
-size_t pfdd_producer_share(size_t n_max, size_t n_taken, size_t n_own,
-                           size_t floor);
 
 /* Makes the producer an owner of o, which it sent: o stays as long as the
  * producer does. */

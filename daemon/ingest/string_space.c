@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ingest/string_space.h"
 
+#include "base/resource_account.h"
 #include "ingest/ingest.h"
 
 enum {
@@ -75,7 +76,7 @@ size_t pfdd_string_space_share(const struct pfdd_string_store *lib,
     /* Bytes of connected producers, and of queued objects of producers that
      * have gone. */
     size_t taken = lib->n_orphans + lib->producers.n_bytes;
-    return pfdd_producer_share(max, taken, n_own, lib->floor);
+    return pfdd_resource_share(max, taken, n_own, lib->floor);
 }
 
 void pfdd_string_space_drop(struct pfdd_string_store *lib, struct pfdd_code *o)
