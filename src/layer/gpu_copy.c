@@ -275,9 +275,10 @@ bool gpu_copy(struct device *d, struct own_queue *queue, const struct buffer *b,
 static void wait_for_pieces(struct device *d, struct copier *c)
 {
     for (size_t i = 0; i < PIECES; i++) {
-        if (c->is_pending[i])
+        if (c->is_pending[i]) {
             d->next.WaitForFences(d->handle, 1, &c->fences[i], VK_TRUE,
                                   UINT64_MAX);
+        }
         c->is_pending[i] = false;
     }
 }
