@@ -145,7 +145,7 @@ class Destinations(unittest.TestCase):
                                   "formats": ["--check", "--describe", "small.bin"]}
                                  .get(verb, [])), option,
                          value, *(["true"] if verb == "run" else
-                                  ["small.bin"] if verb == "diff" else [])]
+                                  ["small.bin"] if verb in ("diff", "view") else [])]
                 with self.subTest(words), open("key", "ab") as f:
                     rc, err = run(*words, stdout=f)
                     self.assertEqual((rc, read("key")),
