@@ -374,10 +374,12 @@ def settings_help():
 
 
 def threads():
-    """Four devices that are used at once, each with a stream of its own."""
+    """Four devices that are used at once, each with a stream of its own. The
+    program waits for the device before it records again: where validation 1.4
+    is late, it clears what the next submission has printed."""
     need_validation()
     more = settings(PRINTF, 65536)
-    run([PLAY, 'threads', '4', shader('short'), '1'],
+    run([PLAY, 'threads', '4', shader('short'), '1'], PLAY_SETTLE='1',
         PFD_LAYER='to=run.%n.pfcap', **more)
     for n in range(1, 5):
         entries, findings = decode(f'run.{n}.pfcap')
