@@ -35,6 +35,7 @@ enum {
     POINTER_DEPTH = 20,
     ROWS_MAX = 1 << 20,
     VISITS_MAX = 1 << 24,
+    TEXTS_MAX = 16 << 20, /* bytes: any number of calls may share a text */
     POINTER_BYTES = 8,
 };
 
@@ -56,6 +57,7 @@ struct program {
     size_t n;
     uint64_t left_visits;
     uint32_t left_rows;
+    uint64_t left_texts;
     uint32_t space;
     uint32_t next_id;
     struct pfd_text text; /* scratch, of one message */
@@ -222,6 +224,15 @@ static enum pfd_status no_memory(const struct program *p)
     return pfd_fail(p->err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
+/* False: the module's texts are too many. */
+static bool spend(struct program *p, uint64_t n)
+{
+    bool ok = n <= p->left_texts;
+    p->left_texts -= ok ? n : p->left_texts;
+    return ok;
+}
+
+/* PFD_END: the module has more texts than we read. */
 static enum pfd_status add_message(struct program *p, uint32_t k)
 {
     uint32_t n;
@@ -235,11 +246,15 @@ static enum pfd_status add_message(struct program *p, uint32_t k)
     p->text.n = 0;
     if (!add_text(p, w[5], &p->text))
         why = "has no constant format string";
+    if (!spend(p, p->text.n))
+        return PFD_END;
     const struct pfd_step *steps = compile(p);
     if (!steps)
         return no_memory(p);
     if (!why) {
         why = read_arguments(p, w + CALL_WORDS, n - CALL_WORDS, steps, sizes);
+        if (!spend(p, p->literals.n))
+            return PFD_END;
     }
     if (!why &&
         (id > PFD_ID_MAX ||
@@ -414,6 +429,7 @@ static enum pfd_status rusticl_shader(const struct pfd_format *self,
         .err = err,
         .left_visits = VISITS_MAX,
         .left_rows = ROWS_MAX,
+        .left_texts = TEXTS_MAX,
     };
     uint32_t module = shader->id % PFD_SHADER_LOOSE % RUSTICL_MODULES_MAX;
     if (!prints(&p))
@@ -422,9 +438,10 @@ static enum pfd_status rusticl_shader(const struct pfd_format *self,
                                  ? add_kernels(&p, module * RUSTICL_KERNELS_MAX)
                                  : no_memory(&p);
     if (status == PFD_END) {
-        pfd_report_add(report, PFD_FINDING_too_large, PFD_NO_OFFSET,
-                       "the module has more kernels, functions or messages "
-                       "than we read; those of later kernels are unknown");
+        pfd_report_add(
+            report, PFD_FINDING_too_large, PFD_NO_OFFSET,
+            "the module has more kernels, functions, messages or "
+            "texts than we read; those of later kernels are unknown");
         status = PFD_OK;
     }
     pfd_text_free(&p.list);

@@ -26,6 +26,7 @@ class Program(spv.Module):
         self.std = self.id()
         self.names = {name: self.id() for name in functions}
         self.kernels = kernels
+        self.texts = {}
         void = self.type("void")
         kind = self.id()
         self.op(self.types, spv.FUNCTION_TYPE, kind, void)
@@ -48,6 +49,11 @@ class Program(spv.Module):
                 self.text(text), *arguments)
 
     def text(self, text):
+        if text not in self.texts:
+            self.texts[text] = self.new_text(text)
+        return self.texts[text]
+
+    def new_text(self, text):
         data = text.encode() + b"\0"
         array, pointer, whole, variable = (self.id() for _ in range(4))
         byte = self.type("u8")
@@ -125,6 +131,9 @@ def main(root):
          buffer(entry(1, "QQi", at, at + 4, 3),
                 entry(2, "Q", len("empty '%s'\n") + 1),
                 entry(1, "QQi", at + 1, 1 << 40, 4)), texts, ["k"])
+    case("texts_again", "Calls that share a text, more than are read.",
+         buffer(entry(1), entry(2900)),
+         {"k": [("begin\n",)] + [("x" * 6000,)] * 2900}, ["k"])
     case("hole", "A number 0 in the middle was not written.",
          buffer(entry(1, "i", 7), entry(0, "i", 0), entry(1, "i", 9)),
          {"k": [("a %d\n", "i32")]}, ["k"])
