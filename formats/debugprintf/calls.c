@@ -34,6 +34,8 @@ enum type {
 
 enum {
     OPERANDS_MAX = 8 * (PFD_LAYOUT_MAX - 1),
+    /* Bytes of a module's texts: any number of calls may share one. */
+    TEXTS_MAX = 64 << 20,
 };
 
 /* Bits of the first layout word. */
@@ -263,10 +265,11 @@ bool debugprintf_values_fit(const struct pfd_string *s,
     return true;
 }
 
+/* *left: of TEXTS_MAX. PFD_END: they are too few. */
 static enum pfd_status add_call(const struct pfd_format *self,
                                 struct pfd_strings *strings,
                                 const struct pfd_shader *shader, size_t i,
-                                struct pfd_report *report,
+                                uint64_t *left, struct pfd_report *report,
                                 struct pfd_error *err)
 {
     uint64_t words[PFD_LAYOUT_MAX] = { 0 };
@@ -278,6 +281,9 @@ static enum pfd_status add_call(const struct pfd_format *self,
                        call.format_id);
         return PFD_OK;
     }
+    if (call.n_text > *left)
+        return PFD_END;
+    *left -= call.n_text;
     struct pfd_string_row row = {
         .key = debugprintf_key(shader->id, call.offset),
         .text = call.text,
@@ -308,10 +314,17 @@ enum pfd_status debugprintf_shader(const struct pfd_format *self,
                                    struct pfd_error *err)
 {
     enum pfd_status status = PFD_OK;
+    uint64_t left = TEXTS_MAX;
     size_t n = pfd_spirv_call_count(shader->module);
     for (size_t i = 0; i < n && status == PFD_OK; i++)
-        status = add_call(self, strings, shader, i, report, err);
-    return status;
+        status = add_call(self, strings, shader, i, &left, report, err);
+    if (status != PFD_END)
+        return status;
+    pfd_report_add(report, PFD_FINDING_too_large, PFD_NO_OFFSET,
+                   "the module's debugPrintf calls have more than %d bytes of "
+                   "text: those of later ones are unknown",
+                   TEXTS_MAX);
+    return PFD_OK;
 }
 
 /* ---- conversions and operands ---- */

@@ -115,6 +115,17 @@ def printf_cases(root):
          {"m.spv": m.bytes(),
           "buffer.bin": spv.printf_buffer("p6", [records[0], other,
                                                  records[1]])})
+    again = spv.Module()
+    again.call(again.string("first"), [])
+    text = again.string("x" * 262000)
+    for _ in range(260):
+        again.call(text, [])
+    again.words()
+    case(root, "texts_again", shader,
+         "Calls that share a text, more than are read.",
+         {"m.spv": again.bytes(),
+          "buffer.bin": spv.printf_buffer("p6", [
+              spv.record("p6", 7, again, call, []) for call in (0, 260, 0)])})
     many = hello_records("p6", m) * 250
     case(root, "explained_long", "decode --tail 2 --shader 7=m.spv buffer.bin",
          "A thousand records, which their module explains, and a count that "
