@@ -29,22 +29,23 @@ static const char *command_of(const struct pfd_problem *p)
 static void put_problem(struct pfd_text *out, const struct pfd_problems *report,
                         const struct pfd_problem *p)
 {
-    struct pfd_text message = { 0 };
+    struct pfd_text text = { 0 };
     pfd_text_printf(out, "::%s ", command_of(p));
     if (p->file.n) {
         pfd_text_puts(out, "file=");
-        pfd_problems_put_escaped(out, pfd_problems_bytes(report, p->file),
-                                 p->file.n, escape_property);
+        pfd_problem_put_file(&text, report, p);
+        pfd_problems_put_escaped(out, text.data, text.n, escape_property);
+        text.n = 0;
         if (p->line)
             pfd_text_printf(out, ",line=%llu", (unsigned long long)p->line);
         pfd_text_puts(out, ",");
     }
     pfd_text_printf(out, "title=%s::", pfd_problem_title(p));
-    pfd_problem_put_message(&message, report, p);
-    pfd_problems_put_escaped(out, message.data, message.n, escape_message);
+    pfd_problem_put_message(&text, report, p);
+    pfd_problems_put_escaped(out, text.data, text.n, escape_message);
     pfd_text_puts(out, "\n");
-    out->failed |= message.failed;
-    pfd_text_free(&message);
+    out->failed |= text.failed;
+    pfd_text_free(&text);
 }
 
 static bool is_kind(const struct pfd_problem *p, bool errors)

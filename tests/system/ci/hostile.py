@@ -13,6 +13,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "make"))
 import llpc_cases as llpc  # noqa: E402
+import spirv_module as spv  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
 COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 100000
@@ -97,4 +98,24 @@ def main():
         assert not commands(shown.decode(errors="replace"))
 
 
+def names_of_files():
+    """Nor does a name of a source file reach a terminal."""
+    m = spv.Module()
+    m.line(m.string("a\x1b[31m\x07,::b.comp"), 3)
+    m.call(m.string("error"), [])
+    m.words()
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/m.spv", "wb") as f:
+            f.write(m.bytes())
+        with open(f"{folder}/buffer.bin", "wb") as f:
+            f.write(spv.printf_buffer("p6", [spv.record("p6", 7, m, 0, [])]))
+        for form in ("github", "junit", "tap", "quickfix", "sarif"):
+            shown, p = run(folder, words=["--shader", "7=m.spv", "-o", form,
+                                          "--fail-on", "error"])
+            assert p.returncode == 4, (form, p.stderr)
+            assert b"b.comp" in shown, (form, shown)
+            assert not set(shown) & {0x1b, 7}, (form, shown)
+
+
 main()
+names_of_files()
