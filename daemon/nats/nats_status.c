@@ -168,7 +168,7 @@ static void put_partitions(FILE *out, const bool has[PFDD_NATS_PARTITIONS])
 static bool put_workers(struct status *s)
 {
     bool free_ones[PFDD_NATS_PARTITIONS];
-    unsigned n_free = PFDD_NATS_PARTITIONS;
+    unsigned n_free = 0;
     if (!each_lease(s, "gpulease.v1.worker.*", take_worker) ||
         !each_lease(s, "gpulease.v1.*", take_lease))
         return false;
@@ -180,10 +180,11 @@ static bool put_workers(struct status *s)
                 *w->about ? ", " : "", w->id, w->n);
         put_partitions(s->out, w->has);
         fputc('\n', s->out);
-        n_free -= w->n;
         for (unsigned k = 0; k < PFDD_NATS_PARTITIONS; k++)
             free_ones[k] &= !w->has[k];
     }
+    for (unsigned k = 0; k < PFDD_NATS_PARTITIONS; k++)
+        n_free += free_ones[k];
     if (n_free) {
         fprintf(s->out, "  nobody: %u partitions:", n_free);
         put_partitions(s->out, free_ones);
