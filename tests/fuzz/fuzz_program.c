@@ -96,8 +96,13 @@ static void check_braces(const struct input *in)
     struct pfd_program_facts facts;
     size_t n_types = in->n_payload < SLOTS_MAX ? in->n_payload : SLOTS_MAX;
     for (size_t i = 0; i < n_types; i++) {
-        types[i].conv = "dufps?"[in->payload[i] % 6];
-        types[i].n = in->payload[i] < 200 ? 1 : in->payload[i] & 31;
+        uint8_t drawn = in->payload[i];
+        types[i] = (struct pfd_brace_type){
+            .conv = "dufps?"[drawn % 6],
+            .n = drawn < 200 ? 1 : drawn & 31,
+            .row = drawn >= 200 ? drawn % 5 : 0,
+            .is_braced = drawn % 7 == 0,
+        };
     }
     size_t max = pfd_braces_steps_max(in->text, in->n_text, types, n_types);
     struct pfd_step *steps = calloc(max, sizeof *steps);
