@@ -95,6 +95,8 @@ class Decoded(_core.Opened):
     time. Decoding runs while other threads have the interpreter.
     """
 
+    _of_shaders = ()  # findings of the modules that open() was given
+
     def __iter__(self):
         return _core.entries(self, {}, False, 0)
 
@@ -161,7 +163,7 @@ class Decoded(_core.Opened):
     @functools.cached_property
     def findings(self):
         """Everything that a careful reader wants to know, of files and buffers."""
-        return self._findings + tuple(
+        return self._of_shaders + self._findings + tuple(
             finding for buffer in self.buffers for finding in buffer.findings)
 
     def _sum(self, name):
@@ -236,11 +238,13 @@ def open(*files, strings=(), buffers=(), shaders=None, format=None, name=None,
     if len(sets) > 1:
         raise UsageError("one set of strings at most")
     ret = Decoded(sets[0] if sets else None, format, options, notes, max_inflated)
+    n_before = len(ret.strings.findings)
     if isinstance(shaders, (str, os.PathLike)):
         _read_shaders(ret.strings, os.fspath(shaders))
     else:
         for number, file in (shaders or {}).items():
             ret.strings.add_shader(file, number)
+    ret._of_shaders = tuple(ret.strings.findings[n_before:])
     for file in files:
         ret._add(file, BY_CONTENT, name)
     for file in strings:
