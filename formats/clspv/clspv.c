@@ -7,6 +7,7 @@
 
 #include "core/decode/id_buffer.h"
 #include "core/decode/inspect.h"
+#include "core/spirv/module_texts.h"
 
 enum {
     /* NonSemantic.ClspvReflection. */
@@ -14,8 +15,6 @@ enum {
     STORAGE_BUFFER = 39,
     PUSH_CONSTANT = 40,
     DWORD = 4,
-    /* Bytes of a module's texts: any number of messages may share one. */
-    TEXTS_MAX = 64 << 20,
 };
 
 /* Is k an instruction of the reflection, with at least n words? */
@@ -86,7 +85,7 @@ static void tell_odd(const struct info *info, uint64_t offset,
     }
 }
 
-/* *left: of TEXTS_MAX. PFD_END: they are too few. */
+/* *left: of PFD_MODULE_TEXTS_MAX. PFD_END: they are too few. */
 static enum pfd_status add_info(const struct pfd_format *self,
                                 struct pfd_strings *strings,
                                 const struct pfd_shader *shader, uint32_t k,
@@ -105,9 +104,8 @@ static enum pfd_status add_info(const struct pfd_format *self,
                        "a message of the reflection %s", why);
         return PFD_OK;
     }
-    if (info.n > *left)
+    if (!pfd_module_texts_take(left, info.n))
         return PFD_END;
-    *left -= info.n;
     tell_odd(&info, offset, report);
     struct pfd_string_row row = {
         .key = pfd_id_key(space_of(shader), info.id),
@@ -129,18 +127,12 @@ static enum pfd_status clspv_shader(const struct pfd_format *self,
 {
     uint32_t n = pfd_spirv_n_instructions(shader->module);
     enum pfd_status status = PFD_OK;
-    uint64_t left = TEXTS_MAX;
+    uint64_t left = PFD_MODULE_TEXTS_MAX;
     for (uint32_t k = 0; k < n && status == PFD_OK; k++) {
         if (is_reflection(shader->module, k, PRINTF_INFO, 7))
             status = add_info(self, strings, shader, k, &left, report, err);
     }
-    if (status != PFD_END)
-        return status;
-    pfd_report_add(report, PFD_FINDING_too_large, PFD_NO_OFFSET,
-                   "the module's messages have more than %d bytes of text: "
-                   "those of later ones are unknown",
-                   TEXTS_MAX);
-    return PFD_OK;
+    return pfd_module_texts_end(status, "messages", report);
 }
 
 /* ---- buffers ---- */

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "core/spirv/module_texts.h"
 #include "core/spirv/shader_table.h"
 #include "layout.h"
 
@@ -34,8 +35,6 @@ enum type {
 
 enum {
     OPERANDS_MAX = 8 * (PFD_LAYOUT_MAX - 1),
-    /* Bytes of a module's texts: any number of calls may share one. */
-    TEXTS_MAX = 64 << 20,
 };
 
 /* Bits of the first layout word. */
@@ -265,7 +264,7 @@ bool debugprintf_values_fit(const struct pfd_string *s,
     return true;
 }
 
-/* *left: of TEXTS_MAX. PFD_END: they are too few. */
+/* *left: of PFD_MODULE_TEXTS_MAX. PFD_END: they are too few. */
 static enum pfd_status add_call(const struct pfd_format *self,
                                 struct pfd_strings *strings,
                                 const struct pfd_shader *shader, size_t i,
@@ -281,9 +280,8 @@ static enum pfd_status add_call(const struct pfd_format *self,
                        call.format_id);
         return PFD_OK;
     }
-    if (call.n_text > *left)
+    if (!pfd_module_texts_take(left, call.n_text))
         return PFD_END;
-    *left -= call.n_text;
     struct pfd_string_row row = {
         .key = debugprintf_key(shader->id, call.offset),
         .text = call.text,
@@ -314,17 +312,11 @@ enum pfd_status debugprintf_shader(const struct pfd_format *self,
                                    struct pfd_error *err)
 {
     enum pfd_status status = PFD_OK;
-    uint64_t left = TEXTS_MAX;
+    uint64_t left = PFD_MODULE_TEXTS_MAX;
     size_t n = pfd_spirv_call_count(shader->module);
     for (size_t i = 0; i < n && status == PFD_OK; i++)
         status = add_call(self, strings, shader, i, &left, report, err);
-    if (status != PFD_END)
-        return status;
-    pfd_report_add(report, PFD_FINDING_too_large, PFD_NO_OFFSET,
-                   "the module's debugPrintf calls have more than %d bytes of "
-                   "text: those of later ones are unknown",
-                   TEXTS_MAX);
-    return PFD_OK;
+    return pfd_module_texts_end(status, "debugPrintf calls", report);
 }
 
 /* ---- conversions and operands ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/decode/id_buffer.h"
+#include "core/spirv/module_texts.h"
 
 /* The kernels of a module, and the modules, that are told apart. */
 enum {
@@ -224,14 +225,6 @@ static enum pfd_status no_memory(const struct program *p)
     return pfd_fail(p->err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
-/* False: the module's texts are too many. */
-static bool spend(struct program *p, uint64_t n)
-{
-    bool ok = n <= p->left_texts;
-    p->left_texts -= ok ? n : p->left_texts;
-    return ok;
-}
-
 /* PFD_END: the module has more texts than we read. */
 static enum pfd_status add_message(struct program *p, uint32_t k)
 {
@@ -246,14 +239,14 @@ static enum pfd_status add_message(struct program *p, uint32_t k)
     p->text.n = 0;
     if (!add_text(p, w[5], &p->text))
         why = "has no constant format string";
-    if (!spend(p, p->text.n))
+    if (!pfd_module_texts_take(&p->left_texts, p->text.n))
         return PFD_END;
     const struct pfd_step *steps = compile(p);
     if (!steps)
         return no_memory(p);
     if (!why) {
         why = read_arguments(p, w + CALL_WORDS, n - CALL_WORDS, steps, sizes);
-        if (!spend(p, p->literals.n))
+        if (!pfd_module_texts_take(&p->left_texts, p->literals.n))
             return PFD_END;
     }
     if (!why &&
