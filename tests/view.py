@@ -334,7 +334,7 @@ class View(unittest.TestCase):
         t.keys('q', 'Escape', 'c')
         t.wait('collapsed')
         t.wait('\u00d720')
-        write_ten() # what comes is collapsed with the others
+        write_ten() # new lines are collapsed with the others
         t.wait('\u00d730')
         few = self.open(90, 14, 'view', '--memory-max', '3000', '--from',
                         'oldest', socket)

@@ -28,7 +28,7 @@ void driver_report_run(struct driver_report *ret, const char *program,
                        driver_prepare_fn prepare, void *user);
 void driver_report_free(struct driver_report *report);
 
-/* Splits a line that begins with "pfd": its words, those that it does not have
+/* Splits a line that begins with "pfd": its words; words that it does not have
  * are empty. False: it is another line, and whole. */
 bool driver_report_split(char *line, const char *words[REPORT_WORDS]);
 

@@ -51,8 +51,8 @@ struct view_model {
     uint32_t string;
     bool is_collapsed;
     struct view_lines collapsed;
-    uint64_t collapsed_end;  /* items, with those that were dropped, when these
-                               lines were made */
+    uint64_t collapsed_end;  /* items, dropped ones included, when these lines
+                               were made */
     struct view_lines cache; /* of positions from cached_from on */
     size_t cached_from;
     bool is_cached;

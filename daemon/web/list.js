@@ -6,7 +6,7 @@ import { COLUMNS, timeText } from './layout.js';
 import { marked } from './marks.js';
 import { many } from './text.js';
 
-const MORE = 4; /* rows above and below, where somebody scrolls */
+const MORE = 4; /* rows above and below, for scrolling */
 const LONGEST = 5000; /* characters of a row */
 const CURRENT = 'current_row';
 const NO_MARKS = [];

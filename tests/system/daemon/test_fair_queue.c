@@ -73,7 +73,7 @@ START_TEST(idle_ones_catch_up)
 }
 END_TEST
 
-/* The next that is put comes behind those that are left. */
+/* A task that is put next comes behind the tasks that are queued. */
 START_TEST(any_can_leave)
 {
     struct pfdd_fair_task *const all[] = { &a, &b, &c };

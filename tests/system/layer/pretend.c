@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * VK_LAYER_PFD_pretend, for tests: stands between the layer under test and a
- * driver. With PRETEND_LOST in the environment whoever waits is told, when all
- * is done, that the device is lost; from then on nothing can be mapped.
+ * driver. With PRETEND_LOST in the environment a caller that waits is told, when
+ * all is done, that the device is lost; from then on nothing can be mapped.
  *
  * With PRETEND_SLOW a driver that has one queue and one type of memory appears
  * to have two: queues that can be used at once, and memory of the device's own
  * that the processor does not cache beside memory that it does. The number of
- * copies and of their bytes is told at the end, on standard error. With PRETEND_SLOW=stuck
- * whoever waits for a fence of the second queue is told that it takes longer,
- * and a buffer that is destroyed before its copy is done is told on standard
- * error.
+ * copies and of their bytes is told at the end, on standard error. With
+ * PRETEND_SLOW=stuck a caller that waits for a fence of the second queue is told
+ * that it takes longer, and a buffer that is destroyed before its copy is done
+ * is told on standard error.
  * With PRETEND_SLOW=one there is one queue: two calls that use it at once are
  * told on standard error.
  */
