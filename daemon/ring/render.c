@@ -10,7 +10,6 @@
 #include <printfdecode/capture.h>
 #include <printfdecode/lines.h>
 
-#include "core/base/escape.h"
 #include "core/filter/filter.h"
 #include "core/output/lines.h"
 #include "ring/log_record.h"
@@ -23,8 +22,6 @@ enum {
     /* Processor time that a render choice is allowed for each item and byte. */
     ITEM_NS = 20000,
     BYTE_NS = 50,
-    /* Bytes of an error's text in JSON, and its member's name. */
-    CONDITION = 6 * sizeof((struct pfd_error){ 0 }.text) + 32,
 };
 
 struct render {
@@ -143,33 +140,19 @@ static void put_line(struct render *r)
 
 /* ---- left-out entries ---- */
 
-/* Adds to the record what is wrong with the condition, by what has come so far.
- * n: its length. Returns the new one. */
-static size_t tell_condition(const struct render *r,
-                             char record[PFDD_LEFT_OUT + CONDITION], size_t n)
-{
-    const struct pfd_filter *filter =
-        n ? r->render_choice->wants.entries : NULL;
-    struct pfd_error err;
-    if (!filter || pfd_filter_check(filter, r->rendered_block->strings->set,
-                                    &err) == PFD_OK)
-        return n;
-    char *at = record + n - 1; /* its brace */
-    at += sprintf(at, ",\"condition\":\"");
-    at = pfd_escape_json(at, err.text, strlen(err.text));
-    return (size_t)(at + sprintf(at, "\"}") - record);
-}
-
 /* Appends the record to the block's last item. It has totals since the cursor
  * began, so it does not depend on earlier records. */
 static void tell_left_out(struct render *r)
 {
-    char record[PFDD_LEFT_OUT + CONDITION];
+    char record[PFDD_LEFT_OUT_RECORD];
     bool is_event = r->rendered_block->form == PFDD_SSE;
     struct pfdd_sampler *sampler = sample_of(r);
     bool has_items = r->seq > r->rendered_block->first;
-    size_t n = sampler && has_items ? pfdd_sampler_record(sampler, record) : 0;
-    n = tell_condition(r, record, n);
+    size_t n =
+        sampler && has_items
+            ? pfdd_sampler_record(sampler, r->render_choice->wants.entries,
+                                  r->rendered_block->strings->set, record)
+            : 0;
     char *at = n ? make_room(r, n + 64) : NULL;
     if (!at)
         return;

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/sampler.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-#include <printfdecode/printfdecode.h>
-
 void pfdd_sampler_begin(struct pfdd_sampler *s, uint32_t rate, uint64_t first,
                         uint64_t n, uint64_t now_ns)
 {
@@ -54,31 +49,17 @@ bool pfdd_sampler_takes(struct pfdd_sampler *s, uint64_t findings)
     return s->passes || take(findings ? &s->spare_found : &s->due);
 }
 
-void pfdd_left_out_add(struct pfdd_left_out *to, uint64_t n_entries,
-                       uint64_t findings)
+size_t pfdd_sampler_record(struct pfdd_sampler *s,
+                           const struct pfd_filter *filter,
+                           const struct pfd_strings *strings,
+                           char ret[PFDD_LEFT_OUT_RECORD])
 {
-    to->entries += n_entries;
-    for (; findings; findings &= findings - 1) {
-        unsigned kind = (unsigned)__builtin_ctzll(findings);
-        to->findings += !pfd_finding_is_note((enum pfd_finding_kind)kind);
-    }
-}
-
-size_t pfdd_sampler_record(struct pfdd_sampler *s, char ret[PFDD_LEFT_OUT])
-{
-    const struct pfdd_left_out *f = &s->filtered;
-    const struct pfdd_left_out *m = &s->sampled;
-    struct pfdd_left_out all = { f->entries + m->entries,
-                                 f->findings + m->findings };
+    struct pfdd_left_out all = { s->filtered.entries + s->sampled.entries,
+                                 s->filtered.findings + s->sampled.findings };
     if (all.entries == s->said.entries && all.findings == s->said.findings)
         return 0;
     s->said = all;
-    return (size_t)snprintf(
-        ret, PFDD_LEFT_OUT,
-        "{\"type\":\"left_out\",\"filtered\":{\"entries\":%" PRIu64
-        ",\"findings\":%" PRIu64 "},\"sampled\":{\"entries\":%" PRIu64
-        ",\"findings\":%" PRIu64 "}}",
-        f->entries, f->findings, m->entries, m->findings);
+    return pfdd_left_out_print(&s->filtered, &s->sampled, filter, strings, ret);
 }
 
 void pfdd_sampler_filter_out(struct pfdd_sampler *sampler,

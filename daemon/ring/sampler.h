@@ -14,10 +14,7 @@
 
 #include <printfdecode/capture.h>
 
-struct pfdd_left_out {
-    uint64_t entries;
-    uint64_t findings; /* notes excluded: of these entries, and between them */
-};
+#include "ring/left_out.h"
 
 /* All zeros: no item came yet. */
 struct pfdd_sampler {
@@ -46,17 +43,12 @@ bool pfdd_sampler_item(struct pfdd_sampler *s, uint64_t seq);
 /* True: an entry with these findings may pass, and is charged to the rate. */
 bool pfdd_sampler_takes(struct pfdd_sampler *s, uint64_t findings);
 
-/* Adds n_entries (0 or 1) and findings, a bit each. */
-void pfdd_left_out_add(struct pfdd_left_out *to, uint64_t n_entries,
-                       uint64_t findings);
-
-enum {
-    PFDD_LEFT_OUT = 256, /* bytes of the record */
-};
-
-/* Writes the record of all left-out items so far, without a newline. Returns
- * its length; 0: nothing has changed since the last record. */
-size_t pfdd_sampler_record(struct pfdd_sampler *s, char ret[PFDD_LEFT_OUT]);
+/* Writes the record of all left-out items so far; see pfdd_left_out_print().
+ * Returns its length; 0: nothing has changed since the last record. */
+size_t pfdd_sampler_record(struct pfdd_sampler *s,
+                           const struct pfd_filter *filter,
+                           const struct pfd_strings *strings,
+                           char ret[PFDD_LEFT_OUT_RECORD]);
 
 /* Counts an item that was filtered out. NULL is allowed. */
 void pfdd_sampler_filter_out(struct pfdd_sampler *sampler,
