@@ -62,23 +62,33 @@ static void add_entry(struct pfd_diff *diff, const struct pfd_row *row)
 
 /* ---- lines of examples ---- */
 
-static struct pfd_diff_line *find_line(const struct pfd_diff *diff,
-                                       enum pfd_diff_side side, uint64_t place)
+/* The first line of a place from this one on, [*n] with those behind it. */
+static struct pfd_diff_line *lines_from(const struct pfd_diff *diff,
+                                        enum pfd_diff_side side, uint64_t place,
+                                        size_t *n)
 {
     struct pfd_diff_line *lines = (void *)diff->lines[side].data;
+    size_t n_all = diff->lines[side].n / sizeof *lines;
     size_t low = 0;
-    size_t high = diff->lines[side].n / sizeof *lines;
+    size_t high = n_all;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (lines[middle].place == place)
-            return &lines[middle];
         if (lines[middle].place < place) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return NULL;
+    *n = n_all - low;
+    return *n ? &lines[low] : NULL;
+}
+
+static struct pfd_diff_line *find_line(const struct pfd_diff *diff,
+                                       enum pfd_diff_side side, uint64_t place)
+{
+    size_t n = 0;
+    struct pfd_diff_line *ret = lines_from(diff, side, place, &n);
+    return n && ret->place == place ? ret : NULL;
 }
 
 const char *pfd_diff_line(const struct pfd_diff *diff, enum pfd_diff_side side,
@@ -132,16 +142,16 @@ const struct pfd_range *pfd_diff_examples(struct pfd_diff *diff,
                                           enum pfd_diff_side side,
                                           uint32_t buffer, size_t *n)
 {
-    const struct pfd_diff_line *lines = (const void *)diff->lines[side].data;
     static const struct pfd_range none;
-    size_t n_lines = diff->lines[side].n / sizeof *lines;
+    size_t n_lines = 0;
+    const struct pfd_diff_line *lines =
+        lines_from(diff, side, (uint64_t)buffer << INDEX_BITS, &n_lines);
     diff->ranges.n = 0;
     *n = 0;
-    for (size_t i = 0; i < n_lines; i++) {
+    for (size_t i = 0; i < n_lines && lines[i].place >> INDEX_BITS == buffer;
+         i++) {
         uint64_t index = pfd_diff_index(lines[i].place);
         struct pfd_range *last = (void *)diff->ranges.data;
-        if (lines[i].place >> INDEX_BITS != buffer)
-            continue;
         if (*n && index <= last[*n - 1].to) {
             last[*n - 1].to = index + 1;
             continue;
