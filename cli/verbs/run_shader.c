@@ -261,6 +261,7 @@ static char **make_words(const struct paths *p, const struct language *language,
     return c.words;
 }
 
+/* A path that begins like an option is none with its folder before it. */
 char **run_shader_command(const struct shader_run *run,
                           const char *const *words, size_t n)
 {
@@ -268,7 +269,7 @@ char **run_shader_command(const struct shader_run *run,
     if (!language)
         return NULL;
     const struct paths p = {
-        .source = text_of(words[0], ""),
+        .source = text_of(*words[0] == '-' ? "./" : "", words[0]),
         .made = path_in(run->folder, language->made),
         .strings = path_in(run->folder, STRINGS),
         .spirv = path_in(run->folder, SPIRV),

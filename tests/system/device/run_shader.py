@@ -44,6 +44,10 @@ def main():
         p = run("hello.comp", "1", "1", "1")
         same((p.returncode, p.stdout.splitlines()), (0, lines("GLSL")))
         same(run("hello.comp").stdout, p.stdout)  # sizes are 1
+        # A name that begins like an option is none.
+        for name in "hello", "debug":
+            shutil.copy(f"{name}.comp", f"-{name}.comp")
+            same(run("--", f"-{name}.comp").stdout, run(f"{name}.comp").stdout)
         same(len(run("hello.comp", "3").stdout.splitlines()), 12)
         p = run("--fail-on", "from 2", "-c", "hello.comp", "2", "1", "1")
         same((p.returncode, p.stdout), (4, "8\n"))
@@ -83,14 +87,19 @@ def main():
             same((p.returncode, p.stdout), (1, ""))
             assert "need the parameter PFD_PARAMETERS" in p.stderr, p
             assert "no entry came" not in p.stderr, p
-            p = run("hello.cl", "hello", "4")
-            same((p.returncode, p.stdout.splitlines()), (0, lines("OpenCL")))
+            shutil.copy("hello.cl", "-hello.cl")
+            for name in "hello.cl", "-hello.cl":
+                p = run("--", name, "hello", "4")
+                same((p.returncode, p.stdout.splitlines()),
+                     (0, lines("OpenCL")))
         if subprocess.run([PROGRAM, "run", "--vulkan-debug-printf", "--", "true"],
                           stderr=subprocess.PIPE).returncode == 0:
             p = run("--vulkan-debug-printf", "debug.comp", "1", "1", "1")
             assert p.returncode == 0 and p.stdout, p
             p = run("--vulkan-debug-printf", "--show", "line", "debug.comp")
             same(lines_of(p), (0, lines_shown))
+            p = run("--vulkan-debug-printf", "--", "-debug.comp")
+            same((p.returncode, len(p.stdout.splitlines())), (0, 4))
         assert not [name for name in os.listdir(".")
                     if not name.endswith((".comp", ".cl"))], os.listdir(".")
 
