@@ -10,6 +10,10 @@
 #include "details.h"
 #include "live_rows_state.h"
 
+enum {
+    NAMES_SHARE = 8 /* of the memory one part is for format strings' texts */
+};
+
 /* ---- rows ---- */
 
 /* Drops the older half. */
@@ -146,6 +150,7 @@ struct live_rows *live_rows_new(size_t bytes_max, bool (*poll)(void *user),
     struct live_rows *live = calloc(1, sizeof *live);
     if (live) {
         live->bytes_max = bytes_max;
+        live->names.bytes_max = bytes_max / NAMES_SHARE;
         live->poll = poll;
         live->poll_user = user;
     }
@@ -217,6 +222,10 @@ static void details(void *source, uint32_t item, view_line_fn take, void *user)
         return;
     }
     entry.string = string_list_get(&live->names, string);
+    if (string_list_is_others(&live->names, string)) {
+        entry.string.text = pfd_row_bytes(entry.row, entry.row->text);
+        entry.string.n_text = entry.row->text.n;
+    }
     details_give(&entry, take, user);
 }
 

@@ -10,6 +10,22 @@ void string_list_free(struct string_list *list)
     pfd_text_free(&list->by_index);
 }
 
+/* The number of a key; that of `others` where a new one has no room. */
+static uint32_t add_key(struct string_list *list, const struct pfd_text *key)
+{
+    static const char others[] = "o(further format strings)";
+    bool is_full = list->bytes_max && list->keys.bytes.n + list->keys.ends.n +
+                                              list->counts.n + key->n >
+                                          list->bytes_max;
+    uint32_t known =
+        is_full ? pfd_dictionary_find(&list->keys, key->data, key->n) : 0;
+    if (!is_full || known != UINT32_MAX)
+        return pfd_dictionary_add(&list->keys, key->data, key->n);
+    list->others =
+        pfd_dictionary_add(&list->keys, others, sizeof others - 1) + 1;
+    return list->others - 1;
+}
+
 static uint32_t number_of(struct string_list *list, const struct pfd_row *row,
                           const char *text, size_t n)
 {
@@ -23,8 +39,7 @@ static uint32_t number_of(struct string_list *list, const struct pfd_row *row,
     } else {
         pfd_text_add(&key, text, n);
     }
-    uint32_t ret =
-        key.failed ? 0 : pfd_dictionary_add(&list->keys, key.data, key.n);
+    uint32_t ret = key.failed ? 0 : add_key(list, &key);
     if (ret == list->counts.n / sizeof one)
         pfd_text_add(&list->counts, &one, sizeof one);
     list->failed |= key.failed || list->keys.failed || list->counts.failed;

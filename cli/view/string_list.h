@@ -15,6 +15,9 @@ struct string_list {
     struct pfd_text counts;     /* struct counted_string, by number */
     struct pfd_text by_index;   /* uint32_t: the number + 1 of string i of the
                                    set */
+    size_t bytes_max;           /* beyond it, new texts count as one; 0: all
+                                   are kept */
+    uint32_t others;            /* the number of that one + 1; 0: none yet */
     bool failed;                /* out of memory */
 };
 
@@ -35,6 +38,13 @@ uint32_t string_list_add(struct string_list *list, const struct pfd_row *row,
 uint32_t string_list_add_text(struct string_list *list,
                               const struct pfd_row *row, const char *text,
                               size_t n);
+
+/* Is it the number of texts that have none of their own? */
+static inline bool string_list_is_others(const struct string_list *list,
+                                         uint32_t number)
+{
+    return list->others && number == list->others - 1;
+}
 
 /* The text, valid until the next one is added. */
 struct view_string string_list_get(const struct string_list *list,

@@ -7,6 +7,7 @@
 #include <check.h>
 
 #include "suite.h"
+#include "view/string_list.h"
 #include "view/window.h"
 
 enum {
@@ -513,6 +514,36 @@ START_TEST(types_letters)
 }
 END_TEST
 
+/* Texts of their own are bounded: beyond it they are counted together. */
+START_TEST(bounds_strings)
+{
+    enum {
+        MANY = 10000
+    };
+    struct string_list list = { .bytes_max = 4096 };
+    struct pfd_row row = { .string = PFD_ROW_NO_STRING };
+    uint64_t n = 0;
+    for (row.id = 0; row.id < MANY; row.id++)
+        string_list_add(&list, &row, NULL);
+    ck_assert_uint_gt(list.keys.n, 10);
+    ck_assert_uint_lt(list.keys.bytes.n + list.counts.n, 5000);
+    for (uint32_t i = 0; i < list.keys.n; i++)
+        n += string_list_get(&list, i).n;
+    ck_assert_uint_eq(n, MANY);
+    row.id = 3;
+    ck_assert_uint_eq(string_list_add(&list, &row, NULL), 3);
+    row.id = MANY;
+    uint32_t other = string_list_add(&list, &row, NULL);
+    ck_assert(string_list_is_others(&list, other));
+    ck_assert(!string_list_is_others(&list, 3));
+    struct view_string s = string_list_get(&list, other);
+    ck_assert_mem_eq(s.text, "(further format strings)", s.n_text);
+    ck_assert_uint_gt(s.n, MANY / 2);
+    ck_assert(!list.failed);
+    string_list_free(&list);
+}
+END_TEST
+
 int main(void)
 {
     return suite_run_with(
@@ -520,6 +551,6 @@ int main(void)
         TESTS(draws, moves, makes_few_lines, finds_findings, filters_as_typed,
               keeps_the_line, says_what_is_wrong, stops_for_keys,
               chooses_strings, opens_pages, fits, shows_origins, follows, drops,
-              renews_collapsed, types_letters),
+              renews_collapsed, types_letters, bounds_strings),
         30);
 }
