@@ -69,7 +69,7 @@ class Terminal:
             self.tmux('send-keys', key)
 
     def type(self, text):
-        self.tmux('send-keys', '-l', text)
+        self.tmux('send-keys', '-l', '--', text)
 
     def screen(self, *how):
         return self.tmux('capture-pane', '-p', *how)
@@ -289,8 +289,8 @@ class View(unittest.TestCase):
         t.keys('j')
         t.wait(r'^ 2 of 198')
 
-    def test_live(self):
-        """Lines of a daemon come, pause, and end with it."""
+    def serve(self, more=''):
+        """A daemon, its folder, and what sends it ten lines."""
         if not DAEMON:
             self.skipTest('no daemon was built')
         folder = tempfile.mkdtemp()
@@ -300,7 +300,10 @@ class View(unittest.TestCase):
         remote = f'tcp:127.0.0.1:{free_port()}'
         os.mkdir(f'{folder}/printfdecode')
         with open(f'{folder}/config.yaml', 'w') as config:
-            config.write(LIVE.format(folder=folder, socket=socket, remote=remote))
+            config.write(LIVE.format(folder=folder, socket=socket,
+                                     remote=remote) + more)
+        with open(f'{folder}/remote', 'w') as f:
+            f.write(remote)
         daemon = subprocess.Popen([DAEMON[0], '--config',
                                    f'{folder}/config.yaml'], env=env,
                                   stdout=subprocess.DEVNULL,
@@ -315,7 +318,90 @@ class View(unittest.TestCase):
             subprocess.run([DAEMON[1], f'{SAMPLES}/app.elf'], env=env,
                            check=True, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
+        return daemon, folder, write_ten
 
+    def test_live_conditions(self):
+        """As the daemon judges them, of old lines and of new ones."""
+        _, folder, write_ten = self.serve()
+        socket = f'{folder}/lines.sock'
+        write_ten()
+        t = self.open(100, 14, 'view', '--from', 'oldest', socket)
+        t.wait('^ 10 of 10')
+        for condition, n in (('a0 > 5', 4), ('size.y == 1.5 || a0 > 8', 2),
+                             ('a1 * 2 == size.x', 10), ('size >= 9', 1),
+                             ("size == '9'", 0), ('entry.index < 3', 3),
+                             ("message == 'x'", 0), ('1', 10), ('!size', 1),
+                             ('-size.x < -6 && index != 9', 2)):
+            with self.subTest(condition):
+                asked = subprocess.run(
+                    [PROGRAM, 'follow', '--from', 'oldest', '--until-idle', '1',
+                     '--where', condition, socket], text=True, check=False,
+                    stdout=subprocess.PIPE)
+                self.assertEqual(len(asked.stdout.splitlines()), n)
+                t.type('/')
+                t.keys('Tab', 'Tab')
+                t.type(condition)
+                shown = re.escape('where: ' + condition)
+                t.wait(f'of {n}  {shown}' if n else f'no line is what')
+                t.wait(shown)
+                t.keys('Escape')
+                t.wait('^ [0-9]+ of 10 *$')
+        t.type('/')
+        t.keys('Tab', 'Tab')
+        t.type('nothing > 3')
+        t.wait("no line here has an argument 'nothing'")
+        t.keys('Escape')
+        t.type('/')
+        t.keys('Tab', 'Tab')
+        t.type("host == 'x'")
+        t.wait("no line here has 'host': --where asks the daemon")
+        t.keys('Escape')
+        t.type('/')
+        t.keys('Tab', 'Tab')
+        t.type('a0 > 5')
+        t.wait('of 4  where: a0 > 5')
+        write_ten()
+        t.wait('of 8  where: a0 > 5')
+        t.keys('Enter', 'c')
+        screen = t.wait('collapsed')
+        self.assertRegex(screen, '\u00d78')
+        write_ten()
+        t.wait('\u00d712')
+
+    def test_tls(self):
+        """A daemon that asks for a certificate."""
+        if not shutil.which('openssl'):
+            self.skipTest('no openssl')
+        made = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, made)
+        subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt',
+                        'ec_paramgen_curve:P-256', '-nodes', '-keyout',
+                        f'{made}/key', '-out', f'{made}/ca', '-days', '2',
+                        '-subj', '/CN=localhost', '-addext',
+                        'subjectAltName=IP:127.0.0.1'], check=True,
+                       stderr=subprocess.DEVNULL)
+        port = free_port()
+        address = f'tls:127.0.0.1:{port}'
+        _, _, write_ten = self.serve(
+            f'  - {{type: listen, address: "tcp:127.0.0.1:{port}", '
+            f'tls_certificate: {made}/ca, tls_key: {made}/key, '
+            f'tls_ca: {made}/ca}}\n')
+        tls = ['--tls-ca', f'{made}/ca', '--tls-certificate', f'{made}/ca',
+               '--tls-key', f'{made}/key']
+        write_ten()
+        t = self.open(90, 14, 'view', *tls, '--from', 'oldest', address)
+        t.wait('^ 10 of 10')
+        write_ten()
+        t.wait('^ 20 of 20')
+        t = self.open(90, 14, 'view', *tls[:2], address)
+        t.wait('ended|certificate|closed')
+
+    def test_live(self):
+        """Lines of a daemon come, pause, and end with it."""
+        daemon, folder, write_ten = self.serve()
+        socket = f'{folder}/lines.sock'
+        with open(f'{folder}/remote') as f:
+            remote = f.read()
         t = self.open(90, 14, 'view', socket)
         t.wait('there is no entry')
         write_ten()

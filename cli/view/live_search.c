@@ -7,6 +7,7 @@
 #include "analysis/collapse/collapse.h"
 #include "core/base/pattern.h"
 #include "live_rows_state.h"
+#include "live_where.h"
 #include "quoted_pattern.h"
 
 enum {
@@ -21,6 +22,7 @@ struct search {
     void *user;
     struct pfd_pattern *pattern; /* NULL: any text */
     struct pfd_matcher *matcher;
+    struct live_where *where;         /* NULL: any entry */
     struct pfd_pattern_memory memory; /* of both, without a limit */
     view_line_fn take;
     void *take_user;
@@ -29,8 +31,12 @@ struct search {
 static bool is_wanted(const struct search *s, uint32_t item)
 {
     const struct pfd_row *row = live_rows_row(s->live, item);
-    if (s->filter->has_string &&
-        live_rows_string(s->live, item) != s->filter->string)
+    uint32_t string = live_rows_string(s->live, item);
+    if (s->filter->has_string && string != s->filter->string)
+        return false;
+    if (string_list_is_others(&s->live->names, string))
+        string = VIEW_NO_STRING;
+    if (s->where && !live_where_test(s->where, row, string))
         return false;
     return !s->pattern ||
            (row->string < PFD_ROW_NO_STRING ||
@@ -48,9 +54,8 @@ static bool begin(struct search *s, char *err, size_t n_err)
     struct pfd_text quoted = { 0 };
     bool ok = true;
     if (s->filter->where) {
-        snprintf(err, n_err,
-                 "a condition chooses what a daemon sends: --where");
-        return false;
+        s->where = live_where_new(s->filter->where, err, n_err);
+        return s->where != NULL;
     }
     if (s->filter->text) {
         quoted_pattern(&quoted, "", s->filter->text, strlen(s->filter->text),
@@ -72,8 +77,16 @@ static bool begin(struct search *s, char *err, size_t n_err)
     return ok;
 }
 
+/* Are all names of the condition known? New lines alone may lack some. */
+static bool is_right(const struct search *s, char *err, size_t n_err)
+{
+    return !s->where || s->filter->from ||
+           live_where_check(s->where, err, n_err);
+}
+
 static void end(struct search *s)
 {
+    live_where_free(s->where);
     pfd_pattern_free(s->pattern);
     pfd_matcher_free(s->matcher);
 }
@@ -105,6 +118,8 @@ enum view_outcome live_rows_filter(void *live, const struct view_filter *filter,
         snprintf(err, n_err, "out of memory");
         outcome = VIEW_FAILED;
     }
+    if (outcome == VIEW_DONE && !is_right(&s, err, n_err))
+        outcome = VIEW_FAILED;
     if (outcome == VIEW_DONE) {
         size_t n_bytes = 0;
         ret->n = found.n / sizeof(uint32_t);
@@ -157,7 +172,8 @@ enum view_outcome live_rows_collapse(void *live,
             outcome = VIEW_FAILED;
         }
     }
-    if (outcome == VIEW_DONE && pfd_collapse_end(collapse) != PFD_OK)
+    if (outcome == VIEW_DONE &&
+        (!is_right(&s, err, n_err) || pfd_collapse_end(collapse) != PFD_OK))
         outcome = VIEW_FAILED;
     pfd_collapse_free(collapse);
     end(&s);

@@ -83,6 +83,7 @@ struct pfd_where_bound {
 
 #define PFD_WHERE_ABSENT UINT32_MAX
 #define PFD_WHERE_ORIGIN (UINT32_MAX - 1)
+#define PFD_WHERE_GIVEN  (UINT32_MAX - 2)
 /* And the number of a value that every entry has: entry_value.h. */
 #define PFD_WHERE_OWN (UINT32_MAX - 255)
 
@@ -104,6 +105,17 @@ bool pfd_where_test(const struct pfd_where *where,
                     const struct pfd_step *steps, const uint8_t *payload,
                     struct pfd_entry *entry,
                     const struct pfd_filter_facts *facts);
+
+/* Values of a condition's names, of what is no entry any more. */
+struct pfd_where_values {
+    struct pfd_value (*value)(void *user, size_t name);
+    void *user;
+    uint64_t arguments; /* bits: names that are arguments */
+};
+
+/* The same for such values. */
+bool pfd_where_test_values(const struct pfd_where *where,
+                           const struct pfd_where_values *values);
 
 /* The code of a condition, compiled by where_parse.c and run by where_run.c:
  * operations on a stack of values, in order of execution. */

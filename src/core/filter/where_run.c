@@ -50,7 +50,17 @@ struct place {
     struct pfd_entry *entry;
     const struct pfd_filter_facts *facts;
     struct pfd_own_texts *texts;
+    const struct pfd_where_values *values; /* of PFD_WHERE_GIVEN */
 };
+
+static struct pfd_value give_nothing(void *user, size_t name)
+{
+    (void)user;
+    (void)name;
+    return nothing;
+}
+
+static const struct pfd_where_values no_values = { .value = give_nothing };
 
 static struct pfd_value of_name(const struct place *p, size_t i)
 {
@@ -61,6 +71,8 @@ static struct pfd_value of_name(const struct place *p, size_t i)
         return pfd_own_origin(p->where->names[i], p->entry, p->facts);
     if (step == PFD_WHERE_ABSENT)
         return nothing;
+    if (step == PFD_WHERE_GIVEN)
+        return p->values->value(p->values->user, i);
     return pfd_own_value(step - PFD_WHERE_OWN, p->entry, p->facts, p->texts);
 }
 
@@ -162,6 +174,13 @@ static struct pfd_value number_of_text(const struct pfd_value *v)
     return is_number ? integer((wide)number) : nothing;
 }
 
+static bool is_argument(const struct place *p, size_t name)
+{
+    uint32_t step = p->bound->steps[name];
+    return step == PFD_WHERE_GIVEN ? p->values->arguments >> name & 1
+                                   : step < PFD_WHERE_OWN;
+}
+
 /* A name and a constant. */
 static struct pfd_value compare_name(const struct place *p,
                                      const struct pfd_where_op *op)
@@ -169,7 +188,7 @@ static struct pfd_value compare_name(const struct place *p,
     struct pfd_value a = of_name(p, op->name);
     const struct pfd_value *b = &p->where->constants[op->constant];
     if (b->type == PFD_VALUE_TEXT && a.type == PFD_VALUE_INTEGER &&
-        p->bound->steps[op->name] >= PFD_WHERE_OWN) {
+        !is_argument(p, op->name)) {
         struct pfd_value number = number_of_text(b);
         return compare((enum pfd_where_code)op->code2, &a, &number);
     }
@@ -373,7 +392,37 @@ bool pfd_where_test(const struct pfd_where *where,
                     const struct pfd_filter_facts *facts)
 {
     struct pfd_own_texts texts; /* written on demand */
-    struct place place = { where, bound, steps, payload, entry, facts, &texts };
+    struct place place = {
+        .where = where,
+        .bound = bound,
+        .steps = steps,
+        .payload = payload,
+        .entry = entry,
+        .facts = facts,
+        .texts = &texts,
+        .values = &no_values,
+    };
+    struct pfd_value v = run(&place);
+    return is_true(&v);
+}
+
+bool pfd_where_test_values(const struct pfd_where *where,
+                           const struct pfd_where_values *values)
+{
+    union {
+        struct pfd_where_bound bound;
+        char room[sizeof(struct pfd_where_bound) +
+                  PFD_WHERE_NAMES_MAX * sizeof(uint32_t)];
+    } all = { .bound = { .asks_entry = true } };
+    static const struct pfd_step no_step;
+    struct place place = {
+        .where = where,
+        .bound = &all.bound,
+        .steps = &no_step,
+        .values = values,
+    };
+    for (size_t i = 0; i < where->n_names; i++)
+        all.bound.steps[i] = PFD_WHERE_GIVEN;
     struct pfd_value v = run(&place);
     return is_true(&v);
 }
