@@ -36,7 +36,7 @@ more_packages=(
     clang-19 lld-19 clang-tools-19 cmake abigail-tools gdb python3-numpy python3-pandas
     sqlite3 lnav tmux chromium protobuf-compiler systemd
     rsyslog rsyslog-openssl nats-server musl-tools zsh
-    python3-mesonpy python3-pip python3-pytest python3-mypy patchelf
+    python3-mesonpy python3-pip python3-pytest python3-mypy patchelf libxml2-utils
 )
 # In the root of Debian 13. Those of arm64 are for a command that loads what it
 # can, and for its tests.
@@ -233,6 +233,7 @@ install_table_tools() (
 do_gcc() {
     step schema_tools sh -c 'cd tests/system/schema && npm ci --no-audit --no-fund'
     step table_tools install_table_tools
+    step report_tools sh -c 'cd tests/system/ci && npm ci --no-audit --no-fund'
     step page_tools sh -c 'cd tests/system/web && npm ci --no-audit --no-fund'
     step output_tools sh -c 'cd tests/system/outputs && npm ci --no-audit --no-fund'
     CC=gcc step gcc build gcc || return

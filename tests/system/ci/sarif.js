@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// sarif.js PRINTFDECODE: reports in SARIF are what sarif.schema.json says, and
-// each result's rule is among those of its tool.
+// sarif.js PRINTFDECODE: reports in SARIF are what sarif.schema.json says, each
+// result's rule is among those of its tool, and sarif-multitool finds no error
+// (npm ci in this folder; for x86-64).
 'use strict';
 const fs = require('fs');
+const os = require('os');
 const path = require('path');
 const { spawnSync } = require('child_process');
 
@@ -38,6 +40,29 @@ function fail(what, why) {
   process.exit(1);
 }
 
+// ---- the validator of others ----
+
+const validator = path.join(__dirname, 'node_modules', '@microsoft',
+  'sarif-multitool-linux', 'Sarif.Multitool');
+const hasValidator = process.arch === 'x64' && fs.existsSync(validator);
+
+// What it says of reports: a list of its errors. It knows the standard's schema.
+function errorsOf(logs) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'sarif-'));
+  const files = logs.map((log, i) => path.join(folder, `${i}.sarif`));
+  logs.forEach((log, i) => fs.writeFileSync(files[i], JSON.stringify(log)));
+  fs.chmodSync(validator, 0o755); // npm may leave its scripts out
+  const p = spawnSync(validator, ['validate', ...files], {
+    encoding: 'utf8',
+    env: { ...process.env, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: '1', HOME: folder },
+  });
+  fs.rmSync(folder, { recursive: true });
+  if (p.status !== 0 || !p.stdout.includes(`${logs.length} file`))
+    fail('sarif-multitool', p);
+  return p.stdout.split('\n').filter((line) => /: error [A-Z]+[0-9]+/.test(line));
+}
+
+const logs = [];
 for (const [name, status, least, words] of runs) {
   const what = `${name}: ${words.join(' ')}`;
   const p = spawnSync(program, ['decode', ...words, '-o', 'sarif'],
@@ -50,9 +75,17 @@ for (const [name, status, least, words] of runs) {
   const rules = new Set(run.tool.driver.rules.map((rule) => rule.id));
   const other = run.results.find((result) => !rules.has(result.ruleId));
   if (other) fail(what, other);
+  logs.push(log);
+}
+if (hasValidator) {
+  const errors = errorsOf(logs);
+  if (errors.length) fail('sarif-multitool', errors);
+} else {
+  console.log('no sarif-multitool: reports were checked by our schema alone');
 }
 
 // It can fail.
+const spoilt = [];
 for (const spoil of [
   (log) => { log.version = '2.0.0'; },
   (log) => { log.runs[0].results[0].level = 'bad'; },
@@ -64,4 +97,10 @@ for (const spoil of [
   const log = JSON.parse(p.stdout);
   spoil(log);
   if (valid(log)) fail('spoilt', log);
+  spoilt.push(log);
+}
+if (hasValidator) {
+  delete spoilt[1]; // a level that it does not know ends its reading, unsaid
+  const errors = errorsOf(spoilt.filter((log) => log));
+  if (errors.length < 3) fail('spoilt for sarif-multitool', errors);
 }
