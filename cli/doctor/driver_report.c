@@ -16,7 +16,8 @@
 enum {
     TEXT_MAX = 4 << 20,
     WAIT_MS = 60000, /* validation layers start slowly on a busy machine */
-    NO_LOADER = 77,  /* exit status of a report */
+    LOOK_MS = 5,
+    NO_LOADER = 77, /* exit status of a report */
     NOT_FOUND = 127,
 };
 
@@ -54,9 +55,8 @@ static long now_ms(void)
 
 /* Reads until the end of what the child writes, at most TEXT_MAX bytes; false:
  * it takes too long. */
-static bool read_all(int from, char *text, size_t *n)
+static bool read_all(int from, long end, char *text, size_t *n)
 {
-    long end = now_ms() + WAIT_MS;
     for (;;) {
         struct pollfd poll_fd = { .fd = from, .events = POLLIN };
         long left = end - now_ms();
@@ -74,6 +74,21 @@ static bool read_all(int from, char *text, size_t *n)
     }
 }
 
+/* Waits for the child, which may have closed its outputs long before its end.
+ * False: it takes too long. */
+static bool wait_for(pid_t child, long end, int *status)
+{
+    const struct timespec turn = { .tv_nsec = LOOK_MS * 1000000L };
+    pid_t ended;
+    while ((ended = waitpid(child, status, WNOHANG)) == 0 ||
+           (ended < 0 && errno == EINTR)) {
+        if (now_ms() >= end)
+            return false;
+        nanosleep(&turn, NULL);
+    }
+    return true;
+}
+
 void driver_report_run(struct driver_report *ret, const char *program,
                        driver_prepare_fn prepare, void *user)
 {
@@ -87,17 +102,20 @@ void driver_report_run(struct driver_report *ret, const char *program,
         ret->is_missing = true;
         return;
     }
+    long end = now_ms() + WAIT_MS;
     pid_t child = fork();
     if (child == 0)
         run_child(&c, fds[1]);
     close(fds[1]);
-    ret->is_late = child > 0 && !read_all(fds[0], ret->text, &n);
+    ret->is_late = child > 0 && (!read_all(fds[0], end, ret->text, &n) ||
+                                 !wait_for(child, end, &status));
     ret->text[n] = '\0';
-    if (ret->is_late)
-        kill(child, SIGKILL);
     close(fds[0]);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
+    if (ret->is_late) {
+        kill(child, SIGKILL);
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
+    }
     int code = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     ret->is_missing = child < 0 || code == NOT_FOUND;
     ret->lacks_loader = code == NO_LOADER;

@@ -138,11 +138,18 @@ static void judge_buffer(const struct buffer_state *s, const struct inputs *in,
     }
     judge_ids(s, in, d);
     if (lost) {
-        diagnosis_add(
+        unsigned long long enough = b->n + lost;
+        struct fault *fault = diagnosis_add(
             d, b->name, "buffer_small",
             "%s: %llu bytes are lost: it is too small, and %llu bytes "
             "would have held all",
-            b->name, lost, (unsigned long long)b->n + lost);
+            b->name, lost, enough);
+        if (s->format && !strcmp(s->format, "debugprintf")) {
+            fault_command(fault,
+                          "printfdecode run --vulkan-debug-printf "
+                          "--buffer-bytes %llu -- ./app",
+                          enough);
+        }
     }
     if (is_filtered && s->total.entries && !s->n_passed) {
         fault_command(diagnosis_add(d, b->name, "filtered",
@@ -225,6 +232,50 @@ static void look_at_module(const struct pfd_spirv *module, const char *name,
     }
 }
 
+static bool uses_sets(const struct pfd_spirv *module)
+{
+    enum {
+        OP_DECORATE = 71, /* SPIR-V, 3.52.3 */
+        DESCRIPTOR_SET = 34
+    };
+    for (uint32_t k = 0; k < pfd_spirv_n_instructions(module); k++) {
+        uint32_t n = 0;
+        const uint32_t *words = pfd_spirv_words(module, k, &n);
+        if ((words[0] & 0xffff) == OP_DECORATE && n > 2 &&
+            words[2] == DESCRIPTOR_SET)
+            return true;
+    }
+    return false;
+}
+
+/* Some validation layers bind their own set by the layout that was bound last,
+ * which does not fit a pipeline without sets. */
+static void look_at_sets(const struct pfd_strings *strings, struct diagnosis *d)
+{
+    const struct pfd_spirv *module;
+    const char *name = NULL;
+    const char *with = NULL;    /* a module that uses a set, */
+    const char *without = NULL; /* and one that prints and uses none */
+    uint32_t id;
+    for (size_t i = 0;
+         pfd_strings_shader(strings, i, &id, &name, &module) == PFD_OK; i++) {
+        bool uses = uses_sets(module);
+        with = uses && !with ? name : with;
+        without =
+            !uses && !without && pfd_spirv_call_count(module) ? name : without;
+    }
+    if (!with || !without)
+        return;
+    struct fault *fault = diagnosis_add(
+        d, without, "no_sets",
+        "%s: it uses no descriptor set, and %s does: while that one's is bound, "
+        "some validation layers (1.3.296) print nothing of the other",
+        without, with);
+    fault->is_advice = true;
+    fault_command(fault, "vkCmdBindPipeline and vkCmdDispatch of it before "
+                         "vkCmdBindDescriptorSets of the other");
+}
+
 /* ---- code objects ---- */
 
 struct objects {
@@ -305,6 +356,7 @@ bool file_doctor(const struct options *options, struct inputs *inputs,
          pfd_strings_shader(inputs->strings, i, &id, &name, &module) == PFD_OK;
          i++)
         look_at_module(module, name, is_json, d);
+    look_at_sets(inputs->strings, d);
     for (size_t i = 0; i < inputs->n_buffers; i++) {
         ok = look_at_buffer(options, inputs, &inputs->buffers[i], is_json, d) &&
              ok;

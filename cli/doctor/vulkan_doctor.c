@@ -271,6 +271,28 @@ static void judge_order(const struct vulkan_state *state, struct diagnosis *d)
         fault_command(fault, "export VK_INSTANCE_LAYERS=%s", all_layers);
 }
 
+/* What keeps messages out of validation's own log alone. */
+static void judge_log(const struct vulkan_settings *s, struct diagnosis *d)
+{
+    if (vulkan_settings_have(s, "duplicate_message_limit", NULL) ||
+        vulkan_settings_have(s, "enable_message_limit", "true")) {
+        diagnosis_add(d, subject, "message_limit",
+                      "the validation layer shows a message so many times "
+                      "only as duplicate_message_limit says; printfdecode, "
+                      "which reads its buffer, shows all")
+            ->is_advice = true;
+    }
+    if (vulkan_settings_print(s) &&
+        vulkan_settings_have(s, "report_flags", NULL) &&
+        !vulkan_settings_have(s, "report_flags", "info")) {
+        diagnosis_add(d, subject, "no_info",
+                      "the validation layer reports no messages of severity "
+                      "info (report_flags), of which debugPrintf's are; "
+                      "printfdecode, which reads its buffer, shows them")
+            ->is_advice = true;
+    }
+}
+
 static void judge_settings(const struct vulkan_state *state,
                            struct diagnosis *d)
 {
@@ -298,14 +320,6 @@ static void judge_settings(const struct vulkan_state *state,
                                     "is not there: %s",
                                     variable),
                       "unset VK_LAYER_SETTINGS_PATH");
-    }
-    if (vulkan_settings_have(s, "duplicate_message_limit", NULL) ||
-        vulkan_settings_have(s, "enable_message_limit", "true")) {
-        diagnosis_add(d, subject, "message_limit",
-                      "the validation layer shows a message so many times "
-                      "only as duplicate_message_limit says; printfdecode, "
-                      "which reads its buffer, shows all")
-            ->is_advice = true;
     }
     if (!is_printing && !is_hidden && !vulkan_settings_check(s)) {
         struct fault *fault = diagnosis_add(
@@ -349,6 +363,7 @@ void vulkan_state_judge(const struct vulkan_state *state, struct diagnosis *d)
     if (judge_layers(facts, d)) {
         judge_order(state, d);
         judge_settings(state, d);
+        judge_log(&state->settings, d);
     }
     judge_said(facts, d);
 }

@@ -18,6 +18,7 @@ ENABLES = "khronos_validation.enables = "
 PRINTF = ENABLES + "VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT\n"
 DRIVER = """
 #include <stdlib.h>
+#include <unistd.h>
 int vk_icdNegotiateLoaderICDInterfaceVersion(unsigned *v)
 { (void)v; %s; return 0; }
 void *vk_icdGetInstanceProcAddr(void *i, const char *n)
@@ -25,13 +26,17 @@ void *vk_icdGetInstanceProcAddr(void *i, const char *n)
 """
 
 
-def doctor(folder, **env):
+def environment(folder, env):
     plain = {k: v for k, v in os.environ.items()
              if not k.startswith(("VK_", "PFD_", "PRINTFDECODE"))
              or k == "VK_ICD_FILENAMES"}
     plain |= {"HOME": folder, "XDG_DATA_HOME": f"{folder}/data"}
-    run = {"cwd": folder, "env": plain | env, "text": True, "timeout": 120,
-           "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return {"cwd": folder, "env": plain | env, "text": True,
+            "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+
+
+def doctor(folder, **env):
+    run = {**environment(folder, env), "timeout": 120}
     p = subprocess.run([PROGRAM, "doctor", "--json"], **run)
     assert not p.stderr, p.stderr
     rows = [json.loads(line) for line in p.stdout.splitlines()]
@@ -133,22 +138,32 @@ def drivers(folder):
     _, faults = expect(folder, ["no_driver_file"],
                        VK_ICD_FILENAMES=f"{folder}/none.json")
     assert faults["no_driver_file"]["command"] == "unset VK_ICD_FILENAMES"
+    def add_driver(name, does):
+        write(f"{folder}/{name}.c", DRIVER % does)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o",
+                        f"{folder}/lib{name}.so", f"{folder}/{name}.c"],
+                       check=True)
+        return write(f"{folder}/{name}.json", json.dumps({
+            "file_format_version": "1.0.0",
+            "ICD": {"library_path": f"{folder}/lib{name}.so",
+                    "api_version": "1.3.0"}}))
+    # It takes a minute, and does so beside the others.
+    hung = {"VK_ICD_FILENAMES": add_driver("hangs", "for (;;) pause()")}
+    late = subprocess.Popen([PROGRAM, "doctor", "--json"],
+                            **environment(folder, hung))
     for fault, does in (("driver_crashes", "__builtin_trap()"),
                         ("driver_ends", "exit(3)")):
-        write(f"{folder}/{fault}.c", DRIVER % does)
-        subprocess.run(["cc", "-shared", "-fPIC", "-o",
-                        f"{folder}/lib{fault}.so", f"{folder}/{fault}.c"],
-                       check=True)
-        icd = write(f"{folder}/{fault}.json", json.dumps({
-            "file_format_version": "1.0.0",
-            "ICD": {"library_path": f"{folder}/lib{fault}.so",
-                    "api_version": "1.3.0"}}))
-        expect(folder, [fault], VK_ICD_FILENAMES=icd)
+        expect(folder, [fault], VK_ICD_FILENAMES=add_driver(fault, does))
     # A loader that is none.
     write(f"{folder}/lib/libvulkan.so.1", "")
     _, faults = expect(folder, ["no_loader"], LD_LIBRARY_PATH=":".join(filter(
         None, [f"{folder}/lib", os.environ.get("LD_LIBRARY_PATH")])))
     assert "libvulkan.so.1" in faults["no_loader"]["text"], faults
+    out, err = late.communicate(timeout=150)
+    assert late.returncode == 2 and not err, (late.returncode, err)
+    found = [r["id"] for r in map(json.loads, out.splitlines())
+             if r["subject"] == "vulkan" and r["type"] == "fault"]
+    assert found == ["driver_hangs"], found
 
 
 def main():
