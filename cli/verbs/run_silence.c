@@ -38,6 +38,10 @@ static const char *reason(const struct silence *s, const struct diagnosis *d)
         return "a signal ended it: what its GPU had not finished by then is "
                "lost";
     }
+    if (s->vulkan && !s->vulkan->debug_printf) {
+        return "GPU-assisted validation found no error, or it ended by "
+               "_exit() or before its GPU had";
+    }
     return s->vulkan
                ? "its shaders print nothing, or it ended by _exit() or before "
                  "its GPU had: wait for the device first"

@@ -72,6 +72,9 @@ def main():
         assert set(p.stdout.splitlines()) <= set(same.stdout.splitlines()), same
         # It needs the option.
         has(run(folder, "--", *printing), "debugPrintfEXT needs --vulkan-debug-")
+        # Where errors are asked for, none is no fault.
+        has(run(folder, "--vulkan-gpu-validation", "--", *printing),
+            "no entry came: GPU-assisted validation found no error, or")
         has(run(folder, vulkan, "--", "true"), "it made no Vulkan device")
         # VVL#9456: it ends before its GPU has.
         has(run(folder, vulkan, "--", "sh", "-c",
