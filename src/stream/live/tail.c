@@ -127,8 +127,8 @@ void pfd_tail_take_runs(struct pfd_tail *t, const struct pfd_tail_runs *runs)
 
 void pfd_tail_set_counter(struct pfd_tail *t, pfd_read_at_fn read, void *user)
 {
-    t->read_counter = read;
-    t->counter_user = user;
+    t->counter.read = read;
+    t->counter.user = user;
 }
 
 void pfd_tail_free(struct pfd_tail *t)
@@ -174,7 +174,7 @@ enum pfd_status pfd_tail_set_strings(struct pfd_tail *t,
 
 uint64_t pfd_tail_due(const struct pfd_tail *t)
 {
-    return t->looked ? t->polled_ns + t->o.apart_ns : 0;
+    return t->last_poll.has_been ? t->last_poll.ns + t->o.apart_ns : 0;
 }
 
 uint64_t pfd_tail_pending(const struct pfd_tail *t)
@@ -199,7 +199,7 @@ void pfd_tail_trim(struct pfd_tail *t)
     pfd_tail_copy_drop(&t->now);
     pfd_tail_copy_drop(&t->before);
     pfd_tail_copy_drop(&t->scratch);
-    t->has_more = false;
+    t->last_poll.has_more = false;
 }
 
 uint64_t pfd_tail_generation(const struct pfd_tail *t)
@@ -341,7 +341,7 @@ static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
         if (status == PFD_OK)
             status = choose_format(t, n_buffer, err);
     }
-    if (status == PFD_OK && t->shape.n_counter && !t->read_counter)
+    if (status == PFD_OK && t->shape.n_counter && !t->counter.read)
         return PFD_END;
     if (status == PFD_OK && t->shape.n_counter)
         status = pfd_tail_read_used(t, &t->scratch, err);
@@ -377,9 +377,9 @@ static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
     if (status != PFD_OK)
         return status;
     uint64_t used = t->format->live->used(t->walk.table, t->scratch.bytes);
-    if (!t->looked)
+    if (!t->last_poll.has_been)
         pfd_tail_generation_clear(t);
-    if (t->looked && !t->restart && used >= t->place.used)
+    if (t->last_poll.has_been && !t->restart && used >= t->place.used)
         status = pfd_tail_generation_check(t, &other, err);
     if (status == PFD_OK && t->restart) {
         status = pfd_tail_generation_next(t, "the program begins anew", err);
@@ -394,16 +394,16 @@ static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
     t->place.used = used;
     t->place.n_buffer = n_buffer;
     t->place.end = cut_to_buffer(t, used, n_buffer);
-    if (!t->looked)
+    if (!t->last_poll.has_been)
         status = pfd_tail_generation_attach(t, n_buffer, err);
-    t->looked = true;
+    t->last_poll.has_been = true;
     pfd_tail_marks_add(&t->marks, t->place.end, now_ns, patience(t));
     return status;
 }
 
 static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
 {
-    bool is_short = t->looked && n_buffer < t->place.end;
+    bool is_short = t->last_poll.has_been && n_buffer < t->place.end;
     if (is_short && !t->too_short) {
         pfd_tail_say(t, PFD_FINDING_shrunk, n_buffer,
                      "the buffer is now %llu bytes, of which %llu were used",
@@ -419,7 +419,7 @@ static bool run_passes(struct pfd_tail *t, size_t most)
 {
     /* The arrived bytes end anywhere, also within an entry. */
     bool is_arriving = t->o.arrives && t->place.used > t->place.end;
-    uint64_t now = t->polled_ns;
+    uint64_t now = t->last_poll.ns;
     uint64_t settled = pfd_tail_marks_older(&t->marks, now, t->o.settle_ns);
     struct pfd_tail_pass old = {
         .copy = &t->now,
@@ -457,9 +457,9 @@ static bool emit_some(struct pfd_tail *t)
     if (ok && t->place.at == at && most < t->now.n)
         ok = run_passes(t, t->o.window);
     uint64_t given = t->place.at - t->now.base;
-    t->has_more = ok && t->place.at > at && given < t->now.n &&
-                  given + t->o.emit_max <= t->o.window / 2;
-    if (!t->has_more) {
+    t->last_poll.has_more = ok && t->place.at > at && given < t->now.n &&
+                            given + t->o.emit_max <= t->o.window / 2;
+    if (!t->last_poll.has_more) {
         struct pfd_tail_copy swap = t->before;
         t->before = t->now;
         t->now = swap;
@@ -511,10 +511,10 @@ static enum pfd_status is_stuck(struct pfd_tail *t, uint64_t now_ns, bool *ret,
         pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns);
     size_t n = t->block.n_unwritten;
     *ret = false;
-    if (!t->block.is_blocked || !t->block.has_seen || !t->is_saturated ||
-        t->block.unwritten != t->place.at || t->place.at < hard ||
-        t->before.base != t->place.at || t->before.n < n ||
-        t->before.n < reserved_bytes(t))
+    if (!t->block.is_blocked || !t->block.has_seen ||
+        !t->last_poll.is_saturated || t->block.unwritten != t->place.at ||
+        t->place.at < hard || t->before.base != t->place.at ||
+        t->before.n < n || t->before.n < reserved_bytes(t))
         return PFD_OK;
     enum pfd_status status =
         pfd_tail_copy_read(&t->scratch, &t->o, t->place.at, n, err);
@@ -530,7 +530,7 @@ static enum pfd_status poll_buffer(struct pfd_tail *t, uint64_t n_buffer,
     uint64_t generation = t->place.generation;
     notice_shrinking(t, n_buffer);
     enum pfd_status status = take_header(t, n_buffer, now_ns, err);
-    t->is_saturated =
+    t->last_poll.is_saturated =
         generation == t->place.generation && t->place.end > end + SATURATED;
     if (status == PFD_OK && now_ns - t->place.holes_ns >= t->o.settle_ns / 4) {
         t->place.holes_ns = now_ns;
@@ -538,7 +538,7 @@ static enum pfd_status poll_buffer(struct pfd_tail *t, uint64_t n_buffer,
     }
     if (status != PFD_OK)
         return status == PFD_END ? PFD_MORE : status;
-    t->polled_ns = now_ns;
+    t->last_poll.ns = now_ns;
     bool stuck = false;
     status = is_stuck(t, now_ns, &stuck, err);
     if (!t->holes.n)
@@ -562,7 +562,7 @@ enum pfd_status pfd_tail_poll(struct pfd_tail *t, uint64_t n_buffer,
     uint64_t end = t->place.end;
     uint64_t generation = t->place.generation;
     uint64_t n_entries = t->summary.entries;
-    if (t->has_more && !emit_some(t))
+    if (t->last_poll.has_more && !emit_some(t))
         return no_memory(err);
     if (t->place.at != at)
         return PFD_OK;
@@ -634,7 +634,7 @@ static enum pfd_status emit_whole(struct pfd_tail *t, uint64_t n_buffer,
 
 bool pfd_tail_is_followed(const struct pfd_tail *t)
 {
-    return t->looked;
+    return t->last_poll.has_been;
 }
 
 void pfd_tail_give_whole(struct pfd_tail *t, size_t n)
@@ -657,13 +657,14 @@ static void report_forgotten(struct pfd_tail *t)
 enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
                                 struct pfd_error *err)
 {
-    while (t->has_more) {
+    while (t->last_poll.has_more) {
         if (!emit_some(t))
             return no_memory(err);
     }
-    enum pfd_status status = take_header(t, n_buffer, t->polled_ns, err);
+    enum pfd_status status = take_header(t, n_buffer, t->last_poll.ns, err);
     if (status == PFD_END)
-        return n_buffer && !t->looked ? emit_whole(t, n_buffer, err) : PFD_OK;
+        return n_buffer && !t->last_poll.has_been ? emit_whole(t, n_buffer, err)
+                                                  : PFD_OK;
     if (status == PFD_OK)
         status = check_holes(t, true, err);
     while (status == PFD_OK && t->place.at < t->place.end) {

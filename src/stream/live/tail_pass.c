@@ -81,8 +81,8 @@ enum pfd_status pfd_tail_read_used(const struct pfd_tail *t,
 {
     struct pfd_tail_options source = t->o;
     if (t->shape.n_counter) {
-        source.read = t->read_counter;
-        source.read_user = t->counter_user;
+        source.read = t->counter.read;
+        source.read_user = t->counter.user;
     }
     return pfd_tail_copy_read(copy, &source, 0, pfd_tail_used_bytes(t), err);
 }
@@ -308,7 +308,7 @@ static bool take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
     uint64_t findings = FINDING(late);
     bool is_sure = r->flags & PFD_RECORD_SURE;
     bool doubt = pfd_record_is_unknown(r) || r->findings ||
-                 (t->is_saturated && !is_sure && !p->is_final &&
+                 (t->last_poll.is_saturated && !is_sure && !p->is_final &&
                   may_be_unwritten(t, p->copy, r));
     bool same = pfd_tail_image_is(&t->image, r->offset,
                                   p->copy->bytes + (r->offset - p->copy->base),
@@ -350,7 +350,7 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
     bool is_still = is_sure || r->offset < p->hard || stood_still(p, r);
     if (!is_still && !p->is_over)
         return false;
-    if (t->is_saturated && !is_sure && r->offset >= p->hard &&
+    if (t->last_poll.is_saturated && !is_sure && r->offset >= p->hard &&
         may_be_unwritten(t, p->copy, r)) {
         if (!p->is_over) {
             t->block.unwritten = r->offset;
@@ -418,7 +418,8 @@ size_t pfd_tail_pass_count(const struct pfd_tail *t,
         bool is_sure = r->flags & PFD_RECORD_SURE || r->offset < p->hard;
         bool is_still = is_sure || r->offset + r->n_bytes <= same;
         if (!pfd_entry_run_takes(r) || r->offset != at || !is_still ||
-            (t->is_saturated && !is_sure && may_be_unwritten(t, p->copy, r)))
+            (t->last_poll.is_saturated && !is_sure &&
+             may_be_unwritten(t, p->copy, r)))
             break;
         at += r->n_bytes;
     }

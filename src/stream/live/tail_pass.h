@@ -76,6 +76,20 @@ struct pfd_tail_block {
                              as a poll can read */
 };
 
+/* The last poll that read the header. */
+struct pfd_tail_last_poll {
+    bool has_been; /* there was one */
+    uint64_t ns;
+    bool is_saturated; /* much was reserved since the poll before */
+    bool has_more;     /* not all of its bytes were emitted */
+};
+
+/* Reads a counter of used bytes that lies outside the buffer. */
+struct pfd_tail_counter {
+    pfd_read_at_fn read; /* NULL: none is known */
+    void *user;
+};
+
 struct pfd_tail {
     struct pfd_tail_options o; /* defaults filled in */
     /* Emits entries on several threads before a pass walks on; NULL: none
@@ -87,9 +101,7 @@ struct pfd_tail {
     const struct pfd_format *format; /* NULL: not chosen yet */
     struct pfd_live_shape shape;     /* of its buffers */
     bool can_follow;                 /* while they are written */
-    pfd_read_at_fn
-        read_counter; /* of a counter elsewhere; NULL: none is known */
-    void *counter_user;
+    struct pfd_tail_counter counter;
     bool is_unlike;  /* the first bytes are of no format; */
     uint32_t unlike; /* their CRC */
     struct pfd_walk walk;
@@ -103,12 +115,9 @@ struct pfd_tail {
     struct pfd_tail_copy before;  /* of the poll before; until `now` is read
                                      again, of the one before that */
     struct pfd_tail_copy scratch; /* for other reads */
-    bool is_saturated; /* much was reserved between the last two polls */
-    uint64_t polled_ns;
-    bool looked;
+    struct pfd_tail_last_poll last_poll;
     size_t n_whole; /* limit for a buffer that is read as a whole; 0: none */
     struct pfd_tail_block block;
-    bool has_more; /* not all bytes of the last poll were emitted */
     bool restart;
     bool too_short; /* the finding `shrunk` was given */
 
