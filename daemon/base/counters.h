@@ -5,6 +5,17 @@
 
 #include <stdint.h>
 
+/* Of a worker. */
+struct pfdd_nats_counters {
+    uint64_t duplicates; /* messages of edges that were received before */
+    uint64_t again;      /* requests to an edge to send again */
+    uint64_t refused;    /* unusable messages of other senders */
+    uint64_t partitions; /* now: leased to this worker */
+    uint64_t edges;      /* now: heard in the last minutes */
+    uint64_t waiting;    /* now: messages whose entries are not written */
+    uint64_t oldest_ns;  /* now: since when the first of them waits */
+};
+
 struct pfdd_counters {
     uint64_t streams;      /* that producers have begun */
     uint64_t gap_lines;    /* entries known to be lost on the way in */
@@ -29,14 +40,8 @@ struct pfdd_counters {
     uint64_t replaced;         /* watched files that were replaced */
     uint64_t generations;
     uint64_t polls;
-    uint64_t nats_duplicates; /* messages of edges that were received before */
-    uint64_t nats_again;      /* requests to an edge to send again */
-    uint64_t nats_refused;    /* unusable messages of other senders */
-    uint64_t nats_partitions; /* now: leased to this worker */
-    uint64_t nats_edges;      /* now: heard in the last minutes */
-    uint64_t nats_waiting;    /* now: messages whose entries are not written */
-    uint64_t nats_oldest_ns;  /* now: since when the first of them waits */
-    uint64_t waits;           /* polls put off because cursors were behind */
+    uint64_t waits; /* polls put off because cursors were behind */
+    struct pfdd_nats_counters nats;
 };
 
 #endif

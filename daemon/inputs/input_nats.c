@@ -115,7 +115,7 @@ static void ask_again(struct nats_input *in, struct pfdd_acks_edge *e,
     if (e->epoch == epoch)
         return;
     e->epoch = epoch;
-    in->base.ingest->count->nats_again++;
+    in->base.ingest->count->nats.again++;
     pfdd_worker_ack(in->worker, e->id, e->saved, epoch, true);
 }
 
@@ -142,7 +142,7 @@ static bool is_next(struct nats_input *in, struct pfdd_acks_edge *e,
     if (p->acked > e->acked)
         e->acked = p->acked;
     if (p->last <= e->taken) {
-        in->base.ingest->count->nats_duplicates++;
+        in->base.ingest->count->nats.duplicates++;
         e->is_news |= p->last <= e->saved;
         return false;
     }
@@ -411,7 +411,7 @@ static void shut_if(struct nats_input *in, bool is_time)
 static void count_refused(struct nats_input *in)
 {
     uint64_t n = pfdd_worker_refused(in->worker);
-    in->base.ingest->count->nats_refused += n - in->n_refused;
+    in->base.ingest->count->nats.refused += n - in->n_refused;
     in->n_refused = n;
 }
 
@@ -426,7 +426,7 @@ static void check_window(struct nats_input *in, uint64_t window)
                  " MiB in flight, and the servers keep %" PRIu64
                  " MiB (stream_max): what they drop is sent again; raise "
                  "'stream_max', or lower 'window' of the edges",
-                 in->base.ingest->count->nats_edges, window >> 20, max >> 20);
+                 in->base.ingest->count->nats.edges, window >> 20, max >> 20);
     }
     in->is_window_told = is_more;
 }
@@ -436,13 +436,13 @@ static void count_waiting(struct nats_input *in)
     struct pfdd_counters *count = in->base.ingest->count;
     uint64_t now = pfdd_time_now();
     uint64_t since = in->arrivals ? in->arrivals->time : now;
-    count->nats_waiting = in->n_arrivals;
-    count->nats_oldest_ns = since < now ? now - since : 0;
+    count->nats.waiting = in->n_arrivals;
+    count->nats.oldest_ns = since < now ? now - since : 0;
     uint64_t window = 0;
     if (now - in->counted < COUNT_NS)
         return;
     in->counted = now;
-    count->nats_edges = pfdd_edges_seen_count(&in->seen, &window);
+    count->nats.edges = pfdd_edges_seen_count(&in->seen, &window);
     check_window(in, window);
 }
 
@@ -453,7 +453,7 @@ static void on_timer(uv_timer_t *timer)
     shut_if(in, uv_now(in->base.ingest->loop) >= in->deadline);
     if (in->is_shut || in->is_saving || (!in->worker && !begin(in)))
         return;
-    in->base.ingest->count->nats_partitions =
+    in->base.ingest->count->nats.partitions =
         pfdd_worker_partitions(in->worker);
     count_refused(in);
     pfdd_worker_trouble(in->worker, in->trouble, sizeof in->trouble);
@@ -481,7 +481,7 @@ static void finish_close(struct nats_input *in)
         in->arrivals = a->next;
         free(a);
     }
-    in->base.ingest->count->nats_partitions = 0;
+    in->base.ingest->count->nats.partitions = 0;
     pfdd_worker_message_free(in->worker_message);
     pfdd_edge_buffers_forget(&in->entries.known);
     pfdd_acks_deinit(&in->acks);

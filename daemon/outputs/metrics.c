@@ -288,19 +288,19 @@ static void put_counters(FILE *out, const struct pfdd_delivery *delivery)
           "Sources with lines whose file waits until others are written.");
     gauge(out, "unread_processes", c->unread_processes,
           "Processes that inputs are to read, and cannot.");
-    counter(out, "nats_duplicates_total", c->nats_duplicates,
+    counter(out, "nats_duplicates_total", c->nats.duplicates,
             "Messages of edges that were there already.");
-    counter(out, "nats_again_total", c->nats_again,
+    counter(out, "nats_again_total", c->nats.again,
             "Times that an edge was asked to send something again.");
-    counter(out, "nats_refused_total", c->nats_refused,
+    counter(out, "nats_refused_total", c->nats.refused,
             "Messages of NATS that are no edge's, or lack code objects.");
-    gauge(out, "nats_partitions", c->nats_partitions,
+    gauge(out, "nats_partitions", c->nats.partitions,
           "Partitions of NATS that are leased to this worker.");
-    gauge(out, "nats_edges", c->nats_edges,
+    gauge(out, "nats_edges", c->nats.edges,
           "Edges that this worker has heard in the last 10 minutes.");
-    gauge(out, "nats_waiting", c->nats_waiting,
+    gauge(out, "nats_waiting", c->nats.waiting,
           "Messages of edges whose entries are taken and not written.");
-    gauge(out, "nats_oldest_seconds", c->nats_oldest_ns / 1000000000,
+    gauge(out, "nats_oldest_seconds", c->nats.oldest_ns / 1000000000,
           "Age of the oldest of them.");
     counter(out, "http_requests_total", c->requests, "HTTP requests.");
     counter(out, "reloads_total", c->reloads, "Configurations taken over.");
