@@ -67,8 +67,8 @@ static struct pfd_diff_line *lines_from(const struct pfd_diff *diff,
                                         enum pfd_diff_side side, uint64_t place,
                                         size_t *n)
 {
-    struct pfd_diff_line *lines = (void *)diff->lines[side].data;
-    size_t n_all = diff->lines[side].n / sizeof *lines;
+    struct pfd_diff_line *lines = (void *)diff->lines.of[side].data;
+    size_t n_all = diff->lines.of[side].n / sizeof *lines;
     size_t low = 0;
     size_t high = n_all;
     while (low < high) {
@@ -96,7 +96,7 @@ const char *pfd_diff_line(const struct pfd_diff *diff, enum pfd_diff_side side,
 {
     const struct pfd_diff_line *line = find_line(diff, side, place);
     *n = line ? line->n : 0;
-    return *n ? diff->line_texts.data + line->at : "";
+    return *n ? diff->lines.texts.data + line->at : "";
 }
 
 static void add_line(struct pfd_diff *diff, const struct pfd_row *row)
@@ -105,10 +105,11 @@ static void add_line(struct pfd_diff *diff, const struct pfd_row *row)
         find_line(diff, diff->side, place_of(diff, row->index));
     if (!line)
         return;
-    line->at = diff->line_texts.n;
+    line->at = diff->lines.texts.n;
     line->n = row->line.n;
-    pfd_text_add(&diff->line_texts, pfd_row_bytes(row, row->line), row->line.n);
-    diff->failed |= diff->line_texts.failed;
+    pfd_text_add(&diff->lines.texts, pfd_row_bytes(row, row->line),
+                 row->line.n);
+    diff->failed |= diff->lines.texts.failed;
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -124,7 +125,7 @@ static void want_lines(struct pfd_diff *diff)
     const struct pfd_diff_example *all = (const void *)diff->examples.data;
     size_t n = diff->examples.n / sizeof *all;
     for (size_t side = 0; side < PFD_DIFF_SIDES; side++) {
-        struct pfd_text *lines = &diff->lines[side];
+        struct pfd_text *lines = &diff->lines.of[side];
         for (size_t i = 0; i < n; i++) {
             struct pfd_diff_line line = { .place = all[i].places[side] };
             if (line.place != PFD_DIFF_NO_PLACE)
@@ -146,23 +147,23 @@ const struct pfd_range *pfd_diff_examples(struct pfd_diff *diff,
     size_t n_lines = 0;
     const struct pfd_diff_line *lines =
         lines_from(diff, side, (uint64_t)buffer << INDEX_BITS, &n_lines);
-    diff->ranges.n = 0;
+    diff->lines.ranges.n = 0;
     *n = 0;
     for (size_t i = 0; i < n_lines && lines[i].place >> INDEX_BITS == buffer;
          i++) {
         uint64_t index = pfd_diff_index(lines[i].place);
-        struct pfd_range *last = (void *)diff->ranges.data;
+        struct pfd_range *last = (void *)diff->lines.ranges.data;
         if (*n && index <= last[*n - 1].to) {
             last[*n - 1].to = index + 1;
             continue;
         }
         struct pfd_range range = { index, index + 1 };
-        pfd_text_add(&diff->ranges, &range, sizeof range);
+        pfd_text_add(&diff->lines.ranges, &range, sizeof range);
         ++*n;
     }
-    return diff->ranges.failed ? NULL
-           : *n                ? (const void *)diff->ranges.data
-                               : &none;
+    return diff->lines.ranges.failed ? NULL
+           : *n                      ? (const void *)diff->lines.ranges.data
+                                     : &none;
 }
 
 /* ---- the whole ---- */
@@ -236,7 +237,7 @@ void pfd_diff_free(struct pfd_diff *diff)
         free_string(diff, &diff->strings[i]);
     for (size_t i = 0; i < PFD_DIFF_SIDES; i++) {
         free(diff->by_index[i]);
-        pfd_text_free(&diff->lines[i]);
+        pfd_text_free(&diff->lines.of[i]);
     }
     pfd_dictionary_free(&diff->keys);
     pfd_dictionary_free(&diff->names);
@@ -246,8 +247,8 @@ void pfd_diff_free(struct pfd_diff *diff)
     pfd_text_free(&diff->values);
     pfd_text_free(&diff->shape);
     pfd_text_free(&diff->examples);
-    pfd_text_free(&diff->ranges);
-    pfd_text_free(&diff->line_texts);
+    pfd_text_free(&diff->lines.ranges);
+    pfd_text_free(&diff->lines.texts);
     free(diff->strings);
     free(diff->by_found);
     free(diff->ignored_found);

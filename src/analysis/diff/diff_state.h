@@ -75,6 +75,13 @@ struct pfd_diff_line {
     size_t n;  /* 0: it has not come */
 };
 
+/* The lines of all examples. */
+struct pfd_diff_lines {
+    struct pfd_text of[PFD_DIFF_SIDES]; /* struct pfd_diff_line, by place */
+    struct pfd_text texts;
+    struct pfd_text ranges; /* struct pfd_range: of one buffer */
+};
+
 struct pfd_diff {
     struct pfd_diff_spec spec;
     struct pfd_consumer consumer;
@@ -103,10 +110,8 @@ struct pfd_diff {
     uint64_t findings[PFD_DIFF_SIDES][PFD_N_FINDING_KINDS];
     struct pfd_summary summary[PFD_DIFF_SIDES];
     struct pfd_value_range_limit range_limit;
-    struct pfd_text examples;              /* struct pfd_diff_example */
-    struct pfd_text lines[PFD_DIFF_SIDES]; /* struct pfd_diff_line, by place */
-    struct pfd_text ranges;                /* struct pfd_range */
-    struct pfd_text line_texts;
+    struct pfd_text examples; /* struct pfd_diff_example */
+    struct pfd_diff_lines lines;
 };
 
 /* What entries of one form have in common: this, and a type for each value,
