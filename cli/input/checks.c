@@ -330,15 +330,16 @@ int checks_close(struct checks *c, const struct pfd_strings *strings,
                  int status)
 {
     bool ok = !is_wrong(c, strings);
-    if (c->report)
+    if (c->report) {
         ok = write_report(c) && ok;
+        pfd_problems_free(c->report);
+    }
     if (c->n_failed > 1) {
         message_hint("%llu more messages and losses let it fail",
                      (unsigned long long)(c->n_failed - 1));
     }
     for (size_t i = 0; i < PFD_WATCHES; i++)
         pfd_filter_free(c->watch[i]);
-    pfd_problems_free(c->report);
     bool has_failed = c->n_failed > 0;
     *c = (struct checks){ 0 };
     if (!ok || status == EXIT_ERROR)

@@ -577,6 +577,14 @@ void inputs_open(struct inputs *ret, const struct options *options,
     }
 }
 
+/* Closes what memory_add() opened. */
+static void close_memory(struct inputs *in)
+{
+    found_buffers_free(in->found);
+    pfd_process_code_close(in->process_code);
+    memory_close(in);
+}
+
 void inputs_close(struct inputs *inputs)
 {
     close_buffers(inputs);
@@ -586,8 +594,7 @@ void inputs_close(struct inputs *inputs)
         free(inputs->stringless[i].text);
     }
     free(inputs->buffers);
-    found_buffers_free(inputs->found);
-    pfd_process_code_close(inputs->process_code);
-    memory_close(inputs);
+    if (inputs->memory || inputs->core)
+        close_memory(inputs);
     pfd_strings_free(inputs->strings);
 }

@@ -45,18 +45,26 @@ static bool open_rows(const struct options *o, const struct inputs *in,
     const char *form = options_form(o);
     bool is_checked = in->checks && checks_want_rows(in->checks);
     *ret = (struct rows){ .checks = is_checked ? in->checks : NULL };
-    return o->range.count ||
-           (collapsed_lines_open(&o->collapse, form ? form : o->output,
-                                 &ret->collapse) &&
-            perfetto_open(o->output, in->strings, &ret->trace));
+    if (o->range.count)
+        return true;
+    if ((o->collapse.how != COLLAPSE_NO || o->collapse.window) &&
+        !collapsed_lines_open(&o->collapse, form ? form : o->output,
+                              &ret->collapse))
+        return false;
+    return perfetto_open(o->output, in->strings, &ret->trace);
 }
 
 static bool close_rows(const struct rows *rows)
 {
-    bool ok = collapsed_lines_end(rows->collapse);
-    ok = perfetto_end(rows->trace) && ok;
-    pfd_collapse_free(rows->collapse);
-    pfd_trace_free(rows->trace);
+    bool ok = true;
+    if (rows->collapse) {
+        ok = collapsed_lines_end(rows->collapse);
+        pfd_collapse_free(rows->collapse);
+    }
+    if (rows->trace) {
+        ok = perfetto_end(rows->trace) && ok;
+        pfd_trace_free(rows->trace);
+    }
     return ok;
 }
 

@@ -309,7 +309,8 @@ struct pfd_format {
 
     /* Is this file a description of rings, and what describe() adds to strings:
      * PFD_OK; PFD_ERR_CORRUPT: err names the mistake and its place;
-     * PFD_ERR_NOMEM. NULL: no description describes its buffers. */
+     * PFD_ERR_NOMEM. NULL: no description describes its buffers. Where one
+     * does, load() and load_file() are called behind it only. */
     bool (*is_description)(const void *bytes, size_t n);
     enum pfd_status (*describe)(const struct pfd_format *self,
                                 const void *bytes, size_t n,

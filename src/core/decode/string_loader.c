@@ -114,6 +114,15 @@ bool pfd_strings_recognise(const void *bytes, size_t n)
            pfd_spirv_recognise(bytes, n) || described_by(bytes, n);
 }
 
+/* Can the format find strings in program files? One that rings are described
+ * for cannot before a description is loaded. */
+static bool can_load(const struct pfd_format *format,
+                     const struct pfd_strings *strings)
+{
+    return !format->describe ||
+           pfd_strings_table(strings, &format->strings)->n > 0;
+}
+
 /* Has every format load an ELF file. */
 static enum pfd_status load_piece(void *user,
                                   const struct pfd_code_piece *piece,
@@ -132,7 +141,7 @@ static enum pfd_status load_piece(void *user,
         pfd_image_set_room(image, pfd_strings_room(loader->strings));
     for (size_t i = 0; pfd_formats[i] && status == PFD_OK; i++) {
         size_t n_rows = 0;
-        if (pfd_formats[i]->load) {
+        if (pfd_formats[i]->load && can_load(pfd_formats[i], loader->strings)) {
             status =
                 pfd_formats[i]->load(pfd_formats[i], image, loader->strings,
                                      report, &n_rows, loader->err);
@@ -163,7 +172,7 @@ static enum pfd_status load_file_of(struct pfd_strings *strings,
 {
     enum pfd_status status = PFD_OK;
     for (size_t i = 0; pfd_formats[i] && status == PFD_OK && !*is_taken; i++) {
-        if (pfd_formats[i]->load_file) {
+        if (pfd_formats[i]->load_file && can_load(pfd_formats[i], strings)) {
             status = pfd_formats[i]->load_file(pfd_formats[i], bytes, n,
                                                strings, report, is_taken, err);
         }
