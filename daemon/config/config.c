@@ -123,23 +123,14 @@ static void map_read(const struct pfdd_document *doc, const yaml_node_t *map,
     }
 }
 
-/* The class of that name; NULL: an error was reported. */
-static const struct pfdd_type_class *find_class(
-    const struct pfdd_document *doc, const yaml_node_t *map,
-    const struct pfdd_type_class *const *classes)
+static void report_no_class(const struct pfdd_document *doc,
+                            const yaml_node_t *type,
+                            const struct pfdd_type_class *const *classes)
 {
-    const yaml_node_t *type = map_find(doc, map, "type");
-    const char *text = type ? pfdd_scalar(type) : NULL;
+    const char *text = pfdd_scalar(type);
     char all[160] = "";
     char near[PFDD_NEAR] = "";
-    if (!type) {
-        pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(map),
-                                "'type' is missing");
-        return NULL;
-    }
     for (size_t i = 0; classes[i]; i++) {
-        if (text && !strcmp(text, classes[i]->name))
-            return classes[i];
         size_t n = strlen(all);
         snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "",
                  classes[i]->name);
@@ -148,6 +139,25 @@ static const struct pfdd_type_class *find_class(
     }
     pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(type),
                             "'type' is one of: %s%s", all, near);
+}
+
+/* The class of that name; NULL: an error was reported. */
+static const struct pfdd_type_class *find_class(
+    const struct pfdd_document *doc, const yaml_node_t *map,
+    const struct pfdd_type_class *const *classes)
+{
+    const yaml_node_t *type = map_find(doc, map, "type");
+    const char *text = type ? pfdd_scalar(type) : NULL;
+    if (!type) {
+        pfdd_diagnostics_add_at(doc->diagnostics, pfdd_place_of(map),
+                                "'type' is missing");
+        return NULL;
+    }
+    for (size_t i = 0; text && classes[i]; i++) {
+        if (!strcmp(text, classes[i]->name))
+            return classes[i];
+    }
+    report_no_class(doc, type, classes);
     return NULL;
 }
 
