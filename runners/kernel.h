@@ -24,7 +24,7 @@ struct kernel_places {
     int rules; /* the control block, of --control */
 };
 
-/* False: said what is wrong. */
+/* False: an error was printed. */
 bool kernel_places(cl_kernel kernel, struct kernel_places *ret);
 
 /* Sets all other parameters, in their order, by values [n]: numbers, or how

@@ -31,7 +31,7 @@ bool printer_take(struct printer_options *o, const char *name,
 
 /* ---- rules ---- */
 
-/* "1" or "1,2,3" into ret; what is not said stays. Returns what follows. */
+/* "1" or "1,2,3" into ret; missing numbers stay. Returns the rest of the text. */
 static const char *read_place(const char *text, uint32_t *ret)
 {
     for (int i = 0; i < 3; i++) {

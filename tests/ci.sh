@@ -5,9 +5,9 @@
 # quick (the default) is a contributor's: one build, the quick tests, lint of what
 # changed. full is what guards a landing: $full below, with shares of what is long
 # that change from day to day. nightly is the same in whole, and longer.
-# What waits for nobody (lint, arm64, unsigned) runs beside the other steps, in the
-# time that those do not use; soak and debian13, which wait for much, from the
-# place on where they stand.
+# Steps that only compute (lint, arm64, unsigned) run beside the other steps, in the
+# time that these leave; soak and debian13, which often wait, from their place in
+# the list on.
 # debian13 and arm64 build and test in a root of Debian 13 (tests/roots.sh);
 # where none can be made they are skipped, and count as such.
 # The folder for builds is $CI_BUILD (default: build-ci); the soak takes
@@ -407,7 +407,7 @@ do_install() {
 
 # ---- other systems ----
 
-# Once, by whoever comes first.
+# Once, by the first step that needs it.
 make_root() (
     flock 9
     [ ! -e "$root.status" ] || exit

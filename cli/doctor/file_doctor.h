@@ -9,8 +9,8 @@
 #include "diagnosis.h"
 #include "input/input.h"
 
-/* Shows what is known of each opened file, and adds what is wrong. False: an
- * error was printed. */
+/* Shows the facts of each opened file, and adds its faults. False: an error was
+ * printed. */
 bool file_doctor(const struct options *options, struct inputs *inputs,
                  bool is_json, struct diagnosis *d);
 

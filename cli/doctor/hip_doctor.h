@@ -8,7 +8,7 @@
 
 #include "diagnosis.h"
 
-/* Shows the devices, and adds what is wrong. folder: the driver's topology, or a
+/* Shows the devices, and adds their faults. folder: the driver's topology, or a
  * copy of another machine's; NULL: that of this machine. Without such a driver
  * nothing is shown. */
 void hip_doctor(const char *folder, bool is_json, struct diagnosis *d);

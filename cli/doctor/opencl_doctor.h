@@ -8,7 +8,7 @@
 
 #include "diagnosis.h"
 
-/* Shows them, and adds what is wrong. Without OpenCL's loader nothing is
+/* Shows them, and adds their faults. Without OpenCL's loader nothing is
  * shown. */
 void opencl_doctor(bool is_json, struct diagnosis *d);
 

@@ -7,7 +7,7 @@
 
 #include "diagnosis.h"
 
-/* Shows what is known of it, and adds what is wrong. */
+/* Shows the facts of it, and adds its faults. */
 void service_doctor(bool is_json, struct diagnosis *d);
 
 #endif

@@ -18,7 +18,7 @@ enum {
     ANSWER_BYTES = 32768,
 };
 
-/* What is looked for, and found. */
+/* The path that is searched for, and the result. */
 struct search {
     const char *path;
     size_t n;

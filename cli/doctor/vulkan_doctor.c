@@ -110,7 +110,7 @@ void vulkan_state_show(const struct vulkan_state *state, struct fields *f)
 
 /* ---- judging ---- */
 
-/* Version a.b.c as one number; what is none is small. */
+/* Version a.b.c as one number; any other text gives a small one. */
 static unsigned long version_of(const char *text)
 {
     char *end = NULL;

@@ -34,7 +34,7 @@ void vulkan_state_free(struct vulkan_state *state);
 
 void vulkan_state_show(const struct vulkan_state *state, struct fields *f);
 
-/* Adds what is wrong. */
+/* Adds the faults. */
 void vulkan_state_judge(const struct vulkan_state *state, struct diagnosis *d);
 
 #endif

@@ -80,7 +80,7 @@ static void look_beside(struct program *p, const char *path)
     struct pfd_error err = { .text = "out of memory" };
     size_t n;
     if (pfd_input_open(path, &input, &err) != PFD_OK)
-        return; /* who reads it says why */
+        return; /* the verb that reads it reports why */
     const void *bytes = pfd_input_bytes(input, &n);
     if (pfd_objects_beside(path, bytes, n, add_archive, p, &err) != PFD_OK) {
         p->failed = true;

@@ -19,7 +19,7 @@ struct fields {
 
 void fields_begin(struct fields *f, bool json, const char *file,
                   const char *kind);
-/* Of what is no file: "type":"facts" and "subject" in JSON. */
+/* Of a subject that is no file: "type":"facts" and "subject" in JSON. */
 void fields_begin_facts(struct fields *f, bool json, const char *subject);
 void fields_end(struct fields *f);
 

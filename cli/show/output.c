@@ -130,7 +130,7 @@ static void write_safe(const char *bytes, size_t n)
     }
 }
 
-/* ---- what stands before each line ---- */
+/* ---- prefixes of lines ---- */
 
 static struct {
     const char *text; /* NULL: nothing */

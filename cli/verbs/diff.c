@@ -54,7 +54,7 @@ struct side {
     struct inputs in;
     struct pfd_summary total;
     uint64_t opened[PFD_N_FINDING_KINDS]; /* findings of opening files */
-    bool is_second; /* what was found in files of both was printed already */
+    bool is_second; /* findings in files of both sides were printed already */
 };
 
 struct diff {
@@ -273,7 +273,7 @@ static int compare(struct diff *d)
                                         : STATUS_DIFFERENT;
 }
 
-/* Equal losses are no difference, but what was lost was not compared. */
+/* Equal losses are no difference, but the lost entries were not compared. */
 static void hint_losses(const struct diff *d)
 {
     const struct pfd_summary *a = &d->sides[PFD_DIFF_A].total;

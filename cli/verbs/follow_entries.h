@@ -32,7 +32,7 @@ struct follow_entries {
     struct pfd_lines *lines;
     struct pfd_lines *beside;    /* of a taker or a trace, what is no entry: for
                                  standard error; else NULL */
-    struct filtering *filtering; /* NULL: who sends them has chosen */
+    struct filtering *filtering; /* NULL: the sender filters */
     struct pfd_filter *shown;    /* whose matches have a colour, or NULL */
     struct pfd_collapse *collapse; /* NULL: each line stands for itself */
     struct recording *recording;   /* gets all entries, or NULL */

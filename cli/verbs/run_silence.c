@@ -13,7 +13,7 @@ static bool is_filtered(const struct options *o)
            o->filter.sources.n || o->filter.ids.n || o->filter.where;
 }
 
-/* What is wrong with Vulkan as the program had it. */
+/* Faults of Vulkan in the program's environment. */
 static void look_at_vulkan(const struct silence *s, struct diagnosis *d)
 {
     struct vulkan_run run = { s->vulkan, s->settings, "/dev/null" };

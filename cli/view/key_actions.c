@@ -10,7 +10,7 @@ enum {
     SKIPPED = 8 /* columns that one key moves lines by */
 };
 
-/* What is typed stops a search: it will be for something else. */
+/* A key stops a running search: its text changes. */
 static bool has_key(void *user)
 {
     const struct window *w = user;

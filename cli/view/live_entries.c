@@ -81,7 +81,7 @@ static bool take_batches(struct live_entries *live)
                                                          : end(live, err.text);
 }
 
-/* Receives what is there, once all that came before is handed over. */
+/* Receives the items at hand, once all earlier ones are handed over. */
 static bool receive(struct live_entries *live)
 {
     size_t n = 0;
@@ -98,7 +98,7 @@ static bool receive(struct live_entries *live)
     return true;
 }
 
-/* Hands over what was received. */
+/* Hands over the received items. */
 static bool feed(struct live_entries *live)
 {
     struct pfd_error err;

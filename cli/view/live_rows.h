@@ -23,7 +23,7 @@ struct live_chunk {
     uint64_t time;
 };
 
-/* poll: takes what has come, for view_source_class. NULL: out of memory. */
+/* poll: takes new entries, for view_source_class. NULL: out of memory. */
 struct live_rows *live_rows_new(size_t bytes_max, bool (*poll)(void *user),
                                 void *user);
 /* NULL is allowed. */

@@ -56,7 +56,7 @@ struct view_model {
     struct view_lines cache; /* of positions from cached_from on */
     size_t cached_from;
     bool is_cached;
-    char why[VIEW_WHY_MAX]; /* what is wrong with the filter; "": nothing */
+    char why[VIEW_WHY_MAX]; /* the filter's mistake; "": none */
 };
 
 void view_model_init(struct view_model *ret, const struct view_source *source);
@@ -89,11 +89,11 @@ bool view_model_find(struct view_model *model, bool forward);
 enum view_outcome view_model_apply(struct view_model *model, bool collapsed,
                                    view_stop_fn stop, void *user);
 
-/* Takes what has come to the source. Collapsed lines stay as they are, unless
+/* Takes the source's new entries. Collapsed lines stay as they are, unless
  * the items that they are about are gone. */
 void view_model_refresh(struct view_model *model);
 
-/* Do collapsed lines lack what has come? view_model_apply() makes them anew. */
+/* Do collapsed lines lack new entries? view_model_apply() makes them anew. */
 bool view_model_is_stale(const struct view_model *model);
 
 #endif

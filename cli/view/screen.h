@@ -61,7 +61,7 @@ struct screen_class {
     void (*erase)(void);
     /* Puts text [n], UTF-8 for a terminal, without newlines. */
     void (*put)(const struct screen_text *where, const char *text, size_t n);
-    /* Shows what was put; cursor_row -1: without a cursor. */
+    /* Shows the cells that were put; cursor_row -1: without a cursor. */
     void (*show)(int cursor_row, int cursor_column);
     /* The next key; waits at most so long, -1: for ever. */
     uint32_t (*key)(int timeout_ms);

@@ -16,7 +16,7 @@
 
 enum {
     MEMORY_MAX = 256 << 20, /* bytes, if no number is given */
-    TURN_MS = 50,           /* between looks at what has come */
+    TURN_MS = 50,           /* between polls of the source */
     RENEW_SHARE = 10        /* of the time one part is for making collapsed
                                lines anew */
 };
@@ -52,7 +52,7 @@ static bool has_key(void *user)
     return w->screen->has_key();
 }
 
-/* Collapses what has come, too. */
+/* Collapses new entries, too. */
 static void renew_collapsed(struct window *w)
 {
     uint64_t begin = now_ns();
@@ -63,7 +63,7 @@ static void renew_collapsed(struct window *w)
     w->renew_ns = end + (end - begin) * (RENEW_SHARE - 1);
 }
 
-/* Takes what has come. While that is paused, the daemon keeps it, or has a gap
+/* Takes new entries. While that is paused, the daemon keeps it, or has a gap
  * in its place. */
 static void take_news(struct window *w, const struct live_entries *live)
 {

@@ -19,7 +19,7 @@ struct pfdd_peer;
 struct pfdd_producer;
 struct pfdd_code_queue;
 
-/* What was found in one when its strings were read first. */
+/* The result of reading its strings for the first time. */
 struct pfdd_no_strings {
     bool is_true; /* it has none */
     bool is_note; /* as it should be */

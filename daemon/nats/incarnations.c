@@ -169,7 +169,7 @@ static bool store(const struct pfdd_incarnations *all)
 
 /* ---- drawing ---- */
 
-/* Copies those that have items behind `acked` and before `first`. */
+/* Copies the incarnations with items behind `acked` and before `first`. */
 static bool copy_used(const struct pfdd_incarnations *from, uint64_t first,
                       uint64_t acked, struct pfdd_incarnations *to)
 {

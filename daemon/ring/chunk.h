@@ -63,7 +63,7 @@ bool pfdd_buffer_is_of(const struct pfdd_buffer *buffer, const char *source,
 enum {
     PFDD_BUFFER_KEY = 300,
 };
-/* Names the buffer among those that are resumed after a restart: its name, and the
+/* The key of a buffer that is resumed after a restart: its name, and the
  * process that has it. */
 void pfdd_buffer_key(const struct pfdd_buffer *buffer,
                      char ret[PFDD_BUFFER_KEY]);

@@ -124,7 +124,7 @@ struct pfdd_render_cache {
     size_t n_bytes;
     size_t n_bytes_max;
     size_t n_private; /* of them, of who chooses: three quarters at most */
-    size_t n_left;    /* bytes that readers who have gone left behind: their
+    size_t n_left;    /* bytes that closed readers left behind: their
                         quota's */
     /* Blocks that no page has: memory that comes and goes with each page costs
      * more than its text. They count. */

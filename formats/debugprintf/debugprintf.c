@@ -94,7 +94,7 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
 
 /* ---- records ---- */
 
-/* Reports once what was decided about a shader's module. */
+/* Reports the decision about a shader's module, once. */
 static void report_bound(struct pfd_walk *w, struct debugprintf_bound *b,
                          uint64_t at)
 {

@@ -97,7 +97,7 @@ enum pfd_status described_load(const struct pfd_format *self,
         return PFD_OK;
     const struct pfd_format *llpc = pfd_format_find("llpc");
     struct pfd_strings *theirs = pfd_strings_new();
-    /* What is odd there, llpc itself tells. */
+    /* llpc itself reports findings there. */
     struct pfd_report none = { .source = report->source };
     size_t n = 0;
     if (!theirs)

@@ -31,7 +31,7 @@ void gpu_copy_settle(struct device *device, VkBuffer buffer,
 void gpu_copy_suspend(struct device *device);
 void gpu_copy_resume(struct device *device);
 
-/* Frees what was made for it; the device does nothing more. */
+/* Frees its objects; the device does nothing more. */
 void gpu_copy_forget(struct device *device);
 
 #endif

@@ -181,7 +181,7 @@ static void finish_named(struct device *d)
     d->is_dirty = d->submissions.n > 0;
 }
 
-/* Ends a hook's work. What was taken is sent by another thread, which gets a
+/* Ends a hook's work. The captured bytes are sent by another thread, which gets a
  * moment here. */
 static void unlock(struct device *d)
 {

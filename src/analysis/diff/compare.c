@@ -199,7 +199,7 @@ enum pfd_status pfd_diff_new(const struct pfd_diff_spec *spec,
     diff->consumer = (struct pfd_consumer){ .sink = &pfd_sink_rows,
                                             .take = take_rows,
                                             .user = diff };
-    /* Unknown to who writes entries: no entries can be made to collide. */
+    /* Programs do not know the seed: their entries cannot be made to collide. */
     (void)!getrandom(&diff->seed, sizeof diff->seed, 0);
     diff->by_found = calloc(spec->n_by + 1, sizeof *diff->by_found);
     diff->ignored_found = calloc(spec->n_ignored + 1, sizeof(bool));

@@ -58,7 +58,7 @@ void pfd_diff_begin(struct pfd_diff *diff, enum pfd_diff_side side,
  * pfd_diff_end() says so. */
 const struct pfd_consumer *pfd_diff_consumer(const struct pfd_diff *diff);
 
-/* A pfd_finding_fn: counts what is found in the side's data. user: the diff,
+/* A pfd_finding_fn: counts the findings of the side's data. user: the diff,
  * whose side is that of the last pfd_diff_begin(). */
 void pfd_diff_add_finding(void *user, const struct pfd_finding *finding);
 

@@ -232,7 +232,7 @@ static void take_pair(struct pfd_diff *diff, const struct view *a,
     }
 }
 
-/* Pairs what is left of a key, in the order of the buffers. */
+/* Pairs a key's remaining entries, in the order of the buffers. */
 static void pair_in_order(struct pfd_diff *diff, const struct key *k)
 {
     uint32_t i = k->heads[PFD_DIFF_A];
@@ -355,7 +355,7 @@ static void pair_alike(struct pfd_diff *diff, const struct key *k)
 
 /* ---- all ---- */
 
-/* Leaves of each entry what one side has alone, and adds it to its key. */
+/* Cancels entries that both sides have, and adds the others to their keys. */
 static void cancel(struct pfd_diff *diff, struct keys *keys)
 {
     bool has_keys = diff->spec.n_by || has_tolerance(diff);
@@ -395,7 +395,7 @@ static void pair_all(struct pfd_diff *diff, const struct keys *keys)
     }
 }
 
-/* Takes what one side has alone. */
+/* Counts an entry that one side has alone. */
 static void take_rest(struct pfd_diff *diff, uint32_t at,
                       enum pfd_diff_side side)
 {

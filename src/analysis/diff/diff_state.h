@@ -135,7 +135,7 @@ struct pfd_diff_string *pfd_diff_read_row(struct pfd_diff *diff,
                                           const struct pfd_row *row,
                                           uint32_t *shape);
 
-/* diff_match.c: counts what is equal, pairs the others, and chooses examples. */
+/* diff_match.c: counts equal entries, pairs the others, and chooses examples. */
 void pfd_diff_match(struct pfd_diff *diff);
 
 /* diff_argument.c */

@@ -296,8 +296,8 @@ static bool check_columns(struct pfd_tables *t)
     return true;
 }
 
-/* Derives the columns from rows, [n] bytes. False: it has none of those that
- * were asked for, or an error. */
+/* Derives the columns from rows, [n] bytes. False: none of the wanted columns is
+ * among them, or an error. */
 static bool begin(struct pfd_tables *t, struct pfd_one_table *one,
                   const void *rows, size_t n)
 {

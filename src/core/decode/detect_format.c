@@ -85,7 +85,7 @@ static bool is_known(const struct pfd_record *r)
     return r->kind == PFD_RECORD_ENTRY && r->string;
 }
 
-/* Adds a batch to what was tried so far. Small ids are common in other data, and
+/* Adds a batch to the trial so far. Small ids are common in other data, and
  * so are numbers of shaders, so their entries must be at least as much as what
  * was skipped. */
 static void judge(struct trial *ret, const struct pfd_record_batch *batch,

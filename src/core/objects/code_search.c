@@ -84,7 +84,7 @@ void pfd_code_see_piece(const struct pfd_code_range *range,
     }
 }
 
-/* The end of what was seen at an offset; the offset itself: nothing was. */
+/* The end of the range seen at an offset; the offset itself: none was. */
 static size_t skip_seen(const struct pfd_ranges *seen, size_t at)
 {
     size_t i = pfd_range_find(seen->at, seen->n, at);

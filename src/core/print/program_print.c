@@ -294,8 +294,8 @@ static char *close_vector(char *out, const struct pfd_step *brace)
     return out;
 }
 
-/* What stands before a value: of a vector the first bracket, or what is between
- * two components, which may be of two rows. */
+/* Prints the text before a value: the first bracket of a vector, or the
+ * separator of two components, which may be of two rows. */
 static char *open_component(char *out, const struct pfd_step *s,
                             const struct pfd_step *brace)
 {

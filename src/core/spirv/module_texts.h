@@ -16,7 +16,7 @@ enum {
     PFD_MODULE_TEXTS_MAX = 64 << 20, /* bytes; far more than compilers write */
 };
 
-/* Takes n bytes from what is left. False: it is too little, and stays. */
+/* Takes n bytes of the budget. False: it has fewer, and keeps them. */
 bool pfd_module_texts_take(uint64_t *left, uint64_t n);
 
 /* Of a format that has read a module's messages: PFD_END means that the texts

@@ -227,7 +227,7 @@ void pfd_order_deinit(struct pfd_pool *pool);
 void pfd_pool_fail(struct pfd_pool *pool, enum pfd_status status,
                    const char *text);
 
-/* Passes what was rendered on to the consumer, or to convert->write; one call
+/* Passes rendered bytes on to the consumer, or to convert->write; one call
  * at a time. */
 void pfd_pool_give(struct pfd_pool *pool, const struct pfd_text *out);
 

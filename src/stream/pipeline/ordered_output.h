@@ -45,9 +45,8 @@ bool pfd_ordered_output_init(struct pfd_ordered_output *o, size_t n_slots,
 void pfd_ordered_output_deinit(struct pfd_ordered_output *o);
 
 /* Writes the product and those behind it, if it is the turn of its number; else
- * leaves it in a slot, or waits for its turn where none will do. Returns what
- * takes the product's place with the caller: what was in the slot, or the
- * product itself. After a stop nothing happens. */
+ * leaves it in a slot, or waits for its turn where none will do. Returns a
+ * product for the caller to fill next: that of the slot, or the same one. After a stop nothing happens. */
 void *pfd_ordered_output_put(struct pfd_ordered_output *o, uint64_t number,
                              void *product, bool slot_will_do);
 
