@@ -88,6 +88,14 @@ bool options_have_tls(const struct options *options)
     return tls->authority || tls->certificate || tls->key || tls->name;
 }
 
+bool options_check_certificate(const struct options *options)
+{
+    if ((options->tls.certificate != NULL) == (options->tls.key != NULL))
+        return true;
+    message_error("--tls-certificate and --tls-key go together");
+    return false;
+}
+
 bool options_have_nats(const struct options *options)
 {
     return options->nats.has_since || options->nats.credentials ||

@@ -312,6 +312,9 @@ bool options_have_memory(const struct options *options);
 
 /* Was any --tls-... option given? */
 bool options_have_tls(const struct options *options);
+/* False: a certificate without its key, or the reverse; an error was
+ * printed. */
+bool options_check_certificate(const struct options *options);
 /* Was any option given that needs --nats? */
 bool options_have_nats(const struct options *options);
 /* Was any option given that needs a daemon? */

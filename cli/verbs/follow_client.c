@@ -231,10 +231,8 @@ static bool is_possible(const struct client *c)
             "several");
     } else if (options_have_tls(o) && !c->address.is_tls) {
         message_error("--tls-... are for tls:HOST:PORT and https:// URLs");
-    } else if (!o->tls.certificate != !o->tls.key) {
-        message_error("--tls-certificate and --tls-key go together");
     } else {
-        return true;
+        return options_check_certificate(o);
     }
     return false;
 }

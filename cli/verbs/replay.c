@@ -310,13 +310,11 @@ static bool is_possible(const struct options *o)
         message_error("--nats: a password goes to tls://HOST:PORT only");
     } else if (options_have_tls(o) && !is_tls) {
         message_error("--tls-... are for tls:// URLs");
-    } else if (!o->tls.certificate != !o->tls.key) {
-        message_error("--tls-certificate and --tls-key go together");
     } else if (o->live.from || o->live.ack) {
         message_error("--from and --ack are for a daemon; with --nats it is "
                       "--since");
     } else {
-        return true;
+        return options_check_certificate(o);
     }
     return false;
 }

@@ -144,10 +144,8 @@ static bool is_possible(struct live_entries *live, const struct options *o)
         message_error("%s: the port is missing", name);
     } else if (options_have_tls(o) && !live->address.is_tls) {
         message_error("--tls-... are for tls:HOST:PORT");
-    } else if (!o->tls.certificate != !o->tls.key) {
-        message_error("--tls-certificate and --tls-key go together");
     } else {
-        return true;
+        return options_check_certificate(o);
     }
     return false;
 }
