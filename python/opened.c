@@ -455,10 +455,19 @@ static PyObject *get_findings(struct opened *o, void *unused)
 
 #define CALL(function) ((PyCFunction)(void (*)(void))(function))
 
+/* hear(list): findings of files that were read before. */
+static PyObject *opened_hear(struct opened *o, PyObject *findings)
+{
+    if (PyList_SetSlice(o->findings, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, findings))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
     { "_add", CALL(opened_add), METH_VARARGS, "" },
     { "_add_memory", CALL(opened_add_memory), METH_VARARGS, "" },
     { "_finish", CALL(opened_finish), METH_NOARGS, "" },
+    { "_hear", CALL(opened_hear), METH_O, "" },
     { "_scan", CALL(opened_scan), METH_NOARGS, "" },
     { NULL, NULL, 0, NULL },
 };

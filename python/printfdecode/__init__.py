@@ -95,8 +95,6 @@ class Decoded(_core.Opened):
     time. Decoding runs while other threads have the interpreter.
     """
 
-    _of_shaders = ()  # findings of the modules that open() was given
-
     def __iter__(self):
         return _core.entries(self, {}, False, 0)
 
@@ -163,7 +161,7 @@ class Decoded(_core.Opened):
     @functools.cached_property
     def findings(self):
         """Everything that a careful reader wants to know, of files and buffers."""
-        return self._of_shaders + self._findings + tuple(
+        return self._findings + tuple(
             finding for buffer in self.buffers for finding in buffer.findings)
 
     def _sum(self, name):
@@ -244,7 +242,7 @@ def open(*files, strings=(), buffers=(), shaders=None, format=None, name=None,
     else:
         for number, file in (shaders or {}).items():
             ret.strings.add_shader(file, number)
-    ret._of_shaders = tuple(ret.strings.findings[n_before:])
+    ret._hear(ret.strings.findings[n_before:])
     for file in files:
         ret._add(file, BY_CONTENT, name)
     for file in strings:
