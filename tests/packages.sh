@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Within a root that release.sh makes, in the tree's copy; /srv/bare there is a bare
 # system of the same suite.
-# usage: packages.sh needs | build | again | lintian | autopkgtest | systemd |
-#                    piuparts | subproject | others | container
+# usage: packages.sh needs | STEP     (release.sh has the steps)
 set -eu
 built=/root/built
 version=$(dpkg-parsechangelog -S Version)
@@ -18,7 +17,7 @@ do_needs() {
 }
 
 # The source package of the tree as it is, and what it builds.
-do_build() {
+do_packages() {
     local source=$built/printfdecode-$upstream
     rm -rf $built
     mkdir -p "$source"
@@ -54,6 +53,17 @@ do_again() {
 
 do_lintian() {
     lintian --allow-root --fail-on error,warning --info "$changes"
+}
+
+# What states a licence, an ABI or a rule does so in words that its tool takes.
+do_clean() {
+    local there=/tmp/libraries
+    reuse lint
+    promtool check rules share/printfdecode.rules.yml
+    rm -rf $there
+    dpkg-deb -x $built/libprintfdecode0_"$version"_*.deb $there
+    dpkg-deb -x $built/libprintfdecode0-dbgsym_"$version"_*.deb $there
+    tests/abi.sh $there/usr/lib/*/libprintfdecode.so.?.?.? $there/usr/lib/debug
 }
 
 mount_bare() {
@@ -107,6 +117,20 @@ do_piuparts() {
 
 do_subproject() {
     python3 tests/subproject.py .
+}
+
+# meson dist takes what a commit has.
+do_tarball() {
+    local tree=/tmp/dist
+    rm -rf $tree
+    mkdir $tree
+    tar -c . | tar -x -C $tree
+    cd $tree
+    git init -q
+    git add --all --force
+    git -c user.name=A -c user.email=a@example.org commit -q -m tree
+    meson setup -Dtests=enabled build
+    meson dist -C build --formats xztar
 }
 
 # Linters of other systems' packages; only others than root may run makepkg.
