@@ -41,7 +41,9 @@ struct nats {
 
 static enum outcome fail(struct nats *f, const char *what, natsStatus status)
 {
-    snprintf(f->why, sizeof f->why, "%s: %.300s", what, pfd_nats_why(status));
+    char said[PFD_NATS_FAILURE];
+    pfd_nats_failure(f->nc, status, pfd_nats_why(status), said);
+    snprintf(f->why, sizeof f->why, "%s: %s", what, said);
     return OUTCOME_FAILED;
 }
 

@@ -8,6 +8,7 @@
 
 enum {
     AGAIN_MS = 60000,
+    LASTS_MS = 5000,
 };
 
 static uint64_t now_ms(void)
@@ -18,7 +19,7 @@ static uint64_t now_ms(void)
 }
 
 /* Moves a reason, or the one that is replaced by it, to the front. */
-static void bring_forward(struct pfdd_outage *o, const char *why)
+static void bring_forward(struct pfdd_outage *o, const char *why, uint64_t now)
 {
     char text[PFDD_OUTAGE_WHY];
     unsigned i = 0;
@@ -28,6 +29,8 @@ static void bring_forward(struct pfdd_outage *o, const char *why)
     bool is_known = !strcmp(o->reasons[i].why, text);
     uint64_t told = is_known ? o->reasons[i].told : 0;
     uint64_t n = is_known ? o->reasons[i].n : 0;
+    if (!o->is_on || i > 0)
+        o->back = is_known ? now : 0;
     memmove(&o->reasons[1], &o->reasons[0], i * sizeof *o->reasons);
     memcpy(o->reasons[0].why, text, sizeof text);
     o->reasons[0].told = told;
@@ -43,11 +46,12 @@ void pfdd_outage_note(struct pfdd_outage *o, enum pfdd_level level,
                       const char *who, const char *why)
 {
     uint64_t now = now_ms();
-    bring_forward(o, why);
+    bring_forward(o, why, now);
+    bool lasts = o->back && now - o->back >= LASTS_MS;
     uint64_t told = o->reasons[0].told;
     uint64_t n = ++o->reasons[0].n;
     o->is_on = true;
-    if (told && now - told < AGAIN_MS)
+    if (told && now - told < AGAIN_MS && !lasts)
         return;
     if (told && n > 1) {
         pfdd_log_at(topic_of(o), level,
@@ -60,6 +64,7 @@ void pfdd_outage_note(struct pfdd_outage *o, enum pfdd_level level,
     o->reasons[0].told = now;
     o->reasons[0].n = 0;
     o->is_told = true;
+    o->back = 0;
 }
 
 void pfdd_outage_end(struct pfdd_outage *o, const char *who, const char *what)

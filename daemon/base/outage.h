@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Logs why a peer or a file cannot be used: each reason at once, and again with a
- * count each minute while it lasts. A reason that comes and goes is logged
- * likewise, so that it does not fill the log. One thread at a time.
+ * count each minute while it lasts. A reason that is back, behind another one or
+ * success, is logged once it lasts for some seconds; one that takes turns with them
+ * each minute, so that it does not fill the log. One thread at a time.
  */
 #ifndef PFDD_OUTAGE_H
 #define PFDD_OUTAGE_H
@@ -24,6 +25,7 @@ struct pfdd_outage {
         uint64_t told; /* ms; 0: never */
         uint64_t n;    /* failures since then */
     } reasons[PFDD_OUTAGE_REASONS];
+    uint64_t back; /* ms, when the first reason came back; 0: logged since */
     bool is_on;
     bool is_told; /* that it is on */
     struct pfdd_log_topic topic;

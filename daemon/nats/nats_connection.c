@@ -25,8 +25,9 @@ enum {
 bool pfdd_nats_failed(struct pfdd_nats *line, const char *what,
                       natsStatus status)
 {
-    snprintf(line->why, sizeof line->why, "%s: %.200s", what,
-             pfd_nats_why(status));
+    char said[PFD_NATS_FAILURE];
+    pfd_nats_failure(line->nc, status, pfd_nats_why(status), said);
+    snprintf(line->why, sizeof line->why, "%s: %.200s", what, said);
     return false;
 }
 
@@ -258,14 +259,19 @@ void pfdd_nats_drop(struct pfdd_nats *line, const char *why)
     forget(line);
 }
 
-/* The library would print errors, which are visible elsewhere. */
+/* The library would print errors, which are visible elsewhere but for this one: a
+ * message that a server forbids has no answer. Called by the library's one thread
+ * for that, maybe behind the end of the connection's owner. */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
                      void *user)
 {
-    (void)nc;
+    static struct pfdd_outage forbidden;
+    const char *said = NULL;
     (void)sub;
-    (void)s;
     (void)user;
+    if (s == NATS_NOT_PERMITTED &&
+        natsConnection_GetLastError(nc, &said) == NATS_NOT_PERMITTED)
+        pfdd_outage_note(&forbidden, PFDD_WARNING, "nats", said);
 }
 
 bool pfdd_nats_open(struct pfdd_nats *line, jsPubAckHandler acked, void *user)

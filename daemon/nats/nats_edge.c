@@ -44,10 +44,11 @@ struct pfdd_edge {
     struct pfdd_edge_news news;
     struct heard *heard;
     char failure[PFDD_NATS_WHY]; /* why a message was not stored; "": one was */
-    bool has_failed;             /* a message that was sent was not stored */
-    uint64_t failed_epoch;       /* messages up to this epoch are dropped */
-    uint64_t current_epoch;      /* of the last message that was sent */
-    bool was_asked;              /* a worker has asked to send again */
+    natsStatus failure_status;
+    bool has_failed;        /* a message that was sent was not stored */
+    uint64_t failed_epoch;  /* messages up to this epoch are dropped */
+    uint64_t current_epoch; /* of the last message that was sent */
+    bool was_asked;         /* a worker has asked to send again */
     /* The thread's. */
     struct pfdd_nats line;
     struct pfdd_nats_edge_code code;
@@ -75,10 +76,11 @@ static void wake(struct pfdd_edge *e)
 }
 
 /* Starts the current epoch again. */
-static void fail(struct pfdd_edge *e, const char *why)
+static void fail(struct pfdd_edge *e, natsStatus status, const char *why)
 {
     uv_mutex_lock(&e->mutex);
     e->has_failed = true;
+    e->failure_status = status;
     snprintf(e->failure, sizeof e->failure, "%.200s", why);
     uv_cond_signal(&e->cond);
     uv_mutex_unlock(&e->mutex);
@@ -92,9 +94,10 @@ static void on_stored(jsCtx *js, natsMsg *message, jsPubAck *ack,
     (void)js;
     natsMsg_Destroy(message);
     if (error) {
-        fail(e, error->ErrText && *error->ErrText
-                    ? error->ErrText
-                    : natsStatus_GetText(error->Err));
+        fail(e, error->Err,
+             error->ErrText && *error->ErrText
+                 ? error->ErrText
+                 : natsStatus_GetText(error->Err));
         return;
     }
     (void)ack;
@@ -384,12 +387,12 @@ static void set_trouble(struct pfdd_edge *e, const char *why)
  * acknowledged. */
 static void start_again(struct pfdd_edge *e)
 {
-    char why[PFDD_NATS_WHY];
+    char why[PFD_NATS_FAILURE];
     uv_mutex_lock(&e->mutex);
     if (e->has_stored)
         e->line.pause_ms = 0;
     e->has_stored = false;
-    memcpy(why, e->failure, sizeof why);
+    pfd_nats_failure(e->line.nc, e->failure_status, e->failure, why);
     *e->failure = '\0';
     uv_mutex_unlock(&e->mutex);
     if (!pfdd_nats_make_streams(&e->line)) {
@@ -421,7 +424,7 @@ static void send_next(struct pfdd_edge *e, bool *stop)
     }
     if (s && s->epoch > e->failed_epoch) {
         if (!publish(e, s))
-            fail(e, e->line.why);
+            fail(e, NATS_OK, e->line.why);
     }
     if (s)
         wake(e); /* the owner may send more */

@@ -28,8 +28,10 @@ enum stored {
 
 static bool failed_to_store(struct pfdd_nats_upload *e, natsStatus s)
 {
+    char said[PFD_NATS_FAILURE];
+    pfd_nats_failure(e->line->nc, s, natsStatus_GetText(s), said);
     snprintf(e->line->why, sizeof e->line->why,
-             "a code object cannot be stored: %s", natsStatus_GetText(s));
+             "a code object cannot be stored: %.200s", said);
     return false;
 }
 

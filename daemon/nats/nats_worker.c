@@ -52,6 +52,7 @@ struct pfdd_worker {
     uint64_t last;   /* number of its last message, at the last check */
     uint64_t seen;   /* all partitions were read up to there */
     uint64_t looked; /* ms */
+    bool has_failed; /* to read, since then: line.why */
     uint64_t pause_ms;
     struct pfdd_nats_code_lists codes;
     struct pfdd_nats_edge_acks brought;
@@ -134,6 +135,16 @@ static bool take_message(struct pfdd_worker *w, struct pfdd_partition *part,
     return ok;
 }
 
+/* There was no answer to a request for messages; none that was looked for is no
+ * failure. */
+static void note_failure(struct pfdd_worker *w, natsStatus s)
+{
+    if (s == NATS_OK || s == NATS_NOT_FOUND)
+        return;
+    pfdd_nats_failed(&w->line, PFDD_LOG_STREAM, s);
+    w->has_failed = true;
+}
+
 /* The next message of a partition. NATS_NOT_FOUND: there is none. */
 static natsStatus read_next(struct pfdd_worker *w, struct pfdd_partition *part)
 {
@@ -142,6 +153,7 @@ static natsStatus read_next(struct pfdd_worker *w, struct pfdd_partition *part)
     snprintf(subject, sizeof subject, "gpulog.v1.%02u.>", part->number);
     natsStatus s = pfd_stored_message_next(w->line.nc, PFDD_LOG_STREAM, subject,
                                            part->position + 1, &message);
+    note_failure(w, s);
     if (s == NATS_OK && take_message(w, part, &message)) {
         part->position = message.number;
     } else if (s == NATS_OK) {
@@ -173,6 +185,7 @@ static unsigned read_new(struct pfdd_worker *w, bool *is_all)
         struct pfd_stored_message message;
         s = pfd_stored_message_next(w->line.nc, PFDD_LOG_STREAM, "gpulog.v1.>",
                                     w->seen + 1, &message);
+        note_failure(w, s);
         struct pfdd_partition *part =
             s == NATS_OK ? part_of(w, &message) : NULL;
         if (part && !take_message(w, part, &message))
@@ -322,7 +335,7 @@ static void look(struct pfdd_worker *w)
         return;
     bool ok = check_stream(w) ||
               (pfdd_nats_make_streams(&w->line) && check_stream(w));
-    ok = ok && pfdd_partitions_share(&w->partitions);
+    ok = ok && pfdd_partitions_share(&w->partitions) && !w->has_failed;
     if (ok) {
         pfdd_outage_end(&w->line.outage, "nats", "works again");
     } else {
@@ -330,6 +343,7 @@ static void look(struct pfdd_worker *w)
     }
     set_trouble(w);
     w->looked = now_ms();
+    w->has_failed = false;
     /* Partitions may have begun, and a lagging server may have reported the end
      * too early. */
     w->seen = 0;

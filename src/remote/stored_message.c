@@ -244,3 +244,15 @@ const char *pfd_nats_why(natsStatus status)
         last = place + strlen("): ");
     return last && *last ? last : natsStatus_GetText(status);
 }
+
+void pfd_nats_failure(natsConnection *nc, natsStatus status, const char *text,
+                      char ret[PFD_NATS_FAILURE])
+{
+    const char *said = NULL;
+    int n = snprintf(ret, PFD_NATS_FAILURE, "%.200s", text);
+    if (status == NATS_TIMEOUT && nc &&
+        natsConnection_GetLastError(nc, &said) == NATS_NOT_PERMITTED) {
+        snprintf(ret + n, PFD_NATS_FAILURE - (size_t)n,
+                 ": the server said %.160s", said);
+    }
+}

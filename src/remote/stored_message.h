@@ -45,6 +45,16 @@ natsStatus pfd_stored_message_parse(const char *text, size_t n,
  * call. */
 const char *pfd_nats_why(natsStatus status);
 
+enum {
+    PFD_NATS_FAILURE = 300,
+};
+
+/* The text of a failure. A server does not answer a request that it forbids, but
+ * says so beside: behind NATS_TIMEOUT stands the last such line of the connection
+ * nc, which may be NULL. */
+void pfd_nats_failure(natsConnection *nc, natsStatus status, const char *text,
+                      char ret[PFD_NATS_FAILURE]);
+
 /* The value of the first header with this name. False: there is none, or it
  * does not fit. */
 bool pfd_stored_message_header(const struct pfd_stored_message *message,

@@ -87,9 +87,10 @@ static void fail_often(void)
     for (int i = 0; i < 1000; i++)
         pfdd_outage_note(&outage, PFDD_WARNING, "peer", "is away");
     ck_assert_str_eq(pfdd_outage_why(&outage), "is away");
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         pfdd_outage_note(&outage, PFDD_WARNING, "peer",
                          i % 2 ? "is away" : "is full");
+    }
     pfdd_outage_end(&outage, "peer", "answers again");
     ck_assert_ptr_null(pfdd_outage_why(&outage));
     /* As often as it flaps, nothing is new in this. */
@@ -102,6 +103,47 @@ static void fail_often(void)
     pfdd_outage_note(&outage, PFDD_WARNING, "peer", "is away");
     pfdd_outage_end(&outage, "peer", "is here");
 }
+
+/* 6 seconds after all that was said. */
+static void note_later(struct pfdd_outage *outage, const char *why)
+{
+    for (int i = 0; i < PFDD_OUTAGE_REASONS; i++) {
+        uint64_t *told = &outage->reasons[i].told;
+        *told -= *told ? 6000 : 0;
+    }
+    outage->back -= outage->back ? 6000 : 0;
+    pfdd_outage_note(outage, PFDD_WARNING, "peer", why);
+}
+
+static void come_back(void)
+{
+    struct pfdd_outage outage = { .is_on = false };
+    note_later(&outage, "is away");
+    note_later(&outage, "is full");
+    for (int i = 0; i < 3; i++)
+        note_later(&outage, "is away");
+    pfdd_outage_end(&outage, "peer", "answers again");
+    note_later(&outage, "is away");
+    pfdd_outage_end(&outage, "peer", "answers again");
+    for (int i = 0; i < 3; i++)
+        note_later(&outage, "is away");
+    pfdd_outage_end(&outage, "peer", "is here");
+}
+
+/* A reason that is back and lasts is logged again, within the minute, too. */
+START_TEST(test_back)
+{
+    char text[4000];
+    collect(come_back, text, sizeof text);
+    ck_assert_uint_eq(count(text, "peer: is away; trying again\n"), 1);
+    ck_assert_uint_eq(count(text, "peer: is full; trying again\n"), 1);
+    ck_assert_uint_eq(count(text, "is away; trying again, 2 times in"), 1);
+    ck_assert_uint_eq(count(text, "is away; trying again, 4 times in"), 1);
+    ck_assert_uint_eq(count(text, "peer: answers again\n"), 1);
+    ck_assert_uint_eq(count(text, "peer: is here\n"), 1);
+    ck_assert_uint_eq(count(text, "\n"), 6);
+}
+END_TEST
 
 /* Each reason of an outage is logged, once and then once a minute with a
  * count. */
@@ -144,7 +186,8 @@ END_TEST
 
 int main(void)
 {
-    return suite_run(
-        "log",
-        TESTS(test_kinds, test_held_back, test_outage, test_many_outages), 10);
+    return suite_run("log",
+                     TESTS(test_kinds, test_held_back, test_outage, test_back,
+                           test_many_outages),
+                     10);
 }

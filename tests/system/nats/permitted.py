@@ -10,8 +10,9 @@ from server import Server, program
 from nats import EDGE, WORKER, acknowledged, make, same, send
 
 from hostile import PRINTFDECODE, Stranger, end
+from small import frames, large_elf
 
-from harness import N_ENTRIES, PROGRAM, run, skip, until
+from harness import N_ENTRIES, PROGRAM, producer, run, skip, until
 
 CONF = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..',
                     'share', 'printfdecode.nats.conf')
@@ -87,7 +88,39 @@ def permitted(temp):
     end(server, e, workers[0])
 
 
+def forbidden(temp):
+    """What a server forbids is said with its words, and why nobody is ready."""
+    cases = (('edge', '$JS.API.STREAM.INFO.GPULOG'), ('edge', 'gpulog'),
+             ('edge', 'gpucode'), ('worker', '$JS.API.STREAM.MSG.GET.GPULOG'))
+    users = '{user: all, password: all-secret}'
+    for i, (_, subject) in enumerate(cases):
+        deny = f'{{publish: {{deny: ["{subject}", "{subject}.>"]}}}}'
+        users += f', {{user: u{i}, password: u{i}-secret, permissions: {deny}}}'
+    server = Server(temp, more=f'authorization {{ users: [ {users} ] }}\n').start()
+    daemons = [make(temp, 'all', EDGE % (server.url, secret(temp, 'all')))]
+    for i, (who, _) in enumerate(cases):
+        keys = secret(temp, f'u{i}')
+        daemons.append(make(temp, f'{who}{i}', EDGE % (server.url, keys) if who == 'edge' else
+                            (WORKER % server.url).replace('"]}', f'"], {keys}}}')))
+    socks = [send(temp, 1, name) for name in ('all', 'edge0', 'edge1')]
+    # A code object that no other edge has stored.
+    socks.append(producer(f'{temp}/edge2/in.sock', *frames(1, 1, large_elf())))
+    for d, (_, subject) in zip(daemons[1:], cases):
+        words = f'the server said Permissions Violation for Publish to "{subject}'
+        until(words, lambda d=d, words=words: words in d.log())
+        until('why', lambda d=d, words=words: words in d.http('/readyz')[1])
+    done = subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url, '--user', 'u3',
+                           '--password-file', f'{temp}/u3.password'],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and 'Permissions Violation' in done.stderr, done
+    for sock in socks:
+        sock.close()
+    for d in daemons:
+        d.kill()
+    server.kill()
+
+
 if __name__ == '__main__':
     if not program():
         skip('no nats-server')
-    run(permitted)
+    run(permitted, forbidden)
