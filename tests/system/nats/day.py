@@ -4,7 +4,39 @@
 one farm, from its first start to its last: a real nats-server that takes small
 messages, edges on copied and restored state folders, a worker that writes to a
 file, a database and log services. Each step prints what held; what a service is
-missing for is left out by name. All entries of the day are counted at its end."""
+missing for is left out by name. All entries of the day are counted at its end.
+
+What operators met, by the numbers that steps print, and the tests that have it:
+   1  edges with copies of one state folder  here; nats copies: cloned, queued
+   2  state folders that went back           here; nats copies: put_back, gone_back
+   3  servers of small messages              here; nats small
+   4  reasons of an outage, and its end      here; nats peers, permitted; daemon log
+   5  hosts are told apart                   here; nats replay; daemon directory, web
+   6  restarts without a descriptor store    here; daemon restart
+   7  batches over buffers                   here; output otlp, forward
+   8  a reload while lines wait              here; output otlp: reloaded
+   9  what waits, and for whom               here; nats plain: looked_at; nats peers
+  10  window beyond stream_max               here; nats plain: windows_are_summed
+  11  a filter looks through the whole ring  web page
+  12  a mistake in a filter                  web page
+  13  a phone, columns of time and severity  web page
+  14  what log services are told             here; output keys, forward, otlp, syslog
+  15  the installed unit                     daemon shipped: unit_fits
+  17  replay of an empty stream              here; nats replay: nothing
+  18  outputs in each other's way            here; daemon config: files_are_apart
+  19  what cannot be bound                   here; daemon config: addresses_are_told
+  20  metrics of each output, and why not    here; daemon outputs, prometheus
+  21  all mistakes of an output at once      here; daemon config: errors_have_places
+  22  the word that was meant                here; daemon config: errors_have_places
+  23  what a reload cannot change            here; daemon config: defaults_fit
+  24  no places in libnats' source           here; nats peers, replay
+  25  a full disk at the start               here
+  26  links in a watched folder              here; daemon watched
+  27  patterns and code objects of nothing   here; daemon shipped: plans_are_told
+  28  exports of the page                    web page
+  30  a prefix of one's own                  install
+  31  a service that flaps                   here; daemon log: test_outage
+"""
 import collections
 import contextlib
 import gzip
@@ -12,6 +44,7 @@ import http.server
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -28,15 +61,17 @@ from real import Process, Rsyslog
 from small import frames, large_elf
 from systemd import Shared
 
-from harness import N_ENTRIES, REST, free_port, has, producer, run, skip, until
+from harness import (ELF, N_ENTRIES, PROGRAM, REST, free_port, has, producer, run, skip,
+                     until)
 
 PRINTFDECODE, NODE, FLUENT = (REST + ['', '', ''])[:3]
 
 class Collector:
-    """Of OTLP: says an error until it is told to work."""
+    """Of OTLP: says an error until it is told to work; then it may flap."""
 
     def __init__(self):
-        self.works = False
+        self.works = self.flaps = False
+        self.n_requests = 0
         self.records = []
         collector = self
 
@@ -47,9 +82,12 @@ class Collector:
                 body = self.rfile.read(int(self.headers['Content-Length']))
                 if self.headers['Content-Encoding'] == 'gzip':
                     body = gzip.decompress(body)
-                if collector.works:
+                collector.n_requests += 1
+                works = collector.works and not (
+                    collector.flaps and collector.n_requests % 2)
+                if works:
                     collector.take(json.loads(body))
-                self.send_response(200 if collector.works else 503)
+                self.send_response(200 if works else 503)
                 self.send_header('Content-Type', 'application/json')
                 self.send_header('Content-Length', '2')
                 self.end_headers()
@@ -100,6 +138,11 @@ def database(worker):
     return collections.Counter(map(int, done.stdout.split()))
 
 
+def replay(server, *args):
+    return subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url, *args],
+                          check=False, capture_output=True, text=True)
+
+
 class Day:
     def __init__(self, temp):
         self.temp = temp
@@ -140,32 +183,41 @@ class Day:
 
 
 def held(number, what, result=''):
-    print(f'{number:>5}  {what}: held{"; " if result else ""}{result}', flush=True)
+    print(f'{number:>9}  {what}: held{"; " if result else ""}{result}', flush=True)
 
 
-def room_of(server, text):
-    """The server begins again with so much room."""
-    path = f'{server.temp}/{server.name}.conf'
-    with open(path, encoding='ascii') as f:
-        conf = f.read()
-    with open(path, 'w', encoding='ascii') as f:
-        f.write(re.sub(r'jetstream \{( max_file: \w+,)?', 'jetstream {' + text, conf))
+FORBIDDEN = '''no_auth_user: any
+authorization { users: [ {user: any, password: any,
+  permissions: {publish: {deny: ["$JS.API.STREAM.INFO.>"]}}} ] }
+'''
 
 
 def begins(day, server, daemons):
-    """Nobody is there, then one without room, then one that works."""
-    room_of(server, ' max_file: 256MB,')
-    for words in 'No server available', 'the servers need 1024 MiB':
+    """Nobody is there, then a server that forbids, one without room, and one that
+    works."""
+    path = f'{server.temp}/{server.name}.conf'
+    with open(path, encoding='ascii') as f:
+        conf = f.read()
+    for words, room, rules in (
+            ('No server available', '', None), ('Permissions Violation', '', FORBIDDEN),
+            ('the servers need 1024 MiB', ' max_file: 256MB,', '')):
+        if rules is not None:
+            with open(path, 'w', encoding='ascii') as f:
+                f.write(conf.replace('jetstream {', 'jetstream {' + room) + rules)
+            server.start()
         for d in daemons:
             until(words, lambda d=d, words=words: words in d.log())
             until('why', lambda d=d, words=words: words in d.http('/readyz')[1])
-        if words.startswith('No server'):
-            server.start()
-    server.kill()
-    room_of(server, '')
+        if rules is not None:
+            server.kill()
+    with open(path, 'w', encoding='ascii') as f:
+        f.write(conf)
     server.start()
     for d in daemons:
         until('ready', lambda d=d: d.http('/readyz')[0] == 200)
+    done = replay(server)
+    assert (done.returncode, done.stdout, done.stderr) == (0, '', ''), done
+    held('17', 'a stream that is there, and empty')
     with day.send(2):
         result = day.all_is_there()
     held('4', 'each reason of an outage is said, and the cure is noticed', result)
@@ -181,16 +233,18 @@ def small_messages(day, edge_):
 
 def cloned(day, edge_, worker, server):
     edge_.stop()
-    copy_state(day.temp, 'edge', 'twin')
+    for name in 'twin', 'third':
+        copy_state(day.temp, 'edge', name)
     edge_.start()
-    twin = edge(day.temp, server, 'twin')
+    twins = [edge(day.temp, server, name) for name in ('twin', 'third')]
     while TWO not in worker.log():
         assert day.first < 100, worker.log()
-        with day.send(1), day.send(1, 'twin'):
+        with day.send(1), day.send(1, 'twin'), day.send(1, 'third'):
             result = day.all_is_there()
-    assert incarnations(day.temp, 'edge')[-1] != incarnations(day.temp, 'twin')[-1]
-    held('1', 'two edges with copies of one state folder', f'{result}, and the worker says so')
-    return twin
+    assert len({incarnations(day.temp, name)[-1] for name in ('edge', 'twin', 'third')}) == 3
+    held('1', 'three edges with copies of one state folder',
+         f'{result}, and the worker says so')
+    return twins
 
 
 def put_back(day, edge_):
@@ -207,6 +261,41 @@ def put_back(day, edge_):
         result = day.all_is_there()
         acknowledged(edge_)
     held('2', 'a state folder that was put back', result)
+
+
+def put_back_with_chunks(day, edge_, server):
+    """The copy is of a running edge, and has chunks that wait."""
+    server.kill()
+    before = printed(day)
+    with day.send(2):
+        until('the edge', lambda: printed(day) == before + 2 * N_ENTRIES)
+        copy_state(day.temp, 'edge', 'backup')
+        server.start()
+        day.all_is_there()
+        acknowledged(edge_)
+    edge_.kill()
+    copy_state(day.temp, 'backup', 'edge')
+    edge_.start()
+    with day.send(2):
+        result = day.all_is_there()
+        acknowledged(edge_)
+    held('2', 'one that was put back with chunks that wait', result)
+
+
+def worker_put_back(day, edge_, worker):
+    worker.stop()
+    copy_state(day.temp, 'worker', 'backup')
+    worker.start()
+    with day.send(2):
+        day.all_is_there()
+        acknowledged(edge_)
+    worker.stop()
+    copy_state(day.temp, 'backup', 'worker')
+    worker.start()
+    with day.send(2):
+        result = day.all_is_there()
+        acknowledged(edge_)
+    held('2', "a worker's state folder that was put back", result)
 
 
 def restarted(day, edge_):
@@ -230,18 +319,14 @@ def restarted(day, edge_):
 
 def told_apart(day, edge_, worker, server):
     """By their hosts, and what nobody has is said to be nobody's."""
-    def replay(where):
-        return subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url, '--where', where],
-                              check=False, capture_output=True, text=True)
-
     host = day.records()[0]['origin']['host']
-    assert 'source="b1"' in worker.http()[1]
-    done = replay(f'host == "{host}"')
+    assert f'source="b{day.first - 1}"' in worker.http()[1]
+    done = replay(server, '--where', f'host == "{host}"')
     assert done.returncode in (0, 2) and done.stdout, done
-    done = replay('host == "nobody"')
+    done = replay(server, '--where', 'host == "nobody"')
     assert done.returncode == 3 and not done.stdout, done
     for name in 'hots', 'origin.hots':
-        done = replay(f'{name} == "a"')
+        done = replay(server, '--where', f'{name} == "a"')
         assert done.returncode == 1 and 'near to it: host' in done.stderr, done
     said = status_of(edge_)
     assert 'workers: 1' in said and ' 64 partitions: 0-63' in said, said
@@ -270,16 +355,19 @@ def services(day, worker, collector):
     before = day.sequences()
     worker.write_config(config % (port, ''))
     worker.start()
-    with day.send(2):
+    with day.send(20):
         day.all_is_there()
     worker.reload(config % (port, ', facility: local3'))
     assert ': reloaded' in worker.log() and 'stays' not in worker.log()
+    collector.n_requests = 0
     collector.works = True
     day.since = before.keys()
     wanted = day.sequences() - before
     for name, read in peers.items():
         until(name, lambda read=read: not wanted - read())
         assert set(read()) <= set(day.sequences()), name
+        if name == 'otlp': # one may have been under way
+            assert collector.n_requests < 10, collector.n_requests
     said = ', '.join(peers)
     if Rsyslog.is_here():
         os.makedirs(f'{day.temp}/rsyslog')
@@ -287,18 +375,36 @@ def services(day, worker, collector):
         until('rsyslogd', lambda: sum(b'type="entry"' in line[6] for line in syslog.read()) >=
               sum(wanted.values()))
         said += ', rsyslogd'
-    held('8, 14', 'log services, one of which was away, over a reload', said)
+    held('7, 8, 14', 'log services, one of which was away, over a reload', said)
     return peers
 
 
 def rotated(day, worker):
-    """As logrotate does, without a signal."""
+    """As logrotate does, without a signal: create, then copytruncate."""
     kept = f'{worker.temp}/kept.log'
     os.rename(kept, kept + '.1')
     with day.send(1):
-        result = day.all_is_there()
+        day.all_is_there()
     assert os.path.exists(kept)
-    held('', 'a file that was moved away', result)
+    shutil.copy(kept, kept + '.2')
+    os.truncate(kept, 0)
+    with day.send(1):
+        result = day.all_is_there()
+    held('', 'a file that was moved away, and one that was cut', result)
+
+
+def flapping(day, worker, collector):
+    """Errors in turn with success are no news."""
+    before = worker.metric('output_retried_total')
+    lines = worker.log().count('status 503')
+    collector.flaps = True
+    while worker.metric('output_retried_total') < before + 20:
+        with day.send(1):
+            result = day.all_is_there()
+    collector.flaps = False
+    n = worker.log().count('status 503') - lines
+    assert n <= 5, n
+    held('31', 'a service that flaps', f'{result}; {n} lines of its log')
 
 
 @contextlib.contextmanager
@@ -323,16 +429,32 @@ def full(day, worker):
     with day.send(40):
         until('it is said', lambda: 'No space left on device' in worker.log())
         until('why', lambda: worker.http('/readyz')[0] == 503)
+        until('why', lambda: re.match('not ready: (a required output|the queue) ',
+                                      worker.http('/readyz')[1]))
+        full_at_start(day)
         os.unlink(ballast)
         result = day.all_is_there()
     until('ready', lambda: worker.http('/readyz')[0] == 200)
-    held('', 'a full disk', result)
+    held('20, 25', 'a full disk, also at the start', result)
+
+
+def full_at_start(day):
+    """Of the state folder; where no line comes none is missed."""
+    d = make(day.temp, 'late', CONFIG % 'file, path: $T/all.json')
+    d.stop()
+    d.write_config(f'state_dir: {day.temp}/worker/late\n' +
+                   CONFIG % 'file, path: $T/all.json, required: true')
+    d.start()
+    d.stop()
+    assert 'have not written' not in d.log(), d.log()
 
 
 def printed(day):
-    """By both edges; what they have not read a producer does not tell again."""
+    """By all edges; what they have not read a producer does not tell again."""
     n = 0
-    for name in 'edge', 'twin':
+    for name in 'edge', 'twin', 'third':
+        if not os.path.exists(f'{day.temp}/{name}/kept.log'):
+            continue
         with open(f'{day.temp}/{name}/kept.log', 'rb') as f:
             n += f.read().count(b'"type":"entry"')
     return n
@@ -342,9 +464,9 @@ def killed(day, server, daemons):
     """Whoever it is, while lines are on their way."""
     for has_store in True, False:
         for name in 'edge', 'worker', 'server':
+            before = printed(day)
             with day.send(5):
-                n = day.n_buffers * N_ENTRIES + day.extra
-                until('the edge', lambda n=n: printed(day) >= n)
+                until('the edge', lambda n=before + 5 * N_ENTRIES: printed(day) >= n)
                 if name in daemons:
                     daemons[name].kill()
                     daemons[name].start()
@@ -357,6 +479,63 @@ def killed(day, server, daemons):
          day.all_is_there())
 
 
+CONFIG = '''inputs: [{type: listen, address: "unix:$T/in.sock"}]
+outputs: [{type: %s}]
+'''
+# Number, outputs (or a line in front of all), and what check-config says.
+MISTAKES = (
+    ('10', 'nats, servers: ["nats://127.0.0.1:1"], stream_max: 2MiB, window: 16MiB',
+     "'window' is more than 'stream_max'"),
+    ('18', 'listen, address: "unix:$T/in.sock"', 'another input or output listens at'),
+    ('18', 'http, address: "unix:$T/h"}, {type: http, address: "unix:$T/h"',
+     'another input or output listens at'),
+    ('18', 'file, path: $T/a}, {type: file, path: $T/./a', 'two outputs would write one file'),
+    ('18', 'syslog, address: "tcp:127.0.0.1:9"}, {type: syslog, address: "tcp:127.0.0.1:9"',
+     'two outputs are called'),
+    ('21', 'file, path: $T/a, match: "(", window: q', 'closing parenthesis'),
+    ('21', 'file, path: $T/a, match: "(", window: q', "'window' wants a whole number"),
+    ('22', 'listen, adress: "unix:$T/a"', 'near to it: address'),
+    ('22', 'stdout, output: JSON', 'near to it: json'),
+    ('22', '\nlog_level: INFO\n', 'near to it: info'),
+    ('22', '\nmemory_max: 1GB\n', 'near to it: 1GiB'),
+    ('22', '\n\tring: 1MiB\n', 'a tab: lines of YAML are indented by spaces'),
+    ('27', '\ncode_objects: [$T/config.yaml]\n', 'no code object'),
+    ('27', '\ninputs: [{type: directory, path: $T, dumps: "[*.bin"}]\n', "its '[' has no ']'"),
+)
+
+
+def configured(day):
+    """What check-config finds, what cannot start, and what a reload refuses."""
+    d = make(day.temp, 'late', CONFIG % 'http, address: "unix:$T/http.sock"')
+    for number, text, words in MISTAKES:
+        text = (text + 'outputs: [{type: stdout}]\n' if text.startswith('\ninputs') else
+                text + CONFIG % 'stdout' if text.startswith('\n') else
+                'state_dir: $T/state\n' + CONFIG % text)
+        path = f'{day.temp}/mistake.yaml'
+        with open(path, 'w', encoding='ascii') as f:
+            f.write(text.lstrip('\n').replace('$T', d.temp))
+        done = subprocess.run([PROGRAM, 'check-config', path], check=False,
+                              capture_output=True, text=True)
+        assert words in done.stdout + done.stderr, (number, text, done)
+    config = CONFIG % 'http, address: "unix:$T/http.sock"'
+    d.reload('ring: 16MiB\n' + config)
+    assert 'ring only changes with a restart' in d.log()
+    for name in 'process_cpu_seconds_total', 'process_resident_memory_bytes':
+        assert f'\n{name} ' in d.http()[1], name
+    os.makedirs(f'{d.temp}/in')
+    d.reload(config.replace('inputs: [', 'inputs: [{type: directory, path: $T/in, dumps: "*"}, '))
+    os.symlink(ELF, f'{d.temp}/in/app.elf')
+    until('the link', lambda: 'app.elf: not read: it is a symbolic link' in d.log())
+    path = f'{day.temp}/mistake.yaml'
+    with open(path, 'w', encoding='ascii') as f:
+        f.write(CONFIG.replace('$T', day.temp) % f'http, address: "tcp:{day.url[7:]}"')
+    done = subprocess.run([PROGRAM, '-c', path], check=False, capture_output=True, text=True)
+    assert done.returncode == 1, done
+    assert f'tcp:{day.url[7:]}: Address already in use' in done.stderr, done
+    d.stop()
+    held('10, 18-23, 26, 27', 'mistakes of a configuration are told')
+
+
 def whole(temp):
     day = Day(temp)
     collector = Collector()
@@ -367,12 +546,17 @@ def whole(temp):
         worker = make(temp, 'worker', WORKER % server.url)
         begins(day, server, (edge_, worker))
         small_messages(day, edge_)
-        twin = cloned(day, edge_, worker, server)
+        twins = cloned(day, edge_, worker, server)
         put_back(day, edge_)
+        put_back_with_chunks(day, edge_, server)
+        worker_put_back(day, edge_, worker)
         restarted(day, edge_)
         told_apart(day, edge_, worker, server)
+        configured(day)
         rotated(day, worker)
         peers = services(day, worker, collector)
+        if 'otlp' in peers:
+            flapping(day, worker, collector)
         if is_small:
             full(day, worker)
         else:
@@ -385,11 +569,13 @@ def whole(temp):
             assert read().keys() <= day.sequences().keys(), name
             if name == 'sqlite':
                 assert set(read().values()) == {1}
-        for d in edge_, twin:
+        for d in edge_, *twins:
             acknowledged(d)
             assert d.metric('output_dropped_total') == 0
-        for d in edge_, twin, worker:
+        assert worker.metric('output_sent_total{type="file"') > 0
+        for d in edge_, *twins, worker:
             d.stop()
+            assert '.c:' not in d.log(), d.log()
         held('', 'all of the day', day.all_is_there())
         server.kill()
 
