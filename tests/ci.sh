@@ -45,7 +45,7 @@ root_packages=(
     libelf-dev libmsgpack-c-dev libpcre2-dev libyaml-dev zlib1g-dev libzstd-dev
     libjansson-dev libpng-dev libsqlite3-dev libncurses-dev tmux
     libuv1-dev libssl-dev libseccomp-dev libsystemd-dev libcurl4-openssl-dev
-    libnats-dev glslang-tools libvulkan-dev mesa-vulkan-drivers
+    libnats-dev nats-server glslang-tools libvulkan-dev mesa-vulkan-drivers
     vulkan-validationlayers vulkan-tools vkmark xvfb musl-tools python3-dev
     python3-numpy
     gcc-aarch64-linux-gnu qemu-user libc6-dev:arm64 check:arm64
