@@ -171,9 +171,11 @@ static bool begin(struct live_entries *live, const struct options *o)
         connection_open(&live->connection, &live->address.peer);
     if (outcome == OUTCOME_DONE)
         outcome = connection_send(&live->connection, request, n);
+    if (outcome == OUTCOME_END) /* its reason can still be read */
+        outcome = OUTCOME_DONE;
     release_signals();
     live->connection.idle_ns = 0;
-    if (outcome != OUTCOME_DONE)
+    if (outcome == OUTCOME_FAILED)
         message_error("%s: %s", name, live->connection.why);
     return outcome == OUTCOME_DONE;
 }
