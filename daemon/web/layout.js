@@ -44,6 +44,7 @@ export class Layout {
     #isNew = true;
     #host; /* of the first line */
     #hasHosts = false;
+    #time = NaN; /* of the last record: those that came together have one */
 
     /* element: the grid, whose row of titles is empty. */
     constructor(element) {
@@ -65,21 +66,29 @@ export class Layout {
         }
     }
 
+    #noteText(name, { length: n }) {
+        if (n > (this.#widths[name] ?? 0))
+            this.#widen(name, Math.min(Math.max(n, TITLES[name].length), MOST[name]));
+    }
+
     note(record) {
-        this.#host ??= record.host;
-        if (record.host !== this.#host)
+        const { severity, host, source, who, where, time } = record;
+        this.#host ??= host;
+        if (host !== this.#host)
             this.showHosts();
-        for (const name in MOST) {
-            const n = record[name].length;
-            if (n > (this.#widths[name] ?? 0))
-                this.#widen(name, Math.min(Math.max(n, TITLES[name].length), MOST[name]));
-        }
-        if (Number.isFinite(record.time))
-            this.#widen('time', isToday(record.time) ? TIME : DATED);
+        this.#noteText('severity', severity);
+        this.#noteText('host', host);
+        this.#noteText('source', source);
+        this.#noteText('who', who);
+        this.#noteText('where', where);
+        if (time !== this.#time && Number.isFinite(time))
+            this.#widen('time', isToday(time) ? TIME : DATED);
+        this.#time = time;
     }
 
     clear() {
         this.#widths = {};
+        this.#time = NaN;
         this.#host = undefined;
         this.#isNew = true;
     }

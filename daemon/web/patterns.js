@@ -37,6 +37,7 @@ class Pattern {
 export class Patterns {
     #all = new Map();
     #others = new Pattern('', '', 'all others');
+    #last = this.#others; /* of the entry before: the next one is often alike */
 
     constructor() {
         this.count = 0;
@@ -45,6 +46,11 @@ export class Patterns {
     /* Returns true if it is the first of its format string. */
     add(record) {
         const { id, format_string: text } = record.json;
+        this.count++;
+        if (this.#last.id === id && this.#last.text === text) {
+            this.#last.add(record);
+            return false;
+        }
         const key = id + text;
         let pattern = this.#all.get(key);
         const isFirst = !pattern && this.#all.size < KEPT;
@@ -53,8 +59,8 @@ export class Patterns {
                 Boolean(text));
             this.#all.set(key, pattern);
         }
-        (pattern ?? this.#others).add(record);
-        this.count++;
+        this.#last = pattern ?? this.#others;
+        this.#last.add(record);
         return isFirst;
     }
 
@@ -81,7 +87,7 @@ export class Patterns {
 
     clear() {
         this.#all.clear();
-        this.#others = new Pattern('', '', 'all others');
+        this.#last = this.#others = new Pattern('', '', 'all others');
         this.count = 0;
     }
 }

@@ -7,7 +7,20 @@ import { oneLine, visible } from './text.js';
 const WHO = ['stage', 'workgroup', 'invocation', 'position', 'launch', 'vertex',
     'instance', 'primitive', 'fragment', 'tess_coord', 'wave', 'lane'];
 
+const IS_WHO = new Set(WHO);
+
+/* Most entries have none of them. */
+function hasWho(origin) {
+    for (const name in origin) {
+        if (IS_WHO.has(name))
+            return true;
+    }
+    return false;
+}
+
 function whoOf(origin) {
+    if (!hasWho(origin))
+        return '';
     const words = [];
     for (const name of WHO) {
         const value = origin[name];

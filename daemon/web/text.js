@@ -9,8 +9,11 @@ function code(c) {
     return '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0');
 }
 
+const HAS_UNSEEN = new RegExp(UNSEEN.source); /* nearly no text has any: the test is cheaper */
+
 export function visible(text) {
-    return text.replace(UNSEEN, (c) => (c === '\t' ? c : c === '\n' ? '⏎' : code(c)));
+    return !HAS_UNSEEN.test(text) ? text :
+        text.replace(UNSEEN, (c) => (c === '\t' ? c : c === '\n' ? '⏎' : code(c)));
 }
 
 /* The newline at the end of a message is not shown. */
