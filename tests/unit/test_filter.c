@@ -447,6 +447,26 @@ START_TEST(unknown_names)
         err.text, "no format string has an argument 'hots', and no entry has "
                   "it; near to it: host; there is x, y");
     pfd_filter_free(filter);
+    /* What a set has is remembered, but not beyond its next string, and not of
+     * another set. */
+    ck_assert_int_eq(pfd_filter_new(&bad, &filter, &err), PFD_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_int_eq(pfd_filter_check(filter, strings, &err),
+                         PFD_ERR_USAGE);
+        ck_assert_str_eq(err.text, "no format string has an argument 'q'; "
+                                   "there is x, y");
+    }
+    dump_add_string(strings, ONE, "one q=%d\n", "4");
+    ck_assert_int_eq(pfd_filter_check(filter, strings, &err), PFD_OK);
+    for (unsigned i = 0; i < 8; i++) {
+        struct pfd_strings *others = pfd_strings_new();
+        dump_add_string(others, TWO, i % 2 ? "q=%d\n" : "z=%d\n", "4");
+        ck_assert_int_eq(pfd_filter_check(filter, others, &err),
+                         i % 2 ? PFD_OK : PFD_ERR_USAGE);
+        pfd_strings_free(others);
+    }
+    ck_assert_int_eq(pfd_filter_check(filter, NULL, &err), PFD_OK);
+    pfd_filter_free(filter);
     pfd_strings_free(strings);
 }
 END_TEST

@@ -65,16 +65,6 @@ static bool add_names_of(struct names *names, const struct pfd_string *s)
     return true;
 }
 
-static bool is_column(const struct pfd_strings *strings, const char *name)
-{
-    const struct pfd_string *s;
-    for (size_t i = 0; strings && (s = pfd_strings_at(strings, i)); i++) {
-        if (pfd_column_find(s, name, strlen(name)) != SIZE_MAX)
-            return true;
-    }
-    return false;
-}
-
 /* Adds the names of another list. */
 static void add_names(struct names *names, const struct names *others)
 {
@@ -99,6 +89,44 @@ static void list_names(const struct pfd_strings *strings, struct names *ret)
     }
 }
 
+/* ---- names of a set of strings ---- */
+
+/* What a set has, remembered: a daemon checks the same set with each block, and
+ * looking through all strings is costly. */
+struct walked {
+    uint64_t serial; /* of the set; 0: of none */
+    size_t n;        /* strings it had */
+    uint64_t names;  /* bits: names of the condition that are arguments */
+    struct names there;
+};
+
+static bool is_column(const struct pfd_strings *strings, const char *name)
+{
+    const struct pfd_string *s;
+    for (size_t i = 0; (s = pfd_strings_at(strings, i)); i++) {
+        if (pfd_column_find(s, name, strlen(name)) != SIZE_MAX)
+            return true;
+    }
+    return false;
+}
+
+/* Looks for the names of which bits are set. NULL: no strings. */
+static void walk(struct walked *walked, const struct pfd_where *where,
+                 uint64_t names, const struct pfd_strings *strings)
+{
+    uint64_t serial = strings ? pfd_strings_serial(strings) : 0;
+    size_t n = strings ? pfd_strings_count(strings) : 0;
+    if (walked->serial == serial && walked->n == n)
+        return;
+    *walked = (struct walked){ .serial = serial, .n = n };
+    for (; strings && names; names &= names - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(names);
+        if (is_column(strings, pfd_where_name(where, i)))
+            walked->names |= UINT64_C(1) << i;
+    }
+    list_names(strings, &walked->there);
+}
+
 /* ---- names of entries that came ---- */
 
 struct pfd_seen_names {
@@ -107,7 +135,9 @@ struct pfd_seen_names {
     _Atomic uint64_t names; /* bits: names that were arguments */
     atomic_bool any;
     pthread_mutex_t lock;
-    struct names there; /* until all names were seen; under the lock */
+    /* Under the lock: */
+    struct names there; /* until all names were seen */
+    struct walked walked;
 };
 _Static_assert(sizeof(struct pfd_seen_names) <= PFD_SEEN_NAMES_BYTES, "");
 
@@ -160,6 +190,19 @@ void pfd_seen_names_note(struct pfd_seen_names *seen_names,
     pthread_mutex_unlock(&seen_names->lock);
 }
 
+static enum pfd_status tell_missing(const char *name, const struct names *there,
+                                    struct pfd_error *err)
+{
+    struct pfd_quoted quoted;
+    const char *near = pfd_own_near(name);
+    pfd_quote(&quoted, name, strlen(name));
+    return pfd_fail(
+        err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+        "no format string has an argument '%s'%s%s; there %s %s", quoted.text,
+        near ? ", and no entry has it; near to it: " : "", near ? near : "",
+        there->n ? "is" : "are no arguments", there->text);
+}
+
 enum pfd_status pfd_seen_names_check(struct pfd_seen_names *seen_names,
                                      const struct pfd_where *where,
                                      const struct pfd_strings *strings,
@@ -169,26 +212,18 @@ enum pfd_status pfd_seen_names_check(struct pfd_seen_names *seen_names,
     if (!seen_names || (!atomic_load(&seen_names->any) && !has_any))
         return PFD_OK;
     uint64_t missing = seen_names->needed & ~atomic_load(&seen_names->names);
-    for (; missing; missing &= missing - 1) {
-        struct names there;
-        struct pfd_quoted quoted;
-        const char *name =
-            pfd_where_name(where, (size_t)__builtin_ctzll(missing));
-        if (is_column(strings, name))
-            continue;
-        list_names(strings, &there);
-        pthread_mutex_lock(&seen_names->lock);
-        add_names(&there, &seen_names->there);
-        pthread_mutex_unlock(&seen_names->lock);
-        const char *near = pfd_own_near(name);
-        pfd_quote(&quoted, name, strlen(name));
-        return pfd_fail(
-            err, PFD_ERR_USAGE, PFD_NO_OFFSET,
-            "no format string has an argument '%s'%s%s; there %s %s",
-            quoted.text, near ? ", and no entry has it; near to it: " : "",
-            near ? near : "", there.n ? "is" : "are no arguments", there.text);
-    }
-    return PFD_OK;
+    if (!missing)
+        return PFD_OK;
+    pthread_mutex_lock(&seen_names->lock);
+    walk(&seen_names->walked, where, seen_names->needed, strings);
+    missing &= ~seen_names->walked.names;
+    struct names there = seen_names->walked.there;
+    add_names(&there, &seen_names->there);
+    pthread_mutex_unlock(&seen_names->lock);
+    return missing ? tell_missing(pfd_where_name(
+                                      where, (size_t)__builtin_ctzll(missing)),
+                                  &there, err)
+                   : PFD_OK;
 }
 
 const char *pfd_seen_names_shadow(struct pfd_seen_names *seen_names,

@@ -12,7 +12,7 @@
 struct pfd_seen_names;
 
 enum {
-    PFD_SEEN_NAMES_BYTES = 256 /* that one takes, at most */
+    PFD_SEEN_NAMES_BYTES = 512 /* that one takes, at most */
 };
 
 /* NULL: out of memory. */

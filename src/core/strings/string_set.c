@@ -40,9 +40,19 @@ static void drop_store(struct pfd_string_store *store)
 
 /* ---- sets ---- */
 
+/* An address may be another set's later; a serial number never is. */
+static struct pfd_strings *new_set(void)
+{
+    static _Atomic uint64_t n;
+    struct pfd_strings *ret = calloc(1, sizeof *ret);
+    if (ret)
+        ret->serial = atomic_fetch_add(&n, 1) + 1;
+    return ret;
+}
+
 struct pfd_strings *pfd_strings_new(void)
 {
-    struct pfd_strings *ret = calloc(1, sizeof *ret);
+    struct pfd_strings *ret = new_set();
     if (!ret)
         return NULL;
     ret->left = SIZE_MAX;
@@ -100,7 +110,7 @@ static void make_all(struct pfd_strings *strings)
 static struct pfd_strings *copy_set(struct pfd_strings *of,
                                     struct pfd_string_store *store)
 {
-    struct pfd_strings *ret = store ? calloc(1, sizeof *ret) : NULL;
+    struct pfd_strings *ret = store ? new_set() : NULL;
     make_all(of);
     if (!ret) {
         drop_store(store);
@@ -137,6 +147,11 @@ struct pfd_strings *pfd_strings_extend(struct pfd_strings *of)
 struct pfd_strings *pfd_strings_branch(struct pfd_strings *of)
 {
     return copy_set(of, new_store(of->store));
+}
+
+uint64_t pfd_strings_serial(const struct pfd_strings *strings)
+{
+    return strings->serial;
 }
 
 size_t pfd_strings_room(const struct pfd_strings *strings)

@@ -30,6 +30,7 @@ struct pfd_string_store {
 
 struct pfd_strings {
     struct pfd_string_store *store;
+    uint64_t serial;            /* of this set among all of the process */
     bool is_made_of_another;    /* and shares its strings */
     struct pfd_arena_mark mark; /* memory before it is shared */
     size_t left;                /* bytes that it may still take */

@@ -342,6 +342,10 @@ const struct pfd_shader_table *pfd_strings_shaders(
     const struct pfd_strings *strings);
 struct pfd_shader_table *pfd_strings_own_shaders(struct pfd_strings *strings);
 
+/* From 1 on, of no other set of the process, not even of one that is freed. With
+ * the number of strings it says whether a set is as it was. */
+uint64_t pfd_strings_serial(const struct pfd_strings *strings);
+
 /* Bytes that the set may take while it is filled. */
 size_t pfd_strings_room(const struct pfd_strings *strings);
 /* Charges n bytes. False: they exceed the set's limit. */
