@@ -14,7 +14,8 @@
 #include "nats/nats_lease.h"
 
 enum {
-    WORKERS_MAX = 64, /* there are no more partitions */
+    /* Anybody who may publish there could store more messages. */
+    WORKERS_MAX = 10000,
     SUBJECTS_MAX = 100000,
     ABOUT = 128, /* bytes of a worker's own message */
 };
@@ -41,8 +42,11 @@ struct edge {
 struct status {
     struct pfdd_nats line;
     FILE *out;
-    struct worker workers[WORKERS_MAX]; /* [n_workers] */
-    unsigned n_workers;
+    struct worker *workers; /* [n_workers] */
+    size_t n_workers;
+    size_t workers_size;
+    bool has_more_workers;
+    bool has_more_subjects;
     struct edge *edges; /* [n_edges] */
     size_t n_edges;
     size_t size;
@@ -90,25 +94,42 @@ static bool put_streams(struct status *s)
 
 /* ---- workers ---- */
 
-/* NULL: there are too many. */
+/* The items [n] of size bytes each, with room for one more. NULL: out of memory;
+ * they are as they were. */
+static void *make_room(void *items, size_t n, size_t size, size_t *room)
+{
+    if (n < *room)
+        return items;
+    size_t more = *room ? 2 * *room : 64;
+    void *ret = realloc(items, more * size);
+    if (ret)
+        *room = more;
+    return ret;
+}
+
+/* NULL: out of memory. */
 static struct worker *find_worker(struct status *s, const char *id)
 {
-    unsigned i = 0;
-    while (i < s->n_workers && strcmp(s->workers[i].id, id) != 0)
-        i++;
-    if (i == WORKERS_MAX)
-        return NULL;
-    if (i == s->n_workers) {
-        snprintf(s->workers[i].id, sizeof s->workers[i].id, "%s", id);
-        s->n_workers++;
+    for (size_t i = 0; i < s->n_workers; i++) {
+        if (!strcmp(s->workers[i].id, id))
+            return &s->workers[i];
     }
-    return &s->workers[i];
+    struct worker *all =
+        make_room(s->workers, s->n_workers, sizeof *all, &s->workers_size);
+    if (!all)
+        return NULL;
+    s->workers = all;
+    struct worker *w = &all[s->n_workers++];
+    *w = (struct worker){ .n = 0 };
+    snprintf(w->id, sizeof w->id, "%s", id);
+    return w;
 }
 
 static void take_worker(struct status *s, const struct pfd_stored_message *m)
 {
     const char *id = pfdd_lease_worker(m->subject);
     struct worker *w = id ? find_worker(s, id) : NULL;
+    s->has_more_workers |= id && !w;
     if (w && m->bytes && m->n < ABOUT)
         pfdd_name_put(w->about, m->bytes, m->n);
 }
@@ -120,7 +141,7 @@ static void take_lease(struct status *s, const struct pfd_stored_message *m)
     if (i < 0 || !m->bytes || m->n != PFDD_EDGE_ID - 1 ||
         strlen(m->bytes) != m->n)
         return;
-    for (unsigned k = 0; k < s->n_workers && !w; k++) {
+    for (size_t k = 0; k < s->n_workers && !w; k++) {
         if (!strcmp(s->workers[k].id, m->bytes))
             w = &s->workers[k];
     }
@@ -130,15 +151,16 @@ static void take_lease(struct status *s, const struct pfd_stored_message *m)
     }
 }
 
-/* Calls for the stored messages of a subject with wildcards. */
-static bool each_lease(struct status *s, const char *subject,
+/* Calls for the stored messages of a subject with wildcards, n_max at most; *more:
+ * there may be others. */
+static bool each_lease(struct status *s, const char *subject, unsigned n_max,
+                       bool *more,
                        void (*take)(struct status *s,
                                     const struct pfd_stored_message *m))
 {
     uint64_t number = 1;
     natsStatus status = NATS_OK;
-    for (unsigned i = 0; status == NATS_OK && i < 2 * PFDD_NATS_PARTITIONS;
-         i++) {
+    for (unsigned i = 0; status == NATS_OK && i < n_max; i++) {
         struct pfd_stored_message m;
         status = pfd_stored_message_next(s->line.nc, PFDD_LEASE_STREAM, subject,
                                          number, &m);
@@ -148,6 +170,7 @@ static bool each_lease(struct status *s, const char *subject,
         }
         pfd_stored_message_deinit(&m);
     }
+    *more |= status == NATS_OK;
     return status == NATS_OK || status == NATS_NOT_FOUND ||
            pfdd_nats_failed(&s->line, PFDD_LEASE_STREAM, status);
 }
@@ -169,12 +192,16 @@ static bool put_workers(struct status *s)
 {
     bool free_ones[PFDD_NATS_PARTITIONS];
     unsigned n_free = 0;
-    if (!each_lease(s, "gpulease.v1.worker.*", take_worker) ||
-        !each_lease(s, "gpulease.v1.*", take_lease))
+    bool more = false;
+    if (!each_lease(s, "gpulease.v1.worker.*", WORKERS_MAX,
+                    &s->has_more_workers, take_worker) ||
+        !each_lease(s, "gpulease.v1.*", 2 * PFDD_NATS_PARTITIONS, &more,
+                    take_lease))
         return false;
     memset(free_ones, true, sizeof free_ones);
-    fprintf(s->out, "workers: %u\n", s->n_workers);
-    for (unsigned i = 0; i < s->n_workers; i++) {
+    fprintf(s->out, "workers: %zu%s\n", s->n_workers,
+            s->has_more_workers ? ", and others that are not looked at" : "");
+    for (size_t i = 0; i < s->n_workers; i++) {
         const struct worker *w = &s->workers[i];
         fprintf(s->out, "  %s%s%.8s: %u partitions:", w->about,
                 *w->about ? ", " : "", w->id, w->n);
@@ -202,15 +229,11 @@ static struct edge *find_edge(struct status *s, const char *id)
         if (!strcmp(s->edges[i].id, id))
             return &s->edges[i];
     }
-    if (s->n_edges == s->size) {
-        size_t size = s->size ? 2 * s->size : 64;
-        struct edge *edges = realloc(s->edges, size * sizeof *edges);
-        if (!edges)
-            return NULL;
-        s->edges = edges;
-        s->size = size;
-    }
-    struct edge *e = &s->edges[s->n_edges++];
+    struct edge *all = make_room(s->edges, s->n_edges, sizeof *all, &s->size);
+    if (!all)
+        return NULL;
+    s->edges = all;
+    struct edge *e = &all[s->n_edges++];
     *e = (struct edge){ .last = 0 };
     snprintf(e->id, sizeof e->id, "%s", id);
     return e;
@@ -267,6 +290,7 @@ static natsStatus take_edges(struct status *s)
     for (int i = 0;
          status == NATS_OK && all && i < all->Count && i < SUBJECTS_MAX; i++)
         status = take_last(s, all->List[i].Subject);
+    s->has_more_subjects = all && all->Count > SUBJECTS_MAX;
     jsStreamInfo_Destroy(info);
     for (size_t i = 0; status == NATS_OK && i < s->n_edges; i++)
         status = take_ack(s, &s->edges[i]);
@@ -299,8 +323,9 @@ static bool put_edges(struct status *s)
         n += waiting(&s->edges[i]) > 0;
     fprintf(s->out,
             "edges: %zu, of which %" PRIu64 " have lines that are not "
-            "written\n",
-            s->n_edges, n);
+            "written%s\n",
+            s->n_edges, n,
+            s->has_more_subjects ? "; and others that are not looked at" : "");
     for (size_t i = 0; i < s->n_edges; i++) {
         const struct edge *e = &s->edges[i];
         fprintf(s->out,
@@ -333,6 +358,7 @@ bool pfdd_nats_status(const struct pfdd_nats_options *nats_options,
     if (!ok)
         snprintf(err, n_err, "%s", s->line.why);
     pfdd_nats_close(&s->line);
+    free(s->workers);
     free(s->edges);
     free(s);
     return ok;

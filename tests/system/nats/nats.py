@@ -184,6 +184,25 @@ def looked_at(temp):
     assert done.returncode == 78 and "of type 'nats'" in done.stderr, done
 
 
+def many_workers(temp):
+    """More than there are partitions: nats-status leaves none out."""
+    server = Server(temp).start()
+    w = worker(temp, server)
+    until('the streams', lambda: 'connected to' in w.log())
+    others = [f'{i:032x}' for i in range(200)]
+
+    def all_are_told():
+        for each in others:
+            server.publish(f'gpulease.v1.worker.{each}', f'other {each[-3:]}'.encode())
+        said = status_of(w)
+        return said if 'workers: 201\n' in said else None
+
+    said = until('all workers', all_are_told)
+    assert len(re.findall(r'(?m)^  other [0-9a-f]{3}, 0{8}: 0 partitions:', said)) == 200, said
+    w.stop()
+    server.kill()
+
+
 def windows_are_summed(temp):
     """Edges that may have more in flight than the servers keep are told of."""
     server = Server(temp).start()
@@ -509,7 +528,8 @@ def refused(temp):
 
 
 GROUPS = {
-    'plain': (refused, set_up, plain, looked_at, windows_are_summed, too_many_edges, absent, hostile, wrong_code),
+    'plain': (refused, set_up, plain, looked_at, many_workers, windows_are_summed, too_many_edges,
+              absent, hostile, wrong_code),
     'killed': (killed,),
     'shared': (shared,),
     'cluster': (cluster,),
