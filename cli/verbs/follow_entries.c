@@ -20,6 +20,7 @@
 enum {
     FLUSH_AT = 1 << 20,
     WORD = 40,
+    NOTE = 400, /* bytes of what a daemon has to say, at most */
 };
 
 static bool is_number(const char *text)
@@ -162,6 +163,13 @@ static struct pfd_wire_bytes word_of(struct pfd_wire_bytes text)
     for (size_t i = 0; ok && i < text.n; i++)
         ok = text.at[i] == '_' || (text.at[i] >= 'a' && text.at[i] <= 'z');
     return ok ? text : pfd_wire_text("subscriber_lag");
+}
+
+/* What the daemon has to say of the request: untrusted text. */
+static void write_note(const struct pfd_batch *batch)
+{
+    int n = batch->why.n < NOTE ? (int)batch->why.n : NOTE;
+    message_hint("so far: %.*s", n, batch->why.at);
 }
 
 /* A gap of a batch belongs to no buffer. */
@@ -359,7 +367,11 @@ static enum outcome take_batch(struct follow_entries *e,
                                const struct pfd_batch *batch)
 {
     if (batch->type == PFD_BATCH_GAP) {
-        write_gap(e, batch);
+        if (batch->missed) {
+            write_gap(e, batch);
+        } else {
+            write_note(batch);
+        }
         return OUTCOME_DONE;
     }
     recording_note(e->recording, batch->buffer->buffer, batch->generation);

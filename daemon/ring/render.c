@@ -276,6 +276,32 @@ static void put_chosen(struct render *r, const struct pfdd_chunk *c,
     }
 }
 
+/* Entries without a sampler have no record of what is left out. A gap of nothing,
+ * with its reason, says once that a name of the condition has no meaning so
+ * far. */
+static void tell_condition(struct render *r)
+{
+    struct pfdd_render_choice *c = r->rendered_block->render_choice;
+    struct pfd_error err;
+    bool is_told = !c || (c->told && r->rendered_block->first >= c->told);
+    if (is_told || r->rendered_block->form != PFDD_ENTRIES ||
+        c->wants.no_findings || !c->wants.entries ||
+        r->seq == r->rendered_block->first ||
+        pfd_filter_check(c->wants.entries, r->rendered_block->strings->set,
+                         &err) == PFD_OK)
+        return;
+    struct pfd_wire_frame gap = {
+        .type = PFD_WIRE_GAP,
+        .sequence = r->seq,
+        .time = pfdd_time_now(),
+        .reason = pfd_wire_text(err.text),
+    };
+    if (pfd_wire_write(&gap, put_own, r, NULL) != PFD_OK)
+        r->failed = true;
+    c->told = r->seq;
+    set_end(r, r->own.n);
+}
+
 /* ---- items ---- */
 
 static void lose(struct render *r, size_t before, const char *reason)
@@ -684,6 +710,7 @@ void pfdd_rendered_block_render(struct pfdd_rendered_block *rendered_block)
         if (sample_of(&r))
             pfdd_sampler_end(sample_of(&r));
         tell_left_out(&r);
+        tell_condition(&r);
         finish(&r);
     } else {
         rendered_block->has_failed = true;

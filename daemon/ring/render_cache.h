@@ -45,6 +45,9 @@ struct pfdd_render_choice {
     struct pfdd_strings *strings; /* what run is for; a reference, the loop's */
     int64_t debt_ns;              /* more than what it may take */
     struct pfdd_sampler sampler;
+    /* Sequence number behind the block that says that a name of the condition
+     * has no meaning so far; 0: none has. */
+    uint64_t told;
 };
 
 /* *ret: NULL where all entries are wanted; else it takes over the request's

@@ -103,7 +103,8 @@ struct pfd_batch {
                           gap */
     uint64_t time;     /* nanoseconds since 1970, by the daemon's clock */
     /* Of a gap. */
-    uint64_t missed;           /* entries and findings */
+    uint64_t missed;           /* entries and findings; 0: none, and why is what
+                                  the daemon has to say of the request */
     struct pfd_wire_bytes why; /* a word, such as "subscriber_lag" */
     /* Of a chunk. */
     const struct pfd_wire_frame *buffer; /* the buffer that it is from, as

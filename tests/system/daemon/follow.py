@@ -114,6 +114,28 @@ def limits(at):
     assert (rc, out) == (3, b''), (rc, out)  # nothing was found
 
 
+def unknown_names_are_told(temp):
+    """A name that no entry has so far is said once, on a socket and by HTTP; a
+    name that one has is not."""
+    web = free_port()
+    d = Daemon(temp, CONFIG + '  - {type: http, address: "tcp:127.0.0.1:%d"}\n'
+               % web)
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    producer(f'{temp}/in.sock', elf_frame(), *dump_frames())
+    lines.entries(N_ENTRIES)
+    for at in f'{temp}/l.sock', f'http://127.0.0.1:{web}':
+        for form in 'text', 'json':
+            rc, out, err = follow('--from', 'oldest', '-o', form, '--where',
+                                  'hots == "node1"', at)
+            assert (rc, out) == (3, b''), (rc, out)
+            assert re.fullmatch(r"printfdecode: so far: no format string has an argument "
+                                r"'hots', and no entry has it; near to it: host; "
+                                r"there (is|are) .*\n", err), err
+        rc, out, err = follow('--from', 'oldest', '--where', 'source != ""', at)
+        assert (rc, err) == (0, '') and out, (rc, err)
+    d.stop()
+
+
 def doubt_is_the_exit_status(temp):
     d, at, oldest = started(temp, slurp(DUMP), slurp(CUT))
     until('the end of it', lambda: b'overflow' in follow(
@@ -469,6 +491,6 @@ def strangers(temp):
             assert why in err and '\x1b' not in err, (words, err)
 
 
-run(forms, chosen, collapses, what_waits_is_said, doubt_is_the_exit_status,
-    decoded_already, patterns_of_the_daemon, refusals, wrong_door, pictures,
-    traces, tables, strangers)
+run(forms, chosen, collapses, what_waits_is_said, unknown_names_are_told,
+    doubt_is_the_exit_status, decoded_already, patterns_of_the_daemon, refusals,
+    wrong_door, pictures, traces, tables, strangers)
