@@ -16,15 +16,12 @@ function value(any) {
 const OWN = new Set(['sequence', 'time', 'index', 'offset']);
 
 export class Detail {
-    /* only(clause): the user wants to filter by it. copy(record, button): wants
-     * the link to it. among(record): wants to see what is around it. closed(): it
-     * was closed. */
-    constructor(element, only, copy, among, closed) {
+    /* What the user wants: only(clause) to filter by it; link(record, button) the
+     * link to it; copy(text, button) its text; among(record) to see what is around
+     * it. closed(): it was closed. */
+    constructor(element, { only, link, copy, among, closed }) {
         this.element = element;
-        this.only = only;
-        this.copy = copy;
-        this.among = among;
-        this.closed = closed;
+        Object.assign(this, { only, link, copy, among, closed });
     }
 
     /* Buttons that choose lines by a member of the entry or its origin. */
@@ -59,12 +56,18 @@ export class Detail {
     }
 
     show(shown) {
-        const { json } = shown.record;
-        const copy = make('button', { text: 'Copy link', onclick: () => this.copy(shown.record, copy) });
-        const among = make('button', { text: 'Show in context', onclick: () => this.among(shown.record) });
-        const close = make('button', { text: 'Close', onclick: () => this.close() });
-        const parts = [make('h2', { text: 'The line' }), make('div', { class: 'bar' }, copy, among, close)];
-        const source = excerptOf(json);
+        const { record } = shown;
+        const button = (text, act) => {
+            const ret = make('button', { text, onclick: () => act(ret) });
+            return ret;
+        };
+        const parts = [make('h2', { text: 'The line' }), make('div', { class: 'bar' },
+            button('Copy link', (self) => this.link(record, self)),
+            button('Copy text', (self) => this.copy(record.message, self)),
+            button('Copy JSON', (self) => this.copy(record.line, self)),
+            button('Show in context', () => this.among(record)),
+            button('Close', () => this.close()))];
+        const source = excerptOf(record.json);
         if (source)
             parts.push(source);
         parts.push(make('table', {}, make('tbody', {}, ...this.#rows(shown))));

@@ -11,7 +11,7 @@ import { Sources } from './sources.js';
 import { Stream } from './stream.js';
 import { Tail } from './tail.js';
 import { TopList } from './toplist.js';
-import { count, many } from './text.js';
+import { copySelected, count, many } from './text.js';
 import { Tally } from './tally.js';
 import { Volume } from './volume.js';
 import { leftOut, lineIsGone, silence } from './words.js';
@@ -32,22 +32,36 @@ function say(id, text) {
         element.hidden = !text;
 }
 
-async function copy(text, button) {
+/* Copies a text; a button says so. otherwise(): what is done, and said, without
+ * the clipboard, which a page by plain HTTP of another machine has not. */
+async function copy(text, button, otherwise) {
     const { textContent: name } = button;
     try {
         await navigator.clipboard.writeText(text);
         button.textContent = 'Copied';
     } catch {
-        /* Without the clipboard the address bar has it. */
-        history.replaceState(null, '', text);
-        button.textContent = 'It is in the address bar';
+        button.textContent = otherwise(text);
     }
     setTimeout(() => { button.textContent = name; }, 2 * SECOND_MS);
 }
 
+function toAddressBar(link) {
+    history.replaceState(null, '', link);
+    return 'It is in the address bar';
+}
+
+const copyLink = (link, button) => copy(link, button, toAddressBar);
+const copyText = (text, button) => copy(text, button, () => (copySelected(text) ? 'Copied' :
+    'The browser does not allow it'));
+
 const only = (clause) => filter.add(clause);
-const detail = new Detail(at('detail'), only, (record, button) => copy(filter.linkTo(record), button),
-    (record) => filter.among(record), () => at('tail').focus());
+const detail = new Detail(at('detail'), {
+    only,
+    link: (record, button) => copyLink(filter.linkTo(record), button),
+    copy: copyText,
+    among: (record) => filter.among(record),
+    closed: () => at('tail').focus(),
+});
 const tail = new Tail(at('tail'), (row) => {
     detail.show(row);
     tellFound();
@@ -332,7 +346,7 @@ at('next').addEventListener('click', KEYS.n);
 at('previous').addEventListener('click', KEYS.p);
 at('last').addEventListener('click', KEYS.End);
 at('wrap').addEventListener('click', wrap);
-at('link').addEventListener('click', () => copy(filter.link(), at('link')));
+at('link').addEventListener('click', () => copyLink(filter.link(), at('link')));
 filter.form.elements.thin.addEventListener('change', () => tail.thin(filter.thin));
 for (const form of Object.keys(FORMS))
     document.querySelector(`[data-export=${form}]`).addEventListener('click', () => save(form, tail));

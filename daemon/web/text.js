@@ -75,3 +75,16 @@ export function choices(thing, act) {
         return make('button', { text, title: label, 'aria-label': label, onclick: () => act(isWanted) });
     });
 }
+
+/* Copies a text as a user does who has selected it; false: it is not allowed. */
+export function copySelected(text) {
+    const { activeElement: before } = document;
+    const area = make('textarea', { 'aria-hidden': 'true' });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const ret = document.execCommand('copy');
+    area.remove();
+    before?.focus();
+    return ret;
+}

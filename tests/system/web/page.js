@@ -227,6 +227,9 @@ const tests = {
         assert.match(time, /^\d\d:\d\d:\d\d\.\d{3}$/);
         // A column that no line fills takes no place.
         assert.deepEqual(await titles(page), ['Time', 'Severity', 'Source', 'Message']);
+        // The words of log viewers.
+        for (const word of ['Where', 'Group similar', 'Copy link', 'Download'])
+            assert.ok((await text(page, 'main')).includes(word), word);
         await feed('lanes', { name: 'gpu0', n: 5, first: 100 });
         await see(page, '#counts', /^45 of \d+ lines/);
         await see(page, '#tail .lines', /lane 104 says hello/);
@@ -611,6 +614,20 @@ const tests = {
             [...document.querySelectorAll('#detail button')].find((b) => b.textContent === 'Copy link').click();
         });
         await see(page, '#detail', /It is in the address bar/);
+        // A line's text and its record are copied even so: what is pasted is it.
+        for (const [name, pattern] of [['Copy text', /^lane 102 says hello$/],
+            ['Copy JSON', /^\{"type":"entry",.*"args":\[102\].*\}$/]]) {
+            const [button] = await page.$$(`xpath/.//section[@id="detail"]//button[text()="${name}"]`);
+            await button.click();
+            await see(page, '#detail', /Copied/);
+            await page.focus('#find');
+            await page.keyboard.down('Control');
+            await page.keyboard.press('v');
+            await page.keyboard.up('Control');
+            assert.match(await page.$eval('#find', (field) => field.value), pattern);
+            await page.$eval('#find', (field) => { field.value = ''; });
+            await see(page, '#detail', new RegExp(name));
+        }
         const link = page.url();
         await page.close();
         // Others that come do not carry it away: the page stands.
