@@ -38,8 +38,8 @@ struct follower {
 
 /* ---- without the GIL ---- */
 
-/* Hands over what was received; waits for more if all was. PFD_MORE: nothing
- * came in time. */
+/* Hands over received items; waits for more once all are handed over. PFD_MORE:
+ * nothing came in time. */
 static enum pfd_status receive(struct follower *f, int timeout_ms,
                                struct pfd_error *err)
 {

@@ -36,7 +36,7 @@ enum {
 static const char print_name[] = "pfd_buffer";
 static const char control_name[] = "pfd_control";
 
-/* What is said of an id. */
+/* The decorations of an id. */
 struct id {
     uint32_t set;
     uint32_t binding;

@@ -39,7 +39,7 @@ struct shader {
     size_t n_resources;
     struct shader_push pushes[SHADER_PUSH_MAX];
     size_t n_pushes;
-    unsigned char push[SHADER_PUSH_BYTES]; /* what is pushed */
+    unsigned char push[SHADER_PUSH_BYTES]; /* push constants */
 };
 
 /* Reads the file. NULL; or why it cannot be used, in static memory. */

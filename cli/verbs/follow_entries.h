@@ -30,10 +30,10 @@ struct follow_entries {
     uint64_t traced;                  /* number of the buffer whose entries the
                                          trace gets */
     struct pfd_lines *lines;
-    struct pfd_lines *beside;    /* of a taker or a trace, what is no entry: for
+    struct pfd_lines *beside; /* of a taker or a trace: findings and gaps, for
                                  standard error; else NULL */
-    struct filtering *filtering; /* NULL: the sender filters */
-    struct pfd_filter *shown;    /* whose matches have a colour, or NULL */
+    struct filtering *filtering;   /* NULL: the sender filters */
+    struct pfd_filter *shown;      /* whose matches have a colour, or NULL */
     struct pfd_collapse *collapse; /* NULL: each line stands for itself */
     struct recording *recording;   /* gets all entries, or NULL */
     struct last_lines *tail; /* of the last entries; NULL: all are written */

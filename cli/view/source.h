@@ -19,7 +19,7 @@ struct view_item {
     bool is_finding; /* it is one, or an entry that has one */
 };
 
-/* A format string, or what stands for an unknown id. */
+/* A format string, or the label of an unknown id. */
 struct view_string {
     const char *text; /* [n_text], borrowed */
     size_t n_text;
@@ -76,9 +76,9 @@ struct view_source_class {
                                   view_stop_fn stop, void *stop_user,
                                   view_line_fn take, void *user, char *err,
                                   size_t n_err);
-    /* From now on lines begin with what is known of their origin, or do not. */
+    /* From now on lines begin with their origin, or do not. */
     void (*show_origins)(void *source, bool shown);
-    /* Takes what has come meanwhile; waits for nothing. NULL: nothing comes.
+    /* Takes new entries; waits for nothing. NULL: nothing comes.
      * False: no more will. */
     bool (*poll)(void *source);
     /* Items that are not here, for want of memory. */

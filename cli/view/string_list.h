@@ -10,8 +10,8 @@
 
 /* All zero: empty. */
 struct string_list {
-    struct pfd_dictionary keys; /* "s" and the text, or "u" and what stands for
-                                   an unknown id */
+    struct pfd_dictionary keys; /* "s" and the text, or "u" and the label of an
+                                   unknown id */
     struct pfd_text counts;     /* struct counted_string, by number */
     struct pfd_text by_index;   /* uint32_t: the number + 1 of string i of the
                                    set */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The whole of a view: a model, panes, and what is typed. window_draw() puts it
- * on a screen, window_key() takes a key.
+ * The whole of a view: a model, panes, and a line for input. window_draw() puts
+ * it on a screen, window_key() takes a key.
  */
 #ifndef CLI_VIEW_WINDOW_H
 #define CLI_VIEW_WINDOW_H

@@ -19,7 +19,7 @@ struct pfdd_process_usage {
 /* Before the sandbox. */
 void pfdd_process_usage_init(void);
 
-/* What is not known is 0. */
+/* Unknown figures are 0. */
 void pfdd_process_usage_get(struct pfdd_process_usage *ret);
 
 #endif

@@ -84,8 +84,8 @@ struct pfdd_nats {
     uint64_t n_log_max;         /* bytes that GPULOG keeps; 0: without limit */
 };
 
-/* Connects once; closes that, also what is not open. False: the error is in
- * `why`. */
+/* Connects once; closing one that is not open is allowed. False: the error is
+ * in `why`. */
 bool pfdd_nats_open(struct pfdd_nats *line, jsPubAckHandler acked, void *user);
 void pfdd_nats_close(struct pfdd_nats *line);
 

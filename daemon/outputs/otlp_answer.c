@@ -50,7 +50,7 @@ struct view {
 struct field {
     uint64_t number;
     uint64_t value;    /* of a varint */
-    struct view bytes; /* of what has a length */
+    struct view bytes; /* of a field with a length */
 };
 
 static bool take_varint(struct view *v, uint64_t *ret)

@@ -27,7 +27,7 @@ struct braces_names {
     size_t n;
 };
 
-/* Appends the text with numbers for names. NULL, or what is wrong with it. */
+/* Appends the text with numbers for names. NULL, or its mistake. */
 const char *braces_number(const char *text, size_t n,
                           const struct braces_names *names,
                           struct pfd_text *ret);

@@ -69,7 +69,7 @@ static void take_counter(const struct pfd_walk *w, struct ring *st)
 
 /* ---- positions ---- */
 
-/* What is left may begin within an entry. */
+/* The remaining bytes may begin within an entry. */
 static void lose_oldest(struct pfd_walk *w, struct ring *st, uint64_t n)
 {
     w->batch->lost_bytes += n;

@@ -19,7 +19,7 @@ struct key {
     uint64_t hash;
     uint32_t first; /* an entry with it */
     uint64_t n[PFD_DIFF_SIDES];
-    uint32_t heads[PFD_DIFF_SIDES]; /* lists of what one side has alone */
+    uint32_t heads[PFD_DIFF_SIDES]; /* lists of the entries of one side alone */
     uint32_t tails[PFD_DIFF_SIDES];
 };
 

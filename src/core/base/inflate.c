@@ -64,7 +64,7 @@ static size_t skippable_size(const uint8_t *p, size_t n)
     return at;
 }
 
-/* What is behind a frame to be skipped that is longer than these bytes cannot be
+/* The bytes behind a skipped frame that is longer than these bytes cannot be
  * seen. */
 static bool is_zstd(const uint8_t *p, size_t n)
 {

@@ -25,7 +25,7 @@ enum pfd_match {
     PFD_MATCH_GAVE_UP, /* a limit was reached: perhaps */
 };
 
-/* What patterns or a matcher take, who asks for it before it is taken. One
+/* Memory of patterns or a matcher, which ask for it before they take it. One
  * thread at a time. */
 struct pfd_pattern_memory {
     size_t n;     /* bytes */

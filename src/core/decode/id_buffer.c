@@ -371,7 +371,7 @@ static enum pfd_status finish(struct pfd_walk *w, struct pfd_id_buffer *b)
     return PFD_END;
 }
 
-/* A call that found no room: its id may be there, and what is behind it is
+/* A call that found no room: its id may be there, and the bytes behind it are
  * older. */
 static bool is_cut_call(struct pfd_walk *w, struct pfd_id_buffer *b,
                         const struct pfd_string *s,

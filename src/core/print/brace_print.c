@@ -47,7 +47,7 @@ static char *put_sign(char *out, bool is_negative, uint8_t flags)
     return out;
 }
 
-/* ---- bodies: what is padded. *prefix: behind sign and base ---- */
+/* ---- bodies: the padded part. *prefix: behind sign and base ---- */
 
 static char *put_binary(char *out, uint64_t value)
 {

@@ -72,8 +72,7 @@ enum pfd_brace_token {
     PFD_BRACE_MISTAKE,
 };
 
-/* Moves *at to the next brace of text [n]. MISTAKE: *why says what is wrong
- * there. */
+/* Moves *at to the next brace of text [n]. MISTAKE: *why is the reason. */
 enum pfd_brace_token pfd_braces_next(const char *text, size_t n, size_t *at,
                                      struct pfd_placeholder *ret,
                                      const char **why);
