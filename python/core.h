@@ -53,6 +53,14 @@ static inline void core_put(PyObject **tuple, Py_ssize_t i, PyObject *item)
 /* The end of tp_dealloc: frees the object and its hold on the type. */
 void core_free(void *object);
 
+/* The text of a str as C has it, which the str keeps; NULL: it is none, or has a
+ * NUL, behind which C would see nothing; an exception is set. */
+const char *core_c_text(PyObject *text);
+
+/* For `O&`: *(uint64_t *)ret is the number of an int, or of what has __index__();
+ * never a part of it. 0: an exception is set. */
+int core_read_u64(PyObject *from, void *ret);
+
 /* An integer of 64 bits; None for `none`. */
 PyObject *core_number(uint64_t value, uint64_t none);
 

@@ -83,13 +83,13 @@ static PyObject *collapse(PyObject *module, PyObject *args)
     PyObject *opened;
     PyObject *words;
     int equal;
-    unsigned long long window;
+    uint64_t window;
     struct pfd_text lines = { 0 };
     struct pfd_collapse *made = NULL;
     struct pfd_error err = { 0 };
     struct passing p = { .output = "json", .after = end_lines };
-    if (!PyArg_ParseTuple(args, "O!O!pK", core_opened_type, &opened,
-                          &PyDict_Type, &words, &equal, &window))
+    if (!PyArg_ParseTuple(args, "O!O!pO&", core_opened_type, &opened,
+                          &PyDict_Type, &words, &equal, core_read_u64, &window))
         return NULL;
     p.opened = (struct opened *)opened;
     if (!opened_ready(p.opened) || !selection_read(&p.selection, words))
@@ -128,7 +128,7 @@ static bool read_word(PyObject *dict, const char *name, const char *const *list,
     PyObject *value = PyDict_GetItemString(dict, name);
     if (!value || value == Py_None)
         return true;
-    const char *word = PyUnicode_AsUTF8AndSize(value, NULL);
+    const char *word = core_c_text(value);
     for (int i = 0; word && list[i]; i++) {
         if (!strcmp(list[i], word)) {
             *ret = i;
@@ -143,14 +143,16 @@ static bool read_word(PyObject *dict, const char *name, const char *const *list,
 static const char *read_text(PyObject *dict, const char *name)
 {
     PyObject *value = PyDict_GetItemString(dict, name);
-    return value && value != Py_None ? PyUnicode_AsUTF8AndSize(value, NULL)
-                                     : NULL;
+    return value && value != Py_None ? core_c_text(value) : NULL;
 }
 
 static uint64_t read_number(PyObject *dict, const char *name, uint64_t none)
 {
     PyObject *value = PyDict_GetItemString(dict, name);
-    return value && value != Py_None ? PyLong_AsUnsignedLongLong(value) : none;
+    uint64_t ret = none;
+    if (value && value != Py_None)
+        core_read_u64(value, &ret);
+    return ret;
 }
 
 /* A set with the string alone, for one that comes in the buffer: the text says

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "core.h"
 
 void *core_new(PyTypeObject *type)
@@ -18,6 +20,24 @@ void core_free(void *object)
 PyObject *core_text(const char *text, size_t n)
 {
     return PyUnicode_DecodeUTF8(text, (Py_ssize_t)n, "backslashreplace");
+}
+
+const char *core_c_text(PyObject *text)
+{
+    Py_ssize_t n = 0;
+    const char *ret = PyUnicode_AsUTF8AndSize(text, &n);
+    if (!ret || strlen(ret) == (size_t)n)
+        return ret;
+    PyErr_SetString(PyExc_ValueError, "embedded null character");
+    return NULL;
+}
+
+int core_read_u64(PyObject *from, void *ret)
+{
+    PyObject *number = PyNumber_Index(from);
+    *(uint64_t *)ret = number ? PyLong_AsUnsignedLongLong(number) : 0;
+    Py_XDECREF(number);
+    return !PyErr_Occurred();
 }
 
 PyObject *core_number(uint64_t value, uint64_t none)

@@ -6,7 +6,7 @@
 
 static bool read_text(struct texts *ret, PyObject *one)
 {
-    const char *text = PyUnicode_AsUTF8AndSize(one, NULL);
+    const char *text = core_c_text(one);
     if (text)
         ret->all[ret->n++] = text;
     return text != NULL;
@@ -42,7 +42,7 @@ static bool read_one(PyObject *words, const char *name, const char **ret)
 {
     PyObject *value = PyDict_GetItemString(words, name);
     if (value && value != Py_None)
-        *ret = PyUnicode_AsUTF8AndSize(value, NULL);
+        *ret = core_c_text(value);
     return !PyErr_Occurred();
 }
 
@@ -54,8 +54,9 @@ static bool read_ids(PyObject *words, uint64_t **ret, size_t *n)
     PyObject *list = PySequence_Tuple(value);
     Py_ssize_t size = list ? PyTuple_Size(list) : -1;
     *ret = size >= 0 ? calloc((size_t)size + 1, sizeof **ret) : NULL;
-    for (Py_ssize_t i = 0; *ret && i < size; i++)
-        (*ret)[i] = PyLong_AsUnsignedLongLong(PyTuple_GetItem(list, i));
+    bool ok = *ret != NULL;
+    for (Py_ssize_t i = 0; ok && i < size; i++)
+        ok = core_read_u64(PyTuple_GetItem(list, i), &(*ret)[i]);
     *n = *ret ? (size_t)size : 0;
     Py_XDECREF(list);
     if (!*ret && !PyErr_Occurred())
@@ -72,16 +73,18 @@ static bool read_flag(PyObject *words, const char *name)
 static bool read_count(PyObject *words, const char *name, uint64_t *ret)
 {
     PyObject *value = PyDict_GetItemString(words, name);
-    if (value && value != Py_None)
-        *ret = PyLong_AsUnsignedLongLong(value);
-    return !PyErr_Occurred();
+    return !value || value == Py_None || core_read_u64(value, ret);
 }
 
 static bool read_range(PyObject *pair, struct pfd_range *ret, uint64_t least)
 {
-    unsigned long long from;
-    unsigned long long to;
-    if (!PyArg_ParseTuple(pair, "KK", &from, &to))
+    uint64_t from;
+    uint64_t to;
+    PyObject *both = PySequence_Tuple(pair);
+    bool ok = both && PyArg_ParseTuple(both, "O&O&", core_read_u64, &from,
+                                       core_read_u64, &to);
+    Py_XDECREF(both);
+    if (!ok)
         return false;
     if (from < least || to < from) {
         core_raise_usage("ranges must be (from, to) in order, and apart");

@@ -94,9 +94,11 @@ static PyObject *texts(const struct columns *all, size_t i)
 
 static bool find(const struct table *t, PyObject *name, size_t *ret)
 {
-    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    Py_ssize_t n = 0;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &n);
     for (size_t i = 0; text && i < t->columns->all.n_columns; i++) {
-        if (!strcmp(t->columns->types[i].name, text)) {
+        const char *other = t->columns->types[i].name;
+        if (strlen(other) == (size_t)n && !memcmp(other, text, (size_t)n)) {
             *ret = i;
             return true;
         }
@@ -185,8 +187,7 @@ static bool read_words(PyObject *dict, const char *name, struct words *ret)
     if (!ret->all)
         return PyErr_NoMemory() != NULL;
     for (Py_ssize_t i = 0; i < n; i++) {
-        const char *word =
-            PyUnicode_AsUTF8AndSize(PyTuple_GetItem(list, i), NULL);
+        const char *word = core_c_text(PyTuple_GetItem(list, i));
         if (!word)
             return false;
         ret->all[ret->n++] = word;
@@ -244,7 +245,7 @@ static enum pfd_status fill_tables(struct making *m)
 static const char *read_text(PyObject *dict, const char *name)
 {
     PyObject *text = PyDict_GetItemString(dict, name);
-    return text && text != Py_None ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    return text && text != Py_None ? core_c_text(text) : NULL;
 }
 
 static void free_making(struct making *m)
@@ -270,7 +271,9 @@ static bool read_making(struct making *m, PyObject *args)
         return false;
     PyObject *top = PyDict_GetItemString(how, "top");
     PyObject *all = PyDict_GetItemString(how, "all");
-    bool ok = read_words(how, "columns", &m->columns) &&
+    uint64_t n_top = 0;
+    bool ok = (!top || top == Py_None || core_read_u64(top, &n_top)) &&
+              read_words(how, "columns", &m->columns) &&
               read_words(how, "group_by", &m->group_by) &&
               read_words(how, "aggregates", &m->aggregates);
     m->spec = (struct pfd_table_spec){
@@ -282,7 +285,7 @@ static bool read_making(struct making *m, PyObject *args)
         .aggregates = m->aggregates.all,
         .n_aggregates = m->aggregates.n,
         .sort = read_text(how, "sort"),
-        .top = top && top != Py_None ? PyLong_AsUnsignedLongLong(top) : 0,
+        .top = n_top,
         .all = all && PyObject_IsTrue(all) == 1,
     };
     if (ok && !PyErr_Occurred())

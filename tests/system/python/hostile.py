@@ -227,6 +227,34 @@ def check_errors():
     checks.true("no object is made", checks.raises("Entry()", TypeError, lambda: pd.Entry()))
 
 
+def check_texts():
+    """A text with a NUL is refused: C would see what stands before it alone."""
+    d = pd.open(support.SMALL, support.APP)
+    for name, call in {
+            "match": lambda: d.entries("ray\0x"), "where": lambda: d.entries(where="ray > 5\0&"),
+            "format": lambda: d.entries(format=["ray\0"]),
+            "columns": lambda: d.table("^ray", columns=["t\0x"]),
+            "sort": lambda: d.table("^ray", sort="t\0x"),
+            "plot": lambda: d.plot("prim\0x", "ray", "t", select={"format": "^ray"}),
+            "a request": lambda: pd.follow("unix:/nowhere.sock", "a\0b")}.items():
+        checks.raises(name, ValueError, call)
+    table = d.tables()[0]
+    checks.raises("a column", KeyError, lambda: table[table.columns[0] + "\0x"])
+
+
+def check_numbers():
+    """A number that does not fit is refused, and never cut."""
+    d = pd.open(support.SMALL, support.APP)
+    for number in (-1, 1 << 64):
+        for name, call in {
+                "ranges": lambda: d.entries(ranges=[(0, number)]),
+                "window": lambda: d.collapse(window=number),
+        }.items():
+            checks.raises("%s %d" % (name, number), OverflowError, call)
+    checks.raises("no pair", TypeError, lambda: d.entries(ranges=[5]))
+    checks.equal("a list", [e.index for e in d.entries(ranges=[[1, 3]])], [1, 2])
+
+
 def check_sub_interpreter():
     try:
         import _xxsubinterpreters as interpreters
@@ -246,6 +274,8 @@ def check_sub_interpreter():
 
 def main():
     check_errors()
+    check_texts()
+    check_numbers()
     check_sub_interpreter()
     check_threads()
     check_leaks()
