@@ -382,9 +382,9 @@ static bool set_options(struct opened *o, PyObject *options)
     while (PyDict_Next(options, &at, &name, &word)) {
         if (word == Py_None)
             continue;
-        const char *n = PyUnicode_AsUTF8AndSize(name, NULL);
-        const char *w = PyUnicode_AsUTF8AndSize(word, NULL);
-        if (!n || !w || !set_option(o, n, w))
+        const char *n = core_c_text(name);
+        const char *w = n ? core_c_text(word) : NULL;
+        if (!w || !set_option(o, n, w))
             return false;
     }
     return true;
@@ -400,25 +400,23 @@ static bool is_format(const char *name)
     return false;
 }
 
-/* Opened(strings, format, options, notes, max_inflated) */
-static int opened_init(struct opened *o, PyObject *args, PyObject *words)
+static bool read_words(struct opened *o, PyObject *args)
 {
     PyObject *strings;
     PyObject *options;
     const char *format;
     int notes;
-    unsigned long long max_inflated;
-    if (!PyArg_ParseTuple(args, "OzO!pK", &strings, &format, &PyDict_Type,
-                          &options, &notes, &max_inflated))
-        return -1;
-    if (o->strings || (strings != Py_None &&
-                       !PyObject_TypeCheck(strings, core_strings_type))) {
+    uint64_t max_inflated;
+    if (!PyArg_ParseTuple(args, "OzO!pO&", &strings, &format, &PyDict_Type,
+                          &options, &notes, core_read_u64, &max_inflated))
+        return false;
+    if (strings != Py_None && !PyObject_TypeCheck(strings, core_strings_type)) {
         PyErr_SetString(PyExc_TypeError, "strings must be a Strings");
-        return -1;
+        return false;
     }
     if (format && !is_format(format)) {
         core_raise_usage("no buffer format has this name");
-        return -1;
+        return false;
     }
     o->notes = notes;
     o->max_inflated = max_inflated;
@@ -426,10 +424,24 @@ static int opened_init(struct opened *o, PyObject *args, PyObject *words)
     o->findings = PyList_New(0);
     o->strings =
         strings_new(strings == Py_None ? NULL : (struct strings *)strings);
-    if (!o->findings || !o->strings || !set_options(o, options))
-        return -1;
+    if (format && !o->format)
+        PyErr_NoMemory();
+    if (!o->findings || !o->strings || (format && !o->format) ||
+        !set_options(o, options))
+        return false;
     pfd_strings_set_max_inflated(o->strings->set, max_inflated);
-    return 0;
+    return true;
+}
+
+/* Opened(strings, format, options, notes, max_inflated): whole from the start,
+ * whatever a class made of it does in its __init__(). */
+static PyObject *opened_make(PyTypeObject *type, PyObject *args,
+                             PyObject *words)
+{
+    struct opened *o = core_new(type);
+    if (o && !read_words(o, args))
+        Py_CLEAR(o);
+    return (PyObject *)o;
 }
 
 static void opened_dealloc(struct opened *o)
@@ -480,9 +492,11 @@ static PyGetSetDef members[] = {
 };
 
 static PyType_Slot slots[] = {
-    { Py_tp_new, PyType_GenericNew },  { Py_tp_init, opened_init },
-    { Py_tp_dealloc, opened_dealloc }, { Py_tp_methods, methods },
-    { Py_tp_getset, members },         { 0, NULL },
+    { Py_tp_new, opened_make },
+    { Py_tp_dealloc, opened_dealloc },
+    { Py_tp_methods, methods },
+    { Py_tp_getset, members },
+    { 0, NULL },
 };
 
 static PyType_Spec spec = {

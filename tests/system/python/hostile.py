@@ -236,6 +236,7 @@ def check_texts():
             "columns": lambda: d.table("^ray", columns=["t\0x"]),
             "sort": lambda: d.table("^ray", sort="t\0x"),
             "plot": lambda: d.plot("prim\0x", "ray", "t", select={"format": "^ray"}),
+            "an option": lambda: pd.open(support.SMALL, support.APP, layout="p1\0x"),
             "a request": lambda: pd.follow("unix:/nowhere.sock", "a\0b")}.items():
         checks.raises(name, ValueError, call)
     table = d.tables()[0]
@@ -249,6 +250,7 @@ def check_numbers():
         for name, call in {
                 "ranges": lambda: d.entries(ranges=[(0, number)]),
                 "window": lambda: d.collapse(window=number),
+                "max_inflated": lambda: pd.open(support.SMALL, max_inflated=number),
         }.items():
             checks.raises("%s %d" % (name, number), OverflowError, call)
     checks.raises("no pair", TypeError, lambda: d.entries(ranges=[5]))
