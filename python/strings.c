@@ -46,8 +46,18 @@ static bool fill_none(PyObject *list, size_t n)
     return ok;
 }
 
+/* False: an exception is set. */
+static bool check_idle(const struct strings *s)
+{
+    if (s->is_filled)
+        core_raise_usage("another thread is filling this set");
+    return !s->is_filled;
+}
+
 bool strings_freeze(struct strings *s)
 {
+    if (!check_idle(s))
+        return false;
     size_t n = pfd_strings_count(s->set);
     s->is_frozen = true;
     return fill_none(s->texts, n) && fill_none(s->names, n);
@@ -104,7 +114,20 @@ static bool check_open(const struct strings *s)
 {
     if (s->is_frozen)
         core_raise_usage("buffers are read with this set: it cannot grow");
-    return !s->is_frozen;
+    return !s->is_frozen && check_idle(s);
+}
+
+/* Opens a file for a set that may grow. What the file is asked for may run
+ * Python, which may freeze the set. False: an exception is set. */
+static bool open_file(const struct strings *s, struct held *held,
+                      PyObject *file, const char *name)
+{
+    if (!held_open(held, file, name))
+        return false;
+    bool ok = check_open(s);
+    if (!ok)
+        held_close(held);
+    return ok;
 }
 
 static PyObject *end_filling(struct strings *s, enum pfd_status status,
@@ -113,7 +136,6 @@ static PyObject *end_filling(struct strings *s, enum pfd_status status,
 {
     bool ok = finding_list_give(found, s->findings);
     finding_list_free(found);
-    s->is_frozen = false;
     if (status < 0)
         return core_raise(err, status, source);
     return ok ? Py_NewRef(Py_None) : NULL;
@@ -130,14 +152,15 @@ static PyObject *strings_load(struct strings *s, PyObject *args,
     struct finding_list found = { 0 };
     struct pfd_error err = { 0 };
     if (!PyArg_ParseTupleAndKeywords(args, words, "O|z", names, &file, &name) ||
-        !check_open(s) || !held_open(&held, file, name))
+        !open_file(s, &held, file, name))
         return NULL;
-    s->is_frozen = true; /* until it is filled: other threads stay out */
+    s->is_filled = true;
     enum pfd_status status;
     PyThreadState *others = PyEval_SaveThread();
     status = pfd_strings_load(s->set, held.bytes, held.n, held.name,
                               finding_list_add, &found, &err);
     PyEval_RestoreThread(others);
+    s->is_filled = false;
     PyObject *ret = end_filling(s, status, &err, held.name, &found);
     held_close(&held);
     return ret;
@@ -149,17 +172,17 @@ static PyObject *strings_add(struct strings *s, PyObject *args, PyObject *words)
     static char *names[] = {
         "id", "text", "arguments", "wide", "source", NULL
     };
-    unsigned long long id;
-    unsigned long long n_arguments;
+    uint64_t id;
+    uint64_t n_arguments;
     const char *text;
     Py_ssize_t n_text;
     PyObject *wide = NULL;
     const char *source = "added";
     struct finding_list found = { 0 };
     struct pfd_error err = { 0 };
-    if (!PyArg_ParseTupleAndKeywords(args, words, "Ks#K|Os", names, &id, &text,
-                                     &n_text, &n_arguments, &wide, &source) ||
-        !check_open(s))
+    if (!PyArg_ParseTupleAndKeywords(
+            args, words, "O&s#O&|Os", names, core_read_u64, &id, &text, &n_text,
+            core_read_u64, &n_arguments, &wide, &source))
         return NULL;
     Py_ssize_t n_mask = wide && wide != Py_None ? PySequence_Size(wide) : 0;
     uint64_t *mask =
@@ -168,7 +191,8 @@ static PyObject *strings_add(struct strings *s, PyObject *args, PyObject *words)
         return n_mask < 0 ? NULL : PyErr_NoMemory();
     for (Py_ssize_t i = 0; i < n_mask; i++) {
         PyObject *word = PySequence_GetItem(wide, i);
-        mask[i] = word ? PyLong_AsUnsignedLongLong(word) : 0;
+        if (word)
+            core_read_u64(word, &mask[i]);
         Py_XDECREF(word);
     }
     struct pfd_string_info info = { .struct_size = sizeof info,
@@ -178,7 +202,7 @@ static PyObject *strings_add(struct strings *s, PyObject *args, PyObject *words)
                                     .id = id,
                                     .argument_count = n_arguments };
     enum pfd_status status = PFD_OK;
-    if (!PyErr_Occurred()) {
+    if (!PyErr_Occurred() && check_open(s)) {
         status = pfd_strings_add(s->set, &info, mask, (size_t)n_mask,
                                  finding_list_add, &found, &err);
     }
@@ -194,18 +218,24 @@ static PyObject *strings_add_shader(struct strings *s, PyObject *args,
 {
     static char *names[] = { "file", "id", "name", "handle", NULL };
     PyObject *file;
-    unsigned id = PFD_SHADER_NEXT;
+    uint64_t id = PFD_SHADER_NEXT;
     const char *name = NULL;
-    unsigned long long handle = 0;
+    uint64_t handle = 0;
     struct held held;
     struct finding_list found = { 0 };
     struct pfd_error err = { 0 };
-    if (!PyArg_ParseTupleAndKeywords(args, words, "O|IzK", names, &file, &id,
-                                     &name, &handle) ||
-        !check_open(s) || !held_open(&held, file, NULL))
+    if (!PyArg_ParseTupleAndKeywords(args, words, "O|O&zO&", names, &file,
+                                     core_read_u64, &id, &name, core_read_u64,
+                                     &handle))
+        return NULL;
+    if (id > UINT32_MAX) {
+        PyErr_SetString(PyExc_OverflowError, "a shader's id has 32 bits");
+        return NULL;
+    }
+    if (!open_file(s, &held, file, NULL))
         return NULL;
     struct pfd_shader_info info = { .struct_size = sizeof info,
-                                    .id = id,
+                                    .id = (uint32_t)id,
                                     .bytes = held.bytes,
                                     .n_bytes = held.n,
                                     .source = held.name,
@@ -225,14 +255,14 @@ static PyObject *strings_set_capture(struct strings *s, PyObject *args)
 {
     struct pfd_vulkan_capture c = { .struct_size = sizeof c };
     struct pfd_error err = { 0 };
-    unsigned long long handles[2];
+    uint64_t handles[2];
     int action;
     int verbose;
-    if (!PyArg_ParseTuple(args, "(zK)(zK)iI(III)p", &c.command_buffer.name,
-                          &handles[0], &c.pipeline.name, &handles[1], &action,
-                          &c.action_index, &c.max_work_groups[0],
-                          &c.max_work_groups[1], &c.max_work_groups[2],
-                          &verbose) ||
+    if (!PyArg_ParseTuple(args, "(zO&)(zO&)iI(III)p", &c.command_buffer.name,
+                          core_read_u64, &handles[0], &c.pipeline.name,
+                          core_read_u64, &handles[1], &action, &c.action_index,
+                          &c.max_work_groups[0], &c.max_work_groups[1],
+                          &c.max_work_groups[2], &verbose) ||
         !check_open(s))
         return NULL;
     c.command_buffer.handle = handles[0];
@@ -246,19 +276,22 @@ static PyObject *strings_set_capture(struct strings *s, PyObject *args)
 
 static Py_ssize_t strings_size(struct strings *s)
 {
-    return (Py_ssize_t)pfd_strings_count(s->set);
+    return check_idle(s) ? (Py_ssize_t)pfd_strings_count(s->set) : -1;
 }
 
 /* String i as (id, text, source, format, argument_count). */
 static PyObject *strings_item(struct strings *s, Py_ssize_t i)
 {
     struct pfd_string_info info = { .struct_size = sizeof info };
+    if (!check_idle(s))
+        return NULL;
     if (i < 0 || pfd_strings_get(s->set, (size_t)i, &info) != PFD_OK) {
         PyErr_SetString(PyExc_IndexError, "no such string");
         return NULL;
     }
-    return Py_BuildValue("(KNssK)", (unsigned long long)info.id,
-                         core_text(info.text, info.n_text), info.source,
+    return Py_BuildValue("(KNNsK)", (unsigned long long)info.id,
+                         core_text(info.text, info.n_text),
+                         core_text(info.source, strlen(info.source)),
                          info.format, (unsigned long long)info.argument_count);
 }
 
@@ -270,6 +303,10 @@ static PyObject *strings_findings(struct strings *s, void *unused)
 static PyObject *strings_make(PyTypeObject *type, PyObject *args,
                               PyObject *words)
 {
+    if (words && PyDict_Size(words)) {
+        PyErr_SetString(PyExc_TypeError, "Strings() takes files alone");
+        return NULL;
+    }
     struct strings *s = strings_new(NULL);
     PyObject *none = NULL;
     Py_ssize_t n = s ? PyTuple_Size(args) : 0;

@@ -15,6 +15,7 @@ struct strings {
     PyObject *names; /* likewise: a tuple of the names of its arguments */
     PyObject *findings; /* list */
     bool is_frozen;
+    bool is_filled; /* by a thread, without the GIL: no other one looks at it */
 };
 
 extern PyTypeObject *core_strings_type;

@@ -227,6 +227,17 @@ def check_errors():
     checks.true("no object is made", checks.raises("Entry()", TypeError, lambda: pd.Entry()))
 
 
+class Closing:
+    """A path, or a tensor, that does something while it is asked for its bytes."""
+
+    def __init__(self, act):
+        self.act = act
+
+    def __fspath__(self):
+        self.act()
+        return support.APP
+
+
 def check_texts():
     """A text with a NUL is refused: C would see what stands before it alone."""
     d = pd.open(support.SMALL, support.APP)
@@ -251,10 +262,50 @@ def check_numbers():
                 "ranges": lambda: d.entries(ranges=[(0, number)]),
                 "window": lambda: d.collapse(window=number),
                 "max_inflated": lambda: pd.open(support.SMALL, max_inflated=number),
+                "an id": lambda: pd.Strings().add(number, "x", 0),
+                "arguments": lambda: pd.Strings().add(1, "x", number),
+                "a shader": lambda: pd.Strings().add_shader(support.APP, number),
+                "a handle": lambda: pd.Strings().add_shader(support.APP, 1, None, number),
         }.items():
             checks.raises("%s %d" % (name, number), OverflowError, call)
     checks.raises("no pair", TypeError, lambda: d.entries(ranges=[5]))
     checks.equal("a list", [e.index for e in d.entries(ranges=[[1, 3]])], [1, 2])
+
+
+def check_callbacks():
+    """Objects that change what they are given to, while they are asked."""
+    for wrong in (lambda: pd.Decoded.__new__(pd.Decoded),
+                  type("Bare", (pd.Decoded,), {"__init__": lambda self: None})):
+        checks.raises("half made", TypeError, wrong)
+    strings = pd.Strings()
+    use = Closing(lambda: pd.open(support.SMALL, strings=strings))
+    checks.raises("in use meanwhile", pd.UsageError, lambda: strings.load(use))
+    checks.raises("from then on", pd.UsageError, lambda: strings.load(support.APP))
+    checks.equal("nothing came", len(strings), 0)
+    checks.raises("a word", TypeError, lambda: pd.Strings(support.APP, name="x"))
+
+
+def check_filling():
+    """A set that one thread fills is not looked at by others, nor read with."""
+    data = support.read(support.APP)
+    strings = pd.Strings()
+
+    def fill():
+        for i in range(200):
+            try:
+                strings.load(data, "file %d" % i)
+            except pd.UsageError:
+                return  # it is read with
+
+    filler = threading.Thread(target=fill)
+    filler.start()
+    while filler.is_alive():
+        try:
+            [strings[i] for i in range(len(strings))]
+        except pd.UsageError:
+            pass
+    filler.join()
+    checks.true("it is filled", len(strings) > 0)
 
 
 def check_sub_interpreter():
@@ -278,6 +329,8 @@ def main():
     check_errors()
     check_texts()
     check_numbers()
+    check_callbacks()
+    check_filling()
     check_sub_interpreter()
     check_threads()
     check_leaks()
