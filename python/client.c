@@ -157,14 +157,15 @@ static PyObject *client_share(struct client *c, PyObject *args, PyObject *words)
     struct pfd_wire_frame origin = { .struct_size = sizeof origin };
     if (!PyArg_ParseTupleAndKeywords(args, words, "O|sz", names, &of, &name,
                                      &format) ||
-        !check_open(c) || !size_of(of, &held, &origin.size))
+        !size_of(of, &held, &origin.size))
         return NULL;
     origin.name = (struct pfd_wire_bytes){ .at = name, .n = strlen(name) };
     if (format) {
         origin.format =
             (struct pfd_wire_bytes){ .at = format, .n = strlen(format) };
     }
-    struct shared *s = new_shared(c, &origin, name);
+    /* What it is asked for may run Python, which may have closed the client. */
+    struct shared *s = check_open(c) ? new_shared(c, &origin, name) : NULL;
     if (s) {
         memcpy(s->memory, held.bytes, held.n);
         pfd_client_buffer_ring(s->buffer);
@@ -172,6 +173,20 @@ static PyObject *client_share(struct client *c, PyObject *args, PyObject *words)
     }
     held_close(&held);
     return (PyObject *)s;
+}
+
+/* False: an exception is set. */
+static bool give_strings(struct client *c, const struct held *held)
+{
+    struct pfd_error err = { 0 };
+    enum pfd_status status = pfd_client_code_object(
+        c->client, held->name, held->bytes, held->n, NULL, &err);
+    if (status == PFD_OK) {
+        pfd_client_poll(c->client);
+    } else {
+        core_raise(&err, status, held->name);
+    }
+    return status == PFD_OK;
 }
 
 /* strings(FILE, name=None): hands over a file with format strings. */
@@ -182,19 +197,12 @@ static PyObject *client_strings(struct client *c, PyObject *args,
     PyObject *file;
     const char *name = NULL;
     struct held held;
-    struct pfd_error err = { 0 };
     if (!PyArg_ParseTupleAndKeywords(args, words, "O|z", names, &file, &name) ||
-        !check_open(c) || !held_open(&held, file, name))
+        !held_open(&held, file, name))
         return NULL;
-    enum pfd_status status = pfd_client_code_object(
-        c->client, held.name, held.bytes, held.n, NULL, &err);
-    if (status == PFD_OK) {
-        pfd_client_poll(c->client);
-    } else {
-        core_raise(&err, status, held.name);
-    }
+    bool ok = check_open(c) && give_strings(c, &held);
     held_close(&held);
-    return status == PFD_OK ? Py_NewRef(Py_None) : NULL;
+    return ok ? Py_NewRef(Py_None) : NULL;
 }
 
 /* poll(): connects and sends as far as possible; True: all is sent. */

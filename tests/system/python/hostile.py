@@ -238,6 +238,15 @@ class Closing:
         return support.APP
 
 
+class ClosingTensor:
+    def __init__(self, act):
+        self.act = act
+
+    def numpy(self):
+        self.act()
+        return b"bytes"
+
+
 def check_texts():
     """A text with a NUL is refused: C would see what stands before it alone."""
     d = pd.open(support.SMALL, support.APP)
@@ -277,6 +286,11 @@ def check_callbacks():
     for wrong in (lambda: pd.Decoded.__new__(pd.Decoded),
                   type("Bare", (pd.Decoded,), {"__init__": lambda self: None})):
         checks.raises("half made", TypeError, wrong)
+    for kind in (Closing, ClosingTensor):
+        client = pd.Client("/nowhere.sock")
+        checks.raises("share", pd.UsageError, lambda: client.share(kind(client.close)))
+        client = pd.Client("/nowhere.sock")
+        checks.raises("strings", pd.UsageError, lambda: client.strings(kind(client.close)))
     strings = pd.Strings()
     use = Closing(lambda: pd.open(support.SMALL, strings=strings))
     checks.raises("in use meanwhile", pd.UsageError, lambda: strings.load(use))
