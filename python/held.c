@@ -171,6 +171,20 @@ static bool get_view(PyObject *from, Py_buffer *ret)
     return ok;
 }
 
+/* Can nothing change its bytes? A view that cannot be written may be one of
+ * bytes that others write. */
+static bool is_constant(PyObject *from)
+{
+    if (PyBytes_CheckExact(from))
+        return true;
+    PyObject *of =
+        PyMemoryView_Check(from) ? PyObject_GetAttrString(from, "obj") : NULL;
+    bool ret = of && PyBytes_CheckExact(of);
+    Py_XDECREF(of);
+    PyErr_Clear();
+    return ret;
+}
+
 static bool open_object(struct held *h, PyObject *from, const char *name)
 {
     h->name = strdup(name ? name : "buffer");
@@ -181,7 +195,7 @@ static bool open_object(struct held *h, PyObject *from, const char *name)
     h->is_object = true;
     h->n = (size_t)h->view.len;
     h->bytes = h->n ? h->view.buf : "";
-    if (h->view.readonly || !h->n)
+    if (is_constant(from) || !h->n)
         return true;
     h->mapped = new_pages(h->n);
     if (!h->mapped)

@@ -299,6 +299,15 @@ def check_callbacks():
     checks.raises("a word", TypeError, lambda: pd.Strings(support.APP, name="x"))
 
 
+def check_views():
+    """A view that cannot be written, of bytes that are: they are copied."""
+    data = bytearray(support.read(support.SMALL))
+    want = [e.args for e in pd.open(bytes(data), support.APP)]
+    d = pd.open(memoryview(data).toreadonly(), support.APP)
+    data[:] = bytes(len(data))
+    checks.equal("a view's bytes", [e.args for e in d], want)
+
+
 def check_filling():
     """A set that one thread fills is not looked at by others, nor read with."""
     data = support.read(support.APP)
@@ -344,6 +353,7 @@ def main():
     check_texts()
     check_numbers()
     check_callbacks()
+    check_views()
     check_filling()
     check_sub_interpreter()
     check_threads()
