@@ -118,6 +118,10 @@ struct pfd_wire_frame;
 
 struct buffer_info *buffer_info_new(const char *name);
 
+/* Sets the format, if one is known now that was not before; NULL: none is. False:
+ * an exception is set. */
+bool buffer_info_set_format(struct buffer_info *info, const char *format);
+
 /* Sets its origin, as JSON has it, and its generation, UINT64_MAX: none. False: an exception is
  * set. */
 bool buffer_info_describe(struct buffer_info *info,

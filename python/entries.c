@@ -239,12 +239,9 @@ static bool use_block(struct entries *e, struct buffer *b,
 {
     block_free(e->block);
     e->at = 0;
-    if (format && b->info->format == Py_None) {
-        PyObject *name = PyUnicode_FromString(format);
-        if (name)
-            core_set(&b->info->format, name);
-    }
-    e->block = block_new(records, e->opened->strings, b->info);
+    e->block = buffer_info_set_format(b->info, format)
+                   ? block_new(records, e->opened->strings, b->info)
+                   : NULL;
     return e->block != NULL;
 }
 
@@ -255,9 +252,11 @@ static bool begin_buffer(struct entries *e)
     enum pfd_status status;
     PyThreadState *others = PyEval_SaveThread();
     status = open_reading(e->opened, &e->selection, b, &e->reading, &err);
+    if (status != PFD_OK)
+        close_reading(b, &e->reading);
     PyEval_RestoreThread(others);
     e->next++;
-    e->is_open = true;
+    e->is_open = status == PFD_OK;
     return status == PFD_OK ||
            core_raise(&err, status,
                       b->capture ? b->captured.name : b->held.name);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries as objects: a place in a block; members are made when they are read. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,16 @@ struct buffer_info *buffer_info_new(const char *name)
     if (!info->name || !info->origin)
         Py_CLEAR(info);
     return info;
+}
+
+bool buffer_info_set_format(struct buffer_info *info, const char *format)
+{
+    if (!format || info->format != Py_None)
+        return true;
+    PyObject *name = PyUnicode_FromString(format);
+    if (name)
+        core_set(&info->format, name);
+    return name != NULL;
 }
 
 /* "host":"vm","pid":7, as a dict; NULL: an exception is set. */
@@ -436,8 +448,10 @@ static PyObject *entry_str(struct entry *e)
 {
     if (e->record->message.n != BLOCK_NONE)
         return get_message(e, NULL);
-    return PyUnicode_FromFormat("0x%llx: no string has this id",
-                                (unsigned long long)e->record->id);
+    char text[64]; /* PyUnicode_FromFormat() of 3.11 knows no %llx */
+    int n = snprintf(text, sizeof text, "0x%" PRIx64 ": no string has this id",
+                     e->record->id);
+    return core_text(text, (size_t)n);
 }
 
 static PyObject *entry_repr(struct entry *e)

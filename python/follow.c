@@ -152,8 +152,7 @@ static enum pfd_status copy_batch(struct follower *f,
 
 /* What the batch's entries have in common, made anew for another buffer. */
 static struct buffer_info *info_of(struct follower *f,
-                                   const struct pfd_batch *batch,
-                                   const char *format)
+                                   const struct pfd_batch *batch)
 {
     uint64_t number = batch->buffer ? batch->buffer->buffer : 0;
     if (f->info && f->buffer == number && f->generation == batch->generation)
@@ -162,8 +161,6 @@ static struct buffer_info *info_of(struct follower *f,
     f->info = buffer_info_new(batch->source ? batch->source : "-");
     f->buffer = number;
     f->generation = batch->generation;
-    if (f->info && format)
-        core_set(&f->info->format, PyUnicode_FromString(format));
     if (f->info && batch->buffer &&
         !buffer_info_describe(f->info, batch->buffer, batch->generation))
         Py_CLEAR(f->info);
@@ -187,7 +184,9 @@ static PyObject *objects_of(struct block *block)
 static PyObject *take_batch(struct follower *f, const struct pfd_batch *batch,
                             struct pfd_text *records, const char *format)
 {
-    struct buffer_info *info = info_of(f, batch, format);
+    struct buffer_info *info = info_of(f, batch);
+    if (info && !buffer_info_set_format(info, format))
+        info = NULL;
     struct block *block = info ? block_new(records, NULL, info) : NULL;
     PyObject *ret = block ? objects_of(block) : NULL;
     block_free(block);
@@ -328,7 +327,10 @@ static PyObject *make_request(PyObject *module, PyObject *args)
         .n_format_strings = wanted.formats.n,
     };
     enum pfd_status status =
-        pfd_subscription_line(&what, line, sizeof line, &n, &err);
+        wanted.sources.n > 1
+            ? pfd_fail(&err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                       "a subscription has one source; a condition has several")
+            : pfd_subscription_line(&what, line, sizeof line, &n, &err);
     wanted_free(&wanted);
     return status == PFD_OK ? PyBytes_FromStringAndSize(line, (Py_ssize_t)n)
                             : core_raise(&err, status, NULL);

@@ -261,6 +261,10 @@ def check_texts():
         checks.raises(name, ValueError, call)
     table = d.tables()[0]
     checks.raises("a column", KeyError, lambda: table[table.columns[0] + "\0x"])
+    checks.raises("two sources", pd.UsageError,
+                  lambda: pd.follow("unix:/nowhere.sock", sources=["a", "b"]))
+    stranger = next(iter(pd.open(support.SMALL)))
+    checks.equal("an unknown id", str(stranger), "0x%x: no string has this id" % stranger.id)
 
 
 def check_numbers():
