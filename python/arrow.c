@@ -126,9 +126,9 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 
 /* ---- the batch ---- */
 
-/* An array, and what it owns. */
+/* What a child owns. It stands by itself: a consumer may move a child out of the
+ * batch, and release the batch before it. */
 struct owned_array {
-    struct ArrowArray array;
     const void *buffers[3];
     uint8_t *valid; /* a bit for each row; NULL: all are */
     struct columns *columns;
@@ -139,19 +139,17 @@ static void release_child(struct ArrowArray *a)
     struct owned_array *own = a->private_data;
     free(own->valid);
     columns_drop(own->columns);
-    own->valid = NULL;
-    own->columns = NULL;
+    free(own);
     a->release = NULL;
 }
 
 struct owned_batch {
-    struct ArrowArray **children;
-    struct owned_array *own; /* [n] */
+    struct ArrowArray **children; /* [n], into: */
+    struct ArrowArray *arrays;    /* [n] */
     const void *buffers[1];
 };
 
-/* A consumer may have moved children out: they are released by themselves, and
- * the structs that they stood in are the batch's. */
+/* Children that a consumer moved out are released by themselves. */
 static void release_batch(struct ArrowArray *a)
 {
     struct owned_batch *batch = a->private_data;
@@ -160,7 +158,7 @@ static void release_batch(struct ArrowArray *a)
             a->children[i]->release(a->children[i]);
     }
     free(batch->children);
-    free(batch->own);
+    free(batch->arrays);
     free(batch);
     a->release = NULL;
 }
@@ -174,23 +172,26 @@ static uint8_t *valid_bits(const struct pfd_vector *v, size_t n_rows)
 }
 
 /* False: out of memory. */
-static bool fill_child(struct columns *c, size_t i, struct owned_array *own)
+static bool fill_child(struct columns *c, size_t i, struct ArrowArray *ret)
 {
     const struct pfd_vector *v = &c->all.vectors[i];
     bool is_text = !c->types[i].n_bytes;
     static const char none[8];
+    struct owned_array *own = calloc(1, sizeof *own);
+    if (!own)
+        return false;
     own->valid = v->n_nulls ? valid_bits(v, c->all.n_rows) : NULL;
     own->buffers[0] = own->valid;
     own->buffers[1] = v->values.data ? v->values.data : none;
     own->buffers[2] = v->bytes.data ? v->bytes.data : none;
     columns_hold(c);
     own->columns = c;
-    own->array = (struct ArrowArray){ .length = (int64_t)c->all.n_rows,
-                                      .null_count = (int64_t)v->n_nulls,
-                                      .n_buffers = is_text ? 3 : 2,
-                                      .buffers = own->buffers,
-                                      .release = release_child,
-                                      .private_data = own };
+    *ret = (struct ArrowArray){ .length = (int64_t)c->all.n_rows,
+                                .null_count = (int64_t)v->n_nulls,
+                                .n_buffers = is_text ? 3 : 2,
+                                .buffers = own->buffers,
+                                .release = release_child,
+                                .private_data = own };
     return !v->n_nulls || own->valid;
 }
 
@@ -200,9 +201,9 @@ static int fill_batch(struct columns *c, struct ArrowArray *out)
     struct owned_batch *batch = calloc(1, sizeof *batch);
     if (!batch)
         return ENOMEM;
-    batch->own = calloc(n + 1, sizeof *batch->own);
+    batch->arrays = calloc(n + 1, sizeof *batch->arrays);
     batch->children = calloc(n + 1, sizeof(struct ArrowArray *));
-    bool ok = batch->own && batch->children;
+    bool ok = batch->arrays && batch->children;
     *out = (struct ArrowArray){ .length = (int64_t)c->all.n_rows,
                                 .n_buffers = 1,
                                 .buffers = batch->buffers,
@@ -210,8 +211,8 @@ static int fill_batch(struct columns *c, struct ArrowArray *out)
                                 .release = release_batch,
                                 .private_data = batch };
     for (size_t i = 0; ok && i < n; i++) {
-        ok = fill_child(c, i, &batch->own[i]);
-        batch->children[i] = &batch->own[i].array;
+        ok = fill_child(c, i, &batch->arrays[i]);
+        batch->children[i] = &batch->arrays[i];
         out->n_children++;
     }
     if (ok)

@@ -103,17 +103,18 @@ def walk(table, order="whole"):
     checks.equal("struct", (schema.format, array.n_buffers), (b"+s", 1))
     checks.equal("children", schema.n_children, array.n_children)
     found = {}
-    for i in range(schema.n_children):
-        child = array.children[i].contents
-        if order == "moved":
-            moved = Array.from_buffer_copy(child)
+    children = [array.children[i].contents for i in range(schema.n_children)]
+    if order == "moved":  # they outlive the batch
+        moved = [Array.from_buffer_copy(child) for child in children]
+        for child in children:
             child.release = None
-            found[schema.children[i].contents.name.decode()] = values(
-                schema.children[i].contents, moved)
-            release(moved)
-        else:
-            found[schema.children[i].contents.name.decode()] = values(
-                schema.children[i].contents, child)
+        release(array)
+        children = moved
+    for i, child in enumerate(children):
+        of = schema.children[i].contents
+        found[of.name.decode()] = values(of, child)
+        if order == "moved":
+            release(child)
     rest = [one for one in (schema, array, stream) if one.release]
     if order == "on a thread":
         thread = threading.Thread(target=lambda: [release(one) for one in rest])
