@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -389,6 +390,12 @@ class View(unittest.TestCase):
         tls = ['--tls-ca', f'{made}/ca', '--tls-certificate', f'{made}/ca',
                '--tls-key', f'{made}/key']
         write_ten()
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            with socket.socket() as port_of:
+                if not port_of.connect_ex(('127.0.0.1', port)):
+                    break
+            time.sleep(0.05)
         t = self.open(90, 14, 'view', *tls, '--from', 'oldest', address)
         t.wait('^ 10 of 10')
         write_ten()
