@@ -470,9 +470,9 @@ static PyObject *get_findings(struct opened *o, void *unused)
 /* hear(list): findings of files that were read before. */
 static PyObject *opened_hear(struct opened *o, PyObject *findings)
 {
-    if (PyList_SetSlice(o->findings, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, findings))
-        return NULL;
-    Py_RETURN_NONE;
+    int failed =
+        PyList_SetSlice(o->findings, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, findings);
+    return failed ? NULL : Py_NewRef(Py_None);
 }
 
 static PyMethodDef methods[] = {
