@@ -22,7 +22,7 @@
 
 enum {
     ENUMS_MAX = 64,
-    TAGS_MAX = 64,
+    TAGS_MAX = 256, /* values of a tag's type */
     TYPES_MAX = 64, /* of one entry with tags */
     ORIGINS_MAX = 8,
 };

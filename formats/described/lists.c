@@ -73,9 +73,13 @@ bool description_find_type(struct description *r, const char *text, size_t n,
 bool description_take_tag_types(struct description *r)
 {
     uint64_t n = 0;
-    if (!description_enter(r, true, &n) || n > TAGS_MAX) {
+    if (!description_enter(r, true, &n)) {
         return description_mistake(r, r->source,
                                    "'types' needs values and their types");
+    }
+    if (n > TAGS_MAX) {
+        return description_mistake(r, r->source,
+                                   "'types' has more than 256 values");
     }
     for (uint64_t i = 0; i < n; i++) {
         struct described_type type;

@@ -499,7 +499,16 @@ messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
          struct.pack("<II", 28, 20) + tagged(0x1122aabb,
                                             argument(0, 7, 0, 0, "I", 5)),
          read("slangpy.yaml").decode().replace("text: braces", "text: none"))
+    more = ", ".join("%d: u32" % i for i in range(13, 256))
+    tagged_by_byte = read("slangpy.yaml").decode() \
+        .replace("bits: 4, shift: 24", "bits: 8, shift: 24") \
+        .replace("types: {", "types: {%s, " % more)
+    case("tags_many", "A type for each value of a byte.",
+         struct.pack("<II", 28, 20) + tagged(0x7f00aa31,
+                                             argument(15, 15, 0, 0, "I", 5)),
+         tagged_by_byte)
     mistakes = {
+        "tags_many": tagged_by_byte.replace("13: u32", "256: u32, 13: u32"),
         "lanes": read("hlsl-proposal.yaml").decode()
                      .replace("  length: {at: 8}\n", ""),
         "vectors": BY_SIZE.replace("order: size", "vectors: square"),
