@@ -160,7 +160,7 @@ bool description_take_number(struct description *r, const char *section,
 {
     char path[PATH_MAX_BYTES];
     size_t at = section ? strlen(section) + 1 : 0;
-    if (at + n < sizeof path) {
+    if (at + n < sizeof path && !memchr(key, 0, n)) {
         if (section) {
             memcpy(path, section, at - 1);
             path[at - 1] = '.';

@@ -523,6 +523,7 @@ messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
         "braces_text": SAID.replace("messages", "text: braces\nmessages"),
         "yaml": "ring: a\nentry: {header: 4\n",
         "key": ring.replace("unit", "unti"),
+        "key_nul": ring.replace("entry:", '"entry\\0x":'),
         "number": ring.replace("unit: 4", "unit: four"),
         "range": ring.replace("header: 4", "header: 400"),
         "type": ring.replace("f32x3]", "f33x3]"),
