@@ -519,6 +519,64 @@ static void close_buffers(struct inputs *inputs)
     inputs->n_buffers = 0;
 }
 
+/* Is it a file, and a description of rings? */
+static bool is_description(const struct file *file)
+{
+    char first[4096];
+    struct stat st;
+    ssize_t n = -1;
+    if ((file->role != ROLE_STRINGS && file->role != ROLE_BY_CONTENT) ||
+        stat(file->path, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        n = pread(fd, first, sizeof first, 0);
+        close(fd);
+    }
+    return n > 0 && pfd_strings_describes(first, (size_t)n);
+}
+
+static void open_input(struct inputs *in, const struct file *file,
+                       struct listener *listener)
+{
+    listener->is_found = file->found != NULL;
+    listener->is_split = file->is_split;
+    in->n_found += listener->is_found;
+    if (file->role == ROLE_SHADER) {
+        in->failed |= !shaders_add(in->strings, file->path, hear, listener);
+    } else if (file->role == ROLE_SHADERS) {
+        in->failed |= !shaders_add_map(in->strings, file->path, hear, listener);
+    } else if (pfd_input_is_uri(file->path)) {
+        open_uri(in, file, listener);
+    } else if (file->role != ROLE_COUNTER) {
+        open_file(in, file, listener);
+    }
+}
+
+/* Descriptions come first: they say how messages are read from other files. */
+static void open_inputs(struct inputs *in, const struct options *options,
+                        struct listener *listener)
+{
+    bool *is_first = calloc(options->n_files + 1, sizeof *is_first);
+    if (!is_first) {
+        message_error("out of memory");
+        exit(error_status());
+    }
+    for (size_t i = 0; i < options->n_files; i++) {
+        is_first[i] =
+            !options->files[i].found && is_description(&options->files[i]);
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        for (size_t i = 0; i < options->n_files; i++) {
+            if (in->failed && !options->reading.keep_going)
+                break;
+            if (is_first[i] == !turn)
+                open_input(in, &options->files[i], listener);
+        }
+    }
+    free(is_first);
+}
+
 void inputs_open(struct inputs *ret, const struct options *options,
                  pfd_finding_fn tell, void *user)
 {
@@ -542,27 +600,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
     pfd_strings_set_max_inflated(ret->strings, options->reading.max_inflated);
     pfd_strings_set_search(ret->strings, listener.searches);
     pfd_strings_set_kernel(ret->strings, options->reading.kernel);
-    for (size_t i = 0; i < options->n_files; i++) {
-        const struct file *file = &options->files[i];
-        if (ret->failed && !options->reading.keep_going)
-            break;
-        listener.is_found = file->found != NULL;
-        listener.is_split = file->is_split;
-        ret->n_found += listener.is_found;
-        if (file->role == ROLE_COUNTER) {
-            continue;
-        } else if (file->role == ROLE_SHADER) {
-            ret->failed |=
-                !shaders_add(ret->strings, file->path, hear, &listener);
-        } else if (file->role == ROLE_SHADERS) {
-            ret->failed |=
-                !shaders_add_map(ret->strings, file->path, hear, &listener);
-        } else if (pfd_input_is_uri(file->path)) {
-            open_uri(ret, file, &listener);
-        } else {
-            open_file(ret, file, &listener);
-        }
-    }
+    open_inputs(ret, options, &listener);
     open_captures(ret, &listener);
     load_counters(ret, options, &listener);
     listener.is_found = listener.is_split = false;

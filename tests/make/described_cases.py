@@ -206,6 +206,12 @@ def strings(case):
              argument(1, 10, 3, 0, "3f", 1, 2.5, -3)),
          read("slangpy-source.yaml"),
          files={"print.slang": read("data/print.slang")})
+    case("strings_operand", "The same, where the description is named after it.",
+         struct.pack("<II", 44, 36) + tagged(
+             sdbm("thread {} at {}\n"), argument(0, 7, 0, 0, "I", 5),
+             argument(1, 10, 3, 0, "3f", 1, 2.5, -3)),
+         read("slangpy-source.yaml"), "decode buffer.bin --strings print.slang r.yaml",
+         files={"print.slang": read("data/print.slang")})
     section = b"first %u\n\0second\n\0\0third %x\n\0open"
     ring = HASHED.replace("from: source, id: %s", "section: .strs, id: %s")
     program = elf([(".other", 0x1000, b"no\0"), (".strs", 0x400000, section)])
@@ -388,7 +394,7 @@ def rings(case):
 def main(root):
     def case(name, origin, data, ring, cmd="decode r.yaml buffer.bin",
              files=None, **more):
-        if files:
+        if files and cmd == "decode r.yaml buffer.bin":
             cmd = "decode buffer.bin --describe r.yaml --strings " + \
                 " --strings ".join(files)
         khronos.case(root, name, cmd, origin,

@@ -105,6 +105,11 @@ static const struct pfd_format *described_by(const void *bytes, size_t n)
     return NULL;
 }
 
+bool pfd_strings_describes(const void *bytes, size_t n)
+{
+    return described_by(bytes, n) != NULL;
+}
+
 bool pfd_strings_recognise(const void *bytes, size_t n)
 {
     static const char dxbc[] = { 'D', 'X', 'B',

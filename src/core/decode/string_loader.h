@@ -10,6 +10,10 @@
 /* Would a search find a code object of AMD or a bundle in bytes [n]? Any thread. */
 bool pfd_strings_search(const void *bytes, size_t n);
 
+/* Are bytes [n], the first ones of a file or all, those of a description of
+ * rings? */
+bool pfd_strings_describes(const void *bytes, size_t n);
+
 /*
  * The widths in bits of string i's scalars (8, 16, 32 or 64; 0: a string), as
  * the metadata states them, into ret [max]. Returns their number (no entry
