@@ -527,6 +527,22 @@ static bool is_refused(const char *path, int status)
     return run_shader_is(path) && status && status != NO_DEVICE;
 }
 
+/* The file that a runner of the package is told to write its buffer to; NULL:
+ * none. */
+static const char *dump_of(char *const *command)
+{
+    if (!command || !command[0])
+        return NULL; /* its shader was refused */
+    const char *slash = strrchr(command[0], '/');
+    const char *name = slash ? slash + 1 : command[0];
+    bool is_runner = !strcmp(name, "run_comp") || !strcmp(name, "run_cl");
+    for (size_t i = 1; is_runner && command[i]; i++) {
+        if (!strcmp(command[i], "--to"))
+            return command[i + 1];
+    }
+    return NULL;
+}
+
 /* Says why no line came. */
 static void message_silence(const struct run *l, int status)
 {
@@ -535,6 +551,7 @@ static void message_silence(const struct run *l, int status)
         .options = l->options,
         .vulkan = uses_vulkan(l->options) ? &own(l->options)->vulkan : NULL,
         .settings = settings.text,
+        .dump = dump_of(l->command),
         .has_connected = !WIFEXITED(l->daemon_status) ||
                          WEXITSTATUS(l->daemon_status) != NO_STREAM,
         .signal = status > BY_SIGNAL ? status - BY_SIGNAL : 0,

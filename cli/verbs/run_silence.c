@@ -56,6 +56,12 @@ void silence_message(const struct silence *silence)
         message_hint("%s: no entry came that passes the filter", name);
         return;
     }
+    if (silence->dump && !silence->has_connected) {
+        message_hint("%s: its buffer is written to %s, as --to says, and not "
+                     "sent: decode reads it",
+                     name, silence->dump);
+        return;
+    }
     if (silence->vulkan)
         look_at_vulkan(silence, &d);
     const char *why = reason(silence, &d);

@@ -12,6 +12,7 @@ struct silence {
     const struct options *options;
     const struct vulkan_options *vulkan; /* NULL: it was run without */
     const char *settings;                /* validation's, as `run` made them */
+    const char *dump; /* where a runner writes its buffer; NULL: it sends it */
     bool has_connected;
     int signal; /* that ended it; 0: none */
 };

@@ -76,6 +76,17 @@ def main():
         # A runner that refuses has said why.
         p = run("hello.comp", "1", "1", "1", "--nothing")
         assert p.returncode == 1 and "not connected" not in p.stderr, p
+        # A ring of one's own goes into a file, and nothing is sent.
+        subprocess.run(["glslangValidator", "-V", "-o", "own.spv",
+                        os.path.join(HELLO, "../../rings/own.comp")],
+                       stdout=subprocess.DEVNULL, check=True)
+        p = run("--", "run_comp", "own.spv", "8", "1", "1", "--to", "own.bin")
+        same((p.returncode, p.stdout, os.path.exists("own.bin")),
+             (0, "", True))
+        assert "written to own.bin" in p.stderr, p
+        assert "not connected" not in p.stderr, p
+        os.remove("own.spv")
+        os.remove("own.bin")
         if "cl" in sys.argv[3:]:
             with open("plain.cl", "w") as f:
                 f.write(PLAIN)
