@@ -28,7 +28,8 @@ struct arguments {
 struct described_tags {
     uint64_t words[TYPES_MAX];
     size_t n;
-    uint32_t n_text; /* bytes of the message's text before the arguments */
+    uint32_t n_text;   /* bytes of the message's text before the arguments */
+    uint64_t findings; /* about values that are not among them */
 };
 
 /* Lays out the arguments of a message by its types or its text, and as the tags

@@ -22,6 +22,7 @@ void described_make(const struct pfd_record_view *record_view,
     size_t n = s ? s->n_text : tags.n_text;
     if (grammar == GRAMMAR_NONE) {
         braces_join(text, n, tags.n, ret->text);
+        ret->findings |= tags.findings;
     } else {
         pfd_text_add(ret->text, text, n);
     }

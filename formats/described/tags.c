@@ -2,6 +2,8 @@
 /* Arguments whose types an entry states, in a tag before each. */
 #include "arguments.h"
 
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
 struct tag {
     struct described_type type;
     uint64_t size; /* bytes, tag included; 0: as the type says */
@@ -68,6 +70,25 @@ static bool take_argument(struct arguments *a, const struct pfd_string *ring,
     return ok;
 }
 
+/* Values that a text without placeholders would leave out without a word. */
+static uint64_t left_out(const struct arguments *a, const uint64_t *v,
+                         uint64_t n_stated, uint64_t n)
+{
+    uint32_t rest = a->at < a->n_payload ? a->n_payload - a->at : 0;
+    if (n == n_stated)
+        return 0;
+    if (v[RING_COUNT_BITS])
+        return rest < v[RING_TAG_BYTES] ? FINDING(payload_short)
+                                        : FINDING(payload_long);
+    if (v[RING_SLOT_BYTES] || rest < v[RING_TAG_BYTES])
+        return 0; /* behind the entry's values */
+    for (uint32_t i = 0; i < rest; i++) {
+        if (a->payload[a->at + i])
+            return FINDING(payload_long);
+    }
+    return 0;
+}
+
 bool tags_lay_out(struct arguments *a, const struct pfd_string *ring,
                   struct described_tags *ret)
 {
@@ -84,13 +105,17 @@ bool tags_lay_out(struct arguments *a, const struct pfd_string *ring,
         ret->n_text = (uint32_t)n_text;
     if (!v[RING_TAG_BYTES])
         return true; /* its text says the types */
-    uint64_t n = v[RING_COUNT_BITS] ? described_field(header, v + RING_COUNT)
-                                    : TYPES_MAX;
-    bool ok = n <= TYPES_MAX;
-    for (uint64_t i = 0; i < n && ok; i++) {
-        ok = take_argument(a, ring, ret);
-        if (!ok && !v[RING_COUNT_BITS])
-            return true; /* the rest of the entry is none */
+    uint64_t n_stated = v[RING_COUNT_BITS]
+                            ? described_field(header, v + RING_COUNT)
+                            : UINT64_MAX;
+    uint64_t n = 0;
+    uint32_t end = a->at;
+    while (n < n_stated && n < TYPES_MAX && take_argument(a, ring, ret)) {
+        end = a->at;
+        n++;
     }
-    return ok;
+    a->at = end; /* not behind the tag of a value that is none */
+    if (ret)
+        ret->findings = left_out(a, v, n_stated, n);
+    return !v[RING_COUNT_BITS] || n == n_stated;
 }

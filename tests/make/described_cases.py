@@ -104,6 +104,23 @@ data: 4
 entry: {header: 8, length: {at: 0}, text: {at: 4}}
 messages: []
 """
+COUNTED = """ring: counted
+counter: {at: 0, unit: 1, from: 4}
+data: 4
+entry:
+  header: 12
+  length: {at: 0}
+  id: {at: 4}
+  count: {at: 8}
+tags:
+  bytes: 4
+  type: {bits: 8}
+  types: {1: u32}
+text: none
+messages:
+  7: "values"
+"""
+
 BY_SIZE = """ring: by size
 counter: {at: 0, unit: 1, from: 4}
 data: 4
@@ -513,6 +530,31 @@ messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
          struct.pack("<II", 28, 20) + tagged(0x7f00aa31,
                                              argument(15, 15, 0, 0, "I", 5)),
          tagged_by_byte)
+
+    def values(n, first_tag=1):
+        return b"".join(struct.pack("<II", first_tag, i) for i in range(n))
+
+    def message(payload, count=b""):
+        return struct.pack("<II", 8 + len(count) + len(payload), 7) + \
+            count + payload
+
+    def counted(n, payload):
+        return message(payload, struct.pack("<I", n))
+
+    def several(*entries):
+        return struct.pack("<I", len(b"".join(entries))) + b"".join(entries)
+    case("tags_past_limit", "More values than an entry with tags shows, a tag "
+         "that is not known, a value\nthat is missing, and none.",
+         several(counted(65, values(65)), counted(64, values(64)),
+                counted(3, values(1) + values(2, 9)),
+                counted(3, values(2)), counted(0, b"")), COUNTED)
+    case("tags_past_limit_uncounted", "As tags_past_limit, where a length says "
+         "how many values there are. Zeros behind\nthem are none.",
+         several(message(values(65)), message(values(64)),
+                message(values(1) + values(2, 9)),
+                message(values(1) + bytes(8)), message(b"")),
+         COUNTED.replace("header: 12", "header: 8")
+                .replace("  count: {at: 8}\n", ""))
     mistakes = {
         "tags_many": tagged_by_byte.replace("13: u32", "256: u32, 13: u32"),
         "lanes": read("hlsl-proposal.yaml").decode()
