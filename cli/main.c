@@ -52,8 +52,11 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     input_guard();
     struct options *options = command_line_read(&verbs, argc, argv, &status);
-    if (options)
+    if (options) {
         status = run(options);
+    } else if (output_failed()) { /* help was asked for */
+        status = error_status();
+    }
     options_free(options);
     return status;
 }

@@ -193,6 +193,15 @@ static const struct {
     { "nats-status", nats_status },
 };
 
+/* The status of a run that printed: 1 where not all of it could be written. */
+static int written(int status)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return status;
+    pfdd_log(PFDD_ERROR, "standard output: not all could be written");
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
@@ -212,11 +221,11 @@ int main(int argc, char **argv)
             expects = true;
         } else if (letter == 'h') {
             fputs(usage, stdout);
-            return 0;
+            return written(0);
         } else if (letter == 'V') {
             printf("printfdecoded %s\n", pfd_version());
             pfdd_features_print();
-            return 0;
+            return written(0);
         } else {
             fputs(usage, stderr);
             return 1;
@@ -224,7 +233,7 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs && !path; i++) {
         if (argc - optind == 2 && !strcmp(argv[optind], verbs[i].name))
-            return verbs[i].run(argv[optind + 1]);
+            return written(verbs[i].run(argv[optind + 1]));
     }
     if (optind < argc) {
         fputs(usage, stderr);

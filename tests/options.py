@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """options.py PRINTFDECODE: every verb and option that --help has is in the
-manual page and in the completions of bash and zsh."""
+manual page and in the completions of bash and zsh. Help that can't be written is
+an error."""
 import os
 import re
 import shutil
@@ -105,6 +106,14 @@ for option in sorted({o for all_of in options.values() for o in all_of}):
         wrong.append(f'the manual page has no --{option}')
     if not re.search(rf"--{option}[=\[}},']", zsh):
         wrong.append(f'zsh has no --{option}')
+for words in [['--help'], ['--version'], ['help', 'decode'],
+              *([verb, '--help'] for verb in verbs)]:
+    with open('/dev/full', 'w') as full:
+        p = subprocess.run([PROGRAM, *words], stdout=full, text=True,
+                           stderr=subprocess.PIPE, check=False)
+    if p.returncode != (2 if words[0] == 'diff' else 1) or \
+            'standard output' not in p.stderr:
+        wrong.append(f'{words} into a full disk: {p.returncode} {p.stderr}')
 if not shutil.which('zsh'):
     print('zsh is not installed: its options are not compared verb by verb')
 print('\n'.join(wrong) or f'{len(verbs)} verbs')

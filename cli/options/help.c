@@ -7,6 +7,7 @@
 #include "core/base/near_word.h"
 #include "option_values.h"
 #include "show/messages.h"
+#include "show/output.h"
 
 enum {
     LEFT_MAX = 64, /* bytes of an option and its value's name */
@@ -52,7 +53,7 @@ static void print_options(const struct verb *verb, bool usual)
         if (row->letter)
             snprintf(letter, sizeof letter, "-%c, ", row->letter);
         name_option(row, left);
-        printf("  %s%-*s %s\n", letter, width, left, row->help);
+        output_printf("  %s%-*s %s\n", letter, width, left, row->help);
     }
 }
 
@@ -63,37 +64,40 @@ static void print_verbs(const struct verbs *verbs)
         int n = (int)strlen(verbs->all[i]->name);
         width = n > width ? n : width;
     }
-    printf("Verbs:\n");
+    output_printf("Verbs:\n");
     for (size_t i = 0; i < verbs->n; i++) {
-        printf("  %-*s %s\n", width, verbs->all[i]->name, verbs->all[i]->help);
+        output_printf("  %-*s %s\n", width, verbs->all[i]->name,
+                      verbs->all[i]->help);
     }
 }
 
 void help_print(const struct verbs *verbs, const struct verb *verb)
 {
     if (verb) {
-        printf("Usage: printfdecode %s [OPTION]...%s%s\n\n%s\n\nOptions:\n",
-               verb->name, *verb->files ? " " : "", verb->files, verb->help);
+        output_printf(
+            "Usage: printfdecode %s [OPTION]...%s%s\n\n%s\n\nOptions:\n",
+            verb->name, *verb->files ? " " : "", verb->files, verb->help);
         print_options(verb, false);
     } else {
-        printf("Usage: printfdecode [VERB] [OPTION]... FILE...\n\n"
-               "Decodes GPU printf buffers. ELF files, archives of them and "
-               "SPIR-V modules give\nthe format strings, every other file is a "
-               "buffer, - is a buffer on standard input.\n\n");
+        output_printf(
+            "Usage: printfdecode [VERB] [OPTION]... FILE...\n\n"
+            "Decodes GPU printf buffers. ELF files, archives of them and "
+            "SPIR-V modules give\nthe format strings, every other file is a "
+            "buffer, - is a buffer on standard input.\n\n");
         print_verbs(verbs);
-        printf("\nOptions of 'decode', the default verb:\n");
+        output_printf("\nOptions of 'decode', the default verb:\n");
         print_options(verbs->all[0], true);
     }
     if (verb && verb->statuses) {
-        printf("\nExit status: %s.\n", verb->statuses);
+        output_printf("\nExit status: %s.\n", verb->statuses);
         return;
     }
-    printf(
+    output_printf(
         "\nExit status: 0 clean, 1 usage or input/output error, 2 findings "
         "in the data,\n3 nothing passes the filter, 4 --fail-on and its like.\n");
     if (!verb) {
-        printf("'printfdecode help VERB' has all options of one verb; "
-               "see also printfdecode(1).\n");
+        output_printf("'printfdecode help VERB' has all options of one verb; "
+                      "see also printfdecode(1).\n");
     }
 }
 
@@ -116,15 +120,15 @@ void help_version(void)
         N_PARTS = sizeof parts / sizeof *parts
     };
     char with[OPTION_LIST] = "";
-    printf("printfdecode %s\n", pfd_version());
+    output_printf("printfdecode %s\n", pfd_version());
     for (size_t i = 0; i < N_PARTS; i++) {
         if (parts[i].is_there)
             option_list(with, "", parts[i].name);
     }
-    printf("with %s\n", with);
+    output_printf("with %s\n", with);
     for (size_t i = 0; i < N_PARTS; i++) {
         if (!parts[i].is_there)
-            printf("without %s (%s)\n", parts[i].name, parts[i].package);
+            output_printf("without %s (%s)\n", parts[i].name, parts[i].package);
     }
 }
 

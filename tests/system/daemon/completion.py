@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """completion.py DAEMON COMMAND: bash, zsh and fish offer what --help of the daemon
 has; fish offers what --help of the command has, as options.py says of the others.
-zsh and fish run where they are installed."""
+zsh and fish run where they are installed. Help that can't be written is an error."""
 import os
 import re
 import shutil
@@ -39,6 +39,11 @@ def options_of(*words):
     return set(re.findall(r'^ +(?:-., )?(--[a-z-]+)', said(*words, '--help'), re.M))
 
 
+for word in '--help', '--version':
+    with open('/dev/full', 'w') as full:
+        p = subprocess.run([DAEMON, word], stdout=full, text=True,
+                           stderr=subprocess.PIPE, check=False)
+    assert p.returncode == 1 and 'standard output' in p.stderr, p
 usage = said(DAEMON, '--help')
 options = options_of(DAEMON)
 verbs = set(re.findall(r'^ +printfdecoded ([a-z-]+) FILE$', usage, re.M))
