@@ -405,6 +405,8 @@ bool convert_each(const struct options *options, struct inputs *inputs,
     struct pfd_lines *lines = NULL;
     bool needs_strings = false;
     bool ok = pfd_lines_new("json", false, false, &lines, NULL) == PFD_OK;
+    if (!ok)
+        message_error("out of memory");
     if (is_wanted(options)) {
         convert->progress = show;
         convert->progress_user = &progress;

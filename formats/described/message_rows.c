@@ -166,6 +166,10 @@ static bool add_row(struct description *r, uint64_t id, struct message *m)
         m->has_types || described_has_braces(r->numbers[RING_GRAMMAR]));
     if (described_has_braces(r->numbers[RING_GRAMMAR])) {
         const char *why = make_braces(r, m);
+        if (r->translated.failed) {
+            pfd_fail(r->err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+            return false;
+        }
         row.text = r->translated.n ? r->translated.data : "";
         row.n_text = r->translated.n;
         row.own = true;
@@ -178,8 +182,7 @@ static bool add_row(struct description *r, uint64_t id, struct message *m)
         if (why)
             return description_mistake(r, m->source, why);
     }
-    return !r->translated.failed &&
-           pfd_strings_add_row(r->strings, &r->format->strings, &row, r->report,
+    return pfd_strings_add_row(r->strings, &r->format->strings, &row, r->report,
                                m->source, r->err) == PFD_OK;
 }
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/diff/diff.h"
+#include "core/base/text.h"
 #include "core/decode/string_loader.h"
 #include "dump.h"
 #include "suite.h"
@@ -278,6 +280,91 @@ static enum pfd_status scan(void)
     return status;
 }
 
+/* A ring's description, whose messages are translated. */
+static enum pfd_status describe(void)
+{
+    static const char text[] = "ring: x\n"
+                               "counter: {at: 0, bits: 32, unit: 4, from: 4}\n"
+                               "data: 4\n"
+                               "text: braces\n"
+                               "messages:\n"
+                               "  - {text: \"{{}} {}\", types: [i32]}\n"
+                               "  - {text: \"{1} {0:x}\", types: [i32, f32]}\n";
+    struct pfd_error err = { .code = PFD_OK };
+    struct pfd_strings *strings = pfd_strings_new();
+    if (!strings)
+        return PFD_ERR_NOMEM;
+    enum pfd_status status = pfd_strings_load(strings, text, sizeof text - 1,
+                                              "x.yaml", NULL, NULL, &err);
+    if (status != PFD_OK && (status != err.code || !*err.text))
+        status = PFD_ERR_CORRUPT; /* not what the error says */
+    written = pfd_strings_count(strings);
+    pfd_strings_free(strings);
+    return status;
+}
+
+/* B has the first half of A's bytes. */
+static enum pfd_status read_side(const struct pfd_convert *convert,
+                                 struct pfd_diff *diff, enum pfd_diff_side side)
+{
+    struct pfd_summary summary = { 0 };
+    size_t n = side == PFD_DIFF_A ? dump.bytes.n : dump.bytes.n / 2;
+    pfd_diff_begin(diff, side, 0);
+    return pfd_convert_bytes(convert, dump.bytes.bytes, n, &summary, NULL);
+}
+
+static enum pfd_status read_examples(struct pfd_convert *convert,
+                                     struct pfd_diff *diff,
+                                     enum pfd_diff_side side)
+{
+    convert->output = "text";
+    convert->ranges = pfd_diff_examples(diff, side, 0, &convert->n_ranges);
+    return !convert->ranges    ? PFD_ERR_NOMEM
+           : convert->n_ranges ? read_side(convert, diff, side)
+                               : PFD_OK;
+}
+
+static enum pfd_status write_diff(struct pfd_diff *diff)
+{
+    struct pfd_text text = { 0 };
+    enum pfd_status status = pfd_diff_write(diff, false, false, &text);
+    written = 0;
+    drop(NULL, text.data, text.n);
+    pfd_text_free(&text);
+    return status;
+}
+
+static enum pfd_status compare_with(struct pfd_diff *diff)
+{
+    struct pfd_convert convert = {
+        .strings = dump.strings,
+        .threads = 1,
+        .consumer = pfd_diff_consumer(diff),
+    };
+    enum pfd_status status = read_side(&convert, diff, PFD_DIFF_A);
+    if (status == PFD_OK)
+        status = read_side(&convert, diff, PFD_DIFF_B);
+    if (status == PFD_OK || status == PFD_ERR_STOPPED)
+        status = pfd_diff_end(diff, NULL);
+    for (int side = 0; side < PFD_DIFF_SIDES && status == PFD_OK; side++)
+        status = read_examples(&convert, diff, (enum pfd_diff_side)side);
+    return status == PFD_OK ? write_diff(diff) : status;
+}
+
+static enum pfd_status compare(void)
+{
+    const struct pfd_diff_spec spec = {
+        .strings = { dump.strings, dump.strings },
+        .n_examples = 3,
+    };
+    struct pfd_diff *diff = NULL;
+    enum pfd_status status = pfd_diff_new(&spec, &diff, NULL);
+    if (status == PFD_OK)
+        status = compare_with(diff);
+    pfd_diff_free(diff);
+    return status;
+}
+
 /* Without failure, then with failure number 0, 1, ... until none happens. */
 static void try_all(enum pfd_status (*work)(void), bool may_hide)
 {
@@ -353,6 +440,20 @@ START_TEST(converting)
 }
 END_TEST
 
+START_TEST(describing)
+{
+    try_all(describe, true);
+}
+END_TEST
+
+START_TEST(comparing)
+{
+    prepare(100);
+    try_all(compare, true);
+    clean();
+}
+END_TEST
+
 /* Where threads come and go, not every run makes the same calls. */
 START_TEST(converting_on_threads)
 {
@@ -379,6 +480,6 @@ int main(void)
     atomic_init(&until, -1);
     return suite_run("memory",
                      TESTS(loading, adding, scanning, decoding, converting,
-                           converting_on_threads),
+                           describing, comparing, converting_on_threads),
                      280);
 }

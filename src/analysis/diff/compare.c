@@ -105,11 +105,14 @@ static void add_line(struct pfd_diff *diff, const struct pfd_row *row)
         find_line(diff, diff->side, place_of(diff, row->index));
     if (!line)
         return;
-    line->at = diff->lines.texts.n;
-    line->n = row->line.n;
+    size_t at = diff->lines.texts.n;
     pfd_text_add(&diff->lines.texts, pfd_row_bytes(row, row->line),
                  row->line.n);
     diff->failed |= diff->lines.texts.failed;
+    if (diff->failed)
+        return;
+    line->at = at;
+    line->n = row->line.n;
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -159,11 +162,11 @@ const struct pfd_range *pfd_diff_examples(struct pfd_diff *diff,
         }
         struct pfd_range range = { index, index + 1 };
         pfd_text_add(&diff->lines.ranges, &range, sizeof range);
+        if (diff->lines.ranges.failed)
+            return NULL;
         ++*n;
     }
-    return diff->lines.ranges.failed ? NULL
-           : *n                      ? (const void *)diff->lines.ranges.data
-                                     : &none;
+    return *n ? (const void *)diff->lines.ranges.data : &none;
 }
 
 /* ---- the whole ---- */
@@ -182,7 +185,8 @@ static bool take_rows(void *user, const void *bytes, size_t n)
             add_entry(diff, row);
         }
     }
-    return !diff->failed && !diff->is_full;
+    /* pfd_diff_write() says that lines are missing. */
+    return diff->is_over || (!diff->failed && !diff->is_full);
 }
 
 enum pfd_status pfd_diff_new(const struct pfd_diff_spec *spec,
