@@ -11,6 +11,7 @@
 
 #include <printfdecode/client.h>
 #include <printfdecode/common.h>
+#include <printfdecode/convert.h>
 
 #include "base/features.h"
 #include "base/log.h"
@@ -77,6 +78,7 @@ static int ask_servers(
     const char *path, ask_servers_fn (*hook_of)(const struct pfdd_type_class *))
 {
     char err[512] = "no input or output is of type 'nats'";
+    char safe[4 * sizeof err + 1] = "";
     struct pfdd_config *config = pfdd_config_read(path, tell_stderr, NULL);
     const struct pfdd_block *block = NULL;
     if (!config)
@@ -88,8 +90,10 @@ static int ask_servers(
     }
     bool ok =
         block && hook_of(block->type_class)(block, stdout, err, sizeof err);
-    if (!ok)
-        fprintf(stderr, "printfdecoded: %s: %s\n", path, err);
+    if (!ok) {
+        pfd_escape_for_terminal(safe, err, strlen(err));
+        fprintf(stderr, "printfdecoded: %s: %s\n", path, safe);
+    }
     pfdd_config_unref(config);
     return !block ? EXIT_CONFIG : ok && fflush(stdout) == 0 ? 0 : 1;
 }

@@ -31,6 +31,19 @@ bool pfdd_nats_failed(struct pfdd_nats *line, const char *what,
     return false;
 }
 
+natsStatus pfdd_nats_stream_info(const struct pfdd_nats *line, const char *name,
+                                 jsOptions *options, jsStreamInfo **ret,
+                                 jsErrCode *code)
+{
+    *ret = NULL;
+    natsStatus s = js_GetStreamInfo(ret, line->js, name, options, code);
+    if (s != NATS_OK || (*ret)->Config)
+        return s;
+    jsStreamInfo_Destroy(*ret);
+    *ret = NULL;
+    return NATS_PROTOCOL_ERROR;
+}
+
 /* ---- options of a connection ---- */
 
 static natsStatus set_password(struct pfdd_nats *line, natsOptions *options)
@@ -192,7 +205,8 @@ static bool look_at_stream(struct pfdd_nats *line, const jsStreamConfig *config,
 {
     jsStreamInfo *info = NULL;
     jsErrCode code = 0;
-    natsStatus s = js_GetStreamInfo(&info, line->js, config->Name, NULL, &code);
+    natsStatus s =
+        pfdd_nats_stream_info(line, config->Name, NULL, &info, &code);
     *is_there = s == NATS_OK;
     *is_same = *is_there && info->Config->MaxBytes == config->MaxBytes &&
                info->Config->MaxAge == config->MaxAge &&

@@ -106,6 +106,13 @@ size_t pfdd_nats_room(const struct pfdd_nats *line);
 bool pfdd_nats_failed(struct pfdd_nats *line, const char *what,
                       natsStatus status);
 
+/* The properties of a stream, its configuration among them: an answer without
+ * that is an error. options, code: NULL is allowed. *ret is the caller's, to be
+ * destroyed; NULL when it fails. */
+natsStatus pfdd_nats_stream_info(const struct pfdd_nats *line, const char *name,
+                                 jsOptions *options, jsStreamInfo **ret,
+                                 jsErrCode *code);
+
 /* Notes how much GPULOG keeps, of its properties. */
 void pfdd_nats_note_log(struct pfdd_nats *line, const jsStreamInfo *info);
 

@@ -60,11 +60,12 @@ static uint64_t seconds_since(uint64_t time)
 
 /* ---- streams ---- */
 
-static void put_stream(struct status *s, const jsStreamInfo *info)
+static void put_stream(struct status *s, const char *name,
+                       const jsStreamInfo *info)
 {
     const jsStreamState *state = &info->State;
-    fprintf(s->out, "%s: %" PRIu64 " messages, %" PRIu64 " KiB",
-            info->Config->Name, state->Msgs, (state->Bytes + 1023) / 1024);
+    fprintf(s->out, "%s: %" PRIu64 " messages, %" PRIu64 " KiB", name,
+            state->Msgs, (state->Bytes + 1023) / 1024);
     if (info->Config->MaxBytes > 0) {
         fputs(" of ", s->out);
         pfdd_units_put_size(s->out, (uint64_t)info->Config->MaxBytes);
@@ -83,10 +84,10 @@ static bool put_streams(struct status *s)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         jsStreamInfo *info = NULL;
         natsStatus status =
-            js_GetStreamInfo(&info, s->line.js, names[i], NULL, NULL);
+            pfdd_nats_stream_info(&s->line, names[i], NULL, &info, NULL);
         if (status != NATS_OK)
             return pfdd_nats_failed(&s->line, names[i], status);
-        put_stream(s, info);
+        put_stream(s, names[i], info);
         jsStreamInfo_Destroy(info);
     }
     return true;
@@ -284,7 +285,7 @@ static natsStatus take_edges(struct status *s)
     jsOptions_Init(&options);
     options.Stream.Info.SubjectsFilter = "gpulog.v1.>";
     natsStatus status =
-        js_GetStreamInfo(&info, s->line.js, PFDD_LOG_STREAM, &options, NULL);
+        pfdd_nats_stream_info(&s->line, PFDD_LOG_STREAM, &options, &info, NULL);
     const jsStreamStateSubjects *all =
         status == NATS_OK ? info->State.Subjects : NULL;
     for (int i = 0;

@@ -252,7 +252,7 @@ static bool check_stream(struct pfdd_worker *w)
 {
     jsStreamInfo *info = NULL;
     natsStatus s =
-        js_GetStreamInfo(&info, w->line.js, PFDD_LOG_STREAM, NULL, NULL);
+        pfdd_nats_stream_info(&w->line, PFDD_LOG_STREAM, NULL, &info, NULL);
     if (s != NATS_OK)
         return pfdd_nats_failed(&w->line, PFDD_LOG_STREAM, s);
     uint64_t last = info->State.LastSeq;

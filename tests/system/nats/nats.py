@@ -4,6 +4,7 @@
 real nats-server, workers print it: each entry once, whoever is killed. GROUP is
 a word of GROUPS, below."""
 import collections
+import contextlib
 import hashlib
 import json
 import os
@@ -13,6 +14,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'outputs'))
@@ -439,6 +441,43 @@ def hostile(temp):
     server.kill()
 
 
+def answer_all(listener, answer):
+    """A server that says the same about everything."""
+    while listener.fileno() >= 0:
+        with contextlib.suppress(OSError), listener.accept()[0] as to, to.makefile('rb') as words:
+            to.sendall(b'INFO {"server_id":"x","version":"2.10.0","proto":1,'
+                         b'"headers":true,"max_payload":1048576}\r\n')
+            inbox = b'1'
+            for said in map(bytes.split, words):
+                if said[0] == b'PING':
+                    to.sendall(b'PONG\r\n')
+                elif said[0] == b'SUB':
+                    inbox = said[-1]
+                elif said[0] in (b'PUB', b'HPUB'):
+                    words.read(int(said[-1]) + 2)
+                    to.sendall(b'MSG %s %s %d\r\n%s\r\n' %
+                                 (said[2], inbox, len(answer), answer))
+
+
+def forged(temp):
+    """An answer that no server gives is an error, for all who ask, and does
+    nothing to a terminal."""
+    for i, (answer, words) in enumerate((
+            (b'{"stream":"x"}', 'Protocol Error'),
+            (b'{"error":{"code":400,"description":"\\u001b[31mred"}}', r'\x1b[31mred'))):
+        with socket.create_server(('127.0.0.1', 0)) as listener:
+            threading.Thread(target=answer_all, args=(listener, answer),
+                             daemon=True).start()
+            url = f'nats://127.0.0.1:{listener.getsockname()[1]}'
+            e = make(temp, f'edge{i}', EDGE % (url, 'window: 64MiB'))
+            w = make(temp, f'worker{i}', WORKER % url)
+            for d in (e, w):
+                until(words, lambda d=d: words in d.log())
+                d.stop()
+            said = status_of(e, 1)
+            assert words in said, said
+
+
 def wrong_code(temp):
     """A code object that is not what its hash says is taken away, and the edge
     sends the right one; a lease of nonsense holds no partition."""
@@ -529,7 +568,7 @@ def refused(temp):
 
 GROUPS = {
     'plain': (refused, set_up, plain, looked_at, many_workers, windows_are_summed, too_many_edges,
-              absent, hostile, wrong_code),
+              absent, hostile, forged, wrong_code),
     'killed': (killed,),
     'shared': (shared,),
     'cluster': (cluster,),
