@@ -155,7 +155,12 @@ static bool write_config(const struct run *l)
             o->verbose ? "info" : "warning", memory_of(o),
             path_of(l, "input.sock").text, path_of(l, LINES).text);
     bool ok = put_strings(file, l);
-    return !fclose(file) && ok;
+    bool is_written = !ferror(file);
+    if (fclose(file) || !is_written) {
+        message_error("%s: %s", l->folder, strerror(errno));
+        return false;
+    }
+    return ok;
 }
 
 static bool make_folder(struct run *l)
@@ -390,15 +395,17 @@ static char **make_command(const struct run *l)
     const char **words = calloc(o->n_files + 1, sizeof *words);
     char **argv = calloc(o->n_files + 1, sizeof *argv);
     size_t n = o->n_files;
-    for (size_t i = 0; words && argv && i < n; i++) {
+    bool ok = words && argv;
+    for (size_t i = 0; ok && i < n; i++) {
         words[i] = o->files[i].path;
         argv[i] = strdup(o->files[i].path);
+        ok = argv[i];
     }
-    if (own(o)->attaches) {
-        free(words);
-        return argv;
-    }
-    if (words && argv && run_shader_is(words[0])) {
+    if (!ok) {
+        message_error("out of memory");
+        free_command(argv);
+        argv = NULL;
+    } else if (!own(o)->attaches && run_shader_is(words[0])) {
         free_command(argv);
         const struct shader_run run = { l->folder, own(o)->vulkan.debug_printf,
                                         own(o)->vulkan.buffer_bytes };

@@ -6,6 +6,7 @@ nothing behind."""
 import json
 import os
 import pty
+import resource
 import signal
 import subprocess
 import sys
@@ -110,6 +111,15 @@ TRAP = ('live=$1 elf=$2; trap \'echo got; "$live" "$elf"; exit 5\' {0};'
         ' echo ready; while :; do sleep 0.1; done')
 
 
+def check_full():
+    """A folder that takes no bytes is said."""
+    def no_bytes():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    p = run('true', preexec_fn=no_bytes, restore_signals=False)
+    assert p.returncode == 1 and 'File too large' in p.stderr, p
+
+
 def check_signals():
     for name in ('TERM', 'INT', 'HUP', 'USR1'):
         p = subprocess.Popen([PROGRAM, 'run', 'bash', '-c', TRAP.format(name),
@@ -156,6 +166,7 @@ def main():
         check_attached()
         check_silence()
         check_environment()
+        check_full()
         check_signals()
         check_terminal()
         assert not os.listdir(folder), os.listdir(folder)
