@@ -13,6 +13,7 @@
 #include "core/decode/string_loader.h"
 #include "core/strings/strings.h"
 #include "counter.h"
+#include "file_order.h"
 #include "found_buffers.h"
 #include "input.h"
 #include "memory.h"
@@ -519,23 +520,6 @@ static void close_buffers(struct inputs *inputs)
     inputs->n_buffers = 0;
 }
 
-/* Is it a file, and a description of rings? */
-static bool is_description(const struct file *file)
-{
-    char first[4096];
-    struct stat st;
-    ssize_t n = -1;
-    if ((file->role != ROLE_STRINGS && file->role != ROLE_BY_CONTENT) ||
-        stat(file->path, &st) != 0 || !S_ISREG(st.st_mode))
-        return false;
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        n = pread(fd, first, sizeof first, 0);
-        close(fd);
-    }
-    return n > 0 && pfd_strings_describes(first, (size_t)n);
-}
-
 static void open_input(struct inputs *in, const struct file *file,
                        struct listener *listener)
 {
@@ -553,28 +537,16 @@ static void open_input(struct inputs *in, const struct file *file,
     }
 }
 
-/* Descriptions come first: they say how messages are read from other files. */
 static void open_inputs(struct inputs *in, const struct options *options,
                         struct listener *listener)
 {
-    bool *is_first = calloc(options->n_files + 1, sizeof *is_first);
-    if (!is_first) {
-        message_error("out of memory");
-        exit(error_status());
-    }
+    size_t *order = file_order(options);
     for (size_t i = 0; i < options->n_files; i++) {
-        is_first[i] =
-            !options->files[i].found && is_description(&options->files[i]);
+        if (in->failed && !options->reading.keep_going)
+            break;
+        open_input(in, &options->files[order[i]], listener);
     }
-    for (int turn = 0; turn < 2; turn++) {
-        for (size_t i = 0; i < options->n_files; i++) {
-            if (in->failed && !options->reading.keep_going)
-                break;
-            if (is_first[i] == !turn)
-                open_input(in, &options->files[i], listener);
-        }
-    }
-    free(is_first);
+    free(order);
 }
 
 void inputs_open(struct inputs *ret, const struct options *options,

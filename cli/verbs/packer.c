@@ -13,6 +13,7 @@
 #include "core/objects/objects.h"
 #include "input/code_source.h"
 #include "input/counter.h"
+#include "input/file_order.h"
 #include "input/process_code.h"
 #include "input/shaders.h"
 #include "show/messages.h"
@@ -378,25 +379,32 @@ static bool write_counters(struct packer *p)
     return ok;
 }
 
+static bool write_code_of(struct packer *p, const struct file *file)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    if (file->role == ROLE_SHADERS && !write_shaders(p, file->path))
+        return false;
+    if (file->role == ROLE_SHADER && !write_shader(p, file->path))
+        return false;
+    if (!is_wanted(p, file))
+        return true;
+    if (!slurp(p, file->path, &bytes, &n))
+        return false;
+    bool ok = write_code(p, file, bytes, n);
+    free(bytes);
+    return ok;
+}
+
 static bool write_files(struct packer *p)
 {
-    for (size_t i = 0; i < p->o->n_files; i++) {
-        const struct file *file = &p->o->files[i];
-        char *bytes = NULL;
-        size_t n = 0;
-        if (file->role == ROLE_SHADERS && !write_shaders(p, file->path))
-            return false;
-        if (file->role == ROLE_SHADER && !write_shader(p, file->path))
-            return false;
-        if (!is_wanted(p, file))
-            continue;
-        if (!slurp(p, file->path, &bytes, &n))
-            return false;
-        bool ok = write_code(p, file, bytes, n);
-        free(bytes);
-        if (!ok)
-            return false;
-    }
+    size_t *order = file_order(p->o);
+    bool ok = true;
+    for (size_t i = 0; i < p->o->n_files && ok; i++)
+        ok = write_code_of(p, &p->o->files[order[i]]);
+    free(order);
+    if (!ok)
+        return false;
     return write_counters(p);
 }
 

@@ -77,9 +77,10 @@ static uint64_t left_out(const struct arguments *a, const uint64_t *v,
     uint32_t rest = a->at < a->n_payload ? a->n_payload - a->at : 0;
     if (n == n_stated)
         return 0;
-    if (v[RING_COUNT_BITS])
+    if (v[RING_COUNT_BITS]) {
         return rest < v[RING_TAG_BYTES] ? FINDING(payload_short)
                                         : FINDING(payload_long);
+    }
     if (v[RING_SLOT_BYTES] || rest < v[RING_TAG_BYTES])
         return 0; /* behind the entry's values */
     for (uint32_t i = 0; i < rest; i++) {
