@@ -102,10 +102,11 @@ static bool parse_partial(struct view v, uint64_t n,
     while (v.at < v.end) {
         if (!take_field(&v, &f))
             return false;
-        if (f.number == 1)
+        if (f.number == 1) {
             ret->n_rejected = f.value > INT64_MAX ? 0
                               : f.value < n       ? f.value
                                                   : n;
+        }
         if (f.number == 2 && f.bytes.at) {
             snprintf(ret->why, sizeof ret->why, "%.*s",
                      (int)(f.bytes.end - f.bytes.at), f.bytes.at);

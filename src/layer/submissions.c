@@ -495,9 +495,10 @@ void queue_DestroyFence(VkDevice device, VkFence fence,
 static bool is_timeline(const VkSemaphoreCreateInfo *info)
 {
     for (const VkBaseInStructure *at = info->pNext; at; at = at->pNext) {
-        if (at->sType == VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO)
+        if (at->sType == VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO) {
             return ((const VkSemaphoreTypeCreateInfo *)at)->semaphoreType ==
                    VK_SEMAPHORE_TYPE_TIMELINE;
+        }
     }
     return false;
 }

@@ -662,9 +662,10 @@ enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
             return no_memory(err);
     }
     enum pfd_status status = take_header(t, n_buffer, t->last_poll.ns, err);
-    if (status == PFD_END)
+    if (status == PFD_END) {
         return n_buffer && !t->last_poll.has_been ? emit_whole(t, n_buffer, err)
                                                   : PFD_OK;
+    }
     if (status == PFD_OK)
         status = check_holes(t, true, err);
     while (status == PFD_OK && t->place.at < t->place.end) {
