@@ -78,14 +78,20 @@ def forms(temp):
     d.stop()
 
 
-def chosen(temp):
+def with_http(temp):
+    """A daemon that has all entries; the addresses of its socket and by HTTP."""
     web = free_port()
     d = Daemon(temp, CONFIG + '  - {type: http, address: "tcp:127.0.0.1:%d"}\n'
                % web)
     lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
     producer(f'{temp}/in.sock', elf_frame(), *dump_frames())
     lines.entries(N_ENTRIES)
-    for at in f'{temp}/l.sock', f'http://127.0.0.1:{web}':
+    return d, (f'{temp}/l.sock', f'http://127.0.0.1:{web}')
+
+
+def chosen(temp):
+    d, addresses = with_http(temp)
+    for at in addresses:
         limits(at)
     d.stop()
 
@@ -117,13 +123,8 @@ def limits(at):
 def unknown_names_are_told(temp):
     """A name that no entry has so far is said once, on a socket and by HTTP; a
     name that one has is not."""
-    web = free_port()
-    d = Daemon(temp, CONFIG + '  - {type: http, address: "tcp:127.0.0.1:%d"}\n'
-               % web)
-    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
-    producer(f'{temp}/in.sock', elf_frame(), *dump_frames())
-    lines.entries(N_ENTRIES)
-    for at in f'{temp}/l.sock', f'http://127.0.0.1:{web}':
+    d, addresses = with_http(temp)
+    for at in addresses:
         for form in 'text', 'json':
             rc, out, err = follow('--from', 'oldest', '-o', form, '--where',
                                   'hots == "node1"', at)
