@@ -247,20 +247,21 @@ def cloned(day, edge_, worker, server):
     return twins
 
 
-def put_back(day, edge_):
-    edge_.stop()
-    copy_state(day.temp, 'edge', 'backup')
-    edge_.start()
+def put_back(day, edge_, whose, name, what):
+    """The state folder of one process is as it was before entries that came."""
+    whose.stop()
+    copy_state(day.temp, name, 'backup')
+    whose.start()
     with day.send(3):
         day.all_is_there()
         acknowledged(edge_)
-    edge_.stop()
-    copy_state(day.temp, 'backup', 'edge')
-    edge_.start()
+    whose.stop()
+    copy_state(day.temp, 'backup', name)
+    whose.start()
     with day.send(2):
         result = day.all_is_there()
         acknowledged(edge_)
-    held('2', 'a state folder that was put back', result)
+    held('2', what, result)
 
 
 def put_back_with_chunks(day, edge_, server):
@@ -280,22 +281,6 @@ def put_back_with_chunks(day, edge_, server):
         result = day.all_is_there()
         acknowledged(edge_)
     held('2', 'one that was put back with chunks that wait', result)
-
-
-def worker_put_back(day, edge_, worker):
-    worker.stop()
-    copy_state(day.temp, 'worker', 'backup')
-    worker.start()
-    with day.send(2):
-        day.all_is_there()
-        acknowledged(edge_)
-    worker.stop()
-    copy_state(day.temp, 'backup', 'worker')
-    worker.start()
-    with day.send(2):
-        result = day.all_is_there()
-        acknowledged(edge_)
-    held('2', "a worker's state folder that was put back", result)
 
 
 def restarted(day, edge_):
@@ -547,9 +532,10 @@ def whole(temp):
         begins(day, server, (edge_, worker))
         small_messages(day, edge_)
         twins = cloned(day, edge_, worker, server)
-        put_back(day, edge_)
+        put_back(day, edge_, edge_, 'edge', 'a state folder that was put back')
         put_back_with_chunks(day, edge_, server)
-        worker_put_back(day, edge_, worker)
+        put_back(day, edge_, worker, 'worker',
+                 "a worker's state folder that was put back")
         restarted(day, edge_)
         told_apart(day, edge_, worker, server)
         configured(day)
