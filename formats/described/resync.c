@@ -35,6 +35,9 @@ static bool is_plausible(const struct ring *st, const struct ring_entry *e)
     return ring_has(st, RING_TEXT) || (e->string && n >= e->string->n_payload);
 }
 
+/* Does a message stand here, and do more entries follow it? A mark alone tells
+ * nothing: an argument may have its bytes. Nor does what stands where the ring
+ * begins anew, wherever the mark is. */
 static bool leads_on(const struct pfd_walk *w, const struct ring *st,
                      uint64_t at)
 {
@@ -43,8 +46,10 @@ static bool leads_on(const struct pfd_walk *w, const struct ring *st,
         if (limit - at < st->number[RING_HEADER])
             return i > 0 && limit < st->end;
         struct ring_entry e = ring_look(w, st, at);
-        if (e.kind == RING_NONE)
-            return i > 0;
+        if (i == 0 && e.kind != RING_MESSAGE)
+            return false;
+        if (e.kind == RING_NONE || (e.kind == RING_AGAIN && e.n))
+            return true;
         if (!e.n || (e.kind == RING_MESSAGE && !is_plausible(st, &e)))
             return false;
         if (e.n > limit - at)

@@ -336,6 +336,15 @@ def rings(case):
     case("tt_metal", "A ring that began anew behind a mark, and one of another "
          "program.", struct.pack("<IIII", 32, 40, 0, 0) + ring,
          read("tt-metal.yaml"))
+    ring = bytearray(100)
+    ring[20:40] = tt(0, 1, "dII", 0.5, 1, 0xffffffff)
+    ring[20:22] = struct.pack("<H", 1 | 1022 << 6)
+    ring[40:80] = tile[2] + tile[3]
+    ring[80:84] = tt(0xffff, 0)
+    ring[0:8] = tt(1, 4, "HH", 7, 0)
+    case("ring_argument_mark", "An argument of a damaged entry reads as the mark "
+         "behind which a ring begins anew.",
+         struct.pack("<IIII", 8, 20, 0, 0) + ring, read("tt-metal.yaml"))
     program = read("data/tt-metal.elf")
     packer = 0x6000000 + program.index(b"packer\0") - 0x1000
     stream = (tt(0, 0, "dII", 0.5, 3, 9) +
