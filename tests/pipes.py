@@ -14,8 +14,8 @@ MOST = 1 << 20
 
 
 def command(n_buffers):
-    return [PROGRAM, '-o', 'json', *[f'{DATA}/small.bin'] * n_buffers,
-            f'{DATA}/app.elf']
+    """In DATA: the JSON has the names, and what is little must stay so."""
+    return [PROGRAM, '-o', 'json', *['small.bin'] * n_buffers, 'app.elf']
 
 
 def through_pipe(n_buffers, size=None):
@@ -23,7 +23,7 @@ def through_pipe(n_buffers, size=None):
     out, into = os.pipe()
     if size:
         fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, size)
-    with subprocess.Popen(command(n_buffers), stdout=into,
+    with subprocess.Popen(command(n_buffers), stdout=into, cwd=DATA,
                           stderr=subprocess.DEVNULL) as p:
         os.close(into)
         data = b''
@@ -38,7 +38,7 @@ def through_pipe(n_buffers, size=None):
 def in_file(n_buffers):
     with tempfile.TemporaryFile() as f:
         done = subprocess.run(command(n_buffers), stdout=f, check=False,
-                              stderr=subprocess.DEVNULL)
+                              cwd=DATA, stderr=subprocess.DEVNULL)
         assert done.returncode in (0, 2), done
         f.seek(0)
         return f.read()
@@ -46,7 +46,7 @@ def in_file(n_buffers):
 
 def gone():
     """The reader takes a little of it, as head does."""
-    with subprocess.Popen(command(200), stdout=subprocess.PIPE,
+    with subprocess.Popen(command(200), stdout=subprocess.PIPE, cwd=DATA,
                           stderr=subprocess.PIPE) as p:
         p.stdout.read(100)
         p.stdout.close()
