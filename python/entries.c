@@ -41,6 +41,10 @@ struct entries {
     size_t at; /* of the block's next record */
     bool is_busy;
     bool is_checked; /* the names of the condition */
+    /* An exception that is raised behind what was read before it: behind the
+     * block, or (is_due) at once; else NULL. */
+    PyObject *failure[3];
+    bool is_due;
 };
 
 /* ---- one buffer ---- */
@@ -211,16 +215,44 @@ static enum pfd_status fill(const struct entries *e, const struct buffer *b,
                             struct pfd_error *err)
 {
     enum pfd_status status = PFD_OK;
+    size_t n_whole = 0;
     while (status == PFD_OK && out->n < BLOCK_BYTES && !r->is_over) {
+        n_whole = out->n;
         status = r->reader
                      ? next_stored(&e->selection, b, r, e->findings, out, err)
                      : next_decoded(&e->selection, r, e->findings,
                                     b->captured.time, out, err);
     }
-    return out->failed ? PFD_ERR_NOMEM : r->is_over ? PFD_END : status;
+    if (!out->failed)
+        return r->is_over && status >= 0 ? PFD_END : status;
+    out->n = n_whole;
+    out->failed = false;
+    return PFD_ERR_NOMEM;
 }
 
 /* ---- all buffers ---- */
+
+static void drop_failure(struct entries *e)
+{
+    for (size_t i = 0; i < 3; i++)
+        Py_CLEAR(e->failure[i]);
+}
+
+/* The exception that is set is raised later. */
+static void put_off(struct entries *e, bool is_due)
+{
+    drop_failure(e);
+    PyErr_Fetch(&e->failure[0], &e->failure[1], &e->failure[2]);
+    e->is_due = is_due;
+}
+
+static bool raise_now(struct entries *e)
+{
+    PyErr_Restore(e->failure[0], e->failure[1], e->failure[2]);
+    memset(e->failure, 0, sizeof e->failure);
+    e->is_due = false;
+    return false;
+}
 
 /* Does the condition name what there is? False: an exception is set. */
 static bool check_names(struct entries *e)
@@ -278,18 +310,24 @@ static bool next_block(struct entries *e)
     PyEval_RestoreThread(others);
     if (status != PFD_OK)
         e->is_open = false;
-    bool ok = status >= 0 && use_block(e, b, &records, format);
+    bool ok = use_block(e, b, &records, format);
     pfd_text_free(&records);
-    return ok || (status < 0 && core_raise(&err, status, NULL));
+    if (ok && status < 0) {
+        core_raise(&err, status, NULL);
+        put_off(e, false);
+    }
+    return ok;
 }
 
 /* Makes sure that the block has a record. False: there is none left, or an
  * exception is set. */
 static bool more(struct entries *e)
 {
-    bool ok = true;
+    bool ok = !e->is_due || raise_now(e);
     while (ok && (!e->block || e->at >= block_size(e->block))) {
-        if (e->is_open) {
+        if (e->failure[0]) {
+            ok = raise_now(e);
+        } else if (e->is_open) {
             ok = next_block(e);
         } else if (e->next < e->opened->n) {
             ok = begin_buffer(e);
@@ -312,14 +350,15 @@ static PyObject *next_batch(struct entries *e)
     PyObject *ret = PyList_New(0);
     while (ret && PyList_Size(ret) < e->batch) {
         PyObject *one = next_object(e);
-        if (!one && !PyErr_Occurred())
-            break;
-        if (!one || PyList_Append(ret, one) < 0)
-            Py_CLEAR(ret);
+        bool failed = !one || PyList_Append(ret, one) < 0;
         Py_XDECREF(one);
+        if (failed)
+            break;
     }
     if (ret && PyList_Size(ret) == 0)
         Py_CLEAR(ret);
+    if (ret && PyErr_Occurred())
+        put_off(e, true);
     return ret;
 }
 
@@ -357,6 +396,7 @@ static void entries_dealloc(struct entries *e)
 {
     if (e->is_open)
         close_reading(&e->opened->buffers[e->next - 1], &e->reading);
+    drop_failure(e);
     selection_free(&e->selection);
     block_free(e->block);
     Py_XDECREF((PyObject *)e->opened);

@@ -208,6 +208,17 @@ def resident():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+def check_late_error(d):
+    """What was read before an error is given before it."""
+    batches = d.batches(30, where="index >= 0 || nope > 1")
+    sizes = []
+    error = checks.raises("behind a batch", pd.UsageError,
+                          lambda: sizes.extend(map(len, batches)))
+    checks.equal("entries before it", sizes, [30, 30, 4])
+    checks.true("it names", "nope" in str(error))
+    checks.equal("once", list(batches), [])
+
+
 def check_errors():
     error = checks.raises("no file", pd.Error, lambda: pd.open("/nowhere/dump.bin"))
     checks.equal("members", (error.file, error.reason, error.offset),
@@ -221,6 +232,7 @@ def check_errors():
     checks.equal("ranges", [e.index for e in d.entries(ranges=[(1, 3), (60, 99)])],
                  [1, 2, 60, 61, 62, 63])
     checks.equal("batches", [len(b) for b in d.batches(30)], [30, 30, 4])
+    check_late_error(d)
     strings = pd.Strings()
     strings.add(0x5a5a, "by hand %d\n", 1)
     checks.equal("by hand", [tuple(s)[:2] for s in strings], [(0x5a5a, "by hand %d\n")])
