@@ -96,7 +96,7 @@ check_changed() {
     local files c_files checked scripts
     mapfile -t files < <(changed)
     mapfile -t c_files < <(only '\.[ch]$' "${files[@]}")
-    mapfile -t checked < <(only '^(src|formats|cli)/.*\.c$' "${files[@]}")
+    mapfile -t checked < <(only '^(src|formats|cli|python)/.*\.c$' "${files[@]}")
     mapfile -t scripts < <([ ${#files[@]} -eq 0 ] ||
         grep -lE '^#!/bin/(ba)?sh' "${files[@]}" | grep -v '\.md$')
     if [ ${#c_files[@]} -gt 0 ] && has_clang_format; then
@@ -122,7 +122,7 @@ check_all() { # check_all --lately | --all | FILE.c ...
     )
     mapfile -t scripts < <(git grep -lE '^#!/bin/(ba)?sh' -- ':!*.md' | sort -u)
     step clang-format clang-format --dry-run -Werror "${c_files[@]}"
-    cpp_check src formats cli
+    cpp_check src formats cli python
     step cppcheck [ $? -eq 0 ]
     step shellcheck shellcheck "${scripts[@]}"
     case $1 in
