@@ -405,10 +405,12 @@ static bool read_words(struct opened *o, PyObject *args)
     PyObject *strings;
     PyObject *options;
     const char *format;
+    const char *kernel;
     int notes;
     uint64_t max_inflated;
-    if (!PyArg_ParseTuple(args, "OzO!pO&", &strings, &format, &PyDict_Type,
-                          &options, &notes, core_read_u64, &max_inflated))
+    if (!PyArg_ParseTuple(args, "OzO!pO&z", &strings, &format, &PyDict_Type,
+                          &options, &notes, core_read_u64, &max_inflated,
+                          &kernel))
         return false;
     if (strings != Py_None && !PyObject_TypeCheck(strings, core_strings_type)) {
         PyErr_SetString(PyExc_TypeError, "strings must be a Strings");
@@ -430,11 +432,11 @@ static bool read_words(struct opened *o, PyObject *args)
         !set_options(o, options))
         return false;
     pfd_strings_set_max_inflated(o->strings->set, max_inflated);
-    return true;
+    return strings_set_kernel(o->strings, kernel);
 }
 
-/* Opened(strings, format, options, notes, max_inflated): whole from the start,
- * whatever a class made of it does in its __init__(). */
+/* Opened(strings, format, options, notes, max_inflated, kernel): whole from the
+ * start, whatever a class made of it does in its __init__(). */
 static PyObject *opened_make(PyTypeObject *type, PyObject *args,
                              PyObject *words)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/strings/strings.h"
 #include "held.h"
 
 PyTypeObject *core_strings_type;
@@ -35,7 +36,18 @@ static void strings_dealloc(struct strings *s)
     Py_XDECREF(s->texts);
     Py_XDECREF(s->names);
     Py_XDECREF(s->findings);
+    free(s->kernel);
     core_free(s);
+}
+
+bool strings_set_kernel(struct strings *s, const char *kernel)
+{
+    free(s->kernel);
+    s->kernel = kernel ? strdup(kernel) : NULL;
+    pfd_strings_set_kernel(s->set, s->kernel);
+    if (kernel && !s->kernel)
+        PyErr_NoMemory();
+    return !kernel || s->kernel;
 }
 
 static bool fill_none(PyObject *list, size_t n)

@@ -218,9 +218,9 @@ def open(*files: _File, strings: _File | Strings | Iterable[_File | Strings] = (
          buffers: _File | Iterable[_File] = (),
          shaders: _Path | Mapping[int, _File] | None = None, format: str | None = None,
          name: str | None = None, notes: bool = False, max_inflated: int = 0,
-         pid: int | None = None, core: _Path | None = None, address: int | None = None,
-         size: int | None = None, scan: bool = False, warn: bool = False,
-         **options: str) -> Decoded: ...
+         kernel: str | None = None, pid: int | None = None, core: _Path | None = None,
+         address: int | None = None, size: int | None = None, scan: bool = False,
+         warn: bool = False, **options: str) -> Decoded: ...
 def follow(address: str, match: _Words | None = None, *, start: str | int | None = None,
            findings: bool = False, **selection: Any) -> Follow: ...
 def run(argv: Sequence[str], *, vulkan: bool = False, gpu_validation: bool = False,

@@ -22,7 +22,7 @@ import support
 import printfdecode as pd
 
 OPTIONS = {"--format": "format", "--compat": "compat", "--layout": "layout",
-           "--opencl-strings": "opencl_strings"}
+           "--opencl-strings": "opencl_strings", "--kernel": "kernel"}
 SELECTIONS = {"--match": "match", "--limit": "limit", "--skip": "skip", "--id": "ids",
               "--where": "where", "--tail": "tail", "-n": "limit"}
 WITHOUT_MEANING = {"--color": 1, "--show": 1, "--threads": 1, "-v": 0}
