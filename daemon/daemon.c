@@ -333,18 +333,19 @@ static void end_parts(struct pfdd *d)
     d->ingest.poller = NULL;
 }
 
-/* Those that the configuration names. */
+/* Those that the configuration names. A description comes first: it may say where
+ * code objects have its messages. */
 static void load_strings(struct pfdd *d)
 {
     const struct pfdd_config *config = d->config;
     struct pfdd_string_store *store = d->ingest.string_store;
-    for (size_t i = 0; i < config->code_objects.n; i++)
-        pfdd_string_store_add_file(store, config->code_objects.items[i]);
     for (size_t i = 0; i < config->n_inputs; i++) {
         const struct pfdd_input_config *input = pfdd_config_input(config, i);
         if (input->describe)
             pfdd_string_store_add_file(store, input->describe);
     }
+    for (size_t i = 0; i < config->code_objects.n; i++)
+        pfdd_string_store_add_file(store, config->code_objects.items[i]);
 }
 
 static bool open_all(struct pfdd *d, char *err, size_t n_err)

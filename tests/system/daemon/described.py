@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""described.py DAEMON: follows a ring that a description describes, and reads
-one from standard input."""
+"""described.py DAEMON EXAMPLES: follows a ring that a description describes, and
+reads one from standard input, also one whose messages are in a code object."""
 import os
 import struct
 import subprocess
@@ -54,6 +54,25 @@ def from_stdin(daemon, folder):
     assert lines == ['one %d' % (i + 1) for i in range(N)], (lines, err)
 
 
+def with_code_object(daemon, examples, folder):
+    """The description says where messages are in files: it is loaded first."""
+    config, out = os.path.join(folder, 'code.yaml'), os.path.join(folder, 'code')
+    write(config, 'code_objects: [%s]\ninputs:\n  - {type: stdin, describe: %s}\n'
+          'outputs:\n  - {type: file, path: %s, output: raw}\n'
+          % (os.path.join(examples, 'data', 'tt-metal.elf'),
+             os.path.join(examples, 'tt-metal-elf.yaml'), out))
+    with open(os.path.join(examples, 'data', 'tt-metal.bin'), 'rb') as ring:
+        running = subprocess.Popen([daemon, '--config', config], stdin=ring,
+                                   stderr=subprocess.PIPE, text=True)
+        try:
+            lines = until_lines(out, 3)
+        finally:
+            running.terminate()
+            err = running.communicate(timeout=PATIENCE)[1]
+    want = ['tile 3 of 9: 0.500', 'packer waits for 0x0010', 'mode 5 true -7']
+    assert lines == want, (lines, err)
+
+
 def main():
     daemon = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -91,6 +110,7 @@ def main():
         assert lines == ['one %d' % (i + 1) for i in range(N)], (lines, err)
         assert '%d entries, 0 unknown, 0 bytes lost, 0 skipped' % N in err, err
         from_stdin(daemon, folder)
+        with_code_object(daemon, os.path.abspath(sys.argv[2]), folder)
 
 
 if __name__ == '__main__':
