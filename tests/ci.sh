@@ -174,9 +174,10 @@ build() { # build NAME MESON_OPTION...
     configure "$@" && there ninja -C "$place/$1"
 }
 
-# Of what meson says of its tests, which it says twice.
+# Of what meson says of its tests, which it says twice; and golden cases.
 failures_of() { # failures_of NAME
-    sed -nE "s#^ *[0-9]+/[0-9]+ +(printfdecode:)?(.*[^ ]) +(FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS) .*#FAILED: $1: \2 (\3)#p" |
+    sed -nE "s#^(FAILED: )(case .*)#\1$1: \2#p
+        s#^ *[0-9]+/[0-9]+ +(printfdecode:)?(.*[^ ]) +(FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS) .*#FAILED: $1: \2 (\3)#p" |
         sort -u
 }
 

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs one golden case: run_cases.py PROGRAM FOLDER
+"""Runs golden cases: run_cases.py PROGRAM FOLDER...
 
-FOLDER holds `cmd` (the program's arguments; `< FILE` gives standard input),
-the inputs, and what is expected:
+Each FOLDER is a case, or a folder of cases. They run one after the other: a Python of
+its own for each would take longer than the cases. Those that fail are named.
+
+A case is a folder with `cmd` (the program's arguments; `< FILE` gives standard
+input), the inputs, and what is expected:
 
     expect.txt    standard output with --output raw
     expect.text   standard output with --output text
@@ -112,15 +115,14 @@ def compare(case, name, got, regenerate):
     return True
 
 
-def main():
-    program, case = os.path.abspath(sys.argv[1]), sys.argv[2]
-    regenerate = os.environ.get("REGENERATE") == "1"
+def run_case(program, case, regenerate):
+    """Prints what is wrong; returns whether nothing is."""
     kinds = [k for k in OUTPUTS
              if read(os.path.join(case, "expect." + k)) is not None]
     words, stdin = arguments(case)
     if not kinds:
         print("nothing is expected")
-        return 1
+        return False
     ok = True
     with tempfile.TemporaryDirectory() as folder:
         unpack(case, folder)
@@ -130,13 +132,45 @@ def main():
             if rc < 0 or rc >= 126 or rc == SANITIZER_RC:
                 print("%s: exit status %d\n%s" % (
                     kind, rc, done.stderr.decode("utf-8", "replace")[:4000]))
-                return 1
+                return False
             again = regenerate and i == 0
             ok &= compare(case, "expect." + kind, done.stdout, regenerate)
             said = re.sub(rb"\d+ (?=bytes of memory\n)", b"# ", done.stderr)
             ok &= compare(case, "expect.err", said, again)
             ok &= compare(case, "expect.rc", b"%d\n" % rc, again)
-    return 0 if ok else 1
+    return ok
+
+
+def is_case(folder):
+    return os.path.exists(os.path.join(folder, "cmd"))
+
+
+def cases_of(folder):
+    if is_case(folder):
+        return [folder]
+    return [case for name in sorted(os.listdir(folder))
+            if is_case(case := os.path.join(folder, name))]
+
+
+def passes(program, case, regenerate):
+    """One that fails, or cannot be run, is named, and does not end the others."""
+    try:
+        if run_case(program, case, regenerate):
+            return True
+    except (OSError, ValueError, subprocess.SubprocessError) as e:
+        print(e)
+    group, name = os.path.abspath(case).split(os.sep)[-2:]
+    print("FAILED: case %s/%s" % (group, name), flush=True)
+    return False
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    regenerate = os.environ.get("REGENERATE") == "1"
+    cases = [case for folder in sys.argv[2:] for case in cases_of(folder)]
+    failed = sum(not passes(program, case, regenerate) for case in cases)
+    print("%d cases, %d failed" % (len(cases), failed))
+    return 1 if failed or not cases else 0
 
 
 if __name__ == "__main__":
