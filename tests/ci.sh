@@ -72,6 +72,8 @@ day=${CI_DAY:-$(($(date +%s) / 86400))}
 # meson, libcheck and tests/system/daemon/harness.py. Many tests wait for much,
 # so that more of them run than there are processors.
 patience=4
+length=(TEST_WHOLE=1)
+[ "$scope" != quick ] || length=()
 processes=$((3 * $(nproc)))
 
 # ---- what is needed ----
@@ -200,6 +202,7 @@ run_tests() { # run_tests NAME MESON_TEST_OPTION...
     shift
     local counts
     there env CK_TIMEOUT_MULTIPLIER="$patience" TEST_PATIENCE="$patience" \
+        "${length[@]}" \
         meson test -C "$place/$name" --print-errorlogs -t "$patience" \
         --num-processes $processes "$@" >"$log" 2>&1
     counts=$(sed -nE 's/^(Ok|Expected Fail): +//p' "$log" | paste -sd+)

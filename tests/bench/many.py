@@ -48,9 +48,10 @@ def main():
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         elf, sound, damaged = make(folder)
-        for files, outputs in (([sound], ('raw', 'text', 'json')),
-                               ([damaged], ('text', 'json')),
-                               ([sound, damaged], ('json',))):
+        runs = [([sound, damaged], ('json',))]
+        if 'TEST_WHOLE' in os.environ:
+            runs += [([sound], ('raw', 'text', 'json')), ([damaged], ('text', 'json'))]
+        for files, outputs in runs:
             for output in outputs:
                 arguments = ['-o', output] + files + [elf]
                 several = follow(arguments, False)

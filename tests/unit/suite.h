@@ -17,6 +17,13 @@
                                      "Assertion '" #condition "' failed", \
                                      ##__VA_ARGS__))
 
+/* The turns of a loop: [whole] where $TEST_WHOLE is set, as it is by meson's set-up
+ * `full`; else [few]. */
+static inline int suite_turns(int whole, int few)
+{
+    return getenv("TEST_WHOLE") || whole < few ? whole : few;
+}
+
 /* All that the suite has, which is freed. */
 static inline int suite_run_all(Suite *suite)
 {

@@ -258,7 +258,7 @@ static void make(struct dump *d, uint64_t seed)
 START_TEST(many_give_what_one_gives)
 {
     static const char *const outputs[] = { "raw", "json", NULL, "text" };
-    for (int seed = 0; seed < N_SEEDS; seed++) {
+    for (int seed = 0; seed < suite_turns(N_SEEDS, 8); seed++) {
         struct dump d;
         make(&d, (uint64_t)seed);
         compare(&d, &(struct how){ outputs[seed % 4], .threads = 1 }, seed);
@@ -271,7 +271,7 @@ END_TEST
  * same comes out when a limit, which is beyond all of them, has all looked at. */
 START_TEST(counting_needs_no_records)
 {
-    for (int seed = 0; seed < N_SEEDS / 2; seed++) {
+    for (int seed = 0; seed < suite_turns(N_SEEDS / 2, 5); seed++) {
         struct how how = { .threads = 1,
                            .limit = UINT64_MAX - 1,
                            .has_gaps = seed % 3 == 1 };

@@ -16,7 +16,8 @@ import llpc_cases as llpc  # noqa: E402
 import spirv_module as spv  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
-COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 100000
+COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else \
+    100000 if "TEST_WHOLE" in os.environ else 20000
 IMAGE = 50000  # strings of an image
 # Of .NET's char.IsWhiteSpace(), by which the runner trims.
 SPACE = ("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"

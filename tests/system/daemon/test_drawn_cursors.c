@@ -880,7 +880,7 @@ int main(int argc, char **argv)
     TCase *tcase = tcase_create("readers");
     tcase_set_timeout(tcase, TEST_S);
     tcase_add_loop_test(tcase, each_has_what_it_would_have_alone, first,
-                        first + atoi(argv[2]));
+                        first + suite_turns(atoi(argv[2]), 4));
     suite_add_tcase(suite, tcase);
     return suite_run_all(suite);
 }

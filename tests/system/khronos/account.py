@@ -22,6 +22,7 @@ import tempfile
 WRAP = 2 ** 34  # bytes
 COUNT_MAX = 2 ** 26
 FILES = 200     # in one run
+STEP = 1 if "TEST_WHOLE" in os.environ else 4  # of cases
 
 
 def content(folder, name):
@@ -109,7 +110,7 @@ def main():
     program, root = os.path.abspath(sys.argv[1]), sys.argv[2]
     total = failed = 0
     for kind in ("debugprintf", "gpuav"):
-        for name in sorted(os.listdir(os.path.join(root, kind))):
+        for name in sorted(os.listdir(os.path.join(root, kind)))[::STEP]:
             case = os.path.join(root, kind, name)
             # What the layer printed says nothing of bytes.
             if name.endswith("_khronos") or name in ("short", "strings"):
@@ -120,7 +121,7 @@ def main():
             total += n
             failed += bad
     print("%d buffers, %d with bytes that are in no account" % (total, failed))
-    return 1 if failed or total < 1000 else 0
+    return 1 if failed or total < 1000 // STEP else 0
 
 
 if __name__ == "__main__":
