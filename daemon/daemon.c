@@ -8,8 +8,10 @@
 
 #include "base/descriptor_limit.h"
 #include "base/log.h"
+#include "base/sha256.h"
 #include "config/sandbox.h"
 #include "config/systemd.h"
+#include "core/base/input.h"
 #include "ingest/fd_restore.h"
 #include "ingest/fd_store.h"
 #include "ingest/follower.h"
@@ -333,12 +335,33 @@ static void end_parts(struct pfdd *d)
     d->ingest.poller = NULL;
 }
 
+/* Hashes the description of rings that inputs share. False: there is none that
+ * can be read. */
+static bool hash_description(const struct pfdd_config *config,
+                             uint8_t ret[PFDD_SHA256_BYTES])
+{
+    const char *path = NULL;
+    struct pfd_input *input = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < config->n_inputs && !path; i++)
+        path = pfdd_config_input(config, i)->describe;
+    if (!path ||
+        pfd_input_read(path, config->memory_max / 4, &input, NULL) != PFD_OK)
+        return false;
+    const void *bytes = pfd_input_bytes(input, &n);
+    pfdd_sha256(bytes, n, ret);
+    pfd_input_close(input);
+    return true;
+}
+
 /* Those that the configuration names. A description comes first: it may say where
  * code objects have its messages. */
 static void load_strings(struct pfdd *d)
 {
     const struct pfdd_config *config = d->config;
     struct pfdd_string_store *store = d->ingest.string_store;
+    d->has_description =
+        d->has_description || hash_description(config, d->description);
     for (size_t i = 0; i < config->n_inputs; i++) {
         const struct pfdd_input_config *input = pfdd_config_input(config, i);
         if (input->describe)
@@ -488,6 +511,16 @@ static void tell_log(void *user, const char *text)
     pfdd_log(PFDD_ERROR, "%s", text);
 }
 
+/* The string store keeps the first description: another one beside it would leave
+ * open which of them a ring is read by. */
+static bool changes_description(const struct pfdd *d,
+                                const struct pfdd_config *new)
+{
+    uint8_t now[PFDD_SHA256_BYTES];
+    return d->has_description && hash_description(new, now) &&
+           memcmp(now, d->description, sizeof now) != 0;
+}
+
 /* The setting that differs and cannot change while the daemon runs. NULL: none
  * does. */
 static const char *needs_restart(const struct pfdd *d,
@@ -504,6 +537,7 @@ static const char *needs_restart(const struct pfdd *d,
         { "workers", old->workers != new->workers },
         { "sandbox", old->sandbox != new->sandbox },
         { "state_dir", !same_text(old->state_dir, new->state_dir) },
+        { "the description of rings", changes_description(d, new) },
         { "whether anything is required",
           pfdd_config_has_required(old) != pfdd_config_has_required(new) },
     };

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """described.py DAEMON EXAMPLES: follows a ring that a description describes, and
-reads one from standard input, also one whose messages are in a code object."""
+reads one from standard input, also one whose messages are in a code object; another description needs a
+restart."""
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -73,6 +75,52 @@ def with_code_object(daemon, examples, folder):
     assert lines == want, (lines, err)
 
 
+def reload(running, err, path, text):
+    """Reloads with another description; the log's next line about it."""
+    seen = os.path.getsize(err)
+    write(path, text)
+    running.send_signal(signal.SIGHUP)
+    end = time.monotonic() + PATIENCE
+    log = ''
+    while 'stays' not in log and 'reloaded' not in log and time.monotonic() < end:
+        time.sleep(0.05)
+        with open(err, encoding='utf-8') as f:
+            f.seek(seen)
+            log = f.read()
+    return log
+
+
+def changed(daemon, folder):
+    """A reload with another description is refused, one with the same is not."""
+    config, ring = os.path.join(folder, 're.yaml'), os.path.join(folder, 're.ring')
+    err = os.path.join(folder, 're.err')
+    write(ring, RING)
+    write(config, 'inputs:\n  - {type: buffer, path: %s, describe: %s}\n'
+          'outputs:\n  - {type: stdout}\n' % (os.path.join(folder, 'none'), ring))
+    with open(err, 'w', encoding='utf-8') as log:
+        running = subprocess.Popen([daemon, '--config', config], stderr=log,
+                                   stdout=subprocess.DEVNULL)
+    try:
+        until_in(err, 'ready')
+        same = reload(running, err, ring, RING)
+        other = reload(running, err, ring, RING.replace('one', 'two'))
+        again = reload(running, err, ring, RING)
+    finally:
+        running.terminate()
+        running.wait(PATIENCE)
+    assert 'reloaded' in same and 'reloaded' in again, (same, again)
+    assert 'description of rings only changes with a restart' in other, other
+
+
+def until_in(path, word):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        with open(path, encoding='utf-8') as f:
+            if word in f.read():
+                return
+        time.sleep(0.05)
+
+
 def main():
     daemon = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -111,6 +159,7 @@ def main():
         assert '%d entries, 0 unknown, 0 bytes lost, 0 skipped' % N in err, err
         from_stdin(daemon, folder)
         with_code_object(daemon, os.path.abspath(sys.argv[2]), folder)
+        changed(daemon, folder)
 
 
 if __name__ == '__main__':
