@@ -23,6 +23,7 @@
 #include "doctor/vulkan_environment.h"
 #include "follow.h"
 #include "input/filter.h"
+#include "run_command.h"
 #include "run_shader.h"
 #include "run_silence.h"
 #include "show/messages.h"
@@ -380,41 +381,6 @@ static bool uses_vulkan(const struct options *o)
     return vulkan->debug_printf || vulkan->gpu_validation;
 }
 
-static void free_command(char **command)
-{
-    for (size_t i = 0; command && command[i]; i++)
-        free(command[i]);
-    free(command);
-}
-
-/* The command of the program, or of the shader in its place. NULL: it cannot be
- * run; an error was printed. */
-static char **make_command(const struct run *l)
-{
-    const struct options *o = l->options;
-    const char **words = calloc(o->n_files + 1, sizeof *words);
-    char **argv = calloc(o->n_files + 1, sizeof *argv);
-    size_t n = o->n_files;
-    bool ok = words && argv;
-    for (size_t i = 0; ok && i < n; i++) {
-        words[i] = o->files[i].path;
-        argv[i] = strdup(o->files[i].path);
-        ok = argv[i];
-    }
-    if (!ok) {
-        message_error("out of memory");
-        free_command(argv);
-        argv = NULL;
-    } else if (!own(o)->attaches && run_shader_is(words[0])) {
-        free_command(argv);
-        const struct shader_run run = { l->folder, own(o)->vulkan.debug_printf,
-                                        own(o)->vulkan.buffer_bytes };
-        argv = run_shader_command(&run, words, n);
-    }
-    free(words);
-    return argv;
-}
-
 static bool set_environment(const struct run *l)
 {
     const struct vulkan_options *vulkan = &own(l->options)->vulkan;
@@ -534,22 +500,6 @@ static bool is_refused(const char *path, int status)
     return run_shader_is(path) && status && status != NO_DEVICE;
 }
 
-/* The file that a runner of the package is told to write its buffer to; NULL:
- * none. */
-static const char *dump_of(char *const *command)
-{
-    if (!command || !command[0])
-        return NULL; /* its shader was refused */
-    const char *slash = strrchr(command[0], '/');
-    const char *name = slash ? slash + 1 : command[0];
-    bool is_runner = !strcmp(name, "run_comp") || !strcmp(name, "run_cl");
-    for (size_t i = 1; is_runner && command[i]; i++) {
-        if (!strcmp(command[i], "--to"))
-            return command[i + 1];
-    }
-    return NULL;
-}
-
 /* Says why no line came. */
 static void message_silence(const struct run *l, int status)
 {
@@ -558,7 +508,7 @@ static void message_silence(const struct run *l, int status)
         .options = l->options,
         .vulkan = uses_vulkan(l->options) ? &own(l->options)->vulkan : NULL,
         .settings = settings.text,
-        .dump = dump_of(l->command),
+        .dump = run_command_dump(l->command),
         .has_connected = !WIFEXITED(l->daemon_status) ||
                          WEXITSTATUS(l->daemon_status) != NO_STREAM,
         .signal = status > BY_SIGNAL ? status - BY_SIGNAL : 0,
@@ -605,7 +555,9 @@ static int run_run(const struct options *o)
     if (!is_possible(o) || !make_count(&l) || !make_folder(&l))
         return EXIT_ERROR;
     sigprocmask(SIG_BLOCK, &signals, &l.before);
-    l.command = make_command(&l);
+    const struct shader_run shader = { l.folder, own(o)->vulkan.debug_printf,
+                                       own(o)->vulkan.buffer_bytes };
+    l.command = run_command_new(o, own(o)->attaches ? NULL : &shader);
     bool is_ready =
         l.command && write_config(&l) &&
         (!uses_vulkan(o) ||
@@ -626,7 +578,7 @@ static int run_run(const struct options *o)
         vulkan_message_report(path_of(&l, VULKAN_REPORT).text);
     remove_folder(&l);
     munmap(l.n_entries, sizeof *l.n_entries);
-    free_command(l.command);
+    run_command_free(l.command);
     sigprocmask(SIG_SETMASK, &l.before, NULL);
     return status;
 }
