@@ -279,18 +279,18 @@ def check_names():
                      f'{sys.argv[0]}')
 
 
-def check_structs():
-    """A struct of ours is defined once, so that a file may include any two
-    headers."""
+def check_types():
+    """A struct or enum of ours is defined once, so that a file may include any
+    two headers."""
     defined = {}
     headers = glob.glob('include/**/*.h', recursive=True)
     for file in [*sorted(headers), *(file for file, _ in sources())]:
-        for name in re.findall(r'^struct (pfdd?_\w+) \{', read(file),
+        for name in re.findall(r'^((?:struct|enum) pfdd?_\w+) \{', read(file),
                                re.MULTILINE):
             defined.setdefault(name, []).append(file)
     for name, files in defined.items():
         if len(files) > 1:
-            wrong.append(f'struct {name} is defined in {" ".join(files)}')
+            wrong.append(f'{name} is defined in {" ".join(files)}')
 
 
 def check_face():
@@ -307,7 +307,7 @@ def main():
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else here)
     for check in (check_arrows, check_formats, check_programs, check_owners,
-                  check_environment, check_names, check_structs, check_face):
+                  check_environment, check_names, check_types, check_face):
         check()
     for each in wrong:
         print(each)

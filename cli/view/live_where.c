@@ -38,7 +38,7 @@ static const struct pfd_value nothing;
 
 static struct pfd_value of_integer(uint64_t i)
 {
-    return (struct pfd_value){ .i = (__int128)i, .type = PFD_VALUE_INTEGER };
+    return (struct pfd_value){ .i = (__int128)i, .type = PFD_OPERAND_INTEGER };
 }
 
 static struct pfd_value known_integer(uint64_t i, uint64_t unknown)
@@ -49,12 +49,12 @@ static struct pfd_value known_integer(uint64_t i, uint64_t unknown)
 static struct pfd_value of_float(uint64_t bits, unsigned n_bytes)
 {
     return (struct pfd_value){ .f = row_float(bits, n_bytes),
-                               .type = PFD_VALUE_FLOAT };
+                               .type = PFD_OPERAND_FLOAT };
 }
 
 static struct pfd_value of_text(const char *text, size_t n)
 {
-    struct pfd_value ret = { .type = PFD_VALUE_TEXT };
+    struct pfd_value ret = { .type = PFD_OPERAND_TEXT };
     ret.text = text;
     ret.n = n;
     return ret;
@@ -72,7 +72,7 @@ static struct pfd_value of_cell(const struct pfd_row *row,
     switch (cell->type) {
     case PFD_ARGUMENT_INT:
         return (struct pfd_value){ .i = (int64_t)cell->bits,
-                                   .type = PFD_VALUE_INTEGER };
+                                   .type = PFD_OPERAND_INTEGER };
     case PFD_ARGUMENT_UNSIGNED:
         return of_integer(cell->bits);
     case PFD_ARGUMENT_FLOAT:

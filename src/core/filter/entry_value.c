@@ -19,7 +19,7 @@ static const struct pfd_value nothing;
 
 static struct pfd_value integer(uint64_t i)
 {
-    return (struct pfd_value){ .i = (__int128)i, .type = PFD_VALUE_INTEGER };
+    return (struct pfd_value){ .i = (__int128)i, .type = PFD_OPERAND_INTEGER };
 }
 
 static struct pfd_value known_integer(uint64_t i, uint64_t unknown)
@@ -30,7 +30,7 @@ static struct pfd_value known_integer(uint64_t i, uint64_t unknown)
 /* text NULL: nothing. */
 static struct pfd_value text_value(const char *text, size_t n)
 {
-    struct pfd_value v = { .type = PFD_VALUE_TEXT };
+    struct pfd_value v = { .type = PFD_OPERAND_TEXT };
     if (!text)
         return nothing;
     v.text = text;
@@ -326,7 +326,7 @@ static struct pfd_value of_coordinate(const struct pfd_origin *o, char letter)
     uint32_t bits = (uint32_t)o->value[i];
     float f;
     memcpy(&f, &bits, sizeof f);
-    return (struct pfd_value){ .f = (double)f, .type = PFD_VALUE_FLOAT };
+    return (struct pfd_value){ .f = (double)f, .type = PFD_OPERAND_FLOAT };
 }
 
 struct pfd_value pfd_own_origin(const char *name, struct pfd_entry *entry,

@@ -31,11 +31,11 @@ enum {
     PFD_WHERE_STACK_MAX = 64, /* values at once: limits nesting */
 };
 
-enum pfd_value_type {
-    PFD_VALUE_NOTHING,
-    PFD_VALUE_INTEGER,
-    PFD_VALUE_FLOAT,
-    PFD_VALUE_TEXT,
+enum pfd_operand_type {
+    PFD_OPERAND_NOTHING,
+    PFD_OPERAND_INTEGER,
+    PFD_OPERAND_FLOAT,
+    PFD_OPERAND_TEXT,
 };
 
 struct pfd_value {
@@ -47,7 +47,7 @@ struct pfd_value {
             size_t n;
         };
     };
-    enum pfd_value_type type;
+    enum pfd_operand_type type;
 };
 
 struct pfd_where;

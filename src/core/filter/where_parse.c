@@ -147,7 +147,7 @@ static bool read_float(struct reader *r)
         r->status = pfd_fail(r->err, PFD_ERR_NOMEM, r->at, "out of memory");
         return false;
     }
-    struct pfd_value v = { .type = PFD_VALUE_FLOAT };
+    struct pfd_value v = { .type = PFD_OPERAND_FLOAT };
     v.f = strtod_l(r->text + r->at, &end, plain);
     freelocale(plain);
     if (is_word(*end) || *end == '.')
@@ -160,7 +160,7 @@ static bool read_number(struct reader *r)
 {
     const char *text = r->text + r->at;
     int base = base_of(text);
-    struct pfd_value v = { .type = PFD_VALUE_INTEGER };
+    struct pfd_value v = { .type = PFD_OPERAND_INTEGER };
     const char *c = base == 10 ? text : text + 2;
     const char *first = c;
     bool is_wide = false;
@@ -207,7 +207,7 @@ static bool read_text(struct reader *r, char quote)
 {
     size_t start = r->at - 1;
     char *to = r->w->texts + r->w->n_texts;
-    struct pfd_value v = { .type = PFD_VALUE_TEXT };
+    struct pfd_value v = { .type = PFD_OPERAND_TEXT };
     v.text = to;
     while (r->text[r->at] != quote) {
         int c = r->text[r->at] ? read_escape(r) : -1;
@@ -296,9 +296,9 @@ static bool negate_constant(struct reader *r)
 {
     const struct pfd_where_op *last = &r->w->ops[r->w->n - 1];
     struct pfd_value *v = &r->w->constants[last->constant];
-    if (last->code != PFD_WHERE_CONSTANT || v->type == PFD_VALUE_TEXT)
+    if (last->code != PFD_WHERE_CONSTANT || v->type == PFD_OPERAND_TEXT)
         return false;
-    if (v->type == PFD_VALUE_FLOAT) {
+    if (v->type == PFD_OPERAND_FLOAT) {
         v->f = -v->f;
     } else {
         v->i = -v->i;
@@ -408,7 +408,7 @@ static void move_texts(const struct draft *d, char *texts,
 {
     memcpy(texts, d->texts, d->n_texts);
     for (size_t i = 0; i < d->n_constants; i++) {
-        if (constants[i].type == PFD_VALUE_TEXT)
+        if (constants[i].type == PFD_OPERAND_TEXT)
             constants[i].text = texts + (constants[i].text - d->texts);
     }
     for (size_t i = 0; i < d->n_names; i++)

@@ -50,7 +50,7 @@ static struct interval integers(enum pfd_where_code compare,
 {
     bool is_whole = true;
     wide below =
-        c->type == PFD_VALUE_FLOAT ? whole_below(c->f, &is_whole) : c->i;
+        c->type == PFD_OPERAND_FLOAT ? whole_below(c->f, &is_whole) : c->i;
     switch ((int)compare) {
     case PFD_WHERE_LT:
         return (struct interval){ min, is_whole ? below - 1 : below };
@@ -91,7 +91,7 @@ static void set_integers(struct pfd_where_range *ret, unsigned n_bits,
 static double nearest(const struct pfd_value *c, int *order)
 {
     *order = 0;
-    if (c->type == PFD_VALUE_FLOAT)
+    if (c->type == PFD_OPERAND_FLOAT)
         return c->f;
     double d = (double)c->i; /* constants have 65 bits at most */
     wide back = (wide)d;
@@ -191,8 +191,8 @@ bool pfd_where_range_make(const struct pfd_step *step,
 {
     bool is_float = pfd_step_is_float(step);
     unsigned n_bits = step->store == PFD_STORE_DWORD ? 32 : 64;
-    bool is_number = constant->type == PFD_VALUE_INTEGER ||
-                     constant->type == PFD_VALUE_FLOAT;
+    bool is_number = constant->type == PFD_OPERAND_INTEGER ||
+                     constant->type == PFD_OPERAND_FLOAT;
     if (!is_plain(step) || !is_number || step->at > INT32_MAX)
         return false;
     *ret = (struct pfd_where_range){
@@ -203,7 +203,7 @@ bool pfd_where_range_make(const struct pfd_step *step,
     };
     if (is_float)
         ret->minus = ret->mask & ~SIGN;
-    if (constant->type == PFD_VALUE_FLOAT && isnan(constant->f)) {
+    if (constant->type == PFD_OPERAND_FLOAT && isnan(constant->f)) {
         set_empty(ret);
     } else if (is_float) {
         set_floats(ret, n_bits, compare, constant);

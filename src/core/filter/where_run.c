@@ -15,12 +15,12 @@ static const struct pfd_value nothing;
 
 static struct pfd_value integer(wide i)
 {
-    return (struct pfd_value){ .i = i, .type = PFD_VALUE_INTEGER };
+    return (struct pfd_value){ .i = i, .type = PFD_OPERAND_INTEGER };
 }
 
 static struct pfd_value from_double(double f)
 {
-    return (struct pfd_value){ .f = f, .type = PFD_VALUE_FLOAT };
+    return (struct pfd_value){ .f = f, .type = PFD_OPERAND_FLOAT };
 }
 
 /* ---- values of names ---- */
@@ -33,7 +33,7 @@ static struct pfd_value of_step(const struct pfd_step *s,
         return v;
     if (s->store == PFD_STORE_STRING) {
         v.text = pfd_step_string(s, payload, &v.n);
-        v.type = v.text ? PFD_VALUE_TEXT : PFD_VALUE_NOTHING;
+        v.type = v.text ? PFD_OPERAND_TEXT : PFD_OPERAND_NOTHING;
         return v;
     }
     if (pfd_step_is_float(s))
@@ -114,15 +114,15 @@ static bool order_of(const struct pfd_value *a, const struct pfd_value *b,
                      int *ret)
 {
     bool both = a->type == b->type;
-    if (both && a->type == PFD_VALUE_INTEGER) {
+    if (both && a->type == PFD_OPERAND_INTEGER) {
         *ret = a->i < b->i ? -1 : a->i > b->i;
-    } else if (both && a->type == PFD_VALUE_FLOAT) {
+    } else if (both && a->type == PFD_OPERAND_FLOAT) {
         *ret = compare_doubles(a->f, b->f);
-    } else if (both && a->type == PFD_VALUE_TEXT) {
+    } else if (both && a->type == PFD_OPERAND_TEXT) {
         *ret = compare_text(a, b);
-    } else if (a->type == PFD_VALUE_INTEGER && b->type == PFD_VALUE_FLOAT) {
+    } else if (a->type == PFD_OPERAND_INTEGER && b->type == PFD_OPERAND_FLOAT) {
         *ret = compare_mixed(a->i, b->f);
-    } else if (a->type == PFD_VALUE_FLOAT && b->type == PFD_VALUE_INTEGER) {
+    } else if (a->type == PFD_OPERAND_FLOAT && b->type == PFD_OPERAND_INTEGER) {
         int order = compare_mixed(b->i, a->f);
         *ret = order == UNORDERED ? order : -order;
     } else {
@@ -187,7 +187,7 @@ static struct pfd_value compare_name(const struct place *p,
 {
     struct pfd_value a = of_name(p, op->name);
     const struct pfd_value *b = &p->where->constants[op->constant];
-    if (b->type == PFD_VALUE_TEXT && a.type == PFD_VALUE_INTEGER &&
+    if (b->type == PFD_OPERAND_TEXT && a.type == PFD_OPERAND_INTEGER &&
         !is_argument(p, op->name)) {
         struct pfd_value number = number_of_text(b);
         return compare((enum pfd_where_code)op->code2, &a, &number);
@@ -199,9 +199,9 @@ static struct pfd_value compare_name(const struct place *p,
 
 static bool is_true(const struct pfd_value *v)
 {
-    return v->type == PFD_VALUE_INTEGER ? v->i != 0
-           : v->type == PFD_VALUE_FLOAT ? v->f != 0 && !isnan(v->f)
-                                        : v->type == PFD_VALUE_TEXT && v->n;
+    return v->type == PFD_OPERAND_INTEGER ? v->i != 0
+           : v->type == PFD_OPERAND_FLOAT ? v->f != 0 && !isnan(v->f)
+                                          : v->type == PFD_OPERAND_TEXT && v->n;
 }
 
 static struct pfd_value both_or_either(bool is_and, const struct pfd_value *a,
@@ -286,12 +286,12 @@ static struct pfd_value of_doubles(enum pfd_where_code code, double a, double b)
 
 static bool is_number(const struct pfd_value *v)
 {
-    return v->type == PFD_VALUE_INTEGER || v->type == PFD_VALUE_FLOAT;
+    return v->type == PFD_OPERAND_INTEGER || v->type == PFD_OPERAND_FLOAT;
 }
 
 static double as_double(const struct pfd_value *v)
 {
-    return v->type == PFD_VALUE_FLOAT ? v->f : (double)v->i;
+    return v->type == PFD_OPERAND_FLOAT ? v->f : (double)v->i;
 }
 
 static struct pfd_value calculate(enum pfd_where_code code,
@@ -300,7 +300,7 @@ static struct pfd_value calculate(enum pfd_where_code code,
 {
     if (!is_number(a) || !is_number(b))
         return nothing;
-    if (a->type == PFD_VALUE_INTEGER && b->type == PFD_VALUE_INTEGER)
+    if (a->type == PFD_OPERAND_INTEGER && b->type == PFD_OPERAND_INTEGER)
         return of_integers(code, a->i, b->i);
     return of_doubles(code, as_double(a), as_double(b));
 }
@@ -308,7 +308,7 @@ static struct pfd_value calculate(enum pfd_where_code code,
 static struct pfd_value of_one(enum pfd_where_code code,
                                const struct pfd_value *v)
 {
-    bool is_float = v->type == PFD_VALUE_FLOAT;
+    bool is_float = v->type == PFD_OPERAND_FLOAT;
     if (!v->type)
         return nothing;
     switch ((int)code) {
@@ -321,7 +321,7 @@ static struct pfd_value of_one(enum pfd_where_code code,
     case PFD_WHERE_ABS:
         if (is_float)
             return from_double(fabs(v->f));
-        if (v->type == PFD_VALUE_INTEGER && v->i >= 0)
+        if (v->type == PFD_OPERAND_INTEGER && v->i >= 0)
             return *v;
         break;
     default:
@@ -329,7 +329,7 @@ static struct pfd_value of_one(enum pfd_where_code code,
     }
     if (is_float)
         return from_double(-v->f);
-    return v->type == PFD_VALUE_INTEGER ? negative(v->i) : nothing;
+    return v->type == PFD_OPERAND_INTEGER ? negative(v->i) : nothing;
 }
 
 static struct pfd_value of_two(enum pfd_where_code code,
