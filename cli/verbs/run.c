@@ -156,9 +156,12 @@ static bool write_config(const struct run *l)
             o->verbose ? "info" : "warning", memory_of(o),
             path_of(l, "input.sock").text, path_of(l, LINES).text);
     bool ok = put_strings(file, l);
-    bool is_written = !ferror(file);
-    if (fclose(file) || !is_written) {
-        message_error("%s: %s", l->folder, strerror(errno));
+    bool is_written = !ferror(file); /* its errno is a later call's by now */
+    bool is_closed = fclose(file) == 0;
+    if (!is_written || !is_closed) {
+        message_error("%s: %s", l->folder,
+                      is_written ? strerror(errno)
+                                 : "config.yaml cannot be written");
         return false;
     }
     return ok;
@@ -552,9 +555,14 @@ static int run_run(const struct options *o)
     sigemptyset(&signals);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         sigaddset(&signals, wanted[i]);
-    if (!is_possible(o) || !make_count(&l) || !make_folder(&l))
+    if (!is_possible(o) || !make_count(&l))
         return EXIT_ERROR;
+    /* None ends this between here and the folder's removal. */
     sigprocmask(SIG_BLOCK, &signals, &l.before);
+    if (!make_folder(&l)) {
+        sigprocmask(SIG_SETMASK, &l.before, NULL);
+        return EXIT_ERROR;
+    }
     const struct shader_run shader = { l.folder, own(o)->vulkan.debug_printf,
                                        own(o)->vulkan.buffer_bytes };
     l.command = run_command_new(o, own(o)->attaches ? NULL : &shader);

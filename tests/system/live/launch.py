@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""launch.py PRINTFDECODE LIVE_BUFFER CODE_OBJECT: `printfdecode run` prints all
-that a program says, gives its exit status, passes signals on, and leaves
-nothing behind."""
+"""launch.py PRINTFDECODE LIVE_BUFFER CODE_OBJECT [INTERRUPT]: `printfdecode run`
+prints all that a program says, gives its exit status, passes signals on, and
+leaves nothing behind; INTERRUPT is preloaded, and interrupts it early."""
 import json
 import os
 import pty
@@ -153,6 +153,12 @@ def check_terminal():
     assert lines[-20:] == ' '.join(LINES).split(), out
 
 
+def check_interrupted(preload):
+    """A signal that comes once the folder is there is the program's."""
+    p = run('sleep', '60', env={**os.environ, 'LD_PRELOAD': preload})
+    assert p.returncode == 130, p
+
+
 def main():
     # Whoever runs this in the background, or with nohup, may have them
     # ignored: no shell can catch them then.
@@ -169,6 +175,8 @@ def main():
         check_full()
         check_signals()
         check_terminal()
+        for preload in sys.argv[4:]:
+            check_interrupted(os.path.abspath(preload))
         assert not os.listdir(folder), os.listdir(folder)
 
 
