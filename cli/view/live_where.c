@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/table/column.h"
 #include "core/base/escape.h"
 #include "core/filter/entry_value.h"
 #include "core/filter/where.h"
@@ -48,7 +49,7 @@ static struct pfd_value known_integer(uint64_t i, uint64_t unknown)
 
 static struct pfd_value of_float(uint64_t bits, unsigned n_bytes)
 {
-    return (struct pfd_value){ .f = row_float(bits, n_bytes),
+    return (struct pfd_value){ .f = pfd_float_value(bits, n_bytes),
                                .type = PFD_OPERAND_FLOAT };
 }
 

@@ -38,8 +38,3 @@ bool row_arguments_find(const struct pfd_row *row, const char *const *names,
     pfd_schema_deinit(&schema);
     return ok;
 }
-
-double row_float(uint64_t bits, unsigned n_bytes)
-{
-    return pfd_float_value(bits, n_bytes);
-}

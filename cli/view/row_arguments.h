@@ -14,7 +14,4 @@ enum {
 bool row_arguments_find(const struct pfd_row *row, const char *const *names,
                         size_t n, uint16_t *ret);
 
-/* A float of a row. */
-double row_float(uint64_t bits, unsigned n_bytes);
-
 #endif
