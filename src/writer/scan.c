@@ -6,10 +6,6 @@
 
 #include "writer/shader_source.h"
 
-enum {
-    ERRORS_MAX = 100, /* of a source */
-};
-
 struct pfd_scan *pfd_scan_new(const struct pfd_scan_options *options)
 {
     struct pfd_scan *scan = calloc(1, sizeof *scan);
@@ -48,62 +44,6 @@ bool pfd_scan_language_of(const char *name, enum pfd_scan_language *ret)
 }
 
 /* ---- a file ---- */
-
-size_t pfd_scan_n_sources(const struct pfd_scan *scan)
-{
-    return scan->sources.n / sizeof(struct pfd_shader_source *);
-}
-
-struct pfd_shader_source *pfd_scan_at(const struct pfd_scan *scan, size_t i)
-{
-    struct pfd_shader_source *ret;
-    memcpy(&ret, scan->sources.data + i * sizeof(void *), sizeof(void *));
-    return ret;
-}
-
-/* Errors in a file that is not rewritten are left to its compiler. */
-static void note(const struct pfd_shader_source *f, bool is_error,
-                 const char *text)
-{
-    const struct pfd_scan_options *o = &f->scan->options;
-    if (o->note && !f->is_foreign)
-        o->note(o->user, is_error, text);
-}
-
-enum pfd_status pfd_shader_source_error(struct pfd_shader_source *f)
-{
-    if (f->conditions.dead)
-        return PFD_OK;
-    if (f->n_errors++ == 0)
-        f->first = f->err;
-    note(f, true, f->err.text);
-    if (f->n_errors < ERRORS_MAX)
-        return PFD_OK;
-    note(f, true, "there are more errors in this file");
-    return PFD_ERR_CORRUPT;
-}
-
-void pfd_shader_source_hint(const struct pfd_shader_source *f,
-                            const struct pfd_shader_source *of, uint32_t line,
-                            const char *text)
-{
-    struct pfd_error err;
-    struct pfd_lexer l = of->lexer;
-    l.err = &err;
-    pfd_token_fail(&l, &(struct pfd_token){ .line = line }, "%s", text);
-    note(f, false, err.text);
-}
-
-enum pfd_status pfd_shader_source_broken(struct pfd_shader_source *f,
-                                         const struct pfd_token *token)
-{
-    if (!pfd_print_call_is_in(&f->scan->names, &f->lexer, token))
-        return PFD_OK;
-    pfd_token_fail(&f->lexer, token,
-                   "the %s does not end on its line, and a call is behind it",
-                   f->lexer.text[token->from] == '"' ? "string" : "character");
-    return pfd_shader_source_error(f);
-}
 
 static bool ends_in(const char *name, const char *end)
 {
@@ -198,7 +138,7 @@ void pfd_scan_free(struct pfd_scan *scan)
 static enum pfd_status end_source(struct pfd_shader_source *f,
                                   enum pfd_status status, struct pfd_error *err)
 {
-    if (status == PFD_ERR_CORRUPT && f->n_errors < ERRORS_MAX) {
+    if (status == PFD_ERR_CORRUPT && f->n_errors < PFD_SOURCE_ERRORS_MAX) {
         f->conditions.dead = 0; /* the source ends here for any reader */
         pfd_shader_source_error(f);
     }

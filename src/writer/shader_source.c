@@ -9,24 +9,6 @@ enum {
     SOURCE_MAX = 16 << 20,
 };
 
-struct pfd_shader_source_place pfd_shader_source_place(
-    const struct pfd_shader_source *f, const struct pfd_token *token)
-{
-    return (struct pfd_shader_source_place){
-        .at = f->out.n + (token->from - f->done),
-        .line = token->line,
-        .file = f->lexer.file,
-        .n_file = f->lexer.n_file,
-    };
-}
-
-void pfd_shader_source_give_back(struct pfd_shader_source *f,
-                                 const struct pfd_token *token)
-{
-    f->lexer.at = token->from;
-    f->lexer.line = token->line;
-}
-
 /* Chooses the place of the device's source: before the first code, and before
  * the #if around it, which may be false, unless #extension is in that group. */
 static void choose_place(struct pfd_shader_source *f,

@@ -10,6 +10,10 @@
 #include "writer/scan_table.h"
 #include "writer/token.h"
 
+enum {
+    PFD_SOURCE_ERRORS_MAX = 100, /* of a source */
+};
+
 struct pfd_scan {
     struct pfd_scan_options options;
     struct pfd_print_call_names names;

@@ -17,14 +17,6 @@ enum {
     PIXEL_MOST = 1024,
 };
 
-bool pfd_plot_fail(struct pfd_plot *plot, enum pfd_status code,
-                   const char *text)
-{
-    if (plot->error.code == PFD_OK)
-        pfd_fail(&plot->error, code, PFD_NO_OFFSET, "%s", text);
-    return false;
-}
-
 /* ---- the request ---- */
 
 static bool check(struct pfd_plot *plot)

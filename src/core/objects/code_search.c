@@ -64,26 +64,6 @@ static enum pfd_status walk_elf_at(const struct pfd_code_range *range,
         pfd_byte_reader_sub(&c, n), at, true);
 }
 
-void pfd_code_see(const struct pfd_code_range *range, uint64_t at, size_t n)
-{
-    struct pfd_ranges *seen = range->walk->seen;
-    if (seen && range->offset != PFD_NO_OFFSET) {
-        pfd_ranges_add(seen, range->offset + at, range->offset + at + n);
-    }
-}
-
-/* Behind a code object there may be another. */
-void pfd_code_see_piece(const struct pfd_code_range *range,
-                        enum pfd_piece_kind kind)
-{
-    const struct pfd_byte_reader *c = &range->bytes;
-    if (kind != PFD_PIECE_ELF) {
-        pfd_code_see(range, 0, c->n);
-    } else if (pfd_code_is_amd(*c)) {
-        pfd_code_see(range, 0, pfd_image_size(c->base, c->n));
-    }
-}
-
 /* The end of the range seen at an offset; the offset itself: none was. */
 static size_t skip_seen(const struct pfd_ranges *seen, size_t at)
 {

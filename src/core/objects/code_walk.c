@@ -175,6 +175,26 @@ static enum pfd_status walk_as(const struct pfd_code_range *outer, char *path,
     return status;
 }
 
+void pfd_code_see(const struct pfd_code_range *range, uint64_t at, size_t n)
+{
+    struct pfd_ranges *seen = range->walk->seen;
+    if (seen && range->offset != PFD_NO_OFFSET) {
+        pfd_ranges_add(seen, range->offset + at, range->offset + at + n);
+    }
+}
+
+/* Behind a code object there may be another. */
+void pfd_code_see_piece(const struct pfd_code_range *range,
+                        enum pfd_piece_kind kind)
+{
+    const struct pfd_byte_reader *c = &range->bytes;
+    if (kind != PFD_PIECE_ELF) {
+        pfd_code_see(range, 0, c->n);
+    } else if (pfd_code_is_amd(*c)) {
+        pfd_code_see(range, 0, pfd_image_size(c->base, c->n));
+    }
+}
+
 enum pfd_status pfd_code_walk_part(const struct pfd_code_range *outer,
                                    char *path, struct pfd_byte_reader bytes,
                                    uint64_t offset, bool is_code)

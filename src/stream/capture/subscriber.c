@@ -4,6 +4,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <printfdecode/capture.h>
 #include <printfdecode/subscriber.h>
@@ -219,6 +220,12 @@ enum pfd_status pfd_subscriber_new(const struct pfd_subscriber_options *options,
     }
     *ret = s;
     return PFD_OK;
+}
+
+void pfd_subscriber_hang_up(int fd)
+{
+    if (fd >= 0)
+        close(fd);
 }
 
 void pfd_subscriber_free(struct pfd_subscriber *s)

@@ -175,12 +175,6 @@ enum pfd_status pfd_subscriber_connect(
     return PFD_ERR_IO;
 }
 
-void pfd_subscriber_hang_up(int fd)
-{
-    if (fd >= 0)
-        close(fd);
-}
-
 static enum pfd_status receive(struct pfd_subscriber *s, char bytes[PIECE],
                                struct pfd_error *err)
 {
