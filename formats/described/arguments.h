@@ -38,6 +38,9 @@ bool arguments_lay_out(struct arguments *a, const struct pfd_string *s);
 bool tags_lay_out(struct arguments *a, const struct pfd_string *ring,
                   struct described_tags *ret);
 
+/* Bytes of one component. */
+uint32_t arguments_size(const struct described_type *t);
+
 /* Adds one argument. False: the payload has not all of it. */
 bool arguments_add(struct arguments *a, const struct described_type *t);
 

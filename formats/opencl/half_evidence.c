@@ -11,8 +11,6 @@
 
 enum {
     DWORD = OPENCL_DWORD,
-    MARK_BITS = 2,
-    MARK_SHIFT_MAX = 62, /* of the first column; others are below */
     /* Bits, once, for a column of integers, halves, or bfloats, which are
      * rarer. */
     BITS_INTEGERS = 20,
@@ -40,34 +38,9 @@ enum {
 
 /* ---- columns ---- */
 
-static bool may_be_half(const struct opencl_argument *a)
-{
-    return a->step && a->n == 1 && a->size == DWORD &&
-           pfd_step_is_float(a->step);
-}
-
-unsigned opencl_marks_max(const struct pfd_string *string)
-{
-    struct opencl_arguments arguments = opencl_arguments(string);
-    struct opencl_argument a;
-    unsigned n = 0;
-    while (n < OPENCL_SHIFTS_MAX && opencl_next_argument(&arguments, &a))
-        n += opencl_can_shift(&a);
-    n = (OPENCL_SHIFTS_MAX - n) / MARK_BITS;
-    return n < OPENCL_MARKS_MAX ? n : OPENCL_MARKS_MAX;
-}
-
-enum opencl_mark opencl_mark(uint64_t layout, const struct opencl_argument *a,
-                             unsigned *next, unsigned n_marks)
-{
-    if (!n_marks || !may_be_half(a) || *next >= n_marks)
-        return OPENCL_MARK_FLOAT;
-    return layout >> (MARK_SHIFT_MAX - MARK_BITS * (*next)++) & 3;
-}
-
 static uint64_t as_layout(enum opencl_mark mark, unsigned i)
 {
-    return (uint64_t)mark << (MARK_SHIFT_MAX - MARK_BITS * i);
+    return (uint64_t)mark << (OPENCL_MARK_SHIFT_MAX - OPENCL_MARK_BITS * i);
 }
 
 static void find(const struct pfd_string *string, uint64_t layout,
@@ -80,7 +53,7 @@ static void find(const struct pfd_string *string, uint64_t layout,
     uint32_t at = 0;
     *ret = (struct opencl_halves){ .string = string, .layout = layout };
     while (!ret->has_more && opencl_next_argument(&arguments, &a)) {
-        bool is_one = may_be_half(&a);
+        bool is_one = opencl_may_be_half(&a);
         ret->has_more = is_one && ret->n == n_marks;
         if (is_one && !ret->has_more)
             ret->at[ret->n++] = at;

@@ -213,6 +213,31 @@ bool opencl_is_record(const struct pfd_record_view *record_view)
            is_text == ((s->flags & PFD_STRING_CHAR) != 0) && (is_text || !low);
 }
 
+bool opencl_may_be_half(const struct opencl_argument *a)
+{
+    return a->step && a->n == 1 && a->size == OPENCL_DWORD &&
+           pfd_step_is_float(a->step);
+}
+
+enum opencl_mark opencl_mark(uint64_t layout, const struct opencl_argument *a,
+                             unsigned *next, unsigned n_marks)
+{
+    if (!n_marks || !opencl_may_be_half(a) || *next >= n_marks)
+        return OPENCL_MARK_FLOAT;
+    return layout >> (OPENCL_MARK_SHIFT_MAX - OPENCL_MARK_BITS * (*next)++) & 3;
+}
+
+unsigned opencl_marks_max(const struct pfd_string *string)
+{
+    struct opencl_arguments arguments = opencl_arguments(string);
+    struct opencl_argument a;
+    unsigned n = 0;
+    while (n < OPENCL_SHIFTS_MAX && opencl_next_argument(&arguments, &a))
+        n += opencl_can_shift(&a);
+    n = (OPENCL_SHIFTS_MAX - n) / OPENCL_MARK_BITS;
+    return n < OPENCL_MARKS_MAX ? n : OPENCL_MARKS_MAX;
+}
+
 size_t opencl_slots(const struct pfd_record_view *record_view,
                     struct pfd_slot *ret, uint64_t *findings)
 {

@@ -76,11 +76,16 @@ enum opencl_mark {
 };
 
 enum {
-    OPENCL_MARKS_MAX = 24
+    OPENCL_MARKS_MAX = 24,
+    OPENCL_MARK_BITS = 2,       /* of a layout */
+    OPENCL_MARK_SHIFT_MAX = 62, /* of the first mark; others are below */
 };
 
 /* The number of scalars that a layout of this string can mark. */
 unsigned opencl_marks_max(const struct pfd_string *string);
+
+/* Has it a mark: a scalar float of one dword? */
+bool opencl_may_be_half(const struct opencl_argument *a);
 
 /* The mark of a, the string's next argument. *next: its index among arguments
  * with a mark; advanced. */
