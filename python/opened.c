@@ -25,30 +25,7 @@ static void close_buffer(struct buffer *b)
     free(b->own_origin);
 }
 
-struct buffer *opened_add_buffer(struct opened *o)
-{
-    struct buffer *buffers = realloc(o->buffers, (o->n + 1) * sizeof *buffers);
-    if (!buffers) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    o->buffers = buffers;
-    buffers[o->n] = (struct buffer){ .held = { .bytes = "" } };
-    return &buffers[o->n++];
-}
-
 /* ---- filling ---- */
-
-bool opened_end_step(struct opened *o, enum pfd_status status,
-                     const struct pfd_error *err, const char *file,
-                     struct finding_list *found)
-{
-    bool ok = finding_list_give(found, o->findings);
-    finding_list_free(found);
-    if (status < 0)
-        core_raise(err, status, file);
-    return ok && status >= 0;
-}
 
 static bool inflate(struct opened *o, struct held *held)
 {
