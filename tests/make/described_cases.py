@@ -564,6 +564,13 @@ messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
                 message(values(1) + bytes(8)), message(b"")),
          COUNTED.replace("header: 12", "header: 8")
                 .replace("  count: {at: 8}\n", ""))
+    # Offset 18 is behind the first argument's value, which has no zero byte there.
+    twice = b"".join(b"\x02\x08AB" + struct.pack("<H", 18) + b"xy"
+                     for _ in range(2))
+    case("tags_text_twice", "A text at one offset, which ends beyond the first of "
+         "two arguments, and\nwithin the second.", several(counted(2, twice)),
+         COUNTED.replace("type: {bits: 8}", "type: {bits: 8}\n  size: {at: 1, bits: 8}")
+                .replace("{1: u32}", "{2: offset16}"))
     mistakes = {
         "tags_many": tagged_by_byte.replace("13: u32", "256: u32, 13: u32"),
         "lanes": read("hlsl-proposal.yaml").decode()
