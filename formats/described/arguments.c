@@ -27,13 +27,26 @@ static bool has_room(const struct arguments *a, uint64_t at, uint64_t n)
 
 /* ---- texts ---- */
 
-/* The bytes up to a zero byte; UINT32_MAX: there is none. */
-static uint32_t ended(const struct arguments *a, uint64_t at)
+/* The bytes up to a zero byte; UINT32_MAX: there is none. Bytes that were looked
+ * at for the last text are not looked at again: an entry may have many texts at
+ * one offset, and a search tries an entry at every byte. */
+static uint32_t ended(struct arguments *a, uint64_t at)
 {
-    const uint8_t *from = a->payload + at;
-    const uint8_t *end =
-        at < a->n_payload ? memchr(from, 0, (size_t)(a->n_payload - at)) : NULL;
-    return end ? (uint32_t)(end - from) : UINT32_MAX;
+    if (at >= a->n_payload)
+        return UINT32_MAX;
+    uint32_t from = (uint32_t)at;
+    if (from < a->solid_from || from >= a->solid_to) {
+        bool is_before = from < a->solid_from;
+        uint32_t to = is_before ? a->solid_from : a->n_payload;
+        const uint8_t *zero = memchr(a->payload + from, 0, to - from);
+        a->solid_from = from;
+        if (zero) {
+            a->solid_to = (uint32_t)(zero - a->payload);
+        } else if (!is_before) {
+            a->solid_to = to;
+        }
+    }
+    return a->solid_to < a->n_payload ? a->solid_to - from : UINT32_MAX;
 }
 
 static uint64_t read_value(const struct arguments *a, uint32_t at, uint32_t n)

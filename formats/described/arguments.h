@@ -13,10 +13,13 @@ struct arguments {
     uint32_t n_payload;
     uint32_t carried; /* where the next of these texts is */
     uint32_t n_carried;
-    uint32_t n_header;      /* bytes of the entry before the payload */
-    uint32_t align;         /* of each argument; 0: its size */
-    uint32_t at;            /* behind the arguments so far */
-    uint32_t end;           /* behind the texts at offsets so far */
+    uint32_t n_header; /* bytes of the entry before the payload */
+    uint32_t align;    /* of each argument; 0: its size */
+    uint32_t at;       /* behind the arguments so far */
+    uint32_t end;      /* behind the texts at offsets so far */
+    uint32_t
+        solid_from;    /* bytes of the payload that are known not to be zero, */
+    uint32_t solid_to; /* up to a zero byte, or to its end */
     struct pfd_slot *slots; /* [n_slots] of [PFD_ARGUMENTS_MAX]; or NULL */
     size_t n_slots;
     /* Called with each value whose text stands elsewhere. May be NULL. */

@@ -63,6 +63,7 @@ static bool take_argument(struct arguments *a, const struct pfd_string *ring,
         a->n_payload = from + (uint32_t)tag.size;
     bool ok = arguments_add(a, &tag.type);
     a->n_payload = n;
+    a->solid_to = a->solid_from; /* what was known ended with the argument */
     if (tag.size)
         a->at = from + (uint32_t)tag.size;
     if (ok && ret && ret->n < TYPES_MAX)
