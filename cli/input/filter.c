@@ -109,7 +109,9 @@ int filtering_close(struct filtering *filtering, int status)
             "given",
             (unsigned long long)filtering->n_doubts);
     }
-    bool nothing = filtering->filter && !filtering->n_given;
+    if (!filtering->filter)
+        return status;
+    bool nothing = !filtering->n_given;
     pfd_filter_free(filtering->filter);
     if (filtering->is_wrong)
         return EXIT_ERROR;
