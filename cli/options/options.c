@@ -152,13 +152,18 @@ const char *options_links(const struct options *options)
     return is_wanted ? terminal_folder_url() : NULL;
 }
 
+bool options_trace(const struct options *options)
+{
+    return options->output && !strcmp(options->output, "perfetto");
+}
+
 const char *options_form(const struct options *options)
 {
     const struct pfd_problems_form *report = options->report;
     if (!options->output)
         return "text";
     if (!report)
-        return strcmp(options->output, "perfetto") ? options->output : NULL;
+        return options_trace(options) ? NULL : options->output;
     return options->checks.report_file || pfd_problems_form_has_lines(report)
                ? "text"
                : NULL;

@@ -290,6 +290,9 @@ bool options_finding_marks(const struct options *options);
  * such as a trace. */
 const char *options_form(const struct options *options);
 
+/* Does standard output get a trace of Perfetto? */
+bool options_trace(const struct options *options);
+
 /* The prefixes of messages in text: bits of enum pfd_show. */
 unsigned options_show(const struct options *options);
 

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfetto_output.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "messages.h"
 #include "output.h"
 
-bool perfetto_wanted(const char *output)
-{
-    return output && !strcmp(output, "perfetto");
-}
-
-bool perfetto_open(const char *output, const struct pfd_strings *strings,
-                   struct pfd_trace **ret)
+bool perfetto_open(const struct pfd_strings *strings, struct pfd_trace **ret)
 {
     struct pfd_error err;
     const struct pfd_trace_spec spec = {
@@ -21,8 +14,6 @@ bool perfetto_open(const char *output, const struct pfd_strings *strings,
         .write = output_write,
     };
     *ret = NULL;
-    if (!perfetto_wanted(output))
-        return true;
     if (isatty(STDOUT_FILENO)) {
         message_error("a trace is no text: > FILE");
         return false;

@@ -7,13 +7,9 @@
 
 #include "analysis/trace/trace.h"
 
-/* output: the word of -o, or NULL. */
-bool perfetto_wanted(const char *output);
-
-/* *ret is NULL for other outputs. False: it is not possible; an error was
- * printed. strings: borrowed until the trace is freed. */
-bool perfetto_open(const char *output, const struct pfd_strings *strings,
-                   struct pfd_trace **ret);
+/* False: it is not possible; an error was printed, and *ret is NULL. strings:
+ * borrowed until the trace is freed; NULL is allowed. */
+bool perfetto_open(const struct pfd_strings *strings, struct pfd_trace **ret);
 
 /* Ends the trace, and prints what it leaves out. False: no entry had a time, or
  * out of memory; an error was printed. NULL is allowed. */

@@ -51,7 +51,7 @@ static bool open_rows(const struct options *o, const struct inputs *in,
         !collapsed_lines_open(&o->collapse, form ? form : o->output,
                               &ret->collapse))
         return false;
-    return perfetto_open(o->output, in->strings, &ret->trace);
+    return !options_trace(o) || perfetto_open(in->strings, &ret->trace);
 }
 
 static bool close_rows(const struct rows *rows)

@@ -22,7 +22,6 @@
 #include "show/collapsed_lines.h"
 #include "show/messages.h"
 #include "show/output.h"
-#include "show/perfetto_output.h"
 
 enum {
     NS_PER_MS = 1000000,
@@ -224,8 +223,8 @@ static bool is_possible(const struct client *c)
         message_error("--ack wants a socket");
     } else if (o->live.ack && (chooses(o) || o->live.no_findings)) {
         message_error("--ack is for all lines: nothing can be chosen");
-    } else if (o->live.ack && (o->collapse.how || o->collapse.window ||
-                               perfetto_wanted(o->output))) {
+    } else if (o->live.ack &&
+               (o->collapse.how || o->collapse.window || options_trace(o))) {
         message_error(
             "--ack is for lines as they come, not for what is made of "
             "several");

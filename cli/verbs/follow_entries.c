@@ -114,7 +114,7 @@ bool follow_entries_init(struct follow_entries *ret, const struct options *o,
     };
     struct pfd_subscriber_options options = { .fn = message_finding };
     if (!collapsed_lines_open(&o->collapse, form, &ret->collapse) ||
-        (!taker && !perfetto_open(o->output, NULL, &ret->trace)))
+        (!taker && options_trace(o) && !perfetto_open(NULL, &ret->trace)))
         return false;
     if (o->range.tail && !open_tail(ret))
         return false;

@@ -244,7 +244,7 @@ static bool open_consumers(struct follow_items *items)
     const char *form = options_form(o);
     if (!collapsed_lines_open(&o->collapse, form ? form : o->output,
                               &items->collapse) ||
-        !perfetto_open(o->output, items->in->strings, &items->trace))
+        (options_trace(o) && !perfetto_open(items->in->strings, &items->trace)))
         return false;
     if (!items->in->checks || !checks_want_rows(items->in->checks))
         return true;
