@@ -86,6 +86,8 @@ static bool read_word(const struct pfdd_document *doc, const yaml_node_t *node,
             *(unsigned *)(void *)at = i;
             return true;
         }
+    }
+    for (unsigned i = 0; key->words[i]; i++) {
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
                  i ? ", " : "", key->words[i]);
         if (text)
