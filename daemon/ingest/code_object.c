@@ -24,13 +24,22 @@ size_t pfdd_code_cost(size_t n_bytes)
     return n_bytes + OBJECT_COST;
 }
 
+void pfdd_code_forget_origin(struct pfdd_code *o)
+{
+    if (o->origin.trusted_folder)
+        pfdd_trusted_folder_unref(o->origin.trusted_folder);
+    if (o->origin.peer)
+        pfdd_peer_unref(o->origin.peer);
+    o->origin.trusted_folder = NULL;
+    o->origin.peer = NULL;
+}
+
 void pfdd_code_free(struct pfdd_code *o)
 {
     if (o->alive)
         *o->alive -= pfdd_code_cost(o->n);
     free(o->owners);
-    pfdd_trusted_folder_unref(o->origin.trusted_folder);
-    pfdd_peer_unref(o->origin.peer);
+    pfdd_code_forget_origin(o);
     free(o->name);
     free(o->bytes);
     free(o);

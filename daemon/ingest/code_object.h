@@ -84,6 +84,8 @@ struct pfdd_catalogue {
 
 /* Bytes that a code object of n_bytes is charged as. */
 size_t pfdd_code_cost(size_t n_bytes);
+/* Gives back the folder and the peer that it was read by. */
+void pfdd_code_forget_origin(struct pfdd_code *o);
 void pfdd_code_free(struct pfdd_code *o);
 /* True: a producer sent it, and no connected producer owns it; it is not
  * dropped yet. */

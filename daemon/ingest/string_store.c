@@ -373,10 +373,7 @@ static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
                        o->none.is_note ? PFDD_INFO : PFDD_WARNING,
                        "code object %.300s: %s", o->name, o->none.why);
     }
-    pfdd_trusted_folder_unref(o->origin.trusted_folder);
-    pfdd_peer_unref(o->origin.peer);
-    o->origin.trusted_folder = NULL;
-    o->origin.peer = NULL;
+    pfdd_code_forget_origin(o);
     o->since = lib->n_changes;
     pfdd_catalogue_put(c, o);
     if (o->sender) {
