@@ -218,6 +218,20 @@ struct pfd_live_shape {
     uint32_t unit;      /* entries take a multiple of so many bytes */
     uint32_t n_counter; /* bytes that have the used size instead of the header,
                            and are elsewhere; 0: none are */
+    bool is_ring; /* it begins anew at its end; the header has positions */
+};
+
+/* Where the program and its reader are in a ring that begins anew at its end, by
+ * its header. Positions are bytes from its data on. */
+struct pfd_live_ring {
+    uint64_t data; /* its first byte in the buffer */
+    uint64_t capacity;
+    uint64_t write;
+    uint64_t read;   /* 0 where no reader has one */
+    uint64_t turn;   /* positions begin anew at so many bytes; 0: at 2^64 */
+    bool grows;      /* they count on, over the data's end */
+    bool is_stalled; /* the program waits for room */
+    const char *why; /* what cannot be, static; NULL: all of it can */
 };
 
 /*
@@ -240,6 +254,15 @@ struct pfd_format_live {
     /* Turns walk (its state is zero, its view need not hold the header) into a
      * walk over the entries in [walk->at, end). */
     void (*resume)(struct pfd_walk *walk, uint64_t end);
+
+    /* Where shape() says is_ring, instead of both. ring: reads the header.
+     * resume_ring: likewise, over n bytes from a position on, which may go on at
+     * the data's begin; the view is the whole buffer, of which these bytes are
+     * read. is_cut: they may begin within an entry. */
+    struct pfd_live_ring (*ring)(const struct pfd_table *table,
+                                 const uint8_t *header, uint64_t n_buffer);
+    void (*resume_ring)(struct pfd_walk *walk, const struct pfd_live_ring *ring,
+                        uint64_t from, uint64_t n, bool is_cut);
 
     /*
      * Recognizes entries in any memory; find is NULL where that is impossible.

@@ -65,10 +65,15 @@ static enum pfd_status use_format(struct pfd_tail *t, const char *name,
         return no_memory(err);
     const struct pfd_format_live *live = format_choice.format->live;
     t->can_follow = live != NULL;
-    if (live)
-        t->shape = (struct pfd_live_shape){ live->n_header, live->unit, 0 };
-    if (live && live->shape)
-        t->can_follow = live->shape(walk.table, &t->shape);
+    t->shape = (struct pfd_live_shape){ 0 };
+    if (live) {
+        t->shape.n_header = live->n_header;
+        t->shape.unit = live->unit;
+    }
+    if (live && live->shape) {
+        t->can_follow = live->shape(walk.table, &t->shape) &&
+                        !(t->shape.is_ring && t->o.arrives);
+    }
     pfd_walk_deinit(&t->walk);
     t->walk = walk;
     t->walk.batch = &t->batch;
@@ -199,6 +204,7 @@ void pfd_tail_trim(struct pfd_tail *t)
     pfd_tail_copy_drop(&t->now);
     pfd_tail_copy_drop(&t->before);
     pfd_tail_copy_drop(&t->scratch);
+    t->ring.seen_from = t->ring.seen_to;
     t->last_poll.has_more = false;
 }
 
@@ -537,7 +543,7 @@ static enum pfd_status poll_buffer(struct pfd_tail *t, uint64_t n_buffer,
         status = check_holes(t, false, err);
     }
     if (status != PFD_OK)
-        return status == PFD_END ? PFD_MORE : status;
+        return status;
     t->last_poll.ns = now_ns;
     bool stuck = false;
     status = is_stuck(t, now_ns, &stuck, err);
@@ -568,7 +574,11 @@ enum pfd_status pfd_tail_poll(struct pfd_tail *t, uint64_t n_buffer,
         return PFD_OK;
     if (now_ns < pfd_tail_due(t))
         return PFD_MORE;
-    enum pfd_status status = poll_buffer(t, n_buffer, now_ns, err);
+    enum pfd_status status = pfd_tail_is_ring(t)
+                                 ? pfd_tail_ring_poll(t, n_buffer, now_ns, err)
+                                 : poll_buffer(t, n_buffer, now_ns, err);
+    if (status == PFD_END)
+        status = PFD_MORE;
     bool moved = at != t->place.at || end != t->place.end ||
                  generation != t->place.generation ||
                  n_entries != t->summary.entries;
@@ -661,11 +671,15 @@ enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
         if (!emit_some(t))
             return no_memory(err);
     }
-    enum pfd_status status = take_header(t, n_buffer, t->last_poll.ns, err);
+    enum pfd_status status =
+        pfd_tail_is_ring(t) ? pfd_tail_ring_finish(t, n_buffer, err)
+                            : take_header(t, n_buffer, t->last_poll.ns, err);
     if (status == PFD_END) {
         return n_buffer && !t->last_poll.has_been ? emit_whole(t, n_buffer, err)
                                                   : PFD_OK;
     }
+    if (pfd_tail_is_ring(t))
+        return status;
     if (status == PFD_OK)
         status = check_holes(t, true, err);
     while (status == PFD_OK && t->place.at < t->place.end) {

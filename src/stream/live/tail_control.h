@@ -41,6 +41,25 @@ void pfd_tail_take_runs(struct pfd_tail *tail,
 void pfd_tail_set_counter(struct pfd_tail *tail, pfd_read_at_fn read,
                           void *user);
 
+/* Is it a ring with positions, which begins anew at its end? Offsets of its
+ * entries count on over that end where positions grow. */
+bool pfd_tail_is_ring(const struct pfd_tail *tail);
+
+/* The last entry that came out of a buffer before the tail was made. */
+struct pfd_tail_resume {
+    uint64_t offset;
+    uint64_t n_bytes;
+    uint64_t index;
+    bool
+        is_changed; /* other bytes are there now: positions that do not grow say
+                        nothing any more */
+};
+
+/* Goes on behind this entry, with the next index; of a ring only. What was
+ * written over meanwhile is lost, and told. Call it before the first poll. */
+void pfd_tail_resume(struct pfd_tail *tail,
+                     const struct pfd_tail_resume *resume);
+
 /* A pfd_share_fn; tail is a struct pfd_tail. Only in a pfd_tail_runs_fn: calls
  * piece() here and on the threads of the tail's pool, all of which may read the
  * runs. */

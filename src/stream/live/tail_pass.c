@@ -94,9 +94,8 @@ enum {
     ATTACHED_CHECK = 256 * 1024,
 };
 
-/* Emits a finding. */
-static void tail_emit_finding(struct pfd_tail *t,
-                              const struct pfd_finding *finding)
+void pfd_tail_emit_finding(struct pfd_tail *t,
+                           const struct pfd_finding *finding)
 {
     struct pfd_tail_item item = {
         .finding = finding,
@@ -122,18 +121,19 @@ void PFD_PRINTF(4, 5)
     va_start(ap, text);
     vsnprintf(t->sentence, sizeof t->sentence, text, ap);
     va_end(ap);
-    tail_emit_finding(t, &finding);
+    pfd_tail_emit_finding(t, &finding);
 }
 
-static bool emit_entry(struct pfd_tail *t, const struct pfd_record *r,
-                       const struct pfd_tail_copy *copy, uint64_t more_findings)
+bool pfd_tail_emit(struct pfd_tail *t, const struct pfd_record *r,
+                   uint64_t base, uint64_t offset, uint64_t more_findings)
 {
     uint32_t n = 0;
     struct pfd_entry entry;
     const uint8_t *payload =
-        pfd_record_batch_payload(&t->batch, &t->walk.view, copy->base, r, &n);
+        pfd_record_batch_payload(&t->batch, &t->walk.view, base, r, &n);
     if (!pfd_entry_make(&t->of, r, payload, n, t->place.index, &entry))
         return false;
+    entry.offset = offset;
     entry.findings |= more_findings;
     t->place.index++;
     t->summary.entries++;
@@ -149,6 +149,14 @@ static bool emit_entry(struct pfd_tail *t, const struct pfd_record *r,
         .generation = t->place.generation,
     };
     t->o.item(t->o.item_user, &item);
+    return true;
+}
+
+static bool emit_entry(struct pfd_tail *t, const struct pfd_record *r,
+                       const struct pfd_tail_copy *copy, uint64_t more_findings)
+{
+    if (!pfd_tail_emit(t, r, copy->base, r->offset, more_findings))
+        return false;
     return pfd_tail_image_put_entry(&t->image, r->offset,
                                     copy->bytes + (r->offset - copy->base),
                                     r->n_bytes);
@@ -238,7 +246,7 @@ static bool close_gap(struct pfd_tail *t, struct pfd_tail_pass *p, uint64_t to)
         p->left[p->n_left++] = make_hole(p->copy, from, to);
         return true;
     }
-    tail_emit_finding(t, &p->gap);
+    pfd_tail_emit_finding(t, &p->gap);
     t->summary.skipped_bytes += to - from;
     t->place.at = to;
     t->place.doubtful = to;

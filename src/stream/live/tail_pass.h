@@ -84,6 +84,27 @@ struct pfd_tail_last_poll {
     bool has_more;     /* not all of its bytes were emitted */
 };
 
+/*
+ * Where a tail is in a ring that begins anew at its end (tail_ring.c). The
+ * place's positions are those of the ring: bytes from its data on, which count on
+ * over its end, and what began before the tail did is not counted where they
+ * begin anew.
+ */
+struct pfd_tail_ring {
+    struct pfd_live_ring is; /* at the last look */
+    bool is_begun;
+    bool is_cut;         /* the place may be within an entry */
+    bool has_told_why;   /* the finding about what cannot be */
+    bool has_told_stall; /* likewise that the program waits */
+    uint64_t seen_from;  /* `before` has the bytes from here */
+    uint64_t seen_to;    /* to here */
+    uint64_t out_to;     /* what came out last ends here, and is: */
+    uint8_t out[256];    /* [n_out] */
+    uint32_t n_out;
+    bool resumes; /* behind an entry that came out before this tail was made */
+    struct pfd_tail_resume resume;
+};
+
 /* Reads a counter of used bytes that lies outside the buffer. */
 struct pfd_tail_counter {
     pfd_read_at_fn read; /* NULL: none is known */
@@ -122,6 +143,7 @@ struct pfd_tail {
     bool too_short; /* the finding `shrunk` was given */
 
     struct pfd_tail_place place;
+    struct pfd_tail_ring ring;
     struct pfd_tail_marks marks;
     struct pfd_tail_holes holes;
     struct pfd_tail_image image;
@@ -195,12 +217,28 @@ uint64_t pfd_tail_same_until(const struct pfd_tail_copy *a,
                              const struct pfd_tail_copy *b, uint64_t from,
                              uint64_t to);
 
+/* Emits an entry, of a copy of bytes from `base` on; false: out of memory. */
+bool pfd_tail_emit(struct pfd_tail *t, const struct pfd_record *r,
+                   uint64_t base, uint64_t offset, uint64_t more_findings);
+
 /* ---- findings ---- */
+
+void pfd_tail_emit_finding(struct pfd_tail *t,
+                           const struct pfd_finding *finding);
 
 /* Writes a sentence about the buffer itself, and emits it as a finding. */
 void PFD_PRINTF(4, 5)
     pfd_tail_say(struct pfd_tail *t, enum pfd_finding_kind kind,
                  uint64_t offset, const char *text, ...);
+
+/* ---- tail_ring.c ---- */
+
+/* A poll of a ring that begins anew at its end, and the last one. Statuses as of
+ * pfd_tail_poll(); PFD_END: its header says nothing that can be (so far). */
+enum pfd_status pfd_tail_ring_poll(struct pfd_tail *t, uint64_t n_buffer,
+                                   uint64_t now_ns, struct pfd_error *err);
+enum pfd_status pfd_tail_ring_finish(struct pfd_tail *t, uint64_t n_buffer,
+                                     struct pfd_error *err);
 
 /* ---- tail_slices.c ---- */
 
