@@ -1,24 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 #include "ingest/follower_resume.h"
 
+#include <unistd.h>
+
 #include "base/log.h"
+#include "core/base/crc32c.h"
 #include "ingest/fd_store.h"
 #include "ingest/ingest.h"
 #include "ingest/read_pass.h"
 #include "spool/spool.h"
+
+enum {
+    SAMPLE_ENTRY = 4096,
+};
 
 static bool is_kept(const struct pfdd_follower *s)
 {
     return s->options.resume && s->ingest->spool;
 }
 
-static void skip_to(struct pfdd_follower *s, uint64_t generation,
-                    uint64_t index, uint64_t offset)
+static void skip_to(struct pfdd_follower *s,
+                    const struct pfdd_source_offset *at)
 {
     /* The tail counts generations from 0. */
-    s->skipping = true;
-    s->skip = (struct pfdd_source_offset){ .index = index, .offset = offset };
-    s->options.generation = generation;
+    s->skipping = s->is_resumed = true;
+    s->skip = *at;
+    s->skip.generation = 0;
+    s->options.generation = at->generation;
+}
+
+/* A checksum of the entry and of bytes before it; 0: they are not there, as of a
+ * ring whose positions grow. */
+static uint64_t sample(const struct pfdd_follower *s,
+                       const struct pfdd_source_offset *at)
+{
+    return pfdd_saved_position_sample(s->options.fd, at->offset,
+                                      at->offset + at->n_bytes);
+}
+
+/* Likewise of the entry alone: in a ring the bytes before it change while it
+ * still stands. */
+static uint64_t sample_entry(const struct pfdd_follower *s,
+                             const struct pfdd_source_offset *at)
+{
+    char bytes[SAMPLE_ENTRY];
+    size_t n = at->n_bytes < sizeof bytes ? (size_t)at->n_bytes : sizeof bytes;
+    ssize_t got = pread(s->options.fd, bytes, n, (off_t)at->offset);
+    return got > 0 ? pfd_crc32c(0, bytes, (size_t)got) : 0;
 }
 
 /* Its position in the spool is that of other bytes, in this generation or one
@@ -28,9 +56,8 @@ static bool is_used_anew(const struct pfdd_follower *s,
 {
     if (s->options.generation > at->generation)
         return true;
-    return at->check && s->options.fd >= 0 &&
-           at->check != pfdd_saved_position_sample(s->options.fd, at->offset,
-                                                   at->offset + at->n_bytes);
+    return at->check && s->options.fd >= 0 && at->check != sample(s, at) &&
+           at->check != sample_entry(s, at);
 }
 
 /* False: the spool knows nothing of this buffer. */
@@ -54,10 +81,13 @@ static bool resume_in_spool(struct pfdd_follower *s)
     if (!is_known)
         return false;
     if (!is_used_anew(s, &at)) {
-        skip_to(s, at.generation, at.index, at.offset);
-    } else if (s->options.generation <= at.generation) {
-        s->options.generation = at.generation + 1;
+        skip_to(s, &at);
+        return true;
     }
+    s->is_resumed = s->is_changed = true;
+    s->skip = at;
+    if (s->options.generation <= at.generation)
+        s->options.generation = at.generation + 1;
     return true;
 }
 
@@ -66,8 +96,13 @@ void pfdd_follower_resume(struct pfdd_follower *s)
     const struct pfdd_saved_position *saved = s->options.saved_position;
     if (is_kept(s) && resume_in_spool(s))
         return;
-    if (saved && pfdd_saved_position_holds(saved, s->options.fd))
-        skip_to(s, saved->generation, saved->index, saved->offset);
+    if (saved && pfdd_saved_position_holds(saved, s->options.fd)) {
+        skip_to(s, &(struct pfdd_source_offset){
+                       .generation = saved->generation,
+                       .index = saved->index,
+                       .offset = saved->offset,
+                       .n_bytes = saved->end - saved->offset });
+    }
 }
 
 void pfdd_follower_resume_note(struct pfdd_follower *s,
@@ -85,9 +120,8 @@ void pfdd_follower_resume_note(struct pfdd_follower *s,
     }
     if (is_kept(s) && s->options.fd >= 0) {
         last->last.n_bytes = last->last_bytes;
-        last->last.check =
-            pfdd_saved_position_sample(s->options.fd, last->last.offset,
-                                       last->last.offset + last->last_bytes);
+        last->last.check = s->pass.is_ring ? sample_entry(s, &last->last)
+                                           : sample(s, &last->last);
     }
 }
 

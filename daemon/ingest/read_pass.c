@@ -309,6 +309,23 @@ static void explain_failure(struct pfdd_follower *s)
     }
 }
 
+/* A ring goes on behind the last entry; indices of what it holds say nothing. */
+static void resume_ring(struct pfdd_follower *s)
+{
+    struct pfd_tail_resume resume = {
+        .offset = s->skip.offset,
+        .n_bytes = s->skip.n_bytes,
+        .index = s->skip.index,
+        .is_changed = s->is_changed,
+    };
+    if (s->pass.is_ring || !pfd_tail_is_ring(s->pass.tail))
+        return;
+    s->pass.is_ring = true;
+    s->skipping = false;
+    if (s->is_resumed)
+        pfd_tail_resume(s->pass.tail, &resume);
+}
+
 void pfdd_read_pass(struct pfdd_job *job)
 {
     struct pfdd_follower *s = (struct pfdd_follower *)job;
@@ -325,6 +342,7 @@ void pfdd_read_pass(struct pfdd_job *job)
             return;
         s->pass.new_strings = false;
     }
+    resume_ring(s);
     run_pass(s);
     if (s->pass.status < 0 &&
         pfdd_buffer_bytes_are_of_process(&s->buffer_bytes))

@@ -116,6 +116,7 @@ struct pfdd_pass {
     bool finish;
     bool finished;
     bool restart;
+    bool is_ring;   /* of positions: set before anything is handed over */
     int n_quiet;    /* passes in a row without progress */
     uint64_t ahead; /* ns, by which the tail's clock is ahead */
     enum pfd_status status;
@@ -165,6 +166,8 @@ struct pfdd_follower {
                                       runs */
     struct pfdd_follower_memory memory;
     bool skipping;
+    bool is_resumed; /* `skip` is known, though perhaps of other bytes: */
+    bool is_changed; /* that it is */
     struct pfdd_source_offset skip; /* entries up to here were delivered, or are
                                        in the spool */
     struct pfdd_pass pass;          /* owned by the job while it runs */
