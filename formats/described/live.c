@@ -18,11 +18,18 @@ static bool live_shape(const struct pfd_table *table,
     uint64_t end = v[RING_COUNTER] +
                    (v[RING_COUNTER_SHIFT] + v[RING_COUNTER_BITS] + 7) / 8;
     bool is_elsewhere = v[RING_COUNTER_FILE];
+    ret->is_ring = v[RING_WRITE_BITS] != 0;
+    if (ret->is_ring) {
+        ret->n_header = (uint32_t)ring_header(v);
+        ret->n_counter = 0;
+        ret->unit = 1;
+        return ring_header(v) <= HEADER_MAX && !v[RING_LANES_BITS];
+    }
     ret->n_header = (uint32_t)v[RING_DATA];
     ret->n_counter = is_elsewhere ? (uint32_t)end : 0;
     ret->unit =
         (uint32_t)(v[RING_SLOT_BYTES] ? v[RING_SLOT_BYTES] : v[RING_ALIGN]);
-    return v[RING_COUNTER_BITS] && !v[RING_WRITE_BITS] && !v[RING_LANES_BITS] &&
+    return v[RING_COUNTER_BITS] && !v[RING_LANES_BITS] &&
            (is_elsewhere || end <= v[RING_DATA]) && end <= HEADER_MAX &&
            v[RING_DATA] <= HEADER_MAX;
 }
@@ -45,9 +52,41 @@ static void live_resume(struct pfd_walk *w, uint64_t end)
     st->end = st->wanted = end;
 }
 
+static struct pfd_live_ring live_ring(const struct pfd_table *table,
+                                      const uint8_t *header, uint64_t n_buffer)
+{
+    const struct pfd_string *row = pfd_table_find(table, RING_KEY);
+    const uint64_t *v = pfd_string_layout(row);
+    struct ring_fields fields = {
+        .write = described_field(header, v + RING_WRITE),
+        .read = described_field(header, v + RING_READ),
+        .stall = described_field(header, v + RING_STALL),
+    };
+    uint64_t n =
+        ring_capacity(v, described_field(header, v + RING_CAPACITY), n_buffer);
+    return ring_positions(v, &fields, n);
+}
+
+static void live_resume_ring(struct pfd_walk *w, const struct pfd_live_ring *is,
+                             uint64_t from, uint64_t n, bool is_cut)
+{
+    struct ring *st = w->state;
+    const struct pfd_string *row = pfd_table_find(w->table, RING_KEY);
+    memcpy(st->number, pfd_string_layout(row), sizeof st->number);
+    st->is_open = st->is_ring = true;
+    st->capacity = is->capacity;
+    st->fold = is->data + is->capacity;
+    st->at = st->from = st->next = is->data + from % is->capacity;
+    st->end = st->wanted = st->at + n;
+    st->is_lost = is_cut;
+    st->why = is_cut ? "begins in what was written over" : NULL;
+}
+
 const struct pfd_format_live described_live = {
     .unit = 1,
     .shape = live_shape,
     .used = live_used,
     .resume = live_resume,
+    .ring = live_ring,
+    .resume_ring = live_resume_ring,
 };

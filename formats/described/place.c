@@ -80,45 +80,78 @@ static void lose_oldest(struct pfd_walk *w, struct ring *st, uint64_t n)
                      (unsigned long long)n);
 }
 
+/* The position at which a field of so many bits begins anew; 0: at 2^64. */
+static uint64_t turn_of(const uint64_t *v)
+{
+    uint64_t unit = v[RING_POSITION_UNIT];
+    uint64_t bits = v[RING_WRITE_BITS];
+    bool is_far = bits >= 64 || (UINT64_C(1) << bits) > UINT64_MAX / unit;
+    return is_far ? 0 : (UINT64_C(1) << bits) * unit;
+}
+
+struct pfd_live_ring ring_positions(const uint64_t *v,
+                                    const struct ring_fields *fields,
+                                    uint64_t n)
+{
+    struct pfd_live_ring ret = {
+        .data = v[RING_DATA],
+        .capacity = n,
+        .write = product(fields->write, v[RING_POSITION_UNIT], 0),
+        .read = product(fields->read, v[RING_POSITION_UNIT], 0),
+        .turn = turn_of(v),
+        .grows = v[RING_POSITION_GROWS],
+        .is_stalled =
+            v[RING_STALL_BITS] && fields->stall == v[RING_STALL_VALUE],
+    };
+    if (!n ||
+        (ret.grows ? ret.read > ret.write : ret.read > n || ret.write > n))
+        ret.why = "the ring's positions are not within it";
+    return ret;
+}
+
+static struct ring_fields fields_of(const struct pfd_walk *w,
+                                    const struct ring *st)
+{
+    return (struct ring_fields){
+        .write = ring_field(w, st, 0, RING_WRITE),
+        .read = ring_has(st, RING_READ) ? ring_field(w, st, 0, RING_READ) : 0,
+        .stall =
+            ring_has(st, RING_STALL) ? ring_field(w, st, 0, RING_STALL) : 0,
+    };
+}
+
 /* The part between a reader's position and the writer's. */
-static bool take_positions(struct pfd_walk *w, struct ring *st)
+static const char *take_positions(struct pfd_walk *w, struct ring *st)
 {
     const uint64_t *v = st->number;
-    uint64_t unit = v[RING_POSITION_UNIT];
-    uint64_t to = product(ring_field(w, st, 0, RING_WRITE), unit, 0);
-    uint64_t from = ring_has(st, RING_READ)
-                        ? product(ring_field(w, st, 0, RING_READ), unit, 0)
-                        : 0;
-    bool is_stalled = ring_has(st, RING_STALL) &&
-                      ring_field(w, st, 0, RING_STALL) == v[RING_STALL_VALUE];
     uint64_t room = st->capacity;
-    bool is_sound =
-        room &&
-        (v[RING_POSITION_GROWS] ? from <= to : from <= room && to <= room);
-    if (!is_sound)
-        return false;
-    uint64_t n = to - from;
-    if (v[RING_POSITION_GROWS]) {
+    struct ring_fields fields = fields_of(w, st);
+    struct pfd_live_ring is = ring_positions(v, &fields, room);
+    if (is.why)
+        return is.why;
+    uint64_t n = is.write - is.read;
+    uint64_t from = is.read;
+    if (is.grows) {
         if (n > room)
             lose_oldest(w, st, n - room);
         n = n < room ? n : room;
-        from = (to - n) % room;
+        from = (is.write - n) % room;
     } else {
-        n = from <= to ? to - from : to + room - from;
+        n = from <= is.write ? n : n + room;
         from %= room;
-        if (n == 0 && is_stalled)
+        if (n == 0 && is.is_stalled)
             n = room;
     }
     st->fold = v[RING_DATA] + room;
     st->at = st->from = st->next = v[RING_DATA] + from;
     st->end = st->wanted = st->at + n;
-    if (is_stalled) {
+    if (is.is_stalled) {
         pfd_walk_finding(w, PFD_FINDING_nearly_full, v[RING_STALL],
                          "the program waits for room: the ring of %llu bytes "
                          "holds %llu that were not read",
                          (unsigned long long)room, (unsigned long long)n);
     }
-    return true;
+    return NULL;
 }
 
 /* ---- the beginning ---- */
@@ -131,38 +164,52 @@ static enum pfd_status no_ring(struct pfd_walk *w, const char *why)
     return PFD_END;
 }
 
-/* Bytes that the fields before the data take. */
-static uint64_t header_of(const struct ring *st)
+uint64_t ring_header(const uint64_t *numbers)
 {
     static const enum ring_number fields[] = { RING_CAPACITY, RING_WRITE,
                                                RING_READ, RING_STALL };
-    uint64_t ret = st->number[RING_DATA];
+    uint64_t ret = numbers[RING_DATA];
     for (size_t i = 0; i <= sizeof fields / sizeof *fields; i++) {
         enum ring_number field = i ? fields[i - 1] : RING_COUNTER;
-        const uint64_t *v = st->number + field;
+        const uint64_t *v = numbers + field;
         uint64_t end = v[FIELD_AT] + (v[FIELD_SHIFT] + v[FIELD_BITS] + 7) / 8;
-        bool is_here = i || !st->number[RING_COUNTER_FILE];
+        bool is_here = i || !numbers[RING_COUNTER_FILE];
         if (v[FIELD_BITS] && is_here && end > ret)
             ret = end;
     }
     return ret;
 }
 
+static uint64_t stated_capacity(const uint64_t *v, uint64_t field)
+{
+    uint64_t end = product(field, v[RING_CAPACITY_UNIT], v[RING_CAPACITY_FROM]);
+    return end > v[RING_DATA] ? end - v[RING_DATA] : 0;
+}
+
+uint64_t ring_capacity(const uint64_t *v, uint64_t field, uint64_t n_buffer)
+{
+    uint64_t most = n_buffer > v[RING_DATA] ? n_buffer - v[RING_DATA] : 0;
+    uint64_t n = v[RING_CAPACITY_BYTES];
+    if (!v[RING_CAPACITY_BITS])
+        return n && n < most ? n : most;
+    n = stated_capacity(v, field);
+    return n > most ? 0 : n;
+}
+
 /* Bytes of data, as a field or the description says it. */
 static uint64_t capacity_of(const struct pfd_walk *w, const struct ring *st)
 {
     const uint64_t *v = st->number;
-    uint64_t most = pfd_walk_end(w) - v[RING_DATA];
-    if (!ring_has(st, RING_CAPACITY)) {
-        uint64_t n = v[RING_CAPACITY_BYTES];
-        return n && n < most ? n : n || st->is_ring ? most : UINT64_MAX;
-    }
-    uint64_t end = product(ring_field(w, st, 0, RING_CAPACITY),
-                           v[RING_CAPACITY_UNIT], v[RING_CAPACITY_FROM]);
-    uint64_t n = end > v[RING_DATA] ? end - v[RING_DATA] : 0;
-    if (st->is_ring && n > most)
-        return 0; /* not all of it is here */
-    return n;
+    uint64_t field =
+        ring_has(st, RING_CAPACITY) ? ring_field(w, st, 0, RING_CAPACITY) : 0;
+    uint64_t end = pfd_walk_end(w);
+    if (st->is_ring)
+        return ring_capacity(v, field, end);
+    if (ring_has(st, RING_CAPACITY))
+        return stated_capacity(v, field);
+    uint64_t n = v[RING_CAPACITY_BYTES];
+    uint64_t most = end - v[RING_DATA];
+    return !n ? UINT64_MAX : n < most ? n : most;
 }
 
 enum pfd_status ring_begin(struct pfd_walk *w, struct ring *st)
@@ -174,7 +221,7 @@ enum pfd_status ring_begin(struct pfd_walk *w, struct ring *st)
     memcpy(v, pfd_string_layout(row), sizeof st->number);
     st->is_ring = ring_has(st, RING_WRITE);
     st->fold = UINT64_MAX;
-    uint64_t head = header_of(st);
+    uint64_t head = ring_header(v);
     if (pfd_walk_end(w) < head) {
         return w->last ? no_ring(w, "the file ends before the ring's data")
                        : PFD_MORE;
@@ -186,8 +233,9 @@ enum pfd_status ring_begin(struct pfd_walk *w, struct ring *st)
     st->at = v[RING_DATA];
     take_counter(w, st);
     st->end = st->wanted;
-    if (st->is_ring && !take_positions(w, st))
-        return no_ring(w, "the ring's positions are not within it");
+    const char *why = st->is_ring ? take_positions(w, st) : NULL;
+    if (why)
+        return no_ring(w, why);
     if (!st->is_ring && st->capacity < UINT64_MAX - v[RING_DATA] &&
         st->end > v[RING_DATA] + st->capacity)
         st->end = v[RING_DATA] + st->capacity;

@@ -101,6 +101,21 @@ void ring_look_at_view(const struct pfd_walk *w, struct ring *st);
 /* The first byte behind what a counter says was asked for, by a ring's numbers v.
  */
 uint64_t ring_wanted(const uint64_t *v, uint64_t counter);
+/* The positions of a ring of n bytes of data, by its numbers v and the fields
+ * that its header has. */
+struct ring_fields {
+    uint64_t write;
+    uint64_t read;
+    uint64_t stall;
+};
+struct pfd_live_ring ring_positions(const uint64_t *v,
+                                    const struct ring_fields *fields,
+                                    uint64_t n);
+/* Bytes of data of a ring that begins anew, in a buffer of n_buffer bytes, by the
+ * field that says them, if there is one; 0: not all of it is here. */
+uint64_t ring_capacity(const uint64_t *v, uint64_t field, uint64_t n_buffer);
+/* Bytes that the fields before the data take. */
+uint64_t ring_header(const uint64_t *numbers);
 /* Is the counter no counter? */
 bool ring_is_absurd(const struct pfd_walk *w, const struct ring *st);
 /* Tells what the counter says that is not here. */

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """described.py DAEMON EXAMPLES: follows a ring that a description describes, and
 reads one from standard input, also one whose messages are in a code object; another description needs a
-restart."""
+restart. Goes on behind the last entry of a ring with positions when it starts again,
+whether positions grow or begin anew."""
+import json
 import os
 import signal
 import struct
@@ -15,6 +17,13 @@ RING = '''ring: drawn
 counter: {at: 0, unit: 1, from: 4}
 data: 4
 messages: {1: "one %u\\n"}
+'''
+POSITIONS = '''ring: around
+write: {at: 0}
+data: 64
+capacity: 400
+positions: {grow: %s}
+messages: {1: "one %%u\\n"}
 '''
 N = 60
 PATIENCE = 60  # seconds
@@ -121,6 +130,62 @@ def until_in(path, word):
         time.sleep(0.05)
 
 
+def started_again(daemon, folder, grows):
+    """What the ring still has comes once, and the rest is told as lost."""
+    def at(name):
+        return os.path.join(folder, name)
+
+    def put(first, n):
+        with open(at('around'), 'r+b') as f:
+            for i in range(first, first + n):
+                f.seek(64 + 8 * i % 400)
+                f.write(struct.pack('<II', 1, i))
+            end = 8 * (first + n)
+            f.seek(0)
+            f.write(struct.pack('<I', end if grows else end % 400))
+
+    def run(n_entries):
+        lines = []
+        running = subprocess.Popen([daemon, '--config', at('around.yaml')],
+                                   stderr=subprocess.PIPE, text=True)
+        try:
+            end = time.monotonic() + PATIENCE
+            while time.monotonic() < end:
+                lines = [json.loads(line) for line in until_lines(at('told'), 1)]
+                messages = [x['message'] for x in lines if 'message' in x]
+                if len(messages) >= n_entries:
+                    break
+                time.sleep(0.05)
+        finally:
+            running.terminate()
+            err = running.communicate(timeout=PATIENCE)[1]
+        return messages, [x for x in lines if x['type'] == 'finding'], err
+
+    os.mkdir(at('state'))
+    write(at('around-ring.yaml'), POSITIONS % str(grows).lower())
+    write(at('around.yaml'), 'state_dir: %s\ninputs:\n  - {type: buffer, path: '
+          '%s, describe: %s}\noutputs:\n  - {type: file, path: %s, output: '
+          'json, required: true}\n' % (at('state'), at('around'),
+                                      at('around-ring.yaml'), at('told')))
+    with open(at('around'), 'wb') as f:
+        f.truncate(464)
+    put(0, 20)
+    expected = list(range(20))
+    for n in (0, 25, 40, 49):
+        put(len(expected), n)
+        expected += range(len(expected), len(expected) + n)
+        messages, findings, err = run(len(expected))
+        assert messages == ['one %d\n' % i for i in expected], (n, messages, err)
+        assert not findings, (n, findings)
+    if grows:
+        put(len(expected), 120)
+        expected += range(expected[-1] + 71, expected[-1] + 121)
+        messages, findings, err = run(len(expected))
+        assert messages == ['one %d\n' % i for i in expected], (messages, err)
+        assert [x['kind'] for x in findings] == ['overflow'], findings
+        assert findings[0]['text'].startswith('560 bytes'), findings
+
+
 def main():
     daemon = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -160,6 +225,9 @@ def main():
         from_stdin(daemon, folder)
         with_code_object(daemon, os.path.abspath(sys.argv[2]), folder)
         changed(daemon, folder)
+    for grows in (True, False):
+        with tempfile.TemporaryDirectory() as folder:
+            started_again(daemon, folder, grows)
 
 
 if __name__ == '__main__':
