@@ -14,13 +14,13 @@ struct pfdd_follower;
 struct pfdd_chunk_batch;
 
 /* Finds the position. Call before the first read pass. */
-void pfdd_follower_resume(struct pfdd_follower *follower);
+void pfdd_follower_resume(struct pfdd_follower *s);
 
 /* Notes the position of a batch's last entry. */
-void pfdd_follower_resume_note(struct pfdd_follower *follower,
+void pfdd_follower_resume_note(struct pfdd_follower *s,
                                struct pfdd_chunk_batch *batch);
 
 /* The follower ends. Its position is forgotten, unless the daemon stops. */
-void pfdd_follower_resume_end(struct pfdd_follower *follower);
+void pfdd_follower_resume_end(struct pfdd_follower *s);
 
 #endif
