@@ -51,6 +51,22 @@ do_again() {
     [ $failed -eq 0 ] && rm -rf $away
 }
 
+# The same by a tool that varies more: time, order of processors, kernel, PATH, home.
+# The order of files in folders (FUSE) and the user are left alone: neither can be
+# changed in a root. Debian 12's cannot change the host's name there; again does.
+do_reprotest() {
+    local away=/tmp/reprotest host=domain_host.use_sudo=1
+    [ "$suite" != bookworm ] || host=-domain_host
+    rm -rf $away
+    mkdir -p $away
+    dpkg-source -x "$built/printfdecode_$version.dsc" $away/source
+    cd $away
+    DEB_BUILD_OPTIONS=nocheck reprotest \
+        --vary="+all,-fileordering,-user_group,$host" \
+        -c 'dpkg-buildpackage -us -uc -b' ./source '../*.deb'
+    rm -rf $away
+}
+
 do_lintian() {
     lintian --allow-root --fail-on error,warning --info "$changes"
 }

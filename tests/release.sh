@@ -8,10 +8,10 @@
 # Steps, here: script, that of a release with a key that is thrown away; fuzzers, as
 # OSS-Fuzz builds them. For each system: packages; lintian; clean, licences (reuse),
 # ABI (abidiff) and rules (promtool); again, a second build in other surroundings,
-# compared byte for byte; autopkgtest, the tests of debian/tests on a bare system;
-# systemd, that of the daemon where systemd runs; piuparts; subproject, a program
-# with this tree as meson's; tarball, what meson dist makes, built and tested;
-# others, linters of other systems' packages; container.
+# compared byte for byte; reprotest, two more; autopkgtest, the tests of debian/tests
+# on a bare system; systemd, that of the daemon where systemd runs; piuparts;
+# subproject, a program with this tree as meson's; tarball, what meson dist makes,
+# built and tested; others, linters of other systems' packages; container.
 # The packages are then in $RELEASE_BUILD/SUITE/root/built (default: build-release).
 # A step that is named takes those that an earlier run has left there.
 # Systems come from debootstrap (roots.sh), and only root can make them. The last line is "N passed, N failed[, N skipped]".
@@ -20,12 +20,13 @@ cd "$(dirname "$0")/.." || exit 1
 builds=$(realpath -m "${RELEASE_BUILD:-build-release}")
 tools=(build-essential fakeroot lintian piuparts autopkgtest systemd-container)
 checks=(abigail-tools git prometheus reuse)
+rebuild=(diffoscope-minimal faketime locales-all reprotest sudo)
 others=(buildah makepkg netavark rpm rpmlint)
 options=${DEB_BUILD_OPTIONS:-}
 [ "${1:-}" != -n ] || { options+=' nocheck' && shift; }
 steps_here=(script fuzzers)
-steps=(packages lintian clean again autopkgtest systemd piuparts subproject tarball
-    others container)
+steps=(packages lintian clean again reprotest autopkgtest systemd piuparts subproject
+    tarball others container)
 suites=() wanted=()
 for word in "$@"; do
     case " ${steps_here[*]} ${steps[*]} " in
@@ -64,7 +65,8 @@ step() { # step NAME COMMAND...
 }
 
 make_roots() { # make_roots ROOT SUITE
-    tests/roots.sh make "$1" "$2" "${tools[@]}" "${checks[@]}" "${others[@]}" || return
+    tests/roots.sh make "$1" "$2" "${tools[@]}" "${checks[@]}" "${rebuild[@]}" \
+        "${others[@]}" || return
     tests/roots.sh make "$1/srv/bare" "$2" || return
     tests/roots.sh copy "$1" && inside "$1" needs
 }
