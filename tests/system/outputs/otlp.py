@@ -451,8 +451,9 @@ def reloaded(temp):
         peer.answer = lambda n: (200, {}, b'')
         all_of(peer)
         peer.answer = lambda n: (503, {}, b'')
+    tried = d.metric('output_retried_total')
     with producer(f'{temp}/in.sock', *dump_frames()):
-        until('it is tried', lambda: d.metric('output_retried_total') >= 1)
+        until('it is tried', lambda: d.metric('output_retried_total') > tried)
         d.reload('\n'.join(line for line in (config % ('a', 'b')).split('\n')
                            if 'otlp' not in line))
     assert f'{N_ENTRIES} lines that waited for it are not sent' in d.log(), d.log()
