@@ -72,9 +72,10 @@ day=${CI_DAY:-$(($(date +%s) / 86400))}
 # meson, libcheck and tests/system/daemon/harness.py. Many tests wait for much,
 # so that more of them run than there are processors.
 patience=4
+processes=$((3 * $(nproc)))
+# What tests take a share of in `quick` is whole elsewhere, in any setup of meson's.
 length=(TEST_WHOLE=1)
 [ "$scope" != quick ] || length=()
-processes=$((3 * $(nproc)))
 
 # ---- what is needed ----
 

@@ -70,10 +70,9 @@ def source_name(file):
 
 def main():
     build = pathlib.Path(sys.argv[1])
-    objects = [str(file.relative_to(build)) for file in build.glob('*/**/*.c.o')
+    objects = [str(file) for file in build.glob('*/**/*.c.o')
                if file.relative_to(build).parts[0] != 'tests'
                and 'meson-generated' not in file.name]
-    objects = [str(build / file) for file in objects]
     if len(objects) < 100:
         sys.exit(f'only {len(objects)} object files in {build}')
     uses = edges(*read(objects))
