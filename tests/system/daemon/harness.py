@@ -297,15 +297,25 @@ def dial_tcp(port, request=None):
     return Lines(socket.create_connection(('127.0.0.1', port)), request)
 
 
+claims = []
+
+
 def free_port():
     """One where nobody listens, and that no outgoing connection is given: such
-    a one, of whoever calls a peer that is away, would keep the peer out."""
+    a one, of whoever calls a peer that is away, would keep the peer out. Until
+    this process ends, no other test is given it, though its server may start
+    late or be restarted: a name of a unix socket is the claim, in the same
+    network namespace as the port."""
     with open('/proc/sys/net/ipv4/ip_local_port_range') as f:
         first = int(f.read().split()[0])
     for port in random.sample(range(first // 2, first), 100):
+        claim = socket.socket(socket.AF_UNIX)
         with socket.socket() as s, contextlib.suppress(OSError):
+            claim.bind(f'\0printfdecode tests port {port}')
             s.bind(('127.0.0.1', port))
+            claims.append(claim)
             return port
+        claim.close()
     raise AssertionError('no port is free')
 
 
@@ -489,8 +499,11 @@ def slurp(path):
 
 
 def written(path):
-    """A file's bytes, if it is there by now."""
-    return slurp(path) if os.path.exists(path) else b''
+    """A file's bytes, if it is there by now, and has not been renamed."""
+    try:
+        return slurp(path)
+    except FileNotFoundError:
+        return b''
 
 
 def unzstd(path):

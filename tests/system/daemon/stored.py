@@ -14,7 +14,7 @@ import subprocess
 import time
 
 from harness import (ELF, N_ENTRIES, PATIENCE, REST, Daemon, dial, dump_frames,
-                     elf_frame, frame, need, producer, run, slurp, until)
+                     elf_frame, frame, need, producer, run, slurp, until, written)
 
 CONFIG = '''state_dir: $T/state
 queue_max: 64MiB
@@ -40,7 +40,7 @@ def lists(temp):
 def are_listed(temp):
     """The strings of the ELF are in a list, which is whole; before it is, a kill leaves
     them out."""
-    return any(b'app.elf' in slurp(p) for p in lists(temp) if p[-1].isdigit())
+    return any(b'app.elf' in written(p) for p in lists(temp) if p[-1].isdigit())
 
 
 def acknowledged(temp):
@@ -271,7 +271,7 @@ def entries_get_late_strings(temp):
         unknown = followed_entries(temp, 5)
         assert len(unknown) == 5 and not are_known(unknown)
         with producer(f'{temp}/in.sock', elf_frame()):
-            until('the object', lambda: any(b'sha256' in slurp(path)
+            until('the object', lambda: any(b'sha256' in written(path)
                                             for path in lists(temp)))
         rest = followed_entries(temp, 2 * N_ENTRIES - 5)
     assert not are_known(rest[:N_ENTRIES - 5])
