@@ -329,8 +329,8 @@ END_TEST
 int main(void)
 {
     static const int few[] = { 3, SMALLEST, 14, NESTED };
-    Suite *suite = suite_create("stretches");
-    TCase *tcase = tcase_create("stretches");
+    Suite *suite = suite_create("walk slices");
+    TCase *tcase = tcase_create("walk slices");
     tcase_set_timeout(tcase, 120);
     int n = suite_turns(KINDS, sizeof few / sizeof *few);
     for (int i = 0; i < n; i++) {

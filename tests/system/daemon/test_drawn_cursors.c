@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_drawn_readers FIRST N: of N numbers, from the first one on, a run each that is
- * drawn by it: readers come, read a little, stall, stay and go, while lines of
- * all lengths come in and the ring and the pages let go of old ones. Each reader
- * has, item by item, what a reader has that was alone from the start; what it
- * lacks is what a gap record said. Of collapsed and sampled entries, of which
- * others depend on the time, each is counted once: it came, or a line stands for
- * it, or it was told to be left out.
+ * test_drawn_cursors FIRST N: of N numbers, from the first one on, a run each
+ * that is drawn by it: readers come, read a little, stall, stay and go, while
+ * lines of all lengths come in and the ring and the pages let go of old ones.
+ * Each reader has, item by item, what a reader has that was alone from the
+ * start; what it lacks is what a gap record said. Of collapsed and sampled
+ * entries, of which others depend on the time, each is counted once: it came, or
+ * a line stands for it, or it was told to be left out.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -876,8 +876,8 @@ int main(int argc, char **argv)
     if (argc < 3)
         return EXIT_FAILURE;
     int first = atoi(argv[1]);
-    Suite *suite = suite_create("readers");
-    TCase *tcase = tcase_create("readers");
+    Suite *suite = suite_create("drawn cursors");
+    TCase *tcase = tcase_create("drawn cursors");
     tcase_set_timeout(tcase, TEST_S);
     tcase_add_loop_test(tcase, each_has_what_it_would_have_alone, first,
                         first + suite_turns(atoi(argv[2]), 4));
