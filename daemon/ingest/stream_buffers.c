@@ -339,6 +339,8 @@ static void store_buffer(struct pfdd_stream_buffers *all,
     hello.host = pfd_wire_text(all->host);
     hello.process = pfd_wire_text(all->process);
     buffer.name = pfd_wire_text(b->name);
+    /* What its input says is not there when it is restored. */
+    buffer.format = buffer.format.n ? buffer.format : pfd_wire_text(b->format);
     buffer.fds = bell >= 0 ? 2 : 1;
     b->stored_buffer =
         pfdd_fd_store_put(fd_store, memory, bell, pfdd_stream_buffers_pid(all),

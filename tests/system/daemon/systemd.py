@@ -262,6 +262,24 @@ def named_files_kept(temp):
               os.unlink(f'{temp}/app.elf'), least=17 << 20)
 
 
+def format_kept(temp):
+    """The input has a format, and the buffer, which looks like another, none."""
+    m = Manager(temp)
+    d = Service(temp, CONFIG.replace('in.sock"', 'in.sock", format: abort'), m)
+    b = Shared()
+    sock = b.announce(f'{temp}/in.sock')
+    until('the store', lambda: m.hear() and len(m.store) == 2)
+    d.kill()
+    sock.close()
+    d.start()
+    b.write(N_ENTRIES)
+    sock = b.announce(f'{temp}/in.sock')
+    sock.sendall(frame('done', buffer=1))
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    assert lines.entries(1)[0]['format'] == 'abort'
+    d.stop()
+
+
 def reset_meanwhile(temp):
     """Another run has begun in the same memory: nothing of it is taken for
     what was delivered."""
@@ -359,4 +377,4 @@ if b'sd_listen_fds' not in slurp(PROGRAM):
     skip('built without libsystemd')
 if __name__ == '__main__':
     run(killed, stopped, shaders_kept, loose_modules_kept, named_files_kept,
-        reset_meanwhile, producer_gone, rubbish, watchdog, activated)
+        format_kept, reset_meanwhile, producer_gone, rubbish, watchdog, activated)
