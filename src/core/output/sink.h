@@ -70,6 +70,7 @@ struct pfd_sink_options {
     bool pieces;
     bool has_texts; /* each has its format string, of any string set */
     const struct pfd_watch *watch; /* rows have severity and watched; or NULL */
+    bool fails; /* the form of a row: one of these filters wants it */
     uint64_t time;
     uint64_t sequence; /* as in pfd_row, also the next two */
     uint64_t buffer;

@@ -14,9 +14,10 @@ static void add_words(struct pfd_text *out, const char *text, size_t n)
     pfd_text_add_safe_words(out, text, n);
 }
 
-static const char *word_of(struct pfd_entry *entry)
+static const char *word_of(struct pfd_entry *entry, bool fails)
 {
-    enum pfd_severity severity = pfd_entry_severity(entry);
+    enum pfd_severity severity =
+        fails ? PFD_SEVERITY_ERROR : pfd_entry_severity(entry);
     return pfd_severity_name(severity == PFD_SEVERITY_DEBUG ? PFD_SEVERITY_NOTE
                                                             : severity);
 }
@@ -24,7 +25,6 @@ static const char *word_of(struct pfd_entry *entry)
 static void quickfix_entry(struct pfd_text *out, struct pfd_entry *entry,
                            const struct pfd_sink_options *options)
 {
-    (void)options;
     size_t n = 0;
     const struct pfd_origin *origins = pfd_entry_origins(entry, &n);
     struct pfd_source_place place = pfd_source_place(origins, n);
@@ -33,7 +33,7 @@ static void quickfix_entry(struct pfd_text *out, struct pfd_entry *entry,
         pfd_text_printf(out,
                         ":%llu: ", (unsigned long long)place.line->value[0]);
     }
-    pfd_text_printf(out, "%s: ", word_of(entry));
+    pfd_text_printf(out, "%s: ", word_of(entry, options->fails));
     if (entry->string) {
         const char *message = pfd_entry_message(entry, &n);
         out->failed |= !message && n;

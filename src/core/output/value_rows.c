@@ -370,7 +370,9 @@ static void rows_entry(struct pfd_text *out, struct pfd_entry *entry,
     }
     if (options->form) {
         size_t from = out->n;
-        options->form->entry(out, entry, options);
+        struct pfd_sink_options of_form = *options;
+        of_form.fails = !out->failed && row_at(out, row)->watched;
+        options->form->entry(out, entry, &of_form);
         if (!out->failed) {
             row_at(out, row)->line =
                 (struct pfd_row_part){ (uint32_t)(from - row),

@@ -106,6 +106,9 @@ def reports():
         same(p.returncode, 0, f"{form}: {p.stderr}")
         return p.stdout
     same(report("quickfix"), f"av_line.comp:103: error: {message}\n", "quickfix")
+    chosen = run("decode", *LEVELS, "-o", "quickfix", "--fail-on", "took")
+    same([line.split(": ")[1] for line in chosen.stdout.splitlines()
+          if "took" in line], ["error"], "quickfix of what --fail-on names")
     same(report("github").splitlines(),
          [message, "::error file=av_line.comp,line=103,title=GPU error::"
           + message], "github")
