@@ -521,10 +521,10 @@ static bool changes_description(const struct pfdd *d,
            memcmp(now, d->description, sizeof now) != 0;
 }
 
-/* The setting that differs and cannot change while the daemon runs. NULL: none
- * does. */
-static const char *needs_restart(const struct pfdd *d,
-                                 const struct pfdd_config *new)
+/* Says which settings differ that cannot change while the daemon runs; false:
+ * none does. */
+static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new,
+                          char *ret, size_t n_ret)
 {
     const struct pfdd_config *old = d->config;
     const struct {
@@ -541,11 +541,24 @@ static const char *needs_restart(const struct pfdd *d,
         { "whether anything is required",
           pfdd_config_has_required(old) != pfdd_config_has_required(new) },
     };
+    size_t n = 0;
+    size_t n_put = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        n += settings[i].differs;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        if (settings[i].differs)
-            return settings[i].name;
+        if (!settings[i].differs || at >= n_ret)
+            continue;
+        const char *before = !n_put ? "" : n_put + 1 < n ? ", " : " and ";
+        at += (size_t)snprintf(ret + at, n_ret - at, "%s%s", before,
+                               settings[i].name);
+        n_put++;
     }
-    return NULL;
+    if (at < n_ret) {
+        snprintf(ret + at, n_ret - at, " only %s with a restart",
+                 n == 1 ? "changes" : "change");
+    }
+    return n;
 }
 
 /* Reads the configuration that is to replace the current one; NULL: see err. */
@@ -554,12 +567,9 @@ static struct pfdd_config *read_again(struct pfdd *d, char *err, size_t n_err)
     struct pfdd_config *config =
         pfdd_config_read(d->config_path, tell_log, NULL);
     snprintf(err, n_err, "cannot be used");
-    const char *name = config ? needs_restart(d, config) : NULL;
-    if (name) {
-        snprintf(err, n_err, "%s only changes with a restart", name);
-    } else if (config && pfdd_sandbox_covers(config, err, n_err)) {
+    if (config && !needs_restart(d, config, err, n_err) &&
+        pfdd_sandbox_covers(config, err, n_err))
         return config;
-    }
     pfdd_config_unref(config);
     return NULL;
 }

@@ -631,6 +631,9 @@ def defaults_fit(temp):
     d = Daemon(temp, 'workers: 1\n' + LEAST)
     d.reload('workers: 2\n' + LEAST)
     assert 'workers only changes with a restart' in d.log()
+    d.reload('workers: 2\nring: 9MiB\nqueue_max: 9MiB\n' + LEAST)
+    assert (': ring, queue_max and workers only change with a restart' in
+            d.log()), d.log()
     d.stop()
 
 
