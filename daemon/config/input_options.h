@@ -45,7 +45,7 @@ struct pfdd_input_class {
      * may use it (reserved_names.h). NULL: it gives no names. */
     bool (*owns)(const struct pfdd_input_config *config, const char *name);
     /* As of an output. */
-    const char *(*trouble)(const struct pfdd_input *input);
+    bool (*trouble)(const struct pfdd_input *input, char *ret, size_t n);
     /* Writes metrics of its own; NULL: it has none. Returns how many bytes these
      * are at most, also if out is NULL. */
     size_t (*metrics)(const struct pfdd_input *input, FILE *out);

@@ -66,9 +66,9 @@ struct pfdd_output_class {
     /* NULL: it has no metrics; else it has a checkpoint_name, which labels
      * them. */
     struct pfdd_sent (*sent)(const struct pfdd_output *output);
-    /* Why it cannot do its work now, borrowed; NULL: it can, or there is no
-     * telling. A daemon with such an output is not ready. */
-    const char *(*trouble)(const struct pfdd_output *output);
+    /* True: it cannot do its work now, and ret [n] says why. A daemon with such
+     * an output is not ready. NULL: there is no telling. */
+    bool (*trouble)(const struct pfdd_output *output, char *ret, size_t n);
     /* The first sequence number that it has not sent, if it is not required; 0:
      * none is known. */
     uint64_t (*place)(const struct pfdd_output *output);

@@ -586,10 +586,11 @@ static void close_input(struct pfdd_input *input)
         shut(in);
 }
 
-static const char *trouble(const struct pfdd_input *input)
+static bool trouble(const struct pfdd_input *input, char *ret, size_t n)
 {
     const struct nats_input *in = (const struct nats_input *)input;
-    return *in->trouble ? in->trouble : NULL;
+    snprintf(ret, n, "%s", in->trouble);
+    return *in->trouble;
 }
 
 static size_t metrics(const struct pfdd_input *input, FILE *out)

@@ -20,49 +20,50 @@ enum {
     READERS_MAX = 64 << 20,
 };
 
-/* Of all that have one, the first trouble; *what: of which class. */
-static const char *find_trouble(const struct pfdd_delivery *delivery,
-                                const char **what)
+/* The first trouble of all that have one, "CLASS: WHY"; false: none has. */
+static bool find_trouble(const struct pfdd_delivery *delivery, char *ret,
+                         size_t n)
 {
-    const char *why = NULL;
-    for (const struct pfdd_output *o = delivery->outputs; o && !why;
-         o = o->next) {
-        if (o->class->trouble && !o->closing)
-            why = o->class->trouble(o);
-        *what = o->config->block.type_class->name;
+    char why[PFDD_TROUBLE - 40]; /* beside the class */
+    for (const struct pfdd_output *o = delivery->outputs; o; o = o->next) {
+        if (o->class->trouble && !o->closing &&
+            o->class->trouble(o, why, sizeof why)) {
+            snprintf(ret, n, "%s: %s", o->config->block.type_class->name, why);
+            return true;
+        }
     }
-    for (const struct pfdd_input *i = delivery->ingest->inputs; i && !why;
+    for (const struct pfdd_input *i = delivery->ingest->inputs; i;
          i = i->next) {
-        if (i->class->trouble && !i->closing)
-            why = i->class->trouble(i);
-        *what = i->class->base.name;
+        if (i->class->trouble && !i->closing &&
+            i->class->trouble(i, why, sizeof why)) {
+            snprintf(ret, n, "%s: %s", i->class->base.name, why);
+            return true;
+        }
     }
-    return why;
+    return false;
 }
 
 bool pfdd_is_ready_or(const struct pfdd_delivery *delivery, char *why, size_t n)
 {
     struct pfdd_spool_state state = { 0 };
-    const char *what = "";
-    const char *trouble = find_trouble(delivery, &what);
     if (delivery->spool)
         pfdd_spool_state(delivery->spool, &state);
-    const char *ours = !delivery->ready      ? "it is starting"
-                       : *delivery->stopping ? "it is stopping"
-                       : state.failing       ? "the queue cannot be written"
-                       : delivery->n_failing ? "a required output cannot write"
-                       : pfdd_ring_is_full(delivery->ring)
-                           ? "a required output holds others up"
-                           : NULL;
-    snprintf(why, n, "%s", ours ? ours : "");
-    if (!ours && trouble)
-        snprintf(why, n, "%s: %s", what, trouble);
-    return !ours && !trouble;
+    *why = '\0';
+    if (!delivery->ready || *delivery->stopping) {
+        snprintf(why, n, "it is %s", delivery->ready ? "stopping" : "starting");
+    } else if (state.failing) {
+        snprintf(why, n, "the queue cannot be written%s%s",
+                 state.why ? ": " : "", state.why ? state.why : "");
+    } else if (!find_trouble(delivery, why, n) &&
+               pfdd_ring_is_full(delivery->ring)) {
+        snprintf(why, n, "a required output holds others up");
+    }
+    return !*why;
 }
 
 bool pfdd_is_ready(const struct pfdd_delivery *delivery)
 {
-    char why[300];
+    char why[PFDD_TROUBLE];
     return pfdd_is_ready_or(delivery, why, sizeof why);
 }
 #include "base/log.h"

@@ -60,14 +60,17 @@ struct pfdd_delivery {
     struct pfdd_output *outputs;
     struct pfdd_user_accounts readers; /* of the ring */
     struct pfdd_user_accounts pages;   /* of metrics */
-    const void *sent;   /* the subscriber that got much last; only compared */
-    unsigned n_failing; /* required outputs that cannot write */
-    uint64_t started;   /* ns since 1970 */
-    uint64_t lag_ms;    /* of the loop, at the last tick */
-    bool ready;         /* everything has been started */
+    const void *sent; /* the subscriber that got much last; only compared */
+    uint64_t started; /* ns since 1970 */
+    uint64_t lag_ms;  /* of the loop, at the last tick */
+    bool ready;       /* everything has been started */
     struct pfdd_place_left *places; /* a list; of closed outputs */
     /* An output has ended. */
     void (*on_ended)(struct pfdd_delivery *delivery);
+};
+
+enum {
+    PFDD_TROUBLE = 600, /* bytes of why it is not ready, at most */
 };
 
 /* True: started and not stopping, the ring is not full, and all outputs that

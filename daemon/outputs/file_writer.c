@@ -211,14 +211,6 @@ static void start_care(struct pfdd_file_writer *o, const char *old,
     pfdd_pool_submit(o->pool, &c->care.job);
 }
 
-static void set_failing(struct writer *w, bool failing)
-{
-    struct pfdd_delivery *delivery = w->of->base.delivery;
-    if (w->consuming && failing != w->failing)
-        delivery->n_failing += failing ? 1 : -1U;
-    w->failing = failing;
-}
-
 static void start_job(struct writer *w);
 
 static void job_done(struct pfdd_job *job)
@@ -251,7 +243,7 @@ static void job_done(struct pfdd_job *job)
         pfdd_outage_end(&w->outage, w->path, "writing again");
     }
     pfdd_file_resume_deinit(&w->file_resume);
-    set_failing(w, w->error && w->error != EAGAIN);
+    w->failing = w->error && w->error != EAGAIN;
     if (w->old[0])
         start_care(o, w->old, w->path);
     if (o->base.closing) {
@@ -412,7 +404,6 @@ static void free_writer(struct pfdd_file_writer *o, struct writer *w)
         o->base.delivery->count->missed += w->cursor.missed;
         pfdd_cursor_deinit(&w->cursor);
     }
-    set_failing(w, false);
     if (w->consuming)
         pfdd_spool_leave(o->base.delivery->spool, &w->consumer);
     if (w->file.fd >= 0 && w->file.path)
@@ -652,6 +643,20 @@ size_t pfdd_file_writer_memory(const struct pfdd_output *output)
         n += sizeof *w + (w->reading ? pfdd_cursor_memory(&w->cursor) : 0);
     }
     return n;
+}
+
+bool pfdd_file_writer_trouble(const struct pfdd_output *output, char *ret,
+                              size_t n)
+{
+    const struct pfdd_file_writer *o = (const struct pfdd_file_writer *)output;
+    const struct writer *w = o->writers;
+    while (w && !(w->consuming && w->failing))
+        w = w->next;
+    if (!w)
+        return false;
+    const char *why = pfdd_outage_why(&w->outage);
+    snprintf(ret, n, "%.300s: %s", w->path, why ? why : "cannot be written");
+    return true;
 }
 
 /* Adds what a writer has in the ring, or in the spool. *oldest: the time of the

@@ -55,5 +55,7 @@ void pfdd_file_writer_close(struct pfdd_output *output);
 bool pfdd_file_writer_is_drained(const struct pfdd_output *output);
 size_t pfdd_file_writer_memory(const struct pfdd_output *output);
 struct pfdd_sent pfdd_file_writer_sent(const struct pfdd_output *output);
+bool pfdd_file_writer_trouble(const struct pfdd_output *output, char *ret,
+                              size_t n);
 
 #endif

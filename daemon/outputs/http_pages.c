@@ -130,8 +130,8 @@ void pfdd_http_page_health(struct pfdd_http_connection *c,
 void pfdd_http_page_readiness(struct pfdd_http_connection *c,
                               const struct pfdd_http_request *q)
 {
-    char why[300];
-    char text[330];
+    char why[PFDD_TROUBLE];
+    char text[sizeof why + 30];
     bool ready = pfdd_is_ready_or(pfdd_http_output_of(c)->base.delivery, why,
                                   sizeof why);
     snprintf(text, sizeof text, "not ready: %s\n", why);

@@ -101,5 +101,6 @@ const struct pfdd_output_class pfdd_output_file = {
     .is_drained = pfdd_file_writer_is_drained,
     .memory = pfdd_file_writer_memory,
     .sent = pfdd_file_writer_sent,
+    .trouble = pfdd_file_writer_trouble,
     .checkpoint_name = checkpoint_name,
 };

@@ -601,12 +601,11 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
     return ret;
 }
 
-static const char *trouble(const struct pfdd_output *output)
+static bool trouble(const struct pfdd_output *output, char *ret, size_t n)
 {
     const struct nats_output *o = (const struct nats_output *)output;
-    return *o->trouble       ? o->trouble
-           : o->is_connected ? NULL
-                             : "no server is connected";
+    snprintf(ret, n, "%s", *o->trouble ? o->trouble : "no server is connected");
+    return *o->trouble || !o->is_connected;
 }
 
 /* ---- keys ---- */

@@ -69,14 +69,11 @@ static void run(struct pfdd_job *job)
 
 static void set_failing(struct sqlite_output *o, bool failing)
 {
-    struct pfdd_delivery *delivery = o->base.delivery;
     if (failing) {
         pfdd_outage_note(&o->outage, PFDD_ERROR, o->db.path, o->db.why);
     } else {
         pfdd_outage_end(&o->outage, o->db.path, "writing again");
     }
-    if (o->log_feed.is_required && failing != o->failing)
-        delivery->n_failing += failing ? 1 : -1U;
     o->failing = failing;
 }
 
@@ -211,8 +208,6 @@ static void finish_close(struct sqlite_output *o)
         return;
     pfdd_log_feed_close(&o->log_feed);
     pfdd_database_close(&o->db);
-    if (o->failing && o->log_feed.is_required)
-        o->base.delivery->n_failing--;
     pfdd_pool_close(o->pool);
     pfdd_output_closed(&o->base);
 }
@@ -259,6 +254,15 @@ static struct pfdd_sent sent(const struct pfdd_output *output)
     ret.age_ns = pfdd_log_feed_age(&o->log_feed, 0);
     ret.is_connected = o->is_open && !o->failing;
     return ret;
+}
+
+static bool trouble(const struct pfdd_output *output, char *ret, size_t n)
+{
+    const struct sqlite_output *o = (const struct sqlite_output *)output;
+    if (!o->log_feed.is_required || !o->failing)
+        return false;
+    snprintf(ret, n, "%.300s: %s", o->db.path, pfdd_outage_why(&o->outage));
+    return true;
 }
 
 /* ---- keys ---- */
@@ -331,6 +335,7 @@ const struct pfdd_output_class pfdd_output_sqlite = {
     .is_drained = is_drained,
     .memory = memory,
     .sent = sent,
+    .trouble = trouble,
     .place = place,
     .checkpoint_name = checkpoint_name,
 };

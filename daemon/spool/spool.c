@@ -687,5 +687,6 @@ void pfdd_spool_state(const struct pfdd_spool *q, struct pfdd_spool_state *ret)
         .errors = q->errors,
         .n_long = q->consumers.spool_readers.render_cache.n_long,
         .failing = q->failing,
+        .why = q->failing ? pfdd_outage_why(&q->outage) : NULL,
     };
 }

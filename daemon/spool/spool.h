@@ -103,6 +103,7 @@ struct pfdd_spool_state {
     uint64_t errors; /* failed writes */
     uint64_t n_long; /* lines that became gaps, being too long */
     bool failing;
+    const char *why; /* it fails; borrowed; NULL: not known yet */
 };
 void pfdd_spool_state(const struct pfdd_spool *q, struct pfdd_spool_state *ret);
 

@@ -8,6 +8,7 @@ import json
 import mmap
 import os
 import random
+import re
 import resource
 import socket
 import struct
@@ -210,6 +211,8 @@ def out_of_space(d, s, b, temp, grow):
     until('the queue to fail', lambda: d.metric('queue_failing') or
           d.metric('file_errors_total'))
     until('a daemon that is not ready', lambda: d.http('/readyz')[0] == 503)
+    until('why', lambda: re.search('No space left on device|File too large',
+                                   d.http('/readyz')[1]))
     expect('health', d.http('/healthz')[0], 200)
     time.sleep(1)
     errors = d.metric('queue_errors_total') + d.metric('file_errors_total')

@@ -172,7 +172,9 @@ def locked(temp):
             live.entries(N_ENTRIES)
             until('it is said', lambda: 'log.db: others write to it: '
                   'database is locked; trying again' in d.log())
-            until('not ready', lambda: d.http('/readyz')[0] == 503)
+            until('not ready', lambda: d.http('/readyz') == (
+                503, f'not ready: sqlite: {temp}/log.db: others write to it: '
+                'database is locked\n'))
             db.rollback()
             until('all of them', lambda: len(entries(temp)) == N_ENTRIES)
     until('ready', lambda: d.http('/readyz')[0] == 200)
