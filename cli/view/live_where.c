@@ -18,6 +18,7 @@ enum {
 struct live_where {
     struct pfd_where *where;
     size_t n_names;
+    size_t owns[PFD_WHERE_NAMES_MAX];  /* enum pfd_own, or SIZE_MAX */
     uint16_t one[PFD_WHERE_NAMES_MAX]; /* places for one row */
     uint16_t *places;                  /* [n_strings][n_names]: cells; owned */
     size_t n_strings;
@@ -37,34 +38,10 @@ static const struct pfd_value nothing;
 
 /* ---- values ---- */
 
-static struct pfd_value of_integer(uint64_t i)
-{
-    return (struct pfd_value){ .i = (__int128)i, .type = PFD_OPERAND_INTEGER };
-}
-
-static struct pfd_value known_integer(uint64_t i, uint64_t unknown)
-{
-    return i == unknown ? nothing : of_integer(i);
-}
-
-static struct pfd_value of_float(uint64_t bits, unsigned n_bytes)
-{
-    return (struct pfd_value){ .f = pfd_float_value(bits, n_bytes),
-                               .type = PFD_OPERAND_FLOAT };
-}
-
-static struct pfd_value of_text(const char *text, size_t n)
-{
-    struct pfd_value ret = { .type = PFD_OPERAND_TEXT };
-    ret.text = text;
-    ret.n = n;
-    return ret;
-}
-
 static struct pfd_value of_part(const struct pfd_row *row,
                                 struct pfd_row_part part)
 {
-    return of_text(pfd_row_bytes(row, part), part.n);
+    return pfd_value_of_text(pfd_row_bytes(row, part), part.n);
 }
 
 static struct pfd_value of_cell(const struct pfd_row *row,
@@ -72,16 +49,15 @@ static struct pfd_value of_cell(const struct pfd_row *row,
 {
     switch (cell->type) {
     case PFD_ARGUMENT_INT:
-        return (struct pfd_value){ .i = (int64_t)cell->bits,
-                                   .type = PFD_OPERAND_INTEGER };
+        return pfd_value_of_integer((int64_t)cell->bits);
     case PFD_ARGUMENT_UNSIGNED:
-        return of_integer(cell->bits);
+        return pfd_value_of_integer(cell->bits);
     case PFD_ARGUMENT_FLOAT:
-        return of_float(cell->bits, cell->n_bytes);
+        return pfd_value_of_float(pfd_float_value(cell->bits, cell->n_bytes));
     case PFD_ARGUMENT_TEXT:
         return cell->n_text == PFD_ROW_NULL
                    ? nothing
-                   : of_text(pfd_row_text(row, cell), cell->n_text);
+                   : pfd_value_of_text(pfd_row_text(row, cell), cell->n_text);
     default:
         return nothing;
     }
@@ -89,27 +65,27 @@ static struct pfd_value of_cell(const struct pfd_row *row,
 
 static struct pfd_value index_of(const struct pfd_row *row)
 {
-    return of_integer(row->index);
+    return pfd_value_of_integer(row->index);
 }
 
 static struct pfd_value offset_of(const struct pfd_row *row)
 {
-    return of_integer(row->offset);
+    return pfd_value_of_integer(row->offset);
 }
 
 static struct pfd_value id_of(const struct pfd_row *row)
 {
-    return of_integer(row->id);
+    return pfd_value_of_integer(row->id);
 }
 
 static struct pfd_value sequence_of(const struct pfd_row *row)
 {
-    return known_integer(row->sequence, UINT64_MAX);
+    return pfd_value_of_known(row->sequence, UINT64_MAX);
 }
 
 static struct pfd_value nanoseconds_of(const struct pfd_row *row)
 {
-    return known_integer(row->time, 0);
+    return pfd_value_of_known(row->time, 0);
 }
 
 static struct pfd_value message_of(const struct pfd_row *row)
@@ -124,75 +100,46 @@ static struct pfd_value format_string_of(const struct pfd_row *row)
                                               : nothing;
 }
 
-/* Members of an entry that rows keep. */
-static const struct member {
-    const char *name;
-    struct pfd_value (*value)(const struct pfd_row *row);
-} members[] = {
-    { "index", index_of },
-    { "offset", offset_of },
-    { "id", id_of },
-    { "sequence", sequence_of },
-    { "message", message_of },
-    { "format_string", format_string_of },
-    { "time_unix_nano", nanoseconds_of },
+/* Members that rows keep, by enum pfd_own. */
+static struct pfd_value (*const members[PFD_OWN_N])(
+    const struct pfd_row *row) = {
+    [PFD_OWN_INDEX] = index_of,
+    [PFD_OWN_OFFSET] = offset_of,
+    [PFD_OWN_ID] = id_of,
+    [PFD_OWN_SEQUENCE] = sequence_of,
+    [PFD_OWN_NANOSECONDS] = nanoseconds_of,
+    [PFD_OWN_FORMAT_STRING] = format_string_of,
+    [PFD_OWN_MESSAGE] = message_of,
 };
 
-static const char *without(const char *name, const char *prefix)
+static bool is_member(const struct live_where *w, size_t name)
 {
-    size_t n = strlen(prefix);
-    return strncmp(name, prefix, n) ? name : name + n;
-}
-
-static const struct member *member_of(const char *name)
-{
-    const char *bare = without(name, "entry.");
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        if (!strcmp(members[i].name, bare))
-            return &members[i];
-    }
-    return NULL;
-}
-
-/* Value `rest` of an origin: "" is all of it, ".x" a component. */
-static struct pfd_value component_of(const struct pfd_row *row,
-                                     const struct pfd_row_origin *o,
-                                     const char *rest)
-{
-    bool has_parts =
-        o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
-    uint32_t i = *rest ? (uint32_t)(rest[1] - 'x') : 0;
-    if (o->type == PFD_ORIGIN_TEXT)
-        return *rest ? nothing : of_part(row, o->text);
-    if (*rest ? !has_parts || i > 2 || rest[2] : has_parts && o->n > 1)
-        return nothing;
-    if (has_parts && i >= o->n)
-        return nothing;
-    return o->type == PFD_ORIGIN_FLOATS ? of_float(o->value[i], 4)
-                                        : of_integer(o->value[i]);
+    return w->owns[name] < PFD_OWN_N && members[w->owns[name]];
 }
 
 static struct pfd_value origin_of(const struct pfd_row *row, const char *name,
                                   bool *is_there)
 {
-    const char *bare = without(without(name, "entry."), "origin.");
-    const struct pfd_row_origin *origins = pfd_row_origins(row);
-    for (size_t i = 0; i < row->n_origins; i++) {
-        size_t n = strlen(origins[i].name);
-        if (strncmp(bare, origins[i].name, n) != 0 ||
-            (bare[n] && bare[n] != '.'))
-            continue;
-        *is_there = true;
-        return component_of(row, &origins[i], bare + n);
+    const char *bare = pfd_own_origin_name(name);
+    const struct pfd_row_origin *o = pfd_row_origins(row);
+    struct pfd_value ret = nothing;
+    for (size_t i = 0; i < row->n_origins && !*is_there; i++, o++) {
+        bool is_text = o->type == PFD_ORIGIN_TEXT;
+        const struct pfd_origin origin = {
+            .name = o->name,
+            .type = (enum pfd_origin_type)o->type,
+            .n = is_text ? o->text.n : o->n,
+            .value = { o->value[0], o->value[1], o->value[2] },
+            .text = is_text ? pfd_row_bytes(row, o->text) : NULL,
+        };
+        *is_there = pfd_own_origin_value(&origin, bare, &ret);
     }
-    return nothing;
+    return ret;
 }
 
 static struct pfd_value value_of(void *user, size_t name)
 {
     const struct tested *t = user;
-    const char *text = pfd_where_name(t->where->where, name);
-    const struct member *member = member_of(text);
     uint16_t place = t->places[name];
     bool is_there = false;
     if (place != NO_ARGUMENT) {
@@ -200,9 +147,10 @@ static struct pfd_value value_of(void *user, size_t name)
                    ? of_cell(t->row, &pfd_row_cells(t->row)[place])
                    : nothing;
     }
-    if (member)
-        return member->value(t->row);
-    struct pfd_value ret = origin_of(t->row, text, &is_there);
+    if (is_member(t->where, name))
+        return members[t->where->owns[name]](t->row);
+    struct pfd_value ret =
+        origin_of(t->row, pfd_where_name(t->where->where, name), &is_there);
     t->where->had |= (uint64_t)is_there << name;
     return ret;
 }
@@ -275,10 +223,9 @@ bool live_where_check(const struct live_where *w, char *err, size_t n_err)
     for (size_t i = 0; !w->failed && w->has_any && i < w->n_names; i++) {
         const char *name = pfd_where_name(w->where, i);
         struct pfd_quoted quoted;
-        if (w->had >> i & 1 || member_of(name))
+        if (w->had >> i & 1 || is_member(w, i))
             continue;
-        bool is_beside =
-            pfd_own_find(name) != SIZE_MAX || pfd_own_is_origin(name);
+        bool is_beside = w->owns[i] != SIZE_MAX || pfd_own_is_origin(name);
         pfd_quote(&quoted, name, strlen(name));
         snprintf(err, n_err, "no line here has %s'%s'%s",
                  is_beside ? "" : "an argument ", quoted.text,
@@ -297,8 +244,8 @@ struct live_where *live_where_new(const char *text, char *err, size_t n_err)
         free(w);
         return NULL;
     }
-    while (pfd_where_name(w->where, w->n_names))
-        w->n_names++;
+    for (const char *name; (name = pfd_where_name(w->where, w->n_names));)
+        w->owns[w->n_names++] = pfd_own_find(name);
     return w;
 }
 

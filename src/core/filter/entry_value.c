@@ -17,30 +17,9 @@ enum {
 
 static const struct pfd_value nothing;
 
-static struct pfd_value integer(uint64_t i)
-{
-    return (struct pfd_value){ .i = (__int128)i, .type = PFD_OPERAND_INTEGER };
-}
-
-static struct pfd_value known_integer(uint64_t i, uint64_t unknown)
-{
-    return i == unknown ? nothing : integer(i);
-}
-
-/* text NULL: nothing. */
-static struct pfd_value text_value(const char *text, size_t n)
-{
-    struct pfd_value v = { .type = PFD_OPERAND_TEXT };
-    if (!text)
-        return nothing;
-    v.text = text;
-    v.n = n;
-    return v;
-}
-
 static struct pfd_value text_of(const char *text)
 {
-    return text_value(text, text ? strlen(text) : 0);
+    return pfd_value_of_text(text, text ? strlen(text) : 0);
 }
 
 /* ---- members of its JSON line ---- */
@@ -53,32 +32,32 @@ struct excerpt_query {
 
 static struct pfd_value index_of(const struct excerpt_query *a)
 {
-    return integer(a->entry->index);
+    return pfd_value_of_integer(a->entry->index);
 }
 
 static struct pfd_value offset_of(const struct excerpt_query *a)
 {
-    return integer(a->entry->offset);
+    return pfd_value_of_integer(a->entry->offset);
 }
 
 static struct pfd_value id_of(const struct excerpt_query *a)
 {
-    return integer(a->entry->id);
+    return pfd_value_of_integer(a->entry->id);
 }
 
 static struct pfd_value sequence_of(const struct excerpt_query *a)
 {
-    return known_integer(a->facts->sequence, 0);
+    return pfd_value_of_known(a->facts->sequence, 0);
 }
 
 static struct pfd_value generation_of(const struct excerpt_query *a)
 {
-    return integer(a->facts->generation);
+    return pfd_value_of_integer(a->facts->generation);
 }
 
 static struct pfd_value nanoseconds_of(const struct excerpt_query *a)
 {
-    return known_integer(a->facts->time_unix_ns, 0);
+    return pfd_value_of_known(a->facts->time_unix_ns, 0);
 }
 
 /* Formatted as in JSON, all of one length: texts compare in order of time, and
@@ -94,7 +73,7 @@ static struct pfd_value time_of(const struct excerpt_query *a)
     size_t n = strftime(to, PFD_OWN_TIME_ROOM, "%Y-%m-%dT%H:%M:%S", &tm);
     n += (size_t)snprintf(to + n, PFD_OWN_TIME_ROOM - n, ".%09lluZ",
                           (unsigned long long)(ns % NS));
-    return text_value(to, n);
+    return pfd_value_of_text(to, n);
 }
 
 static struct pfd_value source_of(const struct excerpt_query *a)
@@ -116,14 +95,14 @@ static struct pfd_value format_string_of(const struct excerpt_query *a)
 {
     size_t n = 0;
     const char *text = pfd_entry_format_string(a->entry, &n);
-    return text_value(text, n);
+    return pfd_value_of_text(text, n);
 }
 
 static struct pfd_value message_of(const struct excerpt_query *a)
 {
     size_t n = 0;
     const char *text = pfd_entry_message(a->entry, &n);
-    return text_value(text, n);
+    return pfd_value_of_text(text, n);
 }
 
 /* Words with blanks between, as in a column of a table; without notes. */
@@ -142,29 +121,28 @@ static struct pfd_value findings_of(const struct excerpt_query *a)
         if (written > 0 && (size_t)written < room)
             n += (size_t)written;
     }
-    return text_value(to, n);
+    return pfd_value_of_text(to, n);
 }
 
 /* The names of a line of JSON. */
 static const struct own {
     const char *name;
     struct pfd_value (*value)(const struct excerpt_query *a);
-} owns[] = {
-    { "index", index_of },
-    { "offset", offset_of },
-    { "id", id_of },
-    { "sequence", sequence_of },
-    { "generation", generation_of },
-    { "time", time_of },
-    { "time_unix_nano", nanoseconds_of },
-    { "source", source_of },
-    { "format", format_of },
-    { "format_string", format_string_of },
-    { "message", message_of },
-    { "stream", stream_of },
-    { "findings", findings_of },
+} owns[PFD_OWN_N] = {
+    [PFD_OWN_INDEX] = { "index", index_of },
+    [PFD_OWN_OFFSET] = { "offset", offset_of },
+    [PFD_OWN_ID] = { "id", id_of },
+    [PFD_OWN_SEQUENCE] = { "sequence", sequence_of },
+    [PFD_OWN_GENERATION] = { "generation", generation_of },
+    [PFD_OWN_TIME] = { "time", time_of },
+    [PFD_OWN_NANOSECONDS] = { "time_unix_nano", nanoseconds_of },
+    [PFD_OWN_SOURCE] = { "source", source_of },
+    [PFD_OWN_FORMAT] = { "format", format_of },
+    [PFD_OWN_FORMAT_STRING] = { "format_string", format_string_of },
+    [PFD_OWN_MESSAGE] = { "message", message_of },
+    [PFD_OWN_STREAM] = { "stream", stream_of },
+    [PFD_OWN_FINDINGS] = { "findings", findings_of },
 };
-_Static_assert(sizeof owns / sizeof *owns <= PFD_OWN_MAX, "their numbers");
 
 static const char *without(const char *name, const char *prefix)
 {
@@ -181,7 +159,7 @@ static const char *own_bare(const char *name)
 size_t pfd_own_find(const char *name)
 {
     const char *bare = own_bare(name);
-    for (size_t i = 0; i < sizeof owns / sizeof *owns; i++) {
+    for (size_t i = 0; i < PFD_OWN_N; i++) {
         if (!strcmp(owns[i].name, bare))
             return i;
     }
@@ -222,7 +200,7 @@ static const char labels[] = "labels.";
 
 static struct pfd_value of_bytes(const struct pfd_wire_bytes *b)
 {
-    return b->n ? text_value(b->at, b->n) : nothing;
+    return b->n ? pfd_value_of_text(b->at, b->n) : nothing;
 }
 
 static struct pfd_value label_of(const struct pfd_wire_frame *buffer,
@@ -232,7 +210,7 @@ static struct pfd_value label_of(const struct pfd_wire_frame *buffer,
     for (size_t i = 0; i < buffer->n_labels; i++) {
         const struct pfd_wire_label *l = &buffer->labels[i];
         if (l->key.n == n && !memcmp(l->key.at, key, n))
-            return text_value(l->value.at, l->value.n);
+            return pfd_value_of_text(l->value.at, l->value.n);
     }
     return nothing;
 }
@@ -247,7 +225,7 @@ static struct pfd_value of_sender(const struct pfd_wire_frame *buffer,
         if (strcmp(name, sents[i].name) != 0)
             continue;
         return sents[i].is_text ? of_bytes(at)
-                                : known_integer(*(const uint64_t *)at, 0);
+                                : pfd_value_of_known(*(const uint64_t *)at, 0);
     }
     return nothing;
 }
@@ -265,15 +243,14 @@ static bool is_of_sender(const char *name)
 
 /* ---- origins ---- */
 
-/* JSON has them in an object. */
-static const char *origin_bare(const char *name)
+const char *pfd_own_origin_name(const char *name)
 {
     return without(own_bare(name), "origin.");
 }
 
 bool pfd_own_is_origin(const char *name)
 {
-    const char *bare = origin_bare(name);
+    const char *bare = pfd_own_origin_name(name);
     for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
         const char *const *known = (*f)->origins.names;
         for (; known && *known; known++) {
@@ -287,7 +264,7 @@ bool pfd_own_is_origin(const char *name)
 
 bool pfd_own_is_lacking(const char *name)
 {
-    const char *bare = origin_bare(name);
+    const char *bare = pfd_own_origin_name(name);
     bool is_part = !bare[1] || (bare[0] >= '0' && bare[0] <= '9');
     return bare != name && !is_part && pfd_own_find(name) == SIZE_MAX &&
            !pfd_own_is_origin(name);
@@ -295,8 +272,8 @@ bool pfd_own_is_lacking(const char *name)
 
 const char *pfd_own_near(const char *name)
 {
-    const char *bare = origin_bare(name);
-    for (size_t i = 0; i < sizeof owns / sizeof *owns; i++) {
+    const char *bare = pfd_own_origin_name(name);
+    for (size_t i = 0; i < PFD_OWN_N; i++) {
         if (pfd_word_is_near(bare, owns[i].name))
             return owns[i].name;
     }
@@ -314,40 +291,47 @@ const char *pfd_own_near(const char *name)
     return NULL;
 }
 
-static struct pfd_value of_coordinate(const struct pfd_origin *o, char letter)
+static struct pfd_value of_coordinate(const struct pfd_origin *o, uint32_t i)
 {
-    const char *xyz = "xyz";
-    const char *at = letter ? strchr(xyz, letter) : NULL;
-    uint32_t i = at ? (uint32_t)(at - xyz) : 3;
-    if (i >= o->n)
+    if (i >= o->n || i > 2)
         return nothing;
     if (o->type == PFD_ORIGIN_COORDS)
-        return integer(o->value[i]);
+        return pfd_value_of_integer(o->value[i]);
     uint32_t bits = (uint32_t)o->value[i];
     float f;
     memcpy(&f, &bits, sizeof f);
-    return (struct pfd_value){ .f = (double)f, .type = PFD_OPERAND_FLOAT };
+    return pfd_value_of_float((double)f);
+}
+
+bool pfd_own_origin_value(const struct pfd_origin *o, const char *bare,
+                          struct pfd_value *ret)
+{
+    size_t n = strlen(o->name);
+    const char *rest = bare + n;
+    bool is_several =
+        o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
+    if (strncmp(o->name, bare, n) != 0 || (*rest && *rest != '.'))
+        return false;
+    *ret = nothing;
+    if (is_several && *rest && rest[1] && !rest[2]) {
+        *ret = of_coordinate(o, (uint32_t)(rest[1] - 'x'));
+    } else if (!is_several && !*rest) {
+        *ret = o->type == PFD_ORIGIN_TEXT ? pfd_value_of_text(o->text, o->n)
+                                          : pfd_value_of_integer(o->value[0]);
+    }
+    return true;
 }
 
 struct pfd_value pfd_own_origin(const char *name, struct pfd_entry *entry,
                                 const struct pfd_filter_facts *facts)
 {
     size_t n = 0;
-    const char *bare = origin_bare(name);
+    const char *bare = pfd_own_origin_name(name);
     const struct pfd_origin *o = pfd_entry_origins(entry, &n);
+    struct pfd_value ret;
     for (; n; n--, o++) {
-        size_t length = strlen(o->name);
-        if (strncmp(o->name, bare, length) != 0)
-            continue;
-        const char *rest = bare + length;
-        bool several =
-            o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
-        if (several && rest[0] == '.' && rest[1] && !rest[2])
-            return of_coordinate(o, rest[1]);
-        if (*rest || several)
-            continue;
-        return o->type == PFD_ORIGIN_TEXT ? text_value(o->text, o->n)
-                                          : integer(o->value[0]);
+        if (pfd_own_origin_value(o, bare, &ret) && ret.type)
+            return ret;
     }
     return facts->buffer ? of_sender(facts->buffer, bare) : nothing;
 }

@@ -14,7 +14,24 @@
 enum {
     PFD_OWN_TIME_ROOM = 40,
     PFD_OWN_FINDINGS_ROOM = 64 * 24, /* the names of all kinds */
-    PFD_OWN_MAX = 64,                /* numbers of names are below it */
+};
+
+/* The members of an entry's JSON line that conditions know. */
+enum pfd_own {
+    PFD_OWN_INDEX,
+    PFD_OWN_OFFSET,
+    PFD_OWN_ID,
+    PFD_OWN_SEQUENCE,
+    PFD_OWN_GENERATION,
+    PFD_OWN_TIME,
+    PFD_OWN_NANOSECONDS,
+    PFD_OWN_SOURCE,
+    PFD_OWN_FORMAT,
+    PFD_OWN_FORMAT_STRING,
+    PFD_OWN_MESSAGE,
+    PFD_OWN_STREAM,
+    PFD_OWN_FINDINGS,
+    PFD_OWN_N
 };
 
 /* Room for texts that are made for one entry. */
@@ -23,8 +40,8 @@ struct pfd_own_texts {
     char findings[PFD_OWN_FINDINGS_ROOM];
 };
 
-/* The number of a name, below PFD_OWN_MAX; SIZE_MAX: perhaps an origin's name.
- * A prefix "entry." is skipped. */
+/* The enum pfd_own of a name; SIZE_MAX: perhaps an origin's name. A prefix
+ * "entry." is skipped. */
 size_t pfd_own_find(const char *name);
 
 /* Is it the name of an origin of any format (`workgroup.x` is a part of
@@ -42,6 +59,14 @@ const char *pfd_own_near(const char *name);
 struct pfd_value pfd_own_value(size_t own, struct pfd_entry *entry,
                                const struct pfd_filter_facts *facts,
                                struct pfd_own_texts *texts);
+
+/* The name without its prefixes "entry." and "origin.". */
+const char *pfd_own_origin_name(const char *name);
+
+/* True: the name, which has no prefix, is this origin's (`lane`) or a part of it
+ * (`workgroup.x`); *ret is nothing where the origin has no such part. */
+bool pfd_own_origin_value(const struct pfd_origin *o, const char *bare,
+                          struct pfd_value *ret);
 
 /* `lane`, or `workgroup.x`; an origin of the format comes before a value of the
  * sender. */

@@ -50,6 +50,33 @@ struct pfd_value {
     enum pfd_operand_type type;
 };
 
+static inline struct pfd_value pfd_value_of_integer(__int128 i)
+{
+    return (struct pfd_value){ .i = i, .type = PFD_OPERAND_INTEGER };
+}
+
+/* Nothing where it is `unknown`. */
+static inline struct pfd_value pfd_value_of_known(uint64_t i, uint64_t unknown)
+{
+    struct pfd_value nothing = { .type = PFD_OPERAND_NOTHING };
+    return i == unknown ? nothing : pfd_value_of_integer(i);
+}
+
+static inline struct pfd_value pfd_value_of_float(double f)
+{
+    return (struct pfd_value){ .f = f, .type = PFD_OPERAND_FLOAT };
+}
+
+/* text [n], borrowed; NULL: nothing. */
+static inline struct pfd_value pfd_value_of_text(const char *text, size_t n)
+{
+    struct pfd_value ret = { .type = text ? PFD_OPERAND_TEXT
+                                          : PFD_OPERAND_NOTHING };
+    ret.text = text;
+    ret.n = n;
+    return ret;
+}
+
 struct pfd_where;
 
 /*

@@ -13,33 +13,23 @@ typedef __int128 wide;
 
 static const struct pfd_value nothing;
 
-static struct pfd_value integer(wide i)
-{
-    return (struct pfd_value){ .i = i, .type = PFD_OPERAND_INTEGER };
-}
-
-static struct pfd_value from_double(double f)
-{
-    return (struct pfd_value){ .f = f, .type = PFD_OPERAND_FLOAT };
-}
-
 /* ---- values of names ---- */
 
 static struct pfd_value of_step(const struct pfd_step *s,
                                 const uint8_t *payload)
 {
-    struct pfd_value v = nothing;
     if (!pfd_step_has_argument(s))
-        return v;
+        return nothing;
     if (s->store == PFD_STORE_STRING) {
-        v.text = pfd_step_string(s, payload, &v.n);
-        v.type = v.text ? PFD_OPERAND_TEXT : PFD_OPERAND_NOTHING;
-        return v;
+        size_t n = 0;
+        const char *text = pfd_step_string(s, payload, &n);
+        return pfd_value_of_text(text, n);
     }
     if (pfd_step_is_float(s))
-        return from_double(pfd_step_double(s, payload));
+        return pfd_value_of_float(pfd_step_double(s, payload));
     uint64_t bits = pfd_step_integer(s, payload);
-    return integer(pfd_step_is_signed(s) ? (wide)(int64_t)bits : (wide)bits);
+    return pfd_value_of_integer(pfd_step_is_signed(s) ? (wide)(int64_t)bits
+                                                      : (wide)bits);
 }
 
 struct place {
@@ -154,7 +144,8 @@ static struct pfd_value compare(enum pfd_where_code code,
                                 const struct pfd_value *b)
 {
     int order;
-    return order_of(a, b, &order) ? integer(holds(code, order)) : nothing;
+    return order_of(a, b, &order) ? pfd_value_of_integer(holds(code, order))
+                                  : nothing;
 }
 
 /* JSON shows some of an entry's own numbers as texts: "0x123456789abc". */
@@ -171,7 +162,7 @@ static struct pfd_value number_of_text(const struct pfd_value *v)
     uint64_t number = strtoull(text, &end, is_hex ? 16 : 10);
     bool is_number =
         isdigit((unsigned char)text[0]) && end == text + v->n && !errno;
-    return is_number ? integer((wide)number) : nothing;
+    return is_number ? pfd_value_of_integer((wide)number) : nothing;
 }
 
 static bool is_argument(const struct place *p, size_t name)
@@ -211,8 +202,8 @@ static struct pfd_value both_or_either(bool is_and, const struct pfd_value *a,
     bool decided =
         (a->type && is_true(a) != is_and) || (b->type && is_true(b) != is_and);
     if (decided)
-        return integer(!is_and);
-    return unknown ? nothing : integer(is_and);
+        return pfd_value_of_integer(!is_and);
+    return unknown ? nothing : pfd_value_of_integer(is_and);
 }
 
 static struct pfd_value shift(wide a, wide by, bool left)
@@ -220,16 +211,17 @@ static struct pfd_value shift(wide a, wide by, bool left)
     if (by < 0 || by > 127)
         return nothing;
     if (!left)
-        return integer(a >> by);
+        return pfd_value_of_integer(a >> by);
     wide shifted = (wide)((unsigned __int128)a << by);
-    return shifted >> by == a ? integer(shifted) : nothing;
+    return shifted >> by == a ? pfd_value_of_integer(shifted) : nothing;
 }
 
 static struct pfd_value negative(wide a)
 {
     wide result = 0;
-    return __builtin_sub_overflow((wide)0, a, &result) ? nothing
-                                                       : integer(result);
+    return __builtin_sub_overflow((wide)0, a, &result)
+               ? nothing
+               : pfd_value_of_integer(result);
 }
 
 static struct pfd_value of_integers(enum pfd_where_code code, wide a, wide b)
@@ -237,30 +229,35 @@ static struct pfd_value of_integers(enum pfd_where_code code, wide a, wide b)
     wide result = 0;
     switch ((int)code) {
     case PFD_WHERE_BIT_OR:
-        return integer(a | b);
+        return pfd_value_of_integer(a | b);
     case PFD_WHERE_BIT_XOR:
-        return integer(a ^ b);
+        return pfd_value_of_integer(a ^ b);
     case PFD_WHERE_BIT_AND:
-        return integer(a & b);
+        return pfd_value_of_integer(a & b);
     case PFD_WHERE_SHIFT_LEFT:
     case PFD_WHERE_SHIFT_RIGHT:
         return shift(a, b, code == PFD_WHERE_SHIFT_LEFT);
     case PFD_WHERE_ADD:
-        return __builtin_add_overflow(a, b, &result) ? nothing
-                                                     : integer(result);
+        return __builtin_add_overflow(a, b, &result)
+                   ? nothing
+                   : pfd_value_of_integer(result);
     case PFD_WHERE_SUBTRACT:
-        return __builtin_sub_overflow(a, b, &result) ? nothing
-                                                     : integer(result);
+        return __builtin_sub_overflow(a, b, &result)
+                   ? nothing
+                   : pfd_value_of_integer(result);
     case PFD_WHERE_MULTIPLY:
-        return __builtin_mul_overflow(a, b, &result) ? nothing
-                                                     : integer(result);
+        return __builtin_mul_overflow(a, b, &result)
+                   ? nothing
+                   : pfd_value_of_integer(result);
     case PFD_WHERE_DIVIDE:
     case PFD_WHERE_REMAINDER:
         if (b == 0)
             return nothing;
-        if (b == -1) /* which the least integer cannot be divided by */
-            return code == PFD_WHERE_REMAINDER ? integer(0) : negative(a);
-        return integer(code == PFD_WHERE_DIVIDE ? a / b : a % b);
+        if (b == -1) { /* which the least integer cannot be divided by */
+            return code == PFD_WHERE_REMAINDER ? pfd_value_of_integer(0)
+                                               : negative(a);
+        }
+        return pfd_value_of_integer(code == PFD_WHERE_DIVIDE ? a / b : a % b);
     default:
         return nothing;
     }
@@ -270,15 +267,15 @@ static struct pfd_value of_doubles(enum pfd_where_code code, double a, double b)
 {
     switch ((int)code) {
     case PFD_WHERE_ADD:
-        return from_double(a + b);
+        return pfd_value_of_float(a + b);
     case PFD_WHERE_SUBTRACT:
-        return from_double(a - b);
+        return pfd_value_of_float(a - b);
     case PFD_WHERE_MULTIPLY:
-        return from_double(a * b);
+        return pfd_value_of_float(a * b);
     case PFD_WHERE_DIVIDE:
-        return from_double(a / b);
+        return pfd_value_of_float(a / b);
     case PFD_WHERE_REMAINDER:
-        return from_double(fmod(a, b));
+        return pfd_value_of_float(fmod(a, b));
     default: /* no bit operations on floats */
         return nothing;
     }
@@ -313,14 +310,16 @@ static struct pfd_value of_one(enum pfd_where_code code,
         return nothing;
     switch ((int)code) {
     case PFD_WHERE_NOT:
-        return integer(!is_true(v));
+        return pfd_value_of_integer(!is_true(v));
     case PFD_WHERE_ISNAN:
-        return is_number(v) ? integer(is_float && isnan(v->f)) : nothing;
+        return is_number(v) ? pfd_value_of_integer(is_float && isnan(v->f))
+                            : nothing;
     case PFD_WHERE_ISINF:
-        return is_number(v) ? integer(is_float && isinf(v->f)) : nothing;
+        return is_number(v) ? pfd_value_of_integer(is_float && isinf(v->f))
+                            : nothing;
     case PFD_WHERE_ABS:
         if (is_float)
-            return from_double(fabs(v->f));
+            return pfd_value_of_float(fabs(v->f));
         if (v->type == PFD_OPERAND_INTEGER && v->i >= 0)
             return *v;
         break;
@@ -328,7 +327,7 @@ static struct pfd_value of_one(enum pfd_where_code code,
         break;
     }
     if (is_float)
-        return from_double(-v->f);
+        return pfd_value_of_float(-v->f);
     return v->type == PFD_OPERAND_INTEGER ? negative(v->i) : nothing;
 }
 
@@ -372,7 +371,7 @@ static struct pfd_value run(const struct place *p)
                    code == PFD_WHERE_SKIP_TRUE) {
             bool wanted = code == PFD_WHERE_SKIP_TRUE;
             if (top[-1].type && is_true(&top[-1]) == wanted) {
-                top[-1] = integer(wanted);
+                top[-1] = pfd_value_of_integer(wanted);
                 i = op->constant - 1u;
             }
         } else if (code >= PFD_WHERE_NOT) {
