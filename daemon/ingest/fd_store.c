@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "config/systemd.h"
-#include "core/base/crc32c.h"
+#include "ingest/entry_check.h"
 #include "ingest/ingest.h"
 #include "ingest/string_store.h"
 #include "stream/capture/wire.h"
@@ -19,26 +19,13 @@
 enum {
     SLOTS_MAX = 128,
     PART = 1 << 20, /* bytes of a code object in one frame */
-    SAMPLE = 4096,  /* bytes up to the end of the last entry */
-    HEAD = 64,      /* bytes of any format's header, at most */
 };
 
 /* ---- saved position ---- */
 
-uint64_t pfdd_saved_position_sample(int fd, uint64_t offset, uint64_t end)
-{
-    char bytes[SAMPLE];
-    uint64_t start = end > SAMPLE + HEAD ? end - SAMPLE : HEAD;
-    if (offset < start)
-        start = offset;
-    size_t n = end - start < SAMPLE ? (size_t)(end - start) : SAMPLE;
-    ssize_t got = pread(fd, bytes, n, (off_t)start);
-    return got > 0 ? pfd_crc32c(0, bytes, (size_t)got) : 0;
-}
-
 void pfdd_saved_position_note(struct pfdd_saved_position *saved_position,
                               int fd, uint64_t generation, uint64_t index,
-                              uint64_t offset, uint64_t n_bytes)
+                              uint64_t offset, uint64_t n_bytes, bool is_ring)
 {
     saved_position->n_noted = 0; /* in case the daemon ends in the middle of
                                     this */
@@ -46,8 +33,7 @@ void pfdd_saved_position_note(struct pfdd_saved_position *saved_position,
     saved_position->index = index;
     saved_position->offset = offset;
     saved_position->end = offset + n_bytes;
-    saved_position->crc =
-        pfdd_saved_position_sample(fd, offset, saved_position->end);
+    saved_position->crc = pfdd_entry_check(fd, offset, n_bytes, is_ring);
     saved_position->n_noted = 1;
 }
 
@@ -56,9 +42,9 @@ bool pfdd_saved_position_holds(const struct pfdd_saved_position *saved_position,
 {
     return saved_position->n_noted &&
            saved_position->end > saved_position->offset &&
-           saved_position->crc ==
-               pfdd_saved_position_sample(fd, saved_position->offset,
-                                          saved_position->end);
+           pfdd_entry_check_holds(saved_position->crc, fd,
+                                  saved_position->offset,
+                                  saved_position->end - saved_position->offset);
 }
 
 /* ---- stored buffers ---- */

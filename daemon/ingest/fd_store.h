@@ -40,16 +40,13 @@ struct pfdd_saved_position {
     uint64_t index;  /* of the last entry */
     uint64_t offset; /* of it */
     uint64_t end;    /* end of it */
-    uint64_t crc;    /* of bytes up to the end: is it still the same run? */
+    uint64_t crc;    /* entry_check.h: is it still the same run? */
     int64_t pid;     /* of the producer; 0: unknown */
 };
 
 void pfdd_saved_position_note(struct pfdd_saved_position *saved_position,
                               int fd, uint64_t generation, uint64_t index,
-                              uint64_t offset, uint64_t n_bytes);
-/* A checksum of an entry's bytes and of bytes before it, but not of the buffer's
- * header, which changes; 0: they cannot be read. */
-uint64_t pfdd_saved_position_sample(int fd, uint64_t offset, uint64_t end);
+                              uint64_t offset, uint64_t n_bytes, bool is_ring);
 /* True: the buffer still has the entry that was delivered last. */
 bool pfdd_saved_position_holds(const struct pfdd_saved_position *saved_position,
                                int fd);

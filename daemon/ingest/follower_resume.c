@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "ingest/follower_resume.h"
 
-#include <unistd.h>
-
 #include "base/log.h"
-#include "core/base/crc32c.h"
+#include "ingest/entry_check.h"
 #include "ingest/fd_store.h"
 #include "ingest/ingest.h"
 #include "ingest/read_pass.h"
 #include "spool/spool.h"
-
-enum {
-    SAMPLE_ENTRY = 4096,
-};
 
 static bool is_kept(const struct pfdd_follower *s)
 {
@@ -29,26 +23,6 @@ static void skip_to(struct pfdd_follower *s,
     s->options.generation = at->generation;
 }
 
-/* A checksum of the entry and of bytes before it; 0: they are not there, as of a
- * ring whose positions grow. */
-static uint64_t sample(const struct pfdd_follower *s,
-                       const struct pfdd_source_offset *at)
-{
-    return pfdd_saved_position_sample(s->options.fd, at->offset,
-                                      at->offset + at->n_bytes);
-}
-
-/* Likewise of the entry alone: in a ring the bytes before it change while it
- * still stands. */
-static uint64_t sample_entry(const struct pfdd_follower *s,
-                             const struct pfdd_source_offset *at)
-{
-    char bytes[SAMPLE_ENTRY];
-    size_t n = at->n_bytes < sizeof bytes ? (size_t)at->n_bytes : sizeof bytes;
-    ssize_t got = pread(s->options.fd, bytes, n, (off_t)at->offset);
-    return got > 0 ? pfd_crc32c(0, bytes, (size_t)got) : 0;
-}
-
 /* Its position in the spool is that of other bytes, in this generation or one
  * that the producer states. */
 static bool is_used_anew(const struct pfdd_follower *s,
@@ -56,8 +30,9 @@ static bool is_used_anew(const struct pfdd_follower *s,
 {
     if (s->options.generation > at->generation)
         return true;
-    return at->check && s->options.fd >= 0 && at->check != sample(s, at) &&
-           at->check != sample_entry(s, at);
+    return s->options.fd >= 0 &&
+           !pfdd_entry_check_holds(at->check, s->options.fd, at->offset,
+                                   at->n_bytes);
 }
 
 /* False: the spool knows nothing of this buffer. */
@@ -116,12 +91,14 @@ void pfdd_follower_resume_note(struct pfdd_follower *s,
     if (s->options.saved_position) {
         pfdd_saved_position_note(s->options.saved_position, s->options.fd,
                                  last->last.generation, last->last.index,
-                                 last->last.offset, last->last_bytes);
+                                 last->last.offset, last->last_bytes,
+                                 s->pass.is_ring);
     }
     if (is_kept(s) && s->options.fd >= 0) {
         last->last.n_bytes = last->last_bytes;
-        last->last.check = s->pass.is_ring ? sample_entry(s, &last->last)
-                                           : sample(s, &last->last);
+        last->last.check =
+            pfdd_entry_check(s->options.fd, last->last.offset,
+                             last->last.n_bytes, s->pass.is_ring);
     }
 }
 

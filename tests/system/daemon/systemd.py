@@ -280,6 +280,43 @@ def format_kept(temp):
     d.stop()
 
 
+def ring_kept(temp):
+    """A ring that has come around: bytes before its last entry are others now."""
+    with open(f'{temp}/ring.yaml', 'w', encoding='ascii') as f:
+        f.write('ring: around\nwrite: {at: 0}\ndata: 64\ncapacity: 400\n'
+                'positions: {grow: false}\nmessages: {1: "one %u\\n"}\n')
+    m = Manager(temp)
+    d = Service(temp, CONFIG.replace(
+        'in.sock"', f'in.sock", describe: {temp}/ring.yaml'), m)
+    memory = os.memfd_create('b', os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(memory, 464)
+    fcntl.fcntl(memory, 1033, 2)  # F_ADD_SEALS, F_SEAL_SHRINK
+
+    def put(first, n):
+        for i in range(first, first + n):
+            os.pwrite(memory, struct.pack('<II', 1, i), 64 + 8 * i % 400)
+        os.pwrite(memory, struct.pack('<I', 8 * (first + n) % 400), 0)
+
+    def shown(n):
+        lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+        return [e['message'] for e in lines.entries(n)], lines
+
+    sock = producer(f'{temp}/in.sock', frame('hello', process='tester'))
+    socket.send_fds(sock, [frame('buffer', buffer=1, name='live', size=464,
+                                 fds=1)], [memory])
+    put(0, 20)
+    messages, lines = shown(20)
+    until('the note', lambda: m.knows(19))
+    d.kill()
+    sock.close()
+    put(20, 40)
+    d.start()
+    messages, lines = shown(40)
+    assert messages == [f'one {i}\n' for i in range(20, 60)], messages
+    assert lines.is_quiet()
+    d.stop()
+
+
 def reset_meanwhile(temp):
     """Another run has begun in the same memory: nothing of it is taken for
     what was delivered."""
@@ -377,4 +414,4 @@ if b'sd_listen_fds' not in slurp(PROGRAM):
     skip('built without libsystemd')
 if __name__ == '__main__':
     run(killed, stopped, shaders_kept, loose_modules_kept, named_files_kept,
-        format_kept, reset_meanwhile, producer_gone, rubbish, watchdog, activated)
+        format_kept, ring_kept, reset_meanwhile, producer_gone, rubbish, watchdog, activated)
