@@ -149,6 +149,7 @@ static struct trial try_format(const struct pfd_strings *strings,
 
 struct candidate {
     const struct pfd_format *format;
+    size_t place; /* in the list of formats: the first of equals is preferred */
     int evidence; /* without strings */
     int score;    /* with what its strings add */
     bool explains;
@@ -161,12 +162,18 @@ struct ranking {
     struct candidate other;
 };
 
+static bool is_better(const struct candidate *a, const struct candidate *b)
+{
+    return !b->format || a->score > b->score ||
+           (a->score == b->score && a->place < b->place);
+}
+
 static void rank(struct ranking *r, const struct candidate *c)
 {
-    if (!r->best.format || c->score > r->best.score) {
+    if (is_better(c, &r->best)) {
         r->other = r->best;
         r->best = *c;
-    } else if (!r->other.format || c->score > r->other.score) {
+    } else if (is_better(c, &r->other)) {
         r->other = *c;
     }
 }
@@ -227,33 +234,53 @@ static bool is_zero(const struct pfd_byte_reader *c, size_t from)
             !memcmp(c->base + from, c->base + from + 1, c->n - from - 1));
 }
 
-/* Formats with loaded strings come first, unless no entry matches these, and
- * another format is likelier by far. */
-static struct pfd_format_choice decide(const struct pfd_strings *strings,
-                                       const struct pfd_byte_reader *first,
-                                       uint64_t n_buffer, bool *failed)
+/* What is asked, and how formats stand so far. */
+struct decision {
+    const struct pfd_strings *strings;
+    const struct pfd_byte_reader *first;
+    uint64_t n_buffer;
+    bool is_bare;          /* nothing but a header, or little more */
+    struct ranking loaded; /* formats with loaded strings */
+    struct ranking all;
+    bool failed; /* out of memory */
+};
+
+static void weigh_formats(struct decision *d, bool are_loaded)
 {
-    struct ranking loaded = { 0 };
-    struct ranking all = { 0 };
-    const struct pfd_format *alone = pfd_format_of_strings(strings);
-    bool is_bare =
-        (n_buffer && n_buffer < SHORT_BYTES) || is_zero(first, HEADER_BYTES);
-    for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
-        if (!(*f)->probe)
+    for (size_t i = 0; pfd_formats[i]; i++) {
+        const struct pfd_format *f = pfd_formats[i];
+        if (!f->probe || has_strings(d->strings, f) != are_loaded)
             continue;
-        struct candidate c = weigh(strings, *f, first, n_buffer, failed);
-        if (has_strings(strings, *f)) {
-            if ((is_bare || c.is_empty) && c.evidence >= HEADER_ONLY &&
+        struct candidate c =
+            weigh(d->strings, f, d->first, d->n_buffer, &d->failed);
+        c.place = i;
+        if (are_loaded) {
+            if ((d->is_bare || c.is_empty) && c.evidence >= HEADER_ONLY &&
                 c.evidence < FLOOR)
                 c.evidence = c.score = FLOOR;
-            rank(&loaded, &c);
+            rank(&d->loaded, &c);
         }
-        rank(&all, &c);
+        rank(&d->all, &c);
     }
-    const struct candidate *best = &loaded.best;
-    bool is_loaded = best->format && best->evidence >= FLOOR &&
-                     (best->explains || best->score + NEAR >= all.best.score);
-    const struct ranking *r = is_loaded ? &loaded : &all;
+}
+
+/* Formats with loaded strings come first, unless no entry matches these, and
+ * another format is likelier by far. Where the only ones explain the bytes, no
+ * other format can change the choice, and none is asked. */
+static struct pfd_format_choice decide(struct decision *d)
+{
+    const struct pfd_byte_reader *first = d->first;
+    const struct pfd_format *alone = pfd_format_of_strings(d->strings);
+    d->is_bare = (d->n_buffer && d->n_buffer < SHORT_BYTES) ||
+                 is_zero(first, HEADER_BYTES);
+    weigh_formats(d, true);
+    const struct candidate *best = &d->loaded.best;
+    bool is_loaded = best->format && best->evidence >= FLOOR;
+    if (!is_loaded || !best->explains || best->format != alone) {
+        weigh_formats(d, false);
+        is_loaded &= best->explains || best->score + NEAR >= d->all.best.score;
+    }
+    const struct ranking *r = is_loaded ? &d->loaded : &d->all;
     bool is_other = r->best.evidence < SENSIBLE && !r->best.explains &&
                     pfd_file_kind_of(first->base, first->n);
     if (r->best.evidence < FLOOR || is_other)
@@ -320,7 +347,13 @@ enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
                        &failed))
             ret->format = &pfd_format_none;
     } else if (first.n >= LEAST_BYTES && !is_zero(&first, 0)) {
-        *ret = decide(strings, &first, longer ? 0 : view->n, &failed);
+        struct decision d = {
+            .strings = strings,
+            .first = &first,
+            .n_buffer = longer ? 0 : view->n,
+        };
+        *ret = decide(&d);
+        failed = d.failed;
     } else if (!count_loaded(strings, &ret->format)) {
         ret->format = pfd_formats[0];
     }
