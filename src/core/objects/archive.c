@@ -11,8 +11,7 @@
  */
 #include "core/objects/archive.h"
 
-#define MAGIC      "!<arch>\n"
-#define THIN_MAGIC "!<thin>\n"
+#include "core/objects/code_kind.h"
 
 enum {
     MAGIC_SIZE = 8,
@@ -34,12 +33,6 @@ struct header {
     size_t n_name;
     uint64_t size;
 };
-
-bool pfd_archive_recognise(const void *bytes, size_t n)
-{
-    return n >= MAGIC_SIZE && (memcmp(bytes, MAGIC, MAGIC_SIZE) == 0 ||
-                               memcmp(bytes, THIN_MAGIC, MAGIC_SIZE) == 0);
-}
 
 /* Digits [n], spaces after them allowed; no digits at all is not a number. */
 static bool parse_number(const char *text, size_t n, uint64_t *ret)
@@ -234,9 +227,10 @@ enum pfd_status pfd_archive_members(const void *bytes, size_t n,
                                     struct pfd_report *report,
                                     struct pfd_error *err)
 {
-    if (!pfd_archive_recognise(bytes, n))
+    enum pfd_code_kind kind = pfd_code_kind_of(pfd_byte_reader(bytes, n));
+    if (!pfd_code_is_archive(kind))
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0, "not an ar archive");
-    if (memcmp(bytes, THIN_MAGIC, MAGIC_SIZE) == 0) {
+    if (kind == PFD_CODE_THIN_ARCHIVE) {
         pfd_report_add(report, PFD_FINDING_bad_archive, 0,
                        "a thin archive names its members but does not hold "
                        "them: give the members themselves");

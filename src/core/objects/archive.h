@@ -23,9 +23,6 @@ struct pfd_member {
 typedef enum pfd_status (*pfd_member_fn)(void *user,
                                          const struct pfd_member *member);
 
-/* True when bytes [n] start as an archive, also a thin one. */
-bool pfd_archive_recognise(const void *bytes, size_t n);
-
 /*
  * Calls fn for every member, in order; symbol tables and the table of long
  * names are not members. A broken member is a finding (bad_archive), and the

@@ -9,7 +9,7 @@ enum pfd_status pfd_code_walk_coff(const struct pfd_code_range *range)
     struct pfd_coff_section section;
     for (size_t i = 0;
          status == PFD_OK && pfd_coff_section(range->bytes, i, &section); i++) {
-        if (pfd_code_kind_of(section.bytes) != PFD_CODE_BLOBS &&
+        if (!pfd_code_is_blob(pfd_code_kind_of(section.bytes)) &&
             !pfd_code_is_amd(section.bytes))
             continue;
         status = pfd_code_walk_part(

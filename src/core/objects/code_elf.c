@@ -36,7 +36,7 @@ static bool has_code(const struct pfd_section *section, bool *is_code)
     bool is_host = false;
     enum pfd_code_kind kind = pfd_code_kind_of(section->bytes);
     *is_code = false;
-    if (kind == PFD_CODE_BLOBS)
+    if (pfd_code_is_blob(kind))
         return true;
     if (is_bundled(section, &is_host)) {
         *is_code = !is_host;

@@ -27,7 +27,8 @@ static bool has_entries(struct pfd_byte_reader c, size_t at)
         MAGIC = 24,
         ENTRIES_MAX = 4096
     };
-    if (pfd_blob_recognise(c.base + at, c.n - at) != PFD_BLOB_BUNDLE)
+    if (pfd_code_kind_of(pfd_byte_reader(c.base + at, c.n - at)) !=
+        PFD_CODE_BUNDLE)
         return true;
     uint64_t n =
         c.n - at < MAGIC + 8 ? 0 : pfd_byte_reader_peek_u64(&c, at + MAGIC);

@@ -7,14 +7,9 @@
 #include "core/base/inflate.h"
 #include "core/base/md5.h"
 #include "core/base/text.h"
-#include "core/objects/archive.h"
-#include "core/objects/coff.h"
-#include "core/objects/driver_cache.h"
 #include "core/objects/nv_fatbin.h"
 
 enum {
-    EM_AMDGPU = 224,
-    ELF_MACHINE_AT = 18,
     /* A piece costs this plus its bytes, a finding about a container the same
      * constant. */
     WORK_PIECE = 1024,
@@ -22,39 +17,6 @@ enum {
     NAME_MAX_SHOWN = 1024, /* longer names of entries are cut */
     MAGIC_BYTES = 4,       /* of a blob, which identify it */
 };
-
-/* -- Kinds of containers -- */
-
-static bool starts(struct pfd_byte_reader c, const char *magic, size_t n)
-{
-    return c.n >= n && memcmp(c.base, magic, n) == 0;
-}
-
-enum pfd_code_kind pfd_code_kind_of(struct pfd_byte_reader c)
-{
-    if (starts(c, "\177ELF", 4))
-        return PFD_CODE_ELF;
-    if (starts(c, "\x03\x02\x23\x07", 4))
-        return PFD_CODE_SPIRV;
-    if (starts(c, "BC\xc0\xde", 4) || starts(c, "\xde\xc0\x17\x0b", 4))
-        return PFD_CODE_BITCODE;
-    if (pfd_archive_recognise(c.base, c.n))
-        return PFD_CODE_ARCHIVE;
-    if (pfd_blob_recognise(c.base, c.n) != PFD_BLOB_NONE)
-        return PFD_CODE_BLOBS;
-    if (pfd_cache_recognise(c.base, c.n) != PFD_CACHE_NONE)
-        return PFD_CODE_CACHE;
-    if (starts(c, "KPAK", 4) && c.n >= 8 && !c.base[5] && !c.base[6] &&
-        !c.base[7])
-        return PFD_CODE_KPACK;
-    return pfd_coff_recognise(c.base, c.n) ? PFD_CODE_COFF : PFD_CODE_NONE;
-}
-
-bool pfd_code_is_amd(struct pfd_byte_reader c)
-{
-    return starts(c, "\177ELF\2\1", 6) && c.n > ELF_MACHINE_AT + 1 &&
-           c.base[ELF_MACHINE_AT] == EM_AMDGPU && !c.base[ELF_MACHINE_AT + 1];
-}
 
 bool pfd_container_recognise(const void *bytes, size_t n)
 {
@@ -463,27 +425,25 @@ enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used)
     struct pfd_compressed head;
     *n_used = 0;
     pfd_code_see(range, blob->at, n < MAGIC_BYTES ? n : MAGIC_BYTES);
-    switch (pfd_blob_recognise(p, n)) {
-    case PFD_BLOB_BUNDLE:
+    enum pfd_code_kind kind = pfd_code_kind_of(pfd_byte_reader(p, n));
+    if (kind == PFD_CODE_BUNDLE) {
         return pfd_bundle_entries(p, n, walk_entry, blob, n_used, blob->at,
                                   range->report);
-    case PFD_BLOB_COMPRESSED:
+    }
+    if (kind == PFD_CODE_COMPRESSED) {
         if (!pfd_compressed_read(p, n, &head, n_used, blob->at, range->report))
             return PFD_OK;
         return walk_compressed(blob, &head, n, n_used);
-    case PFD_BLOB_BINARY:
+    }
+    if (kind == PFD_CODE_BINARY) {
         if (!pfd_binary_compressed(p, n, &head)) {
             return pfd_binary_entries(p, n, walk_entry, blob, n_used, blob->at,
                                       range->report);
         }
         *n_used = head.n_total;
         return walk_compressed(blob, &head, n, n_used);
-    case PFD_BLOB_FATBIN:
-        return walk_fatbin(blob, p, n, n_used);
-    case PFD_BLOB_NONE:
-        break;
     }
-    return PFD_OK;
+    return kind == PFD_CODE_FATBIN ? walk_fatbin(blob, p, n, n_used) : PFD_OK;
 }
 
 /* The offset of the next blob; skips padding and bytes that are no blob. */
@@ -492,7 +452,8 @@ static size_t next_blob(const struct pfd_code_range *range, size_t at)
     const struct pfd_byte_reader *c = &range->bytes;
     while (at < c->n && c->base[at] == 0)
         at++;
-    if (at == c->n || pfd_blob_recognise(c->base + at, c->n - at))
+    if (at == c->n || pfd_code_is_blob(pfd_code_kind_of(
+                          pfd_byte_reader(c->base + at, c->n - at))))
         return at;
     size_t next = pfd_blob_find(c->base, c->n, at);
     pfd_report_add(range->report, PFD_FINDING_bad_bundle, at,

@@ -2,13 +2,14 @@
 /*
  * The internals of container.h: a range of bytes in which code may lie, and the
  * functions by which every kind of container has its parts walked. Each kind
- * has a file of its own. A new kind is a new file, and a row in
- * pfd_code_kind_of() of code_walk.c and walk_kind() of container_walk.c.
+ * has a file of its own. A new kind is a new file, a row in code_kind.c, and a
+ * case in walk_kind() of container_walk.c.
  */
 #ifndef PFD_CODE_WALK_H
 #define PFD_CODE_WALK_H
 
 #include "core/base/ranges.h"
+#include "core/objects/code_kind.h"
 #include "core/objects/container.h"
 #include "core/objects/elf_image.h"
 #include "core/objects/offload_bundle.h"
@@ -19,18 +20,6 @@ enum {
     PFD_CODE_WORK_FACTOR = 16,
     /* The limit of all inflated bytes, as a multiple of the file's size. */
     PFD_CODE_INFLATED_FACTOR = 64,
-};
-
-enum pfd_code_kind {
-    PFD_CODE_NONE,
-    PFD_CODE_ELF,
-    PFD_CODE_SPIRV,
-    PFD_CODE_BITCODE,
-    PFD_CODE_ARCHIVE,
-    PFD_CODE_BLOBS,
-    PFD_CODE_CACHE,
-    PFD_CODE_COFF,
-    PFD_CODE_KPACK,
 };
 
 struct pfd_code_range;
@@ -74,10 +63,6 @@ struct pfd_code_blob {
     uint64_t at; /* in the range */
     unsigned number;
 };
-
-/* The kind of container or code that starts here. */
-enum pfd_code_kind pfd_code_kind_of(struct pfd_byte_reader c);
-bool pfd_code_is_amd(struct pfd_byte_reader c);
 
 /* Concatenates the range's path, before, name and after; owned. NULL: out of
  * memory. */

@@ -48,7 +48,8 @@ static bool find_code(struct pfd_byte_reader whole, size_t at,
         if (*p != 0x7f && *p != '!')
             continue;
         *ret = pfd_byte_reader(p, whole.n - at);
-        if (pfd_code_is_amd(*ret) || pfd_archive_recognise(p, ret->n))
+        if (pfd_code_is_amd(*ret) ||
+            pfd_code_is_archive(pfd_code_kind_of(*ret)))
             return true;
     }
     return false;
@@ -110,10 +111,15 @@ static enum pfd_status walk_kind(const struct pfd_code_range *range,
     case PFD_CODE_BITCODE:
         return pfd_code_emit(range, PFD_PIECE_BITCODE, range->is_code);
     case PFD_CODE_ARCHIVE:
+    case PFD_CODE_THIN_ARCHIVE:
         return walk_archive(range);
-    case PFD_CODE_BLOBS:
+    case PFD_CODE_BUNDLE:
+    case PFD_CODE_COMPRESSED:
+    case PFD_CODE_BINARY:
+    case PFD_CODE_FATBIN:
         return pfd_code_walk_blobs(range);
-    case PFD_CODE_CACHE:
+    case PFD_CODE_PAL_ARCHIVE:
+    case PFD_CODE_PIPELINES:
         return walk_cache(range);
     case PFD_CODE_COFF:
         return pfd_code_walk_coff(range);

@@ -13,8 +13,7 @@
 
 #include <stdio.h>
 
-#define PAL_MAGIC \
-    "\x23\xd8\xfa\xe7\x0f\x5f\x47\xbe\x8b\xd1\x48\xf5\xd8\xf0\xb4\xa7"
+#include "core/objects/code_kind.h"
 
 enum {
     PAL_MAGIC_SIZE = 16,
@@ -23,24 +22,9 @@ enum {
     PAL_HEADER = 52, /* of version 1; 4 bytes more in version 2 */
 
     VULKAN_HEADER = 32,
-    VULKAN_VERSION = 1,
-    VENDOR_AMD = 0x1002,
     SHA1_SIZE = 20,
     HASH_SIZE = 16,
 };
-
-enum pfd_cache_kind pfd_cache_recognise(const void *bytes, size_t n)
-{
-    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
-    if (n >= PAL_MAGIC_SIZE && !memcmp(bytes, PAL_MAGIC, PAL_MAGIC_SIZE))
-        return PFD_CACHE_PAL_ARCHIVE;
-    uint32_t n_header = pfd_byte_reader_u32(&c);
-    uint32_t version = pfd_byte_reader_u32(&c);
-    uint32_t vendor = pfd_byte_reader_u32(&c);
-    bool is_pipelines = n_header == VULKAN_HEADER &&
-                        version == VULKAN_VERSION && vendor == VENDOR_AMD;
-    return is_pipelines ? PFD_CACHE_PIPELINES : PFD_CACHE_NONE;
-}
 
 struct walk {
     struct pfd_byte_reader c;
@@ -222,14 +206,11 @@ enum pfd_status pfd_cache_members(const void *bytes, size_t n, pfd_member_fn fn,
         .user = user,
         .report = report,
     };
-    switch (pfd_cache_recognise(bytes, n)) {
-    case PFD_CACHE_PAL_ARCHIVE:
+    enum pfd_code_kind kind = pfd_code_kind_of(walk.c);
+    if (kind == PFD_CODE_PAL_ARCHIVE)
         return walk_pal(&walk);
-    case PFD_CACHE_PIPELINES:
+    if (kind == PFD_CODE_PIPELINES)
         return walk_pipelines(&walk);
-    case PFD_CACHE_NONE:
-        break;
-    }
     return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
                     "neither a PAL archive nor a pipeline cache");
 }

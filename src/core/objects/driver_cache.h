@@ -10,14 +10,6 @@
 
 #include "core/objects/archive.h"
 
-enum pfd_cache_kind {
-    PFD_CACHE_NONE,
-    PFD_CACHE_PAL_ARCHIVE,
-    PFD_CACHE_PIPELINES,
-};
-
-enum pfd_cache_kind pfd_cache_recognise(const void *bytes, size_t n);
-
 /*
  * Calls fn for every member, in order. Members of a PAL archive are named by
  * number, members of a pipeline cache by hash. A broken member is a finding

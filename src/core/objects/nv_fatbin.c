@@ -12,8 +12,6 @@
  */
 #include "core/objects/nv_fatbin.h"
 
-#include <string.h>
-
 enum {
     MAGIC_SIZE = 4,
     HEADER = 16,
@@ -22,15 +20,6 @@ enum {
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
 };
-
-static const char magic[MAGIC_SIZE] = { 0x50, (char)0xed, 0x55, (char)0xba };
-
-bool pfd_fatbin_recognise(const void *bytes, size_t n)
-{
-    const uint8_t *p = bytes;
-    return n >= HEADER && !memcmp(p, magic, MAGIC_SIZE) && p[4] == 1 && !p[5] &&
-           p[6] >= HEADER && !p[7];
-}
 
 /* The offset of its first part; *end: the end of the last one. */
 static size_t parts_of(const void *bytes, size_t n, uint64_t *end)

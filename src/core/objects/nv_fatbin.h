@@ -10,8 +10,6 @@
 
 #include "core/base/byte_reader.h"
 
-bool pfd_fatbin_recognise(const void *bytes, size_t n);
-
 enum pfd_fatbin_packing {
     PFD_FATBIN_PLAIN,
     PFD_FATBIN_ZSTD,

@@ -10,11 +10,7 @@
  */
 #include "core/objects/offload_bundle.h"
 
-#include "core/objects/nv_fatbin.h"
-
-#define BUNDLE_MAGIC     "__CLANG_OFFLOAD_BUNDLE__"
-#define COMPRESSED_MAGIC "CCOB"
-#define BINARY_MAGIC     "\x10\xff\x10\xad"
+#include "core/objects/code_kind.h"
 
 enum {
     BUNDLE_MAGIC_SIZE = 24,
@@ -24,41 +20,20 @@ enum {
     COMPRESSED_MAX = 3, /* known versions */
 };
 
-static bool starts(const uint8_t *p, size_t n, const char *magic,
-                   size_t n_magic)
-{
-    return n >= n_magic && memcmp(p, magic, n_magic) == 0;
-}
-
-enum pfd_blob_kind pfd_blob_recognise(const void *bytes, size_t n)
-{
-    if (starts(bytes, n, BUNDLE_MAGIC, BUNDLE_MAGIC_SIZE))
-        return PFD_BLOB_BUNDLE;
-    if (starts(bytes, n, COMPRESSED_MAGIC, MAGIC_SIZE))
-        return PFD_BLOB_COMPRESSED;
-    if (starts(bytes, n, BINARY_MAGIC, MAGIC_SIZE))
-        return PFD_BLOB_BINARY;
-    if (pfd_fatbin_recognise(bytes, n))
-        return PFD_BLOB_FATBIN;
-    return PFD_BLOB_NONE;
-}
-
 /* Four bytes are quickly found by chance: a version has to follow them. */
 static bool plausible(const uint8_t *p, size_t n)
 {
-    switch (pfd_blob_recognise(p, n)) {
-    case PFD_BLOB_BUNDLE:
-    case PFD_BLOB_FATBIN:
-        return true;
-    case PFD_BLOB_COMPRESSED:
+    /* Where a search asks, the second byte tells nearly always. */
+    if (n < 2 || (p[1] != p[0] && p[1] != 0xff && p[1] != 0xed))
+        return false;
+    enum pfd_code_kind kind = pfd_code_kind_of(pfd_byte_reader(p, n));
+    if (kind == PFD_CODE_COMPRESSED) {
         return n >= 8 && p[4] >= 1 && p[4] <= COMPRESSED_MAX && p[5] == 0 &&
                p[6] <= 1 && p[7] == 0;
-    case PFD_BLOB_BINARY:
-        return n >= 8 && p[4] >= 1 && p[4] <= 3 && !p[5] && !p[6] && !p[7];
-    case PFD_BLOB_NONE:
-        break;
     }
-    return false;
+    if (kind == PFD_CODE_BINARY)
+        return n >= 8 && p[4] >= 1 && p[4] <= 3 && !p[5] && !p[6] && !p[7];
+    return pfd_code_is_blob(kind);
 }
 
 size_t pfd_blob_find(const void *bytes, size_t n, size_t at)

@@ -13,16 +13,6 @@
 #include "core/base/error.h"
 #include "core/base/inflate.h"
 
-enum pfd_blob_kind {
-    PFD_BLOB_NONE,
-    PFD_BLOB_BUNDLE,     /* "__CLANG_OFFLOAD_BUNDLE__" */
-    PFD_BLOB_COMPRESSED, /* "CCOB" */
-    PFD_BLOB_BINARY,     /* 10 ff 10 ad */
-    PFD_BLOB_FATBIN,     /* 50 ed 55 ba: nv_fatbin.h */
-};
-
-enum pfd_blob_kind pfd_blob_recognise(const void *bytes, size_t n);
-
 /* The place of the next blob in bytes [n], from `at` on; n: none. */
 size_t pfd_blob_find(const void *bytes, size_t n, size_t at);
 
