@@ -201,8 +201,10 @@ bool description_take_messages(struct description *r)
             return description_mistake(r, r->source,
                                        "the id of a message is a number");
         }
-        if (id == RING_KEY)
-            return description_mistake(r, r->source, "an id is below 2^64 - 1");
+        if (id >= RESERVED_KEY) {
+            return description_mistake(r, r->source,
+                                       "an id is below 2^64 - 68");
+        }
         if (!take_message(r, &m) || !add_row(r, id, &m))
             return false;
     }

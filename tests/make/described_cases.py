@@ -603,6 +603,7 @@ messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
         "brace": ring.replace("data: 4", "data: 4\ntext: braces")
                      .replace("three", "three }"),
         "message": ring.replace('3: "three\\n"', "3: [1]"),
+        "id": ring.replace('3: "three', '0xfffffffffffffffe: "three'),
         "alias": "ring: &a b\nx: *a\n",
     }
     for name, text in mistakes.items():
