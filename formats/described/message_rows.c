@@ -4,6 +4,7 @@
 
 #include "brace_text.h"
 #include "description.h"
+#include "string_rule.h"
 
 enum {
     MESSAGE_TYPES_MAX = PFD_LAYOUT_MAX - 1,
@@ -18,15 +19,6 @@ struct message {
     uint64_t words[PFD_LAYOUT_MAX]; /* facts, then the types */
     struct braces_names names;
 };
-
-uint64_t described_facts_of(const struct described_type *t)
-{
-    if (t->text == TEXT_ENDED || t->text == TEXT_COUNTED)
-        return FACT_VARIABLE;
-    return t->text == TEXT_ID || t->text == TEXT_NAME ? FACT_TEXTS
-           : t->text == TEXT_OFFSET                   ? FACT_OFFSETS
-                                                      : 0;
-}
 
 static bool take_types(struct description *r, struct message *m)
 {
@@ -105,14 +97,6 @@ static bool take_message(struct description *r, struct message *m)
            description_mistake(r, r->source, "a message needs 'text'");
 }
 
-uint64_t described_common_facts(const uint64_t *v, bool has_types)
-{
-    return (has_types ? FACT_TYPES : 0) | (v[RING_TAG_BYTES] ? FACT_TAGS : 0) |
-           (v[RING_ARGUMENT_ORDER] == ORDER_SIZE ? FACT_ORDER : 0) |
-           (v[RING_VECTORS] == VECTORS_BRACES ? FACT_BRACED : 0) |
-           v[RING_ARGUMENT_ALIGN] << FACT_ALIGN;
-}
-
 /* Takes the types that a text itself states. */
 static const char *state_types(struct message *m, struct pfd_string_row *row)
 {
@@ -189,11 +173,17 @@ static bool add_row(struct description *r, uint64_t id, struct message *m)
 bool description_take_messages(struct description *r)
 {
     struct message m = { 0 };
+    struct string_rule rule;
     uint64_t n = 0;
     bool is_map = description_enter(r, true, &n);
+    bool has_rule = string_rule_find(r->format, r->strings, &rule);
     if (!is_map && !description_enter(r, false, &n)) {
         return description_mistake(r, r->source,
                                    "'messages' needs ids and texts");
+    }
+    if (is_map && has_rule && rule.numbers[RULE_FROM] == FROM_MESSAGES) {
+        return description_mistake(r, r->source,
+                                   "'messages' with hashes as ids is a list");
     }
     for (uint64_t i = 0; i < n; i++) {
         uint64_t id = i;
@@ -201,11 +191,15 @@ bool description_take_messages(struct description *r)
             return description_mistake(r, r->source,
                                        "the id of a message is a number");
         }
+        size_t source = r->source;
+        if (!take_message(r, &m))
+            return false;
+        if (!is_map && has_rule)
+            string_rule_hash(&rule, m.text, m.n, &id);
         if (id >= RESERVED_KEY) {
-            return description_mistake(r, r->source,
-                                       "an id is below 2^64 - 68");
+            return description_mistake(r, source, "an id is below 2^64 - 68");
         }
-        if (!take_message(r, &m) || !add_row(r, id, &m))
+        if (!add_row(r, id, &m))
             return false;
     }
     return true;

@@ -189,6 +189,18 @@ static void take_module(struct string_taker *t, const struct pfd_spirv *module)
 
 /* ---- members of the format ---- */
 
+/* Sources have other texts with {}, too: that none has types is a mistake. */
+static void report_untyped(const struct string_taker *t)
+{
+    if (!t->n_untyped || t->n_typed)
+        return;
+    pfd_report_add(t->report, PFD_FINDING_bad_string_row, t->untyped_at,
+                   "none of the %zu texts with {} has types, so none is a "
+                   "message: 'messages' lists texts with 'types', or a text "
+                   "states them: {0,I}",
+                   t->n_untyped);
+}
+
 /* Is it text? Sources have no NUL. */
 static bool is_text(const void *bytes, size_t n)
 {
@@ -215,8 +227,10 @@ enum pfd_status described_load_file(const struct pfd_format *self,
         take_container(&t, bytes, n);
     } else if (from == FROM_SOURCE && is_text(bytes, n)) {
         string_take_source(&t, bytes, n);
+        report_untyped(&t);
     }
-    *is_taken = is_container || t.n_rows > 0 || t.is_over;
+    *is_taken =
+        is_container || t.n_rows || t.n_typed || t.n_untyped || t.is_over;
     if (is_container && !t.n_rows && !t.is_over) {
         pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
                        "the container has no part with messages by the "

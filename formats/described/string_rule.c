@@ -22,6 +22,7 @@ struct word {
 static const struct word froms[] = { { "spirv", FROM_SPIRV },
                                      { "source", FROM_SOURCE },
                                      { "llpc", FROM_LLPC },
+                                     { "messages", FROM_MESSAGES },
                                      { NULL, 0 } };
 
 static const struct word pointers[] = { { "addresses", 0 },
@@ -94,7 +95,7 @@ static bool take_key(struct reader *s, const char *key, size_t n)
     if (description_is_key(key, n, "from")) {
         s->has_from = true;
         return take_word(s, froms, &s->numbers[RULE_FROM],
-                         "'from' is spirv, source or llpc");
+                         "'from' is spirv, source, llpc or messages");
     }
     if (description_is_key(key, n, "id")) {
         return take_word(s, ids, &s->numbers[RULE_ID],
@@ -140,10 +141,11 @@ static bool check(struct reader *s, size_t source)
         return description_mistake(s->r, source,
                                    "offsets need 'texts', a section");
     }
-    if (v[RULE_FROM] == FROM_SOURCE && !has_hash) {
+    if ((v[RULE_FROM] == FROM_SOURCE || v[RULE_FROM] == FROM_MESSAGES) &&
+        !has_hash) {
         return description_mistake(s->r, source,
-                                   "messages of sources have the hash of their "
-                                   "text as 'id'");
+                                   "messages of sources and of lists have the "
+                                   "hash of their text as 'id'");
     }
     return true;
 }
@@ -229,16 +231,38 @@ bool string_taker_start(struct string_taker *t, const struct pfd_format *self,
     return string_rule_find(self, strings, &t->rule);
 }
 
-/* The id, in the bits that an entry has for it. */
+bool string_rule_hash(const struct string_rule *rule, const char *text,
+                      size_t n, uint64_t *ret)
+{
+    enum rule_id kind = (enum rule_id)rule->numbers[RULE_ID];
+    uint64_t bits = rule->ring[RING_ID_BITS];
+    if (kind < ID_SDBM)
+        return false;
+    *ret = string_hash(kind, bits > 32, text, n);
+    if (bits && bits < 64)
+        *ret &= (UINT64_C(1) << bits) - 1;
+    return true;
+}
+
 static uint64_t id_of(const struct string_taker *t, uint64_t id,
                       const char *text, size_t n)
 {
-    enum rule_id kind = (enum rule_id)t->rule.numbers[RULE_ID];
-    uint64_t bits = t->rule.ring[RING_ID_BITS];
-    if (kind < ID_SDBM)
-        return id;
-    id = string_hash(kind, bits > 32, text, n);
-    return bits && bits < 64 ? id & ((UINT64_C(1) << bits) - 1) : id;
+    string_rule_hash(&t->rule, text, n, &id);
+    return id;
+}
+
+/* Has the description a message of this literal? It has numbers for names in
+ * {}, so that such texts differ. */
+static bool is_listed(const struct string_taker *t,
+                      const struct pfd_string_row *row, bool is_readable)
+{
+    const struct pfd_table *table =
+        pfd_strings_table(t->strings, &t->format->strings);
+    const struct pfd_string *s =
+        row->key < RESERVED_KEY ? pfd_table_find(table, row->key) : NULL;
+    return s && (!is_readable ||
+                 (s->n_text == row->n_text &&
+                  !memcmp(pfd_string_text(s), row->text, row->n_text)));
 }
 
 bool string_spend(struct string_taker *t, uint64_t n)
@@ -265,12 +289,56 @@ static void add(struct string_taker *t, const struct pfd_string_row *row,
     t->n_rows++;
 }
 
+/* The facts and types of a row's text, into words; NULL, or why it is no
+ * message. */
+static const char *find_types(const struct string_taker *t,
+                              struct pfd_string_row *row, uint64_t *words)
+{
+    const uint64_t *ring = t->rule.ring;
+    size_t n_types = 0;
+    const char *why = row->n_text > PFD_TEXT_MAX ? "it is too long" : NULL;
+    bool has_braces = row->own && ring[RING_GRAMMAR] != GRAMMAR_NONE;
+    if (!why && has_braces) {
+        why =
+            braces_types(row->text, row->n_text,
+                         t->rule.numbers[RULE_BITS] == 64, words + 1, &n_types);
+    }
+    for (size_t i = 0; i < n_types; i++) {
+        struct described_type type = described_unpack(words[1 + i]);
+        words[0] |= described_facts_of(&type);
+    }
+    words[0] |= described_common_facts(ring, row->own);
+    row->n_layout = 1 + n_types;
+    if (!why && has_braces) {
+        why = braces_check(row->text, row->n_text, words + 1, n_types,
+                           !(words[0] & FACT_TAGS), words);
+    }
+    return why;
+}
+
+/* A text of a source is a message only if it can be one. */
+static void take_literal(struct string_taker *t,
+                         const struct pfd_string_row *row, const char *why,
+                         uint64_t offset)
+{
+    uint64_t facts = 0;
+    if (is_listed(t, row, !why)) {
+        t->n_typed++;
+    } else if (!why) {
+        t->n_typed += row->n_layout > 1;
+        add(t, row, offset);
+    } else if (row->n_layout == 1 &&
+               !braces_check(row->text, row->n_text, NULL, 0, false, &facts) &&
+               !t->n_untyped++) {
+        t->untyped_at = offset;
+    }
+}
+
 void string_take(struct string_taker *t, uint64_t id, const char *text,
                  size_t n, uint64_t offset)
 {
     uint64_t words[1 + BRACES_TAKEN_MAX] = { 0 };
     const uint64_t *ring = t->rule.ring;
-    size_t n_types = 0;
     struct pfd_string_row row = {
         .key = id_of(t, id, text, n),
         .text = text,
@@ -280,25 +348,12 @@ void string_take(struct string_taker *t, uint64_t id, const char *text,
         .own = described_has_braces(ring[RING_GRAMMAR]),
         .has_origin = described_has_origins(ring),
     };
-    const char *why = n > PFD_TEXT_MAX ? "it is too long" : NULL;
-    bool is_plain = ring[RING_GRAMMAR] == GRAMMAR_NONE;
-    if (!why && row.own && !is_plain) {
-        why = braces_types(text, n, t->rule.numbers[RULE_BITS] == 64, words + 1,
-                           &n_types);
-    }
-    for (size_t i = 0; i < n_types; i++) {
-        struct described_type type = described_unpack(words[1 + i]);
-        words[0] |= described_facts_of(&type);
-    }
-    words[0] |= described_common_facts(ring, row.own);
-    row.n_layout = 1 + n_types;
-    if (!why && row.own && !is_plain) {
-        why = braces_check(text, n, words + 1, n_types, !(words[0] & FACT_TAGS),
-                           words);
-    }
-    if (!why) {
+    const char *why = find_types(t, &row, words);
+    if (t->rule.numbers[RULE_FROM] == FROM_SOURCE) {
+        take_literal(t, &row, why, offset);
+    } else if (!why) {
         add(t, &row, offset);
-    } else if (t->rule.numbers[RULE_FROM] != FROM_SOURCE) {
+    } else {
         pfd_report_add(t->report, PFD_FINDING_bad_string_row, offset,
                        "the message with id 0x%llx cannot be read: %s",
                        (unsigned long long)row.key, why);

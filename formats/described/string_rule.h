@@ -10,11 +10,12 @@
 #include "layout.h"
 
 enum rule_from {
-    FROM_SECTION, /* of an ELF file */
-    FROM_PART,    /* of a DXBC container */
-    FROM_SPIRV,   /* OpString */
-    FROM_SOURCE,  /* literals of source text */
-    FROM_LLPC,    /* what format llpc finds in code objects */
+    FROM_SECTION,  /* of an ELF file */
+    FROM_PART,     /* of a DXBC container */
+    FROM_SPIRV,    /* OpString */
+    FROM_SOURCE,   /* literals of source text */
+    FROM_LLPC,     /* what format llpc finds in code objects */
+    FROM_MESSAGES, /* the description itself, which lists them */
 };
 
 /* What a message's id is. Hashes are of the text, in the id's bits. */
@@ -54,6 +55,11 @@ bool string_rule_find(const struct pfd_format *format,
                       const struct pfd_strings *strings,
                       struct string_rule *ret);
 
+/* The hash of a text that is its id, in the bits that an entry has for it; false:
+ * ids are no hashes. */
+bool string_rule_hash(const struct string_rule *rule, const char *text,
+                      size_t n, uint64_t *ret);
+
 /* Takes the messages of one file: rows go to strings. */
 struct string_taker {
     const struct pfd_format *format;
@@ -63,9 +69,12 @@ struct string_taker {
     struct pfd_error *err;
     size_t n_rows;
     enum pfd_status
-        status;    /* PFD_OK; or PFD_ERR_NOMEM: nothing more is taken */
-    uint64_t left; /* bytes of texts that may still be looked at */
-    bool is_over;  /* these were too few: nothing more is taken */
+        status;          /* PFD_OK; or PFD_ERR_NOMEM: nothing more is taken */
+    uint64_t left;       /* bytes of texts that may still be looked at */
+    bool is_over;        /* these were too few: nothing more is taken */
+    size_t n_typed;      /* literals with {} whose arguments have types */
+    size_t n_untyped;    /* others, which are no messages therefore */
+    uint64_t untyped_at; /* the first of them */
 };
 
 /* Asks for n bytes of texts: places of a file may lead to one text again and

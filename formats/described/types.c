@@ -121,3 +121,22 @@ bool described_type_of(const char *text, size_t n, struct described_type *ret)
     }
     return false;
 }
+
+/* ---- facts ---- */
+
+uint64_t described_facts_of(const struct described_type *t)
+{
+    if (t->text == TEXT_ENDED || t->text == TEXT_COUNTED)
+        return FACT_VARIABLE;
+    return t->text == TEXT_ID || t->text == TEXT_NAME ? FACT_TEXTS
+           : t->text == TEXT_OFFSET                   ? FACT_OFFSETS
+                                                      : 0;
+}
+
+uint64_t described_common_facts(const uint64_t *v, bool has_types)
+{
+    return (has_types ? FACT_TYPES : 0) | (v[RING_TAG_BYTES] ? FACT_TAGS : 0) |
+           (v[RING_ARGUMENT_ORDER] == ORDER_SIZE ? FACT_ORDER : 0) |
+           (v[RING_VECTORS] == VECTORS_BRACES ? FACT_BRACED : 0) |
+           v[RING_ARGUMENT_ALIGN] << FACT_ALIGN;
+}

@@ -202,6 +202,21 @@ counter: {at: 0, unit: 4, from: 4}
 data: 4
 strings: {from: source, id: %s}
 """
+LISTED = """ring: listed
+counter: {at: 0, unit: 4, from: 4}
+data: 4
+text: braces
+enums: {pass: [shadow, lighting]}
+strings: {from: %s, id: crc32}
+messages:
+  - {text: "tile {} of {:.1f}\\n", types: [u32, f32]}
+  - {text: "pass {which}\\n", types: {which: pass}}
+  - "done\\n"
+"""
+LISTED_SOURCE = """log("tile {} of {:.1f}\\n", i, n);
+log("pass {which}\\n", p); log("done\\n"); log("begin {0,I}\\n", 7);
+cpu.log("frame {}\\n", n);
+"""
 
 
 def strings(case):
@@ -229,6 +244,7 @@ def strings(case):
              argument(1, 10, 3, 0, "3f", 1, 2.5, -3)),
          read("slangpy-source.yaml"), "decode buffer.bin --strings print.slang r.yaml",
          files={"print.slang": read("data/print.slang")})
+    listed(case)
     section = b"first %u\n\0second\n\0\0third %x\n\0open"
     ring = HASHED.replace("from: source, id: %s", "section: .strs, id: %s")
     program = elf([(".other", 0x1000, b"no\0"), (".strs", 0x400000, section)])
@@ -300,6 +316,27 @@ def strings(case):
                                      "section: a, record: 2")}.items():
         case("mistake_strings_" + name, "A mistake in the description, told with "
              "its place.", packed(entry(0)), text, expect=("text",))
+
+
+def listed(case):
+    """Cases of messages with types, and hashes of their texts as ids."""
+    def made(text, form="", *values):
+        return entry(zlib.crc32(text.encode()), form, *values)
+
+    data = packed(made("tile {} of {:.1f}\n", "If", 5, 9),
+                  made("pass {which}\n", "I", 1), made("done\n"),
+                  made("begin {0,I}\n", "I", 3))
+    source = {"a.hlsl": LISTED_SOURCE.encode()}
+    case("strings_listed", "A list of messages, by the hash of their text; one "
+         "message is not in it.", data, LISTED % "messages")
+    case("strings_listed_source", "The list has types of literals of a source.",
+         data, LISTED % "source", files=source)
+    case("strings_untyped", "Literals with {}, and nothing states their types.",
+         data, (LISTED % "source").partition("messages:")[0],
+         files={"a.hlsl": LISTED_SOURCE.replace("0,I", "").encode()})
+    case("mistake_strings_listed", "Ids, where texts have hashes.", data,
+         LISTED.partition("messages:")[0] % "messages" +
+         'messages: {1: "done"}\n', expect=("text",))
 
 
 def rings(case):

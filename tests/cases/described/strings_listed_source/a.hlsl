@@ -1,0 +1,3 @@
+log("tile {} of {:.1f}\n", i, n);
+log("pass {which}\n", p); log("done\n"); log("begin {0,I}\n", 7);
+cpu.log("frame {}\n", n);
