@@ -47,7 +47,7 @@ root_packages=(
     libuv1-dev libssl-dev libseccomp-dev libsystemd-dev libcurl4-openssl-dev
     libnats-dev nats-server glslang-tools libvulkan-dev mesa-vulkan-drivers
     vulkan-validationlayers vulkan-tools vkmark xvfb musl-tools python3-dev
-    python3-numpy
+    python3-numpy gdb mesa-opencl-icd ocl-icd-libopencl1
     gcc-aarch64-linux-gnu qemu-user libc6-dev:arm64 check:arm64
     libelf-dev:arm64 libmsgpack-c2:arm64 libmsgpack-c-dev@arm64 libpcre2-dev:arm64
     libyaml-dev:arm64 zlib1g-dev:arm64 libzstd-dev:arm64 libjansson-dev:arm64

@@ -7,6 +7,7 @@
 
 #include "core/decode/id_buffer.h"
 #include "core/spirv/module_texts.h"
+#include "find.h"
 
 /* The kernels of a module, and the modules, that are told apart. */
 enum {
@@ -514,4 +515,5 @@ const struct pfd_format pfd_format_rusticl = {
     .walk = rusticl_walk,
     .is_record = pfd_id_buffer_is_record,
     .slots = pfd_id_buffer_slots,
+    .find = rusticl_find,
 };

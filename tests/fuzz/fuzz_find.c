@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers in cores, with strings of LLPC, OpenCL and HIP and a shader that
- * prints: the input is a core. Whatever it says, what is found lies in it, is
+ * Buffers in cores, with strings of LLPC, OpenCL and HIP, a shader and kernels
+ * that print: the input is a core. Whatever it says, what is found lies in it, is
  * there once, and does not depend on how many look; the core as an address
  * space agrees with itself.
  */
@@ -31,6 +31,8 @@ static struct pfd_strings *make_strings(void)
     struct pfd_strings *strings = make_llpc_strings();
     load_rows(strings, rows, sizeof rows);
     FUZZ_CHECK(pfd_strings_load_file(strings, FUZZ_MODULE, NULL, NULL, NULL) ==
+               PFD_OK);
+    FUZZ_CHECK(pfd_strings_load_file(strings, FUZZ_KERNELS, NULL, NULL, NULL) ==
                PFD_OK);
     return strings;
 }

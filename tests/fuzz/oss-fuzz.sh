@@ -12,7 +12,7 @@ export LDFLAGS="${LDFLAGS:-} -Wl,-rpath,\$ORIGIN/lib"
 engine=${LIB_FUZZING_ENGINE:--fsanitize=fuzzer}
 out=${OUT:-$PWD/build-oss-fuzz/out}
 build=${WORK:-$PWD/build-oss-fuzz}/printfdecode
-modules=tests/fuzz/corpus/spirv/calls
+modules=tests/fuzz/corpus/spirv
 
 # An engine that is an archive is C++.
 case $engine in
@@ -38,9 +38,9 @@ meson setup "$build" -Dbuildtype=plain -Db_lundef=false -Dtests=enabled \
     -Dfuzz=true -Dfuzz_engine="$engine" -Dfuzz_data=. \
     -Dpython=disabled -Dlayer=disabled
 ninja -C "$build" fuzzers
-mkdir -p "$out/lib" "$out/examples/data" "$out/$(dirname $modules)"
+mkdir -p "$out/lib" "$out/examples/data" "$out/$modules"
 cp examples/data/{app.elf,small.bin} "$out/examples/data"
-cp $modules "$out/$modules"
+cp $modules/{calls,kernels} "$out/$modules"
 n=0
 for target in "$build"/tests/fuzz/fuzz_*; do
     [ -f "$target" ] || continue

@@ -308,6 +308,8 @@ def find_seeds():
     page = b"".join(b.ljust(512, b"\0") for b in (llpc, opencl, hip)).ljust(4096, b"\0")
     yield "find/each", cores.core([(0x10000, page, 8192)])
     half = page[:544] + bytes(3552)
+    calls = struct.pack("<IIiI", 16, 1, -1, 2)  # of the kernel of spirv/kernels
+    yield "find/kernel", cores.core([(0x10000, calls.ljust(4096, b"\0"), 4096)])
     yield "find/split", cores.core([(0x10000, page[:528], 528),
                                     (0x10000 + 528, page[528:], 3568)])
     yield "find/copies", cores.core([(0x10000, page, 4096), (0x20000, half, 4096),

@@ -32,12 +32,15 @@ MUTATIONS = int(sys.argv[3]) if len(sys.argv) > 3 else 200
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 # Of each: its folder, the file with its strings.
 SOUND = [('llpc/vk_mixed', 'image.elf'), ('hip/compiled_dump', 'app.co'),
-         ('opencl/compiled_dump', 'app.co')]
+         ('opencl/compiled_dump', 'app.co'),
+         ('rusticl/mesa25_k1', 'program.bin')]
 DAMAGED = [('llpc/vk_midflight', 'image.elf'), ('llpc/vk_stale', 'image.elf'),
            ('llpc/vk_wrap64', 'image.elf'), ('llpc/vk_torn', 'image.elf'),
            ('llpc/corrupt_20_hole_mid_flight', 'image.elf'),
            ('hip/mixed_streams', 'app.co'), ('hip/padding_undefined', 'app.co'),
-           ('opencl/compiled_overflow', 'app.co')]
+           ('opencl/compiled_overflow', 'app.co'),
+           ('rusticl/mesa25_k2', 'program.bin'),
+           ('rusticl/real_k3', 'program.bin')]
 wrong = []
 
 
