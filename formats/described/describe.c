@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/base/crc32c.h"
 #include "description.h"
 
 enum {
@@ -105,6 +106,23 @@ static bool take_key(struct description *r, const char *key, size_t n,
     return true;
 }
 
+/* Is another description loaded? Rings of one set are read by one. */
+static bool is_second(const struct description *r)
+{
+    const struct pfd_string *ring = pfd_table_find(
+        pfd_strings_table(r->strings, &r->format->strings), RING_KEY);
+    return ring && ring->n_layout >= RING_NUMBERS &&
+           pfd_string_layout(ring)[RING_CRC] != r->numbers[RING_CRC];
+}
+
+static bool refuse_second(struct description *r)
+{
+    pfd_fail(r->err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+             "another description is loaded: buffers that are read together "
+             "have one");
+    return false;
+}
+
 static bool read_all(struct description *r)
 {
     struct pfd_string_row ring = { .key = RING_KEY, .literal = true };
@@ -112,6 +130,7 @@ static bool read_all(struct description *r)
     uint64_t n = 0;
     size_t source = 0;
     description_start(r);
+    r->numbers[RING_CRC] = pfd_crc32c(0, r->text, r->n);
     if (!description_enter(r, true, &n)) {
         return description_mistake(r, 0,
                                    "a description begins with 'ring: NAME'");
@@ -123,6 +142,8 @@ static bool read_all(struct description *r)
             return description_mistake(r, r->source, "a key is a word");
         if (n == 1 && description_is_key(key, n_key, COUNTER_WORD))
             return take_counter(r);
+        if (i == 0 && is_second(r))
+            return refuse_second(r);
         if (!take_key(r, key, n_key, &ring, &messages, &source))
             return false;
     }

@@ -148,6 +148,7 @@ const struct pfd_format pfd_format_described = {
                  .layout = described_layout },
     .is_description = described_is_description,
     .describe = described_describe,
+    .reads_files = described_reads_files,
     .load = described_load,
     .load_file = described_load_file,
     .shader = described_shader,

@@ -84,6 +84,7 @@ enum ring_number {
     RING_FIELD(RING_TAG_ROWS),
     RING_FIELD(RING_TAG_COLUMNS),
     RING_FIELD(RING_TAG_SIZE), /* bytes of the argument, tag included */
+    RING_CRC,                  /* of the description's bytes */
     RING_ORIGINS,              /* for each: its name's place, and the field */
     RING_TAGS = RING_ORIGINS + ORIGINS_MAX * (1 + FIELD_NUMBERS),
     /* Behind these: for each tag its value and the type. */

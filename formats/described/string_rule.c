@@ -215,6 +215,13 @@ bool string_rule_find(const struct pfd_format *format,
     return true;
 }
 
+bool described_reads_files(const struct pfd_format *self,
+                           const struct pfd_strings *strings)
+{
+    struct string_rule rule;
+    return string_rule_find(self, strings, &rule);
+}
+
 /* ---- rows of messages ---- */
 
 bool string_taker_start(struct string_taker *t, const struct pfd_format *self,

@@ -117,6 +117,8 @@ uint64_t string_hash(enum rule_id kind, bool is_wide, const char *text,
                      size_t n);
 
 /* Members of pfd_format_described. */
+bool described_reads_files(const struct pfd_format *self,
+                           const struct pfd_strings *strings);
 enum pfd_status described_load(const struct pfd_format *self,
                                const struct pfd_image *image,
                                struct pfd_strings *strings,

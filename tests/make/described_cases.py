@@ -482,6 +482,12 @@ def main(root):
                  {"buffer.bin": read("data/typegpu.bin"), "counter.bin": b"\5",
                   "r.yaml": read("typegpu.yaml")}, maker="described_cases.py",
                  expect=("text",))
+    khronos.case(root, "mistake_second",
+                 "decode --describe r.yaml --describe s.yaml buffer.bin",
+                 "Two descriptions: a ring is read by one.",
+                 {"buffer.bin": read("data/own.bin"), "r.yaml": read("own.yaml"),
+                  "s.yaml": read("blender.yaml")}, maker="described_cases.py",
+                 expect=("text",))
     case("own", "The description of docs/describe.md.", read("data/own.bin"),
          read("own.yaml"), cmd="decode --describe r.yaml buffer.bin")
     case("blender", "Ids that are hashes.",

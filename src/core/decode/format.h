@@ -332,9 +332,13 @@ struct pfd_format {
 
     /* Is this file a description of rings, and what describe() adds to strings:
      * PFD_OK; PFD_ERR_CORRUPT: err names the mistake and its place;
-     * PFD_ERR_NOMEM. NULL: no description describes its buffers. Where one
-     * does, load() and load_file() are called behind it only. */
+     * PFD_ERR_USAGE: the strings have another description; PFD_ERR_NOMEM. NULL:
+     * no description describes its buffers. Where one does, load() and
+     * load_file() are called only if reads_files(): it says where files have
+     * messages. */
     bool (*is_description)(const void *bytes, size_t n);
+    bool (*reads_files)(const struct pfd_format *self,
+                        const struct pfd_strings *strings);
     enum pfd_status (*describe)(const struct pfd_format *self,
                                 const void *bytes, size_t n,
                                 struct pfd_strings *strings,

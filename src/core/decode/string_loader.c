@@ -120,12 +120,37 @@ bool pfd_strings_recognise(const void *bytes, size_t n)
 }
 
 /* Can the format find strings in program files? One that rings are described
- * for cannot before a description is loaded. */
+ * for cannot before a description is loaded that says where they are. */
 static bool can_load(const struct pfd_format *format,
                      const struct pfd_strings *strings)
 {
-    return !format->describe ||
-           pfd_strings_table(strings, &format->strings)->n > 0;
+    return !format->describe || format->reads_files(format, strings);
+}
+
+bool pfd_strings_reads_files(const struct pfd_strings *strings)
+{
+    for (size_t i = 0; pfd_formats[i]; i++) {
+        if (pfd_formats[i]->describe && can_load(pfd_formats[i], strings))
+            return true;
+    }
+    return false;
+}
+
+/* Adds a description, and the messages of shaders that came before it. */
+static enum pfd_status load_description(const struct pfd_format *format,
+                                        const void *bytes, size_t n,
+                                        struct pfd_strings *strings,
+                                        struct pfd_report *report,
+                                        struct pfd_error *err)
+{
+    enum pfd_status status =
+        format->describe(format, bytes, n, strings, report, err);
+    const struct pfd_shader_table *shaders = pfd_strings_shaders(strings);
+    for (size_t i = 0; i < shaders->n && status == PFD_OK; i++) {
+        status =
+            format->shader(format, strings, &shaders->shaders[i], report, err);
+    }
+    return status;
 }
 
 /* Has every format load an ELF file. */
@@ -199,7 +224,7 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
     };
     const struct pfd_format *described = described_by(bytes, n);
     if (described)
-        return described->describe(described, bytes, n, strings, &report, err);
+        return load_description(described, bytes, n, strings, &report, err);
     bool is_taken = false;
     enum pfd_status status =
         load_file_of(strings, bytes, n, &report, &is_taken, err);

@@ -14,6 +14,10 @@ bool pfd_strings_search(const void *bytes, size_t n);
  * rings? */
 bool pfd_strings_describes(const void *bytes, size_t n);
 
+/* Does a description in the set say where files have messages? Those that were
+ * loaded before it are loaded again for them. */
+bool pfd_strings_reads_files(const struct pfd_strings *strings);
+
 /*
  * The widths in bits of string i's scalars (8, 16, 32 or 64; 0: a string), as
  * the metadata states them, into ret [max]. Returns their number (no entry
