@@ -8,10 +8,8 @@
 
 #include "base/descriptor_limit.h"
 #include "base/log.h"
-#include "base/sha256.h"
 #include "config/sandbox.h"
 #include "config/systemd.h"
-#include "core/base/input.h"
 #include "ingest/fd_restore.h"
 #include "ingest/fd_store.h"
 #include "ingest/follower.h"
@@ -335,38 +333,11 @@ static void end_parts(struct pfdd *d)
     d->ingest.poller = NULL;
 }
 
-/* Hashes the description of rings that inputs share. False: there is none that
- * can be read. */
-static bool hash_description(const struct pfdd_config *config,
-                             uint8_t ret[PFDD_SHA256_BYTES])
-{
-    const char *path = NULL;
-    struct pfd_input *input = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < config->n_inputs && !path; i++)
-        path = pfdd_config_input(config, i)->describe;
-    if (!path ||
-        pfd_input_read(path, config->memory_max / 4, &input, NULL) != PFD_OK)
-        return false;
-    const void *bytes = pfd_input_bytes(input, &n);
-    pfdd_sha256(bytes, n, ret);
-    pfd_input_close(input);
-    return true;
-}
-
-/* Those that the configuration names. A description comes first: it may say where
- * code objects have its messages. */
+/* Those that the configuration names. */
 static void load_strings(struct pfdd *d)
 {
     const struct pfdd_config *config = d->config;
     struct pfdd_string_store *store = d->ingest.string_store;
-    d->has_description =
-        d->has_description || hash_description(config, d->description);
-    for (size_t i = 0; i < config->n_inputs; i++) {
-        const struct pfdd_input_config *input = pfdd_config_input(config, i);
-        if (input->describe)
-            pfdd_string_store_add_file(store, input->describe);
-    }
     for (size_t i = 0; i < config->code_objects.n; i++)
         pfdd_string_store_add_file(store, config->code_objects.items[i]);
 }
@@ -451,12 +422,13 @@ static const struct pfdd_output *find_output(
     return NULL;
 }
 
+/* An input whose description has changed is another one. */
 static bool has_input(const struct pfdd_config *config,
                       const struct pfdd_input *input)
 {
     for (size_t i = 0; i < config->n_inputs; i++) {
         if (pfdd_block_is_same(config->inputs[i], &input->config->block))
-            return true;
+            return pfdd_description_is_same(&input->description);
     }
     return false;
 }
@@ -511,16 +483,6 @@ static void tell_log(void *user, const char *text)
     pfdd_log(PFDD_ERROR, "%s", text);
 }
 
-/* The string store keeps the first description: another one beside it would leave
- * open which of them a ring is read by. */
-static bool changes_description(const struct pfdd *d,
-                                const struct pfdd_config *new)
-{
-    uint8_t now[PFDD_SHA256_BYTES];
-    return d->has_description && hash_description(new, now) &&
-           memcmp(now, d->description, sizeof now) != 0;
-}
-
 /* Says which settings differ that cannot change while the daemon runs; false:
  * none does. */
 static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new,
@@ -537,7 +499,6 @@ static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new,
         { "workers", old->workers != new->workers },
         { "sandbox", old->sandbox != new->sandbox },
         { "state_dir", !same_text(old->state_dir, new->state_dir) },
-        { "the description of rings", changes_description(d, new) },
         { "whether anything is required",
           pfdd_config_has_required(old) != pfdd_config_has_required(new) },
     };
@@ -561,6 +522,21 @@ static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new,
     return n;
 }
 
+/* False: an input's description cannot be used; see err. */
+static bool has_descriptions(const struct pfdd_config *config, char *err,
+                             size_t n_err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < config->n_inputs && ok; i++) {
+        struct pfdd_description description;
+        ok = pfdd_description_read(
+            &description, pfdd_config_input(config, i)->describe,
+            (size_t)(config->memory_max / 4), err, n_err);
+        pfdd_description_deinit(&description);
+    }
+    return ok;
+}
+
 /* Reads the configuration that is to replace the current one; NULL: see err. */
 static struct pfdd_config *read_again(struct pfdd *d, char *err, size_t n_err)
 {
@@ -568,7 +544,8 @@ static struct pfdd_config *read_again(struct pfdd *d, char *err, size_t n_err)
         pfdd_config_read(d->config_path, tell_log, NULL);
     snprintf(err, n_err, "cannot be used");
     if (config && !needs_restart(d, config, err, n_err) &&
-        pfdd_sandbox_covers(config, err, n_err))
+        pfdd_sandbox_covers(config, err, n_err) &&
+        has_descriptions(config, err, n_err))
         return config;
     pfdd_config_unref(config);
     return NULL;

@@ -12,7 +12,6 @@
 #include "base/counters.h"
 #include "base/loop_scheduler.h"
 #include "base/memory_budget.h"
-#include "base/sha256.h"
 #include "base/thread_pools.h"
 #include "config/config.h"
 #include "ingest/ingest.h"
@@ -45,8 +44,6 @@ struct pfdd {
     uint64_t ticked;
     int phase;
     const char *config_path; /* NULL: the built-in configuration */
-    bool has_description;    /* of rings, which inputs share: */
-    uint8_t description[PFDD_SHA256_BYTES]; /* its hash */
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <printfdecode/capture.h>
 #include <printfdecode/wire.h>
 
+#include "core/decode/string_loader.h"
 #include "nats_lists.h"
 #include "show/messages.h"
 #include "stream/capture/chunk.h"
@@ -175,7 +176,7 @@ static enum outcome report_missing(struct nats_stream *s, enum outcome outcome,
     return OUTCOME_DONE;
 }
 
-/* A SPIR-V module is keyed by its list as well, since shader numbers are local
+/* A description belongs to its list. A SPIR-V module is keyed by its list as well, since shader numbers are local
  * to a list. */
 static enum outcome put_object(struct nats_stream *s,
                                const struct nats_message *m,
@@ -212,7 +213,13 @@ static enum outcome put_object(struct nats_stream *s,
             s, outcome, "a code object that it needs is not at the servers");
     }
     s->n_held += n;
-    bool ok = add_object(s, o, bytes, t->number, o->is_shader ? scope : 0);
+    bool is_description = !o->is_shader && pfd_strings_describes(bytes, n);
+    bool is_own = o->is_shader || is_description;
+    bool ok = add_object(s, o, bytes, t->number, is_own ? scope : 0);
+    if (is_description) { /* other lists have it for their own buffers */
+        tdelete(t, &s->objects, compare);
+        free(t);
+    }
     free(bytes);
     return ok ? pass_on(s) : no_memory(s);
 }

@@ -410,24 +410,6 @@ static bool has_class(struct pfdd_block *const *blocks, size_t n,
     return false;
 }
 
-/* A ring's description has the strings of all inputs. */
-static void check_descriptions(struct pfdd_diagnostics *c, struct pfdd_place at,
-                               const struct pfdd_config *config)
-{
-    const char *first = NULL;
-    for (size_t i = 0; i < config->n_inputs; i++) {
-        const char *path = pfdd_config_input(config, i)->describe;
-        if (first && path && strcmp(first, path) != 0) {
-            pfdd_diagnostics_add_at(c, at,
-                                    "inputs have one description together, "
-                                    "not '%s' and '%s'",
-                                    first, path);
-            return;
-        }
-        first = first ? first : path;
-    }
-}
-
 static void check_farm(struct pfdd_diagnostics *c, struct pfdd_place at,
                        const struct pfdd_config *config)
 {
@@ -512,7 +494,6 @@ static void check_all(struct pfdd_diagnostics *c, struct pfdd_place at,
     check_addresses(c, config);
     check_farm(c, at, config);
     check_hosts(c, config);
-    check_descriptions(c, at, config);
     check_files(c, at, config);
     if (config->n_inputs == 0)
         pfdd_diagnostics_add_at(c, at, "no inputs: there is nothing to do");

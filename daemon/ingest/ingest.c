@@ -13,6 +13,22 @@ bool pfdd_is_backlogged(struct pfdd_ingest *ingest)
     return busy;
 }
 
+static bool read_description(struct pfdd_input *input, char *err, size_t n_err)
+{
+    struct pfdd_ingest *ingest = input->ingest;
+    bool ok = pfdd_description_read(
+        &input->description, input->config->describe,
+        (size_t)(input->held->memory_max / 4), err, n_err);
+    ingest->budget->inputs += input->description.n;
+    return ok;
+}
+
+static void drop_description(struct pfdd_input *input)
+{
+    input->ingest->budget->inputs -= input->description.n;
+    pfdd_description_deinit(&input->description);
+}
+
 bool pfdd_input_open(struct pfdd_ingest *ingest, struct pfdd_config *all,
                      const struct pfdd_input_config *config, char *err,
                      size_t n_err)
@@ -27,7 +43,9 @@ bool pfdd_input_open(struct pfdd_ingest *ingest, struct pfdd_config *all,
     input->ingest = ingest;
     input->config = config;
     input->held = pfdd_config_ref(all);
-    if (!class->open(input, err, n_err)) {
+    if (!read_description(input, err, n_err) ||
+        !class->open(input, err, n_err)) {
+        drop_description(input);
         pfdd_config_unref(all);
         free(input);
         return false;
@@ -58,6 +76,7 @@ void pfdd_input_closed(struct pfdd_input *input)
     while (*at != input)
         at = &(*at)->next;
     *at = input->next;
+    drop_description(input);
     pfdd_config_unref(input->held);
     free(input);
     ingest->on_ended(ingest);

@@ -17,6 +17,7 @@
 #include "base/memory_budget.h"
 #include "base/thread_pools.h"
 #include "config/config.h"
+#include "ingest/description.h"
 #include "ingest/follower_stats.h"
 #include "ring/ring.h"
 #include "ring/source_table.h"
@@ -35,6 +36,7 @@ struct pfdd_input {
     struct pfdd_input *next;
     struct pfdd_config *held;
     const struct pfdd_input_config *config; /* in held */
+    struct pfdd_description description;
     bool closing;
 };
 

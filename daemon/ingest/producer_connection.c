@@ -272,15 +272,17 @@ static struct pfdd_peer *find_uri_peer(int fd,
 }
 
 bool pfdd_producer_connection_open(struct pfdd_producer_connection *c,
-                                   struct pfdd_ingest *ingest, int fd,
-                                   const char *name,
-                                   const struct pfdd_input_config *config)
+                                   const struct pfdd_input *input, int fd,
+                                   const char *name)
 {
+    struct pfdd_ingest *ingest = input->ingest;
+    const struct pfdd_input_config *config = input->config;
     struct pfdd_stream_options options = {
         .name = name,
         .settle_ms = config->settle_ms,
         .options = config->options,
         .format = pfdd_input_format(config),
+        .description = &input->description,
         .pid = peer_pid(fd, config),
         .peer = find_uri_peer(fd, config),
         .account = c->account.of ? &c->account : NULL,

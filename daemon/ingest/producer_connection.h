@@ -46,12 +46,11 @@ struct pfdd_producer_connection {
     struct pfdd_limited_peer limited_peer; /* silent until it is known */
 };
 
-/* c is zeroed except for closed, user and account.of. Takes over fd. False:
- * nothing is open. */
+/* c is zeroed except for closed, user and account.of. Takes over fd; the input
+ * stays until it is closed. False: nothing is open. */
 bool pfdd_producer_connection_open(struct pfdd_producer_connection *c,
-                                   struct pfdd_ingest *ingest, int fd,
-                                   const char *name,
-                                   const struct pfdd_input_config *config);
+                                   const struct pfdd_input *input, int fd,
+                                   const char *name);
 /* Takes the bytes that the kernel has of the producer now, as soon as the stream
  * takes them, and closes. Bytes that the producer sends later are not read, so
  * no producer holds this up. */

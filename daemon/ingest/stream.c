@@ -187,6 +187,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd_ingest *ingest,
                                          .peer = pfdd_peer_ref(options->peer),
                                          .account = options->account,
                                          .is_kept = options->is_kept,
+                                         .description = options->description,
                                          .refused = on_refused,
                                          .lacking = on_lacking,
                                          .user = st };

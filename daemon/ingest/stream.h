@@ -28,8 +28,10 @@ struct pfdd_stream_options {
     uint64_t settle_ms;
     struct pfd_options options; /* of buffers whose frames have none */
     const char *format;         /* likewise; static; NULL: it is chosen */
-    long long pid;              /* of the peer; 0: as its frames say */
-    struct pfdd_peer *peer;     /* with whose rights URIs are read; NULL: they
+    /* Of rings whose producer sends none; borrowed until ended; NULL: none. */
+    const struct pfdd_description *description;
+    long long pid;          /* of the peer; 0: as its frames say */
+    struct pfdd_peer *peer; /* with whose rights URIs are read; NULL: they
                                    are refused */
     struct pfdd_resource_account
         *account;               /* charged with its resources; NULL: none */

@@ -127,6 +127,7 @@ static bool start_follower(struct pfdd_stream_buffer *b, int fd,
     const char *why = pfdd_origin_init(&origin, frame ? frame : &none);
     if (why)
         refuse(all, why);
+    pfdd_objects_describe(all->objects);
     /* A frame `buffer` need not have the sender's names. */
     if (!origin.frame.host.n)
         origin.frame.host = pfd_wire_text(all->host);

@@ -30,7 +30,7 @@ struct pfdd_stream_buffers {
     struct pfdd_ingest *ingest;
     struct pfdd_stream *stream;
     const char *name; /* of the stream; borrowed, as are objects and options */
-    const struct pfdd_objects *objects;
+    struct pfdd_objects *objects;
     const struct pfd_options *options; /* of buffers whose frames have none */
     const char *format; /* likewise; static; NULL: it is chosen */
     uint64_t settle_ms;

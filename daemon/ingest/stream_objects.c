@@ -11,6 +11,7 @@
 #include "base/name.h"
 #include "base/peer.h"
 #include "base/resource_account.h"
+#include "core/decode/string_loader.h"
 #include "ingest/ingest.h"
 #include "ingest/string_store.h"
 #include "stream/capture/wire_objects.h"
@@ -35,11 +36,15 @@ static void add_strings(struct pfdd_objects *o, struct pfd_wire_object *given)
 {
     char name[NAME];
     put_name(name, o, given->name);
+    bool is_description = pfd_strings_describes(given->bytes, given->n);
     struct pfdd_object object = { .name = name,
+                                  .producer =
+                                      is_description ? o->producer : NULL,
                                   .owner = o->producer,
                                   .bytes = given->bytes,
                                   .n = given->n,
                                   .is_kept = o->is_kept };
+    o->is_described |= is_description;
     pfdd_string_store_add(o->ingest->string_store, &object);
     given->bytes = NULL;
 }
@@ -120,6 +125,14 @@ static bool take_object(void *user, struct pfd_wire_object *given)
     if (why)
         o->refused(o->user, why);
     return true;
+}
+
+void pfdd_objects_describe(struct pfdd_objects *o)
+{
+    if (o->is_described || !o->description)
+        return;
+    pfdd_producer_describe(o->producer, o->description);
+    o->is_described = true;
 }
 
 /* ---- memory ---- */
@@ -216,6 +229,7 @@ void pfdd_objects_init(struct pfdd_objects *o)
 void pfdd_objects_reset(struct pfdd_objects *o)
 {
     pfdd_objects_finish(o);
+    o->is_described = false;
     pfdd_producer_unref(o->producer);
     o->producer = pfdd_producer_new(o->ingest->string_store);
 }

@@ -16,6 +16,7 @@ struct pfdd_ingest;
 struct pfdd_resource_account;
 struct pfdd_peer;
 struct pfdd_producer;
+struct pfdd_description;
 
 struct pfdd_objects {
     struct pfdd_ingest *ingest;
@@ -24,6 +25,8 @@ struct pfdd_objects {
                                they are refused */
     struct pfdd_resource_account *account; /* NULL: none */
     bool is_kept; /* from the fd store, from before a restart */
+    const struct pfdd_description *description; /* of rings whose producer sends
+                                                   none; NULL: none */
     /* Reports why something cannot be used. */
     void (*refused)(void *user, const char *why);
     /* Likewise, for want of memory or descriptors. */
@@ -33,6 +36,7 @@ struct pfdd_objects {
     struct pfdd_producer *producer; /* of its modules; owned; NULL: they are
                                        shared */
     struct pfd_wire_objects *set;   /* owned; NULL: out of memory */
+    bool is_described;              /* the producer has a description */
 };
 
 /* The members above are set by the caller. */
@@ -48,6 +52,10 @@ bool pfdd_objects_are_short(const struct pfdd_objects *o,
 
 /* Takes a frame of any type. */
 void pfdd_objects_take(struct pfdd_objects *o, const struct pfd_wire_frame *f);
+
+/* A buffer has come: without a description of its producer's own, it is read by
+ * the input's. */
+void pfdd_objects_describe(struct pfdd_objects *o);
 
 /* Modules without a `shader` frame so far get free numbers. */
 void pfdd_objects_settle(struct pfdd_objects *o);

@@ -169,12 +169,40 @@ static struct pfd_strings *set_for(struct pfdd_string_build *b,
     return *set;
 }
 
+static bool is_description(const struct pfdd_code *o)
+{
+    return !o->is_shader && pfd_strings_describes(o->bytes, o->n);
+}
+
+/* An object that others have sent, too, has messages for this one. */
+static void note_known(struct pfdd_code *o)
+{
+    if (o->same && o->sender)
+        o->sender->must_refresh |= o->sender->reads_files;
+}
+
+/* Objects that were loaded before the description are loaded again. */
+static void note_description(const struct pfdd_code *o,
+                             const struct pfd_strings *set)
+{
+    if (o->producer && is_description(o)) {
+        o->producer->reads_files = pfd_strings_reads_files(set);
+        o->producer->must_refresh |= o->producer->reads_files;
+    }
+}
+
 /* False: there may be memory for it when the renewed set is done. */
 static bool take_object(struct pfdd_string_build *b, struct pfdd_code *o)
 {
     struct pfd_error err = { .text = "no room for its strings" };
     enum pfd_status status = PFD_ERR_NOMEM;
     read_object(b, o);
+    note_known(o);
+    if (!o->why[0] && !o->producer && is_description(o)) {
+        snprintf(o->why, sizeof o->why,
+                 "a description of rings, which belongs to an input (its key "
+                 "'describe')");
+    }
     if (o->why[0])
         return true;
     struct pfd_strings *set = set_for(b, o);
@@ -184,8 +212,11 @@ static bool take_object(struct pfdd_string_build *b, struct pfdd_code *o)
     o->n_set = set ? pfd_strings_memory(set) - before : 0;
     if (status == PFD_ERR_NOMEM && b->renewed)
         return false;
-    if (status < 0)
+    if (status < 0) {
         snprintf(o->why, sizeof o->why, "%.190s", err.text);
+    } else {
+        note_description(o, set);
+    }
     return true;
 }
 
@@ -208,16 +239,73 @@ static void take_objects(struct pfdd_string_build *b)
 
 /* ---- producers' own sets ---- */
 
-/* Modules come from the previous set; other code objects are loaded again. */
-static enum pfd_status take_own(struct pfdd_string_build *b,
+/* The objects of a producer's set, in the order in which they are loaded. */
+enum part {
+    DESCRIPTIONS, /* they say where the following have messages */
+    SHARED,       /* of the configuration, and those that it has sent */
+    OWN,          /* but modules, which come from the previous set */
+};
+
+static bool is_of(const struct pfdd_code *o, const struct pfdd_producer *s,
+                  enum part part)
+{
+    if (part == SHARED)
+        return !o->producer;
+    return o->producer == s && is_description(o) == (part == DESCRIPTIONS) &&
+           !pfd_spirv_recognise(o->bytes, o->n);
+}
+
+/* The producer is charged with messages of shared objects, as with its own
+ * objects. */
+static enum pfd_status take_one(struct pfdd_string_build *b,
                                 struct pfd_strings *set,
-                                const struct pfdd_producer *s,
-                                const struct pfdd_code *o)
+                                struct pfdd_producer *s,
+                                const struct pfdd_code *o, enum part part)
 {
     struct pfd_error err;
-    if (o->why[0] || o->producer != s || pfd_spirv_recognise(o->bytes, o->n))
+    size_t n = 0;
+    size_t n_set = pfd_strings_memory(set);
+    size_t room = room_for(b, s);
+    size_t n_most = s->share + s->n_messages;
+    if (!is_of(o, s, part))
         return PFD_OK;
-    return load(b, set, o, NULL, &err) >= 0 ? PFD_OK : PFD_ERR_NOMEM;
+    enum pfd_status status = load_within(
+        set, room - lower(n_set, room),
+        part == SHARED ? n_most - lower(s->n_next_messages, n_most) : SIZE_MAX,
+        o, NULL, &n, &err);
+    s->n_next_messages += part == SHARED ? n : 0;
+    return status == PFD_ERR_NOMEM ? status : PFD_OK;
+}
+
+static enum pfd_status take_part(struct pfdd_string_build *b,
+                                 struct pfd_strings *set,
+                                 struct pfdd_producer *s, enum part part)
+{
+    enum pfd_status status = PFD_OK;
+    for (size_t i = 0; i < s->n_owned && status == PFD_OK; i++)
+        status = take_one(b, set, s, s->owned[i], part);
+    for (size_t i = 0; part == SHARED && i < b->old->n && status == PFD_OK;
+         i++) {
+        if (!b->old->objects[i]->is_given)
+            status = take_one(b, set, s, b->old->objects[i], part);
+    }
+    for (struct pfdd_code *o = b->fresh; o && status == PFD_OK; o = o->next) {
+        const struct pfdd_code *content = o->why[0] ? o->same : o;
+        if (content && (o->sender == s || !o->is_given))
+            status = take_one(b, set, s, content, part);
+    }
+    return status;
+}
+
+/* Loads objects of the shared set again, for the messages that the producer's
+ * description says they have. */
+static enum pfd_status take_messages(struct pfdd_string_build *b,
+                                     struct pfd_strings *set,
+                                     struct pfdd_producer *s)
+{
+    s->n_next_messages = 0;
+    s->reads_files = pfd_strings_reads_files(set);
+    return s->reads_files ? take_part(b, set, s, SHARED) : PFD_OK;
 }
 
 /* Builds a producer's set anew, on the present shared set. */
@@ -233,11 +321,13 @@ static void refresh(struct pfdd_string_build *b, struct pfdd_producer *s)
     if (!set)
         return;
     pfd_strings_set_room(set, room_for(b, s) / 2);
-    enum pfd_status status = pfd_strings_take_shaders(set, from, &err);
-    for (size_t i = 0; i < s->n_owned && status == PFD_OK; i++)
-        status = take_own(b, set, s, s->owned[i]);
-    for (struct pfdd_code *o = b->fresh; o && status == PFD_OK; o = o->next)
-        status = take_own(b, set, s, o);
+    enum pfd_status status = take_part(b, set, s, DESCRIPTIONS);
+    if (status == PFD_OK)
+        status = take_messages(b, set, s);
+    if (status == PFD_OK)
+        status = pfd_strings_take_shaders(set, from, &err);
+    if (status == PFD_OK)
+        status = take_part(b, set, s, OWN);
     if (status != PFD_OK) {
         pfd_strings_free(set);
         return;
@@ -254,8 +344,8 @@ static void refresh_scopes(struct pfdd_string_build *b)
 {
     uint64_t begun = pfdd_job_cpu_ns();
     for (struct pfdd_producer *s = b->producers; s; s = s->next_built) {
-        if (s->is_stale &&
-            (s->is_awaited || pfdd_job_cpu_ns() - begun < TURN_NS))
+        bool has_time = s->is_awaited || pfdd_job_cpu_ns() - begun < TURN_NS;
+        if (s->must_refresh || (s->is_stale && has_time))
             refresh(b, s);
     }
 }

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/peer.h"
 #include "config/trusted_folder.h"
+#include "ingest/description.h"
 #include "ingest/ingest.h"
 #include "ingest/string_space.h"
 
@@ -274,7 +275,7 @@ static void choose_producers(struct pfdd_string_store *lib)
         if (!s->n_objects)
             continue;
         s->set = NULL;
-        s->is_tried = s->is_refreshed = false;
+        s->is_tried = s->is_refreshed = s->must_refresh = false;
         s->next_built = lib->string_build.producers;
         lib->string_build.producers = s;
     }
@@ -352,6 +353,14 @@ static struct pfdd_log_topic *topic_of(struct pfdd_string_store *lib,
                                       : &lib->told_own;
 }
 
+/* Descriptions say that an object of the configuration may have messages: rings
+ * wait for these. */
+static void await_messages(struct pfdd_string_store *lib)
+{
+    for (struct pfdd_producer *s = lib->producers.first; s; s = s->next)
+        s->is_awaited |= s->has_set && s->reads_files;
+}
+
 /* Adds an object to the catalogue, or frees it if it cannot be used or memory
  * is short. */
 static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
@@ -380,6 +389,8 @@ static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
         pfdd_producer_own(o->sender, o);
         o->sender->is_awaited |= o->sender->has_set && !o->producer;
     }
+    if (!o->is_given)
+        await_messages(lib);
     o->sender = NULL; /* the sender may go before the object */
     lib->n_bytes += pfdd_code_cost(o->n);
     lib->n_alive += pfdd_code_cost(o->n);
@@ -438,6 +449,11 @@ static void job_done(struct pfdd_job *job)
          * either. */
         s->is_stale &= !s->is_tried;
         s->is_awaited &= !s->is_tried;
+        if (s->is_refreshed) {
+            pfdd_producers_charge(&lib->producers, s, s->n_messages,
+                                  s->n_next_messages);
+            s->n_messages = s->n_next_messages;
+        }
     }
     keep_all(lib);
     for (struct pfdd_producer *s = b->producers; s; s = s->next_built) {
@@ -560,4 +576,30 @@ void pfdd_string_store_add(struct pfdd_string_store *lib,
         o->shader = object->shader;
     }
     start(lib);
+}
+
+/* ---- descriptions ---- */
+
+void pfdd_producer_describe(struct pfdd_producer *producer,
+                            const struct pfdd_description *description)
+{
+    void *bytes = producer && description->path ? malloc(description->n) : NULL;
+    if (!bytes)
+        return;
+    memcpy(bytes, description->bytes, description->n);
+    const struct pfdd_object object = { .name = description->path,
+                                        .producer = producer,
+                                        .owner = producer,
+                                        .bytes = bytes,
+                                        .n = description->n };
+    pfdd_string_store_add(producer->lib, &object);
+}
+
+struct pfdd_producer *pfdd_producer_described(
+    struct pfdd_string_store *lib, const struct pfdd_description *description)
+{
+    struct pfdd_producer *ret =
+        description->path ? pfdd_producer_new(lib) : NULL;
+    pfdd_producer_describe(ret, description);
+    return ret;
 }

@@ -25,6 +25,7 @@
 #include "ring/chunk.h"
 
 struct pfdd_ingest;
+struct pfdd_description;
 struct pfdd_trusted_folder;
 struct pfdd_string_store;
 struct pfdd_peer;
@@ -88,6 +89,12 @@ struct pfdd_binding *pfdd_string_store_bind(struct pfdd_string_store *lib,
 
 /* A producer, with a reference. NULL: out of memory. */
 struct pfdd_producer *pfdd_producer_new(struct pfdd_string_store *lib);
+/* Buffers of the producer (NULL: nobody) are read by this description. */
+void pfdd_producer_describe(struct pfdd_producer *producer,
+                            const struct pfdd_description *description);
+/* A producer whose buffers are. NULL: there is no description, or no memory. */
+struct pfdd_producer *pfdd_producer_described(
+    struct pfdd_string_store *lib, const struct pfdd_description *description);
 /* NULL is allowed, here and below. */
 struct pfdd_producer *pfdd_producer_ref(struct pfdd_producer *producer);
 void pfdd_producer_unref(struct pfdd_producer *producer);

@@ -102,21 +102,22 @@ void pfdd_capture_player_stop(struct pfdd_capture_player *f)
 }
 
 struct pfdd_capture_player *pfdd_capture_player_new(
-    struct pfdd_ingest *ingest, int fd, const char *name,
-    const struct pfd_options *reading, void (*ended)(void *user), void *user)
+    const struct pfdd_input *input, int fd, const char *name,
+    void (*ended)(void *user), void *user)
 {
     struct pfdd_capture_player *f = calloc(1, sizeof *f);
     struct pfdd_stream_options options = {
         .name = name,
         .settle_ms = SETTLE_MS,
-        .options = *reading,
+        .options = input->config->options,
+        .description = &input->description,
         .resume = on_resume,
         .ended = on_ended,
         .user = f,
     };
     if (f) {
         f->name = strdup(name);
-        f->stream = f->name ? pfdd_stream_new(ingest, &options) : NULL;
+        f->stream = f->name ? pfdd_stream_new(input->ingest, &options) : NULL;
     }
     if (!f || !f->stream) {
         free(f ? f->name : NULL);
@@ -126,7 +127,7 @@ struct pfdd_capture_player *pfdd_capture_player_new(
     }
     f->job.run = run_job;
     f->job.done = job_done;
-    f->ingest = ingest;
+    f->ingest = input->ingest;
     f->fd = fd;
     f->ended = ended;
     f->user = user;

@@ -8,17 +8,15 @@
 
 #include <stdbool.h>
 
-#include <printfdecode/printfdecode.h>
-
-struct pfdd_ingest;
+struct pfdd_input;
 struct pfdd_capture_player;
 
-/* Takes over fd, also on failure. reading: of buffers whose frames do not say.
- * `ended` is called when all of the capture was emitted and the player is gone.
+/* Takes over fd, also on failure. input: whose options and description hold where
+ * frames do not say; it stays until `ended`. `ended` is called when all of the capture was emitted and the player is gone.
  * NULL: out of memory. */
 struct pfdd_capture_player *pfdd_capture_player_new(
-    struct pfdd_ingest *ingest, int fd, const char *name,
-    const struct pfd_options *reading, void (*ended)(void *user), void *user);
+    const struct pfdd_input *input, int fd, const char *name,
+    void (*ended)(void *user), void *user);
 
 /* Stops reading; data read so far is emitted. */
 void pfdd_capture_player_stop(struct pfdd_capture_player *f);

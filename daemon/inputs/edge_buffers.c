@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/name.h"
 #include "config/reserved_names.h"
+#include "core/decode/string_loader.h"
 #include "ingest/ingest.h"
 #include "ingest/origin.h"
 #include "ingest/string_store.h"
@@ -71,9 +72,10 @@ static void add_object(struct pfdd_edge_buffers *known,
                  given->name);
         return;
     }
+    bool is_own =
+        given->is_shader || pfd_strings_describes(given->bytes, given->n);
     struct pfdd_object object = { .name = given->name,
-                                  .producer =
-                                      given->is_shader ? code->producer : NULL,
+                                  .producer = is_own ? code->producer : NULL,
                                   .owner = code->producer,
                                   .bytes = given->bytes,
                                   .n = given->n,

@@ -17,6 +17,7 @@
 #include "config/reserved_names.h"
 #include "ingest/follower.h"
 #include "ingest/ingest.h"
+#include "ingest/string_store.h"
 
 enum {
     LOOK_MS = 250,  /* between checks for a file at the path */
@@ -32,6 +33,7 @@ struct buffer_config {
 struct buffer_input {
     struct pfdd_input base;
     uv_timer_t timer;
+    struct pfdd_producer *producer; /* of a described ring; NULL: shared */
     struct pfdd_follower *follower; /* NULL: there is no file */
     dev_t device;
     ino_t inode;
@@ -49,8 +51,10 @@ static const struct buffer_config *config_of(const struct buffer_input *in)
 
 static void finish_close(struct buffer_input *in)
 {
-    if (in->base.closing && in->timer_closed && !in->follower)
+    if (in->base.closing && in->timer_closed && !in->follower) {
+        pfdd_producer_unref(in->producer);
         pfdd_input_closed(&in->base);
+    }
 }
 
 static void complain(struct buffer_input *in, const char *why)
@@ -89,6 +93,7 @@ static void begin(struct buffer_input *in, int fd, const struct stat *st)
         .name = name,
         .format = pfdd_input_format(&config->base),
         .options = config->base.options,
+        .producer = in->producer,
         .fd = fd,
         .settle_ms = config->base.settle_ms,
         .resume = !in->reopened,
@@ -169,6 +174,8 @@ static void on_timer(uv_timer_t *timer)
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct buffer_input *in = (struct buffer_input *)input;
+    in->producer = pfdd_producer_described(input->ingest->string_store,
+                                           &input->description);
     uv_timer_init(input->ingest->loop, &in->timer);
     in->timer.data = in;
     uv_timer_start(&in->timer, on_timer, 0, LOOK_MS);

@@ -49,8 +49,7 @@ static void on_up(void *user, int fd)
         c->user = in;
         c->account.of = &in->account;
     }
-    if (c &&
-        pfdd_producer_connection_open(c, in->base.ingest, fd, name, config)) {
+    if (c && pfdd_producer_connection_open(c, &in->base, fd, name)) {
         in->producer_connection = c;
         return;
     }

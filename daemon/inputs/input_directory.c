@@ -90,7 +90,8 @@ struct directory_input {
     int watch;
     unsigned n_open;
     struct dump *dumps;
-    struct pfdd_dir_scan *names; /* not processed yet */
+    struct pfdd_producer *producer; /* of described rings; NULL: shared */
+    struct pfdd_dir_scan *names;    /* not processed yet */
     struct pfdd_trusted_folder *trusted_folder;
     struct pfdd_refused_files refused_files;
     struct pfdd_log_topic refused;
@@ -122,6 +123,7 @@ static void finish_close(struct directory_input *in)
         pfdd_dir_scan_free(in->names);
         pfdd_refused_files_deinit(&in->refused_files);
         pfdd_trusted_folder_unref(in->trusted_folder);
+        pfdd_producer_unref(in->producer);
         pfdd_input_closed(&in->base);
     }
 }
@@ -178,11 +180,10 @@ static void dump_ended(void *user);
 
 static bool begin_capture(struct dump *dump, int fd)
 {
-    struct pfdd_ingest *ingest = dump->of->base.ingest;
     char name[PFDD_NAME_ROOM];
     pfdd_name_of_file(name, dump->path, fd);
-    dump->capture_player = pfdd_capture_player_new(
-        ingest, fd, name, &dump->of->base.config->options, dump_ended, dump);
+    dump->capture_player =
+        pfdd_capture_player_new(&dump->of->base, fd, name, dump_ended, dump);
     dump->state = READ;
     return dump->capture_player != NULL;
 }
@@ -196,6 +197,7 @@ static bool begin(struct dump *dump, int fd, bool is_trial)
         .name = name,
         .format = pfdd_input_format(dump->of->base.config),
         .options = dump->of->base.config->options,
+        .producer = dump->of->producer,
         .fd = fd,
         .is_trial = is_trial,
         .buffer_stats = &dump->buffer_stats,
@@ -491,8 +493,8 @@ static void on_timer(uv_timer_t *timer)
     struct directory_input *in = timer->data;
     struct dump *next = NULL;
     /* Code objects of producers are not waited for: they may never end. */
-    bool is_busy =
-        pfdd_string_store_is_busy_for(in->base.ingest->string_store, NULL);
+    bool is_busy = pfdd_string_store_is_busy_for(in->base.ingest->string_store,
+                                                 in->producer);
     for (struct dump *d = in->dumps; d && !is_busy; d = next) {
         next = d->next;
         if ((d->state == HELD || d->state == DOUBTED) &&
@@ -568,6 +570,8 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
             close(in->fd);
         return false;
     }
+    in->producer =
+        pfdd_producer_described(ingest->string_store, &input->description);
     uv_timer_init(ingest->loop, &in->timer);
     uv_timer_init(ingest->loop, &in->turn);
     in->poll.data = in;

@@ -133,8 +133,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     c->user = in;
     snprintf(name, sizeof name, "producer %llu",
              (unsigned long long)++in->n_accepted);
-    if (!pfdd_producer_connection_open(c, in->base.ingest, fd, name,
-                                       in->base.config)) {
+    if (!pfdd_producer_connection_open(c, &in->base, fd, name)) {
         pfdd_user_accounts_leave(&c->account);
         free(c);
         return;

@@ -507,6 +507,7 @@ static void begin_fresh(struct process_input *in)
             free_target(t);
             continue;
         }
+        pfdd_producer_describe(t->producer, &in->base.description);
         t->next = in->targets;
         in->targets = t;
     }

@@ -131,6 +131,7 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
         .settle_ms = input->config->settle_ms,
         .options = input->config->options,
         .format = pfdd_input_format(input->config),
+        .description = &input->description,
         .may_be_raw = true,
         .resume = on_resume,
         .ended = on_ended,

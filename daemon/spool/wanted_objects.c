@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/decode/string_loader.h"
+
 /* The index of an object in the list that was hashed last, from i on. Both
  * lists are in order of arrival. */
 static size_t find_seen(const struct pfdd_hashed_list *hashed, size_t i,
@@ -71,6 +73,21 @@ static void add_own(const struct pfdd_blob_store_list *list,
     }
 }
 
+/* They say where others have messages. */
+static void put_descriptions_first(struct pfdd_wanted_object *wanted, size_t n)
+{
+    size_t n_first = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct pfdd_wanted_object w = wanted[i];
+        if (w.object.is_shader ||
+            !pfd_strings_describes(w.object.bytes, w.object.n))
+            continue;
+        memmove(&wanted[n_first + 1], &wanted[n_first],
+                (i - n_first) * sizeof *wanted);
+        wanted[n_first++] = w;
+    }
+}
+
 struct pfdd_wanted_object *pfdd_hashed_list_want(
     const struct pfdd_hashed_list *hashed,
     const struct pfdd_blob_store_list *list, uint64_t scope, size_t *n)
@@ -86,8 +103,10 @@ struct pfdd_wanted_object *pfdd_hashed_list_want(
         list->of->get(list->list, i, &w->object);
         memcpy(w->digest, seen->digest, sizeof w->digest);
     }
-    if (ret)
+    if (ret) {
         add_own(list, ret, n);
+        put_descriptions_first(ret, *n);
+    }
     return ret;
 }
 

@@ -51,7 +51,7 @@ struct pfdd_wanted_object {
 };
 
 /* Those of the list that was hashed last, in its order, and behind them the entries'
- * own: [*n], allocated. NULL: out of memory. */
+ * own, but descriptions first: [*n], allocated. NULL: out of memory. */
 struct pfdd_wanted_object *pfdd_hashed_list_want(
     const struct pfdd_hashed_list *hashed,
     const struct pfdd_blob_store_list *list, uint64_t scope, size_t *n);

@@ -6,6 +6,8 @@
 
 #include <printfdecode/strings.h>
 
+#include "core/decode/string_loader.h"
+
 static void drop_sets(struct pfd_producer_strings *s)
 {
     while (s->sets) {
@@ -88,16 +90,28 @@ static bool load(struct pfd_strings *strings,
     return status != PFD_ERR_NOMEM;
 }
 
+/* Loads the descriptions of a scope, or its other objects. */
+static bool load_part(struct pfd_strings *strings,
+                      const struct pfd_producer_strings *s, uint64_t scope,
+                      bool descriptions, pfd_finding_fn fn, void *user)
+{
+    bool ok = true;
+    for (const struct pfd_producer_strings_object *o = s->first; ok && o;
+         o = o->next) {
+        if ((!o->scope || o->scope == scope) &&
+            pfd_strings_describes(o->bytes, o->n) == descriptions)
+            ok = load(strings, o, fn, user);
+    }
+    return ok;
+}
+
+/* Descriptions come first: they say where others have messages. */
 static struct pfd_strings *build(const struct pfd_producer_strings *s,
                                  uint64_t scope, pfd_finding_fn fn, void *user)
 {
     struct pfd_strings *ret = pfd_strings_new();
-    bool ok = ret;
-    for (const struct pfd_producer_strings_object *o = s->first; ok && o;
-         o = o->next) {
-        if (!o->scope || o->scope == scope)
-            ok = load(ret, o, fn, user);
-    }
+    bool ok = ret && load_part(ret, s, scope, true, fn, user) &&
+              load_part(ret, s, scope, false, fn, user);
     if (ok)
         return ret;
     pfd_strings_free(ret);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """described.py DAEMON EXAMPLES: follows a ring that a description describes, and
-reads one from standard input, also one whose messages are in a code object; another description needs a
-restart. Goes on behind the last entry of a ring with positions when it starts again,
+reads one from standard input, also one whose messages are in a code object; inputs have descriptions of their
+own, which a reload changes. Goes on behind the last entry of a ring with positions when it starts again,
 whether positions grow or begin anew."""
 import json
 import os
@@ -26,6 +26,7 @@ positions: {grow: %s}
 messages: {1: "one %%u\\n"}
 '''
 N = 60
+TT_METAL = ['tile 3 of 9: 0.500', 'packer waits for 0x0010', 'mode 5 true -7']
 PATIENCE = 60  # seconds
 
 
@@ -80,8 +81,7 @@ def with_code_object(daemon, examples, folder):
         finally:
             running.terminate()
             err = running.communicate(timeout=PATIENCE)[1]
-    want = ['tile 3 of 9: 0.500', 'packer waits for 0x0010', 'mode 5 true -7']
-    assert lines == want, (lines, err)
+    assert lines == TT_METAL, (lines, err)
 
 
 def reload(running, err, path, text):
@@ -100,25 +100,101 @@ def reload(running, err, path, text):
 
 
 def changed(daemon, folder):
-    """A reload with another description is refused, one with the same is not."""
+    """A reload reads rings by another description, and refuses one with a mistake."""
     config, ring = os.path.join(folder, 're.yaml'), os.path.join(folder, 're.ring')
-    err = os.path.join(folder, 're.err')
+    err, out = os.path.join(folder, 're.err'), os.path.join(folder, 're.out')
+    buffer = os.path.join(folder, 're.bin')
     write(ring, RING)
     write(config, 'inputs:\n  - {type: buffer, path: %s, describe: %s}\n'
-          'outputs:\n  - {type: stdout}\n' % (os.path.join(folder, 'none'), ring))
+          'outputs:\n  - {type: file, path: %s, output: raw}\n' % (buffer, ring, out))
+    put_ring(buffer, '<II', 1)
     with open(err, 'w', encoding='utf-8') as log:
-        running = subprocess.Popen([daemon, '--config', config], stderr=log,
-                                   stdout=subprocess.DEVNULL)
+        running = subprocess.Popen([daemon, '--config', config], stderr=log)
     try:
         until_in(err, 'ready')
+        first = until_lines(out, N)
         same = reload(running, err, ring, RING)
+        wrong = reload(running, err, ring, RING.replace('unit', 'units'))
         other = reload(running, err, ring, RING.replace('one', 'two'))
-        again = reload(running, err, ring, RING)
+        lines = until_lines(out, 2 * N)
+        without = reload(running, err, config, 'inputs:\n  - {type: buffer, path: %s, '
+                         'format: llpc}\noutputs:\n  - {type: file, path: %s, output: '
+                         'raw}\n' % (buffer, out))
     finally:
         running.terminate()
         running.wait(PATIENCE)
-    assert 'reloaded' in same and 'reloaded' in again, (same, again)
-    assert 'description of rings only changes with a restart' in other, other
+    assert first == ['one %d' % (i + 1) for i in range(N)], first
+    assert lines[N:] == ['two %d' % (i + 1) for i in range(N)], lines
+    for log in (same, other, without):
+        assert 'reloaded' in log, log
+    assert "line 2, column" in wrong and 'the old configuration stays' in wrong, wrong
+
+
+def put_ring(path, entry, message):
+    """A ring of N entries behind its counter."""
+    data = b''.join(struct.pack(entry, message, i + 1) for i in range(N))
+    with open(path, 'wb') as f:
+        f.write(struct.pack('<I', len(data)) + data)
+
+
+def two_inputs(daemon, folder):
+    """Two rings, each by a description of its own; ids mean other messages."""
+    def at(name):
+        return os.path.join(folder, name)
+
+    write(at('left.yaml'), RING.replace('one', 'left'))
+    write(at('right.yaml'), RING.replace('1: "one %u', '1: "right %llx')
+          .replace('data: 4', 'data: 4\nentry: {header: 4, id: {at: 0, bits: 16}}'))
+    put_ring(at('left.bin'), '<II', 1)
+    put_ring(at('right.bin'), '<IQ', 1)
+    config = ''.join('  - {type: buffer, path: %s, describe: %s}\n'
+                     % (at(name + '.bin'), at(name + '.yaml'))
+                     for name in ('left', 'right'))
+    write(at('both.yaml'), 'inputs:\n%soutputs:\n  - {type: file, path: %s, output: '
+          'raw}\n' % (config, at('both')))
+    lines, err = run_for(daemon, at('both.yaml'), at('both'), 2 * N)
+    for name, form in (('left', '%d'), ('right', '%x')):
+        assert [x for x in lines if x.startswith(name)] == [
+            name + ' ' + form % (i + 1) for i in range(N)], (lines, err)
+    assert err.count('%d entries, 0 unknown, 0 bytes lost, 0 skipped' % N) == 2, err
+
+
+def two_files(daemon, examples, folder):
+    """Two descriptions, of which one finds messages in code objects: dumps of two
+    folders, before and behind the code object."""
+    def at(name):
+        return os.path.join(folder, name)
+
+    write(at('plain.yaml'), RING)
+    for name in ('own', 'theirs'):
+        os.mkdir(at(name))
+    put_ring(at('own/a.bin'), '<II', 1)
+    with open(os.path.join(examples, 'data', 'tt-metal.bin'), 'rb') as f:
+        ring = f.read()
+    with open(at('theirs/b.bin'), 'wb') as f:
+        f.write(ring)
+    inputs = ''.join('  - {type: directory, path: %s, dumps: "*.bin", describe: %s}\n'
+                     % pair for pair in (
+                         (at('own'), at('plain.yaml')),
+                         (at('theirs'), os.path.join(examples, 'tt-metal-elf.yaml'))))
+    write(at('files.yaml'), 'code_objects: [%s]\ninputs:\n%soutputs:\n  - {type: '
+          'file, path: %s, output: raw}\n'
+          % (os.path.join(examples, 'data', 'tt-metal.elf'), inputs, at('files')))
+    lines, err = run_for(daemon, at('files.yaml'), at('files'), N + 3)
+    assert sorted(lines) == sorted(['one %d' % (i + 1) for i in range(N)]
+                                   + TT_METAL), (lines, err)
+
+
+def run_for(daemon, config, out, n):
+    """The lines of a daemon until there are n, and its log."""
+    running = subprocess.Popen([daemon, '--config', config],
+                               stderr=subprocess.PIPE, text=True)
+    try:
+        lines = until_lines(out, n)
+    finally:
+        running.terminate()
+        err = running.communicate(timeout=PATIENCE)[1]
+    return lines, err
 
 
 def until_in(path, word):
@@ -198,11 +274,6 @@ def main():
                        % (at(name), at('ring.yaml')))
         write(at('daemon.yaml'), config + 'outputs:\n  - {type: file, path: '
               '%s, output: raw}\n' % at('out'))
-        write(at('other.yaml'), RING)
-        write(at('two.yaml'), config.replace('ring.yaml', 'other.yaml', 1))
-        done = subprocess.run([daemon, 'check-config', at('two.yaml')],
-                              capture_output=True, text=True, check=False)
-        assert done.returncode and 'one description' in done.stderr, done
         with open(at('a'), 'wb') as f:
             f.truncate(4096)
         running = subprocess.Popen([daemon, '--config', at('daemon.yaml')],
@@ -225,6 +296,8 @@ def main():
         from_stdin(daemon, folder)
         with_code_object(daemon, os.path.abspath(sys.argv[2]), folder)
         changed(daemon, folder)
+        two_inputs(daemon, folder)
+        two_files(daemon, os.path.abspath(sys.argv[2]), folder)
     for grows in (True, False):
         with tempfile.TemporaryDirectory() as folder:
             started_again(daemon, folder, grows)
