@@ -37,6 +37,7 @@ more_packages=(
     sqlite3 lnav tmux chromium protobuf-compiler systemd
     rsyslog rsyslog-openssl nats-server musl-tools zsh
     python3-mesonpy python3-pip python3-pytest python3-mypy patchelf libxml2-utils
+    gnupg xz-utils
 )
 # In the root of Debian 13. Those of arm64 are for a command that loads what it
 # can, and for its tests.
