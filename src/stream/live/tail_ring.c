@@ -5,117 +5,13 @@
  * then the header again: what the program has passed by then is lost, and
  * counted. An entry comes out when two polls saw the same bytes.
  */
-#include <stdlib.h>
-#include <string.h>
+#include "stream/live/tail_ring.h"
 
 #include "core/base/error.h"
-#include "core/base/zero.h"
-#include "stream/live/tail_pass.h"
 
 enum {
     TRIES = 8, /* at the end, while the program goes on */
 };
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t greatest(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* ---- bytes ---- */
-
-/* Room for the whole ring, of which parts are read. */
-static bool make_room(struct pfd_tail_copy *copy, size_t n)
-{
-    if (copy->room < n) {
-        pfd_tail_copy_drop(copy);
-        copy->bytes = calloc(1, n);
-        copy->room = copy->bytes ? n : 0;
-    }
-    copy->base = 0;
-    copy->n = n;
-    return copy->bytes;
-}
-
-/* Reads bytes [n] of the buffer to `to`; PFD_MORE: they are not there. */
-static enum pfd_status read_bytes(const struct pfd_tail *t, uint64_t from,
-                                  uint8_t *to, uint64_t n,
-                                  struct pfd_error *err)
-{
-    while (n) {
-        long got = t->o.read(t->o.read_user, from, to, (size_t)n);
-        if (got < 0)
-            return pfd_fail(err, PFD_ERR_IO, from, "%s", strerror((int)-got));
-        if (got == 0)
-            return PFD_MORE;
-        from += (uint64_t)got;
-        to += got;
-        n -= (uint64_t)got;
-    }
-    return PFD_OK;
-}
-
-/* Bytes from a position on that lie in one piece; *at: their place. */
-static uint64_t piece(const struct pfd_live_ring *is, uint64_t from,
-                      uint64_t to, uint64_t *at)
-{
-    uint64_t place = from % is->capacity;
-    *at = is->data + place;
-    return least(to - from, is->capacity - place);
-}
-
-/* Reads positions [from, to) into the place that they have in bytes. */
-static enum pfd_status read_range(const struct pfd_tail *t, uint8_t *bytes,
-                                  uint64_t from, uint64_t to,
-                                  struct pfd_error *err)
-{
-    enum pfd_status status = PFD_OK;
-    while (from < to && status == PFD_OK) {
-        uint64_t at = 0;
-        uint64_t n = piece(&t->ring.is, from, to, &at);
-        status = read_bytes(t, at, bytes + at, n, err);
-        from += n;
-    }
-    return status;
-}
-
-static bool is_same(const struct pfd_tail *t, uint64_t from, uint64_t to)
-{
-    const struct pfd_tail_ring *r = &t->ring;
-    bool same = from >= r->seen_from && to <= r->seen_to;
-    while (same && from < to) {
-        uint64_t at = 0;
-        uint64_t n = piece(&r->is, from, to, &at);
-        same = !memcmp(t->now.bytes + at, t->before.bytes + at, (size_t)n);
-        from += n;
-    }
-    return same;
-}
-
-/* Remembers the last bytes before the place, if they are in positions from
- * `from` on. */
-static void note_out(struct pfd_tail *t, uint64_t from)
-{
-    struct pfd_tail_ring *r = &t->ring;
-    uint64_t to = t->place.at;
-    uint64_t most = least(sizeof r->out, r->is.capacity / 4);
-    if (to == from)
-        return;
-    from = greatest(from, to > most ? to - most : 0);
-    r->out_to = to;
-    r->n_out = 0;
-    while (from < to) {
-        uint64_t at = 0;
-        uint64_t n = piece(&r->is, from, to, &at);
-        memcpy(r->out + r->n_out, t->now.bytes + at, (size_t)n);
-        r->n_out += (uint32_t)n;
-        from += n;
-    }
-}
 
 /* ---- positions ---- */
 
@@ -192,34 +88,19 @@ static void begin(struct pfd_tail *t)
     }
 }
 
-/* Reads what came out last again, unless the program may just have written over
- * it. Other bytes: it has gone around once more at least; zeros: it began anew. */
-static enum pfd_status check_out(struct pfd_tail *t, uint64_t n_new,
+/* Looks whether what came out last still stands there, unless the program may
+ * just have written over it. Other bytes: it has gone around once more at least;
+ * zeros: it began anew. */
+static enum pfd_status check_out(const struct pfd_tail *t, uint64_t n_new,
                                  bool *is_other, bool *is_zero,
                                  struct pfd_error *err)
 {
-    struct pfd_tail_ring *r = &t->ring;
+    const struct pfd_tail_ring *r = &t->ring;
     uint64_t ahead = t->place.end - r->out_to + n_new;
     *is_other = *is_zero = false;
     if (!r->n_out || ahead > r->is.capacity / 2)
         return PFD_OK;
-    size_t n_differ = 0;
-    uint8_t now[sizeof r->out];
-    uint64_t from = r->out_to - r->n_out;
-    for (size_t done = 0; done < r->n_out;) {
-        uint64_t at = 0;
-        uint64_t n = piece(&r->is, from + done, r->out_to, &at);
-        enum pfd_status status = read_bytes(t, at, now + done, n, err);
-        if (status != PFD_OK)
-            return status;
-        done += (size_t)n;
-    }
-    for (size_t i = 0; i + 4 <= r->n_out; i += 4)
-        n_differ += memcmp(now + i, r->out + i, 4) != 0;
-    *is_zero = n_differ && pfd_is_zero(now, r->n_out);
-    /* One late store explains less. */
-    *is_other = n_differ > r->n_out / 32;
-    return PFD_OK;
+    return pfd_tail_ring_check_out(t, is_other, is_zero, err);
 }
 
 /* Bytes that the program wrote since the last look; UINT64_MAX: its position moved
@@ -344,114 +225,29 @@ static enum pfd_status look(struct pfd_tail *t, uint64_t n_buffer,
     return status == PFD_MORE ? PFD_END : status;
 }
 
-/* ---- entries ---- */
-
-/* One pass over bytes that were read. */
-struct pass {
-    uint64_t from;
-    uint64_t to;
-    uint64_t settled; /* before it, what cannot be read is given up */
-    bool is_final;
-    bool in_gap;
-    struct pfd_finding gap;
-    uint64_t gap_at;
-    bool failed;
-};
-
-/* The position of a byte of the buffer. */
-static uint64_t position(const struct pfd_tail *t, const struct pass *p,
-                         uint64_t offset)
-{
-    const struct pfd_live_ring *is = &t->ring.is;
-    uint64_t place = (offset - is->data) % is->capacity;
-    uint64_t from = p->from % is->capacity;
-    return p->from + (place + is->capacity - from) % is->capacity;
-}
-
-static void close_gap(struct pfd_tail *t, struct pass *p, uint64_t to)
-{
-    if (p->in_gap) {
-        bool is_lost = p->gap.kind == PFD_FINDING_overflow;
-        *(is_lost ? &t->summary.lost_bytes : &t->summary.skipped_bytes) +=
-            to - p->gap_at;
-        pfd_tail_emit_finding(t, &p->gap);
-    }
-    p->in_gap = false;
-    t->place.at = to;
-}
-
-/* Takes a record; false: it is not settled. */
-static bool take(struct pfd_tail *t, struct pass *p, const struct pfd_record *r)
-{
-    uint64_t at = position(t, p, r->offset);
-    bool is_entry = r->kind == PFD_RECORD_ENTRY;
-    bool is_doubtful = !is_entry || pfd_record_is_unknown(r) || r->findings;
-    bool is_cut = t->ring.is_cut && !is_entry && at == p->from;
-    bool is_still = !is_entry || p->is_final || is_same(t, at, at + r->n_bytes);
-    if (!is_still || (is_doubtful && !is_cut && at >= p->settled)) {
-        close_gap(t, p, at);
-        return false;
-    }
-    close_gap(t, p, at);
-    if (is_entry) {
-        uint64_t offset = t->ring.is.grows ? t->ring.is.data + at : r->offset;
-        p->failed |= !pfd_tail_emit(t, r, 0, offset, 0);
-        t->place.at = at + r->n_bytes;
-    } else {
-        p->in_gap = true;
-        p->gap_at = at;
-        p->gap = pfd_record_batch_finding(
-            &t->batch, r, t->source, t->gap_sentence, sizeof t->gap_sentence);
-    }
-    t->ring.is_cut = false;
-    return true;
-}
-
-static void run(struct pfd_tail *t, struct pass *p)
-{
-    struct pfd_walk *w = &t->walk;
-    enum pfd_status status = PFD_OK;
-    memset(w->state, 0, t->format->state_size);
-    w->view = pfd_byte_reader(t->now.bytes, t->now.n);
-    w->base = w->at = 0;
-    w->last = true;
-    t->format->live->resume_ring(w, &t->ring.is, p->from, p->to - p->from,
-                                 t->ring.is_cut);
-    while (status == PFD_OK && !p->failed) {
-        pfd_record_batch_clear(&t->batch);
-        status = t->format->walk(w);
-        for (size_t i = 0; i < t->batch.n;
-             i += 1u + t->batch.records[i].n_alternatives) {
-            if (!take(t, p, &t->batch.records[i]))
-                return;
-        }
-        p->failed |= t->batch.text.failed || t->batch.bytes.failed;
-    }
-    if (!p->failed)
-        close_gap(t, p, p->to);
-}
+/* ---- polls ---- */
 
 /* Reads what is to come out, and emits what is settled of it. */
 static enum pfd_status emit(struct pfd_tail *t, uint64_t n_buffer,
                             bool is_final, struct pfd_error *err)
 {
     struct pfd_tail_ring *r = &t->ring;
-    size_t n = (size_t)(r->is.data + r->is.capacity);
     uint64_t to = t->place.end;
     uint64_t generation = t->place.generation;
     if (t->place.at == to)
         return PFD_OK;
-    if (!make_room(&t->now, n) || !make_room(&t->before, n))
+    if (!pfd_tail_ring_make_room(t, &t->now) ||
+        !pfd_tail_ring_make_room(t, &t->before))
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     uint64_t from = t->place.at;
-    enum pfd_status status = read_range(t, t->now.bytes, from, to, err);
+    enum pfd_status status = pfd_tail_ring_read(t, from, to, err);
     if (status == PFD_OK)
         status = look(t, n_buffer, err);
     /* The next poll sees what this one cannot read. */
     if (status != PFD_OK || generation != t->place.generation ||
         t->place.at >= to)
         return status;
-    struct pass p = {
+    struct pfd_tail_ring_pass p = {
         .from = t->place.at,
         .to = to,
         .settled = is_final ? UINT64_MAX
@@ -459,8 +255,8 @@ static enum pfd_status emit(struct pfd_tail *t, uint64_t n_buffer,
                                                    t->o.settle_ns),
         .is_final = is_final,
     };
-    run(t, &p);
-    note_out(t, p.from);
+    pfd_tail_ring_pass_run(t, &p);
+    pfd_tail_ring_note_out(t, p.from);
     struct pfd_tail_copy swap = t->before;
     t->before = t->now;
     t->now = swap;
