@@ -18,6 +18,7 @@ enum {
     DATA = 16,
     ROOM = 400,
     N_ENTRY = 8,
+    FIRST = 1000, /* the first number; zeros would be waited for */
 };
 
 #define RING                                                             \
@@ -65,7 +66,9 @@ static void take(void *user, const struct pfd_tail_item *item)
     size_t n = 0;
     const char *message = pfd_entry_message(item->entry, &n);
     ck_assert_ptr_nonnull(message);
-    uint32_t number = (uint32_t)strtoul(message, NULL, 10);
+    if (item->entry->findings >> PFD_FINDING_stale & 1)
+        pfd_text_printf(&w.notes, "stale ");
+    uint32_t number = (uint32_t)strtoul(message, NULL, 10) - FIRST;
     w.is_in_order &= number == w.next;
     w.next = number + 1;
     w.n_out++;
@@ -131,7 +134,7 @@ static void put_entry(const uint32_t *words, uint32_t n)
 static void print(uint32_t n)
 {
     for (; n; n--, w.n++)
-        put_entry((const uint32_t[]){ 1, w.n }, 2);
+        put_entry((const uint32_t[]){ 1, FIRST + w.n }, 2);
 }
 
 static uint64_t account(void)
@@ -151,7 +154,7 @@ START_TEST(goes_around)
     begin(GROWS);
     for (int i = 0; i < 1000; i++) {
         print((uint32_t)i % 20);
-        put_entry((const uint32_t[]){ 2, w.n++, 7 }, 3);
+        put_entry((const uint32_t[]){ 2, FIRST + w.n++, 7 }, 3);
         poll_tail();
         poll_tail();
     }
@@ -168,7 +171,7 @@ START_TEST(mark_at_the_end)
     begin(ANEW);
     for (int i = 0; i < 1000; i++) {
         print((uint32_t)i % 20);
-        put_entry((const uint32_t[]){ 2, w.n++, 7 }, 3);
+        put_entry((const uint32_t[]){ 2, FIRST + w.n++, 7 }, 3);
         poll_tail();
         poll_tail();
     }
@@ -303,6 +306,83 @@ START_TEST(torn_entry)
 }
 END_TEST
 
+/* What a lap before wrote at a place is not taken for what is written there
+ * late. */
+static void late(const char *description)
+{
+    begin(description);
+    print(ROOM / N_ENTRY);
+    settle();
+    for (int i = 0; i < 20; i++) {
+        uint32_t at = w.write % ROOM;
+        put(0, at + N_ENTRY);
+        if (w.grows)
+            put(0, w.write + N_ENTRY);
+        for (int k = 0; k < 10; k++)
+            poll_tail();
+        ck_assert_uint_eq(w.n_out, w.n);
+        /* Now its header is there. */
+        put(DATA + at, 1);
+        poll_tail();
+        print(1);
+        settle();
+        ck_assert_uint_eq(w.n_out, w.n);
+    }
+    ck_assert(w.is_in_order);
+    ck_assert_ptr_null(w.notes.data);
+    put(0, w.grows ? w.write + N_ENTRY : w.write % ROOM + N_ENTRY);
+    settle();
+    ck_assert_uint_eq(w.n_out, w.n + 1);
+    ck_assert_str_eq(w.notes.data, "stale ");
+    end();
+}
+
+START_TEST(late_entry)
+{
+    late(GROWS);
+    late(ANEW);
+}
+END_TEST
+
+/* A tail that begins later has not seen what stands behind the position. */
+START_TEST(late_entry_of_a_lap_before)
+{
+    begin(GROWS);
+    print(ROOM / N_ENTRY + 10);
+    put(4, w.write - 2 * N_ENTRY);
+    w.next = w.n - 2;
+    settle();
+    put(0, w.write + N_ENTRY);
+    for (int i = 0; i < 10; i++)
+        poll_tail();
+    ck_assert_uint_eq(w.n_out, 2);
+    print(1);
+    settle();
+    ck_assert_uint_eq(w.n_out, 3);
+    ck_assert(w.is_in_order);
+    ck_assert_ptr_null(w.notes.data);
+    end();
+}
+END_TEST
+
+/* The same in each lap: nothing is lost by waiting. */
+START_TEST(same_entries)
+{
+    begin(GROWS);
+    for (int i = 0; i < 1000; i++) {
+        for (int k = 0; k < 10; k++)
+            put_entry((const uint32_t[]){ 1, 7 }, 2);
+        poll_tail();
+        poll_tail();
+        poll_tail();
+    }
+    settle();
+    ck_assert_uint_eq(w.n_out, 10000);
+    ck_assert_uint_eq(pfd_tail_summary(w.tail)->bytes, w.write);
+    end();
+}
+END_TEST
+
 START_TEST(no_capacity)
 {
     begin(GROWS);
@@ -357,6 +437,7 @@ int main(void)
                      TESTS(goes_around, mark_at_the_end, lapped, lapped_unseen,
                            stalled, position_beyond_capacity,
                            position_goes_back, program_begins_anew, torn_entry,
+                           late_entry, late_entry_of_a_lap_before, same_entries,
                            no_capacity, resumed),
                      60);
 }

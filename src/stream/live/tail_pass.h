@@ -98,9 +98,8 @@ struct pfd_tail_ring {
     bool has_told_stall; /* likewise that the program waits */
     uint64_t seen_from;  /* `before` has the bytes from here */
     uint64_t seen_to;    /* to here */
-    uint64_t out_to;     /* what came out last ends here, and is: */
-    uint8_t out[256];    /* [n_out] */
-    uint32_t n_out;
+    uint64_t out_to;     /* what came out last ends here */
+    uint64_t n_out;      /* bytes of it that are looked at again */
     bool resumes; /* behind an entry that came out before this tail was made */
     struct pfd_tail_resume resume;
 };

@@ -10,7 +10,8 @@
 #include "core/base/error.h"
 
 enum {
-    TRIES = 8, /* at the end, while the program goes on */
+    TRIES = 8,     /* at the end, while the program goes on */
+    OUT_MAX = 256, /* bytes that came out and are looked at again */
 };
 
 /* ---- positions ---- */
@@ -65,7 +66,7 @@ static bool resume(struct pfd_tail *t)
     return true;
 }
 
-static void begin(struct pfd_tail *t)
+static enum pfd_status begin(struct pfd_tail *t, struct pfd_error *err)
 {
     struct pfd_tail_ring *r = &t->ring;
     const struct pfd_live_ring *is = &r->is;
@@ -73,7 +74,7 @@ static void begin(struct pfd_tail *t)
     r->resumes = false;
     r->is_begun = t->last_poll.has_been = true;
     if (resumes && resume(t))
-        return;
+        return pfd_tail_ring_attach(t, err);
     t->place.at = is->grows ? is->read : is->read % is->capacity;
     uint64_t n = is->write - is->read;
     if (!is->grows && is->read > is->write)
@@ -86,12 +87,13 @@ static void begin(struct pfd_tail *t)
                      "the ring was written over while nobody read it: what "
                      "it lost by then is not known");
     }
+    return pfd_tail_ring_attach(t, err);
 }
 
 /* Looks whether what came out last still stands there, unless the program may
  * just have written over it. Other bytes: it has gone around once more at least;
  * zeros: it began anew. */
-static enum pfd_status check_out(const struct pfd_tail *t, uint64_t n_new,
+static enum pfd_status check_out(struct pfd_tail *t, uint64_t n_new,
                                  bool *is_other, bool *is_zero,
                                  struct pfd_error *err)
 {
@@ -158,11 +160,9 @@ static enum pfd_status go_on(struct pfd_tail *t,
         }
     }
     t->restart = false;
-    if (t->ring.is_begun) {
-        t->place.end += n;
-    } else {
-        begin(t);
-    }
+    if (!t->ring.is_begun)
+        return begin(t, err);
+    t->place.end += n;
     return PFD_OK;
 }
 
@@ -216,7 +216,7 @@ static enum pfd_status look(struct pfd_tail *t, uint64_t n_buffer,
         status = go_on(t, &was, err);
     } else {
         t->restart = false;
-        begin(t);
+        status = begin(t, err);
     }
     if (status == PFD_OK) {
         lose_oldest(t);
@@ -226,6 +226,20 @@ static enum pfd_status look(struct pfd_tail *t, uint64_t n_buffer,
 }
 
 /* ---- polls ---- */
+
+/* Remembers what has come out, or was given up, from a position on. False: out of
+ * memory. */
+static bool note_out(struct pfd_tail *t, uint64_t from)
+{
+    struct pfd_tail_ring *r = &t->ring;
+    uint64_t most = r->is.capacity / 4;
+    most = most < OUT_MAX ? most : OUT_MAX;
+    if (t->place.at == from)
+        return true;
+    r->out_to = t->place.at;
+    r->n_out = r->out_to - from < most ? r->out_to - from : most;
+    return pfd_tail_ring_note(t, from, r->out_to);
+}
 
 /* Reads what is to come out, and emits what is settled of it. */
 static enum pfd_status emit(struct pfd_tail *t, uint64_t n_buffer,
@@ -256,7 +270,7 @@ static enum pfd_status emit(struct pfd_tail *t, uint64_t n_buffer,
         .is_final = is_final,
     };
     pfd_tail_ring_pass_run(t, &p);
-    pfd_tail_ring_note_out(t, p.from);
+    p.failed |= !note_out(t, p.from);
     struct pfd_tail_copy swap = t->before;
     t->before = t->now;
     t->now = swap;

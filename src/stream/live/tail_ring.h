@@ -26,16 +26,22 @@ enum pfd_status pfd_tail_ring_read(struct pfd_tail *t, uint64_t from,
 bool pfd_tail_ring_is_same(const struct pfd_tail *t, uint64_t from,
                            uint64_t to);
 
-/* Remembers the last bytes before the place, if they are in positions from
- * `from` on. */
-void pfd_tail_ring_note_out(struct pfd_tail *t, uint64_t from);
+/* Are positions [from, to) of `now` as they were known a lap before? */
+bool pfd_tail_ring_is_old(const struct pfd_tail *t, uint64_t from, uint64_t to);
+
+/* Remembers positions [from, to) of `now` for the next lap. False: out of
+ * memory. */
+bool pfd_tail_ring_note(struct pfd_tail *t, uint64_t from, uint64_t to);
+
+/* Forgets what is remembered, and remembers what stands where the program will
+ * write next. PFD_OK; PFD_ERR_IO; PFD_ERR_NOMEM. */
+enum pfd_status pfd_tail_ring_attach(struct pfd_tail *t, struct pfd_error *err);
 
 /* Reads what came out last again, which is in the ring. *is_other: it is
  * something else, more than one late store explains; *is_zero: it was cleared.
- * Statuses as of pfd_tail_ring_read(). */
-enum pfd_status pfd_tail_ring_check_out(const struct pfd_tail *t,
-                                        bool *is_other, bool *is_zero,
-                                        struct pfd_error *err);
+ * PFD_OK; PFD_MORE: it is not there; PFD_ERR_IO; PFD_ERR_NOMEM. */
+enum pfd_status pfd_tail_ring_check_out(struct pfd_tail *t, bool *is_other,
+                                        bool *is_zero, struct pfd_error *err);
 
 /* ---- tail_ring_pass.c ---- */
 

@@ -12,11 +12,6 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static uint64_t greatest(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 bool pfd_tail_ring_make_room(const struct pfd_tail *t,
                              struct pfd_tail_copy *copy)
 {
@@ -84,44 +79,71 @@ bool pfd_tail_ring_is_same(const struct pfd_tail *t, uint64_t from, uint64_t to)
     return same;
 }
 
-void pfd_tail_ring_note_out(struct pfd_tail *t, uint64_t from)
+bool pfd_tail_ring_is_old(const struct pfd_tail *t, uint64_t from, uint64_t to)
 {
-    struct pfd_tail_ring *r = &t->ring;
-    uint64_t to = t->place.at;
-    uint64_t most = least(sizeof r->out, r->is.capacity / 4);
-    if (to == from)
-        return;
-    from = greatest(from, to > most ? to - most : 0);
-    r->out_to = to;
-    r->n_out = 0;
-    while (from < to) {
+    bool ret = true;
+    while (ret && from < to) {
         uint64_t at = 0;
-        uint64_t n = piece(&r->is, from, to, &at);
-        memcpy(r->out + r->n_out, t->now.bytes + at, (size_t)n);
-        r->n_out += (uint32_t)n;
+        uint64_t n = piece(&t->ring.is, from, to, &at);
+        ret = pfd_tail_image_is(&t->image, at - t->ring.is.data,
+                                t->now.bytes + at, (size_t)n);
         from += n;
     }
+    return ret;
 }
 
-enum pfd_status pfd_tail_ring_check_out(const struct pfd_tail *t,
-                                        bool *is_other, bool *is_zero,
-                                        struct pfd_error *err)
+bool pfd_tail_ring_note(struct pfd_tail *t, uint64_t from, uint64_t to)
+{
+    bool ret = true;
+    while (ret && from < to) {
+        uint64_t at = 0;
+        uint64_t n = piece(&t->ring.is, from, to, &at);
+        ret = pfd_tail_image_put(&t->image, at - t->ring.is.data,
+                                 t->now.bytes + at, (size_t)n);
+        from += n;
+    }
+    return ret;
+}
+
+enum pfd_status pfd_tail_ring_attach(struct pfd_tail *t, struct pfd_error *err)
+{
+    uint64_t from = t->place.end;
+    uint64_t to = t->place.at + t->ring.is.capacity;
+    t->image.n = 0;
+    if (from >= to)
+        return PFD_OK;
+    if (!pfd_tail_ring_make_room(t, &t->now))
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    enum pfd_status status = pfd_tail_ring_read(t, from, to, err);
+    if (status == PFD_OK && !pfd_tail_ring_note(t, from, to))
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    return status == PFD_MORE ? PFD_OK : status;
+}
+
+enum pfd_status pfd_tail_ring_check_out(struct pfd_tail *t, bool *is_other,
+                                        bool *is_zero, struct pfd_error *err)
 {
     const struct pfd_tail_ring *r = &t->ring;
-    size_t n_differ = 0;
-    uint8_t now[sizeof r->out];
+    uint64_t n_differ = 0;
+    bool is_any = false;
     uint64_t from = r->out_to - r->n_out;
-    for (size_t done = 0; done < r->n_out;) {
+    while (from < r->out_to) {
         uint64_t at = 0;
-        uint64_t n = piece(&r->is, from + done, r->out_to, &at);
-        enum pfd_status status = read_bytes(t, at, now + done, n, err);
+        uint64_t n = piece(&r->is, from, r->out_to, &at);
+        enum pfd_status status =
+            pfd_tail_copy_read(&t->scratch, &t->o, at, (size_t)n, err);
         if (status != PFD_OK)
             return status;
-        done += (size_t)n;
+        if (t->scratch.n < n)
+            return PFD_MORE;
+        for (size_t i = 0; i + 4 <= n; i += 4) {
+            n_differ += !pfd_tail_image_is(&t->image, at - r->is.data + i,
+                                           t->scratch.bytes + i, 4);
+        }
+        is_any |= !pfd_is_zero(t->scratch.bytes, t->scratch.n);
+        from += n;
     }
-    for (size_t i = 0; i + 4 <= r->n_out; i += 4)
-        n_differ += memcmp(now + i, r->out + i, 4) != 0;
-    *is_zero = n_differ && pfd_is_zero(now, r->n_out);
+    *is_zero = n_differ && !is_any;
     /* One late store explains less. */
     *is_other = n_differ > r->n_out / 32;
     return PFD_OK;

@@ -27,6 +27,29 @@ static void close_gap(struct pfd_tail *t, struct pfd_tail_ring_pass *p,
     t->place.at = to;
 }
 
+/* How much of an entry stands where the lap before has left the same. */
+enum old {
+    OLD_NOT,
+    OLD_PAYLOAD,
+    OLD_ALL,
+};
+
+static enum old how_old(const struct pfd_tail *t, const struct pfd_record *r,
+                        uint64_t at)
+{
+    uint64_t payload = at + (r->n_bytes > r->n_header ? r->n_header : 0);
+    if (!pfd_tail_ring_is_old(t, payload, at + r->n_bytes))
+        return OLD_NOT;
+    return pfd_tail_ring_is_old(t, at, payload) ? OLD_ALL : OLD_PAYLOAD;
+}
+
+/* Would what waits be written over soon? */
+static bool is_late(const struct pfd_tail *t,
+                    const struct pfd_tail_ring_pass *p, uint64_t at)
+{
+    return p->to - at > t->ring.is.capacity / 2;
+}
+
 /* Takes a record; false: it is not settled. */
 static bool take(struct pfd_tail *t, struct pfd_tail_ring_pass *p,
                  const struct pfd_record *r)
@@ -34,6 +57,8 @@ static bool take(struct pfd_tail *t, struct pfd_tail_ring_pass *p,
     uint64_t at = position(t, p, r->offset);
     bool is_entry = r->kind == PFD_RECORD_ENTRY;
     bool is_doubtful = !is_entry || pfd_record_is_unknown(r) || r->findings;
+    enum old old = is_entry ? how_old(t, r, at) : OLD_NOT;
+    is_doubtful |= old != OLD_NOT && !is_late(t, p, at);
     bool is_cut = t->ring.is_cut && !is_entry && at == p->from;
     bool is_still = !is_entry || p->is_final ||
                     pfd_tail_ring_is_same(t, at, at + r->n_bytes);
@@ -44,7 +69,9 @@ static bool take(struct pfd_tail *t, struct pfd_tail_ring_pass *p,
     close_gap(t, p, at);
     if (is_entry) {
         uint64_t offset = t->ring.is.grows ? t->ring.is.data + at : r->offset;
-        p->failed |= !pfd_tail_emit(t, r, 0, offset, 0);
+        uint64_t findings =
+            old == OLD_ALL ? UINT64_C(1) << PFD_FINDING_stale : 0;
+        p->failed |= !pfd_tail_emit(t, r, 0, offset, findings);
         t->place.at = at + r->n_bytes;
     } else {
         p->in_gap = true;
