@@ -37,14 +37,20 @@ void pfdd_saved_position_note(struct pfdd_saved_position *saved_position,
     saved_position->n_noted = 1;
 }
 
-bool pfdd_saved_position_holds(const struct pfdd_saved_position *saved_position,
-                               int fd)
+bool pfdd_saved_position_find(const struct pfdd_saved_position *saved_position,
+                              struct pfdd_source_offset *ret)
 {
-    return saved_position->n_noted &&
-           saved_position->end > saved_position->offset &&
-           pfdd_entry_check_holds(saved_position->crc, fd,
-                                  saved_position->offset,
-                                  saved_position->end - saved_position->offset);
+    if (!saved_position->n_noted ||
+        saved_position->end <= saved_position->offset)
+        return false;
+    *ret = (struct pfdd_source_offset){
+        .generation = saved_position->generation,
+        .index = saved_position->index,
+        .offset = saved_position->offset,
+        .n_bytes = saved_position->end - saved_position->offset,
+        .check = saved_position->crc,
+    };
+    return true;
 }
 
 /* ---- stored buffers ---- */

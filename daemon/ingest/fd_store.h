@@ -18,6 +18,8 @@
 
 #include <printfdecode/wire.h>
 
+#include "ring/source_offsets.h"
+
 enum {
     PFDD_META_HEAD = 4096,    /* of meta: struct pfdd_saved_position; frames
                                  follow */
@@ -47,9 +49,9 @@ struct pfdd_saved_position {
 void pfdd_saved_position_note(struct pfdd_saved_position *saved_position,
                               int fd, uint64_t generation, uint64_t index,
                               uint64_t offset, uint64_t n_bytes, bool is_ring);
-/* True: the buffer still has the entry that was delivered last. */
-bool pfdd_saved_position_holds(const struct pfdd_saved_position *saved_position,
-                               int fd);
+/* The last entry that was delivered; false: none was. */
+bool pfdd_saved_position_find(const struct pfdd_saved_position *saved_position,
+                              struct pfdd_source_offset *ret);
 
 struct pfdd_stored_buffer {
     struct pfdd_stored_buffer *next;

@@ -35,6 +35,21 @@ static bool is_used_anew(const struct pfdd_follower *s,
                                    at->n_bytes);
 }
 
+/* Goes on behind an entry that came out before, or begins anew where other bytes
+ * are there by now. */
+static void resume_at(struct pfdd_follower *s,
+                      const struct pfdd_source_offset *at)
+{
+    if (!is_used_anew(s, at)) {
+        skip_to(s, at);
+        return;
+    }
+    s->is_resumed = s->is_changed = true;
+    s->skip = *at;
+    if (s->options.generation <= at->generation)
+        s->options.generation = at->generation + 1;
+}
+
 /* False: the spool knows nothing of this buffer. */
 static bool resume_in_spool(struct pfdd_follower *s)
 {
@@ -53,17 +68,9 @@ static bool resume_in_spool(struct pfdd_follower *s)
             "are is not kept over a restart, which tells them again",
             s->options.name);
     }
-    if (!is_known)
-        return false;
-    if (!is_used_anew(s, &at)) {
-        skip_to(s, &at);
-        return true;
-    }
-    s->is_resumed = s->is_changed = true;
-    s->skip = at;
-    if (s->options.generation <= at.generation)
-        s->options.generation = at.generation + 1;
-    return true;
+    if (is_known)
+        resume_at(s, &at);
+    return is_known;
 }
 
 void pfdd_follower_resume(struct pfdd_follower *s)
@@ -71,13 +78,9 @@ void pfdd_follower_resume(struct pfdd_follower *s)
     const struct pfdd_saved_position *saved = s->options.saved_position;
     if (is_kept(s) && resume_in_spool(s))
         return;
-    if (saved && pfdd_saved_position_holds(saved, s->options.fd)) {
-        skip_to(s, &(struct pfdd_source_offset){
-                       .generation = saved->generation,
-                       .index = saved->index,
-                       .offset = saved->offset,
-                       .n_bytes = saved->end - saved->offset });
-    }
+    struct pfdd_source_offset at;
+    if (saved && pfdd_saved_position_find(saved, &at))
+        resume_at(s, &at);
 }
 
 void pfdd_follower_resume_note(struct pfdd_follower *s,

@@ -314,6 +314,12 @@ def ring_kept(temp):
     messages, lines = shown(40)
     assert messages == [f'one {i}\n' for i in range(20, 60)], messages
     assert lines.is_quiet()
+    until('the note', lambda: m.knows(59))
+    d.kill()
+    put(60, 70)  # the last entry is gone
+    d.start()
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    until('a finding', lambda: lines.next().get('kind') == 'reset')
     d.stop()
 
 
