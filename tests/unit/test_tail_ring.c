@@ -38,6 +38,7 @@ static struct world {
     uint32_t n; /* messages that it wrote */
     struct pfd_strings *strings;
     struct pfd_tail *tail;
+    size_t memory; /* limit; 0: as usual */
     uint64_t now;
     uint32_t n_out;
     uint32_t next; /* the number that comes next, if nothing is lost */
@@ -86,6 +87,7 @@ static void open_tail(void)
         .strings = w.strings,
         .read = read_bytes,
         .item = take,
+        .memory = w.memory,
     };
     ck_assert_int_eq(pfd_tail_new(&options, &w.tail, NULL), PFD_OK);
     ck_assert(pfd_tail_is_ring(w.tail));
@@ -396,6 +398,29 @@ START_TEST(no_capacity)
 }
 END_TEST
 
+/* It comes out as a whole at its end, and that is told at once. */
+static void larger_than_memory(const char *description, const char *notes)
+{
+    begin(description);
+    pfd_tail_free(w.tail);
+    w.memory = ROOM;
+    open_tail();
+    print(2);
+    settle();
+    ck_assert_str_eq(w.notes.data, "too_large ");
+    print(ROOM / N_ENTRY + 8);
+    ck_assert_int_eq(pfd_tail_finish(w.tail, sizeof w.bytes, NULL), PFD_OK);
+    ck_assert_str_eq(w.notes.data, notes);
+    end();
+}
+
+START_TEST(too_large)
+{
+    larger_than_memory(GROWS, "too_large overflow ");
+    larger_than_memory(ANEW, "too_large reset ");
+}
+END_TEST
+
 /* Another tail goes on where one was. */
 static void go_on(const char *description, uint32_t n, bool is_changed)
 {
@@ -438,6 +463,6 @@ int main(void)
                            stalled, position_beyond_capacity,
                            position_goes_back, program_begins_anew, torn_entry,
                            late_entry, late_entry_of_a_lap_before, same_entries,
-                           no_capacity, resumed),
+                           no_capacity, too_large, resumed),
                      60);
 }

@@ -24,8 +24,6 @@ enum {
     WINDOW = 4 << 20,
     WINDOW_MIN = 1 << 19, /* holds any entry of any format's 16-bit size */
     MEMORY = 16 << 20,
-    HOLES_AT_ONCE = 2 << 20, /* bytes of holes that one poll checks, where */
-    HOLE_COSTS = 1024,       /* each hole costs so many more */
     /* An entry that a device never stops changing blocks only for so many
      * settle_ns. */
     PATIENCE = 4,
@@ -216,85 +214,6 @@ uint64_t pfd_tail_generation(const struct pfd_tail *t)
 const struct pfd_summary *pfd_tail_summary(const struct pfd_tail *t)
 {
     return &t->summary;
-}
-
-/* ---- holes ---- */
-
-/* Replaces hole i by the holes that a pass over it has left. */
-static bool split_hole(struct pfd_tail *t, size_t i,
-                       const struct pfd_tail_pass *p)
-{
-    uint64_t to = t->holes.hole[i].to;
-    struct pfd_tail_hole rest = {
-        .from = p->rest ? p->rest : to,
-        .to = to,
-        .is_fresh = true,
-    };
-    bool ok = true;
-    pfd_tail_holes_remove(&t->holes, i);
-    for (size_t k = 0; k < p->n_left && ok; k++) {
-        struct pfd_tail_hole hole = p->left[k];
-        hole.is_fresh = p->has_doubts;
-        ok = pfd_tail_holes_add(&t->holes, &hole);
-    }
-    if (ok && rest.to > rest.from)
-        ok = pfd_tail_holes_add(&t->holes, &rest);
-    pfd_tail_holes_join(&t->holes, to, PFD_TAIL_HOLE_MAX);
-    return ok;
-}
-
-static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
-                                  struct pfd_error *err)
-{
-    struct pfd_tail_hole *hole = &t->holes.hole[i];
-    size_t n = (size_t)(hole->to - hole->from);
-    enum pfd_status status =
-        pfd_tail_copy_read(&t->scratch, &t->o, hole->from, n, err);
-    if (status != PFD_OK || t->scratch.n < n)
-        return status;
-    uint32_t crc = pfd_crc32c(0, t->scratch.bytes, t->scratch.n);
-    if (crc != hole->crc) {
-        hole->crc = crc;
-        hole->is_fresh = true;
-        if (!final)
-            return PFD_OK; /* settled once it stops changing */
-    } else if (!hole->is_fresh) {
-        return PFD_OK;
-    }
-    struct pfd_tail_pass p = {
-        .copy = &t->scratch,
-        .other = &t->scratch,
-        .end = hole->to,
-        .settled = UINT64_MAX,
-        .patient = UINT64_MAX,
-        .is_hole = true,
-        .is_final = final,
-    };
-    uint64_t n_entries = t->summary.entries;
-    pfd_tail_pass_run(t, &p, hole->from);
-    hole->is_fresh = p.has_doubts;
-    if (!p.failed && t->summary.entries != n_entries)
-        p.failed = !split_hole(t, i, &p);
-    return p.failed ? no_memory(err) : PFD_OK;
-}
-
-/* Checks holes in buffer order, some at a time; if final, all of them. */
-static enum pfd_status check_holes(struct pfd_tail *t, bool final,
-                                   struct pfd_error *err)
-{
-    enum pfd_status status = PFD_OK;
-    uint64_t at = final ? 0 : t->place.hole_at;
-    uint64_t n = 0;
-    const struct pfd_tail_hole *hole = pfd_tail_holes_find(&t->holes, at);
-    while (hole && status == PFD_OK && (final || n < HOLES_AT_ONCE)) {
-        size_t i = (size_t)(hole - t->holes.hole);
-        n += hole->to - hole->from + HOLE_COSTS;
-        at = hole->to;
-        status = check_hole(t, i, final, err);
-        hole = pfd_tail_holes_find(&t->holes, at);
-    }
-    t->place.hole_at = hole ? at : 0;
-    return status;
 }
 
 /* ---- polls ---- */
@@ -540,7 +459,7 @@ static enum pfd_status poll_buffer(struct pfd_tail *t, uint64_t n_buffer,
         generation == t->place.generation && t->place.end > end + SATURATED;
     if (status == PFD_OK && now_ns - t->place.holes_ns >= t->o.settle_ns / 4) {
         t->place.holes_ns = now_ns;
-        status = check_holes(t, false, err);
+        status = pfd_tail_holes_check(t, false, err);
     }
     if (status != PFD_OK)
         return status;
@@ -624,6 +543,7 @@ static enum pfd_status emit_whole(struct pfd_tail *t, uint64_t n_buffer,
     }
     if (status != PFD_OK)
         return status;
+    pfd_tail_ring_tell_whole(t);
     pfd_decoder_set_options(decoder, &t->options, NULL);
     status = pfd_decoder_view(decoder, t->now.bytes, t->now.n, 0, true, err);
     while (status == PFD_OK &&
@@ -681,7 +601,7 @@ enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
     if (pfd_tail_is_ring(t))
         return status;
     if (status == PFD_OK)
-        status = check_holes(t, true, err);
+        status = pfd_tail_holes_check(t, true, err);
     while (status == PFD_OK && t->place.at < t->place.end) {
         uint64_t from = t->place.at;
         status = read_reserved(t, err);

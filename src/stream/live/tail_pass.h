@@ -230,6 +230,13 @@ void PFD_PRINTF(4, 5)
     pfd_tail_say(struct pfd_tail *t, enum pfd_finding_kind kind,
                  uint64_t offset, const char *text, ...);
 
+/* ---- tail_holes.c ---- */
+
+/* Checks holes in buffer order, some at a time; if final, all of them. PFD_OK;
+ * PFD_ERR_IO; PFD_ERR_NOMEM. */
+enum pfd_status pfd_tail_holes_check(struct pfd_tail *t, bool final,
+                                     struct pfd_error *err);
+
 /* ---- tail_ring.c ---- */
 
 /* A poll of a ring that begins anew at its end, and the last one. Statuses as of
@@ -238,6 +245,10 @@ enum pfd_status pfd_tail_ring_poll(struct pfd_tail *t, uint64_t n_buffer,
                                    uint64_t now_ns, struct pfd_error *err);
 enum pfd_status pfd_tail_ring_finish(struct pfd_tail *t, uint64_t n_buffer,
                                      struct pfd_error *err);
+
+/* Tells, of a buffer that is read as a whole, in `now`, that it is a ring that may
+ * have gone around unseen. */
+void pfd_tail_ring_tell_whole(struct pfd_tail *t);
 
 /* ---- tail_slices.c ---- */
 

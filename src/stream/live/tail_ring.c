@@ -190,6 +190,20 @@ static enum pfd_status tell_why(struct pfd_tail *t, const char *why)
     return PFD_END;
 }
 
+static enum pfd_status tell_size(struct pfd_tail *t, uint64_t n)
+{
+    if (!t->ring.has_told_why) {
+        pfd_tail_say(
+            t, PFD_FINDING_too_large, 0,
+            "a ring of %llu bytes is not followed, %llu are the limit: "
+            "it comes out when it ends, and what is written over by "
+            "then is lost",
+            (unsigned long long)n, (unsigned long long)t->image.max);
+    }
+    t->ring.has_told_why = true;
+    return PFD_END;
+}
+
 /* Reads the header, and how far the program is. PFD_END: it says nothing that
  * can be. */
 static enum pfd_status look(struct pfd_tail *t, uint64_t n_buffer,
@@ -206,10 +220,10 @@ static enum pfd_status look(struct pfd_tail *t, uint64_t n_buffer,
         return tell_why(t, "the buffer ends before the ring's data");
     struct pfd_live_ring is =
         t->format->live->ring(t->walk.table, t->scratch.bytes, n_buffer);
-    if (!is.why && is.data + is.capacity > t->image.max)
-        is.why = "the ring is larger than there is memory for";
     if (is.why)
         return tell_why(t, is.why);
+    if (is.data + is.capacity > t->image.max)
+        return tell_size(t, is.data + is.capacity);
     t->ring.is = is;
     t->ring.has_told_why = false;
     if (t->ring.is_begun) {
@@ -308,6 +322,17 @@ enum pfd_status pfd_tail_ring_finish(struct pfd_tail *t, uint64_t n_buffer,
                      (unsigned long long)n);
     }
     return status;
+}
+
+void pfd_tail_ring_tell_whole(struct pfd_tail *t)
+{
+    struct pfd_live_ring is = { .why = "" };
+    if (t->shape.is_ring && t->now.n >= t->shape.n_header)
+        is = t->format->live->ring(t->walk.table, t->now.bytes, t->now.n);
+    if (!is.why && !is.grows) {
+        pfd_tail_say(t, PFD_FINDING_reset, 0,
+                     "the ring was not followed: what it lost is not known");
+    }
 }
 
 bool pfd_tail_is_ring(const struct pfd_tail *t)
