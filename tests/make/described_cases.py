@@ -13,6 +13,7 @@ import struct
 import zlib
 
 import arguments
+import captures
 import khronos_cases as khronos
 
 RINGS = os.path.join(os.path.dirname(__file__), "../../examples/rings")
@@ -454,6 +455,21 @@ def rings(case):
          struct.pack("<I", len(data) + 3) + data + bytes(3), BY_SIZE)
 
 
+def two_descriptions(read):
+    """Buffers of two scopes, with a description each, and one that has none."""
+    own, print_ = read("data/own.bin"), read("data/print.bin")
+    frames = [captures.hello(),
+              captures.code_object(1, read("own.yaml"), scope=1, name="own.yaml"),
+              captures.code_object(2, read("slangpy.yaml"), scope=2,
+                                   name="slangpy.yaml")]
+    for number, name, content in ((1, "own", own), (2, "print", print_),
+                                  (3, "other", own)):
+        frames += [captures.buffer(number, len(content), scope=number, name=name,
+                                   format="described"),
+                   captures.data(number, 0, content), captures.done(number)]
+    return captures.stream(frames)
+
+
 def main(root):
     def case(name, origin, data, ring, cmd="decode r.yaml buffer.bin",
              files=None, **more):
@@ -488,6 +504,11 @@ def main(root):
                  {"buffer.bin": read("data/own.bin"), "r.yaml": read("own.yaml"),
                   "s.yaml": read("blender.yaml")}, maker="described_cases.py",
                  expect=("text",))
+    khronos.case(root, "capture_two", "decode two.capture",
+                 "A capture with two descriptions, of which one is loaded: a "
+                 "buffer of the other, and one without, are not read.",
+                 {"two.capture": two_descriptions(read)},
+                 maker="described_cases.py", expect=("text",))
     case("own", "The description of docs/describe.md.", read("data/own.bin"),
          read("own.yaml"), cmd="decode --describe r.yaml buffer.bin")
     case("blender", "Ids that are hashes.",

@@ -13,7 +13,9 @@
 #include "core/base/error.h"
 #include "core/base/input.h"
 #include "core/base/text.h"
+#include "core/decode/string_loader.h"
 #include "stream/capture/capture_buffer.h"
+#include "stream/capture/capture_descriptions.h"
 #include "stream/capture/wire.h"
 #include "stream/capture/wire_objects.h"
 
@@ -43,6 +45,8 @@ struct pfd_capture {
     size_t n_objects;
     size_t objects_room;
     bool says_zeros; /* this stream names its zero bytes */
+    uint64_t n_streams;
+    struct pfd_capture_descriptions descriptions;
     struct pfd_wire_frame hello;
     struct pfd_strings *strings; /* borrowed */
     struct pfd_report report;
@@ -192,7 +196,15 @@ static void load(struct pfd_capture *c, const struct pfd_wire_object *given,
     enum pfd_status status = pfd_strings_load(
         c->strings, bytes, n, name, c->report.fn, c->report.user, &err);
     c->failed |= status == PFD_ERR_NOMEM;
-    if (status == PFD_ERR_UNSUPPORTED && !(n >= 4 && n % 4 == 0)) {
+    bool is_module = n >= 4 && n % 4 == 0;
+    bool is_bad = status == PFD_ERR_UNSUPPORTED && !is_module;
+    if (pfd_strings_describes(bytes, n)) {
+        const struct pfd_capture_owner owner = { c->n_streams, given->scope };
+        is_bad = status != PFD_OK;
+        c->failed |= !pfd_capture_descriptions_add(&c->descriptions, &c->arena,
+                                                   owner, is_bad);
+    }
+    if (is_bad) {
         pfd_report_add(&c->report, PFD_FINDING_bad_frame, given->at,
                        "code object %llu: %s",
                        (unsigned long long)given->number, err.text);
@@ -311,6 +323,7 @@ static struct pfd_captured *add_buffer(struct pfd_capture *c,
     c->buffers = buffers;
     struct pfd_captured *b = &c->buffers[c->n_buffers - 1];
     *b = (struct pfd_captured){ .origin = keep_frame(c, frame),
+                                .stream = c->n_streams,
                                 .names_zeros = c->says_zeros };
     set_place(c, &c->buffer_places, frame->buffer, frame->generation,
               c->n_buffers - 1);
@@ -445,6 +458,7 @@ static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
         forget_places(&c->buffer_places);
         c->hello = (struct pfd_wire_frame){ .type = PFD_WIRE_HELLO };
         c->says_zeros = frame->features & PFD_WIRE_HAS_END;
+        c->n_streams++;
         break;
     case PFD_WIRE_HELLO:
         c->hello = keep_frame(c, frame);
@@ -518,10 +532,25 @@ static enum pfd_status read_all(struct pfd_capture *c,
     }
 }
 
+/* A buffer is not read by a description that is not its own. */
+static void refuse_described(struct pfd_capture *c, struct pfd_captured *b)
+{
+    struct pfd_quoted name;
+    if (!pfd_capture_descriptions_refuse(&c->descriptions, b))
+        return;
+    pfd_report_add(&c->report, PFD_FINDING_not_read, b->origin.at,
+                   "buffer '%s' is not read: the description that is loaded is "
+                   "not that of its ring",
+                   pfd_quote(&name, b->name, strlen(b->name)));
+    pfd_captured_drop(b);
+}
+
 static void settle(struct pfd_capture *c, const void *bytes)
 {
-    for (size_t i = 0; i < c->n_buffers; i++)
+    for (size_t i = 0; i < c->n_buffers; i++) {
         c->failed |= !pfd_captured_settle(&c->buffers[i], bytes, &c->report);
+        refuse_described(c, &c->buffers[i]);
+    }
 }
 
 static struct pfd_capture *new_capture(const char *source,

@@ -240,6 +240,15 @@ bool pfd_captured_settle(struct pfd_captured *b, const uint8_t *capture,
     return ok;
 }
 
+void pfd_captured_drop(struct pfd_captured *b)
+{
+    pfd_ranges_free(&b->there);
+    pfd_ranges_free(&b->holes);
+    pfd_ranges_free(&b->missing);
+    free_chunks(b);
+    b->n = 0;
+}
+
 void pfd_captured_deinit(struct pfd_captured *b)
 {
     pfd_ranges_free(&b->given);

@@ -24,6 +24,7 @@ struct pfd_captured {
     struct pfd_wire_frame origin; /* the capture owns its texts */
     char *name;                   /* likewise */
     uint64_t time;
+    uint64_t stream; /* of the capture, from 1 on */
     bool done;
     bool names_zeros; /* its stream names the bytes that are zero */
     struct pfd_captured_part *parts; /* [n_parts], in order of their frames */
@@ -60,6 +61,9 @@ bool pfd_captured_add_chunk(struct pfd_captured *b,
  */
 bool pfd_captured_settle(struct pfd_captured *b, const uint8_t *capture,
                          struct pfd_report *report);
+
+/* Drops what it has, once settled. */
+void pfd_captured_drop(struct pfd_captured *b);
 
 void pfd_captured_deinit(struct pfd_captured *b);
 
