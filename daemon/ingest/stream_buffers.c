@@ -110,6 +110,13 @@ static bool start_follower(struct pfdd_stream_buffer *b, int fd,
     struct pfdd_origin origin;
     struct pfdd_stream_buffers *all = b->of;
     unsigned n_fds = 2 + (b->stored_buffer != NULL);
+    if (!pfdd_objects_describe(all->objects, frame ? frame->scope : 0,
+                               b->format)) {
+        close(fd);
+        refuse(all, "a buffer whose description is another than the stream's "
+                    "first: it is not read");
+        return false;
+    }
     bool too_many = 2 * (all->n_followers + 1) + PFDD_UNCLAIMED_MAX >
                     pfdd_descriptor_limit_share();
     if (too_many || !pfdd_resource_account_take(all->account, n_fds)) {
@@ -127,7 +134,6 @@ static bool start_follower(struct pfdd_stream_buffer *b, int fd,
     const char *why = pfdd_origin_init(&origin, frame ? frame : &none);
     if (why)
         refuse(all, why);
-    pfdd_objects_describe(all->objects);
     /* A frame `buffer` need not have the sender's names. */
     if (!origin.frame.host.n)
         origin.frame.host = pfd_wire_text(all->host);

@@ -11,7 +11,9 @@
 #include "base/name.h"
 #include "base/peer.h"
 #include "base/resource_account.h"
+#include "core/base/crc32c.h"
 #include "core/decode/string_loader.h"
+#include "ingest/description.h"
 #include "ingest/ingest.h"
 #include "ingest/string_store.h"
 #include "stream/capture/wire_objects.h"
@@ -32,11 +34,30 @@ static void put_name(char ret[NAME], const struct pfdd_objects *o,
 
 /* ---- complete objects ---- */
 
+/* A stream has one description. False: this is another one. */
+static bool note_description(struct pfdd_objects *o,
+                             const struct pfd_wire_object *given)
+{
+    uint32_t crc = pfd_crc32c(0, given->bytes, given->n);
+    bool is_first = !o->is_described;
+    if (is_first) {
+        o->is_described = true;
+        o->described_scope = given->scope;
+        o->crc = crc;
+    }
+    o->has_other |= crc != o->crc;
+    return crc == o->crc;
+}
+
 static void add_strings(struct pfdd_objects *o, struct pfd_wire_object *given)
 {
     char name[NAME];
     put_name(name, o, given->name);
     bool is_description = pfd_strings_describes(given->bytes, given->n);
+    if (is_description && !note_description(o, given)) {
+        o->refused(o->user, "a second description of rings: a stream has one");
+        return;
+    }
     struct pfdd_object object = { .name = name,
                                   .producer =
                                       is_description ? o->producer : NULL,
@@ -44,7 +65,6 @@ static void add_strings(struct pfdd_objects *o, struct pfd_wire_object *given)
                                   .bytes = given->bytes,
                                   .n = given->n,
                                   .is_kept = o->is_kept };
-    o->is_described |= is_description;
     pfdd_string_store_add(o->ingest->string_store, &object);
     given->bytes = NULL;
 }
@@ -127,12 +147,19 @@ static bool take_object(void *user, struct pfd_wire_object *given)
     return true;
 }
 
-void pfdd_objects_describe(struct pfdd_objects *o)
+bool pfdd_objects_describe(struct pfdd_objects *o, uint64_t scope,
+                           const char *format)
 {
-    if (o->is_described || !o->description)
-        return;
-    pfdd_producer_describe(o->producer, o->description);
-    o->is_described = true;
+    bool may_be_other =
+        o->has_other && (!o->described_scope || scope != o->described_scope);
+    if (may_be_other && (!format || !strcmp(format, "described")))
+        return false;
+    if (!o->is_described && o->description) {
+        o->is_described = o->description->path;
+        o->crc = pfd_crc32c(0, o->description->bytes, o->description->n);
+        pfdd_producer_describe(o->producer, o->description);
+    }
+    return true;
 }
 
 /* ---- memory ---- */
@@ -229,7 +256,7 @@ void pfdd_objects_init(struct pfdd_objects *o)
 void pfdd_objects_reset(struct pfdd_objects *o)
 {
     pfdd_objects_finish(o);
-    o->is_described = false;
+    o->is_described = o->has_other = false;
     pfdd_producer_unref(o->producer);
     o->producer = pfdd_producer_new(o->ingest->string_store);
 }

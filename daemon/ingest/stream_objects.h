@@ -36,7 +36,10 @@ struct pfdd_objects {
     struct pfdd_producer *producer; /* of its modules; owned; NULL: they are
                                        shared */
     struct pfd_wire_objects *set;   /* owned; NULL: out of memory */
-    bool is_described;              /* the producer has a description */
+    bool is_described;              /* the producer has a description, */
+    uint64_t described_scope;       /* of buffers of this scope; 0: of all */
+    uint32_t crc;                   /* of its bytes */
+    bool has_other;                 /* another one has come, and is not used */
 };
 
 /* The members above are set by the caller. */
@@ -53,9 +56,11 @@ bool pfdd_objects_are_short(const struct pfdd_objects *o,
 /* Takes a frame of any type. */
 void pfdd_objects_take(struct pfdd_objects *o, const struct pfd_wire_frame *f);
 
-/* A buffer has come: without a description of its producer's own, it is read by
- * the input's. */
-void pfdd_objects_describe(struct pfdd_objects *o);
+/* A buffer of this scope has come: without a description of its producer's own, it
+ * is read by the input's. False: its own is another than the stream's first, which
+ * must not read it. format: NULL: not known. */
+bool pfdd_objects_describe(struct pfdd_objects *o, uint64_t scope,
+                           const char *format);
 
 /* Modules without a `shader` frame so far get free numbers. */
 void pfdd_objects_settle(struct pfdd_objects *o);
