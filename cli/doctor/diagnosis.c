@@ -24,10 +24,8 @@ __attribute__((format(printf, 1, 0))) static char *text_of(const char *text,
                                                            va_list ap)
 {
     char *ret = NULL;
-    if (vasprintf(&ret, text, ap) < 0) {
-        message_error("out of memory");
-        exit(EXIT_ERROR);
-    }
+    if (vasprintf(&ret, text, ap) < 0)
+        exit_without_memory();
     return ret;
 }
 
@@ -62,10 +60,8 @@ char *command_word(const char *text)
     size_t n = 0;
     bool is_plain = *text && strspn(text, plain) == strlen(text);
     char *ret = malloc((sizeof quote - 1) * strlen(text) + 3);
-    if (!ret) {
-        message_error("out of memory");
-        exit(EXIT_ERROR);
-    }
+    if (!ret)
+        exit_without_memory();
     if (!is_plain)
         ret[n++] = '\'';
     for (; *text; text++) {

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "options/options.h"
 #include "own_program.h"
 
 enum {
@@ -23,7 +24,8 @@ enum {
 
 /* What a child is to run. */
 struct child {
-    const char *program;
+    char *path;
+    char *name;
     driver_prepare_fn prepare;
     void *user;
 };
@@ -33,16 +35,14 @@ struct child {
 /* Never returns. */
 static void run_child(const struct child *c, int to)
 {
-    char *path = own_program(c->program);
-    char *name = strdup(c->program);
-    char *const argv[] = { name, NULL };
+    char *const argv[] = { c->name, NULL };
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing >= 0)
         dup2(nothing, STDIN_FILENO);
     dup2(to, STDOUT_FILENO);
     dup2(to, STDERR_FILENO);
-    if (path && name && (!c->prepare || c->prepare(c->user)))
-        execvp(path, argv);
+    if (!c->prepare || c->prepare(c->user))
+        execvp(c->path, argv);
     _exit(NOT_FOUND);
 }
 
@@ -92,12 +92,17 @@ static bool wait_for(pid_t child, long end, int *status)
 void driver_report_run(struct driver_report *ret, const char *program,
                        driver_prepare_fn prepare, void *user)
 {
-    const struct child c = { program, prepare, user };
+    const struct child c = { own_program(program), strdup(program), prepare,
+                             user };
     int fds[2];
     int status = 0;
     size_t n = 0;
     *ret = (struct driver_report){ .text = malloc(TEXT_MAX + 1) };
-    if (!ret->text || pipe2(fds, O_CLOEXEC)) {
+    if (!ret->text || !c.path || !c.name)
+        exit_without_memory();
+    if (pipe2(fds, O_CLOEXEC)) {
+        free(c.path);
+        free(c.name);
         driver_report_free(ret);
         ret->is_missing = true;
         return;
@@ -106,6 +111,8 @@ void driver_report_run(struct driver_report *ret, const char *program,
     pid_t child = fork();
     if (child == 0)
         run_child(&c, fds[1]);
+    free(c.path);
+    free(c.name);
     close(fds[1]);
     ret->is_late = child > 0 && (!read_all(fds[0], end, ret->text, &n) ||
                                  !wait_for(child, end, &status));

@@ -19,6 +19,12 @@ enum {
     WHY_BYTES = 512
 };
 
+static void need_memory(enum pfd_status status)
+{
+    if (status == PFD_ERR_NOMEM)
+        exit_without_memory();
+}
+
 /* ---- buffers ---- */
 
 /* What a buffer is found to be. */
@@ -50,13 +56,19 @@ static const char *format_of(const struct options *o, const struct inputs *in,
     struct pfd_error err;
     const char *ret = NULL;
     bool is_all = b->n <= SEEN;
-    if (b->bytes &&
-        pfd_decoder_new(in->strings, o->reading.format, b->name, &decoder,
-                        &err) == PFD_OK &&
-        pfd_decoder_view(decoder, b->bytes, is_all ? b->n : SEEN, 0, is_all,
-                         &err) == PFD_OK &&
-        pfd_decoder_next(decoder, &item, &err) >= 0)
+    if (!b->bytes)
+        return NULL;
+    enum pfd_status status = pfd_decoder_new(in->strings, o->reading.format,
+                                             b->name, &decoder, &err);
+    if (status == PFD_OK) {
+        status = pfd_decoder_view(decoder, b->bytes, is_all ? b->n : SEEN, 0,
+                                  is_all, &err);
+    }
+    if (status == PFD_OK)
+        status = pfd_decoder_next(decoder, &item, &err);
+    if (status >= 0)
         ret = pfd_decoder_format(decoder);
+    need_memory(status);
     pfd_decoder_free(decoder);
     return ret;
 }
@@ -327,10 +339,14 @@ static void look_at_objects(const struct options *o, const char *path,
     struct code_source source;
     struct pfd_error err;
     struct fields f;
-    if (code_source_open(&source, path, max, NULL, NULL, &err) == PFD_OK &&
-        code_source_read(&source, max, take_object, &x, NULL, NULL, &err) ==
-            PFD_OK &&
-        x.is_device) {
+    enum pfd_status status =
+        code_source_open(&source, path, max, NULL, NULL, &err);
+    if (status == PFD_OK) {
+        status =
+            code_source_read(&source, max, take_object, &x, NULL, NULL, &err);
+    }
+    need_memory(status);
+    if (status == PFD_OK && x.is_device) {
         fields_begin_facts(&f, is_json, path);
         fields_number(&f, "objects", x.n);
         fields_number(&f, "format_strings", x.n_strings);

@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "options/options.h"
+
 enum {
     ESTABLISHED = 1, /* of Linux, include/net/tcp_states.h */
     ANSWER_BYTES = 32768,
@@ -91,7 +93,9 @@ static bool find_inodes(struct search *s)
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     char *answer = malloc(ANSWER_BYTES);
     bool is_done = false;
-    bool ok = fd >= 0 && answer && ask(fd);
+    if (!answer)
+        exit_without_memory();
+    bool ok = fd >= 0 && ask(fd);
     if (ok) {
         (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
                          sizeof patience);

@@ -71,6 +71,8 @@ static char *read_text(const char *path)
 {
     FILE *file = fopen(path, "re");
     char *ret = file ? malloc(TEXT_MAX + 1) : NULL;
+    if (file && !ret)
+        exit_without_memory();
     if (ret)
         ret[fread(ret, 1, TEXT_MAX, file)] = '\0';
     if (file)

@@ -25,13 +25,17 @@ void error_status_set(const struct verb *verb)
         status_of_errors = verb->error_status;
 }
 
+void exit_without_memory(void)
+{
+    message_error("out of memory");
+    exit(error_status());
+}
+
 void *options_append(void *array, size_t *n, size_t size)
 {
     void *next = realloc(array, (*n + 1) * size);
-    if (!next) {
-        message_error("out of memory");
-        exit(error_status());
-    }
+    if (!next)
+        exit_without_memory();
     ++*n;
     return next;
 }

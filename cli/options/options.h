@@ -269,6 +269,9 @@ void options_free(struct options *options);
 struct file *options_add_file(struct options *options, const char *path,
                               enum role role);
 
+/* Says that memory is out, and ends the program. */
+_Noreturn void exit_without_memory(void);
+
 /* array, larger by an element of `size` bytes; *n counts it. Ends the program
  * when memory is out. */
 void *options_append(void *array, size_t *n, size_t size);

@@ -53,7 +53,9 @@ static void put_untrusted(const char *text)
     size_t n = strlen(text);
     char *shown = malloc(4 * n + 1);
     size_t n_shown = shown ? pfd_escape_for_terminal(shown, text, n) : 0;
-    n_shown = guard(&shown, n_shown);
+    n_shown = shown ? guard(&shown, n_shown) : 0;
+    if (!n_shown && n)
+        fputs("out of memory", stderr);
     for (size_t i = 0; i < n_shown; i++) {
         if (shown[i] == '\n') {
             fputs("\\x0a", stderr);

@@ -354,10 +354,8 @@ static struct followed *add_followed(struct follow *follow)
     struct followed *f = at ? calloc(1, sizeof *f) : NULL;
     if (at)
         follow->buffers = at;
-    if (!f) {
-        message_error("out of memory");
-        exit(EXIT_ERROR);
-    }
+    if (!f)
+        exit_without_memory();
     f->follow = follow;
     f->origin.items = &follow->items;
     f->origin.number = follow->n_buffers;

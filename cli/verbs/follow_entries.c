@@ -267,10 +267,8 @@ static bool flush(struct follow_entries *e)
 {
     size_t n = 0;
     const char *bytes = pfd_lines_bytes(e->lines, &n);
-    if (!bytes && n) {
-        message_error("out of memory");
-        exit(EXIT_ERROR);
-    }
+    if (!bytes && n)
+        exit_without_memory();
     bool ok = !n || (e->checks_rows ? checks_write(e->checks, bytes, n)
                      : e->tail      ? last_lines_write(e->tail, bytes, n)
                      : e->collapse  ? pfd_collapse_write(e->collapse, bytes, n)
@@ -375,10 +373,8 @@ static enum outcome take_batch(struct follow_entries *e,
         return OUTCOME_DONE;
     }
     recording_note(e->recording, batch->buffer->buffer, batch->generation);
-    if (e->is_json && pfd_lines_set_origin(e->lines, batch->buffer) != PFD_OK) {
-        message_error("out of memory");
-        exit(EXIT_ERROR);
-    }
+    if (e->is_json && pfd_lines_set_origin(e->lines, batch->buffer) != PFD_OK)
+        exit_without_memory();
     pfd_lines_set_buffer(e->lines, batch->buffer->buffer);
     /* Lines name no generation when it is the first. */
     pfd_lines_set_place(e->lines,

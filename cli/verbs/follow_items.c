@@ -15,10 +15,8 @@ void follow_items_flush(struct follow_items *items)
     size_t n = 0;
     items->is_over |= !followed_lines_rest(&items->followed_lines);
     const char *bytes = pfd_lines_bytes(items->lines, &n);
-    if (!bytes && n) {
-        message_error("out of memory");
-        exit(EXIT_ERROR);
-    }
+    if (!bytes && n)
+        exit_without_memory();
     if (n && !(items->checks     ? checks_write(items->checks, bytes, n)
                : items->collapse ? pfd_collapse_write(items->collapse, bytes, n)
                : items->trace    ? pfd_trace_write(items->trace, bytes, n)

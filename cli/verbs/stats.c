@@ -104,10 +104,8 @@ static struct row *add_row(struct stats *stats)
     if (stats->n_rows == stats->room) {
         size_t room = stats->room ? 2 * stats->room : 64;
         void *rows = realloc(stats->rows, room * sizeof *stats->rows);
-        if (!rows) {
-            message_error("out of memory");
-            exit(EXIT_ERROR);
-        }
+        if (!rows)
+            exit_without_memory();
         stats->rows = rows;
         stats->room = room;
     }
@@ -124,10 +122,8 @@ static void add_made(void *user, const struct pfd_string_info *s,
     struct row *row = s ? add_row(stats) : &stats->others;
     if (s) {
         char *text = malloc(s->n_text + 1);
-        if (!text) {
-            message_error("out of memory");
-            exit(EXIT_ERROR);
-        }
+        if (!text)
+            exit_without_memory();
         memcpy(text, s->text, s->n_text);
         row->text = text;
         row->n_text = s->n_text;
@@ -327,10 +323,8 @@ static int stats_run(const struct options *o)
     size_t n = pfd_strings_count(in.strings);
     stats.entries = calloc(n + 1, sizeof *stats.entries);
     stats.bytes = calloc(n + 1, sizeof *stats.bytes);
-    if (!stats.entries || !stats.bytes) {
-        message_error("out of memory");
-        exit(EXIT_ERROR);
-    }
+    if (!stats.entries || !stats.bytes)
+        exit_without_memory();
     inputs_want_buffers(&in, "");
     struct pfd_convert convert = {
         .strings = in.strings,
