@@ -184,9 +184,11 @@ bool input_slurp(struct buffer *b, char **ret, size_t *n, struct pfd_error *err)
     for (;;) {
         if (*n == room) {
             room = room ? room * 2 : 65536;
-            char *next = room > SLURP_MAX ? NULL : realloc(*ret, room);
-            if (!next)
+            if (room > SLURP_MAX)
                 return slurp_error(err, "too large to be read from a stream");
+            char *next = realloc(*ret, room);
+            if (!next)
+                return slurp_error(err, "out of memory");
             *ret = next;
         }
         long got = input_read(b, *ret + *n, room - *n);

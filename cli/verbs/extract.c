@@ -213,7 +213,7 @@ static void extract_file(struct extraction *e, const struct file *file)
         const char *what =
             status != PFD_OK ? err.text : "no code objects are in it";
         message_error("%s: %s", path,
-                      e->n_findings > n_findings
+                      e->n_findings > n_findings || status == PFD_ERR_NOMEM
                           ? what
                           : why_none(e, &code_source, what));
         e->failed = true;

@@ -195,8 +195,11 @@ static bool info_code(struct info *x, const struct code_source *s)
     }
     if (status == PFD_OK) {
         /* A string table holds no code objects. */
-        (void)code_source_read(s, x->options->reading.max_inflated, show_object,
-                               &f, NULL, NULL, NULL);
+        enum pfd_status read =
+            code_source_read(s, x->options->reading.max_inflated, show_object,
+                             &f, NULL, NULL, NULL);
+        if (read == PFD_ERR_NOMEM)
+            exit_without_memory();
     }
     fields_end(&f);
     pfd_strings_free(strings);

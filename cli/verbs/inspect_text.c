@@ -4,6 +4,7 @@
 
 #include "core/decode/inspect.h"
 #include "inspect_dwords.h"
+#include "options/options.h"
 #include "show/output.h"
 
 static void show_buffer(const char *name)
@@ -146,6 +147,8 @@ static void put_message(struct pfd_entry *entry, const char *before, bool color)
 {
     size_t n = 0;
     const char *message = pfd_entry_message(entry, &n);
+    if (!message && n)
+        exit_without_memory();
     if (!message)
         return;
     output_printf("%20s%s%s\"", "", before, color ? "\033[32m" : "");

@@ -31,7 +31,9 @@ static bool flush(struct recovery *r)
 {
     size_t n = 0;
     const char *bytes = pfd_lines_bytes(r->lines, &n);
-    bool ok = n == 0 || (bytes && output_write(NULL, bytes, n));
+    if (!bytes && n)
+        exit_without_memory();
+    bool ok = n == 0 || output_write(NULL, bytes, n);
     pfd_lines_clear(r->lines);
     r->is_over |= !ok;
     return ok;

@@ -192,6 +192,8 @@ static int strings_run(const struct options *o)
         if (!strcmp(s.format, "debugprintf"))
             continue; /* these are listed as calls */
         size_t n = pfd_strings_widths(in.strings, i, widths, WIDTHS_MAX);
+        if (n == SIZE_MAX)
+            exit_without_memory();
         if (json) {
             print_json(&s, widths, n);
         } else {

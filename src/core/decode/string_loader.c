@@ -369,7 +369,7 @@ size_t pfd_strings_widths(const struct pfd_strings *strings, size_t i,
         return 0;
     layout.slots = malloc(PFD_ARGUMENTS_MAX * sizeof *layout.slots);
     if (!layout.slots)
-        return 0;
+        return SIZE_MAX;
     pfd_strings_kind_at(strings, i)->layout(s, &facts, &layout);
     for (size_t k = 0; k < layout.n_slots && k < max; k++)
         ret[k] = width_bits(&layout.slots[k]);

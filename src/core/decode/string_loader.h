@@ -21,7 +21,8 @@ bool pfd_strings_reads_files(const struct pfd_strings *strings);
 /*
  * The widths in bits of string i's scalars (8, 16, 32 or 64; 0: a string), as
  * the metadata states them, into ret [max]. Returns their number (no entry
- * holds more than 65535); 0 also if there is no such string or no memory.
+ * holds more than 65535); 0 also if there is no such string; SIZE_MAX: out of
+ * memory.
  */
 size_t pfd_strings_widths(const struct pfd_strings *strings, size_t i,
                           uint8_t *ret, size_t max);
