@@ -227,11 +227,16 @@ static char *real_place(const char *path)
     char *folder =
         slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     char *real = folder ? realpath(folder, NULL) : NULL;
-    if (!real)
+    if (!folder) {
+        message_error("out of memory");
+    } else if (!real) {
         message_error("%s: its folder is not known", path);
+    }
     if (real &&
-        asprintf(&ret, "%s/%s", strcmp(real, "/") ? real : "", base) < 0)
+        asprintf(&ret, "%s/%s", strcmp(real, "/") ? real : "", base) < 0) {
         ret = NULL;
+        message_error("out of memory");
+    }
     free(real);
     free(folder);
     return ret;
@@ -251,6 +256,8 @@ bool scan_files_places(const struct scan_files *files, char ***ret)
     size_t n = files->options->n_files;
     char **all = calloc(n, sizeof *all);
     bool ok = all != NULL;
+    if (!all)
+        message_error("out of memory");
     for (size_t i = 0; i < n && ok; i++) {
         all[i] = real_place(files->all[i].path);
         ok = all[i] != NULL;

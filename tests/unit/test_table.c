@@ -127,7 +127,7 @@ static void check_order(size_t n, size_t memory, int kind)
     for (int i = 1; i <= 100; i += 11) {
         uint64_t value;
         double share = i / 100.0;
-        ck_assert(pfd_quantile_ask(&q, share, &value));
+        ck_assert_int_eq(pfd_quantile_ask(&q, share, &value), PFD_OK);
         uint64_t rank = (uint64_t)ceil(share * (double)n);
         uint64_t below = 0;
         uint64_t up_to = 0;

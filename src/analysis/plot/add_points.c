@@ -280,6 +280,20 @@ static const struct pfd_point_run *next_run(const void *bytes, size_t n,
     return run;
 }
 
+static void check_grids(struct pfd_plot *plot)
+{
+    bool failed = plot->waiting.failed;
+    for (size_t i = 0; i < plot->n_grids; i++)
+        failed |= plot->grids[i].failed;
+    if (failed) {
+        pfd_plot_fail(plot, PFD_ERR_NOMEM, "out of memory");
+    } else if (plot->grids[0].is_too_wide) {
+        pfd_plot_fail(plot, PFD_ERR_UNSUPPORTED,
+                      "values differ too much to be added up in so many cells: "
+                      "have fewer of them");
+    }
+}
+
 void pfd_plot_begin(struct pfd_plot *plot)
 {
     const struct pfd_text *w = &plot->waiting;
@@ -302,6 +316,7 @@ void pfd_plot_begin(struct pfd_plot *plot)
         pfd_grid_settle(&plot->grids[i]);
     for (size_t at = 0; (run = next_run(w->data, w->n, &at));)
         take_run(plot, run);
+    check_grids(plot);
     pfd_text_free(&plot->waiting);
 }
 
@@ -326,14 +341,5 @@ void pfd_plot_take(struct pfd_plot *plot, const void *runs, size_t n)
     const struct pfd_point_run *run;
     for (size_t at = 0; (run = next_run(runs, n, &at));)
         take_or_wait(plot, run);
-    bool failed = plot->waiting.failed;
-    for (size_t i = 0; i < plot->n_grids; i++)
-        failed |= plot->grids[i].failed;
-    if (failed) {
-        pfd_plot_fail(plot, PFD_ERR_NOMEM, "out of memory");
-    } else if (plot->grids[0].is_too_wide) {
-        pfd_plot_fail(plot, PFD_ERR_UNSUPPORTED,
-                      "values differ too much to be added up in so many cells: "
-                      "have fewer of them");
-    }
+    check_grids(plot);
 }

@@ -222,8 +222,12 @@ bool pfd_plot_pixels(struct pfd_plot *plot, const struct pfd_picture *picture,
     struct pfd_canvas canvas = { .raster = ret };
     if (!plot->spec.bare)
         pfd_picture_extent(picture, &width, &height);
-    if (!pfd_raster_init(ret, width, height, plot->colours.empty)) {
-        return pfd_plot_fail(plot, PFD_ERR_UNSUPPORTED,
+    enum pfd_status status =
+        pfd_raster_init(ret, width, height, plot->colours.empty);
+    if (status == PFD_ERR_NOMEM)
+        return pfd_plot_fail(plot, status, "out of memory");
+    if (status != PFD_OK) {
+        return pfd_plot_fail(plot, status,
                              "the picture would have too many pixels: fewer "
                              "--cells, or a smaller --pixel");
     }

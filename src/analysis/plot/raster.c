@@ -111,16 +111,16 @@ static const uint8_t *font_glyph(char c)
     return c >= ' ' && c <= '~' ? glyphs[c - ' '] : glyphs['~' - ' ' + 1];
 }
 
-bool pfd_raster_init(struct pfd_raster *ret, size_t width, size_t height,
-                     struct pfd_colour paper)
+enum pfd_status pfd_raster_init(struct pfd_raster *ret, size_t width,
+                                size_t height, struct pfd_colour paper)
 {
     *ret = (struct pfd_raster){ .width = width, .height = height };
     if (!width || !height || width > PFD_RASTER_MAX / height)
-        return false;
+        return PFD_ERR_UNSUPPORTED;
     ret->pixels = malloc(width * height * sizeof *ret->pixels);
     for (size_t i = 0; ret->pixels && i < width * height; i++)
         ret->pixels[i] = paper;
-    return ret->pixels != NULL;
+    return ret->pixels ? PFD_OK : PFD_ERR_NOMEM;
 }
 
 void pfd_raster_deinit(struct pfd_raster *raster)

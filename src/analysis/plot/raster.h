@@ -3,6 +3,8 @@
 #ifndef PFD_RASTER_H
 #define PFD_RASTER_H
 
+#include <printfdecode/common.h>
+
 #include "analysis/plot/colours.h"
 
 struct pfd_raster {
@@ -15,9 +17,10 @@ enum {
     PFD_RASTER_MAX = 1 << 26 /* pixels */
 };
 
-/* False: out of memory, or more than PFD_RASTER_MAX. */
-bool pfd_raster_init(struct pfd_raster *ret, size_t width, size_t height,
-                     struct pfd_colour paper);
+/* PFD_OK; PFD_ERR_UNSUPPORTED: no pixels, or more than PFD_RASTER_MAX;
+ * PFD_ERR_NOMEM. */
+enum pfd_status pfd_raster_init(struct pfd_raster *ret, size_t width,
+                                size_t height, struct pfd_colour paper);
 void pfd_raster_deinit(struct pfd_raster *raster);
 
 static inline void pfd_raster_set(struct pfd_raster *raster, int64_t x,

@@ -152,9 +152,9 @@ static void draw_panels(struct pfd_plot *plot, const struct pfd_picture *p,
     for (size_t i = 0; i < plot->n_panels; i++) {
         struct pfd_raster raster;
         struct pfd_canvas canvas = { .raster = &raster };
-        if (!pfd_raster_init(&raster, round_up(p->width, dots->across),
-                             round_up(p->height, dots->down),
-                             plot->colours.empty)) {
+        if (pfd_raster_init(&raster, round_up(p->width, dots->across),
+                            round_up(p->height, dots->down),
+                            plot->colours.empty) != PFD_OK) {
             pfd_plot_fail(plot, PFD_ERR_NOMEM, "out of memory");
             return;
         }

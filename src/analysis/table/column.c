@@ -12,10 +12,13 @@
 bool pfd_columns_init(struct pfd_columns *ret,
                       const struct pfd_table_column *columns, size_t n)
 {
-    *ret = (struct pfd_columns){ .columns = columns, .n_columns = n };
-    ret->vectors = calloc(n ? n : 1, sizeof *ret->vectors);
-    if (!ret->vectors)
+    *ret = (struct pfd_columns){ 0 };
+    struct pfd_vector *vectors = calloc(n ? n : 1, sizeof *vectors);
+    if (!vectors)
         return false;
+    *ret = (struct pfd_columns){ .columns = columns,
+                                 .n_columns = n,
+                                 .vectors = vectors };
     pfd_columns_clear(ret);
     return true;
 }

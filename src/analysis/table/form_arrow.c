@@ -237,7 +237,7 @@ static void end_message(struct pfd_table_writer *w, struct pfd_text *blocks)
         .n_body = s->body.n,
     };
     if (s->head.failed || s->body.failed || s->buffers.failed ||
-        s->nodes.failed) {
+        s->nodes.failed || s->utf8.failed) {
         pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM, "out of memory");
         return;
     }

@@ -459,6 +459,8 @@ static bool merge(struct pfd_table_writer *w, struct reading *values,
         if (!value)
             return false;
         make_row(w, value, record, &s->row);
+        if (s->row.failed)
+            return false;
         put_final(w, scratch, s->row.data, s->row.n);
     }
     return true;
@@ -480,8 +482,11 @@ static void copy_back(struct pfd_table_writer *w,
     for (uint64_t at = 0; at < r.end;) {
         size_t n = r.end - at < PIECE ? (size_t)(r.end - at) : PIECE;
         const char *bytes = next(&r, n);
-        if (!bytes)
+        if (!bytes) {
+            if (scratch->error.code == PFD_OK)
+                fail_memory(w);
             break;
+        }
         pfd_table_target_put(w->table_target, bytes, n);
         at += n;
     }

@@ -40,14 +40,18 @@ static bool fail(struct pfd_table_writer *w)
     return false;
 }
 
+static bool fail_memory(struct pfd_table_writer *w)
+{
+    pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM, "out of memory");
+    return false;
+}
+
 static bool run(struct pfd_table_writer *w, struct pfd_text *sql)
 {
     struct file *f = w->file;
     pfd_text_add(sql, "", 1);
-    if (sql->failed) {
-        pfd_table_target_fail(w->table_target, PFD_ERR_NOMEM, "out of memory");
-        return false;
-    }
+    if (sql->failed)
+        return fail_memory(w);
     bool ok = pfd_sqlite.exec(f->db, sql->data, NULL, NULL, NULL) == SQLITE_OK;
     sql->n = 0;
     return ok || fail(w);
@@ -133,7 +137,7 @@ static void add_create(const struct pfd_table_writer *w, struct pfd_text *sql)
     pfd_text_puts(sql, ");");
 }
 
-static bool prepare(struct pfd_table_writer *w, struct pfd_text *sql)
+static void prepare(struct pfd_table_writer *w, struct pfd_text *sql)
 {
     struct file *f = w->file;
     struct state *s = w->state;
@@ -143,8 +147,12 @@ static bool prepare(struct pfd_table_writer *w, struct pfd_text *sql)
     for (size_t i = 0; i < s->n_columns; i++)
         pfd_text_puts(sql, i ? ", ?" : "?");
     pfd_text_add(sql, ")", 2);
-    return !sql->failed && pfd_sqlite.prepare_v2(f->db, sql->data, -1,
-                                                 &s->insert, NULL) == SQLITE_OK;
+    if (sql->failed) {
+        fail_memory(w);
+    } else if (pfd_sqlite.prepare_v2(f->db, sql->data, -1, &s->insert, NULL) !=
+               SQLITE_OK) {
+        fail(w);
+    }
 }
 
 /* ---- the view ---- */
@@ -169,6 +177,7 @@ static void end_view(struct pfd_table_writer *w)
     pfd_text_printf(&sql, "CREATE VIEW \"messages %zu\" AS ", ++f->n_views);
     pfd_text_add(&sql, f->view.data, f->view.n);
     pfd_text_puts(&sql, ";");
+    sql.failed |= f->view.failed;
     run(w, &sql);
     pfd_text_free(&sql);
     f->view.n = 0;
@@ -237,8 +246,8 @@ static void sqlite_begin(struct pfd_table_writer *w)
         return;
     }
     add_create(w, &sql);
-    if (run(w, &sql) && !prepare(w, &sql))
-        fail(w);
+    if (run(w, &sql))
+        prepare(w, &sql);
     pfd_text_free(&sql);
     add_to_view(w);
 }

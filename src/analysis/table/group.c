@@ -331,7 +331,8 @@ static size_t group_of(struct pfd_group *g)
     uint32_t before = g->keys.n;
     uint32_t i =
         pfd_dictionary_add(&g->keys, g->key.n ? g->key.data : "", g->key.n);
-    if (g->keys.n == before)
+    g->failed |= g->keys.failed;
+    if (g->failed || g->keys.n == before)
         return i;
     size_t bytes = group_bytes(g);
     g->memory -= bytes < g->memory ? bytes : g->memory;
@@ -431,8 +432,11 @@ static void add_order(struct pfd_columns *to, size_t at,
                       double share, struct pfd_table_counts *counts)
 {
     uint64_t order;
-    if (!s->order || !pfd_quantile_ask(s->order, share, &order)) {
+    enum pfd_status status =
+        s->order ? pfd_quantile_ask(s->order, share, &order) : PFD_END;
+    if (status != PFD_OK) {
         pfd_columns_add_null(to, at);
+        to->vectors[at].values.failed |= status == PFD_ERR_NOMEM;
         return;
     }
     if (s->order->error) {

@@ -70,15 +70,18 @@ struct weighted {
     uint64_t weight;
 };
 
-bool pfd_quantile_ask(const struct pfd_quantile *q, double share, uint64_t *ret)
+enum pfd_status pfd_quantile_ask(const struct pfd_quantile *q, double share,
+                                 uint64_t *ret)
 {
     size_t n = 0;
     uint64_t sum = 0;
     for (size_t i = 0; i < PFD_QUANTILE_LEVELS; i++)
         n += q->levels[i].n;
-    struct weighted *all = n ? malloc(n * sizeof *all) : NULL;
+    if (!n)
+        return PFD_END;
+    struct weighted *all = malloc(n * sizeof *all);
     if (!all)
-        return false;
+        return PFD_ERR_NOMEM;
     n = 0;
     for (size_t i = 0; i < PFD_QUANTILE_LEVELS; i++) {
         for (uint32_t k = 0; k < q->levels[i].n; k++) {
@@ -94,7 +97,7 @@ bool pfd_quantile_ask(const struct pfd_quantile *q, double share, uint64_t *ret)
         i++;
     *ret = all[i].value;
     free(all);
-    return true;
+    return PFD_OK;
 }
 
 void pfd_quantile_free(struct pfd_quantile *q)

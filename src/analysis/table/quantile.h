@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <printfdecode/common.h>
+
 enum {
     PFD_QUANTILE_LEVELS = 48,
     PFD_QUANTILE_ROOM = 4096, /* numbers of a level, while memory lasts */
@@ -35,9 +37,9 @@ struct pfd_quantile {
 bool pfd_quantile_add(struct pfd_quantile *q, uint64_t value, size_t *memory);
 
 /* The least remaining number that is not below a share of all numbers (0 <
- * share <= 1). False: there is none, or no memory. */
-bool pfd_quantile_ask(const struct pfd_quantile *q, double share,
-                      uint64_t *ret);
+ * share <= 1). PFD_OK; PFD_END: there is none; PFD_ERR_NOMEM. */
+enum pfd_status pfd_quantile_ask(const struct pfd_quantile *q, double share,
+                                 uint64_t *ret);
 
 void pfd_quantile_free(struct pfd_quantile *q);
 
