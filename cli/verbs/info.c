@@ -32,8 +32,7 @@ struct info {
     bool is_split; /* the code of this file is in others, which come, too */
 };
 
-static bool describe_capture(struct info *x,
-                             const struct code_source *code_source);
+static bool describe_capture(struct info *x, const struct code_source *s);
 
 static void hear(void *user, const struct pfd_finding *finding)
 {

@@ -4,8 +4,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "analysis/plot/raster.h"
-
 /* Letters of five by eight pixels, for pictures of pixels. */
 
 /* From space to tilde, then the glyph of any other byte. */
