@@ -185,6 +185,37 @@ def two_files(daemon, examples, folder):
                                    + TT_METAL), (lines, err)
 
 
+def added(daemon, examples, folder):
+    """A description that a reload adds finds messages in a code object that was
+    loaded before it."""
+    def at(name):
+        return os.path.join(folder, name)
+
+    config = ('code_objects: [%s]\ninputs:\n  - {type: buffer, path: %s%%s}\noutputs:\n'
+              '  - {type: file, path: %s, output: raw}\n'
+              % (os.path.join(examples, 'data', 'tt-metal.elf'), at('late.bin'),
+                 at('late')))
+    write(at('late.yaml'), config % '')
+    with open(os.path.join(examples, 'tt-metal-elf.yaml'), encoding='utf-8') as f:
+        write(at('elf.yaml'), f.read())
+    with open(at('late.err'), 'w', encoding='utf-8') as log:
+        running = subprocess.Popen([daemon, '--config', at('late.yaml')], stderr=log)
+    try:
+        until_in(at('late.err'), 'ready')
+        log = reload(running, at('late.err'), at('late.yaml'), config
+                     % (', describe: ' + at('elf.yaml')))
+        with open(os.path.join(examples, 'data', 'tt-metal.bin'), 'rb') as ring:
+            data = ring.read()
+        with open(at('late.part'), 'wb') as f:
+            f.write(data)
+        os.rename(at('late.part'), at('late.bin'))
+        lines = until_lines(at('late'), len(TT_METAL))
+    finally:
+        running.terminate()
+        running.wait(PATIENCE)
+    assert lines == TT_METAL, (lines, log)
+
+
 def run_for(daemon, config, out, n):
     """The lines of a daemon until there are n, and its log."""
     running = subprocess.Popen([daemon, '--config', config],
@@ -298,6 +329,7 @@ def main():
         changed(daemon, folder)
         two_inputs(daemon, folder)
         two_files(daemon, os.path.abspath(sys.argv[2]), folder)
+        added(daemon, os.path.abspath(sys.argv[2]), folder)
     for grows in (True, False):
         with tempfile.TemporaryDirectory() as folder:
             started_again(daemon, folder, grows)
