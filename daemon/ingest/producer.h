@@ -41,8 +41,8 @@ struct pfdd_producer {
     size_t share;            /* bytes that its code objects may take of sets */
     bool is_tried;           /* a new set was attempted, */
     bool is_refreshed;       /* and was built */
-    bool must_refresh;       /* by its description messages are in objects that
-                                were loaded before */
+    bool must_refresh;       /* by its new description messages are in objects
+                                that were loaded before */
     bool reads_files;        /* its description says where objects have
                                 messages; these take */
     size_t n_messages;       /* so many bytes of the present set, */

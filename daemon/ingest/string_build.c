@@ -154,15 +154,16 @@ static void read_object(struct pfdd_string_build *b, struct pfdd_code *o)
         snprintf(o->why, sizeof o->why, "known");
 }
 
-/* The set that o belongs to, as far as it is built. NULL: not enough memory. */
+/* The set of a producer (NULL: the shared one), as far as it is built, for an object
+ * that `sender` has sent. NULL: not enough memory. */
 static struct pfd_strings *set_for(struct pfdd_string_build *b,
-                                   const struct pfdd_code *o)
+                                   struct pfdd_producer *s,
+                                   const struct pfdd_producer *sender)
 {
-    struct pfdd_producer *s = o->producer;
     struct pfd_strings **set = s ? &s->set : &b->set;
     struct pfd_strings *from =
         s && s->has_set ? s->binding->strings->set : b->current;
-    if (*set || !take_shared(b, o->sender, pfdd_string_build_cost(from)))
+    if (*set || !take_shared(b, sender, pfdd_string_build_cost(from)))
         return *set;
     *set =
         s && !s->has_set ? pfd_strings_branch(from) : pfd_strings_extend(from);
@@ -174,18 +175,51 @@ static bool is_description(const struct pfdd_code *o)
     return !o->is_shader && pfd_strings_describes(o->bytes, o->n);
 }
 
-/* An object that others have sent, too, has messages for this one. */
-static void note_known(struct pfdd_code *o)
+/* Loads an object of the shared set into a producer's own, which is charged with
+ * it, as with its own objects. False: there is no memory for it. */
+static bool load_messages(struct pfd_strings *set, struct pfdd_producer *s,
+                          size_t room, const struct pfdd_code *o)
 {
-    if (o->same && o->sender)
-        o->sender->must_refresh |= o->sender->reads_files;
+    struct pfd_error err;
+    size_t n = 0;
+    size_t n_most = s->share + s->n_messages;
+    enum pfd_status status =
+        load_within(set, room, n_most - lower(s->n_next_messages, n_most), o,
+                    NULL, &n, &err);
+    s->n_next_messages += n;
+    return status != PFD_ERR_NOMEM;
+}
+
+static void add_messages(struct pfdd_string_build *b, struct pfdd_producer *s,
+                         const struct pfdd_code *o)
+{
+    struct pfd_strings *set =
+        s->reads_files && !s->must_refresh ? set_for(b, s, s) : NULL;
+    size_t before = s->n_next_messages;
+    if (set)
+        load_messages(set, s, room_for(b, s), o);
+    take(b, s, s->n_next_messages - before);
+}
+
+/* A shared object has messages for its sender, by whose description they are found;
+ * one of the configuration for all. */
+static void add_messages_of(struct pfdd_string_build *b,
+                            const struct pfdd_code *o)
+{
+    const struct pfdd_code *content = o->same ? o->same : o;
+    if (o->is_given && o->sender) {
+        add_messages(b, o->sender, content);
+    } else if (!o->is_given) {
+        for (struct pfdd_producer *s = b->producers; s; s = s->next_built)
+            add_messages(b, s, content);
+    }
 }
 
 /* Objects that were loaded before the description are loaded again. */
 static void note_description(const struct pfdd_code *o,
                              const struct pfd_strings *set)
 {
-    if (o->producer && is_description(o)) {
+    if (is_description(o)) {
         o->producer->reads_files = pfd_strings_reads_files(set);
         o->producer->must_refresh |= o->producer->reads_files;
     }
@@ -197,7 +231,8 @@ static bool take_object(struct pfdd_string_build *b, struct pfdd_code *o)
     struct pfd_error err = { .text = "no room for its strings" };
     enum pfd_status status = PFD_ERR_NOMEM;
     read_object(b, o);
-    note_known(o);
+    if (o->same && !o->producer)
+        add_messages_of(b, o);
     if (!o->why[0] && !o->producer && is_description(o)) {
         snprintf(o->why, sizeof o->why,
                  "a description of rings, which belongs to an input (its key "
@@ -205,7 +240,7 @@ static bool take_object(struct pfdd_string_build *b, struct pfdd_code *o)
     }
     if (o->why[0])
         return true;
-    struct pfd_strings *set = set_for(b, o);
+    struct pfd_strings *set = set_for(b, o->producer, o->sender);
     size_t before = set ? pfd_strings_memory(set) : 0;
     if (set)
         status = load(b, set, o, &o->none, &err);
@@ -214,8 +249,10 @@ static bool take_object(struct pfdd_string_build *b, struct pfdd_code *o)
         return false;
     if (status < 0) {
         snprintf(o->why, sizeof o->why, "%.190s", err.text);
-    } else {
+    } else if (o->producer) {
         note_description(o, set);
+    } else {
+        add_messages_of(b, o);
     }
     return true;
 }
@@ -255,8 +292,6 @@ static bool is_of(const struct pfdd_code *o, const struct pfdd_producer *s,
            !pfd_spirv_recognise(o->bytes, o->n);
 }
 
-/* The producer is charged with messages of shared objects, as with its own
- * objects. */
 static enum pfd_status take_one(struct pfdd_string_build *b,
                                 struct pfd_strings *set,
                                 struct pfdd_producer *s,
@@ -264,17 +299,14 @@ static enum pfd_status take_one(struct pfdd_string_build *b,
 {
     struct pfd_error err;
     size_t n = 0;
-    size_t n_set = pfd_strings_memory(set);
     size_t room = room_for(b, s);
-    size_t n_most = s->share + s->n_messages;
     if (!is_of(o, s, part))
         return PFD_OK;
-    enum pfd_status status = load_within(
-        set, room - lower(n_set, room),
-        part == SHARED ? n_most - lower(s->n_next_messages, n_most) : SIZE_MAX,
-        o, NULL, &n, &err);
-    s->n_next_messages += part == SHARED ? n : 0;
-    return status == PFD_ERR_NOMEM ? status : PFD_OK;
+    room -= lower(pfd_strings_memory(set), room);
+    bool ok = part == SHARED ? load_messages(set, s, room, o)
+                             : load_within(set, room, SIZE_MAX, o, NULL, &n,
+                                           &err) != PFD_ERR_NOMEM;
+    return ok ? PFD_OK : PFD_ERR_NOMEM;
 }
 
 static enum pfd_status take_part(struct pfdd_string_build *b,
@@ -321,6 +353,7 @@ static void refresh(struct pfdd_string_build *b, struct pfdd_producer *s)
     if (!set)
         return;
     pfd_strings_set_room(set, room_for(b, s) / 2);
+    size_t n_messages = s->n_next_messages;
     enum pfd_status status = take_part(b, set, s, DESCRIPTIONS);
     if (status == PFD_OK)
         status = take_messages(b, set, s);
@@ -329,6 +362,7 @@ static void refresh(struct pfdd_string_build *b, struct pfdd_producer *s)
     if (status == PFD_OK)
         status = take_part(b, set, s, OWN);
     if (status != PFD_OK) {
+        s->n_next_messages = n_messages;
         pfd_strings_free(set);
         return;
     }

@@ -30,13 +30,15 @@ struct pfdd_binding *pfdd_string_sets_bind(struct pfdd_string_sets *string_sets,
 }
 
 /* The shared set has changed: producers without a set of their own use it at
- * once, others are marked stale. */
+ * once, others are marked stale. One whose description finds messages in objects has
+ * in its set all that concern it, and is built anew only where others have gone:
+ * loading all of them again with each object would be work without end. */
 static void move_producers_on(struct pfdd_string_sets *string_sets,
                               struct pfdd_producer *producers, bool lacks)
 {
     for (struct pfdd_producer *s = producers; s; s = s->next) {
         if (s->has_set) {
-            s->is_stale |= !s->is_refreshed;
+            s->is_stale |= !s->is_refreshed && (!s->reads_files || lacks);
             s->lacks |= lacks && s->is_stale;
         } else if (s->binding) {
             pfdd_binding_move(&s->binding, string_sets->current->strings,

@@ -276,6 +276,7 @@ static void choose_producers(struct pfdd_string_store *lib)
             continue;
         s->set = NULL;
         s->is_tried = s->is_refreshed = s->must_refresh = false;
+        s->n_next_messages = s->n_messages;
         s->next_built = lib->string_build.producers;
         lib->string_build.producers = s;
     }
@@ -353,14 +354,6 @@ static struct pfdd_log_topic *topic_of(struct pfdd_string_store *lib,
                                       : &lib->told_own;
 }
 
-/* Descriptions say that an object of the configuration may have messages: rings
- * wait for these. */
-static void await_messages(struct pfdd_string_store *lib)
-{
-    for (struct pfdd_producer *s = lib->producers.first; s; s = s->next)
-        s->is_awaited |= s->has_set && s->reads_files;
-}
-
 /* Adds an object to the catalogue, or frees it if it cannot be used or memory
  * is short. */
 static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
@@ -387,10 +380,9 @@ static void keep(struct pfdd_string_store *lib, struct pfdd_catalogue *c,
     pfdd_catalogue_put(c, o);
     if (o->sender) {
         pfdd_producer_own(o->sender, o);
-        o->sender->is_awaited |= o->sender->has_set && !o->producer;
+        o->sender->is_awaited |=
+            o->sender->has_set && !o->sender->reads_files && !o->producer;
     }
-    if (!o->is_given)
-        await_messages(lib);
     o->sender = NULL; /* the sender may go before the object */
     lib->n_bytes += pfdd_code_cost(o->n);
     lib->n_alive += pfdd_code_cost(o->n);
@@ -449,11 +441,9 @@ static void job_done(struct pfdd_job *job)
          * either. */
         s->is_stale &= !s->is_tried;
         s->is_awaited &= !s->is_tried;
-        if (s->is_refreshed) {
-            pfdd_producers_charge(&lib->producers, s, s->n_messages,
-                                  s->n_next_messages);
-            s->n_messages = s->n_next_messages;
-        }
+        pfdd_producers_charge(&lib->producers, s, s->n_messages,
+                              s->n_next_messages);
+        s->n_messages = s->n_next_messages;
     }
     keep_all(lib);
     for (struct pfdd_producer *s = b->producers; s; s = s->next_built) {

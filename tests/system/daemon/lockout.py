@@ -155,6 +155,12 @@ def objects(first, n, size=0):
             for i in range(n)]
 
 
+def searching_description():
+    """A ring whose messages are in code objects: each is looked at for them."""
+    return frame('code_object', code_object=1 << 20, name='ring.yaml', bytes=(
+        b'ring: flood\ncounter: {at: 0}\nstrings: {section: .text, id: index}\n'))
+
+
 def flood_of_objects(temp):
     """While one sends code objects without end, others are decoded."""
     d = Daemon(temp, CONFIG)
@@ -163,7 +169,7 @@ def flood_of_objects(temp):
     sent = [0]
 
     def flood():
-        with producer(f'{temp}/in.sock') as p:
+        with producer(f'{temp}/in.sock', searching_description()) as p:
             for first in range(0, 1 << 20, 100):
                 if stop.is_set():
                     return
