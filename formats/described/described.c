@@ -26,6 +26,11 @@ static void pass(struct ring *st, const struct ring_entry *e)
 {
     bool is_slot = st->number[RING_SLOT_BYTES] != 0;
     st->at += e->n;
+    /* Programs are counted that have entries. */
+    if (e->kind == RING_OTHER && st->n_own && st->program != PROGRAM_UNKNOWN) {
+        st->program++;
+        st->n_own = 0;
+    }
     if (is_slot && st->wanted != UINT64_MAX)
         st->n_free += e->n;
 }
@@ -87,7 +92,7 @@ static enum pfd_status step(struct pfd_walk *w, struct ring *st)
     }
     bool is_zero_entry = e.kind == RING_MESSAGE && !e.id && !e.string &&
                          !v[RING_SLOT_BYTES] &&
-                         (!ring_has(st, RING_TEXT) ||
+                         ((!ring_has(st, RING_TEXT) && !st->program) ||
                           ring_is_zero(w, st, st->at, v[RING_HEADER]));
     if (!e.n || e.n > st->end - st->at || is_zero_entry) {
         ring_lose_way(w, st, &e);

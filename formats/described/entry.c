@@ -143,7 +143,8 @@ struct ring_entry ring_look(const struct pfd_walk *w, const struct ring *st,
 {
     const uint64_t *v = st->number;
     struct ring_entry e = { .id = 0 };
-    bool has_marks = v[RING_WRAP_BITS] | v[RING_FULL_BITS] | v[RING_PASS_BITS];
+    bool has_marks = v[RING_WRAP_BITS] | v[RING_FULL_BITS] | v[RING_PASS_BITS] |
+                     v[RING_PROGRAM_BITS];
     if (has_marks && is_mark(w, st, at, RING_FULL, RING_FULL_VALUE)) {
         e.kind = RING_NONE;
         return e;
@@ -158,9 +159,16 @@ struct ring_entry ring_look(const struct pfd_walk *w, const struct ring *st,
         e.n = v[RING_PASS_BYTES];
         return e;
     }
+    if (has_marks && is_mark(w, st, at, RING_PROGRAM, RING_PROGRAM_VALUE)) {
+        e.kind = RING_OTHER;
+        e.n = v[RING_PROGRAM_BYTES];
+        return e;
+    }
     if (!ring_has(st, RING_TEXT)) {
         e.id = ring_field(w, st, at, RING_ID);
-        e.string = e.id < RESERVED_KEY ? pfd_table_find(w->table, e.id) : NULL;
+        e.key = described_key(st->program, e.id);
+        e.string =
+            e.key < RESERVED_KEY ? pfd_table_find(w->table, e.key) : NULL;
     }
     if (ring_has(st, RING_LANES)) {
         look_at_lanes(w, st, at, &e);
@@ -222,12 +230,14 @@ static void carry_name(struct pfd_walk *w, uint32_t names, uint64_t value)
     carry_digits(w, value);
 }
 
-static void carry_value(struct pfd_walk *w, const struct described_type *t,
-                        uint64_t value)
+static void carry_value(struct pfd_walk *w, const struct ring *st,
+                        const struct described_type *t, uint64_t value)
 {
     if (t->text == TEXT_ID) {
+        bool is_id = !st->program || value <= UINT32_MAX;
+        uint64_t key = described_key(st->program, value);
         const struct pfd_string *s =
-            value < RESERVED_KEY ? pfd_table_find(w->table, value) : NULL;
+            is_id && key < RESERVED_KEY ? pfd_table_find(w->table, key) : NULL;
         carry(w, s ? pfd_string_text(s) : NULL, s ? s->n_text : 0);
     } else if (t->text == TEXT_NAME && t->names == ENUMS_MAX) {
         carry(w, value ? "true" : "false", value ? 4 : 5);
@@ -268,7 +278,7 @@ static void copy(struct pfd_walk *w, const struct ring *st, uint64_t at,
         described_lay_out(&a, w->table, r->string, NULL);
     }
     for (size_t i = 0; i < all.n; i++)
-        carry_value(w, &all.type[i], all.value[i]);
+        carry_value(w, st, &all.type[i], all.value[i]);
     pfd_walk_copy_done(w, r);
     r->layout = 1;
 }
@@ -294,7 +304,7 @@ static void add_message(struct pfd_walk *w, struct ring *st,
     *r = (struct pfd_record){
         .offset = ring_place(st, m->at),
         .string = s,
-        .key = e->id,
+        .key = e->key,
         .n_bytes = (uint32_t)(m->n_header + m->n_payload),
         .n_header = (uint8_t)m->n_header,
         .kind = PFD_RECORD_ENTRY,
@@ -345,6 +355,7 @@ void ring_add_entry(struct pfd_walk *w, struct ring *st,
 {
     uint64_t n_header = st->number[RING_HEADER];
     st->n_entries++;
+    st->n_own++;
     if (e->lanes) {
         add_lane(w, st, e);
         return;

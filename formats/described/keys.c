@@ -57,6 +57,9 @@ static const struct row rows[] = {
     FIELD("entry.pass", RING_PASS, RING_HEADER_MAX),
     { "entry.pass", "value", RING_PASS_VALUE, 0, 0, UINT64_MAX },
     { "entry.pass", "bytes", RING_PASS_BYTES, 4, 1, RING_DATA_MAX },
+    FIELD("entry.program", RING_PROGRAM, RING_HEADER_MAX),
+    { "entry.program", "value", RING_PROGRAM_VALUE, 0, 0, UINT64_MAX },
+    { "entry.program", "bytes", RING_PROGRAM_BYTES, 4, 1, RING_DATA_MAX },
     { "arguments", "align", RING_ARGUMENT_ALIGN, 4, 0, 64 },
     { "tags", "bytes", RING_TAG_BYTES, 4, 1, RING_TAG_MAX },
     FIELD("tags.type", RING_TAG_TYPE, RING_TAG_MAX),
@@ -233,6 +236,7 @@ static const struct {
     { RING_WRAP, RING_HEADER, "this mark is not within the entry's header" },
     { RING_FULL, RING_HEADER, "this mark is not within the entry's header" },
     { RING_PASS, RING_HEADER, "this mark is not within the entry's header" },
+    { RING_PROGRAM, RING_HEADER, "this mark is not within the entry's header" },
     { RING_TAG_TYPE, RING_TAG_BYTES, "the type is not within the tag" },
     { RING_TAG_ROWS, RING_TAG_BYTES, "the rows are not within the tag" },
     { RING_TAG_COLUMNS, RING_TAG_BYTES, "the columns are not within the tag" },
@@ -289,6 +293,11 @@ bool description_check(struct description *r)
     if (v[RING_WRAP_BITS] && !v[RING_WRITE_BITS]) {
         return description_mistake(r, r->sources[RING_WRAP],
                                    "only a ring with positions begins anew");
+    }
+    if (v[RING_PROGRAM_BITS] && v[RING_ID_BITS] > 32) {
+        return description_mistake(r, r->sources[RING_PROGRAM],
+                                   "ids of several programs have up to 32 "
+                                   "bits");
     }
     if (v[RING_LANES_BITS] && (has_tags || v[RING_SLOT_BYTES] ||
                                v[RING_TEXT_BITS] || !v[RING_LENGTH_BITS])) {

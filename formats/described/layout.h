@@ -75,6 +75,10 @@ enum ring_number {
     RING_FIELD(RING_PASS), /* no message, so many bytes */
     RING_PASS_VALUE,
     RING_PASS_BYTES,
+    RING_FIELD(RING_PROGRAM), /* likewise, and ids behind are another
+                                 program's */
+    RING_PROGRAM_VALUE,
+    RING_PROGRAM_BYTES,
     RING_GRAMMAR,        /* enum described_grammar */
     RING_ARGUMENT_ALIGN, /* 0: as each argument's size */
     RING_ARGUMENT_ORDER, /* enum described_order */
@@ -188,6 +192,15 @@ uint64_t described_common_facts(const uint64_t *v, bool has_types);
 static inline uint64_t described_facts(const struct pfd_string *s)
 {
     return s->n_layout ? pfd_string_layout(s)[0] : 0;
+}
+
+/* The key of a message, by its id in an entry of the nth program of a ring. Keys of
+ * the first program are its ids; of others, which have 32 bits, they are apart. */
+#define PROGRAM_UNKNOWN (UINT32_MAX - 1)
+
+static inline uint64_t described_key(uint32_t program, uint64_t id)
+{
+    return program ? (uint64_t)program << 32 | (uint32_t)id : id;
 }
 
 /* Have entries origins, by the ring's numbers? */

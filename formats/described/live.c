@@ -30,8 +30,8 @@ static bool live_shape(const struct pfd_table *table,
     ret->unit =
         (uint32_t)(v[RING_SLOT_BYTES] ? v[RING_SLOT_BYTES] : v[RING_ALIGN]);
     return v[RING_COUNTER_BITS] && !v[RING_LANES_BITS] &&
-           (is_elsewhere || end <= v[RING_DATA]) && end <= HEADER_MAX &&
-           v[RING_DATA] <= HEADER_MAX;
+           !v[RING_PROGRAM_BITS] && (is_elsewhere || end <= v[RING_DATA]) &&
+           end <= HEADER_MAX && v[RING_DATA] <= HEADER_MAX;
 }
 
 static uint64_t live_used(const struct pfd_table *table, const uint8_t *header)
@@ -79,7 +79,23 @@ static void live_resume_ring(struct pfd_walk *w, const struct pfd_live_ring *is,
     st->at = st->from = st->next = is->data + from % is->capacity;
     st->end = st->wanted = st->at + n;
     st->is_lost = is_cut;
+    if (ring_has(st, RING_PROGRAM) && is->memo) {
+        st->n_own = is->memo & 1;
+        st->program = is_cut || is->memo == UINT64_MAX
+                          ? PROGRAM_UNKNOWN
+                          : (uint32_t)(is->memo >> 1);
+    }
     st->why = is_cut ? "begins in what was written over" : NULL;
+}
+
+/* Its program, and whether that has entries. */
+static uint64_t live_memo(const struct pfd_walk *w, const struct pfd_record *r)
+{
+    const struct ring *st = w->state;
+    if (!ring_has(st, RING_PROGRAM))
+        return 0;
+    return r ? r->key >> 32 << 1 | 1
+             : (uint64_t)st->program << 1 | (st->n_own != 0);
 }
 
 const struct pfd_format_live described_live = {
@@ -89,4 +105,5 @@ const struct pfd_format_live described_live = {
     .resume = live_resume,
     .ring = live_ring,
     .resume_ring = live_resume_ring,
+    .memo = live_memo,
 };

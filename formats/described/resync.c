@@ -120,6 +120,9 @@ enum pfd_status ring_find_way(struct pfd_walk *w, struct ring *st)
     if (st->next > end || end - st->next < st->number[RING_HEADER])
         st->next = end;
     report_gap(w, st, st->next);
+    /* A mark may have been among what was skipped. */
+    if (st->n_entries && ring_has(st, RING_PROGRAM))
+        st->program = PROGRAM_UNKNOWN;
     st->is_lost = false;
     st->at = st->next;
     return PFD_OK;
@@ -131,7 +134,7 @@ void ring_lose_way(const struct pfd_walk *w, struct ring *st,
     bool is_cut = e->n && e->n > st->end - st->at;
     st->is_lost = true;
     st->from = st->at;
-    st->lost_id = e->id;
+    st->lost_id = e->key;
     st->next = st->at + st->number[RING_ALIGN];
     if (is_cut) {
         st->why = st->wanted <= pfd_walk_end(w) && !st->is_ring

@@ -38,6 +38,8 @@ struct ring {
     uint64_t fold;     /* behind the data, of a ring; else UINT64_MAX */
     uint64_t straight; /* words before it can be read at once */
     uint64_t n_entries;
+    uint64_t n_own; /* of them, of its program: */
+    uint32_t program;
     uint64_t n_lanes; /* of the entry at `at` that were added */
     uint64_t n_free;  /* bytes of free slots before `at` that calls asked for */
     uint64_t lost_id;
@@ -47,6 +49,7 @@ struct ring {
 /* An entry at a place, as far as its header says it. */
 struct ring_entry {
     uint64_t id;
+    uint64_t key;                    /* described_key() of it */
     const struct pfd_string *string; /* NULL: unknown */
     uint64_t n;                      /* bytes; 0: not known, or impossible */
     uint64_t lanes;                  /* 0: it has one, as all of its ring; */
@@ -54,6 +57,7 @@ struct ring_entry {
     enum {
         RING_MESSAGE,
         RING_FREE,  /* a slot, or bytes that are no message */
+        RING_OTHER, /* likewise, and another program's entries are next */
         RING_AGAIN, /* the next entry is at the data's begin */
         RING_NONE,  /* a call found no room, and nothing is behind it */
     } kind;

@@ -59,6 +59,28 @@ def entry(number, form="", *values):
     return struct.pack("<I" + form, number, *values)
 
 
+PROGRAMS = """ring: programs
+counter: {at: 0, bits: 32, unit: 4, from: 4}
+data: 4
+entry:
+  header: 4
+  id: {bits: 16}
+  length: {at: 2, bits: 16}
+  program: {at: 0, value: 0xffff}
+messages:
+  0: "zero\\n"
+  1: "one %u\\n"
+  2: "two says %s"
+  0x100000001: "another\\n"
+  0x100000003: "%u of another\\n"
+"""
+
+
+def sized(number, form="", *values):
+    payload = struct.pack("<" + form, *values)
+    return struct.pack("<HH", number, 4 + len(payload)) + payload
+
+
 def argument(kind, number, rows, columns, form, *values):
     """A tag of slangpy's and its value."""
     data = struct.pack("<" + form, *values)
@@ -635,7 +657,20 @@ messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
          "two arguments, and\nwithin the second.", several(counted(2, twice)),
          COUNTED.replace("type: {bits: 8}", "type: {bits: 8}\n  size: {at: 1, bits: 8}")
                 .replace("{1: u32}", "{2: offset16}"))
+    # A mark, two entries, two marks, and entries with the same ids.
+    mark, text = entry(0xffff), PROGRAMS
+    first = mark + sized(1, "I", 7) + sized(2, "I", 1)
+    other = sized(1, "I", 8) + sized(0) + sized(2, "I", 1) + sized(3, "I", 4)
+    case("programs", "Ids behind a mark are another program's, and so are texts "
+         "by id. A mark before\nall entries tells nothing, and two are one.",
+         packed(first, mark, mark, other, mark, sized(1, "I", 9)), text)
+    case("programs_lost", "The way is lost behind a mark: whose ids stand where it "
+         "goes on is not known.",
+         packed(first, mark, entry(0xfff00001), entry(7), first, mark,
+                sized(1, "I", 9)), text)
     mistakes = {
+        "program": text.replace("id: {bits: 16}", "id: {bits: 40}")
+                       .replace("header: 4", "header: 8"),
         "tags_many": tagged_by_byte.replace("13: u32", "256: u32, 13: u32"),
         "lanes": read("hlsl-proposal.yaml").decode()
                      .replace("  length: {at: 8}\n", ""),

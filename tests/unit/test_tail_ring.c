@@ -24,12 +24,17 @@ enum {
 #define RING                                                             \
     "ring: r\nwrite: {at: 0}\nread: {at: 4}\nstall: {at: 8}\ndata: 16\n" \
     "capacity: {at: 12, unit: 1, from: 16}\n"                            \
-    "messages: {1: \"%u\\n\", 2: \"%u %u\\n\"}\n"
+    "messages: {1: \"%u\\n\", 2: \"%u %u\\n\", 0x200000001: \"%u\\n\"}\n"
 
 static const char GROWS[] = RING "positions: {grow: true}\n"
                                  "entry: {header: 4}\n";
 static const char ANEW[] =
     RING "entry: {header: 4, wrap: {at: 0, value: 0xffffffff}}\n";
+
+static const char PROGRAMS[] =
+    RING "positions: {grow: true}\n"
+         "entry: {header: 4, id: {bits: 16}, length: {at: 2, bits: 16}, "
+         "program: {at: 0, value: 9}}\n";
 
 static struct world {
     uint8_t bytes[DATA + ROOM];
@@ -65,6 +70,8 @@ static void take(void *user, const struct pfd_tail_item *item)
         return;
     }
     size_t n = 0;
+    if (item->entry->findings >> PFD_FINDING_unknown_id & 1)
+        return;
     const char *message = pfd_entry_message(item->entry, &n);
     ck_assert_ptr_nonnull(message);
     if (item->entry->findings >> PFD_FINDING_stale & 1)
@@ -77,6 +84,8 @@ static void take(void *user, const struct pfd_tail_item *item)
 
 static void put(uint32_t at, uint32_t value)
 {
+    if (at > sizeof w.bytes - sizeof value)
+        ck_abort();
     memcpy(w.bytes + at, &value, sizeof value);
 }
 
@@ -95,7 +104,7 @@ static void open_tail(void)
 
 static void begin(const char *description)
 {
-    w = (struct world){ .grows = description == GROWS, .is_in_order = true };
+    w = (struct world){ .grows = description != ANEW, .is_in_order = true };
     w.strings = pfd_strings_new();
     ck_assert_ptr_nonnull(w.strings);
     ck_assert_int_eq(pfd_strings_load(w.strings, description,
@@ -421,6 +430,57 @@ START_TEST(too_large)
 }
 END_TEST
 
+static void print_sized(uint32_t n)
+{
+    for (; n; n--, w.n++)
+        put_entry((const uint32_t[]){ N_ENTRY << 16 | 1, FIRST + w.n }, 2);
+}
+
+static void begin_program(void)
+{
+    put_entry((const uint32_t[]){ 9 }, 1);
+}
+
+/* Ids behind a mark are another program's, in later looks as well. */
+START_TEST(programs)
+{
+    begin(PROGRAMS);
+    for (uint32_t i = 0; i < 20; i++) {
+        begin_program();
+        for (uint32_t k = 0; k < 10; k++) {
+            if (k == i % 10)
+                settle();
+            print_sized(1);
+        }
+    }
+    settle();
+    ck_assert_uint_eq(w.n_out, 20); /* of the first and the third */
+    ck_assert_uint_eq(pfd_tail_summary(w.tail)->unknown, 180);
+    ck_assert_uint_eq(account() + 20 * 4, w.write); /* and the marks */
+    end();
+}
+END_TEST
+
+/* What is lost may have a mark in it. */
+START_TEST(programs_lost)
+{
+    begin(PROGRAMS);
+    print_sized(5);
+    settle();
+    print_sized(ROOM / N_ENTRY + 5);
+    settle();
+    begin_program();
+    print_sized(1);
+    begin_program();
+    print_sized(1);
+    settle();
+    ck_assert_uint_eq(w.n_out, 5);
+    ck_assert_uint_eq(pfd_tail_summary(w.tail)->unknown, 2);
+    ck_assert_uint_eq(account() + 2 * 4, w.write);
+    end();
+}
+END_TEST
+
 /* Another tail goes on where one was. */
 static void go_on(const char *description, uint32_t n, bool is_changed)
 {
@@ -458,11 +518,11 @@ END_TEST
 
 int main(void)
 {
-    return suite_run("tail ring",
-                     TESTS(goes_around, mark_at_the_end, lapped, lapped_unseen,
-                           stalled, position_beyond_capacity,
-                           position_goes_back, program_begins_anew, torn_entry,
-                           late_entry, late_entry_of_a_lap_before, same_entries,
-                           no_capacity, too_large, resumed),
-                     60);
+    return suite_run(
+        "tail ring",
+        TESTS(goes_around, mark_at_the_end, lapped, lapped_unseen, stalled,
+              position_beyond_capacity, position_goes_back, program_begins_anew,
+              torn_entry, late_entry, late_entry_of_a_lap_before, same_entries,
+              no_capacity, too_large, programs, programs_lost, resumed),
+        60);
 }

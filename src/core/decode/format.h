@@ -232,6 +232,8 @@ struct pfd_live_ring {
     bool grows;      /* they count on, over the data's end */
     bool is_stalled; /* the program waits for room */
     const char *why; /* what cannot be, static; NULL: all of it can */
+    uint64_t memo;   /* what the tail keeps of the entries before: 0: there are
+                      none; UINT64_MAX: not known; else by memo() */
 };
 
 /*
@@ -263,6 +265,11 @@ struct pfd_format_live {
                                  const uint8_t *header, uint64_t n_buffer);
     void (*resume_ring)(struct pfd_walk *walk, const struct pfd_live_ring *ring,
                         uint64_t from, uint64_t n, bool is_cut);
+
+    /* What resume_ring() has to know behind an entry, or behind all that the walk
+     * has seen (NULL). NULL: nothing. */
+    uint64_t (*memo)(const struct pfd_walk *walk,
+                     const struct pfd_record *record);
 
     /*
      * Recognizes entries in any memory; find is NULL where that is impossible.

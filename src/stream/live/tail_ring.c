@@ -24,6 +24,7 @@ static void forget(struct pfd_tail *t)
     r->is_begun = r->is_cut = r->has_told_stall = false;
     r->seen_from = r->seen_to = 0;
     r->n_out = 0;
+    r->is.memo = 0;
 }
 
 /* What was written and has not come out will not, and the ring begins anew. */
@@ -63,6 +64,7 @@ static bool resume(struct pfd_tail *t)
     t->place.at = at;
     t->place.end = at + n;
     t->place.index = last->index + 1;
+    r->is.memo = UINT64_MAX;
     return true;
 }
 
@@ -224,6 +226,7 @@ static enum pfd_status look(struct pfd_tail *t, uint64_t n_buffer,
         return tell_why(t, is.why);
     if (is.data + is.capacity > t->image.max)
         return tell_size(t, is.data + is.capacity);
+    is.memo = was.memo;
     t->ring.is = is;
     t->ring.has_told_why = false;
     if (t->ring.is_begun) {

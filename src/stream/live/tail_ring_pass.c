@@ -17,12 +17,12 @@ static uint64_t position(const struct pfd_tail *t,
 static void close_gap(struct pfd_tail *t, struct pfd_tail_ring_pass *p,
                       uint64_t to)
 {
-    if (p->in_gap) {
-        bool is_lost = p->gap.kind == PFD_FINDING_overflow;
-        *(is_lost ? &t->summary.lost_bytes : &t->summary.skipped_bytes) +=
-            to - p->gap_at;
-        pfd_tail_emit_finding(t, &p->gap);
-    }
+    if (!p->in_gap)
+        return;
+    bool is_lost = p->gap.kind == PFD_FINDING_overflow;
+    *(is_lost ? &t->summary.lost_bytes : &t->summary.skipped_bytes) +=
+        to - p->gap_at;
+    pfd_tail_emit_finding(t, &p->gap);
     p->in_gap = false;
     t->place.at = to;
 }
@@ -50,6 +50,12 @@ static bool is_late(const struct pfd_tail *t,
     return p->to - at > t->ring.is.capacity / 2;
 }
 
+static void note_memo(struct pfd_tail *t, const struct pfd_record *r)
+{
+    if (t->format->live->memo)
+        t->ring.is.memo = t->format->live->memo(&t->walk, r);
+}
+
 /* Takes a record; false: it is not settled. */
 static bool take(struct pfd_tail *t, struct pfd_tail_ring_pass *p,
                  const struct pfd_record *r)
@@ -62,18 +68,19 @@ static bool take(struct pfd_tail *t, struct pfd_tail_ring_pass *p,
     bool is_cut = t->ring.is_cut && !is_entry && at == p->from;
     bool is_still = !is_entry || p->is_final ||
                     pfd_tail_ring_is_same(t, at, at + r->n_bytes);
-    if (!is_still || (is_doubtful && !is_cut && at >= p->settled)) {
-        close_gap(t, p, at);
-        return false;
-    }
     close_gap(t, p, at);
+    if (!is_still || (is_doubtful && !is_cut && at >= p->settled))
+        return false;
     if (is_entry) {
         uint64_t offset = t->ring.is.grows ? t->ring.is.data + at : r->offset;
         uint64_t findings =
             old == OLD_ALL ? UINT64_C(1) << PFD_FINDING_stale : 0;
         p->failed |= !pfd_tail_emit(t, r, 0, offset, findings);
         t->place.at = at + r->n_bytes;
+        note_memo(t, r);
     } else {
+        if (t->ring.is.memo)
+            t->ring.is.memo = UINT64_MAX;
         p->in_gap = true;
         p->gap_at = at;
         p->gap = pfd_record_batch_finding(
@@ -103,6 +110,9 @@ void pfd_tail_ring_pass_run(struct pfd_tail *t, struct pfd_tail_ring_pass *p)
         }
         p->failed |= t->batch.text.failed || t->batch.bytes.failed;
     }
-    if (!p->failed)
-        close_gap(t, p, p->to);
+    if (p->failed)
+        return;
+    close_gap(t, p, p->to);
+    note_memo(t, NULL);
+    t->place.at = p->to;
 }
