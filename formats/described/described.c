@@ -141,6 +141,12 @@ static bool described_is_record(const struct pfd_record_view *record_view)
            (is_made || r->layout || n >= s->n_payload);
 }
 
+static const struct pfd_format_description description = {
+    .is = described_is_description,
+    .load = described_describe,
+    .reads_files = described_reads_files,
+};
+
 const struct pfd_format pfd_format_described = {
     .info = {
         .name = "described",
@@ -151,9 +157,7 @@ const struct pfd_format pfd_format_described = {
     .strings = { .name = "described",
                  .own = &described_braces,
                  .layout = described_layout },
-    .is_description = described_is_description,
-    .describe = described_describe,
-    .reads_files = described_reads_files,
+    .description = &description,
     .load = described_load,
     .load_file = described_load_file,
     .shader = described_shader,

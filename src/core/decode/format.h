@@ -296,6 +296,26 @@ struct pfd_format_option {
 /* The program whose conventions the text follows. */
 extern const struct pfd_format_option pfd_option_compat;
 
+struct pfd_format;
+
+/* How descriptions of rings are read. */
+struct pfd_format_description {
+    /* Is this file one? */
+    bool (*is)(const void *bytes, size_t n);
+
+    /* Adds it to strings. PFD_OK; PFD_ERR_CORRUPT: err names the mistake and its
+     * place; PFD_ERR_USAGE: the strings have another description;
+     * PFD_ERR_NOMEM. */
+    enum pfd_status (*load)(const struct pfd_format *self, const void *bytes,
+                            size_t n, struct pfd_strings *strings,
+                            struct pfd_report *report, struct pfd_error *err);
+
+    /* Does the description say where files have messages? Else the format's
+     * load() and load_file() are not called. */
+    bool (*reads_files)(const struct pfd_format *self,
+                        const struct pfd_strings *strings);
+};
+
 struct pfd_format {
     /* Its name (--format NAME, "format" in JSON, the folder of its cases), a
      * line for `printfdecode formats`, and words for `inspect`. */
@@ -337,20 +357,8 @@ struct pfd_format {
                                  struct pfd_report *report, bool *is_taken,
                                  struct pfd_error *err);
 
-    /* Is this file a description of rings, and what describe() adds to strings:
-     * PFD_OK; PFD_ERR_CORRUPT: err names the mistake and its place;
-     * PFD_ERR_USAGE: the strings have another description; PFD_ERR_NOMEM. NULL:
-     * no description describes its buffers. Where one does, load() and
-     * load_file() are called only if reads_files(): it says where files have
-     * messages. */
-    bool (*is_description)(const void *bytes, size_t n);
-    bool (*reads_files)(const struct pfd_format *self,
-                        const struct pfd_strings *strings);
-    enum pfd_status (*describe)(const struct pfd_format *self,
-                                const void *bytes, size_t n,
-                                struct pfd_strings *strings,
-                                struct pfd_report *report,
-                                struct pfd_error *err);
+    /* NULL: no description describes its buffers. */
+    const struct pfd_format_description *description;
 
     /* An entry's bytes are in several places: n_bytes is only their number. */
     bool is_scattered;

@@ -98,8 +98,8 @@ static void report_nothing(const struct loader *loader,
 static const struct pfd_format *described_by(const void *bytes, size_t n)
 {
     for (size_t i = 0; pfd_formats[i]; i++) {
-        if (pfd_formats[i]->describe &&
-            pfd_formats[i]->is_description(bytes, n))
+        if (pfd_formats[i]->description &&
+            pfd_formats[i]->description->is(bytes, n))
             return pfd_formats[i];
     }
     return NULL;
@@ -124,13 +124,14 @@ bool pfd_strings_recognise(const void *bytes, size_t n)
 static bool can_load(const struct pfd_format *format,
                      const struct pfd_strings *strings)
 {
-    return !format->describe || format->reads_files(format, strings);
+    const struct pfd_format_description *d = format->description;
+    return !d || d->reads_files(format, strings);
 }
 
 bool pfd_strings_reads_files(const struct pfd_strings *strings)
 {
     for (size_t i = 0; pfd_formats[i]; i++) {
-        if (pfd_formats[i]->describe && can_load(pfd_formats[i], strings))
+        if (pfd_formats[i]->description && can_load(pfd_formats[i], strings))
             return true;
     }
     return false;
@@ -144,7 +145,7 @@ static enum pfd_status load_description(const struct pfd_format *format,
                                         struct pfd_error *err)
 {
     enum pfd_status status =
-        format->describe(format, bytes, n, strings, report, err);
+        format->description->load(format, bytes, n, strings, report, err);
     const struct pfd_shader_table *shaders = pfd_strings_shaders(strings);
     for (size_t i = 0; i < shaders->n && status == PFD_OK; i++) {
         status =
