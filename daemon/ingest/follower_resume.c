@@ -17,9 +17,9 @@ static void skip_to(struct pfdd_follower *s,
                     const struct pfdd_source_offset *at)
 {
     /* The tail counts generations from 0. */
-    s->skipping = s->is_resumed = true;
-    s->skip = *at;
-    s->skip.generation = 0;
+    s->resume.skipping = s->resume.is_known = true;
+    s->resume.at = *at;
+    s->resume.at.generation = 0;
     s->options.generation = at->generation;
 }
 
@@ -44,8 +44,8 @@ static void resume_at(struct pfdd_follower *s,
         skip_to(s, at);
         return;
     }
-    s->is_resumed = s->is_changed = true;
-    s->skip = *at;
+    s->resume.is_known = s->resume.is_changed = true;
+    s->resume.at = *at;
     if (s->options.generation <= at->generation)
         s->options.generation = at->generation + 1;
 }

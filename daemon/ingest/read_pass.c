@@ -96,10 +96,10 @@ enum {
 static bool is_known(const struct pfdd_follower *s,
                      const struct pfd_tail_item *item)
 {
-    return s->skipping && item->is_entry &&
-           (item->generation < s->skip.generation ||
-            (item->generation == s->skip.generation &&
-             item->entry->index <= s->skip.index));
+    return s->resume.skipping && item->is_entry &&
+           (item->generation < s->resume.at.generation ||
+            (item->generation == s->resume.at.generation &&
+             item->entry->index <= s->resume.at.index));
 }
 
 /* Hands finished chunks to the loop, while the read pass goes on. */
@@ -135,11 +135,13 @@ static size_t count_known(const struct pfdd_follower *s,
     struct pfd_entry first;
     size_t n = pfd_entry_run_count(entry_run);
     pfd_entry_run_entry(entry_run, 0, &first);
-    if (!s->skipping || generation > s->skip.generation ||
-        (generation == s->skip.generation && first.index > s->skip.index))
+    if (!s->resume.skipping || generation > s->resume.at.generation ||
+        (generation == s->resume.at.generation &&
+         first.index > s->resume.at.index))
         return 0;
-    uint64_t n_known =
-        generation < s->skip.generation ? n : s->skip.index - first.index + 1;
+    uint64_t n_known = generation < s->resume.at.generation
+                           ? n
+                           : s->resume.at.index - first.index + 1;
     return n_known < n ? (size_t)n_known : n;
 }
 
@@ -162,7 +164,7 @@ static void take_runs(void *user, const struct pfd_entry_run *const *entry_runs,
                       size_t n, uint64_t generation)
 {
     struct pfdd_follower *s = user;
-    if (s->skipping || s->options.is_trial) {
+    if (s->resume.skipping || s->options.is_trial) {
         for (size_t i = 0; i < n; i++)
             take_run(user, entry_runs[i], generation);
         return;
@@ -313,16 +315,16 @@ static void explain_failure(struct pfdd_follower *s)
 static void resume_ring(struct pfdd_follower *s)
 {
     struct pfd_tail_resume resume = {
-        .offset = s->skip.offset,
-        .n_bytes = s->skip.n_bytes,
-        .index = s->skip.index,
-        .is_changed = s->is_changed,
+        .offset = s->resume.at.offset,
+        .n_bytes = s->resume.at.n_bytes,
+        .index = s->resume.at.index,
+        .is_changed = s->resume.is_changed,
     };
     if (s->pass.is_ring || !pfd_tail_is_ring(s->pass.tail))
         return;
     s->pass.is_ring = true;
-    s->skipping = false;
-    if (s->is_resumed)
+    s->resume.skipping = false;
+    if (s->resume.is_known)
         pfd_tail_resume(s->pass.tail, &resume);
 }
 

@@ -137,6 +137,16 @@ struct pfdd_follower_times {
     uint64_t due;    /* of the next poll */
 };
 
+/* Where it goes on after a restart. */
+struct pfdd_resume_point {
+    struct pfdd_source_offset
+        at; /* entries up to here were delivered, or are in
+                                     the spool */
+    bool is_known;
+    bool is_changed; /* it is of other bytes */
+    bool skipping;   /* entries up to there */
+};
+
 struct pfdd_follower {
     struct pfdd_job job;
     struct pfdd_ingest *ingest;
@@ -165,12 +175,8 @@ struct pfdd_follower {
     struct pfdd_chunk_batch ready; /* chunks of the last job, while the next one
                                       runs */
     struct pfdd_follower_memory memory;
-    bool skipping;
-    bool is_resumed; /* `skip` is known, though perhaps of other bytes: */
-    bool is_changed; /* that it is */
-    struct pfdd_source_offset skip; /* entries up to here were delivered, or are
-                                       in the spool */
-    struct pfdd_pass pass;          /* owned by the job while it runs */
+    struct pfdd_resume_point resume;
+    struct pfdd_pass pass; /* owned by the job while it runs */
 };
 
 /* The job: one read pass, or several of a finished buffer. */
