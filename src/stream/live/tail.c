@@ -226,12 +226,11 @@ static enum pfd_status choose_format(struct pfd_tail *t, uint64_t n_buffer,
     struct pfd_byte_reader first =
         pfd_byte_reader(t->scratch.bytes, t->scratch.n);
     uint32_t crc = pfd_crc32c(0, t->scratch.bytes, t->scratch.n);
-    if (t->is_unlike && t->unlike == crc)
+    if (t->unlike.is_known && t->unlike.crc == crc)
         return PFD_END; /* of no format, and unchanged */
     enum pfd_status status =
         use_format(t, NULL, &first, t->scratch.n == n_buffer, err);
-    t->is_unlike = status == PFD_END;
-    t->unlike = crc;
+    t->unlike = (struct pfd_tail_unlike){ status == PFD_END, crc };
     return status;
 }
 

@@ -110,6 +110,12 @@ struct pfd_tail_counter {
     void *user;
 };
 
+/* First bytes that are of no format: they are not looked at again. */
+struct pfd_tail_unlike {
+    bool is_known;
+    uint32_t crc;
+};
+
 struct pfd_tail {
     struct pfd_tail_options o; /* defaults filled in */
     /* Emits entries on several threads before a pass walks on; NULL: none
@@ -122,8 +128,7 @@ struct pfd_tail {
     struct pfd_live_shape shape;     /* of its buffers */
     bool can_follow;                 /* while they are written */
     struct pfd_tail_counter counter;
-    bool is_unlike;  /* the first bytes are of no format; */
-    uint32_t unlike; /* their CRC */
+    struct pfd_tail_unlike unlike;
     struct pfd_walk walk;
     struct pfd_record_batch batch;
     struct pfd_entry_source of;
