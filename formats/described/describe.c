@@ -207,7 +207,8 @@ enum pfd_status described_describe(const struct pfd_format *self,
     if (status != PFD_OK)
         return status;
     r.c = pfd_byte_reader(r.yaml.encoded.data, r.yaml.encoded.n);
-    r.err->code = PFD_ERR_NOMEM;
+    /* Unless something else is said. */
+    pfd_fail(r.err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     bool ok =
         problem.code == PFD_OK
             ? read_all(&r)

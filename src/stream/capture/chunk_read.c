@@ -522,9 +522,13 @@ enum pfd_status pfd_chunk_fill(struct pfd_chunk *chunk,
                                struct pfd_error *err)
 {
     struct pfd_byte_reader *c = &chunk->records;
-    while (batch->n + PFD_RECORD_BATCH_SPARE <= batch->max) {
-        if (!pfd_byte_reader_left(c))
-            return PFD_END;
+    enum pfd_status status = PFD_OK;
+    while (status == PFD_OK &&
+           batch->n + PFD_RECORD_BATCH_SPARE <= batch->max) {
+        if (!pfd_byte_reader_left(c)) {
+            status = PFD_END;
+            continue;
+        }
         if (read_known(chunk, batch))
             continue;
         if (!read_record(chunk, batch)) {
@@ -535,7 +539,7 @@ enum pfd_status pfd_chunk_fill(struct pfd_chunk *chunk,
                             "a chunk of entries: no record can be read on");
         }
     }
-    return batch->text.failed || batch->bytes.failed ? no_memory(err) : PFD_OK;
+    return batch->text.failed || batch->bytes.failed ? no_memory(err) : status;
 }
 
 /* ---- counting ---- */

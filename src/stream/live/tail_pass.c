@@ -530,8 +530,9 @@ bool pfd_tail_pass_walk(struct pfd_tail *t, struct pfd_tail_pass *p,
            !(until && w->at >= until)) {
         pfd_record_batch_clear(&t->batch);
         p->status = t->format->walk(w);
-        p->is_stopped = !take_batch(t, p);
+        /* Records may then be without their bytes. */
         p->failed |= t->batch.text.failed || t->batch.bytes.failed;
+        p->is_stopped = p->failed || !take_batch(t, p);
     }
     w->until = 0;
     return p->status == PFD_OK && !p->is_stopped && !p->failed;

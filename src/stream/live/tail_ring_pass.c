@@ -103,12 +103,13 @@ void pfd_tail_ring_pass_run(struct pfd_tail *t, struct pfd_tail_ring_pass *p)
     while (status == PFD_OK && !p->failed) {
         pfd_record_batch_clear(&t->batch);
         status = t->format->walk(w);
-        for (size_t i = 0; i < t->batch.n;
+        /* Records may then be without their bytes. */
+        p->failed |= t->batch.text.failed || t->batch.bytes.failed;
+        for (size_t i = 0; i < t->batch.n && !p->failed;
              i += 1u + t->batch.records[i].n_alternatives) {
             if (!take(t, p, &t->batch.records[i]))
                 return;
         }
-        p->failed |= t->batch.text.failed || t->batch.bytes.failed;
     }
     if (p->failed)
         return;

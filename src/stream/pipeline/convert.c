@@ -141,7 +141,10 @@ static bool take_batch(struct pfd_worker *w)
             .skipped_bytes = w->batch.skipped_bytes,
         };
     }
-    w->failed |= w->batch.text.failed || w->batch.bytes.failed;
+    if (w->batch.text.failed || w->batch.bytes.failed) {
+        w->failed = true; /* records may be without their bytes */
+        pfd_record_batch_clear(&w->batch);
+    }
     pthread_mutex_unlock(&pool->walking);
     return more;
 }
