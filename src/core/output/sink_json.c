@@ -537,7 +537,7 @@ static bool is_common(const struct pfd_entry *entry,
                       const struct pfd_json_string *line)
 {
     return line && line->is_plain && !entry->findings &&
-           !has_circumstances(entry);
+           entry->steps == entry->string->steps && !has_circumstances(entry);
 }
 
 static size_t count_origins(struct pfd_entry *entry)
