@@ -33,6 +33,25 @@ static inline void add_abort(struct pfd_strings *strings)
                                    &row, &report, 0, NULL) == PFD_OK);
 }
 
+/* Texts of Intel's, by index and by offset. */
+static inline void add_intel(struct pfd_strings *strings)
+{
+    static const char *const texts[] = { "%d %f\n", "%s|%v3hd\n", "none\n" };
+    struct pfd_report report = { .source = "fuzz" };
+    for (uint64_t i = 0; i < 6; i++) {
+        const char *text = texts[i % 3];
+        const struct pfd_string_row row = {
+            .key = i < 3 ? i : UINT64_C(1) << 40 | (i - 3) * 16,
+            .text = text,
+            .n_text = strlen(text),
+            .counted = true,
+        };
+        FUZZ_CHECK(pfd_strings_add_row(strings,
+                                       &pfd_format_find("intel")->strings, &row,
+                                       &report, 0, NULL) == PFD_OK);
+    }
+}
+
 /* The strings of each kind that the bytes can be: a module, or rows; and those
  * that are always there. */
 static inline struct pfd_strings *make_strings(unsigned how,
@@ -47,6 +66,7 @@ static inline struct pfd_strings *make_strings(unsigned how,
     };
     struct pfd_strings *strings = make_llpc_strings();
     add_abort(strings);
+    add_intel(strings);
     if (pfd_strings_add_shader(strings, &shader, NULL, NULL, NULL) != PFD_OK)
         load_rows(strings, bytes, n);
     pfd_strings_set_capture(strings, &capture, NULL);

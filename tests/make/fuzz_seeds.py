@@ -11,6 +11,7 @@ import sys
 import arguments
 import container_cases as box
 import cores
+import intel_cases as intel
 import khronos_cases as khronos
 import llpc_cases as cases
 import rocm_cases as rocm
@@ -75,6 +76,7 @@ def image_seeds():
     yield "image/host", box.host([(".hip_fatbin", box.bundle(
         [(box.GFX906, packed)]))])
     yield "image/pal_archive_v2", box.pal_archive([packed], major=2)
+    yield "image/intel", intel.patch_binary(["%d %s\\n", "one"], 2)
 
 
 def rocm_input(kind, rows, data, piece=3):
@@ -176,6 +178,14 @@ def record_seeds():
         khronos.pair(b"\1\2\3\4\5\6\7\x80")
     yield "record/abort", record_input("abort", m.bytes(), pairs, edits)
     yield "record/abort_text", record_input("abort", b"", pairs, edits)
+    # Texts as add_intel() of any_format.h has them.
+    for name, form, places in (("index", "I", (0, 1, 2)),
+                               ("address", "Q", (0x5000, 0x5010, 0x5020))):
+        e = intel.Encoder(form, places)
+        yield "record/intel_" + name, record_input("intel", b"", intel.buffer(
+            e.entry(0, intel.scalar(3, 7), intel.scalar(8, 1.5)),
+            e.entry(1, e.text(2), intel.vector(10, 1, 2, 3)), e.entry(2),
+            e.entry(0, intel.scalar(4, 7), intel.scalar(6, 1))), edits)
 
 
 def chunk_seeds():
