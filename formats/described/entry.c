@@ -7,11 +7,6 @@
 
 /* ---- its length ---- */
 
-enum {
-    LANES_MAX = 1024,   /* of an entry */
-    LANE_MAX = 1 << 16, /* units of its length that one has */
-};
-
 static bool is_mark(const struct pfd_walk *w, const struct ring *st,
                     uint64_t at, enum ring_number field, enum ring_number value)
 {
@@ -106,16 +101,16 @@ static bool is_measured(const struct ring *st, const struct pfd_string *s)
 }
 
 static uint64_t length_of(const struct pfd_walk *w, const struct ring *st,
-                          uint64_t at, const struct pfd_string *s)
+                          uint64_t at, const struct ring_entry *e)
 {
     const uint64_t *v = st->number;
+    const struct pfd_string *s = e->string;
     uint64_t ret = 0;
     if (v[RING_SLOT_BYTES])
         return v[RING_SLOT_BYTES];
     if (ring_has(st, RING_LENGTH)) {
-        ret = ring_field(w, st, at, RING_LENGTH) * v[RING_LENGTH_UNIT] +
-              v[RING_LENGTH_PLUS];
-        if (ret < v[RING_HEADER] || ret > UINT32_MAX)
+        ret = e->stated * v[RING_LENGTH_UNIT] + v[RING_LENGTH_PLUS];
+        if (ret < v[RING_HEADER] || ret > UINT32_MAX || e->stated > UINT32_MAX)
             ret = 0;
     } else if (is_measured(st, s)) {
         ret = measure(w, st, at, s);
@@ -130,12 +125,22 @@ static void look_at_lanes(const struct pfd_walk *w, const struct ring *st,
                           uint64_t at, struct ring_entry *e)
 {
     const uint64_t *v = st->number;
-    uint64_t n = ring_field(w, st, at, RING_LENGTH);
+    uint64_t n = e->stated;
+    uint64_t slot = v[RING_SLOT_BYTES];
     e->lanes = ring_field(w, st, at, RING_LANES);
-    if (!e->lanes || e->lanes > LANES_MAX || n > LANE_MAX)
+    if (!e->lanes || e->lanes > RING_LANES_LIMIT || n > RING_LANE_LIMIT)
         return;
     e->lane = n * v[RING_LENGTH_UNIT] + v[RING_LENGTH_PLUS];
-    e->n = ring_aligned(v[RING_HEADER] + e->lanes * e->lane, v[RING_ALIGN]);
+    if (!ring_has(st, RING_LENGTH)) {
+        e->lane = e->string ? e->string->n_payload : slot - v[RING_HEADER];
+        e->lanes = e->string ? e->lanes : 1; /* how long each is is unknown */
+    }
+    n = v[RING_HEADER] + e->lanes * e->lane;
+    if (!slot) {
+        e->n = ring_aligned(n, v[RING_ALIGN]);
+    } else if (n <= slot) {
+        e->n = slot;
+    }
 }
 
 struct ring_entry ring_look(const struct pfd_walk *w, const struct ring *st,
@@ -170,13 +175,18 @@ struct ring_entry ring_look(const struct pfd_walk *w, const struct ring *st,
         e.string =
             e.key < RESERVED_KEY ? pfd_table_find(w->table, e.key) : NULL;
     }
+    if (v[RING_SLOT_BYTES] && e.id == v[RING_SLOT_EMPTY]) {
+        e.kind = RING_FREE;
+        e.n = v[RING_SLOT_BYTES];
+        return e;
+    }
+    if (ring_has(st, RING_LENGTH))
+        e.stated = ring_field(w, st, at, RING_LENGTH);
     if (ring_has(st, RING_LANES)) {
         look_at_lanes(w, st, at, &e);
         return e;
     }
-    e.n = length_of(w, st, at, e.string);
-    if (v[RING_SLOT_BYTES] && e.id == v[RING_SLOT_EMPTY])
-        e.kind = RING_FREE;
+    e.n = length_of(w, st, at, &e);
     return e;
 }
 
@@ -342,9 +352,14 @@ static void add_lane(struct pfd_walk *w, struct ring *st,
         m.at += n_header + st->n_lanes * e->lane;
         m.n_header = 0;
     }
+    uint64_t rest = e->n - n_header - e->lanes * e->lane;
+    bool is_last = ++st->n_lanes == e->lanes;
+    bool is_slot = st->number[RING_SLOT_BYTES] != 0;
+    if (is_last && is_slot)
+        m.n_payload += rest;
     add_message(w, st, e, &m);
-    if (++st->n_lanes == e->lanes) {
-        w->batch->skipped_bytes += e->n - n_header - e->lanes * e->lane;
+    if (is_last) {
+        w->batch->skipped_bytes += is_slot ? 0 : rest;
         st->n_lanes = 0;
         st->at += e->n;
     }

@@ -299,11 +299,10 @@ bool description_check(struct description *r)
                                    "ids of several programs have up to 32 "
                                    "bits");
     }
-    if (v[RING_LANES_BITS] && (has_tags || v[RING_SLOT_BYTES] ||
-                               v[RING_TEXT_BITS] || !v[RING_LENGTH_BITS])) {
+    if (v[RING_LANES_BITS] && (has_tags || v[RING_TEXT_BITS] || !has_length)) {
         return description_mistake(r, r->sources[RING_LANES],
-                                   "entries of several lanes have a length, "
-                                   "and no tags, slots or text");
+                                   "entries of several lanes have a length or "
+                                   "slots, and no tags or text");
     }
     if (has_tags && !v[RING_TAG_TYPE_BITS]) {
         return description_mistake(r, r->sources[RING_TAG_BYTES],

@@ -69,6 +69,60 @@ bool ring_is_unwritten(const struct pfd_walk *w, const struct ring *st,
            ring_is_zero(w, st, from, st->end - from);
 }
 
+/* What is told of a gap, behind what it is about. */
+struct gap {
+    enum pfd_finding_kind kind;
+    uint64_t at;
+    unsigned long long entry;
+    unsigned long long id;
+    unsigned long long n;
+    unsigned long long to;
+};
+
+#define GAP(why)                               \
+    "entry %llu at byte %llu (id 0x%llx) " why \
+    "; %llu bytes skipped, up to %llu"
+
+static void tell(struct pfd_walk *w, const struct gap *g, const char *why)
+{
+    pfd_walk_finding(w, g->kind, g->at, GAP("%s"), g->entry,
+                     (unsigned long long)g->at, g->id, why, g->n, g->to);
+}
+
+/* What an entry states, and what it could state. */
+static void tell_length(struct pfd_walk *w, const struct ring *st,
+                        const struct gap *g)
+{
+    const uint64_t *v = st->number;
+    unsigned long long at = g->at;
+    unsigned long long lanes = st->lost_lanes;
+    unsigned long long stated = st->lost_stated;
+    if (ring_has(st, RING_LANES) && v[RING_SLOT_BYTES]) {
+        pfd_walk_finding(w, g->kind, at,
+                         GAP("states %llu lanes, where 1 to as many as a slot "
+                             "of %llu bytes holds can be"),
+                         g->entry, at, g->id, lanes,
+                         (unsigned long long)v[RING_SLOT_BYTES], g->n, g->to);
+    } else if (ring_has(st, RING_LANES)) {
+        pfd_walk_finding(w, g->kind, at,
+                         GAP("states %llu lanes of length %llu, where 1 to %d "
+                             "of up to %d can be"),
+                         g->entry, at, g->id, lanes, stated, RING_LANES_LIMIT,
+                         RING_LANE_LIMIT, g->n, g->to);
+    } else {
+        unsigned long long unit = v[RING_LENGTH_UNIT];
+        unsigned long long plus = v[RING_LENGTH_PLUS];
+        unsigned long long header = v[RING_HEADER];
+        unsigned long long least =
+            header > plus ? (header - plus + unit - 1) / unit : 0;
+        pfd_walk_finding(w, g->kind, at,
+                         GAP("states a length of %llu, where %llu to %llu can "
+                             "be"),
+                         g->entry, at, g->id, stated, least,
+                         (UINT32_MAX - plus) / unit, g->n, g->to);
+    }
+}
+
 static void report_gap(struct pfd_walk *w, struct ring *st, uint64_t to)
 {
     bool is_known = st->lost_id < RESERVED_KEY &&
@@ -85,15 +139,26 @@ static void report_gap(struct pfd_walk *w, struct ring *st, uint64_t to)
         st->held = st->from;
         return;
     }
-    pfd_walk_finding(
-        w, is_known ? PFD_FINDING_bad_size : PFD_FINDING_unknown_id,
-        ring_place(st, st->from),
-        "entry %llu at byte %llu (id 0x%llx) %s; %llu bytes skipped, up to %llu",
-        (unsigned long long)st->n_entries,
-        (unsigned long long)ring_place(st, st->from),
-        (unsigned long long)st->lost_id, st->why,
-        (unsigned long long)(to - st->from),
-        (unsigned long long)ring_place(st, to));
+    struct gap gap = {
+        .kind = is_known ? PFD_FINDING_bad_size : PFD_FINDING_unknown_id,
+        .at = ring_place(st, st->from),
+        .entry = st->n_entries,
+        .id = st->lost_id,
+        .n = to - st->from,
+        .to = ring_place(st, to),
+    };
+    if (st->why) {
+        tell(w, &gap, st->why);
+    } else {
+        tell_length(w, st, &gap);
+    }
+}
+
+/* Between places where an entry may be. */
+static uint64_t distance(const struct ring *st)
+{
+    const uint64_t *v = st->number;
+    return v[RING_SLOT_BYTES] ? v[RING_SLOT_BYTES] : v[RING_ALIGN];
 }
 
 /* What must stay in view: a short gap is looked at again at its end. */
@@ -113,9 +178,9 @@ enum pfd_status ring_find_way(struct pfd_walk *w, struct ring *st)
         if (!st->is_ring)
             st->next = pfd_walk_pass(w, st->next, end);
         if (end - st->next >= st->number[RING_HEADER] &&
-            leads_on(w, st, st->next))
+            (st->number[RING_SLOT_BYTES] || leads_on(w, st, st->next)))
             break;
-        st->next += st->number[RING_ALIGN];
+        st->next += distance(st);
     }
     if (st->next > end || end - st->next < st->number[RING_HEADER])
         st->next = end;
@@ -135,13 +200,18 @@ void ring_lose_way(const struct pfd_walk *w, struct ring *st,
     st->is_lost = true;
     st->from = st->at;
     st->lost_id = e->key;
-    st->next = st->at + st->number[RING_ALIGN];
+    st->next = st->at + distance(st);
     if (is_cut) {
         st->why = st->wanted <= pfd_walk_end(w) && !st->is_ring
                       ? "would end beyond the counter"
                       : "would end beyond what is there";
+    } else if (!e->n &&
+               (ring_has(st, RING_LENGTH) || ring_has(st, RING_LANES))) {
+        st->why = NULL;
+        st->lost_stated = e->stated;
+        st->lost_lanes = e->lanes;
     } else {
-        st->why = e->string ? "has a length that cannot be"
+        st->why = e->string ? "has arguments that do not end where they could"
                             : "is of no message, and nothing says its length";
     }
 }

@@ -17,6 +17,8 @@
 enum {
     /* Bytes that decide where the way goes on. */
     RING_RANGE = 64 * 1024,
+    RING_LANES_LIMIT = 1024,   /* of an entry */
+    RING_LANE_LIMIT = 1 << 16, /* units of its length that one has */
 };
 
 struct ring {
@@ -43,7 +45,9 @@ struct ring {
     uint64_t n_lanes; /* of the entry at `at` that were added */
     uint64_t n_free;  /* bytes of free slots before `at` that calls asked for */
     uint64_t lost_id;
-    const char *why; /* the way was lost */
+    uint64_t lost_stated; /* likewise ring_entry.stated and lanes */
+    uint64_t lost_lanes;
+    const char *why; /* the way was lost; NULL: because of these */
 };
 
 /* An entry at a place, as far as its header says it. */
@@ -52,8 +56,9 @@ struct ring_entry {
     uint64_t key;                    /* described_key() of it */
     const struct pfd_string *string; /* NULL: unknown */
     uint64_t n;                      /* bytes; 0: not known, or impossible */
-    uint64_t lanes;                  /* 0: it has one, as all of its ring; */
-    uint64_t lane;                   /* and the bytes of each */
+    uint64_t stated; /* units of its length, where it states them */
+    uint64_t lanes;  /* 0: it has one, as all of its ring; */
+    uint64_t lane;   /* and the bytes of each */
     enum {
         RING_MESSAGE,
         RING_FREE,  /* a slot, or bytes that are no message */

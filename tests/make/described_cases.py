@@ -76,6 +76,15 @@ messages:
 """
 
 
+LANES_IN_SLOTS = """ring: lanes in slots
+counter: {at: 0}
+data: 4
+slots: {bytes: 20}
+entry: {header: 8, lanes: {at: 4}}
+messages: {1: "one %u\\n"}
+"""
+
+
 def sized(number, form="", *values):
     payload = struct.pack("<" + form, *values)
     return struct.pack("<HH", number, 4 + len(payload)) + payload
@@ -668,6 +677,16 @@ messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
          "goes on is not known.",
          packed(first, mark, entry(0xfff00001), entry(7), first, mark,
                 sized(1, "I", 9)), text)
+    case("length", "Lengths that cannot be: less than a header.",
+         packed(first, entry(0x00020001), entry(8), first), text)
+    # Two lanes, no lanes, more than a slot holds, a free slot, an unknown id.
+    case("lanes_slots", "Lanes of entries in slots: each is a message, and lanes "
+         "that a slot cannot hold\nare told.",
+         struct.pack("<I", 6) + b"".join(
+             entry(n, "%dI" % (1 + len(v)), lanes, *v).ljust(20, b"\0")
+             for n, lanes, v in ((1, 2, (5, 6)), (1, 0, (5,)), (1, 4, (1, 2, 3)),
+                                 (0, 0, ()), (9, 2, (3, 4)), (1, 3, (7, 8, 9)))),
+         LANES_IN_SLOTS)
     mistakes = {
         "program": text.replace("id: {bits: 16}", "id: {bits: 40}")
                        .replace("header: 4", "header: 8"),
