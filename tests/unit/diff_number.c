@@ -671,7 +671,6 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < PATH_N; i++)
         printf(" %s %" PRIu64 "%s", path_names[i], n_compared[i],
                i + 1 < PATH_N ? "," : "");
-    printf("; %" PRIu64 " exact expansions, %u wrong\n",
-           pfd_number_exact_calls(), n_mismatches);
+    printf("; %u wrong\n", n_mismatches);
     return n_mismatches != 0;
 }

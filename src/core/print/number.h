@@ -52,12 +52,9 @@ char *pfd_number_int(char *out, const struct pfd_spec *spec, uint64_t value);
 char *pfd_number_character(char *out, const struct pfd_spec *spec,
                            uint32_t value);
 
-/* f F e E g G a A, every flag, width and precision. */
+/* f F e E g G a A, every flag, width and precision. Some floats need their exact
+ * decimal expansion: some 100 ns to a few us each, where others take some 10. No
+ * float goes to libc: no output depends on locale or rounding mode. */
 char *pfd_number_double(char *out, const struct pfd_spec *spec, double value);
-
-/* How many floats needed their exact decimal expansion so far, in this process
- * (relaxed atomic): some 100 ns to a few us each, where others take some 10.
- * No float goes to libc: no output depends on locale or rounding mode. */
-uint64_t pfd_number_exact_calls(void);
 
 #endif

@@ -6,8 +6,6 @@
  * fixed point in 128 bits, scaling by a 128-bit power of ten, and the exact
  * decimal expansion.
  */
-#include <stdatomic.h>
-
 #include "core/print/number.h"
 #include "core/print/number_fast.h"
 
@@ -18,13 +16,6 @@ enum {
     SCALED_DIGITS_MAX = 17,  /* of scale() */
     FIXED_DECIMALS_MAX = 19, /* of pfd_fixed_split64() */
 };
-
-static _Atomic uint64_t n_exact_calls;
-
-uint64_t pfd_number_exact_calls(void)
-{
-    return atomic_load_explicit(&n_exact_calls, memory_order_relaxed);
-}
 
 /* |value| = m * 2^q */
 struct binary {
@@ -183,7 +174,6 @@ static void exact_add_fraction(struct exact *exact, uint64_t fraction,
 static void exact_make(struct exact *exact, struct binary value,
                        unsigned decimals, unsigned significant)
 {
-    atomic_fetch_add_explicit(&n_exact_calls, 1, memory_order_relaxed);
     exact->digits[0] = '0';
     exact->n = 1;
     exact->first = 1;

@@ -658,11 +658,6 @@ void pfd_capture_free(struct pfd_capture *c)
     free(c);
 }
 
-size_t pfd_capture_count(const struct pfd_capture *c)
-{
-    return c->n_buffers;
-}
-
 const struct pfd_capture_buffer *pfd_capture_get(const struct pfd_capture *c,
                                                  size_t i)
 {

@@ -5,9 +5,6 @@
 
 #include <printfdecode/capture.h>
 
-/* How many buffers there are. */
-size_t pfd_capture_count(const struct pfd_capture *capture);
-
 /* A code object or shader module of a capture, as far as it arrived. Borrowed
  * until the capture is freed. */
 struct pfd_capture_object {
