@@ -14,6 +14,7 @@
 #include "core/output/lines.h"
 #include "ring/log_record.h"
 #include "ring/render_cache.h"
+#include "ring/render_told.h"
 #include "stream/capture/chunk.h"
 #include "stream/capture/wire.h"
 
@@ -138,29 +139,6 @@ static void put_line(struct render *r)
     pfd_lines_clear(r->lines);
 }
 
-/* ---- left-out entries ---- */
-
-/* Appends the record to the block's last item. It has totals since the cursor
- * began, so it does not depend on earlier records. */
-static void tell_left_out(struct render *r)
-{
-    char record[PFDD_LEFT_OUT_RECORD];
-    bool is_event = r->rendered_block->form == PFDD_SSE;
-    struct pfdd_sampler *sampler = sample_of(r);
-    bool has_items = r->seq > r->rendered_block->first;
-    size_t n =
-        sampler && has_items
-            ? pfdd_sampler_record(sampler, r->render_choice->wants.entries,
-                                  r->rendered_block->strings->set, record)
-            : 0;
-    char *at = n ? make_room(r, n + 64) : NULL;
-    if (!at)
-        return;
-    r->own.n += (size_t)sprintf(
-        at, is_event ? "event: left_out\ndata: %s\n\n" : "%s\n", record);
-    set_end(r, r->own.n);
-}
-
 /* ---- frames ---- */
 
 static bool put_own(void *user, const void *bytes, size_t n)
@@ -274,32 +252,6 @@ static void put_chosen(struct render *r, const struct pfdd_chunk *c,
         r->run_of = c;
         r->run_first = r->seq;
     }
-}
-
-/* Entries without a sampler have no record of what is left out. A gap of nothing,
- * with its reason, says once that a name of the condition has no meaning so
- * far. */
-static void tell_condition(struct render *r)
-{
-    struct pfdd_render_choice *c = r->rendered_block->render_choice;
-    struct pfd_error err;
-    bool is_told = !c || (c->told && r->rendered_block->first >= c->told);
-    if (is_told || r->rendered_block->form != PFDD_ENTRIES ||
-        c->wants.no_findings || !c->wants.entries ||
-        r->seq == r->rendered_block->first ||
-        pfd_filter_check(c->wants.entries, r->rendered_block->strings->set,
-                         &err) == PFD_OK)
-        return;
-    struct pfd_wire_frame gap = {
-        .type = PFD_WIRE_GAP,
-        .sequence = r->seq,
-        .time = pfdd_time_now(),
-        .reason = pfd_wire_text(err.text),
-    };
-    if (pfd_wire_write(&gap, put_own, r, NULL) != PFD_OK)
-        r->failed = true;
-    c->told = r->seq;
-    set_end(r, r->own.n);
 }
 
 /* ---- items ---- */
@@ -692,6 +644,14 @@ static void finish(struct render *r)
     p->full = r->seq;
 }
 
+static void tell(struct render *r)
+{
+    size_t n = r->own.n;
+    r->failed |= !pfdd_render_tell(r->rendered_block, r->seq, &r->own);
+    if (r->own.n != n)
+        set_end(r, r->own.n);
+}
+
 void pfdd_rendered_block_render(struct pfdd_rendered_block *rendered_block)
 {
     size_t n_in = 0;
@@ -709,8 +669,7 @@ void pfdd_rendered_block_render(struct pfdd_rendered_block *rendered_block)
             n_in += rendered_block->pieces[i++]->n;
         if (sample_of(&r))
             pfdd_sampler_end(sample_of(&r));
-        tell_left_out(&r);
-        tell_condition(&r);
+        tell(&r);
         finish(&r);
     } else {
         rendered_block->has_failed = true;
