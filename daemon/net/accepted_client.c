@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "net/accepted_client.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -97,10 +98,23 @@ void pfdd_accepted_client_watch(struct pfdd_accepted_client *v, int events)
     }
 }
 
+/* What has arrived by now came in time, however late the loop looks: it is
+ * handled before. */
+static bool has_arrived(struct pfdd_accepted_client *v)
+{
+    struct pollfd fd = { .fd = v->fd, .events = POLLIN };
+    bool ret = !v->was_late && (v->events & UV_READABLE) &&
+               poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN);
+    v->was_late = true;
+    return ret;
+}
+
 static void on_late(uv_timer_t *timer)
 {
     struct pfdd_accepted_client *v = timer->data;
-    if (v->of->class->late) {
+    if (has_arrived(v)) {
+        uv_timer_start(&v->timer, on_late, 1, 0);
+    } else if (v->of->class->late) {
         v->of->class->late(v);
     } else {
         pfdd_accepted_client_close(v);
@@ -109,6 +123,7 @@ static void on_late(uv_timer_t *timer)
 
 void pfdd_accepted_client_expect(struct pfdd_accepted_client *v, uint64_t ms)
 {
+    v->was_late = false;
     if (ms) {
         uv_timer_start(&v->timer, on_late, ms, 0);
     } else {

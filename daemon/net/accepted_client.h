@@ -33,6 +33,7 @@ struct pfdd_accepted_client {
     /* Private. */
     uv_poll_t poll;
     uv_timer_t timer;
+    bool was_late;    /* the time was over once, but input had arrived */
     unsigned n_holds; /* open handles, and holds */
 };
 
@@ -89,7 +90,8 @@ size_t pfdd_accepted_clients_memory(
 
 /* events: UV_READABLE, UV_WRITABLE; 0: none. */
 void pfdd_accepted_client_watch(struct pfdd_accepted_client *v, int events);
-/* Calls `late` after ms; 0: cancels that. */
+/* Calls `late` after ms, when the input that has arrived by then was handled; 0:
+ * cancels that. */
 void pfdd_accepted_client_expect(struct pfdd_accepted_client *v, uint64_t ms);
 /* The client is silent from now on, and may be evicted for others. */
 void pfdd_accepted_client_fall_silent(struct pfdd_accepted_client *v);

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import socket
 import struct
 import sys
@@ -163,6 +164,23 @@ def conditions_of_many_strings(temp):
             got = [e['args'][0] for e in lines.entries(len(wanted))]
             assert got == [i % 1401 for i in wanted]
     is_below_cap(d, 64)
+    d.stop()
+
+
+def busy_loop(temp):
+    """A request counts that has come in time, however late the daemon looks."""
+    d = start(temp, 64)
+    places = f'/proc/{d.process.pid}/fd'
+    n = len(os.listdir(places))
+    lines = dial(f'{temp}/l.sock')
+    until('it is accepted', lambda: len(os.listdir(places)) > n)
+    d.signal(signal.SIGSTOP)
+    lines.send({'output': 'json', 'match': '7$'})
+    time.sleep(0.3)  # more than the daemon waits
+    d.signal(signal.SIGCONT)
+    until('a reader', lambda: d.metric('readers') == 1)
+    with producer(f'{temp}/in.sock', *dump_frames(1, 'some', numbers(30))):
+        assert [e['args'] for e in lines.entries(3)] == [[7], [17], [27]]
     d.stop()
 
 
@@ -328,5 +346,6 @@ def lines_of_all_lengths(temp):
 
 
 if __name__ == '__main__':
-    run(patterns, conditions_of_many_strings, collapsed_at_64, collapsed_at_256,
-        page_of_long_names, stalled, newcomers, lines_of_all_lengths)
+    run(patterns, busy_loop, conditions_of_many_strings, collapsed_at_64,
+        collapsed_at_256, page_of_long_names, stalled, newcomers,
+        lines_of_all_lengths)
