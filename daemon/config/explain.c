@@ -13,6 +13,7 @@
 
 #include <printfdecode/printfdecode.h>
 
+#include "config/description.h"
 #include "config/units.h"
 
 enum {
@@ -186,6 +187,30 @@ static void hear(void *user, const struct pfd_finding *finding)
         snprintf(why, WHY_ROOM, "%s", finding->text);
 }
 
+/* Checks the description of an input's rings; path: NULL: it has none. */
+static void check_description(struct plan *p, const char *path)
+{
+    struct pfdd_description description;
+    char why[2 * WHY_ROOM];
+    if (!pfdd_description_read(&description, path,
+                               (size_t)(p->config->memory_max / 4), why,
+                               sizeof why)) {
+        warn(p, "%s: the daemon would not start", why);
+        p->is_unusable = true;
+    }
+    pfdd_description_deinit(&description);
+}
+
+static bool is_description(const char *path)
+{
+    struct pfdd_description description;
+    char why[2 * WHY_ROOM];
+    bool ret = pfdd_description_read(&description, path, SIZE_MAX / 2, why,
+                                     sizeof why);
+    pfdd_description_deinit(&description);
+    return ret;
+}
+
 /* Checks a file that is to have format strings. */
 static void check_code_object(struct plan *p, const char *path)
 {
@@ -200,6 +225,11 @@ static void check_code_object(struct plan *p, const char *path)
         return;
     if (pfd_strings_load_file(strings, path, hear, why, &err) != PFD_OK) {
         warn(p, "%s", err.text);
+    } else if (is_description(path)) {
+        warn(p,
+             "%s: a description of rings, which belongs to an input (its key "
+             "'describe')",
+             path);
     } else if (pfd_strings_count(strings) == 0) {
         warn(p, "%s: no format strings: %s", path, *why ? why : "it has none");
     }
@@ -293,10 +323,8 @@ bool pfdd_explain_print(const struct pfdd_config *config, const char *path,
     pfdd_config_paths(config, check_path, &p);
     for (size_t i = 0; i < config->code_objects.n; i++)
         check_code_object(&p, config->code_objects.items[i]);
-    for (size_t i = 0; i < config->n_inputs; i++) {
-        if (pfdd_config_input(config, i)->describe)
-            check_code_object(&p, pfdd_config_input(config, i)->describe);
-    }
+    for (size_t i = 0; i < config->n_inputs; i++)
+        check_description(&p, pfdd_config_input(config, i)->describe);
     fprintf(out, "%s: %zu %s, %zu %s\n", p.is_unusable ? "not ok" : "ok",
             config->n_inputs, config->n_inputs == 1 ? "input" : "inputs",
             config->n_outputs, config->n_outputs == 1 ? "output" : "outputs");

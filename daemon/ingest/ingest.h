@@ -17,7 +17,7 @@
 #include "base/memory_budget.h"
 #include "base/thread_pools.h"
 #include "config/config.h"
-#include "ingest/description.h"
+#include "config/description.h"
 #include "ingest/follower_stats.h"
 #include "ring/ring.h"
 #include "ring/source_table.h"

@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "base/peer.h"
+#include "config/description.h"
 #include "config/trusted_folder.h"
-#include "ingest/description.h"
 #include "ingest/ingest.h"
 #include "ingest/string_space.h"
 

@@ -115,6 +115,8 @@ def changed(daemon, folder):
         first = until_lines(out, N)
         same = reload(running, err, ring, RING)
         wrong = reload(running, err, ring, RING.replace('unit', 'units'))
+        checked = subprocess.run([daemon, 'check-config', config],
+                                 capture_output=True, text=True, check=False)
         other = reload(running, err, ring, RING.replace('one', 'two'))
         lines = until_lines(out, 2 * N)
         without = reload(running, err, config, 'inputs:\n  - {type: buffer, path: %s, '
@@ -123,6 +125,7 @@ def changed(daemon, folder):
     finally:
         running.terminate()
         running.wait(PATIENCE)
+    assert checked.returncode and 'would not start' in checked.stderr, checked
     assert first == ['one %d' % (i + 1) for i in range(N)], first
     assert lines[N:] == ['two %d' % (i + 1) for i in range(N)], lines
     for log in (same, other, without):

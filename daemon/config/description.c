@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ingest/description.h"
+#include "config/description.h"
 
 #include <stdio.h>
 #include <stdlib.h>
