@@ -37,6 +37,7 @@ static const struct row rows[] = {
     FIELD("read", RING_READ, RING_DATA_MAX),
     { "positions", "unit", RING_POSITION_UNIT, 1, 1, RING_UNIT_MAX },
     { "positions", "grow", RING_POSITION_GROWS, 0, 0, 1 },
+    { "positions", "whole", RING_POSITION_WHOLE, 0, 0, 1 },
     FIELD("stall", RING_STALL, RING_DATA_MAX),
     { "stall", "value", RING_STALL_VALUE, 1, 0, UINT64_MAX },
     { "slots", "bytes", RING_SLOT_BYTES, 0, 4, RING_DATA_MAX },

@@ -54,6 +54,7 @@ enum ring_number {
     RING_FIELD(RING_READ),  /* where its reader does */
     RING_POSITION_UNIT,
     RING_POSITION_GROWS, /* positions do not begin anew at the data's end */
+    RING_POSITION_WHOLE, /* what stands before the writer's is written */
     RING_FIELD(RING_STALL),
     RING_STALL_VALUE,
     RING_SLOT_BYTES, /* 0: entries are packed */

@@ -100,6 +100,7 @@ struct pfd_live_ring ring_positions(const uint64_t *v,
         .read = product(fields->read, v[RING_POSITION_UNIT], 0),
         .turn = turn_of(v),
         .grows = v[RING_POSITION_GROWS],
+        .is_whole = v[RING_POSITION_WHOLE],
         .is_stalled =
             v[RING_STALL_BITS] && fields->stall == v[RING_STALL_VALUE],
     };

@@ -31,6 +31,9 @@ static const char GROWS[] = RING "positions: {grow: true}\n"
 static const char ANEW[] =
     RING "entry: {header: 4, wrap: {at: 0, value: 0xffffffff}}\n";
 
+static const char WHOLE[] = RING "positions: {grow: true, whole: true}\n"
+                                 "entry: {header: 4}\n";
+
 static const char PROGRAMS[] =
     RING "positions: {grow: true}\n"
          "entry: {header: 4, id: {bits: 16}, length: {at: 2, bits: 16}, "
@@ -394,6 +397,22 @@ START_TEST(same_entries)
 }
 END_TEST
 
+/* Where `write` moves behind what is written, the same is no doubt. */
+START_TEST(same_entries_written)
+{
+    begin(WHOLE);
+    for (int i = 0; i < 1000; i++) {
+        for (int k = 0; k < 10; k++)
+            put_entry((const uint32_t[]){ 1, 7 }, 2);
+        poll_tail();
+        poll_tail();
+        ck_assert_int_eq((int)w.n_out, 10 * (i + 1));
+    }
+    ck_assert_ptr_null(w.notes.data);
+    end();
+}
+END_TEST
+
 START_TEST(no_capacity)
 {
     begin(GROWS);
@@ -518,11 +537,12 @@ END_TEST
 
 int main(void)
 {
-    return suite_run(
-        "tail ring",
-        TESTS(goes_around, mark_at_the_end, lapped, lapped_unseen, stalled,
-              position_beyond_capacity, position_goes_back, program_begins_anew,
-              torn_entry, late_entry, late_entry_of_a_lap_before, same_entries,
-              no_capacity, too_large, programs, programs_lost, resumed),
-        60);
+    return suite_run("tail ring",
+                     TESTS(goes_around, mark_at_the_end, lapped, lapped_unseen,
+                           stalled, position_beyond_capacity,
+                           position_goes_back, program_begins_anew, torn_entry,
+                           late_entry, late_entry_of_a_lap_before, same_entries,
+                           same_entries_written, no_capacity, too_large,
+                           programs, programs_lost, resumed),
+                     60);
 }

@@ -230,6 +230,7 @@ struct pfd_live_ring {
     uint64_t read;   /* 0 where no reader has one */
     uint64_t turn;   /* positions begin anew at so many bytes; 0: at 2^64 */
     bool grows;      /* they count on, over the data's end */
+    bool is_whole;   /* what stands before `write` is written for certain */
     bool is_stalled; /* the program waits for room */
     const char *why; /* what cannot be, static; NULL: all of it can */
     uint64_t memo;   /* what the tail keeps of the entries before: 0: there are

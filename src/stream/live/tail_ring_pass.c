@@ -63,7 +63,8 @@ static bool take(struct pfd_tail *t, struct pfd_tail_ring_pass *p,
     uint64_t at = position(t, p, r->offset);
     bool is_entry = r->kind == PFD_RECORD_ENTRY;
     bool is_doubtful = !is_entry || pfd_record_is_unknown(r) || r->findings;
-    enum old old = is_entry ? how_old(t, r, at) : OLD_NOT;
+    enum old old =
+        is_entry && !t->ring.is.is_whole ? how_old(t, r, at) : OLD_NOT;
     is_doubtful |= old != OLD_NOT && !is_late(t, p, at);
     bool is_cut = t->ring.is_cut && !is_entry && at == p->from;
     bool is_still = !is_entry || p->is_final ||
