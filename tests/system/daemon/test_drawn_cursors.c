@@ -300,12 +300,21 @@ static void fill_up(struct lone *l, uint64_t seq)
         add(&l->ends, &l->text.n, sizeof l->text.n);
 }
 
+/* On a slow machine it might be cut off for what it costs. Its block is rendered,
+ * and the next one is not asked for yet. */
+static void forgive(struct lone *l)
+{
+    if (l->cursor.render_choice)
+        l->cursor.render_choice->debt_ns = 0;
+}
+
 static void learn_bytes(struct lone *l)
 {
     const char *bytes = NULL;
     for (size_t n = 0; pfdd_cursor_peek(&l->cursor, &bytes, &n);) {
         const struct pfdd_rendered_block *p = l->cursor.rendered_block;
         size_t n_items = (size_t)(p->end - p->first);
+        forgive(l);
         HOLDS(bytes == p->text + l->cursor.at, "line %d", __LINE__);
         size_t at = l->cursor.at;
         fill_up(l, p->first + l->cursor.item);
@@ -326,6 +335,7 @@ static void learn_entries(struct lone *l)
     struct pfd_wire_frame f;
     for (size_t n = 0; pfdd_cursor_peek(&l->cursor, &bytes, &n);) {
         add(&l->pending, bytes, n);
+        forgive(l);
         pfdd_cursor_consume(&l->cursor, n);
     }
     while (next_frame(&l->stream, &l->pending, &f)) {
