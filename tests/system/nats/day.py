@@ -414,7 +414,7 @@ def full(day, worker):
     with day.send(40):
         until('it is said', lambda: 'No space left on device' in worker.log())
         until('why', lambda: worker.http('/readyz')[0] == 503)
-        until('why', lambda: re.match('not ready: (a required output |the queue |file: )',
+        until('why', lambda: re.match('not ready: (a required output |the queue |file: |sqlite: )',
                                       worker.http('/readyz')[1]))
         full_at_start(day)
         os.unlink(ballast)
