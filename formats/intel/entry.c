@@ -148,7 +148,7 @@ bool intel_is_record(const struct pfd_record_view *record_view)
     const struct pfd_record *r = record_view->record;
     return (r->n_header == INTEL_BY_INDEX || r->n_header == INTEL_BY_ADDRESS) &&
            (r->string ? r->layout == 1 && r->key == r->string->key
-                      : !r->layout) &&
+                      : !r->layout && !(r->flags & PFD_RECORD_SYNTHESIZED)) &&
            !(r->flags & ~(PFD_RECORD_COPIED | PFD_RECORD_SYNTHESIZED));
 }
 

@@ -12,6 +12,7 @@
 #include <printfdecode/strings.h>
 
 #include "build.h"
+#include "core/base/text.h"
 #include "core/decode/walk.h"
 #include "suite.h"
 
@@ -156,6 +157,24 @@ static void check_damaged(const struct pfd_format *format,
     ck_assert(!pfd_record_is_sound(format, &record_view));
 }
 
+/* A format that makes an entry of no string can: no peer may say so of others. */
+static void check_made(const struct pfd_format *format,
+                       const struct pfd_record_view *record_view)
+{
+    static struct pfd_slot slots[PFD_ARGUMENTS_MAX];
+    static uint64_t layout[PFD_LAYOUT_MAX];
+    struct pfd_text text = { 0 };
+    struct pfd_synthesized made = {
+        .text = &text,
+        .slots = slots,
+        .layout = layout,
+    };
+    if (format->make && pfd_record_is_sound(format, record_view))
+        format->make(record_view, &made);
+    ck_assert(!text.failed);
+    pfd_text_free(&text);
+}
+
 /* Without its string it is one of an unknown id. */
 static void check_unknown(const struct pfd_format *format,
                           const struct pfd_record_view *sound)
@@ -167,6 +186,8 @@ static void check_unknown(const struct pfd_format *format,
     r.layout = 0;
     r.flags &= (uint8_t)~PFD_RECORD_SYNTHESIZED;
     ck_assert(pfd_record_is_sound(format, &record_view));
+    r.flags |= PFD_RECORD_SYNTHESIZED;
+    check_made(format, &record_view);
 }
 
 static void check_record(const struct pfd_format *format,
