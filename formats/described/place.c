@@ -270,12 +270,5 @@ void ring_report_loss(struct pfd_walk *w, const struct ring *st)
             (unsigned long long)st->counter, (unsigned long long)held);
         return;
     }
-    w->batch->lost_bytes += st->wanted - held;
-    pfd_walk_finding(w, PFD_FINDING_overflow, held,
-                     "the counter says %llu bytes, the buffer holds %llu: %llu "
-                     "bytes are lost; a buffer of %llu bytes would have held "
-                     "all",
-                     (unsigned long long)st->wanted, (unsigned long long)held,
-                     (unsigned long long)(st->wanted - held),
-                     (unsigned long long)st->wanted);
+    pfd_walk_report_overflow(w, "the counter says", st->wanted, held);
 }

@@ -359,14 +359,7 @@ static void report_loss(struct pfd_walk *w, const struct walk *st,
     }
     if (st->used <= room)
         return;
-    w->batch->lost_bytes += st->used - room;
-    pfd_walk_finding(w, PFD_FINDING_overflow, room,
-                     "calls asked for %llu bytes, the buffer holds %llu: %llu "
-                     "bytes are lost; a buffer of %llu bytes would have held "
-                     "all",
-                     (unsigned long long)st->used, (unsigned long long)room,
-                     (unsigned long long)(st->used - room),
-                     (unsigned long long)st->used);
+    pfd_walk_report_overflow(w, "calls asked for", st->used, room);
 }
 
 static enum pfd_status finish(struct pfd_walk *w, struct walk *st,

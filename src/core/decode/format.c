@@ -220,6 +220,18 @@ void pfd_walk_report_hole(struct pfd_walk *w, uint64_t from, uint64_t to)
     w->batch->skipped_bytes += to - from;
 }
 
+void pfd_walk_report_overflow(struct pfd_walk *w, const char *by,
+                              uint64_t wanted, uint64_t room)
+{
+    w->batch->lost_bytes += wanted - room;
+    pfd_walk_finding(w, PFD_FINDING_overflow, room,
+                     "%s %llu bytes, the buffer holds %llu: %llu bytes are "
+                     "lost; a buffer of %llu bytes would have held all",
+                     by, (unsigned long long)wanted, (unsigned long long)room,
+                     (unsigned long long)(wanted - room),
+                     (unsigned long long)wanted);
+}
+
 /* True also for copied records: the place of their bytes is not stored. */
 static bool has_missing(const struct pfd_walk *w, const struct pfd_record *r)
 {

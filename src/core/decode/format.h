@@ -565,6 +565,12 @@ void pfd_walk_mark_missing(struct pfd_walk *walk);
 /* Reports a skipped hole in which zeros would have a meaning. */
 void pfd_walk_report_hole(struct pfd_walk *walk, uint64_t from, uint64_t to);
 
+/* Counts and reports as lost what was wanted beyond the room, both in bytes from
+ * the buffer's start, the latter less. by: the sentence's begin: "calls asked
+ * for". */
+void pfd_walk_report_overflow(struct pfd_walk *walk, const char *by,
+                              uint64_t wanted, uint64_t room);
+
 /*
  * Copies the bytes of a record that is not contiguous in the view: appends
  * some, then assigns all bytes appended since the last copied record to record

@@ -342,14 +342,7 @@ static void report_loss(struct pfd_walk *w, const struct pfd_id_buffer *b)
     }
     if (b->wanted <= room)
         return;
-    w->batch->lost_bytes += b->wanted - room;
-    pfd_walk_finding(w, PFD_FINDING_overflow, room,
-                     "calls asked for %llu bytes, the buffer holds %llu: %llu "
-                     "bytes are lost; a buffer of %llu bytes would have held "
-                     "all",
-                     (unsigned long long)b->wanted, (unsigned long long)room,
-                     (unsigned long long)(b->wanted - room),
-                     (unsigned long long)b->wanted);
+    pfd_walk_report_overflow(w, "calls asked for", b->wanted, room);
 }
 
 static enum pfd_status finish(struct pfd_walk *w, struct pfd_id_buffer *b)
