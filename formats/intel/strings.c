@@ -50,11 +50,6 @@ static void add(struct taker *t, uint64_t key, const char *text, size_t n,
     t->n_rows++;
 }
 
-static bool is_section(const struct pfd_section *s, const char *name)
-{
-    return s->n_name == strlen(name) && !memcmp(s->name, name, s->n_name);
-}
-
 /* ---- patch tokens ---- */
 
 /* Texts are stored with the escapes of C. */
@@ -168,7 +163,7 @@ static bool is_zebin(const struct pfd_image *image)
 {
     struct pfd_section s;
     for (size_t i = 0; pfd_image_section(image, i, &s) == PFD_OK; i++) {
-        if (is_section(&s, ".ze_info"))
+        if (pfd_section_is(&s, ".ze_info"))
             return true;
     }
     return false;
@@ -189,9 +184,9 @@ enum pfd_status intel_load(const struct pfd_format *self,
     bool has_texts = is_zebin(image);
     for (size_t i = 0;
          pfd_image_section(image, i, &s) == PFD_OK && t.status == PFD_OK; i++) {
-        if (is_section(&s, "Intel(R) OpenCL Device Binary")) {
+        if (pfd_section_is(&s, "Intel(R) OpenCL Device Binary")) {
             take_binary(&t, &s);
-        } else if (has_texts && is_section(&s, ".data.const.string")) {
+        } else if (has_texts && pfd_section_is(&s, ".data.const.string")) {
             take_texts(&t, &s);
         }
     }

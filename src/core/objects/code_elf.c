@@ -10,12 +10,6 @@ enum {
     SHT_NOBITS = 8
 };
 
-static bool is_named(const struct pfd_section *section, const char *name)
-{
-    size_t n = strlen(name);
-    return section->n_name == n && !memcmp(section->name, name, n);
-}
-
 /* clang-offload-bundler makes a section of each target's code, named by this
  * prefix and the target: "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-...". */
 static bool is_bundled(const struct pfd_section *section, bool *is_host)
@@ -82,7 +76,8 @@ static void report_absent(const struct pfd_code_range *range,
     for (size_t k = 0; k < (any ? N_OBJECTS : N); k++) {
         for (size_t i = 0; pfd_image_section(image, i, &section) == PFD_OK;
              i++) {
-            if (section.type != SHT_NOBITS || !is_named(&section, names[k]))
+            if (section.type != SHT_NOBITS ||
+                !pfd_section_is(&section, names[k]))
                 continue;
             any = true;
             pfd_report_add(range->report, PFD_FINDING_no_format_strings,

@@ -10,6 +10,8 @@
 #ifndef PFD_ELF_IMAGE_H
 #define PFD_ELF_IMAGE_H
 
+#include <string.h>
+
 #include <printfdecode/common.h>
 
 #include "core/base/byte_reader.h"
@@ -36,6 +38,13 @@ struct pfd_section {
     uint64_t address;             /* where it is in memory; 0: nowhere */
     struct pfd_byte_reader bytes; /* its bytes in the file */
 };
+
+static inline bool pfd_section_is(const struct pfd_section *section,
+                                  const char *name)
+{
+    return section->n_name == strlen(name) &&
+           !memcmp(section->name, name, section->n_name);
+}
 
 /* Likewise. */
 struct pfd_note {

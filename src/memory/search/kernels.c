@@ -29,11 +29,6 @@ struct symbols {
     struct pfd_byte_reader names;
 };
 
-static bool is_called(const struct pfd_section *s, const char *name)
-{
-    return s->n_name == strlen(name) && !memcmp(s->name, name, s->n_name);
-}
-
 /* Prefers the loaded table: a stripped code object has no other. */
 static struct symbols find_symbols(const struct pfd_image *image)
 {
@@ -44,11 +39,11 @@ static struct symbols find_symbols(const struct pfd_image *image)
          i < SECTIONS_MAX && pfd_image_section(image, i, &s) == PFD_OK; i++) {
         if (s.type == SHT_DYNSYM)
             loaded.rows = s.bytes;
-        if (s.type == SHT_STRTAB && is_called(&s, ".dynstr"))
+        if (s.type == SHT_STRTAB && pfd_section_is(&s, ".dynstr"))
             loaded.names = s.bytes;
         if (s.type == SHT_SYMTAB)
             all.rows = s.bytes;
-        if (s.type == SHT_STRTAB && is_called(&s, ".strtab"))
+        if (s.type == SHT_STRTAB && pfd_section_is(&s, ".strtab"))
             all.names = s.bytes;
     }
     return loaded.rows.n && loaded.names.n ? loaded : all;
