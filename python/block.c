@@ -35,7 +35,7 @@ static void end_record(struct pfd_text *out, size_t record)
  * says that they are unused, as in JSON. */
 static size_t argument_count(const struct pfd_entry *entry, size_t n)
 {
-    const uint64_t unused = UINT64_C(1) << PFD_FINDING_unused_arguments;
+    const uint64_t unused = PFD_FINDING_BIT(unused_arguments);
     size_t n_taken = 0;
     if (!entry->string || entry->findings & unused ||
         entry->string->flags & PFD_STRING_LITERAL)

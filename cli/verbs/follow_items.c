@@ -83,7 +83,7 @@ static void take_finding(void *user, const struct pfd_finding *finding)
 static void take_findings(const struct follow_origin *from,
                           const struct pfd_entry *entry)
 {
-    const uint64_t unknown = UINT64_C(1) << PFD_FINDING_unknown_id;
+    const uint64_t unknown = PFD_FINDING_BIT(unknown_id);
     struct follow_items *items = from->items;
     items->is_repeated =
         entry->findings & unknown && was_reported(items, entry->id);

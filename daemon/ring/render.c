@@ -217,7 +217,7 @@ static enum pfd_status add_chosen(struct render *r, struct pfd_entry *entry)
     if (run && !pfd_filter_want(run, entry))
         return PFD_END;
     if (run && pfd_filter_gave_up(run) != doubts)
-        entry->findings |= UINT64_C(1) << PFD_FINDING_too_large;
+        entry->findings |= PFD_FINDING_BIT(too_large);
     return pfd_chunk_add_entry(r->writer, entry, NULL);
 }
 
@@ -276,7 +276,7 @@ static void tell_doubt(struct render *r, struct pfd_entry *entry)
         .text = "a pattern gave up on this message: it may not match",
     };
     if (encoding_of(r)) {
-        entry->findings |= UINT64_C(1) << PFD_FINDING_too_large;
+        entry->findings |= PFD_FINDING_BIT(too_large);
     } else if (!r->render_choice->wants.no_findings) {
         pfd_lines_finding(r->lines, &finding);
     }

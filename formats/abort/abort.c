@@ -11,8 +11,6 @@
 #include "core/decode/inspect.h"
 #include "layout.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     /* u64 size (Vulkan specification, VkDeviceFaultShaderAbortMessageInfoKHR);
      * each pair begins at a multiple of it. */
@@ -63,20 +61,20 @@ static void add_message(struct pfd_walk *w, uint64_t n_payload)
                      pfd_byte_reader_bytes(&payload, (size_t)n_payload),
                      n_payload, &sites);
     if (!sites.n && sites.open) {
-        r->findings |= FINDING(types_guessed);
+        r->findings |= PFD_FINDING_BIT(types_guessed);
         return;
     }
     struct pfd_record other = *r;
     if (!sites.n) {
         r->flags = 0;
-        r->findings |= FINDING(unknown_id);
+        r->findings |= PFD_FINDING_BIT(unknown_id);
         pfd_walk_alternative(w, &other);
         return;
     }
     r->layout = sites.site[0].layout;
     for (size_t i = 1; i < sites.n; i++) {
-        r->findings |= FINDING(ambiguous);
-        other.findings = FINDING(ambiguous);
+        r->findings |= PFD_FINDING_BIT(ambiguous);
+        other.findings = PFD_FINDING_BIT(ambiguous);
         other.layout = sites.site[i].layout;
         pfd_walk_alternative(w, &other);
     }
@@ -133,7 +131,7 @@ static enum pfd_status give_cut(struct pfd_walk *w, uint64_t size,
                      "a message of %llu bytes, of which %llu are there",
                      (unsigned long long)size, (unsigned long long)left);
     w->batch->lost_bytes += size - left;
-    add_record(w, n)->findings |= FINDING(incomplete);
+    add_record(w, n)->findings |= PFD_FINDING_BIT(incomplete);
     w->at = pfd_walk_end(w);
     return PFD_END;
 }
@@ -309,10 +307,10 @@ static void guess_slots(struct payload *p, uint64_t at)
         }
     }
     if (p->synthesized->n_slots) {
-        p->synthesized->findings |= FINDING(types_guessed);
+        p->synthesized->findings |= PFD_FINDING_BIT(types_guessed);
     } else if (at < p->n) { /* text in several members, or more than one
                                message */
-        p->synthesized->findings |= FINDING(payload_long);
+        p->synthesized->findings |= PFD_FINDING_BIT(payload_long);
     }
 }
 
@@ -362,7 +360,7 @@ static void make_guessed(struct payload *p)
         (n == 0 && !pfd_is_zero(p->bytes, p->n))) {
         make_hex(p);
         if (begins_as_text(p))
-            p->synthesized->findings |= FINDING(types_guessed);
+            p->synthesized->findings |= PFD_FINDING_BIT(types_guessed);
         return;
     }
     pfd_text_add(p->synthesized->text, p->bytes, n);

@@ -8,8 +8,6 @@
 
 #include "layout.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 /* ---- texts ---- */
 
 static const char *text_of(const struct pfd_spirv_member *member,
@@ -240,7 +238,7 @@ uint64_t abort_adapt(const struct pfd_record_view *record_view,
         if (!m->is_text)
             differs |= adapt_one(steps, &c, &m->type);
     }
-    return differs ? FINDING(type_mismatch) : 0;
+    return differs ? PFD_FINDING_BIT(type_mismatch) : 0;
 }
 
 /* ---- slots ---- */

@@ -14,8 +14,6 @@
 #include "core/spirv/shader_table.h"
 #include "layout.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum type {
     TYPE_OTHER, /* the layer skips the call */
     TYPE_BOOL,
@@ -441,7 +439,7 @@ uint64_t debugprintf_adapt(const struct pfd_string_row *row,
         differs |= adapt_kind(steps, &g, o.type);
         differs |= adapt_size(steps, &g, o.n);
     }
-    return differs ? FINDING(type_mismatch) : 0;
+    return differs ? PFD_FINDING_BIT(type_mismatch) : 0;
 }
 
 /* ---- slots ---- */

@@ -9,8 +9,6 @@
 #include "core/spirv/shader_table.h"
 #include "layout.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     DWORD = 4,
     READ_ON_MAX = DEBUGPRINTF_READ_ON_MAX,
@@ -186,7 +184,7 @@ static uint64_t find_minus(const struct pfd_walk *w, const struct pfd_record *r)
         pfd_byte_reader_sub(&c, r->n_bytes - r->n_header);
     bool no_16 = r->layout & DEBUGPRINTF_NO_16;
     return debugprintf_shows_minus(r->string, no_16, &values)
-               ? FINDING(type_mismatch)
+               ? PFD_FINDING_BIT(type_mismatch)
                : 0;
 }
 
@@ -206,7 +204,7 @@ static void set_call(const struct pfd_walk *w, const struct state *st,
                          : 0;
         r->layout |=
             r->n_bytes < (uint64_t)h->size * DWORD ? DEBUGPRINTF_CUT : 0;
-        r->findings &= ~FINDING(type_mismatch);
+        r->findings &= ~PFD_FINDING_BIT(type_mismatch);
         if (w->options->compat == PFD_COMPAT_KHRONOS) {
             r->flags |= PFD_RECORD_SYNTHESIZED;
         } else {
@@ -219,11 +217,11 @@ static void set_call(const struct pfd_walk *w, const struct state *st,
 /* The findings for a record with this number of readings. */
 static uint64_t findings_of(const struct debugprintf_bound *b, size_t n_calls)
 {
-    uint64_t ret = n_calls > 1 ? FINDING(ambiguous) : 0;
+    uint64_t ret = n_calls > 1 ? PFD_FINDING_BIT(ambiguous) : 0;
     if (b->trust == DEBUGPRINTF_UNTOLD)
-        return FINDING(unknown_id);
+        return PFD_FINDING_BIT(unknown_id);
     if (!n_calls || b->trust == DEBUGPRINTF_DOUBTED)
-        ret |= FINDING(wrong_module);
+        ret |= PFD_FINDING_BIT(wrong_module);
     return ret;
 }
 
@@ -311,7 +309,7 @@ static enum pfd_status take_cut(struct pfd_walk *w, struct state *st,
         return pfd_validation_chain_lose(&st->validation_chain, w, h->size,
                                          PFD_VALIDATION_CHAIN_PAST_END);
     }
-    add_record(w, st, h, left, FINDING(truncated_entry));
+    add_record(w, st, h, left, PFD_FINDING_BIT(truncated_entry));
     return PFD_OK;
 }
 

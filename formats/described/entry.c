@@ -3,8 +3,6 @@
 #include "arguments.h"
 #include "walk.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 /* ---- its length ---- */
 
 static bool is_mark(const struct pfd_walk *w, const struct ring *st,
@@ -331,15 +329,15 @@ static void add_message(struct pfd_walk *w, struct ring *st,
         copy(w, st, m->at, r);
     }
     if (!s && !is_made) {
-        r->findings |= FINDING(unknown_id);
+        r->findings |= PFD_FINDING_BIT(unknown_id);
     } else if (s && s->next) {
-        r->findings |= FINDING(ambiguous);
+        r->findings |= PFD_FINDING_BIT(ambiguous);
     }
     if (s && !v[RING_SLOT_BYTES] && !is_measured(st, s) &&
         m->n_payload >=
             ring_aligned(v[RING_HEADER] + s->n_payload, v[RING_ALIGN]) -
                 v[RING_HEADER] + v[RING_ALIGN])
-        r->findings |= FINDING(payload_long);
+        r->findings |= PFD_FINDING_BIT(payload_long);
 }
 
 /* The first lane's message begins with the header. */

@@ -2,8 +2,6 @@
 /* Arguments whose types an entry states, in a tag before each. */
 #include "arguments.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 struct tag {
     struct described_type type;
     uint64_t size; /* bytes, tag included; 0: as the type says */
@@ -79,14 +77,14 @@ static uint64_t left_out(const struct arguments *a, const uint64_t *v,
     if (n == n_stated)
         return 0;
     if (v[RING_COUNT_BITS]) {
-        return rest < v[RING_TAG_BYTES] ? FINDING(payload_short)
-                                        : FINDING(payload_long);
+        return rest < v[RING_TAG_BYTES] ? PFD_FINDING_BIT(payload_short)
+                                        : PFD_FINDING_BIT(payload_long);
     }
     if (v[RING_SLOT_BYTES] || rest < v[RING_TAG_BYTES])
         return 0; /* behind the entry's values */
     for (uint32_t i = 0; i < rest; i++) {
         if (a->payload[a->at + i])
-            return FINDING(payload_long);
+            return PFD_FINDING_BIT(payload_long);
     }
     return 0;
 }

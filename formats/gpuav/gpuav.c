@@ -9,8 +9,6 @@
 #include "core/spirv/shader_table.h"
 #include "layout.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     DWORD = GPUAV_DWORD,
     /* Words before the error; a record's payload begins after them. */
@@ -178,7 +176,7 @@ static void set_reading(const struct reading *reading, struct pfd_record *r)
     r->key = gpuav_id(&reading->record);
     r->flags =
         PFD_RECORD_SYNTHESIZED | (reading->from_one ? GPUAV_FROM_ONE : 0);
-    r->findings |= reading->place.is_wrong ? FINDING(wrong_module) : 0;
+    r->findings |= reading->place.is_wrong ? PFD_FINDING_BIT(wrong_module) : 0;
 }
 
 /* Adds the record at w->at, also in the other reading if that is as good. */
@@ -201,7 +199,7 @@ static void add_record(struct pfd_walk *w, struct state *st, uint32_t size)
     };
     set_reading(&readings[0], r);
     if (ambiguous) {
-        r->findings |= FINDING(ambiguous);
+        r->findings |= PFD_FINDING_BIT(ambiguous);
         struct pfd_record reading = *r;
         set_reading(&readings[1], &reading);
         pfd_walk_alternative(w, &reading);

@@ -4,8 +4,6 @@
 #include "core/decode/rocm_layout.h"
 #include "layout.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     DWORD = 4,
     SLOT = 8,
@@ -81,7 +79,7 @@ static void solve_late(const struct pfd_record_view *record_view, uint32_t from,
                          slots, ret);
     }
     if (!all || pfd_ways_left(&ways) > 1)
-        ret->findings |= FINDING(null_strings);
+        ret->findings |= PFD_FINDING_BIT(null_strings);
 }
 
 size_t hip_slots(const struct pfd_record_view *record_view,
@@ -116,7 +114,7 @@ void hip_make(const struct pfd_record_view *record_view,
     bool is_long = n_text > PFD_ROCM_FORMAT_MAX;
     pfd_text_add(ret->text, text, is_long ? PFD_ROCM_FORMAT_MAX : n_text);
     if (n_text == n_used || is_long)
-        ret->findings |= FINDING(clipped_string);
+        ret->findings |= PFD_FINDING_BIT(clipped_string);
     ret->lay_out = true;
 }
 

@@ -11,8 +11,6 @@
 #include "core/objects/hsa_printf.h"
 #include "layout.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     DWORD = 4,
     /* Bytes of an inline format string that are examined. The walk compiles it,
@@ -298,13 +296,13 @@ static const struct pfd_string *choose(const struct pfd_string *first,
         if (!fits(s, n_payload))
             continue;
         if (best) {
-            *findings |= FINDING(ambiguous);
+            *findings |= PFD_FINDING_BIT(ambiguous);
         } else {
             best = s;
         }
     }
     if (!best)
-        *findings |= FINDING(ambiguous);
+        *findings |= PFD_FINDING_BIT(ambiguous);
     return best ? best : first;
 }
 
@@ -331,7 +329,7 @@ static void solve(struct pfd_walk *w, struct pfd_record *r,
     unsigned n_left = pfd_ways_left(&ways);
     r->layout = layout_of(&ways.way[0]);
     if (n_left > 1 || !all)
-        r->findings |= FINDING(null_strings);
+        r->findings |= PFD_FINDING_BIT(null_strings);
     struct pfd_record other = *r;
     for (unsigned i = 1; i < n_left; i++) {
         other.layout = layout_of(&ways.way[i]);
@@ -390,12 +388,12 @@ static void add_constant(struct pfd_walk *w, const struct header *h,
     struct pfd_record *r = add_record(w, h, HIP_ENTRY_MIN);
     uint32_t n_payload = r->n_bytes - r->n_header;
     if (h->is_flipped)
-        r->findings |= FINDING(bad_control);
+        r->findings |= PFD_FINDING_BIT(bad_control);
     r->string = s->next ? choose(s, n_payload, &r->findings) : s;
     if (r->string->flags & PFD_STRING_CHAR || r->string->n_payload != n_payload)
         solve_constant(w, r);
     struct pfd_record other = *r;
-    for (; s && r->findings & FINDING(ambiguous); s = s->next) {
+    for (; s && r->findings & PFD_FINDING_BIT(ambiguous); s = s->next) {
         other.string = s;
         other.layout = HIP_LAYOUT_TEXT;
         if (s != r->string && fits(s, n_payload))
@@ -412,12 +410,12 @@ static void add_inline(struct pfd_walk *w, const struct header *h,
     read_inline(w, r);
     if (likeness == ALL_TEXT)
         return;
-    r->findings |= FINDING(ambiguous);
+    r->findings |= PFD_FINDING_BIT(ambiguous);
     struct pfd_record other = *r;
     other.key = h->hash;
     other.n_header = HIP_ENTRY_MIN;
     other.flags &= (uint8_t)~PFD_RECORD_SYNTHESIZED;
-    other.findings = FINDING(unknown_id);
+    other.findings = PFD_FINDING_BIT(unknown_id);
     other.layout = HIP_LAYOUT_OWN;
     pfd_walk_alternative(w, &other);
 }
@@ -429,13 +427,13 @@ static void add_unknown(struct pfd_walk *w, const struct header *h,
                         enum likeness likeness)
 {
     struct pfd_record *r = add_record(w, h, HIP_ENTRY_MIN);
-    r->findings |= FINDING(unknown_id);
+    r->findings |= PFD_FINDING_BIT(unknown_id);
     if (h->is_constant && likeness != ALL_TEXT)
         return;
     struct pfd_record other = *r;
     other.n_header = HIP_CONTROL;
     other.flags |= PFD_RECORD_SYNTHESIZED;
-    other.findings = FINDING(bad_control);
+    other.findings = PFD_FINDING_BIT(bad_control);
     pfd_walk_alternative(w, &other);
 }
 

@@ -41,7 +41,7 @@ void hostcall_make(const struct pfd_record_view *record_view,
     bool is_long = n_text > PFD_ROCM_FORMAT_MAX;
     pfd_text_add(ret->text, text, is_long ? PFD_ROCM_FORMAT_MAX : n_text);
     if (n_text == n_used || is_long)
-        ret->findings |= UINT64_C(1) << PFD_FINDING_clipped_string;
+        ret->findings |= PFD_FINDING_BIT(clipped_string);
     ret->lay_out = true;
 }
 

@@ -16,8 +16,6 @@
 
 extern const struct pfd_format pfd_format_hostcall;
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     DESC_LENGTH_SHIFT = 5,
     DESC_LENGTH_MASK = 7,
@@ -170,7 +168,7 @@ static bool read_message(struct pfd_record *r, const uint8_t *payload,
     r->flags |=
         control & CONTROL_STDERR ? PFD_RECORD_STDERR : PFD_RECORD_STDOUT;
     if (control & ~(uint64_t)CONTROL_STDERR)
-        r->findings |= FINDING(bad_control);
+        r->findings |= PFD_FINDING_BIT(bad_control);
     return true;
 }
 
@@ -184,7 +182,7 @@ static void read_record(struct pfd_walk *w, const struct message *m,
         return;
     const uint8_t *payload = pfd_record_batch_copied(w->batch, r, &n_payload);
     if (!read_message(r, payload, n_payload))
-        r->findings |= FINDING(incomplete);
+        r->findings |= PFD_FINDING_BIT(incomplete);
 }
 
 /* Adds another reading of the batch's newest message. */
@@ -195,8 +193,8 @@ static void give_other(struct pfd_walk *w, const struct message *m,
     struct pfd_record other = {
         .offset = entry->offset,
         .key = m->id,
-        .findings =
-            FINDING(ambiguous) | (m->has_begin ? 0 : FINDING(incomplete)),
+        .findings = PFD_FINDING_BIT(ambiguous) |
+                    (m->has_begin ? 0 : PFD_FINDING_BIT(incomplete)),
         .n_header = HOSTCALL_RECORD_HEADER,
     };
     size_t before = batch->bytes.n;
@@ -235,8 +233,8 @@ static void give(struct pfd_walk *w, struct message *m, bool whole)
     *r = (struct pfd_record){
         .offset = hostcall_slot_at(w, m->first, m->lane),
         .key = m->id,
-        .findings = (whole && m->has_begin ? 0 : FINDING(incomplete)) |
-                    (is_doubtful ? FINDING(ambiguous) : 0),
+        .findings = (whole && m->has_begin ? 0 : PFD_FINDING_BIT(incomplete)) |
+                    (is_doubtful ? PFD_FINDING_BIT(ambiguous) : 0),
         .n_bytes = n * HOSTCALL_SLOT,
         .n_header = HOSTCALL_RECORD_HEADER,
         .kind = PFD_RECORD_ENTRY,

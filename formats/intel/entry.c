@@ -4,8 +4,6 @@
 
 #include "layout.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 static const struct {
     uint8_t store;
     uint8_t element;
@@ -259,7 +257,7 @@ uint64_t intel_adapt(const struct pfd_record_view *record_view,
            intel_next_value(&payload, r->n_header, &at, &v) == INTEL_VALUE) {
         if (is_of(&v, conversion, n))
             continue;
-        ret = FINDING(type_mismatch);
+        ret = PFD_FINDING_BIT(type_mismatch);
         if (kind_of(&v) == kind_printed(conversion->conv))
             continue; /* of other components */
         for (uint32_t i = 0; i < n; i++)

@@ -8,8 +8,6 @@
 #include "core/base/zero.h"
 #include "layout.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     RANGE_BYTES = 64 * 1024, /* that decide a question */
     CHAIN_DEPTH = 4,         /* entries that are followed to accept a place */
@@ -336,7 +334,7 @@ static void add_entry(struct pfd_walk *w, struct walk *st,
         .kind = PFD_RECORD_ENTRY,
     };
     if (e->string->next || st->is_doubtful)
-        r->findings |= FINDING(ambiguous);
+        r->findings |= PFD_FINDING_BIT(ambiguous);
     if (!e->fits)
         r->flags |= PFD_RECORD_SYNTHESIZED; /* conversions are adapted */
     if (has_text(w, r))

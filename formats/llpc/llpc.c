@@ -5,8 +5,6 @@
  */
 #include "layout.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 /* Ids are halves of hashes, so larger ids do not occur by chance; small numbers
  * do. */
 #define TELLING_ID (UINT64_C(1) << 32)
@@ -262,8 +260,8 @@ static enum pfd_status step_unknown(struct pfd_walk *w, struct llpc_state *st,
         return PFD_OK;
     }
     add_entry(w, h, NULL,
-              h->id < LLPC_TORN_ID ? FINDING(torn_header)
-                                   : FINDING(unknown_id));
+              h->id < LLPC_TORN_ID ? PFD_FINDING_BIT(torn_header)
+                                   : PFD_FINDING_BIT(unknown_id));
     return PFD_OK;
 }
 
@@ -308,7 +306,7 @@ static enum pfd_status step_odd(struct pfd_walk *w, struct llpc_state *st,
         return PFD_MORE;
     if (status == PFD_OK)
         h->n_bytes = found - w->at;
-    add_entry(w, h, s, status == PFD_OK ? FINDING(bad_size) : 0);
+    add_entry(w, h, s, status == PFD_OK ? PFD_FINDING_BIT(bad_size) : 0);
     return PFD_OK;
 }
 

@@ -8,8 +8,6 @@
 
 #include "layout.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     DWORD = 4,
     BITS = 64,
@@ -246,7 +244,7 @@ void llpc_layout(const struct pfd_string *s,
     ret->cut = facts->n_scalars != facts->n_cut_scalars &&
                s->n_arguments == facts->n_cut_scalars;
     if (ret->cut)
-        ret->findings |= FINDING(vector_cut);
+        ret->findings |= PFD_FINDING_BIT(vector_cut);
     uint64_t n_payload = mask_dwords(s) * DWORD;
     if (n_payload < UINT32_MAX && !is_doubtful(s, ret->cut))
         ret->n_payload = (uint32_t)n_payload;
@@ -357,8 +355,8 @@ static void offer(struct readings *all, const struct pfd_string *s,
         *all->entry = r;
         return;
     }
-    all->entry->findings |= FINDING(ambiguous);
-    r.findings |= FINDING(ambiguous);
+    all->entry->findings |= PFD_FINDING_BIT(ambiguous);
+    r.findings |= PFD_FINDING_BIT(ambiguous);
     pfd_walk_alternative(all->walk, &r);
 }
 
@@ -412,7 +410,7 @@ static void offer_recovered(struct readings *all, const struct pfd_string *s)
     if (llpc_is_abort(s) || llpc_is_extension(s) || n > PFD_ARGUMENTS_MAX ||
         dwords < n || dwords > 2 * n)
         return;
-    offer_layouts(all, s, layouts, 5, FINDING(width_mismatch));
+    offer_layouts(all, s, layouts, 5, PFD_FINDING_BIT(width_mismatch));
 }
 
 void llpc_choose(struct pfd_walk *walk, const struct pfd_string *first,
@@ -431,7 +429,7 @@ void llpc_choose(struct pfd_walk *walk, const struct pfd_string *first,
     bool known = all.n > 0;
     for (const struct pfd_string *s = first; s && !known; s = s->next) {
         offer(&all, s, LAYOUT_FITTING,
-              all.n_payload < llpc_payload(s) ? FINDING(payload_short)
-                                              : FINDING(payload_long));
+              all.n_payload < llpc_payload(s) ? PFD_FINDING_BIT(payload_short)
+                                              : PFD_FINDING_BIT(payload_long));
     }
 }

@@ -7,8 +7,6 @@
 #include "core/decode/rocm_layout.h"
 #include "verdict.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     DWORD = OPENCL_DWORD,
     ENTRY_HEADER = OPENCL_ENTRY_HEADER,
@@ -152,7 +150,7 @@ static void lay_out_entry(struct pfd_walk *w, struct opencl_state *st,
     r->layout = v->layout;
     if (!v->is_doubtful && !has_other_texts(w, v, r))
         return;
-    r->findings |= FINDING(string_layout);
+    r->findings |= PFD_FINDING_BIT(string_layout);
     struct pfd_record other = *r;
     for (size_t i = 0; i < v->n_others; i++) {
         other.layout = v->others[i];
@@ -204,9 +202,9 @@ static void mark_halves(struct pfd_walk *w, struct opencl_state *st,
     struct pfd_record other = *r;
     r->layout |= ways.marks;
     if (ways.is_told || ways.is_left_out)
-        r->findings |= FINDING(types_guessed);
+        r->findings |= PFD_FINDING_BIT(types_guessed);
     if (ways.n_others)
-        r->findings |= FINDING(ambiguous);
+        r->findings |= PFD_FINDING_BIT(ambiguous);
     other.findings = r->findings;
     for (unsigned i = 0; i < ways.n_others; i++) {
         other.layout = h->layout | ways.other[i];
@@ -271,9 +269,9 @@ static void add_entry(struct pfd_walk *w, struct opencl_state *st,
         .kind = PFD_RECORD_ENTRY,
     };
     if (!choice->is_sure) {
-        r->findings = FINDING(ambiguous);
+        r->findings = PFD_FINDING_BIT(ambiguous);
     } else if (w->has_collisions && pfd_table_find(w->table, s->key)->next) {
-        r->findings = FINDING(duplicate_id);
+        r->findings = PFD_FINDING_BIT(duplicate_id);
     }
     if (needs_newline(w, s))
         r->flags |= PFD_RECORD_SYNTHESIZED;

@@ -161,6 +161,9 @@ enum pfd_finding_kind {
         PFD_N_FINDING_KINDS < 64 ? PFD_N_FINDING_KINDS : 64
 };
 
+/* The bit of a kind in an entry's mask: PFD_FINDING_BIT(unknown_id). */
+#define PFD_FINDING_BIT(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
 /* The kind's name, as in messages and JSON, such as "unknown_id"; static
  * storage, any thread. "?" for a number that is no kind. */
 PFD_API const char *pfd_finding_name(enum pfd_finding_kind kind);

@@ -121,7 +121,7 @@ struct pfd_entry {
     uint64_t index;      /* among the buffer's entries, from 0 */
     uint64_t offset;     /* bytes from the start of the buffer */
     uint64_t id;         /* the format string's id */
-    uint64_t findings;   /* bits: 1 << enum pfd_finding_kind */
+    uint64_t findings;   /* bits: PFD_FINDING_BIT() */
     const void *payload; /* the entry's words, [n_payload] bytes */
     uint32_t n_payload;
     uint32_t n_bytes; /* header and payload, bytes of the buffer */

@@ -341,7 +341,7 @@ static void next_says(struct pfd_chunk_reader *reader, uint64_t index,
     const char *said = pfd_entry_message(&item.entry, &n);
     ck_assert_uint_eq(n, message ? strlen(message) : 0);
     ck_assert(!message || !memcmp(said, message, n));
-    uint64_t unknown = UINT64_C(1) << PFD_FINDING_unknown_id;
+    uint64_t unknown = PFD_FINDING_BIT(unknown_id);
     ck_assert_int_eq(!message, (item.entry.findings & unknown) != 0);
 }
 

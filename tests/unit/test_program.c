@@ -15,8 +15,6 @@ enum {
     VALUES_MAX = 16
 };
 
-#define FOUND(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 /* Bits of some floats: binary32 and binary64. */
 enum {
     F_1 = 0x3f800000,
@@ -184,7 +182,7 @@ START_TEST(literals)
         { "a %", "", { 0 }, "a %", 0 },
         { "%5.", "", { 0 }, "%5.", 0 },
         { "%-08.3ll", "", { 0 }, "%-08.3ll", 0 },
-        { "%*", "4", { 1 }, "%*", FOUND(unused_arguments) },
+        { "%*", "4", { 1 }, "%*", PFD_FINDING_BIT(unused_arguments) },
         { "%99999", "", { 0 }, "%99999", 0 },
     };
     CHECK_ROWS(rows);
@@ -379,17 +377,21 @@ START_TEST(vectors)
         { "%v2u", "84", { (uint64_t)1 << 40, 2 }, "1099511627776, 2", 0 },
         { "%v2c", "44", { 'a', 'b' }, "a, b", 0 },
         /* No vector: 'v' is then the conversion, which prints nothing. */
-        { "%v5d", "4", { 5 }, "%v5d", FOUND(bad_conversion) },
-        { "%vd", "4", { 5 }, "%vd", FOUND(bad_conversion) },
-        { "%v1d", "4", { 5 }, "%v1d", FOUND(bad_conversion) },
-        { "%v4v4f", "4444", { 1, 2, 3, 4 }, "%v4v4f", FOUND(bad_conversion) },
+        { "%v5d", "4", { 5 }, "%v5d", PFD_FINDING_BIT(bad_conversion) },
+        { "%vd", "4", { 5 }, "%vd", PFD_FINDING_BIT(bad_conversion) },
+        { "%v1d", "4", { 5 }, "%v1d", PFD_FINDING_BIT(bad_conversion) },
+        { "%v4v4f",
+          "4444",
+          { 1, 2, 3, 4 },
+          "%v4v4f",
+          PFD_FINDING_BIT(bad_conversion) },
         /* One missing: the whole conversion is shown, never half of it. */
         { "%v4f %d",
           "444",
           { F_1, F_2, F_3 },
           "%v4f %d",
-          FOUND(payload_short) },
-        { "%v2s", "44", { 1, 2 }, "%v2s", FOUND(bad_conversion) },
+          PFD_FINDING_BIT(payload_short) },
+        { "%v2s", "44", { 1, 2 }, "%v2s", PFD_FINDING_BIT(bad_conversion) },
     };
     CHECK_ROWS(rows);
 }
@@ -408,12 +410,16 @@ START_TEST(stars)
         { "%*v2d", "444", { 3, 1, 2 }, "  1,   2", 0 },
         { "%*v2.*f", "4444", { 5, 1, F_1, F_2 }, "  1.0,   2.0", 0 },
         { "%*d %*d", "4444", { 3, 1, 4, 2 }, "  1    2", 0 },
-        { "%*d", "4", { 3 }, "%*d", FOUND(payload_short) },
-        { "%*.*f", "44", { 3, 1 }, "%*.*f", FOUND(payload_short) },
-        { "%*d", "", { 0 }, "%*d", FOUND(payload_short) },
+        { "%*d", "4", { 3 }, "%*d", PFD_FINDING_BIT(payload_short) },
+        { "%*.*f", "44", { 3, 1 }, "%*.*f", PFD_FINDING_BIT(payload_short) },
+        { "%*d", "", { 0 }, "%*d", PFD_FINDING_BIT(payload_short) },
         /* 64-bit values are cut to int, as in C. */
         { "%*d", "84", { 0x100000003, 7 }, "  7", 0 },
-        { "%*s|%d", "444", { 3, 9, 7 }, "%*s|7", FOUND(bad_conversion) },
+        { "%*s|%d",
+          "444",
+          { 3, 9, 7 },
+          "%*s|7",
+          PFD_FINDING_BIT(bad_conversion) },
     };
     CHECK_ROWS(rows);
 }
@@ -424,7 +430,7 @@ static void check_clamped(const char *text, const char *widths,
 {
     say(text, widths, values);
     ck_assert_uint_eq(n_printed, n);
-    ck_assert(found & FOUND(width_clamped));
+    ck_assert(found & PFD_FINDING_BIT(width_clamped));
 }
 
 START_TEST(clamps)
@@ -458,7 +464,7 @@ START_TEST(characters)
         { "%lc %lc", "44", { 0xd800, 0x110000 }, "\\U0000d800 \\U00110000", 0 },
         { "%lc", "8", { UINT64_C(0xffffffff00000041) }, "A", 0 },
         { "%Zu %Zd %Zx", "884", { 7, UINT64_MAX, 255 }, "7 -1 ff", 0 },
-        { "%Z %u", "44", { 7, 8 }, "%Z 8", FOUND(bad_conversion) },
+        { "%Z %u", "44", { 7, 8 }, "%Z 8", PFD_FINDING_BIT(bad_conversion) },
     };
     CHECK_ROWS(rows);
 }
@@ -467,25 +473,33 @@ END_TEST
 START_TEST(verbatim)
 {
     static const struct row rows[] = {
-        { "%s", "4", { 1 }, "%s", FOUND(bad_conversion) },
-        { "%n", "4", { 1 }, "%n", FOUND(bad_conversion) },
-        { "a%sb%dc", "44", { 1, 2 }, "a%sb2c", FOUND(bad_conversion) },
+        { "%s", "4", { 1 }, "%s", PFD_FINDING_BIT(bad_conversion) },
+        { "%n", "4", { 1 }, "%n", PFD_FINDING_BIT(bad_conversion) },
+        { "a%sb%dc",
+          "44",
+          { 1, 2 },
+          "a%sb2c",
+          PFD_FINDING_BIT(bad_conversion) },
         { "%hc %ls %hhc",
           "444",
           { 1, 2, 3 },
           "%hc %ls %hhc",
-          FOUND(bad_conversion) },
+          PFD_FINDING_BIT(bad_conversion) },
         /* %m and what is no letter take nothing. */
-        { "%m %d", "4", { 7 }, "%m 7", FOUND(bad_conversion) },
-        { "%! %d", "4", { 7 }, "%! 7", FOUND(bad_conversion) },
-        { "%y %d", "44", { 1, 7 }, "%y 7", FOUND(bad_conversion) },
-        { "%s", "", { 0 }, "%s", FOUND(payload_short) },
-        { "%m", "", { 0 }, "%m", FOUND(bad_conversion) },
-        { "%-5.3lls!", "4", { 1 }, "%-5.3lls!", FOUND(bad_conversion) },
-        { "%\n%d", "4", { 7 }, "%\n7", FOUND(bad_conversion) },
-        { "%d %d", "4", { 7 }, "7 %d", FOUND(payload_short) },
-        { "%d", "44", { 7, 8 }, "7", FOUND(unused_arguments) },
-        { "none", "8", { 8 }, "none", FOUND(unused_arguments) },
+        { "%m %d", "4", { 7 }, "%m 7", PFD_FINDING_BIT(bad_conversion) },
+        { "%! %d", "4", { 7 }, "%! 7", PFD_FINDING_BIT(bad_conversion) },
+        { "%y %d", "44", { 1, 7 }, "%y 7", PFD_FINDING_BIT(bad_conversion) },
+        { "%s", "", { 0 }, "%s", PFD_FINDING_BIT(payload_short) },
+        { "%m", "", { 0 }, "%m", PFD_FINDING_BIT(bad_conversion) },
+        { "%-5.3lls!",
+          "4",
+          { 1 },
+          "%-5.3lls!",
+          PFD_FINDING_BIT(bad_conversion) },
+        { "%\n%d", "4", { 7 }, "%\n7", PFD_FINDING_BIT(bad_conversion) },
+        { "%d %d", "4", { 7 }, "7 %d", PFD_FINDING_BIT(payload_short) },
+        { "%d", "44", { 7, 8 }, "7", PFD_FINDING_BIT(unused_arguments) },
+        { "none", "8", { 8 }, "none", PFD_FINDING_BIT(unused_arguments) },
     };
     CHECK_ROWS(rows);
 }
@@ -501,9 +515,9 @@ START_TEST(driver_grammar)
         { "%%%d", "4", { 7 }, "%7", 0 },
         { "% d", "4", { 7 }, " 7", 0 },
         { "% 5d", "4", { 7 }, "    7", 0 },
-        { "%s", "4", { 7 }, "%s", FOUND(bad_conversion) },
+        { "%s", "4", { 7 }, "%s", PFD_FINDING_BIT(bad_conversion) },
         { "%p", "4", { 7 }, "0x7", 0 },
-        { "%n", "4", { 7 }, "%n", FOUND(bad_conversion) },
+        { "%n", "4", { 7 }, "%n", PFD_FINDING_BIT(bad_conversion) },
         { "%*d", "44", { 4, 7 }, "   7", 0 },
         { "%.*f", "44", { 1, F_1_5 }, "1.5", 0 },
         { "%.f", "4", { F_1_5 }, "2", 0 },
@@ -511,10 +525,10 @@ START_TEST(driver_grammar)
           "4",
           { 7 },
           "%1$d",
-          FOUND(bad_conversion) | FOUND(unused_arguments) },
+          PFD_FINDING_BIT(bad_conversion) | PFD_FINDING_BIT(unused_arguments) },
         { "%'d", "4", { 7 }, "7", 0 },
-        { "%s3d", "4", { 7 }, "%s3d", FOUND(bad_conversion) },
-        { "%5s3d", "4", { 7 }, "%5s3d", FOUND(bad_conversion) },
+        { "%s3d", "4", { 7 }, "%s3d", PFD_FINDING_BIT(bad_conversion) },
+        { "%5s3d", "4", { 7 }, "%5s3d", PFD_FINDING_BIT(bad_conversion) },
         { "%x4d", "4", { 10 }, "a4d", 0 },
         { "%u8x", "4", { 9 }, "98x", 0 },
         { "50%complete", "4", { 'C' }, "50Complete", 0 },
@@ -522,7 +536,7 @@ START_TEST(driver_grammar)
           "4",
           { 7 },
           "%5%d",
-          FOUND(bad_conversion) | FOUND(unused_arguments) },
+          PFD_FINDING_BIT(bad_conversion) | PFD_FINDING_BIT(unused_arguments) },
         { "%v4f",
           "4444",
           { F_1, F_1, F_1, F_1 },
@@ -535,7 +549,7 @@ START_TEST(driver_grammar)
           "1.000, 1.000, 1.000, 1.000",
           0 },
         { "%ul", "8", { (uint64_t)1 << 40 }, "1099511627776l", 0 },
-        { "%I64d", "4", { 7 }, "%I64d", FOUND(bad_conversion) },
+        { "%I64d", "4", { 7 }, "%I64d", PFD_FINDING_BIT(bad_conversion) },
         { "%Lf", "8", { D_1_5 }, "1.500000", 0 },
     };
     CHECK_ROWS(rows);
@@ -599,11 +613,19 @@ START_TEST(stored_strings)
         { "<%s|%.3s|%8s>", "sss", { 0, 0, 0 }, "<(null)||  (null)>", 0 },
         { "%s%s%d", "ss4", { hello, TEXT("!"), 5 }, "hello!5", 0 },
         { "%ls", "s", { hello }, "hello", 0 },
-        { "%5000s", "s", { 0 }, NULL, FOUND(width_clamped) },
+        { "%5000s", "s", { 0 }, NULL, PFD_FINDING_BIT(width_clamped) },
         /* A string is for %s alone, and %s for a string alone. */
-        { "%d|%s", "s4", { hello, 5 }, "%d|%s", FOUND(bad_conversion) },
-        { "%v2s", "ss", { hello, hello }, "%v2s", FOUND(bad_conversion) },
-        { "%s", "", { 0 }, "%s", FOUND(payload_short) },
+        { "%d|%s",
+          "s4",
+          { hello, 5 },
+          "%d|%s",
+          PFD_FINDING_BIT(bad_conversion) },
+        { "%v2s",
+          "ss",
+          { hello, hello },
+          "%v2s",
+          PFD_FINDING_BIT(bad_conversion) },
+        { "%s", "", { 0 }, "%s", PFD_FINDING_BIT(payload_short) },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct row row = rows[i];
@@ -688,18 +710,18 @@ END_TEST
 START_TEST(star_as_letter)
 {
     static const struct row rows[] = {
-        { "%5*d %d", "4", { 7 }, "%5*d 7", FOUND(bad_conversion) },
-        { "%5*", "", { 0 }, "%5*", FOUND(bad_conversion) },
+        { "%5*d %d", "4", { 7 }, "%5*d 7", PFD_FINDING_BIT(bad_conversion) },
+        { "%5*", "", { 0 }, "%5*", PFD_FINDING_BIT(bad_conversion) },
         { "%.1#d",
           "4",
           { 7 },
           "%.1#d",
-          FOUND(bad_conversion) | FOUND(unused_arguments) },
+          PFD_FINDING_BIT(bad_conversion) | PFD_FINDING_BIT(unused_arguments) },
         { "%**d",
           "44",
           { 1, 2 },
           "%**d",
-          FOUND(bad_conversion) | FOUND(unused_arguments) },
+          PFD_FINDING_BIT(bad_conversion) | PFD_FINDING_BIT(unused_arguments) },
     };
     CHECK_ROWS(rows);
 }
@@ -741,11 +763,11 @@ START_TEST(rebind)
     for (int round = 0; round < 2; round++) {
         print(&b, n, "4", (uint64_t[]){ 7 }, false);
         ck_assert_str_eq(printed, "7 %f|%s %*d %v2x");
-        ck_assert_uint_eq(found, FOUND(payload_short));
+        ck_assert_uint_eq(found, PFD_FINDING_BIT(payload_short));
         print(&b, n, "8844844", (uint64_t[]){ 1, D_1_5, 2, 3, 4, 10, 11 },
               false);
         ck_assert_str_eq(printed, "1 1.500000|%s   4 a, b");
-        ck_assert_uint_eq(found, FOUND(bad_conversion));
+        ck_assert_uint_eq(found, PFD_FINDING_BIT(bad_conversion));
         print(&b, n, "4444444", (uint64_t[]){ 1, F_1_5, 2, 1, 4, 10, 11 },
               false);
         ck_assert_str_eq(printed, "1 1.500000|%s 4 a, b");

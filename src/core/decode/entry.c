@@ -8,10 +8,8 @@
 #include "core/base/arena.h"
 #include "core/decode/inspect.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 /* Findings of a string that hold for any layout of its entry. */
-#define LASTING (FINDING(width_clamped) | FINDING(vector_cut))
+#define LASTING (PFD_FINDING_BIT(width_clamped) | PFD_FINDING_BIT(vector_cut))
 
 bool pfd_entry_source_init(struct pfd_entry_source *of, const char *source)
 {

@@ -6,8 +6,6 @@
 #include "core/base/error.h"
 #include "core/decode/entry.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     WORDS_SHOWN = 8
 };
@@ -79,10 +77,10 @@ static void add_alternative(const struct pfd_entry *entry, char *ret, size_t n)
 }
 
 /* Kinds of findings that other readings explain. */
-#define OF_READINGS                                                       \
-    (FINDING(ambiguous) | FINDING(duplicate_id) | FINDING(null_strings) | \
-     FINDING(string_layout) | FINDING(width_mismatch) |                   \
-     FINDING(types_guessed))
+#define OF_READINGS                                                   \
+    (PFD_FINDING_BIT(ambiguous) | PFD_FINDING_BIT(duplicate_id) |     \
+     PFD_FINDING_BIT(null_strings) | PFD_FINDING_BIT(string_layout) | \
+     PFD_FINDING_BIT(width_mismatch) | PFD_FINDING_BIT(types_guessed))
 
 /* ---- entries of known strings ---- */
 
@@ -128,8 +126,8 @@ static bool counts_arguments(const struct pfd_entry *entry)
 
 static bool is_only_minus(const struct pfd_entry *entry)
 {
-    return entry->record->findings & FINDING(type_mismatch) &&
-           !(entry->string->findings & FINDING(type_mismatch));
+    return entry->record->findings & PFD_FINDING_BIT(type_mismatch) &&
+           !(entry->string->findings & PFD_FINDING_BIT(type_mismatch));
 }
 
 /*

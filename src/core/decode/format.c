@@ -245,7 +245,7 @@ void pfd_walk_mark_missing(struct pfd_walk *w)
     for (size_t i = 0; w->n_missing && i < w->batch->n; i++) {
         struct pfd_record *r = &w->batch->records[i];
         if (r->kind == PFD_RECORD_ENTRY && has_missing(w, r))
-            r->findings |= UINT64_C(1) << PFD_FINDING_incomplete;
+            r->findings |= PFD_FINDING_BIT(incomplete);
     }
 }
 
@@ -259,7 +259,7 @@ enum {
 
 /* Bits that entries can have. */
 #define FINDINGS       (UINT64_MAX >> (64 - PFD_ENTRY_FINDING_KINDS))
-#define WIDTH_MISMATCH (UINT64_C(1) << PFD_FINDING_width_mismatch)
+#define WIDTH_MISMATCH PFD_FINDING_BIT(width_mismatch)
 
 static bool is_reading(const struct pfd_record *r)
 {

@@ -6,8 +6,6 @@
 #include "core/base/escape.h"
 #include "core/decode/inspect.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     DWORD = 4,
     HEADER = PFD_ID_HEADER,
@@ -299,8 +297,8 @@ static void add_others(struct pfd_walk *w, const struct pfd_id_buffer *b,
         struct pfd_record other = *r;
         other.string = s;
         other.key = s->key;
-        r->findings |= FINDING(ambiguous);
-        other.findings |= FINDING(ambiguous);
+        r->findings |= PFD_FINDING_BIT(ambiguous);
+        other.findings |= PFD_FINDING_BIT(ambiguous);
         pfd_walk_alternative(w, &other);
     }
 }
@@ -319,7 +317,7 @@ static void add_entry(struct pfd_walk *w, const struct pfd_id_buffer *b,
         .kind = PFD_RECORD_ENTRY,
     };
     if (s->next)
-        r->findings |= FINDING(ambiguous);
+        r->findings |= PFD_FINDING_BIT(ambiguous);
     if (prints_text(s))
         copy_texts(w, r, kind);
     add_others(w, b, r);

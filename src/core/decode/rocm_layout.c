@@ -5,8 +5,6 @@
 
 #include "core/decode/inspect.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     DWORD = 4,
     SLOT = 8,
@@ -342,7 +340,7 @@ static bool take_all(const struct pfd_step *steps,
                                  : (uint32_t)PFD_STRING_BYTES_MAX) &
                             PFD_STRING_NULL;
             if (n_text == n_used)
-                ret->findings |= FINDING(clipped_string);
+                ret->findings |= PFD_FINDING_BIT(clipped_string);
         } else if (n - at < SLOT) {
             break;
         } else if (!pfd_rocm_is_wide(s)) {
@@ -366,7 +364,7 @@ static void take_rest(const struct pfd_byte_reader *payload,
         ret->n_used += SLOT;
     }
     if (ret->n_used < n)
-        ret->findings |= FINDING(payload_long);
+        ret->findings |= PFD_FINDING_BIT(payload_long);
 }
 
 bool pfd_rocm_lay_out(const struct pfd_step *steps,

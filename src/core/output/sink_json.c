@@ -28,7 +28,7 @@ enum {
     ESCAPE_MAX = 6,    /* bytes of JSON for one byte */
 };
 
-#define UNUSED (UINT64_C(1) << PFD_FINDING_unused_arguments)
+#define UNUSED PFD_FINDING_BIT(unused_arguments)
 
 static char *put_escaped(char *out, const char *text)
 {

@@ -357,7 +357,7 @@ static void add_placeholder(struct compiler *c, size_t at,
     }
     add_value(c, at, p, type, conv, flags, precision);
     if (p->is_clamped)
-        c->facts->findings |= UINT64_C(1) << PFD_FINDING_width_clamped;
+        c->facts->findings |= PFD_FINDING_BIT(width_clamped);
     pfd_steps_pass(&c->to, p->end);
 }
 

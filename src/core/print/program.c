@@ -8,8 +8,6 @@
 #include "core/print/braces.h"
 #include "core/print/steps.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     VECTOR_MAX = 16,
     WIDE_MAX = 8, /* columns: one word of eight digits is stored */
@@ -94,7 +92,7 @@ static size_t parse_count(struct compiler *c, size_t at, int *value, bool *star)
             sum = sum * 10 + (c->to.text[at] - '0');
     }
     if (sum > PFD_WIDTH_MAX) {
-        c->facts->findings |= FINDING(width_clamped);
+        c->facts->findings |= PFD_FINDING_BIT(width_clamped);
         sum = PFD_WIDTH_MAX;
     }
     *value = sum;
@@ -454,9 +452,9 @@ static void bind_conversion(struct binder *b, size_t i, size_t end)
     }
     bad |= !prints(&b->steps[shown]);
     if (missing && pfd_step_takes(&b->steps[shown])) {
-        b->findings |= FINDING(payload_short);
+        b->findings |= PFD_FINDING_BIT(payload_short);
     } else if (bad) {
-        b->findings |= FINDING(bad_conversion);
+        b->findings |= PFD_FINDING_BIT(bad_conversion);
     } else {
         return;
     }
@@ -480,7 +478,7 @@ uint64_t pfd_program_bind(struct pfd_step *steps, size_t n_steps,
         i = end;
     }
     if (b.next < n_slots)
-        b.findings |= FINDING(unused_arguments);
+        b.findings |= PFD_FINDING_BIT(unused_arguments);
     *room = b.room;
     return b.findings;
 }

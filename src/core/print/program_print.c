@@ -149,7 +149,7 @@ static int clamp(int64_t v, uint64_t *findings)
 {
     if (v <= PFD_WIDTH_MAX)
         return (int)v;
-    *findings |= UINT64_C(1) << PFD_FINDING_width_clamped;
+    *findings |= PFD_FINDING_BIT(width_clamped);
     return PFD_WIDTH_MAX;
 }
 

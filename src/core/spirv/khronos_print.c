@@ -10,8 +10,6 @@
 #include "core/print/number.h"
 #include "core/spirv/khronos.h"
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     /* The layer has no limit for vN; a record's values have. */
     VECTOR_MAX = 4096,
@@ -87,7 +85,7 @@ static size_t read_count(const struct piece *p, size_t i, int16_t *ret,
     for (; at(p, i) >= '0' && at(p, i) <= '9'; i++) {
         sum = sum * 10 + (at(p, i) - '0');
         if (sum > PFD_WIDTH_MAX) {
-            *findings |= FINDING(width_clamped);
+            *findings |= PFD_FINDING_BIT(width_clamped);
             sum = PFD_WIDTH_MAX;
         }
     }
@@ -218,7 +216,7 @@ static bool print_piece(struct pfd_text *out, const struct piece *p,
         if (s.spec.conv == '%') {
             pfd_text_puts(out, "%");
         } else if (!put_spec(out, &s, &value)) {
-            *findings |= FINDING(bad_conversion);
+            *findings |= PFD_FINDING_BIT(bad_conversion);
             for (size_t k = i; k < s.end; k++) {
                 c = at(p, k);
                 pfd_text_add(out, &c, 1);

@@ -275,7 +275,7 @@ static bool is_sound(const struct pfd_chunk *chunk, const struct pfd_record *r,
 static void find_late(const struct pfd_chunk *chunk, struct raw *raw)
 {
     struct pfd_record late = raw->record;
-    uint64_t unknown = UINT64_C(1) << PFD_FINDING_unknown_id;
+    uint64_t unknown = PFD_FINDING_BIT(unknown_id);
     const struct pfd_string *s =
         pfd_table_find(chunk->record_view.table, raw->record.key);
     if (!(late.findings & unknown) || late.layout || late.n_alternatives ||
@@ -304,7 +304,7 @@ static bool set_string(const struct pfd_chunk *chunk, struct raw *raw)
         r->key = chunk->strings[raw->number].key;
     if (!r->string) {
         /* Without it the decoder's decisions mean nothing. */
-        r->findings = UINT64_C(1) << PFD_FINDING_unknown_id;
+        r->findings = PFD_FINDING_BIT(unknown_id);
         r->layout = 0;
         r->flags &= (uint8_t)~PFD_RECORD_SYNTHESIZED;
     }

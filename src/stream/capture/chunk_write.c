@@ -190,14 +190,12 @@ static inline size_t size_of(const struct pfd_chunk_writer *w)
 
 /* ---- records ---- */
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 /* The walk's findings, and the tail's; the others are found again when the
  * entry is made. */
 static uint64_t findings_of(const struct pfd_entry *entry)
 {
     return entry->record->findings |
-           (entry->findings & (FINDING(stale) | FINDING(late)));
+           (entry->findings & (PFD_FINDING_BIT(stale) | PFD_FINDING_BIT(late)));
 }
 
 static void put_long(struct pfd_chunk_writer *w, const struct pfd_record *r,

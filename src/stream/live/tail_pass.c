@@ -87,8 +87,6 @@ enum pfd_status pfd_tail_read_used(const struct pfd_tail *t,
     return pfd_tail_copy_read(copy, &source, 0, pfd_tail_used_bytes(t), err);
 }
 
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
-
 enum {
     /* Bytes from before the tail attached that may yet be written anew. */
     ATTACHED_CHECK = 256 * 1024,
@@ -313,7 +311,7 @@ static bool is_attached(const struct pfd_tail *t, const struct pfd_record *r)
 static bool take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
                       const struct pfd_record *r)
 {
-    uint64_t findings = FINDING(late);
+    uint64_t findings = PFD_FINDING_BIT(late);
     bool is_sure = r->flags & PFD_RECORD_SURE;
     bool doubt = pfd_record_is_unknown(r) || r->findings ||
                  (t->last_poll.is_saturated && !is_sure && !p->is_final &&
@@ -328,7 +326,7 @@ static bool take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
         return true;
     }
     if (same && t->place.has_leftovers && !is_sure)
-        findings |= FINDING(stale);
+        findings |= PFD_FINDING_BIT(stale);
     p->failed |= !close_gap(t, p, r->offset);
     uint64_t skipped = t->summary.skipped_bytes;
     t->summary.skipped_bytes -= skipped < r->n_bytes ? skipped : r->n_bytes;
@@ -379,7 +377,7 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
         return true;
     }
     doubt |= !is_sure && is_behind_stale(t, p, r);
-    p->failed |= !emit_entry(t, r, p->copy, stale ? FINDING(stale) : 0);
+    p->failed |= !emit_entry(t, r, p->copy, stale ? PFD_FINDING_BIT(stale) : 0);
     if (doubt)
         p->failed |= !add_hole(t, p->copy, r->offset, t->place.at);
     if (stale)

@@ -74,8 +74,7 @@ static bool take(struct pfd_tail *t, struct pfd_tail_ring_pass *p,
         return false;
     if (is_entry) {
         uint64_t offset = t->ring.is.grows ? t->ring.is.data + at : r->offset;
-        uint64_t findings =
-            old == OLD_ALL ? UINT64_C(1) << PFD_FINDING_stale : 0;
+        uint64_t findings = old == OLD_ALL ? PFD_FINDING_BIT(stale) : 0;
         p->failed |= !pfd_tail_emit(t, r, 0, offset, findings);
         t->place.at = at + r->n_bytes;
         note_memo(t, r);
