@@ -65,7 +65,6 @@ static void see_notes(const struct pfd_core *core)
     struct pfd_core_file f;
     struct pfd_core_agent a;
     struct pfd_core_queue q;
-    uint64_t value = 0;
     uint64_t from = 0;
     for (size_t i = 0; pfd_core_file(core, i, &f) == PFD_OK; i++) {
         FUZZ_CHECK(f.from >= from && f.from < f.to && strlen(f.name) < 1 << 20);
@@ -75,7 +74,6 @@ static void see_notes(const struct pfd_core *core)
         FUZZ_CHECK(strlen(a.target) < sizeof a.target);
     for (size_t i = 0; pfd_core_queue(core, i, &q) == PFD_OK; i++)
         FUZZ_CHECK(q.wave_bytes <= q.save_size);
-    pfd_core_auxiliary(core, 3, &value);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

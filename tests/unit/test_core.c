@@ -9,6 +9,7 @@
 #include <check.h>
 
 #include "build.h"
+#include "memory/space/address_space.h"
 #include "memory/space/core.h"
 #include "suite.h"
 
@@ -349,6 +350,7 @@ START_TEST(test_process)
     struct build notes = { 0 };
     struct build b = { 0 };
     struct pfd_core_file f;
+    struct pfd_memory *memory = NULL;
     uint64_t value = 0;
     const uint64_t rows[] = { 3,      PAGE, 0x2000, 0x3000, 1, 0x1000,
                               0x2000, 0,    9,      8,      0 };
@@ -378,9 +380,11 @@ START_TEST(test_process)
     ck_assert_uint_eq(info->pid, 1234);
     ck_assert_uint_eq(info->signal, 11);
     ck_assert_uint_eq(info->n_threads, 2);
-    ck_assert(pfd_core_auxiliary(core, AT_PHDR, &value));
+    ck_assert_int_eq(pfd_memory_open_core(core, &memory, NULL), PFD_OK);
+    ck_assert(pfd_memory_auxv(memory, AT_PHDR, &value));
     ck_assert_uint_eq(value, 0x400040);
-    ck_assert(!pfd_core_auxiliary(core, AT_ENTRY, &value));
+    ck_assert(!pfd_memory_auxv(memory, AT_ENTRY, &value));
+    pfd_memory_close(memory);
     /* The third row ends before it begins. */
     ck_assert_uint_eq(info->n_files, 2);
     ck_assert_int_eq(findings.n[PFD_FINDING_bad_core], 1);

@@ -47,21 +47,6 @@ enum pfd_status pfd_core_queue(const struct pfd_core *core, size_t i,
     return PFD_OK;
 }
 
-bool pfd_core_auxiliary(const struct pfd_core *core, uint64_t type,
-                        uint64_t *ret)
-{
-    struct pfd_byte_reader c = core->auxiliary;
-    while (pfd_byte_reader_left(&c) >= 16) {
-        uint64_t t = pfd_byte_reader_u64(&c);
-        uint64_t value = pfd_byte_reader_u64(&c);
-        if (t == type) {
-            *ret = value;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The first segment that ends behind an address; n_segments: none does. */
 static size_t find_segment(const struct pfd_core *core, uint64_t address)
 {

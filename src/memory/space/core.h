@@ -142,11 +142,6 @@ enum pfd_status pfd_core_queue(const struct pfd_core *core, size_t i,
  */
 void pfd_core_exceptions(uint64_t status, char *ret, size_t n);
 
-/* A value of the auxiliary vector (AT_PHDR and others of <elf.h>). False: the
- * core has none of this type. */
-bool pfd_core_auxiliary(const struct pfd_core *core, uint64_t type,
-                        uint64_t *ret);
-
 /* The bytes from an address on that are contiguous in the core; [*n], at least
  * one. NULL: the core does not have that address; *n is the distance to the
  * next one that it has (UINT64_MAX: there is none). */
