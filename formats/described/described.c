@@ -50,12 +50,14 @@ static enum pfd_status finish(struct pfd_walk *w, struct ring *st)
                          (unsigned long long)left);
         w->batch->skipped_bytes += left;
     }
+    ring_look_behind(w, st);
     if (!w->last) {
         st->at = pfd_walk_end(w);
         st->end = st->at;
         return PFD_MORE;
     }
     ring_report_loss(w, st);
+    ring_report_behind(w, st);
     w->at = pfd_walk_end(w);
     return PFD_END;
 }

@@ -30,7 +30,7 @@ static bool live_shape(const struct pfd_table *table,
     ret->unit =
         (uint32_t)(v[RING_SLOT_BYTES] ? v[RING_SLOT_BYTES] : v[RING_ALIGN]);
     return v[RING_COUNTER_BITS] && !v[RING_LANES_BITS] &&
-           !v[RING_PROGRAM_BITS] && (is_elsewhere || end <= v[RING_DATA]) &&
+           !v[RING_PROGRAM_BITS] && ring_header(v) <= v[RING_DATA] &&
            end <= HEADER_MAX && v[RING_DATA] <= HEADER_MAX;
 }
 
@@ -41,13 +41,22 @@ static uint64_t live_used(const struct pfd_table *table, const uint8_t *header)
     return ring_wanted(v, described_field(header, v + RING_COUNTER));
 }
 
+static uint64_t live_room(const struct pfd_table *table, const uint8_t *header,
+                          uint64_t n_buffer)
+{
+    const struct pfd_string *row = pfd_table_find(table, RING_KEY);
+    const uint64_t *v = pfd_string_layout(row);
+    uint64_t limit = ring_limit(v, described_field(header, v + RING_CAPACITY));
+    return limit < n_buffer ? limit : n_buffer;
+}
+
 static void live_resume(struct pfd_walk *w, uint64_t end)
 {
     struct ring *st = w->state;
     const struct pfd_string *row = pfd_table_find(w->table, RING_KEY);
     memcpy(st->number, pfd_string_layout(row), sizeof st->number);
     st->is_open = true;
-    st->capacity = st->fold = UINT64_MAX;
+    st->limit = st->fold = UINT64_MAX;
     st->at = w->at;
     st->end = st->wanted = end;
 }
@@ -74,6 +83,7 @@ static void live_resume_ring(struct pfd_walk *w, const struct pfd_live_ring *is,
     const struct pfd_string *row = pfd_table_find(w->table, RING_KEY);
     memcpy(st->number, pfd_string_layout(row), sizeof st->number);
     st->is_open = st->is_ring = true;
+    st->limit = UINT64_MAX;
     st->capacity = is->capacity;
     st->fold = is->data + is->capacity;
     st->at = st->from = st->next = is->data + from % is->capacity;
@@ -102,6 +112,7 @@ const struct pfd_format_live described_live = {
     .unit = 1,
     .shape = live_shape,
     .used = live_used,
+    .room = live_room,
     .resume = live_resume,
     .ring = live_ring,
     .resume_ring = live_resume_ring,

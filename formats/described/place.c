@@ -181,36 +181,34 @@ uint64_t ring_header(const uint64_t *numbers)
     return ret;
 }
 
-static uint64_t stated_capacity(const uint64_t *v, uint64_t field)
+uint64_t ring_limit(const uint64_t *v, uint64_t field)
 {
-    uint64_t end = product(field, v[RING_CAPACITY_UNIT], v[RING_CAPACITY_FROM]);
-    return end > v[RING_DATA] ? end - v[RING_DATA] : 0;
+    if (v[RING_CAPACITY_BITS]) {
+        uint64_t end =
+            product(field, v[RING_CAPACITY_UNIT], v[RING_CAPACITY_FROM]);
+        return end > v[RING_DATA] ? end : v[RING_DATA];
+    }
+    return v[RING_CAPACITY_BYTES] ? v[RING_DATA] + v[RING_CAPACITY_BYTES]
+                                  : UINT64_MAX;
 }
 
 uint64_t ring_capacity(const uint64_t *v, uint64_t field, uint64_t n_buffer)
 {
+    uint64_t limit = ring_limit(v, field);
     uint64_t most = n_buffer > v[RING_DATA] ? n_buffer - v[RING_DATA] : 0;
-    uint64_t n = v[RING_CAPACITY_BYTES];
-    if (!v[RING_CAPACITY_BITS])
-        return n && n < most ? n : most;
-    n = stated_capacity(v, field);
-    return n > most ? 0 : n;
+    if (limit <= n_buffer)
+        return limit - v[RING_DATA];
+    return v[RING_CAPACITY_BITS] ? 0 : most;
 }
 
-/* Bytes of data, as a field or the description says it. */
-static uint64_t capacity_of(const struct pfd_walk *w, const struct ring *st)
+static void take_limit(const struct pfd_walk *w, struct ring *st)
 {
     const uint64_t *v = st->number;
     uint64_t field =
         ring_has(st, RING_CAPACITY) ? ring_field(w, st, 0, RING_CAPACITY) : 0;
-    uint64_t end = pfd_walk_end(w);
+    st->limit = ring_limit(v, field);
     if (st->is_ring)
-        return ring_capacity(v, field, end);
-    if (ring_has(st, RING_CAPACITY))
-        return stated_capacity(v, field);
-    uint64_t n = v[RING_CAPACITY_BYTES];
-    uint64_t most = end - v[RING_DATA];
-    return !n ? UINT64_MAX : n < most ? n : most;
+        st->capacity = ring_capacity(v, field, pfd_walk_end(w));
 }
 
 enum pfd_status ring_begin(struct pfd_walk *w, struct ring *st)
@@ -230,16 +228,15 @@ enum pfd_status ring_begin(struct pfd_walk *w, struct ring *st)
     if (st->is_ring && !w->last)
         return PFD_MORE;
     ring_look_at_view(w, st);
-    st->capacity = capacity_of(w, st);
+    take_limit(w, st);
     st->at = v[RING_DATA];
     take_counter(w, st);
     st->end = st->wanted;
     const char *why = st->is_ring ? take_positions(w, st) : NULL;
     if (why)
         return no_ring(w, why);
-    if (!st->is_ring && st->capacity < UINT64_MAX - v[RING_DATA] &&
-        st->end > v[RING_DATA] + st->capacity)
-        st->end = v[RING_DATA] + st->capacity;
+    if (!st->is_ring && st->end > st->limit)
+        st->end = st->limit;
     st->is_open = true;
     ring_look_at_view(w, st);
     if (!st->is_ring)
@@ -249,12 +246,39 @@ enum pfd_status ring_begin(struct pfd_walk *w, struct ring *st)
 
 /* ---- the end ---- */
 
+void ring_look_behind(const struct pfd_walk *w, struct ring *st)
+{
+    enum {
+        CHUNK = 1 << 16
+    };
+    uint64_t at = st->limit > st->seen ? st->limit : st->seen;
+    uint64_t end = pfd_walk_end(w);
+    while (!st->has_more && at < end) {
+        at = pfd_walk_pass(w, at, end);
+        uint64_t n = end - at < CHUNK ? end - at : CHUNK;
+        const uint8_t *p =
+            pfd_byte_reader_peek(&w->view, (size_t)(at - w->base));
+        st->has_more = p[0] || memcmp(p, p + 1, (size_t)n - 1) != 0;
+        at += n;
+    }
+    st->seen = at;
+}
+
+void ring_report_behind(struct pfd_walk *w, const struct ring *st)
+{
+    unsigned long long n = pfd_walk_end(w) - st->limit;
+    if (!st->has_more)
+        return;
+    w->batch->skipped_bytes += n;
+    pfd_walk_finding(w, PFD_FINDING_not_read, st->limit, PFD_RING_BEHIND, n,
+                     (unsigned long long)st->limit);
+}
+
 void ring_report_loss(struct pfd_walk *w, const struct ring *st)
 {
     uint64_t room = st->is_ring ? UINT64_MAX : pfd_walk_end(w);
-    uint64_t limit = st->number[RING_DATA] + st->capacity;
-    if (st->capacity != UINT64_MAX && limit < room && !st->is_ring)
-        room = limit;
+    if (!st->is_ring && st->limit < room)
+        room = st->limit;
     uint64_t held = st->held ? st->held : room;
     if (st->wanted == UINT64_MAX || st->wanted <= held)
         return;

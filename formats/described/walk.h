@@ -25,8 +25,9 @@ struct ring {
     bool is_open;
     bool is_lost;
     bool is_none;
-    bool is_full; /* a call that found no room left its mark */
-    bool is_ring; /* with positions; the view holds all of it */
+    bool is_full;  /* a call that found no room left its mark */
+    bool is_ring;  /* with positions; the view holds all of it */
+    bool has_more; /* bytes behind the ring's end are not zeros */
     uint64_t number[RING_NUMBERS];
     uint64_t counter;
     uint64_t wanted;   /* first byte behind what was asked for; UINT64_MAX:
@@ -36,9 +37,12 @@ struct ring {
     uint64_t held;     /* behind what was written, if less is; else 0 */
     uint64_t from;     /* where the way was lost */
     uint64_t next;     /* the next place to try */
-    uint64_t capacity; /* bytes of data; UINT64_MAX: up to the end */
+    uint64_t limit;    /* first byte behind the data; UINT64_MAX: the buffer's
+                          end, or nobody wants to know what is behind */
+    uint64_t capacity; /* bytes of data, of a ring */
     uint64_t fold;     /* behind the data, of a ring; else UINT64_MAX */
     uint64_t straight; /* words before it can be read at once */
+    uint64_t seen;     /* bytes behind the ring's end were seen up to here */
     uint64_t n_entries;
     uint64_t n_own; /* of them, of its program: */
     uint32_t program;
@@ -120,6 +124,9 @@ struct ring_fields {
 struct pfd_live_ring ring_positions(const uint64_t *v,
                                     const struct ring_fields *fields,
                                     uint64_t n);
+/* The first byte behind the data, by a ring's numbers v and the field that says
+ * it, if there is one; UINT64_MAX: the buffer's end. */
+uint64_t ring_limit(const uint64_t *v, uint64_t field);
 /* Bytes of data of a ring that begins anew, in a buffer of n_buffer bytes, by the
  * field that says them, if there is one; 0: not all of it is here. */
 uint64_t ring_capacity(const uint64_t *v, uint64_t field, uint64_t n_buffer);
@@ -129,6 +136,10 @@ uint64_t ring_header(const uint64_t *numbers);
 bool ring_is_absurd(const struct pfd_walk *w, const struct ring *st);
 /* Tells what the counter says that is not here. */
 void ring_report_loss(struct pfd_walk *w, const struct ring *st);
+/* Looks at the bytes of the view that are behind the ring's end. */
+void ring_look_behind(const struct pfd_walk *w, struct ring *st);
+/* Tells of them, at the buffer's end. */
+void ring_report_behind(struct pfd_walk *w, const struct ring *st);
 
 /* The entry at a place; its header is in view. */
 struct ring_entry ring_look(const struct pfd_walk *w, const struct ring *st,

@@ -140,7 +140,7 @@ struct pfd_error {
     X(bad_packet, 0)        /* an impossible packet or slot */                 \
     X(incomplete, 0)        /* parts of a message are missing */               \
     X(other_service, 1)     /* packets of another service */                   \
-    X(not_read, 0)          /* stored in an unknown way */                     \
+    X(not_read, 0)          /* stored in an unknown way, or behind a ring */   \
     X(missing_data, 0)      /* announced in a capture, never received */       \
     X(hole, 0)              /* a range that was never written, skipped */      \
     X(unreadable, 0)        /* addresses that cannot be read */                \

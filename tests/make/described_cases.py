@@ -486,6 +486,29 @@ def rings(case):
          struct.pack("<I", len(data) + 3) + data + bytes(3), BY_SIZE)
 
 
+def behind(case):
+    """Cases of bytes behind a ring's end."""
+    cores = b"".join(packed(*(entry(1, "I", 100 * core + i) for i in range(n)))
+                     .ljust(64, b"\0") for core, n in enumerate((3, 2, 4)))
+    ring = PACKED.replace("data: 4\n", "data: 4\ncapacity: 60\n")
+    case("behind", "A file of three rings, one for each core, of which the first "
+         "one is read.", cores, ring)
+    case("behind_full", "The same, where the first ring had no room for all.",
+         packed(*(entry(1, "I", i) for i in range(7)), bytes(4), counter=40) +
+         cores[64:], ring)
+    case("behind_zeros", "Zeros behind a ring are of no other one.",
+         cores[:64] + bytes(200), ring)
+    case("behind_field", "The capacity is a field.",
+         struct.pack("<II", 3, 16) + entry(1, "I", 7) + entry(3) + bytes(5) +
+         b"\1\0", PACKED.replace("from: 4", "from: 8")
+         .replace("data: 4\n", "data: 8\ncapacity: {at: 4, from: 8}\n"))
+    tile = tt(0, 1, "dII", 0.5, 1, 9)
+    case("behind_positions", "Two rings with positions.",
+         2 * (struct.pack("<IIII", 20, 0, 0, 0) + tile.ljust(48, b"\0")),
+         read("tt-metal.yaml").decode().replace("data: 16", "data: 16\n"
+                                                "capacity: 48"))
+
+
 def two_descriptions(read):
     """Buffers of two scopes, with a description each, and one that has none."""
     own, print_ = read("data/own.bin"), read("data/print.bin")
@@ -679,6 +702,7 @@ messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
                 sized(1, "I", 9)), text)
     case("length", "Lengths that cannot be: less than a header.",
          packed(first, entry(0x00020001), entry(8), first), text)
+    behind(case)
     # Two lanes, no lanes, more than a slot holds, a free slot, an unknown id.
     case("lanes_slots", "Lanes of entries in slots: each is a message, and lanes "
          "that a slot cannot hold\nare told.",

@@ -254,6 +254,11 @@ struct pfd_format_live {
      * beyond the buffer's end. */
     uint64_t (*used)(const struct pfd_table *table, const uint8_t *header);
 
+    /* First byte behind what a buffer of n_buffer bytes can hold, by its header;
+     * NULL: all of them. */
+    uint64_t (*room)(const struct pfd_table *table, const uint8_t *header,
+                     uint64_t n_buffer);
+
     /* Turns walk (its state is zero, its view need not hold the header) into a
      * walk over the entries in [walk->at, end). */
     void (*resume)(struct pfd_walk *walk, uint64_t end);
@@ -564,6 +569,13 @@ void pfd_walk_mark_missing(struct pfd_walk *walk);
 
 /* Reports a skipped hole in which zeros would have a meaning. */
 void pfd_walk_report_hole(struct pfd_walk *walk, uint64_t from, uint64_t to);
+
+/* The sentence about bytes behind a ring's end: their number, and the ring's
+ * bytes with those before it, both unsigned long long. */
+#define PFD_RING_BEHIND                                                    \
+    "the ring ends here, and the %llu bytes behind it, which are not all " \
+    "zeros, are not read: a file of several rings is cut first (split -b " \
+    "%llu, if each has so many bytes)"
 
 /* Counts and reports as lost what was wanted beyond the room, both in bytes from
  * the buffer's start, the latter less. by: the sentence's begin: "calls asked

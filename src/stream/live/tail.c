@@ -250,11 +250,23 @@ static bool has_header(const struct pfd_tail *t)
     return any && t->scratch.n == HEADER_MIN;
 }
 
-/* Reads the header into scratch and chooses the format; of an empty buffer
- * nothing else is read. PFD_END: not yet. */
-static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
+/* The bytes of n_buffer that belong to the buffer whose header is in scratch. */
+static uint64_t cut_to_room(const struct pfd_tail *t, uint64_t n_buffer)
+{
+    return t->can_follow && t->format->live->room && t->scratch.bytes &&
+                   t->scratch.n >= t->shape.n_header
+               ? t->format->live->room(t->walk.table, t->scratch.bytes,
+                                       n_buffer)
+               : n_buffer;
+}
+
+/* Reads the header into scratch, chooses the format, and cuts *room, bytes, to
+ * what the buffer can hold; of an empty buffer nothing else is read. PFD_END:
+ * not yet. */
+static enum pfd_status read_header(struct pfd_tail *t, uint64_t *room,
                                    struct pfd_error *err)
 {
+    uint64_t n_buffer = *room;
     size_t n = t->format && t->shape.n_header > HEADER_MIN ? t->shape.n_header
                                                            : HEADER_MIN;
     enum pfd_status status = read_first(t, n_buffer, n, err);
@@ -265,6 +277,8 @@ static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
         if (status == PFD_OK)
             status = choose_format(t, n_buffer, err);
     }
+    if (status == PFD_OK)
+        *room = cut_to_room(t, n_buffer);
     if (status == PFD_OK && t->shape.n_counter && !t->counter.read)
         return PFD_END;
     if (status == PFD_OK && t->shape.n_counter)
@@ -297,7 +311,7 @@ static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
                                    uint64_t now_ns, struct pfd_error *err)
 {
     bool other = false;
-    enum pfd_status status = read_header(t, n_buffer, err);
+    enum pfd_status status = read_header(t, &n_buffer, err);
     if (status != PFD_OK)
         return status;
     uint64_t used = t->format->live->used(t->walk.table, t->scratch.bytes);
@@ -495,6 +509,8 @@ enum pfd_status pfd_tail_poll(struct pfd_tail *t, uint64_t n_buffer,
     enum pfd_status status = pfd_tail_is_ring(t)
                                  ? pfd_tail_ring_poll(t, n_buffer, now_ns, err)
                                  : poll_buffer(t, n_buffer, now_ns, err);
+    if (status == PFD_OK && !t->has_looked_behind && t->last_poll.has_been)
+        status = pfd_tail_look_behind(t, n_buffer, err);
     if (status == PFD_END)
         status = PFD_MORE;
     bool moved = at != t->place.at || end != t->place.end ||
@@ -597,6 +613,8 @@ enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
         return n_buffer && !t->last_poll.has_been ? emit_whole(t, n_buffer, err)
                                                   : PFD_OK;
     }
+    if (status == PFD_OK)
+        status = pfd_tail_look_behind(t, n_buffer, err);
     if (pfd_tail_is_ring(t))
         return status;
     if (status == PFD_OK)

@@ -112,6 +112,27 @@ static bool has_any(const uint8_t *bytes, size_t n)
     return false;
 }
 
+enum pfd_status pfd_tail_look_behind(struct pfd_tail *t, uint64_t n_buffer,
+                                     struct pfd_error *err)
+{
+    uint64_t end = pfd_tail_is_ring(t) ? t->ring.is.data + t->ring.is.capacity
+                                       : t->place.n_buffer;
+    uint64_t n = n_buffer > end ? n_buffer - end : 0;
+    t->has_looked_behind = true;
+    if (!n || t->has_told_behind)
+        return PFD_OK;
+    enum pfd_status status =
+        pfd_tail_copy_read(&t->scratch, &t->o, end,
+                           n < LEFTOVER_MAX ? (size_t)n : LEFTOVER_MAX, err);
+    if (status != PFD_OK || !has_any(t->scratch.bytes, t->scratch.n))
+        return status;
+    t->has_told_behind = true;
+    t->summary.skipped_bytes += n;
+    pfd_tail_say(t, PFD_FINDING_not_read, end, PFD_RING_BEHIND,
+                 (unsigned long long)n, (unsigned long long)end);
+    return PFD_OK;
+}
+
 /* Bytes of scratch that the device has reserved since t->place.end was read, by the
  * header as it is now: it may have written them before scratch was read. */
 static enum pfd_status count_reserved(struct pfd_tail *t, size_t *ret,

@@ -145,6 +145,8 @@ struct pfd_tail {
     struct pfd_tail_block block;
     bool restart;
     bool too_short; /* the finding `shrunk` was given */
+    bool has_looked_behind;
+    bool has_told_behind;
 
     struct pfd_tail_place place;
     struct pfd_tail_ring ring;
@@ -273,6 +275,10 @@ void pfd_tail_slices_walk(struct pfd_tail *t, struct pfd_tail_pass *p);
 
 /* Resets the state: nothing of the generation has been seen. */
 void pfd_tail_generation_clear(struct pfd_tail *t);
+
+/* Tells once of bytes that are behind the buffer's room, and not zeros. */
+enum pfd_status pfd_tail_look_behind(struct pfd_tail *t, uint64_t n_buffer,
+                                     struct pfd_error *err);
 
 /* Attaches to a buffer of n_buffer bytes, and remembers leftovers in it.
  * PFD_OK; PFD_ERR_IO; PFD_ERR_NOMEM. */

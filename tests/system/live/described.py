@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Follows described rings while they are written: one by a counter, with a
 counter that goes on past the end, one of slots, one whose counter is in a file of
-its own, and two with positions that go around often. usage: described.py PROGRAM"""
+its own, one that another follows in its file, and two with positions that go around often. usage: described.py PROGRAM"""
 import mmap
 import os
 import re
@@ -31,6 +31,12 @@ ELSEWHERE = '''ring: elsewhere
 counter: {file: true, at: 4}
 slots: {bytes: 16}
 messages: {1: "elsewhere %u\\n"}
+'''
+FIRST = '''ring: first
+counter: {at: 0, unit: 4, from: 4}
+data: 4
+capacity: 80
+messages: {1: "first %u\\n"}
 '''
 AROUND = '''ring: around
 write: {at: 0, bits: 64}
@@ -88,6 +94,17 @@ def elsewhere(f):
             time.sleep(0.002)
     return ['elsewhere %d' % (i + 1) for i in range(20)], \
         '20 entries (320 bytes), 0 unknown; 0 bytes lost, 0 skipped'
+
+
+def first(f):
+    for i in range(20):
+        write(f, 0, struct.pack('<I', 2 * i + 2))
+        if i < 10:
+            write(f, 4 + 8 * i, struct.pack('<II', 1, i))
+        write(f, 84, struct.pack('<III', 2, 1, 1000 + i))
+        time.sleep(0.002)
+    return ['first %d' % i for i in range(10)], \
+        '10 entries (80 bytes), 0 unknown; 80 bytes lost, 16300 skipped; 2 findings'
 
 
 def around(f, grows):
@@ -160,7 +177,7 @@ def follow(program, folder, description, produce):
 def main():
     ok = True
     for description, produce in ((COUNTED, counted), (SLOTS, slots),
-                                 (ELSEWHERE, elsewhere),
+                                 (ELSEWHERE, elsewhere), (FIRST, first),
                                  (GROWS, around), (MARKS, around)):
         with tempfile.TemporaryDirectory() as folder:
             ok &= follow(os.path.abspath(sys.argv[1]), folder, description,
