@@ -239,34 +239,51 @@ static enum pfd_status convert_buffer(const struct options *options,
     return status;
 }
 
-static const char next_step[] =
-    "give the code object or SPIR-V module that was in use when the buffer was "
-    "written";
+/* What gives the ids that are missing. Strings of a described ring are nowhere
+ * but where its description says. */
+static const char *next_step(const struct options *options,
+                             const struct pfd_strings *strings)
+{
+    const char *format = options->reading.format;
+    struct pfd_string_info info = { .struct_size = sizeof info };
+    for (size_t i = 0; !format && pfd_strings_get(strings, i, &info) == PFD_OK;
+         i++) {
+        if (!strcmp(info.format, "described"))
+            format = info.format;
+    }
+    return format && !strcmp(format, "described")
+               ? "add the missing messages to the description, or give the "
+                 "file that its `strings` names"
+               : "give the code object or SPIR-V module that was in use when "
+                 "the buffer was written";
+}
 
 /* Says how many of the buffer's ids the loaded files have. */
-static void message_verdict(const char *name, const struct pfd_strings *strings,
+static void message_verdict(const struct options *options, const char *name,
+                            const struct pfd_strings *strings,
                             const struct pfd_id_counts *ids, bool nothing_read)
 {
     const char *some = ids->is_more ? "more than " : "";
     unsigned long long all = ids->known + ids->unknown;
     if (pfd_strings_count(strings) == 0 || (!ids->unknown && !nothing_read))
         return;
+    const char *step = next_step(options, strings);
     if (nothing_read) {
         message_hint("%s: nothing in this buffer is of an id that is in these "
                      "files: %s",
-                     name, next_step);
+                     name, step);
     } else if (ids->known) {
         message_hint("%s: %llu of the %s%llu ids in this buffer %s in these "
                      "files, the others are not: %s",
                      name, (unsigned long long)ids->known, some, all,
-                     ids->known == 1 ? "is" : "are", next_step);
+                     ids->known == 1 ? "is" : "are", step);
     } else if (all == 1) {
         message_hint("%s: the one id in this buffer is not in these files: %s",
-                     name, next_step);
+                     name, step);
     } else {
         message_hint("%s: none of the %s%llu ids in this buffer is in these "
                      "files: %s",
-                     name, some, all, next_step);
+                     name, some, all, step);
     }
 }
 
@@ -379,7 +396,7 @@ enum pfd_status convert_opened_buffer(const struct options *options,
                      buffer->name,
                      (unsigned long long)buffer_findings.n_suppressed);
     }
-    message_verdict(buffer->name, inputs->strings, &ids,
+    message_verdict(options, buffer->name, inputs->strings, &ids,
                     buffer_findings.unknown_places && total->entries == before);
     return status;
 }
