@@ -280,6 +280,13 @@ void ring_report_loss(struct pfd_walk *w, const struct ring *st)
     if (!st->is_ring && st->limit < room)
         room = st->limit;
     uint64_t held = st->held ? st->held : room;
+    if (st->number[RING_COUNTER_FILE] && st->wanted == UINT64_MAX) {
+        pfd_walk_finding(w, PFD_FINDING_no_header, st->number[RING_DATA],
+                         "the ring's counter is in another file, which was not "
+                         "given (--counter FILE): entries go up to zeros, and "
+                         "what is lost is not known");
+        return;
+    }
     if (st->wanted == UINT64_MAX || st->wanted <= held)
         return;
     if (st->is_none || st->wanted >= ABSURD_BYTES) {

@@ -552,6 +552,8 @@ def main(root):
                  {"buffer.bin": read("data/typegpu.bin"), "counter.bin": b"\5",
                   "r.yaml": read("typegpu.yaml")}, maker="described_cases.py",
                  expect=("text",))
+    case("typegpu_uncounted", "The counter, which is in a file of its own, is not "
+         "given.", read("data/typegpu.bin"), read("typegpu.yaml"))
     khronos.case(root, "mistake_second",
                  "decode --describe r.yaml --describe s.yaml buffer.bin",
                  "Two descriptions: a ring is read by one.",
