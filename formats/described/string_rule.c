@@ -258,8 +258,8 @@ static uint64_t id_of(const struct string_taker *t, uint64_t id,
     return id;
 }
 
-/* Has the description a message of this literal? It has numbers for names in
- * {}, so that such texts differ. */
+/* Has the description a message of this text, whose types then count? It has
+ * numbers for names in {}, so that such texts differ. */
 static bool is_listed(const struct string_taker *t,
                       const struct pfd_string_row *row, bool is_readable)
 {
@@ -358,6 +358,8 @@ void string_take(struct string_taker *t, uint64_t id, const char *text,
     const char *why = find_types(t, &row, words);
     if (t->rule.numbers[RULE_FROM] == FROM_SOURCE) {
         take_literal(t, &row, why, offset);
+    } else if (is_listed(t, &row, true)) {
+        t->n_rows++;
     } else if (!why) {
         add(t, &row, offset);
     } else {

@@ -299,6 +299,14 @@ def strings(case):
          packed(entry(0, "I", 1), entry(10)),
          HASHED.replace("from: source, id: %s", "part: ISG9, id: offset"),
          files={"a.dxil": container((b"DXIL", b"xx"), (b"ISG9", section))})
+    listed_part = PACKED.partition("messages:")[0] + \
+        "strings: {part: ISG9, id: offset}\nmessages:\n" \
+        '  0: {text: "first %u\\n", types: [u16]}\n' \
+        '  10: {text: "another\\n", types: [u16]}\n'
+    case("strings_part_listed", "The description has types of a part's text, and "
+         "another text with the id of a second one.",
+         packed(entry(0, "HH", 7, 9), entry(19, "I", 255)), listed_part,
+         files={"a.dxil": container((b"ISG9", section))})
     case("strings_no_part", "The container has no such part.",
          packed(entry(0, "I", 1)),
          HASHED.replace("from: source, id: %s", "part: ISG8, id: offset"),
