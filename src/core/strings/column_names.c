@@ -289,10 +289,10 @@ void pfd_column_name(const struct pfd_string *string, size_t i, size_t number,
     if (is_near && name_by_word(string, i, ret) &&
         pfd_column_find(string, ret, strlen(ret)) == i)
         return;
-    snprintf(ret, PFD_COLUMN_NAME_MAX, "a%zu", number);
+    int n = snprintf(ret, PFD_COLUMN_NAME_MAX, "a%zu", number);
     /* A word may look like a number: "a1=%u %u". */
     for (unsigned k = 2; is_near && is_taken(string, i, ret); k++)
-        snprintf(ret, PFD_COLUMN_NAME_MAX, "a%zu_%u", number, k);
+        snprintf(ret + n, PFD_COLUMN_NAME_MAX - (size_t)n, "_%u", k);
 }
 
 static enum pfd_argument_type type_of(const struct pfd_step *step)
