@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/problems/problems.h"
+#include "core/base/error.h"
 #include "core/output/severity.h"
 #include "core/output/value_rows.h"
 #include "show/messages.h"
@@ -212,34 +213,6 @@ void checks_watch_free(struct pfd_watch *watch)
 
 /* ---- losses ---- */
 
-/* Kinds that mean that something was printed and is not here, or not whole. */
-static bool is_loss(enum pfd_finding_kind kind)
-{
-    static const enum pfd_finding_kind kinds[] = {
-        PFD_FINDING_truncated_entry,
-        PFD_FINDING_size_past_end,
-        PFD_FINDING_bad_size,
-        PFD_FINDING_unwritten,
-        PFD_FINDING_torn_header,
-        PFD_FINDING_overflow,
-        PFD_FINDING_shrunk,
-        PFD_FINDING_bad_frame,
-        PFD_FINDING_gap,
-        PFD_FINDING_incomplete,
-        PFD_FINDING_missing_data,
-        PFD_FINDING_unreadable,
-        PFD_FINDING_nearly_full,
-        PFD_FINDING_bad_packet,
-        PFD_FINDING_payload_short,
-        PFD_FINDING_clipped_string,
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (kinds[i] == kind)
-            return true;
-    }
-    return false;
-}
-
 static void take_loss(struct checks *c, const char *source, const char *text,
                       bool is_lost)
 {
@@ -259,7 +232,7 @@ void checks_finding(struct checks *c, const struct pfd_finding *finding)
         return;
     snprintf(text, sizeof text, "%s: %s", pfd_finding_name(finding->kind),
              finding->text);
-    take_loss(c, finding->source, text, is_loss(finding->kind));
+    take_loss(c, finding->source, text, pfd_finding_is_loss(finding->kind));
 }
 
 void checks_gap(struct checks *c, const char *source, uint64_t missed,

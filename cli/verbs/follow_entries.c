@@ -69,6 +69,7 @@ static bool make_lines(struct follow_entries *e, const char *form,
     if (e->trace || (e->checks_rows && !has_lines))
         pfd_lines_values(e->lines);
     if (has_lines) {
+        pfd_lines_fail_losses(e->lines, o->checks.loss);
         if (!o->live.no_findings)
             pfd_lines_tell(e->lines);
         return true;

@@ -118,6 +118,27 @@ START_TEST(text_tells_when_it_is_asked)
 }
 END_TEST
 
+START_TEST(losses_are_errors_where_they_fail)
+{
+    static const struct pfd_finding other = { .kind = PFD_FINDING_unknown_id,
+                                              .text = "no string" };
+    begin("quickfix");
+    pfd_lines_tell(lines);
+    for (int fails = 0; fails < 2; fails++) {
+        pfd_lines_fail_losses(lines, fails);
+        pfd_lines_finding(lines, &finding);
+        pfd_lines_finding(lines, &other);
+        pfd_lines_gap(lines, &gap, "a");
+    }
+    end_with("warning: a\\x1b: overflow: two lines\n"
+             "warning: unknown_id: no string\n"
+             "warning: a: gap: 5 lost: sender_lost\n"
+             "error: a\\x1b: overflow: two lines\n"
+             "warning: unknown_id: no string\n"
+             "error: a: gap: 5 lost: sender_lost\n");
+}
+END_TEST
+
 START_TEST(raw_has_no_place_for_it)
 {
     begin("raw");
@@ -147,7 +168,8 @@ int main(void)
     return suite_run("lines",
                      TESTS(stamps_stand_behind_the_type,
                            stamps_are_all_their_own, text_has_no_stamps,
-                           text_tells_when_it_is_asked, raw_has_no_place_for_it,
-                           lines_can_be_cut),
+                           text_tells_when_it_is_asked,
+                           losses_are_errors_where_they_fail,
+                           raw_has_no_place_for_it, lines_can_be_cut),
                      10);
 }

@@ -26,6 +26,33 @@ bool pfd_finding_is_note(enum pfd_finding_kind kind)
     return (unsigned)kind < PFD_N_FINDING_KINDS && kinds[kind].is_note;
 }
 
+bool pfd_finding_is_loss(enum pfd_finding_kind kind)
+{
+    static const enum pfd_finding_kind losses[] = {
+        PFD_FINDING_truncated_entry,
+        PFD_FINDING_size_past_end,
+        PFD_FINDING_bad_size,
+        PFD_FINDING_unwritten,
+        PFD_FINDING_torn_header,
+        PFD_FINDING_overflow,
+        PFD_FINDING_shrunk,
+        PFD_FINDING_bad_frame,
+        PFD_FINDING_gap,
+        PFD_FINDING_incomplete,
+        PFD_FINDING_missing_data,
+        PFD_FINDING_unreadable,
+        PFD_FINDING_nearly_full,
+        PFD_FINDING_bad_packet,
+        PFD_FINDING_payload_short,
+        PFD_FINDING_clipped_string,
+    };
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        if (losses[i] == kind)
+            return true;
+    }
+    return false;
+}
+
 enum pfd_status pfd_fail(struct pfd_error *err, enum pfd_status status,
                          uint64_t offset, const char *text, ...)
 {

@@ -35,6 +35,9 @@ struct pfd_report {
     bool in_buffer;
 };
 
+/* Does the kind mean that something was printed and is not here, or not whole? */
+bool pfd_finding_is_loss(enum pfd_finding_kind kind);
+
 /* Untrusted text in the sentence goes through pfd_quote() first. */
 void pfd_report_add(struct pfd_report *report, enum pfd_finding_kind kind,
                     uint64_t offset, const char *text, ...) PFD_PRINTF(4, 5);

@@ -108,6 +108,11 @@ void pfd_lines_watch(struct pfd_lines *lines, const struct pfd_watch *watch)
     lines->options.watch = watch;
 }
 
+void pfd_lines_fail_losses(struct pfd_lines *lines, bool fail)
+{
+    lines->options.losses_fail = fail;
+}
+
 void pfd_lines_set_buffer(struct pfd_lines *lines, uint64_t number)
 {
     lines->options.buffer = number;
@@ -407,7 +412,7 @@ void pfd_lines_finding(struct pfd_lines *lines,
         return;
     size_t row = begin_line(lines);
     if (is_told)
-        form->tell(&lines->out, finding, lines->options.color);
+        form->tell(&lines->out, finding, &lines->options);
     if (form->finding) {
         pfd_lines_members(lines);
         form->finding(&lines->out, finding, &lines->options);

@@ -31,6 +31,10 @@ struct pfd_watch;
 /* For rows: judges entries from now on; borrowed. NULL: judges no more. */
 void pfd_lines_watch(struct pfd_lines *lines, const struct pfd_watch *watch);
 
+/* Findings and gaps that mean a loss are errors, not warnings, in forms that say
+ * which. */
+void pfd_lines_fail_losses(struct pfd_lines *lines, bool fail);
+
 /* For rows: the buffer, by any number, of the entries that follow. Entries of
  * different buffers, or of different generations of one, are never collapsed
  * together. 0 to begin with. */

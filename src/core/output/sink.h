@@ -70,7 +70,8 @@ struct pfd_sink_options {
     bool pieces;
     bool has_texts; /* each has its format string, of any string set */
     const struct pfd_watch *watch; /* rows have severity and watched; or NULL */
-    bool fails; /* the form of a row: one of these filters wants it */
+    bool fails;       /* the form of a row: one of these filters wants it */
+    bool losses_fail; /* who reads the output takes losses for errors */
     uint64_t time;
     uint64_t sequence; /* as in pfd_row, also the next two */
     uint64_t buffer;
@@ -138,7 +139,7 @@ struct pfd_sink {
     void (*tell_entry)(struct pfd_text *out, const struct pfd_entry *entry,
                        bool color);
     void (*tell)(struct pfd_text *out, const struct pfd_finding *finding,
-                 bool color);
+                 const struct pfd_sink_options *options);
     void (*gap)(struct pfd_text *out, const struct pfd_gap *gap,
                 const char *source, const struct pfd_sink_options *options);
 };

@@ -3,6 +3,7 @@
  * One entry a line, as compilers write: "FILE:LINE: SEVERITY: MESSAGE", which
  * editors jump by. Without a known line it begins with the severity.
  */
+#include "core/base/error.h"
 #include "core/base/safe_line.h"
 #include "core/output/severity.h"
 #include "core/output/sink.h"
@@ -45,13 +46,20 @@ static void quickfix_entry(struct pfd_text *out, struct pfd_entry *entry,
     pfd_text_puts(out, "\n");
 }
 
-static void quickfix_tell(struct pfd_text *out,
-                          const struct pfd_finding *finding, bool color)
+static void add_severity(struct pfd_text *out, bool is_loss,
+                         const struct pfd_sink_options *options)
 {
-    (void)color;
+    bool fails = is_loss && options->losses_fail;
+    pfd_text_puts(out, fails ? "error: " : "warning: ");
+}
+
+static void quickfix_tell(struct pfd_text *out,
+                          const struct pfd_finding *finding,
+                          const struct pfd_sink_options *options)
+{
     if (pfd_finding_is_note(finding->kind))
         return;
-    pfd_text_puts(out, "warning: ");
+    add_severity(out, pfd_finding_is_loss(finding->kind), options);
     if (finding->source) {
         add_words(out, finding->source, strlen(finding->source));
         pfd_text_puts(out, ": ");
@@ -65,8 +73,7 @@ static void quickfix_gap(struct pfd_text *out, const struct pfd_gap *gap,
                          const char *source,
                          const struct pfd_sink_options *options)
 {
-    (void)options;
-    pfd_text_puts(out, "warning: ");
+    add_severity(out, true, options);
     if (source) {
         add_words(out, source, strlen(source));
         pfd_text_puts(out, ": ");

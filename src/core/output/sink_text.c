@@ -405,8 +405,9 @@ static void text_tell_entry(struct pfd_text *out, const struct pfd_entry *entry,
 }
 
 static void text_tell(struct pfd_text *out, const struct pfd_finding *finding,
-                      bool color)
+                      const struct pfd_sink_options *options)
 {
+    bool color = options->color;
     if (pfd_finding_is_note(finding->kind))
         return;
     add_place(out, finding->source, finding->offset, color ? "\033[33m" : "");

@@ -409,7 +409,7 @@ static void rows_finding(struct pfd_text *out,
     if (form->finding) {
         form->finding(out, finding, options);
     } else {
-        form->tell(out, finding, options->color);
+        form->tell(out, finding, options);
     }
     pfd_rows_end_line(out, row);
 }

@@ -57,7 +57,7 @@ static void give_finding(struct pfd_worker *w,
     if (pool->sink && pool->sink->finding)
         pool->sink->finding(&w->made->out, finding, &w->sink_options);
     if (pool->convert->inline_findings && pool->sink && pool->sink->tell)
-        pool->sink->tell(&w->made->out, finding, w->sink_options.color);
+        pool->sink->tell(&w->made->out, finding, &w->sink_options);
     if (pool->convert->finding)
         keep(w, finding);
 }
