@@ -262,6 +262,7 @@ static bool search(struct taking *t)
         .core = t->core,
         .memory = t->core ? NULL : t->memory,
         .strings = t->opened->strings->set,
+        .options = &t->opened->options,
         .progress = go_on,
         .user = t,
     };

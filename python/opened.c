@@ -382,12 +382,10 @@ static bool read_words(struct opened *o, PyObject *args)
     PyObject *strings;
     PyObject *options;
     const char *format;
-    const char *kernel;
     int notes;
     uint64_t max_inflated;
-    if (!PyArg_ParseTuple(args, "OzO!pO&z", &strings, &format, &PyDict_Type,
-                          &options, &notes, core_read_u64, &max_inflated,
-                          &kernel))
+    if (!PyArg_ParseTuple(args, "OzO!pO&", &strings, &format, &PyDict_Type,
+                          &options, &notes, core_read_u64, &max_inflated))
         return false;
     if (strings != Py_None && !PyObject_TypeCheck(strings, core_strings_type)) {
         PyErr_SetString(PyExc_TypeError, "strings must be a Strings");
@@ -409,10 +407,10 @@ static bool read_words(struct opened *o, PyObject *args)
         !set_options(o, options))
         return false;
     pfd_strings_set_max_inflated(o->strings->set, max_inflated);
-    return strings_set_kernel(o->strings, kernel);
+    return true;
 }
 
-/* Opened(strings, format, options, notes, max_inflated, kernel): whole from the
+/* Opened(strings, format, options, notes, max_inflated): whole from the
  * start, whatever a class made of it does in its __init__(). */
 static PyObject *opened_make(PyTypeObject *type, PyObject *args,
                              PyObject *words)

@@ -36,18 +36,7 @@ static void strings_dealloc(struct strings *s)
     Py_XDECREF(s->texts);
     Py_XDECREF(s->names);
     Py_XDECREF(s->findings);
-    free(s->kernel);
     core_free(s);
-}
-
-bool strings_set_kernel(struct strings *s, const char *kernel)
-{
-    free(s->kernel);
-    s->kernel = kernel ? strdup(kernel) : NULL;
-    pfd_strings_set_kernel(s->set, s->kernel);
-    if (kernel && !s->kernel)
-        PyErr_NoMemory();
-    return !kernel || s->kernel;
 }
 
 static bool fill_none(PyObject *list, size_t n)

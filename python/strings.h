@@ -14,7 +14,6 @@ struct strings {
     PyObject *texts; /* list: text i as an object, or None until it is needed */
     PyObject *names; /* likewise: a tuple of the names of its arguments */
     PyObject *findings; /* list */
-    char *kernel;       /* of the set; NULL: all */
     bool is_frozen;
     bool is_filled; /* by a thread, without the GIL: no other one looks at it */
 };
@@ -24,10 +23,6 @@ extern PyTypeObject *core_strings_type;
 /* An empty set, or one that begins with `of`, which it freezes. NULL: an
  * exception is set. */
 struct strings *strings_new(struct strings *of);
-
-/* Has only the messages of this kernel loaded from now on (core/strings/strings.h);
- * NULL: those of all. Copied. False: an exception is set. */
-bool strings_set_kernel(struct strings *strings, const char *kernel);
 
 /* No more strings will come. False: an exception is set. */
 bool strings_freeze(struct strings *strings);

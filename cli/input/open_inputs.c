@@ -571,7 +571,6 @@ void inputs_open(struct inputs *ret, const struct options *options,
     ret->n_findings = options->n_findings;
     pfd_strings_set_max_inflated(ret->strings, options->reading.max_inflated);
     pfd_strings_set_search(ret->strings, listener.searches);
-    pfd_strings_set_kernel(ret->strings, options->reading.kernel);
     open_inputs(ret, options, &listener);
     open_captures(ret, &listener);
     load_counters(ret, options, &listener);

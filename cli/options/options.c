@@ -194,11 +194,12 @@ bool options_inline_findings(const struct options *options)
 
 bool options_decide(const struct options *o, bool text_too)
 {
+    static const struct pfd_options none;
     struct pfd_option_info info;
     for (size_t i = 0; pfd_option_get(i, &info) == PFD_OK; i++) {
         if ((text_too || !info.of_text) &&
             strcmp(pfd_options_word(&o->reading.decoding, info.name),
-                   info.words[0]) != 0)
+                   pfd_options_word(&none, info.name)) != 0)
             return true;
     }
     return false;

@@ -84,7 +84,6 @@ struct reading_options {
                        given */
     bool keep_going;       /* continue when a file cannot be read */
     uint64_t max_inflated; /* bytes; 0: the library's limit */
-    const char *kernel;    /* whose messages buffers have; NULL: any */
 };
 
 /* The memory of a process or a core, and the buffer in it. */

@@ -269,6 +269,7 @@ static void search(struct target *t)
     const struct pfd_buffer_search how = {
         .memory = t->inside,
         .strings = t->strings ? t->strings->set : NULL,
+        .options = &t->of->base.config->options,
         .n_copied_max = t->of->n_room,
         .threads = 1,
         .progress = go_on,

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "kernels.h"
+
 enum {
     DWORD = 4,
     HEADER = PFD_ID_HEADER,
@@ -41,9 +43,16 @@ static void add_space(struct kernels *k, uint32_t space)
         k->spaces[k->n++] = space;
 }
 
-static struct kernels list_kernels(const struct pfd_table *table)
+static struct kernels list_kernels(const struct pfd_field *field)
 {
+    const struct pfd_table *table = field->table;
     struct kernels ret = { .n = 0 };
+    if (*field->options->kernel) {
+        ret.n =
+            rusticl_kernels_called(field->shader_table, field->options->kernel,
+                                   ret.spaces, SPACES_MAX);
+        return ret;
+    }
     for (size_t i = 0; i <= table->mask; i++) {
         const struct pfd_string *s = pfd_table_at(table, i);
         if (s)
@@ -117,6 +126,7 @@ size_t rusticl_find(const struct pfd_field *field, size_t from, size_t to,
                     struct pfd_whole *ret)
 {
     struct kernels k = { .n = 0 };
+    bool is_listed = false;
     size_t at = from + (size_t)(-(field->address + from) % PAGE);
     for (; field->table->n && at < to && field->n - at >= 2 * DWORD;
          at += PAGE) {
@@ -125,8 +135,9 @@ size_t rusticl_find(const struct pfd_field *field, size_t from, size_t to,
         if (used <= HEADER || used % DWORD || used > USED_MAX || !id ||
             id > PFD_ID_MAX)
             continue;
-        if (!k.n)
-            k = list_kernels(field->table);
+        if (!is_listed)
+            k = list_kernels(field);
+        is_listed = true;
         if (is_buffer(field, at, &k, ret))
             return at;
     }

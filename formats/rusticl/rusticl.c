@@ -3,17 +3,13 @@
  * The printf buffer of Mesa's OpenCL, rusticl. README.md beside this file
  * describes the wire layout, with sources.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "core/decode/id_buffer.h"
 #include "core/spirv/module_texts.h"
 #include "find.h"
-
-/* The kernels of a module, and the modules, that are told apart. */
-enum {
-    RUSTICL_KERNELS_MAX = 256,
-    RUSTICL_MODULES_MAX = (PFD_ID_SPACE_MAX + 1) / RUSTICL_KERNELS_MAX,
-};
+#include "kernels.h"
 
 /*
  * The messages of an OpenCL module, numbered as Mesa numbers them for each
@@ -360,41 +356,21 @@ static enum pfd_status add_kernel(struct program *p, struct function *kernel)
     return PFD_OK;
 }
 
-/* Is an entry point, of n words, the kernel whose messages are wanted? */
-static bool is_wanted(const struct program *p, const uint32_t *w, uint32_t n)
-{
-    const char *kernel = pfd_strings_kernel(p->strings);
-    size_t n_kernel = kernel ? strlen(kernel) + 1 : 0;
-    return !kernel || (n_kernel <= 4 * (size_t)(n - 3) &&
-                       !memcmp(w + 3, kernel, n_kernel));
-}
-
 static enum pfd_status add_kernels(struct program *p, uint32_t space)
 {
     uint32_t n_all = pfd_spirv_n_instructions(p->module);
     enum pfd_status status = PFD_OK;
     uint32_t n_kernels = 0;
-    bool is_found = false;
-    const char *kernel = pfd_strings_kernel(p->strings);
-    struct pfd_quoted quoted;
     for (uint32_t k = 0; k < n_all && status == PFD_OK; k++) {
         uint32_t n;
         uint32_t op;
         const uint32_t *w = words_of(p, k, &n, &op);
         struct function *f =
-            op == PFD_SPV_ENTRY_POINT && n >= 4 ? function_of(p, w[2]) : NULL;
+            rusticl_is_kernel(p->module, k) ? function_of(p, w[2]) : NULL;
         if (!f)
             continue;
         p->space = space + n_kernels++;
-        if (!is_wanted(p, w, n))
-            continue;
-        is_found = true;
         status = n_kernels > RUSTICL_KERNELS_MAX ? PFD_END : add_kernel(p, f);
-    }
-    if (!is_found && kernel) {
-        pfd_report_add(p->report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
-                       "none of the module's %u kernels is called '%s'",
-                       n_kernels, pfd_quote(&quoted, kernel, strlen(kernel)));
     }
     return status;
 }
@@ -425,11 +401,10 @@ static enum pfd_status rusticl_shader(const struct pfd_format *self,
         .left_rows = ROWS_MAX,
         .left_texts = TEXTS_MAX,
     };
-    uint32_t module = shader->id % PFD_SHADER_LOOSE % RUSTICL_MODULES_MAX;
     if (!prints(&p))
         return PFD_OK;
     enum pfd_status status = list_functions(&p)
-                                 ? add_kernels(&p, module * RUSTICL_KERNELS_MAX)
+                                 ? add_kernels(&p, rusticl_first_space(shader))
                                  : no_memory(&p);
     if (status == PFD_END) {
         pfd_report_add(
@@ -467,7 +442,23 @@ static const char *rusticl_text(const struct pfd_table *table,
 static const struct pfd_id_buffer_kind kind = {
     .what = "a printf buffer of rusticl",
     .unit = 1,
+    .chosen = rusticl_chosen,
     .text = rusticl_text,
+};
+
+static const struct pfd_format_option kernel_option = {
+    .info = {
+        .name = "kernel",
+        .value = "NAME",
+        .help = "the kernel whose messages a buffer of rusticl has; else it is "
+                "searched",
+    },
+    .member = offsetof(struct pfd_options, kernel),
+};
+
+static const struct pfd_format_option *const options[] = {
+    &kernel_option,
+    NULL,
 };
 
 static enum pfd_status rusticl_walk(struct pfd_walk *w)
@@ -504,6 +495,7 @@ const struct pfd_format pfd_format_rusticl = {
         .entry_words = entry_words,
         .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
+    .options = options,
     .state_size = sizeof(struct pfd_id_buffer),
     .record_version = 1,
     .strings = { .name = "rusticl",

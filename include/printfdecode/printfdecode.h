@@ -61,6 +61,10 @@ enum pfd_printf_layout {
     PFD_PRINTF_LAYOUT_P6,
 };
 
+/* Bytes of a member of struct pfd_options that takes any text, its NUL
+ * included. */
+#define PFD_OPTION_TEXT 256
+
 /*
  * Choices in how buffers are read; all zero is the default. Each member can
  * also be set by the name and a word of pfd_option_get().
@@ -75,6 +79,9 @@ struct pfd_options {
     /* "layout": which of the validation layer's printf layouts
      * (formats/debugprintf). */
     enum pfd_printf_layout printf_layout;
+    /* "kernel": the one whose messages buffers have, of formats that number
+     * them for each kernel anew (formats/rusticl); empty: it is searched. */
+    char kernel[PFD_OPTION_TEXT];
 };
 
 /* One member of struct pfd_options; static storage. */
@@ -83,7 +90,7 @@ struct pfd_option_info {
     const char *value;        /* placeholder for a word, as in --layout NAME */
     const char *const *words; /* [n_words]; the first is the default; a word's
                                  index is the member's value */
-    size_t n_words;
+    size_t n_words;   /* 0: any text below PFD_OPTION_TEXT; empty by default */
     const char *help; /* one line */
     bool of_text;     /* changes the text only, not the decoding */
 };
@@ -93,10 +100,11 @@ struct pfd_option_info {
 PFD_API enum pfd_status pfd_option_get(size_t i, struct pfd_option_info *ret);
 
 /*
- * Sets an option by its name, in which _ may stand for -, to one of its words.
+ * Sets an option by its name, in which _ may stand for -, to one of its words,
+ * or to a text, which is copied.
  *
- * PFD_OK; PFD_ERR_USAGE: no such option or word; err's text lists the valid
- * ones.
+ * PFD_OK; PFD_ERR_USAGE: no such option or word, and err's text lists the valid
+ * ones; the text is too long; `options` states a size without the member.
  */
 PFD_API enum pfd_status pfd_options_set(struct pfd_options *options,
                                         const char *name, const char *word,

@@ -122,6 +122,8 @@ struct pfd_wire_frame {
     uint64_t bytes_at; /* of bytes, from the start of the stream */
     uint64_t missing;  /* bytes missing behind those, of a frame that is cut:
                           its CRC was not checked */
+
+    struct pfd_wire_bytes kernel; /* text: of a buffer's messages */
 };
 
 /* True when bytes [n] begin as a stream does; PFD_WIRE_MAGIC_BYTES decide. */

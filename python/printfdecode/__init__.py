@@ -214,7 +214,7 @@ def _selection(match, words):
 
 
 def open(*files, strings=(), buffers=(), shaders=None, format=None, name=None,
-         notes=False, max_inflated=0, kernel=None, pid=None, core=None, address=None,
+         notes=False, max_inflated=0, pid=None, core=None, address=None,
          size=None, scan=False, warn=False, **options):
     """Opens buffers and what they were printed with; returns a Decoded.
 
@@ -222,8 +222,8 @@ def open(*files, strings=(), buffers=(), shaders=None, format=None, name=None,
     capture or code, its first bytes say. strings, buffers: the same where they
     do not; strings may also be a Strings. shaders: {id: file}, or the path of a
     map. name: of objects, in findings. format: the buffer format; options:
-    compat, layout, opencl_strings. kernel: whose messages a buffer of rusticl has;
-    else it is searched. notes: findings have notes as well. warn: each
+    compat, layout, opencl_strings, and kernel: whose messages a buffer of rusticl
+    has; else it is searched. notes: findings have notes as well. warn: each
     finding is a FindingWarning, too; for that all buffers are read at once.
 
     pid, core: the memory of a process, or a core's file: the buffer at address with
@@ -236,8 +236,7 @@ def open(*files, strings=(), buffers=(), shaders=None, format=None, name=None,
     sets = [one for one in strings if isinstance(one, Strings)]
     if len(sets) > 1:
         raise UsageError("one set of strings at most")
-    ret = Decoded(sets[0] if sets else None, format, options, notes, max_inflated,
-                  kernel)
+    ret = Decoded(sets[0] if sets else None, format, options, notes, max_inflated)
     n_before = len(ret.strings.findings)
     if isinstance(shaders, (str, os.PathLike)):
         _read_shaders(ret.strings, os.fspath(shaders))

@@ -218,7 +218,7 @@ def open(*files: _File, strings: _File | Strings | Iterable[_File | Strings] = (
          buffers: _File | Iterable[_File] = (),
          shaders: _Path | Mapping[int, _File] | None = None, format: str | None = None,
          name: str | None = None, notes: bool = False, max_inflated: int = 0,
-         kernel: str | None = None, pid: int | None = None, core: _Path | None = None,
+         pid: int | None = None, core: _Path | None = None,
          address: int | None = None, size: int | None = None, scan: bool = False,
          warn: bool = False, **options: str) -> Decoded: ...
 def follow(address: str, match: _Words | None = None, *, start: str | int | None = None,

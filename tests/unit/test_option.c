@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Choices of how buffers are read, by their names. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ START_TEST(sets_each)
     struct pfd_error err;
     size_t n = 0;
     for (; pfd_option_get(n, &info) == PFD_OK; n++) {
-        ck_assert(info.n_words > 1 && *info.help && *info.value);
+        ck_assert(info.n_words != 1 && *info.help && *info.value);
         for (size_t w = 0; w < info.n_words; w++) {
             struct pfd_options options = { 0 };
             struct pfd_option_info other;
@@ -27,11 +28,38 @@ START_TEST(sets_each)
                 PFD_OK);
             for (size_t i = 0; pfd_option_get(i, &other) == PFD_OK; i++) {
                 ck_assert_str_eq(pfd_options_word(&options, other.name),
-                                 other.words[i == n ? w : 0]);
+                                 !other.n_words ? ""
+                                                : other.words[i == n ? w : 0]);
             }
         }
     }
-    ck_assert_uint_eq(n, 3);
+    ck_assert_uint_eq(n, 4);
+}
+END_TEST
+
+/* A text is copied, with its NUL, into the member; one too long, or for a struct
+ * of an older caller, changes nothing. */
+START_TEST(sets_texts)
+{
+    struct pfd_options none = { 0 };
+    struct pfd_options o = { 0 };
+    struct pfd_error err;
+    char text[PFD_OPTION_TEXT + 1];
+    memset(text, 'k', PFD_OPTION_TEXT);
+    text[PFD_OPTION_TEXT] = '\0';
+    ck_assert_int_eq(pfd_options_set(&o, "kernel", text, &err), PFD_ERR_USAGE);
+    ck_assert_str_eq(err.text, "kernel has 255 bytes at most, not 256");
+    ck_assert_mem_eq(&o, &none, sizeof o);
+    text[PFD_OPTION_TEXT - 1] = '\0';
+    ck_assert_int_eq(pfd_options_set(&o, "kernel", text, &err), PFD_OK);
+    ck_assert_str_eq(pfd_options_word(&o, "kernel"), text);
+    ck_assert_str_eq(o.kernel, text);
+    o = none;
+    o.struct_size = offsetof(struct pfd_options, kernel);
+    none = o;
+    ck_assert_int_eq(pfd_options_set(&o, "kernel", "k", &err), PFD_ERR_USAGE);
+    ck_assert_int_eq(pfd_options_set(&o, "layout", "auto", &err), PFD_OK);
+    ck_assert_mem_eq(&o, &none, sizeof o);
 }
 END_TEST
 
@@ -121,14 +149,37 @@ START_TEST(reads_frames)
 }
 END_TEST
 
+/* The name of a kernel is what it is, or an error. */
+START_TEST(reads_kernels)
+{
+    char name[PFD_OPTION_TEXT + 1] = "k";
+    struct pfd_wire_frame frame = { .type = PFD_WIRE_BUFFER,
+                                    .kernel = { name, 1 } };
+    const char *format = NULL;
+    struct pfd_options o = { 0 };
+    ck_assert_int_eq(pfd_capture_reading(&frame, &format, &o, NULL), PFD_OK);
+    ck_assert_str_eq(o.kernel, "k");
+    frame.kernel.n = 3; /* with a NUL inside */
+    ck_assert_int_eq(pfd_capture_reading(&frame, &format, &o, NULL),
+                     PFD_ERR_USAGE);
+    memset(name, 'n', sizeof name);
+    frame.kernel.n = PFD_OPTION_TEXT;
+    ck_assert_int_eq(pfd_capture_reading(&frame, &format, &o, NULL),
+                     PFD_ERR_USAGE);
+    ck_assert_str_eq(o.kernel, "k");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("option");
     TCase *tests = tcase_create("option");
     tcase_add_test(tests, sets_each);
     tcase_add_test(tests, sets_members);
+    tcase_add_test(tests, sets_texts);
     tcase_add_test(tests, refuses);
     tcase_add_test(tests, reads_frames);
+    tcase_add_test(tests, reads_kernels);
     suite_add_tcase(suite, tests);
     return suite_run_all(suite);
 }

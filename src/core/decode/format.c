@@ -438,12 +438,46 @@ static enum pfd_status no_word(const struct pfd_option_info *info,
     return PFD_ERR_USAGE;
 }
 
+static bool is_text(const struct pfd_format_option *option)
+{
+    return !option->info.n_words;
+}
+
+/* Does the caller's struct have the option's member? */
+static bool has_member(const struct pfd_options *options,
+                       const struct pfd_format_option *option)
+{
+    size_t n = is_text(option) ? PFD_OPTION_TEXT : sizeof(unsigned);
+    return !options->struct_size || options->struct_size >= option->member + n;
+}
+
+static enum pfd_status set_text(struct pfd_options *options,
+                                const struct pfd_format_option *option,
+                                const char *text, struct pfd_error *err)
+{
+    size_t n = strlen(text) + 1;
+    if (n > PFD_OPTION_TEXT) {
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "%s has %d bytes at most, not %zu", option->info.name,
+                        PFD_OPTION_TEXT - 1, n - 1);
+    }
+    memcpy((char *)options + option->member, text, n);
+    return PFD_OK;
+}
+
 enum pfd_status pfd_options_set(struct pfd_options *options, const char *name,
                                 const char *word, struct pfd_error *err)
 {
     const struct pfd_format_option *option = find(name);
     if (!option)
         return no_option(name, err);
+    if (!has_member(options, option)) {
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "options of %zu bytes have no %s", options->struct_size,
+                        option->info.name);
+    }
+    if (is_text(option))
+        return set_text(options, option, word, err);
     for (unsigned i = 0; i < option->info.n_words; i++) {
         if (!strcmp(option->info.words[i], word)) {
             memcpy((char *)options + option->member, &i, sizeof i);
@@ -460,6 +494,8 @@ const char *pfd_options_word(const struct pfd_options *options,
     unsigned i = 0;
     if (!option)
         return NULL;
+    if (is_text(option))
+        return (const char *)options + option->member;
     memcpy(&i, (const char *)options + option->member, sizeof i);
     return i < option->info.n_words ? option->info.words[i] : NULL;
 }

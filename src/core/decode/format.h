@@ -193,6 +193,7 @@ struct pfd_field {
     uint64_t address;                            /* of the first */
     const struct pfd_table *table;               /* the format's; never NULL */
     const struct pfd_shader_table *shader_table; /* likewise */
+    const struct pfd_options *options;           /* likewise */
 };
 
 /* A whole buffer found in memory, by its header. */
@@ -296,7 +297,7 @@ struct pfd_format_live {
 /* An option for how a format's buffers are read. Formats may share one. */
 struct pfd_format_option {
     struct pfd_option_info info;
-    size_t member; /* of struct pfd_options: the word's number */
+    size_t member; /* of struct pfd_options: the word's number, or the text */
 };
 
 /* The program whose conventions the text follows. */
@@ -328,7 +329,7 @@ struct pfd_format {
     struct pfd_format_info info;
 
     /* NULL at the end; NULL: none. An option of its own is also a member of
-     * struct pfd_options, an enum of the words' numbers. */
+     * struct pfd_options: an enum of the words' numbers, or a text. */
     const struct pfd_format_option *const *options;
 
     size_t state_size; /* of pfd_walk.state; 0: none */

@@ -93,17 +93,14 @@ static size_t list_spaces(const struct pfd_table *table, uint32_t *ret)
     return n;
 }
 
-static void choose_space(const struct pfd_walk *w, struct pfd_id_buffer *b,
+static void choose_space(struct pfd_walk *w, struct pfd_id_buffer *b,
                          const struct pfd_id_buffer_kind *kind)
 {
     uint32_t spaces[SPACES_MAX];
-    int chosen = kind->space ? kind->space(w) : PFD_ID_SPACE_ANY;
     uint64_t best = 0;
-    if (chosen != PFD_ID_SPACE_ANY) {
-        b->spaces[b->n_spaces++] = (uint32_t)chosen;
-        return;
-    }
-    size_t n = list_spaces(w->table, spaces);
+    size_t n = kind->chosen ? kind->chosen(w, spaces, SPACES_MAX) : SIZE_MAX;
+    if (n == SIZE_MAX)
+        n = list_spaces(w->table, spaces);
     for (size_t i = 0; i < n; i++) {
         uint64_t to = reach(w, b, spaces[i]);
         if (to > best)

@@ -20,7 +20,6 @@ enum {
     PFD_ID_BITS = 20,
     PFD_ID_MAX = (1 << PFD_ID_BITS) - 1,
     PFD_ID_SPACE_MAX = 4095,
-    PFD_ID_SPACE_ANY = -1,
     PFD_ID_SIZES_MAX = 1024,   /* arguments of one string */
     PFD_ID_SIZE_MAX = 1 << 20, /* bytes of all its arguments */
     PFD_ID_HEADER = 4,         /* of the buffer, and of an entry */
@@ -49,8 +48,9 @@ struct pfd_id_buffer_kind {
      * NULL: never known. */
     uint64_t (*room)(const struct pfd_walk *walk, int space);
 
-    /* The space that the user chose, or PFD_ID_SPACE_ANY. NULL: no choice. */
-    int (*space)(const struct pfd_walk *walk);
+    /* The spaces that the user chose, [max] at most; SIZE_MAX: no choice. NULL:
+     * there is none to be made. */
+    size_t (*chosen)(struct pfd_walk *walk, uint32_t *ret, size_t max);
 
     /* The text behind a value that a %s prints; NULL: it has none. */
     const char *(*text)(const struct pfd_table *table,

@@ -121,7 +121,6 @@ static struct pfd_strings *copy_set(struct pfd_strings *of,
     ret->left = of->left;
     ret->max_inflated = of->max_inflated;
     ret->search = of->search;
-    ret->kernel = of->kernel;
     ret->n = ret->room = of->n;
     ret->mark = pfd_arena_mark(&store->arena);
     ret->n_sources = of->n_sources;
@@ -183,16 +182,6 @@ void pfd_strings_set_max_inflated(struct pfd_strings *strings, uint64_t bytes)
 void pfd_strings_set_search(struct pfd_strings *strings, bool search)
 {
     strings->search = search;
-}
-
-void pfd_strings_set_kernel(struct pfd_strings *strings, const char *kernel)
-{
-    strings->kernel = kernel;
-}
-
-const char *pfd_strings_kernel(const struct pfd_strings *strings)
-{
-    return strings->kernel;
 }
 
 bool pfd_strings_searches(const struct pfd_strings *strings)

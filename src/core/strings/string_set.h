@@ -45,7 +45,6 @@ struct pfd_strings {
     size_t steps_room;
     struct pfd_slot *slots; /* scratch of layouts, [PFD_ARGUMENTS_MAX] */
     struct pfd_shader_table shader_table;
-    const char *kernel;    /* borrowed; NULL: all */
     bool search;           /* search files without strings in place */
     uint64_t max_inflated; /* bytes of one bundle; 0: PFD_INFLATED_MAX */
 };

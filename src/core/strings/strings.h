@@ -380,10 +380,4 @@ void pfd_strings_trim(struct pfd_strings *strings);
  * does not search. */
 void pfd_strings_set_search(struct pfd_strings *strings, bool search);
 
-/* The kernel whose messages are loaded, of formats that number them for each
- * kernel anew: NUL-terminated, borrowed for the set's life. NULL, as in a new
- * set: those of all. */
-void pfd_strings_set_kernel(struct pfd_strings *strings, const char *kernel);
-const char *pfd_strings_kernel(const struct pfd_strings *strings);
-
 #endif

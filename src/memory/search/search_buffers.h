@@ -75,6 +75,7 @@ struct pfd_buffer_search {
      * its regions are read again. */
     struct pfd_memory *memory;
     const struct pfd_strings *strings;
+    const struct pfd_options *options; /* NULL: the defaults */
     /* Limit for the bytes of a process that are copied at a time; 0: 384 MiB;
      * at least 24 MiB. A buffer above a third of it is judged by its
      * beginning. */

@@ -304,6 +304,7 @@ static void move(struct entry_range *t, size_t n)
 
 static void search_range(struct entry_range *t)
 {
+    static const struct pfd_options defaults;
     struct pfd_search *s = t->search;
     const struct pfd_mapped_range *p = &t->range;
     if (p->goes_on) {
@@ -320,6 +321,7 @@ static void search_range(struct entry_range *t)
         .n = t->n,
         .address = t->address,
         .shader_table = pfd_strings_shaders(s->how->strings),
+        .options = s->how->options ? s->how->options : &defaults,
     };
     pfd_search_space_data(&s->search_space, t->walk, p, add_data, t);
     search_slices(t);

@@ -322,13 +322,15 @@ static enum pfd_status set_option(const struct pfd_wire_frame *buffer,
                                   struct pfd_error *err)
 {
     struct pfd_quoted quoted;
-    char word[64];
+    char word[PFD_OPTION_TEXT];
     if (!said->n)
         return PFD_OK;
-    snprintf(word, sizeof word, "%.*s",
-             said->n < sizeof word ? (int)said->n : 0, said->at);
-    if (pfd_options_set(options, name, word, NULL) == PFD_OK)
-        return PFD_OK;
+    if (said->n < sizeof word && !memchr(said->at, '\0', said->n)) {
+        memcpy(word, said->at, said->n);
+        word[said->n] = '\0';
+        if (pfd_options_set(options, name, word, NULL) == PFD_OK)
+            return PFD_OK;
+    }
     return pfd_fail(err, PFD_ERR_USAGE, buffer->at, "%s '%s' is not known",
                     name, pfd_quote(&quoted, said->at, said->n));
 }
@@ -345,6 +347,7 @@ enum pfd_status pfd_capture_reading(const struct pfd_wire_frame *buffer,
         { "layout", &buffer->layout },
         { "compat", &buffer->compat },
         { "opencl-strings", &buffer->opencl_strings },
+        { "kernel", &buffer->kernel },
     };
     struct pfd_quoted quoted;
     enum pfd_status status = PFD_OK;

@@ -38,6 +38,7 @@ const struct pfd_wire_key pfd_wire_keys[] = {
     ROW(PFD_WIRE_KEY_NUMBER, scope),
     ROW(PFD_WIRE_KEY_TEXT, compat),
     ROW(PFD_WIRE_KEY_TEXT, opencl_strings),
+    ROW(PFD_WIRE_KEY_TEXT, kernel),
     ROW(PFD_WIRE_KEY_NUMBER, sequence),
     ROW(PFD_WIRE_KEY_TEXT, host),
     ROW(PFD_WIRE_KEY_TEXT, process),
