@@ -16,6 +16,7 @@ static const struct pfdd_key option_keys[] = {
     { .name = "compat", .kind = PFDD_KEY_OPTION, .at = AT(options) },
     { .name = "layout", .kind = PFDD_KEY_OPTION, .at = AT(options) },
     { .name = "opencl_strings", .kind = PFDD_KEY_OPTION, .at = AT(options) },
+    { .name = "kernel", .kind = PFDD_KEY_OPTION, .at = AT(options) },
     { 0 },
 };
 const struct pfdd_group pfdd_options_group = { option_keys, NULL };

@@ -39,6 +39,7 @@ static struct pfd_wire_frame *make_frame(
     frame.layout = word_of(&b->options, "layout");
     frame.compat = word_of(&b->options, "compat");
     frame.opencl_strings = word_of(&b->options, "opencl-strings");
+    frame.kernel = word_of(&b->options, "kernel");
     return pfd_wire_copy(&frame);
 }
 

@@ -13,7 +13,6 @@
 
 enum {
     ITEM_MIN = 8, /* bytes of an item in a chunk, at least */
-    WORD_MAX = 32,
 };
 
 /* As on disk, little-endian. */
@@ -122,7 +121,7 @@ char *pfdd_spool_record_of_buffer(const struct pfdd_buffer *buffer,
 static void set_option(struct pfd_options *options, const char *name,
                        const struct pfd_wire_bytes *word)
 {
-    char text[WORD_MAX];
+    char text[PFD_OPTION_TEXT];
     if (word->n == 0 || word->n >= sizeof text)
         return;
     memcpy(text, word->at, word->n);
@@ -151,6 +150,7 @@ static struct pfdd_buffer *make_buffer(const struct pfd_wire_frame *frame)
     set_option(&options, "layout", &frame->layout);
     set_option(&options, "compat", &frame->compat);
     set_option(&options, "opencl-strings", &frame->opencl_strings);
+    set_option(&options, "kernel", &frame->kernel);
     if (name && pfd_lines_new("json", false, true, &lines, NULL) == PFD_OK &&
         pfd_lines_set_origin(lines, frame) == PFD_OK) {
         struct pfdd_buffer_options said = {

@@ -16,7 +16,7 @@ from harness import (DUMP, N_ENTRIES, PATIENCE, PROGRAM, START, Daemon, dial,
 
 CHOICE = 'match format_string id where ignore_case invert '
 BATCH = 'batch_size batch_time '
-OPTIONS = 'compat layout opencl_strings '
+OPTIONS = 'compat layout opencl_strings kernel '
 READING = 'format describe '
 KEYS = {
     '': 'log_level state_dir ring memory_max queue_max workers drain '
