@@ -55,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     size_t piece = 16 * (size_t)data[1] + 1;
     size_t n_strings = data[2] | (size_t)data[3] << 8;
     const char *format = formats[data[0] % 3];
+    bool is_chosen = data[0] & 128;
     data += PREFIX;
     n -= PREFIX;
     if (n_strings > n)
@@ -74,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     struct pieces pieces = {
         .strings = strings,
         .format = format,
+        .options.kernel = { is_chosen ? 'k' : '\0' },
         .data = data + n_strings,
         .n = n - n_strings,
         .say = say,
