@@ -264,6 +264,11 @@ def strings(case):
     case("strings_xxh32", "Hashes of xxHash's test vectors.",
          packed(entry(0x32d153ff), entry(0x63a14d5f)),
          HASHED % "xxh32", files={"a.txt": b'"abc", "abcdefghijklmnopqrstuvwxyz"'})
+    case("strings_short_hash", "Hashes of four bits: literals have the same ids.",
+         packed(entry(0), entry(14), entry(15)),
+         HASHED.replace("data: 4\n", "data: 4\nentry: {id: {bits: 4}}\n")
+         % "crc32", files={"a.hlsl": "\n".join(
+             'log("message %d\\n");' % i for i in range(12)).encode()})
     case("strings_slang", "print() of slangpy, by its source.",
          struct.pack("<II", 44, 36) + tagged(
              sdbm("thread {} at {}\n"), argument(0, 7, 0, 0, "I", 5),

@@ -164,6 +164,8 @@ static bool link_behind(struct pfd_strings *strings, struct pfd_table *table,
     slot->exact = 0;
     if (!strings->is_made_of_another ||
         pfd_arena_is_since(&strings->store->arena, &strings->mark, first)) {
+        /* Who looked into the table before left it lazy in `all`. */
+        pfd_strings_at(strings, last->index);
         strings->all[last->index]->next = s;
         return true;
     }

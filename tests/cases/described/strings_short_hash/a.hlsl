@@ -1,0 +1,12 @@
+log("message 0\n");
+log("message 1\n");
+log("message 2\n");
+log("message 3\n");
+log("message 4\n");
+log("message 5\n");
+log("message 6\n");
+log("message 7\n");
+log("message 8\n");
+log("message 9\n");
+log("message 10\n");
+log("message 11\n");
