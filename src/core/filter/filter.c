@@ -465,7 +465,7 @@ static bool want_unplanned(struct pfd_filter_run *run,
         return has_id(f, s->key) && want_string(run, s);
     uint8_t *at = &run->states[s->index / STATES_A_BYTE];
     unsigned shift = 2 * (s->index % STATES_A_BYTE);
-    unsigned state = *at >> shift & 3u;
+    unsigned state = (unsigned)*at >> shift & 3u;
     if (state == UNDECIDED) {
         bool may = has_id(f, s->key) && want_string(run, s);
         state = may ? PERHAPS : NEVER;

@@ -167,7 +167,7 @@ static char *put_circumstances(char *out, struct pfd_entry *entry,
         return out;
     out = PUT(out, ",\"origin\":{");
     if (options->origin_members)
-        out = stpcpy(out, options->origin_members);
+        out = mempcpy(out, options->origin_members, options->n_origin_members);
     for (size_t i = 0; i < n; i++) {
         *out++ = '"';
         out = put_escaped(out, o[i].name);
