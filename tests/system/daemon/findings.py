@@ -99,6 +99,16 @@ def outputs_tell(temp):
                              (('--findings=no',), quiet)):
             got = take(from_command(f'{temp}/text.sock', *args), len(wanted))
             assert got == wanted, (args, got)
+        for args, severity in ((), b'warning: '), (('--fail-on-loss',), b'error: '):
+            read = from_command(f'{temp}/text.sock', '-o', 'quickfix', *args)
+            got = b''
+            while b'would have held' not in got:
+                more = read()
+                assert more, got
+                got += more
+            lines = [one for one in got.splitlines() if b': overflow: ' in one]
+            assert lines == [severity + b'cut\\x1b: ' + said.encode().strip()
+                             .partition(b': ')[2].partition(b': ')[2]], lines
         for query, wanted in (('output=text', told),
                               ('output=text&findings=true', told),
                               ('output=text&findings=false', quiet)):
