@@ -225,6 +225,49 @@ const char *braces_number(const char *text, size_t n,
     return NULL;
 }
 
+void braces_put_names(const char *text, size_t n,
+                      const struct braces_names *names, uint64_t *words,
+                      size_t *n_words, size_t max)
+{
+    struct taken taken[BRACES_TAKEN_MAX] = { { 0 } };
+    struct reader r = { .taken = taken };
+    char *at = (char *)(words + *n_words);
+    size_t left = (max - *n_words) * sizeof *words;
+    read_text(&r, text, n);
+    memset(at, 0, left);
+    for (size_t i = 0; i < r.n; i++) {
+        const struct pfd_brace_name none = { .text = "" };
+        const struct pfd_brace_name *name =
+            taken[i].argument < names->n ? &names->names[taken[i].argument]
+                                         : &none;
+        if (name->n >= left)
+            return;
+        memcpy(at, name->text, name->n);
+        at += name->n + 1;
+        left -= name->n + 1;
+    }
+    *n_words = max - left / sizeof *words;
+}
+
+/* The first step of each argument has a place of its own, the others join it. */
+const char *braces_argument_name(const struct pfd_string *s, size_t step,
+                                 size_t *n)
+{
+    const char *at =
+        (const char *)(pfd_string_layout(s) + 1 + described_n_types(s));
+    const char *end = pfd_string_text(s);
+    if (!(described_facts(s) >> FACT_NAMED))
+        return NULL;
+    for (size_t i = 0; i < step && at < end; i++) {
+        const struct pfd_step *next = &s->steps[i + 1];
+        if (pfd_step_has_argument(&s->steps[i]) &&
+            !(next->flags & PFD_STEP_JOIN))
+            at += strnlen(at, (size_t)(end - at)) + 1;
+    }
+    *n = at < end ? strnlen(at, (size_t)(end - at)) : 0;
+    return *n ? at : NULL;
+}
+
 void braces_join(const char *text, size_t n, size_t n_values,
                  struct pfd_text *ret)
 {

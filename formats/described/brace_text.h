@@ -32,6 +32,17 @@ const char *braces_number(const char *text, size_t n,
                           const struct braces_names *names,
                           struct pfd_text *ret);
 
+/* Puts the names of the arguments that a text takes, whose names are numbers by
+ * now, behind words [*n_words] of [max]: *n_words grows. A list that has no room is
+ * left out. */
+void braces_put_names(const char *text, size_t n,
+                      const struct braces_names *names, uint64_t *words,
+                      size_t *n_words, size_t max);
+
+/* pfd_string_kind.argument_name of a message of a description. */
+const char *braces_argument_name(const struct pfd_string *s, size_t step,
+                                 size_t *n);
+
 /* Appends a plain text as one with {}, with a {} for each of n_values behind it,
  * joined with blanks, and a line break. */
 void braces_join(const char *text, size_t n, size_t n_values,

@@ -158,6 +158,7 @@ const struct pfd_format pfd_format_described = {
     .record_version = 2,
     .strings = { .name = "described",
                  .own = &described_braces,
+                 .argument_name = braces_argument_name,
                  .layout = described_layout },
     .description = &description,
     .load = described_load,

@@ -70,7 +70,8 @@ static bool add_by_types(struct arguments *a, const struct pfd_string *s)
     const uint64_t *words = pfd_string_layout(s);
     const struct pfd_step *step = first_step(s);
     bool ok = true;
-    for (size_t i = 1; i < s->n_layout && ok; i++) {
+    size_t n = described_n_types(s);
+    for (size_t i = 1; i <= n && ok; i++) {
         struct described_type t = as_printed(words[i], &step);
         ok = arguments_add(a, &t);
     }
@@ -82,12 +83,13 @@ static bool add_by_types(struct arguments *a, const struct pfd_string *s)
 static bool add_by_size(struct arguments *a, const struct pfd_string *s)
 {
     const uint64_t *words = pfd_string_layout(s);
+    size_t n = described_n_types(s);
     size_t n_slots = 0;
     bool ok = true;
     for (uint32_t size = 8; size && ok; size /= 2) {
         const struct pfd_step *step = first_step(s);
         a->n_slots = 0;
-        for (size_t i = 1; i < s->n_layout && ok; i++) {
+        for (size_t i = 1; i <= n && ok; i++) {
             struct described_type t = as_printed(words[i], &step);
             if (arguments_size(&t) == size) {
                 ok = arguments_add(a, &t);
@@ -149,7 +151,7 @@ void described_layout(const struct pfd_string *string,
     if (described_facts(string) & FACT_NUMBERED) {
         ret->n_slots =
             braces_reorder(string, pfd_string_layout(string) + 1,
-                           string->n_layout - 1u, ret->slots, a.n_slots);
+                           described_n_types(string), ret->slots, a.n_slots);
     }
     ret->n_payload = arguments_end(&a);
 }
@@ -196,5 +198,5 @@ size_t described_slots(const struct pfd_record_view *record_view,
     if (facts & FACT_TAGS)
         return braces_reorder(r->string, tags.words, tags.n, ret, a.n_slots);
     return braces_reorder(r->string, pfd_string_layout(r->string) + 1,
-                          r->string->n_layout - 1u, ret, a.n_slots);
+                          described_n_types(r->string), ret, a.n_slots);
 }

@@ -182,7 +182,9 @@ enum described_fact {
     FACT_OFFSETS = 32,  /* texts stand at offsets of the entry */
     FACT_NUMBERED = 64, /* its {} take them in another order */
     FACT_BRACED = 128,  /* vectors stand in {} */
-    FACT_ALIGN = 8,     /* bits from here on: RING_ARGUMENT_ALIGN */
+    FACT_ALIGN = 8,     /* 32 bits from here on: RING_ARGUMENT_ALIGN */
+    FACT_NAMED = 40,    /* bits from here on: the number of types, if names are
+                           behind them; else 0 */
 };
 
 /* What a type says about its message, and what the ring's numbers say about
@@ -193,6 +195,15 @@ uint64_t described_common_facts(const uint64_t *v, bool has_types);
 static inline uint64_t described_facts(const struct pfd_string *s)
 {
     return s->n_layout ? pfd_string_layout(s)[0] : 0;
+}
+
+/* The number of a message's types. Behind them may be names: of each argument that
+ * its steps take, in their order, NUL-terminated. */
+static inline size_t described_n_types(const struct pfd_string *s)
+{
+    size_t n = s->n_layout ? s->n_layout - 1u : 0;
+    size_t n_named = (size_t)(described_facts(s) >> FACT_NAMED);
+    return n_named && n_named < n ? n_named : n;
 }
 
 /* The key of a message, by its id in an entry of the nth program of a ring. Keys of

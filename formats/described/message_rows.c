@@ -134,6 +134,17 @@ static const char *make_braces(struct description *r, struct message *m)
     return NULL;
 }
 
+static void add_names(struct message *m, struct pfd_string_row *row)
+{
+    size_t n_types = m->n_types;
+    if (!m->names.n || !m->names.names[0].n || m->words[0] & FACT_TAGS)
+        return;
+    braces_put_names(row->text, row->n_text, &m->names, m->words,
+                     &row->n_layout, PFD_LAYOUT_MAX);
+    if (row->n_layout > 1 + n_types)
+        m->words[0] |= (uint64_t)n_types << FACT_NAMED;
+}
+
 static bool add_row(struct description *r, uint64_t id, struct message *m)
 {
     struct pfd_string_row row = {
@@ -165,6 +176,7 @@ static bool add_row(struct description *r, uint64_t id, struct message *m)
         }
         if (why)
             return description_mistake(r, m->source, why);
+        add_names(m, &row);
     }
     return pfd_strings_add_row(r->strings, &r->format->strings, &row, r->report,
                                m->source, r->err) == PFD_OK;

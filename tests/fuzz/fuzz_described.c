@@ -47,6 +47,22 @@ static void check(const struct pfd_decoder *d, const struct pieces *p)
     FUZZ_CHECK(s.unknown <= s.entries);
 }
 
+static void see_columns(const struct pfd_strings *strings)
+{
+    enum {
+        STRINGS = 16,
+        COLUMNS = 8
+    };
+    struct pfd_column columns[COLUMNS];
+    for (size_t i = 0; i < STRINGS && i < pfd_strings_count(strings); i++) {
+        size_t n = pfd_strings_columns(strings, i, columns, COLUMNS);
+        for (size_t k = 0; k < n && k < COLUMNS; k++) {
+            FUZZ_CHECK(columns[k].name[0]);
+            FUZZ_CHECK(memchr(columns[k].name, 0, sizeof columns[k].name));
+        }
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static const char *const formats[] = { "described", "clspv", "rusticl" };
@@ -72,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         pfd_strings_load(strings, end, n_strings - (size_t)(end - data), "file",
                          NULL, NULL, NULL);
     }
+    see_columns(strings);
     struct pieces pieces = {
         .strings = strings,
         .format = format,

@@ -652,6 +652,20 @@ messages: {1: {text: "at {} of {:.1f}\\n", types: [i32x2, f32x3]}}
                 entry(4, "fff", 0.25, -1, 1e10), entry(5, "I", 0x2192),
                 entry(6, "I", 1), entry(7, "hHI", -5, 0, 255)),
          NUMBERED)
+    named = """ring: named
+counter: {at: 0, bits: 32, unit: 4, from: 4}
+data: 4
+text: braces
+messages:
+  - {text: "pixel {x},{y} of {normal:.1f}, {x:>{w}}\\n", types: {normal: f32x3, x: u32, y: u32, w: u32}}
+"""
+    pixels = packed(*(entry(0, "fffIII", .5, i, 1, i, 2 * i, 4) for i in range(4)))
+    case("braces_names", "Names of arguments, in fields.", pixels, named,
+         expect=("out",),
+         cmd="decode --fields -o json r.yaml buffer.bin")
+    case("braces_names_where", "Names of arguments, in a condition.", pixels,
+         named, expect=("out",),
+         cmd="decode --where 'x > 1 && normal.y < w - 1' r.yaml buffer.bin")
     rings(case)
     strings(case)
     case("joined", "Texts without a grammar, and values behind them.",

@@ -129,12 +129,24 @@ static void add_component(char *name, size_t i, size_t n)
     }
 }
 
-/* The word before the step that begins a conversion's vector; NULL: there is
- * none. */
+/* The name that a format has for the argument of the step that begins a vector;
+ * NULL: it has none. */
+static const char *stated_name(const struct pfd_string *s, size_t first,
+                               size_t *n)
+{
+    const struct pfd_string_kind *kind = pfd_string_kinds[s->table];
+    return kind->argument_name ? kind->argument_name(s, first, n) : NULL;
+}
+
+/* The word before the step that begins a conversion's vector, or the name that its
+ * argument has; NULL: there is none. */
 static const char *word_before(const struct pfd_string *s, size_t first,
                                size_t *n_word)
 {
     const struct pfd_step *step = &s->steps[first];
+    const char *stated = stated_name(s, first, n_word);
+    if (stated)
+        return *n_word <= PFD_COLUMN_NAME_MAX - 8 ? stated : NULL;
     if (pfd_step_serves(step))
         return NULL;
     /* No text stands between a prefix and its conversion. */
@@ -181,10 +193,13 @@ static bool is_next(const struct pfd_string *s, size_t i)
 }
 
 /* The step that a list begins with, and the number of its parts; for a step in
- * no list: itself, 1. */
+ * no list, or whose argument has a name: itself, 1. */
 static size_t list_of(const struct pfd_string *s, size_t i, size_t *n)
 {
     size_t first = i;
+    *n = 1;
+    if (stated_name(s, i, &(size_t){ 0 }))
+        return i;
     while (first && i - first <= LIST_MAX && is_next(s, first))
         first--;
     *n = 1;

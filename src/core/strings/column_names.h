@@ -5,7 +5,8 @@
  * are `name.x`, `.y`, `.z` and `.w`, or `.0` to `.15` of longer ones, and so
  * are the parts of a list ("pixel %u,%u"; `pixel` also names its first part).
  * An argument without a word before it, or with the word of an earlier one, has
- * only its number as a name: `a0`, `a1` and so on; every argument has that one.
+ * only its number as a name: `a0`, `a1` and so on; every argument has that one. A
+ * name that the metadata has for an argument counts instead of words.
  * Knows compiled strings; does not know entries.
  */
 #ifndef PFD_COLUMN_NAMES_H

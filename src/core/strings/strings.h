@@ -123,6 +123,11 @@ struct pfd_string_kind {
     void (*layout)(const struct pfd_string *string,
                    const struct pfd_program_facts *facts,
                    struct pfd_layout *ret);
+    /* The name that the metadata has for the argument of a step, [*n] bytes that
+     * are no NUL; of a vector, any of its steps. NULL: it has none. The member may
+     * be NULL. */
+    const char *(*argument_name)(const struct pfd_string *string, size_t step,
+                                 size_t *n);
 };
 
 enum {
