@@ -97,7 +97,7 @@ static enum pfd_status step(struct pfd_walk *w, struct ring *st)
                          ((!ring_has(st, RING_TEXT) && !st->program) ||
                           ring_is_zero(w, st, st->at, v[RING_HEADER]));
     if (!e.n || e.n > st->end - st->at || is_zero_entry) {
-        ring_lose_way(w, st, &e);
+        ring_lose_way(st, &e);
         return PFD_OK;
     }
     if (!st->is_ring && st->at + e.n > pfd_walk_end(w))

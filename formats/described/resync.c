@@ -193,8 +193,7 @@ enum pfd_status ring_find_way(struct pfd_walk *w, struct ring *st)
     return PFD_OK;
 }
 
-void ring_lose_way(const struct pfd_walk *w, struct ring *st,
-                   const struct ring_entry *e)
+void ring_lose_way(struct ring *st, const struct ring_entry *e)
 {
     bool is_cut = e->n && e->n > st->end - st->at;
     st->is_lost = true;
@@ -202,7 +201,7 @@ void ring_lose_way(const struct pfd_walk *w, struct ring *st,
     st->lost_id = e->key;
     st->next = st->at + distance(st);
     if (is_cut) {
-        st->why = st->wanted <= pfd_walk_end(w) && !st->is_ring
+        st->why = e->n > st->wanted - st->at && !st->is_ring
                       ? "would end beyond the counter"
                       : "would end beyond what is there";
     } else if (!e->n &&

@@ -162,8 +162,7 @@ bool ring_is_zero(const struct pfd_walk *w, const struct ring *st,
 bool ring_is_unwritten(const struct pfd_walk *w, const struct ring *st,
                        uint64_t from);
 /* The entry at st->at leads nowhere. */
-void ring_lose_way(const struct pfd_walk *w, struct ring *st,
-                   const struct ring_entry *e);
+void ring_lose_way(struct ring *st, const struct ring_entry *e);
 /* One step of the search for the next entry. PFD_OK or PFD_MORE. */
 enum pfd_status ring_find_way(struct pfd_walk *w, struct ring *st);
 
