@@ -169,7 +169,7 @@ def sums_are_counted(temp):
     """Counters stay when what they count has gone; who loses much does not
     flood the log."""
     d = Daemon(temp, CONFIG)
-    n = 200
+    n = 150  # all at once have room in a producer's share of the memory
     lost = used_bytes(slurp(DUMP)) - len(cut_dump())
     begin = time.monotonic()
     with producer(f'{temp}/in.sock', *(
