@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a described ring begins and ends, and what it lost. */
+#include "core/base/zero.h"
 #include "walk.h"
 
 enum {
@@ -258,7 +259,7 @@ void ring_look_behind(const struct pfd_walk *w, struct ring *st)
         uint64_t n = end - at < CHUNK ? end - at : CHUNK;
         const uint8_t *p =
             pfd_byte_reader_peek(&w->view, (size_t)(at - w->base));
-        st->has_more = p[0] || memcmp(p, p + 1, (size_t)n - 1) != 0;
+        st->has_more = !pfd_is_zero(p, (size_t)n);
         at += n;
     }
     st->seen = at;

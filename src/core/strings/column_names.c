@@ -202,7 +202,6 @@ static size_t list_of(const struct pfd_string *s, size_t i, size_t *n)
         return i;
     while (first && i - first <= LIST_MAX && is_next(s, first))
         first--;
-    *n = 1;
     while (first + *n < s->n_steps && *n <= LIST_MAX && is_next(s, first + *n))
         ++*n;
     if (*n > LIST_MAX) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/base/zero.h"
 #include "stream/live/tail_pass.h"
 
 enum {
@@ -103,15 +104,6 @@ enum pfd_status pfd_tail_generation_next(struct pfd_tail *t, const char *why,
     return PFD_OK;
 }
 
-static bool has_any(const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (bytes[i])
-            return true;
-    }
-    return false;
-}
-
 enum pfd_status pfd_tail_look_behind(struct pfd_tail *t, uint64_t n_buffer,
                                      struct pfd_error *err)
 {
@@ -124,7 +116,7 @@ enum pfd_status pfd_tail_look_behind(struct pfd_tail *t, uint64_t n_buffer,
     enum pfd_status status =
         pfd_tail_copy_read(&t->scratch, &t->o, end,
                            n < LEFTOVER_MAX ? (size_t)n : LEFTOVER_MAX, err);
-    if (status != PFD_OK || !has_any(t->scratch.bytes, t->scratch.n))
+    if (status != PFD_OK || pfd_is_zero(t->scratch.bytes, t->scratch.n))
         return status;
     t->has_told_behind = true;
     t->summary.skipped_bytes += n;
@@ -160,7 +152,7 @@ enum pfd_status pfd_tail_generation_attach(struct pfd_tail *t,
         n = LEFTOVER_MAX;
     enum pfd_status status =
         pfd_tail_copy_read(&t->scratch, &t->o, t->place.end, (size_t)n, err);
-    if (status != PFD_OK || !has_any(t->scratch.bytes, t->scratch.n))
+    if (status != PFD_OK || pfd_is_zero(t->scratch.bytes, t->scratch.n))
         return status;
     status = count_reserved(t, &n_new, err);
     if (status != PFD_OK)
@@ -168,7 +160,7 @@ enum pfd_status pfd_tail_generation_attach(struct pfd_tail *t,
     const uint8_t *behind = t->scratch.bytes + n_new;
     size_t n_behind = t->scratch.n - n_new;
     t->place.attached = t->place.end + n_new;
-    t->place.has_leftovers = has_any(behind, n_behind);
+    t->place.has_leftovers = !pfd_is_zero(behind, n_behind);
     return !t->place.has_leftovers ||
                    pfd_tail_image_put(&t->image, t->place.attached, behind,
                                       n_behind)
