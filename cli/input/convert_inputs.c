@@ -9,8 +9,10 @@
 #include <printfdecode/lines.h>
 
 #include "checks.h"
+#include "core/decode/format.h"
 #include "core/decode/inspect.h"
 #include "core/output/lines.h"
+#include "core/strings/strings.h"
 #include "show/context.h"
 #include "show/messages.h"
 #include "show/output.h"
@@ -239,19 +241,22 @@ static enum pfd_status convert_buffer(const struct options *options,
     return status;
 }
 
+/* Is the buffer, or without a choice anything that was given, a described ring's? */
+static bool is_described(const struct options *options,
+                         const struct pfd_strings *strings)
+{
+    const struct pfd_format *format = pfd_format_find("described");
+    return options->reading.format
+               ? !strcmp(options->reading.format, format->info.name)
+               : pfd_strings_table(strings, &format->strings)->n > 0;
+}
+
 /* What gives the ids that are missing. Strings of a described ring are nowhere
  * but where its description says. */
 static const char *next_step(const struct options *options,
                              const struct pfd_strings *strings)
 {
-    const char *format = options->reading.format;
-    struct pfd_string_info info = { .struct_size = sizeof info };
-    for (size_t i = 0; !format && pfd_strings_get(strings, i, &info) == PFD_OK;
-         i++) {
-        if (!strcmp(info.format, "described"))
-            format = info.format;
-    }
-    return format && !strcmp(format, "described")
+    return is_described(options, strings)
                ? "add the missing messages to the description, or give the "
                  "file that its `strings` names"
                : "give the code object or SPIR-V module that was in use when "
